@@ -1,0 +1,130 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BLOCK = 1 << 16, ALIGN = 16 };
+
+typedef struct block {
+  struct block *next;
+  size_t used, room;
+  max_align_t data[];
+} block;
+
+struct ts_arena {
+  const char *name;
+  block *head;
+  char *last; /* most recent allocation, which can grow in place */
+  size_t total;
+};
+
+static block *block_new(size_t room, block *next)
+{
+  block *b = calloc(1, sizeof *b + room);
+  if (!b)
+    abort();
+  b->room = room;
+  b->next = next;
+  return b;
+}
+
+ts_arena *ts_arena_new(const char *name)
+{
+  ts_arena *arena = calloc(1, sizeof *arena);
+  if (!arena)
+    abort();
+  arena->name = name;
+  return arena;
+}
+
+void ts_arena_free(ts_arena *arena)
+{
+  if (!arena)
+    return;
+  for (block *b = arena->head; b;) {
+    block *next = b->next;
+    free(b);
+    b = next;
+  }
+  free(arena);
+}
+
+void *ts_arena_alloc(ts_arena *arena, size_t size)
+{
+  if (size > SIZE_MAX / 4)
+    abort();
+  size = (size + ALIGN - 1) / ALIGN * ALIGN;
+  block *b = arena->head;
+  if (!b || b->room - b->used < size) {
+    size_t room = b ? 2 * b->room : FIRST_BLOCK;
+    if (room > (size_t)1 << 26)
+      room = (size_t)1 << 26;
+    arena->head = b = block_new(room < size ? size : room, b);
+  }
+  arena->last = (char *)b->data + b->used;
+  b->used += size;
+  arena->total += size;
+  return arena->last;
+}
+
+void *ts_arena_copy(ts_arena *arena, const void *bytes, size_t size)
+{
+  void *copy = ts_arena_alloc(arena, size);
+  if (size)
+    memcpy(copy, bytes, size);
+  return copy;
+}
+
+void *ts_arena_grow(ts_arena *arena, void *old, size_t old_size, size_t new_size)
+{
+  if (old && (char *)old == arena->last) {
+    block *b = arena->head;
+    size_t start = (size_t)(arena->last - (char *)b->data);
+    size_t rounded = (new_size + ALIGN - 1) / ALIGN * ALIGN;
+    if (rounded >= new_size && b->room - start >= rounded) {
+      arena->total += rounded - (b->used - start);
+      b->used = start + rounded;
+      return old;
+    }
+  }
+  void *grown = ts_arena_alloc(arena, new_size);
+  if (old_size)
+    memcpy(grown, old, old_size);
+  return grown;
+}
+
+char *ts_arena_string(ts_arena *arena, const char *bytes, size_t length)
+{
+  char *copy = ts_arena_alloc(arena, length + 1);
+  if (length)
+    memcpy(copy, bytes, length);
+  return copy;
+}
+
+char *ts_arena_vprintf(ts_arena *arena, const char *format, va_list args)
+{
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (length < 0)
+    abort();
+  char *text = ts_arena_alloc(arena, (size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, args);
+  return text;
+}
+
+char *ts_arena_printf(ts_arena *arena, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  char *text = ts_arena_vprintf(arena, format, args);
+  va_end(args);
+  return text;
+}
+
+size_t ts_arena_used(const ts_arena *arena) { return arena->total; }
+
+const char *ts_arena_name(const ts_arena *arena) { return arena->name; }

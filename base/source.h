@@ -1,0 +1,38 @@
+/* Source map: texts of all files read in a session, and spans in them. Spans are byte offsets; line and column are
+ * worked out only when something is printed. */
+#ifndef TS_BASE_SOURCE_H
+#define TS_BASE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef struct ts_span { uint32_t file, begin, end; } ts_span; /* file 0: no place; bytes from 0, end exclusive */
+#define TS_NO_SPAN ((ts_span){0, 0, 0})
+
+typedef struct ts_source { /* file number = index in the map, from 1 */
+  const char *name; /* as shown to people: as given on the command line, or "std/models/x.ts", or "<command line>" */
+  const char *role; /* "plan", "import", "stdlib", "table", ... for provenance */
+  const char *text; /* NUL-terminated */
+  size_t size;
+} ts_source;
+
+typedef struct ts_sources ts_sources;
+ts_sources *ts_sources_new(ts_arena *arena);
+uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, const char *text, size_t size);
+const ts_source *ts_sources_get(const ts_sources *map, uint32_t file); /* NULL for 0 or out of range */
+uint32_t ts_sources_count(const ts_sources *map);
+
+typedef struct ts_position { uint32_t line, column; } ts_position; /* from 1; column counts characters */
+ts_position ts_sources_position(const ts_sources *map, uint32_t file, uint32_t offset);
+
+/* Reads a whole file. NULL with *error set to an errno value when it cannot. Buffer is in the arena and NUL-terminated. */
+char *ts_read_file(ts_arena *arena, const char *path, size_t *size, int *error);
+/* Writes beside `path`, syncs, renames; leaves a file of equal content alone. 0 or an errno value. */
+int ts_write_file(const char *path, const void *bytes, size_t size);
+
+ts_span ts_span_join(ts_span a, ts_span b);
+
+#endif

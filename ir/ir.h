@@ -1,0 +1,338 @@
+/* The TrainSpec IR, format version 1. This header is the specification.
+ *
+ * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the fixed-size
+ * records below, little-endian, each section aligned to 8 bytes, in the order of ts_ir_section_kind, zero
+ * bytes between them. A file is read by mapping it: after ts_ir_verify() accepted it every index and offset in it is in
+ * range, and it can be used as it lies. Equal content gives equal bytes: no time, no path of a
+ * machine, no padding that is not zero.
+ *
+ * What it says: a training step is a few FRAGMENTS (short lists of nodes: the forward of one stage, say)
+ * played many times. A PROGRAM is the order in which one pipeline stage plays them. All ranks whose
+ * coordinate on the pipeline axis is c play program c. Nodes name KERNELS (distinct operator
+ * costs) and COLLECTIVES (distinct collective calls), each stored once.
+ *
+ * Times are unsigned picoseconds. Rates are bytes or FLOP per second as IEEE doubles. Sizes are bytes.
+ * Strings are offsets into the string section (NUL-terminated UTF-8, offset 0 is ""); TS_IR_NONE marks an absent index.
+ */
+#ifndef TS_IR_IR_H
+#define TS_IR_IR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
+#define TS_IR_VERSION 1u
+#define TS_IR_NONE 0xffffffffu
+
+typedef uint32_t ts_ir_str; /* offset into TS_IR_STRINGS */
+
+typedef enum ts_ir_section_kind {
+  TS_IR_STRINGS = 1, /* bytes */
+  TS_IR_META,        /* exactly one ts_ir_meta */
+  TS_IR_SOURCES,     /* ts_ir_source: every file that decided the content */
+  TS_IR_LOCS,        /* ts_ir_loc: source positions that nodes and records point at */
+  TS_IR_AXES,        /* ts_ir_axis: the mesh, innermost first */
+  TS_IR_GROUPS,      /* ts_ir_group: the products of axes that communicate */
+  TS_IR_ARRAYS,      /* ts_ir_array: device and switch arrays of the cluster */
+  TS_IR_DEVICE_CLASSES, /* ts_ir_device_class */
+  TS_IR_DEVICES,     /* ts_ir_device: one for each vertex of the cluster graph */
+  TS_IR_LINK_CLASSES, /* ts_ir_link_class */
+  TS_IR_LINKS,       /* ts_ir_link */
+  TS_IR_PLACEMENT,   /* uint32_t vertex of each rank; may be empty: rank r is on the r-th device vertex */
+  TS_IR_NET_MODELS,  /* ts_ir_net_model, in the order in which they are asked */
+  TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models */
+  TS_IR_COST_SOURCES, /* ts_ir_cost_source */
+  TS_IR_KERNELS,     /* ts_ir_kernel */
+  TS_IR_COLLECTIVES, /* ts_ir_collective */
+  TS_IR_STREAMS,     /* ts_ir_stream: stream i of every device */
+  TS_IR_DEPS,        /* uint32_t: node indices, relative to the fragment's first node */
+  TS_IR_MEMS,        /* ts_ir_mem: memory effects of nodes */
+  TS_IR_NODES,       /* ts_ir_node */
+  TS_IR_PORTS,       /* ts_ir_port: the sends and receives of fragments */
+  TS_IR_FRAGMENTS,   /* ts_ir_fragment */
+  TS_IR_BINDINGS,    /* ts_ir_binding: peers and tags of a played fragment's ports */
+  TS_IR_ITEMS,       /* ts_ir_item */
+  TS_IR_HOLDINGS,    /* ts_ir_holding: memory held for the whole step */
+  TS_IR_PROGRAMS,    /* ts_ir_program */
+  TS_IR_SECTION_KINDS
+} ts_ir_section_kind;
+
+typedef struct ts_ir_header {
+  char magic[8];
+  uint32_t version;
+  uint32_t section_count; /* every kind is present, count may be 0 */
+  uint64_t file_size;
+  uint8_t digest[32]; /* SHA-256 of everything after the header */
+} ts_ir_header;
+
+typedef struct ts_ir_section {
+  uint32_t kind;
+  uint32_t record_size;
+  uint64_t offset; /* from the start of the file, multiple of 8 */
+  uint64_t count;
+} ts_ir_section;
+
+typedef struct ts_ir_meta {
+  ts_ir_str plan;          /* name of the plan */
+  ts_ir_str tool;          /* "trainspec 0.1.0" */
+  uint32_t plan_loc;
+  uint32_t pipeline_axis;  /* axis whose coordinate selects the program, or TS_IR_NONE: one program for all */
+  uint32_t world;          /* ranks = product of the axis sizes, 1..2^24 */
+  uint32_t micro_batches;  /* per pipeline and step */
+  uint32_t memory_loc;     /* what to blame when memory does not suffice, or TS_IR_NONE */
+  uint32_t reserved;
+  uint64_t tokens_per_step;   /* of the whole job; 0 when the model has no tokens */
+  uint64_t samples_per_step;  /* of the whole job */
+  double model_flops_per_step; /* whole job, forward and backward, no recompute: the MFU numerator */
+  double peak_flops;       /* of one device at the plan's compute type, FLOP/s: the MFU denominator */
+  uint64_t parameters;     /* of the whole model */
+} ts_ir_meta;
+
+typedef struct ts_ir_source { /* provenance */
+  ts_ir_str name;          /* as imported or named in the plan, never absolute */
+  ts_ir_str role;          /* "plan", "import", "stdlib", "table", "fit", "trace", "library" */
+  uint8_t sha256[32];
+} ts_ir_source;
+
+typedef struct ts_ir_loc { uint32_t source, line, column, end_column; } ts_ir_loc; /* from 1 */
+
+typedef struct ts_ir_axis {
+  ts_ir_str name;
+  uint32_t size;   /* >= 1 */
+  uint32_t stride; /* product of the sizes of the axes before it: coordinate = rank / stride % size */
+  uint32_t reserved;
+} ts_ir_axis;
+
+typedef struct ts_ir_group { /* ranks that differ only on these axes; members ordered by rank */
+  ts_ir_str name;
+  uint32_t axes; /* bit i: axis i belongs to it */
+} ts_ir_group;
+
+typedef enum ts_ir_vertex_kind { TS_IR_DEVICE = 0, TS_IR_SWITCH = 1 } ts_ir_vertex_kind;
+
+typedef struct ts_ir_array { /* gpu[nodes, 8]: vertices first..first+count, last index fastest */
+  ts_ir_str name;
+  uint32_t kind; /* ts_ir_vertex_kind */
+  uint32_t first, count;
+  uint32_t dims;     /* 0..4 */
+  uint32_t dim[4];
+  uint32_t loc;
+} ts_ir_array;
+
+typedef struct ts_ir_device_class {
+  ts_ir_str name;
+  uint32_t loc;
+  uint64_t memory;   /* usable by the framework, bytes; 0: no limit known */
+  double bandwidth;  /* of its memory, bytes/s */
+  uint64_t reserved_memory; /* driver context and libraries, taken from `memory` */
+} ts_ir_device_class;
+
+typedef struct ts_ir_device { /* one for each vertex; a switch has class TS_IR_NONE */
+  uint32_t array;
+  uint32_t device_class;
+  double speed; /* factor on compute rate: kernel time / speed. 1 unless overridden; 0 < speed */
+} ts_ir_device;
+
+typedef struct ts_ir_link_class {
+  ts_ir_str name;
+  uint32_t tier;     /* 0: inside an island (node, NVLink domain); 1: between islands; ... */
+  double bandwidth;  /* one direction, bytes/s */
+  uint64_t latency;  /* ps */
+  uint32_t loc;
+  uint32_t reserved;
+} ts_ir_link_class;
+
+typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link; /* duplex 1: both directions */
+
+typedef enum ts_ir_collective_kind {
+  TS_IR_ALL_REDUCE, TS_IR_ALL_GATHER, TS_IR_REDUCE_SCATTER, TS_IR_BROADCAST, TS_IR_REDUCE, TS_IR_ALL_TO_ALL, TS_IR_BARRIER,
+  TS_IR_MESSAGE, /* point to point; only in net models and points */
+  TS_IR_COLLECTIVE_KINDS
+} ts_ir_collective_kind;
+
+typedef enum ts_ir_net_kind {
+  TS_IR_NET_ALPHA_BETA, /* base + hop * steps + volume / (efficiency * bottleneck bandwidth of the group) */
+  TS_IR_NET_TABLE       /* measured points; log-log interpolation in bytes, exact in ranks and islands */
+} ts_ir_net_kind;
+
+typedef struct ts_ir_net_model {
+  ts_ir_str name;
+  uint32_t kind;        /* ts_ir_net_kind */
+  uint32_t collectives; /* bit k: answers for ts_ir_collective_kind k */
+  uint32_t tier;        /* answers for groups whose slowest link has this tier; TS_IR_NONE: any */
+  double efficiency;    /* reachable share of the link bandwidth, 0..1 */
+  uint64_t base;        /* ps per call */
+  uint64_t hop;         /* ps per step of the algorithm (ring: 2(n-1) for all-reduce, n-1 otherwise) */
+  double half_bytes;    /* bandwidth is bw * x/(x+half_bytes), x = bytes per call; 0: no ramp */
+  uint32_t first_point, point_count;
+  uint32_t source;      /* cost source it rests on, or TS_IR_NONE */
+  uint32_t loc;
+} ts_ir_net_model;
+
+/* Sorted by (collective, ranks, islands, bytes). `bytes` as nccl-tests counts: all-reduce, broadcast, reduce: the
+ * buffer; all-gather: the gathered whole; reduce-scatter: the whole input; all-to-all: a rank's whole buffer. */
+typedef struct ts_ir_net_point { uint32_t collective, ranks, islands, reserved; uint64_t bytes, time; } ts_ir_net_point;
+
+typedef enum ts_ir_basis { /* what a kernel's time rests on */
+  TS_IR_STATED, TS_IR_MEASURED, TS_IR_INTERPOLATED, TS_IR_FITTED, TS_IR_ROOFLINE, TS_IR_EXTERN, TS_IR_BASES
+} ts_ir_basis;
+
+typedef struct ts_ir_cost_source { ts_ir_str name; ts_ir_str kind; uint32_t loc; uint32_t reserved; } ts_ir_cost_source;
+
+typedef struct ts_ir_kernel {
+  uint64_t time;   /* ps on a device of speed 1, alone */
+  double flops;
+  double bytes;    /* read and written */
+  ts_ir_str family;
+  ts_ir_str dtype;
+  uint32_t basis;  /* ts_ir_basis */
+  uint32_t source; /* cost source, or TS_IR_NONE when stated */
+} ts_ir_kernel;
+
+typedef struct ts_ir_collective {
+  uint32_t kind;  /* ts_ir_collective_kind, not MESSAGE */
+  uint32_t group;
+  uint64_t bytes; /* counted as in ts_ir_net_point */
+} ts_ir_collective;
+
+typedef enum ts_ir_stream_kind { TS_IR_STREAM_COMPUTE, TS_IR_STREAM_COMM, TS_IR_STREAM_COPY } ts_ir_stream_kind;
+
+typedef struct ts_ir_stream { ts_ir_str name; uint32_t kind; } ts_ir_stream; /* stream 0 is the compute stream */
+
+typedef enum ts_ir_op {
+  TS_IR_COMPUTE,    /* arg: kernel */
+  TS_IR_COLLECTIVE, /* arg: collective. Starts when its last member is ready; all end together */
+  TS_IR_SEND,       /* arg: port of the fragment. Occupies its stream for the transfer; does not wait for the receiver */
+  TS_IR_RECV,       /* arg: port. Ends when it is ready and the message has arrived */
+  TS_IR_RECORD,     /* takes no time: an event after all earlier work of its stream */
+  TS_IR_HOST_WORK,  /* the host thread is busy for host_ps; no stream */
+  TS_IR_HOST_SYNC,  /* the host thread waits until the node's dependencies have ended; no stream */
+  TS_IR_OPS
+} ts_ir_op;
+
+typedef enum ts_ir_phase { /* what a node works for, for reports */
+  TS_IR_PHASE_FORWARD, TS_IR_PHASE_BACKWARD_INPUT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_IR_PHASE_RECOMPUTE,
+  TS_IR_PHASE_OPTIMIZER, TS_IR_PHASE_COMMUNICATION, TS_IR_PHASE_OTHER, TS_IR_PHASES
+} ts_ir_phase;
+
+/* Semantics. The host thread of a rank issues nodes in the order of the program, spending host_ps on each. A node
+ * starts when it has been issued, when the previous node of its stream has ended, and when all its dependencies have ended. */
+typedef struct ts_ir_node {
+  uint8_t op;      /* ts_ir_op */
+  uint8_t stream;  /* index into TS_IR_STREAMS; 0 for host nodes */
+  uint8_t phase;   /* ts_ir_phase */
+  uint8_t flags;   /* 0 */
+  uint32_t arg;
+  uint64_t host_ps;
+  uint32_t first_dep;  /* into TS_IR_DEPS */
+  uint16_t dep_count;  /* dependencies name earlier nodes of the same fragment */
+  uint16_t mem_count;
+  uint32_t first_mem;  /* into TS_IR_MEMS */
+  ts_ir_str label;     /* "layer[3].attn.qkv" */
+  uint32_t loc;        /* into TS_IR_LOCS or TS_IR_NONE */
+  uint32_t rule_loc;   /* rule that put it there, or TS_IR_NONE */
+} ts_ir_node;
+
+typedef enum ts_ir_category {
+  TS_IR_PARAMETERS, TS_IR_GRADIENTS, TS_IR_OPTIMIZER, TS_IR_ACTIVATIONS, TS_IR_TEMPORARIES, TS_IR_BUFFERS, TS_IR_CATEGORIES
+} ts_ir_category;
+
+typedef struct ts_ir_mem { /* bytes > 0: allocated when the node starts; bytes < 0: freed when it ends */
+  int64_t bytes;
+  uint32_t category;
+  ts_ir_str label;
+} ts_ir_mem;
+
+typedef struct ts_ir_port { /* peers have equal coordinates but for the one axis of `group` */
+  uint64_t bytes;
+  uint32_t group;
+  uint32_t is_send;
+} ts_ir_port;
+
+typedef struct ts_ir_fragment {
+  ts_ir_str name;   /* "F", "B", "S", with the stage class where there are several */
+  ts_ir_str work;   /* the schedule's letter: "F", "I", "W", "B", "S" */
+  uint32_t first_node, node_count;
+  uint32_t first_port, port_count;
+} ts_ir_fragment;
+
+/* A message goes from the rank that plays a send with (peer, tag) to the peer; the receive there names the sender's coordinate
+ * and the same tag. Each (sender, receiver, tag) occurs once on either side: the verifier lists the orphans. */
+typedef struct ts_ir_binding { uint32_t peer; uint32_t tag; } ts_ir_binding; /* peer: coordinate on the port group's axis */
+
+typedef struct ts_ir_item {
+  uint32_t fragment;
+  uint32_t micro_batch; /* or TS_IR_NONE */
+  uint32_t chunk;
+  uint32_t first_binding; /* as many as the fragment has ports */
+} ts_ir_item;
+
+typedef struct ts_ir_holding { uint64_t bytes; uint32_t category; ts_ir_str label; } ts_ir_holding;
+
+typedef struct ts_ir_program {
+  ts_ir_str name; /* "stage 3" */
+  uint32_t first_item, item_count;
+  uint32_t first_holding, holding_count;
+  uint32_t reserved;
+} ts_ir_program;
+
+/* A view of an IR: pointers to its records. Filled by the loader (pointing into the mapped file) or by hand
+ * (pointing anywhere) for the writer. Counts are numbers of records. */
+typedef struct ts_ir {
+  const ts_ir_meta *meta;
+#define TS_IR_TABLES(X)                                                                                          \
+  X(TS_IR_STRINGS, char, strings) X(TS_IR_SOURCES, ts_ir_source, sources) X(TS_IR_LOCS, ts_ir_loc, locs)         \
+  X(TS_IR_AXES, ts_ir_axis, axes) X(TS_IR_GROUPS, ts_ir_group, groups) X(TS_IR_ARRAYS, ts_ir_array, arrays)      \
+  X(TS_IR_DEVICE_CLASSES, ts_ir_device_class, device_classes) X(TS_IR_DEVICES, ts_ir_device, devices)            \
+  X(TS_IR_LINK_CLASSES, ts_ir_link_class, link_classes) X(TS_IR_LINKS, ts_ir_link, links)                        \
+  X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)                       \
+  X(TS_IR_NET_POINTS, ts_ir_net_point, net_points) X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)        \
+  X(TS_IR_KERNELS, ts_ir_kernel, kernels) X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                    \
+  X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps) X(TS_IR_MEMS, ts_ir_mem, mems)           \
+  X(TS_IR_NODES, ts_ir_node, nodes) X(TS_IR_PORTS, ts_ir_port, ports) X(TS_IR_FRAGMENTS, ts_ir_fragment, fragments) \
+  X(TS_IR_BINDINGS, ts_ir_binding, bindings) X(TS_IR_ITEMS, ts_ir_item, items)                                   \
+  X(TS_IR_HOLDINGS, ts_ir_holding, holdings) X(TS_IR_PROGRAMS, ts_ir_program, programs)
+#define TS_IR_FIELD(kind, type, name) const type *name; uint32_t name##_count;
+  TS_IR_TABLES(TS_IR_FIELD)
+#undef TS_IR_FIELD
+} ts_ir;
+
+/* An error as a value: what was found where. message[0] == 0 means none. */
+typedef struct ts_ir_error { char message[400]; uint64_t offset; uint32_t line; } ts_ir_error;
+
+/* Builder (ir/build.c): append records, intern strings and records, then view or write. */
+typedef struct ts_ir_builder ts_ir_builder;
+ts_ir_builder *ts_ir_builder_new(void);
+void ts_ir_builder_free(ts_ir_builder *b);
+ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text);  /* interned: equal text, equal offset */
+ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b);
+/* Appends `count` zeroed records and returns the index of the first; *records points at them until the next append of that kind. */
+uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count, void **records);
+/* Returns the index of an equal record of this kind, appending it if there is none (kernels, collectives, groups, locs ...). */
+uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *record);
+/* The same for a run of records: [index, index + count) equals the run (fragment dedup, deps, mems). */
+uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records, uint32_t count);
+void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next change */
+
+/* Writer (ir/write.c): the canonical bytes. Returns a malloc'd buffer. */
+uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size);
+/* Writes beside `path`, syncs and renames; leaves an equal file alone. 0, or -1 with `error` filled. */
+int ts_ir_write_file(const ts_ir *ir, const char *path, ts_ir_error *error);
+
+/* Loader (ir/load.c). ts_ir_open maps and verifies; the view lives until ts_ir_close. */
+typedef struct ts_ir_file ts_ir_file;
+ts_ir_file *ts_ir_open(const char *path, ts_ir_error *error);
+const ts_ir *ts_ir_of(const ts_ir_file *file);
+void ts_ir_close(ts_ir_file *file);
+/* The same on bytes in memory (fuzzing, in-process use); the view points into `bytes`, which must be 8-byte aligned. */
+int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_ir_error *error);
+
+/* Verifier (ir/verify.c): every index in range, dependencies backward, groups and strides consistent, messages matched one to
+ * one (orphans listed), counts sane, no overflow of totals. 0, or -1 with `error` filled. */
+int ts_ir_verify(const ts_ir *ir, ts_ir_error *error);
+
+/* Text form (ir/text_write.c, ir/text_read.c): readable, complete; reads back to the same bytes. */
+int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size), void *closure);
+ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_ir_error *error);
+
+#endif
