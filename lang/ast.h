@@ -12,10 +12,10 @@
 #include "lang/units.h"
 
 typedef enum ts_kind {
-#define KIND(kind, name, children) TS_##kind,
+#define KIND(kind, name, children) TS_AST_##kind,
 #include "lang/ast.def"
 #undef KIND
-  TS_KIND_COUNT
+  TS_AST_KINDS
 } ts_kind;
 
 typedef struct ts_ast ts_ast;

@@ -1,0 +1,47 @@
+/* A session: everything one compilation shares. No global state: two sessions may run in one process at once. */
+#ifndef TS_COMPILER_SESSION_H
+#define TS_COMPILER_SESSION_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "lang/ast.h"
+
+typedef struct ts_session ts_session;
+typedef struct ts_value ts_value;
+typedef struct ts_env ts_env;
+
+typedef struct ts_define { const char *name; const char *expression; } ts_define; /* -D NAME=EXPR */
+
+typedef struct ts_dependency { /* every file that decided the output: provenance and -MD */
+  const char *path;            /* to open it; NULL for embedded ones */
+  const char *name;            /* as in the IR: never absolute */
+  const char *role;
+  uint8_t sha256[32];
+} ts_dependency;
+
+/* The mesh, once the plan has been evaluated: what Axis parameters and `ts_axes` refer to. */
+typedef struct ts_mesh { uint32_t count; struct { const char *name; int64_t size; int64_t stride; ts_span span; } axis[32]; } ts_mesh;
+
+struct ts_session {
+  ts_arena *arena;
+  ts_sources *sources;
+  ts_diags *diags;
+  ts_lang *lang;
+  const char *stdlib_dir;           /* or NULL: the embedded stdlib */
+  const char *const *import_dirs;   /* -I */
+  uint32_t import_dir_count;
+  const ts_define *defines;
+  uint32_t define_count;
+  TS_VEC(ts_dependency) dependencies;
+  ts_mesh mesh;
+  struct ts_modules *modules;       /* compiler/module.c */
+  void *apply_closure;              /* see ts_apply_hook in eval.h */
+  ts_value (*apply)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call);
+};
+
+/* Reads a data file named in a file of the language, relative to that file, then to -I dirs; records the dependency. NULL after a
+ * diagnostic at `span`. */
+char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, const char **path);
+
+#endif
