@@ -1,0 +1,116 @@
+// GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them. `memory` is what the driver
+// reports as the board's total (nvidia-smi, MiB); `reserved` is taken by the CUDA context and the libraries' handles before a
+// framework allocates anything. `sms` and `l2` are for kernel models.
+//
+// Sources: [V100] NVIDIA Tesla V100 data sheet (2020); [A100] NVIDIA A100 data sheet (2021) and GA100 whitepaper; [H100] NVIDIA H100
+// data sheet (2023) and GH100 whitepaper v1.04; [H200] NVIDIA H200 data sheet (2024); [B200] NVIDIA DGX B200 data sheet (2024);
+// [A40] NVIDIA A40 data sheet (2021); [L4] NVIDIA L4 data sheet (2023). The A800 and H800 are the A100 and H100 with
+// NVLink at 400 GB/s in both directions together (NVIDIA product pages of 2022 and 2023).
+
+gpu v100_sxm_32g { // [V100]
+  memory = 32510 MiB
+  reserved = 0.45 GiB
+  bandwidth = 900 GB/s
+  peak = { fp32: 15.7 TFLOP/s, tf32: 15.7 TFLOP/s, fp16: 125 TFLOP/s, bf16: 15.7 TFLOP/s }
+  sms = 80
+  l2 = 6 MiB
+}
+
+gpu v100_pcie_32g { // [V100]
+  memory = 32510 MiB
+  reserved = 0.45 GiB
+  bandwidth = 900 GB/s
+  peak = { fp32: 14 TFLOP/s, tf32: 14 TFLOP/s, fp16: 112 TFLOP/s, bf16: 14 TFLOP/s }
+  sms = 80
+  l2 = 6 MiB
+}
+
+gpu a100_sxm_40g { // [A100]
+  memory = 40536 MiB
+  reserved = 0.5 GiB
+  bandwidth = 1555 GB/s
+  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
+  sms = 108
+  l2 = 40 MiB
+}
+
+gpu a100_sxm_80g { // [A100]
+  memory = 81251 MiB
+  reserved = 0.5 GiB
+  bandwidth = 2039 GB/s
+  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
+  sms = 108
+  l2 = 40 MiB
+}
+
+gpu a100_pcie_80g { // [A100]
+  memory = 81251 MiB
+  reserved = 0.5 GiB
+  bandwidth = 1935 GB/s
+  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
+  sms = 108
+  l2 = 40 MiB
+}
+
+gpu a800_sxm_80g { // [A100]
+  memory = 81251 MiB
+  reserved = 0.5 GiB
+  bandwidth = 2039 GB/s
+  peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
+  sms = 108
+  l2 = 40 MiB
+}
+
+gpu a40 { // [A40]
+  memory = 46068 MiB
+  reserved = 0.45 GiB
+  bandwidth = 696 GB/s
+  peak = { fp32: 37.4 TFLOP/s, tf32: 74.8 TFLOP/s, fp16: 149.7 TFLOP/s, bf16: 149.7 TFLOP/s }
+  sms = 84
+  l2 = 6 MiB
+}
+
+gpu l4 { // [L4]
+  memory = 23034 MiB
+  reserved = 0.45 GiB
+  bandwidth = 300 GB/s
+  peak = { fp32: 30.3 TFLOP/s, tf32: 60 TFLOP/s, fp16: 121 TFLOP/s, bf16: 121 TFLOP/s, fp8: 242 TFLOP/s }
+  sms = 58
+  l2 = 48 MiB
+}
+
+gpu h100_sxm { // [H100]
+  memory = 81559 MiB
+  reserved = 0.6 GiB
+  bandwidth = 3350 GB/s
+  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
+  sms = 132
+  l2 = 50 MiB
+}
+
+gpu h800_sxm { // [H100]
+  memory = 81559 MiB
+  reserved = 0.6 GiB
+  bandwidth = 3350 GB/s
+  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
+  sms = 132
+  l2 = 50 MiB
+}
+
+gpu h200_sxm { // [H200]
+  memory = 143771 MiB
+  reserved = 0.6 GiB
+  bandwidth = 4800 GB/s
+  peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
+  sms = 132
+  l2 = 50 MiB
+}
+
+gpu b200_sxm { // [B200], one GPU of eight
+  memory = 183359 MiB
+  reserved = 0.7 GiB
+  bandwidth = 8000 GB/s
+  peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s }
+  sms = 148
+  l2 = 126 MiB
+}
