@@ -1,0 +1,240 @@
+// Operators of neural networks: tensors in and out, parameters, and the work of forward, backward(input) and backward(weight).
+//
+// Work is written in terms of tensors, so that it stays right when a rule splits them. Matrix products have the kernel family `gemm` with the
+// features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call); kernels that only move
+// data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
+
+// y = x w^T (+ b). Its input gradient is the product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
+op linear(x: Tensor, out: Int, bias: Bool = false) {
+  param w: [out, last(x.shape)]
+  param b: [out] if bias
+  output y: with_last(x.shape, out)
+  contracts x dim -1
+  forward {
+    kernel gemm { m = rows(y), n = last(y.shape), k = last(x.shape), flops = 2 * numel(y) * last(x.shape), reads = [x, w], writes = [y] }
+    kernel elementwise if bias { reads = [y, b], writes = [y] }
+  }
+  backward(input) {
+    kernel gemm { m = rows(y), n = last(x.shape), k = last(y.shape), flops = 2 * numel(y) * last(x.shape), reads = [dy, w], writes = [dx] }
+  }
+  backward(weight) {
+    kernel gemm { m = last(y.shape), n = last(x.shape), k = rows(y), flops = 2 * numel(y) * last(x.shape), reads = [dy, x], writes = [dw] }
+    kernel elementwise if bias { reads = [dy], writes = [db] }
+  }
+  saves [x]
+}
+
+// A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were read.
+op embedding(ids: Tensor, vocab: Int, hidden: Int) {
+  param w: [vocab, hidden]
+  output y: ids.shape + [hidden]
+  forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
+  backward(weight) { kernel elementwise { reads = [dy, ids], writes = [dw] } }
+  saves [ids]
+}
+
+// Learned positions, added to x.
+op position_embedding(x: Tensor, seq: Int) {
+  param w: [seq, last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, w], writes = [y] } }
+  backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }
+}
+
+// One fused kernel each way; keeps its input and two statistics a row.
+op layernorm(x: Tensor) {
+  param g: [last(x.shape)]
+  param b: [last(x.shape)]
+  output y: x.shape
+  whole x dim -1
+  forward { kernel elementwise { reads = [x, g, b], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x, g], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dy, x], writes = [dg, db] } }
+  saves [x, 8 B * rows(x)]
+}
+
+op rmsnorm(x: Tensor) {
+  param g: [last(x.shape)]
+  output y: x.shape
+  whole x dim -1
+  forward { kernel elementwise { reads = [x, g], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x, g], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dy, x], writes = [dg] } }
+  saves [x, 4 B * rows(x)]
+}
+
+op gelu(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  saves [x]
+}
+
+op relu(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, y], writes = [dx] } }
+  saves [y]
+}
+
+// A bias added and the activation applied in one kernel (Megatron's bias_gelu_fusion).
+op bias_gelu(x: Tensor) {
+  param b: [last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, b], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x, b], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dx], writes = [db] } }
+  saves [x]
+}
+
+op add(a: Tensor, b: Tensor) {
+  output y: a.shape
+  forward { kernel elementwise { reads = [a, b], writes = [y] } }
+}
+
+// Bias, dropout and residual in one kernel (Megatron's bias_dropout_add_fusion); keeps the mask, a byte an element.
+op bias_dropout_add(x: Tensor, residual: Tensor) {
+  param b: [last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, b, residual], writes = [y, 1 B * numel(y)] } }
+  backward(input) { kernel elementwise { reads = [dy, 1 B * numel(y)], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [dx], writes = [db] } }
+  saves [1 B * numel(y)]
+}
+
+op dropout(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y, 1 B * numel(y)] } }
+  backward(input) { kernel elementwise { reads = [dy, 1 B * numel(y)], writes = [dx] } }
+  saves [1 B * numel(y)]
+}
+
+// Rotary position embedding applied to the query and key part of a packed [.., (heads + 2 kv_heads) * head_dim] tensor.
+op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
+  output y: qkv.shape
+  let rotated = 2 B * rows(qkv) * (heads + kv_heads) * head_dim
+  forward { kernel elementwise { reads = [rotated], writes = [rotated] } }
+  backward(input) { kernel elementwise { reads = [rotated], writes = [rotated] } }
+}
+
+// Causal attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head.
+// FLOPs of the two products are halved for the mask; backward does five products instead of two (Dao, arXiv 2307.08691).
+op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
+  output y: with_last(qkv.shape, heads * head_dim)
+  let batch = qkv.shape[0]
+  let seq = qkv.shape[1]
+  whole qkv dim 1
+  forward {
+    kernel attention { batch = batch, seq = seq, heads = heads, kv_heads = kv_heads, head_dim = head_dim,
+      flops = 2 * batch * heads * seq * seq * head_dim, reads = [qkv], writes = [y] }
+  }
+  backward(input) {
+    kernel attention_backward { batch = batch, seq = seq, heads = heads, kv_heads = kv_heads, head_dim = head_dim,
+      flops = 5 * batch * heads * seq * seq * head_dim, reads = [qkv, y, dy], writes = [dqkv] }
+  }
+  saves [qkv, y, 4 B * batch * heads * seq]
+}
+
+// Attention as separate kernels: scores, masked softmax, dropout, context (Megatron-LM before FlashAttention). Keeps q, k, v, the
+// probabilities, the dropout mask and the dropped-out probabilities: Korthikanti et al., arXiv 2205.05198, section 4.1.
+op core_attention(qkv: Tensor, heads: Int, head_dim: Int) {
+  output y: with_last(qkv.shape, heads * head_dim)
+  let batch = qkv.shape[0]
+  let seq = qkv.shape[1]
+  let scores = 2 B * batch * heads * seq * seq
+  let mask = 1 B * batch * heads * seq * seq
+  let head = 2 B * batch * heads * seq * head_dim
+  let work = 2 * batch * heads * seq * seq * head_dim
+  whole qkv dim 1
+  forward {
+    kernel gemm { count = batch * heads, m = seq, n = seq, k = head_dim, flops = work, reads = [2 * head], writes = [scores] }
+    kernel elementwise { reads = [scores], writes = [scores] }
+    kernel elementwise { reads = [scores], writes = [scores, mask] }
+    kernel gemm { count = batch * heads, m = seq, n = head_dim, k = seq, flops = work, reads = [scores, head], writes = [y] }
+  }
+  backward(input) {
+    kernel gemm { count = batch * heads, m = seq, n = seq, k = head_dim, flops = work, reads = [head, dy], writes = [scores] }
+    kernel gemm { count = batch * heads, m = seq, n = head_dim, k = seq, flops = work, reads = [scores, dy], writes = [head] }
+    kernel elementwise { reads = [scores, mask], writes = [scores] }
+    kernel elementwise { reads = [2 * scores], writes = [scores] }
+    kernel gemm { count = batch * heads, m = seq, n = head_dim, k = seq, flops = work, reads = [scores, head], writes = [head] }
+    kernel gemm { count = batch * heads, m = seq, n = head_dim, k = seq, flops = work, reads = [scores, head], writes = [head] }
+  }
+  saves [qkv, 2 * scores, mask]
+}
+
+// silu(gate) * up on a packed [.., 2 * ffn] tensor, in one kernel.
+op swiglu(x: Tensor) {
+  output y: with_last(x.shape, div(last(x.shape), 2))
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  saves [x]
+}
+
+// Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy.
+op cross_entropy(x: Tensor) {
+  output y: [rows(x)]
+  let logits = 4 B * numel(x)
+  forward {
+    kernel elementwise { reads = [x], writes = [logits] }
+    kernel elementwise { reads = [logits] }
+    kernel elementwise { reads = [logits], writes = [logits, y] }
+  }
+  backward(input) {
+    kernel elementwise { reads = [logits], writes = [logits] }
+    kernel elementwise { reads = [logits], writes = [dx] }
+  }
+  saves [logits]
+}
+
+// y[b, out, h', w'] = conv(x[b, c, h, w]); as an implicit matrix product of b h' w' rows.
+op conv2d(x: Tensor, out: Int, kernel_size: Int, stride: Int = 1, padding: Int = 0, bias: Bool = false) {
+  let c = x.shape[1]
+  param w: [out, c, kernel_size, kernel_size]
+  param b: [out] if bias
+  output y: [x.shape[0], out, div(x.shape[2] + 2 * padding - kernel_size, stride) + 1, div(x.shape[3] + 2 * padding - kernel_size, stride) + 1]
+  let positions = y.shape[0] * y.shape[2] * y.shape[3]
+  let taps = x.shape[1] * kernel_size * kernel_size
+  contracts x dim 1
+  whole x dim 2
+  whole x dim 3
+  forward {
+    kernel conv { m = positions, n = y.shape[1], k = taps, flops = 2 * numel(y) * taps, reads = [x, w], writes = [y] }
+    kernel elementwise if bias { reads = [y, b], writes = [y] }
+  }
+  backward(input) { kernel conv { m = positions, n = taps, k = y.shape[1], flops = 2 * numel(y) * taps, reads = [dy, w], writes = [dx] } }
+  backward(weight) {
+    kernel conv { m = y.shape[1], n = taps, k = positions, flops = 2 * numel(y) * taps, reads = [dy, x], writes = [dw] }
+    kernel elementwise if bias { reads = [dy], writes = [db] }
+  }
+  saves [x]
+}
+
+op batch_norm(x: Tensor) {
+  param g: [x.shape[1]]
+  param b: [x.shape[1]]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, dy, x, x], writes = [dx, dg, db] } }
+  saves [x, 8 B * x.shape[1]]
+}
+
+op max_pool(x: Tensor, kernel_size: Int, stride: Int, padding: Int = 0) {
+  output y: [x.shape[0], x.shape[1], div(x.shape[2] + 2 * padding - kernel_size, stride) + 1, div(x.shape[3] + 2 * padding - kernel_size, stride) + 1]
+  whole x dim 2
+  whole x dim 3
+  forward { kernel elementwise { reads = [x], writes = [y, 8 B * numel(y)] } }
+  backward(input) { kernel elementwise { reads = [dy, 8 B * numel(y)], writes = [dx] } }
+  saves [8 B * numel(y)]
+}
+
+// The mean of every channel, with the two spatial dimensions dropped.
+op global_average_pool(x: Tensor) {
+  output y: [x.shape[0], x.shape[1]]
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
+op flatten(x: Tensor) {
+  output y: [x.shape[0], div(numel(x), x.shape[0])]
+}
