@@ -1,0 +1,11 @@
+// 1F1B (PipeDream-flush; Narayanan et al., arXiv 2006.09503): after min(p - 1 - s, m) forwards, one forward and one backward in turn.
+// Bubble (p - 1)(F + B) as GPipe, but stage s holds only min(p - s, m) micro-batches.
+schedule one_f_one_b(p: Axis, m: Int) {
+  stages p
+  at s in 0..p {
+    let warm = min(p - 1 - s, m)
+    for i in 0..warm { F(i) }
+    for i in warm..m { F(i) B(i - warm) }
+    for i in m - warm..m { B(i) }
+  }
+}

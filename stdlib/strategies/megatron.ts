@@ -1,0 +1,81 @@
+// Megatron tensor parallelism (Shoeybi et al., arXiv 1909.08053), without and with sequence parallelism (Korthikanti et al., arXiv 2205.05198).
+// The first product of each half is split by columns, the second by rows; their partial sums meet in one collective a half and direction.
+// Labels: `*.qkv` and `*.up` are columns, `*.proj` and `*.down` rows, `embed` and `head` are split over the vocabulary.
+
+strategy tensor_parallel(t: Axis) {
+  rule column {
+    match linear as "*.qkv" | "*.up"
+    split w dim 0, b dim 0, y dim -1 over t
+    after backward(input): all_reduce(dx) over t
+  }
+  rule row {
+    match linear as "*.proj" | "*.down"
+    split x dim -1, w dim 1 over t
+    after forward: all_reduce(y) over t
+  }
+  rule heads optional {
+    match core_attention
+    split heads over t
+  }
+  rule grouped_heads optional {
+    match attention | rotary
+    split heads, kv_heads over t
+  }
+  rule vocabulary optional {
+    match embedding as "embed"
+    split w dim 0 over t
+    after forward: all_reduce(y) over t
+  }
+  rule head optional {
+    match linear as "head"
+    split w dim 0, y dim -1 over t
+    after backward(input): all_reduce(dx) over t
+  }
+  rule loss optional {
+    match cross_entropy
+    after forward: all_reduce(y) over t
+  }
+}
+
+// Between the split products activations are split along the sequence (dimension 1): the all-reduces become reduce-scatter and all-gather,
+// and layer norms, dropouts and residuals are done once, not t times.
+strategy tensor_sequence_parallel(t: Axis) {
+  rule column {
+    match linear as "*.qkv" | "*.up"
+    before forward: all_gather(x, dim: 1) over t
+    split w dim 0, b dim 0, y dim -1 over t
+    after backward(input): reduce_scatter(dx, dim: 1) over t
+    before backward(weight): all_gather(x, dim: 1) over t
+  }
+  rule row {
+    match linear as "*.proj" | "*.down"
+    split x dim -1, w dim 1 over t
+    after forward: reduce_scatter(y, dim: 1) over t
+    before backward(input): all_gather(dy, dim: 1) over t
+  }
+  rule heads optional {
+    match core_attention
+    split heads over t
+  }
+  rule grouped_heads optional {
+    match attention | rotary
+    split heads, kv_heads over t
+  }
+  rule vocabulary optional {
+    match embedding as "embed"
+    split w dim 0 over t
+    after forward: reduce_scatter(y, dim: 1) over t
+    before backward(weight): all_gather(dy, dim: 1) over t
+  }
+  rule head optional {
+    match linear as "head"
+    before forward: all_gather(x, dim: 1) over t
+    split w dim 0, y dim -1 over t
+    after backward(input): reduce_scatter(dx, dim: 1) over t
+    before backward(weight): all_gather(x, dim: 1) over t
+  }
+  rule loss optional {
+    match cross_entropy
+    after forward: all_reduce(y) over t
+  }
+}
