@@ -3,6 +3,7 @@
 #define TS_COMPILER_VALUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lang/ast.h"
@@ -74,12 +75,21 @@ ts_value ts_real_value(double r, ts_span span);
 ts_value ts_quantity_value(double base_units, ts_dimension dimension, ts_span span);
 ts_value ts_bool_value(bool b, ts_span span);
 ts_value ts_string_value(const char *interned, ts_span span);
+ts_value ts_none_value(void);
+ts_value ts_dtype_value(const ts_dtype *dtype, ts_span span);
+ts_value ts_list_value(ts_arena *arena, const ts_value *at, uint32_t count, ts_span span);
+ts_value ts_shape_value(ts_arena *arena, ts_shape shape, ts_span span); /* a list of Int */
 const ts_value *ts_record_get(const ts_record *record, const char *interned_name); /* NULL if absent */
+const ts_value *ts_record_find(const ts_record *record, const char *name);         /* the same, by text */
+bool ts_value_is_number(ts_value value);                                           /* Int or Real */
+const char *ts_function_name(const ts_function *function);
+const char *ts_cluster_name(const ts_cluster *cluster);
 /* "a time", "an Int", "a list of 3": for messages. */
 const char *ts_value_describe(ts_arena *arena, ts_value value);
 /* As it would be written in the language. */
 const char *ts_value_print(ts_arena *arena, ts_value value);
 bool ts_value_equal(ts_value a, ts_value b);
 const ts_dtype *ts_dtype_find(const char *name); /* NULL if unknown */
+const ts_dtype *ts_dtype_at(size_t i);           /* in the order of dtypes.def, NULL at the end */
 
 #endif
