@@ -1,0 +1,2 @@
+# For shells and editors. Lists: ./dev sources.
+

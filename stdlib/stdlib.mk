@@ -1,0 +1,30 @@
+# The standard library: installed, and embedded so that the programs run from anywhere. Lists: ./dev sources.
+
+#: stdlib_files = stdlib/*.ts stdlib/fits/*
+stdlib_files = \
+	stdlib/clusters/dgx.ts \
+	stdlib/gpus/nvidia.ts \
+	stdlib/models/gpt.ts \
+	stdlib/models/llama.ts \
+	stdlib/models/resnet.ts \
+	stdlib/models/vgg.ts \
+	stdlib/ops/nn.ts \
+	stdlib/optimizers/adam.ts \
+	stdlib/precision.ts \
+	stdlib/schedules/gpipe.ts \
+	stdlib/schedules/interleaved.ts \
+	stdlib/schedules/one_f_one_b.ts \
+	stdlib/schedules/single.ts \
+	stdlib/strategies/data.ts \
+	stdlib/strategies/megatron.ts \
+	stdlib/strategies/recompute.ts
+
+nobase_dist_pkgdata_DATA += $(stdlib_files)
+
+# Embedded copy, declared in compiler/stdlib_embed.h.
+nodist_libtrainspec_la_SOURCES += compiler/stdlib_embed.c
+CLEANFILES += compiler/stdlib_embed.c
+EXTRA_DIST += tools/embed.sh
+compiler/stdlib_embed.c: $(stdlib_files) tools/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) compiler && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh "$(srcdir)" $(stdlib_files) > $@.tmp && mv $@.tmp $@
+

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Golden files, told as TAP; tests/README.md says how a case is laid out.
+#   run-golden.sh [--update] [KIND[/NAME]...]
+set -u
+export LC_ALL=C
+unset NO_COLOR CLICOLOR_FORCE
+root=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
+build=$(cd "${top_builddir:-$root/build}" && pwd) || exit 1
+export PATH="$build:$PATH"
+timeout=${TS_TEST_TIMEOUT:-60}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export scratch
+
+update=
+[ "${1:-}" != --update ] || { update=yes; shift; }
+number=0
+
+selected() { # KIND/NAME
+  [ ${#wanted[@]} -gt 0 ] || return 0
+  local w
+  for w in "${wanted[@]}"; do [[ $1 = "$w" || $1 = "$w"/* ]] && return 0; done
+  return 1
+}
+
+has() { [ -x "$build/$1" ]; }
+
+# run COMMAND-LINE: sets $status; standard output and error in $scratch/out and err.
+run() {
+  timeout "$timeout" bash -c "$1" </dev/null >"$scratch/out" 2>"$scratch/err"
+  status=$?
+  [ $status != 124 ] || echo "no answer within $timeout s" >>"$scratch/err"
+}
+
+# A run that should work shows what it printed; one that did not, also why.
+outcome() { cat "$scratch/out"; [ $status = 0 ] || { cat "$scratch/err"; echo "exit $status"; }; }
+# A run that should be refused shows the message and the exit code, and that nothing was left behind.
+refusal() {
+  cat "$scratch/err"
+  [ ! -s "$scratch/out" ] || { echo "printed:"; cat "$scratch/out"; }
+  [ $status = 0 ] || [ ! -e "$scratch/plan.ir" ] || echo "left an output file"
+  echo "exit $status"
+}
+
+# compare KIND/NAME GOLDEN: $scratch/got against the golden file.
+compare() {
+  number=$((number + 1))
+  if [ -n "$update" ]; then
+    cmp -s "$scratch/got" "$2" || { cp "$scratch/got" "$2"; echo "# updated $2"; }
+    echo "ok $number - $1"
+  elif [ ! -f "$2" ]; then
+    echo "# no $2; make it with tests/run-golden.sh --update $1"; sed 's/^/# /' "$scratch/got"
+    echo "not ok $number - $1"
+  elif diff -u --label expected --label got "$2" "$scratch/got" >"$scratch/diff"; then
+    echo "ok $number - $1"
+  else
+    sed 's/^/# /' "$scratch/diff"; echo "not ok $number - $1"
+  fi
+}
+
+# cases KIND SUFFIX PROGRAM DEFAULT-COMMAND RESULT: every tests/KIND/NAME.* with a golden .SUFFIX, a NAME.cmd or an input.
+# In the default command @ stands for the input, % for the options in NAME.args. Examples are run from the root.
+cases() {
+  local kind=$1 suffix=$2 program=$3 default=$4 result=$5 name input command arguments from=.
+  [ "$kind" != examples ] || from=$root
+  cd "$root/tests/$kind" 2>/dev/null || return 0
+  has "$program" || return 0
+  for name in $(ls -- *.ts *.tsir *.cmd "*.$suffix" 2>/dev/null | sed -E "s/\.(ts|tsir|cmd|$suffix)\$//" | sort -u); do
+    case $name in _*) continue ;; esac # imported by other cases
+    selected "$kind/$name" || continue
+    input=$name.ts
+    if [ "$kind" = examples ]; then input=examples/$input; elif [ ! -f "$input" ]; then input=$name.tsir; fi
+    arguments=$(cat "$name.args" 2>/dev/null)
+    command=${default//@/$input}; command=${command//%/$arguments}
+    [ ! -f "$name.cmd" ] || command=$(cat "$name.cmd")
+    rm -f "$scratch/plan.ir"
+    run "cd $from && $command"
+    "$result" >"$scratch/got"
+    compare "$kind/$name" "$name.$suffix"
+  done
+}
+
+# Formatting twice changes nothing, on every file of the language that we own.
+formatted_stays() {
+  has tsfmt || return 0
+  cd "$root" || exit 1
+  local file
+  for file in $(find stdlib examples tests/fmt -name '*.ts' -o -name '*.fmt' | sort); do
+    selected "stays/$file" || continue
+    number=$((number + 1))
+    if tsfmt - <"$file" >"$scratch/once" 2>"$scratch/err" && tsfmt - <"$scratch/once" >"$scratch/twice" 2>>"$scratch/err" \
+      && diff -u "$scratch/once" "$scratch/twice" >"$scratch/diff"; then
+      echo "ok $number - stays/$file"
+    else
+      sed 's/^/# /' "$scratch/err" "$scratch/diff" 2>/dev/null; echo "not ok $number - stays/$file"
+    fi
+  done
+}
+
+wanted=("$@")
+cases errors err tsc 'tsc -o $scratch/plan.ir % @' refusal
+cases fmt fmt tsfmt 'tsfmt - % <@' outcome
+cases lang ir tsc 'tsc -S -o - % @' outcome
+cases engine out tsrun 'tsrun % @' outcome
+cases examples out tsrun 'tsrun % @' outcome
+formatted_stays
+if [ $number = 0 ]; then echo "1..0 # SKIP no program built or no case chosen"; else echo "1..$number"; fi
