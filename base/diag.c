@@ -1,0 +1,180 @@
+#include "base/diag.h"
+
+#include <string.h>
+
+#include "base/diag_record.h"
+
+enum { error = TS_ERROR, warning = TS_WARNING, note = TS_NOTE }; /* the words of the table */
+
+static const struct code_row {
+  const char *code, *name, *title;
+  ts_severity severity;
+} codes[] = {
+#define DIAG(code, severity, name, title) {#code, name, title, (ts_severity)severity},
+#include "base/diag_codes.def"
+#undef DIAG
+};
+
+const char *ts_code_name(ts_code code) { return codes[code].code; }
+const char *ts_code_title(ts_code code) { return codes[code].title; }
+const char *ts_code_short_name(ts_code code) { return codes[code].name; }
+
+const char *ts_severity_word(ts_severity severity)
+{
+  static const char *const words[] = {[TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
+  return words[severity];
+}
+
+ts_diags *ts_diags_new(ts_arena *arena, const ts_sources *sources)
+{
+  ts_diags *diags = TS_NEW(arena, ts_diags);
+  diags->arena = arena;
+  diags->sources = sources;
+  return diags;
+}
+
+#define FORMATTED(arena, format, text)                 \
+  do {                                                 \
+    va_list args_;                                     \
+    va_start(args_, format);                           \
+    text = ts_arena_vprintf(arena, format, args_);     \
+    va_end(args_);                                     \
+  } while (0)
+
+ts_diag *ts_diag_add(ts_diags *diags, ts_code code, ts_span primary, const char *format, ...)
+{
+  ts_diag *d = TS_NEW(diags->arena, ts_diag);
+  d->arena = diags->arena;
+  d->code = code;
+  d->severity = codes[code].severity;
+  d->primary = primary;
+  FORMATTED(d->arena, format, d->message);
+  if (d->severity == TS_WARNING) {
+    d->off = diags->off[code];
+    if (diags->promoted[code] || diags->warnings_are_errors)
+      d->severity = TS_ERROR;
+  }
+  TS_PUSH(diags->arena, &diags->all, d);
+  return d;
+}
+
+void ts_diag_here(ts_diag *d, const char *format, ...) { FORMATTED(d->arena, format, d->here); }
+
+void ts_diag_label(ts_diag *d, ts_span span, const char *format, ...)
+{
+  ts_diag_text label = {.span = span};
+  FORMATTED(d->arena, format, label.text);
+  if (span.file)
+    TS_PUSH(d->arena, &d->labels, label);
+}
+
+void ts_diag_note_at(ts_diag *d, ts_span span, const char *format, ...)
+{
+  ts_diag_child child = {.kind = TS_CHILD_NOTE, .span = span};
+  FORMATTED(d->arena, format, child.text);
+  TS_PUSH(d->arena, &d->children, child);
+}
+
+void ts_diag_note(ts_diag *d, const char *format, ...)
+{
+  ts_diag_child child = {.kind = TS_CHILD_NOTE};
+  FORMATTED(d->arena, format, child.text);
+  TS_PUSH(d->arena, &d->children, child);
+}
+
+void ts_diag_fact(ts_diag *d, const char *name, const char *format, ...)
+{
+  ts_diag_child fact = {.kind = TS_CHILD_FACT, .name = ts_arena_string(d->arena, name, strlen(name))};
+  FORMATTED(d->arena, format, fact.text);
+  TS_PUSH(d->arena, &d->children, fact);
+}
+
+void ts_diag_help(ts_diag *d, const char *format, ...)
+{
+  ts_diag_child help = {.kind = TS_CHILD_HELP};
+  FORMATTED(d->arena, format, help.text);
+  TS_PUSH(d->arena, &d->children, help);
+}
+
+void ts_diag_edit(ts_diag *d, ts_span span, const char *text, const char *format, ...)
+{
+  ts_diag_child edit = {.kind = TS_CHILD_EDIT, .span = span, .replacement = ts_arena_string(d->arena, text, strlen(text))};
+  FORMATTED(d->arena, format, edit.text);
+  TS_PUSH(d->arena, &d->children, edit);
+}
+
+void ts_diag_value(ts_diag *d, const char *name, const char *value)
+{
+  ts_diag_pair pair = {ts_arena_string(d->arena, name, strlen(name)), ts_arena_string(d->arena, value, strlen(value))};
+  TS_PUSH(d->arena, &d->values, pair);
+}
+
+void ts_diag_more(ts_diag *d, unsigned count) { d->more += count; }
+
+static unsigned count_severity(const ts_diags *diags, ts_severity severity)
+{
+  unsigned count = 0;
+  for (size_t i = 0; i < diags->all.count; i++)
+    count += diags->all.at[i]->severity == severity && !diags->all.at[i]->off;
+  return count;
+}
+
+unsigned ts_diags_errors(const ts_diags *diags) { return count_severity(diags, TS_ERROR); }
+unsigned ts_diags_warnings(const ts_diags *diags) { return count_severity(diags, TS_WARNING); }
+
+static bool set_warning(uint8_t *flags, const char *name, uint8_t value)
+{
+  for (size_t i = 0; i < TS_CODE_COUNT; i++) {
+    if (codes[i].severity == TS_WARNING && (strcmp(codes[i].name, name) == 0 || strcmp(codes[i].code, name) == 0)) {
+      flags[i] = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ts_diags_warning_option(ts_diags *diags, const char *option)
+{
+  if (strcmp(option, "error") == 0)
+    return diags->warnings_are_errors = true;
+  if (strncmp(option, "error=", 6) == 0)
+    return set_warning(diags->promoted, option + 6, 1);
+  if (strncmp(option, "no-error=", 9) == 0)
+    return set_warning(diags->promoted, option + 9, 0);
+  if (strncmp(option, "no-", 3) == 0)
+    return set_warning(diags->off, option + 3, 1);
+  return set_warning(diags->off, option, 0);
+}
+
+static bool comes_before(const ts_diag *a, const ts_diag *b)
+{
+  uint32_t fa = a->primary.file ? a->primary.file : UINT32_MAX, fb = b->primary.file ? b->primary.file : UINT32_MAX;
+  return fa != fb ? fa < fb : a->primary.begin < b->primary.begin;
+}
+
+static bool same_record(const ts_diag *a, const ts_diag *b)
+{
+  return a->code == b->code && a->primary.file == b->primary.file && a->primary.begin == b->primary.begin &&
+         strcmp(a->message, b->message) == 0;
+}
+
+ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count)
+{
+  ts_diag **sorted = TS_NEW_ARRAY(scratch, ts_diag *, diags->all.count + 1);
+  size_t n = 0;
+  for (size_t i = 0; i < diags->all.count; i++) { /* insertion keeps equal places in order of arrival */
+    ts_diag *d = diags->all.at[i];
+    bool known = d->off;
+    size_t at = n;
+    for (size_t k = 0; k < n && !known; k++)
+      known = same_record(sorted[k], d);
+    if (known)
+      continue;
+    for (; at > 0 && comes_before(d, sorted[at - 1]); at--)
+      sorted[at] = sorted[at - 1];
+    sorted[at] = d;
+    n++;
+  }
+  *count = n;
+  return sorted;
+}
