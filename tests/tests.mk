@@ -11,19 +11,37 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = $(tests_unit_sources)
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_unit_LDFLAGS = -Wl,--unresolved-symbols=ignore-in-shared-libs
 tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) -lm
 TESTS += tests/run-unit.sh
 else
 EXTRA_DIST += $(tests_unit_sources)
 endif
 
-TESTS += tests/run-golden.sh tests/run-tree.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/* tests/data/*
+#: fuzz_targets = tests/fuzz/fuzz_*.c
+fuzz_targets =
+
+# With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
+fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
+CLEANFILES += $(fuzz_programs)
+EXTRA_DIST += $(fuzz_targets) tests/fuzz/replay.c
+if FUZZING
+noinst_DATA = $(fuzz_programs)
+fuzz_main = -fsanitize=fuzzer
+else
+check_DATA = $(fuzz_programs)
+fuzz_main = $(srcdir)/tests/fuzz/replay.c
+endif
+$(fuzz_programs): libtrainspec.la tests/fuzz/replay.c
+$(fuzz_programs): %$(EXEEXT): %.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
+	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
+
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
+	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \
 	tests/run-unit.sh
-

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Replays the corpus of every fuzz target, told as TAP.
+root=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-build}" && pwd)
+cd "$root/tests/fuzz" || exit 1
+number=0
+for source in fuzz_*.c; do
+  target=${source%.c}
+  [ -x "$build/tests/fuzz/$target" ] || continue
+  number=$((number + 1))
+  files=()
+  for file in "corpus/$target"/*; do [ ! -f "$file" ] || files+=("$file"); done
+  if output=$(timeout "${TS_TEST_TIMEOUT:-300}" "$build/tests/fuzz/$target" "${files[@]}" 2>&1); then
+    echo "ok $number - $target: ${#files[@]} inputs"
+  else
+    printf '%s\n' "$output" | tail -n 60 | sed 's/^/# /'
+    echo "not ok $number - $target"
+  fi
+done
+if [ $number = 0 ]; then echo "1..0 # SKIP no fuzz target"; else echo "1..$number"; fi

@@ -1,0 +1,10 @@
+/* The programs as functions: each main() and the umbrella call these. They own the terminal; the library below them does not print. */
+#ifndef TS_TOOLS_PROGRAMS_H
+#define TS_TOOLS_PROGRAMS_H
+
+int ts_tsc_main(int argc, char **argv);   /* compile a plan to IR */
+int ts_tsrun_main(int argc, char **argv); /* play a plan or IR */
+int ts_tsfmt_main(int argc, char **argv); /* format files of the language */
+int ts_fit_main(int argc, char **argv);   /* fit curves from measured tables */
+
+#endif

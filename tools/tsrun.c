@@ -1,0 +1,3 @@
+#include "tools/programs.h"
+
+int main(int argc, char **argv) { return ts_tsrun_main(argc, argv); }
