@@ -1,0 +1,138 @@
+/* Layouts: sizes, text, and what collectives and reshapes make of them. */
+#include <string.h>
+
+#include "compiler/layout.h"
+
+int64_t ts_axes_size(const ts_session *s, uint32_t axes)
+{
+  int64_t size = 1;
+  for (uint32_t a = 0; a < s->mesh.count; a++)
+    if (axes >> a & 1)
+      size *= s->mesh.axis[a].size;
+  return size;
+}
+
+const char *ts_axes_name(ts_session *s, uint32_t axes)
+{
+  const char *text = "";
+  for (uint32_t a = 0; a < s->mesh.count; a++)
+    if (axes >> a & 1)
+      text = ts_arena_printf(s->arena, "%s%s%s", text, *text ? " * " : "", s->mesh.axis[a].name);
+  return text;
+}
+
+uint32_t ts_axes_effective(const ts_session *s, uint32_t axes)
+{
+  for (uint32_t a = 0; a < s->mesh.count; a++)
+    if (s->mesh.axis[a].size == 1)
+      axes &= ~(UINT32_C(1) << a);
+  return axes;
+}
+
+int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape, const ts_dtype *dtype)
+{
+  int64_t bits = dtype->bits;
+  for (uint32_t d = 0; d < shape.rank; d++)
+    bits *= shape.dim[d] / ts_axes_size(s, layout->split[d]);
+  return bits / 8;
+}
+
+uint32_t ts_layout_axes(const ts_layout *layout)
+{
+  uint32_t axes = 0;
+  for (int d = 0; d < TS_MAX_DIMS; d++)
+    axes |= layout->split[d];
+  return axes;
+}
+
+ts_shape ts_layout_local(ts_session *s, const ts_layout *layout, ts_shape shape)
+{
+  int64_t *dim = TS_NEW_ARRAY(s->arena, int64_t, shape.rank + 1);
+  for (uint32_t d = 0; d < shape.rank; d++)
+    dim[d] = shape.dim[d] / ts_axes_size(s, layout->split[d]);
+  return (ts_shape){shape.rank, dim};
+}
+
+const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape shape)
+{
+  const char *text = "[";
+  for (uint32_t d = 0; d < shape.rank; d++) {
+    text = ts_arena_printf(s->arena, "%s%s%lld", text, d ? ", " : "", (long long)shape.dim[d]);
+    if (layout->split[d])
+      text = ts_arena_printf(s->arena, "%s / %s", text, ts_axes_name(s, layout->split[d]));
+  }
+  text = ts_arena_printf(s->arena, "%s]", text);
+  if (layout->partial)
+    text = ts_arena_printf(s->arena, "%s, a partial sum over %s", text, ts_axes_name(s, layout->partial));
+  return text;
+}
+
+const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
+{
+  uint32_t axes = comm->axes;
+  switch (comm->kind) {
+  case TS_IR_ALL_REDUCE:
+  case TS_IR_REDUCE:
+    layout->partial &= ~axes;
+    return NULL;
+  case TS_IR_REDUCE_SCATTER:
+    if (comm->dim < 0)
+      return "needs `dim:`, the dimension it splits";
+    layout->partial &= ~axes;
+    layout->split[comm->dim] |= axes;
+    return NULL;
+  case TS_IR_ALL_GATHER:
+    if (comm->dim < 0)
+      return "needs `dim:`, the dimension it makes whole";
+    if ((layout->split[comm->dim] & axes) != axes)
+      return "gathers a dimension that is not split over these axes";
+    layout->split[comm->dim] &= ~axes;
+    return NULL;
+  case TS_IR_ALL_TO_ALL:
+    if (comm->dim < 0)
+      return NULL;
+    for (int d = 0; d < TS_MAX_DIMS; d++)
+      layout->split[d] &= ~axes;
+    layout->split[comm->dim] |= axes;
+    return NULL;
+  default: return NULL;
+  }
+}
+
+bool ts_layout_equal(const ts_layout *a, const ts_layout *b)
+{
+  return a->partial == b->partial && !memcmp(a->split, b->split, sizeof a->split);
+}
+
+/* Dimensions of the two shapes are taken from the left in runs of equal product. A split is carried by the first dimension of a run, when
+ * it is the first there too and the size divides. */
+bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old, ts_shape new, ts_layout *to)
+{
+  uint32_t i = 0, k = 0;
+  *to = (ts_layout){.partial = from->partial, .rule = from->rule, .failed = from->failed};
+  while (i < old.rank || k < new.rank) {
+    uint32_t first_old = i, first_new = k;
+    int64_t a = i < old.rank ? old.dim[i++] : 1, b = k < new.rank ? new.dim[k++] : 1;
+    while (a != b) {
+      if (a < b && i < old.rank)
+        a *= old.dim[i++];
+      else if (k < new.rank)
+        b *= new.dim[k++];
+      else
+        break;
+    }
+    while (first_old < i && old.dim[first_old] == 1 && first_old + 1 < i)
+      first_old++;
+    while (first_new < k && new.dim[first_new] == 1 && first_new + 1 < k)
+      first_new++;
+    for (uint32_t d = first_old; d < i; d++) {
+      uint32_t axes = from->split[d];
+      if (!axes)
+        continue;
+      if (d != first_old || first_new >= new.rank || new.dim[first_new] % ts_axes_size(s, axes))
+        return false;
+      to->split[first_new] = axes;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,191 @@
+/* Strategies as lists of rules: which ops a rule matches, and the warning for one that matches none. */
+#include <string.h>
+
+#include "compiler/shard.h"
+
+typedef TS_VEC(const char *) names;
+
+static void add_pattern(ts_session *s, names *patterns, ts_value v)
+{
+  if (v.type == TS_T_LABEL || v.type == TS_T_STRING)
+    TS_PUSH(s->arena, patterns, v.u.string);
+  else if (v.type == TS_T_LIST)
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      add_pattern(s, patterns, v.u.list->at[i]);
+}
+
+/* A bare word after `match` is a kind of op; one that names a Label parameter stands for its patterns. */
+static void read_match(ts_session *s, ts_rule *rule)
+{
+  const ts_ast *match = rule->ast->child[0];
+  names kinds = {0}, patterns = {0};
+  for (uint32_t i = 1; i < match->count; i++) {
+    const ts_ast *item = match->child[i];
+    if (item->kind == TS_AST_NAME)
+      TS_PUSH(s->arena, &kinds, item->name);
+    else
+      add_pattern(s, &patterns, ts_eval(s, rule->env, item));
+  }
+  rule->kinds = kinds.at;
+  rule->kind_count = (uint32_t)kinds.count;
+  rule->patterns = patterns.at;
+  rule->pattern_count = (uint32_t)patterns.count;
+}
+
+static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
+{
+  ts_env *env = ts_env_new(s, strategy->env);
+  for (uint32_t i = 1; i < strategy->decl->count; i++) {
+    const ts_ast *item = strategy->decl->child[i];
+    if (item->kind == TS_AST_LET)
+      ts_env_bind(env, item->name, ts_eval(s, env, item->child[item->count - 1]));
+    if (item->kind != TS_AST_RULE)
+      continue;
+    ts_rule rule = {.ast = item, .env = env, .strategy = strategy->decl->name, .applied = strategy->span};
+    read_match(s, &rule);
+    TS_PUSH(s->arena, &sh->rules, rule);
+  }
+}
+
+void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh)
+{
+  if (plan->apply.type == TS_T_LIST)
+    for (uint32_t i = 0; i < plan->apply.u.list->count; i++)
+      if (plan->apply.u.list->at[i].type == TS_T_APPLIED)
+        collect(s, sh, plan->apply.u.list->at[i].u.applied);
+  if (plan->recompute.type == TS_T_APPLIED)
+    collect(s, sh, plan->recompute.u.applied);
+}
+
+static bool kind_matches(const ts_rule *rule, const ts_op *op)
+{
+  for (uint32_t i = 0; i < rule->kind_count; i++)
+    if (rule->kinds[i] == op->kind)
+      return true;
+  return rule->kind_count == 0;
+}
+
+static bool pattern_matches(const ts_rule *rule, const ts_op *op)
+{
+  size_t length;
+  for (uint32_t i = 0; i < rule->pattern_count; i++)
+    if (ts_label_match(rule->patterns[i], op->label, &length))
+      return true;
+  return rule->pattern_count == 0;
+}
+
+bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op)
+{
+  bool holds = true;
+  if (!kind_matches(rule, op) || !pattern_matches(rule, op))
+    return false;
+  const ts_ast *where = rule->ast->child[0]->child[0];
+  if (!where)
+    return true;
+  ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
+  return ts_eval_bool(s, ts_op_env(&scope, rule->env), where, "the condition of a rule", &holds) && holds;
+}
+
+/* -- rules that match nothing -- */
+
+const char *ts_label_pattern(ts_arena *arena, const char *label)
+{
+  char *pattern = ts_arena_string(arena, label, strlen(label)), *to = pattern;
+  for (const char *from = label; *from; from++) {
+    *to++ = *from;
+    if (*from == '[') {
+      *to++ = '*';
+      while (from[1] >= '0' && from[1] <= '9')
+        from++;
+    }
+  }
+  *to = 0;
+  return pattern;
+}
+
+static const char *last_part(const char *label)
+{
+  const char *dot = strrchr(label, '.');
+  return dot ? dot + 1 : label;
+}
+
+typedef struct tally { const char *name; bool inside; uint32_t count; } tally;
+
+static size_t count_labels(const ts_graph *g, const ts_rule *rule, tally *found, size_t room)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_op *op = &g->ops.at[i];
+    if (!kind_matches(rule, op))
+      continue;
+    const char *name = last_part(op->label);
+    size_t k = 0;
+    while (k < n && strcmp(found[k].name, name))
+      k++;
+    if (k == n && n < room)
+      found[n++] = (tally){name, name != op->label, 0};
+    if (k < n)
+      found[k].count++;
+  }
+  return n;
+}
+
+static const char *list_labels(ts_arena *arena, const tally *found, size_t n)
+{
+  const char *text = "";
+  for (size_t i = 0; i < n; i++)
+    text = ts_arena_printf(arena, "%s%s`%s%s` (%u)", text, i ? ", " : "", found[i].inside ? "*." : "", found[i].name, found[i].count);
+  return text;
+}
+
+static const char *list_kinds(ts_session *s, const ts_rule *rule)
+{
+  const char *text = "";
+  for (uint32_t i = 0; i < rule->kind_count; i++)
+    text = ts_arena_printf(s->arena, "%s%s`%s`", text, i ? ", " : "", rule->kinds[i]);
+  return *text ? text : "all";
+}
+
+static void help_pattern(ts_session *s, ts_diag *d, const ts_rule *rule, const tally *found, size_t n)
+{
+  const char *candidates[16];
+  const char *best[3];
+  for (size_t i = 0; i < n; i++)
+    candidates[i] = found[i].inside ? ts_arena_printf(s->arena, "*.%s", found[i].name) : found[i].name;
+  const char *text = "";
+  for (uint32_t i = 0; i < rule->pattern_count; i++)
+    if (ts_suggest(rule->patterns[i], candidates, n, best))
+      text = ts_arena_printf(s->arena, "%s%s\"%s\"", text, *text ? " | " : "", best[0]);
+  if (*text)
+    ts_diag_help(d, "did you mean `%s`? If it is meant to match nothing here, mark the rule `optional`", text);
+  else
+    ts_diag_help(d, "`tsc --list-ops` prints all labels; if it is meant to match nothing here, mark the rule `optional`");
+}
+
+static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
+{
+  tally found[16];
+  const ts_ast *match = rule->ast->child[0];
+  ts_span at = match->span;
+  bool pattern_first = true;
+  for (uint32_t i = 1; i < match->count; i++)
+    if (match->child[i]->kind != TS_AST_NAME) {
+      at = pattern_first ? match->child[i]->span : ts_span_join(at, match->child[i]->span);
+      pattern_first = false;
+    }
+  size_t n = count_labels(g, rule, found, 16);
+  ts_diag *d = ts_diag_add(s->diags, TS_W0312, at, "rule `%s` of `%s` matches nothing", rule->ast->name, rule->strategy);
+  ts_diag_here(d, "0 of %zu ops", g->ops.count);
+  if (n)
+    ts_diag_note(d, "%s ops in this model: %s", list_kinds(s, rule), list_labels(s->arena, found, n));
+  else
+    ts_diag_note(d, "the model has no op of kind %s", list_kinds(s, rule));
+  help_pattern(s, d, rule, found, n);
+}
+
+void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh)
+{
+  for (size_t i = 0; i < sh->rules.count; i++)
+    if (!sh->rules.at[i].matched && !(sh->rules.at[i].ast->flags & 1))
+      report_unused(s, g, &sh->rules.at[i]);
+}

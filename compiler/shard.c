@@ -1,0 +1,668 @@
+/* From rules to layouts: for each class of ops, what its rules ask, how its tensors lie, and its work on one rank. */
+#include "compiler/shard.h"
+
+#include <string.h>
+
+#include "compiler/layout.h"
+#include "compiler/shard_internal.h"
+
+static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
+
+/* -- actions -- */
+
+static const ts_rule *rule_at(const ts_sharder *c, uint32_t rule) { return &c->sh->rules.at[rule]; }
+
+static void note_rule(const ts_sharder *c, ts_diag *d, uint32_t rule, ts_span span, const char *does)
+{
+  if (rule != TS_NO_INDEX)
+    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", rule_at(c, rule)->ast->name, rule_at(c, rule)->strategy, does);
+}
+
+uint32_t ts_sharder_alike(const ts_sharder *c)
+{
+  uint32_t count = 0;
+  for (size_t i = 0; i < c->g->ops.count; i++)
+    count += c->g->ops.at[i].span.begin == c->op->span.begin && c->g->ops.at[i].span.file == c->op->span.file &&
+             c->g->ops.at[i].kind == c->op->kind;
+  return count;
+}
+
+void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
+{
+  uint32_t alike = ts_sharder_alike(c);
+  if (alike < 2)
+    return;
+  ts_diag_note(d, "the same holds for all %u ops labelled `%s`; reported once", alike, ts_label_pattern(c->s->arena, c->op->label));
+  ts_diag_more(d, alike - 1);
+}
+
+static bool fail(ts_sharder *c)
+{
+  c->class->failed = true;
+  return false;
+}
+
+static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  if (v.type == TS_T_AXIS) {
+    *axes = ts_axes_effective(c->s, v.u.axes.mask);
+    return true;
+  }
+  if (v.type == TS_T_INT && v.u.integer == 1) {
+    *axes = 0;
+    return true;
+  }
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+  }
+  return fail(c);
+}
+
+static bool eval_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
+{
+  int64_t at = 0;
+  if (!ts_eval_int(c->s, env, expr, "a dimension", &at))
+    return fail(c);
+  int64_t rank = slot->shape.rank, index = at < 0 ? at + rank : at;
+  if (index < 0 || index >= rank) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)at);
+    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
+    return fail(c);
+  }
+  *dim = (int32_t)index;
+  return true;
+}
+
+static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
+{
+  const char *text = "";
+  uint32_t count = 0;
+  for (int64_t i = 1; i <= n && i <= 4096 && count < 12; i++)
+    if (n % i == 0) {
+      text = ts_arena_printf(s->arena, "%s%s%lld", text, *text ? ", " : "", (long long)i);
+      count++;
+    }
+  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, count == 12 ? ", ..." : "");
+}
+
+static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action)
+{
+  int64_t size = ts_axes_size(c->s, axes);
+  uint32_t a = 0;
+  while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
+    a++;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span, "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
+  ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
+  ts_diag_label(d, where, "%lld %s", (long long)n, what);
+  note_rule(c, d, rule, action, "asks for this split");
+  ts_sharder_alike_note(c, d);
+  help_divisors(c->s, d, n);
+  return fail(c);
+}
+
+static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule, ts_span action)
+{
+  const ts_ast *params = c->op->decl->child[0];
+  for (uint32_t f = 0; f < c->op->arg_count; f++) {
+    if (params->child[f]->name != item->name || c->class->args[f].type != TS_T_INT)
+      continue;
+    int64_t n = c->class->args[f].u.integer, size = ts_axes_size(c->s, axes);
+    if (n % size)
+      return uneven(c, item->name, c->op->args[f].u.integer, c->op->args[f].span, axes, rule, action);
+    c->class->args[f].u.integer = n / size;
+    c->arg_axes[f] |= axes;
+    return true;
+  }
+  const char *names[32];
+  size_t n = 0;
+  for (uint32_t i = 0; i < c->op->slot_count && n < 32; i++)
+    names[n++] = c->op->slots[i].name;
+  for (uint32_t f = 0; f < c->op->arg_count && n < 32; f++)
+    if (c->op->args[f].type == TS_T_INT)
+      names[n++] = params->child[f]->name;
+  const char *best[3];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, item->name_span, "`%s` has no tensor or Int argument `%s`", c->op->kind, item->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  if (ts_suggest(item->name, names, n, best))
+    ts_diag_help(d, "did you mean `%s`?", best[0]);
+  return fail(c);
+}
+
+static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uint32_t slot, uint32_t axes, uint32_t rule, ts_span action)
+{
+  int32_t dim = 0;
+  const ts_slot *t = &c->op->slots[slot];
+  if (!t->present)
+    return true;
+  if (!item->count || !item->child[0]) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?", item->name);
+    ts_diag_here(d, "write `%s dim 0`", item->name);
+    return fail(c);
+  }
+  if (!eval_dim(c, env, item->child[0], t, &dim))
+    return false;
+  ts_layout *asked = &c->asked[slot];
+  asked->split[dim] |= axes;
+  asked->rule = rule;
+  if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
+    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, axes, rule, action);
+  return true;
+}
+
+static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  uint32_t axes = 0;
+  if (!eval_axes(c, env, action->child[0], &axes))
+    return false;
+  for (uint32_t i = 1; i < action->count; i++) {
+    const ts_ast *item = action->child[i];
+    bool gradient;
+    uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
+    bool done = slot != TS_NO_INDEX && !gradient ? split_slot(c, env, item, slot, axes, rule, action->span)
+                                                 : split_arg(c, item, axes, rule, action->span);
+    if (!done)
+      return false;
+  }
+  return true;
+}
+
+static void do_replicate(ts_sharder *c, const ts_ast *action)
+{
+  bool gradient;
+  for (uint32_t i = 0; i < action->count; i++) {
+    uint32_t slot = ts_op_slot(c->op, action->child[i]->name, &gradient);
+    if (slot != TS_NO_INDEX)
+      c->asked[slot] = (ts_layout){.rule = TS_NO_INDEX};
+  }
+}
+
+static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
+{
+  const ts_ast *params = c->op->decl->child[0];
+  for (uint32_t f = 0; f < c->op->arg_count; f++)
+    if (params->child[f]->name == action->name) {
+      ts_value v = ts_eval(c->s, env, action->child[0]);
+      if (v.type == TS_T_ERROR)
+        return fail(c);
+      c->class->args[f] = v;
+      return true;
+    }
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`", c->op->kind, action->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  return fail(c);
+}
+
+static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action)
+{
+  uint32_t axes = 0;
+  if (!eval_axes(c, env, action->child[0], &axes))
+    return false;
+  if (is_word(action->name, "parameters"))
+    c->class->parameter_axes |= axes;
+  else if (is_word(action->name, "gradients"))
+    c->class->gradient_axes |= axes;
+  else
+    c->class->optimizer_axes |= axes;
+  return true;
+}
+
+static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  switch (action->kind) {
+  case TS_AST_SPLIT: return do_split(c, env, action, rule);
+  case TS_AST_REPLICATE: do_replicate(c, action); return true;
+  case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
+  case TS_AST_SHARD: return do_shard(c, env, action);
+  case TS_AST_SET: return do_set(c, env, action);
+  default: return true; /* recompute: per op, see groups below */
+  }
+}
+
+static bool run_rules(ts_sharder *c)
+{
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
+  for (uint32_t i = 0; i < c->class->rule_count; i++) {
+    uint32_t rule = c->class->rules[i];
+    const ts_ast *ast = rule_at(c, rule)->ast;
+    const ts_env *env = ts_op_env(&scope, rule_at(c, rule)->env);
+    for (uint32_t k = 1; k < ast->count; k++)
+      if (!act(c, env, ast->child[k], rule))
+        return false;
+  }
+  return true;
+}
+
+/* -- layouts -- */
+
+bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot)
+{
+  int64_t before = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
+  const char *wrong = comm->axes ? ts_layout_move(layout, comm) : NULL;
+  if (wrong) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span, "this collective on `%s` of `%s` does not fit its layout", slot->name, c->op->label);
+    ts_diag_here(d, "%s", wrong);
+    ts_diag_note(d, "`%s` is %s here", slot->name, ts_layout_print(c->s, layout, slot->shape));
+    ts_sharder_alike_note(c, d);
+    return fail(c);
+  }
+  if (comm->dim >= 0 && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
+    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
+                  comm->axes, comm->rule, comm->span);
+  layout->rule = comm->rule;
+  int64_t after = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
+  comm->bytes = before > after ? before : after;
+  return true;
+}
+
+/* Collectives at (when, before or after) on a slot or its gradient, in order. */
+static bool move_all(ts_sharder *c, ts_layout *layout, ts_when when, bool after, uint32_t slot, bool gradient)
+{
+  for (uint32_t i = 0; i < c->class->comm_count; i++) {
+    ts_comm *comm = &c->class->comms[i];
+    if (comm->when == when && comm->after == after && comm->slot == slot && comm->gradient == gradient &&
+        !ts_sharder_move(c, layout, comm, &c->op->slots[slot]))
+      return false;
+  }
+  return true;
+}
+
+static const ts_layout *edge_layout(ts_sharder *c, uint32_t tensor, ts_layout *scratch)
+{
+  const ts_edge *e = &c->g->tensors.at[tensor];
+  if (e->source == tensor)
+    return &c->sh->layouts[tensor];
+  const ts_edge *source = &c->g->tensors.at[e->source];
+  if (!ts_layout_reshape(c->s, &c->sh->layouts[e->source], source->shape, e->shape, scratch)) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0317, c->op->span, "cannot reshape the split tensor that `%s` takes", c->op->label);
+    ts_diag_here(d, "%s cannot become %s", ts_layout_print(c->s, &c->sh->layouts[e->source], source->shape),
+                 ts_layout_print(c->s, &(ts_layout){.rule = 0}, e->shape));
+    scratch->failed = true;
+  }
+  c->sh->layouts[tensor] = *scratch;
+  return scratch;
+}
+
+static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *asked)
+{
+  const ts_slot *t = &c->op->slots[slot];
+  const ts_edge *e = &c->g->tensors.at[t->tensor];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, c->op->span, "`%s` of `%s` is not split as it is needed", t->name, c->op->label);
+  ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
+  note_rule(c, d, asked->rule, rule_at(c, asked->rule)->ast->span, ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
+  if (found->rule != TS_NO_INDEX)
+    note_rule(c, d, found->rule, rule_at(c, found->rule)->ast->span, "made what is found");
+  else if (e->producer != TS_NO_INDEX)
+    ts_diag_note_at(d, c->g->ops.at[e->producer].span, "made by `%s`, which no rule splits", c->g->ops.at[e->producer].label);
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
+{
+  const ts_slot *t = &c->op->slots[slot];
+  const ts_edge *e = &c->g->tensors.at[t->tensor];
+  const char *axes = ts_axes_name(c->s, found->partial);
+  const char *maker = e->producer != TS_NO_INDEX ? c->g->ops.at[e->producer].label : e->name;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0309, c->op->span, "`%s` takes a partial sum over %s", c->op->label, axes);
+  ts_diag_here(d, "`%s` is %s", t->name, ts_layout_print(c->s, found, t->shape));
+  if (e->producer != TS_NO_INDEX)
+    ts_diag_note_at(d, c->g->ops.at[e->producer].span, "`%s` leaves it", maker);
+  if (found->rule != TS_NO_INDEX)
+    note_rule(c, d, found->rule, rule_at(c, found->rule)->ast->span, "splits what is summed over there");
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches the consumer");
+  ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y) over %s`", axes);
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static bool contains(const ts_layout *outer, const ts_layout *inner)
+{
+  for (int d = 0; d < TS_MAX_DIMS; d++)
+    if (inner->split[d] & ~outer->split[d])
+      return false;
+  return true;
+}
+
+static bool layout_inputs(ts_sharder *c)
+{
+  for (uint32_t i = 0; i < c->op->input_count; i++) {
+    const ts_slot *slot = &c->op->slots[i];
+    ts_layout scratch;
+    c->class->edge[i] = *edge_layout(c, slot->tensor, &scratch);
+    if (c->class->edge[i].failed)
+      return fail(c);
+    ts_layout *view = &c->class->view[i];
+    *view = c->class->edge[i];
+    if (!move_all(c, view, TS_WHEN_FORWARD, false, i, false))
+      return false;
+    if (c->g->tensors.at[slot->tensor].producer == TS_NO_INDEX && !contains(view, &c->asked[i]))
+      *view = c->asked[i];
+    if (!contains(view, &c->asked[i]))
+      return mismatch(c, i, view, &c->asked[i]);
+    if (view->partial)
+      return partial_input(c, i, view);
+  }
+  for (uint32_t i = c->op->input_count; i < c->op->input_count + c->op->param_count; i++)
+    c->class->edge[i] = c->class->view[i] = c->asked[i];
+  return true;
+}
+
+static bool check_whole(ts_sharder *c)
+{
+  const ts_ast *decl = c->op->decl;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    bool gradient;
+    int32_t dim = 0;
+    if (item->kind != TS_AST_WHOLE)
+      continue;
+    uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
+    if (slot == TS_NO_INDEX || !eval_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
+      continue;
+    const ts_layout *view = &c->class->view[slot];
+    if (!view->split[dim])
+      continue;
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0308, c->op->span, "`%s` needs dimension %d of `%s` whole", c->op->label, dim, item->name);
+    ts_diag_here(d, "found %s", ts_layout_print(c->s, view, c->op->slots[slot].shape));
+    ts_diag_note_at(d, item->span, "`%s` says so", c->op->kind);
+    if (view->rule != TS_NO_INDEX)
+      note_rule(c, d, view->rule, rule_at(c, view->rule)->ast->span, "splits it");
+    ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d) over %s`", item->name, dim, ts_axes_name(c->s, view->split[dim]));
+    ts_sharder_alike_note(c, d);
+    return fail(c);
+  }
+  return true;
+}
+
+/* -- how outputs are split -- */
+
+static bool contracted(ts_sharder *c, uint32_t axis)
+{
+  const ts_ast *decl = c->op->decl;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    bool gradient;
+    int32_t dim = 0;
+    if (decl->child[i]->kind != TS_AST_CONTRACTS)
+      continue;
+    uint32_t slot = ts_op_slot(c->op, decl->child[i]->name, &gradient);
+    if (slot != TS_NO_INDEX && c->op->slots[slot].present &&
+        eval_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) && c->class->view[slot].split[dim] & axis)
+      return true;
+  }
+  return false;
+}
+
+static ts_layout only(const ts_layout *layout, uint32_t axis)
+{
+  ts_layout one = {.rule = layout->rule};
+  for (int d = 0; d < TS_MAX_DIMS; d++)
+    one.split[d] = layout->split[d] & axis;
+  return one;
+}
+
+/* Evaluates the output shapes with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
+static bool probe(ts_sharder *c, uint32_t axis, bool *trace)
+{
+  const ts_op *op = c->op;
+  uint32_t first = op->input_count + op->param_count;
+  int64_t size = ts_axes_size(c->s, axis);
+  ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, op->slot_count * sizeof *slots);
+  ts_value *args = ts_arena_copy(c->s->arena, op->args, op->arg_count * sizeof *args);
+  for (uint32_t i = 0; i < first; i++) {
+    ts_layout one = only(&c->class->view[i], axis);
+    slots[i].shape = ts_layout_local(c->s, &one, slots[i].shape);
+  }
+  for (uint32_t f = 0; f < op->arg_count; f++)
+    if (c->arg_axes[f] & axis)
+      args[f].u.integer /= size;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = args, .quiet = true};
+  if (!ts_op_outputs(&scope))
+    return fail(c);
+  *trace = false;
+  for (uint32_t i = first; i < op->slot_count; i++)
+    for (uint32_t d = 0; d < slots[i].shape.rank && d < op->slots[i].shape.rank; d++)
+      if (slots[i].shape.dim[d] * size == op->slots[i].shape.dim[d]) {
+        c->class->view[i].split[d] |= axis;
+        *trace = true;
+      }
+  return true;
+}
+
+static bool asked_for(ts_sharder *c, uint32_t axis)
+{
+  for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++)
+    if (ts_layout_axes(&c->asked[i]) & axis)
+      return true;
+  return false;
+}
+
+static bool no_trace(ts_sharder *c, uint32_t axis)
+{
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0307, c->op->span, "a split over %s leaves no trace in the outputs of `%s`", ts_axes_name(c->s, axis), c->op->label);
+  ts_diag_here(d, "every rank would compute the same");
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++)
+    if (ts_layout_axes(&c->class->view[i]) & axis)
+      ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+  ts_diag_help(d, "if the op sums over that dimension, its declaration says `contracts NAME dim N`; if the rule knows better, it says `split y dim N`");
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static uint32_t axes_in(const ts_sharder *c, uint32_t *rule)
+{
+  uint32_t axes = 0;
+  *rule = TS_NO_INDEX;
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
+    uint32_t here = ts_layout_axes(&c->class->view[i]);
+    if (here && *rule == TS_NO_INDEX)
+      *rule = c->class->view[i].rule;
+    axes |= here;
+  }
+  for (uint32_t f = 0; f < c->op->arg_count; f++)
+    axes |= c->arg_axes[f];
+  return axes;
+}
+
+static bool layout_outputs(ts_sharder *c)
+{
+  uint32_t first = c->op->input_count + c->op->param_count, rule;
+  uint32_t axes = axes_in(c, &rule);
+  for (uint32_t i = first; i < c->op->slot_count; i++) {
+    c->class->view[i] = c->asked[i];
+    if (c->asked[i].rule == TS_NO_INDEX)
+      c->class->view[i].rule = rule;
+  }
+  for (uint32_t a = 0; a < c->s->mesh.count; a++) {
+    uint32_t axis = UINT32_C(1) << a;
+    bool trace = true;
+    if (!(axes & axis))
+      continue;
+    if (contracted(c, axis)) {
+      for (uint32_t i = first; i < c->op->slot_count; i++)
+        c->class->view[i].partial |= axis;
+      continue;
+    }
+    if (!asked_for(c, axis) && !probe(c, axis, &trace))
+      return false;
+    if (!trace && c->op->output_count)
+      return no_trace(c, axis);
+  }
+  for (uint32_t i = first; i < c->op->slot_count; i++) {
+    c->class->edge[i] = c->class->view[i];
+    if (!move_all(c, &c->class->edge[i], TS_WHEN_FORWARD, true, i, false))
+      return false;
+  }
+  return true;
+}
+
+/* -- backward: gradients mirror the layouts of what they are gradients of -- */
+
+static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed, const char *help)
+{
+  const ts_slot *t = &c->op->slots[slot];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0315, c->op->span, "the gradient `d%s` of `%s` does not lie as `%s` does", t->name, c->op->label, t->name);
+  ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
+  ts_diag_note(d, "needed: %s", ts_layout_print(c->s, needed, t->shape));
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+  ts_diag_help(d, help, ts_axes_name(c->s, found->partial ? found->partial : ts_layout_axes(found)));
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+/* Gradients of outputs come in as the output lies outside; collectives must make of them what the op computes with. */
+static bool check_incoming(ts_sharder *c)
+{
+  for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++) {
+    ts_layout in = c->class->edge[i], view = c->class->view[i];
+    in.partial = view.partial = 0;
+    if (!c->g->tensors.at[c->op->slots[i].tensor].needs_gradient)
+      continue;
+    ts_layout weight = in;
+    if (!move_all(c, &in, TS_WHEN_INPUT, false, i, true) || !move_all(c, &weight, TS_WHEN_WEIGHT, false, i, true))
+      return false;
+    if (!c->op->needs_input_gradient)
+      in = weight;
+    if (!contains(&view, &in))
+      return gradient_mismatch(c, i, &in, &view, "gather it: `before backward(input): all_gather(dy, dim: ...) over %s`");
+  }
+  return true;
+}
+
+/* A gradient of an input is a partial sum over the axes that split the outputs and not that input. */
+static bool check_outgoing(ts_sharder *c)
+{
+  uint32_t split = 0;
+  for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++)
+    split |= ts_layout_axes(&c->class->view[i]);
+  for (uint32_t i = 0; i < c->op->input_count; i++) {
+    if (!c->g->tensors.at[c->op->slots[i].tensor].needs_gradient)
+      continue;
+    ts_layout out = c->class->view[i];
+    out.partial = split & ~ts_layout_axes(&out);
+    if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true))
+      return false;
+    if (out.partial || !contains(&c->class->edge[i], &out))
+      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): all_reduce(dx) over %s`");
+    ts_layout again = c->class->edge[i];
+    if (!move_all(c, &again, TS_WHEN_INPUT, false, i, false))
+      return false;
+    again = c->class->edge[i];
+    if (!move_all(c, &again, TS_WHEN_WEIGHT, false, i, false))
+      return false;
+  }
+  return true;
+}
+
+/* -- work -- */
+
+static double model_flops(const ts_op *op, const ts_work *work)
+{
+  double flops = 0;
+  for (int p = 0; p < TS_PHASES; p++) {
+    if (p != TS_PHASE_FORWARD && !op->needs_gradient)
+      continue;
+    if (p == TS_PHASE_INPUT && !op->needs_input_gradient)
+      continue;
+    for (uint32_t i = 0; i < work->phase[p].count; i++)
+      flops += work->phase[p].at[i].flops;
+  }
+  return flops;
+}
+
+static bool unmet(ts_sharder *c, const ts_ast *require, bool local)
+{
+  const char *text = require->count > 1 && require->child[1] ? require->child[1]->literal : "a requirement is not met";
+  ts_diag *d = ts_diag_add(c->s->diags, local ? TS_E0305 : TS_E0314, c->op->span, local ? "what `%s` takes does not fit together after the split" : "`%s` cannot be applied here", c->op->label);
+  ts_diag_here(d, "%s", text);
+  ts_diag_note_at(d, require->span, "`%s` requires it", c->op->kind);
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
+    const ts_layout *view = &c->class->view[i];
+    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, view, c->op->slots[i].shape));
+    if (local && view->rule != TS_NO_INDEX)
+      note_rule(c, d, view->rule, rule_at(c, view->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
+  }
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static bool do_work(ts_sharder *c)
+{
+  ts_work whole;
+  const ts_ast *failed;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
+  if (!ts_op_work(&scope, &whole, &failed))
+    return failed ? unmet(c, failed, false) : fail(c);
+  c->class->model_flops = model_flops(c->op, &whole);
+  for (uint32_t i = 0; i < c->op->slot_count; i++) {
+    c->class->local[i] = c->op->slots[i];
+    if (c->op->slots[i].present)
+      c->class->local[i].shape = ts_layout_local(c->s, &c->class->view[i], c->op->slots[i].shape);
+  }
+  scope.slots = c->class->local;
+  scope.args = c->class->args;
+  if (!ts_op_work(&scope, &c->class->work, &failed))
+    return failed ? unmet(c, failed, true) : fail(c);
+  return true;
+}
+
+static bool gathered_again(const ts_class *class, uint32_t slot, bool *gathered)
+{
+  *gathered = false;
+  bool again = false;
+  for (uint32_t i = 0; i < class->comm_count; i++) {
+    const ts_comm *comm = &class->comms[i];
+    if (comm->slot != slot || comm->gradient || !comm->axes)
+      continue;
+    *gathered |= comm->when == TS_WHEN_FORWARD;
+    again |= (comm->when == TS_WHEN_INPUT || comm->when == TS_WHEN_WEIGHT) && !comm->after;
+  }
+  return again;
+}
+
+/* What a rank keeps: the tensor outside of the op if the op's own copy is gathered again in backward, or is no copy. */
+static void keep(ts_sharder *c)
+{
+  const ts_work *work = &c->class->work;
+  c->class->kept = TS_NEW_ARRAY(c->s->arena, ts_kept, work->saved_count + 1);
+  for (uint32_t i = 0; i < work->saved_count; i++) {
+    const ts_saved *saved = &work->saved[i];
+    ts_kept kept = {saved->slot, false, saved->bytes};
+    if (saved->slot != TS_NO_INDEX) {
+      bool gathered;
+      bool again = gathered_again(c->class, saved->slot, &gathered);
+      kept.edge = (again || !gathered) && c->op->slots[saved->slot].kind != TS_SLOT_PARAM;
+      if (c->op->slots[saved->slot].kind == TS_SLOT_PARAM)
+        continue;
+      kept.bytes = kept.edge ? 0 : ts_slot_bytes(&c->class->local[saved->slot]);
+    }
+    c->class->kept[c->class->kept_count++] = kept;
+  }
+}
+
+bool ts_sharder_class(ts_sharder *c)
+{
+  const ts_op *op = c->op;
+  ts_class *class = c->class;
+  class->args = ts_arena_copy(c->s->arena, op->args, (op->arg_count + 1) * sizeof *class->args);
+  class->local = TS_NEW_ARRAY(c->s->arena, ts_slot, op->slot_count + 1);
+  class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, op->slot_count + 1);
+  class->edge = TS_NEW_ARRAY(c->s->arena, ts_layout, op->slot_count + 1);
+  c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, op->slot_count + 1);
+  c->arg_axes = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
+  for (uint32_t i = 0; i < op->slot_count; i++)
+    c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
+  if (!run_rules(c) || !layout_inputs(c) || !check_whole(c) || !layout_outputs(c))
+    return false;
+  if (op->needs_gradient && (!check_incoming(c) || !check_outgoing(c)))
+    return false;
+  if (!do_work(c))
+    return false;
+  keep(c);
+  return true;
+}

@@ -1,0 +1,94 @@
+/* Sharding: the rules of the strategies matched against the ops, layouts of all tensors, and the work of one rank. Ops that are
+ * alike in every respect (96 equal layers) share a class, which is evaluated once. */
+#ifndef TS_COMPILER_SHARD_H
+#define TS_COMPILER_SHARD_H
+
+#include "compiler/graph.h"
+#include "compiler/op.h"
+
+/* How a tensor lies over the mesh: per dimension the axes (bits) that split it, and the axes over which it is a partial sum. */
+typedef struct ts_layout {
+  uint32_t split[TS_MAX_DIMS];
+  uint32_t partial;
+  uint32_t rule;  /* the rule it comes from, or TS_NO_INDEX */
+  bool failed;    /* already reported: what depends on it keeps quiet */
+} ts_layout;
+
+typedef struct ts_rule { /* a rule of an applied strategy */
+  const ts_ast *ast;
+  const ts_env *env;
+  const char *strategy;
+  ts_span applied;         /* where the plan applies the strategy */
+  uint32_t kind_count, pattern_count;
+  const char **kinds, **patterns;
+  uint32_t matched;        /* ops */
+} ts_rule;
+
+typedef enum ts_when { TS_WHEN_FORWARD, TS_WHEN_INPUT, TS_WHEN_WEIGHT, TS_WHEN_GRADIENTS, TS_WHEN_STEP } ts_when;
+
+enum { TS_ALL_PARAMETERS = 0xfffffffe }; /* as a slot of a collective: `parameters`, `gradients` */
+
+typedef struct ts_comm {
+  uint32_t kind;     /* ts_ir_collective_kind */
+  ts_when when;
+  bool after;
+  uint32_t axes;     /* without those of size 1 */
+  uint32_t slot;
+  bool gradient;     /* of the slot's gradient */
+  int32_t dim;       /* of reduce-scatter, all-gather and all-to-all; -1: none */
+  int64_t bytes;     /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
+  double bucket;     /* bytes, 0: one for each parameter tensor */
+  bool overlap;      /* work that does not need the result goes on meanwhile */
+  const char *stream; /* NULL: that of its axes */
+  uint32_t rule;
+  ts_span span;
+} ts_comm;
+
+typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept; /* kept for backward: the tensor on the edge, or something of its own */
+
+typedef struct ts_class {
+  uint32_t op;              /* one of its ops */
+  bool failed;
+  ts_slot *local;           /* slots as one rank's op sees them */
+  ts_value *args;
+  ts_layout *view;          /* layouts as the op sees them, by slot */
+  ts_layout *edge;          /* layouts outside of the op, by slot */
+  ts_work work;             /* of one rank */
+  uint32_t kept_count;
+  ts_kept *kept;
+  uint32_t comm_count;
+  ts_comm *comms;
+  uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
+  uint32_t rule_count;
+  const uint32_t *rules;    /* that matched, in order */
+  double model_flops;       /* of the whole op, forward and backward */
+} ts_class;
+
+typedef struct ts_sharding {
+  TS_VEC(ts_rule) rules;
+  TS_VEC(ts_class) classes;
+  uint32_t *class_of;       /* by op */
+  ts_layout *layouts;       /* by tensor, outside of ops */
+  uint32_t *recompute_group; /* by op: 0 none, else a number that equal groups share */
+  uint32_t group_count;
+  double model_flops;       /* of one micro-batch of one replica */
+} ts_sharding;
+
+/* NULL after errors. */
+ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g);
+
+int64_t ts_axes_size(const ts_session *s, uint32_t axes);
+/* "tp", "dp * cp" */
+const char *ts_axes_name(ts_session *s, uint32_t axes);
+int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape, const ts_dtype *dtype);
+/* "[b, s / tp, h]"-like text: "[1, 2048 / tp, 12288], a partial sum over tp" */
+const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape shape);
+/* `layer[3].attn.core` as `layer[*].attn.core` */
+const char *ts_label_pattern(ts_arena *arena, const char *label);
+
+/* compiler/rules.c: reading strategies */
+void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
+bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op);
+void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh);
+
+#endif

@@ -1,0 +1,154 @@
+/* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1) over t on "tp" overlap false`. */
+#include <string.h>
+
+#include "compiler/layout.h"
+#include "compiler/shard_internal.h"
+
+static const char *const collectives[] = {
+    [TS_IR_ALL_REDUCE] = "all_reduce", [TS_IR_ALL_GATHER] = "all_gather", [TS_IR_REDUCE_SCATTER] = "reduce_scatter",
+    [TS_IR_BROADCAST] = "broadcast",   [TS_IR_REDUCE] = "reduce",         [TS_IR_ALL_TO_ALL] = "all_to_all",
+    [TS_IR_BARRIER] = "barrier",
+};
+
+enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
+
+static bool fail(ts_sharder *c)
+{
+  c->class->failed = true;
+  return false;
+}
+
+static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
+{
+  const char *best[3];
+  for (*kind = 0; *kind < COLLECTIVES; ++*kind)
+    if (!strcmp(collectives[*kind], action->name))
+      return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`", action->name);
+  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
+  if (ts_suggest(action->name, collectives, COLLECTIVES, best))
+    ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
+  return fail(c);
+}
+
+static ts_when when_of(const char *name)
+{
+  static const char *const moments[] = {"forward", "input", "weight", "gradients", "step"};
+  int when = 0;
+  while (when < TS_WHEN_STEP && strcmp(moments[when], name))
+    when++;
+  return (ts_when)when;
+}
+
+/* The tensor: a slot, its gradient, or all `parameters` or `gradients` of the op. */
+static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_comm *comm)
+{
+  comm->slot = TS_ALL_PARAMETERS;
+  if (!expr || expr->kind != TS_AST_ID) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr ? expr->span : action->span, "a collective needs the name of a tensor");
+    ts_diag_here(d, "such as `%s(y)`", action->name);
+    return fail(c);
+  }
+  if (!strcmp(expr->name, "gradients") || !strcmp(expr->name, "parameters")) {
+    comm->gradient = expr->name[0] == 'g';
+    return true;
+  }
+  comm->slot = ts_op_slot(c->op, expr->name, &comm->gradient);
+  if (comm->slot != TS_NO_INDEX)
+    return true;
+  const char *text = "";
+  for (uint32_t i = 0; i < c->op->slot_count; i++)
+    text = ts_arena_printf(c->s->arena, "%s%s`%s`", text, i ? ", " : "", c->op->slots[i].name);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr->span, "`%s` has no tensor `%s`", c->op->kind, expr->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  ts_diag_note(d, "its tensors are %s, and the gradient of each with a `d` before its name; `parameters` and `gradients` are all of them", text);
+  return fail(c);
+}
+
+static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  int64_t dim = 0;
+  if (comm->slot >= c->op->slot_count || !ts_eval_int(c->s, env, expr, "a dimension", &dim))
+    return fail(c);
+  const ts_slot *slot = &c->op->slots[comm->slot];
+  int64_t rank = slot->shape.rank, index = dim < 0 ? dim + rank : dim;
+  if (index < 0 || index >= rank) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)dim);
+    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
+    return fail(c);
+  }
+  comm->dim = (int32_t)index;
+  return true;
+}
+
+static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
+{
+  const ts_ast *expr = field->child[0];
+  if (!strcmp(field->name, "on"))
+    return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || fail(c);
+  if (!strcmp(field->name, "overlap"))
+    return ts_eval_bool(c->s, env, expr, "`overlap`", &comm->overlap) || fail(c);
+  if (!strcmp(field->name, "dim"))
+    return dim_of(c, env, expr, comm);
+  double bits = 0;
+  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
+    return fail(c);
+  comm->bucket = bits / 8;
+  return true;
+}
+
+static bool over(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  if (v.type == TS_T_AXIS) {
+    *axes = ts_axes_effective(c->s, v.u.axes.mask);
+    return true;
+  }
+  if (v.type == TS_T_INT && v.u.integer == 1)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+  }
+  return fail(c);
+}
+
+static void append(ts_sharder *c, ts_comm comm)
+{
+  ts_class *class = c->class;
+  class->comms = ts_arena_grow(c->s->arena, class->comms, class->comm_count * sizeof comm, (class->comm_count + 1) * sizeof comm);
+  class->comms[class->comm_count++] = comm;
+}
+
+static bool has_parameters(const ts_op *op)
+{
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
+    if (op->slots[i].present)
+      return true;
+  return false;
+}
+
+bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .rule = rule, .span = action->span};
+  const ts_ast *args = action->child[2];
+  if (!kind_of(c, action, &comm.kind) || !over(c, env, action->child[1], &comm.axes))
+    return false;
+  bool everything = comm.kind == TS_IR_BARRIER && !args->count;
+  comm.slot = TS_ALL_PARAMETERS;
+  if (!everything && !target(c, action, args->count ? args->child[0]->child[0] : NULL, &comm))
+    return false;
+  if (comm.slot == TS_ALL_PARAMETERS && !has_parameters(c->op) && !everything)
+    return true;
+  if (comm.slot < c->op->slot_count && !c->op->slots[comm.slot].present)
+    return true;
+  for (uint32_t i = 1; i < args->count; i++)
+    if (args->child[i]->name && !strcmp(args->child[i]->name, "dim") && !dim_of(c, env, args->child[i]->child[0], &comm))
+      return false;
+  for (uint32_t i = 3; i < action->count; i++)
+    if (!option(c, env, action->child[i], &comm))
+      return false;
+  if (comm.axes)
+    append(c, comm);
+  return true;
+}

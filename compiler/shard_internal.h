@@ -1,0 +1,26 @@
+/* Shared by shard.c (one class), shard_comm.c (its collectives) and shard_graph.c (all ops). */
+#ifndef TS_COMPILER_SHARD_INTERNAL_H
+#define TS_COMPILER_SHARD_INTERNAL_H
+
+#include "compiler/shard.h"
+
+typedef struct ts_sharder {
+  ts_session *s;
+  const ts_plan *plan;
+  const ts_graph *g;
+  ts_sharding *sh;
+  const ts_op *op;     /* the op at hand and its class */
+  ts_class *class;
+  ts_layout *asked;    /* by slot: the splits that rules ask for */
+  uint32_t *arg_axes;  /* by argument: what an Int is divided by */
+} ts_sharder;
+
+bool ts_sharder_class(ts_sharder *c);
+bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule);
+/* Moves a layout through a collective and counts its bytes. */
+bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot);
+/* Ops that come from the same line. */
+uint32_t ts_sharder_alike(const ts_sharder *c);
+void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d);
+
+#endif
