@@ -24,8 +24,23 @@ bool ts_eval_quantity(ts_session *s, const ts_env *env, const ts_ast *expr, ts_d
 ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, const ts_ast *decl, const ts_ast *call);
 /* The same from a record of named values (an applied declaration). */
 ts_env *ts_bind_record(ts_session *s, const ts_env *module, const ts_ast *decl, const ts_record *args);
-/* Checks a value against a TYPE node and converts (Int to Real, record to Gpu ...). */
+/* Checks a value against a TYPE node and converts (Int to Real, an Axis to its size ...). `what` is the subject of the message, with its
+ * backticks: "`out` of `linear`". */
 bool ts_convert(ts_session *s, const ts_env *env, const ts_ast *type, ts_value *value, const char *what);
+/* The same against the name of a type, at a place; `note`, if it has a file, is where the type was asked for. */
+bool ts_convert_to(ts_session *s, const char *type_name, ts_value *value, const char *what, ts_span at, ts_span note);
+
+/* Calls a FUNCTION, or applies a declaration, with arguments that are values already: `names` (interned, may be NULL) names each. */
+ts_value ts_call(ts_session *s, ts_value function, const ts_value *args, const char *const *names, uint32_t count, ts_span span);
+/* Names of a function's parameters, in order; NULL at the end, and for the built-in ones. */
+const char *ts_function_formal(const ts_function *function, uint32_t i);
+/* A declaration or function of which nothing is left to be given (`adam` for `adam()`) is called; other values stay as they are. */
+ts_value ts_settle(ts_session *s, ts_value value);
+
+/* The value of an argument for an Axis parameter: a mesh axis, a product of such, or 1. */
+ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *expr);
+/* Of a Label parameter: a dotted path as written, or a string. */
+ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *expr);
 
 /* In CALLs evaluated in a model or block body, ops and blocks are applied by the graph builder: it installs this hook. */
 typedef ts_value (*ts_apply_hook)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
+#include "compiler/names.h"
 #include "lang/ast.h"
 
 typedef struct ts_session ts_session;
@@ -18,6 +19,7 @@ typedef struct ts_dependency { /* every file that decided the output: provenance
   const char *name;            /* as in the IR: never absolute */
   const char *role;
   uint8_t sha256[32];
+  uint32_t file;               /* in the source map; 0 for data files */
 } ts_dependency;
 
 /* The mesh, once the plan has been evaluated: what Axis parameters and `ts_axes` refer to. */
@@ -38,10 +40,28 @@ struct ts_session {
   struct ts_modules *modules;       /* compiler/module.c */
   void *apply_closure;              /* see ts_apply_hook in eval.h */
   ts_value (*apply)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call);
+  /* The evaluator's own. */
+  ts_names builtins;                /* name -> ts_value: functions, cost sources, number formats */
+  TS_VEC(const char *) builtin_names;
+  ts_names types;                   /* name -> ts_type_info */
+  struct ts_reported *reported;     /* errors already told: compiler/session.c */
+  uint32_t depth;                   /* of evaluation */
+  uint64_t steps;
+  bool *define_used;                /* define i found its parameter */
+  const ts_ast **define_ast;        /* parsed defines, NULL until asked for */
 };
 
-/* Reads a data file named in a file of the language, relative to that file, then to -I dirs; records the dependency. NULL after a
- * diagnostic at `span`. */
+/* Makes a session in the arena, with empty source map and queue of diagnostics. The caller then sets stdlib_dir, import_dirs, defines. */
+ts_session *ts_session_new(ts_arena *arena);
+
+/* Reads a data file named in a file of the language, relative to that file, then to -I dirs; names that begin with `std/` are the
+ * stdlib's. Records the dependency. NULL after a diagnostic at `span`. */
 char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, const char **path);
+
+/* Finds such a file without reading it: the path to open, or NULL after a diagnostic. For native libraries. Not for the stdlib. */
+const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span);
+
+/* An error found in evaluation. The same one (code and place) found again is only counted: "and 95 more like it". Never NULL. */
+ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -12,6 +12,8 @@
  * costs) and COLLECTIVES (distinct collective calls), each stored once.
  *
  * Times are unsigned picoseconds. Rates are bytes or FLOP per second as IEEE doubles. Sizes are bytes.
+ * A run is a range of another table's records: first index and count (any first when the count is 0). Runs of one table are
+ * equal or disjoint; nodes and ports belong to one fragment alone.
  * Strings are offsets into the string section (NUL-terminated UTF-8, offset 0 is ""); TS_IR_NONE marks an absent index.
  */
 #ifndef TS_IR_IR_H
@@ -203,7 +205,7 @@ typedef enum ts_ir_op {
   TS_IR_COMPUTE,    /* arg: kernel */
   TS_IR_COLLECTIVE, /* arg: collective. Starts when its last member is ready; all end together */
   TS_IR_SEND,       /* arg: port of the fragment. Occupies its stream for the transfer; does not wait for the receiver */
-  TS_IR_RECV,       /* arg: port. Ends when it is ready and the message has arrived */
+  TS_IR_RECV,       /* arg: port, which no other node uses. Ends when it is ready and the message has arrived */
   TS_IR_RECORD,     /* takes no time: an event after all earlier work of its stream */
   TS_IR_HOST_WORK,  /* the host thread is busy for host_ps; no stream */
   TS_IR_HOST_SYNC,  /* the host thread waits until the node's dependencies have ended; no stream */
@@ -308,13 +310,15 @@ ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text);  /* interned: eq
 ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b);
 /* Appends `count` zeroed records and returns the index of the first; *records points at them until the next append of that kind. */
 uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count, void **records);
-/* Returns the index of an equal record of this kind, appending it if there is none (kernels, collectives, groups, locs ...). */
+/* Returns the index of an equal record that was interned before, appending it if there is none (kernels, collectives, groups, locs ...). */
 uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *record);
 /* The same for a run of records: [index, index + count) equals the run (fragment dedup, deps, mems). */
 uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records, uint32_t count);
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next change */
 
-/* Writer (ir/write.c): the canonical bytes. Returns a malloc'd buffer. */
+/* Writer (ir/write.c): the canonical bytes. Strings, places, dependencies, memory effects, bindings, items and points are
+ * stored once, in the order of their first use; what nothing uses is left out. Returns a malloc'd buffer, NULL when ts_ir_verify
+ * rejects `ir`. */
 uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size);
 /* Writes beside `path`, syncs and renames; leaves an equal file alone. 0, or -1 with `error` filled. */
 int ts_ir_write_file(const ts_ir *ir, const char *path, ts_ir_error *error);

@@ -1,0 +1,55 @@
+/* What can be called, and types by name. For the evaluator's own files. */
+#ifndef TS_COMPILER_FUNCTION_H
+#define TS_COMPILER_FUNCTION_H
+
+#include "compiler/env.h"
+
+typedef struct ts_type_info { const char *name; ts_type type; ts_dimension dimension; const char *text, *example; } ts_type_info;
+
+/* One call of a built-in function: values, and places for messages. */
+typedef struct ts_builtin_call { ts_session *s; const char *name; const ts_ast *call; const ts_value *arg; uint32_t count; ts_span span; } ts_builtin_call;
+
+typedef struct ts_builtin { const char *name; ts_value (*run)(const ts_builtin_call *c); const char *parameters; uint32_t least, most; } ts_builtin;
+
+typedef struct ts_maker_formal { const char *name, *type; bool optional; } ts_maker_formal;
+typedef struct ts_native ts_native; /* compiler/extern.c */
+
+typedef enum ts_function_kind { TS_FUNCTION_DECL, TS_FUNCTION_NATIVE, TS_FUNCTION_BUILTIN, TS_FUNCTION_MAKER } ts_function_kind;
+
+struct ts_function {
+  ts_function_kind kind;
+  const char *name;
+  const ts_ast *decl;          /* DECL, NATIVE */
+  const ts_env *module;        /* DECL, NATIVE */
+  const ts_native *native;     /* NATIVE */
+  const ts_builtin *builtin;   /* BUILTIN */
+  uint32_t formal_count;       /* BUILTIN, MAKER */
+  const ts_maker_formal *formals;
+};
+
+/* Fills the session's tables of built-in names and types (compiler/builtin.c). */
+void ts_builtins_install(ts_session *s);
+ts_value ts_function_value(const ts_function *function, ts_span span);
+const ts_type_info *ts_type_find(const ts_session *s, const char *interned_name);
+const ts_type_info *ts_type_at(size_t i); /* NULL at the end */
+
+/* PARAMS of a declaration that has some, else NULL; the i-th FORMAL. */
+const ts_ast *ts_decl_params(const ts_ast *decl);
+
+/* Opens the library of an EXTERN declaration and finds its symbol; NULL after a diagnostic. */
+const ts_native *ts_native_open(ts_session *s, const ts_ast *decl);
+ts_value ts_native_call(ts_session *s, const ts_native *native, const ts_value *args, ts_span span);
+
+/* Calls (compiler/call.c). */
+ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call);
+/* Clusters (compiler/cluster.c). */
+ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);
+ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value cluster, const ts_ast *with);
+
+/* Adds to a diagnostic where the values of the names in `expr` come from. */
+void ts_note_values(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *expr);
+
+enum { TS_MAX_LIST = 1 << 20, TS_MAX_DEPTH = 600 };
+#define TS_MAX_STEPS UINT64_C(200000000)
+
+#endif

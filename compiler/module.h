@@ -1,0 +1,50 @@
+/* Modules: files of the language, their imports and their top names. Each file is read once; values of top names are worked out when
+ * first asked for. */
+#ifndef TS_COMPILER_MODULE_H
+#define TS_COMPILER_MODULE_H
+
+#include "compiler/env.h"
+#include "compiler/names.h"
+
+typedef struct ts_module ts_module;
+
+typedef enum ts_entry_state { TS_ENTRY_NEW, TS_ENTRY_BUSY, TS_ENTRY_DONE } ts_entry_state;
+
+typedef struct ts_entry { /* a top name */
+  const char *name;
+  const ts_ast *decl;
+  ts_module *module; /* that declares it */
+  ts_entry_state state;
+  ts_value value;
+} ts_entry;
+
+typedef struct ts_visible { ts_entry *entry; ts_span import; bool direct; ts_entry *rival; } ts_visible; /* rival: another, equally near, of the same name */
+
+struct ts_module {
+  uint32_t file;          /* in the source map */
+  const char *path;       /* to open it; NULL when embedded */
+  const char *name;       /* in messages and in the IR: "std/ops/nn.ts", "plan.ts", never absolute */
+  ts_ast *ast;
+  ts_env *env;
+  bool loading;
+  TS_VEC(ts_entry *) own; /* in source order */
+  TS_VEC(struct { ts_module *module; ts_span span; }) imports;
+  ts_names visible;       /* of ts_visible */
+  TS_VEC(const char *) visible_names;
+};
+
+/* Reads a file and what it imports. NULL if it cannot be read; syntax errors are in the queue. */
+ts_module *ts_module_load(ts_session *s, const char *path);
+bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_value *value);
+void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list);
+const ts_visible *ts_module_find(const ts_module *module, const char *name); /* without evaluating it */
+ts_value ts_entry_value(ts_session *s, ts_entry *entry);
+ts_module *ts_module_of(ts_session *s, uint32_t file);
+/* The environment of the file in which a declaration stands. */
+const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl);
+
+/* All modules in the order of loading. */
+size_t ts_module_count(const ts_session *s);
+ts_module *ts_module_at(const ts_session *s, size_t i);
+
+#endif

@@ -1,0 +1,65 @@
+#include <stdlib.h>
+
+#include "ir/layout.h"
+#include "ir/pool.h"
+
+struct ts_ir_builder {
+  ts_ir_pool pools[TS_IR_SECTION_KINDS];
+  ts_ir_meta meta;
+};
+
+ts_ir_builder *ts_ir_builder_new(void)
+{
+  ts_ir_builder *b = calloc(1, sizeof *b);
+  if (!b)
+    abort();
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
+    b->pools[kind].record_size = ts_ir_tables[kind].record_size;
+  ts_ir_add_string(b, ""); /* at offset 0, where a zeroed record looks for it */
+  b->meta.plan_loc = b->meta.memory_loc = b->meta.pipeline_axis = TS_IR_NONE;
+  b->meta.world = 1;
+  return b;
+}
+
+void ts_ir_builder_free(ts_ir_builder *b)
+{
+  if (!b)
+    return;
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
+    ts_ir_pool_clear(&b->pools[kind]);
+  free(b);
+}
+
+ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text)
+{
+  return ts_ir_pool_intern(&b->pools[TS_IR_STRINGS], text, (uint32_t)strlen(text) + 1);
+}
+
+ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b) { return &b->meta; }
+
+uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count, void **records)
+{
+  ts_ir_pool *pool = &b->pools[kind];
+  uint32_t first = ts_ir_pool_append(pool, count);
+  if (records)
+    *records = count ? pool->bytes + (size_t)first * pool->record_size : NULL;
+  return count ? first : 0;
+}
+
+uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *record)
+{
+  return ts_ir_pool_intern(&b->pools[kind], record, 1);
+}
+
+uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records, uint32_t count)
+{
+  return ts_ir_pool_intern(&b->pools[kind], records, count);
+}
+
+void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view)
+{
+  *view = (ts_ir){0};
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
+    ts_ir_set(view, kind, b->pools[kind].bytes, b->pools[kind].count);
+  view->meta = &b->meta;
+}

@@ -1,0 +1,186 @@
+#include <stdlib.h>
+
+#include "ir/layout.h"
+
+typedef struct canon {
+  const ts_ir *in;
+  ts_ir_builder *out;
+  uint32_t *new_string, *new_loc; /* by old index; TS_IR_NONE: not seen yet */
+} canon;
+
+static uint32_t *unseen(uint32_t count)
+{
+  uint32_t *map = malloc((size_t)count * sizeof *map + 1);
+  if (!map)
+    abort();
+  memset(map, 0xff, (size_t)count * sizeof *map);
+  return map;
+}
+
+static void canon_begin(canon *c, const ts_ir *in)
+{
+  *c = (canon){in, ts_ir_builder_new(), unseen(in->strings_count), unseen(in->locs_count)};
+}
+
+static void canon_end(canon *c)
+{
+  free(c->new_string);
+  free(c->new_loc);
+}
+
+/* Moves the strings and places that records of `kind` use to the output, in the order of first use. */
+static void move_text(canon *c, uint32_t kind, void *records, uint32_t count)
+{
+  const ts_ir_ref *refs = ts_ir_refs;
+  uint32_t begin = 0, end, size = ts_ir_tables[kind].record_size;
+  while (begin < ts_ir_ref_count && refs[begin].kind != kind)
+    begin++;
+  for (end = begin; end < ts_ir_ref_count && refs[end].kind == kind;)
+    end++;
+  for (uint32_t i = 0; i < count && begin < end; i++)
+    for (uint32_t r = begin; r < end; r++) {
+      uint32_t *field = (uint32_t *)(void *)((uint8_t *)records + (size_t)i * size + refs[r].offset), old = *field;
+      if (old == TS_IR_NONE)
+        continue;
+      if (refs[r].target == TS_IR_STRINGS) {
+        if (c->new_string[old] == TS_IR_NONE)
+          c->new_string[old] = ts_ir_add_string(c->out, c->in->strings + old);
+        *field = c->new_string[old];
+      } else if (refs[r].target == TS_IR_LOCS) {
+        if (c->new_loc[old] == TS_IR_NONE)
+          c->new_loc[old] = ts_ir_intern(c->out, TS_IR_LOCS, &c->in->locs[old]);
+        *field = c->new_loc[old];
+      }
+    }
+}
+
+/* A copy of records with their text moved, to be freed by the caller. */
+static void *copy_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
+{
+  size_t size = ts_ir_tables[kind].record_size;
+  void *copy = malloc(size * count + 1);
+  if (!copy)
+    abort();
+  if (count)
+    memcpy(copy, ts_ir_records(c->in, kind) + size * first, size * count);
+  move_text(c, kind, copy, count);
+  return copy;
+}
+
+static uint32_t intern_and_free(canon *c, uint32_t kind, void *records, uint32_t count)
+{
+  uint32_t first = ts_ir_intern_run(c->out, kind, records, count);
+  free(records);
+  return first;
+}
+
+static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
+{
+  return intern_and_free(c, kind, copy_run(c, kind, first, count), count);
+}
+
+/* Nodes and ports are a fragment's own: never shared. */
+static uint32_t append_and_free(canon *c, uint32_t kind, void *records, uint32_t count)
+{
+  void *at;
+  uint32_t first = ts_ir_append(c->out, kind, count, &at);
+  if (count)
+    memcpy(at, records, (size_t)count * ts_ir_tables[kind].record_size);
+  free(records);
+  return first;
+}
+
+static uint32_t move_nodes(canon *c, const ts_ir_fragment *f)
+{
+  ts_ir_node *nodes = copy_run(c, TS_IR_NODES, f->first_node, f->node_count);
+  for (uint32_t i = 0; i < f->node_count; i++) {
+    nodes[i].first_dep = ts_ir_intern_run(c->out, TS_IR_DEPS, c->in->deps + nodes[i].first_dep, nodes[i].dep_count);
+    nodes[i].first_mem = nodes[i].mem_count ? move_run(c, TS_IR_MEMS, nodes[i].first_mem, nodes[i].mem_count) : 0;
+  }
+  return append_and_free(c, TS_IR_NODES, nodes, f->node_count);
+}
+
+static uint32_t move_items(canon *c, const ts_ir_program *p)
+{
+  ts_ir_item *items = copy_run(c, TS_IR_ITEMS, p->first_item, p->item_count);
+  for (uint32_t i = 0; i < p->item_count; i++)
+    items[i].first_binding = ts_ir_intern_run(c->out, TS_IR_BINDINGS, c->in->bindings + items[i].first_binding,
+                                              c->in->fragments[items[i].fragment].port_count);
+  return intern_and_free(c, TS_IR_ITEMS, items, p->item_count);
+}
+
+static void move_table(canon *c, uint32_t kind)
+{
+  void *records;
+  uint32_t count = ts_ir_count(c->in, kind);
+  if (!count)
+    return;
+  ts_ir_append(c->out, kind, count, &records);
+  memcpy(records, ts_ir_records(c->in, kind), (size_t)count * ts_ir_tables[kind].record_size);
+  move_text(c, kind, records, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (kind == TS_IR_NET_MODELS) {
+      ts_ir_net_model *m = (ts_ir_net_model *)records + i;
+      m->first_point = move_run(c, TS_IR_NET_POINTS, m->first_point, m->point_count);
+    } else if (kind == TS_IR_FRAGMENTS) {
+      ts_ir_fragment *f = (ts_ir_fragment *)records + i;
+      f->first_node = move_nodes(c, f);
+      f->first_port = append_and_free(c, TS_IR_PORTS, copy_run(c, TS_IR_PORTS, f->first_port, f->port_count), f->port_count);
+    } else if (kind == TS_IR_PROGRAMS) {
+      ts_ir_program *p = (ts_ir_program *)records + i;
+      p->first_item = move_items(c, p);
+      p->first_holding = move_run(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count);
+    }
+  }
+}
+
+/* Tables whose content follows from the runs that others name. */
+static bool moved_with_owner(uint32_t kind)
+{
+  return kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS || kind == TS_IR_NET_POINTS || kind == TS_IR_DEPS ||
+         kind == TS_IR_MEMS || kind == TS_IR_NODES || kind == TS_IR_PORTS || kind == TS_IR_BINDINGS || kind == TS_IR_ITEMS ||
+         kind == TS_IR_HOLDINGS;
+}
+
+static ts_ir_builder *gather_runs(const ts_ir *in)
+{
+  canon c;
+  canon_begin(&c, in);
+  *ts_ir_builder_meta(c.out) = *in->meta;
+  move_text(&c, TS_IR_META, ts_ir_builder_meta(c.out), 1);
+  for (uint32_t kind = TS_IR_META; kind < TS_IR_SECTION_KINDS; kind++)
+    if (!moved_with_owner(kind))
+      move_table(&c, kind);
+  canon_end(&c);
+  return c.out;
+}
+
+/* Once the runs lie in their final order, text is numbered in that order. */
+static ts_ir_builder *order_text(const ts_ir *in)
+{
+  canon c;
+  canon_begin(&c, in);
+  *ts_ir_builder_meta(c.out) = *in->meta;
+  move_text(&c, TS_IR_META, ts_ir_builder_meta(c.out), 1);
+  for (uint32_t kind = TS_IR_SOURCES; kind < TS_IR_SECTION_KINDS; kind++) {
+    uint32_t count = ts_ir_count(in, kind);
+    if (kind == TS_IR_LOCS || !count)
+      continue;
+    void *records;
+    ts_ir_append(c.out, kind, count, &records);
+    memcpy(records, ts_ir_records(in, kind), (size_t)count * ts_ir_tables[kind].record_size);
+    move_text(&c, kind, records, count);
+  }
+  canon_end(&c);
+  return c.out;
+}
+
+ts_ir_builder *ts_ir_canonical(const ts_ir *ir)
+{
+  ts_ir_builder *gathered = gather_runs(ir);
+  ts_ir view;
+  ts_ir_builder_view(gathered, &view);
+  ts_ir_builder *ordered = order_text(&view);
+  ts_ir_builder_free(gathered);
+  return ordered;
+}

@@ -1,0 +1,63 @@
+/* What the modules of ir/ know about the tables in common: where a view keeps each one, and how big its records are. */
+#ifndef TS_IR_LAYOUT_H
+#define TS_IR_LAYOUT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "ir/ir.h"
+
+typedef struct ts_ir_table { /* one kind of section */
+  const char *name;
+  uint32_t record_size;
+  size_t records, count; /* offsets in ts_ir; META has no count field, there is one */
+} ts_ir_table;
+
+extern const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS];
+
+/* Fields that point into another table, one row each (ir/refs.def). */
+typedef struct ts_ir_ref {
+  uint32_t kind, offset; /* a uint32_t at `offset` of each record of `kind` ... */
+  uint32_t target;       /* ... is an index into this table */
+  bool may_be_none;
+  const char *name;
+} ts_ir_ref;
+
+extern const ts_ir_ref ts_ir_refs[];
+extern const uint32_t ts_ir_ref_count;
+
+static inline const uint8_t *ts_ir_records(const ts_ir *ir, uint32_t kind)
+{
+  const uint8_t *records;
+  memcpy(&records, (const char *)ir + ts_ir_tables[kind].records, sizeof records);
+  return records;
+}
+
+static inline uint32_t ts_ir_count(const ts_ir *ir, uint32_t kind)
+{
+  uint32_t count;
+  if (kind == TS_IR_META)
+    return ir->meta ? 1 : 0;
+  memcpy(&count, (const char *)ir + ts_ir_tables[kind].count, sizeof count);
+  return count;
+}
+
+static inline void ts_ir_set(ts_ir *ir, uint32_t kind, const void *records, uint32_t count)
+{
+  memcpy((char *)ir + ts_ir_tables[kind].records, &records, sizeof records);
+  if (kind != TS_IR_META)
+    memcpy((char *)ir + ts_ir_tables[kind].count, &count, sizeof count);
+}
+
+/* Fills `error` and returns -1. */
+int ts_ir_fail(ts_ir_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same content with strings, places, dependencies, memory effects and bindings stored once, in the order of
+ * their first use, and every run where its owner's place in the order puts it: what makes equal content equal bytes. `ir` is valid. */
+ts_ir_builder *ts_ir_canonical(const ts_ir *ir);
+
+/* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives agree. Every index is in
+ * range by then. */
+int ts_ir_verify_programs(const ts_ir *ir, ts_ir_error *error);
+
+#endif

@@ -1,0 +1,87 @@
+#include "ir/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/ir.h"
+
+static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
+{
+  uint64_t h = 0x9e3779b97f4a7c15u ^ size;
+  for (; size >= 8; bytes += 8, size -= 8) {
+    uint64_t word;
+    memcpy(&word, bytes, 8);
+    h = (h ^ word) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+  }
+  for (; size; bytes++, size--)
+    h = (h ^ *bytes) * 0x100000001b3u;
+  h *= 0xc4ceb9fe1a85ec53u;
+  return (uint32_t)(h >> 32);
+}
+
+uint32_t ts_ir_pool_append(ts_ir_pool *pool, uint32_t count)
+{
+  if (count >= TS_IR_NONE - pool->count)
+    abort(); /* a table has fewer than 2^32 - 1 records: TS_IR_NONE is no index */
+  uint32_t first = pool->count;
+  uint64_t needed = (uint64_t)first + count;
+  if (needed > pool->room) {
+    uint64_t room = pool->room ? 2 * (uint64_t)pool->room : 16;
+    room = room < needed ? needed : room > TS_IR_NONE ? TS_IR_NONE : room;
+    pool->bytes = realloc(pool->bytes, room * pool->record_size);
+    if (!pool->bytes)
+      abort();
+    pool->room = (uint32_t)room;
+  }
+  memset(pool->bytes + (size_t)first * pool->record_size, 0, (size_t)count * pool->record_size);
+  pool->count = (uint32_t)needed;
+  return first;
+}
+
+static void grow_slots(ts_ir_pool *pool)
+{
+  uint32_t count = pool->slot_count ? 2 * pool->slot_count : 64;
+  ts_ir_run *slots = calloc(count, sizeof *slots);
+  if (!slots)
+    abort();
+  for (uint32_t i = 0; i < pool->slot_count; i++) {
+    if (!pool->slots[i].count)
+      continue;
+    uint32_t at = pool->slots[i].hash & (count - 1);
+    while (slots[at].count)
+      at = (at + 1) & (count - 1);
+    slots[at] = pool->slots[i];
+  }
+  free(pool->slots);
+  pool->slots = slots;
+  pool->slot_count = count;
+}
+
+uint32_t ts_ir_pool_intern(ts_ir_pool *pool, const void *records, uint32_t count)
+{
+  if (!count)
+    return 0;
+  if (2 * pool->used >= pool->slot_count)
+    grow_slots(pool);
+  size_t size = (size_t)count * pool->record_size;
+  uint32_t hash = hash_bytes(records, size), mask = pool->slot_count - 1, at = hash & mask;
+  for (; pool->slots[at].count; at = (at + 1) & mask) {
+    const ts_ir_run *run = &pool->slots[at];
+    if (run->hash == hash && run->count == count &&
+        !memcmp(pool->bytes + (size_t)run->first * pool->record_size, records, size))
+      return run->first;
+  }
+  uint32_t first = ts_ir_pool_append(pool, count);
+  memcpy(pool->bytes + (size_t)first * pool->record_size, records, size);
+  pool->slots[at] = (ts_ir_run){hash, first, count};
+  pool->used++;
+  return first;
+}
+
+void ts_ir_pool_clear(ts_ir_pool *pool)
+{
+  free(pool->bytes);
+  free(pool->slots);
+  *pool = (ts_ir_pool){.record_size = pool->record_size};
+}

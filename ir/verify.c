@@ -1,0 +1,489 @@
+/* First half of the verifier: every index, range, size and number on its own. It must hold for any bytes at all, in time linear
+ * in their number: what runs share is checked once. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/layout.h"
+
+/* Bounds that no machine comes near, so that sums cannot overflow and quotients stay finite. */
+static const uint32_t world_limit = 1u << 24;
+static const uint64_t time_limit = UINT64_C(1) << 60;  /* ps of one thing: 13 days */
+static const uint64_t bytes_limit = UINT64_C(1) << 56; /* of one thing: 64 PiB */
+static const double rate_least = 1, rate_most = 1e21;  /* per second */
+static const double speed_least = 1e-6, speed_most = 1e6;
+
+typedef struct check {
+  const ts_ir *ir;
+  ts_ir_error *error;
+} check;
+
+#define FAIL(c, ...) return ts_ir_fail((c)->error, __VA_ARGS__)
+#define TRY(call)                                                                                                \
+  do {                                                                                                           \
+    if (call)                                                                                                    \
+      return -1;                                                                                                 \
+  } while (0)
+
+static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s; }
+
+static bool amount(double x) { return isfinite(x) && !signbit(x); }
+static bool rate(double x) { return x >= rate_least && x <= rate_most; }
+
+/* Length of a well-formed UTF-8 sequence (RFC 3629), 0 for anything else. */
+static size_t utf8_length(const uint8_t *s, size_t left)
+{
+  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+  if (!length || length > left)
+    return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+  bool beyond = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+  return overlong || beyond ? 0 : length;
+}
+
+static int check_strings(check *c)
+{
+  const uint8_t *s = (const uint8_t *)c->ir->strings;
+  uint32_t size = c->ir->strings_count;
+  if (!size || s[0] || s[size - 1])
+    FAIL(c, "the strings do not begin with the empty one or do not end");
+  for (size_t i = 0, length; i < size; i += length)
+    if (!(length = utf8_length(s + i, size - i)))
+      FAIL(c, "the strings are not UTF-8 at offset %zu", i);
+  return 0;
+}
+
+/* Every index of ir/refs.def. */
+static int check_refs(check *c)
+{
+  for (uint32_t r = 0; r < ts_ir_ref_count; r++) {
+    const ts_ir_ref *ref = &ts_ir_refs[r];
+    const uint8_t *field = ts_ir_records(c->ir, ref->kind);
+    uint32_t size = ts_ir_tables[ref->kind].record_size, limit = ts_ir_count(c->ir, ref->target);
+    uint32_t count = ts_ir_count(c->ir, ref->kind);
+    if (count)
+      field += ref->offset;
+    for (uint32_t i = 0; i < count; i++, field += size) {
+      uint32_t index = *(const uint32_t *)(const void *)field;
+      if (index >= limit && !(ref->may_be_none && index == TS_IR_NONE))
+        FAIL(c, "%s %u: its %s is number %u of %u %s", ts_ir_tables[ref->kind].name, i, ref->name, index, limit,
+             ts_ir_tables[ref->target].name);
+    }
+  }
+  return 0;
+}
+
+static int check_mesh(check *c)
+{
+  const ts_ir *ir = c->ir;
+  uint64_t world = 1;
+  if (ir->axes_count > 32)
+    FAIL(c, "%u axes; a group can name 32", ir->axes_count);
+  for (uint32_t i = 0; i < ir->axes_count; i++) {
+    const ts_ir_axis *a = &ir->axes[i];
+    if (!a->size || a->stride != world || a->reserved)
+      FAIL(c, "axis `%s`: size %u and stride %u, behind %llu ranks of the axes before it", text(c, a->name), a->size, a->stride,
+           (unsigned long long)world);
+    world *= a->size;
+    if (world > world_limit)
+      FAIL(c, "the axes span more than %u ranks", world_limit);
+    for (uint32_t k = 0; k < i; k++)
+      if (!strcmp(text(c, a->name), text(c, ir->axes[k].name)))
+        FAIL(c, "two axes are named `%s`", text(c, a->name));
+  }
+  if (world != ir->meta->world)
+    FAIL(c, "the axes span %llu ranks, the job has %u", (unsigned long long)world, ir->meta->world);
+  for (uint32_t i = 0; i < ir->groups_count; i++)
+    if ((uint64_t)ir->groups[i].axes >> ir->axes_count)
+      FAIL(c, "group `%s` names an axis that is not there", text(c, ir->groups[i].name));
+  return 0;
+}
+
+static int check_meta(check *c)
+{
+  const ts_ir_meta *m = c->ir->meta;
+  if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
+    FAIL(c, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
+  if (m->reserved)
+    FAIL(c, "reserved bytes of meta are not zero");
+  return 0;
+}
+
+static int check_locs(check *c)
+{
+  for (uint32_t i = 0; i < c->ir->locs_count; i++) {
+    const ts_ir_loc *l = &c->ir->locs[i];
+    if (!l->line || !l->column || l->end_column < l->column)
+      FAIL(c, "place %u: line %u, columns %u to %u", i, l->line, l->column, l->end_column);
+  }
+  return 0;
+}
+
+static int check_array(check *c, const ts_ir_array *a, uint64_t first)
+{
+  uint64_t product = 1;
+  if (a->kind > TS_IR_SWITCH || a->dims > 4)
+    FAIL(c, "array `%s`: kind %u with %u dimensions", text(c, a->name), a->kind, a->dims);
+  for (uint32_t d = 0; d < 4; d++) {
+    if (d < a->dims ? !a->dim[d] : a->dim[d] != 0)
+      FAIL(c, "array `%s`: dimension %u is %u", text(c, a->name), d, a->dim[d]);
+    product *= d < a->dims ? a->dim[d] : 1;
+    if (product > TS_IR_NONE)
+      FAIL(c, "array `%s` has too many vertices", text(c, a->name));
+  }
+  if (a->first != first || a->count != product)
+    FAIL(c, "array `%s` should hold vertices %llu to %llu", text(c, a->name), (unsigned long long)first,
+         (unsigned long long)(first + product));
+  return 0;
+}
+
+static int check_devices(check *c)
+{
+  const ts_ir *ir = c->ir;
+  for (uint32_t i = 0; i < ir->device_classes_count; i++) {
+    const ts_ir_device_class *d = &ir->device_classes[i];
+    if (!rate(d->bandwidth) || d->memory > bytes_limit || d->reserved_memory > (d->memory ? d->memory : bytes_limit))
+      FAIL(c, "device class `%s`: memory, reserved memory or bandwidth out of range", text(c, d->name));
+  }
+  uint64_t first = 0, devices = 0;
+  for (uint32_t i = 0; i < ir->arrays_count; i++) {
+    const ts_ir_array *a = &ir->arrays[i];
+    TRY(check_array(c, a, first));
+    first += a->count;
+    devices += a->kind == TS_IR_DEVICE ? a->count : 0;
+    if (first > ir->devices_count)
+      break;
+    for (uint32_t v = a->first; v < first; v++) {
+      const ts_ir_device *d = &ir->devices[v];
+      if (d->array != i || (d->device_class == TS_IR_NONE) != (a->kind == TS_IR_SWITCH))
+        FAIL(c, "vertex %u of array `%s` names another array or a class that does not suit it", v - a->first, text(c, a->name));
+      if (!(d->speed >= speed_least && d->speed <= speed_most))
+        FAIL(c, "vertex %u of array `%s`: speed %g", v - a->first, text(c, a->name), d->speed);
+    }
+  }
+  if (first != ir->devices_count)
+    FAIL(c, "the arrays hold %s than the %u vertices of the cluster", first < ir->devices_count ? "less" : "more", ir->devices_count);
+  if (!ir->placement_count && devices < ir->meta->world)
+    FAIL(c, "%u ranks on %llu devices", ir->meta->world, (unsigned long long)devices);
+  return 0;
+}
+
+static int check_placement(check *c)
+{
+  const ts_ir *ir = c->ir;
+  if (!ir->placement_count)
+    return 0;
+  if (ir->placement_count != ir->meta->world)
+    FAIL(c, "%u ranks are placed, the job has %u", ir->placement_count, ir->meta->world);
+  uint8_t *taken = calloc(ir->devices_count / 8 + 1, 1);
+  if (!taken)
+    abort();
+  uint32_t rank = 0;
+  for (; rank < ir->placement_count; rank++) {
+    uint32_t v = ir->placement[rank];
+    if (v >= ir->devices_count || ir->devices[v].device_class == TS_IR_NONE || taken[v / 8] & (1 << v % 8))
+      break;
+    taken[v / 8] |= (uint8_t)(1 << v % 8);
+  }
+  free(taken);
+  if (rank < ir->placement_count)
+    FAIL(c, "rank %u is placed on vertex %u, which is no device or is taken", rank, ir->placement[rank]);
+  return 0;
+}
+
+static int check_links(check *c)
+{
+  const ts_ir *ir = c->ir;
+  for (uint32_t i = 0; i < ir->link_classes_count; i++) {
+    const ts_ir_link_class *k = &ir->link_classes[i];
+    if (!rate(k->bandwidth) || k->latency > time_limit || k->tier == TS_IR_NONE || k->reserved)
+      FAIL(c, "link class `%s`: bandwidth, latency or tier out of range", text(c, k->name));
+  }
+  for (uint32_t i = 0; i < ir->links_count; i++) {
+    const ts_ir_link *l = &ir->links[i];
+    if (l->from == l->to || l->duplex > 1)
+      FAIL(c, "link %u joins vertex %u to itself or has duplex %u", i, l->from, l->duplex);
+  }
+  return 0;
+}
+
+/* Runs of one table must be equal or disjoint, so that checking each once bounds the work by the size of the table. */
+typedef struct runs { uint32_t *count_at; uint32_t limit; } runs; /* by first record; 1 + count, or inside: TS_IR_NONE */
+
+static runs runs_begin(uint32_t limit)
+{
+  runs r = {calloc((size_t)limit + 1, sizeof(uint32_t)), limit};
+  if (!r.count_at)
+    abort();
+  return r;
+}
+
+enum { RUN_BAD = -1, RUN_NEW, RUN_SEEN };
+
+static int runs_add(runs *r, uint32_t first, uint32_t count)
+{
+  if (!count)
+    return RUN_SEEN;
+  if (first >= r->limit || count > r->limit - first)
+    return RUN_BAD;
+  if (r->count_at[first] == count + 1)
+    return RUN_SEEN;
+  for (uint32_t i = 0; i < count; i++) {
+    if (r->count_at[first + i])
+      return RUN_BAD;
+    r->count_at[first + i] = TS_IR_NONE;
+  }
+  r->count_at[first] = count + 1;
+  return RUN_NEW;
+}
+
+static int compare_points(const ts_ir_net_point *a, const ts_ir_net_point *b)
+{
+  uint64_t left[] = {a->collective, a->ranks, a->islands, a->bytes}, right[] = {b->collective, b->ranks, b->islands, b->bytes};
+  for (int i = 0; i < 4; i++)
+    if (left[i] != right[i])
+      return left[i] < right[i] ? -1 : 1;
+  return 0;
+}
+
+static int check_points(check *c, const ts_ir_net_model *m)
+{
+  const ts_ir_net_point *p = c->ir->net_points + m->first_point;
+  for (uint32_t i = 0; i < m->point_count; i++) {
+    if (p[i].collective >= TS_IR_COLLECTIVE_KINDS || !p[i].ranks || !p[i].islands || p[i].islands > p[i].ranks || p[i].reserved)
+      FAIL(c, "net model `%s`: point %u has a collective, ranks or islands out of range", text(c, m->name), i);
+    if (!p[i].bytes || p[i].bytes > bytes_limit || !p[i].time || p[i].time > time_limit)
+      FAIL(c, "net model `%s`: point %u has bytes or a time out of range", text(c, m->name), i);
+    if (i && compare_points(&p[i - 1], &p[i]) >= 0)
+      FAIL(c, "net model `%s`: point %u is not in order or there twice", text(c, m->name), i);
+  }
+  return 0;
+}
+
+static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen)
+{
+  if (m->kind > TS_IR_NET_TABLE || m->collectives >> TS_IR_COLLECTIVE_KINDS)
+    FAIL(c, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name), m->kind, m->collectives);
+  if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) || m->half_bytes > (double)bytes_limit ||
+      m->base > time_limit || m->hop > time_limit)
+    FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
+  if ((m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
+    FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
+  int run = runs_add(seen, m->first_point, m->point_count);
+  if (run == RUN_BAD)
+    FAIL(c, "net model `%s`: its points are not there", text(c, m->name));
+  return run == RUN_NEW ? check_points(c, m) : 0;
+}
+
+static int check_network(check *c)
+{
+  runs seen = runs_begin(c->ir->net_points_count);
+  int failed = 0;
+  for (uint32_t i = 0; i < c->ir->net_models_count && !failed; i++)
+    failed = check_net_model(c, &c->ir->net_models[i], &seen);
+  free(seen.count_at);
+  return failed;
+}
+
+static int check_work(check *c)
+{
+  const ts_ir *ir = c->ir;
+  for (uint32_t i = 0; i < ir->kernels_count; i++) {
+    const ts_ir_kernel *k = &ir->kernels[i];
+    if (!amount(k->flops) || !amount(k->bytes) || k->time > time_limit || k->basis >= TS_IR_BASES)
+      FAIL(c, "kernel %u (`%s`): time, flops, bytes or basis out of range", i, text(c, k->family));
+  }
+  for (uint32_t i = 0; i < ir->collectives_count; i++)
+    if (ir->collectives[i].kind >= TS_IR_MESSAGE || ir->collectives[i].bytes > bytes_limit)
+      FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind, (unsigned long long)ir->collectives[i].bytes);
+  if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
+    FAIL(c, "%u streams for %u nodes; there are 1 to 256", ir->streams_count, ir->nodes_count);
+  for (uint32_t i = 0; i < ir->streams_count; i++)
+    if (ir->streams[i].kind > TS_IR_STREAM_COPY || (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
+      FAIL(c, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name), ir->streams[i].kind);
+  for (uint32_t i = 0; i < ir->mems_count; i++) {
+    const ts_ir_mem *m = &ir->mems[i];
+    if (m->category >= TS_IR_CATEGORIES || m->bytes > (int64_t)bytes_limit || m->bytes < -(int64_t)bytes_limit)
+      FAIL(c, "memory effect %u: category %u, %lld bytes", i, m->category, (long long)m->bytes);
+  }
+  for (uint32_t i = 0; i < ir->holdings_count; i++)
+    if (ir->holdings[i].category >= TS_IR_CATEGORIES || ir->holdings[i].bytes > bytes_limit)
+      FAIL(c, "holding %u: category %u, %llu bytes", i, ir->holdings[i].category, (unsigned long long)ir->holdings[i].bytes);
+  for (uint32_t i = 0; i < ir->ports_count; i++) {
+    const ts_ir_port *p = &ir->ports[i];
+    uint32_t axes = ir->groups[p->group].axes;
+    if (p->is_send > 1 || p->bytes > bytes_limit || !axes || axes & (axes - 1))
+      FAIL(c, "port %u: %llu bytes over group `%s`, which should be a single axis", i, (unsigned long long)p->bytes,
+           text(c, ir->groups[p->group].name));
+  }
+  return 0;
+}
+
+/* Number of things a node's argument can name. */
+static uint32_t arg_limit(const check *c, const ts_ir_fragment *f, uint32_t op)
+{
+  switch (op) {
+  case TS_IR_COMPUTE: return c->ir->kernels_count;
+  case TS_IR_COLLECTIVE: return c->ir->collectives_count;
+  case TS_IR_SEND:
+  case TS_IR_RECV: return f->port_count;
+  default: return 1;
+  }
+}
+
+typedef struct node_runs {
+  runs nodes, ports, mems, deps;
+  uint32_t *latest; /* of a run of dependencies, by its first */
+} node_runs;
+
+static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *seen)
+{
+  const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
+  int run = runs_add(&seen->deps, n->first_dep, n->dep_count);
+  if (run == RUN_BAD)
+    FAIL(c, "fragment `%s`, node %u: its dependencies are not there", text(c, f->name), i);
+  if (!n->dep_count)
+    return 0;
+  uint32_t *latest = &seen->latest[n->first_dep];
+  for (uint32_t d = 0; run == RUN_NEW && d < n->dep_count; d++)
+    if (*latest < c->ir->deps[n->first_dep + d])
+      *latest = c->ir->deps[n->first_dep + d];
+  if (*latest >= i)
+    FAIL(c, "fragment `%s`, node %u: it depends on node %u, which is not earlier", text(c, f->name), i, *latest);
+  return 0;
+}
+
+static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *seen)
+{
+  const ts_ir *ir = c->ir;
+  const ts_ir_node *n = &ir->nodes[f->first_node + i];
+  const char *name = text(c, f->name);
+  if (n->op >= TS_IR_OPS || n->phase >= TS_IR_PHASES || n->flags || n->host_ps > time_limit)
+    FAIL(c, "fragment `%s`, node %u: operation, phase, flags or host time out of range", name, i);
+  bool host = n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC;
+  if (n->stream >= (host ? 1u : ir->streams_count))
+    FAIL(c, "fragment `%s`, node %u: stream %u of %u", name, i, n->stream, ir->streams_count);
+  uint32_t limit = arg_limit(c, f, n->op);
+  if (n->arg >= limit)
+    FAIL(c, "fragment `%s`, node %u: it names number %u of %u", name, i, n->arg, limit);
+  if ((n->op == TS_IR_SEND || n->op == TS_IR_RECV) && ir->ports[f->first_port + n->arg].is_send != (n->op == TS_IR_SEND))
+    FAIL(c, "fragment `%s`, node %u: port %u is of the other direction", name, i, n->arg);
+  if (runs_add(&seen->mems, n->first_mem, n->mem_count) == RUN_BAD)
+    FAIL(c, "fragment `%s`, node %u: its memory effects are not there", name, i);
+  return check_deps(c, f, i, seen);
+}
+
+/* Each port is used by one node, so that a played fragment sends or receives on it once. */
+static int check_port_use(check *c, const ts_ir_fragment *f)
+{
+  uint8_t *used = calloc(f->port_count / 8 + 1, 1);
+  if (!used)
+    abort();
+  uint32_t uses = 0;
+  const ts_ir_node *n = c->ir->nodes + f->first_node, *end = n + f->node_count;
+  for (; n < end; n++) {
+    if (n->op != TS_IR_SEND && n->op != TS_IR_RECV)
+      continue;
+    if (used[n->arg / 8] & (1 << n->arg % 8))
+      break;
+    used[n->arg / 8] |= (uint8_t)(1 << n->arg % 8);
+    uses++;
+  }
+  free(used);
+  if (n < end || uses < f->port_count)
+    FAIL(c, "fragment `%s`: a port is used %s", text(c, f->name), n < end ? "twice" : "by no node");
+  return 0;
+}
+
+/* Nodes and ports belong to one fragment alone. */
+static bool owns(runs *seen, uint32_t first, uint32_t count) { return !count || runs_add(seen, first, count) == RUN_NEW; }
+
+static int check_each_fragment(check *c, node_runs *seen)
+{
+  for (uint32_t i = 0; i < c->ir->fragments_count; i++) {
+    const ts_ir_fragment *f = &c->ir->fragments[i];
+    if (!owns(&seen->ports, f->first_port, f->port_count) || !owns(&seen->nodes, f->first_node, f->node_count))
+      FAIL(c, "fragment `%s`: its nodes or ports are not there or another fragment's", text(c, f->name));
+    for (uint32_t n = 0; n < f->node_count; n++)
+      TRY(check_node(c, f, n, seen));
+    TRY(check_port_use(c, f));
+  }
+  return 0;
+}
+
+static int check_fragments(check *c)
+{
+  const ts_ir *ir = c->ir;
+  node_runs seen = {runs_begin(ir->nodes_count), runs_begin(ir->ports_count), runs_begin(ir->mems_count), runs_begin(ir->deps_count),
+                    calloc((size_t)ir->deps_count + 1, sizeof(uint32_t))};
+  if (!seen.latest)
+    abort();
+  int failed = check_each_fragment(c, &seen);
+  free(seen.nodes.count_at);
+  free(seen.ports.count_at);
+  free(seen.mems.count_at);
+  free(seen.deps.count_at);
+  free(seen.latest);
+  return failed;
+}
+
+/* Runs of a program; a program may share the items and holdings of another. */
+static int check_programs(check *c)
+{
+  const ts_ir *ir = c->ir;
+  uint32_t axis = ir->meta->pipeline_axis, expected = axis == TS_IR_NONE ? 1 : ir->axes[axis].size;
+  if (ir->programs_count != expected)
+    FAIL(c, "%u programs for %u stages", ir->programs_count, expected);
+  runs items = runs_begin(ir->items_count), holdings = runs_begin(ir->holdings_count);
+  uint32_t i = 0;
+  for (; i < ir->programs_count; i++) {
+    const ts_ir_program *p = &ir->programs[i];
+    if (p->reserved || runs_add(&items, p->first_item, p->item_count) == RUN_BAD ||
+        runs_add(&holdings, p->first_holding, p->holding_count) == RUN_BAD)
+      break;
+  }
+  free(items.count_at);
+  free(holdings.count_at);
+  if (i < ir->programs_count)
+    FAIL(c, "program `%s`: its items or holdings are not there or partly another's", text(c, ir->programs[i].name));
+  return 0;
+}
+
+static int check_items(check *c)
+{
+  const ts_ir *ir = c->ir;
+  for (uint32_t i = 0; i < ir->items_count; i++) {
+    const ts_ir_item *t = &ir->items[i];
+    const ts_ir_fragment *f = &ir->fragments[t->fragment];
+    if (t->micro_batch != TS_IR_NONE && t->micro_batch >= ir->meta->micro_batches)
+      FAIL(c, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name), t->micro_batch, ir->meta->micro_batches);
+    if (f->port_count && (t->first_binding >= ir->bindings_count || f->port_count > ir->bindings_count - t->first_binding))
+      FAIL(c, "item %u (`%s`): its bindings are not there", i, text(c, f->name));
+  }
+  return 0;
+}
+
+/* Counts that a file cannot exceed; a view filled by hand could. */
+static int check_counts(check *c)
+{
+  if (!c->ir->meta)
+    FAIL(c, "there is no meta record");
+  for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
+    if (ts_ir_count(c->ir, kind) && !ts_ir_records(c->ir, kind))
+      FAIL(c, "table %s has records but no address", ts_ir_tables[kind].name);
+  return 0;
+}
+
+int ts_ir_verify(const ts_ir *ir, ts_ir_error *error)
+{
+  /* In this order: each check relies on those before it. */
+  static int (*const checks[])(check *) = {check_counts,    check_strings, check_refs,      check_meta,     check_mesh,
+                                           check_locs,      check_devices, check_placement, check_links,    check_network,
+                                           check_work,      check_fragments, check_programs, check_items};
+  check c = {ir, error};
+  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+    TRY(checks[i](&c));
+  return ts_ir_verify_programs(ir, error);
+}

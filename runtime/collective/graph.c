@@ -1,0 +1,232 @@
+#include "runtime/collective/graph.h"
+
+#include <string.h>
+
+typedef struct edge { uint32_t to, link; } edge; /* link: 2 * index + direction */
+
+typedef struct reach { /* how a switch is reached from a source switch */
+  uint64_t latency;
+  double bandwidth;
+  uint32_t tier, hops;
+  uint32_t from, link; /* last hop */
+} reach;
+
+struct ts_graph {
+  ts_arena *arena;
+  const ts_ir *ir;
+  uint32_t vertices;
+  uint32_t *first;       /* [vertices + 1] into edges: first the switches, then the devices it links to */
+  uint32_t *switch_end;  /* [vertices] end of the edges to switches */
+  edge *edges;
+  uint32_t *island;      /* [vertices] */
+  uint32_t *core;        /* [vertices] number of a switch that has links to switches, or TS_IR_NONE */
+  uint32_t core_count;
+  reach **from_core;     /* [core_count] lazily: how that switch reaches the others; [core_count] each */
+};
+
+static bool is_switch(const ts_ir *ir, uint32_t v) { return ir->devices[v].device_class == TS_IR_NONE; }
+static const ts_ir_link_class *class_of(const ts_graph *g, uint32_t link)
+{
+  return &g->ir->link_classes[g->ir->links[link / 2].link_class];
+}
+
+static void each_edge(ts_graph *g, bool fill, bool to_switch, uint32_t *at)
+{
+  const ts_ir *ir = g->ir;
+  for (uint32_t l = 0; l < ir->links_count; l++)
+    for (uint32_t d = 0; d < (ir->links[l].duplex ? 2u : 1u); d++) {
+      uint32_t from = d ? ir->links[l].to : ir->links[l].from, to = d ? ir->links[l].from : ir->links[l].to;
+      if (is_switch(ir, to) != to_switch)
+        continue;
+      if (fill)
+        g->edges[at[from]] = (edge){to, 2 * l + d};
+      at[from]++;
+    }
+}
+
+static void build_edges(ts_graph *g)
+{
+  uint32_t n = g->vertices, *count = TS_NEW_ARRAY(g->arena, uint32_t, n);
+  g->first = TS_NEW_ARRAY(g->arena, uint32_t, n + 1);
+  g->switch_end = TS_NEW_ARRAY(g->arena, uint32_t, n);
+  each_edge(g, false, true, count);
+  each_edge(g, false, false, count);
+  for (uint32_t v = 0; v < n; v++) {
+    g->first[v + 1] = g->first[v] + count[v];
+    count[v] = g->first[v];
+  }
+  g->edges = TS_NEW_ARRAY(g->arena, edge, g->first[n]);
+  each_edge(g, true, true, count);
+  memcpy(g->switch_end, count, n * sizeof *count);
+  each_edge(g, true, false, count);
+}
+
+static uint32_t find_root(uint32_t *parent, uint32_t v)
+{
+  while (parent[v] != v)
+    v = parent[v] = parent[parent[v]];
+  return v;
+}
+
+static void build_islands(ts_graph *g)
+{
+  g->island = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
+  for (uint32_t v = 0; v < g->vertices; v++)
+    g->island[v] = v;
+  for (uint32_t l = 0; l < g->ir->links_count; l++) {
+    if (g->ir->link_classes[g->ir->links[l].link_class].tier)
+      continue;
+    uint32_t a = find_root(g->island, g->ir->links[l].from), b = find_root(g->island, g->ir->links[l].to);
+    g->island[a > b ? a : b] = a < b ? a : b;
+  }
+  for (uint32_t v = 0; v < g->vertices; v++)
+    g->island[v] = find_root(g->island, v);
+}
+
+static void number_core(ts_graph *g)
+{
+  g->core = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
+  for (uint32_t v = 0; v < g->vertices; v++)
+    g->core[v] = is_switch(g->ir, v) && g->switch_end[v] > g->first[v] ? g->core_count++ : TS_IR_NONE;
+  g->from_core = TS_NEW_ARRAY(g->arena, reach *, g->core_count);
+}
+
+ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
+{
+  ts_graph *g = TS_NEW(arena, ts_graph);
+  *g = (ts_graph){.arena = arena, .ir = ir, .vertices = ir->devices_count};
+  build_edges(g);
+  build_islands(g);
+  number_core(g);
+  return g;
+}
+
+uint32_t ts_graph_island(const ts_graph *g, uint32_t vertex) { return g->island[vertex]; }
+
+static bool closer(const reach *a, const reach *b)
+{
+  if (!b->hops)
+    return true; /* not reached yet */
+  if (a->tier != b->tier)
+    return a->tier < b->tier;
+  if (a->latency != b->latency)
+    return a->latency < b->latency;
+  return a->bandwidth > b->bandwidth;
+}
+
+static reach step(const ts_graph *g, const reach *before, uint32_t from, uint32_t link)
+{
+  const ts_ir_link_class *c = class_of(g, link);
+  reach r = {before->latency + c->latency, c->bandwidth, c->tier, before->hops + 1, from, link};
+  if (before->hops && before->bandwidth < r.bandwidth)
+    r.bandwidth = before->bandwidth;
+  if (before->hops && before->tier > r.tier)
+    r.tier = before->tier;
+  return r;
+}
+
+/* Label-correcting search over switches (Bellman and Ford with a queue): switch graphs are small and shallow. hops of the source is 0.
+ * A switch without links to switches reaches nothing: NULL. */
+static const reach *search(ts_graph *g, uint32_t source)
+{
+  if (g->core[source] == TS_IR_NONE)
+    return NULL;
+  if (g->from_core[g->core[source]])
+    return g->from_core[g->core[source]];
+  reach *at = TS_NEW_ARRAY(g->arena, reach, g->core_count);
+  TS_VEC(uint32_t) queue = {0};
+  TS_PUSH(g->arena, &queue, source);
+  for (size_t head = 0; head < queue.count; head++) {
+    uint32_t v = queue.at[head];
+    for (uint32_t e = g->first[v]; e < g->switch_end[v]; e++) {
+      uint32_t to = g->edges[e].to;
+      if (to == source || g->core[to] == TS_IR_NONE)
+        continue;
+      reach r = step(g, &at[g->core[v]], v, g->edges[e].link);
+      if (r.hops <= TS_PATH_MAX - 2 && closer(&r, &at[g->core[to]])) {
+        at[g->core[to]] = r;
+        TS_PUSH(g->arena, &queue, to);
+      }
+    }
+  }
+  return g->from_core[g->core[source]] = at;
+}
+
+/* The link from switch `s` to device `to`, or TS_IR_NONE. A device has few links, so look from its side. */
+static uint32_t link_to(const ts_graph *g, uint32_t s, uint32_t to)
+{
+  const ts_ir_link *links = g->ir->links;
+  for (uint32_t e = g->first[to]; e < g->switch_end[to]; e++)
+    if (g->edges[e].to == s && links[g->edges[e].link / 2].duplex)
+      return g->edges[e].link ^ 1;
+  for (uint32_t e = g->switch_end[s]; e < g->first[s + 1]; e++)
+    if (g->edges[e].to == to)
+      return g->edges[e].link;
+  return TS_IR_NONE;
+}
+
+/* `core`: what search() found from the first switch; walks back from the last one. */
+static void keep_path(const ts_graph *g, ts_path *path, const reach *end, const reach *core, uint32_t last_switch, uint32_t first_link)
+{
+  *path = (ts_path){.latency = end->latency, .bandwidth = end->bandwidth, .tier = end->tier, .hops = end->hops};
+  uint32_t i = end->hops;
+  path->link[--i] = end->link;
+  for (uint32_t v = last_switch; i > 1; v = core[g->core[v]].from)
+    path->link[--i] = core[g->core[v]].link;
+  path->link[0] = first_link;
+}
+
+/* Joins a first hop to a switch, the way between the switches (NULL: it is the same one), and the last hop. */
+static reach joined(const ts_graph *g, const reach *head, const reach *between, uint32_t last_switch, uint32_t last_link)
+{
+  reach r = *head;
+  if (between) {
+    r.latency += between->latency;
+    r.hops += between->hops;
+    if (between->bandwidth < r.bandwidth)
+      r.bandwidth = between->bandwidth;
+    if (between->tier > r.tier)
+      r.tier = between->tier;
+  }
+  return step(g, &r, last_switch, last_link);
+}
+
+static void direct(const ts_graph *g, uint32_t from, uint32_t to, reach *best, ts_path *path)
+{
+  for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++) {
+    if (g->edges[e].to != to)
+      continue;
+    reach r = step(g, &(reach){0}, from, g->edges[e].link);
+    if (closer(&r, best))
+      keep_path(g, path, &r, NULL, from, g->edges[e].link), *best = r;
+  }
+}
+
+/* All ways that leave by edge `e` to a switch and enter `to` from one of its own. */
+static void switched(ts_graph *g, uint32_t from, uint32_t e, uint32_t to, reach *best, ts_path *path)
+{
+  uint32_t s = g->edges[e].to;
+  reach head = step(g, &(reach){0}, from, g->edges[e].link);
+  const reach *core = search(g, s);
+  for (uint32_t k = g->first[to]; k < g->switch_end[to]; k++) {
+    uint32_t t = g->edges[k].to;
+    const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+    if (t != s && (!between || !between->hops))
+      continue;
+    uint32_t last = link_to(g, t, to);
+    if (last == TS_IR_NONE)
+      continue;
+    reach r = joined(g, &head, between, t, last);
+    if (closer(&r, best))
+      keep_path(g, path, &r, core, t, g->edges[e].link), *best = r;
+  }
+}
+
+bool ts_graph_path(ts_graph *g, uint32_t from, uint32_t to, ts_path *path)
+{
+  reach best = {0};
+  direct(g, from, to, &best, path);
+  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
+    switched(g, from, e, to, &best, path);
+  return best.hops > 0;
+}

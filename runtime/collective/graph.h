@@ -1,0 +1,29 @@
+/* Paths on the cluster graph. Traffic runs device - switch - ... - switch - device (or over a direct link); devices do not forward. The
+ * path is the one of lowest tier, then lowest latency, then highest bandwidth. Distances between switches are searched once for each source
+ * switch, so that a path between two devices costs a few look-ups however large the cluster is. */
+#ifndef TS_RUNTIME_COLLECTIVE_GRAPH_H
+#define TS_RUNTIME_COLLECTIVE_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "ir/ir.h"
+
+enum { TS_PATH_MAX = 16 };
+
+typedef struct ts_path {
+  uint64_t latency;
+  double bandwidth;             /* of its narrowest link */
+  uint32_t tier;
+  uint32_t hops;
+  uint32_t link[TS_PATH_MAX];   /* 2 * link + direction */
+} ts_path;
+
+typedef struct ts_graph ts_graph;
+
+ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir);
+bool ts_graph_path(ts_graph *graph, uint32_t from, uint32_t to, ts_path *path);
+uint32_t ts_graph_island(const ts_graph *graph, uint32_t vertex);
+
+#endif

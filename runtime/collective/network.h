@@ -1,0 +1,49 @@
+/* What communication takes: the one interface behind which the models of collectives stand.
+ *
+ * The network knows groups by their PROFILE: how many ranks in how many islands, and what the links between them carry. A profile is
+ * worked out once for each instance of a group and stored once for all that are alike; estimates are of a profile. */
+#ifndef TS_RUNTIME_COLLECTIVE_NETWORK_H
+#define TS_RUNTIME_COLLECTIVE_NETWORK_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "ir/ir.h"
+#include "runtime/ranks.h"
+#include "runtime/stop.h"
+
+typedef struct ts_profile {
+  uint32_t ranks;
+  uint32_t islands;    /* components over tier-0 links that hold members */
+  uint32_t per_island; /* most members in one island */
+  uint32_t tier;       /* of the slowest link in use */
+  double intra;        /* bytes/s of each member to the next one inside an island; 0: no such traffic */
+  double inter;        /* bytes/s of an island to the next one, all members' links together; 0: no such traffic */
+  uint64_t intra_latency, inter_latency; /* ps, of the longest path of the kind */
+} ts_profile;
+
+typedef struct ts_estimate {
+  uint64_t time;                  /* ps; the sum of the components */
+  uint64_t base, steps, transfer; /* per call, per step of the algorithm, per byte */
+  uint32_t model;                 /* index into the IR's net models, or TS_IR_NONE: the links' own figures */
+} ts_estimate;
+
+typedef struct ts_network ts_network;
+
+/* `only`: ask no model but those of this name; NULL: all, in their order. NULL after filling *stop. */
+ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop);
+/* Profile of each instance of a used group. NULL after filling *stop when members cannot reach each other. */
+const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *stop);
+/* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */
+uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_stop *stop);
+const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile);
+uint32_t ts_network_profile_count(const ts_network *network);
+/* Cost of one call. */
+ts_estimate ts_network_estimate(const ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
+
+/* Share of `bytes` that one rank sends in a ring algorithm over n ranks, and its steps (Thakur, Rabenseifner and Gropp,
+ * "Optimization of Collective Communication Operations in MPICH", 2005; nccl-tests, PERFORMANCE.md). */
+double ts_ring_volume(uint32_t kind, uint32_t ranks);
+uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks);
+
+#endif

@@ -1,0 +1,10 @@
+/* Profiles of groups and paths from the cluster graph; see network.h. */
+#ifndef TS_RUNTIME_COLLECTIVE_PROFILE_H
+#define TS_RUNTIME_COLLECTIVE_PROFILE_H
+
+#include "runtime/collective/network.h"
+
+const uint32_t *ts_profile_group(ts_network *network, const ts_rank_group *group, ts_stop *stop);
+uint32_t ts_profile_path(ts_network *network, uint32_t from_vertex, uint32_t to_vertex, ts_stop *stop);
+
+#endif

@@ -1,0 +1,61 @@
+/* Measured calls. Inside the measured range of bytes the time is interpolated linearly in log bytes and log time; above it the bus bandwidth
+ * of the largest point holds, below it the time of the smallest. Ranks and islands must have been measured as they are. */
+#include <math.h>
+
+#include "runtime/collective/network_internal.h"
+
+static int order(const ts_ir_net_point *point, uint32_t kind, const ts_profile *p)
+{
+  if (point->collective != kind)
+    return point->collective < kind ? -1 : 1;
+  if (point->ranks != p->ranks)
+    return point->ranks < p->ranks ? -1 : 1;
+  if (point->islands != p->islands)
+    return point->islands < p->islands ? -1 : 1;
+  return 0;
+}
+
+/* First point that is not before (kind, profile) and, where it is of these, has at least `bytes`. */
+static uint32_t lower_bound(const ts_ir_net_point *points, uint32_t count, uint32_t kind, const ts_profile *p, uint64_t bytes)
+{
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    int o = order(&points[middle], kind, p);
+    if (o < 0 || (o == 0 && points[middle].bytes < bytes))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static double between(const ts_ir_net_point *a, const ts_ir_net_point *b, uint64_t bytes)
+{
+  if (!a->bytes || !a->time || !b->time)
+    return (double)b->time;
+  double share = log((double)bytes / (double)a->bytes) / log((double)b->bytes / (double)a->bytes);
+  return exp(log((double)a->time) + share * log((double)b->time / (double)a->time));
+}
+
+bool ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p, ts_estimate *estimate)
+{
+  const ts_ir_net_point *points = ir->net_points + model->first_point;
+  uint32_t at = lower_bound(points, model->point_count, kind, p, bytes);
+  bool below = at < model->point_count && order(&points[at], kind, p) == 0;
+  bool above = at > 0 && order(&points[at - 1], kind, p) == 0;
+  double time;
+  if (!below && !above)
+    return false;
+  if (below && points[at].bytes == bytes)
+    time = (double)points[at].time;
+  else if (below && above)
+    time = between(&points[at - 1], &points[at], bytes);
+  else if (below)
+    time = (double)points[at].time;
+  else
+    time = (double)points[at - 1].time * ((double)bytes / (double)(points[at - 1].bytes ? points[at - 1].bytes : 1));
+  uint64_t ps = time < 4e18 ? (uint64_t)llround(time) : UINT64_C(4000000000000000000);
+  *estimate = (ts_estimate){.time = ps, .transfer = ps};
+  return true;
+}
