@@ -4,8 +4,12 @@
 libtrainspec_la_SOURCES += \
 	base/arena.c \
 	base/diag.c \
+	base/diag_json.c \
+	base/diag_render.c \
+	base/digest.c \
 	base/source.c \
-	base/suggest.c
+	base/suggest.c \
+	base/text.c
 
 #: nobase_pkginclude_HEADERS += base/*.h base/*.def
 nobase_pkginclude_HEADERS += \
@@ -13,5 +17,7 @@ nobase_pkginclude_HEADERS += \
 	base/diag.h \
 	base/diag_codes.def \
 	base/diag_record.h \
-	base/source.h
+	base/digest.h \
+	base/source.h \
+	base/text.h
 

@@ -43,6 +43,8 @@ const char *ts_code_short_name(ts_code code); /* "uneven-split" */
 const char *ts_severity_word(ts_severity severity);
 /* The records to show, in source order and without exact repetitions; the array is in the arena given. */
 ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count);
+/* The span as it is shown: inside the text, without blank space at its end. */
+ts_span ts_span_shown(const ts_sources *sources, ts_span span);
 void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color, FILE *out);
 
 #endif

@@ -5,6 +5,7 @@ AM_TESTS_ENVIRONMENT = top_srcdir="$(abs_top_srcdir)" top_builddir="$(abs_top_bu
 
 #: tests_unit_sources = tests/unit/*.c tests/unit/*.h
 tests_unit_sources = \
+	tests/unit/test_base_diag.c \
 	tests/unit/test_stdlib_embed.c
 
 if HAVE_CRITERION

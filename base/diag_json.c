@@ -1,0 +1,141 @@
+/* Diagnostics as JSON: one object a line, a summary last. Lines and columns count from 1, bytes from 0, ends are exclusive. Fields may
+ * be added, never changed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_record.h"
+#include "base/text.h"
+
+static void put_string(FILE *out, const char *text)
+{
+  size_t size = strlen(text);
+  putc('"', out);
+  for (size_t at = 0; at < size;) {
+    uint32_t c = 0;
+    size_t length = ts_utf8_decode(text + at, size - at, &c);
+    if (length == 0)
+      fputs("\\ufffd", out), length = 1;
+    else if (c == '"' || c == '\\')
+      fprintf(out, "\\%c", (int)c);
+    else if (c == '\n')
+      fputs("\\n", out);
+    else if (c < 0x20 || c == 0x7f)
+      fprintf(out, "\\u%04x", (unsigned)c);
+    else
+      fwrite(text + at, 1, length, out);
+    at += length;
+  }
+  putc('"', out);
+}
+
+static void put_field(FILE *out, const char *name, const char *text)
+{
+  fprintf(out, ",\"%s\":", name);
+  put_string(out, text);
+}
+
+static void put_span_fields(FILE *out, const ts_sources *sources, ts_span span)
+{
+  ts_position begin = ts_sources_position(sources, span.file, span.begin), end = ts_sources_position(sources, span.file, span.end);
+  fputs("\"file\":", out);
+  put_string(out, ts_sources_get(sources, span.file)->name);
+  fprintf(out, ",\"byte_start\":%u,\"byte_end\":%u,\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", span.begin, span.end, begin.line,
+          begin.column, end.line, end.column);
+}
+
+static void put_span(FILE *out, const ts_sources *sources, ts_span span, bool primary, const char *label)
+{
+  putc('{', out);
+  put_span_fields(out, sources, span);
+  fprintf(out, ",\"primary\":%s", primary ? "true" : "false");
+  put_field(out, "label", label ? label : "");
+  putc('}', out);
+}
+
+static void put_spans(FILE *out, const ts_diag *d, const ts_sources *sources)
+{
+  fputs(",\"spans\":[", out);
+  bool any = ts_sources_get(sources, d->primary.file);
+  if (any)
+    put_span(out, sources, d->primary, true, d->here);
+  for (size_t i = 0; i < d->labels.count; i++) {
+    if (!ts_sources_get(sources, d->labels.at[i].span.file))
+      continue;
+    fputs(any ? "," : "", out);
+    put_span(out, sources, d->labels.at[i].span, false, d->labels.at[i].text);
+    any = true;
+  }
+  putc(']', out);
+}
+
+static void put_child(FILE *out, const ts_diag_child *child, const ts_sources *sources)
+{
+  static const char *const words[] = {[TS_CHILD_NOTE] = "note", [TS_CHILD_FACT] = "fact", [TS_CHILD_HELP] = "help", [TS_CHILD_EDIT] = "help"};
+  bool placed = ts_sources_get(sources, child->span.file);
+  fprintf(out, "{\"severity\":\"%s\"", words[child->kind]);
+  if (child->name)
+    put_field(out, "name", child->name);
+  put_field(out, "message", child->text);
+  fputs(",\"spans\":[", out);
+  if (placed && child->kind == TS_CHILD_NOTE)
+    put_span(out, sources, child->span, true, NULL);
+  fputs("],\"edits\":[", out);
+  if (placed && child->kind == TS_CHILD_EDIT) { /* a suggestion to look at, never to be applied unseen */
+    putc('{', out);
+    put_span_fields(out, sources, child->span);
+    put_field(out, "replacement", child->replacement);
+    put_field(out, "applicability", "guess");
+    putc('}', out);
+  }
+  fputs("]}", out);
+}
+
+static void put_rendered(FILE *out, const ts_diag *d, const ts_sources *sources)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory)
+    abort();
+  ts_diag_render(d, sources, TS_COLOR_NEVER, memory);
+  fclose(memory);
+  put_field(out, "rendered", text);
+  free(text);
+}
+
+static void put_record(FILE *out, const ts_diag *d, const ts_sources *sources)
+{
+  fprintf(out, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"%s\",\"code\":\"%s\"", ts_severity_word(d->severity), ts_code_name(d->code));
+  put_field(out, "name", ts_code_short_name(d->code));
+  put_field(out, "message", d->message);
+  put_spans(out, d, sources);
+  fputs(",\"values\":[", out);
+  for (size_t i = 0; i < d->values.count; i++) {
+    fputs(i ? ",{\"name\":" : "{\"name\":", out);
+    put_string(out, d->values.at[i].name);
+    put_field(out, "value", d->values.at[i].value);
+    putc('}', out);
+  }
+  fputs("],\"children\":[", out);
+  for (size_t i = 0; i < d->children.count; i++) {
+    fputs(i ? "," : "", out);
+    put_child(out, &d->children.at[i], sources);
+  }
+  fprintf(out, "],\"more\":%u", d->more);
+  put_rendered(out, d, sources);
+  fputs("}\n", out);
+}
+
+void ts_diags_print_json(const ts_diags *diags, FILE *out)
+{
+  ts_arena *scratch = ts_arena_new("diagnostics");
+  size_t count;
+  ts_diag **sorted = ts_diags_sorted(diags, scratch, &count);
+  unsigned found[TS_ERROR + 1] = {0};
+  for (size_t i = 0; i < count; i++) {
+    found[sorted[i]->severity]++;
+    put_record(out, sorted[i], diags->sources);
+  }
+  fprintf(out, "{\"type\":\"summary\",\"errors\":%u,\"warnings\":%u}\n", found[TS_ERROR], found[TS_WARNING]);
+  ts_arena_free(scratch);
+}
