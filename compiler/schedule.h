@@ -1,0 +1,58 @@
+/* The schedule: which virtual stage of the model is where, and the order in which each rank of the pipeline works. */
+#ifndef TS_COMPILER_SCHEDULE_H
+#define TS_COMPILER_SCHEDULE_H
+
+#include "compiler/graph.h"
+
+enum { TS_MAX_STAGES = 1 << 14, TS_MAX_ITEMS = 1 << 24 };
+
+typedef enum ts_work_kind { TS_FORWARD, TS_BACKWARD, TS_INPUT_GRADIENT, TS_WEIGHT_GRADIENT, TS_STEP, TS_WORK_KINDS } ts_work_kind;
+
+typedef struct ts_placed { /* a work item where it stands */
+  ts_work_kind kind;
+  uint32_t micro_batch, chunk;
+  uint32_t stage;     /* virtual */
+  bool last;          /* the last item that adds to the weight gradients of its stage */
+  uint32_t link_first, link_count; /* into ts_schedule.links: rules that tie it to items elsewhere */
+  ts_span span;
+} ts_placed;
+
+typedef struct ts_order { uint32_t first, count; } ts_order; /* items of a rank */
+
+/* A `depend` rule between items of different ranks: a message of `bytes` from the end of one to the beginning of the other. */
+typedef struct ts_tie { uint32_t from, to; int64_t bytes; const ts_ast *rule; uint32_t id; } ts_tie;
+typedef struct ts_tie_end { uint32_t tie; bool outgoing; } ts_tie_end;
+
+typedef struct ts_schedule {
+  const char *name;
+  ts_span span;
+  uint32_t ranks, chunks, stages; /* stages = ranks * chunks */
+  uint32_t axis;                  /* of the mesh, or TS_NO_INDEX: no pipeline */
+  uint32_t micro_batches;
+  const uint32_t *stage_of;       /* [rank * chunks + chunk] */
+  const uint32_t *rank_of;        /* [stage] */
+  const uint32_t *chunk_of;       /* [stage] */
+  ts_span stages_span;
+  const int64_t *sizes;           /* [stages] units of each, or NULL */
+  bool by_cost;                   /* divide by time instead of by number */
+  bool own_messages;              /* `rules none`: tensors do not travel by themselves */
+  TS_VEC(ts_placed) items;
+  const ts_order *order;          /* [ranks] */
+  TS_VEC(ts_tie) ties;
+  TS_VEC(ts_tie_end) links;
+  const uint32_t *at;             /* [kind][stage * micro_batches + micro_batch]: item or TS_NO_INDEX; see ts_schedule_find */
+} ts_schedule;
+
+/* Evaluates the plan's schedule. Without one: one stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors. */
+ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micro_batches);
+
+uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage, uint32_t micro_batch);
+uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item);
+const char *ts_work_letter(ts_work_kind kind);
+/* "F(3) at stage 2" */
+const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item);
+
+/* compiler/schedule_rules.c: `depend` and `match`. */
+bool ts_schedule_rules(ts_session *s, ts_schedule *sc, const ts_env *env, const ts_ast *decl);
+
+#endif

@@ -1,0 +1,214 @@
+/* `depend` and `match` of a schedule: rules that tie work items of different ranks. A rule is a pattern: names in it that mean nothing yet are
+ * its variables, bound by every item that fits its left side; then its right side names one other item. */
+#include <string.h>
+
+#include "compiler/schedule.h"
+
+typedef struct solver {
+  ts_session *s;
+  ts_schedule *sc;
+  const ts_env *env;
+  bool failed;
+} solver;
+
+static bool fits(solver *v, ts_env *env, const ts_ast *expr, int64_t value)
+{
+  ts_value bound;
+  if (expr->kind == TS_AST_ID && !ts_env_lookup(env, expr->name, &bound)) {
+    ts_env_bind(env, expr->name, ts_int_value(value, expr->span));
+    return true;
+  }
+  int64_t wanted = 0;
+  if (!ts_eval_int(v->s, env, expr, "a number in the pattern of a rule", &wanted)) {
+    v->failed = true;
+    return false;
+  }
+  return wanted == value;
+}
+
+static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
+{
+  for (int k = 0; k < TS_STEP; k++)
+    if (!strcmp(item->name, ts_work_letter((ts_work_kind)k))) {
+      *kind = (ts_work_kind)k;
+      return true;
+    }
+  ts_diag *d = ts_report(v->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
+  ts_diag_here(d, "a rule ties F, B, I or W");
+  v->failed = true;
+  return false;
+}
+
+/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named. */
+static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_ast *at, const ts_placed *p)
+{
+  if (pattern->count > 0 && !fits(v, env, pattern->child[0]->child[0], p->micro_batch))
+    return false;
+  if (pattern->count > 1)
+    return fits(v, env, pattern->child[1]->child[0], p->chunk) && fits(v, env, at, v->sc->rank_of[p->stage]);
+  return fits(v, env, at, p->stage);
+}
+
+static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, const ts_ast *at)
+{
+  int64_t micro_batch = 0, chunk = 0, place = 0;
+  ts_work_kind kind;
+  const ts_schedule *sc = v->sc;
+  bool good = kind_of(v, pattern, &kind) && ts_eval_int(v->s, env, at, "where a rule points", &place) &&
+              (pattern->count < 1 || ts_eval_int(v->s, env, pattern->child[0]->child[0], "a micro-batch", &micro_batch)) &&
+              (pattern->count < 2 || ts_eval_int(v->s, env, pattern->child[1]->child[0], "a chunk", &chunk));
+  if (!good) {
+    v->failed = true;
+    return TS_NO_INDEX;
+  }
+  if (pattern->count > 1) {
+    if (place < 0 || place >= sc->ranks || chunk < 0 || chunk >= sc->chunks)
+      return TS_NO_INDEX;
+    place = sc->stage_of[place * sc->chunks + chunk];
+  }
+  if (place < 0 || place >= sc->stages || micro_batch < 0 || micro_batch >= sc->micro_batches)
+    return TS_NO_INDEX;
+  uint32_t found = ts_schedule_find(sc, kind, (uint32_t)place, (uint32_t)micro_batch);
+  return found == TS_NO_INDEX && (kind == TS_INPUT_GRADIENT || kind == TS_WEIGHT_GRADIENT)
+             ? ts_schedule_find(sc, TS_BACKWARD, (uint32_t)place, (uint32_t)micro_batch)
+             : found;
+}
+
+static bool holds(solver *v, const ts_env *env, const ts_ast *where)
+{
+  bool truth = true;
+  if (where && !ts_eval_bool(v->s, env, where, "the condition of a rule", &truth))
+    v->failed = true;
+  return truth;
+}
+
+static void tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, uint32_t from)
+{
+  ts_schedule *sc = v->sc;
+  double bits = 0;
+  if (rule->child[4] && !ts_eval_quantity(v->s, env, rule->child[4], TS_DIM_SIZE, "the size of a message", &bits)) {
+    v->failed = true;
+    return;
+  }
+  if (ts_schedule_rank(sc, from) == ts_schedule_rank(sc, to)) {
+    if (from < to)
+      return;
+    ts_diag *d = ts_report(v->s, TS_E0404, sc->items.at[to].span, "%s comes before %s", ts_placed_name(v->s, sc, to), ts_placed_name(v->s, sc, from));
+    ts_diag_here(d, "must wait for the other");
+    ts_diag_note_at(d, rule->span, "this rule says so");
+    v->failed = true;
+    return;
+  }
+  TS_PUSH(v->s->arena, &sc->ties, (ts_tie){from, to, (int64_t)(bits / 8), rule, (uint32_t)sc->ties.count});
+}
+
+static void depend(solver *v, const ts_ast *rule)
+{
+  ts_work_kind kind;
+  if (!kind_of(v, rule->child[0], &kind))
+    return;
+  for (uint32_t i = 0; i < v->sc->items.count && !v->failed; i++) {
+    if (v->sc->items.at[i].kind != kind)
+      continue;
+    ts_env *env = ts_env_new(v->s, v->env);
+    if (!fits_item(v, env, rule->child[0], rule->child[1], &v->sc->items.at[i]) || !holds(v, env, rule->child[5]))
+      continue;
+    uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
+    if (other != TS_NO_INDEX)
+      tie(v, env, rule, i, other);
+  }
+}
+
+/* One to one: every item of either side has exactly one partner. */
+static void match(solver *v, const ts_ast *rule)
+{
+  ts_schedule *sc = v->sc;
+  ts_work_kind left, right;
+  if (!kind_of(v, rule->child[0], &left) || !kind_of(v, rule->child[2], &right))
+    return;
+  uint32_t *partner = TS_NEW_ARRAY(v->s->arena, uint32_t, sc->items.count + 1);
+  memset(partner, 0xff, sc->items.count * sizeof *partner);
+  uint32_t orphan = TS_NO_INDEX, orphans = 0;
+  for (uint32_t i = 0; i < sc->items.count && !v->failed; i++) {
+    if (sc->items.at[i].kind != left)
+      continue;
+    ts_env *env = ts_env_new(v->s, v->env);
+    if (!fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) || !holds(v, env, rule->child[4]))
+      continue;
+    uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
+    if (other == TS_NO_INDEX || partner[other] != TS_NO_INDEX) {
+      orphan = orphan == TS_NO_INDEX ? i : orphan;
+      orphans++;
+    } else {
+      partner[other] = i;
+    }
+  }
+  if (orphan == TS_NO_INDEX || v->failed)
+    return;
+  ts_diag *d = ts_report(v->s, TS_E0405, rule->span, "%s has no partner", ts_placed_name(v->s, sc, orphan));
+  ts_diag_here(d, "one to one");
+  ts_diag_label(d, sc->items.at[orphan].span, "placed here");
+  if (orphans > 1)
+    ts_diag_note(d, "%u items have none", orphans);
+  v->failed = true;
+}
+
+static void run(solver *v, const ts_ast *decl, uint32_t first);
+
+static void inherit(solver *v, const ts_ast *use)
+{
+  ts_value found;
+  if (!strcmp(use->name, "none")) {
+    v->sc->own_messages = true;
+  } else if (ts_env_lookup(v->env, use->name, &found) && found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
+    run(v, found.u.decl, 0);
+  } else {
+    ts_diag *d = ts_report(v->s, TS_E0401, use->name_span, "no set of rules is called `%s`", use->name);
+    ts_diag_here(d, "must be declared with `rules %s { ... }`, or be `none`", use->name);
+    v->failed = true;
+  }
+}
+
+static void run(solver *v, const ts_ast *decl, uint32_t first)
+{
+  for (uint32_t i = first; i < decl->count && !v->failed; i++) {
+    if (decl->child[i]->kind == TS_AST_DEPEND)
+      depend(v, decl->child[i]);
+    else if (decl->child[i]->kind == TS_AST_MATCH)
+      match(v, decl->child[i]);
+    else if (decl->child[i]->kind == TS_AST_USE_RULES)
+      inherit(v, decl->child[i]);
+  }
+}
+
+/* Ends of ties by item, so that a fragment knows its own. */
+static void link_items(solver *v)
+{
+  ts_schedule *sc = v->sc;
+  for (uint32_t t = 0; t < sc->ties.count; t++) {
+    sc->items.at[sc->ties.at[t].from].link_count++;
+    sc->items.at[sc->ties.at[t].to].link_count++;
+  }
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < sc->items.count; i++) {
+    sc->items.at[i].link_first = total;
+    total += sc->items.at[i].link_count;
+    sc->items.at[i].link_count = 0;
+  }
+  sc->links.at = TS_NEW_ARRAY(v->s->arena, ts_tie_end, total + 1);
+  sc->links.count = sc->links.room = total;
+  for (uint32_t t = 0; t < sc->ties.count; t++) {
+    ts_placed *from = &sc->items.at[sc->ties.at[t].from], *to = &sc->items.at[sc->ties.at[t].to];
+    sc->links.at[from->link_first + from->link_count++] = (ts_tie_end){t, true};
+    sc->links.at[to->link_first + to->link_count++] = (ts_tie_end){t, false};
+  }
+}
+
+bool ts_schedule_rules(ts_session *s, ts_schedule *sc, const ts_env *env, const ts_ast *decl)
+{
+  solver v = {.s = s, .sc = sc, .env = env};
+  run(&v, decl, 1);
+  if (!v.failed && sc->ties.count)
+    link_items(&v);
+  return !v.failed;
+}

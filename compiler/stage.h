@@ -1,0 +1,39 @@
+/* Pipeline stages: which ops each virtual stage holds, and the tensors that travel between them. */
+#ifndef TS_COMPILER_STAGE_H
+#define TS_COMPILER_STAGE_H
+
+#include "compiler/schedule.h"
+#include "compiler/shard.h"
+
+typedef struct ts_transfer { /* an activation from the stage that makes it to one that takes it; its gradient goes back */
+  uint32_t tensor;     /* its source, see ts_edge */
+  uint32_t other;      /* virtual stage at the other end */
+  uint32_t id;         /* equal at both ends */
+  int64_t bytes;       /* of one rank */
+  bool gradient;       /* a gradient of the same size comes back */
+  bool local;          /* both stages are on one rank: nothing is sent */
+} ts_transfer;
+
+typedef struct ts_stage {
+  uint32_t first_op, op_count;
+  uint32_t in_count, out_count;
+  ts_transfer *in, *out;
+  uint32_t kind;       /* stages of equal kind do the same work: see ts_stages.kinds */
+} ts_stage;
+
+typedef struct ts_stages {
+  uint32_t count;
+  ts_stage *at;
+  uint32_t transfer_count;
+  uint32_t kind_count;
+  const uint32_t *example; /* [kind] first stage of the kind */
+  const uint32_t *alike;   /* [kind] how many there are */
+} ts_stages;
+
+/* `seconds` of each op, forward and backward, for schedules that divide by cost. NULL after errors. */
+ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh, const ts_schedule *sc, const double *seconds);
+
+/* The rank of the pipeline at which the order of work stops because items wait for each other; reports E0402 with the cycle. */
+bool ts_progress_check(ts_session *s, const ts_graph *g, const ts_schedule *sc, const ts_stages *stages);
+
+#endif
