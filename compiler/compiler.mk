@@ -2,16 +2,48 @@
 
 #: libtrainspec_la_SOURCES += compiler/*.c
 libtrainspec_la_SOURCES += \
+	compiler/builtin.c \
+	compiler/call.c \
+	compiler/env.c \
+	compiler/eval.c \
+	compiler/graph.c \
+	compiler/layout.c \
+	compiler/module.c \
+	compiler/op.c \
+	compiler/progress.c \
+	compiler/rules.c \
+	compiler/schedule.c \
+	compiler/schedule_rules.c \
+	compiler/session.c \
+	compiler/shard.c \
+	compiler/shard_comm.c \
+	compiler/shard_graph.c \
+	compiler/stage.c \
 	compiler/value.c
 
 #: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
 nobase_pkginclude_HEADERS += \
+	compiler/builtins.def \
 	compiler/cluster.h \
 	compiler/dtypes.def \
+	compiler/env.h \
 	compiler/eval.h \
+	compiler/function.h \
+	compiler/graph.h \
+	compiler/import/trace.h \
+	compiler/layout.h \
+	compiler/makers.def \
+	compiler/module.h \
+	compiler/names.h \
+	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \
+	compiler/schedule.h \
 	compiler/session.h \
+	compiler/shard.h \
+	compiler/shard_internal.h \
+	compiler/stage.h \
 	compiler/stdlib_embed.h \
+	compiler/types.def \
 	compiler/value.h
 

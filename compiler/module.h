@@ -23,12 +23,13 @@ typedef struct ts_visible { ts_entry *entry; ts_span import; bool direct; ts_ent
 struct ts_module {
   uint32_t file;          /* in the source map */
   const char *path;       /* to open it; NULL when embedded */
+  const char *key;        /* what makes it the same file again */
   const char *name;       /* in messages and in the IR: "std/ops/nn.ts", "plan.ts", never absolute */
   ts_ast *ast;
   ts_env *env;
   bool loading;
   TS_VEC(ts_entry *) own; /* in source order */
-  TS_VEC(struct { ts_module *module; ts_span span; }) imports;
+  TS_VEC(struct ts_import { ts_module *module; ts_span span; }) imports; /* no span: the prelude, which every file sees */
   ts_names visible;       /* of ts_visible */
   TS_VEC(const char *) visible_names;
 };
@@ -40,6 +41,8 @@ void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list)
 const ts_visible *ts_module_find(const ts_module *module, const char *name); /* without evaluating it */
 ts_value ts_entry_value(ts_session *s, ts_entry *entry);
 ts_module *ts_module_of(ts_session *s, uint32_t file);
+/* Value of a parameter that -D may replace: of a file (PARAM) or of a plan (FORMAL). */
+ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type, const ts_ast *expr);
 /* The environment of the file in which a declaration stands. */
 const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl);
 

@@ -2,6 +2,8 @@
 #ifndef TS_COMPILER_SESSION_H
 #define TS_COMPILER_SESSION_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
@@ -48,7 +50,8 @@ struct ts_session {
   uint32_t depth;                   /* of evaluation */
   uint64_t steps;
   bool *define_used;                /* define i found its parameter */
-  const ts_ast **define_ast;        /* parsed defines, NULL until asked for */
+  const ts_ast **define_ast;        /* parsed defines; NULL: not asked for, or not understood */
+  uint32_t *define_file;            /* their text in the source map; 0: not asked for */
 };
 
 /* Makes a session in the arena, with empty source map and queue of diagnostics. The caller then sets stdlib_dir, import_dirs, defines. */
@@ -60,6 +63,26 @@ char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const
 
 /* Finds such a file without reading it: the path to open, or NULL after a diagnostic. For native libraries. Not for the stdlib. */
 const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span);
+
+/* A file that a name in a file of the language stands for. */
+struct ts_embedded_file;
+typedef struct ts_found {
+  const char *path;  /* to open it; NULL when embedded */
+  const char *name;  /* in the IR: never absolute */
+  const char *shown; /* to people */
+  const struct ts_embedded_file *embedded;
+} ts_found;
+
+/* The two steps of ts_session_read, and the message when the first fails. */
+bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_found *found);
+char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span, size_t *size);
+void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name, ts_span span);
+/* What a path of the command line stands for. */
+ts_found ts_session_given(ts_session *s, const char *path);
+void ts_session_depends(ts_session *s, ts_dependency dependency); /* once for each name */
+
+/* The expression of the define of this name, NULL if there is none or it has a syntax error; *index is its number. Marks it as used. */
+const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index);
 
 /* An error found in evaluation. The same one (code and place) found again is only counted: "and 95 more like it". Never NULL. */
 ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
