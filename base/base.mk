@@ -7,6 +7,7 @@ libtrainspec_la_SOURCES += \
 	base/diag_json.c \
 	base/diag_render.c \
 	base/digest.c \
+	base/options.c \
 	base/source.c \
 	base/suggest.c \
 	base/text.c
@@ -18,6 +19,7 @@ nobase_pkginclude_HEADERS += \
 	base/diag_codes.def \
 	base/diag_record.h \
 	base/digest.h \
+	base/options.h \
 	base/source.h \
 	base/text.h
 

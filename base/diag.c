@@ -122,6 +122,32 @@ static unsigned count_severity(const ts_diags *diags, ts_severity severity)
 unsigned ts_diags_errors(const ts_diags *diags) { return count_severity(diags, TS_ERROR); }
 unsigned ts_diags_warnings(const ts_diags *diags) { return count_severity(diags, TS_WARNING); }
 
+/* A file that the plan names wrongly is the plan's mistake; one given on the command line is not there. */
+static bool is_of_environment(const ts_diag *d)
+{
+  return d->code == TS_E0229 || ((d->code == TS_E0701 || d->code == TS_E0702) && !d->primary.file);
+}
+
+int ts_diags_exit(const ts_diags *diags)
+{
+  unsigned errors = 0, environment = 0;
+  for (size_t i = 0; i < diags->all.count; i++) {
+    const ts_diag *d = diags->all.at[i];
+    errors += d->severity == TS_ERROR && !d->off;
+    environment += d->severity == TS_ERROR && !d->off && is_of_environment(d);
+  }
+  return !errors ? 0 : errors == environment ? 4 : 1;
+}
+
+const char *ts_warning_name(size_t i)
+{
+  for (size_t k = 0; k < TS_CODE_COUNT; k++) {
+    if (codes[k].severity == TS_WARNING && i-- == 0)
+      return codes[k].name;
+  }
+  return NULL;
+}
+
 static bool set_warning(uint8_t *flags, const char *name, uint8_t value)
 {
   for (size_t i = 0; i < TS_CODE_COUNT; i++) {

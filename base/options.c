@@ -1,0 +1,330 @@
+#include "base/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unreleased"
+#endif
+
+enum { WIDTH = 79, HELP_COLUMN = 28, COMMON = 1 << 16, MAX_WORDS = 128 };
+enum { COLOR = COMMON, DIAGNOSTICS, HELP, VERSION };
+
+static const ts_option common[] = {
+  {COLOR, 0, "color", "WHEN", "colour messages: auto, always or never (auto)", "Messages"},
+  {DIAGNOSTICS, 0, "diagnostics", "FORM", "messages as text, or as json: one object a line (text)", NULL},
+  {HELP, 'h', "help", NULL, "show this help", "About"},
+  {VERSION, 0, "version", NULL, "show the version", NULL},
+  {0},
+};
+
+const char *ts_version(void) { return PACKAGE_VERSION; }
+
+const char *ts_base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+ts_options ts_options_start(const ts_program *program, int argc, char **argv)
+{
+  const char *called = argc > 0 ? ts_base_name(argv[0]) : "trainspec";
+  if (strncmp(called, "lt-", 3) == 0) /* libtool's wrapper, in the build folder */
+    called += 3;
+  return (ts_options){.program = program, .called = called, .argc = argc, .argv = argv, .at = 1, .spelled = ""};
+}
+
+/* ---- Mistakes ---- */
+
+static int end_of_mistake(const ts_options *o)
+{
+  fprintf(stderr, "\ntry `%s --help`\n", o->called);
+  return TS_EXIT_USAGE;
+}
+
+int ts_options_wrong(const ts_options *o, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "%s: ", o->called);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  return end_of_mistake(o);
+}
+
+static size_t count_words(const char *const *words)
+{
+  size_t count = 0;
+  while (words[count])
+    count++;
+  return count;
+}
+
+int ts_options_not_among(const ts_options *o, const char *what, const char *found, const char *const *words)
+{
+  const char *best[3];
+  size_t count = ts_suggest(found, words, count_words(words), best);
+  fprintf(stderr, "%s: unknown %s `%s`", o->called, what, found);
+  for (size_t i = 0; i < count; i++)
+    fprintf(stderr, "%s`%s`%s", i ? " or " : "; did you mean ", best[i], i + 1 == count ? "?" : "");
+  return end_of_mistake(o);
+}
+
+int ts_options_choice(const ts_options *o, const char *const *words)
+{
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(o->argument, words[i]) == 0)
+      return i;
+  }
+  fprintf(stderr, "%s: `%s` does not take `%s`; it takes ", o->called, o->spelled, o->argument);
+  for (size_t i = 0, count = count_words(words); i < count; i++)
+    fprintf(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+  end_of_mistake(o);
+  return -1;
+}
+
+bool ts_options_number(const ts_options *o, long long least, long long most, long long *value)
+{
+  char *end;
+  errno = 0;
+  *value = strtoll(o->argument, &end, 10);
+  if (!errno && end != o->argument && !*end && *value >= least && *value <= most)
+    return true;
+  ts_options_wrong(o, "`%s` takes a whole number from %lld to %lld, not `%s`", o->spelled, least, most, o->argument);
+  return false;
+}
+
+/* ---- Help ---- */
+
+static void put_wrapped(const char *text, int column, int indent)
+{
+  while (*text) {
+    int word = (int)strcspn(text, " ");
+    if (column + word > WIDTH && column > indent)
+      column = printf("\n%*s", indent, "") - 1;
+    column += printf("%.*s", word, text);
+    text += word;
+    if (*text == ' ')
+      text++, column += *text && column < WIDTH ? printf(" ") : 1;
+  }
+  putchar('\n');
+}
+
+static bool one_dash(const ts_option *option) { return option->name && option->name[0] == '-'; }
+
+static int put_spelling(const ts_option *option)
+{
+  int column = option->letter ? printf("  -%c", option->letter) : printf(one_dash(option) ? "  " : "      ");
+  if (option->name)
+    column += printf("%s%s%s", option->letter ? ", " : "", one_dash(option) ? "" : "--", option->name);
+  if (option->argument)
+    column += printf("%s%s", option->name && !one_dash(option) ? "=" : " ", option->argument);
+  return column;
+}
+
+static void put_options(const ts_option *option)
+{
+  for (; option->id; option++) {
+    if (option->group)
+      printf("\n%s:\n", option->group);
+    if (!option->help)
+      continue;
+    int column = put_spelling(option);
+    if (column + 2 > HELP_COLUMN)
+      column = printf("\n") - 1;
+    printf("%*s", HELP_COLUMN - column, "");
+    put_wrapped(option->help, HELP_COLUMN, HELP_COLUMN);
+  }
+}
+
+static int put_help(const ts_options *o)
+{
+  const ts_program *program = o->program;
+  for (size_t i = 0; program->usage[i]; i++)
+    printf("%s %s %s\n", i ? "      " : "usage:", o->called, program->usage[i]);
+  put_wrapped(program->summary, 0, 0);
+  put_options(program->options);
+  put_options(common);
+  putchar('\n');
+  for (size_t i = 0; program->notes && program->notes[i]; i++) {
+    const char *line = program->notes[i];
+    if (line[0] == '$')
+      printf("  $ %s%s\n", o->called, line + 1);
+    else
+      printf("%s\n", line);
+  }
+  if (program->manual)
+    printf("\nManual: %s\n", program->manual);
+  return ts_options_finish(o, stdout, TS_EXIT_DONE);
+}
+
+static int put_version(const ts_options *o)
+{
+  printf("TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib\n", o->called, ts_version());
+  return ts_options_finish(o, stdout, TS_EXIT_DONE);
+}
+
+/* ---- Reading ---- */
+
+static const ts_option *find(const ts_options *o, const char *name, size_t length, char letter)
+{
+  const ts_option *tables[] = {o->program->options, common};
+  for (size_t t = 0; t < 2; t++) {
+    for (const ts_option *option = tables[t]; option->id; option++) {
+      if (name ? option->name && strlen(option->name) == length && memcmp(option->name, name, length) == 0 : option->letter == letter)
+        return option;
+    }
+  }
+  return NULL;
+}
+
+static int leave(ts_options *o, int status)
+{
+  o->status = status;
+  return TS_OPTIONS_EXIT;
+}
+
+static int unknown(ts_options *o, const char *spelled)
+{
+  char buffer[MAX_WORDS][40];
+  const char *words[MAX_WORDS + 1];
+  size_t count = 0;
+  const ts_option *tables[] = {o->program->options, common};
+  for (size_t t = 0; t < 2; t++) {
+    for (const ts_option *option = tables[t]; option->id && count < MAX_WORDS; option++) {
+      if (!option->name || !option->help)
+        continue;
+      snprintf(buffer[count], sizeof *buffer, "%s%s", one_dash(option) ? "" : "--", option->name);
+      words[count] = buffer[count];
+      count++;
+    }
+  }
+  words[count] = NULL;
+  return leave(o, ts_options_not_among(o, "option", spelled, words));
+}
+
+static int finish(ts_options *o, const ts_option *option)
+{
+  static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {"text", "json", NULL};
+  int choice;
+  switch (option->id) {
+  case HELP:
+    return leave(o, put_help(o));
+  case VERSION:
+    return leave(o, put_version(o));
+  case COLOR:
+    if ((choice = ts_options_choice(o, colors)) < 0)
+      return leave(o, TS_EXIT_USAGE);
+    o->color = choice ? colors[choice] : NULL;
+    return ts_options_next(o);
+  case DIAGNOSTICS:
+    if ((choice = ts_options_choice(o, forms)) < 0)
+      return leave(o, TS_EXIT_USAGE);
+    o->json = choice;
+    return ts_options_next(o);
+  default:
+    return option->id;
+  }
+}
+
+/* `attached`: text that follows the option in the same word, or NULL. */
+static int take(ts_options *o, const ts_option *option, const char *attached)
+{
+  o->argument = attached;
+  if (!option->argument && attached)
+    return leave(o, ts_options_wrong(o, "`%s` takes no value", o->spelled));
+  if (option->argument && !attached) {
+    if (o->at >= o->argc)
+      return leave(o, ts_options_wrong(o, "`%s` needs a value: `%s %s`", o->spelled, o->spelled, option->argument));
+    o->argument = o->argv[o->at++];
+  }
+  return finish(o, option);
+}
+
+static int take_letter(ts_options *o)
+{
+  static const char letters[] = "-a\0-b\0-c\0-d\0-e\0-f\0-g\0-h\0-i\0-j\0-k\0-l\0-m\0-n\0-o\0-p\0-q\0-r\0-s\0-t\0-u\0-v\0-w\0-x\0-y\0-z\0"
+                                "-A\0-B\0-C\0-D\0-E\0-F\0-G\0-H\0-I\0-J\0-K\0-L\0-M\0-N\0-O\0-P\0-Q\0-R\0-S\0-T\0-U\0-V\0-W\0-X\0-Y\0-Z";
+  char letter = *o->cluster++;
+  const char *rest = *o->cluster ? o->cluster : NULL;
+  const ts_option *option = find(o, NULL, 0, letter);
+  if (!option) {
+    char spelled[] = {'-', letter, 0};
+    return leave(o, (unsigned char)letter < 0x80 ? ts_options_wrong(o, "unknown option `%s`", spelled)
+                                                 : ts_options_wrong(o, "unknown option `%s`", o->argv[o->at - 1]));
+  }
+  for (const char *s = letters; s < letters + sizeof letters; s += 3) {
+    if (s[1] == letter)
+      o->spelled = s;
+  }
+  if (!option->argument) {
+    o->cluster = rest;
+    o->argument = NULL;
+    return finish(o, option);
+  }
+  o->cluster = NULL;
+  return take(o, option, rest);
+}
+
+static int take_long(ts_options *o, char *word)
+{
+  size_t length = strcspn(word + 2, "=");
+  const ts_option *option = find(o, word + 2, length, 0);
+  bool attached = word[2 + length] == '=';
+  word[2 + length] = '\0';
+  if (!option || one_dash(option))
+    return unknown(o, word);
+  o->spelled = word;
+  return take(o, option, attached ? word + 2 + length + 1 : NULL);
+}
+
+int ts_options_next(ts_options *o)
+{
+  if (o->cluster)
+    return take_letter(o);
+  if (o->at >= o->argc)
+    return TS_OPTIONS_END;
+  char *word = o->argv[o->at++];
+  o->argument = word;
+  if (o->only_operands || word[0] != '-' || !word[1])
+    return TS_OPERAND;
+  if (strcmp(word, "--") == 0) {
+    o->only_operands = true;
+    return ts_options_next(o);
+  }
+  if (word[1] == '-')
+    return take_long(o, word);
+  const ts_option *option = find(o, word, strlen(word), 0);
+  if (option) {
+    o->spelled = word;
+    return take(o, option, NULL);
+  }
+  o->cluster = word + 1;
+  return take_letter(o);
+}
+
+/* ---- The end ---- */
+
+ts_color ts_options_color(const ts_options *o, FILE *out)
+{
+  return !o->color ? ts_color_auto(out) : strcmp(o->color, "always") == 0 ? TS_COLOR_ALWAYS : TS_COLOR_NEVER;
+}
+
+int ts_options_report(const ts_options *o, const ts_diags *diags)
+{
+  if (o->json)
+    ts_diags_print_json(diags, stderr);
+  else
+    ts_diags_print(diags, stderr, ts_options_color(o, stderr));
+  return ts_diags_exit(diags);
+}
+
+int ts_options_finish(const ts_options *o, FILE *out, int status)
+{
+  if (fflush(out) == 0 && !ferror(out))
+    return status;
+  fprintf(stderr, "%s: cannot write the output: %s\n", o->called, strerror(errno));
+  return TS_EXIT_ENVIRONMENT;
+}

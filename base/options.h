@@ -1,0 +1,78 @@
+/* Command lines: one table per program, from which options are read, --help is made and unknown options get a suggestion. GNU
+ * conventions: --name=VALUE or --name VALUE, clusters of letters, operands anywhere, `--` ends options. For main programs: help,
+ * version and mistakes are printed here. */
+#ifndef TS_BASE_OPTIONS_H
+#define TS_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+
+typedef enum ts_exit {
+  TS_EXIT_DONE = 0,
+  TS_EXIT_REJECTED = 1,    /* the input has errors */
+  TS_EXIT_USAGE = 2,       /* the command line is wrong */
+  TS_EXIT_NO = 3,          /* the input is fine, the answer is no: out of memory, stalled */
+  TS_EXIT_ENVIRONMENT = 4, /* cannot open, cannot write, disk full, missing library */
+  TS_EXIT_BUG = 70
+} ts_exit;
+
+typedef struct ts_option {
+  int id;               /* what ts_options_next returns: from 1 */
+  char letter;          /* -o, or 0 */
+  const char *name;     /* "output" for --output, "-MD" for one that is written with one dash, or NULL */
+  const char *argument; /* "FILE"; NULL: takes none */
+  const char *help;     /* NULL: understood but not shown */
+  const char *group;    /* heading, at the first option of a group */
+} ts_option;
+
+typedef struct ts_program {
+  const char *summary;      /* "TrainSpec compiler: ..." */
+  const char *const *usage; /* operands of each form, after the program's name; NULL at the end */
+  const ts_option *options; /* up to an id of 0; the common ones are added */
+  const char *const *notes; /* lines at the end of --help: examples, exit codes; a leading `$` is followed by the program's name */
+  const char *manual;       /* "tsc(1)" */
+} ts_program;
+
+enum { TS_OPERAND = 0, TS_OPTIONS_END = -1, TS_OPTIONS_EXIT = -2 };
+
+typedef struct ts_options {
+  const ts_program *program;
+  const char *called;   /* the program's name, for messages */
+  const char *argument; /* of the option found, or the operand */
+  const char *spelled;  /* the option as it was written, for messages */
+  int status;           /* after TS_OPTIONS_EXIT: what main returns */
+  bool json;            /* --diagnostics=json */
+  const char *color;    /* --color; NULL: auto */
+  int argc, at;
+  char **argv;
+  const char *cluster;
+  bool only_operands;
+} ts_options;
+
+ts_options ts_options_start(const ts_program *program, int argc, char **argv);
+/* The next option's id, TS_OPERAND, TS_OPTIONS_END, or TS_OPTIONS_EXIT when the program is to return o->status: after --help, --version or
+ * a mistake that was told. --color and --diagnostics are kept in *o. */
+int ts_options_next(ts_options *o);
+/* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE. */
+int ts_options_wrong(const ts_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with "did you mean": `found` is none of `words` (NULL at the end). */
+int ts_options_not_among(const ts_options *o, const char *what, const char *found, const char *const *words);
+/* Which of `words` the option's argument is; -1 after telling a mistake. */
+int ts_options_choice(const ts_options *o, const char *const *words);
+/* A whole number from `least` to `most`; false after telling a mistake. */
+bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
+
+/* Prints the queue to standard error as the options ask, and gives the exit code that goes with it. */
+int ts_options_report(const ts_options *o, const ts_diags *diags);
+ts_color ts_options_color(const ts_options *o, FILE *out);
+/* Flushes `out`; a full disk is told. Returns `status`, or TS_EXIT_ENVIRONMENT. */
+int ts_options_finish(const ts_options *o, FILE *out, int status);
+
+/* `path` without folders. */
+const char *ts_base_name(const char *path);
+const char *ts_version(void); /* "0.1.0" */
+
+#endif
