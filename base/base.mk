@@ -19,6 +19,7 @@ nobase_pkginclude_HEADERS += \
 	base/diag_codes.def \
 	base/diag_record.h \
 	base/digest.h \
+	base/exit.h \
 	base/options.h \
 	base/source.h \
 	base/text.h

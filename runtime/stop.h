@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-
-enum { TS_EXIT_DONE = 0, TS_EXIT_REJECTED = 1, TS_EXIT_USAGE = 2, TS_EXIT_NO = 3, TS_EXIT_ENVIRONMENT = 4, TS_EXIT_BUG = 70 };
+#include "base/exit.h"
 
 typedef struct ts_fact { const char *name, *text; } ts_fact; /* text may hold newlines */
 
