@@ -33,6 +33,7 @@ struct ts_ast {
   } u;
   ts_dimension dimension; /* QUANTITY */
   const char *literal; /* the source spelling of numbers and quantities, for the printer; text of STRING (unescaped) */
+  uint32_t depth;      /* of the tree below, itself included */
   uint32_t count;
   ts_ast **child;      /* absent optional children are NULL */
 };

@@ -1,11 +1,39 @@
 # Lexer, grammar, syntax tree, formatter, units. Lists: ./dev sources.
 
-#: libtrainspec_la_SOURCES += lang/*.c
-libtrainspec_la_SOURCES +=
+#: libtrainspec_la_SOURCES += lang/*.c lang/parser.h
+libtrainspec_la_SOURCES += \
+	lang/ast.c \
+	lang/brackets.c \
+	lang/parse.c \
+	lang/parser.h \
+	lang/syntax_error.c \
+	lang/tokens.c \
+	lang/units.c
 
-#: nobase_pkginclude_HEADERS += lang/*.h lang/*.def
+#: nobase_pkginclude_HEADERS += lang/ast.h lang/ast.def lang/units.h
 nobase_pkginclude_HEADERS += \
 	lang/ast.def \
 	lang/ast.h \
 	lang/units.h
 
+#: EXTRA_DIST += lang/*.l lang/*.y lang/units.def lang/words.def
+EXTRA_DIST += \
+	lang/grammar.y \
+	lang/lexer.l \
+	lang/units.def \
+	lang/words.def
+
+# Scanner and parser are generated here in a checkout and come ready-made in a release.
+lang_generated = lang/grammar.c lang/grammar.h lang/lexer.c
+libtrainspec_la_SOURCES += $(lang_generated)
+BUILT_SOURCES += $(lang_generated)
+MAINTAINERCLEANFILES += $(lang_generated)
+
+lang/grammar.c: lang/grammar.y
+	$(AM_V_GEN)$(MKDIR_P) lang && $(BISON) --no-lines -o lang/grammar.c -Hlang/grammar.h $(srcdir)/lang/grammar.y
+
+lang/grammar.h: lang/grammar.c
+	@test -f $@ || { rm -f lang/grammar.c; $(MAKE) $(AM_MAKEFLAGS) lang/grammar.c; }
+
+lang/lexer.c: lang/lexer.l
+	$(AM_V_GEN)$(MKDIR_P) lang && $(FLEX) --noline -o lang/lexer.c $(srcdir)/lang/lexer.l

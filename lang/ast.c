@@ -1,0 +1,172 @@
+#include "lang/ast.h"
+
+#include <string.h>
+
+#include "lang/parser.h"
+
+/* Interned names: open addressing, FNV-1a. */
+typedef struct ts_names {
+  const char **slot;
+  size_t count, room;
+} ts_names;
+
+ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags)
+{
+  ts_lang *lang = TS_NEW(arena, ts_lang);
+  *lang = (ts_lang){.arena = arena, .sources = sources, .diags = diags, .names = TS_NEW(arena, ts_names)};
+  *lang->names = (ts_names){.slot = TS_NEW_ARRAY(arena, const char *, 256), .room = 256};
+  return lang;
+}
+
+static uint64_t hash(const char *text, size_t length)
+{
+  uint64_t h = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < length; i++)
+    h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+  return h;
+}
+
+static const char **slot_of(const ts_names *names, const char *text, size_t length)
+{
+  size_t at = hash(text, length) & (names->room - 1);
+  while (names->slot[at] && (strncmp(names->slot[at], text, length) != 0 || names->slot[at][length]))
+    at = (at + 1) & (names->room - 1);
+  return &names->slot[at];
+}
+
+static void grow(ts_lang *lang)
+{
+  ts_names old = *lang->names;
+  lang->names->room = 2 * old.room;
+  lang->names->slot = TS_NEW_ARRAY(lang->arena, const char *, lang->names->room);
+  for (size_t i = 0; i < old.room; i++) {
+    if (old.slot[i])
+      *slot_of(lang->names, old.slot[i], strlen(old.slot[i])) = old.slot[i];
+  }
+}
+
+const char *ts_lang_intern(ts_lang *lang, const char *text, size_t length)
+{
+  const char **slot = slot_of(lang->names, text, length);
+  if (*slot)
+    return *slot;
+  const char *name = *slot = ts_arena_string(lang->arena, text, length);
+  if (2 * ++lang->names->count > lang->names->room)
+    grow(lang);
+  return name;
+}
+
+const char *ts_kind_name(ts_kind kind)
+{
+  static const char *const names[] = {
+#define KIND(kind, name, children) name,
+#include "lang/ast.def"
+#undef KIND
+  };
+  return kind < TS_AST_KINDS ? names[kind] : "?";
+}
+
+static uint32_t depth_of(const ts_nodes *children)
+{
+  uint32_t depth = 0;
+  for (uint32_t i = 0; children && i < children->count; i++) {
+    if (children->at[i] && children->at[i]->depth > depth)
+      depth = children->at[i]->depth;
+  }
+  return depth + 1;
+}
+
+ts_ast *ts_ast_make(ts_parser *parser, ts_kind kind, ts_span span, ts_word name, uint32_t flags, const ts_nodes *children)
+{
+  ts_arena *arena = parser->lang->arena;
+  ts_ast *node = TS_NEW(arena, ts_ast);
+  *node = (ts_ast){.kind = kind, .flags = flags, .span = span, .name = name.text, .name_span = name.span, .depth = depth_of(children)};
+  if (node->depth > TS_DEEPEST_NODE) {
+    ts_too_deep(parser, span);
+    node->kind = TS_AST_ERROR;
+    node->depth = 1;
+    return node;
+  }
+  if (children && children->count) {
+    node->count = children->count;
+    node->child = ts_arena_copy(arena, children->at, children->count * sizeof *children->at);
+  }
+  return node;
+}
+
+ts_nodes *ts_nodes_of(ts_parser *parser, uint32_t count, ts_ast *const *nodes)
+{
+  ts_nodes *list = TS_NEW(parser->lang->arena, ts_nodes);
+  *list = (ts_nodes){0};
+  for (uint32_t i = 0; i < count; i++)
+    ts_nodes_push(parser, list, nodes[i]);
+  return list;
+}
+
+ts_nodes *ts_nodes_push(ts_parser *parser, ts_nodes *list, ts_ast *node)
+{
+  TS_PUSH(parser->lang->arena, list, node);
+  return list;
+}
+
+ts_nodes *ts_nodes_join(ts_parser *parser, ts_nodes *list, const ts_nodes *more)
+{
+  for (uint32_t i = 0; i < more->count; i++)
+    ts_nodes_push(parser, list, more->at[i]);
+  return list;
+}
+
+ts_ast *ts_ast_operator(ts_parser *parser, ts_operator op, ts_span span, ts_ast *left, ts_ast *right)
+{
+  ts_ast *operands[] = {left, right};
+  ts_ast *node = ts_ast_make(parser, right ? TS_AST_BINARY : TS_AST_UNARY, span, (ts_word){0}, 0, ts_nodes_of(parser, right ? 2 : 1, operands));
+  node->u.op = op;
+  return node;
+}
+
+ts_ast *ts_ast_string(ts_parser *parser, ts_word text)
+{
+  ts_ast *node = ts_ast_make(parser, TS_AST_STRING, text.span, (ts_word){0}, 0, NULL);
+  node->literal = text.text;
+  return node;
+}
+
+ts_ast *ts_ast_truth(ts_parser *parser, ts_span span, bool truth)
+{
+  ts_ast *node = ts_ast_make(parser, TS_AST_BOOL, span, (ts_word){0}, 0, NULL);
+  node->u.truth = truth;
+  return node;
+}
+
+ts_word ts_word_dotted(ts_parser *parser, ts_word left, ts_word right)
+{
+  const char *text = ts_arena_printf(parser->lang->arena, "%s.%s", left.text, right.text);
+  return (ts_word){ts_lang_intern(parser->lang, text, strlen(text)), ts_span_join(left.span, right.span)};
+}
+
+ts_nodes *ts_ast_arrays(ts_parser *parser, const ts_nodes *arrays, ts_ast *class_, uint32_t flags)
+{
+  ts_nodes *list = ts_nodes_of(parser, 0, NULL);
+  for (uint32_t i = 0; i < arrays->count; i++) {
+    ts_ast *array = arrays->at[i];
+    ts_nodes *children = ts_nodes_join(parser, ts_nodes_of(parser, 1, &class_), &(ts_nodes){array->child, array->count, array->count});
+    ts_nodes_push(parser, list, ts_ast_make(parser, TS_AST_ARRAY, array->span, (ts_word){array->name, array->name_span}, flags, children));
+  }
+  return list;
+}
+
+ts_ast *ts_ast_nest(ts_parser *parser, ts_span span, const ts_nodes *loops, ts_ast *condition, const ts_nodes *body)
+{
+  ts_ast *nest = NULL;
+  for (uint32_t i = loops->count; i > 0; i -= 2) {
+    ts_ast *variable = loops->at[i - 2];
+    ts_nodes *children = ts_nodes_of(parser, 2, (ts_ast *[]){loops->at[i - 1], nest ? NULL : condition});
+    if (nest)
+      ts_nodes_push(parser, children, nest);
+    else
+      ts_nodes_join(parser, children, body);
+    ts_span from = i > 2 ? ts_span_join(variable->span, span) : span;
+    nest = ts_ast_make(parser, TS_AST_FOR, from, (ts_word){variable->name, variable->span}, 0, children);
+  }
+  return nest;
+}

@@ -1,0 +1,163 @@
+/* Brackets that do not match. Where a bracket was probably meant to close is guessed from line breaks and indentation, so that one missing
+ * bracket is one error. */
+#include "lang/grammar.h"
+#include "lang/parser.h"
+
+typedef struct repair {
+  ts_parser *parser;
+  bool *dropped;
+  uint32_t *closed;
+  TS_VEC(uint32_t) open; /* tokens */
+} repair;
+
+static bool is_opener(int kind) { return kind == TS_T_LPAREN || kind == TS_T_LBRACKET || kind == TS_T_LBRACE; }
+static bool is_closer(int kind) { return kind == TS_T_RPAREN || kind == TS_T_RBRACKET || kind == TS_T_RBRACE; }
+
+static bool matches(int opener, int closer)
+{
+  return opener == TS_T_LPAREN ? closer == TS_T_RPAREN : opener == TS_T_LBRACKET ? closer == TS_T_RBRACKET : closer == TS_T_RBRACE;
+}
+
+static const char *closing_text(int opener) { return opener == TS_T_LPAREN ? ")" : opener == TS_T_LBRACKET ? "]" : "}"; }
+
+static bool balanced(const ts_parser *parser, repair *r)
+{
+  for (uint32_t i = 0; i < parser->tokens.count; i++) {
+    int kind = parser->tokens.at[i].kind;
+    if (is_opener(kind)) {
+      TS_PUSH(parser->lang->arena, &r->open, i);
+    } else if (is_closer(kind)) {
+      if (!r->open.count || !matches(parser->tokens.at[r->open.at[r->open.count - 1]].kind, kind))
+        return false;
+      r->open.count--;
+    }
+  }
+  return r->open.count == 0;
+}
+
+static uint32_t indentation(const ts_parser *parser, uint32_t token)
+{
+  uint32_t begin = parser->tokens.at[token].span.begin, blanks = 0;
+  while (begin > 0 && parser->text[begin - 1] != '\n')
+    begin--;
+  while (parser->text[begin + blanks] == ' ' || parser->text[begin + blanks] == '\t')
+    blanks++;
+  return blanks;
+}
+
+static int top_kind(const repair *r) { return r->open.count ? r->parser->tokens.at[r->open.at[r->open.count - 1]].kind : 0; }
+
+/* Closes the innermost bracket before token `i`. */
+static void close_top(repair *r, uint32_t i)
+{
+  const ts_token *tokens = r->parser->tokens.at;
+  const ts_token *opener = &tokens[r->open.at[--r->open.count]];
+  r->closed[i]++;
+  uint32_t end = i ? tokens[i - 1].span.end : 0;
+  ts_span place = {r->parser->file, end ? end - 1 : 0, end};
+  const char *closing = closing_text(opener->kind);
+  ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, opener->span, "this `%c` is never closed", r->parser->text[opener->span.begin]);
+  ts_diag_here(d, "opened here");
+  if (tokens[i].kind)
+    ts_diag_label(d, place, "`%s` expected after this", closing);
+  else
+    ts_diag_label(d, place, "the file ends without `%s`", closing);
+  ts_span touched = {r->parser->file, opener->span.begin, tokens[i].span.end};
+  if (opener->kind == TS_T_LBRACE)
+    touched.begin = end;
+  TS_PUSH(r->parser->lang->arena, &r->parser->repaired, touched);
+}
+
+/* Tokens that begin a line begin a statement there, unless the line before asks for more. */
+static bool begins_statement(const repair *r, uint32_t i)
+{
+  const ts_token *token = &r->parser->tokens.at[i];
+  switch (token->kind) {
+  case TS_T_IF: case TS_T_FOR: return token->newlines && r->parser->tokens.at[i - 1].kind != TS_T_COMMA && top_kind(r) != TS_T_LBRACKET;
+  case TS_T_MINUS: case TS_T_STRING: case TS_T_NUMBER: return false;
+  default: break;
+  }
+  return token->newlines && i > 0 && !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) && ts_breaks_before(r->parser, i);
+}
+
+static bool is_word_at(const repair *r, uint32_t i) { return r->parser->tokens.at[i].kind == TS_T_ID || ts_token_is_word(r->parser->tokens.at[i].kind); }
+
+/* `op name(`, `let name =` at the left margin: only between declarations. */
+static bool begins_declaration(const repair *r, uint32_t i)
+{
+  const ts_token *token = &r->parser->tokens.at[i];
+  if (!token->newlines || indentation(r->parser, i) > 0 || !is_word_at(r, i) || !is_word_at(r, i + 1))
+    return false;
+  switch (token->kind) {
+  case TS_T_IMPORT: case TS_T_LET: case TS_T_PARAM: case TS_T_FN: case TS_T_EXTERN: case TS_T_OP: case TS_T_BLOCK: case TS_T_MODEL:
+  case TS_T_STRATEGY: case TS_T_SCHEDULE: case TS_T_RULES: case TS_T_GPU: case TS_T_CLUSTER: case TS_T_PLAN:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* A `}` that begins its line belongs to the brace whose line is indented like it. */
+static void close_by_indentation(repair *r, uint32_t i)
+{
+  uint32_t column = indentation(r->parser, i);
+  size_t keep = r->open.count;
+  while (keep > 0 && indentation(r->parser, r->open.at[keep - 1]) > column)
+    keep--;
+  if (keep == 0 || indentation(r->parser, r->open.at[keep - 1]) != column)
+    return;
+  while (r->open.count > keep)
+    close_top(r, i);
+}
+
+static void close_for_statement(repair *r, uint32_t i)
+{
+  while (r->open.count && (top_kind(r) != TS_T_LBRACE || begins_declaration(r, i)))
+    close_top(r, i);
+}
+
+static void stray(repair *r, uint32_t i)
+{
+  const ts_token *token = &r->parser->tokens.at[i];
+  r->dropped[i] = true;
+  ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing", r->parser->text[token->span.begin]);
+  ts_diag_here(d, "no bracket is open here");
+  TS_PUSH(r->parser->lang->arena, &r->parser->repaired, token->span);
+}
+
+static void take_closer(repair *r, uint32_t i)
+{
+  int kind = r->parser->tokens.at[i].kind;
+  size_t keep = r->open.count;
+  while (keep > 0 && !matches(r->parser->tokens.at[r->open.at[keep - 1]].kind, kind))
+    keep--;
+  if (keep == 0) {
+    stray(r, i);
+    return;
+  }
+  while (r->open.count > keep)
+    close_top(r, i);
+  r->open.count--;
+}
+
+bool ts_repair_brackets(ts_parser *parser, bool *dropped, uint32_t *closed)
+{
+  repair r = {.parser = parser, .dropped = dropped, .closed = closed};
+  if (balanced(parser, &r))
+    return true;
+  r.open.count = 0;
+  for (uint32_t i = 0; i < parser->tokens.count; i++) {
+    const ts_token *token = &parser->tokens.at[i];
+    if (token->kind == TS_T_RBRACE && token->newlines)
+      close_by_indentation(&r, i);
+    else if (begins_statement(&r, i))
+      close_for_statement(&r, i);
+    if (is_opener(token->kind))
+      TS_PUSH(parser->lang->arena, &r.open, i);
+    else if (is_closer(token->kind))
+      take_closer(&r, i);
+  }
+  while (r.open.count)
+    close_top(&r, (uint32_t)parser->tokens.count - 1);
+  return false;
+}

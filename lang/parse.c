@@ -1,0 +1,150 @@
+/* Parsing: reads a source's tokens, gives their stream to the grammar, and resumes after errors. */
+#include <string.h>
+
+#include "lang/grammar.h"
+#include "lang/parser.h"
+
+ts_diag *ts_syntax_diag(ts_parser *parser, ts_code code, ts_span span, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  const char *text = ts_arena_vprintf(parser->lang->arena, format, args);
+  va_end(args);
+  parser->errors++;
+  return ts_diag_add(parser->lang->diags, code, span, "%s", text);
+}
+
+ts_parser *ts_parser_new(ts_lang *lang, uint32_t file)
+{
+  const ts_source *source = ts_sources_get(lang->sources, file);
+  ts_parser *parser = TS_NEW(lang->arena, ts_parser);
+  *parser = (ts_parser){.lang = lang, .file = file, .text = source->text, .size = (uint32_t)source->size};
+  return parser;
+}
+
+/* Length of the UTF-8 sequence at `text`, 0 if there is none (RFC 3629: shortest form, no surrogates, up to U+10FFFF). */
+static uint32_t sequence(const unsigned char *text, uint32_t left)
+{
+  uint32_t lead = text[0], length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length == 0 || length > left)
+    return 0;
+  for (uint32_t i = 1; i < length; i++) {
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  }
+  bool overlong = (lead == 0xe0 && text[1] < 0xa0) || (lead == 0xf0 && text[1] < 0x90);
+  bool outside = (lead == 0xed && text[1] > 0x9f) || (lead == 0xf4 && text[1] > 0x8f);
+  return overlong || outside ? 0 : length;
+}
+
+static bool is_text(ts_parser *parser)
+{
+  const unsigned char *text = (const unsigned char *)parser->text;
+  for (uint32_t i = 0, length; i < parser->size; i += length) {
+    length = text[i] ? sequence(text + i, parser->size - i) : 0;
+    if (length == 0) {
+      ts_diag *d = ts_syntax_diag(parser, TS_E0103, (ts_span){parser->file, i, i + 1}, "the file is not UTF-8 text: byte 0x%02X at offset %u", text[i], i);
+      ts_diag_here(d, text[i] ? "not part of a UTF-8 character" : "a NUL byte");
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word` are names. */
+static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element)
+{
+  int kind = element->kind;
+  if (element->token == TS_NONE || !ts_token_is_word(kind))
+    return kind;
+  const ts_token *tokens = parser->tokens.at;
+  int next = tokens[element->token + 1].kind;
+  if (element->token > 0 && tokens[element->token - 1].kind == TS_T_DOT)
+    return TS_T_ID;
+  bool when = kind == TS_T_FORWARD || kind == TS_T_GRADIENTS || kind == TS_T_STEP; /* `after step: ...` */
+  if (ts_token_is_reserved(kind))
+    return next == TS_T_COLON ? TS_T_ID : kind;
+  if (next == TS_T_ASSIGN || (next == TS_T_COLON && !when))
+    return TS_T_ID;
+  return ts_grammar_expects(state, kind) ? kind : TS_T_ID;
+}
+
+static TS_GRAMMAR_STYPE value_of(const ts_parser *parser, const ts_element *element, int kind)
+{
+  TS_GRAMMAR_STYPE value;
+  memset(&value, 0, sizeof value);
+  if (element->token == TS_NONE)
+    return value;
+  const ts_token *token = &parser->tokens.at[element->token];
+  if (kind == TS_T_NUMBER)
+    value.TS_T_NUMBER = token->number;
+  else
+    value.TS_T_ID = (ts_word){token->text, token->span};
+  return value;
+}
+
+/* Where to go on after an error: the end of the statement that is being read, in the innermost list of statements. */
+static uint32_t next_statement(const ts_parser *parser)
+{
+  uint32_t list = parser->stream.at[parser->at].inside;
+  while (list != TS_NONE && !parser->stream.at[list].body)
+    list = parser->stream.at[list].inside;
+  for (uint32_t i = parser->at;; i++) {
+    const ts_element *element = &parser->stream.at[i];
+    if (element->kind == TS_T_END || (element->kind == TS_T_NEWLINE && element->inside == list))
+      return i;
+    bool closes = element->kind == TS_T_RBRACE && list != TS_NONE && element->inside == parser->stream.at[list].inside && i > list;
+    if (closes)
+      return i;
+  }
+}
+
+static void parse_stream(ts_parser *parser)
+{
+  ts_grammar_pstate *state = ts_grammar_pstate_new();
+  ts_span start = {parser->file, 0, 0};
+  TS_GRAMMAR_STYPE none;
+  memset(&none, 0, sizeof none);
+  int status = ts_grammar_push_parse(state, parser->expression ? TS_T_START_EXPRESSION : TS_T_START_FILE, &none, &start, parser);
+  for (uint32_t i = 0; status == YYPUSH_MORE && i < parser->stream.count; i++) {
+    const ts_element *element = &parser->stream.at[i];
+    ts_span span = element->span;
+    parser->at = i;
+    parser->failed = false;
+    int kind = kind_of(parser, state, element);
+    TS_GRAMMAR_STYPE value = value_of(parser, element, kind);
+    status = ts_grammar_push_parse(state, kind, &value, &span, parser);
+    if (parser->failed) {
+      uint32_t resume = next_statement(parser);
+      i = resume > i ? resume - 1 : i;
+    }
+  }
+  ts_grammar_pstate_delete(state);
+}
+
+bool ts_parser_run(ts_parser *parser)
+{
+  if (!is_text(parser))
+    return false;
+  ts_lex(parser);
+  ts_make_stream(parser);
+  if (!parser->too_deep)
+    parse_stream(parser);
+  return parser->errors == 0;
+}
+
+ts_ast *ts_parse_file(ts_lang *lang, uint32_t file)
+{
+  ts_parser *parser = ts_parser_new(lang, file);
+  ts_parser_run(parser);
+  if (parser->result)
+    return parser->result;
+  return ts_ast_make(parser, TS_AST_FILE, (ts_span){file, 0, parser->size}, (ts_word){0}, 0, NULL);
+}
+
+ts_ast *ts_parse_expr(ts_lang *lang, uint32_t file)
+{
+  ts_parser *parser = ts_parser_new(lang, file);
+  parser->expression = true;
+  return ts_parser_run(parser) ? parser->result : NULL;
+}

@@ -1,0 +1,153 @@
+/* Words of the language, and the stream of elements: which line breaks end a statement. */
+#include <string.h>
+
+#include "lang/grammar.h"
+#include "lang/parser.h"
+
+static const struct word { const char *text; int token; bool reserved; } words[] = {
+#define RESERVED(token, text) {text, TS_T_##token, true},
+#define WORD(token, text) {text, TS_T_##token, false},
+#include "lang/words.def"
+#undef RESERVED
+#undef WORD
+};
+
+enum { WORDS = sizeof words / sizeof words[0] };
+
+int ts_word_token(const char *text, size_t length)
+{
+  for (size_t i = 0; i < WORDS; i++) {
+    if (words[i].text[0] == text[0] && strncmp(words[i].text, text, length) == 0 && !words[i].text[length])
+      return words[i].token;
+  }
+  return TS_T_ID;
+}
+
+bool ts_token_is_word(int kind)
+{
+  for (size_t i = 0; i < WORDS; i++) {
+    if (words[i].token == kind)
+      return true;
+  }
+  return false;
+}
+
+bool ts_token_is_reserved(int kind)
+{
+  for (size_t i = 0; i < WORDS; i++) {
+    if (words[i].token == kind)
+      return words[i].reserved;
+  }
+  return false;
+}
+
+bool ts_breaks_after(const ts_parser *parser, uint32_t token)
+{
+  switch (parser->tokens.at[token].kind) {
+  case TS_T_STAR: /* `match *` is complete */
+    return token > 0 && parser->tokens.at[token - 1].kind == TS_T_MATCH;
+  case TS_T_LPAREN: case TS_T_LBRACKET: case TS_T_LBRACE: case TS_T_COMMA: case TS_T_DOT: case TS_T_RANGE: case TS_T_COLON: case TS_T_ASSIGN:
+  case TS_T_EQ: case TS_T_NE: case TS_T_LT: case TS_T_LE: case TS_T_GT: case TS_T_GE: case TS_T_PLUS: case TS_T_MINUS: case TS_T_SLASH:
+  case TS_T_PERCENT: case TS_T_BAR: case TS_T_ARROW: case TS_T_BOTH_WAYS: case TS_T_AND: case TS_T_OR: case TS_T_NOT: case TS_T_IN:
+  case TS_T_THEN: case TS_T_ELSE:
+    return false;
+  default:
+    return true;
+  }
+}
+
+bool ts_breaks_before(const ts_parser *parser, uint32_t token)
+{
+  switch (parser->tokens.at[token].kind) {
+  case TS_T_WITH:
+    return parser->tokens.at[token + 1].kind == TS_T_ASSIGN; /* a field of that name */
+  case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_LBRACE: case TS_T_RBRACE: case TS_T_COMMA: case TS_T_DOT: case TS_T_RANGE: case TS_T_COLON:
+  case TS_T_ASSIGN: case TS_T_EQ: case TS_T_NE: case TS_T_LT: case TS_T_LE: case TS_T_GT: case TS_T_GE: case TS_T_PLUS: case TS_T_STAR:
+  case TS_T_SLASH: case TS_T_PERCENT: case TS_T_BAR: case TS_T_ARROW: case TS_T_BOTH_WAYS: case TS_T_AND: case TS_T_OR: case TS_T_IN:
+  case TS_T_THEN: case TS_T_ELSE:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/* A brace that can only open a record: line breaks mean nothing in it. */
+static bool opens_record(const ts_parser *parser, uint32_t token)
+{
+  return token > 0 && parser->tokens.at[token - 1].kind != TS_T_ELSE && !ts_breaks_after(parser, token - 1) &&
+         parser->tokens.at[token - 1].kind != TS_T_LBRACE;
+}
+
+typedef struct stream {
+  ts_parser *parser;
+  TS_VEC(uint32_t) open; /* elements of the brackets around */
+  TS_VEC(bool) flat;     /* of each: line breaks mean nothing */
+} stream;
+
+static int closer_of(int opener) { return opener == TS_T_LPAREN ? TS_T_RPAREN : opener == TS_T_LBRACKET ? TS_T_RBRACKET : TS_T_RBRACE; }
+
+static void add(stream *s, int kind, ts_span span, uint32_t token)
+{
+  uint32_t inside = s->open.count ? s->open.at[s->open.count - 1] : TS_NONE;
+  TS_PUSH(s->parser->lang->arena, &s->parser->stream, (ts_element){.kind = kind, .span = span, .token = token, .inside = inside});
+}
+
+static void close_bracket(stream *s, ts_span span, uint32_t token)
+{
+  int kind = closer_of(s->parser->stream.at[s->open.at[s->open.count - 1]].kind);
+  s->open.count--;
+  s->flat.count--;
+  add(s, kind, span, token);
+}
+
+static void end_statement(stream *s, ts_span span)
+{
+  size_t count = s->parser->stream.count;
+  bool flat = s->flat.count && s->flat.at[s->flat.count - 1];
+  if (!flat && count && s->parser->stream.at[count - 1].kind != TS_T_NEWLINE)
+    add(s, TS_T_NEWLINE, span, TS_NONE);
+}
+
+static void open_bracket(stream *s, uint32_t i)
+{
+  ts_arena *arena = s->parser->lang->arena;
+  ts_token *token = &s->parser->tokens.at[i];
+  add(s, token->kind, token->span, i);
+  TS_PUSH(arena, &s->open, (uint32_t)s->parser->stream.count - 1);
+  TS_PUSH(arena, &s->flat, token->kind != TS_T_LBRACE || opens_record(s->parser, i));
+  if (s->open.count == TS_DEEPEST_BRACKET)
+    ts_too_deep(s->parser, token->span);
+}
+
+static void add_token(stream *s, uint32_t i)
+{
+  ts_token *token = &s->parser->tokens.at[i];
+  switch (token->kind) {
+  case TS_T_LPAREN: case TS_T_LBRACKET: case TS_T_LBRACE: open_bracket(s, i); break;
+  case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_RBRACE: close_bracket(s, token->span, i); break;
+  case TS_T_SEMICOLON: end_statement(s, token->span); break;
+  case TS_T_WITH: add(s, (token + 1)->kind == TS_T_LBRACE ? TS_T_WITH_BRACE : TS_T_WITH, token->span, i); break;
+  default: add(s, token->kind, token->span, i);
+  }
+}
+
+void ts_make_stream(ts_parser *parser)
+{
+  ts_arena *arena = parser->lang->arena;
+  uint32_t count = (uint32_t)parser->tokens.count;
+  bool *dropped = TS_NEW_ARRAY(arena, bool, count);
+  uint32_t *closed = TS_NEW_ARRAY(arena, uint32_t, count);
+  stream s = {.parser = parser};
+  ts_repair_brackets(parser, dropped, closed);
+  ts_span end = {parser->file, 0, 0}; /* of the token before */
+  for (uint32_t i = 0; i < count; i++) {
+    for (; closed[i]; closed[i]--)
+      close_bracket(&s, end, TS_NONE);
+    bool last = i + 1 == count;
+    if (last || (i && parser->tokens.at[i].newlines && ts_breaks_after(parser, i - 1) && ts_breaks_before(parser, i)))
+      end_statement(&s, end);
+    if (!dropped[i])
+      add_token(&s, i);
+    end.begin = end.end = parser->tokens.at[i].span.end;
+  }
+}
