@@ -4,8 +4,10 @@
 libtrainspec_la_SOURCES += \
 	compiler/builtin.c \
 	compiler/call.c \
+	compiler/cluster.c \
 	compiler/env.c \
 	compiler/eval.c \
+	compiler/extern.c \
 	compiler/graph.c \
 	compiler/layout.c \
 	compiler/module.c \
