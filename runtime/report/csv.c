@@ -1,0 +1,110 @@
+/* The report for spreadsheets: a row for each class of ranks. RFC 4180 but for the line ends, which are those of the system. Columns: doc/reports.md. */
+#include <string.h>
+
+#include "runtime/report/report.h"
+
+static void text(FILE *out, const char *field)
+{
+  if (!field[strcspn(field, ",\"\r\n")]) {
+    fputs(field, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *field; field++) {
+    if (*field == '"')
+      fputc('"', out);
+    fputc(*field, out);
+  }
+  fputc('"', out);
+}
+
+static void integer(FILE *out, uint64_t value) { fprintf(out, ",%llu", (unsigned long long)value); }
+
+static const char *const time_columns[TS_IR_PHASES] = {
+  [TS_IR_PHASE_FORWARD] = "forward_ps", [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
+  [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward_weight_ps", [TS_IR_PHASE_RECOMPUTE] = "recompute_ps",
+  [TS_IR_PHASE_OPTIMIZER] = "optimizer_ps", [TS_IR_PHASE_COMMUNICATION] = "communication_compute_ps", [TS_IR_PHASE_OTHER] = "other_ps"};
+
+static void header(const ts_summary *s, FILE *out)
+{
+  fputs("plan,program,rank,ranks", out);
+  for (uint32_t a = 0; a < s->ir->axes_count; a++) {
+    fputc(',', out);
+    text(out, s->ir->strings + s->ir->axes[a].name);
+  }
+  fputs(",step_ps,end_ps,compute_ps", out);
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    fprintf(out, ",%s", time_columns[p]);
+  fputs(",exposed_ps,bubble_ps,host_wait_ps,tail_ps,host_busy_ps", out);
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    fprintf(out, ",%s_cost_ps", ts_basis_name(b));
+  fputs(",peak_bytes,peak_time_ps", out);
+  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
+    fprintf(out, ",%s_bytes", ts_category_name(c));
+  fputs(",reserved_bytes,limit_bytes,over_bytes", out);
+  static const char *const measures[] = {"calls", "bytes", "busy_ps", "transfer_ps", "exposed_ps"};
+  for (uint32_t g = 0; g < s->group_count; g++) {
+    for (int m = 0; m < 5; m++) {
+      fputc(',', out);
+      text(out, ts_arena_printf(s->arena, "%s_%s_%s", s->ir->strings + s->ir->groups[s->groups[g].group].name,
+                                s->groups[g].messages ? "messages" : "collectives", measures[m]));
+    }
+  }
+  fputc('\n', out);
+}
+
+static void groups(const ts_summary *s, const ts_class_result *c, FILE *out)
+{
+  for (uint32_t g = 0; g < s->group_count; g++) {
+    ts_comm_share share = {0};
+    for (uint32_t i = 0; i < c->comm_count; i++)
+      if (c->comms[i].group == s->groups[g].group && c->comms[i].messages == s->groups[g].messages)
+        share = c->comms[i];
+    integer(out, share.calls);
+    integer(out, share.bytes);
+    integer(out, share.busy);
+    integer(out, share.transfer);
+    integer(out, share.exposed);
+  }
+}
+
+static void row(const ts_summary *s, uint32_t index, FILE *out)
+{
+  const ts_class_result *c = &s->result->classes[index];
+  const ts_memory_class *m = &s->memory->classes[index];
+  text(out, s->ir->strings + s->ir->meta->plan);
+  fputc(',', out);
+  text(out, s->ir->strings + s->ir->programs[c->program].name);
+  integer(out, c->rank);
+  integer(out, c->count);
+  for (uint32_t a = 0; a < s->ir->axes_count; a++)
+    integer(out, c->rank / s->ir->axes[a].stride % s->ir->axes[a].size);
+  integer(out, s->result->step);
+  integer(out, c->end);
+  integer(out, ts_class_compute(c));
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    integer(out, c->phase[p]);
+  integer(out, ts_class_exposed(c));
+  integer(out, c->bubble);
+  integer(out, c->host);
+  integer(out, c->tail);
+  integer(out, c->host_busy);
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    integer(out, c->basis[b]);
+  integer(out, m->peak);
+  integer(out, m->at_peak.time);
+  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
+    integer(out, m->category[k]);
+  integer(out, m->reserved);
+  integer(out, m->limit);
+  integer(out, m->over);
+  groups(s, c, out);
+  fputc('\n', out);
+}
+
+void ts_report_csv(const ts_summary *s, FILE *out)
+{
+  header(s, out);
+  for (uint32_t c = 0; c < s->result->class_count; c++)
+    row(s, c, out);
+}

@@ -1,0 +1,278 @@
+/* The report for programs. The schema is in doc/reports.md: fields may be added, never changed; units are in their names. */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "runtime/report/report.h"
+
+enum { FORMAT = 1 };
+
+/* Integers that a double cannot hold exactly are written as strings. */
+static void add_integer(cJSON *object, const char *name, uint64_t value)
+{
+  if (value <= (uint64_t)1 << 53) {
+    cJSON_AddNumberToObject(object, name, (double)value);
+  } else {
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    cJSON_AddStringToObject(object, name, text);
+  }
+}
+
+static void add_known(cJSON *object, const char *name, double value) /* 0: not known */
+{
+  if (value > 0)
+    cJSON_AddNumberToObject(object, name, value);
+  else
+    cJSON_AddNullToObject(object, name);
+}
+
+static cJSON *add_element(cJSON *array)
+{
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddItemToArray(array, object);
+  return object;
+}
+
+/* "backward (input)" as a field name: backward_input_ps. */
+static void field_name(char *out, size_t size, const char *name, const char *unit)
+{
+  size_t n = 0;
+  for (const char *c = name; *c && n + strlen(unit) + 2 < size; c++)
+    if (*c == ' ' || (*c >= 'a' && *c <= 'z'))
+      out[n++] = *c == ' ' ? '_' : *c;
+  snprintf(out + n, size - n, "_%s", unit);
+}
+
+static void add_categories(cJSON *object, const uint64_t category[TS_IR_CATEGORIES])
+{
+  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++) {
+    char name[40];
+    field_name(name, sizeof name, ts_category_name(c), "bytes");
+    add_integer(object, name, category[c]);
+  }
+}
+
+static cJSON *plan_object(const ts_summary *s)
+{
+  const ts_ir *ir = s->ir;
+  cJSON *plan = cJSON_CreateObject(), *mesh;
+  cJSON_AddStringToObject(plan, "name", ir->strings + ir->meta->plan);
+  add_integer(plan, "ranks", ir->meta->world);
+  mesh = cJSON_AddObjectToObject(plan, "mesh");
+  for (uint32_t a = 0; a < ir->axes_count; a++)
+    add_integer(mesh, ir->strings + ir->axes[a].name, ir->axes[a].size);
+  add_integer(plan, "micro_batches", ir->meta->micro_batches);
+  add_integer(plan, "parameters", ir->meta->parameters);
+  add_integer(plan, "tokens_per_step", ir->meta->tokens_per_step);
+  add_integer(plan, "samples_per_step", ir->meta->samples_per_step);
+  cJSON_AddNumberToObject(plan, "model_flop_per_step", ir->meta->model_flops_per_step);
+  add_known(plan, "peak_flop_per_second_per_device", ir->meta->peak_flops);
+  return plan;
+}
+
+static void add_answer(cJSON *root, const ts_summary *s)
+{
+  add_integer(root, "step_time_ps", s->result->step);
+  add_known(root, "tokens_per_second", s->tokens_per_second);
+  add_known(root, "samples_per_second", s->samples_per_second);
+  add_known(root, "model_flop_per_second_per_device", s->flops_per_device);
+  add_known(root, "mfu", s->mfu);
+  if (!s->memory->stated) {
+    cJSON_AddNullToObject(root, "peak_memory_bytes");
+    return;
+  }
+  const ts_memory_class *m = &s->memory->classes[s->memory->fullest];
+  add_integer(root, "peak_memory_bytes", m->peak + m->reserved);
+  if (m->limit)
+    add_integer(root, "device_memory_bytes", m->limit);
+  else
+    cJSON_AddNullToObject(root, "device_memory_bytes");
+  cJSON_AddBoolToObject(root, "out_of_memory", m->over > 0);
+}
+
+static cJSON *memory_object(const ts_summary *s, uint32_t class)
+{
+  const ts_memory_class *m = &s->memory->classes[class];
+  cJSON *memory = cJSON_CreateObject();
+  add_integer(memory, "peak_bytes", m->peak);
+  add_integer(memory, "peak_time_ps", m->at_peak.time);
+  add_integer(memory, "whole_step_bytes", m->base);
+  add_integer(memory, "reserved_bytes", m->reserved);
+  add_integer(memory, "limit_bytes", m->limit);
+  add_integer(memory, "over_bytes", m->over);
+  add_categories(cJSON_AddObjectToObject(memory, "at_peak"), m->category);
+  cJSON *holders = cJSON_AddArrayToObject(memory, "holders");
+  for (uint32_t h = 0; h < m->holder_count; h++) {
+    cJSON *holder = add_element(holders);
+    cJSON_AddStringToObject(holder, "category", ts_category_name(m->holders[h].category));
+    cJSON_AddStringToObject(holder, "label", m->holders[h].label);
+    add_integer(holder, "bytes", m->holders[h].bytes);
+    add_integer(holder, "count", m->holders[h].count);
+  }
+  return memory;
+}
+
+static cJSON *class_object(const ts_summary *s, uint32_t index)
+{
+  const ts_class_result *c = &s->result->classes[index];
+  cJSON *class = cJSON_CreateObject();
+  add_integer(class, "rank", c->rank);
+  add_integer(class, "ranks", c->count);
+  cJSON *at = cJSON_AddObjectToObject(class, "coordinates");
+  for (uint32_t a = 0; a < s->ir->axes_count; a++)
+    add_integer(at, s->ir->strings + s->ir->axes[a].name, c->rank / s->ir->axes[a].stride % s->ir->axes[a].size);
+  cJSON_AddStringToObject(class, "program", s->ir->strings + s->ir->programs[c->program].name);
+  add_integer(class, "end_ps", c->end);
+  cJSON *compute = cJSON_AddObjectToObject(class, "compute");
+  add_integer(compute, "total_ps", ts_class_compute(c));
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++) {
+    char name[40];
+    field_name(name, sizeof name, ts_phase_name(p), "ps");
+    add_integer(compute, name, c->phase[p]);
+  }
+  cJSON *basis = cJSON_AddObjectToObject(class, "basis");
+  for (uint32_t b = 0; b < TS_IR_BASES; b++) {
+    char name[40];
+    field_name(name, sizeof name, ts_basis_name(b), "ps");
+    add_integer(basis, name, c->basis[b]);
+  }
+  cJSON *comms = cJSON_AddArrayToObject(class, "communication");
+  for (uint32_t i = 0; i < c->comm_count; i++) {
+    cJSON *comm = add_element(comms);
+    cJSON_AddStringToObject(comm, "group", s->ir->strings + s->ir->groups[c->comms[i].group].name);
+    cJSON_AddStringToObject(comm, "kind", c->comms[i].messages ? "messages" : "collectives");
+    add_integer(comm, "calls", c->comms[i].calls);
+    add_integer(comm, "bytes", c->comms[i].bytes);
+    add_integer(comm, "busy_ps", c->comms[i].busy);
+    add_integer(comm, "transfer_ps", c->comms[i].transfer);
+    add_integer(comm, "exposed_ps", c->comms[i].exposed);
+  }
+  add_integer(class, "exposed_communication_ps", ts_class_exposed(c));
+  add_integer(class, "bubble_ps", c->bubble);
+  add_integer(class, "host_wait_ps", c->host);
+  add_integer(class, "tail_ps", c->tail);
+  add_integer(class, "host_busy_ps", c->host_busy);
+  cJSON_AddItemToObject(class, "memory", memory_object(s, index));
+  return class;
+}
+
+static cJSON *stage_object(const ts_summary *s, const ts_stage *stage)
+{
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddStringToObject(object, "program", s->ir->strings + s->ir->programs[stage->program].name);
+  add_integer(object, "ranks", stage->ranks);
+  double step = s->result->step ? (double)s->result->step : 1;
+  cJSON_AddNumberToObject(object, "compute_share", stage->time.compute / step);
+  cJSON_AddNumberToObject(object, "exposed_communication_share", stage->time.exposed / step);
+  cJSON_AddNumberToObject(object, "bubble_share", stage->time.bubble / step);
+  cJSON_AddNumberToObject(object, "host_wait_share", stage->time.host / step);
+  cJSON_AddNumberToObject(object, "tail_share", stage->time.tail / step);
+  add_integer(object, "busiest_rank", s->result->classes[stage->busiest].rank);
+  add_integer(object, "fullest_rank", s->memory->classes[stage->fullest].rank);
+  return object;
+}
+
+static cJSON *critical_object(const ts_summary *s)
+{
+  cJSON *path = cJSON_CreateObject();
+  add_integer(path, "ends_on_rank", s->result->critical_rank);
+  cJSON *parts = cJSON_AddArrayToObject(path, "parts");
+  for (uint32_t i = 0; i < s->result->critical_count; i++) {
+    const ts_critical_part *c = &s->result->critical[i];
+    cJSON *part = add_element(parts);
+    cJSON_AddStringToObject(part, "kind", ts_critical_name(c->kind));
+    cJSON_AddStringToObject(part, "name", c->name ? c->name : "");
+    add_integer(part, "time_ps", c->time);
+    add_integer(part, "nodes", c->count);
+    cJSON_AddStringToObject(part, "label", s->ir->strings + c->label);
+  }
+  return path;
+}
+
+static cJSON *costs_object(const ts_summary *s)
+{
+  cJSON *costs = cJSON_CreateObject(), *basis = cJSON_AddObjectToObject(costs, "basis");
+  double total = 0;
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    total += s->basis[b];
+  for (uint32_t b = 0; b < TS_IR_BASES; b++) {
+    char name[40];
+    field_name(name, sizeof name, ts_basis_name(b), "share");
+    cJSON_AddNumberToObject(basis, name, total > 0 ? s->basis[b] / total : 0);
+  }
+  cJSON *sources = cJSON_AddArrayToObject(costs, "sources");
+  for (uint32_t i = 0; i < s->source_count; i++) {
+    uint32_t n = s->sources[i].source;
+    cJSON *source = add_element(sources);
+    cJSON_AddStringToObject(source, "kind", n == TS_IR_NONE ? "plan" : s->ir->strings + s->ir->cost_sources[n].kind);
+    cJSON_AddStringToObject(source, "name", n == TS_IR_NONE ? "" : s->ir->strings + s->ir->cost_sources[n].name);
+    cJSON_AddNumberToObject(source, "share", s->sources[i].time);
+  }
+  return costs;
+}
+
+static cJSON *network_array(const ts_summary *s)
+{
+  cJSON *models = cJSON_CreateArray();
+  for (uint32_t m = 0; m < s->ir->net_models_count; m++) {
+    const ts_ir_net_model *model = &s->ir->net_models[m];
+    if (s->network && strcmp(s->network, s->ir->strings + model->name) != 0)
+      continue;
+    cJSON *object = add_element(models);
+    cJSON_AddStringToObject(object, "name", s->ir->strings + model->name);
+    cJSON_AddStringToObject(object, "kind", model->kind == TS_IR_NET_TABLE ? "table" : "alpha_beta");
+    if (model->kind == TS_IR_NET_TABLE)
+      add_integer(object, "points", model->point_count);
+    else
+      cJSON_AddNumberToObject(object, "efficiency", model->efficiency);
+  }
+  return models;
+}
+
+static cJSON *inputs_array(const ts_ir *ir)
+{
+  cJSON *inputs = cJSON_CreateArray();
+  for (uint32_t i = 0; i < ir->sources_count; i++) {
+    cJSON *input = add_element(inputs);
+    char hex[2 * TS_DIGEST_SIZE + 1];
+    ts_digest_hex(ir->sources[i].sha256, hex);
+    cJSON_AddStringToObject(input, "name", ir->strings + ir->sources[i].name);
+    cJSON_AddStringToObject(input, "role", ir->strings + ir->sources[i].role);
+    cJSON_AddStringToObject(input, "sha256", hex);
+  }
+  return inputs;
+}
+
+void ts_report_json(const ts_summary *s, FILE *out)
+{
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddStringToObject(root, "type", "trainspec-report");
+  add_integer(root, "format", FORMAT);
+  cJSON_AddStringToObject(root, "tool", s->ir->strings + s->ir->meta->tool);
+  cJSON_AddItemToObject(root, "plan", plan_object(s));
+  add_answer(root, s);
+  cJSON *stages = cJSON_AddArrayToObject(root, "stages");
+  for (uint32_t i = 0; i < s->stage_count; i++)
+    cJSON_AddItemToArray(stages, stage_object(s, &s->stages[i]));
+  cJSON *classes = cJSON_AddArrayToObject(root, "classes");
+  for (uint32_t c = 0; c < s->result->class_count; c++)
+    cJSON_AddItemToArray(classes, class_object(s, c));
+  cJSON_AddItemToObject(root, "critical_path", critical_object(s));
+  cJSON_AddItemToObject(root, "costs", costs_object(s));
+  cJSON_AddItemToObject(root, "network", network_array(s));
+  cJSON *assumptions = cJSON_AddArrayToObject(root, "assumptions");
+  for (uint32_t i = 0; i < s->assumption_count; i++)
+    cJSON_AddItemToArray(assumptions, cJSON_CreateString(s->assumptions[i]));
+  cJSON_AddItemToObject(root, "inputs", inputs_array(s->ir));
+  add_integer(root, "nodes", s->result->nodes);
+  add_integer(root, "nodes_played", s->result->nodes_played);
+  char *text = cJSON_Print(root);
+  if (!text)
+    abort(); /* out of memory, as in the arena */
+  fputs(text, out);
+  fputc('\n', out);
+  cJSON_free(text);
+  cJSON_Delete(root);
+}

@@ -1,0 +1,41 @@
+/* Reports of a run: one summary, several printers. Formats: doc/reports.md. Nothing here opens the terminal. */
+#ifndef TS_RUNTIME_REPORT_REPORT_H
+#define TS_RUNTIME_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "runtime/memory.h"
+#include "runtime/report/summary.h"
+#include "runtime/result.h"
+#include "runtime/stop.h"
+
+void ts_report_text(const ts_summary *summary, FILE *out);
+void ts_report_json(const ts_summary *summary, FILE *out);
+void ts_report_csv(const ts_summary *summary, FILE *out);
+
+typedef struct ts_trace_options {
+  bool memory;           /* with counters of what is held */
+  const uint32_t *ranks; /* which; NULL: one of each class */
+  uint32_t rank_count;
+} ts_trace_options;
+
+/* Writes the timeline in the trace event format, packed if `path` ends in .gz. Writes beside `path` and renames. 0, or -1 after filling *stop. */
+int ts_report_trace(const ts_summary *summary, const ts_trace_options *options, const char *path, ts_stop *stop);
+
+/* 0, or -1 after filling *stop with R0101 when some rank needs more memory than its device has. */
+int ts_report_out_of_memory(const ts_summary *summary, ts_stop *stop);
+
+/* Prints why there is no result, in the manner of diagnostics: with an excerpt if the text of `ir`'s source is at hand and unchanged.
+ * `read`: gives the text of a source by its name, NULL if it cannot; may be NULL itself. `program`: its name, for stops without a code. */
+typedef struct ts_stop_printer {
+  const char *program;
+  const char *(*read)(void *closure, ts_arena *arena, const char *name, size_t *size);
+  void *closure;
+  ts_color color;
+  bool json;
+} ts_stop_printer;
+void ts_stop_print(const ts_stop *stop, const ts_ir *ir, const ts_stop_printer *printer, FILE *out);
+
+#endif

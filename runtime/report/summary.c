@@ -1,0 +1,230 @@
+#include "runtime/report/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *ts_phase_name(uint32_t phase)
+{
+  static const char *const names[TS_IR_PHASES] = {
+    [TS_IR_PHASE_FORWARD] = "forward", [TS_IR_PHASE_BACKWARD_INPUT] = "backward (input)",
+    [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward (weight)", [TS_IR_PHASE_RECOMPUTE] = "recompute",
+    [TS_IR_PHASE_OPTIMIZER] = "optimizer", [TS_IR_PHASE_COMMUNICATION] = "communication", [TS_IR_PHASE_OTHER] = "other"};
+  return names[phase];
+}
+
+const char *ts_category_name(uint32_t category)
+{
+  static const char *const names[TS_IR_CATEGORIES] = {
+    [TS_IR_PARAMETERS] = "parameters", [TS_IR_GRADIENTS] = "gradients", [TS_IR_OPTIMIZER] = "optimizer",
+    [TS_IR_ACTIVATIONS] = "activations", [TS_IR_TEMPORARIES] = "temporaries", [TS_IR_BUFFERS] = "buffers"};
+  return names[category];
+}
+
+const char *ts_basis_name(uint32_t basis)
+{
+  static const char *const names[TS_IR_BASES] = {
+    [TS_IR_STATED] = "stated", [TS_IR_MEASURED] = "measured", [TS_IR_INTERPOLATED] = "interpolated",
+    [TS_IR_FITTED] = "fitted", [TS_IR_ROOFLINE] = "roofline", [TS_IR_EXTERN] = "extern"};
+  return names[basis];
+}
+
+const char *ts_critical_name(ts_critical_kind kind)
+{
+  static const char *const names[TS_CRITICAL_KINDS] = {
+    [TS_CRITICAL_COMPUTE] = "compute", [TS_CRITICAL_COLLECTIVE] = "collective", [TS_CRITICAL_MESSAGE] = "message",
+    [TS_CRITICAL_HOST] = "host"};
+  return names[kind];
+}
+
+static void add_split(ts_time_split *sum, const ts_class_result *c)
+{
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    sum->phase[p] += (double)c->phase[p] * c->count;
+  sum->compute += (double)ts_class_compute(c) * c->count;
+  sum->exposed += (double)ts_class_exposed(c) * c->count;
+  sum->bubble += (double)c->bubble * c->count;
+  sum->host += (double)c->host * c->count;
+  sum->tail += (double)c->tail * c->count;
+}
+
+static void divide_split(ts_time_split *sum, double ranks)
+{
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    sum->phase[p] /= ranks;
+  sum->compute /= ranks;
+  sum->exposed /= ranks;
+  sum->bubble /= ranks;
+  sum->host /= ranks;
+  sum->tail /= ranks;
+}
+
+static uint64_t work_of(const ts_class_result *c) { return ts_class_compute(c) + ts_class_exposed(c); }
+
+static void sum_stages(ts_summary *s)
+{
+  uint32_t *stage_of = TS_NEW_ARRAY(s->arena, uint32_t, s->ir->programs_count + 1); /* index + 1 */
+  ts_stage *stages = TS_NEW_ARRAY(s->arena, ts_stage, s->ir->programs_count + 1);
+  const ts_class_result *classes = s->result->classes;
+  for (uint32_t c = 0; c < s->result->class_count; c++)
+    stage_of[classes[c].program] = 1;
+  for (uint32_t p = 0; p < s->ir->programs_count; p++) {
+    if (stage_of[p]) {
+      stages[s->stage_count].program = p;
+      stages[s->stage_count].busiest = stages[s->stage_count].fullest = TS_IR_NONE;
+      stage_of[p] = ++s->stage_count;
+    }
+  }
+  for (uint32_t c = 0; c < s->result->class_count; c++) {
+    ts_stage *stage = &stages[stage_of[classes[c].program] - 1];
+    add_split(&stage->time, &classes[c]);
+    stage->ranks += classes[c].count;
+    if (stage->busiest == TS_IR_NONE || work_of(&classes[c]) > work_of(&classes[stage->busiest]))
+      stage->busiest = c;
+    if (stage->fullest == TS_IR_NONE || s->memory->classes[c].peak > s->memory->classes[stage->fullest].peak)
+      stage->fullest = c;
+    add_split(&s->time, &classes[c]);
+    if (work_of(&classes[c]) > work_of(&classes[s->busiest]))
+      s->busiest = c;
+  }
+  for (uint32_t i = 0; i < s->stage_count; i++)
+    divide_split(&stages[i].time, stages[i].ranks);
+  divide_split(&s->time, s->ir->meta->world);
+  s->stages = stages;
+  if (s->result->class_count)
+    s->busiest_stage = stage_of[classes[s->busiest].program] - 1;
+}
+
+static void sum_groups(ts_summary *s)
+{
+  uint32_t count = 2 * s->ir->groups_count;
+  ts_group_total *all = TS_NEW_ARRAY(s->arena, ts_group_total, count + 1);
+  for (uint32_t c = 0; c < s->result->class_count; c++) {
+    const ts_class_result *class = &s->result->classes[c];
+    double weight = (double)class->count / s->ir->meta->world;
+    for (uint32_t i = 0; i < class->comm_count; i++) {
+      const ts_comm_share *comm = &class->comms[i];
+      ts_group_total *g = &all[2 * comm->group + comm->messages];
+      g->calls += weight * (double)comm->calls;
+      g->bytes += weight * (double)comm->bytes;
+      g->busy += weight * (double)comm->busy;
+      g->exposed += weight * (double)comm->exposed;
+      g->transfer += weight * (double)comm->transfer;
+    }
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (all[i].calls > 0 || all[i].exposed > 0) {
+      all[i].group = i / 2;
+      all[i].messages = i % 2;
+      all[s->group_count++] = all[i];
+    }
+  }
+  s->groups = all;
+}
+
+static int longer(const void *x, const void *y)
+{
+  const ts_source_share *a = x, *b = y;
+  return a->time != b->time ? (a->time < b->time ? 1 : -1) : a->source < b->source ? -1 : a->source > b->source;
+}
+
+/* Which source priced the kernels. A device's speed stretches all its kernels alike, so shares come from times at speed 1. */
+static void sum_sources(ts_summary *s)
+{
+  const ts_ir *ir = s->ir;
+  uint32_t rows = ir->cost_sources_count + 1; /* the last: stated in the plan */
+  double *by_fragment = TS_NEW_ARRAY(s->arena, double, (size_t)rows * ir->fragments_count + 1);
+  for (uint32_t f = 0; f < ir->fragments_count; f++) {
+    for (uint32_t n = 0; n < ir->fragments[f].node_count; n++) {
+      const ts_ir_node *node = &ir->nodes[ir->fragments[f].first_node + n];
+      if (node->op != TS_IR_COMPUTE)
+        continue;
+      const ts_ir_kernel *kernel = &ir->kernels[node->arg];
+      uint32_t row = kernel->source == TS_IR_NONE ? rows - 1 : kernel->source;
+      by_fragment[(size_t)f * rows + row] += (double)kernel->time;
+    }
+  }
+  ts_source_share *shares = TS_NEW_ARRAY(s->arena, ts_source_share, rows);
+  double total = 0;
+  for (uint32_t i = 0; i < s->stage_count; i++) {
+    const ts_ir_program *program = &ir->programs[s->stages[i].program];
+    for (uint32_t k = 0; k < program->item_count; k++) {
+      const double *times = &by_fragment[(size_t)ir->items[program->first_item + k].fragment * rows];
+      for (uint32_t r = 0; r < rows; r++)
+        shares[r].time += times[r] * s->stages[i].ranks;
+    }
+  }
+  for (uint32_t r = 0; r < rows; r++) {
+    shares[r].source = r == rows - 1 ? TS_IR_NONE : r;
+    total += shares[r].time;
+  }
+  for (uint32_t r = 0; r < rows; r++) {
+    if (shares[r].time > 0)
+      shares[s->source_count++] = (ts_source_share){shares[r].source, shares[r].time / total};
+  }
+  qsort(shares, s->source_count, sizeof *shares, longer);
+  s->sources = shares;
+  for (uint32_t c = 0; c < s->result->class_count; c++)
+    for (uint32_t b = 0; b < TS_IR_BASES; b++)
+      s->basis[b] += (double)s->result->classes[c].basis[b] * s->result->classes[c].count;
+}
+
+typedef struct facts { bool host, optimizer, communication; } facts; /* what the nodes of the IR contain */
+
+static facts facts_of(const ts_ir *ir)
+{
+  facts f = {false, false, false};
+  for (uint32_t n = 0; n < ir->nodes_count; n++) {
+    const ts_ir_node *node = &ir->nodes[n];
+    f.host |= node->host_ps > 0;
+    f.optimizer |= node->phase == TS_IR_PHASE_OPTIMIZER;
+    f.communication |= node->op == TS_IR_COLLECTIVE || node->op == TS_IR_SEND;
+  }
+  return f;
+}
+
+static void list_assumptions(ts_summary *s)
+{
+  const ts_ir *ir = s->ir;
+  facts f = facts_of(ir);
+  const char **list = TS_NEW_ARRAY(s->arena, const char *, 8);
+  uint32_t n = 0;
+  if (!f.host)
+    list[n++] = "no `host`: issuing work costs no time";
+  if (f.communication && !ir->net_models_count)
+    list[n++] = "no `network`: links carry their full bandwidth at their own latency";
+  if (!f.optimizer)
+    list[n++] = "no `optimizer`: the step ends with the gradients";
+  if (!ir->meta->tokens_per_step && !ir->meta->samples_per_step)
+    list[n++] = "no `batch`: throughput is not known";
+  if (!(ir->meta->model_flops_per_step > 0))
+    list[n++] = "the model states no FLOP: its rate is not known";
+  else if (!(ir->meta->peak_flops > 0))
+    list[n++] = "the devices state no peak rate: MFU is not known";
+  if (!s->memory->stated)
+    list[n++] = "nothing is said about memory: it is not counted";
+  else if (!s->memory->classes[s->memory->fullest].limit)
+    list[n++] = "the devices state no memory: there is no limit to it";
+  if (f.communication)
+    list[n++] = "transfers over a common link do not slow each other down";
+  s->assumption_count = n;
+  s->assumptions = list;
+}
+
+const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const char *network)
+{
+  ts_summary *s = TS_NEW(arena, ts_summary);
+  *s = (ts_summary){.arena = arena, .ir = ir, .run = run, .result = ts_run_result(run), .memory = memory, .network = network};
+  s->seconds = (double)s->result->step * 1e-12;
+  if (s->seconds > 0) {
+    s->tokens_per_second = (double)ir->meta->tokens_per_step / s->seconds;
+    s->samples_per_second = (double)ir->meta->samples_per_step / s->seconds;
+    s->flops_per_device = ir->meta->model_flops_per_step / s->seconds / ir->meta->world;
+    if (ir->meta->peak_flops > 0)
+      s->mfu = s->flops_per_device / ir->meta->peak_flops;
+  }
+  sum_stages(s);
+  sum_groups(s);
+  sum_sources(s);
+  list_assumptions(s);
+  return s;
+}

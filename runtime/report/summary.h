@@ -1,0 +1,84 @@
+/* What all reports say, worked out once from a result: rates, stages, where the time of the job went, what its costs rest on. */
+#ifndef TS_RUNTIME_REPORT_SUMMARY_H
+#define TS_RUNTIME_REPORT_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "ir/ir.h"
+#include "runtime/memory.h"
+#include "runtime/result.h"
+
+typedef struct ts_time_split { /* mean over ranks, ps; phases, waits and tail sum up to the step */
+  double phase[TS_IR_PHASES], compute; /* compute: sum of the phases */
+  double exposed;                      /* of all groups */
+  double bubble, host, tail;
+} ts_time_split;
+
+typedef struct ts_stage { /* all ranks of one program */
+  uint32_t program, ranks;
+  uint32_t busiest;   /* class: the one that works longest, compute and exposed communication together */
+  uint32_t fullest;   /* class: the one with the highest peak */
+  ts_time_split time;
+} ts_stage;
+
+typedef struct ts_group_total { /* of one group, collectives or messages, mean over all ranks */
+  uint32_t group;
+  bool messages;
+  double calls, bytes, busy, exposed, transfer;
+} ts_group_total;
+
+typedef struct ts_source_share { uint32_t source; double time; } ts_source_share; /* TS_IR_NONE: stated in the plan */
+
+typedef struct ts_summary {
+  ts_arena *arena;
+  const ts_ir *ir;
+  const ts_run *run;
+  const ts_result *result;
+  const ts_memory *memory;
+  const char *network;       /* the only network model that was asked, or NULL */
+
+  double seconds;            /* of a step */
+  double tokens_per_second, samples_per_second; /* 0: not known */
+  double flops_per_device;   /* model FLOP/s of each device; 0: not known */
+  double mfu;                /* model FLOPs utilization, 0..1; 0: not known */
+
+  uint32_t stage_count;
+  const ts_stage *stages;    /* by program; only those that have ranks */
+  uint32_t busiest;          /* class */
+  uint32_t busiest_stage;    /* index into stages */
+  ts_time_split time;        /* of all ranks */
+  uint32_t group_count;
+  const ts_group_total *groups; /* by group, collectives before messages */
+  double basis[TS_IR_BASES]; /* compute time of all ranks by what it rests on */
+  uint32_t source_count;
+  const ts_source_share *sources; /* shares of compute time, largest first; they sum up to 1 */
+  uint32_t assumption_count;
+  const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */
+} ts_summary;
+
+const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const char *network);
+
+static inline uint64_t ts_class_compute(const ts_class_result *c)
+{
+  uint64_t sum = 0;
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    sum += c->phase[p];
+  return sum;
+}
+static inline uint64_t ts_class_exposed(const ts_class_result *c)
+{
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < c->comm_count; i++)
+    sum += c->comms[i].exposed;
+  return sum;
+}
+static inline const char *ts_summary_string(const ts_summary *s, ts_ir_str text) { return s->ir->strings + text; }
+
+const char *ts_phase_name(uint32_t phase);       /* "backward (input)" */
+const char *ts_category_name(uint32_t category); /* "activations" */
+const char *ts_basis_name(uint32_t basis);       /* "measured" */
+const char *ts_critical_name(ts_critical_kind kind); /* "compute" */
+
+#endif

@@ -1,0 +1,453 @@
+/* The report for the terminal: the answer, where the time went, memory, what the figures rest on. Fits 80 columns. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "runtime/report/format.h"
+#include "runtime/report/names.h"
+#include "runtime/report/report.h"
+
+enum { WIDTH = 80, NAME = 28, MOST_STAGES = 16, STAGES_AT_ENDS = 6, MOST_PARTS = 10 };
+
+typedef struct printer {
+  const ts_summary *s;
+  ts_arena *arena;
+  FILE *out;
+} printer;
+
+static const char *string(const printer *p, ts_ir_str text) { return p->s->ir->strings + text; }
+static const char *fit(printer *p, const char *text, unsigned columns) { return ts_report_fit(p->arena, text, columns); }
+
+/* A name, padded to a column; cut if it is longer. */
+static void name(printer *p, unsigned indent, unsigned columns, const char *text)
+{
+  const char *shown = fit(p, text, columns - indent);
+  fprintf(p->out, "%*s%s%*s", (int)indent, "", shown, (int)(columns - indent - ts_report_columns(shown)), "");
+}
+
+static void section(printer *p, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  const char *title = ts_arena_vprintf(p->arena, format, args);
+  va_end(args);
+  fprintf(p->out, "\n%s\n", fit(p, title, WIDTH));
+}
+
+static const char *stage_name(const printer *p, uint32_t class)
+{
+  return string(p, p->s->ir->programs[p->s->result->classes[class].program].name);
+}
+
+/* ---- The answer ---- */
+
+/* "9.423 s": the number right-aligned, so that a column of quantities reads as one. */
+static void quantity(printer *p, const char *label, ts_text value, const char *unit)
+{
+  const char *gap = strchr(value.text, ' ');
+  int digits = gap ? (int)(gap - value.text) : (int)strlen(value.text);
+  fprintf(p->out, "  %-14s %10.*s%s%s", label, digits, value.text, gap ? gap : "", unit);
+}
+
+static void answer_memory(printer *p)
+{
+  const ts_memory *memory = p->s->memory;
+  const ts_memory_class *m = &memory->classes[memory->fullest];
+  if (!memory->stated)
+    return;
+  quantity(p, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)), "");
+  if (m->limit)
+    fprintf(p->out, " of %s%s", ts_format_bytes((double)m->limit).text, m->over ? ", too much" : "");
+  if (p->s->stage_count > 1)
+    fprintf(p->out, ", %s", fit(p, stage_name(p, memory->fullest), 24));
+  fputc('\n', p->out);
+}
+
+static void answer(printer *p)
+{
+  const ts_summary *s = p->s;
+  const ts_ir_meta *meta = s->ir->meta;
+  const char *mesh = ts_report_mesh(p->arena, s->ir);
+  const char *head = ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan), ts_format_count(meta->world).text,
+                                     meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh);
+  if (meta->micro_batches)
+    head = ts_arena_printf(p->arena, "%s, %s micro-batch%s", head, ts_format_count(meta->micro_batches).text,
+                           meta->micro_batches == 1 ? "" : "es");
+  if (meta->parameters)
+    head = ts_arena_printf(p->arena, "%s, %s parameters", head, ts_format_scaled((double)meta->parameters, "").text);
+  fprintf(p->out, "%s\n\n", fit(p, head, WIDTH));
+
+  quantity(p, "step time", ts_format_time(s->result->step), "\n");
+  bool tokens = s->tokens_per_second > 0;
+  double rate = tokens ? s->tokens_per_second : s->samples_per_second;
+  if (rate > 0) {
+    quantity(p, "throughput", ts_format_significant(rate), tokens ? " tokens/s" : " samples/s");
+    if (meta->world > 1)
+      fprintf(p->out, ", %s per device", ts_format_significant(rate / meta->world).text);
+    fputc('\n', p->out);
+  }
+  if (s->flops_per_device > 0) {
+    quantity(p, "model FLOP", ts_format_scaled(s->flops_per_device, "FLOP/s"), meta->world > 1 ? " per device" : "");
+    if (s->mfu > 0)
+      fprintf(p->out, ", MFU %s", ts_format_share(s->mfu).text);
+    fputc('\n', p->out);
+  }
+  answer_memory(p);
+}
+
+/* ---- Where the time went ---- */
+
+typedef struct split_row { const char *text; unsigned indent; bool sum; double busiest, all; } split_row;
+typedef struct split_table { split_row *row; size_t count; } split_table;
+
+static void add_row(split_table *t, const char *text, unsigned indent, double busiest, double all)
+{
+  if (busiest > 0 || all > 0)
+    t->row[t->count++] = (split_row){text, indent, false, busiest, all};
+}
+
+static const ts_comm_share *share_of(const ts_class_result *class, uint32_t group, bool messages)
+{
+  for (uint32_t i = 0; i < class->comm_count; i++)
+    if (class->comms[i].group == group && class->comms[i].messages == messages)
+      return &class->comms[i];
+  return NULL;
+}
+
+static const char *group_name(printer *p, uint32_t group, bool messages)
+{
+  return ts_arena_printf(p->arena, messages ? "%s messages" : "%s", string(p, p->s->ir->groups[group].name));
+}
+
+static void collect_split(printer *p, const ts_class_result *busiest, split_table *t)
+{
+  const ts_summary *s = p->s;
+  for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+    add_row(t, ts_phase_name(i), 4, (double)busiest->phase[i], s->time.phase[i]);
+  size_t phases = t->count;
+  if (phases) {
+    split_row sum = {"compute", 2, true, (double)ts_class_compute(busiest), s->time.compute};
+    memmove(t->row + 1, t->row, phases * sizeof t->row[0]);
+    t->row[0] = sum;
+    t->count++;
+  }
+  for (uint32_t g = 0; g < s->group_count; g++) {
+    const ts_comm_share *share = share_of(busiest, s->groups[g].group, s->groups[g].messages);
+    const char *text = ts_arena_printf(p->arena, "waits for %s", group_name(p, s->groups[g].group, s->groups[g].messages));
+    add_row(t, text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed);
+  }
+  add_row(t, "waits for other stages", 2, (double)busiest->bubble, s->time.bubble);
+  add_row(t, "waits for the host", 2, (double)busiest->host, s->time.host);
+  add_row(t, "done before the others", 2, (double)busiest->tail, s->time.tail);
+}
+
+/* Rounds one column so that its rows add up to `units`; subtotals are the sums of the rows below them. */
+static void round_split(printer *p, const split_table *t, bool all, double total, uint64_t units, uint64_t *out)
+{
+  double *parts = TS_NEW_ARRAY(p->arena, double, t->count + 1);
+  for (size_t i = 0; i < t->count; i++)
+    parts[i] = t->row[i].sum ? 0 : all ? t->row[i].all : t->row[i].busiest;
+  ts_apportion(parts, t->count, total, units, out);
+  for (size_t i = 0, sum = 0; i < t->count; i++) {
+    if (t->row[i].sum)
+      sum = i;
+    else if (t->row[i].indent == 4)
+      out[sum] += out[i];
+  }
+}
+
+static void percent(printer *p, uint64_t tenths) { fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10)); }
+
+static void split_line(printer *p, unsigned indent, const char *text, const ts_time_column *column, uint64_t time, uint64_t share,
+                       uint64_t all, bool several)
+{
+  name(p, indent, NAME, text);
+  fprintf(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
+  percent(p, share);
+  if (several) {
+    fputs("      ", p->out);
+    percent(p, all);
+  }
+  fputc('\n', p->out);
+}
+
+static void where_time_went(printer *p)
+{
+  const ts_summary *s = p->s;
+  if (!s->result->step || !s->result->class_count)
+    return;
+  const ts_class_result *busiest = &s->result->classes[s->busiest];
+  bool several = s->result->class_count > 1;
+  split_table t = {TS_NEW_ARRAY(p->arena, split_row, TS_IR_PHASES + s->group_count + 4), 0};
+  collect_split(p, busiest, &t);
+
+  ts_time_column column = ts_time_column_for(s->result->step);
+  uint64_t step = (s->result->step + column.quantum / 2) / column.quantum;
+  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1), *share = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
+  uint64_t *all = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
+  round_split(p, &t, false, (double)s->result->step, step, time);
+  round_split(p, &t, false, (double)s->result->step, 1000, share);
+  round_split(p, &t, true, (double)s->result->step, 1000, all);
+
+  fputc('\n', p->out);
+  name(p, 0, NAME, "Where the time goes");
+  if (several) {
+    const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) : ts_arena_printf(p->arena, "rank %u", busiest->rank);
+    fprintf(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)), "all ranks");
+  }
+  fputc('\n', p->out);
+  for (size_t i = 0; i < t.count; i++)
+    split_line(p, t.row[i].indent, t.row[i].text, &column, time[i], share[i], all[i], several);
+  split_line(p, 2, "step", &column, step, 1000, 1000, several);
+}
+
+static void communication(printer *p)
+{
+  const ts_summary *s = p->s;
+  if (!s->group_count)
+    return;
+  const ts_class_result *busiest = &s->result->classes[s->busiest];
+  bool several = s->result->class_count > 1;
+  fputc('\n', p->out);
+  name(p, 0, 20, several ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank) : "Traffic");
+  fprintf(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer", "hidden");
+  for (uint32_t g = 0; g < s->group_count; g++) {
+    const ts_comm_share *c = share_of(busiest, s->groups[g].group, s->groups[g].messages);
+    if (!c || !c->calls)
+      continue;
+    name(p, 2, 20, group_name(p, c->group, c->messages));
+    double hidden = c->busy > c->exposed ? 1 - (double)c->exposed / (double)c->busy : 0;
+    fprintf(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text, ts_format_bytes((double)c->bytes).text,
+            ts_format_time(c->transfer).text, ts_format_time(c->busy > c->transfer ? c->busy - c->transfer : 0).text,
+            ts_format_share(hidden).text);
+  }
+}
+
+/* ---- Stages ---- */
+
+static void stage_line(printer *p, const ts_stage *stage)
+{
+  const ts_time_split *t = &stage->time;
+  double parts[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};
+  uint64_t tenths[5];
+  ts_apportion(parts, 5, (double)p->s->result->step, 1000, tenths);
+  name(p, 2, 20, string(p, p->s->ir->programs[stage->program].name));
+  fprintf(p->out, "%6s ", ts_format_count(stage->ranks).text);
+  for (int i = 0; i < 5; i++)
+    fprintf(p->out, "%5u.%u %%", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
+  if (p->s->memory->stated) {
+    const ts_memory_class *m = &p->s->memory->classes[stage->fullest];
+    fprintf(p->out, "%12s", ts_format_bytes((double)(m->peak + m->reserved)).text);
+  }
+  fputc('\n', p->out);
+}
+
+static void stages(printer *p)
+{
+  const ts_summary *s = p->s;
+  if (s->stage_count < 2 || !s->result->step)
+    return;
+  fputc('\n', p->out);
+  name(p, 0, 20, "Stages");
+  fprintf(p->out, "%6s   compute    comm  bubble    host    done%s\n", "ranks", s->memory->stated ? "   peak memory" : "");
+  uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
+  for (uint32_t i = 0; i < s->stage_count; i++) {
+    bool shown = s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS || i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
+                 s->stages[i].program == fullest;
+    if (shown && left_out)
+      fprintf(p->out, "  ... %u more\n", left_out);
+    left_out = shown ? 0 : left_out + 1;
+    if (shown)
+      stage_line(p, &s->stages[i]);
+  }
+}
+
+/* ---- Critical path ---- */
+
+static void critical_line(printer *p, const char *kind, const char *what, const ts_time_column *column, uint64_t time, uint64_t tenths,
+                          uint64_t count, const char *label)
+{
+  fprintf(p->out, "  %-10s ", kind);
+  name(p, 0, NAME - 13, what);
+  fprintf(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
+  percent(p, tenths);
+  if (count)
+    fprintf(p->out, "%9s", ts_format_count(count).text);
+  if (*label)
+    fprintf(p->out, "  %s", fit(p, label, WIDTH - NAME - 35));
+  fputc('\n', p->out);
+}
+
+static void critical_path(printer *p)
+{
+  const ts_result *r = p->s->result;
+  if (!r->critical_count || !r->step)
+    return;
+  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count), *share = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count);
+  double *parts = TS_NEW_ARRAY(p->arena, double, r->critical_count);
+  ts_time_column column = ts_time_column_for(r->step);
+  for (uint32_t i = 0; i < r->critical_count; i++)
+    parts[i] = (double)r->critical[i].time;
+  ts_apportion(parts, r->critical_count, (double)r->step, (r->step + column.quantum / 2) / column.quantum, time);
+  ts_apportion(parts, r->critical_count, (double)r->step, 1000, share);
+
+  fputc('\n', p->out);
+  name(p, 0, 48, ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
+  fprintf(p->out, "%13s  %s\n", "calls", "most in");
+  uint64_t other_time = 0, other_share = 0, others = 0;
+  for (uint32_t i = 0; i < r->critical_count; i++) {
+    const ts_critical_part *c = &r->critical[i];
+    if (i < MOST_PARTS)
+      critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name, &column, time[i], share[i], c->count,
+                    string(p, c->label));
+    else
+      other_time += time[i], other_share += share[i], others++;
+  }
+  if (others)
+    critical_line(p, "others", ts_arena_printf(p->arena, "%u kinds", (unsigned)others), &column, other_time, other_share, 0, "");
+}
+
+/* ---- Memory ---- */
+
+typedef struct memory_row { const char *text; uint64_t bytes; const ts_memory_holder *largest; } memory_row;
+
+static size_t memory_rows(const ts_memory_class *m, memory_row *row)
+{
+  size_t count = 0;
+  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++) {
+    if (!m->category[c])
+      continue;
+    size_t at = count++;
+    for (; at && row[at - 1].bytes < m->category[c]; at--) /* largest first */
+      row[at] = row[at - 1];
+    row[at] = (memory_row){ts_category_name(c), m->category[c], NULL};
+    for (uint32_t h = 0; h < m->holder_count && !row[at].largest; h++)
+      if (m->holders[h].category == c)
+        row[at].largest = &m->holders[h];
+  }
+  if (m->reserved)
+    row[count++] = (memory_row){"driver and libraries", m->reserved, NULL};
+  if (m->limit && !m->over)
+    row[count++] = (memory_row){"free", m->limit - m->peak - m->reserved, NULL};
+  return count;
+}
+
+static void memory_line(printer *p, const memory_row *row, uint64_t tenths)
+{
+  name(p, 2, NAME, row->text);
+  fprintf(p->out, "%13s", ts_format_bytes((double)row->bytes).text);
+  percent(p, tenths);
+  if (row->largest && *row->largest->label) {
+    ts_text bytes = ts_format_bytes((double)row->largest->bytes);
+    fprintf(p->out, "   %s", fit(p, row->largest->label, WIDTH - NAME - 30 - (unsigned)strlen(bytes.text)));
+    if (row->largest->bytes != row->bytes)
+      fprintf(p->out, ", %s", bytes.text);
+  }
+  fputc('\n', p->out);
+}
+
+static void memory(printer *p)
+{
+  const ts_summary *s = p->s;
+  if (!s->memory->stated)
+    return;
+  const ts_memory_class *m = &s->memory->classes[s->memory->fullest];
+  const char *title = ts_arena_printf(p->arena, "Memory at its peak");
+  if (s->result->class_count > 1)
+    title = ts_arena_printf(p->arena, "%s on rank %u", title, m->rank);
+  if (m->at_peak.node)
+    title = ts_arena_printf(p->arena, "%s, after %s, in %s", title, ts_format_time(m->at_peak.time).text,
+                            ts_report_item(p->arena, s->ir, m->at_peak.item));
+  section(p, "%s", title);
+  memory_row row[TS_IR_CATEGORIES + 2];
+  size_t count = memory_rows(m, row);
+  double parts[TS_IR_CATEGORIES + 2], total = 0;
+  uint64_t tenths[TS_IR_CATEGORIES + 2], bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    parts[i] = (double)row[i].bytes;
+    total += parts[i];
+    bytes += row[i].bytes;
+  }
+  ts_apportion(parts, count, total, 1000, tenths);
+  for (size_t i = 0; i < count; i++)
+    memory_line(p, &row[i], tenths[i]);
+  memory_line(p, &(memory_row){m->limit && !m->over ? "device" : "total", bytes, NULL}, total > 0 ? 1000 : 0);
+  if (m->over)
+    fprintf(p->out, "  The device has %s: %s too little.\n", ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
+}
+
+/* ---- What the figures rest on ---- */
+
+static void cost_basis(printer *p)
+{
+  const ts_summary *s = p->s;
+  double total = 0;
+  uint64_t tenths[TS_IR_BASES];
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    total += s->basis[b];
+  if (!(total > 0))
+    return;
+  ts_apportion(s->basis, TS_IR_BASES, total, 1000, tenths);
+  section(p, "What the compute time rests on");
+  fputs(" ", p->out);
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    if (s->basis[b] > 0)
+      fprintf(p->out, " %s %u.%u %%  ", ts_basis_name(b), (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
+  fputc('\n', p->out);
+  for (uint32_t i = 0; i < s->source_count; i++) {
+    uint32_t source = s->sources[i].source;
+    if (source == TS_IR_NONE)
+      continue;
+    const char *kind = string(p, s->ir->cost_sources[source].kind), *title = string(p, s->ir->cost_sources[source].name);
+    name(p, 4, 66, strstr(title, kind) ? title : ts_arena_printf(p->arena, "%s %s", kind, title));
+    fprintf(p->out, "%10s\n", ts_format_share(s->sources[i].time).text);
+  }
+}
+
+static void network(printer *p)
+{
+  const ts_ir *ir = p->s->ir;
+  if (!ir->net_models_count || !p->s->group_count)
+    return;
+  section(p, "Network models, in the order in which they are asked");
+  for (uint32_t m = 0; m < ir->net_models_count; m++) {
+    const ts_ir_net_model *model = &ir->net_models[m];
+    if (p->s->network && strcmp(p->s->network, string(p, model->name)) != 0)
+      continue;
+    name(p, 2, NAME, string(p, model->name));
+    if (model->kind == TS_IR_NET_TABLE)
+      fprintf(p->out, "  table, %s points\n", ts_format_count(model->point_count).text);
+    else
+      fprintf(p->out, "  alpha-beta, %s per call, %s of the bandwidth\n", ts_format_time(model->base).text,
+              ts_format_share(model->efficiency).text);
+  }
+}
+
+static void assumptions(printer *p)
+{
+  const ts_summary *s = p->s;
+  if (s->assumption_count)
+    section(p, "Assumed");
+  for (uint32_t i = 0; i < s->assumption_count; i++)
+    fprintf(p->out, "  %s\n", s->assumptions[i]);
+  if (s->ir->meta->world > 1) {
+    fprintf(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text, ts_format_count(s->result->nodes).text);
+    fprintf(p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
+            ts_format_count(s->result->class_count).text, s->result->class_count == 1 ? "" : "s");
+  }
+}
+
+void ts_report_text(const ts_summary *summary, FILE *out)
+{
+  printer p = {summary, ts_arena_new("text report"), out};
+  answer(&p);
+  where_time_went(&p);
+  stages(&p);
+  communication(&p);
+  critical_path(&p);
+  memory(&p);
+  cost_basis(&p);
+  network(&p);
+  assumptions(&p);
+  ts_arena_free(p.arena);
+}
