@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag_record.h"
+#include "base/exit.h"
 
 enum { error = TS_ERROR, warning = TS_WARNING, note = TS_NOTE }; /* the words of the table */
 
@@ -135,8 +136,10 @@ int ts_diags_exit(const ts_diags *diags)
     const ts_diag *d = diags->all.at[i];
     errors += d->severity == TS_ERROR && !d->off;
     environment += d->severity == TS_ERROR && !d->off && is_of_environment(d);
+    if (d->code == TS_E0799)
+      return TS_EXIT_BUG;
   }
-  return !errors ? 0 : errors == environment ? 4 : 1;
+  return !errors ? TS_EXIT_DONE : errors == environment ? TS_EXIT_ENVIRONMENT : TS_EXIT_REJECTED;
 }
 
 const char *ts_warning_name(size_t i)

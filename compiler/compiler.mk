@@ -5,6 +5,7 @@ libtrainspec_la_SOURCES += \
 	compiler/builtin.c \
 	compiler/call.c \
 	compiler/cluster.c \
+	compiler/compile.c \
 	compiler/env.c \
 	compiler/eval.c \
 	compiler/extern.c \
@@ -21,12 +22,14 @@ libtrainspec_la_SOURCES += \
 	compiler/shard_comm.c \
 	compiler/shard_graph.c \
 	compiler/stage.c \
+	compiler/tsc.c \
 	compiler/value.c
 
 #: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
 nobase_pkginclude_HEADERS += \
 	compiler/builtins.def \
 	compiler/cluster.h \
+	compiler/compile.h \
 	compiler/dtypes.def \
 	compiler/env.h \
 	compiler/eval.h \

@@ -202,8 +202,11 @@ bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_
 
 ts_found ts_session_given(ts_session *s, const char *path)
 {
+  const ts_embedded_file *given = s->given && !strcmp(s->given->path, path) ? s->given : NULL;
+  if (given && !strcmp(path, "-"))
+    return (ts_found){.name = "<stdin>", .shown = "<stdin>", .embedded = given};
   const char *name = path[0] == '/' ? base_name(path) : tidy(s->arena, path);
-  return (ts_found){.path = path, .name = name, .shown = path};
+  return (ts_found){.path = path, .name = name, .shown = path, .embedded = given};
 }
 
 /* ---- What was not found ---- */

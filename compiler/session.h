@@ -35,6 +35,7 @@ struct ts_session {
   const char *stdlib_dir;           /* or NULL: the embedded stdlib */
   const char *const *import_dirs;   /* -I */
   uint32_t import_dir_count;
+  const struct ts_embedded_file *given; /* the file of the command line, read already; or NULL */
   const ts_define *defines;
   uint32_t define_count;
   TS_VEC(ts_dependency) dependencies;

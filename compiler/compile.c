@@ -1,0 +1,219 @@
+#include "compiler/compile.h"
+
+#include <string.h>
+
+#include "compiler/module.h"
+#include "compiler/plan.h"
+#include "compiler/stdlib_embed.h"
+
+static void apply_options(ts_session *s, const ts_compile_options *o)
+{
+  s->stdlib_dir = o->stdlib_dir;
+  s->import_dirs = o->import_dirs;
+  s->import_dir_count = o->import_dir_count;
+  s->defines = o->defines;
+  s->define_count = o->define_count;
+}
+
+/* A pass that gives nothing and says nothing has a bug. */
+static void say_something(ts_session *s, const void *result, const char *pass)
+{
+  if (!result && !ts_diags_errors(s->diags))
+    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler gave up in %s without a reason", pass);
+}
+
+ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o)
+{
+  apply_options(s, o);
+  ts_plan *plan = ts_plan_load(s, path, o->plan_name);
+  say_something(s, plan, "reading the plan");
+  if (!plan || ts_diags_errors(s->diags))
+    return NULL;
+  ts_ir_builder *builder = ts_plan_lower(s, plan);
+  say_something(s, builder, "lowering the plan");
+  if (builder && ts_diags_errors(s->diags)) {
+    ts_ir_builder_free(builder);
+    return NULL;
+  }
+  return builder;
+}
+
+/* ---- What kind of file ---- */
+
+static bool begins_with_ir_word(const char *text, size_t size)
+{
+  for (;;) {
+    while (size && strchr(" \t\r\n", *text))
+      text++, size--;
+    if (!size || *text != '#')
+      break;
+    for (; size && *text != '\n'; size--)
+      text++;
+  }
+  return size > 4 && (memcmp(text, "ir ", 3) == 0 || memcmp(text, "tsir ", 5) == 0);
+}
+
+static ts_input_kind kind_of(const char *text, size_t size)
+{
+  if (size >= 4 && memcmp(text, TS_IR_MAGIC, 4) == 0)
+    return TS_INPUT_IR;
+  return begins_with_ir_word(text, size) ? TS_INPUT_IR_TEXT : TS_INPUT_PLAN;
+}
+
+/* ---- IR files ---- */
+
+static ts_span line_span(const ts_sources *sources, uint32_t file, uint32_t line)
+{
+  const ts_source *source = ts_sources_get(sources, file);
+  const char *begin = source->text, *end = begin + source->size, *next;
+  for (; line > 1 && (next = memchr(begin, '\n', (size_t)(end - begin))); line--)
+    begin = next + 1;
+  while (begin < end && strchr(" \t", *begin))
+    begin++;
+  next = memchr(begin, '\n', (size_t)(end - begin));
+  return (ts_span){file, (uint32_t)(begin - source->text), (uint32_t)((next ? next : end) - source->text)};
+}
+
+static bool read_ir_text(ts_session *s, const char *name, const char *text, size_t size, ts_input *input)
+{
+  ts_ir_error error = {0};
+  input->builder = ts_ir_parse(text, size, &error);
+  if (input->builder) {
+    ts_ir_builder_view(input->builder, &input->ir);
+    if (ts_ir_verify(&input->ir, &error) == 0)
+      return true;
+  }
+  uint32_t file = ts_sources_add(s->sources, name, "ir", text, size);
+  ts_diag_add(s->diags, TS_E0703, error.line ? line_span(s->sources, file, error.line) : TS_NO_SPAN, "%s", error.message);
+  return false;
+}
+
+static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t size, ts_input *input)
+{
+  ts_ir_error error = {0};
+  if (ts_ir_view_bytes(bytes, size, &input->ir, &error) == 0)
+    return true;
+  ts_diag *d = ts_diag_add(s->diags, TS_E0704, TS_NO_SPAN, "cannot use `%s`: %s", name, error.message);
+  if (error.offset)
+    ts_diag_note(d, "found at byte %llu of %llu", (unsigned long long)error.offset, (unsigned long long)size);
+  ts_diag_help(d, "compile the plan again with `tsc`");
+  return false;
+}
+
+static bool compile_text(ts_session *s, const char *path, const char *text, size_t size, const ts_compile_options *o, ts_input *input)
+{
+  ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
+  *given = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
+  s->given = given;
+  input->builder = ts_compile(s, path, o);
+  if (!input->builder)
+    return false;
+  ts_ir_error error = {0};
+  ts_ir_builder_view(input->builder, &input->ir);
+  if (ts_ir_verify(&input->ir, &error) == 0)
+    return true;
+  ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s", error.message);
+  return false;
+}
+
+bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input)
+{
+  size_t size = 0;
+  int error = 0;
+  bool standard = strcmp(path, "-") == 0, done;
+  const char *name = standard ? "<stdin>" : path;
+  *input = (ts_input){0};
+  const char *text = ts_read_file(s->arena, standard ? "/dev/stdin" : path, &size, &error);
+  if (!text) {
+    ts_diag_add(s->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", name, strerror(error));
+    return false;
+  }
+  input->kind = kind_of(text, size);
+  if (input->kind != TS_INPUT_PLAN && !standard)
+    ts_session_depends(s, (ts_dependency){.path = path, .name = ts_session_given(s, path).name, .role = "ir"});
+  if (input->kind == TS_INPUT_IR)
+    done = read_ir(s, name, text, size, input);
+  else if (input->kind == TS_INPUT_IR_TEXT)
+    done = read_ir_text(s, name, text, size, input);
+  else
+    done = compile_text(s, path, text, size, o, input);
+  if (!done)
+    ts_input_close(input);
+  return done;
+}
+
+void ts_input_close(ts_input *input)
+{
+  if (input->builder)
+    ts_ir_builder_free(input->builder);
+  input->builder = NULL;
+}
+
+/* ---- Parameters ---- */
+
+static const char *text_of(const ts_session *s, const ts_ast *node)
+{
+  const ts_source *source = ts_sources_get(s->sources, node->span.file);
+  return source ? ts_arena_string(s->arena, source->text + node->span.begin, node->span.end - node->span.begin) : "";
+}
+
+static const char *list_param(ts_session *s, const char *list, const char *indent, const char *name, const ts_ast *type, const ts_ast *value)
+{
+  const char *given = value ? ts_arena_printf(s->arena, " = %s", text_of(s, value)) : "";
+  return ts_arena_printf(s->arena, "%s%s%s: %s%s\n", list, indent, name, text_of(s, type), given);
+}
+
+static const char *list_plan(ts_session *s, const char *list, const ts_ast *plan)
+{
+  const ts_ast *formals = plan->child[0];
+  list = ts_arena_printf(s->arena, "%splan %s\n", list, plan->name);
+  for (uint32_t i = 0; formals && i < formals->count; i++)
+    list = list_param(s, list, "  ", formals->child[i]->name, formals->child[i]->child[0], formals->child[i]->child[1]);
+  return list;
+}
+
+const char *ts_list_params(ts_session *s, const char *path, const ts_compile_options *o)
+{
+  apply_options(s, o);
+  if (!ts_module_load(s, path) || ts_diags_errors(s->diags))
+    return NULL;
+  const char *list = "";
+  for (size_t m = 0; m < ts_module_count(s); m++) {
+    const ts_module *module = ts_module_at(s, m);
+    for (size_t i = 0; i < module->own.count; i++) {
+      const ts_ast *decl = module->own.at[i]->decl;
+      if (decl->kind == TS_AST_PARAM)
+        list = list_param(s, list, "", decl->name, decl->child[0], decl->child[1]);
+      else if (decl->kind == TS_AST_PLAN && (!o->plan_name || strcmp(o->plan_name, decl->name) == 0))
+        list = list_plan(s, list, decl);
+    }
+  }
+  return list;
+}
+
+/* ---- Dependencies for make ---- */
+
+/* Spaces, # and $ are the characters that make and ninja read otherwise. */
+static char *make_name(ts_arena *arena, const char *path)
+{
+  char *name = ts_arena_alloc(arena, 2 * strlen(path) + 1), *to = name;
+  for (; *path; path++) {
+    if (*path == ' ' || *path == '#')
+      *to++ = '\\';
+    else if (*path == '$')
+      *to++ = '$';
+    *to++ = *path;
+  }
+  return name;
+}
+
+const char *ts_depfile(const ts_session *s, const char *target)
+{
+  const char *text = ts_arena_printf(s->arena, "%s:", make_name(s->arena, target));
+  for (size_t i = 0; i < s->dependencies.count; i++) {
+    const char *path = s->dependencies.at[i].path;
+    if (path)
+      text = ts_arena_printf(s->arena, "%s \\\n  %s", text, make_name(s->arena, path));
+  }
+  return ts_arena_printf(s->arena, "%s\n", text);
+}

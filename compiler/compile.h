@@ -1,0 +1,39 @@
+/* From a file to an IR in memory: what tsc and tsrun share. */
+#ifndef TS_COMPILER_COMPILE_H
+#define TS_COMPILER_COMPILE_H
+
+#include "compiler/session.h"
+#include "ir/ir.h"
+
+typedef struct ts_compile_options { /* all may be left zero */
+  const char *plan_name;          /* when the file has several */
+  const char *stdlib_dir;         /* NULL: the one inside the library */
+  const char *const *import_dirs;
+  uint32_t import_dir_count;
+  const ts_define *defines;
+  uint32_t define_count;
+} ts_compile_options;
+
+/* Compiles a plan. NULL after errors, which are in the session's queue. */
+ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o);
+
+typedef enum ts_input_kind { TS_INPUT_PLAN, TS_INPUT_IR, TS_INPUT_IR_TEXT } ts_input_kind;
+
+typedef struct ts_input { /* an IR in memory, whatever it was made from */
+  ts_input_kind kind;
+  ts_ir ir;               /* verified */
+  ts_ir_builder *builder; /* NULL when the file was an IR */
+} ts_input;
+
+/* Reads a plan, an IR or the text of an IR, told apart by content; `-` is standard input. False after errors, which are in the queue.
+ * The IR lives until the input is closed and the session's arena freed. */
+bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input);
+void ts_input_close(ts_input *input);
+
+/* Names the parameters that -D may set in a plan, a line each: "tp: Int = 8". NULL after errors. */
+const char *ts_list_params(ts_session *s, const char *path, const ts_compile_options *o);
+
+/* A makefile rule: `target` depends on every file that was read. Text in the session's arena. */
+const char *ts_depfile(const ts_session *s, const char *target);
+
+#endif

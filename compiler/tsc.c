@@ -1,0 +1,266 @@
+/* tsc: a plan to IR. The program owns the terminal; all else is in the library. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "compiler/compile.h"
+#include "tools/programs.h"
+
+enum { OUTPUT = 1, TEXT, EMIT, DEFINE, PLAN, IMPORTS, STDLIB, CHECK, LIST_PARAMS, DEPENDS, DEPEND_FILE, WARNING };
+
+static const ts_option options[] = {
+  {OUTPUT, 'o', "output", "FILE", "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
+  {TEXT, 'S', NULL, NULL, "write the text form of the IR, to standard output unless -o names a file", NULL},
+  {EMIT, 0, "emit", "FORM", "what to write: ir or text (ir)", NULL},
+  {CHECK, 0, "check", NULL, "compile, write nothing", NULL},
+  {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
+  {DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language", "Plan"},
+  {PLAN, 'p', "plan", "NAME", "the plan to compile, when the file has several", NULL},
+  {IMPORTS, 'I', "import-dir", "DIR", "look for imports and data in DIR as well", NULL},
+  {STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},
+  {DEPENDS, 0, "-MD", NULL, "also write the files that were read as a rule for make", "Dependencies"},
+  {DEPEND_FILE, 0, "-MF", "FILE", "where -MD writes (the output with .d)", NULL},
+  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; -W list names all", "Warnings"},
+  {0},
+};
+
+static const char *const usage[] = {"[OPTION]... PLAN", NULL};
+static const char *const notes[] = {
+  "PLAN is a file of the language, an IR, or the text of an IR; `-` is standard",
+  "input.",
+  "",
+  "Examples:",
+  "$ -D tp=8 -o plan.ir examples/gpt3_175b.ts",
+  "$ -S plan.ir",
+  "",
+  "Exit codes: 0 done, 1 the plan has errors, 2 wrong usage, 4 cannot read or",
+  "write, 70 a bug of ours.",
+  NULL,
+};
+static const ts_program program = {
+  .summary = "TrainSpec compiler: checks a plan of a distributed training step and writes it as IR, which tsrun plays.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "tsc(1)",
+};
+
+typedef struct command {
+  ts_options options;
+  ts_session *session;
+  ts_compile_options compile;
+  const char *input, *output, *depfile;
+  bool text, check, list_params, depends;
+  TS_VEC(const char *) import_dirs;
+  TS_VEC(ts_define) defines;
+} command;
+
+/* ---- The command line ---- */
+
+static int list_warnings(command *c)
+{
+  for (size_t i = 0; ts_warning_name(i); i++)
+    puts(ts_warning_name(i));
+  return c->options.status = ts_options_finish(&c->options, stdout, TS_EXIT_DONE);
+}
+
+static bool set_warning(command *c)
+{
+  ts_options *o = &c->options;
+  if (strcmp(o->argument, "list") == 0) {
+    list_warnings(c);
+    return false;
+  }
+  if (ts_diags_warning_option(c->session->diags, o->argument))
+    return true;
+  const char *words[64], *name = o->argument;
+  size_t count = 0;
+  for (; count < 63 && ts_warning_name(count); count++)
+    words[count] = ts_warning_name(count);
+  words[count] = NULL;
+  name += strncmp(name, "no-", 3) == 0 ? 3 : 0;
+  name += strncmp(name, "error=", 6) == 0 ? 6 : 0;
+  o->status = ts_options_not_among(o, "warning", name, words);
+  return false;
+}
+
+static bool add_define(command *c)
+{
+  const char *text = c->options.argument, *equals = strchr(text, '=');
+  size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+  if (!equals || !name || text + name != equals || !equals[1]) {
+    c->options.status = ts_options_wrong(&c->options, "`%s` takes NAME=EXPR, not `%s`", c->options.spelled, text);
+    return false;
+  }
+  ts_define define = {ts_arena_string(c->session->arena, text, name), equals + 1};
+  TS_PUSH(c->session->arena, &c->defines, define);
+  return true;
+}
+
+static bool set_emit(command *c)
+{
+  static const char *const forms[] = {"ir", "text", NULL};
+  int choice = ts_options_choice(&c->options, forms);
+  c->text = choice == 1;
+  c->options.status = TS_EXIT_USAGE;
+  return choice >= 0;
+}
+
+static bool set_input(command *c)
+{
+  if (c->input) {
+    c->options.status = ts_options_wrong(&c->options, "one plan at a time: `%s` and `%s` were given", c->input, c->options.argument);
+    return false;
+  }
+  c->input = c->options.argument;
+  return true;
+}
+
+static bool set(command *c, int id)
+{
+  const char *argument = c->options.argument;
+  switch (id) {
+  case TS_OPERAND: return set_input(c);
+  case OUTPUT: c->output = argument; return true;
+  case TEXT: return c->text = true;
+  case EMIT: return set_emit(c);
+  case DEFINE: return add_define(c);
+  case PLAN: c->compile.plan_name = argument; return true;
+  case IMPORTS: TS_PUSH(c->session->arena, &c->import_dirs, argument); return true;
+  case STDLIB: c->compile.stdlib_dir = argument; return true;
+  case CHECK: return c->check = true;
+  case LIST_PARAMS: return c->list_params = true;
+  case DEPENDS: return c->depends = true;
+  case DEPEND_FILE: c->depfile = argument; return true;
+  case WARNING: return set_warning(c);
+  default: return false; /* --help and the like: done */
+  }
+}
+
+/* "plans/big.ts" is written to "big.ir" here, as compilers do. */
+static const char *default_output(ts_arena *arena, const char *input, bool text)
+{
+  if (text || strcmp(input, "-") == 0)
+    return "-";
+  const char *base = ts_base_name(input), *dot = strrchr(base, '.');
+  bool suffix = dot && dot != base && (strcmp(dot, ".ts") == 0 || strcmp(dot, ".trainspec") == 0 || strcmp(dot, ".tsir") == 0);
+  return ts_arena_printf(arena, "%.*s.ir", (int)(suffix ? (size_t)(dot - base) : strlen(base)), base);
+}
+
+static bool read_command(command *c, int argc, char **argv)
+{
+  c->options = ts_options_start(&program, argc, argv);
+  for (int id; (id = ts_options_next(&c->options)) != TS_OPTIONS_END;) {
+    if (!set(c, id))
+      return false;
+  }
+  ts_options *o = &c->options;
+  if (!c->input)
+    o->status = ts_options_wrong(o, "no plan given");
+  else if (c->depfile && !c->depends)
+    o->status = ts_options_wrong(o, "`-MF` says where `-MD` writes, and `-MD` is missing");
+  if (o->status)
+    return false;
+  if (!c->output)
+    c->output = default_output(c->session->arena, c->input, c->text);
+  if (strcmp(c->output, "-") == 0 && !c->text && !c->check && !c->list_params && isatty(STDOUT_FILENO))
+    o->status = ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
+  else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
+    o->status = ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
+  c->compile.import_dirs = c->import_dirs.at;
+  c->compile.import_dir_count = (uint32_t)c->import_dirs.count;
+  c->compile.defines = c->defines.at;
+  c->compile.define_count = (uint32_t)c->defines.count;
+  return !o->status;
+}
+
+/* ---- Writing ---- */
+
+static void write_to(command *c, const char *path, const void *bytes, size_t size)
+{
+  int error;
+  if (strcmp(path, "-") == 0) {
+    error = fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0 ? 0 : errno;
+    path = "standard output";
+  } else {
+    error = ts_write_file(path, bytes, size);
+  }
+  if (error)
+    ts_diag_add(c->session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path, strerror(error));
+}
+
+static void put_memory(void *closure, const char *bytes, size_t size) { fwrite(bytes, 1, size, closure); }
+
+static char *text_form(const ts_ir *ir, size_t *size)
+{
+  char *text = NULL;
+  FILE *memory = open_memstream(&text, size);
+  if (!memory)
+    abort();
+  ts_ir_print(ir, put_memory, memory);
+  fclose(memory);
+  return text;
+}
+
+static void write_output(command *c, const ts_ir *ir)
+{
+  size_t size = 0;
+  void *bytes = c->text ? (void *)text_form(ir, &size) : ts_ir_encode(ir, &size);
+  if (bytes)
+    write_to(c, c->output, bytes, size);
+  else
+    ts_diag_add(c->session->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid");
+  free(bytes);
+}
+
+static void write_depfile(command *c)
+{
+  ts_arena *arena = c->session->arena;
+  const char *target = strcmp(c->output, "-") == 0 ? "-" : c->output;
+  const char *slash = strrchr(target, '/'), *dot = strrchr(target, '.');
+  size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - target) : strlen(target);
+  const char *path = c->depfile ? c->depfile : ts_arena_printf(arena, "%.*s.d", (int)stem, target);
+  const char *text = ts_depfile(c->session, target);
+  write_to(c, path, text, strlen(text));
+}
+
+static void compile(command *c)
+{
+  ts_input input;
+  if (!ts_input_open(c->session, c->input, &c->compile, &input))
+    return;
+  /* A warning that was made an error counts like any other. */
+  if (!c->check && !ts_diags_errors(c->session->diags)) {
+    write_output(c, &input.ir);
+    if (c->depends && !ts_diags_errors(c->session->diags))
+      write_depfile(c);
+  }
+  ts_input_close(&input);
+}
+
+static void list_params(command *c)
+{
+  const char *list = ts_list_params(c->session, c->input, &c->compile);
+  if (list)
+    write_to(c, "-", list, strlen(list));
+}
+
+int ts_tsc_main(int argc, char **argv)
+{
+  ts_arena *arena = ts_arena_new("tsc");
+  command c = {.session = ts_session_new(arena)};
+  int status;
+  if (read_command(&c, argc, argv)) {
+    if (c.list_params)
+      list_params(&c);
+    else
+      compile(&c);
+    status = ts_options_report(&c.options, c.session->diags);
+  } else {
+    status = c.options.status;
+  }
+  ts_arena_free(arena);
+  return status;
+}
