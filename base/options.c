@@ -10,13 +10,13 @@
 #endif
 
 enum { WIDTH = 79, HELP_COLUMN = 28, COMMON = 1 << 16, MAX_WORDS = 128 };
-enum { COLOR = COMMON, DIAGNOSTICS, HELP, VERSION };
+enum { COLOR = COMMON, DIAGNOSTICS, SHOW_HELP, SHOW_VERSION };
 
 static const ts_option common[] = {
   {COLOR, 0, "color", "WHEN", "colour messages: auto, always or never (auto)", "Messages"},
   {DIAGNOSTICS, 0, "diagnostics", "FORM", "messages as text, or as json: one object a line (text)", NULL},
-  {HELP, 'h', "help", NULL, "show this help", "About"},
-  {VERSION, 0, "version", NULL, "show the version", NULL},
+  {SHOW_HELP, 'h', "help", NULL, "show this help", "About"},
+  {SHOW_VERSION, 0, "version", NULL, "show the version", NULL},
   {0},
 };
 
@@ -210,9 +210,9 @@ static int finish(ts_options *o, const ts_option *option)
   static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {"text", "json", NULL};
   int choice;
   switch (option->id) {
-  case HELP:
+  case SHOW_HELP:
     return leave(o, put_help(o));
-  case VERSION:
+  case SHOW_VERSION:
     return leave(o, put_version(o));
   case COLOR:
     if ((choice = ts_options_choice(o, colors)) < 0)
