@@ -2,11 +2,11 @@
 #ifndef TS_COMPILER_OP_H
 #define TS_COMPILER_OP_H
 
+#include "compiler/cost/cost.h"
+#include "compiler/cost/cost.h"
 #include "compiler/graph.h"
 
 typedef enum ts_phase { TS_PHASE_FORWARD, TS_PHASE_INPUT, TS_PHASE_WEIGHT, TS_PHASES } ts_phase;
-
-typedef struct ts_feature { const char *name; double value; } ts_feature;
 
 typedef struct ts_kernel {
   const char *family;

@@ -1,0 +1,228 @@
+#include "compiler/costing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compiler/import/trace.h"
+#include "ir/ir.h"
+
+typedef struct ts_asking {
+  ts_session *s;
+  const ts_plan *plan;
+  TS_VEC(const ts_asked *) sources;
+  TS_VEC(ts_cost_query) keys; /* of kernels already priced, in the order of `priced` */
+  TS_VEC(uint32_t) priced;
+} ts_asking;
+
+ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
+{
+  ts_costing *c = TS_NEW(s->arena, ts_costing);
+  unsigned errors = ts_diags_errors(s->diags);
+  c->asking = TS_NEW(s->arena, ts_asking);
+  *c->asking = (ts_asking){.s = s, .plan = plan};
+  for (uint32_t i = 0; plan->costs.type == TS_T_LIST && i < plan->costs.u.list->count; i++) {
+    ts_source_name name = {0};
+    const ts_asked *a = ts_asked_new(s, plan, plan->costs.u.list->at[i], &name);
+    if (!a)
+      continue;
+    TS_PUSH(s->arena, &c->asking->sources, a);
+    TS_PUSH(s->arena, &c->sources, name);
+  }
+  return ts_diags_errors(s->diags) > errors ? NULL : c;
+}
+
+/* -- one kernel -- */
+
+static ts_cost_query query_of(const ts_kernel *k)
+{
+  return (ts_cost_query){k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
+}
+
+static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
+{
+  if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops || a->bytes != b->bytes || a->feature_count != b->feature_count)
+    return false;
+  for (uint32_t i = 0; i < a->feature_count; i++)
+    if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
+      return false;
+  return true;
+}
+
+static const char *key_text(ts_session *s, const ts_cost_query *q)
+{
+  const char *text = ts_arena_printf(s->arena, "%s, %s", q->family, q->dtype);
+  for (uint32_t i = 0; i < q->feature_count; i++)
+    text = ts_arena_printf(s->arena, "%s, %s %.17g", text, q->feature[i].name, q->feature[i].value);
+  return ts_arena_printf(s->arena, "%s, %.6g FLOP, %.6g B", text, q->flops, q->bytes);
+}
+
+static const char *near_text(ts_session *s, const ts_table_near *n)
+{
+  const char *text = ts_arena_printf(s->arena, "line %u: %s", n->line, n->family);
+  for (uint32_t i = 0; i < n->feature_count; i++)
+    text = ts_arena_printf(s->arena, "%s, %s %g", text, n->name[i], n->value[i]);
+  return text;
+}
+
+static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const char *label)
+{
+  ts_session *s = c->asking->s;
+  ts_span at = c->asking->plan->span_of[TS_PLAN_costs];
+  ts_diag *d = ts_report(s, TS_E0501, at.file ? at : k->span, "no source knows what a `%s` kernel of `%s` takes", q->family, label);
+  ts_diag_here(d, "%zu source%s asked", c->sources.count, c->sources.count == 1 ? "" : "s");
+  ts_diag_note_at(d, k->span, "the kernel");
+  ts_diag_fact(d, "key", "%s", key_text(s, q));
+  for (size_t i = 0; i < c->asking->sources.count; i++) {
+    ts_table_near near[3];
+    const ts_cost_source *table = ts_asked_table(c->asking->sources.at[i]);
+    uint32_t n = table ? ts_table_nearest(table, q, near, 3) : 0;
+    const char *text = "";
+    for (uint32_t r = 0; r < n; r++)
+      text = ts_arena_printf(s->arena, "%s%s%s", text, r ? "\n" : "", near_text(s, &near[r]));
+    if (n)
+      ts_diag_fact(d, ts_arena_printf(s->arena, "nearest in %s", c->sources.at[i].name), "%s", text);
+  }
+  ts_diag_help(d, "end the list with a source that answers everything, such as `roofline(gpu)`");
+}
+
+static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)
+{
+  bool failed = false;
+  for (uint32_t i = 0; i < c->asking->sources.count; i++) {
+    ts_cost_answer answer = {0};
+    if (ts_asked_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
+      *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i};
+      return true;
+    }
+    if (failed)
+      break;
+  }
+  priced->source = failed ? TS_NO_INDEX : 0;
+  return false;
+}
+
+uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
+{
+  ts_asking *a = c->asking;
+  ts_cost_query q = query_of(k);
+  for (size_t i = 0; i < a->keys.count; i++)
+    if (same_query(&a->keys.at[i], &q))
+      return a->priced.at[i];
+  ts_priced priced = {0};
+  uint32_t index = TS_NO_INDEX;
+  if (ask(c, k, &q, &priced)) {
+    index = (uint32_t)c->kernels.count;
+    TS_PUSH(a->s->arena, &c->kernels, priced);
+  } else if (priced.source != TS_NO_INDEX) {
+    no_cost(c, k, &q, label);
+  }
+  TS_PUSH(a->s->arena, &a->keys, q);
+  TS_PUSH(a->s->arena, &a->priced, index);
+  return index;
+}
+
+/* -- measured ops -- */
+
+static uint32_t measured_source(ts_costing *c, const ts_measured *m)
+{
+  ts_session *s = c->asking->s;
+  const char *colon = strrchr(m->source, ':');
+  const char *name = colon ? ts_arena_string(s->arena, m->source, (size_t)(colon - m->source)) : m->source;
+  for (uint32_t i = 0; i < c->sources.count; i++)
+    if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
+      return i;
+  TS_PUSH(s->arena, &c->sources, (ts_source_name){name, "trace", m->span});
+  return (uint32_t)c->sources.count - 1;
+}
+
+static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
+{
+  if (a->count != b->count)
+    return false;
+  for (uint32_t i = 0; i < a->count; i++) {
+    ts_cost_query x = query_of(&a->at[i]), y = query_of(&b->at[i]);
+    if (!same_query(&x, &y))
+      return false;
+  }
+  return true;
+}
+
+/* Shares a measured time out over the kernels of a direction: see ts_measured. */
+static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_direction direction)
+{
+  const ts_measured *m = op->measured;
+  double total = 0;
+  uint32_t kernels = 0;
+  bool same = true;
+  for (int p = 0; p < TS_PHASES; p++) {
+    if (ts_direction_of((ts_phase)p) != direction)
+      continue;
+    const ts_kernels *whole = &m->work.phase[p];
+    same &= same_kernels(whole, &class->work.phase[p]);
+    for (uint32_t i = 0; i < whole->count; i++) {
+      uint32_t index = ts_costing_kernel(c, &whole->at[i], op->label);
+      if (index == TS_NO_INDEX)
+        return false;
+      total += (double)c->kernels.at[index].time;
+    }
+    kernels += whole->count;
+  }
+  for (int p = 0; p < TS_PHASES; p++) {
+    if (ts_direction_of((ts_phase)p) != direction)
+      continue;
+    for (uint32_t i = 0; i < class->work.phase[p].count; i++) {
+      ts_kernel *k = &class->work.phase[p].at[i];
+      uint32_t index = ts_costing_kernel(c, k, op->label);
+      if (index == TS_NO_INDEX)
+        return false;
+      ts_priced priced = c->kernels.at[index];
+      double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
+      priced.time = (uint64_t)llround(m->seconds[direction] * share * 1e12);
+      priced.basis = same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
+      priced.source = measured_source(c, m);
+      k->cost = (uint32_t)c->kernels.count;
+      TS_PUSH(c->asking->s->arena, &c->kernels, priced);
+    }
+  }
+  return true;
+}
+
+/* -- all ops -- */
+
+static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
+{
+  const ts_op *op = &g->ops.at[class->op];
+  bool good = true;
+  if (op->measured)
+    return price_measured(c, op, class, TS_TRACED_FORWARD) && price_measured(c, op, class, TS_TRACED_BACKWARD);
+  for (int p = 0; p < TS_PHASES; p++)
+    for (uint32_t i = 0; i < class->work.phase[p].count; i++) {
+      ts_kernel *k = &class->work.phase[p].at[i];
+      if (k->host_only)
+        continue;
+      k->cost = ts_costing_kernel(c, k, op->label);
+      good &= k->cost != TS_NO_INDEX;
+    }
+  return good;
+}
+
+bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh)
+{
+  bool good = true;
+  for (size_t i = 0; i < sh->classes.count; i++)
+    good &= price_class(c, g, &sh->classes.at[i]);
+  return good;
+}
+
+double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+{
+  double *seconds = TS_NEW_ARRAY(c->asking->s->arena, double, g->ops.count + 1);
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++)
+        if (!work->phase[p].at[k].host_only)
+          seconds[i] += (double)c->kernels.at[work->phase[p].at[k].cost].time * 1e-12;
+  }
+  return seconds;
+}
