@@ -1,0 +1,295 @@
+/* tsrun: plays a plan or an IR and reports what it found. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "compiler/compile.h"
+#include "compiler/stdlib_embed.h"
+#include "runtime/memory.h"
+#include "runtime/report/report.h"
+#include "runtime/result.h"
+#include "tools/programs.h"
+
+enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, NO_FOLD, IGNORE_MEMORY };
+
+static const ts_option options[] = {
+  {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
+  {FORMAT, 0, "format", "FORM", "text, json or csv (text)", NULL},
+  {TRACE, 0, "trace", "FILE", "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz", NULL},
+  {TRACE_RANKS, 0, "trace-ranks", "LIST", "ranks in the trace: 0-7,16 or all (one of each kind)", NULL},
+  {MEMORY_TRACE, 0, "memory-trace", NULL, "also trace what is held in memory", NULL},
+  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
+  {PLAN, 'p', "plan", "NAME", "the plan to play, where the file has several", NULL},
+  {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
+  {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
+  {NETWORK, 0, "network", "NAME", "ask only the network models of this name", "Play"},
+  {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
+  {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
+  {0},
+};
+
+static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const notes[] = {
+  "FILE is a plan (.ts), an IR (.ir) or the text of one (.tsir); - is standard input.",
+  "",
+  "Examples:",
+  "$ -D pp=8 -D dp=16 plan.ts",
+  "$ --format=json plan.ir | jq .step_time_ps",
+  "$ --trace=step.json --memory-trace plan.ir    # open it in ui.perfetto.dev",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 the answer is no (out of",
+  "memory, stalled), 4 files or system, 70 a bug of ours.",
+  NULL};
+
+static const ts_program program = {"TrainSpec runtime: plays a training step and says how long it takes, where the time goes and how much memory it needs.",
+                                   usage, options, notes, "tsrun(1)"};
+
+typedef enum form { TEXT, JSON, CSV } form;
+
+typedef struct task {
+  ts_arena *arena;
+  ts_options options;
+  ts_session *session;
+  const char *path, *output, *trace, *trace_ranks;
+  form form;
+  bool memory_trace, ignore_memory;
+  ts_run_options run;
+  ts_compile_options compile;
+  TS_VEC(ts_define) defines;
+  TS_VEC(const char *) imports;
+} task;
+
+static int add_define(task *t)
+{
+  const char *equals = strchr(t->options.argument, '=');
+  if (!equals || equals == t->options.argument)
+    return ts_options_wrong(&t->options, "`-D` takes NAME=EXPR, not `%s`", t->options.argument);
+  const char *name = ts_arena_string(t->arena, t->options.argument, (size_t)(equals - t->options.argument));
+  TS_PUSH(t->arena, &t->defines, (ts_define){name, equals + 1});
+  return TS_EXIT_DONE;
+}
+
+static int take_option(task *t, int id)
+{
+  static const char *const forms[] = {"text", "json", "csv", NULL};
+  const char *argument = t->options.argument;
+  int choice;
+  switch (id) {
+  case TS_OPERAND:
+    if (t->path)
+      return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->path, argument);
+    t->path = argument;
+    break;
+  case FORMAT:
+    if ((choice = ts_options_choice(&t->options, forms)) < 0)
+      return TS_EXIT_USAGE;
+    t->form = (form)choice;
+    break;
+  case OUTPUT: t->output = argument; break;
+  case TRACE: t->trace = argument; break;
+  case TRACE_RANKS: t->trace_ranks = argument; break;
+  case MEMORY_TRACE: t->memory_trace = true; break;
+  case DEFINE: return add_define(t);
+  case IMPORT: TS_PUSH(t->arena, &t->imports, argument); break;
+  case PLAN: t->compile.plan_name = argument; break;
+  case STDLIB: t->compile.stdlib_dir = argument; break;
+  case NETWORK: t->run.network = argument; break;
+  case NO_FOLD: t->run.no_fold = true; break;
+  case IGNORE_MEMORY: t->ignore_memory = true; break;
+  }
+  return TS_EXIT_DONE;
+}
+
+/* False when main is to return t->options.status. */
+static bool read_options(task *t, int argc, char **argv)
+{
+  t->options = ts_options_start(&program, argc, argv);
+  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;) {
+    if (id == TS_OPTIONS_EXIT)
+      return false;
+    if ((t->options.status = take_option(t, id)) != TS_EXIT_DONE)
+      return false;
+  }
+  const char *wrong = !t->path ? "no file given" :
+                      !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
+                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : NULL;
+  if (wrong) {
+    t->options.status = ts_options_wrong(&t->options, "%s", wrong);
+    return false;
+  }
+  t->compile.defines = t->defines.at;
+  t->compile.define_count = (uint32_t)t->defines.count;
+  t->compile.import_dirs = t->imports.at;
+  t->compile.import_dir_count = (uint32_t)t->imports.count;
+  return true;
+}
+
+/* ---- Messages ---- */
+
+static const char *text_in_session(const ts_session *s, const char *name, size_t *size)
+{
+  for (size_t i = 0; i < s->dependencies.count; i++) {
+    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
+    if (source && strcmp(s->dependencies.at[i].name, name) == 0) {
+      *size = source->size;
+      return source->text;
+    }
+  }
+  return NULL;
+}
+
+static const char *text_in_library(const char *name, size_t *size)
+{
+  for (size_t i = 0; strncmp(name, "std/", 4) == 0 && i < ts_stdlib_file_count; i++) {
+    if (strcmp(ts_stdlib_files[i].path, name + 4) == 0) {
+      *size = ts_stdlib_files[i].size;
+      return (const char *)ts_stdlib_files[i].bytes;
+    }
+  }
+  return NULL;
+}
+
+/* The text of a source that the IR names: from the compilation, the stdlib, or a file beside the IR. */
+static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
+{
+  const task *t = closure;
+  const char *text = text_in_session(t->session, name, size);
+  if (!text)
+    text = text_in_library(name, size);
+  if (text)
+    return text;
+  int error;
+  int folder = (int)(ts_base_name(t->path) - t->path);
+  return ts_read_file(arena, ts_arena_printf(arena, "%.*s%s", folder, t->path, name), size, &error);
+}
+
+static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
+{
+  if (stop->exit_code == TS_EXIT_USAGE && !stop->code && !stop->fact_count)
+    return ts_options_wrong(&t->options, "%s", stop->title);
+  ts_stop_printer printer = {t->options.called, read_source, t, ts_options_color(&t->options, stderr), t->options.json};
+  ts_stop_print(stop, ir, &printer, stderr);
+  return stop->exit_code;
+}
+
+/* ---- Output ---- */
+
+static void put_report(const task *t, const ts_summary *summary, FILE *out)
+{
+  switch (t->form) {
+  case TEXT: ts_report_text(summary, out); break;
+  case JSON: ts_report_json(summary, out); break;
+  case CSV: ts_report_csv(summary, out); break;
+  }
+}
+
+static int write_report(task *t, const ts_summary *summary)
+{
+  if (!t->output || strcmp(t->output, "-") == 0) {
+    put_report(t, summary, stdout);
+    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+  }
+  char *text = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory)
+    abort(); /* out of memory, as in the arena */
+  put_report(t, summary, memory);
+  fclose(memory);
+  int error = ts_write_file(t->output, text, size);
+  free(text);
+  if (!error)
+    return TS_EXIT_DONE;
+  fprintf(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
+  return TS_EXIT_ENVIRONMENT;
+}
+
+/* "0-7,16" or "all": the ranks into *wanted. False after a message. */
+static bool read_ranks(task *t, uint32_t world, ts_trace_options *wanted)
+{
+  uint8_t *chosen = TS_NEW_ARRAY(t->arena, uint8_t, world);
+  uint32_t *ranks = TS_NEW_ARRAY(t->arena, uint32_t, world);
+  if (strcmp(t->trace_ranks, "all") == 0) {
+    memset(chosen, 1, world);
+  } else {
+    for (const char *at = t->trace_ranks;; at++) {
+      unsigned long long first, last;
+      int length = 0;
+      if (sscanf(at, "%8llu-%8llu%n", &first, &last, &length) != 2 && (length = 0, sscanf(at, "%8llu%n", &first, &length) == 1))
+        last = first;
+      if (!length || *at < '0' || *at > '9' || last < first || last >= world || (at[length] && at[length] != ',')) {
+        ts_options_wrong(&t->options, "`--trace-ranks` takes `all` or ranks from 0 to %u such as `0-7,16`, not `%s`", world - 1, t->trace_ranks);
+        return false;
+      }
+      memset(chosen + first, 1, (size_t)(last - first) + 1);
+      at += length;
+      if (!*at)
+        break;
+    }
+  }
+  for (uint32_t r = 0; r < world; r++)
+    if (chosen[r])
+      ranks[wanted->rank_count++] = r;
+  wanted->ranks = ranks;
+  return true;
+}
+
+static void hint(const task *t)
+{
+  const char *hints = getenv("TRAINSPEC_HINTS");
+  if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && !(hints && strcmp(hints, "0") == 0))
+    fprintf(stderr, "\nhint: %s --trace step.json %s writes the timeline; open it in ui.perfetto.dev\n", t->options.called, t->path);
+}
+
+/* ---- The run ---- */
+
+static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_trace_options *wanted)
+{
+  ts_stop stop = {.arena = t->arena};
+  const ts_memory *memory = ts_memory_new(t->arena, ir, run);
+  const ts_summary *summary = ts_summary_new(t->arena, ir, run, memory, t->run.network);
+  if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
+    return tell(t, &stop, ir);
+  if (!t->ignore_memory && ts_report_out_of_memory(summary, &stop) < 0)
+    return tell(t, &stop, ir);
+  int status = write_report(t, summary);
+  if (status == TS_EXIT_DONE)
+    hint(t);
+  return status;
+}
+
+static int play(task *t, const ts_ir *ir)
+{
+  ts_stop stop = {.arena = t->arena};
+  ts_trace_options wanted = {.memory = t->memory_trace};
+  if (t->trace_ranks && !read_ranks(t, ir->meta->world, &wanted))
+    return TS_EXIT_USAGE;
+  ts_run *run = ts_run_new(ir, &t->run, &stop);
+  if (!run)
+    return tell(t, &stop, ir);
+  int status = report(t, ir, run, &wanted);
+  ts_run_free(run);
+  return status;
+}
+
+int ts_tsrun_main(int argc, char **argv)
+{
+  task t = {.arena = ts_arena_new("tsrun")};
+  if (!read_options(&t, argc, argv)) {
+    ts_arena_free(t.arena);
+    return t.options.status;
+  }
+  t.session = ts_session_new(t.arena);
+  ts_input input = {0};
+  bool opened = ts_input_open(t.session, t.path, &t.compile, &input);
+  int status = ts_options_report(&t.options, t.session->diags); /* warnings, too */
+  if (opened)
+    status = play(&t, &input.ir);
+  if (opened)
+    ts_input_close(&input);
+  ts_arena_free(t.arena);
+  return status;
+}
