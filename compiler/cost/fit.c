@@ -1,0 +1,298 @@
+/* Reads and evaluates fit files. */
+#include "compiler/cost/fit.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_ROWS = 1 << 16 };
+
+double ts_fit_inputs(const ts_fit_model *m, const double *feature, double *input)
+{
+  double ratio, us = m->model->time(m->parameter, feature, &ratio);
+  for (uint32_t i = 0; i < m->input_count; i++)
+    input[i] = ts_model_input_value(m->model, &m->input[i], m->parameter, feature, ratio);
+  return us;
+}
+
+void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight)
+{
+  m->padded = (m->row_count + TS_FIT_BLOCK - 1) / TS_FIT_BLOCK * TS_FIT_BLOCK;
+  float *w = TS_NEW_ARRAY(arena, float, m->padded);
+  float *point[TS_FIT_MAX_KERNELS];
+  for (uint32_t c = 0; c < m->kernel_count; c++)
+    m->point[c] = point[c] = TS_NEW_ARRAY(arena, float, (size_t)m->padded * m->input_count);
+  for (uint32_t i = 0; i < m->row_count; i++) {
+    double input[TS_MODEL_MAX_INPUTS];
+    ts_fit_inputs(m, m->row + (size_t)i * m->model->feature_count, input);
+    w[i] = (float)weight[i];
+    for (uint32_t c = 0; c < m->kernel_count; c++)
+      for (uint32_t d = 0; d < m->input_count; d++)
+        point[c][(size_t)d * m->padded + i] = (float)(input[d] / m->kernel[c].scale[d]);
+  }
+  m->weight = w;
+}
+
+/* exp(-r) of a block, r >= 0: 2^f by a polynomial (relative error 2e-7 on (-1, 0]), 2^i by the exponent's bits. Written so that it
+ * vectorises, and without libm, so that every machine gives the same digits. */
+static void exp_minus(const float *r, float *e)
+{
+  int32_t bits[TS_FIT_BLOCK];
+  float scale[TS_FIT_BLOCK];
+  for (int i = 0; i < TS_FIT_BLOCK; i++) {
+    float t = r[i] * -1.44269504f;
+    t = t < -120 ? -120 : t;
+    int32_t whole = (int32_t)t;
+    float f = (t - (float)whole) * 0.69314718f;
+    bits[i] = (whole + 127) << 23;
+    e[i] = 1 + f * (1 + f * (0.5f + f * (1 / 6.f + f * (1 / 24.f + f * (1 / 120.f + f * (1 / 720.f + f * (1 / 5040.f)))))));
+  }
+  memcpy(scale, bits, sizeof scale);
+  for (int i = 0; i < TS_FIT_BLOCK; i++) e[i] *= scale[i];
+}
+
+/* Sum over the rows of weight times covariance with the point, of one kernel of variance 1. */
+static double correlate(const ts_fit_model *m, uint32_t c, const float *at)
+{
+  bool smooth = m->kernel[c].smoothness > 1;
+  float sum[TS_FIT_BLOCK] = {0};
+  for (uint32_t begin = 0; begin < m->padded; begin += TS_FIT_BLOCK) {
+    float r[TS_FIT_BLOCK] = {0}, e[TS_FIT_BLOCK];
+    for (uint32_t d = 0; d < m->input_count; d++) {
+      const float *p = m->point[c] + (size_t)d * m->padded + begin;
+      for (int i = 0; i < TS_FIT_BLOCK; i++) r[i] += (p[i] - at[d]) * (p[i] - at[d]);
+    }
+    for (int i = 0; i < TS_FIT_BLOCK; i++) r[i] = sqrtf(smooth ? 3 * r[i] : r[i]);
+    exp_minus(r, e);
+    for (int i = 0; i < TS_FIT_BLOCK; i++) sum[i] += m->weight[begin + i] * e[i] * (smooth ? 1 + r[i] : 1);
+  }
+  double total = 0;
+  for (int i = 0; i < TS_FIT_BLOCK; i++) total += (double)sum[i];
+  return total;
+}
+
+double ts_fit_evaluate(const ts_fit_model *m, const double *feature)
+{
+  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, input), residual = 0;
+  for (uint32_t c = 0; c < m->kernel_count; c++) {
+    float at[TS_MODEL_MAX_INPUTS];
+    for (uint32_t d = 0; d < m->input_count; d++) at[d] = (float)(input[d] / m->kernel[c].scale[d]);
+    residual += m->kernel[c].deviation * m->kernel[c].deviation * correlate(m, c, at);
+  }
+  return us * exp(residual);
+}
+
+static int compare_features(const double *a, const double *b, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static int64_t kept_row(const ts_fit_model *m, const double *feature)
+{
+  uint32_t low = 0, high = m->row_count, width = m->model->feature_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    int c = compare_features(m->row + (size_t)middle * width, feature, width);
+    if (!c)
+      return middle;
+    if (c < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return -1;
+}
+
+bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer)
+{
+  for (uint32_t i = 0; i < fit->model_count; i++) {
+    const ts_fit_model *m = &fit->model[i];
+    double feature[TS_MODEL_MAX_FEATURES];
+    if (strcmp(m->family, query->family) != 0 || !query->dtype || strcmp(m->dtype, query->dtype) != 0)
+      continue;
+    ts_cost_query same = *query;
+    if (m->model->feature_count == 1) /* bytes alone: features do not matter */
+      same.feature_count = 0;
+    if (!ts_query_values(&same, m->model->feature_count, m->model->feature, feature))
+      continue;
+    bool positive = true;
+    for (uint32_t f = 0; f < m->model->feature_count; f++) positive = positive && feature[f] > 0 && isfinite(feature[f]);
+    if (!positive)
+      continue;
+    int64_t row = kept_row(m, feature);
+    double us = row >= 0 ? m->row_us[row] : ts_fit_evaluate(m, feature);
+    *answer = (ts_cost_answer){us * 1e-6, row >= 0 ? TS_COST_MEASURED : TS_COST_FITTED, 0};
+    return isfinite(us) && us > 0;
+  }
+  return false;
+}
+
+const char *ts_fit_provenance(const ts_fit *fit) { return fit->provenance; }
+
+uint32_t ts_fit_families(const ts_fit *fit, const char **family, uint32_t room)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < fit->model_count; i++)
+    if ((!i || strcmp(fit->model[i].family, fit->model[i - 1].family) != 0) && n++ < room)
+      family[n - 1] = fit->model[i].family;
+  return n;
+}
+
+/* Reading. The JSON library keeps no places, so errors name the path in the document. */
+typedef struct reader { ts_arena *arena; ts_cost_error *error; const char *text; const char *path; } reader;
+
+#define FAIL(r, ...) ts_cost_fail((r)->arena, (r)->error, (r)->text, 0, 0, __VA_ARGS__)
+
+static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most, double *value)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
+  if (!cJSON_IsNumber(item))
+    return FAIL(r, "%s: `%s` is missing or not a number", r->path, name);
+  *value = item->valuedouble;
+  return (*value >= least && *value <= most) || FAIL(r, "%s: `%s` is %g, not within %g and %g", r->path, name, *value, least, most);
+}
+
+static bool get_string(reader *r, const cJSON *in, const char *name, const char **value)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
+  if (!cJSON_IsString(item))
+    return FAIL(r, "%s: `%s` is missing or not a string", r->path, name);
+  *value = ts_arena_string(r->arena, item->valuestring, strlen(item->valuestring));
+  return true;
+}
+
+static bool get_numbers(reader *r, const cJSON *array, const char *name, uint32_t count, double *value)
+{
+  if (!cJSON_IsArray(array) || (uint32_t)cJSON_GetArraySize(array) != count)
+    return FAIL(r, "%s: `%s` is not a list of %u numbers", r->path, name, count);
+  const cJSON *item;
+  uint32_t i = 0;
+  cJSON_ArrayForEach(item, array) {
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+      return FAIL(r, "%s: `%s` is not a list of %u numbers", r->path, name, count);
+    value[i++] = item->valuedouble;
+  }
+  return true;
+}
+
+static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
+{
+  const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(in, "inputs");
+  cJSON_ArrayForEach(item, list) {
+    if (m->input_count == TS_MODEL_MAX_INPUTS)
+      return FAIL(r, "%s: more than %d inputs", r->path, TS_MODEL_MAX_INPUTS);
+    if (!cJSON_IsString(item) || !ts_model_input_parse(m->model, item->valuestring, &m->input[m->input_count++]))
+      return FAIL(r, "%s: model `%s` has no input \"%s\"", r->path, m->model->name, cJSON_IsString(item) ? item->valuestring : "");
+  }
+  list = cJSON_GetObjectItemCaseSensitive(in, "kernels");
+  cJSON_ArrayForEach(item, list) {
+    if (m->kernel_count == TS_FIT_MAX_KERNELS)
+      return FAIL(r, "%s: more than %d kernels", r->path, TS_FIT_MAX_KERNELS);
+    ts_fit_kernel *kernel = &m->kernel[m->kernel_count++];
+    if (!get_number(r, item, "smoothness", 0.5, 1.5, &kernel->smoothness) || !get_number(r, item, "deviation", 0, 10, &kernel->deviation)
+        || !get_numbers(r, cJSON_GetObjectItemCaseSensitive(item, "scale"), "scale", m->input_count, kernel->scale))
+      return false;
+    for (uint32_t d = 0; d < m->input_count; d++)
+      if (!(kernel->scale[d] > 1e-6))
+        return FAIL(r, "%s: a scale is not positive", r->path);
+  }
+  return true;
+}
+
+/* Rows are the features, the time in microseconds and the weight. */
+static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
+{
+  uint32_t width = m->model->feature_count, count = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;
+  if (count > MAX_ROWS)
+    return FAIL(r, "%s: more than %d rows", r->path, MAX_ROWS);
+  double *row = TS_NEW_ARRAY(r->arena, double, (size_t)count * width), *us = TS_NEW_ARRAY(r->arena, double, count);
+  double *weight = TS_NEW_ARRAY(r->arena, double, count);
+  const cJSON *item;
+  cJSON_ArrayForEach(item, list) {
+    double cells[TS_MODEL_MAX_FEATURES + 2], *to = row + (size_t)m->row_count * width;
+    if (!get_numbers(r, item, "rows", width + 2, cells))
+      return false;
+    memcpy(to, cells, width * sizeof *to);
+    for (uint32_t f = 0; f < width; f++)
+      if (!(to[f] > 0))
+        return FAIL(r, "%s: row %u has a feature that is not positive", r->path, m->row_count + 1);
+    if (!(cells[width] > 0))
+      return FAIL(r, "%s: row %u has a time that is not positive", r->path, m->row_count + 1);
+    if (m->row_count && compare_features(to - width, to, width) >= 0)
+      return FAIL(r, "%s: row %u is not in order", r->path, m->row_count + 1);
+    us[m->row_count] = cells[width];
+    weight[m->row_count++] = cells[width + 1];
+  }
+  m->row = row, m->row_us = us;
+  ts_fit_prepare(r->arena, m, weight);
+  return true;
+}
+
+static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
+{
+  const char *name;
+  if (!get_string(r, in, "family", &m->family) || !get_string(r, in, "dtype", &m->dtype) || !get_string(r, in, "model", &name))
+    return false;
+  r->path = ts_arena_printf(r->arena, "model of %s %s", m->family, m->dtype);
+  m->model = ts_kernel_model_find(name);
+  if (!m->model)
+    return FAIL(r, "%s: there is no model `%s`", r->path, name);
+  const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(in, "parameters");
+  for (uint32_t i = 0; i < m->model->parameter_count; i++)
+    if (!get_number(r, parameters, m->model->parameter[i], 1e-9, 1e9, &m->parameter[i]))
+      return false;
+  const cJSON *residual = cJSON_GetObjectItemCaseSensitive(in, "residual");
+  return !residual || (read_kernels(r, residual, m) && read_rows(r, cJSON_GetObjectItemCaseSensitive(residual, "rows"), m));
+}
+
+/* "device: name (sha256 ...)" for each file of data. */
+static bool read_data(reader *r, const cJSON *list, ts_fit *fit)
+{
+  const cJSON *item;
+  fit->provenance = fit->device;
+  r->path = "data";
+  cJSON_ArrayForEach(item, list) {
+    const char *file, *sha256;
+    if (!get_string(r, item, "file", &file) || !get_string(r, item, "sha256", &sha256))
+      return false;
+    fit->provenance = ts_arena_printf(r->arena, "%s; %s sha256 %.12s", fit->provenance, file, sha256);
+  }
+  return true;
+}
+
+static bool read_fit(reader *r, const cJSON *root, ts_fit *fit)
+{
+  double version;
+  r->path = "fit file";
+  if (!get_number(r, root, "trainspec-fit", TS_FIT_VERSION, TS_FIT_VERSION, &version) || !get_string(r, root, "device", &fit->device)
+      || !read_data(r, cJSON_GetObjectItemCaseSensitive(root, "data"), fit))
+    return false;
+  const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(root, "models");
+  uint32_t room = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;
+  ts_fit_model *models = TS_NEW_ARRAY(r->arena, ts_fit_model, room);
+  fit->model = models;
+  cJSON_ArrayForEach(item, list) {
+    r->path = ts_arena_printf(r->arena, "model %u", fit->model_count + 1);
+    if (!read_model(r, item, &models[fit->model_count++]))
+      return false;
+  }
+  return fit->model_count > 0 || FAIL(r, "the fit has no models");
+}
+
+ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_cost_error *error)
+{
+  const char *end = NULL;
+  reader r = {.arena = arena, .error = error, .text = text};
+  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  if (!root) {
+    size_t at = end ? (size_t)(end - text) : 0;
+    return ts_cost_fail(arena, error, text, at, at, "not JSON from here on"), NULL;
+  }
+  ts_fit *fit = TS_NEW(arena, ts_fit);
+  bool good = read_fit(&r, root, fit);
+  cJSON_Delete(root);
+  return good ? fit : NULL;
+}

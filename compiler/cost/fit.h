@@ -1,0 +1,41 @@
+/* A fitted model of one family: a physical model times the exponential of a Gaussian process over its inputs, trained on rows that the fit
+ * keeps. For this folder only. Format of the file: doc/costs.md. */
+#ifndef TS_COMPILER_COST_FIT_H
+#define TS_COMPILER_COST_FIT_H
+
+#include "compiler/cost/kernel_models.h"
+#include "compiler/cost/source.h"
+
+enum { TS_FIT_VERSION = 1, TS_FIT_MAX_KERNELS = 3, TS_FIT_BLOCK = 16 };
+
+/* Matern covariance (Rasmussen and Williams, "Gaussian Processes for Machine Learning", section 4.2.1) of smoothness 1/2 or 3/2. */
+typedef struct ts_fit_kernel { double smoothness, deviation, scale[TS_MODEL_MAX_INPUTS]; } ts_fit_kernel;
+
+typedef struct ts_fit_model {
+  const char *family, *dtype;
+  const ts_kernel_model *model;
+  double parameter[TS_MODEL_MAX_PARAMETERS];
+  double least[TS_MODEL_MAX_FEATURES], most[TS_MODEL_MAX_FEATURES]; /* range of each feature in the data */
+  uint32_t input_count, kernel_count, row_count;
+  ts_model_input input[TS_MODEL_MAX_INPUTS];
+  ts_fit_kernel kernel[TS_FIT_MAX_KERNELS];
+  const double *row;    /* row_count x feature_count, sorted */
+  const double *row_us;
+  /* For evaluation: inputs of the rows over scale, transposed and padded to whole blocks; weights are 0 in the padding. */
+  uint32_t padded;
+  const float *point[TS_FIT_MAX_KERNELS], *weight;
+} ts_fit_model;
+
+struct ts_fit {
+  const char *device, *provenance;
+  uint32_t model_count;
+  const ts_fit_model *model;
+};
+
+/* Fills `point` and `weight` from the rows and `weight` of each. */
+void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight);
+/* Inputs of a point; returns the time of the physical model in microseconds. */
+double ts_fit_inputs(const ts_fit_model *m, const double *feature, double *input);
+double ts_fit_evaluate(const ts_fit_model *m, const double *feature); /* microseconds */
+
+#endif
