@@ -98,16 +98,19 @@ bool ts_options_number(const ts_options *o, long long least, long long most, lon
 
 /* ---- Help ---- */
 
+/* Words of `text` from `column` on; further lines begin at `indent`. */
 static void put_wrapped(const char *text, int column, int indent)
 {
-  while (*text) {
+  for (bool first = true; *text; first = false) {
     int word = (int)strcspn(text, " ");
-    if (column + word > WIDTH && column > indent)
-      column = printf("\n%*s", indent, "") - 1;
+    if (!first && column + 1 + word > WIDTH) {
+      printf("\n%*s", indent, "");
+      column = indent;
+    } else if (!first) {
+      column += printf(" ");
+    }
     column += printf("%.*s", word, text);
-    text += word;
-    if (*text == ' ')
-      text++, column += *text && column < WIDTH ? printf(" ") : 1;
+    text += word + (text[word] == ' ');
   }
   putchar('\n');
 }

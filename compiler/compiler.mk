@@ -6,6 +6,14 @@ libtrainspec_la_SOURCES += \
 	compiler/call.c \
 	compiler/cluster.c \
 	compiler/compile.c \
+	compiler/cost/cost.c \
+	compiler/cost/fit.c \
+	compiler/cost/interpolate.c \
+	compiler/cost/kernel_models.c \
+	compiler/cost/roofline.c \
+	compiler/cost/table.c \
+	compiler/cost_sources.c \
+	compiler/costing.c \
 	compiler/env.c \
 	compiler/eval.c \
 	compiler/extern.c \
@@ -22,7 +30,6 @@ libtrainspec_la_SOURCES += \
 	compiler/shard_comm.c \
 	compiler/shard_graph.c \
 	compiler/stage.c \
-	compiler/tsc.c \
 	compiler/value.c
 
 #: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
@@ -30,6 +37,12 @@ nobase_pkginclude_HEADERS += \
 	compiler/builtins.def \
 	compiler/cluster.h \
 	compiler/compile.h \
+	compiler/cost/cost.h \
+	compiler/cost/fit.h \
+	compiler/cost/kernel_models.h \
+	compiler/cost/source.h \
+	compiler/cost/table.h \
+	compiler/costing.h \
 	compiler/dtypes.def \
 	compiler/env.h \
 	compiler/eval.h \

@@ -32,7 +32,7 @@ static const char *const notes[] = {
   "input.",
   "",
   "Examples:",
-  "$ -D tp=8 -o plan.ir examples/gpt3_175b.ts",
+  "$ -D tp=8 -o plan.ir plan.ts",
   "$ -S plan.ir",
   "",
   "Exit codes: 0 done, 1 the plan has errors, 2 wrong usage, 4 cannot read or",

@@ -1,0 +1,81 @@
+/* trainspec COMMAND ...: all programs under one name. */
+#include <string.h>
+
+#include "base/options.h"
+#include "tools/programs.h"
+
+enum { MAX_NAME = 256 };
+
+static int run_fit(int argc, char **argv);
+
+static const struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+} commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit}},
+  fits[] = {{"ops", ts_fit_ops_main}};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static const ts_option no_options[] = {{0}};
+static const char *const usage[] = {"COMMAND [ARGUMENT]...", NULL};
+static const char *const notes[] = {
+  "Commands:",
+  "  compile                   check a plan and write it as IR (tsc)",
+  "  run                       play a plan or an IR and report (tsrun)",
+  "  fmt                       format files of the language (tsfmt)",
+  "  fit ops                   fit curves of operators to measured tables",
+  "",
+  "Examples:",
+  "$ run -D tp=8 plan.ts",
+  "$ compile --help",
+  NULL,
+};
+static const ts_program program = {
+  .summary = "TrainSpec: how long a distributed training step takes and how much memory it needs, from one text file.",
+  .usage = usage,
+  .options = no_options,
+  .notes = notes,
+  .manual = "trainspec(1)",
+};
+
+/* The command is told its own name, "trainspec run", for its messages. */
+static int dispatch(ts_options *o, const struct command *table, size_t count, int argc, char **argv, const char *what)
+{
+  char name[MAX_NAME];
+  const char *words[COUNT(commands) + 1] = {0};
+  for (size_t i = 0; i < count; i++) {
+    words[i] = table[i].name;
+    if (strcmp(table[i].name, argv[0]) != 0)
+      continue;
+    snprintf(name, sizeof name, "%s %s", o->called, argv[0]);
+    argv[0] = name;
+    return table[i].run(argc, argv);
+  }
+  return ts_options_not_among(o, what, argv[0], words);
+}
+
+static int run_fit(int argc, char **argv)
+{
+  static const char *const fit_usage[] = {"ops [ARGUMENT]...", NULL};
+  static const char *const fit_notes[] = {"  ops                       curves of operators from tables of measured times", NULL};
+  static const ts_program fit = {
+    .summary = "TrainSpec: fits curves to measured tables.", .usage = fit_usage, .options = no_options, .notes = fit_notes, .manual = "trainspec(1)"};
+  ts_options o = ts_options_start(&fit, argc, argv);
+  int id = ts_options_next(&o);
+  if (id == TS_OPTIONS_EXIT)
+    return o.status;
+  if (id == TS_OPTIONS_END)
+    return ts_options_wrong(&o, "what to fit? `%s ops`", o.called);
+  return dispatch(&o, fits, COUNT(fits), argc - o.at + 1, argv + o.at - 1, "table to fit");
+}
+
+int main(int argc, char **argv)
+{
+  ts_options o = ts_options_start(&program, argc, argv);
+  int id = ts_options_next(&o);
+  if (id == TS_OPTIONS_EXIT)
+    return o.status;
+  if (id == TS_OPTIONS_END)
+    return ts_options_wrong(&o, "no command given");
+  return dispatch(&o, commands, COUNT(commands), argc - o.at + 1, argv + o.at - 1, "command");
+}
