@@ -165,7 +165,7 @@ ts_ast *ts_ast_nest(ts_parser *parser, ts_span span, const ts_nodes *loops, ts_a
       ts_nodes_push(parser, children, nest);
     else
       ts_nodes_join(parser, children, body);
-    ts_span from = i > 2 ? ts_span_join(variable->span, span) : span;
+    ts_span from = {span.file, i > 2 ? variable->span.begin : span.begin, span.end};
     nest = ts_ast_make(parser, TS_AST_FOR, from, (ts_word){variable->name, variable->span}, 0, children);
   }
   return nest;

@@ -47,24 +47,47 @@ static uint32_t indentation(const ts_parser *parser, uint32_t token)
 
 static int top_kind(const repair *r) { return r->open.count ? r->parser->tokens.at[r->open.at[r->open.count - 1]].kind : 0; }
 
+/* The name before a bracket: what it belongs to. */
+static ts_span owner(const repair *r, uint32_t opener)
+{
+  const ts_token *tokens = r->parser->tokens.at;
+  uint32_t i = opener;
+  if (i > 0 && (tokens[i - 1].kind == TS_T_ASSIGN || tokens[i - 1].kind == TS_T_COLON))
+    i--;
+  bool named = i > 0 && !tokens[i].newlines && (tokens[i - 1].kind == TS_T_ID || ts_word_text(tokens[i - 1].kind));
+  return named ? tokens[i - 1].span : TS_NO_SPAN;
+}
+
+static void tell_unclosed(repair *r, uint32_t opener, uint32_t i, ts_span end)
+{
+  ts_arena *arena = r->parser->lang->arena;
+  const ts_token *found = &r->parser->tokens.at[i];
+  const ts_token *token = &r->parser->tokens.at[opener];
+  const char *closing = closing_text(token->kind);
+  ts_span name = owner(r, opener);
+  const char *what = !name.file ? "" : ts_arena_printf(arena, " of `%.*s`", (int)(name.end - name.begin), r->parser->text + name.begin);
+  if (!found->kind) {
+    ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, token->span, "the `%c`%s is never closed", r->parser->text[token->span.begin], what);
+    ts_diag_here(d, "opened here; the file ends without its `%s`", closing);
+    return;
+  }
+  ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, found->span, "expected `%s` to close the `%c`%s, found `%.*s`", closing,
+                              r->parser->text[token->span.begin], what, (int)(found->span.end - found->span.begin), r->parser->text + found->span.begin);
+  ts_diag_label(d, token->span, "opened here");
+  if (token->kind != TS_T_LBRACE || !r->parser->tokens.at[opener + 1].newlines)
+    ts_diag_edit(d, end, token->kind == TS_T_LBRACE ? " }" : closing, "close it here");
+}
+
 /* Closes the innermost bracket before token `i`. */
 static void close_top(repair *r, uint32_t i)
 {
   const ts_token *tokens = r->parser->tokens.at;
-  const ts_token *opener = &tokens[r->open.at[--r->open.count]];
+  uint32_t opener = r->open.at[--r->open.count];
   r->closed[i]++;
-  uint32_t end = i ? tokens[i - 1].span.end : 0;
-  ts_span place = {r->parser->file, end ? end - 1 : 0, end};
-  const char *closing = closing_text(opener->kind);
-  ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, opener->span, "this `%c` is never closed", r->parser->text[opener->span.begin]);
-  ts_diag_here(d, "opened here");
-  if (tokens[i].kind)
-    ts_diag_label(d, place, "`%s` expected after this", closing);
-  else
-    ts_diag_label(d, place, "the file ends without `%s`", closing);
-  ts_span touched = {r->parser->file, opener->span.begin, tokens[i].span.end};
-  if (opener->kind == TS_T_LBRACE)
-    touched.begin = end;
+  ts_span end = {r->parser->file, i ? tokens[i - 1].span.end : 0, i ? tokens[i - 1].span.end : 0};
+  if (!ts_is_told(r->parser, end.end))
+    tell_unclosed(r, opener, i, end);
+  ts_span touched = {r->parser->file, tokens[opener].kind == TS_T_LBRACE ? end.end : tokens[opener].span.begin, end.end};
   TS_PUSH(r->parser->lang->arena, &r->parser->repaired, touched);
 }
 
@@ -80,7 +103,7 @@ static bool begins_statement(const repair *r, uint32_t i)
   return token->newlines && i > 0 && !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) && ts_breaks_before(r->parser, i);
 }
 
-static bool is_word_at(const repair *r, uint32_t i) { return r->parser->tokens.at[i].kind == TS_T_ID || ts_token_is_word(r->parser->tokens.at[i].kind); }
+static bool is_word_at(const repair *r, uint32_t i) { return r->parser->tokens.at[i].kind == TS_T_ID || ts_word_text(r->parser->tokens.at[i].kind); }
 
 /* `op name(`, `let name =` at the left margin: only between declarations. */
 static bool begins_declaration(const repair *r, uint32_t i)
@@ -110,9 +133,11 @@ static void close_by_indentation(repair *r, uint32_t i)
     close_top(r, i);
 }
 
+static bool top_is_body(const repair *r) { return top_kind(r) == TS_T_LBRACE && !ts_opens_record(r->parser, r->open.at[r->open.count - 1]); }
+
 static void close_for_statement(repair *r, uint32_t i)
 {
-  while (r->open.count && (top_kind(r) != TS_T_LBRACE || begins_declaration(r, i)))
+  while (r->open.count && (!top_is_body(r) || begins_declaration(r, i)))
     close_top(r, i);
 }
 
@@ -120,9 +145,11 @@ static void stray(repair *r, uint32_t i)
 {
   const ts_token *token = &r->parser->tokens.at[i];
   r->dropped[i] = true;
+  if (ts_is_told(r->parser, token->span.begin))
+    return;
   ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing", r->parser->text[token->span.begin]);
   ts_diag_here(d, "no bracket is open here");
-  TS_PUSH(r->parser->lang->arena, &r->parser->repaired, token->span);
+  ts_told(r->parser, token->span.begin);
 }
 
 static void take_closer(repair *r, uint32_t i)

@@ -44,7 +44,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token <ts_word> ID STRING
 %token <ts_ast *> NUMBER
 %token NEWLINE
-%token LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON COMMA DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
+%token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
 %token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LINK MATCH
@@ -52,6 +52,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   SPLIT STAGES STRATEGY SWITCH WHERE WHOLE WITH YIELD BACKWARD
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
+%token JUNK /* characters outside the language, already told */
 %token START_FILE START_EXPRESSION /* not in files: tell the grammar what to read */
 
 %type <ts_nodes *> declarations import_paths params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
@@ -335,6 +336,7 @@ strategy_open: let ;
 
 rule
   : RULE ID optional_word open newlines match_ops rule_items RBRACE { $$ = MAKE(RULE, @$, $2, $3, JOIN(NODES($6), $7)); }
+  | RULE ID optional_word open newlines error rule_items RBRACE { $$ = MAKE(RULE, @$, $2, $3, $7); }
   ;
 
 newlines: %empty | newlines NEWLINE ;
@@ -346,7 +348,7 @@ optional_word
 
 rule_items
   : %empty { $$ = EMPTY; }
-  | NEWLINE rule_list { $$ = $2; }
+  | NEWLINE rule_list { yyerrok; $$ = $2; }
   | NEWLINE rule_list action { $$ = PUSH($2, $3); }
   | NEWLINE rule_list error { $$ = $2; }
   ;

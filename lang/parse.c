@@ -55,13 +55,13 @@ static bool is_text(ts_parser *parser)
 static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element)
 {
   int kind = element->kind;
-  if (element->token == TS_NONE || !ts_token_is_word(kind))
+  if (element->token == TS_NONE || !ts_word_text(kind))
     return kind;
   const ts_token *tokens = parser->tokens.at;
   int next = tokens[element->token + 1].kind;
   if (element->token > 0 && tokens[element->token - 1].kind == TS_T_DOT)
     return TS_T_ID;
-  bool when = kind == TS_T_FORWARD || kind == TS_T_GRADIENTS || kind == TS_T_STEP; /* `after step: ...` */
+  bool when = kind == TS_T_FORWARD || kind == TS_T_BACKWARD || kind == TS_T_GRADIENTS || kind == TS_T_STEP; /* `after step: ...` */
   if (ts_token_is_reserved(kind))
     return next == TS_T_COLON ? TS_T_ID : kind;
   if (next == TS_T_ASSIGN || (next == TS_T_COLON && !when))

@@ -67,10 +67,12 @@ struct ts_lang {
 void ts_lex(ts_parser *parser);
 /* tokens.c */
 int ts_word_token(const char *text, size_t length); /* token of a word of the language, or that of identifiers */
-bool ts_token_is_word(int kind);                    /* a word of the language, reserved or not */
+const char *ts_word_text(int kind);                 /* spelling of a word of the language, reserved or not; NULL: not one */
+const char *ts_word_name(size_t i);                 /* the i-th of them, NULL at the end */
 bool ts_token_is_reserved(int kind);
 bool ts_breaks_after(const ts_parser *parser, uint32_t token); /* may a line break after this token end a statement? */
 bool ts_breaks_before(const ts_parser *parser, uint32_t token);
+bool ts_opens_record(const ts_parser *parser, uint32_t token); /* a brace that can only open a record: line breaks mean nothing in it */
 void ts_make_stream(ts_parser *parser);
 /* brackets.c: which tokens to leave out, and how many brackets to close before each. False: brackets match as they are. */
 bool ts_repair_brackets(ts_parser *parser, bool *dropped, uint32_t *closed);
@@ -80,6 +82,9 @@ bool ts_parser_run(ts_parser *parser); /* false: there were errors */
 ts_diag *ts_syntax_diag(ts_parser *parser, ts_code code, ts_span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* syntax_error.c: `expected` are the tokens that could stand in the place of the last element. */
 void ts_syntax_error(ts_parser *parser, const int *expected, int count);
+/* Errors from here to the end of the line are consequences of one already told. */
+void ts_told(ts_parser *parser, uint32_t from);
+bool ts_is_told(const ts_parser *parser, uint32_t offset);
 void ts_too_deep(ts_parser *parser, ts_span span);
 
 /* Constructors (ast.c). */

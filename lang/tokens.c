@@ -23,14 +23,16 @@ int ts_word_token(const char *text, size_t length)
   return TS_T_ID;
 }
 
-bool ts_token_is_word(int kind)
+const char *ts_word_text(int kind)
 {
   for (size_t i = 0; i < WORDS; i++) {
     if (words[i].token == kind)
-      return true;
+      return words[i].text;
   }
-  return false;
+  return NULL;
 }
+
+const char *ts_word_name(size_t i) { return i < WORDS ? words[i].text : NULL; }
 
 bool ts_token_is_reserved(int kind)
 {
@@ -41,8 +43,17 @@ bool ts_token_is_reserved(int kind)
   return false;
 }
 
+/* `x.in`, `{ in: 3 }`: a name even if the word is reserved. */
+static bool is_name(const ts_parser *parser, uint32_t token)
+{
+  const ts_token *tokens = parser->tokens.at;
+  return (token > 0 && tokens[token - 1].kind == TS_T_DOT) || (ts_word_text(tokens[token].kind) && tokens[token + 1].kind == TS_T_COLON);
+}
+
 bool ts_breaks_after(const ts_parser *parser, uint32_t token)
 {
+  if (is_name(parser, token))
+    return true;
   switch (parser->tokens.at[token].kind) {
   case TS_T_STAR: /* `match *` is complete */
     return token > 0 && parser->tokens.at[token - 1].kind == TS_T_MATCH;
@@ -58,6 +69,8 @@ bool ts_breaks_after(const ts_parser *parser, uint32_t token)
 
 bool ts_breaks_before(const ts_parser *parser, uint32_t token)
 {
+  if (is_name(parser, token))
+    return true;
   switch (parser->tokens.at[token].kind) {
   case TS_T_WITH:
     return parser->tokens.at[token + 1].kind == TS_T_ASSIGN; /* a field of that name */
@@ -71,8 +84,7 @@ bool ts_breaks_before(const ts_parser *parser, uint32_t token)
   }
 }
 
-/* A brace that can only open a record: line breaks mean nothing in it. */
-static bool opens_record(const ts_parser *parser, uint32_t token)
+bool ts_opens_record(const ts_parser *parser, uint32_t token)
 {
   return token > 0 && parser->tokens.at[token - 1].kind != TS_T_ELSE && !ts_breaks_after(parser, token - 1) &&
          parser->tokens.at[token - 1].kind != TS_T_LBRACE;
@@ -114,7 +126,7 @@ static void open_bracket(stream *s, uint32_t i)
   ts_token *token = &s->parser->tokens.at[i];
   add(s, token->kind, token->span, i);
   TS_PUSH(arena, &s->open, (uint32_t)s->parser->stream.count - 1);
-  TS_PUSH(arena, &s->flat, token->kind != TS_T_LBRACE || opens_record(s->parser, i));
+  TS_PUSH(arena, &s->flat, token->kind != TS_T_LBRACE || ts_opens_record(s->parser, i));
   if (s->open.count == TS_DEEPEST_BRACKET)
     ts_too_deep(s->parser, token->span);
 }
