@@ -25,6 +25,8 @@ uint32_t ts_ir_pool_append(ts_ir_pool *pool, uint32_t count)
   if (count >= TS_IR_NONE - pool->count)
     abort(); /* a table has fewer than 2^32 - 1 records: TS_IR_NONE is no index */
   uint32_t first = pool->count;
+  if (!count)
+    return first;
   uint64_t needed = (uint64_t)first + count;
   if (needed > pool->room) {
     uint64_t room = pool->room ? 2 * (uint64_t)pool->room : 16;

@@ -6,7 +6,7 @@
 #include "ir/layout.h"
 
 /* Bounds that no machine comes near, so that sums cannot overflow and quotients stay finite. */
-static const uint32_t world_limit = 1u << 24;
+static const uint32_t world_limit = 1u << 24, vertex_limit = 1u << 25;
 static const uint64_t time_limit = UINT64_C(1) << 60;  /* ps of one thing: 13 days */
 static const uint64_t bytes_limit = UINT64_C(1) << 56; /* of one thing: 64 PiB */
 static const double rate_least = 1, rate_most = 1e21;  /* per second */
@@ -148,6 +148,8 @@ static int check_devices(check *c)
       FAIL(c, "device class `%s`: memory, reserved memory or bandwidth out of range", text(c, d->name));
   }
   uint64_t first = 0, devices = 0;
+  if (ir->devices_count > vertex_limit)
+    FAIL(c, "the cluster has more than %u vertices", vertex_limit);
   for (uint32_t i = 0; i < ir->arrays_count; i++) {
     const ts_ir_array *a = &ir->arrays[i];
     TRY(check_array(c, a, first));
@@ -165,7 +167,7 @@ static int check_devices(check *c)
   }
   if (first != ir->devices_count)
     FAIL(c, "the arrays hold %s than the %u vertices of the cluster", first < ir->devices_count ? "less" : "more", ir->devices_count);
-  if (!ir->placement_count && devices < ir->meta->world)
+  if (ir->devices_count && !ir->placement_count && devices < ir->meta->world)
     FAIL(c, "%u ranks on %llu devices", ir->meta->world, (unsigned long long)devices);
   return 0;
 }
