@@ -42,7 +42,7 @@ static const char *unique_label(builder *b, const char *name)
   return label;
 }
 
-static bool glob(const char *pattern, const char *text, size_t length)
+bool ts_glob(const char *pattern, const char *text, size_t length)
 {
   const char *star = NULL;
   size_t at = 0, retry = 0;
@@ -72,7 +72,7 @@ bool ts_label_match(const char *pattern, const char *label, size_t *length)
     if (label[end] && label[end] != '.')
       continue;
     *length = end;
-    if (glob(pattern, label, end))
+    if (ts_glob(pattern, label, end))
       return true;
     size_t size = strlen(pattern);
     if (anywhere && end > size && label[end - size - 1] == '.' && !memcmp(label + end - size, pattern, size))
@@ -380,6 +380,8 @@ ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
     return NULL;
   }
   ts_graph_finish(g);
+  if (g->traced && !ts_trace_finish(s, plan, g))
+    return NULL;
   find_tokens(g, plan);
   return g;
 }

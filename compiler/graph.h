@@ -76,5 +76,7 @@ void ts_graph_finish(ts_graph *g);
 /* Does the pattern match the label, or the label of something that encloses it? *length: how much of the label it took. A pattern without
  * `*` also matches at the end of a longer path: `attn.core` is `*.attn.core`. */
 bool ts_label_match(const char *pattern, const char *label, size_t *length);
+/* `*` stands for any text. */
+bool ts_glob(const char *pattern, const char *text, size_t length);
 
 #endif

@@ -16,9 +16,10 @@ typedef enum ts_direction { TS_TRACED_FORWARD, TS_TRACED_BACKWARD, TS_TRACED_DIR
  * time exactly: basis measured. Where a rule or another batch changed them, the ratio scales it: basis interpolated. */
 struct ts_measured {
   double seconds[TS_TRACED_DIRECTIONS];
+  const ts_slot *slots; /* of the op, at the shapes of the table */
   ts_work work;       /* at the shapes of the table: same kernels in the same order as ts_class.work. A phase that the op does not run
                          (no gradient is needed) has no kernels here either */
-  const char *source; /* "gpt2_large.csv:27", for reports */
+  const char *source; /* "model.csv.gz:27", for reports */
   ts_span span;       /* the trace(...) in the plan */
 };
 
