@@ -49,7 +49,7 @@ static int place_host(const work *w, ts_layout *out, ts_stop *stop)
     }
     if (node->op != TS_IR_HOST_SYNC)
       clock += node->host_ps;
-    if (clock >> 61)
+    if (clock >> TS_TIME_BITS)
       return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "host times of fragment `%s` exceed the clock",
                          w->t->ir->strings + w->fragment->name);
     w->info[i].issue = clock;

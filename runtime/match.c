@@ -29,78 +29,122 @@ static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_bi
   return 0;
 }
 
-typedef int port_fn(ts_tables *t, uint32_t program, uint32_t item, uint32_t port, void *closure, ts_stop *stop);
+typedef struct matcher {
+  TS_VEC(receive) receives;
+  ts_message **messages; /* [programs] */
+  ts_route **routes;     /* [programs] */
+  uint32_t *peer_index;  /* [programs * pipeline_size] place in the program's peers, plus 1 */
+  ts_arena *scratch;
+} matcher;
 
-static int each_port(ts_tables *t, bool sends, port_fn *visit, void *closure, ts_stop *stop)
+typedef struct played { /* a port of a played fragment */
+  uint32_t program, item, port;
+  const ts_visit *visit;
+  const ts_ir_port *as;
+  const ts_ir_binding *binding;
+} played;
+
+typedef int port_fn(ts_tables *t, matcher *m, const played *port, ts_stop *stop);
+
+static int each_port(ts_tables *t, matcher *m, port_fn *visit, ts_stop *stop)
 {
   const ts_ir *ir = t->ir;
   for (uint32_t p = 0; p < ir->programs_count; p++)
     for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
-      const ts_ir_fragment *f = &ir->fragments[t->programs[p].items[i].fragment];
+      const ts_visit *v = &t->programs[p].items[i];
+      const ts_ir_fragment *f = &ir->fragments[v->fragment];
+      const ts_ir_binding *bindings = ir->bindings + ir->items[ir->programs[p].first_item + i].first_binding;
       for (uint32_t k = 0; k < f->port_count; k++)
-        if ((ir->ports[f->first_port + k].is_send != 0) == sends && visit(t, p, i, k, closure, stop))
+        if (visit(t, m, &(played){p, i, k, v, &ir->ports[f->first_port + k], &bindings[k]}, stop))
           return -1;
     }
   return 0;
 }
 
-typedef struct matcher {
-  TS_VEC(receive) receives;
-  ts_message **messages; /* [programs] */
-  uint32_t *target_slot;
-  ts_arena *scratch;
-} matcher;
-
-static int note_receive(ts_tables *t, uint32_t program, uint32_t item, uint32_t port, void *closure, ts_stop *stop)
+static int note_peer(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
 {
-  matcher *m = closure;
-  const ts_visit *v = &t->programs[program].items[item];
-  const ts_layout *layout = &t->layouts[v->fragment];
-  const ts_ir_binding *binding = &t->ir->bindings[v->binding + port];
-  if (check_port(t, &t->ir->ports[t->ir->fragments[v->fragment].first_port + port], binding, stop))
+  if (check_port(t, p->as, p->binding, stop))
     return -1;
-  uint32_t slot = v->slot_base + layout->port_slot[port];
-  TS_PUSH(m->scratch, &m->receives, (receive){program, binding->peer, binding->tag, slot});
-  m->messages[program][slot] = (ts_message){.sender = TS_IR_NONE, .item = item, .node = layout->port_node[port]};
+  uint32_t *flags = &m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer];
+  *flags |= p->as->is_send ? 2 : 1;
   return 0;
 }
 
-static int note_send(ts_tables *t, uint32_t program, uint32_t item, uint32_t port, void *closure, ts_stop *stop)
+static void list_peers(ts_tables *t, matcher *m)
 {
-  matcher *m = closure;
-  const ts_visit *v = &t->programs[program].items[item];
-  const ts_ir_binding *binding = &t->ir->bindings[v->binding + port];
-  if (check_port(t, &t->ir->ports[t->ir->fragments[v->fragment].first_port + port], binding, stop))
-    return -1;
-  receive key = {binding->peer, program, binding->tag, 0};
-  const receive *found = bsearch(&key, m->receives.at, m->receives.count, sizeof key, compare);
-  if (!found) {
-    ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "nobody receives message %u of %s to coordinate %u", binding->tag,
-                t->ir->strings + t->ir->programs[program].name, binding->peer);
-    return -1;
+  uint32_t size = t->ranks->pipeline_size;
+  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
+    TS_VEC(ts_peer) peers = {0};
+    for (uint32_t c = 0; c < size; c++) {
+      uint32_t *flags = &m->peer_index[p * size + c];
+      if (*flags)
+        TS_PUSH(t->arena, &peers, (ts_peer){c, *flags & 2});
+      *flags = (uint32_t)peers.count;
+    }
+    ts_program_info *info = (ts_program_info *)&t->programs[p];
+    info->peers = peers.at;
+    info->peer_count = (uint32_t)peers.count;
   }
+}
+
+static ts_route *route_of(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
+{
+  ts_route *route = &m->routes[p->program][p->visit->port_base + p->port];
+  *route = (ts_route){m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1, slot};
+  return route;
+}
+
+static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  (void)stop;
+  if (p->as->is_send)
+    return 0;
+  const ts_layout *layout = &t->layouts[p->visit->fragment];
+  uint32_t slot = p->visit->slot_base + layout->port_slot[p->port];
+  TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
+  m->messages[p->program][slot] = (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};
+  route_of(t, m, p, slot);
+  return 0;
+}
+
+static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  if (!p->as->is_send)
+    return 0;
+  receive key = {p->binding->peer, p->program, p->binding->tag, 0};
+  const receive *found = m->receives.count ? bsearch(&key, m->receives.at, m->receives.count, sizeof key, compare) : NULL;
+  if (!found)
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "nobody receives message %u of %s to coordinate %u", p->binding->tag,
+                       t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
   ts_message *message = &m->messages[found->program][found->slot];
-  message->sender = program;
-  message->send_item = item;
-  message->send_node = t->layouts[v->fragment].port_node[port];
-  m->target_slot[v->binding + port] = found->slot;
+  message->sender = p->program;
+  message->send_item = p->item;
+  message->send_node = t->layouts[p->visit->fragment].port_node[p->port];
+  route_of(t, m, p, found->slot);
   return 0;
 }
 
 int ts_match_messages(ts_tables *t, ts_stop *stop)
 {
-  matcher m = {.messages = TS_NEW_ARRAY(t->arena, ts_message *, t->ir->programs_count), .scratch = ts_arena_new("message matching"),
-               .target_slot = TS_NEW_ARRAY(t->arena, uint32_t, t->ir->bindings_count)};
-  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
-    m.messages[p] = TS_NEW_ARRAY(t->arena, ts_message, t->programs[p].slot_count);
-    ((ts_program_info *)t->programs)[p].messages = m.messages[p];
+  uint32_t programs = t->ir->programs_count;
+  matcher m = {.scratch = ts_arena_new("message matching")};
+  m.messages = TS_NEW_ARRAY(m.scratch, ts_message *, programs);
+  m.routes = TS_NEW_ARRAY(m.scratch, ts_route *, programs);
+  m.peer_index = TS_NEW_ARRAY(m.scratch, uint32_t, (size_t)programs * t->ranks->pipeline_size);
+  for (uint32_t p = 0; p < programs; p++) {
+    ts_program_info *info = (ts_program_info *)&t->programs[p];
+    info->messages = m.messages[p] = TS_NEW_ARRAY(t->arena, ts_message, info->slot_count);
+    info->routes = m.routes[p] = TS_NEW_ARRAY(t->arena, ts_route, info->port_count);
   }
-  int status = each_port(t, false, note_receive, &m, stop);
+  int status = each_port(t, &m, note_peer, stop);
+  if (!status) {
+    list_peers(t, &m);
+    status = each_port(t, &m, note_receive, stop);
+  }
   if (!status && m.receives.count)
     qsort(m.receives.at, m.receives.count, sizeof *m.receives.at, compare);
   if (!status)
-    status = each_port(t, true, note_send, &m, stop);
-  t->target_slot = m.target_slot;
+    status = each_port(t, &m, note_send, stop);
   ts_arena_free(m.scratch);
   return status;
 }

@@ -25,6 +25,12 @@ typedef struct ts_ranks {
   uint32_t group_count;
 } ts_ranks;
 
+/* The rank at another coordinate of the pipeline axis. */
+static inline uint32_t ts_peer_rank(const ts_ranks *ranks, uint32_t rank, uint32_t coordinate)
+{
+  return rank - ranks->program[rank] * ranks->pipeline_stride + coordinate * ranks->pipeline_stride;
+}
+
 const ts_ranks *ts_ranks_new(ts_arena *arena, const ts_ir *ir);
 
 #endif

@@ -38,13 +38,13 @@ static int lay_out(ts_tables *t, ts_stop *stop)
 }
 
 typedef struct cursor { /* where an item lies in the rank's arrays */
-  uint64_t offset, events, slots, nodes, segment;
+  uint64_t offset, events, slots, nodes, ports, segment;
 } cursor;
 
 static ts_visit visit_at(const ts_ir_item *item, uint32_t index, const cursor *c)
 {
   return (ts_visit){.offset = c->offset, .fragment = item->fragment, .item = index, .event_base = (uint32_t)c->events,
-                    .slot_base = (uint32_t)c->slots, .segment = (uint32_t)c->segment, .binding = item->first_binding};
+                    .slot_base = (uint32_t)c->slots, .segment = (uint32_t)c->segment, .port_base = (uint32_t)c->ports};
 }
 
 static void advance(const ts_tables *t, const ts_layout *layout, uint32_t fragment, cursor *c)
@@ -54,6 +54,7 @@ static void advance(const ts_tables *t, const ts_layout *layout, uint32_t fragme
   c->events += layout->event_count;
   c->slots += layout->receive_count;
   c->nodes += t->ir->fragments[fragment].node_count;
+  c->ports += t->ir->fragments[fragment].port_count;
 }
 
 static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out, ts_stop *stop)
@@ -70,26 +71,29 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
     node_base[i + 1] = c.nodes;
     for (uint32_t k = 0; k < t->comm_count; k++)
       turn_base[(i + 1) * t->comm_count + k] = turn_base[i * t->comm_count + k] + (layout->turns ? layout->turns[k] : 0);
-    if (c.offset >> 61 || c.events >= TS_IR_NONE || c.slots >= TS_IR_NONE)
+    if (c.offset >> TS_TIME_BITS || c.events >= TS_IR_NONE || c.ports >= TS_IR_NONE)
       return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long", t->ir->strings + program->name);
   }
   *out = (ts_program_info){.items = items, .node_base = node_base, .turn_base = turn_base, .node_count = c.nodes,
-                           .event_count = (uint32_t)c.events, .slot_count = (uint32_t)c.slots,
+                           .event_count = (uint32_t)c.events, .slot_count = (uint32_t)c.slots, .port_count = (uint32_t)c.ports,
                            .segment_count = (uint32_t)c.segment + 1, .tail = c.offset, .tail_segment = (uint32_t)c.segment};
   return 0;
+}
+
+static bool has_work(const ts_layout *layout, uint32_t stream, uint32_t streams)
+{
+  return stream == streams ? layout->wait_count > 0 : layout->stream_first[stream] < layout->stream_first[stream + 1];
 }
 
 static void list_visits(const ts_tables *t, const ts_ir_program *program, ts_program_info *out)
 {
   TS_VEC(ts_visit) visits = {0};
-  ts_range *stream = TS_NEW_ARRAY(t->arena, ts_range, t->streams);
-  for (uint32_t s = 0; s < t->streams; s++) {
+  ts_range *stream = TS_NEW_ARRAY(t->arena, ts_range, t->streams + 1);
+  for (uint32_t s = 0; s <= t->streams; s++) {
     stream[s].first = (uint32_t)visits.count;
-    for (uint32_t i = 0; i < program->item_count; i++) {
-      const uint32_t *first = t->layouts[out->items[i].fragment].stream_first;
-      if (first[s] < first[s + 1])
+    for (uint32_t i = 0; i < program->item_count; i++)
+      if (has_work(&t->layouts[out->items[i].fragment], s, t->streams))
         TS_PUSH(t->arena, &visits, out->items[i]);
-    }
     stream[s].count = (uint32_t)visits.count - stream[s].first;
   }
   out->visits = visits.at;

@@ -14,6 +14,9 @@
 #include "runtime/ranks.h"
 #include "runtime/stop.h"
 
+/* Durations and host offsets stay below 2^TS_TIME_BITS ps (6 days), times below 2^TS_CLOCK_BITS: sums of a few cannot overflow. */
+enum { TS_TIME_BITS = 59, TS_CLOCK_BITS = 61 };
+
 typedef struct ts_node_info { /* of a fragment's node */
   uint64_t issue;     /* from the start of its segment, or of the fragment if that began earlier, to being issued */
   uint32_t segment;   /* waits of the host before it in the fragment */
@@ -47,10 +50,17 @@ typedef struct ts_visit { /* one item of a program, as one stream sees it */
   uint32_t fragment, item;
   uint32_t event_base, slot_base; /* in the rank's events and message slots */
   uint32_t segment;
-  uint32_t binding;
+  uint32_t port_base; /* in the program's routes */
 } ts_visit;
 
 typedef struct ts_range { uint32_t first, count; } ts_range;
+
+typedef struct ts_route { uint32_t peer, slot; } ts_route; /* of a played port: which of the program's peers, and the slot at the receiver */
+
+typedef struct ts_peer { /* a coordinate of the pipeline axis that the program exchanges messages with */
+  uint32_t coordinate;
+  bool sends; /* the program sends to it */
+} ts_peer;
 
 typedef struct ts_message { /* where slot `slot` of a program is sent and received */
   uint32_t sender, send_item, send_node; /* sender: a program; TS_IR_NONE: nobody sends it */
@@ -59,13 +69,15 @@ typedef struct ts_message { /* where slot `slot` of a program is sent and receiv
 
 typedef struct ts_program_info {
   const ts_visit *items;        /* [item_count] */
-  const ts_visit *visits;       /* stream by stream: only items with work for the stream */
-  const ts_range *stream;       /* [streams] into visits */
+  const ts_visit *visits;       /* stream by stream: only items with work for the stream; at last those where the host waits */
+  const ts_range *stream;       /* [streams + 1] into visits */
   const uint64_t *node_base;    /* [item_count + 1] nodes before the item */
   const uint32_t *turn_base;    /* [item_count * comms] calls of each communicator before the item */
   const ts_message *messages;   /* [slot_count] */
+  const ts_route *routes;       /* [port_count] */
+  const ts_peer *peers;         /* [peer_count] by coordinate */
   uint64_t node_count;
-  uint32_t event_count, slot_count, segment_count;
+  uint32_t event_count, slot_count, segment_count, port_count, peer_count;
   uint64_t tail;                /* host time from the last segment's start to the end */
   uint32_t tail_segment;
 } ts_program_info;
@@ -83,7 +95,6 @@ typedef struct ts_tables {
   const ts_layout *layouts;     /* [fragments] */
   const uint32_t *waits;        /* events */
   const ts_program_info *programs;
-  const uint32_t *target_slot;  /* [bindings] of sends: slot at the receiver */
 } ts_tables;
 
 /* NULL after filling *stop. */

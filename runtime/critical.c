@@ -1,0 +1,174 @@
+/* The critical path: from the end of the step back to its beginning, through what each start waited for, across ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/compose.h"
+
+typedef struct visits { uint64_t time, count; } visits; /* of a node, on the path */
+
+typedef struct walker {
+  const ts_facts *facts;
+  ts_arena *arena;
+  const ts_track **tracks;  /* [players], replayed when first entered */
+  const ts_track *at;
+  visits *work, *host;      /* [nodes of the IR] */
+} walker;
+
+static void go_to(walker *w, uint32_t player)
+{
+  if (!w->tracks[player])
+    w->tracks[player] = ts_track_new(w->arena, w->facts, player);
+  w->at = w->tracks[player];
+}
+
+static void add(visits *at, uint64_t time)
+{
+  at->time += time;
+  at->count++;
+}
+
+static uint32_t node_number(const walker *w, const ts_step *s, uint32_t place)
+{
+  return (uint32_t)(ts_node_of(w->at, s, place) - w->facts->tables->ir->nodes);
+}
+
+static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
+{
+  const ts_step *s = &w->at->steps[step];
+  const ts_kind *kind = ts_player_of(w->at)->kind;
+  uint32_t first = s->op->first;
+  bool hosted = ts_run_host_wait(w->at, step, &first, to);
+  for (uint32_t i = first; i < s->op->first + s->op->count; i++)
+    if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
+      add(&w->work[node_number(w, s, i)], ts_kernel_time(w->facts->tables, kind, ts_node_of(w->at, s, i)));
+  if (hosted)
+    return ts_host_at(w->at, step, first);
+  *to = s->ready;
+  return ts_cause_of_ready(w->at, step);
+}
+
+/* Through the member that was ready last. */
+static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
+{
+  const ts_step *s = &w->at->steps[step];
+  *to = s->end - s->op->time;
+  add(&w->work[node_number(w, s, s->op->first)], s->op->time);
+  if (s->ready == *to)
+    return ts_cause_of_ready(w->at, step);
+  uint32_t turn = ts_turn_of(w->at, step), comm = s->op->comm;
+  const ts_meeting *m = &w->facts->cast->meetings[ts_player_of(w->at)->meetings[comm]];
+  go_to(w, w->facts->latest[m->turn_base + turn]);
+  return ts_cause_of_ready(w->at, ts_track_turn(w->at, comm, turn));
+}
+
+/* Through the sender, when the message was late. */
+static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
+{
+  const ts_step *s = &w->at->steps[step];
+  const ts_player *player = ts_player_of(w->at);
+  const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
+  *to = s->ready;
+  if (s->end == s->ready)
+    return ts_cause_of_ready(w->at, step);
+  *to = player->sent[route->slot];
+  add(&w->work[node_number(w, s, s->op->first)], s->end - *to);
+  const ts_message *m = &player->program->messages[route->slot];
+  go_to(w, player->peers[route->peer]);
+  return ts_cause_of_ready(w->at, ts_track_node(w->at, m->send_item, m->send_node));
+}
+
+static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
+{
+  const ts_step *s = &w->at->steps[step];
+  switch (s->op->kind) {
+  case TS_OP_RUN: return leave_run(w, step, to);
+  case TS_OP_COLLECTIVE: return leave_collective(w, step, to);
+  case TS_OP_RECV: return leave_receive(w, step, to);
+  case TS_OP_SEND: add(&w->work[node_number(w, s, s->op->first)], s->end - s->ready); break;
+  default: break;
+  }
+  *to = s->ready;
+  return ts_cause_of_ready(w->at, step);
+}
+
+static ts_place leave_host(walker *w, const ts_place *place, uint64_t *to)
+{
+  uint64_t begin = ts_player_of(w->at)->segments[place->segment];
+  uint32_t node = w->facts->tables->ir->fragments[place->visit->fragment].first_node + place->node;
+  if (place->node != TS_IR_NONE)
+    add(&w->host[node], *to - begin);
+  *to = begin;
+  return ts_cause_of_segment(w->at, place->segment);
+}
+
+/* --- summing --- */
+
+static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_t fragment)
+{
+  uint32_t group;
+  switch (node->op) {
+  case TS_IR_COMPUTE:
+    return (ts_critical_part){.kind = TS_CRITICAL_COMPUTE, .name = ir->strings + ir->kernels[node->arg].family};
+  case TS_IR_COLLECTIVE:
+    group = ir->collectives[node->arg].group;
+    return (ts_critical_part){.kind = TS_CRITICAL_COLLECTIVE, .name = ir->strings + ir->groups[group].name};
+  default:
+    group = ir->ports[ir->fragments[fragment].first_port + node->arg].group;
+    return (ts_critical_part){.kind = TS_CRITICAL_MESSAGE, .name = ir->strings + ir->groups[group].name};
+  }
+}
+
+typedef struct summary { TS_VEC(ts_critical_part) parts; TS_VEC(uint64_t) most; } summary;
+
+static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const visits *at, ts_ir_str label)
+{
+  uint32_t i = 0;
+  if (!at->time)
+    return;
+  while (i < sum->parts.count && (sum->parts.at[i].kind != part.kind || strcmp(sum->parts.at[i].name, part.name)))
+    i++;
+  if (i == sum->parts.count) {
+    TS_PUSH(arena, &sum->parts, part);
+    TS_PUSH(arena, &sum->most, 0);
+  }
+  sum->parts.at[i].time += at->time;
+  sum->parts.at[i].count += at->count;
+  if (at->time > sum->most.at[i]) {
+    sum->most.at[i] = at->time;
+    sum->parts.at[i].label = label;
+  }
+}
+
+static int larger(const void *left, const void *right)
+{
+  const ts_critical_part *a = left, *b = right;
+  if (a->time != b->time)
+    return a->time > b->time ? -1 : 1;
+  return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player, const ts_critical_part **parts)
+{
+  const ts_ir *ir = facts->tables->ir;
+  walker w = {.facts = facts, .arena = ts_arena_new("critical path")};
+  summary sum = {0};
+  uint64_t to;
+  w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->cast->count);
+  w.work = TS_NEW_ARRAY(w.arena, visits, ir->nodes_count);
+  w.host = TS_NEW_ARRAY(w.arena, visits, ir->nodes_count);
+  go_to(&w, player);
+  for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
+    place = place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);
+  for (uint32_t f = 0; f < ir->fragments_count; f++)
+    for (uint32_t n = ir->fragments[f].first_node; n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {
+      if (w.work[n].count)
+        sum_up(arena, &sum, part_of(ir, &ir->nodes[n], f), &w.work[n], ir->nodes[n].label);
+      if (w.host[n].count)
+        sum_up(arena, &sum, (ts_critical_part){.kind = TS_CRITICAL_HOST, .name = "host"}, &w.host[n], ir->nodes[n].label);
+    }
+  if (sum.parts.count)
+    qsort(sum.parts.at, sum.parts.count, sizeof *sum.parts.at, larger);
+  *parts = sum.parts.at;
+  ts_arena_free(w.arena);
+  return (uint32_t)sum.parts.count;
+}

@@ -1,0 +1,50 @@
+#ifndef TS_RUNTIME_ENGINE_INTERNAL_H
+#define TS_RUNTIME_ENGINE_INTERNAL_H
+
+#include "runtime/engine.h"
+
+/* A time that is not known yet has the highest bit set, and below it the number of the first process that waits for it, or TS_IR_NONE. */
+#define TS_UNKNOWN (UINT64_C(1) << 63)
+
+static inline bool ts_is_known(uint64_t time) { return !(time & TS_UNKNOWN); }
+
+typedef struct ts_process { /* a stream of a player; the last one of each player is its host */
+  uint64_t time;         /* when it is free */
+  uint64_t host;         /* base of issue times */
+  const ts_visit *visit; /* the next one */
+  const ts_visit *visit_end;
+  const ts_op *op, *op_end; /* of the visit before `visit` */
+  uint32_t next;         /* who else waits for the same */
+  uint32_t player;
+  uint32_t wait;         /* host: which wait of the fragment */
+  bool met;              /* has arrived at the collective at `op` */
+} ts_process;
+
+typedef struct ts_rendezvous { /* of a meeting: the turn that is open, and the start of the last one */
+  uint64_t start, latest;
+  uint32_t count, expected;
+  uint32_t collective, waiters, who;
+  uint32_t turns;
+  uint64_t turn_base;
+} ts_rendezvous;
+
+typedef struct ts_engine {
+  ts_facts facts;
+  ts_process *processes;
+  ts_rendezvous *rendezvous;
+  uint32_t per_player;   /* processes */
+  uint32_t *ready;       /* stack of processes that may run */
+  uint32_t ready_count, process_count;
+  uint64_t *starts;
+  uint32_t *latest;
+  uint32_t order;
+  bool overflow;
+  uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
+} ts_engine;
+
+static inline bool ts_is_done(const ts_process *p) { return p->op == p->op_end && p->visit == p->visit_end; }
+
+/* Fills *stop when some process could not end. */
+int ts_explain_stop(const ts_engine *engine, ts_stop *stop);
+
+#endif

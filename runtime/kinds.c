@@ -1,0 +1,300 @@
+#include "runtime/kinds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/intern.h"
+
+static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
+
+/* What is too long for the clock becomes so long that the engine stops at it. */
+static uint64_t limited(uint64_t time) { return time < time_limit ? time : UINT64_C(1) << TS_CLOCK_BITS; }
+
+static double speed_of(const ts_tables *t, uint32_t rank) { return t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].speed : 1; }
+
+static uint64_t kernel_time(const ts_ir_kernel *kernel, double speed)
+{
+  if (speed == 1)
+    return limited(kernel->time);
+  double time = (double)kernel->time / speed;
+  return time < (double)time_limit ? (uint64_t)llround(time) : UINT64_C(1) << TS_CLOCK_BITS;
+}
+
+uint64_t ts_kernel_time(const ts_tables *t, const ts_kind *kind, const ts_ir_node *node)
+{
+  return node->op == TS_IR_COMPUTE ? kernel_time(&t->ir->kernels[node->arg], kind->speed) : 0;
+}
+
+/* --- compiling a kind --- */
+
+typedef struct writer {
+  const ts_tables *t;
+  const ts_kind *kind;
+  TS_VEC(ts_op) ops;
+  const ts_layout *layout;
+  const ts_ir_node *nodes;
+  bool open; /* the last op is a run that may grow */
+} writer;
+
+static void push(writer *w, ts_op op, const ts_node_info *info)
+{
+  op.waits = info->wait_count;
+  op.wait = info->wait_count == 1 ? w->t->waits[info->first_wait] : info->first_wait;
+  op.event = info->event;
+  TS_PUSH(w->t->arena, &w->ops, op);
+}
+
+/* Off the compute stream every kernel is a run of its own: what waits for it may want to know which it was. */
+static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *info, uint32_t place)
+{
+  uint64_t time = ts_kernel_time(w->t, w->kind, node);
+  ts_op *run = w->open ? &w->ops.at[w->ops.count - 1] : NULL;
+  if (!run || info->wait_count) {
+    push(w, (ts_op){.kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time}, info);
+  } else {
+    run->issued = limited((run->issued > info->issue ? run->issued : info->issue) + time);
+    run->time = limited(run->time + time);
+    run->count++;
+    run->event = info->event;
+  }
+  w->open = node->stream == 0 && info->event == TS_IR_NONE;
+}
+
+static void write_segment(writer *w, uint32_t segment)
+{
+  TS_PUSH(w->t->arena, &w->ops, (ts_op){.kind = TS_OP_SEGMENT, .arg = segment, .event = TS_IR_NONE});
+  w->open = false;
+}
+
+static void write_node(writer *w, uint32_t place)
+{
+  uint32_t n = w->layout->order[place];
+  const ts_ir_node *node = &w->nodes[n];
+  const ts_node_info *info = &w->layout->nodes[n];
+  ts_op op = {.first = place, .count = 1, .issued = info->issue, .arg = node->arg};
+  bool alone = node->op == TS_IR_COLLECTIVE && w->t->ranks->groups[w->t->ir->collectives[node->arg].group].size == 1;
+  if (node->op == TS_IR_COLLECTIVE && !alone) {
+    op.kind = TS_OP_COLLECTIVE;
+    op.comm = ts_comm_of(w->t, node);
+    op.time = w->kind->collective_time[node->arg];
+  } else if (node->op == TS_IR_SEND) {
+    op.kind = TS_OP_SEND;
+  } else if (node->op == TS_IR_RECV) {
+    op.kind = TS_OP_RECV;
+  } else {
+    write_run(w, node, info, place);
+    return;
+  }
+  push(w, op, info);
+  w->open = false;
+}
+
+static ts_range write_stream(writer *w, uint32_t stream, ts_producer *producers)
+{
+  ts_range range = {(uint32_t)w->ops.count, 0};
+  uint32_t segment = 0;
+  w->open = false;
+  for (uint32_t i = w->layout->stream_first[stream]; i < w->layout->stream_first[stream + 1]; i++) {
+    const ts_node_info *info = &w->layout->nodes[w->layout->order[i]];
+    if (info->segment != segment)
+      write_segment(w, segment = info->segment);
+    write_node(w, i);
+    if (info->event != TS_IR_NONE)
+      producers[info->event] = (ts_producer){stream, (uint32_t)w->ops.count - 1 - range.first};
+  }
+  range.count = (uint32_t)w->ops.count - range.first;
+  return range;
+}
+
+static ts_code write_fragment(writer *w, uint32_t fragment)
+{
+  ts_range *stream = TS_NEW_ARRAY(w->t->arena, ts_range, w->t->streams);
+  w->layout = &w->t->layouts[fragment];
+  w->nodes = ts_nodes_of(w->t->ir, fragment);
+  ts_producer *producers = TS_NEW_ARRAY(w->t->arena, ts_producer, w->layout->event_count);
+  for (uint32_t s = 0; s < w->t->streams; s++)
+    stream[s] = write_stream(w, s, producers);
+  return (ts_code){stream, producers};
+}
+
+static void compile(const ts_tables *t, ts_kind *kind)
+{
+  const ts_ir *ir = t->ir;
+  const ts_ir_program *program = &ir->programs[kind->program];
+  ts_code *code = TS_NEW_ARRAY(t->arena, ts_code, ir->fragments_count);
+  writer w = {.t = t, .kind = kind};
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    uint32_t f = ir->items[program->first_item + i].fragment;
+    if (!code[f].stream)
+      code[f] = write_fragment(&w, f);
+  }
+  kind->ops = w.ops.at;
+  kind->code = code;
+}
+
+/* --- finding the kinds --- */
+
+typedef struct sorter {
+  const ts_tables *t;
+  ts_network *network;
+  ts_arena *scratch;
+  uint32_t *of, *key; /* [world] */
+  uint32_t count;
+  const uint32_t **group_profile; /* [groups] of each instance, NULL: group not used */
+  const uint32_t **peer_profile;  /* [most peers] of each rank */
+  uint32_t most_peers;
+  bool *plays;                    /* [programs * groups] */
+} sorter;
+
+static void split(sorter *s) { s->count = ts_refine(s->of, s->count, s->key, s->t->ranks->world); }
+
+static void note_groups(sorter *s)
+{
+  const ts_ir *ir = s->t->ir;
+  bool *seen = TS_NEW_ARRAY(s->scratch, bool, ir->fragments_count);
+  s->plays = TS_NEW_ARRAY(s->scratch, bool, (size_t)ir->programs_count * ir->groups_count);
+  for (uint32_t p = 0; p < ir->programs_count; p++) {
+    memset(seen, 0, ir->fragments_count);
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      uint32_t f = s->t->programs[p].items[i].fragment;
+      const ts_ir_node *nodes = ts_nodes_of(ir, f);
+      for (uint32_t n = 0; !seen[f] && n < ir->fragments[f].node_count; n++)
+        if (nodes[n].op == TS_IR_COLLECTIVE)
+          s->plays[p * ir->groups_count + ir->collectives[nodes[n].arg].group] = true;
+      seen[f] = true;
+    }
+  }
+}
+
+static void split_by_speed(sorter *s)
+{
+  ts_intern speeds = {.arena = s->scratch};
+  double last = 0;
+  uint32_t number = TS_IR_NONE;
+  for (uint32_t r = 0; r < s->t->ranks->world; r++) {
+    double speed = speed_of(s->t, r);
+    if (number == TS_IR_NONE || speed != last) {
+      uint32_t words[2];
+      memcpy(words, &speed, sizeof words);
+      number = ts_intern_run(&speeds, words, 2);
+      last = speed;
+    }
+    s->key[r] = number;
+  }
+  split(s);
+}
+
+static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  if (!ranks->groups[group].used)
+    return 0;
+  const uint32_t *profile = s->group_profile[group] = ts_network_group(s->network, group, stop);
+  if (!profile)
+    return -1;
+  const uint32_t *instance_of = ranks->groups[group].instance_of;
+  for (uint32_t r = 0; r < ranks->world; r++)
+    s->key[r] = s->plays[ranks->program[r] * ranks->group_count + group] ? profile[instance_of[r]] : TS_IR_NONE;
+  split(s);
+  return 0;
+}
+
+static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  uint32_t *profile = TS_NEW_ARRAY(s->scratch, uint32_t, ranks->world);
+  for (uint32_t r = 0; r < ranks->world; r++) {
+    const ts_program_info *program = &s->t->programs[ranks->program[r]];
+    profile[r] = TS_IR_NONE;
+    if (peer >= program->peer_count || !program->peers[peer].sends)
+      continue;
+    profile[r] = ts_network_path(s->network, r, ts_peer_rank(ranks, r, program->peers[peer].coordinate), stop);
+    if (profile[r] == TS_IR_NONE)
+      return -1;
+  }
+  s->peer_profile[peer] = profile;
+  memcpy(s->key, profile, ranks->world * sizeof *profile);
+  split(s);
+  return 0;
+}
+
+static int split_all(sorter *s, ts_stop *stop)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  for (uint32_t p = 0; p < s->t->ir->programs_count; p++)
+    if (s->t->programs[p].peer_count > s->most_peers)
+      s->most_peers = s->t->programs[p].peer_count;
+  s->group_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, ranks->group_count);
+  s->peer_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, s->most_peers);
+  s->count = 1;
+  memcpy(s->key, ranks->program, ranks->world * sizeof *s->key);
+  split(s);
+  split_by_speed(s);
+  note_groups(s);
+  for (uint32_t g = 0; g < ranks->group_count; g++)
+    if (split_by_group(s, g, stop))
+      return -1;
+  for (uint32_t p = 0; p < s->most_peers; p++)
+    if (split_by_peer(s, p, stop))
+      return -1;
+  return 0;
+}
+
+static const uint64_t *message_times(const sorter *s, const ts_kind *kind)
+{
+  const ts_ir *ir = s->t->ir;
+  uint32_t peers = s->t->programs[kind->program].peer_count;
+  uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, (size_t)ir->ports_count * peers);
+  for (uint32_t p = 0; p < ir->ports_count; p++)
+    for (uint32_t k = 0; k < peers; k++)
+      if (ir->ports[p].is_send && kind->peer_profile[k] != TS_IR_NONE)
+        time[(size_t)p * peers + k] = limited(ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[p].bytes, kind->peer_profile[k]).time);
+  return time;
+}
+
+static const uint64_t *collective_times(const sorter *s, const ts_kind *kind)
+{
+  const ts_ir *ir = s->t->ir;
+  uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, ir->collectives_count);
+  for (uint32_t c = 0; c < ir->collectives_count; c++)
+    if (s->plays[kind->program * ir->groups_count + ir->collectives[c].group])
+      time[c] = limited(ts_network_estimate(s->network, ir->collectives[c].kind, ir->collectives[c].bytes,
+                                            kind->group_profile[ir->collectives[c].group]).time);
+  return time;
+}
+
+static void fill_kind(const sorter *s, uint32_t rank, ts_kind *kind)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  *kind = (ts_kind){.program = ranks->program[rank], .rank = rank, .speed = speed_of(s->t, rank)};
+  uint32_t *group = TS_NEW_ARRAY(s->t->arena, uint32_t, ranks->group_count), peers = s->t->programs[kind->program].peer_count;
+  uint32_t *peer = TS_NEW_ARRAY(s->t->arena, uint32_t, peers);
+  for (uint32_t g = 0; g < ranks->group_count; g++)
+    group[g] = s->group_profile[g] ? s->group_profile[g][ranks->groups[g].instance_of[rank]] : TS_IR_NONE;
+  for (uint32_t k = 0; k < peers; k++)
+    peer[k] = s->peer_profile[k][rank];
+  kind->group_profile = group;
+  kind->peer_profile = peer;
+  kind->message_time = message_times(s, kind);
+  kind->collective_time = collective_times(s, kind);
+  compile(s->t, kind);
+}
+
+const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *network, ts_stop *stop)
+{
+  uint32_t world = t->ranks->world;
+  sorter s = {.t = t, .network = network, .scratch = ts_arena_new("kinds")};
+  s.of = TS_NEW_ARRAY(arena, uint32_t, world);
+  s.key = TS_NEW_ARRAY(s.scratch, uint32_t, world);
+  ts_kinds *kinds = NULL;
+  if (!split_all(&s, stop)) {
+    ts_kind *at = TS_NEW_ARRAY(arena, ts_kind, s.count);
+    kinds = TS_NEW(arena, ts_kinds);
+    *kinds = (ts_kinds){at, s.count, s.of};
+    for (uint32_t r = 0, next = 0; next < s.count; r++)
+      if (s.of[r] == next)
+        fill_kind(&s, r, &at[next++]);
+  }
+  ts_arena_free(s.scratch);
+  return kinds;
+}

@@ -1,0 +1,69 @@
+/* From a verified IR to a result. */
+#include "runtime/play.h"
+
+#include "runtime/compose.h"
+
+struct ts_run {
+  ts_arena *arena;
+  const ts_facts *facts;
+  ts_result result;
+};
+
+static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
+{
+  const ts_ranks *ranks = ts_ranks_new(arena, ir);
+  const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
+  ts_network *network = tables ? ts_network_new(arena, ir, ranks, options->network, stop) : NULL;
+  const ts_kinds *kinds = network ? ts_kinds_new(arena, tables, network, stop) : NULL;
+  if (!kinds)
+    return NULL;
+  return ts_engine_play(arena, tables, kinds, ts_cast_new(arena, tables, kinds, !options->no_fold), order, stop);
+}
+
+static void sum_up(ts_arena *arena, const ts_facts *facts, ts_result *out)
+{
+  const ts_cast *cast = facts->cast;
+  ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, cast->count);
+  uint32_t last = 0;
+  for (uint32_t c = 0; c < cast->count; c++) {
+    ts_compose(arena, facts, c, &classes[c]);
+    if (classes[c].end > classes[last].end)
+      last = c;
+    out->nodes += cast->size[c] * facts->players[c].program->node_count;
+    out->nodes_played += facts->players[c].program->node_count;
+  }
+  out->step = classes[last].end;
+  for (uint32_t c = 0; c < cast->count; c++)
+    classes[c].tail = out->step - classes[c].end;
+  out->class_count = cast->count;
+  out->classes = classes;
+  out->class_of = cast->of;
+  out->critical_rank = cast->rank[last];
+  out->critical_count = ts_critical_path(arena, facts, last, &out->critical);
+}
+
+ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
+{
+  ts_arena *arena = ts_arena_new("run");
+  const ts_facts *facts = play(arena, ir, options, order, stop);
+  if (!facts) {
+    ts_arena_free(arena);
+    return NULL;
+  }
+  ts_run *run = TS_NEW(arena, ts_run);
+  run->arena = arena;
+  run->facts = facts;
+  sum_up(arena, facts, &run->result);
+  return run;
+}
+
+ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop) { return ts_run_ordered(ir, options, 0, stop); }
+
+void ts_run_free(ts_run *run)
+{
+  if (run)
+    ts_arena_free(run->arena);
+}
+
+const ts_result *ts_run_result(const ts_run *run) { return &run->result; }
+const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

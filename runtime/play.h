@@ -1,0 +1,12 @@
+/* What tests and the timeline need of a run beyond its result. */
+#ifndef TS_RUNTIME_PLAY_H
+#define TS_RUNTIME_PLAY_H
+
+#include "runtime/engine.h"
+#include "runtime/result.h"
+
+/* ts_run_new with the processes of the engine run in another order; 0 is the usual one. */
+ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop);
+const ts_facts *ts_run_facts(const ts_run *run);
+
+#endif
