@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/check.h"
 #include "compiler/function.h"
 #include "compiler/module.h"
 
@@ -398,6 +399,23 @@ static ts_env *bind(const binding *b, const ts_env *module)
   return ok ? env : NULL;
 }
 
+static const given *written(ts_session *s, const ts_ast *call)
+{
+  given *args = TS_NEW_ARRAY(s->arena, given, call->count);
+  for (uint32_t i = 1; i < call->count; i++) {
+    const ts_ast *arg = call->child[i];
+    args[i - 1] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
+  }
+  return args;
+}
+
+bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call)
+{
+  const given *of[MAX_FORMALS] = {0};
+  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call), call->count - 1, call->span};
+  return b.params->count > MAX_FORMALS || (assign(&b, of) && !missing_arguments(&b, of));
+}
+
 ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, const ts_ast *decl, const ts_ast *call)
 {
   uint32_t count = call->count - 1;
@@ -513,6 +531,13 @@ static bool arrange(ts_session *s, const ts_function *f, const given *args, uint
     of[at] = &args[i];
   }
   return true;
+}
+
+bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *call)
+{
+  uint32_t count = call->count - 1, most = f->builtin ? f->builtin->most : f->formal_count;
+  uint32_t room = most ? most : count;
+  return arrange(s, f, written(s, call), count, TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
 }
 
 static ts_value value_of(ts_session *s, const ts_env *env, const given *arg) { return arg->value ? *arg->value : ts_eval(s, env, arg->expr); }

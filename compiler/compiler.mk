@@ -4,6 +4,7 @@
 libtrainspec_la_SOURCES += \
 	compiler/builtin.c \
 	compiler/call.c \
+	compiler/check.c \
 	compiler/cluster.c \
 	compiler/compile.c \
 	compiler/cost/cost.c \
@@ -18,9 +19,13 @@ libtrainspec_la_SOURCES += \
 	compiler/eval.c \
 	compiler/extern.c \
 	compiler/graph.c \
+	compiler/import/follow.c \
+	compiler/import/table.c \
+	compiler/import/trace.c \
 	compiler/layout.c \
 	compiler/module.c \
 	compiler/op.c \
+	compiler/plan.c \
 	compiler/progress.c \
 	compiler/rules.c \
 	compiler/schedule.c \
@@ -35,6 +40,7 @@ libtrainspec_la_SOURCES += \
 #: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
 nobase_pkginclude_HEADERS += \
 	compiler/builtins.def \
+	compiler/check.h \
 	compiler/cluster.h \
 	compiler/compile.h \
 	compiler/cost/cost.h \
@@ -48,6 +54,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/eval.h \
 	compiler/function.h \
 	compiler/graph.h \
+	compiler/import/table.h \
 	compiler/import/trace.h \
 	compiler/layout.h \
 	compiler/makers.def \

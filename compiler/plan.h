@@ -24,8 +24,8 @@ typedef struct ts_plan {
   ts_value memory;        /* RECORD of extra holdings: label: Size */
   ts_value costs;         /* LIST of APPLIED cost sources */
   ts_value network;       /* LIST of APPLIED network models */
-  int64_t micro_batch, global_batch; /* samples; batch{} */
-  double tokens_per_sample;
+  int64_t micro_batch, global_batch; /* samples; batch{}: 1 and 0 (whatever comes out) when not given */
+  double tokens_per_sample; /* 0: not given */
   ts_span span_of[32];    /* of each field, for messages: index by ts_plan_field */
 } ts_plan;
 

@@ -15,7 +15,7 @@ enum { MAX_UNPACKED = 1 << 30, MAX_LISTED = 4096 };
 
 /* ---- Errors told once ---- */
 
-typedef struct reported_key { ts_code code; ts_span span; ts_diag *diag; } reported_key;
+typedef struct reported_key { ts_code code; ts_span span; ts_diag *diag; bool checked; } reported_key;
 
 struct ts_reported {
   uint32_t count, room;
@@ -54,11 +54,12 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
     reported_grow(s->arena, r);
   reported_key *key = reported_slot(r, code, span);
   if (key->diag && span.file) {
-    ts_diag_more(key->diag, 1);
+    if (!key->checked)
+      ts_diag_more(key->diag, 1);
     return ts_diag_add(r->repeats, code, span, "%s", text);
   }
   r->count += !key->diag;
-  *key = (reported_key){.code = code, .span = span, .diag = ts_diag_add(s->diags, code, span, "%s", text)};
+  *key = (reported_key){.code = code, .span = span, .checked = s->checking, .diag = ts_diag_add(s->diags, code, span, "%s", text)};
   return key->diag;
 }
 

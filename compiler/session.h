@@ -48,6 +48,7 @@ struct ts_session {
   TS_VEC(const char *) builtin_names;
   ts_names types;                   /* name -> ts_type_info */
   struct ts_reported *reported;     /* errors already told: compiler/session.c */
+  bool checking;                    /* the static pass: what evaluation finds again is not counted again */
   uint32_t depth;                   /* of evaluation */
   uint64_t steps;
   bool *define_used;                /* define i found its parameter */

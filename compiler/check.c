@@ -1,0 +1,329 @@
+#include "compiler/check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct reference { const ts_ast *from, *to; ts_span span; } reference; /* between functions, blocks and models */
+
+typedef struct trail { const reference **at; size_t count; } trail;
+
+typedef struct checker {
+  ts_session *s;
+  ts_module *module;
+  const ts_ast *decl;        /* being checked */
+  TS_VEC(const char *) scope; /* local names */
+  TS_VEC(reference) references;
+} checker;
+
+static void expression(checker *c, const ts_ast *e);
+static void statements(checker *c, const ts_ast *parent, uint32_t first);
+
+static void declare(checker *c, const char *name)
+{
+  if (name)
+    TS_PUSH(c->s->arena, &c->scope, name);
+}
+
+static bool is_local(const checker *c, const char *name)
+{
+  for (size_t i = c->scope.count; i-- > 0;)
+    if (c->scope.at[i] == name)
+      return true;
+  return false;
+}
+
+static bool may_recur(ts_kind kind) { return kind == TS_AST_FN || kind == TS_AST_BLOCK || kind == TS_AST_MODEL; }
+
+static void refer(checker *c, const ts_ast *to, ts_span span)
+{
+  if (may_recur(c->decl->kind) && may_recur(to->kind))
+    TS_PUSH(c->s->arena, &c->references, (reference){c->decl, to, span});
+}
+
+static void unknown(checker *c, const ts_ast *id)
+{
+  ts_diag *d = ts_report(c->s, TS_E0201, id->span, "`%s` is not in scope", id->name);
+  ts_diag_here(d, "not found");
+  ts_name_list names = {0};
+  for (size_t i = 0; i < c->scope.count; i++)
+    TS_PUSH(c->s->arena, &names.names, c->scope.at[i]);
+  ts_module_names(c->s, c->module, &names);
+  for (size_t i = 0; i < c->s->builtin_names.count; i++)
+    TS_PUSH(c->s->arena, &names.names, c->s->builtin_names.at[i]);
+  ts_suggest_names(d, id->name, &names);
+}
+
+static void identifier(checker *c, const ts_ast *id)
+{
+  if (is_local(c, id->name))
+    return;
+  const ts_visible *v = ts_module_find(c->module, id->name);
+  if (v)
+    refer(c, v->entry->decl, id->span);
+  else if (!ts_names_get(&c->s->builtins, id->name))
+    unknown(c, id);
+}
+
+static bool taken_as_written(checker *c, const ts_ast *formal)
+{
+  const ts_type_info *info = ts_type_find(c->s, formal->child[0]->name);
+  return info && (info->type == TS_T_AXIS || info->type == TS_T_LABEL);
+}
+
+static const ts_ast *formal_of(const ts_ast *params, const ts_ast *call, uint32_t argument)
+{
+  uint32_t place = 0;
+  const char *name = call->child[argument]->name;
+  for (uint32_t i = 1; i < argument; i++)
+    place += !call->child[i]->name;
+  for (uint32_t i = 0; name && i < params->count; i++)
+    if (params->child[i]->name == name)
+      return params->child[i];
+  return !name && place < params->count ? params->child[place] : NULL;
+}
+
+static void call(checker *c, const ts_ast *e)
+{
+  const ts_ast *callee = e->child[0], *params = NULL;
+  expression(c, callee);
+  if (callee->kind == TS_AST_ID && !is_local(c, callee->name)) {
+    const ts_visible *v = ts_module_find(c->module, callee->name);
+    const ts_value *builtin = v ? NULL : ts_names_get(&c->s->builtins, callee->name);
+    params = v ? ts_decl_params(v->entry->decl) : NULL;
+    if (params)
+      ts_call_fits(c->s, v->entry->decl, e);
+    else if (builtin && builtin->type == TS_T_FUNCTION)
+      ts_call_fits_function(c->s, builtin->u.function, e);
+  }
+  for (uint32_t i = 1; i < e->count; i++) {
+    const ts_ast *formal = params ? formal_of(params, e, i) : NULL;
+    if (!formal || !taken_as_written(c, formal))
+      expression(c, e->child[i]->child[0]);
+  }
+}
+
+static void comprehension(checker *c, const ts_ast *e)
+{
+  size_t scope = c->scope.count;
+  for (uint32_t i = 2; i + 1 < e->count; i += 2) {
+    expression(c, e->child[i + 1]);
+    declare(c, e->child[i]->name);
+  }
+  expression(c, e->child[1]);
+  expression(c, e->child[0]);
+  c->scope.count = scope;
+}
+
+static void expression(checker *c, const ts_ast *e)
+{
+  if (!e)
+    return;
+  switch (e->kind) {
+  case TS_AST_ID: identifier(c, e); return;
+  case TS_AST_CALL: call(c, e); return;
+  case TS_AST_COMPREHENSION: comprehension(c, e); return;
+  default:
+    for (uint32_t i = 0; i < e->count; i++)
+      expression(c, e->child[i]);
+  }
+}
+
+static void type(checker *c, const ts_ast *t)
+{
+  if (!t)
+    return;
+  if (ts_type_find(c->s, t->name)) {
+    type(c, t->count ? t->child[0] : NULL);
+    return;
+  }
+  ts_value any = ts_none_value(); /* the message about an unknown type is that of conversions */
+  ts_convert(c->s, NULL, t, &any, "");
+}
+
+static void parameters(checker *c, const ts_ast *params)
+{
+  for (uint32_t i = 0; params && i < params->count; i++) {
+    const ts_ast *formal = params->child[i];
+    type(c, formal->child[0]);
+    if (formal->child[1] && !taken_as_written(c, formal))
+      expression(c, formal->child[1]);
+    for (uint32_t k = 0; k < i; k++)
+      if (params->child[k]->name == formal->name) {
+        ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`", c->decl->name, formal->name);
+        ts_diag_label(d, params->child[k]->name_span, "first here");
+      }
+    declare(c, formal->name);
+  }
+}
+
+/* ---- Ops ---- */
+
+static void declare_with_gradient(checker *c, const char *name)
+{
+  const char *gradient = ts_arena_printf(c->s->arena, "d%s", name);
+  declare(c, name);
+  declare(c, ts_lang_intern(c->s->lang, gradient, strlen(gradient)));
+}
+
+static void op(checker *c, const ts_ast *decl)
+{
+  for (uint32_t i = 0; i < decl->child[0]->count; i++)
+    declare_with_gradient(c, decl->child[0]->child[i]->name);
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    if (item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT)
+      declare_with_gradient(c, item->name);
+    else if (item->kind == TS_AST_LET)
+      declare(c, item->name);
+  }
+  for (uint32_t i = 1; i < decl->count; i++)
+    expression(c, decl->child[i]);
+}
+
+/* ---- Statements of graphs, schedules and clusters ---- */
+
+static void block(checker *c, const ts_ast *parent, uint32_t first)
+{
+  size_t scope = c->scope.count;
+  statements(c, parent, first);
+  c->scope.count = scope;
+}
+
+static void statement(checker *c, const ts_ast *item)
+{
+  size_t scope = c->scope.count;
+  switch (item->kind) {
+  case TS_AST_LET:
+    type(c, item->child[0]);
+    expression(c, item->child[1]);
+    declare(c, item->name);
+    return;
+  case TS_AST_NODE:
+    expression(c, item->child[0]);
+    declare(c, item->name);
+    return;
+  case TS_AST_REPEAT:
+    expression(c, item->child[0]);
+    declare(c, item->child[1]->name);
+    statements(c, item, 2);
+    return;
+  case TS_AST_FOR:
+    expression(c, item->child[0]);
+    declare(c, item->name);
+    expression(c, item->child[1]);
+    statements(c, item, 2);
+    break;
+  case TS_AST_AT:
+    expression(c, item->child[0]);
+    declare(c, item->name);
+    statements(c, item, 1);
+    break;
+  case TS_AST_IF_STMT:
+    expression(c, item->child[0]);
+    for (uint32_t i = 1; i < item->count; i++)
+      if (item->child[i])
+        statement(c, item->child[i]);
+    return;
+  case TS_AST_THEN:
+  case TS_AST_ELSE:
+    if (c->decl->kind == TS_AST_CLUSTER || c->decl->kind == TS_AST_SCHEDULE)
+      block(c, item, 0);
+    else
+      statements(c, item, 0); /* what a branch of a model assigns is seen after it */
+    return;
+  case TS_AST_DEPEND: /* their variables are those of a pattern */
+  case TS_AST_MATCH:
+  case TS_AST_STAGES:
+  case TS_AST_RULE: return;
+  default: expression(c, item);
+  }
+  c->scope.count = scope;
+}
+
+static void statements(checker *c, const ts_ast *parent, uint32_t first)
+{
+  for (uint32_t i = first; i < parent->count; i++)
+    if (parent->child[i])
+      statement(c, parent->child[i]);
+}
+
+/* ---- Declarations ---- */
+
+static void declaration(checker *c, const ts_ast *decl)
+{
+  c->decl = decl;
+  c->scope.count = 0;
+  const ts_ast *params = ts_decl_params(decl);
+  parameters(c, params);
+  switch (decl->kind) {
+  case TS_AST_FN:
+    type(c, decl->child[1]);
+    expression(c, decl->child[2]);
+    break;
+  case TS_AST_EXTERN: type(c, decl->child[1]); break;
+  case TS_AST_LET:
+  case TS_AST_PARAM: type(c, decl->child[0]); break;
+  case TS_AST_OP: op(c, decl); break;
+  case TS_AST_MODEL: declare(c, ts_lang_intern(c->s->lang, "batch", 5)); /* fall through */
+  case TS_AST_BLOCK:
+  case TS_AST_STRATEGY:
+  case TS_AST_SCHEDULE:
+  case TS_AST_CLUSTER: statements(c, decl, 1); break;
+  default: break; /* what the plan needs is evaluated */
+  }
+}
+
+/* ---- Recursion ---- */
+
+static bool reaches(checker *c, const ts_ast *from, const ts_ast *to, trail *path, uint8_t *seen)
+{
+  for (size_t i = 0; i < c->references.count; i++) {
+    const reference *r = &c->references.at[i];
+    if (r->from != from || seen[i])
+      continue;
+    seen[i] = 1;
+    path->at[path->count++] = r;
+    if (r->to == to || reaches(c, r->to, to, path, seen))
+      return true;
+    path->count--;
+  }
+  return false;
+}
+
+static bool recursion(checker *c)
+{
+  bool any = false;
+  size_t count = c->references.count;
+  uint8_t *told = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
+  for (size_t i = 0; i < count; i++) {
+    uint8_t *seen = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
+    trail path = {.at = TS_NEW_ARRAY(c->s->arena, const reference *, count + 1)};
+    const reference *r = &c->references.at[i];
+    if (told[i] || (r->to != r->from && !reaches(c, r->to, r->from, &path, seen)))
+      continue;
+    any = true;
+    ts_diag *d = ts_report(c->s, TS_E0208, r->span, "`%s` calls itself", r->from->name);
+    ts_diag_here(d, path.count ? "goes in a circle" : "calls itself");
+    for (size_t k = 0; k < path.count; k++) {
+      ts_diag_note_at(d, path.at[k]->span, "`%s` calls `%s`", path.at[k]->from->name, path.at[k]->to->name);
+      told[path.at[k] - c->references.at] = 1;
+    }
+    ts_diag_help(d, "a list `[... for i in 0..n]`, `sum` or `repeat` does a thing many times");
+  }
+  return any;
+}
+
+bool ts_check(ts_session *s)
+{
+  checker c = {.s = s};
+  s->checking = true;
+  for (size_t i = 0; i < ts_module_count(s); i++) {
+    c.module = ts_module_at(s, i);
+    if (!strncmp(c.module->name, "std/", 4))
+      continue;
+    for (size_t k = 0; k < c.module->own.count; k++)
+      declaration(&c, c.module->own.at[k]->decl);
+  }
+  s->checking = false;
+  return !recursion(&c);
+}

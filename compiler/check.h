@@ -1,0 +1,16 @@
+/* Static checks of declarations, before anything is evaluated: names and arguments in the bodies of functions, ops, models, strategies,
+ * schedules and clusters of the user's files, whether the plan uses them or not. */
+#ifndef TS_COMPILER_CHECK_H
+#define TS_COMPILER_CHECK_H
+
+#include "compiler/function.h"
+#include "compiler/module.h"
+
+/* Checks every file that is not of the standard library. False if a function, block or model calls itself: nothing may be evaluated then. */
+bool ts_check(ts_session *s);
+
+/* Do the arguments of a call fit the parameters of what it calls, by number and name? compiler/call.c */
+bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call);
+bool ts_call_fits_function(ts_session *s, const ts_function *function, const ts_ast *call);
+
+#endif
