@@ -2,10 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 
 /* Decimals that give `value` four significant digits, at most three. */
 static int decimals_for(double value)
@@ -114,28 +110,42 @@ void ts_apportion(const double *parts, size_t count, double total, uint64_t unit
   }
 }
 
-ts_time_column ts_time_column_for(uint64_t largest)
+static ts_column column_of(double largest, double unit, const char *name)
 {
-  static const struct { uint64_t size; const char *name; } units[] = {
-    {1000000000000, "s"}, {1000000000, "ms"}, {1000000, "us"}, {1000, "ns"}};
-  size_t u = 0;
-  uint64_t at_least[] = {100, 1, 1, 0}; /* seconds only where milliseconds need six digits */
-  while (largest < at_least[u] * units[u].size)
-    u++;
-  double value = (double)largest / (double)units[u].size;
-  ts_time_column column = {units[u].name, units[u].size, value < 9.9995 ? 3 : value < 99.995 ? 2 : 1};
+  ts_column column = {name, unit, largest < 9.9995 * unit ? 3 : largest < 99.995 * unit ? 2 : 1};
   for (unsigned d = 0; d < column.decimals; d++)
     column.quantum /= 10;
   return column;
 }
 
-ts_text ts_format_in_column(const ts_time_column *column, uint64_t quanta)
+ts_column ts_column_of_times(double largest)
+{
+  static const struct { double least, size; const char *name; } units[] = {
+    {1e14, 1e12, "s"}, {1e9, 1e9, "ms"}, {1e6, 1e6, "us"}, {0, 1e3, "ns"}}; /* seconds only where milliseconds need six digits */
+  size_t u = 0;
+  while (largest < units[u].least)
+    u++;
+  return column_of(largest, units[u].size, units[u].name);
+}
+
+ts_column ts_column_of_sizes(double largest)
+{
+  static const struct { double size; const char *name; } units[] = {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}};
+  size_t u = 0;
+  while (u < 3 && largest < units[u].size)
+    u++;
+  return column_of(largest, units[u].size, units[u].name);
+}
+
+uint64_t ts_column_units(const ts_column *column, double value) { return (uint64_t)(value / column->quantum + 0.5); }
+
+ts_text ts_format_in_column(const ts_column *column, uint64_t units)
 {
   uint64_t scale = 1;
   for (unsigned d = 0; d < column->decimals; d++)
     scale *= 10;
   ts_text t;
-  snprintf(t.text, sizeof t.text, "%llu.%0*llu", (unsigned long long)(quanta / scale), (int)column->decimals,
-           (unsigned long long)(quanta % scale));
+  snprintf(t.text, sizeof t.text, "%llu.%0*llu", (unsigned long long)(units / scale), (int)column->decimals,
+           (unsigned long long)(units % scale));
   return t;
 }

@@ -17,9 +17,11 @@ ts_text ts_format_share(double share);        /* "8.6 %" of a share 0..1 */
 /* Splits `units` over parts in proportion to them by largest remainders, so that what is printed adds up. `total`: sum of the parts. */
 void ts_apportion(const double *parts, size_t count, double total, uint64_t units, uint64_t *out);
 
-/* A column of times in one unit, with decimals such that `largest` has at least four digits. */
-typedef struct ts_time_column { const char *unit; uint64_t quantum; unsigned decimals; } ts_time_column;
-ts_time_column ts_time_column_for(uint64_t largest);
-ts_text ts_format_in_column(const ts_time_column *column, uint64_t quanta); /* without the unit */
+/* A column of times or sizes in one unit, with decimals such that `largest` has at least four digits. */
+typedef struct ts_column { const char *unit; double quantum; unsigned decimals; } ts_column; /* quantum: of the last decimal, in ps or bytes */
+ts_column ts_column_of_times(double largest);
+ts_column ts_column_of_sizes(double largest);
+uint64_t ts_column_units(const ts_column *column, double value);
+ts_text ts_format_in_column(const ts_column *column, uint64_t units); /* without the name of the unit */
 
 #endif

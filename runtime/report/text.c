@@ -74,7 +74,8 @@ static void answer(printer *p)
     head = ts_arena_printf(p->arena, "%s, %s micro-batch%s", head, ts_format_count(meta->micro_batches).text,
                            meta->micro_batches == 1 ? "" : "es");
   if (meta->parameters)
-    head = ts_arena_printf(p->arena, "%s, %s parameters", head, ts_format_scaled((double)meta->parameters, "").text);
+    head = ts_arena_printf(p->arena, "%s, %.4g %s parameters", head, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
+                           meta->parameters < 1000000000 ? "million" : "billion");
   fprintf(p->out, "%s\n\n", fit(p, head, WIDTH));
 
   quantity(p, "step time", ts_format_time(s->result->step), "\n");
@@ -158,7 +159,7 @@ static void round_split(printer *p, const split_table *t, bool all, double total
 
 static void percent(printer *p, uint64_t tenths) { fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10)); }
 
-static void split_line(printer *p, unsigned indent, const char *text, const ts_time_column *column, uint64_t time, uint64_t share,
+static void split_line(printer *p, unsigned indent, const char *text, const ts_column *column, uint64_t time, uint64_t share,
                        uint64_t all, bool several)
 {
   name(p, indent, NAME, text);
@@ -181,8 +182,8 @@ static void where_time_went(printer *p)
   split_table t = {TS_NEW_ARRAY(p->arena, split_row, TS_IR_PHASES + s->group_count + 4), 0};
   collect_split(p, busiest, &t);
 
-  ts_time_column column = ts_time_column_for(s->result->step);
-  uint64_t step = (s->result->step + column.quantum / 2) / column.quantum;
+  ts_column column = ts_column_of_times((double)s->result->step);
+  uint64_t step = ts_column_units(&column, (double)s->result->step);
   uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1), *share = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
   uint64_t *all = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
   round_split(p, &t, false, (double)s->result->step, step, time);
@@ -225,7 +226,7 @@ static void communication(printer *p)
 
 /* ---- Stages ---- */
 
-static void stage_line(printer *p, const ts_stage *stage)
+static void stage_line(printer *p, const ts_stage *stage, const ts_column *sizes)
 {
   const ts_time_split *t = &stage->time;
   double parts[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};
@@ -234,10 +235,10 @@ static void stage_line(printer *p, const ts_stage *stage)
   name(p, 2, 20, string(p, p->s->ir->programs[stage->program].name));
   fprintf(p->out, "%6s ", ts_format_count(stage->ranks).text);
   for (int i = 0; i < 5; i++)
-    fprintf(p->out, "%5u.%u %%", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
+    fprintf(p->out, "%7u.%u", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
   if (p->s->memory->stated) {
     const ts_memory_class *m = &p->s->memory->classes[stage->fullest];
-    fprintf(p->out, "%12s", ts_format_bytes((double)(m->peak + m->reserved)).text);
+    fprintf(p->out, "%8s", ts_format_in_column(sizes, ts_column_units(sizes, (double)(m->peak + m->reserved))).text);
   }
   fputc('\n', p->out);
 }
@@ -248,8 +249,11 @@ static void stages(printer *p)
   if (s->stage_count < 2 || !s->result->step)
     return;
   fputc('\n', p->out);
-  name(p, 0, 20, "Stages");
-  fprintf(p->out, "%6s   compute    comm  bubble    host    done%s\n", "ranks", s->memory->stated ? "   peak memory" : "");
+  const ts_memory_class *most = &s->memory->classes[s->memory->fullest];
+  ts_column sizes = ts_column_of_sizes((double)(most->peak + most->reserved));
+  name(p, 0, 20, "Stages, % of the step");
+  fprintf(p->out, "%6s %9s%9s%9s%9s%9s", "ranks", "compute", "comm", "bubble", "host", "done");
+  fprintf(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
   uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
   for (uint32_t i = 0; i < s->stage_count; i++) {
     bool shown = s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS || i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
@@ -258,13 +262,13 @@ static void stages(printer *p)
       fprintf(p->out, "  ... %u more\n", left_out);
     left_out = shown ? 0 : left_out + 1;
     if (shown)
-      stage_line(p, &s->stages[i]);
+      stage_line(p, &s->stages[i], &sizes);
   }
 }
 
 /* ---- Critical path ---- */
 
-static void critical_line(printer *p, const char *kind, const char *what, const ts_time_column *column, uint64_t time, uint64_t tenths,
+static void critical_line(printer *p, const char *kind, const char *what, const ts_column *column, uint64_t time, uint64_t tenths,
                           uint64_t count, const char *label)
 {
   fprintf(p->out, "  %-10s ", kind);
@@ -285,10 +289,10 @@ static void critical_path(printer *p)
     return;
   uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count), *share = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count);
   double *parts = TS_NEW_ARRAY(p->arena, double, r->critical_count);
-  ts_time_column column = ts_time_column_for(r->step);
+  ts_column column = ts_column_of_times((double)r->step);
   for (uint32_t i = 0; i < r->critical_count; i++)
     parts[i] = (double)r->critical[i].time;
-  ts_apportion(parts, r->critical_count, (double)r->step, (r->step + column.quantum / 2) / column.quantum, time);
+  ts_apportion(parts, r->critical_count, (double)r->step, ts_column_units(&column, (double)r->step), time);
   ts_apportion(parts, r->critical_count, (double)r->step, 1000, share);
 
   fputc('\n', p->out);
@@ -332,10 +336,10 @@ static size_t memory_rows(const ts_memory_class *m, memory_row *row)
   return count;
 }
 
-static void memory_line(printer *p, const memory_row *row, uint64_t tenths)
+static void memory_line(printer *p, const memory_row *row, const ts_column *column, uint64_t units, uint64_t tenths)
 {
   name(p, 2, NAME, row->text);
-  fprintf(p->out, "%13s", ts_format_bytes((double)row->bytes).text);
+  fprintf(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
   percent(p, tenths);
   if (row->largest && *row->largest->label) {
     ts_text bytes = ts_format_bytes((double)row->largest->bytes);
@@ -362,16 +366,18 @@ static void memory(printer *p)
   memory_row row[TS_IR_CATEGORIES + 2];
   size_t count = memory_rows(m, row);
   double parts[TS_IR_CATEGORIES + 2], total = 0;
-  uint64_t tenths[TS_IR_CATEGORIES + 2], bytes = 0;
+  uint64_t tenths[TS_IR_CATEGORIES + 2], units[TS_IR_CATEGORIES + 2];
   for (size_t i = 0; i < count; i++) {
     parts[i] = (double)row[i].bytes;
     total += parts[i];
-    bytes += row[i].bytes;
   }
+  ts_column column = ts_column_of_sizes(total);
   ts_apportion(parts, count, total, 1000, tenths);
+  ts_apportion(parts, count, total, ts_column_units(&column, total), units);
   for (size_t i = 0; i < count; i++)
-    memory_line(p, &row[i], tenths[i]);
-  memory_line(p, &(memory_row){m->limit && !m->over ? "device" : "total", bytes, NULL}, total > 0 ? 1000 : 0);
+    memory_line(p, &row[i], &column, units[i], tenths[i]);
+  memory_row sum = {m->limit && !m->over ? "device" : "total", (uint64_t)total, NULL};
+  memory_line(p, &sum, &column, ts_column_units(&column, total), total > 0 ? 1000 : 0);
   if (m->over)
     fprintf(p->out, "  The device has %s: %s too little.\n", ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
 }
@@ -389,10 +395,13 @@ static void cost_basis(printer *p)
     return;
   ts_apportion(s->basis, TS_IR_BASES, total, 1000, tenths);
   section(p, "What the compute time rests on");
-  fputs(" ", p->out);
-  for (uint32_t b = 0; b < TS_IR_BASES; b++)
-    if (s->basis[b] > 0)
-      fprintf(p->out, " %s %u.%u %%  ", ts_basis_name(b), (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
+  for (uint32_t b = 0, column = 0; b < TS_IR_BASES; b++) {
+    if (!(s->basis[b] > 0))
+      continue;
+    const char *part = ts_arena_printf(p->arena, "%s %u.%u %%", ts_basis_name(b), (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
+    bool wraps = column && column + strlen(part) + 3 > WIDTH;
+    column = (uint32_t)fprintf(p->out, "%s%s", wraps ? "\n  " : column ? "   " : "  ", part) + (wraps ? 0 : column);
+  }
   fputc('\n', p->out);
   for (uint32_t i = 0; i < s->source_count; i++) {
     uint32_t source = s->sources[i].source;
