@@ -4,6 +4,9 @@
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
 	stdlib/gpus/nvidia.ts \
+	stdlib/import/ops.ts \
+	stdlib/import/torch_fx.ts \
+	stdlib/import/triosim.ts \
 	stdlib/models/gpt.ts \
 	stdlib/models/llama.ts \
 	stdlib/models/resnet.ts \

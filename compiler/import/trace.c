@@ -15,7 +15,7 @@ typedef struct entry { patterns kind, backward; ts_value op; const ts_record *ar
 typedef struct renamed { patterns path; const char *label; } renamed;
 
 typedef struct mapping {
-  patterns given, floor, lists; /* rows that are inputs; rows whose time is that of a launch; rows that give a list of tensors */
+  patterns given, ignored, floor, lists; /* inputs of the model; no part of it; rows whose time is that of a launch; rows that give a list of tensors */
   TS_VEC(entry) entries;
   TS_VEC(renamed) labels;
 } mapping;
@@ -40,6 +40,8 @@ typedef struct tracer {
   uint32_t unit;
   ts_measured *last;       /* of the op added last */
 } tracer;
+
+static bool shape_equal(ts_shape a, ts_shape b) { return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim)); }
 
 static const char *intern(tracer *t, const char *text) { return ts_lang_intern(t->s->lang, text, strlen(text)); }
 
@@ -131,7 +133,7 @@ static bool read_mapping(tracer *t)
   if (!v || v->type != TS_T_RECORD)
     return bad_mapping(t, t->model->span, "`trace` needs to be told which kinds of rows are which ops", "give `ops:`, a record as in std.import");
   const ts_record *r = v->u.record;
-  return read_patterns(t, r, "given", &t->map.given) && read_patterns(t, r, "floor", &t->map.floor) && read_patterns(t, r, "lists", &t->map.lists) &&
+  return read_patterns(t, r, "given", &t->map.given) && read_patterns(t, r, "ignored", &t->map.ignored) && read_patterns(t, r, "floor", &t->map.floor) && read_patterns(t, r, "lists", &t->map.lists) &&
          read_list(t, r, "ops", read_entry, true) && read_list(t, r, "labels", read_label, false);
 }
 
@@ -212,7 +214,7 @@ static bool takes_tensor(const tracer *t, const ts_row *row)
 
 static role role_of(const tracer *t, const ts_row *row)
 {
-  if (row->stage != TS_ROW_FORWARD)
+  if (row->stage != TS_ROW_FORWARD || matches(&t->map.ignored, row->kind))
     return ROLE_SKIPPED;
   if (row->given || matches(&t->map.given, row->kind))
     return row->dtype ? ROLE_GIVEN : ROLE_VALUE;
@@ -291,6 +293,28 @@ static void place_rows(tracer *t)
   }
 }
 
+static bool used_behind_layer(const tracer *t, uint32_t row)
+{
+  for (uint32_t i = t->end; holds_tensor(t, row) && i < t->rows.count; i++)
+    for (uint32_t k = 0; holds_tensor(t, i) && k < t->rows.at[i].input_count; k++)
+      if (t->rows.at[i].input[k] == row)
+        return true;
+  return false;
+}
+
+/* The last tensor of this shape that was made before the layer and is used in it. */
+static uint32_t layer_input(const tracer *t, const ts_shape *shape)
+{
+  uint32_t found = TS_ROW_NONE;
+  for (uint32_t i = t->first; i < t->end; i++)
+    for (uint32_t k = 0; k < t->rows.at[i].input_count; k++) {
+      uint32_t row = t->rows.at[i].input[k];
+      if (row < t->first && holds_tensor(t, row) && shape_equal(t->rows.at[row].output, *shape) && (found == TS_ROW_NONE || row > found))
+        found = row;
+    }
+  return found;
+}
+
 /* The layer: from the first row with a numbered path to the last, and what follows that without a path of its own. */
 static bool find_layer(tracer *t)
 {
@@ -308,21 +332,9 @@ static bool find_layer(tracer *t)
     t->first = t->end = t->rows.count;
     return true;
   }
-  t->in = t->out = TS_ROW_NONE;
-  for (uint32_t i = t->end; i < t->rows.count; i++)
-    for (uint32_t k = 0; holds_tensor(t, i) && k < t->rows.at[i].input_count; k++) {
-      uint32_t row = t->rows.at[i].input[k];
-      if (row >= t->first && row < t->end && holds_tensor(t, row) && (t->out == TS_ROW_NONE || row > t->out))
-        t->out = row;
-    }
-  for (uint32_t i = t->first; t->out != TS_ROW_NONE && i < t->end; i++)
-    for (uint32_t k = 0; k < t->rows.at[i].input_count; k++) {
-      uint32_t row = t->rows.at[i].input[k];
-      const ts_shape *a = &t->rows.at[row].output, *b = &t->rows.at[t->out].output;
-      if (row < t->first && holds_tensor(t, row) && a->rank == b->rank && !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) &&
-          (t->in == TS_ROW_NONE || row > t->in))
-        t->in = row;
-    }
+  for (t->in = TS_ROW_NONE, t->out = t->end; t->in == TS_ROW_NONE && t->out-- > t->first;)
+    if (used_behind_layer(t, t->out))
+      t->in = layer_input(t, &t->rows.at[t->out].output);
   if (t->in != TS_ROW_NONE)
     return true;
   ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, repeat->span, "`%s` lists no layer that could be repeated", t->rows.name);
@@ -523,8 +535,6 @@ static outcome make_op(tracer *t, const entry *e, const ts_tensor **tensor, uint
 }
 
 /* -- ops -- */
-
-static bool shape_equal(ts_shape a, ts_shape b) { return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim)); }
 
 /* An op at the shapes of the table, which must give the output the row has. */
 static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_value record, const entry *e, ts_op *op)
