@@ -8,7 +8,7 @@ fn adam(master: Bool = true, gradient: Size = 4 B, weight: Size = 2 B) = {
   master: if master then 4 B else 0 B,
   fused: true,
   kernels: [{
-    name: "adam",
+    family: "adam",
     reads: gradient + 8 B + (if master then 4 B else weight),
     writes: 8 B + weight + (if master then 4 B else 0 B),
     flops: 12 FLOP,
@@ -21,7 +21,7 @@ fn sgd(momentum: Bool = true, gradient: Size = 4 B, weight: Size = 4 B) = {
   master: 0 B,
   fused: true,
   kernels: [{
-    name: "sgd",
+    family: "sgd",
     reads: gradient + weight + (if momentum then 4 B else 0 B),
     writes: weight + (if momentum then 4 B else 0 B),
     flops: 4 FLOP,
