@@ -267,7 +267,7 @@ static void evaluate_optimizer(loader *l)
     ts_value v = kernels->u.list->at[i];
     ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
     if (!ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) ||
-        !check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 4))
+        !check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"name", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 5))
       p->optimizer = ts_error_value();
   }
 }

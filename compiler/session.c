@@ -236,30 +236,59 @@ static void list_directory(ts_session *s, const char *path, const char *prefix, 
     qsort(list->names.at + first, list->names.count - first, sizeof *list->names.at, by_text);
 }
 
+/* "std/models/x.ts" as `std.models.x`; other files as they are. */
 static const char *dotted_name(ts_arena *arena, const char *path)
 {
-  char *text = ts_arena_string(arena, path, strlen(path) - 3);
+  size_t length = strlen(path);
+  if (!starts(path, "std/") || length < 3 || strcmp(path + length - 3, ".ts"))
+    return path;
+  char *text = ts_arena_string(arena, path, length - 3);
   for (char *c = text; *c; c++)
     *c = *c == '/' ? '.' : *c;
   return text;
 }
 
-/* `import std.models`: a folder. Its files as a help. */
-static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_list *list)
+/* The files of a folder, for `import std.models`; or of the whole library. */
+static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_list *list, bool whole)
 {
-  const char *folder = ts_arena_string(s->arena, name, strlen(name) - (strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".ts") ? 3 : 0));
-  const char *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
+  size_t length = strlen(name);
+  bool module = length > 3 && !strcmp(name + length - 3, ".ts");
+  const char *folder = ts_arena_string(s->arena, name, length - (module ? 3 : 0)), *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
   for (size_t i = 0; i < list->names.count; i++)
-    if (starts(list->names.at[i], prefix) && strlen(list->names.at[i]) > 3)
+    if ((whole || starts(list->names.at[i], prefix)) && (!module || dotted_name(s->arena, list->names.at[i]) != list->names.at[i]))
       text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", dotted_name(s->arena, list->names.at[i]));
-  if (text)
-    ts_diag_help(d, "`%s` is a folder; its files are %s", folder, text);
+  if (text && whole)
+    ts_diag_note(d, "the standard library has %s", text);
+  else if (text)
+    ts_diag_help(d, "`%s` is a folder; its files are %s", dotted_name(s->arena, name), text);
   return text;
+}
+
+/* Compared without what all names share. */
+static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_list *list)
+{
+  name_list bare = {0};
+  const char *best[3];
+  size_t head = starts(name, "std/") ? 4 : 0;
+  for (size_t i = 0; i < list->names.count; i++) {
+    const char *candidate = list->names.at[i];
+    size_t length = strlen(candidate);
+    bool module = head && length > 3 && !strcmp(candidate + length - 3, ".ts");
+    TS_PUSH(s->arena, &bare.names, ts_arena_string(s->arena, candidate + head, length - head - (module ? 3 : 0)));
+  }
+  size_t length = strlen(name);
+  bool module = head && length > 7 && !strcmp(name + length - 3, ".ts");
+  if (!ts_suggest(ts_arena_string(s->arena, name + head, length - head - (module ? 3 : 0)), bare.names.at, bare.names.count, best))
+    return false;
+  for (size_t i = 0; i < list->names.count; i++)
+    if (bare.names.at[i] == best[0])
+      ts_diag_help(d, "did you mean `%s`?", dotted_name(s->arena, list->names.at[i]));
+  return true;
 }
 
 void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name, ts_span span)
 {
-  ts_diag *d = ts_report(s, code, span, "cannot find `%s`", name);
+  ts_diag *d = ts_report(s, code, span, "cannot find `%s`", dotted_name(s->arena, name));
   name_list list = {0};
   const ts_dependency *from = dependency_of(s, from_file);
   bool std = starts(name, "std/");
@@ -276,13 +305,9 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
     for (uint32_t i = 0; i < s->import_dir_count; i++)
       list_directory(s, join(s->arena, s->import_dirs[i], folder), folder, &list);
   }
-  if (std && help_folder(s, d, name, &list))
+  if ((std && help_folder(s, d, name, &list, false)) || help_near(s, d, name, &list) || (std && help_folder(s, d, name, &list, true)))
     return;
-  const char *best[3];
-  size_t count = ts_suggest(name, list.names.at, list.names.count, best);
-  if (count)
-    ts_diag_help(d, "did you mean `%s`?", best[0]);
-  else if (!std)
+  if (!std)
     ts_diag_note(d, "files are looked for beside the file that names them, then in the folders given with -I");
 }
 
