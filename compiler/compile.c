@@ -40,17 +40,25 @@ ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_opti
 
 /* ---- What kind of file ---- */
 
+/* The text of an IR begins with one of its statements or with a comment of its kind, `#`. `plan` begins both: here a line break follows
+ * the name. */
 static bool begins_with_ir_word(const char *text, size_t size)
 {
-  for (;;) {
-    while (size && strchr(" \t\r\n", *text))
-      text++, size--;
-    if (!size || *text != '#')
-      break;
-    for (; size && *text != '\n'; size--)
-      text++;
+  static const char *const words[] = {"version", "tool", "source", "axis", "group", "stream", "kernel", "micro_batches", NULL};
+  const char *end = text + size;
+  while (text < end && strchr(" \t\r\n", *text))
+    text++;
+  if (text < end && *text == '#')
+    return true;
+  const char *line = memchr(text, '\n', (size_t)(end - text));
+  size_t length = (size_t)((line ? line : end) - text), word = 0;
+  while (word < length && text[word] != ' ')
+    word++;
+  for (size_t i = 0; words[i]; i++) {
+    if (word == strlen(words[i]) && memcmp(text, words[i], word) == 0)
+      return true;
   }
-  return size > 4 && (memcmp(text, "ir ", 3) == 0 || memcmp(text, "tsir ", 5) == 0);
+  return word == 4 && memcmp(text, "plan", 4) == 0 && !memchr(text, '{', length) && !memchr(text, '(', length);
 }
 
 static ts_input_kind kind_of(const char *text, size_t size)
