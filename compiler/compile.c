@@ -42,30 +42,11 @@ ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_opti
 
 /* The text of an IR begins with one of its statements or with a comment of its kind, `#`. `plan` begins both: here a line break follows
  * the name. */
-static bool begins_with_ir_word(const char *text, size_t size)
-{
-  static const char *const words[] = {"version", "tool", "source", "axis", "group", "stream", "kernel", "micro_batches", NULL};
-  const char *end = text + size;
-  while (text < end && strchr(" \t\r\n", *text))
-    text++;
-  if (text < end && *text == '#')
-    return true;
-  const char *line = memchr(text, '\n', (size_t)(end - text));
-  size_t length = (size_t)((line ? line : end) - text), word = 0;
-  while (word < length && text[word] != ' ')
-    word++;
-  for (size_t i = 0; words[i]; i++) {
-    if (word == strlen(words[i]) && memcmp(text, words[i], word) == 0)
-      return true;
-  }
-  return word == 4 && memcmp(text, "plan", 4) == 0 && !memchr(text, '{', length) && !memchr(text, '(', length);
-}
-
 static ts_input_kind kind_of(const char *text, size_t size)
 {
   if (size >= 4 && memcmp(text, TS_IR_MAGIC, 4) == 0)
     return TS_INPUT_IR;
-  return begins_with_ir_word(text, size) ? TS_INPUT_IR_TEXT : TS_INPUT_PLAN;
+  return ts_ir_is_text(text, size) ? TS_INPUT_IR_TEXT : TS_INPUT_PLAN;
 }
 
 /* ---- IR files ---- */
@@ -92,7 +73,10 @@ static bool read_ir_text(ts_session *s, const char *name, const char *text, size
       return true;
   }
   uint32_t file = ts_sources_add(s->sources, name, "ir", text, size);
-  ts_diag_add(s->diags, TS_E0703, error.line ? line_span(s->sources, file, error.line) : TS_NO_SPAN, "%s", error.message);
+  if (error.line)
+    ts_diag_add(s->diags, TS_E0703, line_span(s->sources, file, error.line), "%s", error.message);
+  else
+    ts_diag_add(s->diags, TS_E0703, TS_NO_SPAN, "cannot use `%s`: %s", name, error.message);
   return false;
 }
 

@@ -3,6 +3,14 @@
 #: nobase_dist_doc_DATA += doc/*.md
 nobase_dist_doc_DATA += \
 	doc/architecture.md \
+	doc/ir.md \
 	doc/language.md \
 	doc/roadmap.md
+
+
+#: dist_man_MANS = doc/man/*.1
+dist_man_MANS = \
+	doc/man/trainspec.1 \
+	doc/man/tsc.1 \
+	doc/man/tsrun.1
 

@@ -367,6 +367,26 @@ static void read_statement(ts_ir_reader *r)
     ts_ir_expected(l, "a statement such as `kernel`, `fragment` or `program`");
 }
 
+/* A `#` begins nothing else; of the words only `plan` begins a file of the language too, which goes on with `(` or `{`. */
+bool ts_ir_is_text(const char *text, size_t size)
+{
+  size_t blank = 0;
+  while (blank < size && memchr(" \t\r\n", text[blank], 4))
+    blank++;
+  text += blank;
+  size -= blank;
+  const char *end = memchr(text, '\n', size);
+  size_t line = end ? (size_t)(end - text) : size, length = ts_ir_word_length(text, size);
+  if (size && text[0] == '#')
+    return true;
+  if (length == 4 && memcmp(text, "plan", 4) == 0)
+    return !memchr(text, '(', line) && !memchr(text, '{', line);
+  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+    if (strlen(statements[i].word) == length && memcmp(statements[i].word, text, length) == 0)
+      return true;
+  return false;
+}
+
 static void finish(ts_ir_reader *r)
 {
   ts_ir view;

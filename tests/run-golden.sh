@@ -97,11 +97,35 @@ formatted_stays() {
   done
 }
 
+# Each option of a program's --help stands in its man page, and the other way round; no line is wider than 80 columns.
+manual_agrees() {
+  local program page
+  cd "$root" || exit 1
+  for page in doc/man/*.1; do
+    program=$(basename "$page" .1)
+    has "$program" || continue
+    selected "manual/$program" || continue
+    number=$((number + 1))
+    "$program" --help >"$scratch/help"
+    { grep -oE -- '(^|[ ,])--[a-z][a-z-]*' "$scratch/help" | tr -d ' ,' | sort -u >"$scratch/helped"
+      sed 's/\\//g' "$page" | sed -n '/^.SH OPTIONS/,/^.SH EXIT/p' | grep -E '^\.BR? -' | grep -oE -- '--[a-z][a-z-]*' | sort -u >"$scratch/paged"
+      diff -u "$scratch/helped" "$scratch/paged"
+      awk 'length > 80 { print "wider than 80 columns: " $0 }' "$scratch/help"; } >"$scratch/diff"
+    if [ -s "$scratch/diff" ]; then
+      sed 's/^/# /' "$scratch/diff"; echo "not ok $number - manual/$program"
+    else
+      echo "ok $number - manual/$program"
+    fi
+  done
+}
+
 wanted=("$@")
 cases errors err tsc 'tsc -o $scratch/plan.ir % @' refusal
+cases cli out tsc 'false' outcome
 cases fmt fmt tsfmt 'tsfmt - % <@' outcome
 cases lang ir tsc 'tsc -S -o - % @' outcome
 cases engine out tsrun 'tsrun % @' outcome
 cases examples out tsrun 'tsrun % @' outcome
 formatted_stays
+manual_agrees
 if [ $number = 0 ]; then echo "1..0 # SKIP no program built or no case chosen"; else echo "1..$number"; fi

@@ -5,7 +5,10 @@ AM_TESTS_ENVIRONMENT = top_srcdir="$(abs_top_srcdir)" top_builddir="$(abs_top_bu
 
 #: tests_unit_sources = tests/unit/*.c tests/unit/*.h
 tests_unit_sources = \
+	tests/unit/random_ir.h \
 	tests/unit/test_base_diag.c \
+	tests/unit/test_base_options.c \
+	tests/unit/test_compiler_depfile.c \
 	tests/unit/test_stdlib_embed.c
 
 if HAVE_CRITERION
@@ -39,9 +42,10 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
+	tests/engine/two_stages.tsir \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \

@@ -1,6 +1,6 @@
 # The programs: a few lines each over libtrainspec. Each is a function in NAME_main.c, so that the umbrella holds them all. Lists: ./dev sources.
 
-EXTRA_PROGRAMS = tsc tsrun
+bin_PROGRAMS += tsc tsrun
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/programs.h
 tsc_LDADD = libtrainspec.la
 tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/programs.h
