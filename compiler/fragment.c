@@ -1,0 +1,302 @@
+#include "compiler/fragment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- names of the IR -- */
+
+uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind)
+{
+  for (uint32_t i = 0; i < l->stream_count; i++)
+    if (!strcmp(l->streams[i], name))
+      return i;
+  if (l->stream_count == TS_MAX_STREAMS) {
+    if (!l->failed) {
+      ts_diag *d = ts_diag_add(l->s->diags, TS_E0320, l->plan->decl->name_span, "the plan uses more than %d streams", TS_MAX_STREAMS);
+      ts_diag_here(d, "`%s` is one too many", name);
+    }
+    l->failed = true;
+    return 0;
+  }
+  void *record;
+  ts_ir_append(l->b, TS_IR_STREAMS, 1, &record);
+  *(ts_ir_stream *)record = (ts_ir_stream){ts_ir_add_string(l->b, name), kind};
+  l->streams[l->stream_count] = name;
+  return l->stream_count++;
+}
+
+uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm)
+{
+  return ts_stream(l, comm->stream ? comm->stream : ts_axes_name(l->s, comm->axes), TS_IR_STREAM_COMM);
+}
+
+uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes)
+{
+  ts_ir_group group = {ts_ir_add_string(l->b, ts_axes_name(l->s, axes)), axes};
+  return ts_ir_intern(l->b, TS_IR_GROUPS, &group);
+}
+
+uint32_t ts_ir_source_of(ts_lowering *l, uint32_t file)
+{
+  for (size_t i = 0; i < l->s->dependencies.count; i++)
+    if (l->s->dependencies.at[i].file == file)
+      return (uint32_t)i;
+  return TS_IR_NONE;
+}
+
+uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span)
+{
+  uint32_t source = span.file ? ts_ir_source_of(l, span.file) : TS_IR_NONE;
+  if (source == TS_IR_NONE)
+    return TS_IR_NONE;
+  ts_position begin = ts_sources_position(l->s->sources, span.file, span.begin), end = ts_sources_position(l->s->sources, span.file, span.end);
+  ts_ir_loc loc = {source, begin.line, begin.column, end.line == begin.line ? end.column : begin.column + 1};
+  return ts_ir_intern(l->b, TS_IR_LOCS, &loc);
+}
+
+uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
+{
+  if (source == TS_NO_INDEX)
+    return TS_IR_NONE;
+  const ts_source_name *name = &l->costing->sources.at[source];
+  ts_ir_cost_source record = {ts_ir_add_string(l->b, name->name), ts_ir_add_string(l->b, name->kind), ts_ir_loc_of(l, name->span), 0};
+  return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
+}
+
+static uint32_t ir_kernel(ts_lowering *l, uint32_t cost)
+{
+  while (l->ir_kernels.count <= cost)
+    TS_PUSH(l->s->arena, &l->ir_kernels, 0);
+  if (l->ir_kernels.at[cost])
+    return l->ir_kernels.at[cost] - 1;
+  const ts_priced *p = &l->costing->kernels.at[cost];
+  ts_ir_kernel kernel = {.time = p->time, .flops = p->flops, .bytes = p->bytes, .family = ts_ir_add_string(l->b, p->family),
+                         .dtype = ts_ir_add_string(l->b, p->dtype), .basis = p->basis, .source = ts_ir_cost_source_of(l, p->source)};
+  uint32_t index = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel);
+  l->ir_kernels.at[cost] = index + 1;
+  return index;
+}
+
+const ts_class *ts_class_of(const ts_lowering *l, uint32_t op) { return &l->sh->classes.at[l->sh->class_of[op]]; }
+
+/* Stages that share a fragment count their repeats from their own first: `layer[+2].mlp`. */
+static const char *shared_label(const ts_fragment *f, const char *label)
+{
+  const ts_lowering *l = f->l;
+  const char *unit = l->g->unit_name;
+  size_t length = unit ? strlen(unit) : 0;
+  if (!unit || !f->stage || l->stages->alike[f->stage->kind] < 2 || strncmp(label, unit, length) || label[length] != '[')
+    return label;
+  const char *close = strchr(label, ']'), *first = l->g->ops.at[f->stage->first_op].label;
+  unsigned long number = strtoul(label + length + 1, NULL, 10), base = !strncmp(first, unit, length) ? strtoul(first + length + 1, NULL, 10) : 0;
+  return close ? ts_arena_printf(f->scratch, "%s[+%lu]%s", unit, number - base, close + 1) : label;
+}
+
+ts_origin ts_origin_of(const ts_fragment *f, uint32_t op)
+{
+  const ts_op *o = &f->l->g->ops.at[op];
+  return (ts_origin){shared_label(f, o->label), o->span, TS_NO_SPAN};
+}
+
+ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes, double flops, ts_span span)
+{
+  ts_kernel k = {.family = ts_lang_intern(l->s->lang, family, strlen(family)), .dtype = dtype, .bytes = bytes, .flops = flops, .host = -1, .span = span};
+  k.cost = ts_costing_kernel(l->costing, &k, family);
+  if (k.cost == TS_NO_INDEX) {
+    l->failed = true;
+    k.cost = 0;
+  }
+  return k;
+}
+
+/* -- nodes -- */
+
+ts_fragment *ts_fragment_new(ts_lowering *l, uint32_t stage)
+{
+  ts_arena *scratch = ts_arena_new("fragment");
+  ts_fragment *f = TS_NEW(scratch, ts_fragment);
+  f->l = l;
+  f->scratch = scratch;
+  f->stage_index = stage;
+  f->stage = stage == TS_NO_INDEX ? NULL : &l->stages->at[stage];
+  f->tensors = TS_NEW_ARRAY(scratch, ts_tensor_state, l->g->tensors.count + 1);
+  f->waited = TS_NEW_ARRAY(scratch, uint32_t, TS_MAX_STREAMS * TS_MAX_STREAMS);
+  memset(f->last, 0xff, sizeof f->last);
+  f->last_host = TS_NO_INDEX;
+  return f;
+}
+
+void ts_fragment_free(ts_fragment *f) { ts_arena_free(f->scratch); }
+
+void ts_need(ts_fragment *f, uint32_t node)
+{
+  if (node != TS_NO_INDEX)
+    TS_PUSH(f->scratch, &f->needs, node);
+}
+
+static bool on_stream(const ts_ir_node *n) { return n->op != TS_IR_HOST_WORK && n->op != TS_IR_HOST_SYNC; }
+
+/* Moves the collected needs to the node's dependencies: of each other stream only the last node, and that only if new. */
+static void take_needs(ts_fragment *f, ts_ir_node *node)
+{
+  bool host = !on_stream(node);
+  uint32_t last[TS_MAX_STREAMS];
+  memset(last, 0, sizeof last);
+  for (size_t i = 0; i < f->needs.count; i++) {
+    const ts_ir_node *other = &f->nodes.at[f->needs.at[i]];
+    if (on_stream(other) && (host || other->stream != node->stream) && last[other->stream] < f->needs.at[i] + 1)
+      last[other->stream] = f->needs.at[i] + 1;
+  }
+  f->needs.count = 0;
+  node->first_dep = (uint32_t)f->deps.count;
+  for (uint32_t s = 0; s < f->l->stream_count; s++) {
+    uint32_t *waited = host ? NULL : &f->waited[node->stream * TS_MAX_STREAMS + s];
+    if (!last[s] || (waited && *waited >= last[s]))
+      continue;
+    if (waited)
+      *waited = last[s];
+    TS_PUSH(f->scratch, &f->deps, last[s] - 1);
+    node->dep_count++;
+  }
+}
+
+static uint32_t emit(ts_fragment *f, ts_ir_node node, ts_origin origin)
+{
+  ts_lowering *l = f->l;
+  uint32_t index = (uint32_t)f->nodes.count;
+  if (node.stream == 0 && node.op == TS_IR_COMPUTE) {
+    for (size_t i = 0; i < f->barrier.count; i++)
+      ts_need(f, f->barrier.at[i]);
+    f->barrier.count = 0;
+  }
+  take_needs(f, &node);
+  node.label = ts_ir_add_string(l->b, origin.label ? origin.label : "");
+  node.loc = ts_ir_loc_of(l, origin.span);
+  node.rule_loc = ts_ir_loc_of(l, origin.rule);
+  TS_PUSH(f->scratch, &f->nodes, node);
+  if (on_stream(&node))
+    f->last[node.stream] = index;
+  return index;
+}
+
+void ts_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label)
+{
+  if (!bytes || node == TS_NO_INDEX)
+    return;
+  ts_ir_mem mem = {bytes, category, ts_ir_add_string(f->l->b, ts_label_pattern(f->scratch, label))};
+  TS_PUSH(f->scratch, &f->mems, (ts_mem_note){node, mem});
+}
+
+uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label)
+{
+  return emit(f, (ts_ir_node){.op = TS_IR_HOST_WORK, .phase = TS_IR_PHASE_OTHER, .host_ps = time}, (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
+}
+
+uint32_t ts_emit_record(ts_fragment *f, uint32_t stream)
+{
+  return emit(f, (ts_ir_node){.op = TS_IR_RECORD, .stream = (uint8_t)stream, .phase = TS_IR_PHASE_OTHER}, (ts_origin){"", TS_NO_SPAN, TS_NO_SPAN});
+}
+
+uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, ts_origin origin)
+{
+  uint64_t host = k->host >= 0 ? (uint64_t)k->host : k->host_only ? 0 : f->l->host.launch;
+  if (k->host_only)
+    return ts_emit_host(f, host, origin.label);
+  uint32_t kernel = ir_kernel(f->l, k->cost);
+  uint32_t node = emit(f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host}, origin);
+  if (k->temp > 0) {
+    ts_memory(f, node, (int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
+    ts_memory(f, node, -(int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
+  }
+  return node;
+}
+
+uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes, ts_origin origin)
+{
+  ts_lowering *l = f->l;
+  ts_ir_collective record = {comm->kind, ts_ir_group_of(l, comm->axes), bytes};
+  ts_ir_node node = {.op = TS_IR_COLLECTIVE, .stream = (uint8_t)ts_comm_stream(l, comm), .phase = TS_IR_PHASE_COMMUNICATION,
+                     .arg = ts_ir_intern(l->b, TS_IR_COLLECTIVES, &record), .host_ps = l->host.collective};
+  origin.rule = comm->span;
+  uint32_t index = emit(f, node, origin);
+  if (!comm->overlap)
+    TS_PUSH(f->scratch, &f->barrier, index);
+  return index;
+}
+
+static void host_sync(ts_fragment *f, uint32_t node, const char *label)
+{
+  ts_need(f, node);
+  emit(f, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER}, (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
+}
+
+uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin)
+{
+  ts_lowering *l = f->l;
+  uint32_t ready = f->needs.count ? f->needs.at[f->needs.count - 1] : TS_NO_INDEX, port = (uint32_t)f->ports.count;
+  if (send && l->host.sync && ready != TS_NO_INDEX) {
+    f->needs.count = 0;
+    host_sync(f, ready, origin.label);
+    ts_need(f, ready);
+  }
+  TS_PUSH(f->scratch, &f->ports, (ts_ir_port){(uint64_t)bytes, l->pipeline_group, send});
+  TS_PUSH(f->scratch, &f->roles, role);
+  ts_ir_node node = {.op = send ? TS_IR_SEND : TS_IR_RECV, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COMM),
+                     .phase = TS_IR_PHASE_COMMUNICATION, .arg = port, .host_ps = l->host.message};
+  uint32_t index = emit(f, node, origin);
+  if (!send && l->host.sync)
+    host_sync(f, index, origin.label);
+  return index;
+}
+
+/* -- to the IR -- */
+
+static int by_node(const ts_mem_note *a, const ts_mem_note *b) { return a->node < b->node ? -1 : a->node > b->node; }
+
+/* Stable: notes of a node keep their order. Nearly sorted, so insertion is cheap. */
+static void sort_notes(ts_fragment *f)
+{
+  for (size_t i = 1; i < f->mems.count; i++) {
+    ts_mem_note note = f->mems.at[i];
+    size_t k = i;
+    for (; k > 0 && by_node(&f->mems.at[k - 1], &note) > 0; k--)
+      f->mems.at[k] = f->mems.at[k - 1];
+    f->mems.at[k] = note;
+  }
+}
+
+static void place_memory(ts_fragment *f)
+{
+  sort_notes(f);
+  ts_ir_mem *run = TS_NEW_ARRAY(f->scratch, ts_ir_mem, f->mems.count + 1);
+  for (size_t i = 0; i < f->mems.count;) {
+    uint32_t count = 0, first = f->mems.at[i].node;
+    for (; i < f->mems.count && f->mems.at[i].node == first; i++)
+      run[count++] = f->mems.at[i].mem;
+    f->nodes.at[first].first_mem = ts_ir_intern_run(f->l->b, TS_IR_MEMS, run, count);
+    f->nodes.at[first].mem_count = (uint16_t)count;
+  }
+}
+
+uint32_t ts_fragment_finish(ts_fragment *f, const char *name, const char *work)
+{
+  ts_lowering *l = f->l;
+  void *records;
+  place_memory(f);
+  for (size_t i = 0; i < f->nodes.count; i++)
+    if (f->nodes.at[i].dep_count)
+      f->nodes.at[i].first_dep = ts_ir_intern_run(l->b, TS_IR_DEPS, f->deps.at + f->nodes.at[i].first_dep, f->nodes.at[i].dep_count);
+    else
+      f->nodes.at[i].first_dep = 0;
+  ts_ir_fragment fragment = {.name = ts_ir_add_string(l->b, name), .work = ts_ir_add_string(l->b, work),
+                             .node_count = (uint32_t)f->nodes.count, .port_count = (uint32_t)f->ports.count};
+  fragment.first_node = ts_ir_append(l->b, TS_IR_NODES, fragment.node_count, &records);
+  if (fragment.node_count)
+    memcpy(records, f->nodes.at, fragment.node_count * sizeof(ts_ir_node));
+  fragment.first_port = ts_ir_append(l->b, TS_IR_PORTS, fragment.port_count, &records);
+  if (fragment.port_count)
+    memcpy(records, f->ports.at, fragment.port_count * sizeof(ts_ir_port));
+  uint32_t index = ts_ir_append(l->b, TS_IR_FRAGMENTS, 1, &records);
+  *(ts_ir_fragment *)records = fragment;
+  return index;
+}

@@ -1,0 +1,123 @@
+/* Fragments: the nodes of one piece of work (the forward of a stage, say) in the order in which a host issues them. Private to lowering.
+ *
+ * A fragment is written by appending nodes. Before a node is added `ts_need` collects what it must wait for; what its stream has waited for
+ * already is dropped, so that nodes carry few dependencies. */
+#ifndef TS_COMPILER_FRAGMENT_H
+#define TS_COMPILER_FRAGMENT_H
+
+#include "compiler/costing.h"
+#include "compiler/stage.h"
+#include "ir/ir.h"
+
+enum { TS_MAX_STREAMS = 64 };
+
+typedef struct ts_host { uint64_t launch, collective, message, item, step; bool sync; } ts_host; /* ps; sync: messages block the host */
+
+typedef struct ts_lowering {
+  ts_session *s;
+  const ts_plan *plan;
+  const ts_graph *g;
+  ts_sharding *sh;
+  ts_costing *costing;
+  const ts_schedule *sc;
+  const ts_stages *stages;
+  ts_ir_builder *b;
+  ts_host host;
+  double weight_bytes, gradient_bytes;  /* of an element */
+  double accumulate_bytes;              /* moved for an element and micro-batch */
+  uint32_t pipeline_group;              /* of the IR, for messages */
+  TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
+  uint32_t stream_count;
+  const char *streams[TS_MAX_STREAMS];
+  bool failed;
+} ts_lowering;
+
+typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE } ts_port_role;
+typedef struct ts_port_ref { ts_port_role role; uint32_t index; } ts_port_ref; /* index into the stage's transfers, or the item's links */
+
+typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
+  uint32_t ready;   /* node, or TS_NO_INDEX: an earlier item made it */
+  int64_t bytes;
+  uint32_t owners;  /* tensors and uses that share it */
+  const char *label;
+} ts_gradient;
+
+typedef struct ts_tensor_state {
+  uint32_t ready;     /* node that makes it, or TS_NO_INDEX: nothing to wait for */
+  uint32_t root;      /* the tensor whose memory it is */
+  uint32_t uses;      /* of its memory, left in this fragment */
+  uint32_t gradient;  /* into gradients, or TS_NO_INDEX */
+  bool allocated;     /* here, and not kept for later */
+  bool kept;          /* for backward */
+  bool again;         /* made again by recomputation, and kept from there on */
+  uint32_t release;   /* op after whose backward it is freed */
+  bool release_late;  /* ... in W rather than I */
+} ts_tensor_state;
+
+typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
+
+typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; } ts_bucket; /* gradients that wait for company */
+
+typedef struct ts_fragment {
+  ts_lowering *l;
+  ts_arena *scratch;
+  const ts_stage *stage;
+  uint32_t stage_index;
+  ts_tensor_state *tensors;           /* by graph tensor */
+  uint32_t *waited;                   /* [stream * TS_MAX_STREAMS + other]: last node of `other` it has waited for, plus 1 */
+  uint32_t last[TS_MAX_STREAMS];      /* last node of each stream, or TS_NO_INDEX */
+  uint32_t last_host;
+  TS_VEC(ts_ir_node) nodes;
+  TS_VEC(uint32_t) deps;
+  TS_VEC(ts_mem_note) mems;
+  TS_VEC(ts_ir_port) ports;
+  TS_VEC(ts_port_ref) roles;
+  TS_VEC(uint32_t) needs;
+  TS_VEC(uint32_t) barrier;           /* the next compute node waits for these */
+  TS_VEC(ts_gradient) gradients;
+  TS_VEC(ts_bucket) buckets;
+} ts_fragment;
+
+/* What a node is for, in messages and reports. */
+typedef struct ts_origin { const char *label; ts_span span, rule; } ts_origin;
+
+ts_fragment *ts_fragment_new(ts_lowering *l, uint32_t stage);
+void ts_fragment_free(ts_fragment *f);
+/* Adds it to the IR; returns its index. */
+uint32_t ts_fragment_finish(ts_fragment *f, const char *name, const char *work);
+
+void ts_need(ts_fragment *f, uint32_t node); /* TS_NO_INDEX is fine */
+uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *kernel, ts_ir_phase phase, ts_origin origin);
+uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes, ts_origin origin);
+uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
+uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
+/* A send or receive; with `sync` the host waits before a send for what it sends, after a receive for what came. */
+uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin);
+void ts_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label);
+
+uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind);
+uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm);
+uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes);
+uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span);
+uint32_t ts_ir_source_of(ts_lowering *l, uint32_t file);
+uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source);
+ts_origin ts_origin_of(const ts_fragment *f, uint32_t op);
+const ts_class *ts_class_of(const ts_lowering *l, uint32_t op);
+/* A kernel that moves bytes, of no op in particular: gradient sums, accumulation, the optimizer. */
+ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes, double flops, ts_span span);
+
+/* The pieces of work. compiler/fragment_forward.c, fragment_backward.c, fragment_step.c */
+void ts_plan_memory(ts_fragment *f);
+void ts_forward(ts_fragment *f, const ts_placed *item);
+void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
+void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
+void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count);
+/* Receives and sends of `depend` rules that tie this item to others. */
+void ts_tie_receives(ts_fragment *f, const ts_placed *item);
+void ts_tie_sends(ts_fragment *f, const ts_placed *item);
+
+/* compiler/lower_cluster.c: cluster graph, placement, network models. */
+bool ts_lower_cluster(ts_lowering *l);
+bool ts_lower_network(ts_lowering *l);
+
+#endif

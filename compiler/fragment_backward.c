@@ -1,0 +1,429 @@
+/* The backward of a stage: gradients of inputs, of weights, or of both, op by op in reverse; recomputation where the plan asks for it; and on
+ * the last micro-batch the collectives that sum the gradients of the replicas. */
+#include "compiler/fragment.h"
+
+#include <string.h>
+
+typedef struct pass {
+  ts_fragment *f;
+  bool inputs, weights, last;
+  uint32_t recomputed; /* group done last */
+} pass;
+
+static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
+static uint32_t source_of(const ts_fragment *f, uint32_t tensor) { return f->l->g->tensors.at[tensor].source; }
+static bool has(const ts_fragment *f, uint32_t op, ts_phase phase) { return ts_class_of(f->l, op)->work.phase[phase].count > 0; }
+
+static bool split(const pass *p) { return !(p->inputs && p->weights); } /* I and W apart */
+
+/* -- gradients -- */
+
+static uint32_t new_gradient(ts_fragment *f, uint32_t node, int64_t bytes, const char *label, bool allocate)
+{
+  TS_PUSH(f->scratch, &f->gradients, (ts_gradient){node, bytes, 1, label});
+  if (allocate)
+    ts_memory(f, node, bytes, TS_IR_TEMPORARIES, label);
+  return (uint32_t)f->gradients.count - 1;
+}
+
+static void drop_gradient(ts_fragment *f, uint32_t gradient, uint32_t node)
+{
+  if (gradient == TS_NO_INDEX)
+    return;
+  ts_gradient *g = &f->gradients.at[gradient];
+  if (--g->owners == 0)
+    ts_memory(f, node, -g->bytes, TS_IR_TEMPORARIES, g->label);
+}
+
+static int64_t tensor_bytes(const ts_fragment *f, uint32_t tensor)
+{
+  const ts_edge *e = &f->l->g->tensors.at[tensor];
+  return ts_layout_bytes(f->l->s, &f->l->sh->layouts[tensor], e->shape, e->dtype);
+}
+
+/* A tensor used twice gets two gradients: autograd adds them. */
+static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t gradient)
+{
+  ts_tensor_state *t = &f->tensors[tensor];
+  if (t->gradient == TS_NO_INDEX) {
+    t->gradient = gradient;
+    return;
+  }
+  const ts_edge *e = &f->l->g->tensors.at[tensor];
+  int64_t bytes = f->gradients.at[gradient].bytes;
+  ts_kernel sum = ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
+  ts_need(f, f->gradients.at[t->gradient].ready);
+  ts_need(f, f->gradients.at[gradient].ready);
+  uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_INPUT, ts_origin_of(f, op));
+  uint32_t total = new_gradient(f, node, bytes, f->gradients.at[gradient].label, true);
+  drop_gradient(f, t->gradient, node);
+  drop_gradient(f, gradient, node);
+  t->gradient = total;
+}
+
+/* -- collectives -- */
+
+static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradient, uint32_t need)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  uint32_t last = TS_NO_INDEX;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    if (comm->when != when || comm->after != after || comm->gradient != gradient || comm->slot == TS_ALL_PARAMETERS)
+      continue;
+    ts_need(f, last != TS_NO_INDEX ? last : need);
+    last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
+  }
+  return last;
+}
+
+/* Bytes that the collectives before a phase gather, held while the op's backward runs. */
+static int64_t gathered(const pass *p, uint32_t i, ts_when when)
+{
+  const ts_class *class = ts_class_of(p->f->l, i);
+  int64_t bytes = 0;
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (class->comms[c].when == when && !class->comms[c].after && class->comms[c].kind == TS_IR_ALL_GATHER && class->comms[c].slot < op_at(p->f, i)->slot_count)
+      bytes += ts_slot_bytes(&class->local[class->comms[c].slot]);
+  return bytes;
+}
+
+static void flush(ts_fragment *f, ts_bucket *bucket)
+{
+  if (!(bucket->bytes > 0))
+    return;
+  ts_need(f, bucket->comm->overlap ? bucket->ready : f->last[0]);
+  ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5), (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
+  bucket->bytes = 0;
+}
+
+static bool same_bucket(const ts_comm *a, const ts_comm *b)
+{
+  return a->kind == b->kind && a->axes == b->axes && a->bucket == b->bucket && a->overlap == b->overlap && a->rule == b->rule &&
+         (a->stream == b->stream || (a->stream && b->stream && !strcmp(a->stream, b->stream)));
+}
+
+static double parameter_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
+{
+  const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
+  double elements = 0;
+  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+    if (slot == TS_ALL_PARAMETERS || slot == k)
+      elements += ts_slot_elements(&class->local[k]);
+  return elements * element;
+}
+
+/* The gradients of an op are complete: they join their bucket, which leaves when it is full. */
+static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    if (comm->when != TS_WHEN_GRADIENTS)
+      continue;
+    size_t k = 0;
+    while (k < f->buckets.count && !same_bucket(f->buckets.at[k].comm, comm))
+      k++;
+    if (k == f->buckets.count)
+      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX});
+    ts_bucket *bucket = &f->buckets.at[k];
+    bucket->bytes += parameter_bytes(f, i, comm->slot, f->l->gradient_bytes);
+    bucket->ready = node;
+    if (comm->overlap && bucket->bytes >= comm->bucket)
+      flush(f, bucket);
+  }
+}
+
+/* -- one op -- */
+
+static void recompute(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  uint32_t group = f->l->sh->recompute_group[i];
+  if (!group || group == p->recomputed || !p->inputs)
+    return;
+  p->recomputed = group;
+  uint32_t first = i;
+  while (first > f->stage->first_op && f->l->sh->recompute_group[first - 1] == group)
+    first--;
+  for (uint32_t k = first; k <= i; k++) {
+    const ts_op *op = op_at(f, k);
+    for (uint32_t in = 0; in < op->input_count; in++)
+      f->tensors[f->tensors[source_of(f, op->slots[in].tensor)].root].uses++;
+  }
+  for (uint32_t k = first; k <= i; k++) { /* what the group's ops keep lives from here to their backward */
+    const ts_class *class = ts_class_of(f->l, k);
+    for (uint32_t s = 0; s < class->kept_count; s++) {
+      if (!class->kept[s].edge)
+        continue;
+      uint32_t tensor = f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
+      ts_tensor_state *t = &f->tensors[tensor];
+      uint32_t producer = f->l->g->tensors.at[tensor].producer;
+      bool own = producer != TS_NO_INDEX && producer >= first && producer <= i;
+      if (own && !t->kept) {
+        t->kept = t->again = true;
+        t->release = k;
+        t->release_late = has(f, k, TS_PHASE_WEIGHT);
+      }
+    }
+  }
+  for (uint32_t k = first; k <= i; k++)
+    ts_forward_op(f, k, true);
+}
+
+/* Kept memory whose last user in backward is this op. */
+static void release(pass *p, uint32_t i, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  const ts_op *op = op_at(f, i);
+  bool late = has(f, i, TS_PHASE_WEIGHT);
+  if (node == TS_NO_INDEX)
+    node = f->last[0];
+  if (!split(p) || p->weights == late)
+    for (uint32_t k = 0; k < class->kept_count; k++)
+      if (!class->kept[k].edge)
+        ts_memory(f, node, -class->kept[k].bytes, TS_IR_ACTIVATIONS, op->label);
+  for (uint32_t k = 0; k < op->slot_count; k++) {
+    if (op->slots[k].kind == TS_SLOT_PARAM)
+      continue;
+    uint32_t tensor = f->tensors[source_of(f, op->slots[k].tensor)].root;
+    ts_tensor_state *t = &f->tensors[tensor];
+    if (!t->kept || t->release != i || (split(p) && p->weights != t->release_late))
+      continue;
+    uint32_t producer = f->l->g->tensors.at[tensor].producer;
+    ts_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS, producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label);
+    t->kept = false;
+  }
+}
+
+static uint32_t kernels(pass *p, uint32_t i, ts_phase phase, uint32_t *first)
+{
+  ts_fragment *f = p->f;
+  const ts_kernels *list = &ts_class_of(f->l, i)->work.phase[phase];
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = 0; k < list->count; k++) {
+    uint32_t here = ts_emit_kernel(f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+    if (list->at[k].host_only)
+      continue;
+    node = here;
+    if (first && *first == TS_NO_INDEX)
+      *first = node;
+  }
+  return node;
+}
+
+/* dy as the op gets it: the gradients of its outputs. */
+static void need_outputs(ts_fragment *f, uint32_t i)
+{
+  const ts_op *op = op_at(f, i);
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
+    uint32_t gradient = f->tensors[op->slots[k].tensor].gradient;
+    if (gradient != TS_NO_INDEX)
+      ts_need(f, f->gradients.at[gradient].ready);
+  }
+}
+
+static uint32_t ready_output(const ts_fragment *f, uint32_t i)
+{
+  const ts_op *op = op_at(f, i);
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
+    uint32_t gradient = f->tensors[op->slots[k].tensor].gradient;
+    uint32_t ready = gradient == TS_NO_INDEX ? TS_NO_INDEX : f->gradients.at[gradient].ready;
+    if (ready != TS_NO_INDEX && (node == TS_NO_INDEX || ready > node))
+      node = ready;
+  }
+  return node;
+}
+
+/* Sums this micro-batch's weight gradients into those of the step, where the product does not do that itself. */
+static void accumulate(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
+  for (uint32_t k = op->input_count; f->l->accumulate_bytes > 0 && k < op->input_count + op->param_count; k++) {
+    double elements = ts_slot_elements(&class->local[k]);
+    if (!(elements > 0))
+      continue;
+    ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->accumulate_bytes, 0, op->span);
+    ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+  }
+}
+
+/* Gradients of the inputs: one tensor each, written by the kernels; or, where there are none, the output's gradient itself. */
+static void pass_on(pass *p, uint32_t i, uint32_t first, uint32_t ready, uint32_t dy)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  for (uint32_t k = 0; k < op->input_count; k++) {
+    uint32_t tensor = source_of(f, op->slots[k].tensor), gradient;
+    if (!f->l->g->tensors.at[tensor].needs_gradient)
+      continue;
+    if (first == TS_NO_INDEX && dy != TS_NO_INDEX) {
+      f->gradients.at[dy].owners++;
+      gradient = dy;
+    } else {
+      gradient = new_gradient(f, first != TS_NO_INDEX ? first : f->last[0], tensor_bytes(f, tensor), op->label, true);
+      f->gradients.at[gradient].ready = ready;
+    }
+    add_gradient(f, i, tensor, gradient);
+  }
+}
+
+/* What an after-collective shrinks was whole before: held from the kernel that wrote it to the collective's end. */
+static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
+{
+  const ts_class *class = ts_class_of(p->f->l, i);
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after && class->comms[c].kind == TS_IR_REDUCE_SCATTER) {
+      ts_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+      ts_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+    }
+}
+
+static int64_t output_bytes(const ts_fragment *f, uint32_t i)
+{
+  const ts_op *op = op_at(f, i);
+  int64_t bytes = 0;
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
+    if (f->l->g->tensors.at[op->slots[k].tensor].needs_gradient)
+      bytes += tensor_bytes(f, op->slots[k].tensor);
+  return bytes;
+}
+
+static void backward_op(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  if (!op->needs_gradient)
+    return;
+  recompute(p, i);
+  bool inputs = p->inputs && op->needs_input_gradient, weights = p->weights && has(f, i, TS_PHASE_WEIGHT);
+  uint32_t ready = ready_output(f, i), first = TS_NO_INDEX, last = TS_NO_INDEX, early = TS_NO_INDEX;
+  int64_t held = 0;
+  if (weights) {
+    early = comms(p, i, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX); /* saved inputs are there: gather them while the gradients are computed */
+    held = gathered(p, i, TS_WHEN_WEIGHT);
+    ts_memory(f, early, held, TS_IR_TEMPORARIES, op->label);
+  }
+  uint32_t dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
+  uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
+  uint32_t again = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, false, TS_NO_INDEX) : TS_NO_INDEX;
+  int64_t held_in = gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
+  ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
+  if (inputs) {
+    need_outputs(f, i);
+    ts_need(f, gradient_in);
+    ts_need(f, again);
+    last = kernels(p, i, TS_PHASE_INPUT, &first);
+    if (first == TS_NO_INDEX && gradient_in != TS_NO_INDEX)
+      first = last = gradient_in;
+    f->needs.count = 0;
+    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true, last != TS_NO_INDEX ? last : ready);
+    if (after != TS_NO_INDEX && first == TS_NO_INDEX)
+      first = after;
+    shrink(p, i, first, after);
+    pass_on(p, i, first, after != TS_NO_INDEX ? after : last, dy);
+  }
+  if (weights) {
+    uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
+    need_outputs(f, i);
+    ts_need(f, gradient_in);
+    ts_need(f, early);
+    ts_need(f, late);
+    uint32_t node = kernels(p, i, TS_PHASE_WEIGHT, NULL);
+    f->needs.count = 0;
+    last = node != TS_NO_INDEX ? node : last;
+    comms(p, i, TS_WHEN_WEIGHT, true, true, last);
+    ts_memory(f, last, -held, TS_IR_TEMPORARIES, op->label);
+  }
+  if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
+    accumulate(p, i);
+    if (p->last)
+      reduce_gradients(p, i, f->last[0]);
+  }
+  uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
+  ts_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
+  if (split(p) && has(f, i, TS_PHASE_WEIGHT)) /* dy waits for W */
+    ts_memory(f, end, p->inputs ? output_bytes(f, i) : -output_bytes(f, i), TS_IR_ACTIVATIONS, op->label);
+  if (p->inputs)
+    for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
+      drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
+  release(p, i, end);
+}
+
+/* -- the whole -- */
+
+static const char *label_of(const ts_fragment *f, uint32_t tensor)
+{
+  uint32_t producer = f->l->g->tensors.at[tensor].producer;
+  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label;
+}
+
+static void receive(ts_fragment *f, uint32_t start)
+{
+  for (uint32_t k = 0; k < f->stage->out_count; k++) {
+    const ts_transfer *t = &f->stage->out[k];
+    uint32_t node = start;
+    bool travels = !t->local && !f->l->sc->own_messages;
+    if (!t->gradient)
+      continue;
+    if (travels) {
+      ts_need(f, start);
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_IN, k}, "receive gradients",
+                             (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
+    }
+    uint32_t gradient = new_gradient(f, node, t->bytes, label_of(f, t->tensor), true);
+    f->gradients.at[gradient].ready = travels ? node : TS_NO_INDEX;
+    if (f->tensors[t->tensor].gradient == TS_NO_INDEX)
+      f->tensors[t->tensor].gradient = gradient;
+    else
+      add_gradient(f, f->l->g->tensors.at[t->tensor].producer, t->tensor, gradient);
+  }
+}
+
+static void send(ts_fragment *f)
+{
+  for (uint32_t k = 0; k < f->stage->in_count; k++) {
+    const ts_transfer *t = &f->stage->in[k];
+    uint32_t gradient = f->tensors[t->tensor].gradient;
+    if (!t->gradient)
+      continue;
+    uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
+    if (!t->local && !f->l->sc->own_messages) {
+      ts_need(f, node);
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k}, "send gradients",
+                             (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
+    } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
+      ts_need(f, node);
+      node = ts_emit_record(f, 0);
+    }
+    drop_gradient(f, gradient, node != TS_NO_INDEX ? node : f->last[0]);
+  }
+}
+
+void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last)
+{
+  pass p = {f, inputs, weights, last && weights, 0};
+  if (f->l->host.item)
+    ts_emit_host(f, f->l->host.item, "item");
+  uint32_t start = ts_emit_record(f, 0);
+  ts_plan_memory(f);
+  for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
+    f->tensors[t].uses = 0;
+  ts_tie_receives(f, item);
+  if (inputs)
+    receive(f, start);
+  for (uint32_t i = f->stage->first_op + f->stage->op_count; i-- > f->stage->first_op;)
+    backward_op(&p, i);
+  for (size_t k = 0; k < f->buckets.count; k++)
+    flush(f, &f->buckets.at[k]);
+  if (inputs)
+    send(f);
+  ts_tie_sends(f, item);
+}

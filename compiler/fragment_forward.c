@@ -1,0 +1,277 @@
+/* The forward of a stage: receives, then every op's collectives and kernels, then sends; and what of it stays in memory for the backward. */
+#include "compiler/fragment.h"
+
+#include <string.h>
+
+static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
+
+static uint32_t source_of(const ts_fragment *f, uint32_t tensor) { return f->l->g->tensors.at[tensor].source; }
+
+static bool inside(const ts_fragment *f, uint32_t op) { return op >= f->stage->first_op && op < f->stage->first_op + f->stage->op_count; }
+
+static int64_t edge_bytes(const ts_fragment *f, uint32_t tensor)
+{
+  const ts_edge *e = &f->l->g->tensors.at[tensor];
+  return ts_layout_bytes(f->l->s, &f->l->sh->layouts[tensor], e->shape, e->dtype);
+}
+
+static const char *tensor_label(const ts_fragment *f, uint32_t tensor)
+{
+  uint32_t producer = f->l->g->tensors.at[tensor].producer;
+  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label;
+}
+
+/* -- what is kept -- */
+
+static void keep_tensor(ts_fragment *f, uint32_t tensor, uint32_t op)
+{
+  ts_tensor_state *t = &f->tensors[f->tensors[tensor].root];
+  bool weights = ts_class_of(f->l, op)->work.phase[TS_PHASE_WEIGHT].count > 0;
+  if (!t->kept || (weights && !t->release_late)) {
+    t->release = op; /* ops come in order: the first one is the last in backward */
+    t->release_late = weights;
+  }
+  t->kept = true;
+}
+
+/* A group that is recomputed keeps what comes into it; other ops keep what they say they do. */
+static void find_kept(ts_fragment *f)
+{
+  const ts_sharding *sh = f->l->sh;
+  for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
+    const ts_op *op = op_at(f, i);
+    const ts_class *class = ts_class_of(f->l, i);
+    uint32_t group = sh->recompute_group[i];
+    if (!op->needs_gradient)
+      continue;
+    if (!group) {
+      for (uint32_t k = 0; k < class->kept_count; k++)
+        if (class->kept[k].edge)
+          keep_tensor(f, source_of(f, op->slots[class->kept[k].slot].tensor), i);
+      continue;
+    }
+    for (uint32_t k = 0; k < op->input_count; k++) {
+      uint32_t tensor = source_of(f, op->slots[k].tensor), producer = f->l->g->tensors.at[tensor].producer;
+      if (producer == TS_NO_INDEX || !inside(f, producer) || sh->recompute_group[producer] != group)
+        keep_tensor(f, tensor, i);
+    }
+  }
+}
+
+static bool is_view(const ts_fragment *f, uint32_t i)
+{
+  return op_at(f, i)->input_count == 1 && op_at(f, i)->output_count == 1 && !ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD].count;
+}
+
+void ts_plan_memory(ts_fragment *f)
+{
+  for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
+    f->tensors[t] = (ts_tensor_state){.ready = TS_NO_INDEX, .root = source_of(f, t), .gradient = TS_NO_INDEX};
+  for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
+    const ts_op *op = op_at(f, i);
+    if (is_view(f, i)) /* makes nothing: its output lies in its input's memory */
+      f->tensors[op->slots[op->slot_count - 1].tensor].root = f->tensors[source_of(f, op->slots[0].tensor)].root;
+    for (uint32_t k = 0; k < op->input_count; k++)
+      f->tensors[f->tensors[source_of(f, op->slots[k].tensor)].root].uses++;
+  }
+  for (uint32_t k = 0; k < f->stage->out_count; k++)
+    f->tensors[f->tensors[f->stage->out[k].tensor].root].uses++;
+  find_kept(f);
+}
+
+/* -- one op -- */
+
+static ts_ir_category category(const ts_tensor_state *t) { return t->kept ? TS_IR_ACTIVATIONS : TS_IR_TEMPORARIES; }
+
+static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
+{
+  ts_tensor_state *t = &f->tensors[f->tensors[tensor].root];
+  if (t->uses)
+    t->uses--;
+  if (!t->uses && t->allocated && !t->kept) {
+    ts_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES, tensor_label(f, f->tensors[tensor].root));
+    t->allocated = false;
+  }
+}
+
+static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    if (class->kept[k].slot == slot && !class->kept[k].edge)
+      return true;
+  return false;
+}
+
+/* Collectives that stand before the forward, on its inputs. What they gather lives as long as the op, unless it is kept. */
+static uint32_t comms_before(ts_fragment *f, uint32_t i, int64_t *gathered)
+{
+  const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
+  uint32_t last = TS_NO_INDEX;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    if (comm->when != TS_WHEN_FORWARD || comm->after || comm->gradient || comm->slot >= op->input_count)
+      continue;
+    ts_need(f, f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready);
+    last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
+    f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last; /* the next one on it comes after */
+    if (comm->kind == TS_IR_ALL_GATHER && !keeps_own(f, i, comm->slot)) {
+      int64_t bytes = ts_slot_bytes(&class->local[comm->slot]);
+      ts_memory(f, last, bytes, TS_IR_TEMPORARIES, op->label);
+      *gathered += bytes;
+    }
+  }
+  return last;
+}
+
+static uint32_t run_kernels(ts_fragment *f, uint32_t i, bool again, uint32_t *first)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  uint32_t node = TS_NO_INDEX;
+  *first = TS_NO_INDEX;
+  for (uint32_t k = 0; k < class->work.phase[TS_PHASE_FORWARD].count; k++) {
+    const ts_kernel *kernel = &class->work.phase[TS_PHASE_FORWARD].at[k];
+    uint32_t here = ts_emit_kernel(f, kernel, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ts_origin_of(f, i));
+    if (kernel->host_only)
+      continue;
+    node = here;
+    if (*first == TS_NO_INDEX)
+      *first = node;
+  }
+  return node;
+}
+
+static void allocate_own(ts_fragment *f, uint32_t i, uint32_t node)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    if (!class->kept[k].edge)
+      ts_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
+}
+
+static bool resizes(const ts_class *class, uint32_t slot)
+{
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (class->comms[c].when == TS_WHEN_FORWARD && class->comms[c].after && class->comms[c].slot == slot && !class->comms[c].gradient &&
+        (class->comms[c].kind == TS_IR_REDUCE_SCATTER || class->comms[c].kind == TS_IR_ALL_GATHER))
+      return true;
+  return false;
+}
+
+/* A tensor that was kept from the forward is not stored a second time by recomputation. */
+static void allocate_output(ts_fragment *f, uint32_t i, uint32_t tensor, uint32_t node, bool again)
+{
+  ts_tensor_state *t = &f->tensors[tensor];
+  if (t->root != tensor || (again && t->kept && !t->again))
+    return;
+  ts_memory(f, node, edge_bytes(f, tensor), category(t), op_at(f, i)->label);
+  t->allocated = true;
+}
+
+/* An output, and the collectives after it. One that changes its size makes a second tensor and ends the first. */
+static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_t first, uint32_t last, bool again)
+{
+  const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
+  uint32_t tensor = op->slots[slot].tensor, node = last;
+  bool changes = resizes(class, slot);
+  int64_t local = ts_slot_bytes(&class->local[slot]);
+  if (changes)
+    ts_memory(f, first, local, TS_IR_TEMPORARIES, op->label);
+  else
+    allocate_output(f, i, tensor, first, again);
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    if (comm->when != TS_WHEN_FORWARD || !comm->after || comm->slot != slot || comm->gradient)
+      continue;
+    ts_need(f, node);
+    node = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
+  }
+  if (changes) {
+    allocate_output(f, i, tensor, node, again);
+    ts_memory(f, node, -local, TS_IR_TEMPORARIES, op->label);
+  }
+  f->tensors[tensor].ready = node;
+  return node;
+}
+
+void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
+{
+  const ts_op *op = op_at(f, i);
+  bool keeps = op->needs_gradient && (again || !f->l->sh->recompute_group[i]);
+  int64_t gathered = 0;
+  uint32_t restore[16], first, end = comms_before(f, i, &gathered);
+  for (uint32_t k = 0; k < op->input_count && k < 16; k++)
+    restore[k] = f->tensors[source_of(f, op->slots[k].tensor)].ready;
+  for (uint32_t k = 0; k < op->input_count; k++)
+    ts_need(f, k < 16 ? restore[k] : f->tensors[source_of(f, op->slots[k].tensor)].ready);
+  uint32_t last = run_kernels(f, i, again, &first);
+  if (last == TS_NO_INDEX)
+    last = first = f->needs.count ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
+  f->needs.count = 0;
+  if (keeps)
+    allocate_own(f, i, first);
+  if (gathered)
+    ts_memory(f, last, -gathered, TS_IR_TEMPORARIES, op->label);
+  end = last;
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
+    uint32_t node = finish_output(f, i, k, first, last, again);
+    end = node != TS_NO_INDEX ? node : end;
+  }
+  for (uint32_t k = 0; k < op->input_count; k++)
+    use_ends(f, source_of(f, op->slots[k].tensor), last);
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
+    if (!f->tensors[f->tensors[op->slots[k].tensor].root].uses)
+      use_ends(f, op->slots[k].tensor, end);
+}
+
+/* -- the whole -- */
+
+static void receive(ts_fragment *f, uint32_t start)
+{
+  for (uint32_t k = 0; k < f->stage->in_count; k++) {
+    const ts_transfer *t = &f->stage->in[k];
+    ts_tensor_state *state = &f->tensors[t->tensor];
+    uint32_t node = start;
+    if (!t->local && !f->l->sc->own_messages) {
+      ts_need(f, start);
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_IN, k}, "receive activations",
+                             (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
+      state->ready = node;
+    }
+    ts_memory(f, node, t->bytes, category(state), tensor_label(f, t->tensor));
+    state->allocated = true;
+  }
+}
+
+static void send(ts_fragment *f)
+{
+  for (uint32_t k = 0; k < f->stage->out_count; k++) {
+    const ts_transfer *t = &f->stage->out[k];
+    uint32_t node = f->tensors[t->tensor].ready;
+    if (!t->local && !f->l->sc->own_messages) {
+      ts_need(f, node);
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_OUT, k}, "send activations",
+                             (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
+    } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
+      ts_need(f, node); /* the next item takes it from the compute stream */
+      node = ts_emit_record(f, 0);
+    }
+    use_ends(f, t->tensor, node);
+  }
+}
+
+void ts_forward(ts_fragment *f, const ts_placed *item)
+{
+  if (f->l->host.item)
+    ts_emit_host(f, f->l->host.item, "item");
+  uint32_t start = f->stage->in_count || item->link_count ? ts_emit_record(f, 0) : TS_NO_INDEX;
+  ts_plan_memory(f);
+  ts_tie_receives(f, item);
+  receive(f, start);
+  for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++)
+    ts_forward_op(f, i, false);
+  send(f);
+  ts_tie_sends(f, item);
+}

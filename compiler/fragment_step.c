@@ -1,0 +1,153 @@
+/* The end of a step: gradients that are still on their way, the optimizer, and what surrounds it. And the messages of `depend` rules. */
+#include <string.h>
+
+#include "compiler/fragment.h"
+
+static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_class_of(f->l, i); }
+
+typedef struct chunk { uint32_t axes; double elements; uint32_t tensors; } chunk; /* parameters whose optimizer state is sharded alike */
+
+static double quantity(const ts_value *record, const char *name, double unit)
+{
+  const ts_value *v = record->type == TS_T_RECORD ? ts_record_find(record->u.record, name) : NULL;
+  if (!v)
+    return 0;
+  return v->type == TS_T_QUANTITY ? v->u.real / unit : v->type == TS_T_INT ? (double)v->u.integer : v->type == TS_T_REAL ? v->u.real : 0;
+}
+
+static void update(ts_fragment *f, const ts_value *kernel, double elements, const char *label)
+{
+  ts_lowering *l = f->l;
+  const ts_value *name = ts_record_find(kernel->u.record, "name"), *family = ts_record_find(kernel->u.record, "family");
+  double bytes = quantity(kernel, "reads", 8) + quantity(kernel, "writes", 8);
+  (void)name;
+  ts_kernel k = ts_moving_kernel(l, family && family->type == TS_T_STRING ? family->u.string : "elementwise", ts_dtype_find("fp32"), bytes * elements,
+                                 quantity(kernel, "flops", 1) * elements, kernel->span);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){name && name->type == TS_T_STRING ? name->u.string : label, kernel->span, TS_NO_SPAN});
+}
+
+static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
+{
+  const ts_value *optimizer = &f->l->plan->optimizer;
+  const ts_value *kernels = optimizer->type == TS_T_RECORD ? ts_record_find(optimizer->u.record, "kernels") : NULL;
+  const ts_value *fused = optimizer->type == TS_T_RECORD ? ts_record_find(optimizer->u.record, "fused") : NULL;
+  if (!kernels || kernels->type != TS_T_LIST)
+    return;
+  bool one = !fused || fused->type != TS_T_BOOL || fused->u.truth;
+  for (uint32_t c = 0; c < count; c++) {
+    uint32_t launches = one ? 1 : chunks[c].tensors;
+    for (uint32_t n = 0; n < launches; n++)
+      for (uint32_t k = 0; k < kernels->u.list->count; k++)
+        if (kernels->u.list->at[k].type == TS_T_RECORD)
+          update(f, &kernels->u.list->at[k], chunks[c].elements / launches, "optimizer");
+  }
+}
+
+/* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
+static void surround(ts_fragment *f, const uint32_t *stages, uint32_t count, bool after)
+{
+  ts_lowering *l = f->l;
+  TS_VEC(ts_bucket) totals = {0};
+  for (uint32_t s = 0; s < count; s++)
+    for (uint32_t i = l->stages->at[stages[s]].first_op, end = i + l->stages->at[stages[s]].op_count; i < end; i++) {
+      const ts_op *op = &l->g->ops.at[i];
+      const ts_class *class = class_at(f, i);
+      double elements = 0;
+      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+        elements += ts_slot_elements(&class->local[k]);
+      for (uint32_t c = 0; c < class->comm_count; c++) {
+        const ts_comm *comm = &class->comms[c];
+        if (comm->when != TS_WHEN_STEP || comm->after != after)
+          continue;
+        size_t t = 0;
+        while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes))
+          t++;
+        if (t == totals.count)
+          TS_PUSH(f->scratch, &totals, (ts_bucket){comm, 0, 0});
+        totals.at[t].bytes += elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
+      }
+    }
+  for (size_t t = 0; t < totals.count; t++) {
+    double left = totals.at[t].bytes, bucket = totals.at[t].comm->bucket > 0 ? totals.at[t].comm->bucket : left;
+    for (; left > 0; left -= bucket) {
+      ts_need(f, f->last[0]);
+      ts_emit_collective(f, totals.at[t].comm, (uint64_t)((left < bucket ? left : bucket) + 0.5), (ts_origin){"step", totals.at[t].comm->span, TS_NO_SPAN});
+    }
+  }
+}
+
+static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, chunk *chunks, bool *streams)
+{
+  ts_lowering *l = f->l;
+  uint32_t n = 0;
+  for (uint32_t s = 0; s < count; s++)
+    for (uint32_t i = l->stages->at[stages[s]].first_op, end = i + l->stages->at[stages[s]].op_count; i < end; i++) {
+      const ts_op *op = &l->g->ops.at[i];
+      const ts_class *class = class_at(f, i);
+      double elements = 0;
+      uint32_t tensors = 0;
+      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
+        elements += ts_slot_elements(&class->local[k]);
+        tensors += class->local[k].present;
+      }
+      for (uint32_t c = 0; c < class->comm_count; c++)
+        if (class->comms[c].when == TS_WHEN_GRADIENTS)
+          streams[ts_comm_stream(l, &class->comms[c])] = true;
+      if (!(elements > 0))
+        continue;
+      uint32_t c = 0;
+      while (c < n && chunks[c].axes != class->optimizer_axes)
+        c++;
+      if (c == n)
+        chunks[n++] = (chunk){.axes = class->optimizer_axes};
+      chunks[c].elements += elements / (double)ts_axes_size(l->s, class->optimizer_axes);
+      chunks[c].tensors += tensors;
+    }
+  return n;
+}
+
+void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count)
+{
+  ts_lowering *l = f->l;
+  uint32_t ops = 0;
+  bool streams[TS_MAX_STREAMS] = {false};
+  for (uint32_t s = 0; s < count; s++)
+    ops += l->stages->at[stages[s]].op_count;
+  chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1);
+  if (l->host.step)
+    ts_emit_host(f, l->host.step, "step");
+  uint32_t n = collect(f, stages, count, chunks, streams);
+  surround(f, stages, count, false);
+  for (uint32_t s = 1; s < l->stream_count; s++)
+    if (streams[s])
+      ts_need(f, ts_emit_record(f, s));
+  if (f->needs.count)
+    ts_emit_record(f, 0);
+  run_optimizer(f, chunks, n);
+  surround(f, stages, count, true);
+}
+
+/* -- `depend` rules -- */
+
+static void ties(ts_fragment *f, const ts_placed *item, bool outgoing)
+{
+  const ts_schedule *sc = f->l->sc;
+  for (uint32_t k = 0; k < item->link_count; k++) {
+    const ts_tie_end *end = &sc->links.at[item->link_first + k];
+    const ts_tie *tie = &sc->ties.at[end->tie];
+    ts_origin origin = {tie->rule->name ? tie->rule->name : "depend", tie->rule->span, tie->rule->span};
+    if (end->outgoing != outgoing)
+      continue;
+    if (f->last[0] == TS_NO_INDEX)
+      ts_emit_record(f, 0);
+    ts_need(f, f->last[0]);
+    uint32_t node = ts_emit_message(f, outgoing, tie->bytes, (ts_port_ref){TS_PORT_TIE, k}, outgoing ? "send rules" : "receive rules", origin);
+    if (!outgoing) {
+      ts_need(f, node);
+      ts_emit_record(f, 0);
+    }
+  }
+}
+
+void ts_tie_receives(ts_fragment *f, const ts_placed *item) { ties(f, item, false); }
+void ts_tie_sends(ts_fragment *f, const ts_placed *item) { ties(f, item, true); }

@@ -1,0 +1,472 @@
+/* From a plan to its IR: runs the passes in order, then writes fragments, programs, memory that is held, and what the step is about. */
+#include <math.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "compiler/cluster.h"
+#include "compiler/fragment.h"
+
+enum { ORDINARY, LAST };
+
+typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
+
+typedef struct step { const uint32_t *stages; made fragment; } step; /* of ranks with chunks of these kinds */
+
+typedef struct programs {
+  ts_lowering *l;
+  made *shared;      /* [kind of stage][work kind][ordinary, last] */
+  TS_VEC(made) tied; /* of items with ties of their own */
+  TS_VEC(step) steps;
+} programs;
+
+/* -- the batch -- */
+
+/* Axes that split tensors of the model. What is left besides the pipeline holds replicas. */
+static uint32_t model_axes(const ts_lowering *l)
+{
+  uint32_t axes = 0;
+  for (size_t c = 0; c < l->sh->classes.count; c++) {
+    const ts_class *class = &l->sh->classes.at[c];
+    const ts_op *op = &l->g->ops.at[class->op];
+    for (uint32_t i = 0; i < op->slot_count; i++) {
+      axes |= class->view[i].partial | class->edge[i].partial;
+      for (int d = 0; d < TS_MAX_DIMS; d++)
+        axes |= class->view[i].split[d] | class->edge[i].split[d];
+    }
+  }
+  return axes;
+}
+
+static int64_t replicas(const ts_lowering *l, uint32_t pipeline_axis, uint32_t *axes)
+{
+  uint32_t taken = model_axes(l);
+  int64_t n = 1;
+  if (pipeline_axis != TS_NO_INDEX)
+    taken |= UINT32_C(1) << pipeline_axis;
+  *axes = 0;
+  for (uint32_t a = 0; a < l->s->mesh.count; a++)
+    if (!(taken >> a & 1)) {
+      n *= l->s->mesh.axis[a].size;
+      *axes |= UINT32_C(1) << a;
+    }
+  return n;
+}
+
+static bool uneven_batch(ts_lowering *l, int64_t micro, int64_t count, int64_t copies)
+{
+  const ts_plan *plan = l->plan;
+  ts_span at = plan->span_of[TS_PLAN_batch].file ? plan->span_of[TS_PLAN_batch] : plan->decl->name_span;
+  ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, at, "the batch does not come out even");
+  ts_diag_here(d, "the global batch is %lld", (long long)plan->global_batch);
+  if (count) {
+    ts_diag_note_at(d, l->sc->span, "the schedule runs %lld micro-batches of %lld on each of %lld replicas: %lld in all", (long long)count, (long long)micro,
+                    (long long)copies, (long long)(count * micro * copies));
+    ts_diag_help(d, "let `global` be %lld, or the number of micro-batches `global / micro / %lld`", (long long)(count * micro * copies), (long long)copies);
+  } else {
+    ts_diag_note(d, "%lld replicas of micro-batches of %lld take a multiple of %lld", (long long)copies, (long long)micro, (long long)(copies * micro));
+  }
+  return false;
+}
+
+/* Micro-batches of a plan without a schedule. */
+static uint32_t neutral_micro_batches(ts_lowering *l)
+{
+  uint32_t axes;
+  int64_t copies = replicas(l, TS_NO_INDEX, &axes), micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
+  if (l->plan->global_batch <= 0)
+    return 1;
+  if (l->plan->global_batch % (copies * micro)) {
+    uneven_batch(l, micro, 0, copies);
+    l->failed = true;
+    return 1;
+  }
+  return (uint32_t)(l->plan->global_batch / copies / micro);
+}
+
+static bool reduces_over(const ts_lowering *l, uint32_t axis)
+{
+  for (size_t c = 0; c < l->sh->classes.count; c++) {
+    const ts_class *class = &l->sh->classes.at[c];
+    for (uint32_t i = 0; i < class->comm_count; i++)
+      if (class->comms[i].when >= TS_WHEN_GRADIENTS && (class->comms[i].axes >> axis & 1))
+        return true;
+  }
+  return false;
+}
+
+static bool check_batch(ts_lowering *l, int64_t *samples)
+{
+  uint32_t axes;
+  int64_t copies = replicas(l, l->sc->axis, &axes), micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
+  *samples = micro * l->sc->micro_batches * copies;
+  for (uint32_t a = 0; a < l->s->mesh.count; a++)
+    if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->parameters) {
+      ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span, "no rule does anything over axis `%s`", l->s->mesh.axis[a].name);
+      ts_diag_here(d, "%lld replicas that never exchange gradients", (long long)l->s->mesh.axis[a].size);
+      ts_diag_help(d, "apply a strategy over it, such as `data_parallel(%s)`", l->s->mesh.axis[a].name);
+    }
+  return l->plan->global_batch <= 0 || l->plan->global_batch == *samples || uneven_batch(l, micro, l->sc->micro_batches, copies);
+}
+
+/* -- fragments and programs -- */
+
+static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+{
+  ts_fragment *f = ts_fragment_new(l, stage);
+  made m = {.done = true};
+  const char *letter = ts_work_letter(item->kind), *name = letter;
+  switch (item->kind) {
+  case TS_FORWARD: ts_forward(f, item); break;
+  case TS_BACKWARD: ts_backward(f, item, true, true, last); break;
+  case TS_INPUT_GRADIENT: ts_backward(f, item, true, false, false); break;
+  case TS_WEIGHT_GRADIENT: ts_backward(f, item, false, true, last); break;
+  default: break;
+  }
+  if (l->stages->kind_count > 1)
+    name = ts_arena_printf(l->s->arena, "%s %c", letter, 'a' + (int)(f->stage->kind % 26));
+  if (l->stages->kind_count > 26)
+    name = ts_arena_printf(l->s->arena, "%s %u", letter, f->stage->kind);
+  if (last)
+    name = ts_arena_printf(l->s->arena, "%s last", name);
+  m.role_count = (uint32_t)f->roles.count;
+  m.roles = m.role_count ? ts_arena_copy(l->s->arena, f->roles.at, f->roles.count * sizeof *f->roles.at) : NULL;
+  m.index = ts_fragment_finish(f, name, letter);
+  ts_fragment_free(f);
+  return m;
+}
+
+static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
+{
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
+    const ts_class *class = ts_class_of(l, i);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (class->comms[c].when == TS_WHEN_GRADIENTS)
+        return true;
+  }
+  return false;
+}
+
+static const made *work_fragment(programs *p, const ts_placed *item)
+{
+  ts_lowering *l = p->l;
+  const ts_stage *stage = &l->stages->at[item->stage];
+  bool last = item->last && sums_gradients(l, stage);
+  if (item->link_count) {
+    TS_PUSH(l->s->arena, &p->tied, build(l, item->stage, item, last));
+    return &p->tied.at[p->tied.count - 1];
+  }
+  made *m = &p->shared[(stage->kind * TS_WORK_KINDS + item->kind) * 2 + (last ? LAST : ORDINARY)];
+  if (!m->done)
+    *m = build(l, l->stages->example[stage->kind], item, last);
+  return m;
+}
+
+/* The step of a rank depends on the kinds of its stages. */
+static const made *step_fragment(programs *p, uint32_t rank)
+{
+  ts_lowering *l = p->l;
+  uint32_t count = l->sc->chunks;
+  uint32_t *stages = TS_NEW_ARRAY(l->s->arena, uint32_t, count + 1);
+  for (uint32_t c = 0; c < count; c++)
+    stages[c] = l->stages->example[l->stages->at[l->sc->stage_of[rank * count + c]].kind];
+  for (size_t i = 0; i < p->steps.count; i++)
+    if (!memcmp(p->steps.at[i].stages, stages, count * sizeof *stages))
+      return &p->steps.at[i].fragment;
+  ts_fragment *f = ts_fragment_new(l, TS_NO_INDEX);
+  ts_step(f, stages, count);
+  const char *name = l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S";
+  made m = {.index = ts_fragment_finish(f, name, "S"), .done = true};
+  ts_fragment_free(f);
+  TS_PUSH(l->s->arena, &p->steps, (step){stages, m});
+  return &p->steps.at[p->steps.count - 1].fragment;
+}
+
+static ts_ir_binding bind(const ts_lowering *l, const ts_placed *item, ts_port_ref role)
+{
+  const ts_stage *stage = &l->stages->at[item->stage];
+  const ts_schedule *sc = l->sc;
+  if (role.role == TS_PORT_TIE) {
+    const ts_tie_end *end = &sc->links.at[item->link_first + role.index];
+    const ts_tie *tie = &sc->ties.at[end->tie];
+    uint32_t other = end->outgoing ? tie->to : tie->from;
+    return (ts_ir_binding){ts_schedule_rank(sc, other), l->stages->transfer_count * 2 * sc->micro_batches + tie->id};
+  }
+  bool in = role.role == TS_PORT_ACTIVATION_IN || role.role == TS_PORT_GRADIENT_OUT;
+  bool gradient = role.role == TS_PORT_GRADIENT_IN || role.role == TS_PORT_GRADIENT_OUT;
+  const ts_transfer *t = in ? &stage->in[role.index] : &stage->out[role.index];
+  return (ts_ir_binding){sc->rank_of[t->other], (t->id * 2 + gradient) * sc->micro_batches + item->micro_batch};
+}
+
+static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_item *record)
+{
+  ts_lowering *l = p->l;
+  const made *m = item->kind == TS_STEP ? step_fragment(p, rank) : work_fragment(p, item);
+  ts_ir_binding bindings[64], *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
+  for (uint32_t i = 0; i < m->role_count; i++)
+    at[i] = bind(l, item, m->roles[i]);
+  record->fragment = m->index;
+  record->micro_batch = item->kind == TS_STEP ? TS_IR_NONE : item->micro_batch;
+  record->chunk = item->chunk;
+  record->first_binding = 0;
+  if (m->role_count) {
+    void *records;
+    record->first_binding = ts_ir_append(l->b, TS_IR_BINDINGS, m->role_count, &records);
+    memcpy(records, at, m->role_count * sizeof *at);
+  }
+}
+
+/* -- memory held for the whole step -- */
+
+typedef struct holdings { ts_lowering *l; TS_VEC(ts_ir_holding) at; } holdings;
+
+static void hold(holdings *h, ts_ir_category category, double bytes, const char *label)
+{
+  if (!(bytes > 0))
+    return;
+  ts_ir_str name = ts_ir_add_string(h->l->b, label);
+  for (size_t i = 0; i < h->at.count; i++)
+    if (h->at.at[i].category == category && h->at.at[i].label == name) {
+      h->at.at[i].bytes += (uint64_t)(bytes + 0.5);
+      return;
+    }
+  TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){(uint64_t)(bytes + 0.5), category, name});
+}
+
+static double optimizer_bytes(const ts_lowering *l, const char *field)
+{
+  if (l->plan->optimizer.type != TS_T_RECORD)
+    return 0;
+  const ts_value *v = ts_record_find(l->plan->optimizer.u.record, field);
+  return v && v->type == TS_T_QUANTITY ? v->u.real / 8 : 0;
+}
+
+static void hold_op(holdings *h, uint32_t i)
+{
+  const ts_lowering *l = h->l;
+  const ts_op *op = &l->g->ops.at[i];
+  const ts_class *class = ts_class_of(l, i);
+  double elements = 0;
+  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+    elements += ts_slot_elements(&class->local[k]);
+  const char *label = ts_label_pattern(l->s->arena, op->label);
+  bool trains = l->plan->optimizer.type == TS_T_RECORD || op->needs_gradient;
+  hold(h, TS_IR_PARAMETERS, elements * l->weight_bytes / (double)ts_axes_size(l->s, class->parameter_axes), label);
+  if (trains)
+    hold(h, TS_IR_GRADIENTS, elements * l->gradient_bytes / (double)ts_axes_size(l->s, class->gradient_axes), label);
+  hold(h, TS_IR_OPTIMIZER, elements * (optimizer_bytes(l, "state") + optimizer_bytes(l, "master")) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
+}
+
+static void hold_stated(holdings *h)
+{
+  ts_value memory = h->l->plan->memory;
+  for (uint32_t i = 0; memory.type == TS_T_RECORD && i < memory.u.record->count; i++) {
+    const ts_field *f = &memory.u.record->at[i];
+    if (f->value->type == TS_T_QUANTITY && ts_dimension_equal(f->value->dimension, TS_DIM_SIZE))
+      hold(h, TS_IR_BUFFERS, f->value->u.real / 8, f->name);
+  }
+}
+
+static void lower_programs(ts_lowering *l)
+{
+  programs p = {.l = l};
+  const ts_schedule *sc = l->sc;
+  void *records;
+  p.shared = TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * 2 + 1);
+  for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
+    ts_ir_program program = {.item_count = sc->order[r].count};
+    ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, program.item_count + 1);
+    for (uint32_t i = 0; i < program.item_count; i++)
+      lower_item(&p, r, &sc->items.at[sc->order[r].first + i], &items[i]);
+    program.name = ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
+    program.first_item = ts_ir_append(l->b, TS_IR_ITEMS, program.item_count, &records);
+    memcpy(records, items, program.item_count * sizeof *items);
+    holdings h = {.l = l};
+    for (uint32_t c = 0; c < sc->chunks; c++) {
+      const ts_stage *stage = &l->stages->at[sc->stage_of[r * sc->chunks + c]];
+      for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
+        hold_op(&h, i);
+    }
+    hold_stated(&h);
+    program.holding_count = (uint32_t)h.at.count;
+    program.first_holding = ts_ir_append(l->b, TS_IR_HOLDINGS, program.holding_count, &records);
+    if (program.holding_count)
+      memcpy(records, h.at.at, program.holding_count * sizeof *h.at.at);
+    ts_ir_append(l->b, TS_IR_PROGRAMS, 1, &records);
+    *(ts_ir_program *)records = program;
+  }
+}
+
+/* -- mesh, sources, meta -- */
+
+static void lower_mesh(ts_lowering *l)
+{
+  void *records;
+  const ts_mesh *mesh = &l->s->mesh;
+  ts_ir_append(l->b, TS_IR_AXES, mesh->count, &records);
+  ts_ir_axis *axes = records;
+  for (uint32_t a = 0; a < mesh->count; a++)
+    axes[a] = (ts_ir_axis){ts_ir_add_string(l->b, mesh->axis[a].name), (uint32_t)mesh->axis[a].size, (uint32_t)mesh->axis[a].stride, 0};
+}
+
+/* In the order of loading, with the names of the language, never the machine's. */
+static void lower_sources(ts_lowering *l)
+{
+  void *records;
+  uint32_t count = (uint32_t)l->s->dependencies.count;
+  ts_ir_append(l->b, TS_IR_SOURCES, count, &records);
+  ts_ir_source *sources = records;
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_dependency *d = &l->s->dependencies.at[i];
+    sources[i].name = ts_ir_add_string(l->b, d->name);
+    sources[i].role = ts_ir_add_string(l->b, d->role);
+    memcpy(sources[i].sha256, d->sha256, sizeof d->sha256);
+  }
+}
+
+static uint32_t device_vertex(const ts_cluster *c, int64_t device)
+{
+  for (uint32_t a = 0; a < c->array_count; a++) {
+    if (c->arrays[a].is_switch)
+      continue;
+    if (device < c->arrays[a].count)
+      return c->arrays[a].first + (uint32_t)device;
+    device -= c->arrays[a].count;
+  }
+  return TS_NO_INDEX;
+}
+
+static ts_value coordinate(ts_lowering *l, uint32_t rank)
+{
+  const ts_mesh *mesh = &l->s->mesh;
+  ts_field *fields = TS_NEW_ARRAY(l->s->arena, ts_field, mesh->count + 1);
+  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, mesh->count + 1);
+  for (uint32_t a = 0; a < mesh->count; a++) {
+    values[a] = ts_int_value(rank / mesh->axis[a].stride % mesh->axis[a].size, mesh->axis[a].span);
+    fields[a] = (ts_field){mesh->axis[a].name, &values[a], mesh->axis[a].span};
+  }
+  ts_record *record = TS_NEW(l->s->arena, ts_record);
+  *record = (ts_record){mesh->count, fields, NULL};
+  return (ts_value){.type = TS_T_RECORD, .u.record = record};
+}
+
+static bool lower_placement(ts_lowering *l, uint32_t world)
+{
+  void *records;
+  const ts_cluster *c = l->plan->cluster.u.cluster;
+  if (l->plan->place.type == TS_T_NONE)
+    return true;
+  ts_span at = l->plan->span_of[TS_PLAN_place];
+  ts_ir_append(l->b, TS_IR_PLACEMENT, world, &records);
+  uint32_t *vertex = records, *taken = TS_NEW_ARRAY(l->s->arena, uint32_t, c->vertex_count + 1);
+  for (uint32_t r = 0; r < world; r++) {
+    ts_value v = coordinate(l, r);
+    ts_value device = ts_call(l->s, l->plan->place, &v, NULL, 1, at);
+    if (device.type == TS_T_ERROR)
+      return false;
+    vertex[r] = device.type == TS_T_INT && device.u.integer >= 0 ? device_vertex(c, device.u.integer) : TS_NO_INDEX;
+    if (vertex[r] == TS_NO_INDEX || taken[vertex[r]]) {
+      ts_diag *d = ts_report(l->s, TS_E0320, at, "rank %u cannot be placed on device %s", r, ts_value_print(l->s->arena, device));
+      if (vertex[r] == TS_NO_INDEX)
+        ts_diag_here(d, "devices are numbered 0 to %u", c->device_count - 1);
+      else
+        ts_diag_here(d, "rank %u is there already", taken[vertex[r]] - 1);
+      return false;
+    }
+    taken[vertex[r]] = r + 1;
+  }
+  return true;
+}
+
+static double peak_flops(const ts_lowering *l)
+{
+  const ts_cluster *c = l->plan->cluster.u.cluster;
+  const ts_value *compute = l->plan->precision.type == TS_T_RECORD ? ts_record_find(l->plan->precision.u.record, "compute") : NULL;
+  const char *dtype = compute && compute->type == TS_T_DTYPE ? compute->u.dtype->name : "fp32";
+  for (uint32_t a = 0; a < c->array_count; a++) {
+    const ts_value *gpu = &c->arrays[a].device_class;
+    if (c->arrays[a].is_switch || gpu->type != TS_T_GPU)
+      continue;
+    const ts_value *peak = ts_record_find(gpu->u.record, "peak");
+    const ts_value *rate = peak && peak->type == TS_T_RECORD ? ts_record_find(peak->u.record, dtype) : NULL;
+    return rate && rate->type == TS_T_QUANTITY ? rate->u.real : 0;
+  }
+  return 0;
+}
+
+static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
+{
+  const ts_plan *plan = l->plan;
+  double tokens = plan->tokens_per_sample > 0 ? plan->tokens_per_sample : l->g->tokens_per_sample;
+  int64_t micro = plan->micro_batch > 0 ? plan->micro_batch : 1;
+  ts_ir_meta meta = {.plan = ts_ir_add_string(l->b, plan->name), .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())), .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
+                     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches,
+                     .tokens_per_step = (uint64_t)(tokens * (double)samples), .samples_per_step = (uint64_t)samples,
+                     .model_flops_per_step = l->sh->model_flops * (double)samples / (double)micro, .peak_flops = peak_flops(l), .parameters = l->g->parameters};
+  ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] : plan->span_of[TS_PLAN_batch];
+  meta.memory_loc = ts_ir_loc_of(l, memory);
+  *ts_ir_builder_meta(l->b) = meta;
+}
+
+/* -- the plan's records -- */
+
+static uint64_t host_time(const ts_plan *plan, const char *field)
+{
+  const ts_value *v = plan->host.type == TS_T_RECORD ? ts_record_find(plan->host.u.record, field) : NULL;
+  return v && v->type == TS_T_QUANTITY && v->u.real > 0 ? (uint64_t)llround(v->u.real * 1e12) : 0;
+}
+
+static double dtype_bytes(const ts_plan *plan, const char *field)
+{
+  const ts_value *v = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, field) : NULL;
+  return v && v->type == TS_T_DTYPE ? v->u.dtype->bits / 8.0 : 4;
+}
+
+static void read_records(ts_lowering *l)
+{
+  const ts_plan *plan = l->plan;
+  l->host = (ts_host){host_time(plan, "launch"), host_time(plan, "collective"), host_time(plan, "message"), host_time(plan, "item"), host_time(plan, "step"), false};
+  const ts_value *sync = plan->host.type == TS_T_RECORD ? ts_record_find(plan->host.u.record, "sync") : NULL;
+  l->host.sync = sync && sync->type == TS_T_BOOL && sync->u.truth;
+  l->weight_bytes = dtype_bytes(plan, "weights");
+  l->gradient_bytes = dtype_bytes(plan, "gradients");
+  const ts_value *accumulate = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "accumulate") : NULL;
+  l->accumulate_bytes = accumulate && accumulate->type == TS_T_QUANTITY ? accumulate->u.real / 8 : 0;
+}
+
+/* Collectives join the compute stream's numbers: stream 0 computes. */
+static bool write_ir(ts_lowering *l, int64_t samples)
+{
+  uint32_t world = 1;
+  for (uint32_t a = 0; a < l->s->mesh.count; a++)
+    world *= (uint32_t)l->s->mesh.axis[a].size;
+  ts_stream(l, "compute", TS_IR_STREAM_COMPUTE);
+  lower_sources(l);
+  lower_mesh(l);
+  if (l->sc->axis != TS_NO_INDEX)
+    l->pipeline_group = ts_ir_group_of(l, UINT32_C(1) << l->sc->axis);
+  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l))
+    return false;
+  lower_programs(l);
+  lower_meta(l, world, samples);
+  return !l->failed;
+}
+
+ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan)
+{
+  ts_lowering l = {.s = s, .plan = plan};
+  int64_t samples = 0;
+  if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) || !(l.costing = ts_costing_new(s, plan)))
+    return NULL;
+  uint32_t neutral = neutral_micro_batches(&l);
+  if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
+    return NULL;
+  l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
+  if (!l.stages || !ts_progress_check(s, l.g, l.sc, l.stages))
+    return NULL;
+  read_records(&l);
+  l.b = ts_ir_builder_new();
+  if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
+    return l.b;
+  ts_ir_builder_free(l.b);
+  return NULL;
+}

@@ -1,0 +1,154 @@
+/* The cluster graph, the placement of ranks on it, and the network models, as records of the IR. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/cluster.h"
+#include "compiler/fragment.h"
+#include "compiler/network.h"
+
+static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds * 1e12); }
+
+/* -- devices -- */
+
+static double gpu_number(const ts_value *gpu, const char *field, double unit)
+{
+  const ts_value *v = ts_record_find(gpu->u.record, field);
+  return v && v->type == TS_T_QUANTITY ? v->u.real / unit : 0;
+}
+
+static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
+{
+  if (gpu->type != TS_T_GPU && gpu->type != TS_T_RECORD)
+    return TS_IR_NONE;
+  ts_ir_device_class class = {.name = ts_ir_add_string(l->b, gpu->u.record->name ? gpu->u.record->name : "device"), .loc = ts_ir_loc_of(l, gpu->span),
+                              .memory = (uint64_t)gpu_number(gpu, "memory", 8), .bandwidth = gpu_number(gpu, "bandwidth", 8),
+                              .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8)};
+  return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
+}
+
+static void lower_arrays(ts_lowering *l, const ts_cluster *c, uint32_t *class_of)
+{
+  void *records;
+  ts_ir_append(l->b, TS_IR_ARRAYS, c->array_count, &records);
+  ts_ir_array *arrays = records;
+  for (uint32_t i = 0; i < c->array_count; i++) {
+    const ts_cluster_array *a = &c->arrays[i];
+    arrays[i] = (ts_ir_array){.kind = a->is_switch ? TS_IR_SWITCH : TS_IR_DEVICE, .first = a->first, .count = a->count, .dims = a->dims};
+    memcpy(arrays[i].dim, a->dim, sizeof a->dim);
+    arrays[i].name = ts_ir_add_string(l->b, a->name);
+    arrays[i].loc = ts_ir_loc_of(l, a->span);
+    class_of[i] = a->is_switch ? TS_IR_NONE : device_class(l, &a->device_class);
+  }
+}
+
+bool ts_lower_cluster(ts_lowering *l)
+{
+  const ts_cluster *c = l->plan->cluster.u.cluster;
+  void *records;
+  uint32_t *class_of = TS_NEW_ARRAY(l->s->arena, uint32_t, c->array_count + 1), *class_index = TS_NEW_ARRAY(l->s->arena, uint32_t, c->class_count + 1);
+  lower_arrays(l, c, class_of);
+  ts_ir_append(l->b, TS_IR_DEVICES, c->vertex_count, &records);
+  for (uint32_t i = 0; i < c->vertex_count; i++)
+    ((ts_ir_device *)records)[i] = (ts_ir_device){c->vertices[i].array, class_of[c->vertices[i].array], c->arrays[c->vertices[i].array].is_switch ? 1 : c->vertices[i].speed};
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    const ts_cluster_class *k = &c->classes[i];
+    ts_ir_link_class class = {ts_ir_add_string(l->b, k->name ? k->name : ""), k->tier, k->bandwidth / 8, picoseconds(k->latency), ts_ir_loc_of(l, k->span), 0};
+    class_index[i] = ts_ir_intern(l->b, TS_IR_LINK_CLASSES, &class);
+  }
+  ts_ir_append(l->b, TS_IR_LINKS, c->link_count, &records);
+  for (uint32_t i = 0; i < c->link_count; i++)
+    ((ts_ir_link *)records)[i] = (ts_ir_link){c->links[i].from, c->links[i].to, class_index[c->links[i].link_class], c->links[i].duplex};
+  return true;
+}
+
+/* -- network -- */
+
+static double real(const ts_applied *a, const char *name, double otherwise)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  if (!v || v->type == TS_T_NONE)
+    return otherwise;
+  return v->type == TS_T_INT ? (double)v->u.integer : v->u.real;
+}
+
+static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
+{
+  const ts_value *v = ts_record_find(&a->args, "of");
+  uint32_t all = (1u << TS_IR_COLLECTIVE_KINDS) - 1;
+  if (!v || v->type != TS_T_STRING)
+    return all;
+  int kind = ts_collective_named(v->u.string);
+  if (kind >= 0)
+    return 1u << kind;
+  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is called `%s`", v->u.string);
+  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message");
+  return 0;
+}
+
+static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_ALPHA_BETA;
+  m->efficiency = real(a, "efficiency", 1);
+  m->base = picoseconds(real(a, "base", 0));
+  m->hop = picoseconds(real(a, "hop", 0));
+  m->half_bytes = real(a, "ramp", 0) / 8;
+  m->tier = real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)real(a, "tier", 0);
+  m->collectives = collectives_of(l, a);
+  m->source = TS_IR_NONE;
+  if (m->efficiency > 0 && m->efficiency <= 1)
+    return m->collectives != 0;
+  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "`efficiency` is the share of the link's bandwidth that is reached");
+  ts_diag_here(d, "must be above 0 and at most 1");
+  return false;
+}
+
+static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  const ts_network_table *t = ts_network_table_of(l->s, ts_record_find(&a->args, "source"));
+  void *records;
+  if (!t)
+    return false;
+  m->kind = TS_IR_NET_TABLE;
+  m->tier = TS_IR_NONE;
+  m->efficiency = 1;
+  m->point_count = t->count;
+  m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, t->count, &records);
+  double scale = real(a, "scale", 1);
+  for (uint32_t i = 0; i < t->count; i++) {
+    ts_ir_net_point point = t->points[i];
+    point.time = (uint64_t)llround((double)point.time * scale);
+    ((ts_ir_net_point *)records)[i] = point;
+    m->collectives |= 1u << point.collective;
+  }
+  ts_ir_cost_source source = {ts_ir_add_string(l->b, t->name), ts_ir_add_string(l->b, "measured"), ts_ir_loc_of(l, a->span), 0};
+  m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
+  return true;
+}
+
+bool ts_lower_network(ts_lowering *l)
+{
+  ts_value network = l->plan->network;
+  bool good = true;
+  for (uint32_t i = 0; network.type == TS_T_LIST && i < network.u.list->count; i++) {
+    ts_value v = network.u.list->at[i];
+    ts_ir_net_model model = {0};
+    void *record;
+    const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
+    bool is_measured = a && !strcmp(a->name, "measured"), is_alpha_beta = a && !strcmp(a->name, "alpha_beta");
+    if (!is_measured && !is_alpha_beta) {
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured` or `alpha_beta`");
+      ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
+      good = false;
+      continue;
+    }
+    model.name = ts_ir_add_string(l->b, a->name);
+    model.loc = ts_ir_loc_of(l, a->span);
+    if (!(is_measured ? measured(l, a, &model) : alpha_beta(l, a, &model))) {
+      good = false;
+      continue;
+    }
+    ts_ir_append(l->b, TS_IR_NET_MODELS, 1, &record);
+    *(ts_ir_net_model *)record = model;
+  }
+  return good;
+}
