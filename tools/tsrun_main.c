@@ -33,12 +33,13 @@ static const ts_option options[] = {
 
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
 static const char *const notes[] = {
-  "FILE is a plan (.ts), an IR (.ir) or the text of one (.tsir); - is standard input.",
+  "FILE is a plan (.ts), an IR (.ir) or the text of one (.tsir); `-` is standard",
+  "input.",
   "",
   "Examples:",
   "$ -D pp=8 -D dp=16 plan.ts",
   "$ --format=json plan.ir | jq .step_time_ps",
-  "$ --trace=step.json --memory-trace plan.ir    # open it in ui.perfetto.dev",
+  "$ --trace=step.json --memory-trace plan.ir   # for ui.perfetto.dev",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 the answer is no (out of",
   "memory, stalled), 4 files or system, 70 a bug of ours.",
