@@ -4,7 +4,9 @@
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
 	stdlib/gpus/nvidia.ts \
+	stdlib/hosts.ts \
 	stdlib/import/ops.ts \
+	stdlib/import/plain.ts \
 	stdlib/import/torch_fx.ts \
 	stdlib/import/triosim.ts \
 	stdlib/models/gpt.ts \

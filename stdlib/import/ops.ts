@@ -74,3 +74,23 @@ op opaque(xs: List[Tensor], shape: List[Int], follow: List[Any], whole: List[Int
   backward(input) { kernel elementwise { reads = [dy], writes = xs } }
   saves xs
 }
+
+// A pool whose window is not stated: what the image shrinks to.
+op pool(x: Tensor, shape: List[Int]) {
+  output y: [x.shape[0], x.shape[1], shape[2], shape[3]]
+  whole x dim 2
+  whole x dim 3
+  forward { kernel elementwise { reads = [x], writes = [y, 8 B * numel(y)] } }
+  backward(input) { kernel elementwise { reads = [dy, 8 B * numel(y)], writes = [dx] } }
+  saves [8 B * numel(y)]
+}
+
+// The mean over the batch of the cross entropy.
+op mean_cross_entropy(x: Tensor, target: Tensor) {
+  output y: [1]
+  contracts x dim 0
+  contracts target dim 0
+  forward { kernel elementwise { reads = [x], writes = [x] } }
+  backward(input) { kernel elementwise { reads = [x], writes = [dx] } }
+  saves [x]
+}

@@ -12,24 +12,6 @@ fn trio_kernel(row: Record) -> Int = row.weights[0][2]
 fn trio_stride(row: Record) -> Int = round(row.inputs[0][2] / (1.0 * row.output[2]))
 fn trio_padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
-// Pools do not state their window: what the image shrinks by, 3 wide where that is not exact (ResNet's first, 112 to 56 with padding 1).
-op pool(x: Tensor, shape: List[Int]) {
-  output y: [x.shape[0], x.shape[1], shape[2], shape[3]]
-  forward { kernel elementwise { reads = [x], writes = [y, 8 B * numel(y)] } }
-  backward(input) { kernel elementwise { reads = [dy, 8 B * numel(y)], writes = [dx] } }
-  saves [8 B * numel(y)]
-}
-
-// The mean over the batch of the cross entropy.
-op mean_cross_entropy(x: Tensor, target: Tensor) {
-  output y: [1]
-  contracts x dim 0
-  contracts target dim 0
-  forward { kernel elementwise { reads = [x], writes = [x] } }
-  backward(input) { kernel elementwise { reads = [x], writes = [dx] } }
-  saves [x]
-}
-
 let triosim = {
   ops: [
     { kind: "aten::conv2d", op: conv2d, args: { out: trio_out, kernel_size: trio_kernel, stride: trio_stride, padding: trio_padding, bias: trio_bias },
