@@ -1,0 +1,206 @@
+/* Properties of a play, on random jobs. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "tests/unit/engine_plan.h"
+
+enum { JOBS = 1500 };
+
+static const ts_run_options folded = {0}, unfolded = {.no_fold = true};
+
+static ts_run *must_play(const ts_ir *ir, const ts_run_options *options, uint32_t order, uint32_t seed)
+{
+  ts_stop stop = {.arena = ts_arena_new("stop")};
+  ts_run *run = ts_run_ordered(ir, options, order, &stop);
+  cr_assert(run, "seed %u: %s", seed, stop.title);
+  ts_arena_free(stop.arena);
+  return run;
+}
+
+typedef struct events { ts_span_event *at; uint32_t count, room; } events;
+
+static void keep(void *closure, const ts_span_event *e)
+{
+  events *list = closure;
+  if (list->count == list->room)
+    list->at = realloc(list->at, (list->room = 2 * list->room + 64) * sizeof *list->at);
+  list->at[list->count++] = *e;
+}
+
+static events timeline(const ts_run *run, uint32_t rank)
+{
+  events list = {0};
+  ts_run_timeline(run, rank, keep, &list);
+  return list;
+}
+
+static bool same_event(const ts_span_event *a, const ts_span_event *b)
+{
+  return a->node == b->node && a->item == b->item && a->stream == b->stream && a->issued == b->issued && a->ready == b->ready &&
+         a->start == b->start && a->end == b->end && a->peer == b->peer && a->tag == b->tag && a->sent == b->sent;
+}
+
+static void check_same(const ts_run *a, const ts_run *b, uint32_t world, uint32_t seed)
+{
+  cr_assert_eq(ts_run_result(a)->step, ts_run_result(b)->step, "seed %u", seed);
+  cr_assert_eq(ts_run_result(a)->nodes, ts_run_result(b)->nodes, "seed %u", seed);
+  for (uint32_t r = 0; r < world; r++) {
+    events x = timeline(a, r), y = timeline(b, r);
+    cr_assert_eq(x.count, y.count);
+    for (uint32_t i = 0; i < x.count; i++)
+      cr_assert(same_event(&x.at[i], &y.at[i]), "seed %u: rank %u, event %u", seed, r, i);
+    free(x.at);
+    free(y.at);
+  }
+}
+
+static bool same_shares(const ts_class_result *a, const ts_class_result *b)
+{
+  if (a->comm_count != b->comm_count)
+    return false;
+  for (uint32_t i = 0; i < a->comm_count; i++) {
+    const ts_comm_share *x = &a->comms[i], *y = &b->comms[i];
+    if (x->group != y->group || x->messages != y->messages || x->calls != y->calls || x->bytes != y->bytes || x->busy != y->busy ||
+        x->exposed != y->exposed || x->transfer != y->transfer)
+      return false;
+  }
+  return true;
+}
+
+static void check_same_classes(const ts_result *a, const ts_result *b, uint32_t world, uint32_t seed)
+{
+  for (uint32_t r = 0; r < world; r++) {
+    const ts_class_result *x = &a->classes[a->class_of[r]], *y = &b->classes[b->class_of[r]];
+    cr_assert(x->end == y->end && x->bubble == y->bubble && x->host == y->host && x->tail == y->tail, "seed %u: rank %u", seed, r);
+    cr_assert(!memcmp(x->phase, y->phase, sizeof x->phase) && !memcmp(x->basis, y->basis, sizeof x->basis), "seed %u: rank %u", seed, r);
+    cr_assert(same_shares(x, y), "seed %u: rank %u", seed, r);
+  }
+}
+
+Test(engine, folding_changes_nothing)
+{
+  uint32_t saved = 0;
+  for (uint32_t seed = 0; seed < JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *a = must_play(&ir, &folded, 0, seed), *b = must_play(&ir, &unfolded, 0, seed);
+    check_same(a, b, p.world, seed);
+    check_same_classes(ts_run_result(a), ts_run_result(b), p.world, seed);
+    cr_assert_eq(ts_run_result(b)->class_count, p.world);
+    saved += p.world - ts_run_result(a)->class_count;
+    ts_run_free(a);
+    ts_run_free(b);
+    plan_free(&p);
+  }
+  cr_assert_gt(saved, JOBS);
+}
+
+Test(engine, order_of_processes_changes_nothing)
+{
+  for (uint32_t seed = 0; seed < JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *a = must_play(&ir, &unfolded, 0, seed), *b = must_play(&ir, &unfolded, seed + 1, seed);
+    check_same(a, b, p.world, seed);
+    check_same_classes(ts_run_result(a), ts_run_result(b), p.world, seed);
+    ts_run_free(a);
+    ts_run_free(b);
+    plan_free(&p);
+  }
+}
+
+static uint64_t sum(const ts_class_result *c)
+{
+  uint64_t total = c->bubble + c->host + c->tail;
+  for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+    total += c->phase[i];
+  for (uint32_t i = 0; i < c->comm_count; i++)
+    total += c->comms[i].exposed;
+  return total;
+}
+
+Test(engine, parts_make_up_the_step)
+{
+  for (uint32_t seed = 0; seed < JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *run = must_play(&ir, &folded, 0, seed);
+    const ts_result *result = ts_run_result(run);
+    for (uint32_t c = 0; c < result->class_count; c++) {
+      uint64_t phases = 0, bases = 0;
+      for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+        phases += result->classes[c].phase[i];
+      for (uint32_t i = 0; i < TS_IR_BASES; i++)
+        bases += result->classes[c].basis[i];
+      cr_assert_eq(sum(&result->classes[c]), result->step, "seed %u: class %u", seed, c);
+      cr_assert_eq(phases, bases, "seed %u: class %u", seed, c);
+    }
+    uint64_t path = 0;
+    for (uint32_t i = 0; i < result->critical_count; i++)
+      path += result->critical[i].time;
+    cr_assert_eq(path, result->step, "seed %u: critical path", seed);
+    ts_run_free(run);
+    plan_free(&p);
+  }
+}
+
+/* --- the semantics of ir.h, checked on every node of every timeline --- */
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void check_rank(const ts_ir *ir, const events *list, uint32_t seed)
+{
+  uint64_t free_at[3] = {0}, host = 0, end[256] = {0};
+  uint32_t item = TS_IR_NONE, at = 0;
+  for (uint32_t i = 0; i < list->count; i++, at++) {
+    const ts_span_event *e = &list->at[i];
+    const ts_ir_node *n = e->node;
+    if (e->item != item)
+      item = e->item, at = 0;
+    uint64_t deps = 0;
+    for (uint32_t d = 0; d < n->dep_count; d++)
+      deps = later(deps, end[ir->deps[n->first_dep + d]]);
+    if (n->op == TS_IR_HOST_SYNC)
+      host = later(host + n->host_ps, deps);
+    else if (n->op == TS_IR_HOST_WORK)
+      host = later(host, deps) + n->host_ps;
+    else
+      host += n->host_ps;
+    cr_assert_eq(e->issued, host, "seed %u: event %u", seed, i);
+    end[at] = e->end;
+    if (e->stream == TS_IR_NONE)
+      continue;
+    uint64_t ready = later(later(host, deps), free_at[n->stream]);
+    cr_assert_eq(e->ready, ready, "seed %u: event %u", seed, i);
+    cr_assert_geq(e->start, ready);
+    cr_assert_geq(e->end, e->start);
+    if (n->op != TS_IR_COLLECTIVE)
+      cr_assert_eq(e->start, ready);
+    free_at[n->stream] = e->end;
+  }
+}
+
+Test(engine, every_start_is_the_latest_of_what_it_waits_for)
+{
+  for (uint32_t seed = 0; seed < JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *run = must_play(&ir, &folded, 0, seed);
+    for (uint32_t r = 0; r < p.world; r++) {
+      events list = timeline(run, r);
+      check_rank(&ir, &list, seed);
+      uint64_t last = 0;
+      for (uint32_t i = 0; i < list.count; i++)
+        last = later(last, list.at[i].end);
+      const ts_result *result = ts_run_result(run);
+      cr_assert_eq(last, result->classes[result->class_of[r]].end, "seed %u: rank %u", seed, r);
+      free(list.at);
+    }
+    ts_run_free(run);
+    plan_free(&p);
+  }
+}
