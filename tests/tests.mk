@@ -5,10 +5,13 @@ AM_TESTS_ENVIRONMENT = top_srcdir="$(abs_top_srcdir)" top_builddir="$(abs_top_bu
 
 #: tests_unit_sources = tests/unit/*.c tests/unit/*.h
 tests_unit_sources = \
+	tests/unit/engine_plan.c \
+	tests/unit/engine_plan.h \
 	tests/unit/random_ir.h \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_compiler_depfile.c \
+	tests/unit/test_engine_random.c \
 	tests/unit/test_stdlib_embed.c
 
 if HAVE_CRITERION
