@@ -73,7 +73,7 @@ static double correlate(const ts_fit_model *m, uint32_t c, const float *at)
 
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature)
 {
-  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, input), residual = 0;
+  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, input), residual = m->shift;
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     float at[TS_MODEL_MAX_INPUTS];
     for (uint32_t d = 0; d < m->input_count; d++) at[d] = (float)(input[d] / m->kernel[c].scale[d]);
@@ -181,6 +181,8 @@ static bool get_numbers(reader *r, const cJSON *array, const char *name, uint32_
 static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
 {
   const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(in, "inputs");
+  if (!get_number(r, in, "shift", -1, 1, &m->shift))
+    return false;
   cJSON_ArrayForEach(item, list) {
     if (m->input_count == TS_MODEL_MAX_INPUTS)
       return FAIL(r, "%s: more than %d inputs", r->path, TS_MODEL_MAX_INPUTS);

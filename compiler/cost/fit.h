@@ -15,10 +15,10 @@ typedef struct ts_fit_model {
   const char *family, *dtype;
   const ts_kernel_model *model;
   double parameter[TS_MODEL_MAX_PARAMETERS];
-  double least[TS_MODEL_MAX_FEATURES], most[TS_MODEL_MAX_FEATURES]; /* range of each feature in the data */
   uint32_t input_count, kernel_count, row_count;
   ts_model_input input[TS_MODEL_MAX_INPUTS];
   ts_fit_kernel kernel[TS_FIT_MAX_KERNELS];
+  double shift; /* added to the residual: the mean of a logarithm is not what makes the mean error in percent least */
   const double *row;    /* row_count x feature_count, sorted */
   const double *row_us;
   /* For evaluation: inputs of the rows over scale, transposed and padded to whole blocks; weights are 0 in the padding. */
@@ -37,5 +37,12 @@ void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight);
 /* Inputs of a point; returns the time of the physical model in microseconds. */
 double ts_fit_inputs(const ts_fit_model *m, const double *feature, double *input);
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature); /* microseconds */
+
+/* Rows to learn from, or to compare with. */
+typedef struct ts_fit_rows { uint32_t count; const double *feature; const double *us; } ts_fit_rows;
+
+/* Learns everything of a model whose family, dtype and physical model are set, and parameter[TS_PARAMETER_UNITS]; all rows are kept in it.
+ * *noise: deviation of a row that nothing explains. weight: room for one number a row. */
+bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise, double *weight);
 
 #endif

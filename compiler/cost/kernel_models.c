@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Parameters every model has first. */
-enum { UNITS, FLOOR_US, RATE, BANDWIDTH, NORM, COMMON };
+enum { UNITS = TS_PARAMETER_UNITS, FLOOR_US = TS_PARAMETER_FLOOR, RATE = TS_PARAMETER_RATE, BANDWIDTH = TS_PARAMETER_BANDWIDTH,
+  NORM = TS_PARAMETER_NORM, COMMON = TS_PARAMETER_OWN };
 
 /* Two resources that overlap: the time is near the larger, and above both where they are alike. */
 static double overlap(double a, double b, double norm)
@@ -41,6 +41,13 @@ static double gemm_time(const double *p, const double *x, double *ratio)
   return p[FLOOR_US] + overlap(best, memory, p[NORM]);
 }
 
+static void gemm_work(const double *x, double *flops, double *bytes)
+{
+  double m = x[GEMM_M], n = x[GEMM_N], k = x[GEMM_K];
+  *flops = 2 * x[GEMM_COUNT] * m * n * k;
+  *bytes = 2 * x[GEMM_COUNT] * (m * k + n * k + m * n);
+}
+
 /* Attention without stored scores (FlashAttention), causal: tiles of ATTENTION_TILE queries for each sequence and head, each over the keys
  * before it. The longest tile bounds the time from below. */
 enum { ATTENTION_PROLOGUE_US = COMMON, ATTENTION_PARAMETERS };
@@ -59,11 +66,24 @@ static double attention_time(const double *p, const double *x, double *ratio)
   return p[FLOOR_US] + overlap(work, memory, p[NORM]);
 }
 
+static void attention_work(const double *x, double *flops, double *bytes)
+{
+  double tokens = x[ATTENTION_BATCH] * x[ATTENTION_SEQ], dim = x[ATTENTION_HEAD_DIM];
+  *flops = 2 * tokens * x[ATTENTION_SEQ] * x[ATTENTION_HEADS] * dim;
+  *bytes = 4 * tokens * dim * (x[ATTENTION_HEADS] + x[ATTENTION_KV_HEADS]);
+}
+
 /* Kernels that only move data: bytes over a bandwidth that saturates above a floor. */
 static double stream_time(const double *p, const double *x, double *ratio)
 {
   *ratio = 1;
   return overlap(p[FLOOR_US], 1e-6 * x[0] / p[BANDWIDTH], p[NORM]);
+}
+
+static void stream_work(const double *x, double *flops, double *bytes)
+{
+  *flops = 0;
+  *bytes = x[0];
 }
 
 static const char *const gemm_inputs[] = {"m", "n", "k", "fill 128 128", "fill 128 256", "fill 256 128", "fill 256 256", "fill 64 128",
@@ -72,14 +92,15 @@ static const char *const attention_inputs[] = {"batch", "seq", "heads", "kv_head
 static const char *const no_inputs[] = {NULL};
 
 #define COMMON_NAMES "units", "floor_us", "tflops", "terabytes_per_s", "norm"
+#define COMMON_STARTS 0, 0, 0, 0, 3
 static const ts_kernel_model models[] = {
   {"gemm", 4, GEMM_EFFICIENCY + GEMM_TILES, {"m", "n", "k", "count"},
     {COMMON_NAMES, "prologue_us", "split_us", "cache_terabytes_per_s", "efficiency_64x64", "efficiency_64x128", "efficiency_128x64",
       "efficiency_128x128", "efficiency_128x256", "efficiency_256x128", "efficiency_64x256", "efficiency_256x64", "efficiency_256x256"},
-    gemm_time, gemm_inputs},
+    {COMMON_STARTS, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, gemm_time, gemm_work, gemm_inputs},
   {"attention", 5, ATTENTION_PARAMETERS, {"batch", "seq", "heads", "kv_heads", "head_dim"}, {COMMON_NAMES, "prologue_us"},
-    attention_time, attention_inputs},
-  {"stream", 1, COMMON, {"bytes"}, {COMMON_NAMES}, stream_time, no_inputs},
+    {COMMON_STARTS, 0.5}, attention_time, attention_work, attention_inputs},
+  {"stream", 1, COMMON, {"bytes"}, {COMMON_NAMES}, {COMMON_STARTS}, stream_time, stream_work, no_inputs},
 };
 
 const ts_kernel_model *ts_kernel_model_find(const char *name)

@@ -13,10 +13,14 @@ typedef struct ts_kernel_model {
   uint32_t feature_count, parameter_count;
   const char *feature[TS_MODEL_MAX_FEATURES]; /* "bytes" and "flops" are those of the query */
   const char *parameter[TS_MODEL_MAX_PARAMETERS];
+  double start[TS_MODEL_MAX_PARAMETERS]; /* where training begins; 0: from the data */
   /* Microseconds. *ratio: time of arithmetic over time of memory. */
   double (*time)(const double *parameter, const double *feature, double *ratio);
+  void (*work)(const double *feature, double *flops, double *bytes); /* of one launch, each byte moved once */
   const char *const *input; /* what the residual is learned on; ends in NULL */
 } ts_kernel_model;
+
+enum { TS_PARAMETER_UNITS, TS_PARAMETER_FLOOR, TS_PARAMETER_RATE, TS_PARAMETER_BANDWIDTH, TS_PARAMETER_NORM, TS_PARAMETER_OWN };
 
 typedef struct ts_model_input { uint32_t code; double a, b; } ts_model_input; /* tile of a x b where that is meant */
 
