@@ -167,12 +167,15 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
   return ts_read_file(arena, ts_arena_printf(arena, "%.*s%s", folder, t->path, name), size, &error);
 }
 
+/* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
 static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 {
-  if (stop->exit_code == TS_EXIT_USAGE && !stop->code && !stop->fact_count)
+  ts_source_reader reader = {read_source, t};
+  if (ts_stop_diagnose(stop, ir, reader, t->arena, t->session->sources, t->session->diags))
+    return stop->exit_code;
+  if (stop->exit_code == TS_EXIT_USAGE && !stop->fact_count)
     return ts_options_wrong(&t->options, "%s", stop->title);
-  ts_stop_printer printer = {t->options.called, read_source, t, ts_options_color(&t->options, stderr), t->options.json};
-  ts_stop_print(stop, ir, &printer, stderr);
+  ts_stop_print(stop, t->options.called, stderr);
   return stop->exit_code;
 }
 
@@ -286,10 +289,11 @@ int ts_tsrun_main(int argc, char **argv)
   t.session = ts_session_new(t.arena);
   ts_input input = {0};
   bool opened = ts_input_open(t.session, t.path, &t.compile, &input);
-  int status = ts_options_report(&t.options, t.session->diags); /* warnings, too */
-  if (opened)
-    status = play(&t, &input.ir);
-  if (opened)
+  int status = opened ? play(&t, &input.ir) : TS_EXIT_DONE;
+  int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
+  if (!opened)
+    status = rejected;
+  else
     ts_input_close(&input);
   ts_arena_free(t.arena);
   return status;

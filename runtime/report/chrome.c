@@ -166,13 +166,15 @@ static void put_arguments(writer *w, const ts_span_event *e)
   put(w, "}}");
 }
 
-/* A message: from the slice of the send to the end of that of the receive. Only where both ranks are shown. */
+/* A message: from the slice of the send to the last nanosecond of that of the receive, as viewers look for the slice that is open at the
+ * time of a flow's end. Only where both ranks are shown. */
 static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
 {
   bool send = e->node->op == TS_IR_SEND;
   if (e->peer >= w->s->ir->meta->world || !w->shown[e->peer])
     return;
-  begin(w, send ? "s" : "f", track, send ? e->start : e->end);
+  uint64_t end = e->end - e->start >= 1000 ? e->end - 1000 : e->start;
+  begin(w, send ? "s" : "f", track, send ? e->start : end);
   put(w, "%s,\"cat\":\"message\",\"name\":\"message\",\"id\":\"%" PRIu32 ".%" PRIu32 ".%" PRIu32 "\"}", send ? "" : ",\"bp\":\"e\"",
       send ? w->rank : e->peer, send ? e->peer : w->rank, e->tag);
 }
@@ -196,6 +198,14 @@ static void follow_work(writer *w, const ts_span_event *e)
   w->at.end = e->end;
 }
 
+/* Until its sender begins to send, a receive only waits. */
+static uint64_t begun_at(const ts_span_event *e)
+{
+  if (e->node->op != TS_IR_RECV || e->sent <= e->start)
+    return e->start;
+  return e->sent < e->end ? e->sent : e->end;
+}
+
 static void put_node(void *closure, const ts_span_event *e)
 {
   writer *w = closure;
@@ -211,11 +221,12 @@ static void put_node(void *closure, const ts_span_event *e)
   uint32_t track = host ? TRACK_HOST : TRACK_STREAMS + e->stream;
   if (e->stream == 0)
     follow_work(w, e);
-  if (node->op == TS_IR_COLLECTIVE && e->ready < e->start) {
-    slice(w, track, "wait", "wait", e->ready, e->start);
+  uint64_t begun = begun_at(e);
+  if (e->ready < begun) {
+    slice(w, track, "wait", "wait", e->ready, begun);
     put(w, "}");
   }
-  slice(w, track, *label ? label : op_category(node), op_category(node), e->start, e->end);
+  slice(w, track, *label ? label : op_category(node), op_category(node), begun, e->end);
   put_arguments(w, e);
   if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
     put_flow(w, e, track);

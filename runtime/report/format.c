@@ -9,10 +9,18 @@ static int decimals_for(double value)
   return value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
 }
 
+/* Halves are rounded up, as in columns, and not to even digits. */
+static double rounded(double value, int decimals)
+{
+  double scale = pow(10, decimals);
+  return floor(value * scale + 0.5) / scale;
+}
+
 static ts_text four_digits(double value, const char *unit)
 {
+  int decimals = decimals_for(fabs(value));
   ts_text t;
-  snprintf(t.text, sizeof t.text, "%.*f %s", decimals_for(fabs(value)), value, unit);
+  snprintf(t.text, sizeof t.text, "%.*f %s", decimals, rounded(value, decimals), unit);
   return t;
 }
 

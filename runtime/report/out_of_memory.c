@@ -9,7 +9,7 @@ enum { MOST_HOLDERS = 2 };
 static const char *what_it_does(const ts_summary *s, const ts_memory_class *m)
 {
   if (!m->first_over.node)
-    return "before its first step";
+    return "before the step begins";
   uint32_t phase = m->first_over.node->phase;
   static const char *const during[TS_IR_PHASES] = {
     [TS_IR_PHASE_FORWARD] = "during forward", [TS_IR_PHASE_BACKWARD_INPUT] = "during backward",

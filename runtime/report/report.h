@@ -27,15 +27,12 @@ int ts_report_trace(const ts_summary *summary, const ts_trace_options *options, 
 /* 0, or -1 after filling *stop with R0101 when some rank needs more memory than its device has. */
 int ts_report_out_of_memory(const ts_summary *summary, ts_stop *stop);
 
-/* Prints why there is no result, in the manner of diagnostics: with an excerpt if the text of `ir`'s source is at hand and unchanged.
- * `read`: gives the text of a source by its name, NULL if it cannot; may be NULL itself. `program`: its name, for stops without a code. */
-typedef struct ts_stop_printer {
-  const char *program;
-  const char *(*read)(void *closure, ts_arena *arena, const char *name, size_t *size);
-  void *closure;
-  ts_color color;
-  bool json;
-} ts_stop_printer;
-void ts_stop_print(const ts_stop *stop, const ts_ir *ir, const ts_stop_printer *printer, FILE *out);
+/* Adds to a queue of diagnostics why there is no result; with an excerpt if the text of the source is at hand and is what `ir` was made
+ * from. `read` gives the text of a source by its name, NULL if it cannot; may be NULL itself. False when the stop has no code: then it is
+ * not about the plan. */
+typedef struct ts_source_reader { const char *(*read)(void *closure, ts_arena *arena, const char *name, size_t *size); void *closure; } ts_source_reader;
+bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags);
+/* Prints a stop without a code: one line that begins with the program's name, and its facts. */
+void ts_stop_print(const ts_stop *stop, const char *program, FILE *out);
 
 #endif

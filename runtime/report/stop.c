@@ -32,12 +32,12 @@ static size_t offset_of(const char *text, size_t size, uint32_t line, uint32_t c
 }
 
 /* The place in the text of its source, if that is at hand and what the plan was compiled from. */
-static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, const ts_stop_printer *printer, ts_arena *arena, ts_sources *sources)
+static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader reader, ts_arena *arena, ts_sources *sources)
 {
   const ts_ir_source *source = &ir->sources[loc->source];
   const char *name = ir->strings + source->name;
   size_t size = 0;
-  const char *text = printer->read ? printer->read(printer->closure, arena, name, &size) : NULL;
+  const char *text = reader.read ? reader.read(reader.closure, arena, name, &size) : NULL;
   if (!text)
     return TS_NO_SPAN;
   uint8_t digest[TS_DIGEST_SIZE];
@@ -50,30 +50,13 @@ static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, const ts_stop_prin
   return (ts_span){file, (uint32_t)begin, (uint32_t)(end < size ? end : size)};
 }
 
-/* A wrong word on the command line, a file that cannot be read: no diagnostic of the plan, one line and its facts. */
-static void print_plain(const ts_stop *stop, const ts_stop_printer *printer, FILE *out)
-{
-  ts_arena *arena = ts_arena_new("stop");
-  fprintf(out, "%s: %s\n", printer->program, ts_report_fit(arena, stop->title, 1000));
-  for (uint32_t f = 0; f < stop->fact_count; f++)
-    fprintf(out, "  %-10s %s\n", ts_report_fit(arena, stop->facts[f].name, 40), ts_report_fit(arena, stop->facts[f].text, 1000));
-  if (stop->help)
-    fprintf(out, "  %s\n", ts_report_fit(arena, stop->help, 1000));
-  ts_arena_free(arena);
-}
-
-void ts_stop_print(const ts_stop *stop, const ts_ir *ir, const ts_stop_printer *printer, FILE *out)
+bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_code code;
-  if (!code_of(stop->code, &code)) {
-    print_plain(stop, printer, out);
-    return;
-  }
-  ts_arena *arena = ts_arena_new("stop");
-  ts_sources *sources = ts_sources_new(arena);
-  ts_diags *diags = ts_diags_new(arena, sources);
-  const ts_ir_loc *loc = ir && stop->loc < ir->locs_count ? &ir->locs[stop->loc] : NULL;
-  ts_span span = loc ? span_of(ir, loc, printer, arena, sources) : TS_NO_SPAN;
+  if (!code_of(stop->code, &code))
+    return false;
+  const ts_ir_loc *loc = stop->loc < ir->locs_count ? &ir->locs[stop->loc] : NULL;
+  ts_span span = loc ? span_of(ir, loc, reader, arena, sources) : TS_NO_SPAN;
   ts_diag *d = ts_diag_add(diags, code, span, "%s", stop->title);
   if (span.file && stop->label)
     ts_diag_here(d, "%s", stop->label);
@@ -83,9 +66,17 @@ void ts_stop_print(const ts_stop *stop, const ts_ir *ir, const ts_stop_printer *
     ts_diag_fact(d, stop->facts[f].name, "%s", stop->facts[f].text);
   if (stop->help)
     ts_diag_help(d, "%s", stop->help);
-  if (printer->json)
-    ts_diags_print_json(diags, out);
-  else
-    ts_diags_print(diags, out, printer->color);
+  return true;
+}
+
+void ts_stop_print(const ts_stop *stop, const char *program, FILE *out)
+{
+  enum { LONGEST = 1000 };
+  ts_arena *arena = ts_arena_new("stop");
+  fprintf(out, "%s: %s\n", program, ts_report_fit(arena, stop->title, LONGEST));
+  for (uint32_t f = 0; f < stop->fact_count; f++)
+    fprintf(out, "  %-10s %s\n", stop->facts[f].name, ts_report_fit(arena, stop->facts[f].text, LONGEST));
+  if (stop->help)
+    fprintf(out, "  %s\n", ts_report_fit(arena, stop->help, LONGEST));
   ts_arena_free(arena);
 }

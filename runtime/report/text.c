@@ -68,15 +68,17 @@ static void answer(printer *p)
   const ts_summary *s = p->s;
   const ts_ir_meta *meta = s->ir->meta;
   const char *mesh = ts_report_mesh(p->arena, s->ir);
-  const char *head = ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan), ts_format_count(meta->world).text,
-                                     meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh);
-  if (meta->micro_batches)
-    head = ts_arena_printf(p->arena, "%s, %s micro-batch%s", head, ts_format_count(meta->micro_batches).text,
-                           meta->micro_batches == 1 ? "" : "es");
+  fprintf(p->out, "%s\n", fit(p, ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan), ts_format_count(meta->world).text,
+                                                meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh), WIDTH));
+  const char *rest = ts_arena_printf(p->arena, "%s micro-batch%s", ts_format_count(meta->micro_batches).text, meta->micro_batches == 1 ? "" : "es");
+  if (meta->tokens_per_step || meta->samples_per_step)
+    rest = ts_arena_printf(p->arena, "%s, %s %s a step", rest,
+                           ts_format_count(meta->tokens_per_step ? meta->tokens_per_step : meta->samples_per_step).text,
+                           meta->tokens_per_step ? "tokens" : "samples");
   if (meta->parameters)
-    head = ts_arena_printf(p->arena, "%s, %.4g %s parameters", head, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
+    rest = ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
                            meta->parameters < 1000000000 ? "million" : "billion");
-  fprintf(p->out, "%s\n\n", fit(p, head, WIDTH));
+  fprintf(p->out, "%s\n\n", fit(p, rest, WIDTH));
 
   quantity(p, "step time", ts_format_time(s->result->step), "\n");
   bool tokens = s->tokens_per_second > 0;
@@ -88,7 +90,7 @@ static void answer(printer *p)
     fputc('\n', p->out);
   }
   if (s->flops_per_device > 0) {
-    quantity(p, "model FLOP", ts_format_scaled(s->flops_per_device, "FLOP/s"), meta->world > 1 ? " per device" : "");
+    quantity(p, "model FLOP/s", ts_format_scaled(s->flops_per_device, "FLOP/s"), meta->world > 1 ? " per device" : "");
     if (s->mfu > 0)
       fprintf(p->out, ", MFU %s", ts_format_share(s->mfu).text);
     fputc('\n', p->out);
@@ -191,14 +193,17 @@ static void where_time_went(printer *p)
   round_split(p, &t, true, (double)s->result->step, 1000, all);
 
   fputc('\n', p->out);
-  name(p, 0, NAME, "Where the time goes");
-  if (several) {
+  if (!several) {
+    fputs("Where the time goes", p->out);
+  } else {
+    name(p, 0, NAME, "Where the time goes");
     const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) : ts_arena_printf(p->arena, "rank %u", busiest->rank);
     fprintf(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)), "all ranks");
   }
   fputc('\n', p->out);
   for (size_t i = 0; i < t.count; i++)
-    split_line(p, t.row[i].indent, t.row[i].text, &column, time[i], share[i], all[i], several);
+    if (time[i] || share[i] || all[i])
+      split_line(p, t.row[i].indent, t.row[i].text, &column, time[i], share[i], all[i], several);
   split_line(p, 2, "step", &column, step, 1000, 1000, several);
 }
 
@@ -251,7 +256,7 @@ static void stages(printer *p)
   fputc('\n', p->out);
   const ts_memory_class *most = &s->memory->classes[s->memory->fullest];
   ts_column sizes = ts_column_of_sizes((double)(most->peak + most->reserved));
-  name(p, 0, 20, "Stages, % of the step");
+  name(p, 0, 20, "Stages, % of step");
   fprintf(p->out, "%6s %9s%9s%9s%9s%9s", "ranks", "compute", "comm", "bubble", "host", "done");
   fprintf(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
   uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
@@ -301,14 +306,15 @@ static void critical_path(printer *p)
   uint64_t other_time = 0, other_share = 0, others = 0;
   for (uint32_t i = 0; i < r->critical_count; i++) {
     const ts_critical_part *c = &r->critical[i];
-    if (i < MOST_PARTS)
+    if (i < MOST_PARTS && (time[i] || share[i]))
       critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name, &column, time[i], share[i], c->count,
                     string(p, c->label));
     else
       other_time += time[i], other_share += share[i], others++;
   }
-  if (others)
-    critical_line(p, "others", ts_arena_printf(p->arena, "%u kinds", (unsigned)others), &column, other_time, other_share, 0, "");
+  if (other_time || other_share)
+    critical_line(p, "others", ts_arena_printf(p->arena, "%u kind%s", (unsigned)others, others == 1 ? "" : "s"), &column, other_time,
+                  other_share, 0, "");
 }
 
 /* ---- Memory ---- */
@@ -427,7 +433,7 @@ static void network(printer *p)
     if (model->kind == TS_IR_NET_TABLE)
       fprintf(p->out, "  table, %s points\n", ts_format_count(model->point_count).text);
     else
-      fprintf(p->out, "  alpha-beta, %s per call, %s of the bandwidth\n", ts_format_time(model->base).text,
+      fprintf(p->out, "  alpha-beta, %s a call, %s of bandwidth\n", ts_format_time(model->base).text,
               ts_format_share(model->efficiency).text);
   }
 }

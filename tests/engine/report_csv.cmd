@@ -1,0 +1,1 @@
+tsrun --format=csv report_pipeline.tsir

@@ -1,0 +1,1 @@
+tsrun --ignore-memory report_out_of_memory.tsir

@@ -1,0 +1,1 @@
+tsrun --diagnostics=json report_out_of_memory.tsir
