@@ -227,17 +227,19 @@ static role role_of(const tracer *t, const ts_row *row)
   return ts_shape_elements(row->output) > 1 ? ROLE_CONSTANT : ROLE_VALUE;
 }
 
-/* The module a row belongs to: its kind when that is a path, else that of its first weight; NULL if there is none. */
+/* The module a row belongs to: its kind when that is a path, else that of its first weight, else its name; NULL if none is a path. */
 static const char *path_of(tracer *t, const ts_row *row)
 {
-  if (strchr(row->kind, '.') && !matches(&t->map.given, row->kind))
+  if (matches(&t->map.given, row->kind))
+    return NULL;
+  if (strchr(row->kind, '.'))
     return row->kind;
   for (uint32_t i = 0; i < row->input_count; i++)
     if (t->places[row->input[i]].role == ROLE_PARAMETER) {
       const char *kind = t->rows.at[row->input[i]].kind;
       return ts_lang_intern(t->s->lang, kind, (size_t)(strrchr(kind, '.') - kind));
     }
-  return NULL;
+  return strchr(row->name, '.') ? row->name : NULL;
 }
 
 /* Behind the number of the layer in a path (`.0.`), or NULL. */
@@ -315,7 +317,7 @@ static uint32_t layer_input(const tracer *t, const ts_shape *shape)
   return found;
 }
 
-/* The layer: from the first row with a numbered path to the last, and what follows that without a path of its own. */
+/* The layer: from the first row with a numbered path to the last, and what follows that without path or weights of its own. */
 static bool find_layer(tracer *t)
 {
   const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
@@ -325,8 +327,8 @@ static bool find_layer(tracer *t)
       t->first = i < t->first ? i : t->first;
       t->end = i + 1;
     }
-  while (t->end < t->rows.count && t->places[t->end].role != ROLE_SKIPPED && !t->places[t->end].path && takes_tensor(t, &t->rows.at[t->end]) &&
-         holds_tensor(t, t->end))
+  while (t->end < t->rows.count && t->places[t->end].role != ROLE_SKIPPED && !t->places[t->end].path && !t->rows.at[t->end].parameter_count &&
+         takes_tensor(t, &t->rows.at[t->end]) && holds_tensor(t, t->end))
     t->end++;
   if (!repeat) {
     t->first = t->end = t->rows.count;
