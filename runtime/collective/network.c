@@ -76,26 +76,28 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
   return n;
 }
 
-/* A group of one has nothing to send, whatever the cluster. */
-static const uint32_t *alone(ts_network *n, const ts_rank_group *g)
+/* Ranks that no links are known between: one island in which bytes take no time of their own. */
+static uint32_t unlinked(ts_network *n, uint32_t ranks)
 {
-  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances);
-  uint32_t one = ts_network_intern(n, &(ts_profile){.ranks = 1, .islands = 1, .per_island = 1});
-  for (uint32_t i = 0; i < g->instances; i++)
-    profile[i] = one;
-  return profile;
+  return ts_network_intern(n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks});
 }
 
+/* A group of one has nothing to send, whatever the cluster; and there may be none. */
 const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
-  return g->size == 1 ? alone(n, g) : ts_profile_group(n, g, stop);
+  if (g->size > 1 && n->ranks->vertex)
+    return ts_profile_group(n, g, stop);
+  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size);
+  for (uint32_t i = 0; i < g->instances; i++)
+    profile[i] = all;
+  return profile;
 }
 
 uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
-  if (from == to) /* a message to oneself is free */
-    return ts_network_intern(n, &(ts_profile){.ranks = 1, .islands = 1, .per_island = 1});
+  if (from == to || !n->ranks->vertex)
+    return unlinked(n, from == to ? 1 : 2);
   return ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], stop);
 }
 

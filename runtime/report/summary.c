@@ -190,7 +190,9 @@ static void list_assumptions(ts_summary *s)
   uint32_t n = 0;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
-  if (f.communication && !ir->net_models_count)
+  if (f.communication && !ir->devices_count)
+    list[n++] = "no `cluster`: communication costs no time";
+  else if (f.communication && !ir->net_models_count)
     list[n++] = "no `network`: links carry their full bandwidth at their own latency";
   if (!f.optimizer)
     list[n++] = "no `optimizer`: the step ends with the gradients";
@@ -204,7 +206,7 @@ static void list_assumptions(ts_summary *s)
     list[n++] = "nothing is said about memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: there is no limit to it";
-  if (f.communication)
+  if (f.communication && ir->devices_count)
     list[n++] = "transfers over a common link do not slow each other down";
   s->assumption_count = n;
   s->assumptions = list;
