@@ -459,11 +459,23 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   if (f->kind == TS_FUNCTION_NATIVE)
     return ts_native_call(s, f->native, env->value, span);
   const ts_ast *type = f->decl->child[1];
+  ts_frame frame = {f->name, span, s->frame};
+  s->frame = &frame;
   ts_value v = ts_eval(s, env, f->decl->child[2]);
+  s->frame = frame.outer;
   if (type && v.type != TS_T_ERROR && !convert(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name), f->decl->child[2]->span, type->span))
     return ts_error_value();
   if (v.type != TS_T_CLUSTER)
     v.span = span;
+  return v;
+}
+
+static ts_value build_cluster(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span)
+{
+  ts_frame frame = {decl->name, span, s->frame};
+  s->frame = &frame;
+  ts_value v = ts_cluster_build(s, env, decl, span);
+  s->frame = frame.outer;
   return v;
 }
 
@@ -472,7 +484,7 @@ static ts_value apply_decl(ts_session *s, const ts_ast *decl, const ts_env *modu
   if (!env)
     return ts_error_value();
   if (decl->kind == TS_AST_CLUSTER)
-    return ts_cluster_build(s, env, decl, span);
+    return build_cluster(s, env, decl, span);
   return applied(s, decl, module, decl->name, record_of_env(s, env, span), span);
 }
 

@@ -406,8 +406,12 @@ static bool run_item(elaboration *c, ts_env *env, const ts_ast *item)
 static bool run(elaboration *c, ts_env *env, const ts_ast *parent, uint32_t first)
 {
   bool ok = true;
-  for (uint32_t i = first; i < parent->count; i++)
-    ok = run_item(c, env, parent->child[i]) && ok;
+  for (uint32_t i = first; i < parent->count; i++) {
+    const ts_ast *item = parent->child[i];
+    ok = run_item(c, env, item) && ok;
+    if (!ok && (item->kind == TS_AST_ARRAY || item->kind == TS_AST_LET))
+      return false; /* links would fail for want of it */
+  }
   return ok;
 }
 
@@ -460,7 +464,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t v)
 }
 
 /* All devices must be able to talk to each other: those outside of the largest connected part are told. */
-static bool connected(elaboration *c, ts_span span)
+static bool connected(elaboration *c)
 {
   uint32_t count = (uint32_t)c->vertices.count, best = 0, outside = 0, lonely = UINT32_MAX;
   uint32_t *parent = TS_NEW_ARRAY(c->s->arena, uint32_t, count), *devices = TS_NEW_ARRAY(c->s->arena, uint32_t, count);
@@ -482,7 +486,6 @@ static bool connected(elaboration *c, ts_span span)
   const ts_cluster_array *a = &c->arrays.at[c->vertices.at[lonely].array];
   ts_diag *d = ts_report(c->s, TS_E0609, a->span, "no path of links joins `%s` to the other devices", vertex_text(c->s->arena, a, lonely));
   ts_diag_here(d, "%" PRIu32 " of %" PRIu32 " devices are apart from the others", outside, outside + devices[best]);
-  ts_diag_note_at(d, span, "the cluster is made here");
   ts_diag_help(d, "link them to a switch that others are linked to, as in `link %s[...] <-> leaf[...] { bandwidth = 400 Gb/s }`", a->name);
   return false;
 }
@@ -507,7 +510,7 @@ ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, 
     ts_diag_help(d, "declare some, as in `device gpu[8]: my_gpu`");
     return ts_error_value();
   }
-  if (!linked_once(&c) || !connected(&c, span))
+  if (!linked_once(&c) || !connected(&c))
     return ts_error_value();
   ts_cluster *cluster = TS_NEW(s->arena, ts_cluster);
   *cluster = (ts_cluster){.name = decl->name, .span = span, .array_count = (uint32_t)c.arrays.count, .class_count = (uint32_t)c.classes.count,

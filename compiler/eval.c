@@ -535,9 +535,12 @@ static void note_values_in(ts_session *s, const ts_env *env, ts_diag *d, const t
       if (seen->names.at[i] == e->name)
         return;
     TS_PUSH(s->arena, &seen->names, e->name);
-    ts_value v;
+    ts_value v = ts_none_value();
     if (ts_env_lookup(env, e->name, &v) && (is_numeric(v) || v.type == TS_T_BOOL || v.type == TS_T_AXIS || v.type == TS_T_LIST))
       ts_diag_value(d, e->name, ts_value_print(s->arena, size_of_axis(v)));
+    const ts_source *source = ts_sources_get(s->sources, v.span.file);
+    if (source && !strcmp(source->role, "command line"))
+      ts_diag_note(d, "`%s` comes from the command line, `%s=%s`", e->name, source->name, source->text);
     return;
   }
   for (uint32_t i = 0; i < e->count; i++)

@@ -352,7 +352,10 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   }
   entry->state = TS_ENTRY_BUSY;
   TS_PUSH(s->arena, &all->busy, entry);
+  const ts_frame *frame = s->frame;
+  s->frame = NULL; /* its value has nothing to do with who asks first */
   entry->value = evaluate(s, entry);
+  s->frame = frame;
   all->busy.count--;
   entry->state = TS_ENTRY_DONE;
   return entry->value;

@@ -11,7 +11,7 @@
 #include "compiler/function.h"
 #include "compiler/stdlib_embed.h"
 
-enum { MAX_UNPACKED = 1 << 30, MAX_LISTED = 4096 };
+enum { MAX_UNPACKED = 1 << 30, MAX_LISTED = 4096, MAX_FRAMES = 3 };
 
 /* ---- Errors told once ---- */
 
@@ -43,6 +43,18 @@ static void reported_grow(ts_arena *arena, struct ts_reported *r)
   *r = bigger;
 }
 
+/* The calls that led to an error, innermost first; not those whose whole text holds the place anyway. */
+static void note_calls(const ts_session *s, ts_diag *d, ts_span span)
+{
+  int told = 0;
+  for (const ts_frame *f = s->frame; f && told < MAX_FRAMES; f = f->outer) {
+    if (!f->span.file || (f->span.file == span.file && f->span.begin <= span.begin && f->span.end >= span.end))
+      continue;
+    ts_diag_note_at(d, f->span, "in this call of `%s`", f->name);
+    told++;
+  }
+}
+
 ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...)
 {
   struct ts_reported *r = s->reported;
@@ -60,6 +72,7 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   }
   r->count += !key->diag;
   *key = (reported_key){.code = code, .span = span, .checked = s->checking, .diag = ts_diag_add(s->diags, code, span, "%s", text)};
+  note_calls(s, key->diag, span);
   return key->diag;
 }
 

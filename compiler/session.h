@@ -14,6 +14,9 @@ typedef struct ts_session ts_session;
 typedef struct ts_value ts_value;
 typedef struct ts_env ts_env;
 
+/* A call being evaluated: errors inside of it also tell where it stands. */
+typedef struct ts_frame { const char *name; ts_span span; const struct ts_frame *outer; } ts_frame;
+
 typedef struct ts_define { const char *name; const char *expression; } ts_define; /* -D NAME=EXPR */
 
 typedef struct ts_dependency { /* every file that decided the output: provenance and -MD */
@@ -48,6 +51,7 @@ struct ts_session {
   TS_VEC(const char *) builtin_names;
   ts_names types;                   /* name -> ts_type_info */
   struct ts_reported *reported;     /* errors already told: compiler/session.c */
+  const ts_frame *frame;            /* innermost call, or NULL */
   bool checking;                    /* the static pass: what evaluation finds again is not counted again */
   uint32_t depth;                   /* of evaluation */
   uint64_t steps;
