@@ -163,7 +163,7 @@ void ts_compose(ts_arena *arena, const ts_facts *facts, uint32_t player, ts_clas
   add_fragments(&c, scratch);
   for (uint32_t i = 0; i < c.track->stream[facts->tables->streams]; i++)
     count_calls(&c, &c.track->steps[i]);
-  for (uint32_t i = 0; i < c.track->stream[1]; i++)
+  for (uint32_t i = 0; facts->tables->streams && i < c.track->stream[1]; i++)
     compose_step(&c, i);
   ts_place place = ts_track_end(c.track, &out->end);
   explain_gap(&c, place, out->end);
