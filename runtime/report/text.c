@@ -100,13 +100,13 @@ static void answer(printer *p)
 
 /* ---- Where the time went ---- */
 
-typedef struct split_row { const char *text; unsigned indent; bool sum; double busiest, all; } split_row;
+typedef struct split_row { const char *text; unsigned indent; double busiest, all; } split_row; /* ps */
 typedef struct split_table { split_row *row; size_t count; } split_table;
 
 static void add_row(split_table *t, const char *text, unsigned indent, double busiest, double all)
 {
   if (busiest > 0 || all > 0)
-    t->row[t->count++] = (split_row){text, indent, false, busiest, all};
+    t->row[t->count++] = (split_row){text, indent, busiest, all};
 }
 
 static const ts_comm_share *share_of(const ts_class_result *class, uint32_t group, bool messages)
@@ -129,7 +129,7 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
     add_row(t, ts_phase_name(i), 4, (double)busiest->phase[i], s->time.phase[i]);
   size_t phases = t->count;
   if (phases) {
-    split_row sum = {"compute", 2, true, (double)ts_class_compute(busiest), s->time.compute};
+    split_row sum = {"compute", 2, (double)ts_class_compute(busiest), s->time.compute};
     memmove(t->row + 1, t->row, phases * sizeof t->row[0]);
     t->row[0] = sum;
     t->count++;
@@ -144,19 +144,19 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
   add_row(t, "done before the others", 2, (double)busiest->tail, s->time.tail);
 }
 
-/* Rounds one column so that its rows add up to `units`; subtotals are the sums of the rows below them. */
+/* Rounds one column so that its rows add up to `units`, and the phases to what their sum was given. */
 static void round_split(printer *p, const split_table *t, bool all, double total, uint64_t units, uint64_t *out)
 {
-  double *parts = TS_NEW_ARRAY(p->arena, double, t->count + 1);
-  for (size_t i = 0; i < t->count; i++)
-    parts[i] = t->row[i].sum ? 0 : all ? t->row[i].all : t->row[i].busiest;
-  ts_apportion(parts, t->count, total, units, out);
-  for (size_t i = 0, sum = 0; i < t->count; i++) {
-    if (t->row[i].sum)
-      sum = i;
-    else if (t->row[i].indent == 4)
-      out[sum] += out[i];
+  double *value = TS_NEW_ARRAY(p->arena, double, t->count + 1), *rows = TS_NEW_ARRAY(p->arena, double, t->count + 1);
+  size_t phases = 0; /* behind their sum, which is row 0 */
+  for (size_t i = 0; i < t->count; i++) {
+    value[i] = all ? t->row[i].all : t->row[i].busiest;
+    rows[i] = t->row[i].indent == 4 ? 0 : value[i];
+    phases += t->row[i].indent == 4;
   }
+  ts_apportion(rows, t->count, total, units, out);
+  if (phases)
+    ts_apportion(value + 1, phases, value[0], out[0], out + 1);
 }
 
 static void percent(printer *p, uint64_t tenths) { fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10)); }
