@@ -473,7 +473,7 @@ static void put_patched_text(render *r, uint32_t number, const char *text, size_
   }
 }
 
-/* An insertion is marked with +, a replacement with ~; a removal shows the line as it is, with - below what goes. */
+/* An insertion is marked with +, a change with ~; a removal shows the line as it is, with - below what goes. */
 static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
 {
   const ts_source *source = source_of(r, edit->span.file);
@@ -485,7 +485,7 @@ static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
   size_t old_size = span.end - span.begin, new_size = strlen(edit->replacement);
   size_t prefix = common_prefix(old, old_size, edit->replacement, new_size);
   size_t suffix = common_suffix(old + prefix, old_size - prefix, edit->replacement + prefix, new_size - prefix);
-  bool inserts = prefix + suffix == old_size, removes = prefix + suffix == new_size && !inserts;
+  bool inserts = prefix + suffix == old_size, removes = !new_size && old_size;
   uint32_t number = line_number(r, span.file, first);
 
   if (span.file != main_file)
@@ -493,7 +493,7 @@ static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
   put_bar(r);
   size_t lead = span.begin - first;
   if (removes) {
-    put_patched_text(r, number, source->text + first, last - first, lead + prefix, lead + old_size - suffix, '-');
+    put_patched_text(r, number, source->text + first, last - first, lead, lead + old_size, '-');
     return;
   }
   char *text = ts_arena_printf(r->scratch, "%.*s%s%.*s", (int)lead, source->text + first, edit->replacement, (int)(last - span.end),

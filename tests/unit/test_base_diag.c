@@ -109,7 +109,8 @@ Test(diag, edits)
   fixture f = start(plan);
   ts_diag *d = ts_diag_add(f.diags, TS_E0201, find(&f, "gpt"), "edits");
   ts_diag_edit(d, find(&f, "gpt"), "gpt2", "insert");
-  ts_diag_edit(d, find(&f, "gpt"), "gt", "remove");
+  ts_diag_edit(d, find(&f, ", heads: 40"), "", "remove");
+  ts_diag_edit(d, find(&f, "gpt"), "gt", "shorten");
   ts_diag_edit(d, find(&f, "gpt"), "llama", "replace");
   ts_diag_edit(d, find(&f, "mesh  "), "place = f\n  mesh  ", "a line before");
   expect(f, "error[E0201]: edits\n"
@@ -125,7 +126,11 @@ Test(diag, edits)
             "help: remove\n"
             "   |\n"
             " 2 |   model = gpt(layers: 96, heads: 40)\n"
-            "   |            -\n"
+            "   |                         -----------\n"
+            "help: shorten\n"
+            "   |\n"
+            " 2 |   model = gt(layers: 96, heads: 40)\n"
+            "   |           ~~\n"
             "help: replace\n"
             "   |\n"
             " 2 |   model = llama(layers: 96, heads: 40)\n"
