@@ -6,6 +6,7 @@ typedef struct canon {
   const ts_ir *in;
   ts_ir_builder *out;
   uint32_t *new_string, *new_loc; /* by old index; TS_IR_NONE: not seen yet */
+  uint32_t *new_run[TS_IR_SECTION_KINDS]; /* of a run, by its old first: a run that many share is moved once */
 } canon;
 
 static uint32_t *unseen(uint32_t count)
@@ -19,13 +20,18 @@ static uint32_t *unseen(uint32_t count)
 
 static void canon_begin(canon *c, const ts_ir *in)
 {
-  *c = (canon){in, ts_ir_builder_new(), unseen(in->strings_count), unseen(in->locs_count)};
+  static const uint32_t shared[] = {TS_IR_NET_POINTS, TS_IR_DEPS, TS_IR_MEMS, TS_IR_BINDINGS, TS_IR_ITEMS, TS_IR_HOLDINGS};
+  *c = (canon){.in = in, .out = ts_ir_builder_new(), .new_string = unseen(in->strings_count), .new_loc = unseen(in->locs_count)};
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+    c->new_run[shared[i]] = unseen(ts_ir_count(in, shared[i]));
 }
 
 static void canon_end(canon *c)
 {
   free(c->new_string);
   free(c->new_loc);
+  for (uint32_t kind = 0; kind < TS_IR_SECTION_KINDS; kind++)
+    free(c->new_run[kind]);
 }
 
 /* Moves the strings and places that records of `kind` use to the output, in the order of first use. */
@@ -67,16 +73,27 @@ static void *copy_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
   return copy;
 }
 
-static uint32_t intern_and_free(canon *c, uint32_t kind, void *records, uint32_t count)
+static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count);
+
+static void move_bindings(canon *c, ts_ir_item *items, uint32_t count)
 {
-  uint32_t first = ts_ir_intern_run(c->out, kind, records, count);
-  free(records);
-  return first;
+  for (uint32_t i = 0; i < count; i++)
+    items[i].first_binding = move_run(c, TS_IR_BINDINGS, items[i].first_binding, c->in->fragments[items[i].fragment].port_count);
 }
 
 static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
 {
-  return intern_and_free(c, kind, copy_run(c, kind, first, count), count);
+  if (!count)
+    return 0;
+  uint32_t *moved = &c->new_run[kind][first];
+  if (*moved == TS_IR_NONE) {
+    void *records = copy_run(c, kind, first, count);
+    if (kind == TS_IR_ITEMS)
+      move_bindings(c, records, count);
+    *moved = ts_ir_intern_run(c->out, kind, records, count);
+    free(records);
+  }
+  return *moved;
 }
 
 /* Nodes and ports are a fragment's own: never shared. */
@@ -94,19 +111,10 @@ static uint32_t move_nodes(canon *c, const ts_ir_fragment *f)
 {
   ts_ir_node *nodes = copy_run(c, TS_IR_NODES, f->first_node, f->node_count);
   for (uint32_t i = 0; i < f->node_count; i++) {
-    nodes[i].first_dep = ts_ir_intern_run(c->out, TS_IR_DEPS, c->in->deps + nodes[i].first_dep, nodes[i].dep_count);
-    nodes[i].first_mem = nodes[i].mem_count ? move_run(c, TS_IR_MEMS, nodes[i].first_mem, nodes[i].mem_count) : 0;
+    nodes[i].first_dep = move_run(c, TS_IR_DEPS, nodes[i].first_dep, nodes[i].dep_count);
+    nodes[i].first_mem = move_run(c, TS_IR_MEMS, nodes[i].first_mem, nodes[i].mem_count);
   }
   return append_and_free(c, TS_IR_NODES, nodes, f->node_count);
-}
-
-static uint32_t move_items(canon *c, const ts_ir_program *p)
-{
-  ts_ir_item *items = copy_run(c, TS_IR_ITEMS, p->first_item, p->item_count);
-  for (uint32_t i = 0; i < p->item_count; i++)
-    items[i].first_binding = ts_ir_intern_run(c->out, TS_IR_BINDINGS, c->in->bindings + items[i].first_binding,
-                                              c->in->fragments[items[i].fragment].port_count);
-  return intern_and_free(c, TS_IR_ITEMS, items, p->item_count);
 }
 
 static void move_table(canon *c, uint32_t kind)
@@ -128,7 +136,7 @@ static void move_table(canon *c, uint32_t kind)
       f->first_port = append_and_free(c, TS_IR_PORTS, copy_run(c, TS_IR_PORTS, f->first_port, f->port_count), f->port_count);
     } else if (kind == TS_IR_PROGRAMS) {
       ts_ir_program *p = (ts_ir_program *)records + i;
-      p->first_item = move_items(c, p);
+      p->first_item = move_run(c, TS_IR_ITEMS, p->first_item, p->item_count);
       p->first_holding = move_run(c, TS_IR_HOLDINGS, p->first_holding, p->holding_count);
     }
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "ir/layout.h"
 #include "ir/text.h"
 
 void ts_ir_syntax(ts_ir_lexer *l, const char *format, ...)
@@ -13,8 +14,8 @@ void ts_ir_syntax(ts_ir_lexer *l, const char *format, ...)
     return;
   va_list args;
   va_start(args, format);
-  *l->error = (ts_ir_error){.line = l->line};
-  vsnprintf(l->error->message, sizeof l->error->message, format, args);
+  ts_ir_message(l->error, format, args);
+  l->error->line = l->line;
   va_end(args);
   l->failed = true;
   l->token = TS_IR_END_OF_FILE;

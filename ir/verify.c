@@ -29,20 +29,6 @@ static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s
 static bool amount(double x) { return isfinite(x) && !signbit(x); }
 static bool rate(double x) { return x >= rate_least && x <= rate_most; }
 
-/* Length of a well-formed UTF-8 sequence (RFC 3629), 0 for anything else. */
-static size_t utf8_length(const uint8_t *s, size_t left)
-{
-  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-  if (!length || length > left)
-    return 0;
-  for (size_t i = 1; i < length; i++)
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-  bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-  bool beyond = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-  return overlong || beyond ? 0 : length;
-}
-
 static int check_strings(check *c)
 {
   const uint8_t *s = (const uint8_t *)c->ir->strings;
@@ -50,7 +36,7 @@ static int check_strings(check *c)
   if (!size || s[0] || s[size - 1])
     FAIL(c, "the strings do not begin with the empty one or do not end");
   for (size_t i = 0, length; i < size; i += length)
-    if (!(length = utf8_length(s + i, size - i)))
+    if (!(length = ts_ir_utf8_length(s + i, size - i)))
       FAIL(c, "the strings are not UTF-8 at offset %zu", i);
   return 0;
 }
@@ -70,6 +56,8 @@ static int check_refs(check *c)
       if (index >= limit && !(ref->may_be_none && index == TS_IR_NONE))
         FAIL(c, "%s %u: its %s is number %u of %u %s", ts_ir_tables[ref->kind].name, i, ref->name, index, limit,
              ts_ir_tables[ref->target].name);
+      if (ref->target == TS_IR_STRINGS && index && c->ir->strings[index - 1])
+        FAIL(c, "%s %u: its %s begins inside a string", ts_ir_tables[ref->kind].name, i, ref->name);
     }
   }
   return 0;
@@ -302,6 +290,9 @@ static int check_work(check *c)
       FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind, (unsigned long long)ir->collectives[i].bytes);
   if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
     FAIL(c, "%u streams for %u nodes; there are 1 to 256", ir->streams_count, ir->nodes_count);
+  for (uint32_t i = 0; i < ir->cost_sources_count; i++)
+    if (ir->cost_sources[i].reserved)
+      FAIL(c, "reserved bytes of cost source %u are not zero", i);
   for (uint32_t i = 0; i < ir->streams_count; i++)
     if (ir->streams[i].kind > TS_IR_STREAM_COPY || (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
       FAIL(c, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name), ir->streams[i].kind);
@@ -453,18 +444,25 @@ static int check_programs(check *c)
   return 0;
 }
 
+static int check_item(check *c, uint32_t i, runs *seen)
+{
+  const ts_ir_item *t = &c->ir->items[i];
+  const ts_ir_fragment *f = &c->ir->fragments[t->fragment];
+  if (t->micro_batch != TS_IR_NONE && t->micro_batch >= c->ir->meta->micro_batches)
+    FAIL(c, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name), t->micro_batch, c->ir->meta->micro_batches);
+  if (runs_add(seen, t->first_binding, f->port_count) == RUN_BAD)
+    FAIL(c, "item %u (`%s`): its bindings are not there or partly another's", i, text(c, f->name));
+  return 0;
+}
+
 static int check_items(check *c)
 {
-  const ts_ir *ir = c->ir;
-  for (uint32_t i = 0; i < ir->items_count; i++) {
-    const ts_ir_item *t = &ir->items[i];
-    const ts_ir_fragment *f = &ir->fragments[t->fragment];
-    if (t->micro_batch != TS_IR_NONE && t->micro_batch >= ir->meta->micro_batches)
-      FAIL(c, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name), t->micro_batch, ir->meta->micro_batches);
-    if (f->port_count && (t->first_binding >= ir->bindings_count || f->port_count > ir->bindings_count - t->first_binding))
-      FAIL(c, "item %u (`%s`): its bindings are not there", i, text(c, f->name));
-  }
-  return 0;
+  runs seen = runs_begin(c->ir->bindings_count);
+  int failed = 0;
+  for (uint32_t i = 0; i < c->ir->items_count && !failed; i++)
+    failed = check_item(c, i, &seen);
+  free(seen.count_at);
+  return failed;
 }
 
 /* Counts that a file cannot exceed; a view filled by hand could. */

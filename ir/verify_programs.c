@@ -1,13 +1,12 @@
 /* Second half of the verifier: what the programs do together. Every message has one sender and one receiver, collectives
- * that span stages come in one order, and no total overflows. */
-#include <stdarg.h>
+ * that span stages come in one order, and no total overflows. Programs may share their items, which are then summed once. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ir/layout.h"
 
 static const double total_limit = 4611686018427387904.0; /* 2^62 ps or bytes in a program */
-static const uint64_t play_limit = 1u << 26, message_limit = 1u << 24;
+static const uint64_t play_limit = 1u << 26, message_limit = 1u << 22;
 
 static void *zeroed(size_t count, size_t size)
 {
@@ -17,12 +16,61 @@ static void *zeroed(size_t count, size_t size)
   return memory;
 }
 
+static uint32_t port_axis(const ts_ir *ir, const ts_ir_port *p) { return (uint32_t)__builtin_ctz(ir->groups[p->group].axes); }
+
+/* How many ends of messages one play of the port makes in the program of a stage. */
+static uint32_t ends_of_port(const ts_ir *ir, const ts_ir_port *p)
+{
+  uint32_t axis = port_axis(ir, p);
+  return axis == ir->meta->pipeline_axis ? 1 : ir->axes[axis].size;
+}
+
 /* ---- totals ---- */
 
-typedef struct totals {
+typedef struct totals { /* of a fragment, or of a run of items */
   double time, bytes;
   uint64_t order, order_scale; /* of the collectives that span stages: hash, and factor for what came before */
+  uint64_t ends;               /* of messages */
+  bool known;
 } totals;
+
+/* The worst that the parts of the machine can do to a call of the network. */
+typedef struct worst {
+  double slowest_device;     /* speed */
+  double fixed;              /* ps a call */
+  double per_byte, half;     /* ps; bytes of a ramp */
+  const double *mems;        /* bytes of memory effects before each */
+} worst;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* Upper bounds that hold for every model: see ts_ir_net_model. A path has at most 64 links here. */
+static worst worst_of(const ts_ir *ir, const double *mems)
+{
+  worst w = {.slowest_device = 1, .mems = mems};
+  double bandwidth = 1e21, latency = 0, efficiency = 1, base = 0, hop = 0;
+  for (uint32_t i = 0; i < ir->devices_count; i++)
+    w.slowest_device = smaller(w.slowest_device, ir->devices[i].speed);
+  for (uint32_t i = 0; i < ir->link_classes_count; i++) {
+    bandwidth = smaller(bandwidth, ir->link_classes[i].bandwidth);
+    latency = larger(latency, (double)ir->link_classes[i].latency);
+  }
+  for (uint32_t i = 0; i < ir->net_models_count; i++) {
+    const ts_ir_net_model *m = &ir->net_models[i];
+    efficiency = smaller(efficiency, m->efficiency);
+    base = larger(base, (double)m->base);
+    hop = larger(hop, (double)m->hop);
+    w.half = larger(w.half, m->half_bytes);
+  }
+  for (uint32_t i = 0; i < ir->net_points_count; i++)
+    base = larger(base, (double)ir->net_points[i].time);
+  w.fixed = base + 2 * hop * ir->meta->world + 64 * latency;
+  w.per_byte = 2e12 / (bandwidth * efficiency);
+  return w;
+}
+
+static double call_time(const worst *w, uint64_t bytes) { return w->fixed + ((double)bytes + w->half) * w->per_byte; }
 
 static bool spans_stages(const ts_ir *ir, const ts_ir_node *n)
 {
@@ -30,77 +78,104 @@ static bool spans_stages(const ts_ir *ir, const ts_ir_node *n)
   return n->op == TS_IR_COLLECTIVE && axis != TS_IR_NONE && ir->groups[ir->collectives[n->arg].group].axes >> axis & 1;
 }
 
-/* An upper bound of what one play of a fragment adds: its work as if nothing overlapped on the slowest device. */
-static totals fragment_totals(const ts_ir *ir, const ts_ir_fragment *f, double slowest)
+static void add_node(totals *t, const ts_ir *ir, const worst *w, const ts_ir_node *n)
+{
+  const uint64_t base = 0x9e3779b97f4a7c15u;
+  t->time += (double)n->host_ps;
+  if (n->op == TS_IR_COMPUTE)
+    t->time += (double)ir->kernels[n->arg].time / w->slowest_device;
+  if (n->op == TS_IR_COLLECTIVE) {
+    t->bytes += (double)ir->collectives[n->arg].bytes;
+    t->time += call_time(w, ir->collectives[n->arg].bytes);
+  }
+  if (n->mem_count)
+    t->bytes += w->mems[n->first_mem + n->mem_count] - w->mems[n->first_mem];
+  if (spans_stages(ir, n)) {
+    t->order = t->order * base + n->arg + 1;
+    t->order_scale *= base;
+  }
+}
+
+/* An upper bound of what one play of a fragment adds: its work as if nothing overlapped. */
+static totals fragment_totals(const ts_ir *ir, const ts_ir_fragment *f, const worst *w)
 {
   totals t = {.order_scale = 1};
-  const uint64_t base = 0x9e3779b97f4a7c15u;
-  for (const ts_ir_node *n = ir->nodes + f->first_node, *end = n + f->node_count; n < end; n++) {
-    t.time += (double)n->host_ps;
-    if (n->op == TS_IR_COMPUTE)
-      t.time += (double)ir->kernels[n->arg].time / slowest;
-    if (n->op == TS_IR_COLLECTIVE)
-      t.bytes += (double)ir->collectives[n->arg].bytes;
-    for (uint32_t m = 0; m < n->mem_count; m++) {
-      int64_t bytes = ir->mems[n->first_mem + m].bytes;
-      t.bytes += (double)(bytes < 0 ? -bytes : bytes);
-    }
-    if (spans_stages(ir, n)) {
-      t.order = t.order * base + n->arg + 1;
-      t.order_scale *= base;
-    }
+  for (uint32_t i = 0; i < f->node_count; i++)
+    add_node(&t, ir, w, &ir->nodes[f->first_node + i]);
+  for (uint32_t i = 0; i < f->port_count; i++) {
+    const ts_ir_port *p = &ir->ports[f->first_port + i];
+    t.bytes += (double)p->bytes;
+    t.time += call_time(w, p->bytes);
+    t.ends += ends_of_port(ir, p);
   }
-  for (uint32_t p = 0; p < f->port_count; p++)
-    t.bytes += (double)ir->ports[f->first_port + p].bytes;
   return t;
 }
 
-static int check_program_totals(const ts_ir *ir, const totals *of, const ts_ir_program *p, uint64_t *order, ts_ir_error *error)
+static totals item_totals(const ts_ir *ir, const totals *of, const ts_ir_program *p)
 {
-  double time = 0, bytes = 0;
-  *order = 0;
+  totals t = {.order_scale = 1, .known = true};
   for (uint32_t i = 0; i < p->item_count; i++) {
-    const totals *t = &of[ir->items[p->first_item + i].fragment];
-    time += t->time;
-    bytes += t->bytes;
-    *order = *order * t->order_scale + t->order;
+    const totals *played = &of[ir->items[p->first_item + i].fragment];
+    t.time += played->time;
+    t.bytes += played->bytes;
+    t.ends += played->ends;
+    t.order = t.order * played->order_scale + played->order;
   }
+  return t;
+}
+
+static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p, ts_ir_error *error)
+{
+  double bytes = t->bytes;
   for (uint32_t h = 0; h < p->holding_count; h++)
     bytes += (double)ir->holdings[p->first_holding + h].bytes;
-  const char *name = ir->strings + p->name;
-  if (time >= total_limit)
-    return ts_ir_fail(error, "program `%s` takes more than 2^62 ps (53 days)", name);
+  if (t->time >= total_limit)
+    return ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)", ir->strings + p->name);
   if (bytes >= total_limit)
-    return ts_ir_fail(error, "program `%s` moves or allocates more than 2^62 bytes", name);
+    return ts_ir_fail(error, "program `%.100s` moves or allocates more than 2^62 bytes", ir->strings + p->name);
   return 0;
 }
 
-static int check_all_totals(const ts_ir *ir, const totals *of, ts_ir_error *error)
+static int check_each_program(const ts_ir *ir, const totals *of, totals *by_first, uint64_t *ends, ts_ir_error *error)
 {
-  uint64_t first_order = 0, order;
+  const totals none = {.order_scale = 1};
+  uint64_t first_order = 0, plays = 0;
   for (uint32_t i = 0; i < ir->programs_count; i++) {
-    if (check_program_totals(ir, of, &ir->programs[i], &order, error))
+    const ts_ir_program *p = &ir->programs[i];
+    const totals *t = p->item_count ? &by_first[p->first_item] : &none;
+    if (p->item_count && !t->known)
+      by_first[p->first_item] = item_totals(ir, of, p);
+    if (check_program(ir, t, p, error))
       return -1;
     if (!i)
-      first_order = order;
-    else if (order != first_order)
-      return ts_ir_fail(error, "programs `%s` and `%s` play different collectives, or in another order, over groups that span both",
-                        ir->strings + ir->programs[0].name, ir->strings + ir->programs[i].name);
+      first_order = t->order;
+    else if (t->order != first_order)
+      return ts_ir_fail(error, "programs `%.100s` and `%.100s` play different collectives, or in another order, over groups that span both",
+                        ir->strings + ir->programs[0].name, ir->strings + p->name);
+    plays += p->item_count;
+    *ends += t->ends;
+    if (plays > play_limit)
+      return ts_ir_fail(error, "the programs play more than %llu fragments", (unsigned long long)play_limit);
+    if (*ends > message_limit)
+      return ts_ir_fail(error, "the programs send and receive more than %llu messages", (unsigned long long)message_limit);
   }
   return 0;
 }
 
-static int check_totals(const ts_ir *ir, ts_ir_error *error)
+static int check_totals(const ts_ir *ir, uint64_t *ends, ts_ir_error *error)
 {
-  double slowest = 1;
-  for (uint32_t i = 0; i < ir->devices_count; i++)
-    if (ir->devices[i].speed < slowest)
-      slowest = ir->devices[i].speed;
-  totals *of = zeroed(ir->fragments_count, sizeof *of);
+  double *mems = zeroed(ir->mems_count, sizeof *mems);
+  for (uint32_t i = 0; i < ir->mems_count; i++)
+    mems[i + 1] = mems[i] + (double)(ir->mems[i].bytes < 0 ? -ir->mems[i].bytes : ir->mems[i].bytes);
+  worst w = worst_of(ir, mems);
+  totals *of = zeroed(ir->fragments_count, sizeof *of), *by_first = zeroed(ir->items_count, sizeof *by_first);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
-    of[i] = fragment_totals(ir, &ir->fragments[i], slowest);
-  int failed = check_all_totals(ir, of, error);
+    of[i] = fragment_totals(ir, &ir->fragments[i], &w);
+  *ends = 0;
+  int failed = check_each_program(ir, of, by_first, ends, error);
+  free(mems);
   free(of);
+  free(by_first);
   return failed;
 }
 
@@ -119,40 +194,8 @@ typedef struct matching {
   const ts_ir *ir;
   ts_ir_error *error;
   message_end *ends;
-  uint32_t end_count;
-  uint32_t *slots; /* of sends: 1 + index into ends, by hash; a power of two of them */
-  uint32_t slot_count;
+  size_t end_count;
 } matching;
-
-static uint32_t port_axis(const ts_ir *ir, const ts_ir_port *p) { return (uint32_t)__builtin_ctz(ir->groups[p->group].axes); }
-
-/* How many ends one play of the port makes in the program of a stage. */
-static uint32_t ends_of_port(const ts_ir *ir, const ts_ir_port *p)
-{
-  uint32_t axis = port_axis(ir, p);
-  return axis == ir->meta->pipeline_axis ? 1 : ir->axes[axis].size;
-}
-
-static int count_ends(const ts_ir *ir, uint64_t *total, ts_ir_error *error)
-{
-  uint64_t *of = zeroed(ir->fragments_count, sizeof *of), plays = 0;
-  for (uint32_t i = 0; i < ir->fragments_count; i++)
-    for (uint32_t p = 0; p < ir->fragments[i].port_count; p++)
-      of[i] += ends_of_port(ir, &ir->ports[ir->fragments[i].first_port + p]);
-  *total = 0;
-  for (uint32_t i = 0; i < ir->programs_count; i++) {
-    const ts_ir_program *p = &ir->programs[i];
-    plays += p->item_count;
-    for (uint32_t k = 0; k < p->item_count && plays <= play_limit && *total <= message_limit; k++)
-      *total += of[ir->items[p->first_item + k].fragment];
-  }
-  free(of);
-  if (plays > play_limit)
-    return ts_ir_fail(error, "the programs play more than %llu fragments", (unsigned long long)play_limit);
-  if (*total > message_limit)
-    return ts_ir_fail(error, "the programs send and receive more than %llu messages", (unsigned long long)message_limit);
-  return 0;
-}
 
 static int add_ends(matching *m, uint32_t program, uint32_t item, uint32_t port, const ts_ir_binding *b)
 {
@@ -188,19 +231,26 @@ static int collect_ends(matching *m)
   return 0;
 }
 
+/* By message; its sends before its receives, those that occur twice in the order of the programs. */
+static int compare_ends(const void *left, const void *right)
+{
+  const message_end *a = left, *b = right;
+  if (a->route != b->route)
+    return a->route < b->route ? -1 : 1;
+  if (a->place != b->place)
+    return a->place < b->place ? -1 : 1;
+  if (a->tag != b->tag)
+    return a->tag < b->tag ? -1 : 1;
+  if (a->is_send != b->is_send)
+    return a->is_send ? -1 : 1;
+  if (a->item != b->item)
+    return a->item < b->item ? -1 : 1;
+  return a->port < b->port ? -1 : a->port > b->port;
+}
+
 static bool same_message(const message_end *a, const message_end *b)
 {
   return a->route == b->route && a->place == b->place && a->tag == b->tag;
-}
-
-/* The slot of the send of this message, or the free one where it belongs. */
-static uint32_t *find_slot(const matching *m, const message_end *e)
-{
-  uint64_t h = (e->route ^ (uint64_t)e->place << 32 ^ (uint64_t)e->tag * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-  uint32_t mask = m->slot_count - 1, at = (uint32_t)(h >> 32) & mask;
-  while (m->slots[at] && !same_message(&m->ends[m->slots[at] - 1], e))
-    at = (at + 1) & mask;
-  return &m->slots[at];
 }
 
 /* "program `stage 0` (`F`, micro-batch 3): send to 1, tag 17" */
@@ -225,25 +275,16 @@ static int fail_about(const matching *m, const message_end *e, const char *what)
 
 static int match_ends(matching *m)
 {
-  for (uint32_t i = 0; i < m->end_count; i++) {
-    if (!m->ends[i].is_send)
+  qsort(m->ends, m->end_count, sizeof *m->ends, compare_ends);
+  for (size_t i = 1; i < m->end_count; i++) {
+    message_end *a = &m->ends[i - 1], *b = &m->ends[i];
+    if (!same_message(a, b))
       continue;
-    uint32_t *slot = find_slot(m, &m->ends[i]);
-    if (*slot)
-      return fail_about(m, &m->ends[i], "it occurs twice");
-    *slot = i + 1;
-  }
-  for (uint32_t i = 0; i < m->end_count; i++) {
-    message_end *e = &m->ends[i];
-    uint32_t slot = e->is_send ? 0 : *find_slot(m, e);
-    if (!slot)
-      continue;
-    message_end *send = &m->ends[slot - 1];
-    if (send->matched)
-      return fail_about(m, e, "it occurs twice");
-    if (m->ir->ports[send->port].bytes != m->ir->ports[e->port].bytes)
-      return fail_about(m, e, "the bytes differ from those of its send");
-    send->matched = e->matched = true;
+    if (a->is_send == b->is_send)
+      return fail_about(m, b, "it occurs twice");
+    if (m->ir->ports[a->port].bytes != m->ir->ports[b->port].bytes)
+      return fail_about(m, b, "the bytes differ from those of its send");
+    a->matched = b->matched = true;
   }
   return 0;
 }
@@ -253,7 +294,7 @@ static int list_orphans(const matching *m)
   char list[sizeof m->error->message] = "", one[200];
   size_t used = 0;
   uint32_t orphans = 0, shown = 0;
-  for (uint32_t i = 0; i < m->end_count; i++) {
+  for (size_t i = 0; i < m->end_count; i++) {
     if (m->ends[i].matched)
       continue;
     orphans++;
@@ -268,27 +309,21 @@ static int list_orphans(const matching *m)
     return 0;
   if (shown < orphans)
     snprintf(list + used, sizeof list - used, "; and %u more", orphans - shown);
-  return ts_ir_fail(m->error, "%u send%s or receive%s without counterpart: %.330s", orphans, orphans == 1 ? "" : "s", orphans == 1 ? "" : "s",
-                    list + 2);
+  if (orphans == 1)
+    return ts_ir_fail(m->error, "a message has no counterpart: %.330s", list + 2);
+  return ts_ir_fail(m->error, "%u messages have no counterpart: %.330s", orphans, list + 2);
 }
 
-static int check_messages(const ts_ir *ir, ts_ir_error *error)
+static int check_messages(const ts_ir *ir, uint64_t ends, ts_ir_error *error)
 {
-  uint64_t total;
-  if (count_ends(ir, &total, error))
-    return -1;
-  matching m = {.ir = ir, .error = error, .slot_count = 16};
-  while (m.slot_count < 2 * total)
-    m.slot_count *= 2;
-  m.ends = zeroed(total, sizeof *m.ends);
-  m.slots = zeroed(m.slot_count, sizeof *m.slots);
+  matching m = {.ir = ir, .error = error, .ends = zeroed(ends, sizeof *m.ends)};
   int failed = collect_ends(&m) || match_ends(&m) || list_orphans(&m) ? -1 : 0;
   free(m.ends);
-  free(m.slots);
   return failed;
 }
 
 int ts_ir_verify_programs(const ts_ir *ir, ts_ir_error *error)
 {
-  return check_messages(ir, error) || check_totals(ir, error) ? -1 : 0;
+  uint64_t ends;
+  return check_totals(ir, &ends, error) || check_messages(ir, ends, error) ? -1 : 0;
 }
