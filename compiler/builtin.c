@@ -422,6 +422,62 @@ static ts_value with_last_of(const ts_builtin_call *c)
   return ts_list_value(c->s->arena, at, v.u.list->count, c->span);
 }
 
+static bool given_shape(const ts_builtin_call *c, uint32_t i, ts_shape *shape)
+{
+  ts_value v = c->arg[i];
+  bool good = v.type == TS_T_LIST;
+  int64_t *dim = TS_NEW_ARRAY(c->s->arena, int64_t, good ? v.u.list->count + 1 : 1);
+  for (uint32_t d = 0; good && d < v.u.list->count; d++) {
+    good = v.u.list->at[d].type == TS_T_INT || v.u.list->at[d].type == TS_T_AXIS;
+    dim[d] = v.u.list->at[d].type == TS_T_AXIS ? v.u.list->at[d].u.axes.size : v.u.list->at[d].u.integer;
+    good &= dim[d] >= 0;
+  }
+  if (good)
+    *shape = (ts_shape){v.u.list->count, dim};
+  return good;
+}
+
+static ts_value tensor_result(const ts_builtin_call *c, ts_tensor tensor)
+{
+  ts_tensor *t = TS_NEW(c->s->arena, ts_tensor);
+  *t = tensor;
+  return (ts_value){.type = TS_T_TENSOR, .span = c->span, .u.tensor = t};
+}
+
+/* A tensor that comes from outside of the model. */
+static ts_value input_of(const ts_builtin_call *c)
+{
+  ts_tensor t = {.dtype = ts_dtype_find("fp32"), .id = UINT32_MAX, .name = "input"};
+  if (!given_shape(c, 0, &t.shape))
+    return wrong(c, 0, "a shape: a list of Ints from 0 up");
+  if (c->count > 1 && c->arg[1].type != TS_T_DTYPE)
+    return wrong(c, 1, "a DType");
+  if (c->count > 1)
+    t.dtype = c->arg[1].u.dtype;
+  return tensor_result(c, t);
+}
+
+/* The same elements under another shape: costs nothing. */
+static ts_value reshape_of(const ts_builtin_call *c)
+{
+  if (c->arg[0].type != TS_T_TENSOR)
+    return wrong(c, 0, "a Tensor");
+  ts_tensor t = *c->arg[0].u.tensor;
+  double before = 1, after = 1;
+  for (uint32_t d = 0; d < t.shape.rank; d++)
+    before *= (double)t.shape.dim[d];
+  if (!given_shape(c, 1, &t.shape))
+    return wrong(c, 1, "a shape: a list of Ints from 0 up");
+  for (uint32_t d = 0; d < t.shape.rank; d++)
+    after *= (double)t.shape.dim[d];
+  if (before != after) {
+    ts_diag *d = ts_report(c->s, TS_E0225, place(c, 1), "%.0f elements cannot be reshaped to %.0f", before, after);
+    ts_diag_here(d, "another number of elements");
+    return ts_error_value();
+  }
+  return tensor_result(c, t);
+}
+
 static ts_value bytes_of(const ts_builtin_call *c)
 {
   ts_value v = c->arg[0];

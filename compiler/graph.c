@@ -346,7 +346,9 @@ void ts_graph_finish(ts_graph *g)
 
 static bool build_from_source(builder *b, const ts_applied *model)
 {
-  ts_env *env = ts_env_new(b->s, model->env);
+  ts_env *env = ts_bind_record(b->s, model->env, model->decl, &model->args);
+  if (!env)
+    return false;
   ts_value bound;
   const char *batch = intern(b, "batch");
   if (!ts_env_lookup(env, batch, &bound))

@@ -34,7 +34,9 @@ static void read_match(ts_session *s, ts_rule *rule)
 
 static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
 {
-  ts_env *env = ts_env_new(s, strategy->env);
+  ts_env *env = ts_bind_record(s, strategy->env, strategy->decl, &strategy->args);
+  if (!env)
+    return;
   for (uint32_t i = 1; i < strategy->decl->count; i++) {
     const ts_ast *item = strategy->decl->child[i];
     if (item->kind == TS_AST_LET)

@@ -482,7 +482,10 @@ static bool from_declaration(builder *b, const ts_applied *schedule)
   const ts_ast *decl = schedule->decl;
   sc->name = decl->name;
   sc->span = schedule->span;
-  ts_env *env = with_lets(b, schedule->env, decl);
+  ts_env *bound = ts_bind_record(b->s, schedule->env, decl, &schedule->args);
+  if (!bound)
+    return false;
+  ts_env *env = with_lets(b, bound, decl);
   requirements(b, env, decl);
   if (b->failed || !layout(b, env, decl))
     return false;

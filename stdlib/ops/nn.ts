@@ -28,6 +28,7 @@ op linear(x: Tensor, out: Int, bias: Bool = false) {
 op embedding(ids: Tensor, vocab: Int, hidden: Int) {
   param w: [vocab, hidden]
   output y: ids.shape + [hidden]
+  contracts w dim 0
   forward { kernel elementwise { reads = [ids, bytes(y)], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy, ids], writes = [dw] } }
   saves [ids]
@@ -174,6 +175,7 @@ op swiglu(x: Tensor) {
 // Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy.
 op cross_entropy(x: Tensor) {
   output y: [rows(x)]
+  contracts x dim -1
   let logits = 4 B * numel(x)
   forward {
     kernel elementwise { reads = [x], writes = [logits] }
