@@ -24,25 +24,30 @@ static void add_array(plan *p, const char *text, uint32_t kind, uint32_t first, 
   *a = (ts_ir_array){.name = ts_ir_add_string(p->b, text), .kind = kind, .first = first, .count = count, .dims = 1, .dim = {count}, .loc = p->loc};
 }
 
+/* Vertices: devices, a switch for each island, a leaf switch for each place in an island, a spine above the leaves. */
 static void add_cluster(plan *p, uint32_t island)
 {
-  uint32_t nodes = (p->world + island - 1) / island;
+  uint32_t islands = (p->world + island - 1) / island, near = p->world, leaf = near + islands, spine = leaf + island;
   add_array(p, "gpu", TS_IR_DEVICE, 0, p->world);
-  add_array(p, "nvswitch", TS_IR_SWITCH, p->world, nodes);
-  add_array(p, "spine", TS_IR_SWITCH, p->world + nodes, 1);
+  add_array(p, "near", TS_IR_SWITCH, near, islands);
+  add_array(p, "leaf", TS_IR_SWITCH, leaf, island);
+  add_array(p, "spine", TS_IR_SWITCH, spine, 1);
   ts_ir_device_class *class = append(p, TS_IR_DEVICE_CLASSES, 1);
   *class = (ts_ir_device_class){.name = ts_ir_add_string(p->b, "gpu"), .loc = p->loc, .memory = 1u << 30, .bandwidth = 1e12};
-  ts_ir_device *d = append(p, TS_IR_DEVICES, p->world + nodes + 1);
-  for (uint32_t v = 0; v < p->world + nodes + 1; v++)
-    d[v] = (ts_ir_device){v < p->world ? 0 : v < p->world + nodes ? 1 : 2, v < p->world ? 0 : TS_IR_NONE, 1};
-  ts_ir_link_class *k = append(p, TS_IR_LINK_CLASSES, 2);
-  k[0] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "near"), .tier = 0, .bandwidth = 300e9, .latency = 1000000, .loc = p->loc};
-  k[1] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "far"), .tier = 1, .bandwidth = 25e9, .latency = 5000000, .loc = p->loc};
-  ts_ir_link *l = append(p, TS_IR_LINKS, p->world + nodes);
-  for (uint32_t r = 0; r < p->world; r++)
-    l[r] = (ts_ir_link){r, p->world + r / island, 0, 1};
-  for (uint32_t n = 0; n < nodes; n++)
-    l[p->world + n] = (ts_ir_link){p->world + n, p->world + nodes, 1, 1};
+  ts_ir_device *d = append(p, TS_IR_DEVICES, spine + 1);
+  for (uint32_t v = 0; v <= spine; v++)
+    d[v] = (ts_ir_device){(v >= near) + (v >= leaf) + (v >= spine), v < near ? 0 : TS_IR_NONE, 1};
+  ts_ir_link_class *k = append(p, TS_IR_LINK_CLASSES, 3);
+  k[0] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "near"), .tier = 0, .bandwidth = 300e9, .latency = 600000, .loc = p->loc};
+  k[1] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "far"), .tier = 1, .bandwidth = 25e9, .latency = 1800000, .loc = p->loc};
+  k[2] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "up"), .tier = 1, .bandwidth = 25e9 * islands, .latency = 400000, .loc = p->loc};
+  ts_ir_link *l = append(p, TS_IR_LINKS, 2 * p->world + island);
+  for (uint32_t r = 0; r < p->world; r++) {
+    l[2 * r] = (ts_ir_link){r, near + r / island, 0, 1};
+    l[2 * r + 1] = (ts_ir_link){r, leaf + r % island, 1, 1};
+  }
+  for (uint32_t g = 0; g < island; g++)
+    l[2 * p->world + g] = (ts_ir_link){leaf + g, spine, 2, 1};
 }
 
 plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t island)
@@ -64,7 +69,7 @@ plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t 
     s[i] = (ts_ir_stream){ts_ir_add_string(p.b, streams[i]), i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE};
   ts_ir_meta *m = ts_ir_builder_meta(p.b);
   *m = (ts_ir_meta){.plan = ts_ir_add_string(p.b, "test"), .tool = ts_ir_add_string(p.b, "test"), .plan_loc = p.loc, .memory_loc = TS_IR_NONE,
-                    .pipeline_axis = pipeline, .world = p.world, .micro_batches = 16, .peak_flops = 1e14};
+                    .pipeline_axis = pipeline, .world = p.world, .micro_batches = 1024, .peak_flops = 1e14};
   return p;
 }
 

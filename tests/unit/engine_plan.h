@@ -14,8 +14,8 @@ typedef struct plan {
   uint32_t nodes, ports;
 } plan;
 
-/* A mesh with these axes, innermost first; `pipeline`: one of them or TS_IR_NONE. `island` devices share a tier-0 switch, and all of these a
- * tier-1 switch. Streams: 0 compute, 1 collectives, 2 messages. */
+/* A mesh with these axes, innermost first; `pipeline`: one of them or TS_IR_NONE. `island` devices share a tier-0 switch, and have a rail each to
+ * a fat tree of tier 1. Streams: 0 compute, 1 collectives, 2 messages. */
 plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t island);
 void plan_free(plan *p);
 void plan_slow_device(plan *p, uint32_t device, double speed);
