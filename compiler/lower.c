@@ -457,7 +457,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan)
   int64_t samples = 0;
   if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) || !(l.costing = ts_costing_new(s, plan)))
     return NULL;
-  uint32_t neutral = neutral_micro_batches(&l);
+  uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
   if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
     return NULL;
   l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));

@@ -13,6 +13,7 @@ stdlib_files = \
 	stdlib/models/llama.ts \
 	stdlib/models/resnet.ts \
 	stdlib/models/vgg.ts \
+	stdlib/networks.ts \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \

@@ -175,8 +175,8 @@ static void find_floor(tracer *t)
   t->floor = n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
 }
 
-/* Time on the device. A row within a quarter of the floor launched nothing. */
-static double device_time(const tracer *t, double seconds) { return seconds > 1.25 * t->floor ? seconds - t->floor : 0; }
+/* Time on the device. Rows that launch nothing stay within two fifths of the floor, the smallest kernels are beyond. */
+static double device_time(const tracer *t, double seconds) { return seconds > 1.4 * t->floor ? seconds - t->floor : 0; }
 
 /* A weight is a row that did nothing, named by its path. */
 static bool is_parameter(const ts_row *row)
@@ -496,7 +496,7 @@ static bool give_tensors(tracer *t, const ts_ast *decl, const ts_tensor **tensor
       args->at[args->count++] = *field(t, formals->child[i]->name, ts_list_value(t->s->arena, list, n, t->model->span));
     }
   }
-  return true;
+  return next == count;
 }
 
 static bool give_others(tracer *t, const entry *e, ts_value row, given *args)
@@ -571,6 +571,14 @@ static bool no_entry(tracer *t, const ts_row *row, const ts_op *last)
   return false;
 }
 
+/* Time of rows that are no ops goes to the next op, or what is left to the last one. */
+static void settle_pending(tracer *t)
+{
+  if (t->last)
+    t->last->seconds[TS_TRACED_FORWARD] += t->pending;
+  t->pending = 0;
+}
+
 /* The first entry that fits; keeps op and measured times for the copies of a layer. */
 static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
 {
@@ -588,13 +596,16 @@ static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
   if (p->entry == TS_ROW_NONE)
     return no_entry(t, row, &op);
   ts_measured *m = TS_NEW(t->s->arena, ts_measured);
-  m->seconds[TS_TRACED_FORWARD] = device_time(t, row->forward) + t->pending;
+  m->seconds[TS_TRACED_FORWARD] = device_time(t, row->forward);
   m->seconds[TS_TRACED_BACKWARD] = device_time(t, row->backward) + device_time(t, row->accumulate);
   m->slots = op.slots;
   m->span = t->model->span;
   m->source = ts_arena_printf(t->s->arena, "%s:%u", t->rows.name, row->line);
-  t->pending = 0;
-  p->measured = t->last = m;
+  if (m->seconds[TS_TRACED_FORWARD] > 0) { /* it has a kernel to which the time can go */
+    t->last = m;
+    settle_pending(t);
+  }
+  p->measured = m;
   p->op = op;
   return true;
 }
@@ -638,11 +649,22 @@ static const ts_tensor *as_stated(tracer *t, const ts_tensor *x, ts_shape made, 
   return new_tensor(t, shape, x->dtype, edge, x->name);
 }
 
+/* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no op. */
+static bool does_nothing(const tracer *t, const ts_row *row, const inputs *in)
+{
+  return in->count == 1 && !in->parameter_count && device_time(t, row->forward) <= 0 && device_time(t, row->backward) <= 0 &&
+         shape_equal(row->output, t->rows.at[in->row[0]].output) && row->dtype == t->rows.at[in->row[0]].dtype;
+}
+
 static bool add_op(tracer *t, uint32_t index, const char *prefix)
 {
   const ts_row *row = &t->rows.at[index];
   place *p = &t->places[index];
   inputs in = inputs_of(t, row);
+  if (does_nothing(t, row, &in)) {
+    t->made[index] = t->made[in.row[0]];
+    return true;
+  }
   ts_value record = row_value(t, row, &in);
   ts_op op;
   if (!p->measured && !choose(t, index, &in, record))
@@ -686,14 +708,6 @@ static bool add_rows(tracer *t, uint32_t from, uint32_t to, const char *prefix)
     default: break;
     }
   return true;
-}
-
-/* Time that no later op takes goes to the last one. */
-static void settle_pending(tracer *t)
-{
-  if (t->last)
-    t->last->seconds[TS_TRACED_FORWARD] += t->pending;
-  t->pending = 0;
 }
 
 static bool add_layers(tracer *t)

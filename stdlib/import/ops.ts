@@ -31,6 +31,29 @@ op pointwise(xs: List[Tensor]) {
   saves xs
 }
 
+// By a number; its gradient too.
+op scaled(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
+// Its gradient needs its result: tanh, sigmoid.
+op squashed(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, y], writes = [dx] } }
+  saves [y]
+}
+
+// The tanh form of GELU as eight kernels: 0.5 x (1 + tanh(a (x + b x^3))). Kept are x, the tanh and both factors of the last product.
+op gelu_by_parts(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, x, x, x, x, x, x, x, x, x], writes = [y, y, y, y, y, y, y, y] } }
+  backward(input) { kernel elementwise { reads = [dy, x, x, x, x, x, x], writes = [dx, dx, dx, dx, dx] } }
+  saves [x, bytes(y), bytes(y), bytes(y)]
+}
+
 // Over the last dimension.
 op softmax(x: Tensor) {
   output y: x.shape
