@@ -10,7 +10,8 @@ libtrainspec_la_SOURCES += \
 	base/options.c \
 	base/source.c \
 	base/suggest.c \
-	base/text.c
+	base/text.c \
+	base/text_diff.c
 
 #: nobase_pkginclude_HEADERS += base/*.h base/*.def
 nobase_pkginclude_HEADERS += \
@@ -22,5 +23,6 @@ nobase_pkginclude_HEADERS += \
 	base/exit.h \
 	base/options.h \
 	base/source.h \
-	base/text.h
+	base/text.h \
+	base/text_diff.h
 

@@ -125,7 +125,8 @@ declaration_closed
   ;
 
 /* A brace with statements or fields in it. */
-open: LBRACE { parser->stream.at[parser->at].body = true; } ;
+open: LBRACE { parser->stream.at[parser->at].body = TS_BODY_STATEMENTS; } ;
+open_for_fields: LBRACE { parser->stream.at[parser->at].body = TS_BODY_FIELDS; } ;
 
 import_paths
   : import_path { $$ = NODES($1); }
@@ -177,7 +178,7 @@ require: REQUIRE expr COMMA string { $$ = MAKE(REQUIRE, @$, NONE, 0, NODES($2, $
 
 /* Fields of gpus, links, kernels and plans. */
 
-open_fields: open fields RBRACE { $$ = $2; } ;
+open_fields: open_for_fields fields RBRACE { $$ = $2; } ;
 
 fields
   : field_list
@@ -239,7 +240,7 @@ optional_if
 op_closed: phase ;
 
 phase
-  : phase_name open phase_items RBRACE
+  : phase_name open_for_fields phase_items RBRACE
     { $$ = MAKE(PHASE, @$, ((ts_word){$1->name, $1->name_span}), 0, $3); }
   ;
 
@@ -306,7 +307,7 @@ graph_else
   : %empty { $$ = NULL; }
   | ELSE open graph_items RBRACE { $$ = MAKE(ELSE, @$, NONE, 0, $3); }
   | ELSE IF expr graph_body graph_else
-    { $$ = MAKE(ELSE, @$, NONE, 0, NODES(MAKE(IF_STMT, ts_span_join(@2, @5), NONE, 0, NODES($3, $4, $5)))); }
+    { $$ = MAKE(ELSE, @$, NONE, 0, NODES(MAKE(IF_STMT, ts_span_join(@2, $5 ? @5 : @4), NONE, 0, NODES($3, $4, $5)))); }
   ;
 
 label: dotted { $$ = MAKE(LABEL, @$, $1, 0, NULL); } ;
@@ -498,7 +499,7 @@ work_else
   : %empty { $$ = NULL; }
   | ELSE open work_items RBRACE { $$ = MAKE(ELSE, @$, NONE, 0, $3); }
   | ELSE IF expr work_body work_else
-    { $$ = MAKE(ELSE, @$, NONE, 0, NODES(MAKE(IF_STMT, ts_span_join(@2, @5), NONE, 0, NODES($3, $4, $5)))); }
+    { $$ = MAKE(ELSE, @$, NONE, 0, NODES(MAKE(IF_STMT, ts_span_join(@2, $5 ? @5 : @4), NONE, 0, NODES($3, $4, $5)))); }
   ;
 
 item
@@ -594,7 +595,7 @@ cluster_else
   : %empty { $$ = NULL; }
   | ELSE open cluster_items RBRACE { $$ = MAKE(ELSE, @$, NONE, 0, $3); }
   | ELSE IF expr cluster_body cluster_else
-    { $$ = MAKE(ELSE, @$, NONE, 0, NODES(MAKE(IF_STMT, ts_span_join(@2, @5), NONE, 0, NODES($3, $4, $5)))); }
+    { $$ = MAKE(ELSE, @$, NONE, 0, NODES(MAKE(IF_STMT, ts_span_join(@2, $5 ? @5 : @4), NONE, 0, NODES($3, $4, $5)))); }
   ;
 
 link: LINK ref arrow ref open_fields { $$ = MAKE(LINK, @$, NONE, $3, JOIN(NODES($2, $4), $5)); } ;

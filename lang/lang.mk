@@ -4,6 +4,7 @@
 libtrainspec_la_SOURCES += \
 	lang/ast.c \
 	lang/brackets.c \
+	lang/format.c \
 	lang/parse.c \
 	lang/parser.h \
 	lang/syntax_error.c \

@@ -112,6 +112,8 @@ static void parse_stream(ts_parser *parser)
     parser->at = i;
     parser->failed = false;
     int kind = kind_of(parser, state, element);
+    if (kind == TS_T_ID)
+      parser->tokens.at[element->token].kind = kind;
     TS_GRAMMAR_STYPE value = value_of(parser, element, kind);
     status = ts_grammar_push_parse(state, kind, &value, &span, parser);
     if (parser->failed) {

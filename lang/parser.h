@@ -25,13 +25,16 @@ typedef struct ts_comment {
   uint32_t newlines; /* line breaks since the token or comment before */
 } ts_comment;
 
+/* What the grammar reads in a brace. */
+typedef enum ts_body { TS_BODY_NONE, TS_BODY_STATEMENTS, TS_BODY_FIELDS } ts_body;
+
 /* An element of the stream: a token, a line break that ends a statement, or a bracket put in for one that is missing. */
 typedef struct ts_element {
   int kind;
   ts_span span;
   uint32_t token;  /* index in tokens; TS_NONE for elements that are not in the file */
   uint32_t inside; /* index of the opening bracket around it; TS_NONE: none. A bracket is not inside itself. */
-  bool body;       /* an opening brace in which the grammar reads statements or fields: where recovery can resume */
+  ts_body body;    /* of an opening brace: where recovery can resume */
 } ts_element;
 
 #define TS_NONE UINT32_MAX
