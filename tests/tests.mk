@@ -10,8 +10,12 @@ tests_unit_sources = \
 	tests/unit/random_ir.h \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
+	tests/unit/test_cluster.c \
 	tests/unit/test_compiler_depfile.c \
 	tests/unit/test_engine_random.c \
+	tests/unit/test_eval.c \
+	tests/unit/test_eval.h \
+	tests/unit/test_module.c \
 	tests/unit/test_stdlib_embed.c
 
 if HAVE_CRITERION
@@ -48,6 +52,26 @@ $(fuzz_programs): %$(EXEEXT): %.c
 #: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
+	tests/engine/_memory.ts \
+	tests/engine/report_bare.out \
+	tests/engine/report_bare.tsir \
+	tests/engine/report_csv.cmd \
+	tests/engine/report_csv.out \
+	tests/engine/report_ignore_memory.cmd \
+	tests/engine/report_ignore_memory.out \
+	tests/engine/report_json.cmd \
+	tests/engine/report_json.out \
+	tests/engine/report_out_of_memory.out \
+	tests/engine/report_out_of_memory.tsir \
+	tests/engine/report_out_of_memory_json.cmd \
+	tests/engine/report_out_of_memory_json.out \
+	tests/engine/report_pipeline.out \
+	tests/engine/report_pipeline.tsir \
+	tests/engine/report_too_large.out \
+	tests/engine/report_too_large.tsir \
+	tests/engine/report_trace.cmd \
+	tests/engine/report_trace.out \
+	tests/engine/report_trace.tsir \
 	tests/engine/two_stages.tsir \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \

@@ -1,0 +1,155 @@
+/* Imports, -D, data files and the loading of plans. */
+#include <criterion/criterion.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "compiler/module.h"
+#include "tests/unit/test_eval.h"
+
+static void says(ts_desk *desk, const char *expected)
+{
+  const char *got = ts_desk_errors(desk);
+  cr_expect_str_eq(got, expected, "says     %s\nexpected %s", got, expected);
+}
+
+Test(module, names_of_imported_files_are_in_scope)
+{
+  ts_desk desk = ts_desk_open();
+  ts_desk_file(&desk, "inner.ts", "let deep = 40");
+  ts_desk_file(&desk, "outer.ts", "import \"inner.ts\"\nlet near = deep + 1");
+  cr_expect_str_eq(ts_desk_print(&desk, "import \"outer.ts\"\nlet x = near + deep"), "81");
+  ts_desk_close(&desk);
+}
+
+Test(module, the_nearer_of_two_equal_names_counts)
+{
+  ts_desk desk = ts_desk_open();
+  ts_desk_file(&desk, "inner.ts", "let size = 1");
+  ts_desk_file(&desk, "outer.ts", "import \"inner.ts\"\nlet y = size");
+  cr_expect_str_eq(ts_desk_print(&desk, "import \"outer.ts\"\nlet size = 2\nlet x = [size, y]"), "[2, 1]");
+  ts_desk_close(&desk);
+}
+
+Test(module, clashes_cycles_and_missing_files)
+{
+  ts_desk desk = ts_desk_open();
+  ts_desk_file(&desk, "one.ts", "let same = 1");
+  ts_desk_file(&desk, "two.ts", "let same = 2\nlet y = missing_but_unused");
+  ts_desk_file(&desk, "a.ts", "import \"b.ts\"");
+  ts_desk_file(&desk, "b.ts", "import \"a.ts\"");
+  ts_desk_value(&desk, "import \"one.ts\", \"two.ts\", std.modles.gpt, \"a.ts\"\nlet x = 1\nlet x = 2");
+  const char *got = ts_desk_errors(&desk);
+  cr_expect(strstr(got, "E0204 cannot find `std.modles.gpt`"), "%s", got);
+  cr_expect(strstr(got, "E0202 `x` is declared twice"), "%s", got);
+  cr_expect(strstr(got, "E0205 "), "%s", got);
+  cr_expect(strstr(got, "E0206 `same` of"), "%s", got);
+  ts_desk_close(&desk);
+}
+
+#define PLAN                                                                                                                                          \
+  "gpu g { memory = 1 GiB }\ncluster c(n: Int) {\n  device d[n]: g\n  switch s[1]\n  link d[*] <-> s[0] { bandwidth = 1 GB/s }\n}\n"                  \
+  "op id(x: Tensor) { output y: x.shape }\nmodel m(w: Int) {\n  a = input([batch, w])\n  b = id(a) as b\n}\n"                                        \
+  "schedule s(p: Axis) {\n  stages p\n  at r in 0..p { F(0) B(0) }\n}\n"
+
+static ts_plan *loaded(ts_desk *desk, const char *text)
+{
+  return ts_plan_load(desk->s, ts_desk_file(desk, "plan.ts", ts_arena_printf(desk->arena, PLAN "%s", text)), NULL);
+}
+
+Test(plan, mesh_fields_and_defines)
+{
+  ts_desk desk = ts_desk_open();
+  const ts_define defines[] = {{"pp", "4"}, {"width", "2 * 8"}};
+  desk.s->defines = defines;
+  desk.s->define_count = 2;
+  ts_plan *p = loaded(&desk, "param width: Int = 3\nplan p(pp: Int = 2) {\n  model = m(w: width)\n  cluster = c(n: 2 * pp)\n  mesh = { dp: 2, pp }\n"
+                             "  schedule = s(pp)\n  costs = roofline(g)\n  batch = { micro: 3 }\n  recompute = none\n}");
+  cr_assert(p, "%s", ts_desk_errors(&desk));
+  cr_expect_eq(desk.s->mesh.count, 2);
+  cr_expect_str_eq(desk.s->mesh.axis[1].name, "pp");
+  cr_expect_eq(desk.s->mesh.axis[1].size, 4);
+  cr_expect_eq(desk.s->mesh.axis[1].stride, 2);
+  cr_expect_str_eq(ts_value_print(desk.arena, p->model), "m(w: 16)");
+  cr_expect_str_eq(ts_value_print(desk.arena, p->schedule), "s(p: pp)");
+  cr_expect_eq(p->costs.u.list->count, 1);
+  cr_expect_eq(p->micro_batch, 3);
+  cr_expect_eq(p->global_batch, 0);
+  cr_expect_eq(p->recompute.type, TS_T_NONE);
+  ts_desk_close(&desk);
+}
+
+Test(plan, independent_mistakes_are_told_in_one_run)
+{
+  ts_desk desk = ts_desk_open();
+  const ts_define defines[] = {{"ppp", "4"}};
+  desk.s->defines = defines;
+  desk.s->define_count = 1;
+  cr_expect_null(loaded(&desk, "fn unused(a: Int) = b\nplan p(pp: Int = 2) {\n  model = m(w: 3 us)\n  mesh = { pp: 0 }\n  schedul = s(pp)\n"
+                               "  batch = { micro: 0 }\n  costs = [3]\n}"));
+  says(&desk, "E0201 `b` is not in scope\nE0216 plan `p` has no `cluster`\nE0220 `w` of `m` is a time (seconds), not an Int\n"
+              "E0228 the size of axis `pp` must be at least 1\nE0214 a plan has no field `schedul`\nE0225 `micro` of `batch` must be at least 1\n"
+              "E0220 an element of `costs` is an Int, not a source of costs\nE0215 no parameter is named `ppp`");
+  ts_desk_close(&desk);
+}
+
+Test(plan, a_mesh_larger_than_the_cluster)
+{
+  ts_desk desk = ts_desk_open();
+  cr_expect_null(loaded(&desk, "plan p {\n  model = m(w: 3)\n  cluster = c(4)\n  mesh = { dp: 8 }\n  costs = roofline(g)\n}"));
+  says(&desk, "E0608 the mesh needs 8 devices, and the cluster has 4");
+  ts_desk_close(&desk);
+}
+
+Test(plan, which_of_several)
+{
+  ts_desk desk = ts_desk_open();
+  cr_expect_null(loaded(&desk, "plan p { model = m(w: 3) }\nplan q { model = m(w: 3) }"));
+  const char *got = ts_desk_errors(&desk);
+  cr_expect(strstr(got, "has 2 plans, and none was chosen"), "%s", got);
+  ts_desk_close(&desk);
+}
+
+Test(check, bodies_that_nothing_uses)
+{
+  ts_desk desk = ts_desk_open();
+  cr_expect_null(loaded(&desk, "fn f(a: Int) = id2(a)\nfn e(a: Int) = f()\nfn h(n: Int) -> Int = h(n - 1)\nblock k(x: Tensor) {\n  y = id(x) as y\n  yield id(z)\n}\n"
+                               "schedule t(p: Axis) {\n  stages p\n  at r in 0..p { for i in 0..m { F(i) } }\n}\nop o(x: Tensor, h: Int) {\n  output y: [hh]\n"
+                               "  backward(input) { kernel gemm { reads = [dy], writes = [dx, dz] } }\n}\nplan p { model = m(w: 3) }"));
+  const char *got = ts_desk_errors(&desk);
+  static const char *const wanted[] = {"E0201 `id2` is not in scope", "E0210 `f` needs `a`", "E0208 `h` calls itself", "E0201 `z` is not in scope",
+                                       "E0201 `hh` is not in scope", "E0201 `dz` is not in scope"};
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+    cr_expect(strstr(got, wanted[i]), "%s is not in\n%s", wanted[i], got);
+  cr_expect(!strstr(got, "`dy`") && !strstr(got, "`dx`"), "%s", got);
+  ts_desk_close(&desk);
+}
+
+Test(session, data_files_are_unpacked_and_recorded)
+{
+  ts_desk desk = ts_desk_open();
+  const char *path = ts_desk_file(&desk, "plan.ts", "let x = 1");
+  ts_module *m = ts_module_load(desk.s, path);
+  gzFile packed = gzopen(ts_arena_printf(desk.arena, "%s/ops.csv.gz", desk.folder), "wb");
+  gzputs(packed, "m,n,k\n1,2,3\n");
+  gzclose(packed);
+  size_t size;
+  const char *text = ts_session_read(desk.s, m->file, "ops.csv", "table", TS_NO_SPAN, &size, NULL);
+  cr_assert(text, "%s", ts_desk_errors(&desk));
+  cr_expect_str_eq(text, "m,n,k\n1,2,3\n");
+  cr_expect_eq(size, 12);
+  cr_expect_eq(desk.s->dependencies.count, 2 + (ts_module_count(desk.s) > 1 ? ts_module_count(desk.s) - 1 : 0));
+  cr_expect_str_eq(desk.s->dependencies.at[desk.s->dependencies.count - 1].name, ts_arena_printf(desk.arena, "%s/ops.csv.gz", desk.folder));
+  cr_expect_null(ts_session_read(desk.s, m->file, "opps.csv", "table", TS_NO_SPAN, &size, NULL));
+  says(&desk, "E0701 cannot find `opps.csv`");
+  ts_desk_close(&desk);
+}
+
+Test(session, the_standard_library_is_embedded)
+{
+  ts_desk desk = ts_desk_open();
+  size_t size;
+  const char *path;
+  cr_expect(ts_session_read(desk.s, 0, "std/models/../precision.ts", "table", TS_NO_SPAN, &size, &path));
+  cr_expect_str_eq(path, "std/precision.ts");
+  ts_desk_close(&desk);
+}
