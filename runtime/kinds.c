@@ -226,9 +226,8 @@ static int split_all(sorter *s, ts_stop *stop)
       s->most_peers = s->t->programs[p].peer_count;
   s->group_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, ranks->group_count);
   s->peer_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, s->most_peers);
-  s->count = 1;
-  memcpy(s->key, ranks->program, ranks->world * sizeof *s->key);
-  split(s);
+  memcpy(s->of, ranks->program, ranks->world * sizeof *s->of);
+  s->count = ranks->pipeline_size;
   split_by_speed(s);
   note_groups(s);
   for (uint32_t g = 0; g < ranks->group_count; g++)

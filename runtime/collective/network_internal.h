@@ -13,6 +13,7 @@ struct ts_network {
   TS_VEC(ts_profile) profiles;
   uint32_t *buckets; /* open addressing: profile + 1, or 0 */
   uint32_t bucket_count;
+  uint32_t last;     /* profile that was interned last */
 };
 
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);

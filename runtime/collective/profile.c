@@ -7,63 +7,57 @@
 
 #include "runtime/collective/network_internal.h"
 
-typedef struct flow { /* one hop of the ring between two members */
-  uint32_t from, to;  /* vertices */
+typedef struct flow { /* one hop of the ring between two members, over `hops` links */
+  uint64_t latency;
+  double bandwidth;
+  uint32_t tier;
+  uint16_t hops;
   bool crosses;       /* islands */
+  uint32_t first;     /* into prober.links */
 } flow;
 
-typedef struct ring {
-  flow *flows;
-  uint32_t count;
+typedef struct ring { /* of an instance */
+  uint32_t first, count; /* flows */
   uint32_t islands, per_island;
 } ring;
 
-typedef struct loads { uint32_t *inside, *across; } loads; /* flows on each link and direction */
+typedef struct prober {
+  ts_network *network;
+  uint32_t *island_number;  /* [vertices] of the island that the vertex leads: its number in the instance, plus 1 */
+  uint32_t *member, *unsorted, *number; /* [size] vertices island by island, and in rank order; number of each one's island */
+  uint32_t *first;          /* [size + 1] members of each island */
+  flow *flows;              /* two for each rank at most */
+  uint32_t flow_count;
+  TS_VEC(uint32_t) links;
+  ts_arena *scratch;
+  uint32_t *inside, *across; /* flows on each link and direction */
+} prober;
 
-static uint32_t island_at(const ts_network *n, const uint32_t *member, uint32_t j) { return ts_graph_island(n->graph, member[j]); }
-
-/* Stable insertion by island, which is the identity for usual placements; members[] are vertices. Returns the number of islands. */
-static uint32_t group_by_island(const ts_network *n, uint32_t *member, uint32_t size, uint32_t *first)
+/* Counting sort of the members by island, islands in the order in which they appear. Returns how many. */
+static uint32_t group_by_island(prober *p, uint32_t size)
 {
+  const ts_graph *graph = p->network->graph;
   uint32_t islands = 0;
-  for (uint32_t i = 0; i < size;) {
-    uint32_t island = island_at(n, member, i), end = i + 1;
-    first[islands++] = i;
-    for (uint32_t j = end; j < size; j++) {
-      if (island_at(n, member, j) != island)
-        continue;
-      uint32_t vertex = member[j];
-      memmove(&member[end + 1], &member[end], (j - end) * sizeof *member);
-      member[end++] = vertex;
+  for (uint32_t j = 0; j < size; j++) {
+    uint32_t *number = &p->island_number[ts_graph_island(graph, p->unsorted[j])];
+    if (!*number) {
+      *number = ++islands;
+      p->first[islands] = 0;
     }
-    i = end;
+    p->number[j] = *number - 1;
+    p->first[*number]++;
   }
-  first[islands] = size;
+  p->first[0] = 0;
+  for (uint32_t i = 0; i < islands; i++)
+    p->first[i + 1] += p->first[i];
+  for (uint32_t j = size; j-- > 0;) {
+    p->island_number[ts_graph_island(graph, p->unsorted[j])] = 0;
+    p->member[--p->first[p->number[j] + 1]] = p->unsorted[j];
+  }
+  for (uint32_t i = 0; i < islands; i++) /* each bound has moved down to the begin of its island */
+    p->first[i] = p->first[i + 1];
+  p->first[islands] = size;
   return islands;
-}
-
-static void add_flow(ring *r, uint32_t from, uint32_t to, bool crosses)
-{
-  if (from != to)
-    r->flows[r->count++] = (flow){from, to, crosses};
-}
-
-/* At most two flows a member: to the next one of its island, and to its like in the next island. */
-static void make_ring(const ts_network *n, uint32_t *member, uint32_t size, uint32_t *first, ring *r)
-{
-  r->count = 0;
-  r->per_island = 0;
-  r->islands = group_by_island(n, member, size, first);
-  for (uint32_t i = 0; i < r->islands; i++) {
-    uint32_t next = (i + 1) % r->islands, here = first[i + 1] - first[i], there = first[next + 1] - first[next];
-    if (here > r->per_island)
-      r->per_island = here;
-    for (uint32_t j = 0; j < here; j++) {
-      add_flow(r, member[first[i] + j], member[first[i] + (j + 1) % here], false);
-      if (next != i)
-        add_flow(r, member[first[i] + j], member[first[next] + j % there], true);
-    }
-  }
 }
 
 static int no_path(const ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
@@ -75,77 +69,100 @@ static int no_path(const ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
   return -1;
 }
 
-static int count_loads(ts_network *n, const ring *r, loads *load, ts_stop *stop)
+static int add_flow(prober *p, uint32_t from, uint32_t to, bool crosses, ts_stop *stop)
 {
+  if (from == to)
+    return 0;
   ts_path path;
-  for (uint32_t f = 0; f < r->count; f++) {
-    if (!ts_graph_path(n->graph, r->flows[f].from, r->flows[f].to, &path))
-      return no_path(n, r->flows[f].from, r->flows[f].to, stop);
-    for (uint32_t h = 0; h < path.hops; h++)
-      (r->flows[f].crosses ? load->across : load->inside)[path.link[h]]++;
+  if (!ts_graph_path(p->network->graph, from, to, &path))
+    return no_path(p->network, from, to, stop);
+  p->flows[p->flow_count++] = (flow){path.latency, path.bandwidth, path.tier, (uint16_t)path.hops, crosses, (uint32_t)p->links.count};
+  for (uint32_t h = 0; h < path.hops; h++) {
+    TS_PUSH(p->scratch, &p->links, path.link[h]);
+    (crosses ? p->across : p->inside)[path.link[h]]++;
   }
   return 0;
 }
 
-/* What one flow gets of a path whose links are shared evenly. */
-static double fair_share(const ts_network *n, const ts_path *path, const uint32_t *load)
+/* At most two flows a member: to the next one of its island, and to its like in the next island. */
+static int make_ring(prober *p, uint32_t size, ring *r, ts_stop *stop)
 {
-  double least = path->bandwidth;
-  for (uint32_t h = 0; h < path->hops; h++) {
-    uint32_t sharers = load[path->link[h]];
-    double share = n->ir->link_classes[n->ir->links[path->link[h] / 2].link_class].bandwidth / (sharers ? sharers : 1);
+  *r = (ring){.first = p->flow_count, .islands = group_by_island(p, size)};
+  for (uint32_t i = 0; i < r->islands; i++) {
+    const uint32_t *first = p->first, *member = p->member;
+    uint32_t next = (i + 1) % r->islands, here = first[i + 1] - first[i], there = first[next + 1] - first[next];
+    if (here > r->per_island)
+      r->per_island = here;
+    for (uint32_t j = 0; j < here; j++)
+      if (add_flow(p, member[first[i] + j], member[first[i] + (j + 1) % here], false, stop) ||
+          (next != i && add_flow(p, member[first[i] + j], member[first[next] + j % there], true, stop)))
+        return -1;
+  }
+  r->count = p->flow_count - r->first;
+  return 0;
+}
+
+/* What one flow gets of a path whose links are shared evenly. */
+static double fair_share(const prober *p, const flow *f)
+{
+  const ts_ir *ir = p->network->ir;
+  const uint32_t *load = f->crosses ? p->across : p->inside;
+  double least = f->bandwidth;
+  for (uint32_t h = f->first; h < f->first + f->hops; h++) {
+    uint32_t link = p->links.at[h];
+    double share = ir->link_classes[ir->links[link / 2].link_class].bandwidth / load[link];
     if (share < least)
       least = share;
   }
   return least;
 }
 
-static ts_profile measure(ts_network *n, const ring *r, uint32_t size, const loads *load)
+static uint32_t measure(const prober *p, const ring *r, uint32_t size)
 {
-  ts_profile p = {.ranks = size, .islands = r->islands, .per_island = r->per_island};
-  ts_path path;
-  for (uint32_t f = 0; f < r->count; f++) {
-    bool crosses = r->flows[f].crosses;
-    ts_graph_path(n->graph, r->flows[f].from, r->flows[f].to, &path);
-    double rate = fair_share(n, &path, crosses ? load->across : load->inside);
-    double *least = crosses ? &p.inter : &p.intra;
-    uint64_t *latency = crosses ? &p.inter_latency : &p.intra_latency;
+  ts_profile profile = {.ranks = size, .islands = r->islands, .per_island = r->per_island};
+  for (uint32_t f = r->first; f < r->first + r->count; f++) {
+    const flow *at = &p->flows[f];
+    double rate = fair_share(p, at);
+    double *least = at->crosses ? &profile.inter : &profile.intra;
+    uint64_t *latency = at->crosses ? &profile.inter_latency : &profile.intra_latency;
     if (*least == 0 || rate < *least)
       *least = rate;
-    if (path.latency > *latency)
-      *latency = path.latency;
-    if (path.tier > p.tier)
-      p.tier = path.tier;
+    if (at->latency > *latency)
+      *latency = at->latency;
+    if (at->tier > profile.tier)
+      profile.tier = at->tier;
   }
-  p.inter *= r->per_island;
-  return p;
+  profile.inter *= r->per_island;
+  return ts_network_intern(p->network, &profile);
 }
 
-static void members_of(const ts_network *n, const ts_rank_group *g, uint32_t instance, uint32_t *member)
+static prober prober_new(ts_arena *scratch, ts_network *n, const ts_rank_group *g)
 {
-  for (uint32_t j = 0; j < g->size; j++)
-    member[j] = n->ranks->vertex[g->base[instance] + g->offset[j]];
+  prober p = {.network = n, .scratch = scratch, .island_number = TS_NEW_ARRAY(scratch, uint32_t, n->ir->devices_count)};
+  p.member = TS_NEW_ARRAY(scratch, uint32_t, g->size);
+  p.unsorted = TS_NEW_ARRAY(scratch, uint32_t, g->size);
+  p.number = TS_NEW_ARRAY(scratch, uint32_t, g->size);
+  p.first = TS_NEW_ARRAY(scratch, uint32_t, g->size + 1);
+  p.flows = TS_NEW_ARRAY(scratch, flow, 2 * (size_t)n->ranks->world);
+  p.inside = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)n->ir->links_count);
+  p.across = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)n->ir->links_count);
+  return p;
 }
 
 const uint32_t *ts_profile_group(ts_network *n, const ts_rank_group *g, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("group profiles");
   uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances);
-  uint32_t *member = TS_NEW_ARRAY(scratch, uint32_t, g->size), *first = TS_NEW_ARRAY(scratch, uint32_t, g->size + 1);
-  loads load = {TS_NEW_ARRAY(scratch, uint32_t, 2 * n->ir->links_count), TS_NEW_ARRAY(scratch, uint32_t, 2 * n->ir->links_count)};
-  ring r = {.flows = TS_NEW_ARRAY(scratch, flow, 2 * g->size)};
+  ring *rings = TS_NEW_ARRAY(scratch, ring, g->instances);
+  prober p = prober_new(scratch, n, g);
   int status = 0;
   for (uint32_t i = 0; i < g->instances && !status; i++) {
-    members_of(n, g, i, member);
-    make_ring(n, member, g->size, first, &r);
-    status = count_loads(n, &r, &load, stop);
+    for (uint32_t j = 0; j < g->size; j++)
+      p.unsorted[j] = n->ranks->vertex[g->base[i] + g->offset[j]];
+    status = make_ring(&p, g->size, &rings[i], stop);
   }
-  for (uint32_t i = 0; i < g->instances && !status; i++) {
-    members_of(n, g, i, member);
-    make_ring(n, member, g->size, first, &r);
-    ts_profile p = measure(n, &r, g->size, &load);
-    profile[i] = ts_network_intern(n, &p);
-  }
+  for (uint32_t i = 0; i < g->instances && !status; i++)
+    profile[i] = measure(&p, &rings[i], g->size);
   ts_arena_free(scratch);
   return status ? NULL : profile;
 }
