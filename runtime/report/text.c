@@ -34,10 +34,13 @@ static void section(printer *p, const char *format, ...)
   fprintf(p->out, "\n%s\n", fit(p, title, WIDTH));
 }
 
-static const char *stage_name(const printer *p, uint32_t class)
+static const char *program_name(const printer *p, uint32_t program)
 {
-  return string(p, p->s->ir->programs[p->s->result->classes[class].program].name);
+  const char *text = string(p, p->s->ir->programs[program].name);
+  return *text ? text : ts_arena_printf(p->arena, "program %u", program);
 }
+
+static const char *stage_name(const printer *p, uint32_t class) { return program_name(p, p->s->result->classes[class].program); }
 
 /* ---- The answer ---- */
 
@@ -136,10 +139,10 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
   }
   for (uint32_t g = 0; g < s->group_count; g++) {
     const ts_comm_share *share = share_of(busiest, s->groups[g].group, s->groups[g].messages);
-    const char *text = ts_arena_printf(p->arena, "waits for %s", group_name(p, s->groups[g].group, s->groups[g].messages));
+    const char *text = ts_arena_printf(p->arena, "exposed %s", group_name(p, s->groups[g].group, s->groups[g].messages));
     add_row(t, text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed);
   }
-  add_row(t, "waits for other stages", 2, (double)busiest->bubble, s->time.bubble);
+  add_row(t, "pipeline bubble", 2, (double)busiest->bubble, s->time.bubble);
   add_row(t, "waits for the host", 2, (double)busiest->host, s->time.host);
   add_row(t, "done before the others", 2, (double)busiest->tail, s->time.tail);
 }
@@ -237,7 +240,7 @@ static void stage_line(printer *p, const ts_stage *stage, const ts_column *sizes
   double parts[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};
   uint64_t tenths[5];
   ts_apportion(parts, 5, (double)p->s->result->step, 1000, tenths);
-  name(p, 2, 20, string(p, p->s->ir->programs[stage->program].name));
+  name(p, 2, 20, program_name(p, stage->program));
   fprintf(p->out, "%6s ", ts_format_count(stage->ranks).text);
   for (int i = 0; i < 5; i++)
     fprintf(p->out, "%7u.%u", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));

@@ -1,0 +1,170 @@
+/* Memory over the step, against a plain sum over sorted changes. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/memory.h"
+#include "tests/unit/random_ir.h"
+
+typedef struct plain { uint64_t time; int64_t bytes; } plain;
+typedef struct plain_list { const ts_ir *ir; ts_arena *arena; TS_VEC(plain) all; } plain_list;
+
+static void list_changes(void *closure, const ts_span_event *e)
+{
+  plain_list *l = closure;
+  for (uint32_t m = 0; m < e->node->mem_count; m++) {
+    int64_t bytes = l->ir->mems[e->node->first_mem + m].bytes;
+    TS_PUSH(l->arena, &l->all, (plain){bytes > 0 ? e->start : e->end, bytes});
+  }
+}
+
+static int releases_first(const void *x, const void *y)
+{
+  const plain *a = x, *b = y;
+  return a->time != b->time ? (a->time < b->time ? -1 : 1) : a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+static int allocations_first(const void *x, const void *y)
+{
+  const plain *a = x, *b = y;
+  return a->time != b->time ? (a->time < b->time ? -1 : 1) : a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
+}
+
+static int64_t highest(const plain_list *l, int64_t held)
+{
+  int64_t peak = held;
+  for (size_t i = 0; i < l->all.count; i++) {
+    held += l->all.at[i].bytes;
+    peak = held > peak ? held : peak;
+  }
+  return peak;
+}
+
+typedef struct curve { int64_t highest, last; uint64_t time; bool ordered; } curve;
+
+static void follow(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
+{
+  curve *c = closure;
+  c->last = 0;
+  for (int i = 0; i < TS_IR_CATEGORIES; i++)
+    c->last += category[i];
+  c->highest = c->last > c->highest ? c->last : c->highest;
+  c->ordered &= time >= c->time;
+  c->time = time;
+}
+
+static void check_class(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, uint32_t class)
+{
+  const ts_class_result *r = &ts_run_result(run)->classes[class];
+  const ts_memory_class *m = &memory->classes[class];
+  plain_list l = {.ir = ir, .arena = arena};
+  ts_run_timeline(run, r->rank, list_changes, &l);
+  int64_t base = 0;
+  for (uint32_t h = 0; h < ir->programs[r->program].holding_count; h++)
+    base += (int64_t)ir->holdings[ir->programs[r->program].first_holding + h].bytes;
+  qsort(l.all.at, l.all.count, sizeof *l.all.at, releases_first);
+  int64_t least = highest(&l, base);
+  qsort(l.all.at, l.all.count, sizeof *l.all.at, allocations_first);
+  int64_t most = highest(&l, base);
+  cr_assert_leq(least, (int64_t)m->peak);
+  cr_assert_geq(most, (int64_t)m->peak);
+  cr_assert_eq((int64_t)m->base, base);
+
+  curve c = {.ordered = true};
+  ts_memory_curve(ir, run, r->rank, follow, &c);
+  cr_assert(c.ordered);
+  cr_assert_leq(c.highest, (int64_t)m->peak);
+}
+
+Test(memory, agrees_with_a_plain_sum_on_random_plans)
+{
+  for (uint32_t seed = 0; seed < 150; seed++) {
+    ts_arena *arena = ts_arena_new("test");
+    ts_ir ir;
+    ts_ir_builder *b = random_ir_new(seed);
+    ts_ir_builder_view(b, &ir);
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+    cr_assert(run, "seed %u: %s", seed, stop.title);
+    const ts_memory *memory = ts_memory_new(arena, &ir, run);
+    cr_assert_eq(memory->class_count, ts_run_result(run)->class_count);
+    for (uint32_t c = 0; c < memory->class_count; c++)
+      check_class(arena, &ir, run, memory, c);
+    ts_run_free(run);
+    ts_ir_builder_free(b);
+    ts_arena_free(arena);
+  }
+}
+
+typedef struct fixture { ts_arena *arena; ts_ir_builder *builder; ts_ir *ir; ts_run *run; const ts_memory *memory; } fixture;
+
+static fixture play(const char *text)
+{
+  fixture f = {.arena = ts_arena_new("test")};
+  ts_ir_error error = {0};
+  f.builder = ts_ir_parse(text, strlen(text), &error);
+  cr_assert(f.builder, "line %u: %s", error.line, error.message);
+  f.ir = TS_NEW(f.arena, ts_ir);
+  ts_ir_builder_view(f.builder, f.ir);
+  ts_stop stop = {.arena = f.arena};
+  f.run = ts_run_new(f.ir, &(ts_run_options){0}, &stop);
+  cr_assert(f.run);
+  f.memory = ts_memory_new(f.arena, f.ir, f.run);
+  return f;
+}
+
+static void end(fixture *f)
+{
+  ts_run_free(f->run);
+  ts_ir_builder_free(f->builder);
+  ts_arena_free(f->arena);
+}
+
+/* Two streams: the second allocates while the first holds; what is freed at the moment of an allocation makes room for it. */
+static const char two_streams[] = "stream compute\nstream side\n"
+                                  "fragment F {\n"
+                                  "  a: compute 10 us alloc 100 B activations \"layer[0].x\"\n"
+                                  "  b: compute 10 us on side alloc 30 B temporaries \"t\" free 30 B temporaries \"t\"\n"
+                                  "  c: compute 10 us after b alloc 200 B activations \"layer[1].x\" free 100 B activations \"layer[0].x\"\n"
+                                  "  d: compute 10 us alloc 50 B buffers \"y\" free 200 B activations \"layer[1].x\" free 50 B buffers \"y\"\n"
+                                  "}\n"
+                                  "program { hold 1000 B parameters \"w\"; F 0; F 1 }\n";
+
+Test(memory, peak_holders_and_moment)
+{
+  fixture f = play(two_streams);
+  const ts_memory_class *m = &f.memory->classes[0];
+  /* At 10 us c allocates before it frees what a left, and b of the next micro-batch begins on the other stream. */
+  cr_assert_eq(m->base, 1000);
+  cr_assert_eq(m->peak, 1330);
+  cr_assert_eq(m->at_peak.time, UINT64_C(10000000));
+  cr_assert_eq(m->at_peak.asked, 30);
+  cr_assert_eq(m->at_peak.held, 1300);
+  cr_assert_eq(m->category[TS_IR_ACTIVATIONS], 300);
+  cr_assert_eq(m->category[TS_IR_TEMPORARIES], 30);
+  cr_assert_eq(m->category[TS_IR_PARAMETERS], 1000);
+  cr_assert_eq(m->holder_count, 3);
+  cr_assert_str_eq(m->holders[0].label, "w");
+  cr_assert_str_eq(m->holders[1].label, "layer[*].x");
+  cr_assert_eq(m->holders[1].bytes, 300);
+  cr_assert_eq(m->holders[1].count, 2);
+  cr_assert_eq(m->limit, 0);
+  cr_assert_eq(m->over, 0);
+  end(&f);
+}
+
+Test(memory, the_smallest_device_of_a_class_decides)
+{
+  fixture f = play("axis dp 2\n"
+                   "device_class large 1 TB/s memory 4000 B\ndevice_class small 1 TB/s memory 1100 B reserved 50 B\n"
+                   "devices big[1] of large\ndevices little[1] of small\n"
+                   "stream compute\nfragment F { compute 10 us alloc 100 B activations }\n"
+                   "program { hold 1000 B parameters; F 0 }\n");
+  const ts_memory_class *m = &f.memory->classes[f.memory->fullest];
+  cr_assert_eq(m->rank, 1);
+  cr_assert_eq(m->limit, 1100);
+  cr_assert_eq(m->over, 50);
+  cr_assert_eq(m->first_over.asked, 100);
+  cr_assert_eq(m->first_over.held, 1000);
+  end(&f);
+}
