@@ -294,12 +294,18 @@ static void cut_canvas(render *r, canvas *c, unsigned from, unsigned to)
 
 static style mark_style(const mark *m) { return m->primary ? PRIMARY : SECONDARY; }
 
+/* The wide ones first, so that what lies within them stays visible; of equal ones the primary is seen. */
 static void draw_underlines(render *r, canvas *c, const mark *at, size_t count)
 {
-  for (int primary = 0; primary < 2; primary++) {
-    for (size_t i = 0; i < count; i++) {
-      for (unsigned k = 0; at[i].primary == primary && k < at[i].width; k++)
-        draw(r, c, at[i].column + k, primary ? "^" : "-", 1, mark_style(&at[i]));
+  for (unsigned below = UINT_MAX, width; below > 0; below = width) {
+    width = 0;
+    for (size_t i = 0; i < count; i++)
+      width = at[i].width < below && at[i].width > width ? at[i].width : width;
+    for (int primary = 0; primary < 2; primary++) {
+      for (size_t i = 0; i < count; i++) {
+        for (unsigned k = 0; at[i].width == width && at[i].primary == primary && k < width; k++)
+          draw(r, c, at[i].column + k, primary ? "^" : "-", 1, mark_style(&at[i]));
+      }
     }
   }
 }

@@ -148,6 +148,10 @@ static int put_help(const ts_options *o)
   for (size_t i = 0; program->usage[i]; i++)
     printf("%s %s %s\n", i ? "      " : "usage:", o->called, program->usage[i]);
   put_wrapped(program->summary, 0, 0);
+  if (program->commands)
+    puts("\nCommands:");
+  for (size_t i = 0; program->commands && program->commands[i]; i++)
+    puts(program->commands[i]);
   put_options(program->options);
   put_options(common);
   putchar('\n');

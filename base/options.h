@@ -26,6 +26,7 @@ typedef struct ts_program {
   const ts_option *options; /* up to an id of 0; the common ones are added */
   const char *const *notes; /* lines at the end of --help: examples, exit codes; a leading `$` is followed by the program's name */
   const char *manual;       /* "tsc(1)" */
+  const char *const *commands; /* lines before the options, or NULL */
 } ts_program;
 
 enum { TS_OPERAND = 0, TS_OPTIONS_END = -1, TS_OPTIONS_EXIT = -2 };

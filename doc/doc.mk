@@ -12,5 +12,6 @@ nobase_dist_doc_DATA += \
 dist_man_MANS = \
 	doc/man/trainspec.1 \
 	doc/man/tsc.1 \
+	doc/man/tsfmt.1 \
 	doc/man/tsrun.1
 

@@ -1,12 +1,14 @@
 # The programs: a few lines each over libtrainspec. Each is a function in NAME_main.c, so that the umbrella holds them all. Lists: ./dev sources.
 
-bin_PROGRAMS += tsc tsrun tsfmt
+bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/programs.h
 tsc_LDADD = libtrainspec.la
 tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/programs.h
 tsrun_LDADD = libtrainspec.la
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
 tsfmt_LDADD = libtrainspec.la
+trainspec_SOURCES = tools/trainspec.c tools/tsc_main.c tools/tsrun_main.c tools/tsfmt_main.c tools/programs.h
+trainspec_LDADD = libtrainspec.la
 
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \

@@ -18,13 +18,14 @@ static const struct command {
 
 static const ts_option no_options[] = {{0}};
 static const char *const usage[] = {"COMMAND [ARGUMENT]...", NULL};
-static const char *const notes[] = {
-  "Commands:",
+static const char *const command_lines[] = {
   "  compile                   check a plan and write it as IR (tsc)",
   "  run                       play a plan or an IR and report (tsrun)",
   "  fmt                       format files of the language (tsfmt)",
   "  fit ops                   fit curves of operators to measured tables",
-  "",
+  NULL,
+};
+static const char *const notes[] = {
   "Examples:",
   "$ run -D tp=8 plan.ts",
   "$ compile --help",
@@ -36,6 +37,7 @@ static const ts_program program = {
   .options = no_options,
   .notes = notes,
   .manual = "trainspec(1)",
+  .commands = command_lines,
 };
 
 /* The command is told its own name, "trainspec run", for its messages. */
@@ -57,9 +59,9 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
 static int run_fit(int argc, char **argv)
 {
   static const char *const fit_usage[] = {"ops [ARGUMENT]...", NULL};
-  static const char *const fit_notes[] = {"  ops                       curves of operators from tables of measured times", NULL};
+  static const char *const fit_commands[] = {"  ops                       curves of operators from tables of measured times", NULL};
   static const ts_program fit = {
-    .summary = "TrainSpec: fits curves to measured tables.", .usage = fit_usage, .options = no_options, .notes = fit_notes, .manual = "trainspec(1)"};
+    .summary = "TrainSpec: fits curves to measured tables.", .usage = fit_usage, .options = no_options, .commands = fit_commands, .manual = "trainspec(1)"};
   ts_options o = ts_options_start(&fit, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)

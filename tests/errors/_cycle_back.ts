@@ -1,0 +1,3 @@
+import "_cycle.ts"
+
+let half_heads = div(heads, 2)

@@ -1,0 +1,1 @@
+tsc -D tp:8 plan.ts

@@ -1,0 +1,1 @@
+tsc -MF plan.d plan.ts

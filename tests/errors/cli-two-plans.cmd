@@ -1,0 +1,1 @@
+tsc a.ts b.ts

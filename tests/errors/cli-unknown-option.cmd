@@ -1,0 +1,1 @@
+tsc --outptu=x plan.ts

@@ -1,0 +1,1 @@
+tsc -W unused-nmae plan.ts

@@ -1,0 +1,1 @@
+tsc -o no/such/folder/plan.ir cli-unwritable.ts

@@ -1,0 +1,1 @@
+: >"$scratch/empty.ir" && cd "$scratch" && tsrun empty.ir

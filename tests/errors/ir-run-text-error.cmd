@@ -1,0 +1,1 @@
+tsrun ir-run-text-error.tsir

@@ -1,0 +1,9 @@
+import std.models.gpt, std.clusters.dgx
+
+let shape = { tp: 2, dp: 4 }
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: shape.pp)
+  costs = [roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,3 @@
+import std.models.gpt, std.clusters.dgx
+
+let nodes = 1

@@ -1,0 +1,13 @@
+import std.ops.nn, std.clusters.dgx
+
+model mine(hidden: Int = 512) {
+  x = input([batch, 128, hidden], bf16)
+  y = reshape(x, [batch * 128, hidden / 2])
+  u = linear(y, out: hidden) as up
+}
+
+plan small {
+  model = mine()
+  cluster = dgx_a100(nodes: 1)
+  costs = [roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,9 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.megatron
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 100)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { tp: 8 }
+  apply = [tensor_sequence_parallel(tp)]
+  costs = [roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,9 @@
+import std.models.resnet, std.clusters.dgx, std.strategies.megatron
+
+plan small {
+  model = resnet()
+  cluster = dgx_a100(nodes: 1)
+  mesh = { tp: 2 }
+  apply = [tensor_parallel(tp)]
+  costs = [roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,9 @@
+import std.models.gpt, std.clusters.dgx
+
+let sizes = [512, 1024]
+
+plan small {
+  model = gpt(layers: 4, hidden: sizes[2], heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  costs = [roofline(a100_sxm_80g)]
+}
