@@ -268,7 +268,7 @@ static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_
   bool module = length > 3 && !strcmp(name + length - 3, ".ts");
   const char *folder = ts_arena_string(s->arena, name, length - (module ? 3 : 0)), *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
   for (size_t i = 0; i < list->names.count; i++)
-    if ((whole || starts(list->names.at[i], prefix)) && (!module || dotted_name(s->arena, list->names.at[i]) != list->names.at[i]))
+    if ((whole || starts(list->names.at[i], prefix)) && (!whole || module == (dotted_name(s->arena, list->names.at[i]) != list->names.at[i])))
       text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", dotted_name(s->arena, list->names.at[i]));
   if (text && whole)
     ts_diag_note(d, "the standard library has %s", text);
