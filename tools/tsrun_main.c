@@ -45,8 +45,13 @@ static const char *const notes[] = {
   "memory, stalled), 4 files or system, 70 a bug of ours.",
   NULL};
 
-static const ts_program program = {"TrainSpec runtime: plays a training step and says how long it takes, where the time goes and how much memory it needs.",
-                                   usage, options, notes, "tsrun(1)"};
+static const ts_program program = {
+  .summary = "TrainSpec runtime: plays a training step and says how long it takes, where the time goes and how much memory it needs.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "tsrun(1)",
+};
 
 typedef enum form { TEXT, JSON, CSV } form;
 
