@@ -158,7 +158,7 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
     if (ts_direction_of((ts_phase)p) != direction)
       continue;
     const ts_kernels *whole = &m->work.phase[p];
-    same &= same_kernels(whole, &class->work.phase[p]);
+    same &= !whole->count || same_kernels(whole, &class->work.phase[p]);
     for (uint32_t i = 0; i < whole->count; i++) {
       uint32_t index = ts_costing_kernel(c, &whole->at[i], op->label);
       if (index == TS_NO_INDEX)
@@ -185,6 +185,23 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
     }
   }
   return true;
+}
+
+uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact)
+{
+  ts_priced priced = c->kernels.at[like];
+  priced.time = (uint64_t)llround(seconds * 1e12);
+  priced.basis = exact ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
+  for (size_t i = 0; i < g->ops.count && priced.source == c->kernels.at[like].source; i++)
+    if (g->ops.at[i].measured)
+      priced.source = measured_source(c, g->ops.at[i].measured);
+  for (size_t i = 0; i < c->kernels.count; i++) {
+    const ts_priced *k = &c->kernels.at[i];
+    if (k->time == priced.time && k->bytes == priced.bytes && k->flops == priced.flops && k->source == priced.source && k->family == priced.family)
+      return (uint32_t)i;
+  }
+  TS_PUSH(c->asking->s->arena, &c->kernels, priced);
+  return (uint32_t)c->kernels.count - 1;
 }
 
 /* -- all ops -- */

@@ -24,6 +24,8 @@ typedef struct ts_costing {
 ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan);
 /* Index of the kernel's time, or TS_NO_INDEX after E0501. `label` names the op in messages. */
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *label);
+/* A measured kernel of this time that is otherwise as another; 0 when its time is within that of others. Returns its index. */
+uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact);
 /* Sets `cost` of every kernel of every class. False after errors. */
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
 /* Seconds of each op, forward and backward, of one micro-batch. */

@@ -52,6 +52,10 @@ static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t 
   const ts_edge *e = &f->l->g->tensors.at[tensor];
   int64_t bytes = f->gradients.at[gradient].bytes;
   ts_kernel sum = ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
+  if (f->l->g->sums_measured) {
+    sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, true);
+    sum.host = 0;
+  }
   ts_need(f, f->gradients.at[t->gradient].ready);
   ts_need(f, f->gradients.at[gradient].ready);
   uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_INPUT, ts_origin_of(f, op));

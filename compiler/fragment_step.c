@@ -26,6 +26,16 @@ static void update(ts_fragment *f, const ts_value *kernel, double elements, cons
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){name && name->type == TS_T_STRING ? name->u.string : label, kernel->span, TS_NO_SPAN});
 }
 
+/* A traced update: all of its kernels as one, by the share of the parameters that is updated here. */
+static void update_as_measured(ts_fragment *f, const ts_value *optimizer, double elements)
+{
+  ts_lowering *l = f->l;
+  double all = (double)l->g->parameters, share = all > 0 ? elements / all : 0;
+  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), elements * l->weight_bytes, 0, optimizer->span);
+  k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
+}
+
 static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
 {
   const ts_value *optimizer = &f->l->plan->optimizer;
@@ -34,6 +44,11 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
   if (!kernels || kernels->type != TS_T_LIST)
     return;
   bool one = !fused || fused->type != TS_T_BOOL || fused->u.truth;
+  if (f->l->g->optimizer_seconds > 0) {
+    for (uint32_t c = 0; c < count; c++)
+      update_as_measured(f, optimizer, chunks[c].elements);
+    return;
+  }
   for (uint32_t c = 0; c < count; c++) {
     uint32_t launches = one ? 1 : chunks[c].tensors;
     for (uint32_t n = 0; n < launches; n++)

@@ -61,6 +61,7 @@ typedef struct ts_graph {
   uint64_t parameters;      /* elements */
   double tokens_per_sample; /* elements of an integer input for a sample; 0 if there is none */
   bool traced;
+  bool sums_measured;       /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */
   double optimizer_seconds; /* traced: one update of all parameters, 0 if the table has none */
 } ts_graph;
 

@@ -6,10 +6,12 @@ nobase_dist_pkgdata_DATA += \
 	examples/data/gpt2_large_a100_b4.csv \
 	examples/data/gpt2_large_h100_b1.csv \
 	examples/data/gpt2_large_h100_b4.csv \
+	examples/data/resnet50_h100_b128.csv \
 	examples/extern_cost.c \
 	examples/extern_cost.ts \
 	examples/gpt2_large.ts \
 	examples/gpt3_175b.ts \
 	examples/llama3_70b.ts \
-	examples/my_schedule.ts
+	examples/my_schedule.ts \
+	examples/resnet50.ts
 

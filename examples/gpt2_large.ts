@@ -17,7 +17,7 @@ param gpu: String = "h100"
 fn table_of(micro: Int) -> String = "data/gpt2_large_" + gpu + (if micro < 3 then "_b1.csv" else "_b4.csv")
 
 plan gpt2_large(batch: Int = 1, micro: Int = batch, dp: Int = 1, tp: Int = 1, pp: Int = 1) {
-  model = trace(table_of(div(micro, dp)), plain, repeat: 36)
+  model = trace(table_of(div(micro, dp)), plain(tied: pp == 1), repeat: 36)
   cluster = if gpu == "h100" then dgx_h100(nodes: 1) else dgx_a100_40g(nodes: 1)
   mesh = { tp, dp, pp }
   apply = [tensor_parallel(tp), data_parallel(dp, bucket: 25 MiB, overlap: false)]

@@ -518,7 +518,8 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
   if (!read_ids(f, cell(f, c->output), ids, &count))
     return false;
   *(row.stage == TS_ROW_FORWARD ? &row.forward : &row.backward) = time;
-  const char *name = ts_arena_printf(f->s->arena, "row_%u", f->line);
+  const char *colon = strrchr(row.kind, ':'), *short_kind = colon ? colon + 1 + strspn(colon + 1, " ") : row.kind;
+  const char *name = ts_arena_printf(f->s->arena, "%s_%u", short_kind, f->line);
   row.name = ts_lang_intern(f->s->lang, name, strlen(name));
   tensor *y = count && row.stage == TS_ROW_FORWARD ? tensor_of(&r->tensors, ids[0]) : NULL;
   if (y) {

@@ -15,7 +15,7 @@ typedef struct entry { patterns kind, backward; ts_value op; const ts_record *ar
 typedef struct renamed { patterns path; const char *label; } renamed;
 
 typedef struct mapping {
-  patterns given, ignored, floor, lists; /* inputs of the model; no part of it; rows whose time is that of a launch; rows that give a list of tensors */
+  patterns given, ignored, optimizer, floor, lists; /* inputs of the model; no part of it; the update; rows whose time is that of a launch; rows that give a list of tensors */
   TS_VEC(entry) entries;
   TS_VEC(renamed) labels;
 } mapping;
@@ -37,6 +37,7 @@ typedef struct tracer {
   uint32_t first, end;     /* rows of the layer */
   uint32_t in, out;        /* rows: the layer's input and output */
   int64_t repeat, batch;   /* batch: of the table */
+  bool layered;            /* `repeat` is given */
   uint32_t unit;
   ts_measured *last;       /* of the op added last */
 } tracer;
@@ -133,7 +134,10 @@ static bool read_mapping(tracer *t)
   if (!v || v->type != TS_T_RECORD)
     return bad_mapping(t, t->model->span, "`trace` needs to be told which kinds of rows are which ops", "give `ops:`, a record as in std.import");
   const ts_record *r = v->u.record;
-  return read_patterns(t, r, "given", &t->map.given) && read_patterns(t, r, "ignored", &t->map.ignored) && read_patterns(t, r, "floor", &t->map.floor) && read_patterns(t, r, "lists", &t->map.lists) &&
+  const ts_value *sums = ts_record_find(r, "sums");
+  t->g->sums_measured = sums && sums->type == TS_T_BOOL && sums->u.truth;
+  return read_patterns(t, r, "given", &t->map.given) && read_patterns(t, r, "ignored", &t->map.ignored) &&
+         read_patterns(t, r, "optimizer", &t->map.optimizer) && read_patterns(t, r, "floor", &t->map.floor) && read_patterns(t, r, "lists", &t->map.lists) &&
          read_list(t, r, "ops", read_entry, true) && read_list(t, r, "labels", read_label, false);
 }
 
@@ -148,6 +152,7 @@ static bool read_options(tracer *t)
   ts_table_source source = {.from_file = t->model->span.file, .file = text_option(t, "file"), .tensors = text_option(t, "tensors"),
                             .column = text_option(t, "column"), .span = t->model->span};
   const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
+  t->layered = repeat && repeat->type == TS_T_INT;
   t->repeat = repeat && repeat->type == TS_T_INT ? repeat->u.integer : 1;
   if (t->repeat < 1 || t->repeat > MAX_OPS) {
     ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, repeat->span, "cannot repeat a layer %lld times", (long long)t->repeat);
@@ -214,7 +219,7 @@ static bool takes_tensor(const tracer *t, const ts_row *row)
 
 static role role_of(const tracer *t, const ts_row *row)
 {
-  if (row->stage != TS_ROW_FORWARD || matches(&t->map.ignored, row->kind))
+  if (row->stage != TS_ROW_FORWARD || matches(&t->map.ignored, row->kind) || matches(&t->map.optimizer, row->kind))
     return ROLE_SKIPPED;
   if (row->given || matches(&t->map.given, row->kind))
     return row->dtype ? ROLE_GIVEN : ROLE_VALUE;
@@ -255,7 +260,7 @@ static const char *behind_number(const char *path)
 
 static const char *label_of(tracer *t, const ts_row *row, const char *path, ts_names *seen)
 {
-  const char *rest = behind_number(path), *label = rest ? rest : path ? path : row->name;
+  const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest : path ? path : row->name;
   for (size_t i = 0; path && i < t->map.labels.count; i++)
     if (matches(&t->map.labels.at[i].path, path)) {
       label = t->map.labels.at[i].label;
@@ -290,8 +295,8 @@ static void place_rows(tracer *t)
       p->label = label_of(t, row, p->path, &seen);
     if (p->role == ROLE_GIVEN && !t->batch && row->output.rank)
       t->batch = row->output.dim[0];
-    if (row->stage == TS_ROW_OPTIMIZER)
-      t->g->optimizer_seconds += row->backward;
+    if (row->stage == TS_ROW_OPTIMIZER || matches(&t->map.optimizer, row->kind))
+      t->g->optimizer_seconds += row->forward + row->backward;
   }
 }
 
@@ -320,7 +325,6 @@ static uint32_t layer_input(const tracer *t, const ts_shape *shape)
 /* The layer: from the first row with a numbered path to the last, and what follows that without path or weights of its own. */
 static bool find_layer(tracer *t)
 {
-  const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
   t->first = t->end = t->rows.count;
   for (uint32_t i = 0; i < t->rows.count; i++)
     if (behind_number(t->places[i].path)) {
@@ -330,7 +334,7 @@ static bool find_layer(tracer *t)
   while (t->end < t->rows.count && t->places[t->end].role != ROLE_SKIPPED && !t->places[t->end].path && !t->rows.at[t->end].parameter_count &&
          takes_tensor(t, &t->rows.at[t->end]) && holds_tensor(t, t->end))
     t->end++;
-  if (!repeat) {
+  if (!t->layered) {
     t->first = t->end = t->rows.count;
     return true;
   }
@@ -339,7 +343,7 @@ static bool find_layer(tracer *t)
       t->in = layer_input(t, &t->rows.at[t->out].output);
   if (t->in != TS_ROW_NONE)
     return true;
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, repeat->span, "`%s` lists no layer that could be repeated", t->rows.name);
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, ts_record_find(&t->model->args, "repeat")->span, "`%s` lists no layer that could be repeated", t->rows.name);
   if (t->first == t->rows.count)
     ts_diag_here(d, "no row belongs to a numbered module");
   else
@@ -632,7 +636,8 @@ static const ts_tensor *new_tensor(tracer *t, ts_shape shape, const ts_dtype *dt
 static void add_source(tracer *t, uint32_t index)
 {
   const ts_row *row = &t->rows.at[index];
-  bool batched = row->output.rank && row->output.dim[0] == t->batch && row->output.rank > 1;
+  bool given = t->places[index].role == ROLE_GIVEN;
+  bool batched = row->output.rank && row->output.dim[0] == t->batch && (given || row->output.rank > 1);
   ts_shape shape = batched ? scaled(t, row->output) : row->output;
   uint32_t edge = ts_graph_add_tensor(t->s, t->g, row->name, shape, row->dtype, TS_NO_INDEX);
   t->made[index] = new_tensor(t, shape, row->dtype, edge, row->name);

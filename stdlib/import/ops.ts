@@ -82,6 +82,20 @@ op batched_matmul(a: Tensor, b: Tensor) {
   saves [a, b]
 }
 
+// A product with a weight that another op owns: the head that shares the table of the embedding.
+op tied_linear(x: Tensor, out: Int) {
+  output y: with_last(x.shape, out)
+  contracts x dim -1
+  let work = 2 * numel(y) * last(x.shape)
+  let weight = bytes(x) / rows(x) * out
+  forward { kernel gemm { m = rows(y), n = out, k = last(x.shape), flops = work, reads = [x, weight], writes = [y] } }
+  backward(input) {
+    kernel gemm { m = rows(y), n = last(x.shape), k = out, flops = work, reads = [dy, weight], writes = [dx] }
+    kernel gemm { m = out, n = last(x.shape), k = rows(y), flops = work, reads = [dy, x], writes = [weight] }
+  }
+  saves [x]
+}
+
 // A table of parameters read by position: positions, token types.
 op lookup(ids: Tensor, rows: Int, width: Int) {
   param w: [rows, width]

@@ -14,10 +14,14 @@ fn plain_kernel(row: Record) -> Int = row.weights[0][2]
 fn plain_stride(row: Record) -> Int = round(row.inputs[0][2] / (1.0 * row.output[2]))
 fn plain_padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
-let plain = {
+// `tied`: the head uses the table of the embedding. `sums`: times of the backward hold the sums of gradients of tensors used twice.
+fn plain(tied: Bool = false, sums: Bool = false) = {
+  sums: sums,
   given: "input",
+  optimizer: "optimizer",
   ops: [
-    { kind: "linear", op: linear, args: { out: plain_last, bias: plain_bias } },
+    { kind: if tied then "head" else "", op: tied_linear, args: { out: plain_last } },
+    { kind: "linear|head", op: linear, args: { out: plain_last, bias: plain_bias } },
     { kind: "embedding", op: embedding, args: { vocab: plain_rows, hidden: plain_last } },
     { kind: "position_embedding", op: position_embedding, args: { seq: plain_rows } },
     { kind: "layernorm", op: layernorm },

@@ -18,8 +18,8 @@ fn fx_rows(row: Record) -> Int = if len(row.weights) > 0 then row.weights[0][0] 
 // `addmm` takes its bias as a weight; of a module nothing is said, and all but the head have one.
 fn fx_bias(row: Record) -> Bool = len(row.weights) != 1
 
-// `vocab`: rows of the token table, which the table of operators does not say. `given`: kinds of the model's inputs.
-fn torch_fx(vocab: Int) = {
+// `vocab`: rows of the token table, which the table of operators does not say. `tied`: the head uses that table too.
+fn torch_fx(vocab: Int, tied: Bool = true) = {
   given: "torch.Tensor",
   ignored: "output",
   floor: "size|getitem|getattr|view|permute|transpose",
@@ -33,6 +33,7 @@ fn torch_fx(vocab: Int) = {
     { kind: "embedding", op: lookup, args: { rows: fx_rows, width: fx_width } },
     { kind: "*.ln_*|*layer_norm|*.LayerNorm", op: layernorm },
     { kind: "addmm", op: linear, args: { out: fx_width, bias: fx_bias } },
+    { kind: if tied then "lm_head|*.decoder" else "", op: tied_linear, args: { out: fx_width } },
     { kind: "lm_head", op: linear, args: { out: fx_width } },
     { kind: "*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*.linear", op: linear, args: { out: fx_width, bias: true } },
     { kind: "matmul|bmm", op: batched_matmul },

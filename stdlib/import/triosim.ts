@@ -13,6 +13,7 @@ fn trio_stride(row: Record) -> Int = round(row.inputs[0][2] / (1.0 * row.output[
 fn trio_padding(row: Record) -> Int = div(row.weights[0][2], 2)
 
 let triosim = {
+  sums: true, // an autograd node's kernels include the sum of the gradients that meet at its output
   ops: [
     { kind: "aten::conv2d", op: conv2d, args: { out: trio_out, kernel_size: trio_kernel, stride: trio_stride, padding: trio_padding, bias: trio_bias },
       backward: "*ConvolutionBackward0" },
