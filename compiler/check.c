@@ -53,15 +53,18 @@ static void unknown(checker *c, const ts_ast *id)
   ts_suggest_names(d, id->name, &names);
 }
 
-static void identifier(checker *c, const ts_ast *id)
+static bool identifier(checker *c, const ts_ast *id)
 {
   if (is_local(c, id->name))
-    return;
+    return true;
   const ts_visible *v = ts_module_find(c->module, id->name);
   if (v)
     refer(c, v->entry->decl, id->span);
   else if (!ts_names_get(&c->s->builtins, id->name))
     unknown(c, id);
+  else
+    return true;
+  return v;
 }
 
 static bool taken_as_written(checker *c, const ts_ast *formal)
@@ -85,7 +88,10 @@ static const ts_ast *formal_of(const ts_ast *params, const ts_ast *call, uint32_
 static void call(checker *c, const ts_ast *e)
 {
   const ts_ast *callee = e->child[0], *params = NULL;
-  expression(c, callee);
+  if (callee->kind != TS_AST_ID)
+    expression(c, callee);
+  else if (!identifier(c, callee))
+    return; /* its arguments may be labels and axes: nobody knows */
   if (callee->kind == TS_AST_ID && !is_local(c, callee->name)) {
     const ts_visible *v = ts_module_find(c->module, callee->name);
     const ts_value *builtin = v ? NULL : ts_names_get(&c->s->builtins, callee->name);
@@ -247,6 +253,48 @@ static void statements(checker *c, const ts_ast *parent, uint32_t first)
       statement(c, parent->child[i]);
 }
 
+/* ---- Plans ---- */
+
+static bool uses(const ts_ast *e, const char *name)
+{
+  if (e->kind == TS_AST_ID && e->name == name)
+    return true;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (e->child[i] && uses(e->child[i], name))
+      return true;
+  return false;
+}
+
+/* A parameter without effect would make -D lie. */
+static void unused_parameters(checker *c, const ts_ast *plan)
+{
+  const ts_ast *params = plan->child[0];
+  for (uint32_t i = 0; params && i < params->count; i++) {
+    bool used = false;
+    for (uint32_t k = i + 1; k < params->count && !used; k++)
+      used = params->child[k]->child[1] && uses(params->child[k]->child[1], params->child[i]->name);
+    for (uint32_t k = 1; k < plan->count && !used; k++)
+      used = uses(plan->child[k], params->child[i]->name);
+    if (used)
+      continue;
+    ts_diag *d = ts_report(c->s, TS_W0201, params->child[i]->name_span, "no field of plan `%s` uses its parameter `%s`", plan->name, params->child[i]->name);
+    ts_diag_here(d, "has no effect");
+  }
+}
+
+static void plan(checker *c, const ts_ast *decl)
+{
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *value = decl->child[i]->child[0];
+    for (uint32_t k = 0; value->kind == TS_AST_RECORD && k < value->count; k++)
+      if (!strcmp(decl->child[i]->name, "mesh"))
+        declare(c, value->child[k]->name);
+  }
+  for (uint32_t i = 1; i < decl->count; i++)
+    expression(c, decl->child[i]->child[0]);
+  unused_parameters(c, decl);
+}
+
 /* ---- Declarations ---- */
 
 static void declaration(checker *c, const ts_ast *decl)
@@ -264,6 +312,7 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_LET:
   case TS_AST_PARAM: type(c, decl->child[0]); break;
   case TS_AST_OP: op(c, decl); break;
+  case TS_AST_PLAN: plan(c, decl); break;
   case TS_AST_MODEL: declare(c, ts_lang_intern(c->s->lang, "batch", 5)); /* fall through */
   case TS_AST_BLOCK:
   case TS_AST_STRATEGY:

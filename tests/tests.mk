@@ -17,6 +17,7 @@ tests_unit_sources = \
 	tests/unit/test_eval.h \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
+	tests/unit/test_module_extern.c \
 	tests/unit/test_report.c \
 	tests/unit/test_stdlib_embed.c
 
@@ -74,6 +75,8 @@ EXTRA_DIST += \
 	tests/engine/report_trace.cmd \
 	tests/engine/report_trace.out \
 	tests/engine/report_trace.tsir \
+	tests/engine/report_usage.cmd \
+	tests/engine/report_usage.out \
 	tests/engine/two_stages.tsir \
 	tests/errors/_bad_number.csv \
 	tests/errors/_broken.fit.json \

@@ -124,6 +124,17 @@ Test(check, bodies_that_nothing_uses)
   ts_desk_close(&desk);
 }
 
+Test(check, plans_that_were_not_chosen)
+{
+  ts_desk desk = ts_desk_open();
+  const char *path = ts_desk_file(&desk, "plan.ts", PLAN "plan p(k: Int = 1, idle: Int = 2) {\n  model = m(w: k)\n  cluster = c(1)\n  costs = roofline(g)\n}\n"
+                                                         "plan q(pp: Int = 2) {\n  model = n(w: 3)\n  mesh = { dp: 2 }\n  schedule = s(dp)\n  apply = [t(attn.core)]\n}");
+  cr_expect_null(ts_plan_load(desk.s, path, "p"));
+  says(&desk, "W0201 no field of plan `p` uses its parameter `idle`\nW0201 no field of plan `q` uses its parameter `pp`\n"
+              "E0201 `n` is not in scope\nE0201 `t` is not in scope");
+  ts_desk_close(&desk);
+}
+
 Test(session, data_files_are_unpacked_and_recorded)
 {
   ts_desk desk = ts_desk_open();
