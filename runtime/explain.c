@@ -130,19 +130,19 @@ static uint32_t first_standing(const ts_engine *e)
 }
 
 /* Goes as many steps as there are processes, which ends on the circle if there is one, then tells the circle. */
-static int explain_deadlock(const ts_engine *e, ts_stop *stop, uint32_t first)
+static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
 {
   standing s = look_at(e, stop->arena, first);
   uint32_t steps = 0, from;
   for (; steps < e->process_count && s.for_id != TS_IR_NONE && !ts_is_done(&e->processes[s.for_id]); steps++)
     s = look_at(e, stop->arena, s.for_id);
   if (steps < e->process_count) {
-    ts_stop_set(stop, TS_EXIT_NO, "R0201", "deadlock", "the step never ends: something is waited for that never comes");
+    ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled", "the step never ends: something is waited for that never comes");
     tell(e, stop, &s);
     ts_stop_help(stop, "whoever should do that ends its program without it");
     return -1;
   }
-  ts_stop_set(stop, TS_EXIT_NO, "R0201", "deadlock", "the step never ends: work waits for itself in a circle");
+  ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled", "the step never ends: work waits for itself in a circle");
   from = s.id;
   do {
     tell(e, stop, &s);
@@ -157,7 +157,7 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
   const ts_process *p = &e->processes[e->mismatch];
   const ts_tables *t = e->facts.tables;
   const ts_ir_node *node = node_at(e, p->visit - 1, p->op->first);
-  ts_stop_set(stop, TS_EXIT_NO, "R0202", "collective-mismatch", "members of a group meet in different collectives");
+  ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives", "members of a group meet in different collectives");
   stop->loc = node->loc;
   stop->label = "others of the group call another one here";
   ts_stop_fact(stop, "rank", "%u", e->facts.players[p->player].rank);
@@ -173,5 +173,5 @@ int ts_explain_stop(const ts_engine *e, ts_stop *stop)
   if (e->mismatch != TS_IR_NONE)
     return explain_mismatch(e, stop);
   uint32_t first = first_standing(e);
-  return first == TS_IR_NONE ? 0 : explain_deadlock(e, stop, first);
+  return first == TS_IR_NONE ? 0 : explain_stall(e, stop, first);
 }

@@ -1,0 +1,155 @@
+/* Models of communication against figures worked out by hand. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/collective/network.h"
+
+typedef struct net { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_network *network; ts_stop stop; } net;
+
+static void net_new(net *n, const char *text)
+{
+  ts_ir_error error = {{0}, 0, 0};
+  n->arena = ts_arena_new("test");
+  n->stop = (ts_stop){.arena = n->arena};
+  n->b = ts_ir_parse(text, strlen(text), &error);
+  cr_assert(n->b, "line %u: %s", error.line, error.message);
+  ts_ir_builder_view(n->b, &n->ir);
+  n->network = ts_network_new(n->arena, &n->ir, ts_ranks_new(n->arena, &n->ir), NULL, &n->stop);
+}
+
+static void net_free(net *n)
+{
+  ts_arena_free(n->arena);
+  ts_ir_builder_free(n->b);
+}
+
+/* Two islands of four; 100 GB/s to the island's switch, 10 GB/s a device to the rails above. `models` goes before the fragments. */
+static void two_islands(net *n, const char *models)
+{
+  char text[8192], *at = text;
+  at += sprintf(at, "axis x 8\naxis y 1\ngroup all = x\nstream compute\nstream comm\n"
+                    "device_class d 1 TB/s\ndevices gpu[2,4] of d\nswitches near[2]\nswitches far[1]\n"
+                    "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier 1\n");
+  for (int i = 0; i < 8; i++)
+    at += sprintf(at, "link gpu[%d] -- near[%d] in\nlink gpu[%d] -- far[0] out\n", i, i / 4, i);
+  at += sprintf(at, "%s", models);
+  sprintf(at, "fragment F { all_reduce 1 MB over all }\nprogram { F }\n");
+  net_new(n, text);
+}
+
+Test(collective, a_ring_sends_what_it_must)
+{
+  cr_assert_float_eq(ts_ring_volume(TS_IR_ALL_REDUCE, 8), 2 * 7 / 8.0, 1e-15);
+  cr_assert_float_eq(ts_ring_volume(TS_IR_ALL_GATHER, 8), 7 / 8.0, 1e-15);
+  cr_assert_float_eq(ts_ring_volume(TS_IR_REDUCE_SCATTER, 8), 7 / 8.0, 1e-15);
+  cr_assert_float_eq(ts_ring_volume(TS_IR_ALL_TO_ALL, 8), 7 / 8.0, 1e-15);
+  cr_assert_float_eq(ts_ring_volume(TS_IR_BROADCAST, 8), 1, 1e-15);
+  cr_assert_float_eq(ts_ring_volume(TS_IR_BARRIER, 8), 0, 1e-15);
+  cr_assert_eq(ts_ring_steps(TS_IR_ALL_REDUCE, 8), 14);
+  cr_assert_eq(ts_ring_steps(TS_IR_ALL_GATHER, 8), 7);
+}
+
+Test(collective, profile_of_a_group_in_two_islands)
+{
+  net n;
+  two_islands(&n, "");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  cr_assert(profile);
+  const ts_profile *p = ts_network_profile(n.network, profile[0]);
+  cr_assert_eq(p->ranks, 8);
+  cr_assert_eq(p->islands, 2);
+  cr_assert_eq(p->per_island, 4);
+  cr_assert_eq(p->tier, 1);
+  cr_assert_float_eq(p->intra, 100e9, 1);
+  cr_assert_float_eq(p->inter, 40e9, 1); /* four rails together */
+  cr_assert_eq(p->intra_latency, 2000000);
+  cr_assert_eq(p->inter_latency, 10000000);
+  net_free(&n);
+}
+
+Test(collective, links_alone_when_no_model_answers)
+{
+  net n;
+  two_islands(&n, "");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
+  cr_assert_eq(e.steps, 14u * 10000000);             /* the longest latency at each step */
+  cr_assert_eq(e.transfer, 3500000000u);             /* 2 * 7/8 * 80 MB / 40 GB/s */
+  cr_assert_eq(e.time, e.base + e.steps + e.transfer);
+  cr_assert_eq(e.model, TS_IR_NONE);
+  net_free(&n);
+}
+
+Test(collective, alpha_beta)
+{
+  net n;
+  two_islands(&n, "net_model m alpha_beta for all_reduce efficiency 0.8 base 10 us hop 2 us half 8 MB\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 8000000, profile[0]);
+  cr_assert_eq(e.base, 10000000);
+  cr_assert_eq(e.steps, 28000000);
+  cr_assert_eq(e.transfer, 875000000);               /* 14 MB / (0.8 * 40 GB/s * 1/2) */
+  cr_assert_eq(e.model, 0);
+  e = ts_network_estimate(n.network, TS_IR_ALL_GATHER, 8000000, profile[0]);
+  cr_assert_eq(e.model, TS_IR_NONE);
+  net_free(&n);
+}
+
+Test(collective, models_answer_in_their_order_and_for_their_tier)
+{
+  net n;
+  two_islands(&n, "net_model inner alpha_beta for any tier 0 base 1 us\nnet_model outer alpha_beta for any tier 1 base 2 us\n"
+                      "net_model rest alpha_beta for any base 3 us\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).model, 1);
+  uint32_t near = ts_network_path(n.network, 0, 1, &n.stop);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 0, near).model, 0);
+  net_free(&n);
+}
+
+Test(collective, measured_points)
+{
+  net n;
+  two_islands(&n, "net_model t table for all_reduce {\n all_reduce 8 2 1 MB 100 us\n all_reduce 8 2 4 MB 200 us\n all_reduce 16 2 1 MB 999 us\n}\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  struct { uint64_t bytes; double us; } rows[] = {
+      {1000000, 100}, {4000000, 200}, {2000000, 141.421356}, /* half-way in logarithms */
+      {1000, 100},      /* below: latency alone */
+      {40000000, 2000}, /* above: the bandwidth of the largest */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, rows[i].bytes, profile[0]);
+    cr_expect_float_eq(1e-6 * (double)e.time, rows[i].us, 1e-5, "%g", 1e-6 * (double)e.time);
+    cr_expect_eq(e.model, 0);
+  }
+  net_free(&n);
+}
+
+Test(collective, messages_take_the_better_way)
+{
+  net n;
+  two_islands(&n, "");
+  const ts_profile *near = ts_network_profile(n.network, ts_network_path(n.network, 0, 3, &n.stop));
+  cr_assert_eq(near->tier, 0);
+  cr_assert_float_eq(near->intra, 100e9, 1);
+  const ts_profile *far = ts_network_profile(n.network, ts_network_path(n.network, 0, 7, &n.stop));
+  cr_assert_eq(far->tier, 1);
+  cr_assert_eq(far->islands, 2);
+  cr_assert_float_eq(far->inter, 10e9, 1);
+  cr_assert_eq(far->inter_latency, 10000000);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 10000000, ts_network_path(n.network, 0, 7, &n.stop)).time, 10000000u + 1000000000u);
+  net_free(&n);
+}
+
+Test(collective, devices_without_a_path_are_named)
+{
+  net n;
+  net_new(&n, "axis x 2\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[2] of d\n"
+                  "fragment F { all_reduce 1 MB over x on compute }\nprogram { F }\n");
+  cr_assert_null(ts_network_group(n.network, 0, &n.stop));
+  cr_assert_str_eq(n.stop.code, "R0301");
+  cr_assert_str_eq(n.stop.facts[1].text, "gpu[1]");
+  net_free(&n);
+}
