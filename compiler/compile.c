@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/graph.h"
 #include "compiler/module.h"
 #include "compiler/plan.h"
 #include "compiler/stdlib_embed.h"
@@ -179,6 +180,57 @@ const char *ts_list_params(ts_session *s, const char *path, const ts_compile_opt
       else if (decl->kind == TS_AST_PLAN && (!o->plan_name || strcmp(o->plan_name, decl->name) == 0))
         list = list_plan(s, list, decl);
     }
+  }
+  return list;
+}
+
+/* ---- Ops ---- */
+
+typedef struct op_line { const char *label, *kind; uint32_t count; } op_line;
+typedef struct op_lines { TS_VEC(op_line) at; int widest; } op_lines;
+
+/* Numbers in brackets are the repeats: "layer[3].up" is one of "layer[*].up". */
+static const char *any_repeat(ts_arena *arena, const char *label)
+{
+  char *text = ts_arena_alloc(arena, strlen(label) + 1), *to = text;
+  while (*label) {
+    *to++ = *label;
+    if (*label++ == '[' && *label >= '0' && *label <= '9') {
+      *to++ = '*';
+      label += strspn(label, "0123456789");
+    }
+  }
+  return text;
+}
+
+static void count_op(ts_session *s, op_lines *lines, const ts_op *op)
+{
+  const char *label = any_repeat(s->arena, op->label);
+  for (size_t i = 0; i < lines->at.count; i++) {
+    op_line *line = &lines->at.at[i];
+    if (strcmp(line->label, label) == 0 && strcmp(line->kind, op->kind) == 0) {
+      line->count++;
+      return;
+    }
+  }
+  TS_PUSH(s->arena, &lines->at, (op_line){label, op->kind, 1});
+  lines->widest = (int)strlen(label) > lines->widest ? (int)strlen(label) : lines->widest;
+}
+
+const char *ts_list_ops(ts_session *s, const char *path, const ts_compile_options *o)
+{
+  apply_options(s, o);
+  ts_plan *plan = ts_plan_load(s, path, o->plan_name);
+  ts_graph *graph = plan && !ts_diags_errors(s->diags) ? ts_graph_build(s, plan) : NULL;
+  if (!graph || ts_diags_errors(s->diags))
+    return NULL;
+  op_lines lines = {.widest = 0};
+  for (size_t i = 0; i < graph->ops.count; i++)
+    count_op(s, &lines, &graph->ops.at[i]);
+  const char *list = "";
+  for (size_t i = 0; i < lines.at.count; i++) {
+    const op_line *line = &lines.at.at[i];
+    list = ts_arena_printf(s->arena, "%s%-*s  %-20s  %u\n", list, lines.widest, line->label, line->kind, line->count);
   }
   return list;
 }

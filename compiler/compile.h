@@ -33,6 +33,9 @@ void ts_input_close(ts_input *input);
 /* Names the parameters that -D may set in a plan, a line each: "tp: Int = 8". NULL after errors. */
 const char *ts_list_params(ts_session *s, const char *path, const ts_compile_options *o);
 
+/* Names the ops of a plan's model, a line for each label and kind, with how many there are: "layer[*].attn.qkv  linear  96". */
+const char *ts_list_ops(ts_session *s, const char *path, const ts_compile_options *o);
+
 /* A makefile rule: `target` depends on every file that was read. Text in the session's arena. */
 const char *ts_depfile(const ts_session *s, const char *target);
 

@@ -9,6 +9,9 @@ libtrainspec_la_SOURCES += \
 	compiler/compile.c \
 	compiler/cost/cost.c \
 	compiler/cost/fit.c \
+	compiler/cost/fit_ops.c \
+	compiler/cost/fit_train.c \
+	compiler/cost/gp.c \
 	compiler/cost/interpolate.c \
 	compiler/cost/kernel_models.c \
 	compiler/cost/roofline.c \
@@ -18,12 +21,19 @@ libtrainspec_la_SOURCES += \
 	compiler/env.c \
 	compiler/eval.c \
 	compiler/extern.c \
+	compiler/fragment.c \
+	compiler/fragment_backward.c \
+	compiler/fragment_forward.c \
+	compiler/fragment_step.c \
 	compiler/graph.c \
 	compiler/import/follow.c \
 	compiler/import/table.c \
 	compiler/import/trace.c \
 	compiler/layout.c \
+	compiler/lower.c \
+	compiler/lower_cluster.c \
 	compiler/module.c \
+	compiler/network.c \
 	compiler/op.c \
 	compiler/plan.c \
 	compiler/progress.c \
@@ -45,6 +55,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/compile.h \
 	compiler/cost/cost.h \
 	compiler/cost/fit.h \
+	compiler/cost/gp.h \
 	compiler/cost/kernel_models.h \
 	compiler/cost/source.h \
 	compiler/cost/table.h \
@@ -52,6 +63,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/dtypes.def \
 	compiler/env.h \
 	compiler/eval.h \
+	compiler/fragment.h \
 	compiler/function.h \
 	compiler/graph.h \
 	compiler/import/table.h \
@@ -60,6 +72,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/makers.def \
 	compiler/module.h \
 	compiler/names.h \
+	compiler/network.h \
 	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \

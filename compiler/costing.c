@@ -68,7 +68,7 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
 {
   ts_session *s = c->asking->s;
   ts_span at = c->asking->plan->span_of[TS_PLAN_costs];
-  ts_diag *d = ts_report(s, TS_E0501, at.file ? at : k->span, "no source knows what a `%s` kernel of `%s` takes", q->family, label);
+  ts_diag *d = ts_report(s, TS_E0501, at.file ? at : k->span, "no cost source knows the kernel `%s` of `%s`", q->family, label);
   ts_diag_here(d, "%zu source%s asked", c->sources.count, c->sources.count == 1 ? "" : "s");
   ts_diag_note_at(d, k->span, "the kernel");
   ts_diag_fact(d, "key", "%s", key_text(s, q));
@@ -206,20 +206,32 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
 
 /* -- all ops -- */
 
+static bool price_kernels(ts_costing *c, ts_kernels *kernels, const char *label)
+{
+  bool good = true;
+  for (uint32_t i = 0; i < kernels->count; i++) {
+    ts_kernel *k = &kernels->at[i];
+    if (k->host_only)
+      continue;
+    k->cost = ts_costing_kernel(c, k, label);
+    good &= k->cost != TS_NO_INDEX;
+  }
+  return good;
+}
+
 static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
 {
   const ts_op *op = &g->ops.at[class->op];
   bool good = true;
+  if (op->measured) /* a measured time is of the whole op: it does not run in parts */
+    memset(class->parted, 0, sizeof class->parted);
   if (op->measured)
     return price_measured(c, op, class, TS_TRACED_FORWARD) && price_measured(c, op, class, TS_TRACED_BACKWARD);
-  for (int p = 0; p < TS_PHASES; p++)
-    for (uint32_t i = 0; i < class->work.phase[p].count; i++) {
-      ts_kernel *k = &class->work.phase[p].at[i];
-      if (k->host_only)
-        continue;
-      k->cost = ts_costing_kernel(c, k, op->label);
-      good &= k->cost != TS_NO_INDEX;
-    }
+  for (int p = 0; p < TS_PHASES; p++) {
+    good &= price_kernels(c, &class->work.phase[p], op->label);
+    if (class->parted[p])
+      good &= price_kernels(c, &class->own[p], op->label) && price_kernels(c, &class->rest[p], op->label);
+  }
   return good;
 }
 

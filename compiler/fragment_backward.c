@@ -204,10 +204,9 @@ static void release(pass *p, uint32_t i, uint32_t node)
   }
 }
 
-static uint32_t kernels(pass *p, uint32_t i, ts_phase phase, uint32_t *first)
+static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase phase, uint32_t *first)
 {
   ts_fragment *f = p->f;
-  const ts_kernels *list = &ts_class_of(f->l, i)->work.phase[phase];
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < list->count; k++) {
     uint32_t here = ts_emit_kernel(f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
@@ -304,6 +303,7 @@ static void backward_op(pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
   const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
   if (!op->needs_gradient)
     return;
   recompute(p, i);
@@ -322,9 +322,11 @@ static void backward_op(pass *p, uint32_t i)
   ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
   if (inputs) {
     need_outputs(f, i);
+    if (class->parted[TS_PHASE_INPUT])
+      kernels(p, i, &class->own[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
     ts_need(f, gradient_in);
     ts_need(f, again);
-    last = kernels(p, i, TS_PHASE_INPUT, &first);
+    last = kernels(p, i, class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] : &class->work.phase[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
     if (first == TS_NO_INDEX && gradient_in != TS_NO_INDEX)
       first = last = gradient_in;
     f->needs.count = 0;
@@ -338,9 +340,11 @@ static void backward_op(pass *p, uint32_t i)
     uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
     need_outputs(f, i);
     ts_need(f, gradient_in);
+    if (class->parted[TS_PHASE_WEIGHT])
+      kernels(p, i, &class->own[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
     ts_need(f, early);
     ts_need(f, late);
-    uint32_t node = kernels(p, i, TS_PHASE_WEIGHT, NULL);
+    uint32_t node = kernels(p, i, class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] : &class->work.phase[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
     f->needs.count = 0;
     last = node != TS_NO_INDEX ? node : last;
     comms(p, i, TS_WHEN_WEIGHT, true, true, last);

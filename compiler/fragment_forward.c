@@ -125,13 +125,11 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, int64_t *gathered)
   return last;
 }
 
-static uint32_t run_kernels(ts_fragment *f, uint32_t i, bool again, uint32_t *first)
+static uint32_t run_kernels(ts_fragment *f, uint32_t i, const ts_kernels *kernels, bool again, uint32_t *first)
 {
-  const ts_class *class = ts_class_of(f->l, i);
   uint32_t node = TS_NO_INDEX;
-  *first = TS_NO_INDEX;
-  for (uint32_t k = 0; k < class->work.phase[TS_PHASE_FORWARD].count; k++) {
-    const ts_kernel *kernel = &class->work.phase[TS_PHASE_FORWARD].at[k];
+  for (uint32_t k = 0; k < kernels->count; k++) {
+    const ts_kernel *kernel = &kernels->at[k];
     uint32_t here = ts_emit_kernel(f, kernel, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ts_origin_of(f, i));
     if (kernel->host_only)
       continue;
@@ -196,17 +194,31 @@ static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_
   return node;
 }
 
+static void need_inputs(ts_fragment *f, const ts_op *op)
+{
+  for (uint32_t k = 0; k < op->input_count; k++)
+    ts_need(f, f->tensors[source_of(f, op->slots[k].tensor)].ready);
+}
+
 void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
 {
   const ts_op *op = op_at(f, i);
   bool keeps = op->needs_gradient && (again || !f->l->sh->recompute_group[i]);
   int64_t gathered = 0;
-  uint32_t restore[16], first, end = comms_before(f, i, &gathered);
-  for (uint32_t k = 0; k < op->input_count && k < 16; k++)
-    restore[k] = f->tensors[source_of(f, op->slots[k].tensor)].ready;
-  for (uint32_t k = 0; k < op->input_count; k++)
-    ts_need(f, k < 16 ? restore[k] : f->tensors[source_of(f, op->slots[k].tensor)].ready);
-  uint32_t last = run_kernels(f, i, again, &first);
+  const ts_class *class = ts_class_of(f->l, i);
+  uint32_t first = TS_NO_INDEX, last, end;
+  if (class->parted[TS_PHASE_FORWARD]) {
+    uint32_t before = f->tensors[source_of(f, op->slots[0].tensor)].ready;
+    end = comms_before(f, i, &gathered);
+    ts_need(f, before);
+    run_kernels(f, i, &class->own[TS_PHASE_FORWARD], again, &first);
+    need_inputs(f, op);
+    last = run_kernels(f, i, &class->rest[TS_PHASE_FORWARD], again, &first);
+  } else {
+    end = comms_before(f, i, &gathered);
+    need_inputs(f, op);
+    last = run_kernels(f, i, &class->work.phase[TS_PHASE_FORWARD], again, &first);
+  }
   if (last == TS_NO_INDEX)
     last = first = f->needs.count ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
   f->needs.count = 0;

@@ -102,10 +102,35 @@ static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   return false;
 }
 
+/* `measured(table "x.csv", of: "all_reduce", where: { gpu: "x" })` */
+static bool conditions(ts_lowering *l, const ts_applied *a, ts_network_options *o)
+{
+  const ts_value *where = ts_record_find(&a->args, "where"), *of = ts_record_find(&a->args, "of");
+  *o = (ts_network_options){.collective = of && of->type == TS_T_STRING ? ts_collective_named(of->u.string) : -1};
+  if (of && of->type == TS_T_STRING && !collectives_of(l, a))
+    return false;
+  if (!where || where->type != TS_T_RECORD)
+    return true;
+  const ts_record *record = where->u.record;
+  ts_condition *all = TS_NEW_ARRAY(l->s->arena, ts_condition, record->count + 1);
+  for (uint32_t i = 0; i < record->count; i++) {
+    const ts_value *v = record->at[i].value;
+    if (v->type != TS_T_STRING || i == 32) {
+      ts_diag *d = ts_report(l->s, TS_E0505, record->at[i].span, "`where` compares columns with text");
+      ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, *v));
+      return false;
+    }
+    all[o->where_count++] = (ts_condition){record->at[i].name, v->u.string};
+  }
+  o->where = all;
+  return true;
+}
+
 static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
-  const ts_network_table *t = ts_network_table_of(l->s, ts_record_find(&a->args, "source"));
+  ts_network_options options;
   void *records;
+  const ts_network_table *t = conditions(l, a, &options) ? ts_network_table_of(l->s, ts_record_find(&a->args, "source"), &options) : NULL;
   if (!t)
     return false;
   m->kind = TS_IR_NET_TABLE;

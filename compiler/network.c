@@ -9,24 +9,41 @@
 
 static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier", "message"};
 
+/* As tables write them: `all_to_all`, `alltoall`. */
+static bool same_name(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (*a == '_')
+      a++;
+    while (*b == '_')
+      b++;
+    if (*a != *b || !*a)
+      return *a == *b;
+  }
+}
+
 int ts_collective_named(const char *name)
 {
   for (int k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (!strcmp(kinds[k], name))
+    if (same_name(kinds[k], name))
       return k;
   return -1;
 }
 
 /* -- CSV -- */
 
-enum { COLLECTIVE, RANKS, ISLANDS, BYTES, TIME, COLUMNS };
+enum { COLLECTIVE, RANKS, ISLANDS, BYTES, TIME, OTHER };
+enum { MAX_COLUMNS = 32 };
 
 typedef struct reader {
   ts_arena *arena;
   const char *at, *end, *error;
   uint32_t line;
-  uint32_t column[16]; /* what each column is; COLUMNS: nothing we need */
+  uint32_t column[MAX_COLUMNS]; /* what each column is */
+  const char *wanted[MAX_COLUMNS]; /* rows must have this text there; NULL: any */
   uint32_t columns;
+  const ts_network_options *options;
+  uint32_t found;      /* conditions whose column is there */
   double unit;         /* seconds */
   TS_VEC(ts_ir_net_point) points;
 } reader;
@@ -57,18 +74,22 @@ static bool field(reader *r, const char **text, bool *more)
 
 static bool header_name(reader *r, const char *name)
 {
-  static const char *const names[COLUMNS] = {"collective", "ranks", "islands", "bytes", "time"};
-  static const struct { const char *name; double unit; } times[] = {{"time_us", 1e-6}, {"time_ms", 1e-3}, {"seconds", 1}, {"time_s", 1}};
-  if (r->columns == 16)
-    return bad(r, "more than 16 columns");
-  uint32_t what = COLUMNS;
-  for (uint32_t i = 0; i < TIME; i++)
-    if (!strcmp(name, names[i]))
-      what = i;
-  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-    if (!strcmp(name, times[i].name)) {
-      what = TIME;
-      r->unit = times[i].unit;
+  static const struct { const char *name; uint32_t what; double unit; } names[] = {
+      {"collective", COLLECTIVE, 0}, {"ranks", RANKS, 0}, {"gpus", RANKS, 0}, {"islands", ISLANDS, 0}, {"nodes", ISLANDS, 0}, {"bytes", BYTES, 0},
+      {"time_us", TIME, 1e-6}, {"time_ms", TIME, 1e-3}, {"seconds", TIME, 1}};
+  if (r->columns == MAX_COLUMNS)
+    return bad(r, "more than 32 columns");
+  uint32_t what = OTHER;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i].name)) {
+      what = names[i].what;
+      if (what == TIME)
+        r->unit = names[i].unit;
+    }
+  for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
+    if (!strcmp(name, r->options->where[i].column)) {
+      r->wanted[r->columns] = r->options->where[i].text;
+      r->found |= UINT32_C(1) << i;
     }
   r->column[r->columns++] = what;
   return true;
@@ -86,8 +107,13 @@ static bool header(reader *r)
   }
   for (uint32_t i = 0; i < r->columns; i++)
     seen |= 1u << r->column[i];
-  if ((seen & 0x1f) != 0x1f)
-    return bad(r, "the first line must name the columns collective, ranks, islands, bytes and time_us (or time_ms, seconds)");
+  if (r->options && r->options->collective >= 0)
+    seen |= 1u << COLLECTIVE;
+  if ((seen | 1u << ISLANDS | 1u << OTHER) != 0x3f)
+    return bad(r, "the first line must name the columns collective, ranks, bytes and time_us (or time_ms, seconds), and islands if there are several");
+  for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
+    if (!(r->found >> i & 1))
+      return bad(r, ts_arena_printf(r->arena, "there is no column `%s`, which `where` asks for", r->options->where[i].column));
   return true;
 }
 
@@ -117,19 +143,25 @@ static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p
 
 static bool row(reader *r)
 {
-  ts_ir_net_point p = {0};
-  bool more = true;
+  ts_ir_net_point p = {.islands = 1};
+  bool more = true, wanted = true;
+  const char *text[MAX_COLUMNS];
   uint32_t c = 0;
+  if (r->options && r->options->collective >= 0)
+    p.collective = (uint32_t)r->options->collective;
   for (; more; c++) {
-    const char *text;
-    field(r, &text, &more);
     if (c >= r->columns)
       return bad(r, "more fields than columns");
-    if (r->column[c] != COLUMNS && !value(r, r->column[c], text, &p))
-      return false;
+    field(r, &text[c], &more);
+    wanted &= !r->wanted[c] || !strcmp(r->wanted[c], text[c]);
   }
   if (c < r->columns)
     return bad(r, "fewer fields than columns");
+  for (c = 0; wanted && c < r->columns; c++)
+    if (r->column[c] != OTHER && !value(r, r->column[c], text[c], &p))
+      return false;
+  if (!wanted)
+    return true;
   TS_PUSH(r->arena, &r->points, p);
   return true;
 }
@@ -155,9 +187,9 @@ static uint32_t merge(ts_ir_net_point *p, uint32_t count)
   return kept;
 }
 
-const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const char **error, uint32_t *line)
+const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line)
 {
-  reader r = {.arena = arena, .at = text, .end = text + size};
+  reader r = {.arena = arena, .at = text, .end = text + size, .options = options};
   bool good = true;
   for (r.line = 1; good && r.at < r.end; r.line++) {
     if (*r.at == '#' || *r.at == '\n' || *r.at == '\r') {
@@ -168,7 +200,7 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
     }
   }
   if (good && !r.points.count)
-    good = bad(&r, "no rows");
+    good = bad(&r, options && options->where_count ? "no row is as `where` asks" : "no rows");
   *error = r.error;
   *line = r.line ? r.line - 1 : 0;
   if (!good)
@@ -181,7 +213,7 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   return t;
 }
 
-const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source)
+const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options)
 {
   const ts_applied *a = source && source->type == TS_T_APPLIED && !source->u.applied->decl ? source->u.applied : NULL;
   const ts_value *file = a && !strcmp(a->name, "table") ? ts_record_find(&a->args, "file") : source && source->type == TS_T_STRING ? source : NULL;
@@ -198,7 +230,7 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
   if (!bytes)
     return NULL;
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &gzip);
-  const ts_network_table *t = text ? ts_network_table_read(s->arena, text, text_size, &error, &line) : NULL;
+  const ts_network_table *t = text ? ts_network_table_read(s->arena, text, text_size, options, &error, &line) : NULL;
   if (!t) {
     ts_diag *d = ts_report(s, TS_E0502, file->span, "table `%s` cannot be used for collectives", file->u.string);
     ts_diag_here(d, "%s", text ? ts_arena_printf(s->arena, "line %u: %s", line, error) : gzip.text);

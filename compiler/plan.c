@@ -167,7 +167,7 @@ static bool is_source(ts_value v, bool functions)
 
 static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
 {
-  ts_span at = v->span.file ? v->span : l->field[field]->span;
+  ts_span at = v->span.file == l->field[field]->span.file ? v->span : l->field[field]->span; /* not where a module declares it */
   const char *found = ts_value_describe(l->s->arena, *v);
   if (field == TS_PLAN_apply)
     return ts_convert_to(l->s, "Strategy", v, "an element of `apply`", at, TS_NO_SPAN);
@@ -397,9 +397,9 @@ static void compare_with_cluster(loader *l)
 static void required(loader *l)
 {
   static const struct { ts_plan_field field; const char *example; } needed[] = {
-    {TS_PLAN_model, "model = gpt(layers: 12, hidden: 768, heads: 12, vocab: 50304, seq: 1024)"},
-    {TS_PLAN_cluster, "cluster = dgx_a100(nodes: 1)"},
-    {TS_PLAN_costs, "costs = [roofline(a100_sxm_80g)]"}};
+    {TS_PLAN_model, "model = my_model(layers: 12)"},
+    {TS_PLAN_cluster, "cluster = my_cluster(nodes: 1)"},
+    {TS_PLAN_costs, "costs = [roofline(my_gpu)]"}};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
     if (l->field[needed[i].field])
       continue;

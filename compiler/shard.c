@@ -591,6 +591,43 @@ static bool unmet(ts_sharder *c, const ts_ast *require, bool local)
   return fail(c);
 }
 
+/* The slots with a dimension of the activations cut to `part` of `whole` parts. */
+static ts_slot *cut(ts_sharder *c, int32_t dim, int64_t extent, int64_t part, int64_t whole)
+{
+  ts_slot *slots = ts_arena_copy(c->s->arena, c->class->local, (c->op->slot_count + 1) * sizeof *slots);
+  for (uint32_t i = 0; i < c->op->slot_count; i++) {
+    ts_slot *slot = &slots[i];
+    if (slot->kind == TS_SLOT_PARAM || (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
+      continue;
+    int64_t *dims = ts_arena_copy(c->s->arena, slot->shape.dim, slot->shape.rank * sizeof *dims);
+    dims[dim] = extent / whole * part;
+    slot->shape.dim = dims;
+  }
+  return slots;
+}
+
+/* The work of a phase in two parts, for collectives that say `overlap "own part"`. */
+static bool part_work(ts_sharder *c, const ts_comm *comm)
+{
+  ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+  int64_t extent = c->class->local[comm->slot].shape.dim[comm->dim], parts = ts_axes_size(c->s, comm->axes);
+  ts_work own, rest;
+  const ts_ast *failed;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .args = c->class->args, .quiet = true};
+  if (extent % parts)
+    return true;
+  scope.slots = cut(c, comm->dim, extent, 1, parts);
+  if (!ts_op_work(&scope, &own, &failed))
+    return fail(c);
+  scope.slots = cut(c, comm->dim, extent, parts - 1, parts);
+  if (!ts_op_work(&scope, &rest, &failed))
+    return fail(c);
+  c->class->parted[phase] = true;
+  c->class->own[phase] = own.phase[phase];
+  c->class->rest[phase] = rest.phase[phase];
+  return true;
+}
+
 static bool do_work(ts_sharder *c)
 {
   ts_work whole;
@@ -608,6 +645,9 @@ static bool do_work(ts_sharder *c)
   scope.args = c->class->args;
   if (!ts_op_work(&scope, &c->class->work, &failed))
     return failed ? unmet(c, failed, true) : fail(c);
+  for (uint32_t i = 0; i < c->class->comm_count; i++)
+    if (c->class->comms[i].own_part && c->class->comms[i].slot < c->op->slot_count && !part_work(c, &c->class->comms[i]))
+      return false;
   return true;
 }
 

@@ -39,6 +39,7 @@ typedef struct ts_comm {
   int64_t bytes;     /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
   double bucket;     /* bytes, 0: one for each parameter tensor */
   bool overlap;      /* work that does not need the result goes on meanwhile */
+  bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
   const char *stream; /* NULL: that of its axes */
   uint32_t rule;
   ts_span span;
@@ -54,6 +55,8 @@ typedef struct ts_class {
   ts_layout *view;          /* layouts as the op sees them, by slot */
   ts_layout *edge;          /* layouts outside of the op, by slot */
   ts_work work;             /* of one rank */
+  bool parted[TS_PHASES];   /* the phase's kernels run in two parts: */
+  ts_kernels own[TS_PHASES], rest[TS_PHASES]; /* what is there already, and what a collective gathers meanwhile */
   uint32_t kept_count;
   ts_kept *kept;
   uint32_t comm_count;

@@ -81,13 +81,32 @@ static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
   return true;
 }
 
+/* `overlap false`, `overlap true`, or `overlap "own part"`. */
+static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  if (v.type == TS_T_BOOL) {
+    comm->overlap = v.u.truth;
+    return true;
+  }
+  if (v.type == TS_T_STRING && !strcmp(v.u.string, "own part") && comm->kind == TS_IR_ALL_GATHER && !comm->after) {
+    comm->own_part = true;
+    return true;
+  }
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`overlap` is a Bool, or \"own part\" for an all_gather that stands before a phase");
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+  }
+  return fail(c);
+}
+
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
 {
   const ts_ast *expr = field->child[0];
   if (!strcmp(field->name, "on"))
     return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || fail(c);
   if (!strcmp(field->name, "overlap"))
-    return ts_eval_bool(c->s, env, expr, "`overlap`", &comm->overlap) || fail(c);
+    return overlap(c, env, expr, comm);
   if (!strcmp(field->name, "dim"))
     return dim_of(c, env, expr, comm);
   double bits = 0;

@@ -5,6 +5,7 @@ nobase_dist_doc_DATA += \
 	doc/architecture.md \
 	doc/ir.md \
 	doc/language.md \
+	doc/reports.md \
 	doc/roadmap.md
 
 

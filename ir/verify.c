@@ -136,8 +136,6 @@ static int check_devices(check *c)
       FAIL(c, "device class `%s`: memory, reserved memory or bandwidth out of range", text(c, d->name));
   }
   uint64_t first = 0, devices = 0;
-  if (ir->devices_count > vertex_limit)
-    FAIL(c, "the cluster has more than %u vertices", vertex_limit);
   for (uint32_t i = 0; i < ir->arrays_count; i++) {
     const ts_ir_array *a = &ir->arrays[i];
     TRY(check_array(c, a, first));
@@ -473,6 +471,8 @@ static int check_counts(check *c)
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     if (ts_ir_count(c->ir, kind) && !ts_ir_records(c->ir, kind))
       FAIL(c, "table %s has records but no address", ts_ir_tables[kind].name);
+  if (c->ir->devices_count > vertex_limit)
+    FAIL(c, "the cluster has more than %u vertices", vertex_limit);
   return 0;
 }
 

@@ -95,12 +95,14 @@ static void close_top(repair *r, uint32_t i)
 static bool begins_statement(const repair *r, uint32_t i)
 {
   const ts_token *token = &r->parser->tokens.at[i];
+  if (i == 0 || !token->newlines)
+    return false;
   switch (token->kind) {
-  case TS_T_IF: case TS_T_FOR: return token->newlines && r->parser->tokens.at[i - 1].kind != TS_T_COMMA && top_kind(r) != TS_T_LBRACKET;
+  case TS_T_IF: case TS_T_FOR: return r->parser->tokens.at[i - 1].kind != TS_T_COMMA && top_kind(r) != TS_T_LBRACKET;
   case TS_T_MINUS: case TS_T_STRING: case TS_T_NUMBER: return false;
   default: break;
   }
-  return token->newlines && i > 0 && !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) && ts_breaks_before(r->parser, i);
+  return !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) && ts_breaks_before(r->parser, i);
 }
 
 static bool is_word_at(const repair *r, uint32_t i) { return r->parser->tokens.at[i].kind == TS_T_ID || ts_word_text(r->parser->tokens.at[i].kind); }

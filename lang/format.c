@@ -542,7 +542,7 @@ static void bracket(formatter *f, uint32_t opener, uint32_t tail)
   else
     entries(f, opener);
   f->indent = outside;
-  line_for(f, close, false, outside + STEP);
+  line_for(f, close, close > opener + 1, outside + STEP);
   put(f, close);
 }
 

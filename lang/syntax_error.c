@@ -298,8 +298,13 @@ static void propose(const mistake *m, ts_diag *d)
     ts_diag_edit(d, m->found->span, word, "did you mean `%s`?", word);
   else if (statement)
     ts_diag_edit(d, m->before->span, statement, "did you mean `%s`?", statement);
-  else if (m->found->kind == TS_T_ASSIGN && expects(m, TS_T_COLON))
-    ts_diag_edit(d, m->found->span, ":", "arguments and fields of a record are written `name: value`");
+  else if (m->found->kind == TS_T_ASSIGN && expects(m, TS_T_COLON) && m->before)
+    ts_diag_edit(d, ts_span_join(m->found->span, (ts_span){m->span.file, m->before->span.end, m->span.end}), ":",
+                 "arguments and fields of a record are written `name: value`");
+  else if (m->before && m->before->kind == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
+    ts_diag_help(d, "say which half: `backward(input)` or `backward(weight)`");
+  else if (m->count == 1 && expects(m, TS_T_COLON) && m->before && m->before->kind == TS_T_ID && m->found->kind != TS_T_ID)
+    ts_diag_help(d, "a parameter has a type: `%s: Int`", m->before->text);
   else if (m->found->kind == TS_T_ASSIGN && expects(m, TS_T_EQ))
     ts_diag_edit(d, m->found->span, "==", "to compare, write `==`");
   else if (m->found->kind == TS_T_SEMICOLON)

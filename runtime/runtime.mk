@@ -1,8 +1,60 @@
 # Folding, engine, collectives, memory, reports. Lists: ./dev sources.
 
 #: libtrainspec_la_SOURCES += runtime/*.c
-libtrainspec_la_SOURCES +=
+libtrainspec_la_SOURCES += \
+	runtime/collective/alpha_beta.c \
+	runtime/collective/graph.c \
+	runtime/collective/network.c \
+	runtime/collective/profile.c \
+	runtime/collective/table.c \
+	runtime/compose.c \
+	runtime/critical.c \
+	runtime/engine.c \
+	runtime/explain.c \
+	runtime/fold.c \
+	runtime/intern.c \
+	runtime/kinds.c \
+	runtime/layout.c \
+	runtime/match.c \
+	runtime/memory.c \
+	runtime/play.c \
+	runtime/ranks.c \
+	runtime/report/chrome.c \
+	runtime/report/csv.c \
+	runtime/report/format.c \
+	runtime/report/json.c \
+	runtime/report/names.c \
+	runtime/report/out_of_memory.c \
+	runtime/report/stop.c \
+	runtime/report/summary.c \
+	runtime/report/text.c \
+	runtime/stop.c \
+	runtime/tables.c \
+	runtime/timeline.c \
+	runtime/track.c
 
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
-nobase_pkginclude_HEADERS +=
+nobase_pkginclude_HEADERS += \
+	runtime/collective/graph.h \
+	runtime/collective/network.h \
+	runtime/collective/network_internal.h \
+	runtime/collective/profile.h \
+	runtime/compose.h \
+	runtime/engine.h \
+	runtime/engine_internal.h \
+	runtime/fold.h \
+	runtime/intern.h \
+	runtime/kinds.h \
+	runtime/memory.h \
+	runtime/play.h \
+	runtime/ranks.h \
+	runtime/report/format.h \
+	runtime/report/names.h \
+	runtime/report/report.h \
+	runtime/report/summary.h \
+	runtime/result.h \
+	runtime/stop.h \
+	runtime/tables.h \
+	runtime/tables_internal.h \
+	runtime/track.h
 

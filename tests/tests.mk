@@ -11,7 +11,9 @@ tests_unit_sources = \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
 	tests/unit/test_cluster.c \
+	tests/unit/test_collective.c \
 	tests/unit/test_compiler_depfile.c \
+	tests/unit/test_engine.c \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
@@ -56,6 +58,9 @@ $(fuzz_programs): %$(EXEEXT): %.c
 EXTRA_DIST += \
 	tests/README.md \
 	tests/engine/_memory.ts \
+	tests/engine/clock.tsir \
+	tests/engine/different_collectives.tsir \
+	tests/engine/host_bound.tsir \
 	tests/engine/report_bare.out \
 	tests/engine/report_bare.tsir \
 	tests/engine/report_csv.cmd \
@@ -77,6 +82,10 @@ EXTRA_DIST += \
 	tests/engine/report_trace.tsir \
 	tests/engine/report_usage.cmd \
 	tests/engine/report_usage.out \
+	tests/engine/stall_circle.tsir \
+	tests/engine/stall_collective.tsir \
+	tests/engine/stall_host.tsir \
+	tests/engine/straggler.tsir \
 	tests/engine/two_stages.tsir \
 	tests/errors/_bad_number.csv \
 	tests/errors/_broken.fit.json \

@@ -8,7 +8,7 @@
 #include "compiler/compile.h"
 #include "tools/programs.h"
 
-enum { OUTPUT = 1, TEXT, EMIT, DEFINE, PLAN, IMPORTS, STDLIB, CHECK, LIST_PARAMS, DEPENDS, DEPEND_FILE, WARNING };
+enum { OUTPUT = 1, TEXT, EMIT, DEFINE, PLAN, IMPORTS, STDLIB, CHECK, LIST_PARAMS, LIST_OPS, DEPENDS, DEPEND_FILE, WARNING };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
@@ -16,6 +16,7 @@ static const ts_option options[] = {
   {EMIT, 0, "emit", "FORM", "what to write: ir or text (ir)", NULL},
   {CHECK, 0, "check", NULL, "compile, write nothing", NULL},
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
+  {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
   {DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language", "Plan"},
   {PLAN, 'p', "plan", "NAME", "the plan to compile, when the file has several", NULL},
   {IMPORTS, 'I', "import-dir", "DIR", "look for imports and data in DIR as well", NULL},
@@ -52,7 +53,7 @@ typedef struct command {
   ts_session *session;
   ts_compile_options compile;
   const char *input, *output, *depfile;
-  bool text, check, list_params, depends;
+  bool text, check, list_params, list_ops, depends;
   TS_VEC(const char *) import_dirs;
   TS_VEC(ts_define) defines;
 } command;
@@ -132,6 +133,7 @@ static bool set(command *c, int id)
   case STDLIB: c->compile.stdlib_dir = argument; return true;
   case CHECK: return c->check = true;
   case LIST_PARAMS: return c->list_params = true;
+  case LIST_OPS: return c->list_ops = true;
   case DEPENDS: return c->depends = true;
   case DEPEND_FILE: c->depfile = argument; return true;
   case WARNING: return set_warning(c);
@@ -165,7 +167,7 @@ static bool read_command(command *c, int argc, char **argv)
     return false;
   if (!c->output)
     c->output = default_output(c->session->arena, c->input, c->text);
-  if (strcmp(c->output, "-") == 0 && !c->text && !c->check && !c->list_params && isatty(STDOUT_FILENO))
+  if (strcmp(c->output, "-") == 0 && !c->text && !c->check && !c->list_params && !c->list_ops && isatty(STDOUT_FILENO))
     o->status = ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
   else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
     o->status = ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
@@ -240,11 +242,11 @@ static void compile(command *c)
   ts_input_close(&input);
 }
 
-static void list_params(command *c)
+static void list(command *c)
 {
-  const char *list = ts_list_params(c->session, c->input, &c->compile);
-  if (list)
-    write_to(c, "-", list, strlen(list));
+  const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->compile) : ts_list_params(c->session, c->input, &c->compile);
+  if (text)
+    write_to(c, "-", text, strlen(text));
 }
 
 int ts_tsc_main(int argc, char **argv)
@@ -253,8 +255,8 @@ int ts_tsc_main(int argc, char **argv)
   command c = {.session = ts_session_new(arena)};
   int status;
   if (read_command(&c, argc, argv)) {
-    if (c.list_params)
-      list_params(&c);
+    if (c.list_params || c.list_ops)
+      list(&c);
     else
       compile(&c);
     status = ts_options_report(&c.options, c.session->diags);

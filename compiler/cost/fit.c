@@ -9,10 +9,10 @@ enum { MAX_ROWS = 1 << 16 };
 
 double ts_fit_inputs(const ts_fit_model *m, const double *feature, double *input)
 {
-  double ratio, us = m->model->time(m->parameter, feature, &ratio);
+  ts_model_time time = m->model->time(m->parameter, feature);
   for (uint32_t i = 0; i < m->input_count; i++)
-    input[i] = ts_model_input_value(m->model, &m->input[i], m->parameter, feature, ratio);
-  return us;
+    input[i] = ts_model_input_value(m->model, &m->input[i], m->parameter, feature, &time);
+  return time.us;
 }
 
 void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight)

@@ -171,11 +171,11 @@ typedef struct predictor { const ts_fit_model *m; double rate, bandwidth; enum {
 
 static double predict(const predictor *p, const double *feature)
 {
-  double flops, bytes, ratio;
+  double flops, bytes;
   if (p->kind == FIT)
     return ts_fit_evaluate(p->m, feature);
   if (p->kind == PHYSICAL)
-    return p->m->model->time(p->m->parameter, feature, &ratio);
+    return p->m->model->time(p->m->parameter, feature).us;
   p->m->model->work(feature, &flops, &bytes);
   return fmax(p->rate > 0 ? flops / p->rate : 0, bytes / p->bandwidth);
 }

@@ -7,7 +7,7 @@
 #include "compiler/cost/fit.h"
 #include "compiler/cost/gp.h"
 
-enum { PHYSICAL_ROWS = 500, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 800, LEARN_ITERATIONS = 40 };
+enum { PHYSICAL_ROWS = 500, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1000, LEARN_ITERATIONS = 30 };
 
 typedef struct physical { /* training the parameters from FLOOR on; UNITS stay */
   ts_fit_model *m;
@@ -26,7 +26,7 @@ static void set_parameters(const physical *p, const gsl_vector *theta)
 static double physical_loss(const gsl_vector *theta, void *context)
 {
   const physical *p = context;
-  double sum = 0, ratio, far = 0;
+  double sum = 0, far = 0;
   uint32_t count = 0;
   for (size_t i = 0; i < theta->size; i++) {
     far += gsl_vector_get(theta, i) * gsl_vector_get(theta, i);
@@ -35,7 +35,7 @@ static double physical_loss(const gsl_vector *theta, void *context)
   }
   set_parameters(p, theta);
   for (uint32_t i = 0; i < p->rows->count; i += p->stride, count++)
-    sum += fabs(log(p->m->model->time(p->m->parameter, p->rows->feature + (size_t)i * p->m->model->feature_count, &ratio) / p->rows->us[i]));
+    sum += fabs(log(p->m->model->time(p->m->parameter, p->rows->feature + (size_t)i * p->m->model->feature_count).us / p->rows->us[i]));
   return sum / count + 1e-3 * far / (double)theta->size;
 }
 

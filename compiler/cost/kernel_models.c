@@ -14,31 +14,40 @@ static double overlap(double a, double b, double norm)
   return large > 0 ? large * pow(1 + pow(small / large, norm), 1 / norm) : 0;
 }
 
-/* Matrix products y[m, n] = x[m, k] w[n, k]^T, `count` of them in one launch. Output tiles of tm x tn are spread over the units of the
- * device in waves; the last one runs as long as a full one (tile and wave quantization, NVIDIA "Matrix Multiplication Background User's
- * Guide"). Splitting k makes more tiles, whose partial sums are added up. A library picks the best of its tiles and splits; so does this. */
-enum { GEMM_PROLOGUE_US = COMMON, GEMM_SPLIT_US, GEMM_CACHE, GEMM_EFFICIENCY };
+/* Matrix products y[m, n] = x[m, k] w[n, k]^T, `count` of them in one launch. Output tiles of m x n, each the work of one unit of the
+ * device or of a pair that shares its operands, run in waves; the last one takes as long as a full one (tile and wave quantization, NVIDIA
+ * "Matrix Multiplication Background User's Guide"). Splitting k makes more tiles, whose partial sums are added up. A library picks
+ * the best of its tiles and splits; so does this. Small tiles load more for the work they do: `edge`. */
+enum { GEMM_PROLOGUE_US = COMMON, GEMM_LATER_PROLOGUE, GEMM_SPLIT_US, GEMM_PARTIAL, GEMM_EDGE, GEMM_PARAMETERS };
 enum { GEMM_M, GEMM_N, GEMM_K, GEMM_COUNT };
-static const struct { double m, n; } gemm_tiles[] = {{64, 64}, {64, 128}, {128, 64}, {128, 128}, {128, 256}, {256, 128}, {64, 256}, {256, 64}, {256, 256}};
-enum { GEMM_TILES = sizeof gemm_tiles / sizeof *gemm_tiles, GEMM_SLICE = 64, GEMM_MOST_SPLITS = 16 };
+static const struct { double m, n, units; } gemm_tiles[] = {
+  {64, 64, 1}, {64, 128, 1}, {64, 256, 1}, {128, 64, 1}, {128, 96, 1}, {128, 128, 1}, {128, 160, 1}, {128, 192, 1}, {128, 256, 1},
+  {256, 64, 1}, {256, 128, 1}, {192, 128, 1}, {192, 192, 1}, {128, 64, 2}, {256, 32, 2}, {256, 64, 2}, {256, 96, 2}, {256, 128, 2},
+  {256, 192, 2}, {256, 256, 2}, {128, 256, 2}, {128, 512, 2}, {512, 128, 2}, {512, 64, 2}, {384, 128, 2},
+};
+static const double gemm_splits[] = {1, 2, 3, 4, 6, 8, 16};
+enum { GEMM_TILES = sizeof gemm_tiles / sizeof *gemm_tiles, GEMM_SPLITS = sizeof gemm_splits / sizeof *gemm_splits, GEMM_SLICE = 64 };
 
-static double gemm_time(const double *p, const double *x, double *ratio)
+static ts_model_time gemm_time(const double *p, const double *x)
 {
-  double m = x[GEMM_M], n = x[GEMM_N], k = x[GEMM_K], count = x[GEMM_COUNT], best = INFINITY;
+  double m = x[GEMM_M], n = x[GEMM_N], k = x[GEMM_K], count = x[GEMM_COUNT], best = INFINITY, depth[GEMM_SPLITS], extra[GEMM_SPLITS];
+  for (int i = 0; i < GEMM_SPLITS; i++) {
+    double split = gemm_splits[i];
+    depth[i] = ceil(k / split / GEMM_SLICE) * GEMM_SLICE;
+    extra[i] = split > 1 ? p[GEMM_SPLIT_US] * log2(split) + 4e-6 * m * n * count * split / p[GEMM_PARTIAL] : 0;
+  }
   for (int i = 0; i < GEMM_TILES; i++) {
-    double tm = gemm_tiles[i].m, tn = gemm_tiles[i].n, tiles = ceil(m / tm) * ceil(n / tn) * count;
-    double slice_us = 2e-6 * tm * tn * p[UNITS] / (p[RATE] * p[GEMM_EFFICIENCY + i]), load_us = 2e-6 * p[UNITS] * (tm + tn) / p[GEMM_CACHE];
-    for (int split = 1; split <= GEMM_MOST_SPLITS; split *= 2) {
-      double waves = ceil(tiles * split / p[UNITS]), depth = ceil(k / split / GEMM_SLICE) * GEMM_SLICE;
-      double us = fmax(waves * (p[GEMM_PROLOGUE_US] + slice_us * depth), waves * load_us * depth);
-      if (split > 1)
-        us += p[GEMM_SPLIT_US] * log2(split) + 4e-6 * m * n * count * split / p[GEMM_CACHE];
-      best = fmin(best, us);
+    double tm = gemm_tiles[i].m, tn = gemm_tiles[i].n, per = gemm_tiles[i].units, tiles = ceil(m / tm) * ceil(n / tn) * count;
+    double loss = 1 + p[GEMM_EDGE] * (64 / tm + 64 / tn) / sqrt(per), at_once = fmax(floor(p[UNITS] / per), 1);
+    double slice_us = 2e-6 * tm * tn / per * p[UNITS] * loss / p[RATE];
+    for (int s = 0; s < GEMM_SPLITS; s++) {
+      double waves = ceil(tiles * gemm_splits[s] / at_once);
+      double us = waves * slice_us * depth[s] + p[GEMM_PROLOGUE_US] * (1 + p[GEMM_LATER_PROLOGUE] * (waves - 1)) + extra[s];
+      best = us < best ? us : best;
     }
   }
   double memory = 2e-6 * count * (m * k + n * k + m * n) / p[BANDWIDTH];
-  *ratio = best / memory;
-  return p[FLOOR_US] + overlap(best, memory, p[NORM]);
+  return (ts_model_time){p[FLOOR_US] + overlap(best, memory, p[NORM]), best, memory};
 }
 
 static void gemm_work(const double *x, double *flops, double *bytes)
@@ -54,7 +63,7 @@ enum { ATTENTION_PROLOGUE_US = COMMON, ATTENTION_PARAMETERS };
 enum { ATTENTION_BATCH, ATTENTION_SEQ, ATTENTION_HEADS, ATTENTION_KV_HEADS, ATTENTION_HEAD_DIM };
 enum { ATTENTION_TILE = 128 };
 
-static double attention_time(const double *p, const double *x, double *ratio)
+static ts_model_time attention_time(const double *p, const double *x)
 {
   double seq = x[ATTENTION_SEQ], dim = x[ATTENTION_HEAD_DIM], rows = x[ATTENTION_BATCH] * x[ATTENTION_HEADS];
   double tiles = rows * ceil(seq / ATTENTION_TILE);
@@ -62,8 +71,7 @@ static double attention_time(const double *p, const double *x, double *ratio)
   double longest_us = 4e-6 * ATTENTION_TILE * seq * dim * p[UNITS] / p[RATE] + p[ATTENTION_PROLOGUE_US];
   double memory = 4e-6 * x[ATTENTION_BATCH] * seq * dim * (x[ATTENTION_HEADS] + x[ATTENTION_KV_HEADS]) / p[BANDWIDTH];
   double work = fmax(work_us, longest_us);
-  *ratio = work / memory;
-  return p[FLOOR_US] + overlap(work, memory, p[NORM]);
+  return (ts_model_time){p[FLOOR_US] + overlap(work, memory, p[NORM]), work, memory};
 }
 
 static void attention_work(const double *x, double *flops, double *bytes)
@@ -74,10 +82,10 @@ static void attention_work(const double *x, double *flops, double *bytes)
 }
 
 /* Kernels that only move data: bytes over a bandwidth that saturates above a floor. */
-static double stream_time(const double *p, const double *x, double *ratio)
+static ts_model_time stream_time(const double *p, const double *x)
 {
-  *ratio = 1;
-  return overlap(p[FLOOR_US], 1e-6 * x[0] / p[BANDWIDTH], p[NORM]);
+  double memory = 1e-6 * x[0] / p[BANDWIDTH];
+  return (ts_model_time){overlap(p[FLOOR_US], memory, p[NORM]), memory, memory};
 }
 
 static void stream_work(const double *x, double *flops, double *bytes)
@@ -86,18 +94,16 @@ static void stream_work(const double *x, double *flops, double *bytes)
   *bytes = x[0];
 }
 
-static const char *const gemm_inputs[] = {"m", "n", "k", "fill 128 128", "fill 128 256", "fill 256 128", "fill 256 256", "fill 64 128",
-  "fill 128 64", "fill 64 64", "ratio", NULL};
-static const char *const attention_inputs[] = {"batch", "seq", "heads", "kv_heads", "head_dim", "fill 128 1", "ratio", "work", NULL};
+static const char *const gemm_inputs[] = {"m", "n", "k", "efficiency", "ratio", "time", "pad 64", NULL};
+static const char *const attention_inputs[] = {"batch", "seq", "heads", "kv_heads", "head_dim", "fill 128 1", "ratio", "time", NULL};
 static const char *const no_inputs[] = {NULL};
 
 #define COMMON_NAMES "units", "floor_us", "tflops", "terabytes_per_s", "norm"
 #define COMMON_STARTS 0, 0, 0, 0, 3
 static const ts_kernel_model models[] = {
-  {"gemm", 4, GEMM_EFFICIENCY + GEMM_TILES, {"m", "n", "k", "count"},
-    {COMMON_NAMES, "prologue_us", "split_us", "cache_terabytes_per_s", "efficiency_64x64", "efficiency_64x128", "efficiency_128x64",
-      "efficiency_128x128", "efficiency_128x256", "efficiency_256x128", "efficiency_64x256", "efficiency_256x64", "efficiency_256x256"},
-    {COMMON_STARTS, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, gemm_time, gemm_work, gemm_inputs},
+  {"gemm", 4, GEMM_PARAMETERS, {"m", "n", "k", "count"},
+    {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge"},
+    {COMMON_STARTS, 1, 0.5, 1, 3, 0.1}, gemm_time, gemm_work, gemm_inputs},
   {"attention", 5, ATTENTION_PARAMETERS, {"batch", "seq", "heads", "kv_heads", "head_dim"}, {COMMON_NAMES, "prologue_us"},
     {COMMON_STARTS, 0.5}, attention_time, attention_work, attention_inputs},
   {"stream", 1, COMMON, {"bytes"}, {COMMON_NAMES}, {COMMON_STARTS}, stream_time, stream_work, no_inputs},
@@ -112,13 +118,15 @@ const ts_kernel_model *ts_kernel_model_find(const char *name)
 }
 
 /* Inputs are logarithms to base 2. A code below INPUT_RATIO is the feature of that number. */
-enum { INPUT_RATIO = TS_MODEL_MAX_FEATURES, INPUT_WORK, INPUT_FILL, INPUT_SPLIT, INPUT_WAVES, INPUT_TAIL, INPUT_BYTES };
-static const struct { const char *name; uint32_t code; bool tile; } input_words[] = {
-  {"ratio", INPUT_RATIO, false}, {"work", INPUT_WORK, false}, {"bytes", INPUT_BYTES, false},
-  {"fill", INPUT_FILL, true},   /* work of whole waves of whole tiles over work wanted */
-  {"split", INPUT_SPLIT, true}, /* the same with the best split in up to 8 */
-  {"waves", INPUT_WAVES, true}, /* how many */
-  {"tail", INPUT_TAIL, true},   /* units in whole waves over tiles */
+enum { INPUT_RATIO = TS_MODEL_MAX_FEATURES, INPUT_TIME, INPUT_EFFICIENCY, INPUT_WORK, INPUT_PAD, INPUT_FILL, INPUT_TAIL };
+static const struct { const char *name; uint32_t code, sizes; } input_words[] = {
+  {"ratio", INPUT_RATIO, 0},           /* time of arithmetic over time of memory */
+  {"time", INPUT_TIME, 0},             /* of the physical model */
+  {"efficiency", INPUT_EFFICIENCY, 0}, /* time of arithmetic over work */
+  {"work", INPUT_WORK, 0},
+  {"pad", INPUT_PAD, 1},               /* rows in whole tiles over rows */
+  {"fill", INPUT_FILL, 2},             /* work of whole waves of whole tiles over work wanted */
+  {"tail", INPUT_TAIL, 2},             /* units in whole waves over tiles */
 };
 
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input)
@@ -133,12 +141,16 @@ bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_mod
   for (size_t i = 0; i < sizeof input_words / sizeof *input_words; i++) {
     if (strlen(input_words[i].name) != word || strncmp(text, input_words[i].name, word) != 0)
       continue;
-    unsigned a = 1, b = 1;
-    int end = 0;
-    if (input_words[i].tile && (sscanf(text + word, " %4u %4u%n", &a, &b, &end) != 2 || !a || !b))
-      return false;
-    *input = (ts_model_input){input_words[i].code, a, b};
-    return text[word + (size_t)end] == 0;
+    unsigned size[2] = {1, 1};
+    const char *rest = text + word;
+    for (uint32_t s = 0; s < input_words[i].sizes; s++) {
+      int end = 0;
+      if (sscanf(rest, " %4u%n", &size[s], &end) != 1 || !size[s])
+        return false;
+      rest += end;
+    }
+    *input = (ts_model_input){input_words[i].code, size[0], size[1]};
+    return *rest == 0;
   }
   return false;
 }
@@ -152,28 +164,23 @@ static void extent(const ts_kernel_model *model, const double *x, double *rows, 
   *repeats = attention ? x[ATTENTION_BATCH] * x[ATTENTION_HEADS] : gemm ? x[GEMM_COUNT] : 1;
 }
 
-static double best_split(double tiles, double units)
-{
-  double best = 0;
-  for (int s = 1; s <= 8; s++) best = fmax(best, s * tiles / (ceil(s * tiles / units) * units));
-  return best;
-}
-
-double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *p, const double *x, double ratio)
+double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *p, const double *x, const ts_model_time *t)
 {
   if (input->code < INPUT_RATIO) /* products of one launch lie one below the other */
     return log2(model->time == gemm_time && input->code == GEMM_M ? x[GEMM_M] * x[GEMM_COUNT] : x[input->code]);
-  double rows, columns, repeats;
-  extent(model, x, &rows, &columns, &repeats);
-  double padded_rows = ceil(rows / input->a), padded_columns = ceil(columns / input->b), tiles = padded_rows * padded_columns * repeats;
-  double waves = ceil(tiles / p[UNITS]);
+  double rows, columns, repeats, flops, bytes;
   switch (input->code) {
-  case INPUT_RATIO: return log2(ratio);
-  case INPUT_WORK: return log2(model->time == attention_time ? rows * rows * x[ATTENTION_HEAD_DIM] * repeats : rows * columns * x[GEMM_K] * repeats);
-  case INPUT_BYTES: return log2((rows * columns + rows * x[GEMM_K] + columns * x[GEMM_K]) * repeats);
+  case INPUT_RATIO: return log2(t->work_us / t->memory_us);
+  case INPUT_TIME: return log2(t->us);
+  }
+  model->work(x, &flops, &bytes);
+  extent(model, x, &rows, &columns, &repeats);
+  double tiles = ceil(rows / input->a) * ceil(columns / input->b) * repeats, waves = ceil(tiles / p[UNITS]);
+  switch (input->code) {
+  case INPUT_EFFICIENCY: return log2(t->work_us / flops);
+  case INPUT_WORK: return log2(flops);
+  case INPUT_PAD: return log2(ceil(rows / input->a) * input->a / rows);
   case INPUT_FILL: return log2(waves * p[UNITS] * input->a * input->b / (rows * columns * repeats));
-  case INPUT_SPLIT: return log2(tiles * input->a * input->b / (best_split(tiles, p[UNITS]) * rows * columns * repeats));
-  case INPUT_WAVES: return log2(waves);
   case INPUT_TAIL: return log2(waves * p[UNITS] / tiles);
   }
   return 0;

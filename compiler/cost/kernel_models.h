@@ -8,14 +8,15 @@
 
 enum { TS_MODEL_MAX_FEATURES = 8, TS_MODEL_MAX_PARAMETERS = 24, TS_MODEL_MAX_INPUTS = 24 };
 
+typedef struct ts_model_time { double us, work_us, memory_us; } ts_model_time; /* all; of arithmetic and of memory alone */
+
 typedef struct ts_kernel_model {
   const char *name;      /* "gemm": also the family it is for, unless one is given */
   uint32_t feature_count, parameter_count;
   const char *feature[TS_MODEL_MAX_FEATURES]; /* "bytes" and "flops" are those of the query */
   const char *parameter[TS_MODEL_MAX_PARAMETERS];
   double start[TS_MODEL_MAX_PARAMETERS]; /* where training begins; 0: from the data */
-  /* Microseconds. *ratio: time of arithmetic over time of memory. */
-  double (*time)(const double *parameter, const double *feature, double *ratio);
+  ts_model_time (*time)(const double *parameter, const double *feature);
   void (*work)(const double *feature, double *flops, double *bytes); /* of one launch, each byte moved once */
   const char *const *input; /* what the residual is learned on; ends in NULL */
 } ts_kernel_model;
@@ -28,6 +29,6 @@ const ts_kernel_model *ts_kernel_model_find(const char *name);
 /* "m", "fill 128 256", ...; false when the model has no such input. */
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input);
 double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *parameter, const double *feature,
-  double ratio);
+  const ts_model_time *time);
 
 #endif

@@ -38,12 +38,9 @@ static ts_span here(file *f)
 
 /* -- CSV -- */
 
-static bool open_file(ts_session *s, const ts_table_source *source, const char *name, file *f)
+static bool begin(ts_session *s, const ts_table_source *source, ts_table_text table, file *f)
 {
-  *f = (file){.s = s, .source = source};
-  f->text = ts_session_read(s, source->from_file, name, "trace", source->span, &f->size, &f->name);
-  if (!f->text)
-    return false;
+  *f = (file){.s = s, .source = source, .name = table.name, .text = table.text, .size = table.size};
   if (f->size > UINT32_MAX / 2) {
     f->size = 0;
     FAIL(f, "too large", "the table is larger than 2 GiB");
@@ -543,7 +540,7 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
   return true;
 }
 
-static bool read_stages(file *f, row_list *rows)
+static bool read_stages(file *f, ts_table_text tensors, row_list *rows)
 {
   stage_columns c;
   stage_reader r = {.f = f, .rows = rows};
@@ -551,13 +548,13 @@ static bool read_stages(file *f, row_list *rows)
   if (!need(f, "OperatorName", &c.name) || !need(f, "Operator_input", &c.input) || !need(f, "Operator_output", &c.output) || !need(f, "stage", &c.stage) ||
       !need(f, f->source->column ? f->source->column : "Operator_cudatimenooverlap", &c.time))
     return false;
-  if (!f->source->tensors) {
+  if (!tensors.text) {
     ts_diag *d = ts_diag_add(f->s->diags, TS_E0521, f->source->span, "the trace `%s` needs the table of its tensors", f->name);
     ts_diag_here(d, "its rows name tensors by number");
     ts_diag_help(d, "name it: `tensors: \"....csv.gz\"`");
     return false;
   }
-  if (!open_file(f->s, f->source, f->source->tensors, &g) || !read_tensors(&g, &r.tensors))
+  if (!begin(f->s, f->source, tensors, &g) || !read_tensors(&g, &r.tensors))
     return false;
   r.ids = TS_NEW_ARRAY(f->s->arena, uint64_t, MAX_INPUTS);
   while (next_record(f))
@@ -568,14 +565,14 @@ static bool read_stages(file *f, row_list *rows)
 
 /* -- both -- */
 
-bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows)
+bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text table, ts_table_text tensors, ts_rows *rows)
 {
   file f;
   row_list list = {0};
-  if (!open_file(s, source, source->file, &f) || !read_header(&f))
+  if (!begin(s, source, table, &f) || !read_header(&f))
     return false;
   bool stages = column(&f, "OperatorName") != TS_ROW_NONE;
-  if (!(stages ? read_stages(&f, &list) : read_operators(&f, &list)))
+  if (!(stages ? read_stages(&f, tensors, &list) : read_operators(&f, &list)))
     return false;
   if (!list.count) {
     FAIL(&f, "only a header", "the table `%s` has no rows", f.name);
@@ -587,4 +584,13 @@ bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows)
     list.at[i].span.file = list.at[i].given ? 0 : f.number;
   *rows = (ts_rows){(uint32_t)list.count, list.at, f.name};
   return true;
+}
+
+bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows)
+{
+  ts_table_text table = {0}, tensors = {0};
+  table.text = ts_session_read(s, source->from_file, source->file, "trace", source->span, &table.size, &table.name);
+  if (table.text && source->tensors)
+    tensors.text = ts_session_read(s, source->from_file, source->tensors, "trace", source->span, &tensors.size, &tensors.name);
+  return table.text && (tensors.text || !source->tensors) && ts_rows_parse(s, source, table, tensors, rows);
 }

@@ -42,6 +42,10 @@ typedef struct ts_table_source {
 /* False after errors. */
 bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows);
 
+typedef struct ts_table_text { const char *name, *text; size_t size; } ts_table_text; /* NUL behind the text */
+/* The same from memory; `tensors` has no text when there is no such table. */
+bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text table, ts_table_text tensors, ts_rows *rows);
+
 /* Which dimensions of `in` a dimension of `out` is made of, when an operator only moves elements (reshape, transpose, slice):
  * of[i] lists them, terminated by -1. Empty: none. */
 enum { TS_FOLLOW_MAX = 4 };

@@ -7,7 +7,7 @@
 #include "runtime/report/names.h"
 #include "runtime/report/report.h"
 
-enum { WIDTH = 80, NAME = 28, MOST_STAGES = 16, STAGES_AT_ENDS = 6, MOST_PARTS = 10 };
+enum { WIDTH = 80, NAME = 28, PART_NAME = 26, HOLDER_NAME = 22, MOST_STAGES = 16, STAGES_AT_ENDS = 6, MOST_PARTS = 10 };
 
 typedef struct printer {
   const ts_summary *s;
@@ -216,9 +216,11 @@ static void communication(printer *p)
   if (!s->group_count)
     return;
   const ts_class_result *busiest = &s->result->classes[s->busiest];
-  bool several = s->result->class_count > 1;
+  const char *title = s->stage_count > 1         ? ts_arena_printf(p->arena, "Traffic of %s", stage_name(p, s->busiest))
+                      : s->result->class_count > 1 ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank)
+                                                   : "Traffic";
   fputc('\n', p->out);
-  name(p, 0, 20, several ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank) : "Traffic");
+  name(p, 0, 20, title);
   fprintf(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer", "hidden");
   for (uint32_t g = 0; g < s->group_count; g++) {
     const ts_comm_share *c = share_of(busiest, s->groups[g].group, s->groups[g].messages);
@@ -280,13 +282,13 @@ static void critical_line(printer *p, const char *kind, const char *what, const 
                           uint64_t count, const char *label)
 {
   fprintf(p->out, "  %-10s ", kind);
-  name(p, 0, NAME - 13, what);
-  fprintf(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
+  name(p, 0, PART_NAME - 13, what);
+  fprintf(p->out, "%9s %-2s", ts_format_in_column(column, time).text, column->unit);
   percent(p, tenths);
   if (count)
-    fprintf(p->out, "%9s", ts_format_count(count).text);
+    fprintf(p->out, "%8s", ts_format_count(count).text);
   if (*label)
-    fprintf(p->out, "  %s", fit(p, label, WIDTH - NAME - 35));
+    fprintf(p->out, "  %s", fit(p, label, WIDTH - PART_NAME - 33));
   fputc('\n', p->out);
 }
 
@@ -304,8 +306,8 @@ static void critical_path(printer *p)
   ts_apportion(parts, r->critical_count, (double)r->step, 1000, share);
 
   fputc('\n', p->out);
-  name(p, 0, 48, ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
-  fprintf(p->out, "%13s  %s\n", "calls", "most in");
+  name(p, 0, PART_NAME + 23, ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
+  fprintf(p->out, "%8s  %s\n", "calls", "most in");
   uint64_t other_time = 0, other_share = 0, others = 0;
   for (uint32_t i = 0; i < r->critical_count; i++) {
     const ts_critical_part *c = &r->critical[i];
@@ -347,13 +349,14 @@ static size_t memory_rows(const ts_memory_class *m, memory_row *row)
 
 static void memory_line(printer *p, const memory_row *row, const ts_column *column, uint64_t units, uint64_t tenths)
 {
-  name(p, 2, NAME, row->text);
+  name(p, 2, HOLDER_NAME, row->text);
   fprintf(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
   percent(p, tenths);
   if (row->largest && *row->largest->label) {
     ts_text bytes = ts_format_bytes((double)row->largest->bytes);
-    fprintf(p->out, "   %s", fit(p, row->largest->label, WIDTH - NAME - 30 - (unsigned)strlen(bytes.text)));
-    if (row->largest->bytes != row->bytes)
+    bool all = row->largest->bytes == row->bytes;
+    fprintf(p->out, "  %s", fit(p, row->largest->label, WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
+    if (!all)
       fprintf(p->out, ", %s", bytes.text);
   }
   fputc('\n', p->out);
@@ -422,22 +425,42 @@ static void cost_basis(printer *p)
   }
 }
 
+/* What a model answers for: "all_reduce inside islands". */
+static const char *network_scope(printer *p, const ts_ir_net_model *model)
+{
+  static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {
+    [TS_IR_ALL_REDUCE] = "all_reduce", [TS_IR_ALL_GATHER] = "all_gather", [TS_IR_REDUCE_SCATTER] = "reduce_scatter",
+    [TS_IR_BROADCAST] = "broadcast", [TS_IR_REDUCE] = "reduce", [TS_IR_ALL_TO_ALL] = "all_to_all", [TS_IR_BARRIER] = "barrier",
+    [TS_IR_MESSAGE] = "messages"};
+  uint32_t count = 0, last = 0;
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++) {
+    count += model->collectives >> k & 1;
+    last = model->collectives >> k & 1 ? k : last;
+  }
+  const char *what = count == 1 ? kinds[last] : count == TS_IR_COLLECTIVE_KINDS ? "all" : ts_arena_printf(p->arena, "%u kinds", count);
+  if (model->tier == TS_IR_NONE)
+    return what;
+  if (model->tier > 1)
+    return ts_arena_printf(p->arena, "%s at tier %u", what, model->tier);
+  return ts_arena_printf(p->arena, "%s %s islands", what, model->tier ? "between" : "inside");
+}
+
 static void network(printer *p)
 {
   const ts_ir *ir = p->s->ir;
   if (!ir->net_models_count || !p->s->group_count)
     return;
-  section(p, "Network models, in the order in which they are asked");
+  section(p, "%-52s%13s%14s", "Network models, in the order asked", "a call", "bandwidth");
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *model = &ir->net_models[m];
     if (p->s->network && strcmp(p->s->network, string(p, model->name)) != 0)
       continue;
-    name(p, 2, NAME, string(p, model->name));
+    name(p, 2, 21, string(p, model->name));
+    name(p, 1, 31, network_scope(p, model));
     if (model->kind == TS_IR_NET_TABLE)
-      fprintf(p->out, "  table, %s points\n", ts_format_count(model->point_count).text);
+      fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text));
     else
-      fprintf(p->out, "  alpha-beta, %s a call, %s of bandwidth\n", ts_format_time(model->base).text,
-              ts_format_share(model->efficiency).text);
+      fprintf(p->out, "%13s%14s\n", ts_format_time(model->base).text, ts_format_share(model->efficiency).text);
   }
 }
 
