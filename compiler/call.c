@@ -60,13 +60,29 @@ static bool fits(ts_session *s, const ts_type_info *info, ts_value *v)
 
 static const char *info_describe(const ts_type_info *info) { return info->text ? info->text : ts_dimension_describe(info->dimension); }
 
+/* A function or declaration stands where what it makes is wanted. */
+static void help_call(ts_session *s, ts_diag *d, const ts_ast *callee)
+{
+  const ts_ast *params = ts_decl_params(callee);
+  const char *text = "";
+  for (uint32_t i = 0; i < params->count; i++)
+    if (!params->child[i]->child[1])
+      text = ts_arena_printf(s->arena, "%s%s%s: ...", text, *text ? ", " : "", params->child[i]->name);
+  if (*text)
+    ts_diag_help(d, "`%s` makes something once it has its arguments: `%s(%s)`", callee->name, callee->name, text);
+}
+
 static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const char *what, ts_span at, ts_span note)
 {
   const char *found = ts_value_describe(s->arena, v), *expected = info_describe(info);
   bool units = info->type == TS_T_QUANTITY && (v.type == TS_T_QUANTITY || ts_value_is_number(v));
   ts_diag *d = ts_report(s, units ? TS_E0221 : TS_E0220, at, "%s is %s, not %s", what, found, expected);
   ts_diag_here(d, "found %s", found);
-  if (v.span.file && (v.span.file != at.file || v.span.begin < at.begin || v.span.end > at.end))
+  bool elsewhere = v.span.file && (v.span.file != at.file || v.span.begin < at.begin || v.span.end > at.end);
+  const ts_ast *callee = v.type == TS_T_DECL ? v.u.decl : v.type == TS_T_FUNCTION ? v.u.function->decl : NULL;
+  if (elsewhere && callee)
+    ts_diag_note_at(d, callee->name_span, "`%s` is declared here", callee->name);
+  else if (elsewhere && v.type != TS_T_CLUSTER)
     ts_diag_note_at(d, v.span, "its value, %s, comes from here", ts_value_print(s->arena, v));
   if (note.file)
     ts_diag_note_at(d, note, "expected %s", expected);
@@ -76,6 +92,8 @@ static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const 
     ts_diag_help(d, "a rate ends in `/s`; mind that `400 GB/s` is eight times `400 Gb/s`");
   else if (info->type == TS_T_INT && v.type == TS_T_REAL)
     ts_diag_help(d, "`round(x)`, `floor(x)` and `ceil(x)` make an Int of a Real; `div(a, b)` divides Ints");
+  else if (callee && info->type != TS_T_FUNCTION && ts_decl_params(callee))
+    help_call(s, d, callee);
 }
 
 static const ts_type_info *type_info(ts_session *s, const ts_ast *type)
@@ -465,8 +483,7 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   s->frame = frame.outer;
   if (type && v.type != TS_T_ERROR && !convert(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name), f->decl->child[2]->span, type->span))
     return ts_error_value();
-  if (v.type != TS_T_CLUSTER)
-    v.span = span;
+  v.span = span;
   return v;
 }
 

@@ -77,7 +77,7 @@ static ts_value operands_error(ts_session *s, const ts_ast *e, ts_value a, ts_va
 static ts_value overflow(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a, ts_value b)
 {
   ts_diag *d = ts_report(s, TS_E0222, e->span, "this whole number does not fit 64 bits");
-  ts_diag_here(d, "%" PRId64 " and %" PRId64, a.u.integer, b.u.integer);
+  ts_diag_here(d, "%s and %s", ts_count_print(s->arena, a.u.integer), ts_count_print(s->arena, b.u.integer));
   ts_note_values(s, env, d, e);
   ts_diag_help(d, "make one of them a Real, as in `1.0 * x`, when an exact count is not needed");
   return ts_error_value();
@@ -128,7 +128,7 @@ static ts_value integer_arithmetic(ts_session *s, const ts_env *env, const ts_as
 static ts_value concatenate(ts_session *s, const ts_ast *e, const ts_list *a, const ts_list *b)
 {
   if ((uint64_t)a->count + b->count > TS_MAX_LIST) {
-    ts_report(s, TS_E0226, e->span, "a list of more than %d elements", TS_MAX_LIST);
+    ts_report(s, TS_E0226, e->span, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
     return ts_error_value();
   }
   ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, a->count + b->count);
@@ -315,7 +315,7 @@ static bool comprehend_element(ts_session *s, comprehension *c)
   if (!wanted)
     return true;
   if (c->out.count == TS_MAX_LIST) {
-    ts_report(s, TS_E0226, c->e->span, "a list of more than %d elements", TS_MAX_LIST);
+    ts_report(s, TS_E0226, c->e->span, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
     return false;
   }
   ts_value v = ts_eval(s, c->env, c->e->child[0]);

@@ -382,9 +382,10 @@ static void compare_with_cluster(loader *l)
   const char *product = "";
   for (uint32_t i = 0; i < s->mesh.count; i++)
     product = ts_arena_printf(s->arena, "%s%s%s %" PRId64, product, i ? " * " : "", s->mesh.axis[i].name, s->mesh.axis[i].size);
-  ts_diag *d = ts_report(s, TS_E0608, l->field[TS_PLAN_mesh]->span, "the mesh needs %" PRId64 " devices, and the cluster has %" PRId64, world, devices);
-  ts_diag_here(d, "%s = %" PRId64, product, world);
-  ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%" PRId64 " devices", devices);
+  ts_diag *d = ts_report(s, TS_E0608, l->field[TS_PLAN_mesh]->span, "the mesh needs %s devices, and the cluster has %s", ts_count_print(s->arena, world),
+                         ts_count_print(s->arena, devices));
+  ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
+  ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices", ts_count_print(s->arena, devices));
   for (uint32_t i = 0; i < s->mesh.count; i++) {
     int64_t rest = world / s->mesh.axis[i].size;
     if (rest <= devices && devices % rest == 0)
@@ -423,7 +424,7 @@ static void evaluate(loader *l)
   p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
-  p->host = RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"}, {"message", "Time"}, {"item", "Time"}, {"step", "Time"});
+  p->host = RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"}, {"message", "Time"}, {"item", "Time"}, {"step", "Time"}, {"sync", "Bool"});
   evaluate_memory(l);
   compare_with_cluster(l);
 }

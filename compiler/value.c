@@ -104,7 +104,7 @@ const char *ts_value_describe(ts_arena *arena, ts_value v)
   case TS_T_AXIS: return "an Axis";
   case TS_T_LABEL: return "a Label";
   case TS_T_FUNCTION: return "a function";
-  case TS_T_DECL: return decl_describe(arena, v.u.decl);
+  case TS_T_DECL: return ts_arena_printf(arena, "%s without its arguments", decl_describe(arena, v.u.decl));
   case TS_T_APPLIED: return v.u.applied->decl ? decl_describe(arena, v.u.applied->decl) : ts_arena_printf(arena, "a `%s(...)`", v.u.applied->name);
   case TS_T_GPU: return "a Gpu";
   case TS_T_CLUSTER: return "a Cluster";
@@ -190,6 +190,19 @@ const char *ts_value_print(ts_arena *arena, ts_value v)
   case TS_T_CLUSTER: return ts_cluster_name(v.u.cluster);
   }
   return "?";
+}
+
+const char *ts_count_print(ts_arena *arena, int64_t count)
+{
+  const char *plain = ts_arena_printf(arena, "%" PRId64, count);
+  size_t digits = strlen(plain), used = 0, sign = plain[0] == '-';
+  char *text = ts_arena_alloc(arena, digits + digits / 3 + 1);
+  for (size_t i = 0; i < digits; i++) {
+    if (i > sign && (digits - i) % 3 == 0)
+      text[used++] = ',';
+    text[used++] = plain[i];
+  }
+  return text;
 }
 
 bool ts_value_is_number(ts_value v) { return v.type == TS_T_INT || v.type == TS_T_REAL; }

@@ -88,6 +88,8 @@ const char *ts_cluster_name(const ts_cluster *cluster);
 const char *ts_value_describe(ts_arena *arena, ts_value value);
 /* As it would be written in the language. */
 const char *ts_value_print(ts_arena *arena, ts_value value);
+/* A count in prose: "1,024". */
+const char *ts_count_print(ts_arena *arena, int64_t count);
 bool ts_value_equal(ts_value a, ts_value b);
 const ts_dtype *ts_dtype_find(const char *name); /* NULL if unknown */
 const ts_dtype *ts_dtype_at(size_t i);           /* in the order of dtypes.def, NULL at the end */

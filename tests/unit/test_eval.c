@@ -135,6 +135,6 @@ Test(eval, endless_work_is_refused)
 {
   ts_desk desk = ts_desk_open();
   ts_desk_value(&desk, "let x = [1 for i in 0..2000000]");
-  cr_expect_str_eq(ts_desk_errors(&desk), "E0226 a list of more than 1048576 elements");
+  cr_expect_str_eq(ts_desk_errors(&desk), "E0226 a list of more than 1,048,576 elements");
   ts_desk_close(&desk);
 }
