@@ -331,8 +331,8 @@ static bool find_layer(tracer *t)
       t->first = i < t->first ? i : t->first;
       t->end = i + 1;
     }
-  while (t->end < t->rows.count && t->places[t->end].role != ROLE_SKIPPED && !t->places[t->end].path && !t->rows.at[t->end].parameter_count &&
-         takes_tensor(t, &t->rows.at[t->end]) && holds_tensor(t, t->end))
+  while (t->end < t->rows.count && !t->places[t->end].path && !t->rows.at[t->end].parameter_count &&
+         (t->places[t->end].role == ROLE_OP || t->places[t->end].role == ROLE_VALUE))
     t->end++;
   if (!t->layered) {
     t->first = t->end = t->rows.count;

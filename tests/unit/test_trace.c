@@ -1,0 +1,171 @@
+/* Traced tables: rows read, dimensions followed, ops and times made of them. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "compiler/import/table.h"
+#include "compiler/import/trace.h"
+#include "tests/unit/test_eval.h"
+
+static const char *follow(ts_shape in, ts_shape out)
+{
+  static char text[128];
+  ts_follow f;
+  char *at = text;
+  ts_shape_follow(in, out, &f);
+  for (uint32_t d = 0; d < out.rank; d++) {
+    *at++ = d ? ' ' : '[';
+    if (f.of[d][0] < 0)
+      *at++ = '-';
+    for (int n = 0; n < TS_FOLLOW_MAX && f.of[d][n] >= 0; n++)
+      *at++ = (char)('0' + f.of[d][n]);
+  }
+  strcpy(at, "]");
+  return text;
+}
+
+#define SHAPE(...) ((ts_shape){sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__}})
+
+Test(trace, dimensions_are_followed)
+{
+  cr_expect_str_eq(follow(SHAPE(4, 1024, 3840), SHAPE(4, 1024, 1280)), "[0 1 2]"); /* a slice */
+  cr_expect_str_eq(follow(SHAPE(4, 1024, 1280), SHAPE(4, 1024, 20, 64)), "[0 1 2 -]");
+  cr_expect_str_eq(follow(SHAPE(4, 1024, 20, 64), SHAPE(4, 20, 1024, 64)), "[0 2 1 3]");
+  cr_expect_str_eq(follow(SHAPE(4, 1024, 20, 64), SHAPE(4, 1024, 1280)), "[0 1 23]");
+  cr_expect_str_eq(follow(SHAPE(2, 32, 2048, 64), SHAPE(64, 2048, 64)), "[01 2 3]");
+  cr_expect_str_eq(follow(SHAPE(1, 1024), SHAPE(1024, 1)), "[1 -]");
+  cr_expect_str_eq(follow(SHAPE(2, 512, 1024), SHAPE(2, 1024)), "[0 2]"); /* a dimension dropped */
+  cr_expect_str_eq(follow(SHAPE(128, 2048, 1, 1), SHAPE(128, 2048)), "[0 1]");
+}
+
+#define MAPPING                                                                                                                                       \
+  "op product(x: Tensor, out: Int) {\n  param w: [out, last(x.shape)]\n  output y: with_last(x.shape, out)\n"                                          \
+  "  forward { kernel gemm { flops = 2 * numel(y), reads = [x, w], writes = [y] } }\n"                                                                  \
+  "  backward(input) { kernel gemm { flops = 2 * numel(y), reads = [dy, w], writes = [dx] } }\n"                                                        \
+  "  backward(weight) { kernel gemm { flops = 2 * numel(y), reads = [dy, x], writes = [dw] } }\n  saves [x]\n}\n"                                       \
+  "op same(x: Tensor) {\n  output y: x.shape\n  forward { reads = [x], writes = [y] }\n  backward(input) { reads = [dy], writes = [dx] }\n}\n"          \
+  "fn width(row: Record) -> Int = last(row.output)\n"                                                                                                  \
+  "let words = {\n  given: \"input\", floor: \"size\", optimizer: \"update\",\n"                                                                        \
+  "  ops: [{ kind: \"product\", op: product, args: { out: width }, backward: \"*ProductBackward\" }, { kind: \"same\", op: same }],\n"                   \
+  "  labels: [{ path: \"*.mlp\", label: \"up\" }],\n}\n"                                                                                                \
+  "gpu g { memory = 1 GiB, bandwidth = 1 TB/s, peak = { fp32: 1 TFLOP/s } }\n"                                                                          \
+  "cluster c(n: Int) {\n  device d[n]: g\n  switch s[1]\n  link d[*] <-> s[0] { bandwidth = 1 GB/s }\n}\n"
+
+#define HEADER "name,kind,inputs,output_shape,dtype,forward_us,backward_us,accumulate_us\n"
+
+static ts_graph *traced(ts_desk *desk, const char *table, const char *options)
+{
+  ts_desk_file(desk, "table.csv", table);
+  const char *plan = "%splan p {\n  model = trace(\"table.csv\", words%s)\n  cluster = c(1)\n  batch = { micro: 2, global: 2 }\n  costs = [roofline(g)]\n}\n";
+  ts_plan *p = ts_plan_load(desk->s, ts_desk_file(desk, "plan.ts", ts_arena_printf(desk->arena, plan, MAPPING, options)), NULL);
+  return p ? ts_graph_build(desk->s, p) : NULL;
+}
+
+#define LAYERS HEADER                                                                                                                                 \
+  "x,input,,\"(2, 8)\",float32,0,0,0\nn,size,x,\"(1,)\",,5,0,0\nfirst,product,x,\"(2, 4)\",float32,25,0,0\n"                                            \
+  "h.0.mlp,product,first,\"(2, 4)\",float32,45,85,15\nscalar,tensor,n,\"(1,)\",float32,15,0,0\nact,same,h.0.mlp,\"(2, 4)\",float32,15,5.2,\n"           \
+  "nothing,same,act,\"(2, 4)\",float32,6,0,0\nm.head,product,nothing,\"(2, 6)\",float32,35,65,0\nu,update,,,,0,40,\n"
+
+Test(trace, a_layer_is_repeated_and_the_floor_taken_off)
+{
+  ts_desk desk = ts_desk_open();
+  ts_graph *g = traced(&desk, LAYERS, ", repeat: 3");
+  cr_assert(g, "%s", ts_desk_errors(&desk));
+  cr_assert_eq(g->ops.count, 1 + 3 * 2 + 1, "%zu ops, the last `%s`", g->ops.count, g->ops.at[g->ops.count - 1].label);
+  cr_expect_str_eq(g->ops.at[0].label, "first");
+  cr_expect_str_eq(g->ops.at[3].label, "layer[1].up");
+  cr_expect_str_eq(g->ops.at[4].label, "layer[1].act");
+  cr_expect_eq(g->unit_count, 3);
+  cr_expect_eq(g->ops.at[5].unit, 2);
+  cr_expect_eq(g->parameters, 4 * 8 + 3 * 4 * 4 + 6 * 4);
+  cr_expect_float_eq(g->ops.at[0].measured->seconds[TS_TRACED_FORWARD], 20e-6, 1e-12);
+  const ts_measured *m = g->ops.at[3].measured;
+  cr_expect_float_eq(m->seconds[TS_TRACED_FORWARD], 40e-6, 1e-12);
+  cr_expect_float_eq(m->seconds[TS_TRACED_BACKWARD], 80e-6 + 10e-6, 1e-12);
+  cr_expect_eq(m, g->ops.at[1].measured);
+  cr_expect_eq(m->work.phase[TS_PHASE_WEIGHT].count, 1);
+  cr_expect_eq(g->ops.at[0].measured->work.phase[TS_PHASE_INPUT].count, 0); /* nothing before it learns */
+  m = g->ops.at[4].measured;
+  cr_expect_float_eq(m->seconds[TS_TRACED_FORWARD], 10e-6 + 10e-6, 1e-12); /* with the scalar's kernel */
+  cr_expect_eq(m->seconds[TS_TRACED_BACKWARD], 0);
+  cr_expect_float_eq(g->optimizer_seconds, 40e-6, 1e-12);
+  ts_desk_close(&desk);
+}
+
+Test(trace, another_batch_keeps_the_shapes_of_the_table)
+{
+  ts_desk desk = ts_desk_open();
+  ts_graph *g = traced(&desk, HEADER "x,input,,\"(1, 8)\",float32,0,0,0\ny,product,x,\"(1, 4)\",float32,25,0,0\n", "");
+  cr_assert(g, "%s", ts_desk_errors(&desk));
+  cr_expect_eq(g->ops.at[0].slots[0].shape.dim[0], 2);
+  cr_expect_eq(g->ops.at[0].measured->slots[0].shape.dim[0], 1);
+  cr_expect_float_eq(g->ops.at[0].measured->work.phase[TS_PHASE_FORWARD].at[0].flops, 2 * 4, 1e-9);
+  ts_desk_close(&desk);
+}
+
+#define STAGES "OperatorName,Operator_input,Operator_output,Operator_cudatimenooverlap,stage\n"
+#define TENSORS                                                                                                                                       \
+  "TensorID,TensorShape,TensorEachByte,TensorType,TensorStorgeid\n1,\"[2, 8]\",4,input,100\n2,\"[4, 8]\",4,weight,101\n3,\"[2, 4]\",4,output,102\n"      \
+  "4,\"[2, 4]\",4,input,102\n5,\"[6, 4]\",4,weight,103\n6,\"[2, 6]\",4,output,104\n"
+
+Test(trace, backward_rows_find_their_operators)
+{
+  ts_desk desk = ts_desk_open();
+  ts_desk_file(&desk, "tensors.csv", TENSORS);
+  ts_graph *g = traced(&desk, STAGES "product,[1; 2],[3],10,forward\nproduct,[4; 5],[6],20,forward\nauto: ProductBackward,[9],[10],7,backward\n"
+                       "auto: ProductBackward,[11],[12],3,backward\nupdate,[2; 5],[],9,optimizer\n", ", tensors: \"tensors.csv\"");
+  cr_assert(g, "%s", ts_desk_errors(&desk));
+  cr_assert_eq(g->ops.count, 2);
+  cr_expect_eq(g->ops.at[1].slots[0].tensor, g->ops.at[0].slots[2].tensor, "a view of the first output is its tensor");
+  cr_expect_float_eq(g->ops.at[0].measured->seconds[TS_TRACED_BACKWARD], 3e-6, 1e-12);
+  cr_expect_float_eq(g->ops.at[1].measured->seconds[TS_TRACED_BACKWARD], 7e-6, 1e-12);
+  cr_expect_float_eq(g->optimizer_seconds, 9e-6, 1e-12);
+  cr_expect_eq(g->parameters, 4 * 8 + 6 * 4);
+  ts_desk_close(&desk);
+}
+
+static void refused(const char *table, const char *options, const char *message)
+{
+  ts_desk desk = ts_desk_open();
+  cr_expect_null(traced(&desk, table, options), "expected %s", message);
+  cr_expect(strstr(ts_desk_errors(&desk), message), "says     %s\nexpected %s", ts_desk_errors(&desk), message);
+  ts_desk_close(&desk);
+}
+
+#define X "x,input,,\"(2, 8)\",float32,0,0,0\n"
+
+Test(trace, malformed_tables_are_refused)
+{
+  refused("", "", "E0521 the table `");
+  refused("# only words\n", "", "is empty");
+  refused(HEADER, "", "has no rows");
+  refused("name,kind,inputs,output_shape,dtype,forward_ms,backward_us\n", "", "E0521 the table has no column `forward_us`");
+  refused(HEADER X "y,product,x\n", "", "E0521 the row has 3 cells, the table 8 columns");
+  refused(HEADER "x,input,,\"(2, 8\",float32,0,0,0\n", "", "`(2, 8` is not a shape");
+  refused(HEADER "x,input,,\"(2, 8)\",float31,0,0,0\n", "", "`float31` is not a number format");
+  refused(HEADER X "y,product,z,\"(2, 4)\",float32,1,0,0\n", "", "no earlier row is named `z`");
+  refused(HEADER X "y,product,x,\"(2, 4)\",float32,-1,0,0\n", "", "`-1` is not a time in microseconds");
+  refused(HEADER X "y,product,x,\"(2, 4)\",float32,nan,0,0\n", "", "`nan` is not a time");
+  refused(HEADER X X, "", "two rows are named `x`");
+  refused(HEADER X "y,squared,x,\"(2, 8)\",float32,9,0,0\n", "", "E0522 no op for the row `y` of kind `squared`");
+  refused(HEADER X "y,same,x,\"(2, 9)\",float32,9,0,0\n", "", "E0522 no op for the row `y`");
+  refused(HEADER X "y,product,x,\"(2, 4)\",float32,9,0,0\n", ", repeat: 3", "E0524 `");
+  refused(STAGES "product,[1; 2],[3],10,forward\n", "", "needs the table of its tensors");
+}
+
+Test(trace, stage_tables_that_do_not_fit_are_refused)
+{
+  static const struct { const char *rows, *message; } cases[] = {
+      {"product,[1; 2],[3],10,sideways\n", "`sideways` is neither"},
+      {"product,1; 2,[3],10,forward\n", "is not a list of tensor ids"},
+      {"product,[1; 2],[3],10,forward\nOther,[3],[3],5,backward\n", "E0522 1 row as `Other` is the backward of 0 kinds"},
+      {"product,[1; 2],[3],1,forward\nproduct,[4; 5],[6],1,forward\nProductBackward,[6],[6],1,backward\n", "E0522 1 rows as `ProductBackward` cannot be shared out to 2"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ts_desk desk = ts_desk_open();
+    ts_desk_file(&desk, "tensors.csv", TENSORS);
+    cr_expect_null(traced(&desk, ts_arena_printf(desk.arena, STAGES "%s", cases[i].rows), ", tensors: \"tensors.csv\""));
+    cr_expect(strstr(ts_desk_errors(&desk), cases[i].message), "says %s, expected %s", ts_desk_errors(&desk), cases[i].message);
+    ts_desk_close(&desk);
+  }
+}
