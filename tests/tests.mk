@@ -7,6 +7,8 @@ AM_TESTS_ENVIRONMENT = top_srcdir="$(abs_top_srcdir)" top_builddir="$(abs_top_bu
 tests_unit_sources = \
 	tests/unit/engine_plan.c \
 	tests/unit/engine_plan.h \
+	tests/unit/ir_text.h \
+	tests/unit/lang_tree.h \
 	tests/unit/random_ir.h \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
@@ -17,11 +19,18 @@ tests_unit_sources = \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
+	tests/unit/test_ir_file.c \
+	tests/unit/test_ir_text.c \
+	tests/unit/test_ir_verify.c \
+	tests/unit/test_lang_errors.c \
+	tests/unit/test_lang_format.c \
+	tests/unit/test_lang_parse.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_report.c \
-	tests/unit/test_stdlib_embed.c
+	tests/unit/test_stdlib_embed.c \
+	tests/unit/test_trace.c
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
@@ -36,7 +45,11 @@ endif
 TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
-fuzz_targets =
+fuzz_targets = \
+	tests/fuzz/fuzz_ir.c \
+	tests/fuzz/fuzz_ir_text.c \
+	tests/fuzz/fuzz_parse.c \
+	tests/fuzz/fuzz_trace.c
 
 # With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
@@ -57,9 +70,13 @@ $(fuzz_programs): %$(EXEEXT): %.c
 #: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
+	tests/accuracy/run.sh \
 	tests/engine/_memory.ts \
+	tests/engine/clock.out \
 	tests/engine/clock.tsir \
+	tests/engine/different_collectives.out \
 	tests/engine/different_collectives.tsir \
+	tests/engine/host_bound.out \
 	tests/engine/host_bound.tsir \
 	tests/engine/report_bare.out \
 	tests/engine/report_bare.tsir \
@@ -82,10 +99,15 @@ EXTRA_DIST += \
 	tests/engine/report_trace.tsir \
 	tests/engine/report_usage.cmd \
 	tests/engine/report_usage.out \
+	tests/engine/stall_circle.out \
 	tests/engine/stall_circle.tsir \
+	tests/engine/stall_collective.out \
 	tests/engine/stall_collective.tsir \
+	tests/engine/stall_host.out \
 	tests/engine/stall_host.tsir \
+	tests/engine/straggler.out \
 	tests/engine/straggler.tsir \
+	tests/engine/two_stages.out \
 	tests/engine/two_stages.tsir \
 	tests/errors/_bad_number.csv \
 	tests/errors/_broken.fit.json \
@@ -455,6 +477,21 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/fuzz/corpus/fuzz_ir/example.ir \
+	tests/fuzz/corpus/fuzz_ir/least.ir \
+	tests/fuzz/corpus/fuzz_ir/random_0.ir \
+	tests/fuzz/corpus/fuzz_ir/random_1.ir \
+	tests/fuzz/corpus/fuzz_ir/random_2.ir \
+	tests/fuzz/corpus/fuzz_ir/random_3.ir \
+	tests/fuzz/corpus/fuzz_ir_text/example.tsir \
+	tests/fuzz/corpus/fuzz_ir_text/random_0.tsir \
+	tests/fuzz/corpus/fuzz_ir_text/random_1.tsir \
+	tests/fuzz/corpus/fuzz_ir_text/random_2.tsir \
+	tests/fuzz/corpus/fuzz_ir_text/random_3.tsir \
+	tests/fuzz/corpus/fuzz_ir_text/two_stages.tsir \
+	tests/fuzz/corpus/fuzz_trace/operators.csv \
+	tests/fuzz/corpus/fuzz_trace/plain.csv \
+	tests/fuzz/corpus/fuzz_trace/stages.bin \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \
