@@ -1,2 +1,11 @@
 # For shells and editors. Lists: ./dev sources.
 
+
+# bash-completion finds a file by the name of the command.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = share/bash-completion/trainspec
+install-data-hook:
+	for program in tsc tsrun tsfmt; do \
+	  (cd "$(DESTDIR)$(bashcompletiondir)" && rm -f $$program && $(LN_S) trainspec $$program) || exit 1; done
+uninstall-hook:
+	for program in tsc tsrun tsfmt; do rm -f "$(DESTDIR)$(bashcompletiondir)/$$program"; done

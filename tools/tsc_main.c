@@ -185,7 +185,7 @@ static void write_to(command *c, const char *path, const void *bytes, size_t siz
   int error;
   if (strcmp(path, "-") == 0) {
     error = fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0 ? 0 : errno;
-    path = "standard output";
+    path = "<stdout>";
   } else {
     error = ts_write_file(path, bytes, size);
   }

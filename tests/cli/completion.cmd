@@ -1,0 +1,1 @@
+complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _trainspec; echo "$* -> ${COMPREPLY[*]}"; }; . ../../share/bash-completion/trainspec; complete_words trainspec ""; complete_words trainspec fit ""; complete_words tsc --li; complete_words trainspec compile --st; complete_words tsc --color a; complete_words tsrun --trace-; complete_words tsc _pl

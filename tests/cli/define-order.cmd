@@ -1,0 +1,1 @@
+tsc --check -D layers=2 -D layers=zero _plan.ts

@@ -1,0 +1,1 @@
+mkdir -p "$scratch/my plans" && cp _plan.ts _sizes.ts _ops.csv "$scratch/my plans" && cd "$scratch" && tsc -MD -o "my plans/out.ir" "my plans/_plan.ts" && cat "my plans/out.d" && { cat "my plans/out.d"; echo "	@echo rebuilt"; } >Makefile && make -s && touch "my plans/_ops.csv" && sleep 0 && make -s

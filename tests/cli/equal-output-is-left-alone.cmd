@@ -1,0 +1,1 @@
+tsc -o "$scratch/1.ir" _plan.ts && touch -d 2001-01-01 "$scratch/1.ir" && tsc -o "$scratch/1.ir" _plan.ts && date -u -r "$scratch/1.ir" +%Y && tsc -D layers=4 -o "$scratch/1.ir" _plan.ts && test $(date -u -r "$scratch/1.ir" +%Y) -gt 2001 && echo written

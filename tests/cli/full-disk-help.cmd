@@ -1,0 +1,1 @@
+tsc --help >/dev/full

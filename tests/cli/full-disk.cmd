@@ -1,0 +1,1 @@
+tsc -S _plan.ts >/dev/full

@@ -1,0 +1,1 @@
+trainspec fit --help

@@ -1,0 +1,1 @@
+tsrun --help

@@ -1,0 +1,1 @@
+trainspec compile --help | head -1; trainspec run --help | head -1; trainspec fmt --help | head -1

@@ -1,0 +1,1 @@
+tsc --list-ops _plan.ts

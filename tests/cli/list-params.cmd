@@ -1,0 +1,1 @@
+tsc --list-params _plan.ts

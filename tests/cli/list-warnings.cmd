@@ -1,0 +1,1 @@
+tsc -W list | grep -x unused-name

@@ -1,0 +1,1 @@
+tsc -o "$scratch/1.ir" _plan.ts && mkdir -p "$scratch/else/where" && cp _*.ts _ops.csv "$scratch/else/where" && cd "$scratch/else/where" && LC_ALL=de_DE.UTF-8 TZ=Asia/Tokyo tsc -o ../2.ir _plan.ts && cmp ../2.ir "$scratch/1.ir" && echo same

@@ -1,0 +1,1 @@
+printf "plan p {\n  modl = 1\n}\n" | tsc -S -

@@ -1,0 +1,1 @@
+tsc -o "$scratch/1.ir" _plan.ts && tsc -S "$scratch/1.ir" >"$scratch/1.tsir" && tsc -o "$scratch/2.ir" "$scratch/1.tsir" && cmp "$scratch/1.ir" "$scratch/2.ir" && tsc -o - "$scratch/1.ir" | cmp - "$scratch/1.ir" && echo same

@@ -1,0 +1,1 @@
+tsc --color=red plan.ts

@@ -1,0 +1,1 @@
+tsc -MD -S _plan.ts

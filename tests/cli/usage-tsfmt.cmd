@@ -1,0 +1,1 @@
+tsfmt --chek plan.ts

@@ -1,0 +1,1 @@
+tsrun --formt=json plan.ts

@@ -1,0 +1,1 @@
+tsc --check -W error=idle-replicas _idle.ts

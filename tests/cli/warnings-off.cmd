@@ -1,0 +1,1 @@
+tsc --check -W no-idle-replicas _idle.ts
