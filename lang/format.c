@@ -420,7 +420,7 @@ static bool has_breakable(const formatter *f, uint32_t i)
 static bool is_soft(const formatter *f, uint32_t i)
 {
   switch (kind(f, i)) {
-  case TS_T_THEN: case TS_T_ELSE: return true;
+  case TS_T_THEN: case TS_T_ELSE: case TS_T_FOR: return true;
   default: break;
   }
   switch (kind(f, i - 1)) {
@@ -433,11 +433,14 @@ static bool is_soft(const formatter *f, uint32_t i)
   }
 }
 
+/* The next place where the line may be broken: such a token, or the first one of a list of statements. */
 static uint32_t next_soft(const formatter *f, uint32_t i, uint32_t to)
 {
   for (uint32_t k = i; k < to; k++) {
     if (k > i && is_soft(f, k))
       return k;
+    if (f->mark[k].layout == STATEMENTS && f->mark[k].match != k + 1)
+      return k + 1;
     if (is_open(kind(f, k)))
       k = f->mark[k].match;
   }

@@ -1,0 +1,1 @@
+tsfmt --check nowhere.ts

@@ -1,0 +1,4 @@
+plan p {
+  model =   gpt(layers: 1
+  mesh = { tp }
+}

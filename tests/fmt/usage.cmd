@@ -1,0 +1,1 @@
+tsfmt --in-place --check x.ts
