@@ -8,3 +8,13 @@ let eager_torch = { launch: 6 us, collective: 20 us, message: 20 us, item: 0 us,
 
 // Megatron-LM with CUDA_DEVICE_MAX_CONNECTIONS=1: fused kernels, collectives issued without waiting.
 let megatron_host = { launch: 6 us, collective: 12 us, message: 15 us, item: 100 us, step: 1 ms }
+
+// nanotron on H100 hosts: eager, autograd hooks that accumulate gradients in fp32, a queue of shapes before every pipeline message, for which the host waits.
+fn eager_host(launch: Time = 25 us, collective: Time = 100 us, message: Time = 500 us) = {
+  launch: launch,
+  collective: collective,
+  message: message,
+  item: 0 us,
+  step: 1 ms,
+  sync: true,
+}

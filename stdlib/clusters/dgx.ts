@@ -5,7 +5,15 @@
 // together; A800 and H800: 400; NICs: 4 x 100 Gb/s, 8 x 200, 8 x 400, 8 x 400 Gb/s).
 import std.gpus.nvidia
 
-cluster nvswitch_nodes(nodes: Int, kind: Gpu, gpus: Int = 8, nvlink: Rate, nvlink_latency: Time = 0.6 us, nic: Rate, nic_latency: Time = 1.8 us) {
+cluster nvswitch_nodes(
+  nodes: Int,
+  kind: Gpu,
+  gpus: Int = 8,
+  nvlink: Rate,
+  nvlink_latency: Time = 0.6 us,
+  nic: Rate,
+  nic_latency: Time = 1.8 us,
+) {
   device gpu[nodes, gpus]: kind
   switch nvswitch[nodes], leaf[gpus], spine[1]
   for n in 0..nodes, g in 0..gpus {

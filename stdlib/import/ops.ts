@@ -14,7 +14,9 @@ op moved(x: Tensor, shape: List[Int], follow: List[Any], whole: List[Int], copie
 
 // Element by element over tensors that are broadcast against each other.
 fn extent_of(xs: List[Tensor], back: Int) -> Int = max([if len(x.shape) >= back then x.shape[len(x.shape) - back] else 1 for x in xs])
-fn broadcast(xs: List[Tensor]) -> List[Int] = [extent_of(xs, max([len(x.shape) for x in xs]) - i) for i in 0..max([len(x.shape) for x in xs])]
+fn broadcast(xs: List[Tensor]) -> List[Int] = [
+  extent_of(xs, max([len(x.shape) for x in xs]) - i) for i in 0..max([len(x.shape) for x in xs])
+]
 
 // Its gradient is that of its output: a sum, a difference.
 op sum_of_tensors(xs: List[Tensor]) {

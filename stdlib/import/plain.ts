@@ -31,7 +31,11 @@ fn plain(tied: Bool = false, sums: Bool = false) = {
     { kind: "relu", op: relu },
     { kind: "softmax", op: softmax },
     { kind: "matmul", op: batched_matmul },
-    { kind: "conv", op: conv2d, args: { out: plain_channels, kernel_size: plain_kernel, stride: plain_stride, padding: plain_padding, bias: plain_bias } },
+    {
+      kind: "conv",
+      op: conv2d,
+      args: { out: plain_channels, kernel_size: plain_kernel, stride: plain_stride, padding: plain_padding, bias: plain_bias },
+    },
     { kind: "batch_norm", op: batch_norm },
     { kind: "pool", op: pool, args: { shape: plain_shape } },
     { kind: "cross_entropy", op: mean_cross_entropy },
@@ -39,6 +43,10 @@ fn plain(tied: Bool = false, sums: Bool = false) = {
     { kind: "sum", op: sum_of_tensors },
     { kind: "scale", op: scaled },
     { kind: "pointwise", op: pointwise },
-    { kind: "move", op: moved, args: { shape: plain_shape, follow: plain_follow, whole: plain_whole, copies: plain_copies, copies_back: plain_copies_back } },
+    {
+      kind: "move",
+      op: moved,
+      args: { shape: plain_shape, follow: plain_follow, whole: plain_whole, copies: plain_copies, copies_back: plain_copies_back },
+    },
   ],
 }

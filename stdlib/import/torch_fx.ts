@@ -25,8 +25,11 @@ fn torch_fx(vocab: Int, tied: Bool = true) = {
   floor: "size|getitem|getattr|view|permute|transpose",
   lists: "split|chunk|unbind",
   ops: [
-    { kind: "view|reshape|permute|transpose|expand|unsqueeze|squeeze|getitem|contiguous|to|type|type_as|long|float|bool|clone|detach", op: moved,
-      args: { shape: fx_shape, follow: fx_follow, whole: fx_whole, copies: fx_copies, copies_back: fx_copies_back } },
+    {
+      kind: "view|reshape|permute|transpose|expand|unsqueeze|squeeze|getitem|contiguous|to|type|type_as|long|float|bool|clone|detach",
+      op: moved,
+      args: { shape: fx_shape, follow: fx_follow, whole: fx_whole, copies: fx_copies, copies_back: fx_copies_back },
+    },
     { kind: "*.wte|*.embed_tokens|*.word_embeddings", op: embedding, args: { vocab: vocab, hidden: fx_width } },
     { kind: "*.wpe|*.position_embeddings", op: lookup, args: { rows: fx_seq, width: fx_width } },
     { kind: "*.token_type_embeddings", op: lookup, args: { rows: 2, width: fx_width } },
@@ -35,7 +38,11 @@ fn torch_fx(vocab: Int, tied: Bool = true) = {
     { kind: "addmm", op: linear, args: { out: fx_width, bias: fx_bias } },
     { kind: if tied then "lm_head|*.decoder" else "", op: tied_linear, args: { out: fx_width } },
     { kind: "lm_head", op: linear, args: { out: fx_width } },
-    { kind: "*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*.linear", op: linear, args: { out: fx_width, bias: true } },
+    {
+      kind: "*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*.linear",
+      op: linear,
+      args: { out: fx_width, bias: true },
+    },
     { kind: "matmul|bmm", op: batched_matmul },
     { kind: "softmax", op: softmax },
     { kind: "dropout|*drop|*dropout", op: dropout },

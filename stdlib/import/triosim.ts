@@ -15,8 +15,12 @@ fn trio_padding(row: Record) -> Int = div(row.weights[0][2], 2)
 let triosim = {
   sums: true, // an autograd node's kernels include the sum of the gradients that meet at its output
   ops: [
-    { kind: "aten::conv2d", op: conv2d, args: { out: trio_out, kernel_size: trio_kernel, stride: trio_stride, padding: trio_padding, bias: trio_bias },
-      backward: "*ConvolutionBackward0" },
+    {
+      kind: "aten::conv2d",
+      op: conv2d,
+      args: { out: trio_out, kernel_size: trio_kernel, stride: trio_stride, padding: trio_padding, bias: trio_bias },
+      backward: "*ConvolutionBackward0",
+    },
     { kind: "aten::batch_norm", op: batch_norm, backward: "*BatchNormBackward0" },
     { kind: "aten::relu*", op: relu, backward: "*ReluBackward0" },
     { kind: "aten::max_pool2d", op: pool, args: { shape: trio_shape }, backward: "*MaxPool2DWithIndicesBackward0" },
