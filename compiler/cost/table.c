@@ -7,14 +7,14 @@
 
 #include "compiler/cost/source.h"
 
-typedef enum column_kind { COLUMN_FEATURE, COLUMN_FAMILY, COLUMN_DTYPE, COLUMN_LABEL, COLUMN_TIME, COLUMN_FLOPS, COLUMN_BYTES } column_kind;
+typedef enum column_kind { COLUMN_FEATURE, COLUMN_FAMILY, COLUMN_DTYPE, COLUMN_KV_DTYPE, COLUMN_LABEL, COLUMN_TIME, COLUMN_FLOPS, COLUMN_BYTES } column_kind;
 typedef struct column { const char *name; column_kind kind; double unit; } column;
 
 /* Words in a header that are not features. A label says how a row was measured and is not part of its key. */
 static const struct { const char *name; column_kind kind; double unit; } known_columns[] = {
   {"family", COLUMN_FAMILY, 0}, {"dtype", COLUMN_DTYPE, 0}, {"flops", COLUMN_FLOPS, 0}, {"bytes", COLUMN_BYTES, 0},
   {"time_us", COLUMN_TIME, 1e-6}, {"time_ms", COLUMN_TIME, 1e-3}, {"time_ns", COLUMN_TIME, 1e-9}, {"time_s", COLUMN_TIME, 1},
-  {"seconds", COLUMN_TIME, 1}, {"kv_dtype", COLUMN_LABEL, 0}, {"phase", COLUMN_LABEL, 0}, {"kernel", COLUMN_LABEL, 0},
+  {"seconds", COLUMN_TIME, 1}, {"kv_dtype", COLUMN_KV_DTYPE, 0}, {"phase", COLUMN_LABEL, 0}, {"kernel", COLUMN_LABEL, 0},
   {"set", COLUMN_LABEL, 0}, {"note", COLUMN_LABEL, 0},
 };
 /* Tables of one kind of kernel do not name it in every row; their columns do. */
@@ -72,15 +72,17 @@ static const double *feature_default(const char *name)
 #define FAIL(r, where, ...) ts_cost_fail((r)->arena, (r)->error, (r)->text, (where).begin, (where).end, __VA_ARGS__)
 #define CELL(r, where) (int)((where).end - (where).begin > 40 ? 40 : (where).end - (where).begin), (r)->text + (where).begin
 
-static const char *intern(reader *r, cell c)
+static const char *intern_bytes(reader *r, const char *bytes, size_t length)
 {
-  size_t length = c.end - c.begin;
   for (size_t i = 0; i < r->words.count; i++)
-    if (strlen(r->words.at[i]) == length && memcmp(r->words.at[i], r->text + c.begin, length) == 0)
+    if (strlen(r->words.at[i]) == length && memcmp(r->words.at[i], bytes, length) == 0)
       return r->words.at[i];
-  TS_PUSH(r->arena, &r->words, ts_arena_string(r->arena, r->text + c.begin, length));
+  TS_PUSH(r->arena, &r->words, ts_arena_string(r->arena, bytes, length));
   return r->words.at[r->words.count - 1];
 }
+
+static const char *intern(reader *r, cell c) { return intern_bytes(r, r->text + c.begin, c.end - c.begin); }
+static const char *intern_text(reader *r, const char *text) { return intern_bytes(r, text, strlen(text)); }
 
 static cell trim(const reader *r, cell c)
 {
@@ -280,6 +282,7 @@ static bool read_row(reader *r, cell line)
   }
   row row = {.family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->line};
   double value[TS_TABLE_MAX_COLUMNS], work[TS_TABLE_MAX_COLUMNS] = {0};
+  const char *kv_dtype = NULL;
   uint32_t work_mask = 0, work_count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const column *column = &r->column[i];
@@ -294,6 +297,9 @@ static bool read_row(reader *r, cell line)
     case COLUMN_DTYPE:
       if (!empty)
         row.dtype = ts_dtype_canonical(intern(r, cells[i]));
+      break;
+    case COLUMN_KV_DTYPE:
+      kv_dtype = empty ? NULL : ts_dtype_canonical(intern(r, cells[i]));
       break;
     case COLUMN_LABEL: break;
     case COLUMN_TIME:
@@ -312,6 +318,8 @@ static bool read_row(reader *r, cell line)
         work_mask |= UINT32_C(1) << i, work[work_count++] = number;
     }
   }
+  if (kv_dtype && row.dtype && strcmp(kv_dtype, row.dtype) != 0) /* attention with keys and values of another type is another type */
+    row.dtype = intern_text(r, ts_arena_printf(r->arena, "%s_kv_%s", row.dtype, kv_dtype));
   if (!row.width) { /* work is the key of kernels that have no features */
     row.mask = work_mask, row.width = work_count;
     memcpy(value, work, sizeof value);
