@@ -70,6 +70,7 @@ void ts_ir_expected(ts_ir_lexer *l, const char *what); /* "expected WHAT, found 
 bool ts_ir_is(const ts_ir_lexer *l, const char *word); /* a bare word or a mark */
 bool ts_ir_take(ts_ir_lexer *l, const char *word);     /* the same, and goes on */
 void ts_ir_need(ts_ir_lexer *l, const char *word);
+bool ts_ir_at_line_end(const ts_ir_lexer *l);          /* within a block; the end of the text lacks only the brace */
 bool ts_ir_at_name(const ts_ir_lexer *l);              /* a word or a quoted string */
 char *ts_ir_take_name(ts_ir_lexer *l, const char *what); /* a copy; "" after an error */
 uint64_t ts_ir_take_count(ts_ir_lexer *l, const char *what, uint64_t most);

@@ -243,6 +243,8 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
     p.islands = (uint32_t)ts_ir_take_count(l, "a number of islands", UINT32_MAX);
     p.bytes = ts_ir_take_whole(l, TS_IR_BYTES);
     p.time = ts_ir_take_whole(l, TS_IR_TIME);
+    if (!ts_ir_at_line_end(l))
+      ts_ir_expected(l, "the end of the line");
     TS_PUSH(r->arena, &points, p);
   }
   m->point_count = (uint32_t)points.count;

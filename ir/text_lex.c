@@ -178,6 +178,11 @@ void ts_ir_need(ts_ir_lexer *l, const char *word)
   ts_ir_expected(l, quoted);
 }
 
+bool ts_ir_at_line_end(const ts_ir_lexer *l)
+{
+  return l->token == TS_IR_END_OF_LINE || l->token == TS_IR_END_OF_FILE || ts_ir_is(l, "}");
+}
+
 bool ts_ir_at_name(const ts_ir_lexer *l) { return l->token == TS_IR_WORD || l->token == TS_IR_QUOTED; }
 
 char *ts_ir_take_name(ts_ir_lexer *l, const char *what)

@@ -8,12 +8,6 @@
 /* Labels are symbols of a space of their own for each fragment. */
 static uint32_t label_space(uint32_t fragment) { return TS_IR_SECTION_KINDS + fragment; }
 
-/* Where a line of a block ends; what is missing at the end of the text is the brace. */
-static bool at_end_of_line(const ts_ir_lexer *l)
-{
-  return l->token == TS_IR_END_OF_LINE || l->token == TS_IR_END_OF_FILE || ts_ir_is(l, "}");
-}
-
 typedef TS_VEC(uint32_t) indices;
 
 typedef struct body { /* a fragment while it is read */
@@ -212,7 +206,7 @@ static void read_node(body *f)
   const char *usual = read_op(f, &n, word, label);
   n.phase = (uint8_t)ts_ir_usual_phase(n.op, f->work);
   read_clauses(f, &n);
-  if (!at_end_of_line(l))
+  if (!ts_ir_at_line_end(l))
     ts_ir_expected(l, "`on`, `after`, `launch`, `alloc`, `free`, `phase` or the end of the line");
   if (l->failed)
     return;
@@ -368,7 +362,7 @@ void ts_ir_read_program(ts_ir_reader *r)
       read_holding(&p);
     else
       read_item(&p);
-    if (!at_end_of_line(l))
+    if (!ts_ir_at_line_end(l))
       ts_ir_expected(l, "the end of the line");
   }
   if (l->failed)

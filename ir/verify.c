@@ -372,9 +372,9 @@ static int check_port_use(check *c, const ts_ir_fragment *f)
   uint8_t *used = calloc(f->port_count / 8 + 1, 1);
   if (!used)
     abort();
-  uint32_t uses = 0;
-  const ts_ir_node *n = c->ir->nodes + f->first_node, *end = n + f->node_count;
-  for (; n < end; n++) {
+  uint32_t uses = 0, i = 0;
+  for (; i < f->node_count; i++) {
+    const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
     if (n->op != TS_IR_SEND && n->op != TS_IR_RECV)
       continue;
     if (used[n->arg / 8] & (1 << n->arg % 8))
@@ -383,8 +383,8 @@ static int check_port_use(check *c, const ts_ir_fragment *f)
     uses++;
   }
   free(used);
-  if (n < end || uses < f->port_count)
-    FAIL(c, "fragment `%s`: a port is used %s", text(c, f->name), n < end ? "twice" : "by no node");
+  if (i < f->node_count || uses < f->port_count)
+    FAIL(c, "fragment `%s`: a port is used %s", text(c, f->name), i < f->node_count ? "twice" : "by no node");
   return 0;
 }
 
