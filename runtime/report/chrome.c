@@ -304,7 +304,7 @@ int ts_report_trace(const ts_summary *s, const ts_trace_options *options, const 
   mode_t mask = umask(0);
   umask(mask);
   copy = fchmod(file, 0666 & ~mask) < 0 ? -1 : dup(file); /* closing the stream leaves this one, to sync */
-  writer w = {.out = copy < 0 ? NULL : gzdopen(copy, packed ? "wb6" : "wbT"), .s = s, .shown = shown_ranks(s, options, arena)};
+  writer w = {.out = copy < 0 ? NULL : gzdopen(copy, packed ? "wb3" : "wbT"), .s = s, .shown = shown_ranks(s, options, arena)};
   if (w.out) {
     gzbuffer(w.out, 1 << 18);
     put_trace(&w, options);

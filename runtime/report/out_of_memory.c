@@ -37,7 +37,8 @@ static void when(const ts_summary *s, uint32_t class, ts_stop *stop)
   if (!f->node) {
     ts_stop_fact(stop, "when", "before the first node: %s is held for the whole step", ts_format_bytes((double)f->asked).text);
   } else {
-    ts_stop_fact(stop, "when", "%s, in %s of %s, at `%s`", ts_format_time(f->time).text, ts_report_item(s->arena, s->ir, f->item), program,
+    const char *of = s->stage_count == 1 ? "" : ts_arena_printf(s->arena, " of %s", program);
+    ts_stop_fact(stop, "when", "%s, in %s%s, at `%s`", ts_format_time(f->time).text, ts_report_item(s->arena, s->ir, f->item), of,
                  s->ir->strings + f->node->label);
     ts_stop_fact(stop, "asked", "%s; free %s of %s", ts_format_bytes((double)f->asked).text, ts_format_bytes((double)room).text,
                  ts_format_bytes((double)m->limit).text);
@@ -81,20 +82,27 @@ static void held(const ts_summary *s, const ts_memory_class *m, ts_stop *stop)
   ts_stop_fact(stop, "held", "%s", text);
 }
 
+/* The part of a label that the language takes for all repeats: `attn.core` of layer[*].attn.core. */
+static const char *pattern_of(const char *label)
+{
+  for (const char *repeat; (repeat = strstr(label, "[*].")); )
+    label = repeat + 4;
+  return label;
+}
+
 static void help(const ts_memory_class *m, ts_stop *stop)
 {
   uint64_t state = m->category[TS_IR_PARAMETERS] + m->category[TS_IR_GRADIENTS] + m->category[TS_IR_OPTIMIZER];
-  if (m->category[TS_IR_ACTIVATIONS] >= state) {
-    const char *label = "what holds most";
-    for (uint32_t h = 0; h < m->holder_count; h++)
-      if (m->holders[h].category == TS_IR_ACTIVATIONS) {
-        label = m->holders[h].label;
-        break;
-      }
-    ts_stop_help(stop, "recompute `%s`, choose a smaller micro-batch, or split the model over more ranks", label);
-  } else {
-    ts_stop_help(stop, "split the model over more ranks, or shard parameters, gradients or optimizer state over the replicas");
-  }
+  const char *label = NULL;
+  for (uint32_t h = 0; h < m->holder_count && !label; h++)
+    if (m->holders[h].category == TS_IR_ACTIVATIONS && *m->holders[h].label)
+      label = pattern_of(m->holders[h].label);
+  if (label && m->category[TS_IR_ACTIVATIONS] >= state)
+    ts_stop_help(stop, "recompute `%s`, choose a smaller micro-batch, or split the model over more ranks; `--ignore-memory` reports all the same",
+                 label);
+  else
+    ts_stop_help(stop, "split the model over more ranks, or shard parameters, gradients or optimizer state over the replicas; "
+                       "`--ignore-memory` reports all the same");
 }
 
 static bool worse(const ts_memory_class *a, const ts_memory_class *b) { return a->over > b->over; }
