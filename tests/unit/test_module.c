@@ -3,7 +3,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "compiler/check.h"
 #include "compiler/module.h"
+#include "compiler/stdlib_embed.h"
 #include "tests/unit/test_eval.h"
 
 static void says(ts_desk *desk, const char *expected)
@@ -163,4 +165,22 @@ Test(session, the_standard_library_is_embedded)
   cr_expect(ts_session_read(desk.s, 0, "std/models/../precision.ts", "table", TS_NO_SPAN, &size, &path));
   cr_expect_str_eq(path, "std/precision.ts");
   ts_desk_close(&desk);
+}
+
+/* As if the files were the user's own, so that what nothing uses is checked too. */
+Test(stdlib, every_file_is_sound)
+{
+  for (size_t i = 0; i < ts_stdlib_file_count; i++) {
+    const char *path = ts_stdlib_files[i].path, *end = strrchr(path, '.');
+    if (!end || strcmp(end, ".ts"))
+      continue;
+    ts_desk desk = ts_desk_open();
+    ts_module *m = ts_module_load(desk.s, ts_desk_file(&desk, "copy.ts", (const char *)ts_stdlib_files[i].bytes));
+    cr_assert(m);
+    cr_expect(ts_diags_errors(desk.s->diags) || ts_check(desk.s));
+    for (size_t k = 0; k < m->own.count && !ts_diags_errors(desk.s->diags); k++)
+      ts_entry_value(desk.s, m->own.at[k]);
+    cr_expect_str_eq(ts_desk_errors(&desk), "", "std/%s: %s", path, ts_desk_errors(&desk));
+    ts_desk_close(&desk);
+  }
 }
