@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "tests/unit/engine_plan.h"
+#include "tests/unit/random_ir.h"
 
-enum { JOBS = 1500 };
+enum { JOBS = 600 };
 
 static const ts_run_options folded = {0}, unfolded = {.no_fold = true};
 
@@ -77,6 +78,33 @@ static void check_same_classes(const ts_result *a, const ts_result *b, uint32_t 
   }
 }
 
+static uint64_t sum(const ts_class_result *c)
+{
+  uint64_t total = c->bubble + c->host + c->tail;
+  for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+    total += c->phase[i];
+  for (uint32_t i = 0; i < c->comm_count; i++)
+    total += c->comms[i].exposed;
+  return total;
+}
+
+static void check_parts(const ts_result *result, uint32_t seed)
+{
+  uint64_t path = 0;
+  for (uint32_t c = 0; c < result->class_count; c++) {
+    uint64_t phases = 0, bases = 0;
+    for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+      phases += result->classes[c].phase[i];
+    for (uint32_t i = 0; i < TS_IR_BASES; i++)
+      bases += result->classes[c].basis[i];
+    cr_assert_eq(sum(&result->classes[c]), result->step, "seed %u: class %u", seed, c);
+    cr_assert_eq(phases, bases, "seed %u: class %u", seed, c);
+  }
+  for (uint32_t i = 0; i < result->critical_count; i++)
+    path += result->critical[i].time;
+  cr_assert_eq(path, result->step, "seed %u: critical path", seed);
+}
+
 Test(engine, folding_changes_nothing)
 {
   uint32_t saved = 0;
@@ -96,6 +124,24 @@ Test(engine, folding_changes_nothing)
   cr_assert_gt(saved, JOBS);
 }
 
+/* The same on plans that another hand made: 1F1B orders, measured networks, placements. */
+Test(engine, folding_changes_nothing_in_other_plans)
+{
+  for (uint32_t seed = 0; seed < JOBS; seed++) {
+    ts_ir_builder *b = random_ir_new(seed);
+    ts_ir ir;
+    ts_ir_builder_view(b, &ir);
+    ts_run *a = must_play(&ir, &folded, 0, seed), *c = must_play(&ir, &unfolded, seed, seed);
+    check_same(a, c, ir.meta->world, seed);
+    check_same_classes(ts_run_result(a), ts_run_result(c), ir.meta->world, seed);
+    check_parts(ts_run_result(a), seed);
+    check_parts(ts_run_result(c), seed);
+    ts_run_free(a);
+    ts_run_free(c);
+    ts_ir_builder_free(b);
+  }
+}
+
 Test(engine, order_of_processes_changes_nothing)
 {
   for (uint32_t seed = 0; seed < JOBS; seed++) {
@@ -111,16 +157,6 @@ Test(engine, order_of_processes_changes_nothing)
   }
 }
 
-static uint64_t sum(const ts_class_result *c)
-{
-  uint64_t total = c->bubble + c->host + c->tail;
-  for (uint32_t i = 0; i < TS_IR_PHASES; i++)
-    total += c->phase[i];
-  for (uint32_t i = 0; i < c->comm_count; i++)
-    total += c->comms[i].exposed;
-  return total;
-}
-
 Test(engine, parts_make_up_the_step)
 {
   for (uint32_t seed = 0; seed < JOBS; seed++) {
@@ -128,20 +164,7 @@ Test(engine, parts_make_up_the_step)
     ts_ir ir;
     plan_view(&p, &ir);
     ts_run *run = must_play(&ir, &folded, 0, seed);
-    const ts_result *result = ts_run_result(run);
-    for (uint32_t c = 0; c < result->class_count; c++) {
-      uint64_t phases = 0, bases = 0;
-      for (uint32_t i = 0; i < TS_IR_PHASES; i++)
-        phases += result->classes[c].phase[i];
-      for (uint32_t i = 0; i < TS_IR_BASES; i++)
-        bases += result->classes[c].basis[i];
-      cr_assert_eq(sum(&result->classes[c]), result->step, "seed %u: class %u", seed, c);
-      cr_assert_eq(phases, bases, "seed %u: class %u", seed, c);
-    }
-    uint64_t path = 0;
-    for (uint32_t i = 0; i < result->critical_count; i++)
-      path += result->critical[i].time;
-    cr_assert_eq(path, result->step, "seed %u: critical path", seed);
+    check_parts(ts_run_result(run), seed);
     ts_run_free(run);
     plan_free(&p);
   }
@@ -180,6 +203,86 @@ static void check_rank(const ts_ir *ir, const events *list, uint32_t seed)
     if (n->op != TS_IR_COLLECTIVE)
       cr_assert_eq(e->start, ready);
     free_at[n->stream] = e->end;
+  }
+}
+
+static bool together(const ts_ir *ir, uint32_t axes, uint32_t a, uint32_t b)
+{
+  for (uint32_t i = 0; i < ir->axes_count; i++)
+    if (!(axes >> i & 1) && a / ir->axes[i].stride % ir->axes[i].size != b / ir->axes[i].stride % ir->axes[i].size)
+      return false;
+  return true;
+}
+
+static uint32_t group_of(const ts_ir *ir, const ts_ir_node *n) { return ir->collectives[n->arg].group; }
+
+/* The collective of a rank over a group and stream with this number. */
+static const ts_span_event *nth(const ts_ir *ir, const events *list, uint32_t group, uint32_t stream, uint32_t turn)
+{
+  for (uint32_t i = 0; i < list->count; i++) {
+    const ts_ir_node *n = list->at[i].node;
+    if (n->op == TS_IR_COLLECTIVE && group_of(ir, n) == group && n->stream == stream && turn-- == 0)
+      return &list->at[i];
+  }
+  return NULL;
+}
+
+static void check_collective(const ts_ir *ir, const events *all, uint32_t rank, const ts_span_event *e, uint32_t turn, uint32_t seed)
+{
+  uint64_t latest = 0;
+  uint32_t group = group_of(ir, e->node);
+  for (uint32_t q = 0; q < ir->meta->world; q++) {
+    if (!together(ir, ir->groups[group].axes, rank, q))
+      continue;
+    const ts_span_event *other = nth(ir, &all[q], group, e->node->stream, turn);
+    cr_assert(other && other->start == e->start && other->end == e->end, "seed %u: rank %u, rank %u", seed, rank, q);
+    latest = later(latest, other->ready);
+  }
+  cr_assert_eq(e->start, latest, "seed %u: rank %u", seed, rank);
+}
+
+static void check_receive(const events *all, uint32_t rank, const ts_span_event *e, uint32_t seed)
+{
+  const events *list = &all[e->peer];
+  for (uint32_t i = 0; i < list->count; i++) {
+    const ts_span_event *s = &list->at[i];
+    if (s->node->op != TS_IR_SEND || s->peer != rank || s->tag != e->tag)
+      continue;
+    cr_assert_eq(e->sent, s->start, "seed %u: rank %u", seed, rank);
+    cr_assert_eq(e->end, later(e->ready, s->end), "seed %u: rank %u", seed, rank);
+    return;
+  }
+  cr_assert_fail("seed %u: rank %u: nobody sent", seed, rank);
+}
+
+static void check_meetings(const ts_ir *ir, const events *all, uint32_t rank, uint32_t seed)
+{
+  uint32_t turns[16][3] = {{0}};
+  for (uint32_t i = 0; i < all[rank].count; i++) {
+    const ts_span_event *e = &all[rank].at[i];
+    if (e->node->op == TS_IR_COLLECTIVE)
+      check_collective(ir, all, rank, e, turns[group_of(ir, e->node)][e->node->stream]++, seed);
+    else if (e->node->op == TS_IR_RECV)
+      check_receive(all, rank, e, seed);
+  }
+}
+
+Test(engine, members_start_together_and_messages_arrive_as_sent)
+{
+  for (uint32_t seed = 0; seed < JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    events all[64];
+    ts_run *run = must_play(&ir, &folded, 0, seed);
+    for (uint32_t r = 0; r < p.world; r++)
+      all[r] = timeline(run, r);
+    for (uint32_t r = 0; r < p.world; r++)
+      check_meetings(&ir, all, r, seed);
+    for (uint32_t r = 0; r < p.world; r++)
+      free(all[r].at);
+    ts_run_free(run);
+    plan_free(&p);
   }
 }
 
