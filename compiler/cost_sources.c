@@ -4,16 +4,17 @@
 
 #include "compiler/costing.h"
 
-typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED } ts_asked_kind;
+typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED, ASK_LIKE } ts_asked_kind;
 
 struct ts_asked {
   ts_asked_kind kind;
   const ts_cost_source *source;   /* SOURCE */
   const ts_record *functions;     /* FUNCTIONS: family -> function */
-  const ts_asked *inner;          /* SLOWER, SCALED */
-  double factor;                  /* SLOWER */
+  const ts_asked *inner;          /* SLOWER, SCALED, LIKE */
+  double factor;                  /* SLOWER, LIKE */
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
-  const char *family;
+  const char *family;             /* SLOWER, LIKE: of the kernel */
+  const char *as;                 /* LIKE: the family asked for in its place */
   const ts_cost_source *from, *to; /* SCALED: rooflines */
 };
 
@@ -160,6 +161,15 @@ static ts_asked *roofline(ts_session *s, const ts_applied *r, ts_source_name *na
 
 /* -- sources made of others -- */
 
+static bool positive(ts_session *s, const ts_applied *m, double factor)
+{
+  if (factor > 0 && isfinite(factor))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0503, arg(m, "by")->span, "a source cannot be slower by this factor");
+  ts_diag_here(d, "must be positive");
+  return false;
+}
+
 static ts_asked *slower(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
 {
   ts_asked *a = TS_NEW(s->arena, ts_asked);
@@ -169,12 +179,16 @@ static ts_asked *slower(ts_session *s, const ts_plan *plan, const ts_applied *m,
     a->family = family->u.string;
   else if (family && family->type == TS_T_LIST)
     a->families = family->u.list;
-  if (!(a->factor > 0) || !isfinite(a->factor)) {
-    ts_diag *d = ts_report(s, TS_E0503, arg(m, "by")->span, "a source cannot be slower by this factor");
-    ts_diag_here(d, "must be positive");
-    return NULL;
-  }
-  return a->inner ? a : NULL;
+  return a->inner && positive(s, m, a->factor) ? a : NULL;
+}
+
+/* A family nobody measured takes `by` times as long as another one at the same features. */
+static ts_asked *like(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+{
+  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  *a = (ts_asked){.kind = ASK_LIKE, .inner = ts_asked_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1),
+                  .family = arg(m, "family")->u.string, .as = arg(m, "as")->u.string};
+  return a->inner && positive(s, m, a->factor) ? a : NULL;
 }
 
 /* Kernels bound by compute scale with the peak rates, those bound by memory with the bandwidths: the ratio of the two rooflines. */
@@ -212,10 +226,12 @@ ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_so
       return roofline(s, made, name);
     if (!strcmp(made->name, "slower"))
       return slower(s, plan, made, name);
+    if (!strcmp(made->name, "like"))
+      return like(s, plan, made, name);
     if (!strcmp(made->name, "scale"))
       return scaled(s, plan, made, name);
   }
-  return wrong(s, value.span, "not a source of costs: must be `table`, `fit`, `roofline`, `slower`, `scale`, or a record of functions", value);
+  return wrong(s, value.span, "not a source of costs: must be `table`, `fit`, `roofline`, `slower`, `like`, `scale`, or a record of functions", value);
 }
 
 /* -- asking -- */
@@ -294,6 +310,15 @@ bool ts_asked_ask(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_s
     if (holds_for(a, q->family))
       answer->seconds *= a->factor;
     return true;
+  case ASK_LIKE: {
+    ts_cost_query other = *q;
+    other.family = a->as;
+    if (strcmp(q->family, a->family) || !ts_asked_ask(s, a->inner, &other, span, answer, failed))
+      return false;
+    answer->seconds *= a->factor;
+    answer->basis = answer->basis == TS_COST_MEASURED ? TS_COST_INTERPOLATED : answer->basis;
+    return true;
+  }
   case ASK_SCALED:
     if (!ts_asked_ask(s, a->inner, q, span, answer, failed) || !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
       return false;

@@ -24,6 +24,7 @@ typedef struct ts_lowering {
   ts_ir_builder *b;
   ts_host host;
   double weight_bytes, gradient_bytes;  /* of an element */
+  double buffer_bytes;                  /* held for an element beside its gradient */
   double accumulate_bytes;              /* moved for an element and micro-batch */
   uint32_t pipeline_group;              /* of the IR, for messages */
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */

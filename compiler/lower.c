@@ -253,6 +253,7 @@ static void hold_op(holdings *h, uint32_t i)
   hold(h, TS_IR_PARAMETERS, elements * l->weight_bytes / (double)ts_axes_size(l->s, class->parameter_axes), label);
   if (trains)
     hold(h, TS_IR_GRADIENTS, elements * l->gradient_bytes / (double)ts_axes_size(l->s, class->gradient_axes), label);
+  hold(h, TS_IR_BUFFERS, elements * l->buffer_bytes, "gradient buckets");
   hold(h, TS_IR_OPTIMIZER, elements * (optimizer_bytes(l, "state") + optimizer_bytes(l, "master")) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
 }
 
@@ -431,6 +432,8 @@ static void read_records(ts_lowering *l)
   l->gradient_bytes = dtype_bytes(plan, "gradients");
   const ts_value *accumulate = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "accumulate") : NULL;
   l->accumulate_bytes = accumulate && accumulate->type == TS_T_QUANTITY ? accumulate->u.real / 8 : 0;
+  const ts_value *buffers = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "buffers") : NULL;
+  l->buffer_bytes = buffers && buffers->type == TS_T_QUANTITY ? buffers->u.real / 8 : 0;
 }
 
 /* Collectives join the compute stream's numbers: stream 0 computes. */

@@ -419,7 +419,7 @@ static void evaluate(loader *l)
   p->apply = list_field(l, TS_PLAN_apply);
   p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
   evaluate_batch(l);
-  p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"});
+  p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"});
   evaluate_optimizer(l);
   p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
   p->costs = list_field(l, TS_PLAN_costs);

@@ -11,9 +11,11 @@ stdlib_files = \
 	stdlib/import/triosim.ts \
 	stdlib/models/gpt.ts \
 	stdlib/models/llama.ts \
+	stdlib/models/llama_eager.ts \
 	stdlib/models/resnet.ts \
 	stdlib/models/vgg.ts \
 	stdlib/networks.ts \
+	stdlib/ops/eager.ts \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \

@@ -15,6 +15,7 @@ tests_unit_sources = \
 	tests/unit/test_cluster.c \
 	tests/unit/test_collective.c \
 	tests/unit/test_compiler_depfile.c \
+	tests/unit/test_cost_table.c \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_eval.c \
@@ -559,6 +560,24 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/fmt/check.cmd \
+	tests/fmt/check.fmt \
+	tests/fmt/comments.fmt \
+	tests/fmt/comments.ts \
+	tests/fmt/diff.cmd \
+	tests/fmt/diff.fmt \
+	tests/fmt/everything.fmt \
+	tests/fmt/everything.ts \
+	tests/fmt/in-place.cmd \
+	tests/fmt/in-place.fmt \
+	tests/fmt/missing.cmd \
+	tests/fmt/missing.fmt \
+	tests/fmt/syntax-error.fmt \
+	tests/fmt/syntax-error.ts \
+	tests/fmt/usage.cmd \
+	tests/fmt/usage.fmt \
+	tests/fmt/wide.fmt \
+	tests/fmt/wide.ts \
 	tests/fuzz/corpus/fuzz_ir/example.ir \
 	tests/fuzz/corpus/fuzz_ir/least.ir \
 	tests/fuzz/corpus/fuzz_ir/random_0.ir \
@@ -571,6 +590,11 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_ir_text/random_2.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/random_3.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/two_stages.tsir \
+	tests/fuzz/corpus/fuzz_parse/comments \
+	tests/fuzz/corpus/fuzz_parse/deep \
+	tests/fuzz/corpus/fuzz_parse/everything \
+	tests/fuzz/corpus/fuzz_parse/mistakes \
+	tests/fuzz/corpus/fuzz_parse/signs \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \
@@ -578,3 +602,23 @@ EXTRA_DIST += \
 	tests/run-golden.sh \
 	tests/run-tree.sh \
 	tests/run-unit.sh
+
+# Predicted against measured steps: ./dev accuracy. Built on demand.
+#: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h
+tests_accuracy_accuracy_SOURCES = \
+	tests/accuracy/accuracy.h \
+	tests/accuracy/csv.c \
+	tests/accuracy/csv.h \
+	tests/accuracy/fit.c \
+	tests/accuracy/main.c \
+	tests/accuracy/predict.c \
+	tests/accuracy/report.c \
+	tests/accuracy/sets.c
+
+EXTRA_PROGRAMS = tests/accuracy/accuracy
+tests_accuracy_accuracy_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
+#: EXTRA_DIST += tests/accuracy/*.sh tests/accuracy/plans/*
+EXTRA_DIST += \
+	tests/accuracy/plans/nanotron.ts \
+	tests/accuracy/run.sh
+

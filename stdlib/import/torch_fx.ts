@@ -55,7 +55,6 @@ fn torch_fx(vocab: Int, tied: Bool = true) = {
     { kind: "*", op: opaque, args: { shape: fx_shape, follow: fx_follow, whole: fx_whole } },
   ],
   labels: [
-    { path: "*.wte|*.embed_tokens|*.word_embeddings", label: "embed" },
     { path: "*.attn.c_attn", label: "attn.qkv" },
     { path: "*.attention.self.query|*.self_attn.q_proj", label: "attn.q.qkv" },
     { path: "*.attention.self.key|*.self_attn.k_proj", label: "attn.k.qkv" },

@@ -4,9 +4,9 @@
 // features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call); kernels that only move
 // data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
 
-// y = x w^T (+ b). Its input gradient is the product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
-op linear(x: Tensor, out: Int, bias: Bool = false) {
-  param w: [out, last(x.shape)]
+// y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient. Its input gradient is the product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
+op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
+  param w: [out, last(x.shape)] if not tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
   contracts x dim -1

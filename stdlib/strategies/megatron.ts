@@ -18,11 +18,11 @@ strategy tensor_parallel(t: Axis) {
     split heads over t
   }
   rule grouped_heads optional {
-    match attention | rotary
+    match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
   }
   rule vocabulary optional {
-    match embedding as "embed"
+    match embedding | eager_embedding as "embed"
     split w dim 0 over t
     after forward: all_reduce(y) over t
   }
@@ -32,17 +32,19 @@ strategy tensor_parallel(t: Axis) {
     after backward(input): all_reduce(dx) over t
   }
   rule loss optional {
-    match cross_entropy
+    match cross_entropy | eager_cross_entropy
     after forward: all_reduce(y) over t
   }
 }
 
 // Between the split products activations are split along the sequence (dimension 1): the all-reduces become reduce-scatter and all-gather,
-// and layer norms, dropouts and residuals are done once, not t times.
-strategy tensor_sequence_parallel(t: Axis) {
+// and layer norms, dropouts and residuals are done once, not t times. With `async` a product that waits for a gather begins with the rows that its
+// rank holds already.
+strategy tensor_sequence_parallel(t: Axis, async: Bool = false) {
+  let gather = if async then "own part" else true
   rule column {
     match linear as "*.qkv" | "*.up"
-    before forward: all_gather(x, dim: 1) over t
+    before forward: all_gather(x, dim: 1) over t overlap gather
     split w dim 0, b dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1) over t
     before backward(weight): all_gather(x, dim: 1) over t
@@ -51,31 +53,31 @@ strategy tensor_sequence_parallel(t: Axis) {
     match linear as "*.proj" | "*.down"
     split x dim -1, w dim 1 over t
     after forward: reduce_scatter(y, dim: 1) over t
-    before backward(input): all_gather(dy, dim: 1) over t
+    before backward(input): all_gather(dy, dim: 1) over t overlap gather
   }
   rule heads optional {
     match core_attention
     split heads over t
   }
   rule grouped_heads optional {
-    match attention | rotary
+    match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
   }
   rule vocabulary optional {
-    match embedding as "embed"
+    match embedding | eager_embedding as "embed"
     split w dim 0 over t
     after forward: reduce_scatter(y, dim: 1) over t
     before backward(weight): all_gather(dy, dim: 1) over t
   }
   rule head optional {
     match linear as "head"
-    before forward: all_gather(x, dim: 1) over t
+    before forward: all_gather(x, dim: 1) over t overlap gather
     split w dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1) over t
     before backward(weight): all_gather(x, dim: 1) over t
   }
   rule loss optional {
-    match cross_entropy
+    match cross_entropy | eager_cross_entropy
     after forward: all_reduce(y) over t
   }
 }

@@ -1,0 +1,29 @@
+// Llama as an eager framework runs it: unfused norms, rotary positions and SwiGLU (std.ops.eager). The labels are those of std.models.llama, so the same
+// strategies apply.
+import std.ops.nn, std.ops.eager
+
+block eager_llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int) {
+  let hidden = last(x.shape)
+  n1 = eager_rmsnorm(x) as ln1
+  qkv = linear(n1, out: (heads + 2 * kv_heads) * head_dim) as attn.qkv
+  q = eager_rotary(qkv, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.rotary
+  a = eager_attention(q, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.core
+  o = linear(a, out: hidden) as attn.proj
+  r = add(x, o) as attn.residual
+  n2 = eager_rmsnorm(r) as ln2
+  u = linear(n2, out: 2 * ffn) as mlp.up
+  g = eager_swiglu(u) as mlp.act
+  d = linear(g, out: hidden) as mlp.down
+  yield add(r, d) as mlp.residual
+}
+
+model eager_llama(layers: Int, hidden: Int, heads: Int, kv_heads: Int, ffn: Int, vocab: Int, seq: Int, tied: Bool = false) {
+  ids = input([batch, seq], int64)
+  x = eager_embedding(ids, vocab, hidden) as embed
+  repeat layers as layer {
+    x = eager_llama_layer(x, heads, kv_heads, hidden / heads, ffn)
+  }
+  n = eager_rmsnorm(x) as final_norm
+  logits = linear(n, out: vocab, tied: tied) as head
+  loss = eager_cross_entropy(logits) as loss
+}

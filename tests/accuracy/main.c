@@ -1,0 +1,74 @@
+/* accuracy --data DIR --source ROOT [-v] [SET...]
+ * accuracy --data DIR --source ROOT --fit SET PARAMETERS */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/accuracy/accuracy.h"
+
+static const acc_set *find(const char *name)
+{
+  for (size_t i = 0; i < acc_set_count; i++)
+    if (!strcmp(acc_sets[i].name, name))
+      return &acc_sets[i];
+  return NULL;
+}
+
+static int unknown(const char *name)
+{
+  fprintf(stderr, "accuracy: no set `%s`; there are:\n", name);
+  for (size_t i = 0; i < acc_set_count; i++)
+    fprintf(stderr, "  %-20s %s\n", acc_sets[i].name, acc_sets[i].title);
+  return 2;
+}
+
+static void one(const acc_context *c, const acc_set *set)
+{
+  acc_rows rows;
+  if (!acc_read(c, set, &rows))
+    return;
+  for (size_t i = 0; i < rows.count; i++)
+    acc_predict(c, set, &rows.at[i], NULL, 0);
+  acc_report(c, set, &rows);
+  fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+  acc_context c = {.arena = ts_arena_new("accuracy"), .source = "."};
+  int status = 0, i = 1;
+  for (; i + 1 < argc && argv[i][0] == '-' && strcmp(argv[i], "--fit"); i++) {
+    if (!strcmp(argv[i], "--data"))
+      c.data = argv[++i];
+    else if (!strcmp(argv[i], "--source"))
+      c.source = argv[++i];
+    else if (!strcmp(argv[i], "-v"))
+      c.verbose = true;
+    else
+      break;
+  }
+  if (i < argc && !strcmp(argv[i], "-v")) {
+    c.verbose = true;
+    i++;
+  }
+  if (!c.data) {
+    fprintf(stderr, "accuracy: --data DIR is needed\n");
+    return 2;
+  }
+  if (i + 2 < argc && !strcmp(argv[i], "--fit")) {
+    const acc_set *set = find(argv[i + 1]);
+    status = set ? acc_fit(&c, set, argv[i + 2]) : unknown(argv[i + 1]);
+  } else if (i == argc) {
+    for (size_t s = 0; s < acc_set_count; s++)
+      one(&c, &acc_sets[s]);
+  } else {
+    for (; i < argc && !status; i++) {
+      const acc_set *set = find(argv[i]);
+      if (set)
+        one(&c, set);
+      else
+        status = unknown(argv[i]);
+    }
+  }
+  ts_arena_free(c.arena);
+  return status;
+}

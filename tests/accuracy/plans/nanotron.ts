@@ -1,0 +1,23 @@
+// Llama in nanotron on nodes of eight H100: eager kernels, tensor and sequence parallel with asynchronous gathers, 1F1B, ZeRO-1 or plain data parallelism.
+import std.models.llama_eager, std.clusters.dgx, std.strategies.megatron, std.strategies.data
+import std.schedules.one_f_one_b, std.optimizers.adam, std.hosts
+
+plan nanotron(layers: Int = 16, hidden: Int = 2048, heads: Int = 32, kv_heads: Int = 32, ffn: Int = 8192, vocab: Int = 131072, seq: Int = 4096,
+              micro: Int = 1, accumulation: Int = 32, tp: Int = 1, dp: Int = 8, pp: Int = 1, zero: Int = 0, tied: Int = 0,
+              launch: Time = 25 us, collective: Time = 100 us, message: Time = 500 us, power: Real = 1.15, attention: Real = 1.3, backward: Real = 2.5, bandwidth: Real = 0.87) {
+  model = eager_llama(layers: layers, hidden: hidden, heads: heads, kv_heads: kv_heads, ffn: ffn, vocab: vocab, seq: seq, tied: tied == 1 and pp == 1)
+  cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
+  mesh = { tp, dp, pp }
+  apply = [tensor_sequence_parallel(tp, async: true), if zero == 1 then zero1(dp, bucket: 25 MiB) else data_parallel(dp, bucket: 25 MiB)]
+  schedule = one_f_one_b(p: pp, m: accumulation)
+  batch = { micro: micro, global: micro * accumulation * dp }
+  tokens = seq
+  precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 10 B, buffers: if dp > 1 then 2 B else 0 B }
+  optimizer = adam()
+  costs = [slower(table "ops/gemm_h100_sxm.csv.gz", by: power), slower(table "ops/attention_h100_sxm.csv.gz", by: attention),
+           like(table "ops/attention_h100_sxm.csv.gz", family: "attention_backward", as: "attention", by: attention * backward),
+           roofline(h100_sxm, bytes: bandwidth, floor: 2.5 us)]
+  network = [measured(table "ops/nccl_intra.csv.gz", where: { gpu: "h100_sxm", dtype: "half" }), alpha_beta(base: 20 us, efficiency: 0.78, tier: 0),
+             alpha_beta(base: 30 us, hop: 15 us, efficiency: 0.6, tier: 1)]
+  host = eager_host(launch: launch, collective: collective, message: message)
+}

@@ -1,0 +1,117 @@
+/* One row: its plan compiled with its parameters, and played. */
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/compile.h"
+#include "runtime/memory.h"
+#include "tests/accuracy/accuracy.h"
+
+void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression)
+{
+  if (row->define_count < 24)
+    row->define[row->define_count++] = (ts_define){ts_arena_printf(arena, "%s", name), ts_arena_printf(arena, "%s", expression)};
+}
+
+/* "a=b,c=d" into pairs; calls `each`. */
+static void pairs(ts_arena *arena, const char *text, void (*each)(void *closure, const char *left, const char *right), void *closure)
+{
+  char *copy = ts_arena_printf(arena, "%s", text), *save = NULL;
+  for (char *part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
+    char *equals = strchr(part, '=');
+    if (!equals)
+      continue;
+    *equals = 0;
+    each(closure, part, equals + 1);
+  }
+}
+
+typedef struct mapping { ts_arena *arena; const csv *table; acc_row *row; } mapping;
+
+static void map_column(void *closure, const char *parameter, const char *column)
+{
+  mapping *m = closure;
+  const char *cell = csv_cell(m->table, m->row->csv_row, column);
+  if (*cell)
+    acc_define(m->arena, m->row, parameter, cell);
+}
+
+static void map_fixed(void *closure, const char *parameter, const char *text)
+{
+  mapping *m = closure;
+  acc_define(m->arena, m->row, parameter, text);
+}
+
+bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows)
+{
+  const csv *table = csv_read(c->arena, ts_arena_printf(c->arena, "%s/%s", c->data, set->csv));
+  *rows = (acc_rows){0};
+  if (!table) {
+    printf("%s: skipped, there is no %s\n\n", set->name, set->csv);
+    return false;
+  }
+  rows->at = TS_NEW_ARRAY(c->arena, acc_row, table->rows + 1);
+  for (size_t i = 0; i < table->rows; i++) {
+    acc_row row = {.csv_row = i, .memory = NAN, .group = "", .validation = true};
+    if (!set->row(c->arena, table, i, &row) || !(row.measured > 0))
+      continue;
+    mapping m = {c->arena, table, &row};
+    pairs(c->arena, set->columns, map_column, &m);
+    pairs(c->arena, set->fixed, map_fixed, &m);
+    rows->at[rows->count++] = row;
+  }
+  return true;
+}
+
+static const char *first_error(ts_arena *arena, const ts_session *s)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return "error";
+  ts_diags_print(s->diags, out, TS_COLOR_NEVER);
+  fclose(out);
+  const char *copy = ts_arena_printf(arena, "%s", text);
+  free(text);
+  return copy;
+}
+
+void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra, uint32_t extra_count)
+{
+  ts_arena *arena = ts_arena_new("row");
+  ts_session *s = ts_session_new(arena);
+  ts_define define[48];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < row->define_count; i++)
+    define[n++] = row->define[i];
+  for (uint32_t i = 0; i < extra_count && n < 48; i++)
+    define[n++] = extra[i];
+  const char *dirs[] = {c->data};
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source), .import_dirs = dirs, .import_dir_count = 1, .defines = define, .define_count = n};
+  ts_input input;
+  row->done = false;
+  if (!ts_input_open(s, ts_arena_printf(arena, "%s/tests/accuracy/plans/%s", c->source, set->plan), &o, &input)) {
+    row->why = first_error(c->arena, s);
+  } else {
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop);
+    if (!run) {
+      row->why = ts_arena_printf(c->arena, "%s", stop.title);
+    } else {
+      const ts_memory *memory = ts_memory_new(arena, &input.ir, run);
+      row->done = true;
+      row->predicted = (double)ts_run_result(run)->step * 1e-12;
+      row->predicted_memory = 0;
+      for (uint32_t k = 0; k < memory->class_count; k++)
+        if (ts_run_result(run)->classes[k].rank == 0 || k == 0)
+          row->predicted_memory = (double)memory->classes[k].peak;
+      double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step : input.ir.meta->samples_per_step);
+      row->work = 6 * (double)input.ir.meta->parameters * tokens / input.ir.meta->world;
+      ts_run_free(run);
+    }
+    ts_input_close(&input);
+  }
+  ts_arena_free(arena);
+}
