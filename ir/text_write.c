@@ -461,6 +461,14 @@ static void write_placement(writer *w)
     out(w, "\n");
 }
 
+static void write_cluster(writer *w)
+{
+  write_device_classes(w);
+  write_arrays(w);
+  write_links(w);
+  write_placement(w);
+}
+
 static void out_collectives(writer *w, uint32_t mask)
 {
   const char *separator = " for ";
@@ -749,6 +757,14 @@ static void write_programs(writer *w)
   }
 }
 
+/* Behind an empty line, if there are records of the kind; the part may still have others. */
+static void write_part(writer *w, uint32_t kind, void (*write)(writer *))
+{
+  if (ts_ir_count(w->ir, kind))
+    out(w, "\n");
+  write(w);
+}
+
 int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size), void *closure)
 {
   if (ts_ir_verify(ir, NULL))
@@ -760,12 +776,19 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   w->put = put;
   w->closure = closure;
   w->arena = w->taken.arena = arena;
-  static void (*const parts[])(writer *) = {name_all,      write_sources,   write_meta,       write_mesh,    write_cost_sources,
-                                            write_device_classes, write_arrays, write_links,  write_placement, write_net_models,
-                                            write_streams, write_kernels,   write_collectives, write_fragments, write_programs};
+  name_all(w);
   out(w, "version %u\n", TS_IR_VERSION);
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    parts[i](w);
+  write_part(w, TS_IR_SOURCES, write_sources);
+  write_part(w, TS_IR_META, write_meta);
+  write_part(w, TS_IR_AXES, write_mesh);
+  write_part(w, TS_IR_COST_SOURCES, write_cost_sources);
+  write_part(w, TS_IR_ARRAYS, write_cluster);
+  write_part(w, TS_IR_NET_MODELS, write_net_models);
+  write_part(w, TS_IR_STREAMS, write_streams);
+  write_part(w, TS_IR_KERNELS, write_kernels);
+  write_part(w, TS_IR_COLLECTIVES, write_collectives);
+  write_fragments(w);
+  write_programs(w);
   flush(w);
   ts_ir_locale_leave(locale);
   ts_arena_free(arena);
