@@ -175,7 +175,7 @@ bool ts_repair_brackets(ts_parser *parser, bool *dropped, uint32_t *closed)
   if (balanced(parser, &r))
     return true;
   r.open.count = 0;
-  for (uint32_t i = 0; i < parser->tokens.count; i++) {
+  for (uint32_t i = 0; i < parser->tokens.count && !parser->given_up; i++) {
     const ts_token *token = &parser->tokens.at[i];
     if (token->kind == TS_T_RBRACE && token->newlines)
       close_by_indentation(&r, i);
@@ -186,7 +186,7 @@ bool ts_repair_brackets(ts_parser *parser, bool *dropped, uint32_t *closed)
     else if (is_closer(token->kind))
       take_closer(&r, i);
   }
-  while (r.open.count)
+  while (r.open.count && !parser->given_up)
     close_top(&r, (uint32_t)parser->tokens.count - 1);
   return false;
 }

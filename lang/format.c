@@ -23,6 +23,7 @@ typedef struct mark {
   bool forced;        /* a bracket that must be broken */
   bool dropped;       /* separators that the layout replaces */
   bool begins;        /* the first token of a statement in a brace */
+  uint32_t comments;  /* how many comments stand before this token's own */
   bool needs_break;   /* the statement that begins here ends with a line break or a separator */
   ts_body body;
   uint32_t match;     /* of a bracket */
@@ -36,7 +37,7 @@ typedef struct formatter {
   ts_parser *parser;
   ts_arena *arena;
   const ts_token *token;
-  mark *mark;
+  mark *mark; /* of each token, and one for the end */
   uint32_t count;
   TS_VEC(char) out;
   TS_VEC(char) late; /* comments that end the line */
@@ -238,6 +239,7 @@ static void force_breaks(formatter *f)
   uint32_t comment = 0;
   for (uint32_t i = 0; i < f->count; i++) {
     bool commented = false;
+    f->mark[i].comments = comment;
     for (; comment < f->parser->comments.count && f->parser->comments.at[comment].before <= i; comment++)
       commented = true;
     bool separate = f->mark[i].begins && f->token[i].newlines; /* statements on lines of their own */
@@ -251,6 +253,7 @@ static void force_breaks(formatter *f)
       open.count--;
     }
   }
+  f->mark[f->count].comments = comment;
 }
 
 static const char *separator(const formatter *f, uint32_t opener, uint32_t previous, uint32_t i)
@@ -357,10 +360,8 @@ static void put(formatter *f, uint32_t i)
 static uint32_t own_newlines(const formatter *f, uint32_t i)
 {
   uint32_t newlines = f->token[i].newlines;
-  for (size_t c = 0; c < f->parser->comments.count; c++) {
-    if (f->parser->comments.at[c].before == i)
-      newlines -= f->parser->comments.at[c].newlines;
-  }
+  for (uint32_t c = f->mark[i].comments; c < f->mark[i + 1].comments; c++)
+    newlines -= f->parser->comments.at[c].newlines;
   return newlines;
 }
 
@@ -517,11 +518,8 @@ static bool hugs(const formatter *f, uint32_t opener)
   if (f->mark[opener].layout != ENTRIES || !is_open(kind(f, inner)) || f->mark[inner].layout == PLAIN || f->token[inner].newlines)
     return false;
   uint32_t after = f->mark[inner].match + 1;
-  for (size_t c = 0; c < f->parser->comments.count; c++) {
-    uint32_t before = f->parser->comments.at[c].before;
-    if (before == inner || (before >= after && before <= close))
-      return false;
-  }
+  if (f->mark[inner].comments != f->mark[inner + 1].comments || f->mark[after].comments != f->mark[close + 1].comments)
+    return false;
   return after == close || (after + 1 == close && f->mark[after].dropped);
 }
 
@@ -586,7 +584,7 @@ char *ts_format(ts_lang *lang, uint32_t file, size_t *size)
   if (!ts_parser_run(parser))
     return NULL;
   formatter f = {.parser = parser, .arena = lang->arena, .token = parser->tokens.at, .count = (uint32_t)parser->tokens.count, .line_start = true};
-  f.mark = TS_NEW_ARRAY(f.arena, mark, f.count);
+  f.mark = TS_NEW_ARRAY(f.arena, mark, f.count + 1);
   match_brackets(&f);
   mark_statements(&f, parser->result);
   for (uint32_t i = 0; i < f.count; i++)

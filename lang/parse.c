@@ -10,7 +10,8 @@ ts_diag *ts_syntax_diag(ts_parser *parser, ts_code code, ts_span span, const cha
   va_start(args, format);
   const char *text = ts_arena_vprintf(parser->lang->arena, format, args);
   va_end(args);
-  parser->errors++;
+  if (++parser->errors >= TS_MOST_SYNTAX_ERRORS)
+    parser->given_up = true;
   return ts_diag_add(parser->lang->diags, code, span, "%s", text);
 }
 
@@ -106,7 +107,7 @@ static void parse_stream(ts_parser *parser)
   TS_GRAMMAR_STYPE none;
   memset(&none, 0, sizeof none);
   int status = ts_grammar_push_parse(state, parser->expression ? TS_T_START_EXPRESSION : TS_T_START_FILE, &none, &start, parser);
-  for (uint32_t i = 0; status == YYPUSH_MORE && i < parser->stream.count; i++) {
+  for (uint32_t i = 0; status == YYPUSH_MORE && i < parser->stream.count && !parser->given_up; i++) {
     const ts_element *element = &parser->stream.at[i];
     ts_span span = element->span;
     parser->at = i;
@@ -130,7 +131,7 @@ bool ts_parser_run(ts_parser *parser)
     return false;
   ts_lex(parser);
   ts_make_stream(parser);
-  if (!parser->too_deep)
+  if (!parser->given_up)
     parse_stream(parser);
   return parser->errors == 0;
 }

@@ -41,6 +41,8 @@ typedef struct ts_element {
 
 /* Limits that keep recursion over the tree within the stack. */
 enum { TS_DEEPEST_BRACKET = 200, TS_DEEPEST_NODE = 1000 };
+/* After so many errors a file is not read further: most likely it is another language. */
+enum { TS_MOST_SYNTAX_ERRORS = 200 };
 
 typedef struct ts_parser {
   ts_lang *lang;
@@ -54,7 +56,7 @@ typedef struct ts_parser {
   uint32_t at;              /* element given to the grammar last */
   bool expression;          /* parse one expression */
   bool failed;              /* the last element was not expected */
-  bool too_deep;
+  bool given_up;            /* what is wrong makes the rest not worth reading */
   uint32_t errors;
   ts_ast *result;
 } ts_parser;

@@ -34,9 +34,9 @@ bool ts_is_told(const ts_parser *parser, uint32_t offset)
 
 void ts_too_deep(ts_parser *parser, ts_span span)
 {
-  if (parser->too_deep)
+  if (parser->given_up)
     return;
-  parser->too_deep = true;
+  parser->given_up = true;
   ts_diag *d = ts_syntax_diag(parser, TS_E0108, span, "this is nested too deeply");
   ts_diag_help(d, "give parts of it names with `let`");
 }
@@ -266,7 +266,7 @@ static bool typescript(mistake *m)
     return false;
   ts_diag *d = ts_syntax_diag(m->parser, TS_E0111, m->found->span, "this looks like TypeScript; this `tsc` is TrainSpec's compiler");
   ts_diag_help(d, "TypeScript's compiler has the same name: call it as `npx tsc`, or this one as `trainspec compile`");
-  m->parser->too_deep = true; /* nothing else here is worth telling */
+  m->parser->given_up = true; /* nothing else here is worth telling */
   return true;
 }
 
@@ -316,7 +316,7 @@ void ts_syntax_error(ts_parser *parser, const int *expected, int count)
   const ts_element *found = &parser->stream.at[parser->at];
   mistake m = {.parser = parser, .found = found, .expected = expected, .count = count, .span = found->span};
   parser->failed = true;
-  if (parser->too_deep || ts_is_told(parser, found->span.begin))
+  if (parser->given_up || ts_is_told(parser, found->span.begin))
     return;
   if (parser->at > 0 && found[-1].token != TS_NONE)
     m.before = &parser->tokens.at[found[-1].token];

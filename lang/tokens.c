@@ -152,7 +152,7 @@ void ts_make_stream(ts_parser *parser)
   stream s = {.parser = parser};
   ts_repair_brackets(parser, dropped, closed);
   ts_span end = {parser->file, 0, 0}; /* of the token before */
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && !parser->given_up; i++) {
     for (; closed[i]; closed[i]--)
       close_bracket(&s, end, TS_NONE);
     bool last = i + 1 == count;

@@ -152,3 +152,20 @@ Test(lang_errors, too_deep)
   expect_too_deep("not ", "a", "", 5000);
   expect_too_deep("if a then b else ", "c", "", 5000);
 }
+
+/* Garbage is given up on in time. */
+Test(lang_errors, garbage, .timeout = 10)
+{
+  static const char *const pieces[] = {"@\n", "(", "}\n", "x y z\n", "a = (\n", "\"\n", "{ [ )\n"};
+  for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
+    lang_fixture f = lang_start();
+    size_t length = strlen(pieces[p]), times = 400000;
+    char *text = malloc(length * times + 1);
+    for (size_t i = 0; i < times; i++)
+      memcpy(text + i * length, pieces[p], length + 1);
+    ts_ast *tree = ts_parse_file(f.lang, lang_source(&f, text, length * times));
+    cr_expect(tree && ts_diags_errors(f.diags) > 0, "%s", pieces[p]);
+    free(text);
+    ts_arena_free(f.arena);
+  }
+}
