@@ -72,6 +72,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
+	tests/bench/run.sh \
 	tests/cli/_idle.ts \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
@@ -201,6 +202,17 @@ EXTRA_DIST += \
 	tests/errors/_no_header.csv \
 	tests/errors/_ops.csv \
 	tests/errors/_short_row.csv \
+	tests/errors/_std/clusters/dgx.ts \
+	tests/errors/_std/gpus/nvidia.ts \
+	tests/errors/_std/models/gpt.ts \
+	tests/errors/_std/models/image.ts \
+	tests/errors/_std/ops/nn.ts \
+	tests/errors/_std/precision.ts \
+	tests/errors/_std/schedules/interleaved.ts \
+	tests/errors/_std/schedules/one_f_one_b.ts \
+	tests/errors/_std/strategies/data.ts \
+	tests/errors/_std/strategies/megatron.ts \
+	tests/errors/_std/strategies/recompute.ts \
 	tests/errors/_two_stages.tsir \
 	tests/errors/batch-micro-batches.err \
 	tests/errors/batch-micro-batches.ts \
@@ -334,6 +346,7 @@ EXTRA_DIST += \
 	tests/errors/name-import-cycle.ts \
 	tests/errors/name-import-file-missing.err \
 	tests/errors/name-import-file-missing.ts \
+	tests/errors/name-import-folder.cmd \
 	tests/errors/name-import-folder.err \
 	tests/errors/name-import-folder.ts \
 	tests/errors/name-missing-argument.err \
@@ -519,10 +532,13 @@ EXTRA_DIST += \
 	tests/errors/syntax-unknown-unit.ts \
 	tests/errors/syntax-wrong-bracket.err \
 	tests/errors/syntax-wrong-bracket.ts \
+	tests/errors/trace-empty-file.cmd \
 	tests/errors/trace-empty-file.err \
 	tests/errors/trace-empty-file.ts \
+	tests/errors/trace-missing-file.cmd \
 	tests/errors/trace-missing-file.err \
 	tests/errors/trace-missing-file.ts \
+	tests/errors/trace-other-table.cmd \
 	tests/errors/trace-other-table.err \
 	tests/errors/trace-other-table.ts \
 	tests/errors/type-cluster-for-model.err \
@@ -620,5 +636,6 @@ tests_accuracy_accuracy_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
 #: EXTRA_DIST += tests/accuracy/*.sh tests/accuracy/plans/*
 EXTRA_DIST += \
 	tests/accuracy/plans/nanotron.ts \
+	tests/accuracy/plans/traced_fx.ts \
 	tests/accuracy/run.sh
 

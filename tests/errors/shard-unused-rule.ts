@@ -1,7 +1,7 @@
-import std.models.resnet, std.clusters.dgx, std.strategies.megatron
+import std.models.image, std.clusters.dgx, std.strategies.megatron
 
 plan small {
-  model = resnet()
+  model = image()
   cluster = dgx_a100(nodes: 1)
   mesh = { tp: 2 }
   apply = [tensor_parallel(tp)]

@@ -1,0 +1,6 @@
+strategy selective(ops: Label) {
+  rule again {
+    match * as ops
+    recompute
+  }
+}
