@@ -19,6 +19,7 @@ typedef struct builder {
   const char *label;
   uint32_t depth;          /* of blocks */
   uint32_t units;          /* repeats begun at the top */
+  bool inside;             /* of one of them */
   bool failed;
   ts_value yielded;
   TS_VEC(seen_view) views; /* inputs and reshapes met so far */
@@ -191,7 +192,7 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
   }
   ts_op op = {.decl = decl, .module = module, .kind = decl->name, .span = call->span, .arg_count = params->count, .args = values};
   op.label = unique_label(b, label ? label : decl->name);
-  op.unit = b->units ? b->units - 1 : 0;
+  op.unit = b->inside ? b->units - 1 : b->units;
   uint32_t index = ts_graph_add(b->s, b->g, b->plan, op);
   return index == TS_NO_INDEX ? fail(b) : outputs_value(b, &b->g->ops.at[index]);
 }
@@ -266,10 +267,12 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
   }
   for (int64_t i = 0; i < count && !b->failed; i++) {
     b->units += top;
+    b->inside |= top;
     b->prefix = ts_arena_printf(b->s->arena, "%s%s[%lld].", prefix, name, (long long)i);
     ts_env_bind(env, name, ts_int_value(i, item->child[1]->span));
     run(b, env, item, 2);
   }
+  b->inside &= !top;
   b->prefix = prefix;
 }
 

@@ -37,7 +37,7 @@ typedef struct ts_op {
   const ts_value *args; /* by formal */
   uint32_t slot_count, input_count, param_count, output_count;
   ts_slot *slots;    /* inputs, then parameters, then outputs */
-  uint32_t unit;     /* which repeat of the model it is in, or the nearest */
+  uint32_t unit;     /* which repeat of the model it is in; between two: the next; after the last: their number */
   bool needs_input_gradient; /* some input depends on a parameter */
   bool needs_gradient;       /* so do its outputs */
   const ts_measured *measured; /* NULL: ask the cost sources */

@@ -250,6 +250,8 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
   ts_value v = ts_eval(b->s, env, stages->child[1]);
   if (v.type == TS_T_ERROR)
     return fail(b);
+  if (v.type == TS_T_LIST && !v.u.list->count) /* nothing stated */
+    return true;
   bool good = v.type == TS_T_LIST && v.u.list->count == sc->stages;
   int64_t *sizes = TS_NEW_ARRAY(b->s->arena, int64_t, sc->stages + 1);
   for (uint32_t i = 0; good && i < sc->stages; i++) {

@@ -57,7 +57,7 @@ static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
   uint32_t n = units(c->g), stages = c->sc->stages;
   double *cost = TS_NEW_ARRAY(c->s->arena, double, n + 1), low = 0, high = 0;
   for (uint32_t i = 0; i < c->g->ops.count; i++)
-    cost[unit_of(c->g, i)] += seconds[i];
+    cost[unit_of(c->g, i) < n ? unit_of(c->g, i) : n - 1] += seconds[i];
   for (uint32_t i = 0; i < n; i++) {
     low = cost[i] > low ? cost[i] : low;
     high += cost[i];

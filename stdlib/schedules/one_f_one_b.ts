@@ -1,7 +1,8 @@
 // 1F1B (PipeDream-flush; Narayanan et al., arXiv 2006.09503): after min(p - 1 - s, m) forwards, one forward and one backward in turn.
 // Bubble (p - 1)(F + B) as GPipe, but stage s holds only min(p - s, m) micro-batches.
-schedule one_f_one_b(p: Axis, m: Int) {
-  stages p
+// `sizes`: repeats of the model on each stage; none: as even as can be.
+schedule one_f_one_b(p: Axis, m: Int, sizes: List = []) {
+  stages p of sizes
   at s in 0..p {
     let warm = min(p - 1 - s, m)
     for i in 0..warm { F(i) }

@@ -2,6 +2,10 @@
 import std.models.llama_eager, std.clusters.dgx, std.strategies.megatron, std.strategies.data
 import std.schedules.one_f_one_b, std.optimizers.adam, std.hosts
 
+// nanotron fills stages by parameters: a block goes to the next stage once the blocks before it exceed the stages' share.
+fn stage_of(i: Int, layer: Int, total: Int, p: Int) -> Int = sum([if i * layer * p > total * (r + 1) then 1 else 0 for r in 0..p])
+fn stage_sizes(layers: Int, layer: Int, head: Int, p: Int) = [sum([if stage_of(i, layer, layers * layer + head, p) == s then 1 else 0 for i in 0..layers]) for s in 0..p]
+
 plan nanotron(layers: Int = 16, hidden: Int = 2048, heads: Int = 32, kv_heads: Int = 32, ffn: Int = 8192, vocab: Int = 131072, seq: Int = 4096,
               micro: Int = 1, accumulation: Int = 32, tp: Int = 1, dp: Int = 8, pp: Int = 1, zero: Int = 0, tied: Int = 0,
               launch: Time = 25 us, collective: Time = 100 us, message: Time = 500 us, power: Real = 1.15, attention: Real = 1.3, backward: Real = 2.5, bandwidth: Real = 0.87) {
@@ -9,7 +13,7 @@ plan nanotron(layers: Int = 16, hidden: Int = 2048, heads: Int = 32, kv_heads: I
   cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
   mesh = { tp, dp, pp }
   apply = [tensor_sequence_parallel(tp, async: true), if zero == 1 then zero1(dp, bucket: 25 MiB) else data_parallel(dp, bucket: 25 MiB)]
-  schedule = one_f_one_b(p: pp, m: accumulation)
+  schedule = one_f_one_b(p: pp, m: accumulation, sizes: stage_sizes(layers, 4 * hidden * hidden + 3 * hidden * ffn, vocab * hidden, pp))
   batch = { micro: micro, global: micro * accumulation * dp }
   tokens = seq
   precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 10 B, buffers: if dp > 1 then 2 B else 0 B }
