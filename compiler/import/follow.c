@@ -5,13 +5,13 @@
 
 enum { MAX_RANK = 8 };
 
-typedef struct dims { uint32_t count, at[MAX_RANK]; } dims; /* those that are not 1 */
+typedef struct dims { uint32_t count, at[MAX_RANK]; } dims; /* those that are not 1, and the first: a batch may be 1 */
 
 static dims not_one(ts_shape shape)
 {
   dims list = {0};
   for (uint32_t d = 0; d < shape.rank && d < MAX_RANK; d++)
-    if (shape.dim[d] != 1)
+    if (!d || shape.dim[d] != 1)
       list.at[list.count++] = d;
   return list;
 }
@@ -53,7 +53,7 @@ static bool by_size(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
 }
 
 /* Runs of equal product, from the left: the first dimension of a run of `out` follows all of the run of `in`. */
-static void by_runs(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
+static void by_runs(ts_shape in, dims a, ts_shape out, dims b, bool batch, ts_follow *f)
 {
   uint32_t i = 0, k = 0;
   while (i < a.count && k < b.count) {
@@ -66,12 +66,14 @@ static void by_runs(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
         q *= out.dim[b.at[k++]];
       else
         return;
+    if (!batch && !leading && k > 1) /* several: behind the batch */
+      leading = b.at[1];
     for (uint32_t d = first; d < i; d++)
       add(f, leading, a.at[d]);
   }
 }
 
-void ts_shape_follow(ts_shape in, ts_shape out, ts_follow *follow)
+void ts_shape_follow(ts_shape in, ts_shape out, bool batch, ts_follow *follow)
 {
   memset(follow, 0xff, sizeof *follow);
   if (in.rank > MAX_RANK || out.rank > MAX_RANK)
@@ -84,7 +86,7 @@ void ts_shape_follow(ts_shape in, ts_shape out, ts_follow *follow)
     if (a.count == b.count && by_size(in, a, out, b, follow))
       return;
     memset(follow, 0xff, sizeof *follow);
-    by_runs(in, a, out, b, follow);
+    by_runs(in, a, out, b, batch, follow);
   } else if (in.rank == out.rank) { /* a slice: each dimension is a part of its own */
     for (uint32_t d = 0; d < in.rank; d++)
       if (in.dim[d] != 1 || out.dim[d] == 1)

@@ -50,6 +50,8 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
  * of[i] lists them, terminated by -1. Empty: none. */
 enum { TS_FOLLOW_MAX = 4 };
 typedef struct ts_follow { int32_t of[8][TS_FOLLOW_MAX + 1]; } ts_follow;
-void ts_shape_follow(ts_shape in, ts_shape out, ts_follow *follow);
+/* Where dimension 0 was merged with others and is taken apart again, what comes in goes to the first part when it is the batch that changed
+ * (`batch`), else to the second, since strategies split the others. */
+void ts_shape_follow(ts_shape in, ts_shape out, bool batch, ts_follow *follow);
 
 #endif

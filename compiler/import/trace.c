@@ -413,7 +413,7 @@ static ts_value follow_value(tracer *t, ts_shape in, ts_shape out)
 {
   ts_follow follow;
   ts_value *at = TS_NEW_ARRAY(t->s->arena, ts_value, out.rank + 1);
-  ts_shape_follow(in, out, &follow);
+  ts_shape_follow(in, out, false, &follow);
   for (uint32_t i = 0; i < out.rank; i++) {
     int64_t dim[TS_FOLLOW_MAX];
     uint32_t n = 0;
@@ -455,14 +455,14 @@ static const ts_field *field(tracer *t, const char *name, ts_value value)
 }
 
 /* What functions in `args` are given. */
-static ts_value row_value(tracer *t, const ts_row *row, const inputs *in)
+static ts_value row_value(tracer *t, const ts_row *row, const inputs *in, ts_shape output)
 {
   ts_span at = t->model->span;
-  ts_shape first = in->count ? in->shape[0] : row->output;
+  ts_shape first = in->count ? in->shape[0] : output;
   const ts_field *fields[] = {
       field(t, "name", ts_string_value(row->name, at)), field(t, "kind", ts_string_value(row->kind, at)),
       field(t, "inputs", shapes_value(t, in->shape, in->count)), field(t, "weights", shapes_value(t, in->parameter, in->parameter_count)),
-      field(t, "output", ts_shape_value(t->s->arena, row->output, at)), field(t, "follow", follow_value(t, first, row->output)),
+      field(t, "output", ts_shape_value(t->s->arena, output, at)), field(t, "follow", follow_value(t, first, output)),
       field(t, "forward", ts_bool_value(device_time(t, row->forward) > 0, at)),
       field(t, "backward", ts_bool_value(device_time(t, row->backward) > 0, at)),
   };
@@ -654,6 +654,25 @@ static const ts_tensor *as_stated(tracer *t, const ts_tensor *x, ts_shape made, 
   return new_tensor(t, shape, x->dtype, edge, x->name);
 }
 
+/* What a row gives when its inputs are of another batch than in the table, if it only moves elements: dimensions grow with what they are made of;
+ * a dimension made of nothing is one of the batch when it is first and as large. */
+static ts_shape at_batch(tracer *t, const ts_row *row, const inputs *table, const inputs *now)
+{
+  ts_follow follow;
+  int64_t *dim = ts_arena_copy(t->s->arena, row->output.dim, (row->output.rank + 1) * sizeof *dim);
+  ts_shape_follow(table->shape[0], row->output, true, &follow);
+  for (uint32_t i = 0; i < row->output.rank; i++) {
+    if (!i && follow.of[0][0] < 0 && row->output.rank > 1 && dim[0] == t->batch)
+      dim[0] = t->plan->micro_batch;
+    for (int n = 0; n < TS_FOLLOW_MAX && follow.of[i][n] >= 0; n++) {
+      int64_t from = table->shape[0].dim[follow.of[i][n]], to = now->shape[0].dim[follow.of[i][n]];
+      if (from > 0 && to > 0 && dim[i] * to % from == 0)
+        dim[i] = dim[i] * to / from;
+    }
+  }
+  return (ts_shape){row->output.rank, dim};
+}
+
 /* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no op. */
 static bool does_nothing(const tracer *t, const ts_row *row, const inputs *in)
 {
@@ -670,13 +689,20 @@ static bool add_op(tracer *t, uint32_t index, const char *prefix)
     t->made[index] = t->made[in.row[0]];
     return true;
   }
-  ts_value record = row_value(t, row, &in);
+  ts_value record = row_value(t, row, &in, row->output);
   ts_op op;
   if (!p->measured && !choose(t, index, &in, record))
     return false;
   const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in.count + 1);
   for (uint32_t i = 0; i < in.count; i++)
     tensor[i] = as_stated(t, t->made[in.row[i]], t->rows.at[in.row[i]].output, in.shape[i]);
+  if (t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch) {
+    inputs now = in;
+    now.shape = TS_NEW_ARRAY(t->s->arena, ts_shape, in.count + 1);
+    for (uint32_t i = 0; i < in.count; i++)
+      now.shape[i] = tensor[i]->shape;
+    record = row_value(t, row, &now, at_batch(t, row, &in, &now));
+  }
   if (t->g->ops.count >= MAX_OPS) {
     ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, t->model->span, "the model has more than %d ops", MAX_OPS);
     ts_diag_here(d, "one too many");

@@ -25,7 +25,7 @@ static void check(const ts_rows *rows)
       ts_follow follow;
       if (row->input[k] >= i)
         fail("an input is not an earlier row");
-      ts_shape_follow(row->input_shape[k], row->output, &follow);
+      ts_shape_follow(row->input_shape[k], row->output, k & 1, &follow);
       for (uint32_t d = 0; d < row->output.rank; d++)
         for (int n = 0; n < TS_FOLLOW_MAX && follow.of[d][n] >= 0; n++)
           if ((uint32_t)follow.of[d][n] >= row->input_shape[k].rank)

@@ -7,12 +7,12 @@
 #include "compiler/import/trace.h"
 #include "tests/unit/test_eval.h"
 
-static const char *follow(ts_shape in, ts_shape out)
+static const char *follow_of(ts_shape in, ts_shape out, bool batch)
 {
   static char text[128];
   ts_follow f;
   char *at = text;
-  ts_shape_follow(in, out, &f);
+  ts_shape_follow(in, out, batch, &f);
   for (uint32_t d = 0; d < out.rank; d++) {
     *at++ = d ? ' ' : '[';
     if (f.of[d][0] < 0)
@@ -24,6 +24,8 @@ static const char *follow(ts_shape in, ts_shape out)
   return text;
 }
 
+static const char *follow(ts_shape in, ts_shape out) { return follow_of(in, out, false); }
+
 #define SHAPE(...) ((ts_shape){sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__}})
 
 Test(trace, dimensions_are_followed)
@@ -33,7 +35,10 @@ Test(trace, dimensions_are_followed)
   cr_expect_str_eq(follow(SHAPE(4, 1024, 20, 64), SHAPE(4, 20, 1024, 64)), "[0 2 1 3]");
   cr_expect_str_eq(follow(SHAPE(4, 1024, 20, 64), SHAPE(4, 1024, 1280)), "[0 1 23]");
   cr_expect_str_eq(follow(SHAPE(2, 32, 2048, 64), SHAPE(64, 2048, 64)), "[01 2 3]");
-  cr_expect_str_eq(follow(SHAPE(1, 1024), SHAPE(1024, 1)), "[1 -]");
+  cr_expect_str_eq(follow(SHAPE(1, 1024), SHAPE(1024, 1)), "[01 -]");
+  cr_expect_str_eq(follow(SHAPE(1, 1024, 8), SHAPE(1024, 8)), "[01 2]");
+  cr_expect_str_eq(follow(SHAPE(64, 2048, 64), SHAPE(2, 32, 2048, 64)), "[- 0 1 2]"); /* heads are split */
+  cr_expect_str_eq(follow_of(SHAPE(64, 2048, 64), SHAPE(2, 32, 2048, 64), true), "[0 - 1 2]"); /* the batch grows */
   cr_expect_str_eq(follow(SHAPE(2, 512, 1024), SHAPE(2, 1024)), "[0 2]"); /* a dimension dropped */
   cr_expect_str_eq(follow(SHAPE(128, 2048, 1, 1), SHAPE(128, 2048)), "[0 1]");
 }
