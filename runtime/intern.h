@@ -17,7 +17,6 @@ typedef struct ts_intern {
 } ts_intern;
 
 uint32_t ts_intern_run(ts_intern *intern, const uint32_t *words, uint32_t count);
-static inline const uint32_t *ts_interned_words(const ts_intern *intern, uint32_t run) { return intern->words.at + intern->runs.at[run].first; }
 
 /* Splits the classes of a partition by a key: members stay together when they were and have equal keys. Classes are numbered by their
  * lowest member. `of` and `key` have `members` entries. Returns the new number of classes. */

@@ -104,7 +104,6 @@ uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
 }
 
 const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
-uint32_t ts_network_profile_count(const ts_network *n) { return (uint32_t)n->profiles.count; }
 
 double ts_ring_volume(uint32_t kind, uint32_t ranks)
 {

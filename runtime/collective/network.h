@@ -37,7 +37,6 @@ const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *s
 /* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */
 uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_stop *stop);
 const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile);
-uint32_t ts_network_profile_count(const ts_network *network);
 /* Cost of one call. */
 ts_estimate ts_network_estimate(const ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
 
