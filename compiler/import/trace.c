@@ -571,7 +571,15 @@ static bool no_entry(tracer *t, const ts_row *row, const ts_op *last)
     ts_diag_note(d, "`%s` would give %s", last->kind,
                  ts_value_print(t->s->arena, ts_shape_value(t->s->arena, last->slots[last->slot_count - last->output_count].shape, row->span)));
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "an entry of `ops` says which op a kind is; the first whose kind matches and whose op gives this shape is taken");
+  TS_VEC(const char *) kinds = {0};
+  const char *best[3];
+  for (size_t i = 0; i < t->map.entries.count; i++)
+    for (uint32_t k = 0; k < t->map.entries.at[i].kind.count; k++)
+      TS_PUSH(t->s->arena, &kinds, t->map.entries.at[i].kind.at[k]);
+  if (!last->slots && ts_suggest(row->kind, kinds.at, kinds.count, best))
+    ts_diag_help(d, "did you mean `%s`?", best[0]);
+  else
+    ts_diag_help(d, "an entry of `ops` says which op a kind is; the first whose kind matches and whose op gives this shape is taken");
   return false;
 }
 
