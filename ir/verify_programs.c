@@ -298,9 +298,10 @@ static int list_orphans(const matching *m)
     if (m->ends[i].matched)
       continue;
     orphans++;
+    if (shown + 1 < orphans)
+      continue;
     describe(m, &m->ends[i], one, sizeof one);
-    size_t length = strlen(one) + 2;
-    if (shown + 1 < orphans || used + length > sizeof list - 80)
+    if (used + strlen(one) + 2 > sizeof list - 80)
       continue;
     used += (size_t)snprintf(list + used, sizeof list - used, "; %s", one);
     shown++;

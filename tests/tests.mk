@@ -213,6 +213,11 @@ EXTRA_DIST += \
 	tests/errors/_std/strategies/data.ts \
 	tests/errors/_std/strategies/megatron.ts \
 	tests/errors/_std/strategies/recompute.ts \
+	tests/errors/_trace_flat.csv \
+	tests/errors/_trace_kinds.csv \
+	tests/errors/_trace_short_row.csv \
+	tests/errors/_trace_time.csv \
+	tests/errors/_trace_units.csv \
 	tests/errors/_two_stages.tsir \
 	tests/errors/batch-micro-batches.err \
 	tests/errors/batch-micro-batches.ts \
@@ -535,12 +540,33 @@ EXTRA_DIST += \
 	tests/errors/trace-empty-file.cmd \
 	tests/errors/trace-empty-file.err \
 	tests/errors/trace-empty-file.ts \
+	tests/errors/trace-flat.args \
+	tests/errors/trace-flat.err \
+	tests/errors/trace-flat.ts \
+	tests/errors/trace-kinds.args \
+	tests/errors/trace-kinds.err \
+	tests/errors/trace-kinds.ts \
+	tests/errors/trace-mapping.args \
+	tests/errors/trace-mapping.err \
+	tests/errors/trace-mapping.ts \
 	tests/errors/trace-missing-file.cmd \
 	tests/errors/trace-missing-file.err \
 	tests/errors/trace-missing-file.ts \
+	tests/errors/trace-no-ops.args \
+	tests/errors/trace-no-ops.err \
+	tests/errors/trace-no-ops.ts \
 	tests/errors/trace-other-table.cmd \
 	tests/errors/trace-other-table.err \
 	tests/errors/trace-other-table.ts \
+	tests/errors/trace-short-row.args \
+	tests/errors/trace-short-row.err \
+	tests/errors/trace-short-row.ts \
+	tests/errors/trace-time.args \
+	tests/errors/trace-time.err \
+	tests/errors/trace-time.ts \
+	tests/errors/trace-units.args \
+	tests/errors/trace-units.err \
+	tests/errors/trace-units.ts \
 	tests/errors/type-cluster-for-model.err \
 	tests/errors/type-cluster-for-model.ts \
 	tests/errors/type-condition.err \
@@ -576,6 +602,12 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/examples/gpt2_large.out \
+	tests/examples/gpt2_large_tp4.cmd \
+	tests/examples/gpt2_large_tp4.out \
+	tests/examples/resnet50.out \
+	tests/examples/resnet50_dp2_pp4.cmd \
+	tests/examples/resnet50_dp2_pp4.out \
 	tests/fmt/check.cmd \
 	tests/fmt/check.fmt \
 	tests/fmt/comments.fmt \
@@ -594,6 +626,7 @@ EXTRA_DIST += \
 	tests/fmt/usage.fmt \
 	tests/fmt/wide.fmt \
 	tests/fmt/wide.ts \
+	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
 	tests/fuzz/corpus/fuzz_ir/example.ir \
 	tests/fuzz/corpus/fuzz_ir/least.ir \
 	tests/fuzz/corpus/fuzz_ir/random_0.ir \
