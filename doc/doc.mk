@@ -6,7 +6,8 @@ nobase_dist_doc_DATA += \
 	doc/ir.md \
 	doc/language.md \
 	doc/reports.md \
-	doc/roadmap.md
+	doc/roadmap.md \
+	doc/traces.md
 
 
 #: dist_man_MANS = doc/man/*.1
