@@ -65,7 +65,7 @@ cases() {
   [ "$kind" != examples ] || from=$root
   cd "$root/tests/$kind" 2>/dev/null || return 0
   has "$program" || return 0
-  for name in $(ls -- *.ts *.tsir *.cmd "*.$suffix" 2>/dev/null | sed -E "s/\.(ts|tsir|cmd|$suffix)\$//" | sort -u); do
+  for name in $(ls -- *.ts *.tsir *.cmd *."$suffix" 2>/dev/null | sed -E "s/\.(ts|tsir|cmd|$suffix)\$//" | sort -u); do
     case $name in _*) continue ;; esac # imported by other cases
     selected "$kind/$name" || continue
     input=$name.ts
