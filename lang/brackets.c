@@ -35,6 +35,8 @@ static bool balanced(const ts_parser *parser, repair *r)
   return r->open.count == 0;
 }
 
+static bool is_word(const ts_parser *parser, uint32_t i) { return parser->tokens.at[i].kind == TS_T_ID || ts_word_text(parser->tokens.at[i].kind); }
+
 static uint32_t indentation(const ts_parser *parser, uint32_t token)
 {
   uint32_t begin = parser->tokens.at[token].span.begin, blanks = 0;
@@ -43,6 +45,20 @@ static uint32_t indentation(const ts_parser *parser, uint32_t token)
   while (parser->text[begin + blanks] == ' ' || parser->text[begin + blanks] == '\t')
     blanks++;
   return blanks;
+}
+
+bool ts_begins_declaration(const ts_parser *parser, uint32_t i)
+{
+  const ts_token *token = &parser->tokens.at[i];
+  if (!token->newlines || !is_word(parser, i) || !is_word(parser, i + 1) || indentation(parser, i) > 0)
+    return false;
+  switch (token->kind) {
+  case TS_T_IMPORT: case TS_T_LET: case TS_T_PARAM: case TS_T_FN: case TS_T_EXTERN: case TS_T_OP: case TS_T_BLOCK: case TS_T_MODEL:
+  case TS_T_STRATEGY: case TS_T_SCHEDULE: case TS_T_RULES: case TS_T_GPU: case TS_T_CLUSTER: case TS_T_PLAN:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static int top_kind(const repair *r) { return r->open.count ? r->parser->tokens.at[r->open.at[r->open.count - 1]].kind : 0; }
@@ -105,23 +121,6 @@ static bool begins_statement(const repair *r, uint32_t i)
   return !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) && ts_breaks_before(r->parser, i);
 }
 
-static bool is_word_at(const repair *r, uint32_t i) { return r->parser->tokens.at[i].kind == TS_T_ID || ts_word_text(r->parser->tokens.at[i].kind); }
-
-/* `op name(`, `let name =` at the left margin: only between declarations. */
-static bool begins_declaration(const repair *r, uint32_t i)
-{
-  const ts_token *token = &r->parser->tokens.at[i];
-  if (!token->newlines || indentation(r->parser, i) > 0 || !is_word_at(r, i) || !is_word_at(r, i + 1))
-    return false;
-  switch (token->kind) {
-  case TS_T_IMPORT: case TS_T_LET: case TS_T_PARAM: case TS_T_FN: case TS_T_EXTERN: case TS_T_OP: case TS_T_BLOCK: case TS_T_MODEL:
-  case TS_T_STRATEGY: case TS_T_SCHEDULE: case TS_T_RULES: case TS_T_GPU: case TS_T_CLUSTER: case TS_T_PLAN:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* A `}` that begins its line belongs to the brace whose line is indented like it. */
 static void close_by_indentation(repair *r, uint32_t i)
 {
@@ -139,7 +138,7 @@ static bool top_is_body(const repair *r) { return top_kind(r) == TS_T_LBRACE && 
 
 static void close_for_statement(repair *r, uint32_t i)
 {
-  while (r->open.count && (!top_is_body(r) || begins_declaration(r, i)))
+  while (r->open.count && (!top_is_body(r) || ts_begins_declaration(r->parser, i)))
     close_top(r, i);
 }
 
@@ -150,7 +149,45 @@ static void stray(repair *r, uint32_t i)
   if (ts_is_told(r->parser, token->span.begin))
     return;
   ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing", r->parser->text[token->span.begin]);
-  ts_diag_here(d, "no bracket is open here");
+  if (r->open.count) {
+    const ts_token *open = &r->parser->tokens.at[r->open.at[r->open.count - 1]];
+    ts_diag_here(d, "what is open here is a `%c`", r->parser->text[open->span.begin]);
+    ts_diag_label(d, open->span, "opened here");
+  } else {
+    ts_diag_here(d, "no bracket is open here");
+  }
+  ts_told(r->parser, token->span.begin);
+}
+
+/* `{ tp: 2 ]`: the innermost bracket was opened on this line, and nothing after this closes it there. */
+static bool is_mistyped(const repair *r, uint32_t i)
+{
+  const ts_token *tokens = r->parser->tokens.at;
+  uint32_t top = r->open.count ? r->open.at[r->open.count - 1] : i;
+  for (uint32_t k = top + 1; k <= i; k++) {
+    if (tokens[k].newlines)
+      return false;
+  }
+  for (uint32_t k = i + 1; tokens[k].kind && !tokens[k].newlines; k++) {
+    if (matches(tokens[top].kind, tokens[k].kind))
+      return false;
+  }
+  return top < i;
+}
+
+static void take_mistyped(repair *r, uint32_t i)
+{
+  const ts_token *token = &r->parser->tokens.at[i];
+  const ts_token *opener = &r->parser->tokens.at[r->open.at[--r->open.count]];
+  r->closed[i]++;
+  r->dropped[i] = true;
+  if (!ts_is_told(r->parser, token->span.begin)) {
+    const char *closing = closing_text(opener->kind), *text = r->parser->text;
+    ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "expected `%s` to close the `%c`, found `%c`", closing,
+                                text[opener->span.begin], text[token->span.begin]);
+    ts_diag_label(d, opener->span, "opened here");
+    ts_diag_edit(d, token->span, closing, "write `%s`", closing);
+  }
   ts_told(r->parser, token->span.begin);
 }
 
@@ -161,7 +198,10 @@ static void take_closer(repair *r, uint32_t i)
   while (keep > 0 && !matches(r->parser->tokens.at[r->open.at[keep - 1]].kind, kind))
     keep--;
   if (keep == 0) {
-    stray(r, i);
+    if (is_mistyped(r, i))
+      take_mistyped(r, i);
+    else
+      stray(r, i);
     return;
   }
   while (r->open.count > keep)

@@ -81,6 +81,8 @@ bool ts_opens_record(const ts_parser *parser, uint32_t token); /* a brace that c
 void ts_make_stream(ts_parser *parser);
 /* brackets.c: which tokens to leave out, and how many brackets to close before each. False: brackets match as they are. */
 bool ts_repair_brackets(ts_parser *parser, bool *dropped, uint32_t *closed);
+/* `op name(`, `let name =` at the left margin: only between declarations, whatever was left open before. */
+bool ts_begins_declaration(const ts_parser *parser, uint32_t token);
 /* parse.c */
 ts_parser *ts_parser_new(ts_lang *lang, uint32_t file);
 bool ts_parser_run(ts_parser *parser); /* false: there were errors */

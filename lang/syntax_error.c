@@ -134,12 +134,23 @@ static const char *join(ts_arena *arena, const char **names, int count)
   return text;
 }
 
+/* Between the bracket around it and what was found there is no line break. */
+static bool on_one_line(const mistake *m)
+{
+  if (m->found->inside == TS_NONE || !expects(m, TS_T_COMMA))
+    return false;
+  uint32_t begin = m->parser->stream.at[m->found->inside].span.begin;
+  return memchr(m->parser->text + begin, '\n', m->found->span.begin - begin) == NULL;
+}
+
 /* A line break stands for all that may follow a statement, and is not worth telling where a statement would begin. */
 static bool follows_statement(const mistake *m, int kind)
 {
   bool begins = m->parser->at == 0 || m->found[-1].kind == TS_T_NEWLINE || m->found[-1].kind == TS_T_LBRACE;
   if (!expects(m, TS_T_NEWLINE))
     return false;
+  if (on_one_line(m)) /* fields: the comma is what one would write here */
+    return kind == TS_T_NEWLINE;
   return kind == TS_T_NEWLINE ? begins : kind == TS_T_RBRACE || kind == TS_T_COMMA || kind == TS_T_END;
 }
 
@@ -157,7 +168,8 @@ static const char *expected_text(const mistake *m)
   for (int i = 0; i < m->count && count < MOST; i++) {
     int kind = m->expected[i];
     bool named = (expression && begins_expression(kind)) || (continued && continues_expression(kind));
-    const char *text = named || follows_statement(m, kind) ? NULL : kind_text(m, kind);
+    bool rare = (kind == TS_T_COLON || kind == TS_T_LBRACKET) && expects(m, TS_T_ASSIGN); /* a type, `gpu[2]` */
+    const char *text = named || rare || follows_statement(m, kind) ? NULL : kind_text(m, kind);
     if (text)
       names[count++] = text;
   }
@@ -226,7 +238,7 @@ static bool unknown_unit(mistake *m)
 {
   const ts_token *tokens = m->parser->tokens.at, *unit = &tokens[m->found->token];
   if (m->found->kind != TS_T_ID || !m->before || m->before->kind != TS_T_NUMBER || unit->newlines || unit->span.begin - m->before->span.end > 1 ||
-      unit[1].kind == TS_T_LPAREN)
+      unit[1].kind == TS_T_LPAREN || unit[1].kind == TS_T_COLON || unit[1].kind == TS_T_ASSIGN) /* a call or a field, after a missing comma */
     return false;
   ts_arena *arena = m->parser->lang->arena;
   double factor;
@@ -289,6 +301,37 @@ static void point_at_opener(const mistake *m, ts_diag *d)
   ts_diag_label(d, opener->span, "in the bracket opened here");
 }
 
+static bool begins_entry(int kind) { return kind == TS_T_ID || kind == TS_T_NUMBER || kind == TS_T_STRING || kind == TS_T_LBRACE; }
+
+static void propose_sign(const mistake *m, ts_diag *d)
+{
+  int found = m->found->kind, before = m->before->kind;
+  ts_span gap = {m->span.file, m->before->span.end, m->before->span.end}, both = ts_span_join(m->before->span, m->span);
+  if (found == TS_T_ASSIGN && expects(m, TS_T_COLON))
+    ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, ":", "arguments and fields of a record are written `name: value`");
+  else if (found == TS_T_ASSIGN && before == TS_T_RANGE)
+    ts_diag_help(d, "a range leaves out its end: to include it, end at one more");
+  else if (found == TS_T_ASSIGN && expects(m, TS_T_EQ))
+    ts_diag_edit(d, m->span, "==", "to compare, write `==`");
+  else if (found == TS_T_DOT && before == TS_T_RANGE)
+    ts_diag_edit(d, both, "..", "ranges have two dots");
+  else if (found == TS_T_SEMICOLON)
+    ts_diag_help(d, "inside brackets, parts are separated by `,`");
+  else if (expects(m, TS_T_COMMA) && m->found->inside != TS_NONE && begins_entry(found) && !m->line_ends &&
+           (!expects(m, TS_T_NEWLINE) || on_one_line(m)))
+    ts_diag_edit(d, gap, ",", "separate them with `,`");
+  else if (found == TS_T_LBRACE && expects(m, TS_T_ASSIGN))
+    ts_diag_edit(d, gap, " =", "give the field its value");
+  else if (found == TS_T_LBRACE && m->count == 1 && expects(m, TS_T_LPAREN))
+    ts_diag_edit(d, gap, "()", "parameters come first, even when there are none");
+  else if (m->count <= 2 && expects(m, TS_T_ELSE))
+    ts_diag_help(d, "the `if` of an expression always has an `else`");
+  else if (before == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
+    ts_diag_help(d, "say which half: `backward(input)` or `backward(weight)`");
+  else if (m->count == 1 && expects(m, TS_T_COLON) && before == TS_T_ID && found != TS_T_ID)
+    ts_diag_help(d, "a parameter has a type: `%s: Int`", m->before->text);
+}
+
 static void propose(const mistake *m, ts_diag *d)
 {
   bool is_name = m->found->kind == TS_T_ID && m->found->token != TS_NONE;
@@ -298,17 +341,8 @@ static void propose(const mistake *m, ts_diag *d)
     ts_diag_edit(d, m->found->span, word, "did you mean `%s`?", word);
   else if (statement)
     ts_diag_edit(d, m->before->span, statement, "did you mean `%s`?", statement);
-  else if (m->found->kind == TS_T_ASSIGN && expects(m, TS_T_COLON) && m->before)
-    ts_diag_edit(d, ts_span_join(m->found->span, (ts_span){m->span.file, m->before->span.end, m->span.end}), ":",
-                 "arguments and fields of a record are written `name: value`");
-  else if (m->before && m->before->kind == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
-    ts_diag_help(d, "say which half: `backward(input)` or `backward(weight)`");
-  else if (m->count == 1 && expects(m, TS_T_COLON) && m->before && m->before->kind == TS_T_ID && m->found->kind != TS_T_ID)
-    ts_diag_help(d, "a parameter has a type: `%s: Int`", m->before->text);
-  else if (m->found->kind == TS_T_ASSIGN && expects(m, TS_T_EQ))
-    ts_diag_edit(d, m->found->span, "==", "to compare, write `==`");
-  else if (m->found->kind == TS_T_SEMICOLON)
-    ts_diag_help(d, "inside brackets, parts are separated by `,`");
+  else if (m->before)
+    propose_sign(m, d);
 }
 
 void ts_syntax_error(ts_parser *parser, const int *expected, int count)

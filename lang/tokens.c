@@ -143,6 +143,18 @@ static void add_token(stream *s, uint32_t i)
   }
 }
 
+/* Does a statement end before token `i`? Where the line before asks for more, only if this one cannot be its continuation: `name =`, or a
+ * declaration. */
+static bool ends_before(const stream *s, uint32_t i)
+{
+  const ts_token *token = &s->parser->tokens.at[i];
+  if (i == 0 || !token->newlines)
+    return false;
+  bool assigns = (token->kind == TS_T_ID || ts_word_text(token->kind)) && token[1].kind == TS_T_ASSIGN;
+  bool declares = s->open.count == 0 && ts_begins_declaration(s->parser, i);
+  return assigns || declares || (ts_breaks_after(s->parser, i - 1) && ts_breaks_before(s->parser, i));
+}
+
 void ts_make_stream(ts_parser *parser)
 {
   ts_arena *arena = parser->lang->arena;
@@ -155,8 +167,7 @@ void ts_make_stream(ts_parser *parser)
   for (uint32_t i = 0; i < count && !parser->given_up; i++) {
     for (; closed[i]; closed[i]--)
       close_bracket(&s, end, TS_NONE);
-    bool last = i + 1 == count;
-    if (last || (i && parser->tokens.at[i].newlines && ts_breaks_after(parser, i - 1) && ts_breaks_before(parser, i)))
+    if (i + 1 == count || ends_before(&s, i))
       end_statement(&s, end);
     if (!dropped[i])
       add_token(&s, i);

@@ -30,7 +30,7 @@ static void expect_errors(const char *text, const char *wanted)
 
 Test(lang_errors, expected_and_found)
 {
-  expect_errors("let a = [1 2]", "1:12 E0110 expected `,`, `]` or `for`, found `2`");
+  expect_errors("let a = [1 2]", "1:12 E0110 expected `,`, `]` or `for`, found `2` ~ ,");
   expect_errors("let a = 1 +", "1:12 E0110 expected an expression, found the end of the line");
   expect_errors("plan p {\n  model = x y\n}", "2:13 E0110 expected the end of the line, found `y`");
   expect_errors("let a = if b = 1 then 2 else 3", "1:14 E0110 expected `then`, found `=` ~ ==");
@@ -83,6 +83,13 @@ Test(lang_errors, recovery_keeps_the_rest)
   ts_arena_free(f.arena);
 }
 
+Test(lang_errors, what_is_left_open_ends_at_the_next_statement)
+{
+  expect_errors("let a =\nplan p { b = 1 }\nlet c = 1 2", "1:8 E0110 expected an expression, found the end of the line\n"
+                                                         "3:11 E0110 expected the end of the line, found `2`");
+  expect_errors("plan p {\n  a = 1 +\n  b = 2\n}", "2:10 E0110 expected an expression, found the end of the line");
+}
+
 Test(lang_errors, brackets)
 {
   expect_errors("plan p {\n  a = f(1, g(2)\n  b = 3\n}", "3:3 E0104 expected `)` to close the `(` of `f`, found `b` ~ )");
@@ -90,6 +97,8 @@ Test(lang_errors, brackets)
   expect_errors("plan p {\n  a = 1\n", "1:8 E0104 the `{` of `p` is never closed");
   expect_errors("schedule s() {\n  at 0 {\n    F(1)\n}\nlet a = 1", "4:1 E0104 expected `}` to close the `{`, found `}`");
   expect_errors("plan p {\n  a = 1\nlet b = 2\nlet c = 3", "3:1 E0104 expected `}` to close the `{` of `p`, found `let`");
+  expect_errors("plan p {\n  mesh = { tp: 2 ]\n  a = 1\n}", "2:18 E0106 expected `}` to close the `{`, found `]` ~ }");
+  expect_errors("schedule s() { at 0 { F(i)) } }", "1:27 E0106 this `)` closes nothing");
   expect_errors("let a = 1)", "1:10 E0106 this `)` closes nothing");
 }
 
