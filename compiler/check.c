@@ -44,6 +44,11 @@ static void unknown(checker *c, const ts_ast *id)
 {
   ts_diag *d = ts_report(c->s, TS_E0201, id->span, "`%s` is not in scope", id->name);
   ts_diag_here(d, "not found");
+  const char *module = ts_session_declared_in(c->s, id->name);
+  if (module) {
+    ts_diag_help(d, "`import %s` brings it", module);
+    return;
+  }
   ts_name_list names = {0};
   for (size_t i = 0; i < c->scope.count; i++)
     TS_PUSH(c->s->arena, &names.names, c->scope.at[i]);

@@ -8,6 +8,7 @@ typedef struct pass {
   ts_fragment *f;
   bool inputs, weights, last;
   uint32_t recomputed; /* group done last */
+  int64_t unsummed;    /* bytes of weight gradients of this micro-batch alone */
 } pass;
 
 static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
@@ -243,7 +244,8 @@ static uint32_t ready_output(const ts_fragment *f, uint32_t i)
   return node;
 }
 
-/* Sums this micro-batch's weight gradients into those of the step, where the product does not do that itself. */
+/* Sums this micro-batch's weight gradients into those of the step, where the product does not do that itself. Then they have memory of their own,
+ * in the type of the weights, until the backward is over. */
 static void accumulate(pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
@@ -254,7 +256,9 @@ static void accumulate(pass *p, uint32_t i)
     if (!(elements > 0))
       continue;
     ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->accumulate_bytes, 0, op->span);
-    ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+    uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+    ts_memory(f, node, (int64_t)(elements * f->l->weight_bytes), TS_IR_TEMPORARIES, "gradients");
+    p->unsummed += (int64_t)(elements * f->l->weight_bytes);
   }
 }
 
@@ -417,7 +421,7 @@ static void send(ts_fragment *f)
 
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last)
 {
-  pass p = {f, inputs, weights, last && weights, 0};
+  pass p = {f, inputs, weights, last && weights, 0, 0};
   if (f->l->host.item)
     ts_emit_host(f, f->l->host.item, "item");
   uint32_t start = ts_emit_record(f, 0);
@@ -431,6 +435,7 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
     backward_op(&p, i);
   for (size_t k = 0; k < f->buckets.count; k++)
     flush(f, &f->buckets.at[k]);
+  ts_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
   if (inputs)
     send(f);
   ts_tie_sends(f, item);

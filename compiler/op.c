@@ -179,7 +179,7 @@ static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast
   return false;
 }
 
-bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_shape *shape)
+bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_span used, ts_shape *shape)
 {
   ts_value v = ts_eval(s, env, expr);
   if (v.type == TS_T_ERROR)
@@ -195,9 +195,10 @@ bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const c
   int64_t *dim = TS_NEW_ARRAY(s->arena, int64_t, v.u.list->count + 1);
   for (uint32_t i = 0; i < v.u.list->count; i++) {
     dim[i] = v.u.list->at[i].u.integer;
-    if (dim[i] < 0 || dim[i] > INT64_C(1) << 48) {
-      ts_diag *d = ts_diag_add(s->diags, TS_E0301, expr->span, "dimension %u of %s is %lld", i, what, (long long)dim[i]);
-      ts_diag_here(d, "the shape is %s", ts_value_print(s->arena, v));
+    if (dim[i] < 1 || dim[i] > INT64_C(1) << 48) {
+      ts_diag *d = ts_report(s, TS_E0301, used, "dimension %u of %s is %lld", i, what, (long long)dim[i]);
+      ts_diag_here(d, "makes the shape %s", ts_value_print(s->arena, v));
+      ts_diag_note_at(d, expr->span, "the shape is worked out here");
       return false;
     }
   }
@@ -225,7 +226,7 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
     return true;
   }
   const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
-  if (!ts_eval_shape(scope->s, env, item->child[0], what, &slot->shape))
+  if (!ts_eval_shape(scope->s, env, item->child[0], what, scope->op->span, &slot->shape))
     return false;
   slot->dtype = default_dtype(scope, slot->kind);
   return item->count < 2 || !item->child[1] || eval_dtype(scope, env, item->child[1], &slot->dtype);

@@ -53,7 +53,7 @@ bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed);
 ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent);
 
 /* Evaluates a list of Ints. `what` is for messages: "`w` of `linear`". */
-bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_shape *shape);
+bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_span used, ts_shape *shape); /* used: the op's call */
 
 double ts_slot_elements(const ts_slot *slot);
 int64_t ts_slot_bytes(const ts_slot *slot);

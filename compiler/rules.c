@@ -164,8 +164,66 @@ static void help_pattern(ts_session *s, ts_diag *d, const ts_rule *rule, const t
     ts_diag_help(d, "`tsc --list-ops` prints all labels; if it is meant to match nothing here, mark the rule `optional`");
 }
 
+typedef struct label_list { TS_VEC(const char *) at; } label_list;
+
+/* Labels as they may be written: in full, and from every dot on, with as many dots as the one that was looked for. */
+static label_list labels_like(ts_session *s, const ts_graph *g, const char *found)
+{
+  label_list list = {0};
+  size_t dots = 0;
+  for (const char *c = found; *c; c++)
+    dots += *c == '.';
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const char *label = ts_label_pattern(s->arena, g->ops.at[i].label), *at = label + strlen(label);
+    for (size_t seen = 0; at > label && (at[-1] != '.' || seen++ < dots); at--)
+      ;
+    bool known = false;
+    for (size_t k = 0; k < list.at.count && !known; k++)
+      known = strcmp(list.at.at[k], at) == 0;
+    if (!known)
+      TS_PUSH(s->arena, &list.at, at);
+  }
+  return list;
+}
+
+static void report_unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule, ts_value label)
+{
+  const ts_source *source = ts_sources_get(s->sources, label.span.file);
+  const char *written = ts_arena_string(s->arena, source->text + label.span.begin, label.span.end - label.span.begin);
+  ts_diag *d = ts_diag_add(s->diags, TS_E0203, label.span, "no op is labelled `%s`", written);
+  const char *best[3];
+  label_list list = labels_like(s, g, written);
+  ts_diag_here(d, "matches 0 of %zu ops", g->ops.count);
+  ts_diag_note_at(d, rule->ast->span, "rule `%s` of `%s` matches it", rule->ast->name, rule->strategy);
+  if (ts_suggest(written, list.at.at, list.at.count, best))
+    ts_diag_edit(d, label.span, best[0], "a label with a similar name exists");
+  ts_diag_note(d, "`tsc --list-ops` prints all labels");
+}
+
+/* A label that the plan gives as an argument has to be one of the model's. */
+static bool unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule)
+{
+  const ts_ast *match = rule->ast->child[0];
+  size_t length;
+  for (uint32_t i = 1; i < match->count; i++) {
+    if (match->child[i]->kind != TS_AST_ID)
+      continue;
+    ts_value v = ts_eval(s, rule->env, match->child[i]);
+    bool given = v.type == TS_T_LABEL && v.span.file == rule->applied.file && v.span.begin >= rule->applied.begin && v.span.end <= rule->applied.end;
+    for (size_t k = 0; k < g->ops.count && given; k++)
+      given = !ts_label_match(v.u.string, g->ops.at[k].label, &length);
+    if (!given)
+      continue;
+    report_unknown_label(s, g, rule, v);
+    return true;
+  }
+  return false;
+}
+
 static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
 {
+  if (unknown_label(s, g, rule))
+    return;
   tally found[16];
   const ts_ast *match = rule->ast->child[0];
   ts_span at = match->span;

@@ -171,12 +171,44 @@ static void work_list(builder *b, const ts_env *outer, const ts_ast *body, uint3
 }
 
 /* `at r in 0..p { }` or `at 0 { }`: the body, if it speaks of this rank. */
+/* The least and the largest rank that `at` names, if it names any. */
+static bool ranks_named(ts_value where, int64_t *least, int64_t *most)
+{
+  *least = INT64_MAX;
+  *most = INT64_MIN;
+  if (where.type == TS_T_INT) {
+    *least = *most = where.u.integer;
+  } else if (where.type == TS_T_RANGE && where.u.range.begin < where.u.range.end) {
+    *least = where.u.range.begin;
+    *most = where.u.range.end - 1;
+  }
+  for (uint32_t i = 0; where.type == TS_T_LIST && i < where.u.list->count; i++) {
+    int64_t rank = where.u.list->at[i].type == TS_T_INT ? where.u.list->at[i].u.integer : 0;
+    *least = rank < *least ? rank : *least;
+    *most = rank > *most ? rank : *most;
+  }
+  return *least <= *most;
+}
+
+static bool ranks_exist(builder *b, const ts_ast *at, ts_value where)
+{
+  int64_t least, most, ranks = b->sc->ranks;
+  if (!ranks_named(where, &least, &most) || (least >= 0 && most < ranks))
+    return true;
+  ts_diag *d = ts_report(b->s, TS_E0225, at->child[0]->span, "rank %lld is outside the pipeline", (long long)(least < 0 ? least : most));
+  ts_diag_here(d, "ranks go from 0 to %lld", (long long)ranks - 1);
+  b->failed = true;
+  return false;
+}
+
 static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
 {
   ts_env *env = ts_env_new(b->s, outer);
   ts_value where = ts_eval(b->s, env, at->child[0]);
   int64_t rank = b->rank;
   bool here = false;
+  if (!ranks_exist(b, at, where))
+    return;
   switch (where.type) {
   case TS_T_INT: here = where.u.integer == rank; break;
   case TS_T_RANGE: here = where.u.range.begin <= rank && rank < where.u.range.end; break;

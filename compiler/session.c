@@ -324,6 +324,29 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
     ts_diag_note(d, "files are looked for beside the file that names them, then in the folders given with -I");
 }
 
+static bool begins_declaration(const char *line, const char *name)
+{
+  static const char *const words[] = {"fn ", "let ", "op ", "block ", "model ", "strategy ", "schedule ", "rules ", "gpu ", "cluster "};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    const char *after = line + strlen(words[i]);
+    if (starts(line, words[i]) && starts(after, name) && strchr(" (:={\n", after[strlen(name)]))
+      return true;
+  }
+  return false;
+}
+
+const char *ts_session_declared_in(ts_session *s, const char *name)
+{
+  for (size_t i = 0; i < ts_stdlib_file_count && !s->stdlib_dir; i++) {
+    const char *path = ts_stdlib_files[i].path, *suffix = strrchr(path, '.');
+    const char *line = suffix && !strcmp(suffix, ".ts") ? (const char *)ts_stdlib_files[i].bytes : NULL;
+    for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+      if (begins_declaration(line, name))
+        return dotted_name(s->arena, ts_arena_printf(s->arena, "std/%s", path));
+  }
+  return NULL;
+}
+
 /* ---- Reading ---- */
 
 static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t *size)

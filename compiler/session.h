@@ -87,6 +87,9 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
 ts_found ts_session_given(ts_session *s, const char *path);
 void ts_session_depends(ts_session *s, ts_dependency dependency); /* once for each name */
 
+/* Which file of the embedded stdlib declares the name at its outermost level: "std.models.x", or NULL. */
+const char *ts_session_declared_in(ts_session *s, const char *name);
+
 /* The expression of the define of this name, NULL if there is none or it has a syntax error; *index is its number. Marks it as used. */
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index);
 

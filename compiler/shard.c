@@ -32,7 +32,7 @@ void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
   uint32_t alike = ts_sharder_alike(c);
   if (alike < 2)
     return;
-  ts_diag_note(d, "the same holds for all %u ops labelled `%s`; reported once", alike, ts_label_pattern(c->s->arena, c->op->label));
+  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike, ts_label_pattern(c->s->arena, c->op->label));
   ts_diag_more(d, alike - 1);
 }
 

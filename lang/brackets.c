@@ -113,6 +113,8 @@ static bool begins_statement(const repair *r, uint32_t i)
   const ts_token *token = &r->parser->tokens.at[i];
   if (i == 0 || !token->newlines)
     return false;
+  if (is_word(r->parser, i) && token[1].kind == TS_T_ASSIGN)
+    return true;
   switch (token->kind) {
   case TS_T_IF: case TS_T_FOR: return r->parser->tokens.at[i - 1].kind != TS_T_COMMA && top_kind(r) != TS_T_LBRACKET;
   case TS_T_MINUS: case TS_T_STRING: case TS_T_NUMBER: return false;

@@ -679,7 +679,7 @@ primary
   | LBRACKET elements RBRACKET { $$ = MAKE(LIST, @$, NONE, 0, $2); }
   | LBRACKET expr generators generator_condition RBRACKET { $$ = MAKE(COMPREHENSION, @$, NONE, 0, JOIN(NODES($2, $4), $3)); }
   | LBRACE RBRACE { $$ = MAKE(RECORD, @$, NONE, 0, NULL); }
-  | LBRACE record_fields comma end RBRACE { $$ = MAKE(RECORD, @$, NONE, 0, $2); }
+  | LBRACE record_fields comma RBRACE { $$ = MAKE(RECORD, @$, NONE, 0, $2); }
   | LPAREN expr RPAREN { $$ = $2; }
   ;
 

@@ -647,6 +647,11 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \
+	tests/lang/_words.ts \
+	tests/lang/expressions.ir \
+	tests/lang/expressions.ts \
+	tests/lang/words.ir \
+	tests/lang/words.ts \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \

@@ -12,15 +12,17 @@ enum { TS_FIT_VERSION = 1, TS_FIT_MAX_KERNELS = 3, TS_FIT_BLOCK = 16 };
 typedef struct ts_fit_kernel { double smoothness, deviation, scale[TS_MODEL_MAX_INPUTS]; } ts_fit_kernel;
 
 typedef struct ts_fit_model {
-  const char *family, *dtype;
+  const char *family, *dtype, *also; /* also: another type that runs at the same rate, or NULL */
   const ts_kernel_model *model;
   double parameter[TS_MODEL_MAX_PARAMETERS];
   uint32_t input_count, kernel_count, row_count;
   ts_model_input input[TS_MODEL_MAX_INPUTS];
   ts_fit_kernel kernel[TS_FIT_MAX_KERNELS];
   double shift; /* added to the residual: the mean of a logarithm is not what makes the mean error in percent least */
-  const double *row;    /* row_count x feature_count, sorted */
-  const double *row_us;
+  /* Rows of the table that the fit speaks for come first, sorted; then those of other tables of the device, measured otherwise. */
+  uint32_t own_rows;
+  const double *row;    /* row_count x feature_count */
+  const double *row_us, *row_table;
   /* For evaluation: inputs of the rows over scale, transposed and padded to whole blocks; weights are 0 in the padding. */
   uint32_t padded;
   const float *point[TS_FIT_MAX_KERNELS], *weight;
@@ -34,12 +36,12 @@ struct ts_fit {
 
 /* Fills `point` and `weight` from the rows and `weight` of each. */
 void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight);
-/* Inputs of a point; returns the time of the physical model in microseconds. */
-double ts_fit_inputs(const ts_fit_model *m, const double *feature, double *input);
+/* Inputs of a point, measured as in a table (0: what the fit speaks for); returns the time of the physical model in microseconds. */
+double ts_fit_inputs(const ts_fit_model *m, const double *feature, double table, double *input);
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature); /* microseconds */
 
 /* Rows to learn from, or to compare with. */
-typedef struct ts_fit_rows { uint32_t count; const double *feature; const double *us; } ts_fit_rows;
+typedef struct ts_fit_rows { uint32_t count, own; const double *feature, *us, *table; } ts_fit_rows;
 
 /* Learns everything of a model whose family, dtype and physical model are set, and parameter[TS_PARAMETER_UNITS]; all rows are kept in it.
  * *noise: deviation of a row that nothing explains. weight: room for one number a row. */

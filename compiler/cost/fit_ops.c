@@ -15,17 +15,19 @@ enum { DONE, REJECTED, USAGE, ENVIRONMENT = 4, MAX_TABLES = 32, LEAST_ROWS = 20,
 
 static const char usage[] =
   "usage: trainspec fit ops TABLE... --device NAME --units N [OPTION...] -o FILE\n"
-  "Fits physical models of kernels to tables of measured times (doc/costs.md) and writes a fit file.\n\n"
+  "Fits physical models of kernels to tables of measured times (doc/costs.md) and writes a fit file. The first table that has a kind\n"
+  "of kernel is the one that is predicted; further tables of it, of the same device but measured otherwise, only help.\n\n"
   "  --device NAME    what was measured, for reports\n"
   "  --units N        processors of the device that work in parallel (sms of its `gpu`)\n"
   "  --keep SHARE     share of the rows kept in the fit, 0.1; the others validate it\n"
   "  --family NAME    only kernels of this family; all that have a model otherwise\n"
   "  --dtype NAME     only kernels of this type\n"
+  "  --also NAME      another type that runs at the same rate, answered alike\n"
   "  --model NAME     physical model for them: gemm, attention, stream; that of the family's name otherwise\n"
   "  -o FILE          the fit file\n";
 
 typedef struct options {
-  const char *table[MAX_TABLES], *device, *family, *dtype, *model, *out;
+  const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out;
   uint32_t table_count;
   double keep, units;
 } options;
@@ -39,7 +41,12 @@ typedef struct trained {
   score fit, physical, roofline;
 } trained;
 
-typedef struct data_file { const char *name; char sha256[2 * TS_DIGEST_SIZE + 1]; uint32_t rows, kept; } data_file;
+typedef struct data_file {
+  const char *name;
+  char sha256[2 * TS_DIGEST_SIZE + 1];
+  const ts_table *table;
+  uint32_t rows, kept;
+} data_file;
 
 typedef struct job {
   const options *o;
@@ -67,9 +74,9 @@ static int parse(int argc, char **argv, options *o, bool *help)
   *o = (options){.keep = 0.1};
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i];
-    static const char *const with_value[] = {"--device", "--units", "--keep", "--family", "--dtype", "--model", "-o"};
-    const char **text[] = {&o->device, NULL, NULL, &o->family, &o->dtype, &o->model, &o->out};
-    double *number[] = {NULL, &o->units, &o->keep, NULL, NULL, NULL, NULL};
+    static const char *const with_value[] = {"--device", "--units", "--keep", "--family", "--dtype", "--model", "-o", "--also"};
+    const char **text[] = {&o->device, NULL, NULL, &o->family, &o->dtype, &o->model, &o->out, &o->also};
+    double *number[] = {NULL, &o->units, &o->keep, NULL, NULL, NULL, NULL, NULL};
     size_t at = 0, count = sizeof with_value / sizeof *with_value;
     if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
       return *help = true, DONE;
@@ -99,10 +106,11 @@ static int parse(int argc, char **argv, options *o, bool *help)
   return DONE;
 }
 
-/* FNV-1a of the features, mixed: rows are kept by their shape alone, never by their time, and the same ones of every device. */
-static uint64_t hash_row(const double *feature, uint32_t width)
+/* FNV-1a of the features, mixed: rows are kept by their shape alone, never by their time: the same
+ * ones of every device, others of a second table. */
+static uint64_t hash_row(const double *feature, uint32_t width, uint32_t table)
 {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  uint64_t h = UINT64_C(0xcbf29ce484222325) + table;
   for (uint32_t f = 0; f < width; f++) {
     uint64_t v = (uint64_t)(feature[f] * 1024);
     for (int b = 0; b < 8; b++) h = (h ^ (v >> 8 * b & 255)) * UINT64_C(0x100000001b3);
@@ -126,44 +134,54 @@ static int compare_doubles(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* The kept and the other rows of a table that a model is for. False when there are too few. */
-static bool divide(job *j, const ts_table_group *g, const ts_kernel_model *model, ts_fit_rows *kept, ts_fit_rows *rest)
+/* Growing rows of a model. */
+typedef struct row_list { TS_VEC(double) feature, us, table; } row_list;
+
+static void add_row(ts_arena *arena, row_list *list, const double *feature, uint32_t width, double us, uint32_t table)
+{
+  for (uint32_t f = 0; f < width; f++) TS_PUSH(arena, &list->feature, feature[f]);
+  TS_PUSH(arena, &list->us, us);
+  TS_PUSH(arena, &list->table, table);
+}
+
+/* Features of a row for a model; false when the model is not for it. */
+static bool row_features(const ts_table_group *g, uint32_t row, const ts_kernel_model *model, double *value)
+{
+  ts_feature feature[TS_TABLE_MAX_COLUMNS];
+  ts_cost_query query = {.feature = feature, .feature_count = model->feature_count == 1 ? 0 : g->width};
+  for (uint32_t f = 0; f < g->width; f++) {
+    feature[f] = (ts_feature){g->name[f], g->value[(size_t)row * g->width + f]};
+    if (strcmp(g->name[f], "bytes") == 0)
+      query.bytes = feature[f].value;
+  }
+  bool usable = ts_query_values(&query, model->feature_count, model->feature, value);
+  for (uint32_t f = 0; usable && f < model->feature_count; f++) usable = value[f] > 0;
+  return usable;
+}
+
+/* Adds the rows of a group to those that are kept or to the rest. */
+static void divide(job *j, const ts_table_group *g, const ts_kernel_model *model, uint32_t table, row_list *kept, row_list *rest)
 {
   uint32_t width = model->feature_count, count = 0;
-  double *all = TS_NEW_ARRAY(j->arena, double, (size_t)g->count * width), *us = TS_NEW_ARRAY(j->arena, double, g->count);
-  ts_feature feature[TS_TABLE_MAX_COLUMNS];
-  for (uint32_t i = 0; i < g->count; i++) {
-    ts_cost_query query = {.feature = feature, .feature_count = g->width};
-    for (uint32_t f = 0; f < g->width; f++) {
-      double value = g->value[(size_t)i * g->width + f];
-      feature[f] = (ts_feature){g->name[f], value};
-      if (strcmp(g->name[f], "bytes") == 0)
-        query.bytes = value;
-    }
-    if (width == 1)
-      query.feature_count = 0;
-    bool usable = ts_query_values(&query, width, model->feature, all + (size_t)count * width);
-    for (uint32_t f = 0; usable && f < width; f++) usable = all[(size_t)count * width + f] > 0;
-    if (usable)
-      us[count++] = 1e6 * g->seconds[i];
-  }
-  order *by_hash = TS_NEW_ARRAY(j->arena, order, count);
-  bool *keep = TS_NEW_ARRAY(j->arena, bool, count);
-  for (uint32_t i = 0; i < count; i++) by_hash[i] = (order){hash_row(all + (size_t)i * width, width), i};
+  double value[TS_MODEL_MAX_FEATURES];
+  order *by_hash = TS_NEW_ARRAY(j->arena, order, g->count);
+  bool *keep = TS_NEW_ARRAY(j->arena, bool, g->count);
+  for (uint32_t i = 0; i < g->count; i++)
+    if (row_features(g, i, model, value))
+      by_hash[count++] = (order){hash_row(value, width, table), i};
   qsort(by_hash, count, sizeof *by_hash, compare_hash);
   uint32_t wanted = (uint32_t)(j->o->keep * count + 0.5);
   for (uint32_t i = 0; i < wanted && i < MOST_KEPT; i++) keep[by_hash[i].row] = true;
-  ts_fit_rows *part[] = {rest, kept};
-  for (int p = 0; p < 2; p++) {
-    double *to = TS_NEW_ARRAY(j->arena, double, (size_t)count * width), *to_us = TS_NEW_ARRAY(j->arena, double, count);
-    *part[p] = (ts_fit_rows){0, to, to_us};
-    for (uint32_t i = 0; i < count; i++)
-      if (keep[i] == p) {
-        memcpy(to + (size_t)part[p]->count * width, all + (size_t)i * width, width * sizeof *to);
-        to_us[part[p]->count++] = us[i];
-      }
-  }
-  return kept->count >= LEAST_ROWS;
+  for (uint32_t i = 0; i < g->count; i++)
+    if (row_features(g, i, model, value))
+      add_row(j->arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
+}
+
+static ts_fit_rows rows_of(const row_list *list)
+{
+  ts_fit_rows rows = {(uint32_t)list->us.count, 0, list->feature.at, list->us.at, list->table.at};
+  for (uint32_t i = 0; i < rows.count; i++) rows.own += rows.table[i] == 0;
+  return rows;
 }
 
 /* What a model is compared by. */
@@ -211,22 +229,22 @@ static predictor roofline_of(const ts_fit_model *m, const ts_fit_rows *kept)
 }
 
 /* Digits as they will stand in the file, so that what is judged is what will be read. */
-static double rounded(double value)
+static double rounded(double value, int digits)
 {
   char text[32];
-  snprintf(text, sizeof text, "%.6g", value);
+  snprintf(text, sizeof text, "%.*g", digits, value);
   return strtod(text, NULL);
 }
 
 static void round_model(trained *t)
 {
   ts_fit_model *m = &t->model;
-  for (uint32_t i = 0; i < m->model->parameter_count; i++) m->parameter[i] = rounded(m->parameter[i]);
+  for (uint32_t i = 0; i < m->model->parameter_count; i++) m->parameter[i] = rounded(m->parameter[i], 6);
   for (uint32_t c = 0; c < m->kernel_count; c++) {
-    m->kernel[c].deviation = rounded(m->kernel[c].deviation);
-    for (uint32_t d = 0; d < m->input_count; d++) m->kernel[c].scale[d] = rounded(m->kernel[c].scale[d]);
+    m->kernel[c].deviation = rounded(m->kernel[c].deviation, 6);
+    for (uint32_t d = 0; d < m->input_count; d++) m->kernel[c].scale[d] = rounded(m->kernel[c].scale[d], 6);
   }
-  for (uint32_t i = 0; i < m->row_count; i++) t->weight[i] = rounded(t->weight[i]);
+  for (uint32_t i = 0; i < m->row_count; i++) t->weight[i] = rounded(t->weight[i], 5);
 }
 
 static void print_score(const char *what, const score *s)
@@ -238,7 +256,10 @@ static void print_score(const char *what, const score *s)
 static void print_model(const trained *t)
 {
   const ts_fit_model *m = &t->model;
-  printf("%s %s: %u rows kept, %u others\n", m->family, m->dtype, m->row_count, t->fit.rows);
+  printf("%s %s: %u rows kept", m->family, m->dtype, m->own_rows);
+  if (m->own_rows < m->row_count)
+    printf(" and %u of other tables", m->row_count - m->own_rows);
+  printf(", %u to compare with\n", t->fit.rows);
   if (!t->fit.rows)
     return;
   print_score("fit", &t->fit);
@@ -250,16 +271,51 @@ static void print_model(const trained *t)
   fflush(stdout);
 }
 
-static bool fit_group(job *j, const ts_table_group *g, data_file *file)
+static bool same_kind(const ts_table_group *a, const ts_table_group *b)
+{
+  return strcmp(a->family, b->family) == 0 && strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") == 0;
+}
+
+static bool in_earlier_table(const job *j, size_t table, const ts_table_group *g)
+{
+  for (size_t t = 0; t < table; t++)
+    for (uint32_t i = 0; i < j->files.at[t].table->group_count; i++)
+      if (same_kind(&j->files.at[t].table->group[i], g))
+        return true;
+  return false;
+}
+
+/* Rows of a kind in this table and the later ones. */
+static void collect(job *j, size_t first, const ts_table_group *kind, const ts_kernel_model *model, row_list *kept, row_list *rest)
+{
+  row_list ignored = {0};
+  uint32_t number = 0;
+  for (size_t t = first; t < j->files.count; t++) {
+    data_file *file = &j->files.at[t];
+    size_t before = kept->us.count, before_rest = rest->us.count + ignored.us.count;
+    for (uint32_t i = 0; i < file->table->group_count; i++)
+      if (same_kind(&file->table->group[i], kind))
+        divide(j, &file->table->group[i], model, number, kept, number ? &ignored : rest);
+    uint32_t added = (uint32_t)(kept->us.count - before);
+    file->kept += added;
+    file->rows += added + (uint32_t)(rest->us.count + ignored.us.count - before_rest);
+    number += added > 0;
+  }
+}
+
+static bool fit_group(job *j, size_t table, const ts_table_group *g)
 {
   const char *dtype = g->dtype ? g->dtype : j->o->dtype;
   const ts_kernel_model *model = ts_kernel_model_find(j->o->model ? j->o->model : g->family);
-  ts_fit_rows kept, rest;
-  if (!model || !dtype || (j->o->family && strcmp(j->o->family, g->family) != 0) || (j->o->dtype && strcmp(j->o->dtype, dtype) != 0))
+  if (!model || !dtype || (j->o->family && strcmp(j->o->family, g->family) != 0) || (j->o->dtype && strcmp(j->o->dtype, dtype) != 0)
+      || in_earlier_table(j, table, g))
     return true;
-  if (!divide(j, g, model, &kept, &rest))
+  row_list kept_list = {0}, rest_list = {0};
+  collect(j, table, g, model, &kept_list, &rest_list);
+  ts_fit_rows kept = rows_of(&kept_list), rest = rows_of(&rest_list);
+  if (kept.own < LEAST_ROWS)
     return true;
-  trained t = {.model = {.family = g->family, .dtype = dtype, .model = model, .parameter = {[TS_PARAMETER_UNITS] = j->o->units}}};
+  trained t = {.model = {.family = g->family, .dtype = dtype, .also = j->o->also, .model = model, .parameter = {[TS_PARAMETER_UNITS] = j->o->units}}};
   t.weight = TS_NEW_ARRAY(j->arena, double, kept.count);
   if (!ts_fit_train(j->arena, &t.model, &kept, &t.noise, t.weight))
     return false;
@@ -271,11 +327,10 @@ static bool fit_group(job *j, const ts_table_group *g, data_file *file)
   t.roofline = judge(j->arena, &roofline, &rest);
   print_model(&t);
   TS_PUSH(j->arena, &j->models, t);
-  file->rows += kept.count + rest.count, file->kept += kept.count;
   return true;
 }
 
-static int fit_table(job *j, const char *path)
+static int read_table(job *j, const char *path)
 {
   size_t size;
   int error;
@@ -287,27 +342,36 @@ static int fit_table(job *j, const char *path)
   ts_cost_error why;
   size_t text_size;
   const char *text = ts_cost_text(j->arena, bytes, size, &text_size, &why);
-  ts_table_options options = {.family = NULL, .dtype = NULL};
-  ts_table *table = text ? ts_table_read(j->arena, text, text_size, &options, &why) : NULL;
-  if (!table) {
+  const char *slash = strrchr(path, '/');
+  data_file file = {.name = slash ? slash + 1 : path};
+  file.table = text ? ts_table_read(j->arena, text, text_size, NULL, &why) : NULL;
+  if (!file.table) {
     fprintf(stderr, "%s:%u:%u: error: %s\n", path, why.line, why.column, why.text);
     if (why.help)
       fprintf(stderr, "  help: %s\n", why.help);
     return REJECTED;
   }
-  const char *slash = strrchr(path, '/');
-  data_file file = {.name = slash ? slash + 1 : path};
   uint8_t digest[TS_DIGEST_SIZE];
   ts_digest_bytes(bytes, size, digest);
   ts_digest_hex(digest, file.sha256);
-  printf("%s\n", file.name);
-  for (uint32_t i = 0; i < table->group_count; i++)
-    if (!fit_group(j, &table->group[i], &file)) {
-      fprintf(stderr, "trainspec fit ops: %s: the rows of `%s` cannot be fitted\n", path, table->group[i].family);
-      return REJECTED;
-    }
   TS_PUSH(j->arena, &j->files, file);
   return DONE;
+}
+
+static int fit_tables(job *j)
+{
+  for (size_t t = 0; t < j->files.count; t++)
+    for (uint32_t i = 0; i < j->files.at[t].table->group_count; i++) {
+      const ts_table_group *g = &j->files.at[t].table->group[i];
+      if (!fit_group(j, t, g)) {
+        fprintf(stderr, "trainspec fit ops: %s: the rows of `%s` cannot be fitted\n", j->files.at[t].name, g->family);
+        return REJECTED;
+      }
+    }
+  if (j->models.count)
+    return DONE;
+  fprintf(stderr, "trainspec fit ops: no table has %d rows to keep of a family with a model\n", LEAST_ROWS);
+  return REJECTED;
 }
 
 /* Writing. Quotes and control characters in names are dropped: they are file and device names. */
@@ -330,7 +394,13 @@ static void put_model(FILE *out, const trained *t)
 {
   const ts_fit_model *m = &t->model;
   uint32_t width = m->model->feature_count;
-  fprintf(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",\n   \"parameters\": {", m->family, m->dtype, m->model->name);
+  fprintf(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family, m->dtype, m->model->name);
+  if (m->also) {
+    fprintf(out, " \"also\": ");
+    put_string(out, m->also);
+    fprintf(out, ",");
+  }
+  fprintf(out, "\n   \"parameters\": {");
   for (uint32_t i = 0; i < m->model->parameter_count; i++) fprintf(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
   fprintf(out, "},\n   \"validation\": {\n");
   if (t->fit.rows) {
@@ -339,7 +409,7 @@ static void put_model(FILE *out, const trained *t)
     put_score(out, "roofline", &t->roofline, "");
   }
   fprintf(out, "   },\n   \"residual\": {\"shift\": %.3f, \"noise\": %.6g, \"inputs\": [", m->shift, t->noise);
-  for (uint32_t d = 0; d < m->input_count; d++) fprintf(out, "%s\"%s\"", d ? ", " : "", m->model->input[d]);
+  for (uint32_t d = 0; d < m->input_count; d++) fprintf(out, "%s\"%s\"", d ? ", " : "", m->model->input[d] ? m->model->input[d] : "table");
   fprintf(out, "],\n    \"kernels\": [");
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     fprintf(out, "%s{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [", c ? ",\n     " : "", m->kernel[c].smoothness, m->kernel[c].deviation);
@@ -348,11 +418,11 @@ static void put_model(FILE *out, const trained *t)
   }
   fprintf(out, "],\n    \"row\": [");
   for (uint32_t f = 0; f < width; f++) fprintf(out, "\"%s\", ", m->model->feature[f]);
-  fprintf(out, "\"us\", \"weight\"],\n    \"rows\": [");
+  fprintf(out, "\"us\", \"weight\", \"table\"],\n    \"rows\": [");
   for (uint32_t i = 0; i < m->row_count; i++) {
     fprintf(out, "%s[", i ? ",\n" : "\n");
     for (uint32_t f = 0; f < width; f++) fprintf(out, "%.10g,", m->row[(size_t)i * width + f]);
-    fprintf(out, "%.6g,%.6g]", m->row_us[i], t->weight[i]);
+    fprintf(out, "%.5g,%.5g,%g]", m->row_us[i], t->weight[i], m->row_table[i]);
   }
   fprintf(out, "]}}");
 }
@@ -403,12 +473,10 @@ int ts_fit_ops_main(int argc, char **argv)
     return status;
   job j = {.o = &o, .arena = ts_arena_new("fit ops")};
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
-  for (uint32_t i = 0; i < o.table_count && !status; i++) status = fit_table(&j, o.table[i]);
+  for (uint32_t i = 0; i < o.table_count && !status; i++) status = read_table(&j, o.table[i]);
+  if (!status)
+    status = fit_tables(&j);
   gsl_set_error_handler(handler);
-  if (!status && !j.models.count) {
-    fprintf(stderr, "trainspec fit ops: no table has %d rows or more of a family with a model\n", LEAST_ROWS);
-    status = REJECTED;
-  }
   if (!status)
     status = write_fit(&j);
   ts_arena_free(j.arena);

@@ -7,7 +7,7 @@
 #include "compiler/cost/fit.h"
 #include "compiler/cost/gp.h"
 
-enum { PHYSICAL_ROWS = 500, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1000, LEARN_ITERATIONS = 30 };
+enum { PHYSICAL_ROWS = 1000, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1200, LEARN_ITERATIONS = 30 };
 
 typedef struct physical { /* training the parameters from FLOOR on; UNITS stay */
   ts_fit_model *m;
@@ -90,12 +90,12 @@ static void start_kernels(ts_fit_model *m, const ts_gp_data *data, double *noise
 }
 
 /* The shift with the least mean error in percent where each row is predicted from the others. */
-static double best_shift(const ts_gp_data *data, const double *left_out)
+static double best_shift(const ts_gp_data *data, uint32_t own, const double *left_out)
 {
   double best = INFINITY, shift = 0;
   for (int step = -30; step <= 30; step++) {
     double sum = 0;
-    for (uint32_t i = 0; i < data->count; i++) sum += fabs(expm1(left_out[i] + 1e-3 * step - data->target[i]));
+    for (uint32_t i = 0; i < own; i++) sum += fabs(expm1(left_out[i] + 1e-3 * step - data->target[i]));
     if (sum < best)
       best = sum, shift = 1e-3 * step;
   }
@@ -120,10 +120,13 @@ bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, dou
   m->input_count = 0;
   for (const char *const *name = m->model->input; *name; name++)
     ts_model_input_parse(m->model, *name, &m->input[m->input_count++]);
-  m->row = rows->feature, m->row_us = rows->us, m->row_count = rows->count;
+  if (rows->own < rows->count)
+    ts_model_input_parse(m->model, "table", &m->input[m->input_count++]);
+  m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table, m->row_count = rows->count, m->own_rows = rows->own;
   double *input = TS_NEW_ARRAY(arena, double, (size_t)rows->count * m->input_count), *target = TS_NEW_ARRAY(arena, double, rows->count);
   for (uint32_t i = 0; i < rows->count; i++)
-    target[i] = log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count, input + (size_t)i * m->input_count));
+    target[i] = log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count, rows->table[i],
+      input + (size_t)i * m->input_count));
   ts_gp_data data = {rows->count, m->input_count, input, target};
   double *left_out = TS_NEW_ARRAY(arena, double, rows->count);
   if (m->input_count) {
@@ -133,6 +136,6 @@ bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, dou
     if (!ts_gp_solve(&data, m->kernel, m->kernel_count, *noise, weight, left_out))
       return false;
   }
-  m->shift = best_shift(&data, left_out);
+  m->shift = best_shift(&data, rows->own, left_out);
   return true;
 }

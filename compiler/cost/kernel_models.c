@@ -118,12 +118,13 @@ const ts_kernel_model *ts_kernel_model_find(const char *name)
 }
 
 /* Inputs are logarithms to base 2. A code below INPUT_RATIO is the feature of that number. */
-enum { INPUT_RATIO = TS_MODEL_MAX_FEATURES, INPUT_TIME, INPUT_EFFICIENCY, INPUT_WORK, INPUT_PAD, INPUT_FILL, INPUT_TAIL };
+enum { INPUT_RATIO = TS_MODEL_MAX_FEATURES, INPUT_TIME, INPUT_EFFICIENCY, INPUT_WORK, INPUT_PAD, INPUT_FILL, INPUT_TAIL, INPUT_TABLE };
 static const struct { const char *name; uint32_t code, sizes; } input_words[] = {
   {"ratio", INPUT_RATIO, 0},           /* time of arithmetic over time of memory */
   {"time", INPUT_TIME, 0},             /* of the physical model */
   {"efficiency", INPUT_EFFICIENCY, 0}, /* time of arithmetic over work */
   {"work", INPUT_WORK, 0},
+  {"table", INPUT_TABLE, 0},           /* number of the table, not a logarithm */
   {"pad", INPUT_PAD, 1},               /* rows in whole tiles over rows */
   {"fill", INPUT_FILL, 2},             /* work of whole waves of whole tiles over work wanted */
   {"tail", INPUT_TAIL, 2},             /* units in whole waves over tiles */
@@ -164,7 +165,8 @@ static void extent(const ts_kernel_model *model, const double *x, double *rows, 
   *repeats = attention ? x[ATTENTION_BATCH] * x[ATTENTION_HEADS] : gemm ? x[GEMM_COUNT] : 1;
 }
 
-double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *p, const double *x, const ts_model_time *t)
+double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *p, const double *x, const ts_model_time *t,
+  double table)
 {
   if (input->code < INPUT_RATIO) /* products of one launch lie one below the other */
     return log2(model->time == gemm_time && input->code == GEMM_M ? x[GEMM_M] * x[GEMM_COUNT] : x[input->code]);
@@ -172,6 +174,7 @@ double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *
   switch (input->code) {
   case INPUT_RATIO: return log2(t->work_us / t->memory_us);
   case INPUT_TIME: return log2(t->us);
+  case INPUT_TABLE: return table;
   }
   model->work(x, &flops, &bytes);
   extent(model, x, &rows, &columns, &repeats);

@@ -29,6 +29,6 @@ const ts_kernel_model *ts_kernel_model_find(const char *name);
 /* "m", "fill 128 256", ...; false when the model has no such input. */
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input);
 double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *parameter, const double *feature,
-  const ts_model_time *time);
+  const ts_model_time *time, double table);
 
 #endif

@@ -121,21 +121,21 @@ op eager_embedding(ids: Tensor, vocab: Int, hidden: Int) {
   saves [ids]
 }
 
-// Cross entropy over a vocabulary of which a rank may hold a part, in fp32 and step by step: cast, maximum, shift, exponential, sum, quotient; the
-// softmax is kept for backward.
+// Cross entropy over a vocabulary of which a rank may hold a part, in fp32 and step by step: cast, maximum, shift, exponential, sum, quotient. The
+// cast logits, the shifted ones and their exponentials are there at a time; the softmax is kept for backward.
 op eager_cross_entropy(x: Tensor) {
   output y: [rows(x)]
   contracts x dim -1
   let logits = 4 B * numel(x)
   let tiny = 4 B * rows(x)
   forward {
-    kernel elementwise { reads = [x], writes = [logits], temp = logits }
+    kernel elementwise { reads = [x], writes = [logits] }
     kernel elementwise { reads = [logits] }
     kernel elementwise { reads = [logits], writes = [logits] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
-    kernel elementwise { reads = [logits], writes = [logits] }
+    kernel elementwise { reads = [logits], writes = [logits], temp = 2 * logits }
     kernel elementwise { reads = [logits] }
     kernel elementwise { reads = [tiny], writes = [tiny] }
     kernel elementwise { reads = [tiny], writes = [tiny] }

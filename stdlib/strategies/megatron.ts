@@ -40,14 +40,16 @@ strategy tensor_parallel(t: Axis) {
 // Between the split products activations are split along the sequence (dimension 1): the all-reduces become reduce-scatter and all-gather,
 // and layer norms, dropouts and residuals are done once, not t times. With `async` a product that waits for a gather begins with the rows that its
 // rank holds already.
-strategy tensor_sequence_parallel(t: Axis, async: Bool = false) {
+// `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being gathered again.
+strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: Bool = false) {
   let gather = if async then "own part" else true
+  let again = if keep_gathered then 1 else t
   rule column {
     match linear as "*.qkv" | "*.up"
     before forward: all_gather(x, dim: 1) over t overlap gather
     split w dim 0, b dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1) over t
-    before backward(weight): all_gather(x, dim: 1) over t
+    before backward(weight): all_gather(x, dim: 1) over again
   }
   rule row {
     match linear as "*.proj" | "*.down"
@@ -74,7 +76,7 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false) {
     before forward: all_gather(x, dim: 1) over t overlap gather
     split w dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1) over t
-    before backward(weight): all_gather(x, dim: 1) over t
+    before backward(weight): all_gather(x, dim: 1) over again
   }
   rule loss optional {
     match cross_entropy | eager_cross_entropy

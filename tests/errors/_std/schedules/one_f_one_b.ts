@@ -1,4 +1,4 @@
-schedule one_f_one_b(p: Axis, m: Int, sizes: List = []) {
+schedule one_f_one_b(p: Axis, m: Int) {
   stages p
   at s in 0..p {
     let warm = min(p - 1 - s, m)
