@@ -47,9 +47,11 @@ TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
+	tests/fuzz/fuzz_fit.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
 	tests/fuzz/fuzz_parse.c \
+	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_trace.c
 
 # With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
@@ -369,6 +371,7 @@ EXTRA_DIST += \
 	tests/errors/name-no-such-plan.ts \
 	tests/errors/name-not-called.err \
 	tests/errors/name-not-called.ts \
+	tests/errors/name-not-imported.cmd \
 	tests/errors/name-not-imported.err \
 	tests/errors/name-not-imported.ts \
 	tests/errors/name-recursive-fn.err \
@@ -626,6 +629,8 @@ EXTRA_DIST += \
 	tests/fmt/usage.fmt \
 	tests/fmt/wide.fmt \
 	tests/fmt/wide.ts \
+	tests/fuzz/corpus/fuzz_fit/gemm.json \
+	tests/fuzz/corpus/fuzz_fit/stream.json \
 	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
 	tests/fuzz/corpus/fuzz_ir/example.ir \
 	tests/fuzz/corpus/fuzz_ir/least.ir \
@@ -644,6 +649,11 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_parse/everything \
 	tests/fuzz/corpus/fuzz_parse/mistakes \
 	tests/fuzz/corpus/fuzz_parse/signs \
+	tests/fuzz/corpus/fuzz_table/gemm.csv \
+	tests/fuzz/corpus/fuzz_table/gemm.csv.gz \
+	tests/fuzz/corpus/fuzz_table/mixed.csv \
+	tests/fuzz/corpus/fuzz_table/short_row.csv \
+	tests/fuzz/corpus/fuzz_table/text_cell.csv \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \
@@ -673,7 +683,9 @@ EXTRA_PROGRAMS = tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
 #: EXTRA_DIST += tests/accuracy/*.sh tests/accuracy/plans/*
 EXTRA_DIST += \
+	tests/accuracy/plans/megatron_a100.ts \
 	tests/accuracy/plans/nanotron.ts \
 	tests/accuracy/plans/traced_fx.ts \
+	tests/accuracy/plans/vtrain.ts \
 	tests/accuracy/run.sh
 
