@@ -126,12 +126,28 @@ op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   let seq = qkv.shape[1]
   whole qkv dim 1
   forward {
-    kernel attention { batch = batch, seq = seq, heads = heads, kv_heads = kv_heads, head_dim = head_dim,
-      flops = 2 * batch * heads * seq * seq * head_dim, reads = [qkv], writes = [y] }
+    kernel attention {
+      batch = batch
+      seq = seq
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      flops = 2 * batch * heads * seq * seq * head_dim
+      reads = [qkv]
+      writes = [y]
+    }
   }
   backward(input) {
-    kernel attention_backward { batch = batch, seq = seq, heads = heads, kv_heads = kv_heads, head_dim = head_dim,
-      flops = 5 * batch * heads * seq * seq * head_dim, reads = [qkv, y, dy], writes = [dqkv] }
+    kernel attention_backward {
+      batch = batch
+      seq = seq
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      flops = 5 * batch * heads * seq * seq * head_dim
+      reads = [qkv, y, dy]
+      writes = [dqkv]
+    }
   }
   saves [qkv, y, 4 B * batch * heads * seq]
 }
@@ -194,7 +210,12 @@ op conv2d(x: Tensor, out: Int, kernel_size: Int, stride: Int = 1, padding: Int =
   let c = x.shape[1]
   param w: [out, c, kernel_size, kernel_size]
   param b: [out] if bias
-  output y: [x.shape[0], out, div(x.shape[2] + 2 * padding - kernel_size, stride) + 1, div(x.shape[3] + 2 * padding - kernel_size, stride) + 1]
+  output y: [
+    x.shape[0],
+    out,
+    div(x.shape[2] + 2 * padding - kernel_size, stride) + 1,
+    div(x.shape[3] + 2 * padding - kernel_size, stride) + 1,
+  ]
   let positions = y.shape[0] * y.shape[2] * y.shape[3]
   let taps = x.shape[1] * kernel_size * kernel_size
   contracts x dim 1
@@ -222,7 +243,12 @@ op batch_norm(x: Tensor) {
 }
 
 op max_pool(x: Tensor, kernel_size: Int, stride: Int, padding: Int = 0) {
-  output y: [x.shape[0], x.shape[1], div(x.shape[2] + 2 * padding - kernel_size, stride) + 1, div(x.shape[3] + 2 * padding - kernel_size, stride) + 1]
+  output y: [
+    x.shape[0],
+    x.shape[1],
+    div(x.shape[2] + 2 * padding - kernel_size, stride) + 1,
+    div(x.shape[3] + 2 * padding - kernel_size, stride) + 1,
+  ]
   whole x dim 2
   whole x dim 3
   forward { kernel elementwise { reads = [x], writes = [y, 8 B * numel(y)] } }
