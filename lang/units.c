@@ -40,8 +40,8 @@ static bool add_exponent(int8_t a, int8_t b, int sign, int8_t *result)
 
 bool ts_dimension_multiply(ts_dimension a, ts_dimension b, int sign, ts_dimension *result)
 {
-  return add_exponent(a.time, b.time, sign, &result->time) & add_exponent(a.bits, b.bits, sign, &result->bits) &
-         add_exponent(a.work, b.work, sign, &result->work) & add_exponent(a.money, b.money, sign, &result->money) &
+  return add_exponent(a.time, b.time, sign, &result->time) && add_exponent(a.bits, b.bits, sign, &result->bits) &&
+         add_exponent(a.work, b.work, sign, &result->work) && add_exponent(a.money, b.money, sign, &result->money) &&
          add_exponent(a.power, b.power, sign, &result->power);
 }
 
