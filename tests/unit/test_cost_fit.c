@@ -1,0 +1,188 @@
+/* Fit files: evaluation, errors, and that training finds what made the times. */
+#include "compiler/cost/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+
+#include "base/source.h"
+
+static ts_arena *arena;
+static char *folder;
+
+static void set_up(void)
+{
+  const char *base = getenv("TMPDIR");
+  arena = ts_arena_new("test");
+  folder = ts_arena_printf(arena, "%s/trainspec-XXXXXX", base ? base : P_tmpdir);
+  cr_assert(mkdtemp(folder));
+}
+
+static const char *in_folder(const char *name) { return ts_arena_printf(arena, "%s/%s", folder, name); }
+
+static void tear_down(void)
+{
+  unlink(in_folder("table.csv"));
+  unlink(in_folder("one.json"));
+  unlink(in_folder("two.json"));
+  rmdir(folder);
+  ts_arena_free(arena);
+}
+
+TestSuite(cost_fit, .init = set_up, .fini = tear_down);
+
+#define HEAD "{\"trainspec-fit\": 1, \"device\": \"d\", \"data\": [{\"file\": \"a.csv\", \"sha256\": \"0123456789abcdef\"}], \"models\": ["
+#define STREAM "{\"family\": \"elementwise\", \"dtype\": \"bf16\", \"also\": \"fp16\", \"model\": \"stream\", \"parameters\": " \
+  "{\"units\": 1, \"floor_us\": 2, \"tflops\": 1, \"terabytes_per_s\": 2, \"norm\": 3}"
+
+static ts_cost_source *fit(const char *text)
+{
+  ts_cost_error error = {0};
+  ts_cost_source *source = ts_cost_fit(arena, text, strlen(text), &error);
+  cr_assert(source, "%s", error.text ? error.text : "");
+  return source;
+}
+
+static const char *error_of(const char *text)
+{
+  ts_cost_error error = {0};
+  cr_assert_null(ts_cost_fit(arena, text, strlen(text), &error));
+  return error.text;
+}
+
+Test(cost_fit, bytes_over_a_bandwidth_that_saturates)
+{
+  ts_cost_source *source = fit(HEAD STREAM "}]}");
+  ts_cost_query q = {.family = "elementwise", .dtype = "fp16", .bytes = 4e6};
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_eq(a.basis, TS_COST_FITTED);
+  cr_assert_float_eq(a.seconds, 2e-6 * cbrt(2), 1e-14, "floor and memory alike");
+  q.bytes = 4e12;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_float_eq(a.seconds, 2, 1e-6);
+  q.dtype = "fp32";
+  cr_assert_not(ts_cost_ask(source, &q, &a));
+  cr_assert_str_eq(ts_cost_provenance(source), "d; a.csv sha256 0123456789ab");
+}
+
+Test(cost_fit, residual_is_a_gaussian_process)
+{
+  const char *rows = ", \"residual\": {\"shift\": 0.01, \"inputs\": [\"bytes\"], \"kernels\": [{\"smoothness\": %.1f, \"deviation\": 0.5, \"scale\": [2]}],"
+    " \"rows\": [[1024, 7, 0.3, 0], [65536, 9, -0.2, 0]]}}]}";
+  for (double smoothness = 0.5; smoothness <= 1.5; smoothness++) {
+    char text[1024];
+    size_t at = (size_t)snprintf(text, sizeof text, "%s", HEAD STREAM);
+    snprintf(text + at, sizeof text - at, rows, smoothness);
+    ts_cost_source *source = fit(text);
+    ts_cost_query q = {.family = "elementwise", .dtype = "bf16", .bytes = 4096};
+    ts_cost_answer a;
+    cr_assert(ts_cost_ask(source, &q, &a));
+    double root = smoothness > 1 ? sqrt(3) : 1, r[2] = {root * 1, root * 2}, k[2];
+    for (int i = 0; i < 2; i++) k[i] = (smoothness > 1 ? 1 + r[i] : 1) * exp(-r[i]);
+    double us = cbrt(8 + pow(4096 / 2e6, 3)) * exp(0.01 + 0.25 * (0.3 * k[0] - 0.2 * k[1]));
+    cr_assert_float_eq(a.seconds * 1e6 / us, 1, 1e-5, "%g of %g", a.seconds * 1e6, us);
+    q.bytes = 1024;
+    cr_assert(ts_cost_ask(source, &q, &a));
+    cr_assert_eq(a.basis, TS_COST_MEASURED, "a row of the kept table");
+    cr_assert_float_eq(a.seconds, 7e-6, 1e-15);
+  }
+}
+
+Test(cost_fit, errors_name_the_place)
+{
+  cr_expect_str_eq(error_of("{\"trainspec-fit\": 1, "), "not JSON from here on");
+  cr_expect_str_eq(error_of("[]"), "fit file: `trainspec-fit` is missing or not a number");
+  cr_expect_str_eq(error_of("{\"trainspec-fit\": 2}"), "fit file: `trainspec-fit` is 2, not within 1 and 1");
+  cr_expect_str_eq(error_of(HEAD "]}"), "the fit has no models");
+  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\"}]}"), "model 1: `dtype` is missing or not a string");
+  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\", \"dtype\": \"b\", \"model\": \"c\"}]}"), "model of a b: there is no model `c`");
+  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\", \"dtype\": \"b\", \"model\": \"stream\", \"parameters\": {\"units\": 0}}]}"),
+    "model of a b: `units` is 0, not within 1e-09 and 1e+09");
+  cr_expect_str_eq(error_of(HEAD STREAM ", \"residual\": {\"shift\": 0, \"inputs\": [\"m\"]}}]}"),
+    "model of elementwise bf16: model `stream` has no input \"m\"");
+  cr_expect_str_eq(error_of(HEAD STREAM ", \"residual\": {\"shift\": 0, \"rows\": [[1, 2]]}}]}"),
+    "model of elementwise bf16: `rows` is not a list of 4 numbers");
+  cr_expect_str_eq(error_of(HEAD STREAM ", \"residual\": {\"shift\": 0, \"rows\": [[2, 1, 1, 0], [1, 1, 1, 0]]}}]}"),
+    "model of elementwise bf16: row 2 is not in order");
+}
+
+/* Times of a made-up device with waves of 10 tiles of 128 x 128. */
+static void write_table(const char *path)
+{
+  FILE *out = fopen(path, "w");
+  cr_assert(out);
+  fputs("dtype,m,n,k,time_us\n", out);
+  for (int i = 0; i < 400; i++) {
+    int m = 128 + i * 37 % 1900, n = 64 * (1 + i * 11 % 31), k = 128 * (1 + i * 7 % 29);
+    double waves = ceil(ceil(m / 128.0) * ceil(n / 128.0) / 10);
+    fprintf(out, "bf16,%d,%d,%d,%.6g\n", m, n, k, 3 + waves * (1 + 2e-3 * k));
+  }
+  fclose(out);
+}
+
+Test(cost_fit, training_is_exact_enough_and_repeatable)
+{
+  write_table(in_folder("table.csv"));
+  cr_redirect_stdout();
+  const char *out[] = {in_folder("one.json"), in_folder("two.json")};
+  char *text[2];
+  size_t size[2];
+  for (int i = 0; i < 2; i++) {
+    char *argv[] = {"ops", (char *)in_folder("table.csv"), "--device", "made up", "--units", "10", "--keep", "0.25", "-o", (char *)out[i], NULL};
+    int error;
+    cr_assert_eq(ts_fit_ops_main(10, argv), 0);
+    text[i] = ts_read_file(arena, out[i], &size[i], &error);
+    cr_assert(text[i]);
+  }
+  cr_assert_eq(size[0], size[1]);
+  cr_assert_arr_eq(text[0], text[1], size[0]);
+  const char *mean = strstr(text[0], "\"mean\": ");
+  cr_assert(mean && strstr(text[0], "\"rows\": 300,"), "%s", text[0]);
+  cr_assert_lt(strtod(mean + 8, NULL), 0.1, "a roofline is off by 0.36");
+  ts_cost_source *source = fit(text[0]);
+  ts_feature f[] = {{"m", 1000}, {"n", 1000}, {"k", 1000}};
+  ts_cost_query q = {"gemm", "bf16", 0, 0, f, 3};
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(source, &q, &a));
+  cr_assert_float_eq(a.seconds * 1e6, 3 + 7 * 3.0, 3.0);
+}
+
+Test(cost_fit, training_finds_floor_and_bandwidth)
+{
+  FILE *out = fopen(in_folder("table.csv"), "w");
+  cr_assert(out);
+  fputs("family,dtype,bytes,time_us\n", out);
+  for (int i = 0; i < 200; i++) {
+    double bytes = 1000 * exp2(i * 0.1);
+    fprintf(out, "elementwise,bf16,%.0f,%.6g\n", bytes, 4 * pow(1 + pow(bytes / 2e6 / 4, 2.5), 1 / 2.5));
+  }
+  fclose(out);
+  cr_redirect_stdout();
+  char *argv[] = {"ops", (char *)in_folder("table.csv"), "--device", "x", "--units", "1", "--model", "stream", "--keep", "0.2", "-o", (char *)in_folder("one.json"), NULL};
+  int error;
+  size_t size;
+  cr_assert_eq(ts_fit_ops_main(12, argv), 0);
+  ts_cost_source *source = fit(ts_read_file(arena, in_folder("one.json"), &size, &error));
+  ts_cost_answer a;
+  cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 1}, &a));
+  cr_assert_float_eq(a.seconds, 4e-6, 4e-8);
+  cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 2e12}, &a));
+  cr_assert_float_eq(a.seconds, 1, 1e-2);
+}
+
+Test(cost_fit, training_refuses_bad_usage)
+{
+  cr_redirect_stderr();
+  char *none[] = {"ops", NULL}, *unknown[] = {"ops", "t.csv", "--devise", "x", NULL}, *units[] = {"ops", "t.csv", "--units", "0", NULL};
+  char *missing[] = {"ops", (char *)in_folder("none.csv"), "--device", "x", "--units", "1", "-o", "x", NULL};
+  cr_assert_eq(ts_fit_ops_main(1, none), 2);
+  cr_assert_eq(ts_fit_ops_main(4, unknown), 2);
+  cr_assert_eq(ts_fit_ops_main(4, units), 2);
+  cr_assert_eq(ts_fit_ops_main(8, missing), 4);
+}
