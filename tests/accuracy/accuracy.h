@@ -6,6 +6,8 @@
 #include "compiler/session.h"
 #include "tests/accuracy/csv.h"
 
+typedef struct acc_context { ts_arena *arena; const char *data, *source; bool verbose; } acc_context; /* source: root of the tree */
+
 typedef struct acc_row {
   const char *name;        /* of the configuration, for people */
   const char *group;       /* rows that compare with one another */
@@ -30,7 +32,7 @@ typedef struct acc_set {
   const char *columns;     /* "tp=tp,micro=micro_batch": parameter=column */
   const char *fixed;       /* "-D"s of all rows: "gpu=h100_sxm,..." or "" */
   /* Fills name, group, measured, memory, validation, and defines that are no plain columns. False: not a row of this set. */
-  bool (*row)(ts_arena *arena, const csv *table, size_t i, acc_row *row);
+  bool (*row)(const acc_context *c, const csv *table, size_t i, acc_row *row);
   const char *fitted;      /* what was fitted on the other rows, for the report; or NULL */
   const char *target;      /* what is asked for */
 } acc_set;
@@ -38,7 +40,6 @@ typedef struct acc_set {
 extern const acc_set acc_sets[];
 extern const size_t acc_set_count;
 
-typedef struct acc_context { ts_arena *arena; const char *data, *source; bool verbose; } acc_context; /* source: root of the tree */
 
 typedef struct acc_rows { acc_row *at; size_t count; } acc_rows;
 

@@ -54,7 +54,7 @@ bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows)
   rows->at = TS_NEW_ARRAY(c->arena, acc_row, table->rows + 1);
   for (size_t i = 0; i < table->rows; i++) {
     acc_row row = {.csv_row = i, .memory = NAN, .group = "", .validation = true};
-    if (!set->row(c->arena, table, i, &row) || !(row.measured > 0))
+    if (!set->row(c, table, i, &row) || !(row.measured > 0))
       continue;
     mapping m = {c->arena, table, &row};
     pairs(c->arena, set->columns, map_column, &m);

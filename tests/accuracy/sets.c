@@ -1,6 +1,7 @@
 /* The sets: which rows of which file, and what they say about a plan. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
@@ -22,80 +23,157 @@ static const char *text(ts_arena *arena, const char *format, ...)
 
 /* -- nanotron on H100 -- */
 
-static bool nanotron(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static bool nanotron(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   bool measured = csv_is(t, i, "status", "ok") && N("step_s") < 100 && csv_is(t, i, "gbs_matches_1m", "1");
   row->measured = N("step_s");
   row->memory = N("mem_gb") * GIB;
-  row->group = text(arena, "%s", T("model_b"));
-  row->name = text(arena, "%sB tp %s dp %s pp %s micro-batch %s x %s zero %s", T("model_b"), T("tp"), T("dp"), T("pp"), T("micro_batch"), T("grad_acc"), T("zero"));
-  acc_define(arena, row, "kv_heads", *T("kv_heads_implied") ? T("kv_heads_implied") : T("heads"));
+  row->group = text(c->arena, "%s", T("model_b"));
+  row->name = text(c->arena, "%sB tp %s dp %s pp %s micro-batch %s x %s zero %s", T("model_b"), T("tp"), T("dp"), T("pp"), T("micro_batch"), T("grad_acc"), T("zero"));
+  acc_define(c->arena, row, "kv_heads", *T("kv_heads_implied") ? T("kv_heads_implied") : T("heads"));
   return measured;
 }
 
 /* Whole models are fitted or validated on: the rows of one resemble one another. */
-static bool nanotron_single(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static bool nanotron_single(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
-  bool one = nanotron(arena, t, i, row) && N("nodes") == 1;
+  bool one = nanotron(c, t, i, row) && N("nodes") == 1;
   row->validation = !csv_is(t, i, "model_b", "1.34") && !csv_is(t, i, "model_b", "8.86");
   return one;
 }
 
-static bool nanotron_multi(ts_arena *arena, const csv *t, size_t i, acc_row *row) { return nanotron(arena, t, i, row) && N("nodes") > 1; }
+static bool nanotron_multi(const acc_context *c, const csv *t, size_t i, acc_row *row) { return nanotron(c, t, i, row) && N("nodes") > 1; }
 
 /* -- Megatron-LM on A100 -- */
 
 static bool from_source(const csv *t, size_t i, const char *who) { return strstr(T("source"), who) != NULL; }
 
-static void megatron_row(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static void megatron_row(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   row->measured = N("step_s_derived");
   row->memory = NAN;
-  row->group = text(arena, "%s", T("model"));
-  row->name = text(arena, "%s tp %s pp %s x %s dp %s batch %s, %s%s", T("model"), T("tp"), T("pp"), *T("vp") ? T("vp") : "1", T("dp"), T("global_batch"), T("recompute"),
+  row->group = text(c->arena, "%s", T("model"));
+  row->name = text(c->arena, "%s tp %s pp %s x %s dp %s batch %s, %s%s", T("model"), T("tp"), T("pp"), *T("vp") ? T("vp") : "1", T("dp"), T("global_batch"), T("recompute"),
                    csv_is(t, i, "seq_parallel", "1") ? ", sequence parallel" : "");
-  acc_define(arena, row, "chunks", *T("vp") ? T("vp") : "1");
-  acc_define(arena, row, "sequence_parallel", csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
-  acc_define(arena, row, "recompute_all", strstr(T("recompute"), "full") ? "true" : "false");
-  acc_define(arena, row, "recompute_attention", strstr(T("recompute"), "selective") ? "true" : "false");
-  acc_define(arena, row, "vocab", *T("vocab") ? T("vocab") : "51200");
-  acc_define(arena, row, "layers", T("layers"));
+  acc_define(c->arena, row, "chunks", *T("vp") ? T("vp") : "1");
+  acc_define(c->arena, row, "sequence_parallel", csv_is(t, i, "seq_parallel", "1") ? "true" : "false");
+  acc_define(c->arena, row, "recompute_all", strstr(T("recompute"), "full") ? "true" : "false");
+  acc_define(c->arena, row, "recompute_attention", strstr(T("recompute"), "selective") ? "true" : "false");
+  acc_define(c->arena, row, "vocab", *T("vocab") ? T("vocab") : "51200");
+  acc_define(c->arena, row, "layers", T("layers"));
 }
 
-static bool korthikanti(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static bool korthikanti(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
-  megatron_row(arena, t, i, row);
+  megatron_row(c, t, i, row);
   return from_source(t, i, "Korthikanti");
 }
 
-static bool narayanan(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static bool narayanan(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
-  megatron_row(arena, t, i, row);
+  megatron_row(c, t, i, row);
   row->validation = false; /* the power factor comes from here */
   return from_source(t, i, "Narayanan");
 }
 
 /* -- vTrain -- */
 
-static bool vtrain(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static bool vtrain(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   row->measured = N("step_ms") / 1e3;
-  row->group = text(arena, "h %s L %s", T("hidden"), T("layers"));
-  row->name = text(arena, "h %s L %s tp %s dp %s pp %s micro-batch %s of %s", T("hidden"), T("layers"), T("tp"), T("dp"), T("pp"), T("micro_batch"), T("global_batch"));
+  row->group = text(c->arena, "h %s L %s", T("hidden"), T("layers"));
+  row->name = text(c->arena, "h %s L %s tp %s dp %s pp %s micro-batch %s of %s", T("hidden"), T("layers"), T("tp"), T("dp"), T("pp"), T("micro_batch"), T("global_batch"));
   return true;
 }
 
 /* Rows of one (hidden, micro-batch, tp, dp, pp) depend on one another: the fit takes whole groups, those of two of the four hidden sizes. */
-static bool vtrain_single(ts_arena *arena, const csv *t, size_t i, acc_row *row)
+static bool vtrain_single(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
-  vtrain(arena, t, i, row);
-  row->group = text(arena, "h %s", T("hidden"));
+  vtrain(c, t, i, row);
+  row->group = text(c->arena, "h %s", T("hidden"));
   return true;
 }
 
 /* -- one GPU's operator trace -- */
 
+/* -- one GPU's operator trace -- */
+
+typedef struct device { const char *name, *table, *kind; } device; /* as the measurements call it, whose table stands for it, in the stdlib */
+
+static const device devices[] = {
+    {"NVIDIA_H100_80GB_HBM3", "NVIDIA_H100_80GB_HBM3", "h100_sxm"},
+    {"NVIDIA_A100_80GB_PCIe", "NVIDIA_A100_80GB_PCIe", "a100_pcie_80g"},
+    {"NVIDIA_A100-SXM4-40GB", "NVIDIA_A100_80GB_PCIe", "a100_sxm_40g"}, /* no table of its own */
+    {"Tesla_V100-PCIE-32GB", "Tesla_V100-PCIE-32GB", "v100_pcie_32g"},
+    {"NVIDIA_L4", "NVIDIA_L4", "l4"},
+};
+
+static const char *layers_of(const csv *t, const char *model)
+{
+  for (size_t i = 0; i < t->rows; i++)
+    if (csv_is(t, i, "model", model) && N("layers") > 0)
+      return T("layers");
+  return "";
+}
+
+/* `parallel`: empty, or a kind and a degree: dp4, tp4, pp4_1 (stages, micro-batches). */
+static void parallel(const acc_context *c, const char *text_, double batch, acc_row *row)
+{
+  char kind[3] = {0};
+  int degree = 1, micro_batches = 1;
+  if (sscanf(text_, "%2[a-z]%d_%d", kind, &degree, &micro_batches) < 2)
+    return;
+  acc_define(c->arena, row, kind, text(c->arena, "%d", degree));
+  if (!strcmp(kind, "pp"))
+    acc_define(c->arena, row, "micro", text(c->arena, "%d", (int)batch / micro_batches));
+}
+
+/* The table of this batch; where it is missing, of the nearest one that is there: times are scaled then. */
+static const char *table_of(const acc_context *c, const char *device_, const char *model, const char *seq, int batch)
+{
+  for (int step = 0; step < 14; step++) {
+    int other = step % 2 ? batch >> ((step + 1) / 2) : batch << (step / 2);
+    const char *name = text(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, other);
+    FILE *file = fopen(text(c->arena, "%s/%s", c->data, name), "rb");
+    if (!file)
+      continue;
+    fclose(file);
+    return name;
+  }
+  return text(c->arena, "ops/optable_%s_%s_s%s_b%d.csv.gz", device_, model, seq, batch);
+}
+
+static bool traced(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  const device *d = NULL;
+  for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
+    if (csv_is(t, i, "gpu", devices[k].name))
+      d = &devices[k];
+  if (!d || !csv_is(t, i, "mode", "train") || csv_is(t, i, "parallel", "fusion"))
+    return false;
+  int table_batch = (int)N("batch");
+  if (!strncmp(T("parallel"), "dp", 2))
+    table_batch /= atoi(T("parallel") + 2);
+  row->measured = N("e2e_ms") / 1e3;
+  row->group = text(c->arena, "%s", d->name);
+  row->name = text(c->arena, "%s %s batch %s %s", d->kind, T("model"), T("batch"), *T("parallel") ? T("parallel") : "one GPU");
+  acc_define(c->arena, row, "table", text(c->arena, "\"%s\"", table_of(c, d->table, T("model"), T("seq"), table_batch)));
+  acc_define(c->arena, row, "model", text(c->arena, "\"%s\"", T("model")));
+  acc_define(c->arena, row, "kind", d->kind);
+  acc_define(c->arena, row, "layers", *layers_of(t, T("model")) ? layers_of(t, T("model")) : "1");
+  parallel(c, T("parallel"), N("batch"), row);
+  return true;
+}
+
+static bool traced_one(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "parallel", "") && traced(c, t, i, row); }
+static bool traced_h100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return traced_one(c, t, i, row) && strstr(row->name, "h100"); }
+static bool traced_other(const acc_context *c, const csv *t, size_t i, acc_row *row) { return traced_one(c, t, i, row) && !strstr(row->name, "h100"); }
+static bool traced_four(const acc_context *c, const csv *t, size_t i, acc_row *row) { return !csv_is(t, i, "parallel", "") && traced(c, t, i, row); }
+
 const acc_set acc_sets[] = {
+    {"trace_h100", "one H100 from its own operator table", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_h100, NULL, "mean 3 %"},
+    {"trace_other", "A100 PCIe, V100 and L4 from their own tables", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_other, NULL, "reported"},
+    {"trace_four", "four GPUs from the table of one", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_four, NULL, "mean 8 %, and the right order of dp, tp, pp"},
     {"nanotron", "Llama in nanotron, one node of 8 H100", "e2e/nanotron_h100.csv", "nanotron.ts",
      "layers=layers,hidden=hidden,heads=heads,ffn=ffn,vocab=vocab,seq=seq,micro=micro_batch,accumulation=grad_acc,tp=tp,dp=dp,pp=pp,zero=zero,tied=tied", "", nanotron_single,
      "launch, collective and message times the power factors and bandwidth, on 1.34B and 8.86B", "rows not fitted: mean 12 %, memory 8 %, rank correlation 0.95 within each size"},
