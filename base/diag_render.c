@@ -10,7 +10,7 @@
 enum {
   WIDEST_LINE = 110, /* columns of a source line; longer ones are cut around what is marked */
   BEFORE_MARK = 24,  /* columns kept before the first mark of a line that is cut */
-  LONGEST_SPAN = 3,  /* lines of a span shown in full; of longer ones the first and the last */
+  LONGEST_SPAN = 2,  /* lines of a span shown in full; of longer ones only the first */
 };
 
 typedef enum style { PLAIN, HEADLINE, ERROR, WARNING, NOTE, HELP, GUTTER, PRIMARY, SECONDARY, INSERTED, REMOVED } style;
@@ -242,7 +242,7 @@ static void add_mark(render *r, marks *all, mark m)
   all->at[at] = m;
 }
 
-/* One mark a line; the label stands at the last. */
+/* One mark a line; the label stands at the last. Of a whole declaration the head is enough. */
 static void add_span(render *r, marks *all, ts_span span, bool primary, const char *label)
 {
   span = ts_span_shown(r->sources, span);
@@ -251,13 +251,16 @@ static void add_span(render *r, marks *all, ts_span span, bool primary, const ch
     return;
   uint32_t first = line_number(r, span.file, span.begin), last = line_number(r, span.file, span.end);
   uint32_t begin = span.begin;
+  if (last - first >= LONGEST_SPAN) {
+    last = first;
+    span.end = line_end(source, span.begin);
+  }
   for (uint32_t line = first; line <= last; line++) {
     uint32_t stop = line_end(source, begin), next = stop;
     while (next < source->size && source->text[next] != '\n')
       next++;
     mark m = {.line = line, .begin = begin, .end = line == last ? span.end : stop, .primary = primary, .label = line == last ? label : NULL};
-    bool shown = line == first || line == last || last - first < LONGEST_SPAN;
-    if (shown && (m.end > m.begin || first == last))
+    if (m.end > m.begin || first == last)
       add_mark(r, all, m);
     begin = next + 1;
     while (begin < span.end && strchr(" \t", source->text[begin]))

@@ -79,12 +79,14 @@ static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
 {
   const char *text = "";
   uint32_t count = 0;
+  int64_t last = 0;
   for (int64_t i = 1; i <= n && i <= 4096 && count < 12; i++)
     if (n % i == 0) {
       text = ts_arena_printf(s->arena, "%s%s%lld", text, *text ? ", " : "", (long long)i);
+      last = i;
       count++;
     }
-  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, count == 12 ? ", ..." : "");
+  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
 }
 
 static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action)

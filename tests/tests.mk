@@ -15,6 +15,7 @@ tests_unit_sources = \
 	tests/unit/test_cluster.c \
 	tests/unit/test_collective.c \
 	tests/unit/test_compiler_depfile.c \
+	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_random.c \
@@ -258,10 +259,20 @@ EXTRA_DIST += \
 	tests/errors/cluster-link-twice.ts \
 	tests/errors/cluster-no-devices.err \
 	tests/errors/cluster-no-devices.ts \
+	tests/errors/cluster-override-empty.err \
+	tests/errors/cluster-override-empty.ts \
+	tests/errors/cluster-override-field.err \
+	tests/errors/cluster-override-field.ts \
+	tests/errors/cluster-override-no-link.err \
+	tests/errors/cluster-override-no-link.ts \
 	tests/errors/cluster-override-nothing.err \
 	tests/errors/cluster-override-nothing.ts \
+	tests/errors/cluster-override-switch.err \
+	tests/errors/cluster-override-switch.ts \
 	tests/errors/cluster-self-link.err \
 	tests/errors/cluster-self-link.ts \
+	tests/errors/cluster-too-large.err \
+	tests/errors/cluster-too-large.ts \
 	tests/errors/cluster-unknown-array.err \
 	tests/errors/cluster-unknown-array.ts \
 	tests/errors/cluster-unreachable.err \
@@ -274,6 +285,9 @@ EXTRA_DIST += \
 	tests/errors/cost-dtype-peak.ts \
 	tests/errors/cost-extern-missing.err \
 	tests/errors/cost-extern-missing.ts \
+	tests/errors/cost-extern-symbol.cmd \
+	tests/errors/cost-extern-symbol.err \
+	tests/errors/cost-extern-symbol.ts \
 	tests/errors/cost-extern-type.err \
 	tests/errors/cost-extern-type.ts \
 	tests/errors/cost-function-parameter.err \
@@ -395,6 +409,9 @@ EXTRA_DIST += \
 	tests/errors/name-unknown-model.ts \
 	tests/errors/name-unknown-type.err \
 	tests/errors/name-unknown-type.ts \
+	tests/errors/name-unused-parameter.args \
+	tests/errors/name-unused-parameter.err \
+	tests/errors/name-unused-parameter.ts \
 	tests/errors/network-base-unit.err \
 	tests/errors/network-base-unit.ts \
 	tests/errors/network-efficiency.err \
@@ -409,6 +426,8 @@ EXTRA_DIST += \
 	tests/errors/op-empty-model.ts \
 	tests/errors/op-heads.err \
 	tests/errors/op-heads.ts \
+	tests/errors/op-model-too-large.err \
+	tests/errors/op-model-too-large.ts \
 	tests/errors/op-no-yield.err \
 	tests/errors/op-no-yield.ts \
 	tests/errors/op-not-a-tensor.err \
@@ -433,12 +452,16 @@ EXTRA_DIST += \
 	tests/errors/schedule-deadlock.ts \
 	tests/errors/schedule-forward-twice.err \
 	tests/errors/schedule-forward-twice.ts \
+	tests/errors/schedule-lambda.err \
+	tests/errors/schedule-lambda.ts \
 	tests/errors/schedule-micro-batch-range.err \
 	tests/errors/schedule-micro-batch-range.ts \
 	tests/errors/schedule-missing-backward.err \
 	tests/errors/schedule-missing-backward.ts \
 	tests/errors/schedule-no-stages.err \
 	tests/errors/schedule-no-stages.ts \
+	tests/errors/schedule-orphan.err \
+	tests/errors/schedule-orphan.ts \
 	tests/errors/schedule-rank-range.err \
 	tests/errors/schedule-rank-range.ts \
 	tests/errors/schedule-rank-without-work.err \
@@ -453,15 +476,27 @@ EXTRA_DIST += \
 	tests/errors/schedule-unknown-work.ts \
 	tests/errors/shard-collective-without-sum.err \
 	tests/errors/shard-collective-without-sum.ts \
+	tests/errors/shard-gather-of-unsplit.err \
+	tests/errors/shard-gather-of-unsplit.ts \
 	tests/errors/shard-idle-replicas.args \
 	tests/errors/shard-idle-replicas.err \
 	tests/errors/shard-idle-replicas.ts \
+	tests/errors/shard-indivisible.err \
+	tests/errors/shard-indivisible.ts \
 	tests/errors/shard-layouts-do-not-meet.err \
 	tests/errors/shard-layouts-do-not-meet.ts \
+	tests/errors/shard-needs-whole.err \
+	tests/errors/shard-needs-whole.ts \
 	tests/errors/shard-no-dimension.err \
 	tests/errors/shard-no-dimension.ts \
+	tests/errors/shard-no-trace.err \
+	tests/errors/shard-no-trace.ts \
+	tests/errors/shard-partial-sum-left.err \
+	tests/errors/shard-partial-sum-left.ts \
 	tests/errors/shard-partial-sum.err \
 	tests/errors/shard-partial-sum.ts \
+	tests/errors/shard-reshape.err \
+	tests/errors/shard-reshape.ts \
 	tests/errors/shard-sequence.err \
 	tests/errors/shard-sequence.ts \
 	tests/errors/shard-uneven-heads.err \
@@ -528,6 +563,8 @@ EXTRA_DIST += \
 	tests/errors/syntax-several.ts \
 	tests/errors/syntax-stray-brace.err \
 	tests/errors/syntax-stray-brace.ts \
+	tests/errors/syntax-too-deep.cmd \
+	tests/errors/syntax-too-deep.err \
 	tests/errors/syntax-typescript.err \
 	tests/errors/syntax-typescript.ts \
 	tests/errors/syntax-unclosed-mesh.err \
@@ -584,6 +621,10 @@ EXTRA_DIST += \
 	tests/errors/type-inexact-division.ts \
 	tests/errors/type-list-for-model.err \
 	tests/errors/type-list-for-model.ts \
+	tests/errors/type-list-too-long.err \
+	tests/errors/type-list-too-long.ts \
+	tests/errors/type-not-a-number.err \
+	tests/errors/type-not-a-number.ts \
 	tests/errors/type-overflow.err \
 	tests/errors/type-overflow.ts \
 	tests/errors/type-precision.err \

@@ -1,8 +1,10 @@
 import std.models.gpt, std.clusters.dgx
 
+fn same(chunk: Int, rank: Int, ranks: Int) -> Int = rank
+
 schedule mine(p: Axis, m: Int) {
   stages p
-  chunks 2 place fn(c, r, n) -> r
+  chunks 2 place same
   at s in 0..p { for i in 0..m { F(i, 0) F(i, 1) B(i, 1) B(i, 0) } }
 }
 

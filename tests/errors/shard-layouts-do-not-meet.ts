@@ -1,9 +1,10 @@
 import std.models.gpt, std.clusters.dgx
 
 strategy mine(t: Axis) {
-  rule up {
-    match linear as "*.mlp.up"
-    split w dim 0, b dim 0, y dim -1 over t
+  rule proj {
+    match linear as "*.attn.proj"
+    split w dim 0, y dim -1 over t
+    after backward(input): all_reduce(dx) over t
   }
 }
 

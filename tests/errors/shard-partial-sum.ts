@@ -1,7 +1,7 @@
 import std.models.gpt, std.clusters.dgx
 
 strategy mine(t: Axis) {
-  rule up {
+  rule down {
     match linear as "*.mlp.down"
     split x dim -1, w dim 1 over t
   }

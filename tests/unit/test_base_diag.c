@@ -160,15 +160,22 @@ Test(diag, span_over_lines_and_at_the_end)
   fixture f = start(plan);
   ts_span whole = {f.file, 0, (uint32_t)strlen(plan)};
   ts_diag_here(ts_diag_add(f.diags, TS_E0303, whole, "all of it"), "this plan");
+  ts_span two = {f.file, find(&f, "{ tp").begin, find(&f, "x]").end};
+  ts_diag_here(ts_diag_add(f.diags, TS_E0301, two, "two lines"), "these");
   ts_diag_add(f.diags, TS_E0104, (ts_span){f.file, whole.end, whole.end}, "unclosed");
   expect(f, "error[E0303]: all of it\n"
             "  --> plan.ts:1:1\n"
             "   |\n"
             " 1 | plan p {\n"
-            "   | ^^^^^^^^\n"
-            "...\n"
-            " 7 | }\n"
-            "   | ^ this plan\n"
+            "   | ^^^^^^^^ this plan\n"
+            "\n"
+            "error[E0301]: two lines\n"
+            "  --> plan.ts:5:11\n"
+            "   |\n"
+            " 5 |   mesh  = { tp: 16, dp: 4 }\n"
+            "   |           ^^^^^^^^^^^^^^^^^\n"
+            " 6 |     costs = [\"\xc3\xa9\xe4\xb8\xad\", \\x01, x]\n"
+            "   |     ^^^^^^^^^^^^^^^^^^^^^^^^ these\n"
             "\n"
             "error[E0104]: unclosed\n"
             "  --> plan.ts:7:2\n"
@@ -176,7 +183,7 @@ Test(diag, span_over_lines_and_at_the_end)
             " 7 | }\n"
             "   |  ^\n"
             "\n"
-            "2 errors\n");
+            "3 errors\n");
 }
 
 Test(diag, wide_lines_are_cut)

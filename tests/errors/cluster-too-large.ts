@@ -1,0 +1,11 @@
+import std.models.gpt, std.clusters.dgx
+
+cluster mine(n: Int = 2) {
+  device gpu[100_000, 800]: a100_sxm_80g
+}
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = mine()
+  costs = [roofline(a100_sxm_80g)]
+}

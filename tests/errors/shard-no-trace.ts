@@ -1,0 +1,30 @@
+import std.ops.nn, std.clusters.dgx
+
+op total(x: Tensor) {
+  output y: [1]
+  forward { reads = [x], writes = [y] }
+  backward(input) { reads = [dy], writes = [dx] }
+}
+
+model two(hidden: Int = 512) {
+  x = input([batch, 128, hidden], bf16)
+  e = linear(x, out: hidden) as first
+  u = linear(e, out: 4 * hidden) as up
+  t = total(u) as sum
+}
+
+strategy mine(t: Axis) {
+  rule up {
+    match linear as "up"
+    split w dim 0, y dim -1 over t
+    after backward(input): all_reduce(dx) over t
+  }
+}
+
+plan small {
+  model = two()
+  cluster = dgx_a100(nodes: 1)
+  mesh = { tp: 2 }
+  apply = [mine(tp)]
+  costs = [roofline(a100_sxm_80g)]
+}
