@@ -58,9 +58,9 @@ static const char *source(const mistake *m, ts_span span)
 static const char *found_text(const mistake *m)
 {
   if (m->line_ends)
-    return m->parser->text[m->found->span.begin] == ';' ? "`;`" : "the end of the line";
+    return m->parser->text[m->found->span.begin] == ';' ? "`;`" : m->parser->expression ? "the end of the text" : "the end of the line";
   switch (m->found->kind) {
-  case TS_T_END: return m->parser->expression ? "the end of the expression" : "the end of the file";
+  case TS_T_END: return m->parser->expression ? "the end of the text" : "the end of the file";
   default: return ts_arena_printf(m->parser->lang->arena, "`%s`", source(m, m->found->span));
   }
 }
@@ -91,12 +91,14 @@ static bool continues_expression(int kind)
 static const char *kind_text(const mistake *m, int kind)
 {
   static const struct { int kind; const char *text; } signs[] = {
-    {TS_T_ID, "a name"}, {TS_T_STRING, "a string"}, {TS_T_NUMBER, "a number"}, {TS_T_NEWLINE, "the end of the line"}, {TS_T_END, "the end of the file"},
+    {TS_T_ID, "a name"}, {TS_T_STRING, "a string"}, {TS_T_NUMBER, "a number"}, {TS_T_NEWLINE, "the end of the line"}, {TS_T_END, "the end"},
     {TS_T_LPAREN, "`(`"}, {TS_T_RPAREN, "`)`"}, {TS_T_LBRACKET, "`[`"}, {TS_T_RBRACKET, "`]`"}, {TS_T_LBRACE, "`{`"}, {TS_T_RBRACE, "`}`"},
     {TS_T_COMMA, "`,`"}, {TS_T_DOT, "`.`"}, {TS_T_COLON, "`:`"}, {TS_T_ASSIGN, "`=`"}, {TS_T_ARROW, "`->`"}, {TS_T_BOTH_WAYS, "`<->`"},
     {TS_T_BAR, "`|`"}, {TS_T_STAR, "`*`"}, {TS_T_WITH_BRACE, "`with`"}, {TS_T_MINUS, "`-`"}, {TS_T_PLUS, "`+`"},
   };
   for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+    if (kind == TS_T_NEWLINE && m->parser->expression)
+      return "the end of the text";
     if (signs[i].kind == kind)
       return signs[i].text;
   }
@@ -324,6 +326,8 @@ static void propose_sign(const mistake *m, ts_diag *d)
     ts_diag_edit(d, gap, " =", "give the field its value");
   else if (found == TS_T_LBRACE && m->count == 1 && expects(m, TS_T_LPAREN))
     ts_diag_edit(d, gap, "()", "parameters come first, even when there are none");
+  else if (found == TS_T_FN && expects(m, TS_T_NUMBER))
+    ts_diag_help(d, "declare the function between the declarations of the file, and give its name here");
   else if (m->count <= 2 && expects(m, TS_T_ELSE))
     ts_diag_help(d, "the `if` of an expression always has an `else`");
   else if (before == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
