@@ -184,8 +184,8 @@ static int check_totals(const ts_ir *ir, uint64_t *ends, ts_ir_error *error)
 /* One end of a message. Peers differ on one axis: over the pipeline axis the sender plays another program than the receiver; over
  * any other axis every rank of the program is a sender and a receiver of its own, `place` telling apart the programs. */
 typedef struct message_end {
-  uint64_t route; /* axis, coordinate of the sender, of the receiver */
-  uint32_t place, tag;
+  uint64_t route;   /* axis, coordinate of the sender, of the receiver */
+  uint64_t message; /* place, tag, and 0 for the send, 1 for the receive */
   uint32_t program, item, port; /* item and port: absolute */
   bool is_send, matched;
 } message_end;
@@ -211,7 +211,8 @@ static int add_ends(matching *m, uint32_t program, uint32_t item, uint32_t port,
     return ts_ir_fail(m->error, "program `%s`: a message between the rank and itself", name);
   for (uint32_t x = pipeline ? program : 0; x < (pipeline ? program + 1 : size); x++) {
     uint64_t sender = p->is_send ? x : b->peer, receiver = p->is_send ? b->peer : x;
-    m->ends[m->end_count++] = (message_end){(uint64_t)axis << 48 | sender << 24 | receiver, pipeline ? 0 : program, b->tag,
+    m->ends[m->end_count++] = (message_end){(uint64_t)axis << 48 | sender << 24 | receiver,
+                                            (uint64_t)(pipeline ? 0 : program) << 33 | (uint64_t)b->tag << 1 | !p->is_send,
                                             program, item, port, p->is_send, false};
   }
   return 0;
@@ -231,26 +232,37 @@ static int collect_ends(matching *m)
   return 0;
 }
 
-/* By message; its sends before its receives, those that occur twice in the order of the programs. */
-static int compare_ends(const void *left, const void *right)
+/* One pass of a radix sort; a digit that all have in common needs none. */
+static void sort_by_digit(matching *m, message_end **spare, size_t word, unsigned shift)
 {
-  const message_end *a = left, *b = right;
-  if (a->route != b->route)
-    return a->route < b->route ? -1 : 1;
-  if (a->place != b->place)
-    return a->place < b->place ? -1 : 1;
-  if (a->tag != b->tag)
-    return a->tag < b->tag ? -1 : 1;
-  if (a->is_send != b->is_send)
-    return a->is_send ? -1 : 1;
-  if (a->item != b->item)
-    return a->item < b->item ? -1 : 1;
-  return a->port < b->port ? -1 : a->port > b->port;
+  size_t place[257] = {0};
+  for (size_t i = 0; i < m->end_count; i++)
+    place[1 + ((word ? m->ends[i].route : m->ends[i].message) >> shift & 0xff)]++;
+  for (size_t d = 0; d < 256; d++) {
+    if (place[d + 1] == m->end_count)
+      return;
+    place[d + 1] += place[d];
+  }
+  for (size_t i = 0; i < m->end_count; i++)
+    (*spare)[place[(word ? m->ends[i].route : m->ends[i].message) >> shift & 0xff]++] = m->ends[i];
+  message_end *sorted = *spare;
+  *spare = m->ends;
+  m->ends = sorted;
+}
+
+/* By message, the send before the receive, those that occur twice in the order of the programs: linear, whatever the tags. */
+static void sort_ends(matching *m)
+{
+  message_end *spare = zeroed(m->end_count, sizeof *spare);
+  for (size_t word = 0; word < 2; word++)
+    for (unsigned shift = 0; shift < 64; shift += 8)
+      sort_by_digit(m, &spare, word, shift);
+  free(spare);
 }
 
 static bool same_message(const message_end *a, const message_end *b)
 {
-  return a->route == b->route && a->place == b->place && a->tag == b->tag;
+  return a->route == b->route && a->message >> 1 == b->message >> 1;
 }
 
 /* "program `stage 0` (`F`, micro-batch 3): send to 1, tag 17" */
@@ -263,7 +275,8 @@ static void describe(const matching *m, const message_end *e, char *out, size_t 
     snprintf(micro_batch, sizeof micro_batch, ", micro-batch %u", item->micro_batch);
   uint32_t peer = (uint32_t)(e->is_send ? e->route : e->route >> 24) & 0xffffff;
   snprintf(out, size, "program `%.40s` (`%.40s`%s): %s %u, tag %u", ir->strings + ir->programs[e->program].name,
-           ir->strings + ir->fragments[item->fragment].name, micro_batch, e->is_send ? "send to" : "receive from", peer, e->tag);
+           ir->strings + ir->fragments[item->fragment].name, micro_batch, e->is_send ? "send to" : "receive from", peer,
+           (uint32_t)(e->message >> 1));
 }
 
 static int fail_about(const matching *m, const message_end *e, const char *what)
@@ -275,7 +288,7 @@ static int fail_about(const matching *m, const message_end *e, const char *what)
 
 static int match_ends(matching *m)
 {
-  qsort(m->ends, m->end_count, sizeof *m->ends, compare_ends);
+  sort_ends(m);
   for (size_t i = 1; i < m->end_count; i++) {
     message_end *a = &m->ends[i - 1], *b = &m->ends[i];
     if (!same_message(a, b))
