@@ -328,7 +328,7 @@ static void propose_sign(const mistake *m, ts_diag *d)
     ts_diag_edit(d, gap, "()", "parameters come first, even when there are none");
   else if (found == TS_T_FN && expects(m, TS_T_NUMBER))
     ts_diag_help(d, "declare the function between the declarations of the file, and give its name here");
-  else if (m->count <= 2 && expects(m, TS_T_ELSE))
+  else if (expects(m, TS_T_ELSE) && !expects(m, TS_T_NEWLINE))
     ts_diag_help(d, "the `if` of an expression always has an `else`");
   else if (before == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
     ts_diag_help(d, "say which half: `backward(input)` or `backward(weight)`");
