@@ -48,8 +48,8 @@ bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows);
 /* Compiles and plays the plan of a row, with `extra` defines after its own. */
 void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra, uint32_t extra_count);
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows);
-/* Searches parameters of a set's plan on the rows that are not validation: "launch=20us:1us:60us,...": start, least, most. */
-int acc_fit(const acc_context *c, const acc_set *set, const char *parameters);
+/* Searches parameters of a set's plan on the rows that are not validation: "launch=20us:1us:60us,...": start, least, most. `group`: only rows whose group begins so; NULL: all. */
+int acc_fit(const acc_context *c, const acc_set *set, const char *group, const char *parameters);
 
 void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression);
 

@@ -8,7 +8,7 @@
 #include "tests/accuracy/accuracy.h"
 
 typedef struct knob { char *name; const char *unit; double value, least, most; } knob;
-typedef struct search { const acc_context *c; const acc_set *set; acc_rows rows; knob knobs[12]; uint32_t count, asked; } search;
+typedef struct search { const acc_context *c; const acc_set *set; acc_rows rows; knob knobs[12]; uint32_t count, asked; const char *group; } search;
 
 static double quantity(const char *text, const char **unit)
 {
@@ -51,7 +51,7 @@ static double loss(search *s)
     extra[i] = (ts_define){s->knobs[i].name, ts_arena_printf(arena, "%.9g%s", s->knobs[i].value, s->knobs[i].unit)};
   for (size_t i = 0; i < s->rows.count; i++) {
     acc_row *r = &s->rows.at[i];
-    if (r->validation)
+    if (r->validation || (s->group && strncmp(r->group, s->group, strlen(s->group))))
       continue;
     acc_predict(s->c, s->set, r, extra, s->count);
     if (!r->done)
@@ -91,14 +91,14 @@ static double descend(search *s, knob *k, double best, double width)
   return fmin(value, best);
 }
 
-int acc_fit(const acc_context *c, const acc_set *set, const char *parameters)
+int acc_fit(const acc_context *c, const acc_set *set, const char *group, const char *parameters)
 {
-  search s = {.c = c, .set = set};
+  search s = {.c = c, .set = set, .group = group};
   if (!acc_read(c, set, &s.rows))
     return 4;
   read_knobs(&s, parameters);
   double best = loss(&s);
-  printf("%s: root mean square log error %.4f at the start\n", set->name, best);
+  printf("%s%s%s: root mean square log error %.4f at the start\n", set->name, group ? "/" : "", group ? group : "", best);
   for (int round = 0; round < 4; round++) {
     double before = best;
     for (uint32_t i = 0; i < s.count; i++)

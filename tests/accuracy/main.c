@@ -1,5 +1,5 @@
 /* accuracy --data DIR --source ROOT [-v] [SET...]
- * accuracy --data DIR --source ROOT --fit SET PARAMETERS */
+ * accuracy --data DIR --source ROOT --fit SET[/GROUP] PARAMETERS */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +55,11 @@ int main(int argc, char **argv)
     return 2;
   }
   if (i + 2 < argc && !strcmp(argv[i], "--fit")) {
+    char *group = strchr(argv[i + 1], '/');
+    if (group)
+      *group++ = 0;
     const acc_set *set = find(argv[i + 1]);
-    status = set ? acc_fit(&c, set, argv[i + 2]) : unknown(argv[i + 1]);
+    status = set ? acc_fit(&c, set, group, argv[i + 2]) : unknown(argv[i + 1]);
   } else if (i == argc) {
     for (size_t s = 0; s < acc_set_count; s++)
       one(&c, &acc_sets[s]);

@@ -170,6 +170,25 @@ static bool traced_h100(const acc_context *c, const csv *t, size_t i, acc_row *r
 static bool traced_other(const acc_context *c, const csv *t, size_t i, acc_row *row) { return traced_one(c, t, i, row) && !strstr(row->name, "h100"); }
 static bool traced_four(const acc_context *c, const csv *t, size_t i, acc_row *row) { return !csv_is(t, i, "parallel", "") && traced(c, t, i, row); }
 
+/* -- collectives inside a node -- */
+
+/* Messages of 64 KiB and more. Fitted on every second size, validated on the sizes between. int8 rows repeat the half rows of the same bytes. */
+static bool collective(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  const char *kind = csv_is(t, i, "collective", "alltoall") ? "all_to_all" : T("collective");
+  double bytes = N("bytes");
+  int exponent = (int)floor(log2(bytes) + 0.5);
+  row->measured = N("time_us") / 1e6;
+  row->group = text(c->arena, "%s of %s", kind, T("gpus"));
+  row->name = text(c->arena, "%s of %s, %s B", kind, T("gpus"), T("bytes"));
+  row->validation = exponent % 2;
+  acc_define(c->arena, row, "kind", text(c->arena, "\"%s\"", kind));
+  acc_define(c->arena, row, "size", text(c->arena, "%.0f", bytes));
+  return csv_is(t, i, "dtype", "half") && bytes >= 65536;
+}
+static bool nccl_h100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "gpu", "h100_sxm") && collective(c, t, i, row); }
+static bool nccl_a100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "gpu", "a100_sxm") && collective(c, t, i, row); }
+
 const acc_set acc_sets[] = {
     {"trace_h100", "one H100 from its own operator table", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_h100, NULL, "mean 3 %"},
     {"trace_other", "A100 PCIe, V100 and L4 from their own tables", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_other, NULL, "reported"},
@@ -187,5 +206,9 @@ const acc_set acc_sets[] = {
      "hidden=hidden,heads=heads,layers=layers,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp=dp,pp=pp", "", vtrain, "nothing: constants of the Megatron plan", "mean 15 % (its own paper: 14.73 %)"},
     {"vtrain_single", "the same on one node (rows depend on one another)", "vtrain/ground_truth_single.csv", "vtrain.ts",
      "hidden=hidden,heads=heads,layers=layers,seq=seq,micro=micro_batch,global=global_batch,tp=tp,dp=dp,pp=pp", "", vtrain_single, NULL, NULL},
+    {"nccl_h100", "NCCL inside a DGX H100 by the alpha-beta model alone", "ops/nccl_intra.csv.gz", "collective.ts", "ranks=gpus", "gpu=h100_sxm", nccl_h100,
+     "base, hop, efficiency and ramp, on every second size", NULL},
+    {"nccl_a100", "NCCL inside a DGX A100 by the alpha-beta model alone", "ops/nccl_intra.csv.gz", "collective.ts", "ranks=gpus", "gpu=a100_sxm_80g", nccl_a100,
+     "base, hop, efficiency and ramp, on every second size", NULL},
 };
 const size_t acc_set_count = sizeof acc_sets / sizeof *acc_sets;
