@@ -38,7 +38,7 @@ typedef float lanes __attribute__((vector_size(16), aligned(4)));
 typedef int32_t whole_lanes __attribute__((vector_size(16), aligned(4)));
 enum { LANES = 4 };
 
-/* exp(-r), 0 <= r: 2^f by a polynomial (relative error below 1e-6 on (-1, 0]), 2^i by the exponent's bits. Without libm, so that every
+/* exp(-r), 0 <= r: 2^f by a polynomial (relative error near 1e-7 on (-1, 0]), 2^i by the exponent's bits. Without libm, so that every
  * machine gives the same digits. */
 static lanes exp_minus(lanes r)
 {
@@ -47,11 +47,11 @@ static lanes exp_minus(lanes r)
   t = (lanes)(((whole_lanes)t & ~small) | ((whole_lanes)((lanes){0} - 120) & small));
   whole_lanes whole = __builtin_convertvector(t, whole_lanes);
   lanes f = (t - __builtin_convertvector(whole, lanes)) * 0.69314718f;
-  lanes e = 1 + f * (1 + f * (0.5f + f * (1 / 6.f + f * (1 / 24.f + f * (1 / 120.f + f * (1 / 720.f + f * (1 / 5040.f)))))));
+  lanes e = 1 + f * (1 + f * (0.5f + f * (1 / 6.f + f * (1 / 24.f + f * (1 / 120.f + f * (1 / 720.f + f * (1 / 5040.f + f * (1 / 40320.f))))))));
   return e * (lanes)((whole + 127) << 23);
 }
 
-/* Square root by the reciprocal square root's bits and three Newton steps (relative error below 1e-6); 0 gives a tiny number. */
+/* Square root by the reciprocal square root's bits and three Newton steps (relative error near 1e-7); 0 gives a tiny number. */
 static lanes square_root(lanes x)
 {
   x += 1e-30f;
@@ -118,6 +118,8 @@ static int64_t kept_row(const ts_fit_model *m, const double *feature)
 
 static bool is_type_of(const ts_fit_model *m, const char *dtype)
 {
+  if (m->model->feature_count == 1) /* bytes alone: of whatever type */
+    return true;
   return dtype && (strcmp(m->dtype, dtype) == 0 || (m->also && strcmp(m->also, dtype) == 0));
 }
 
@@ -129,7 +131,7 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
     if (strcmp(m->family, query->family) != 0 || !is_type_of(m, query->dtype))
       continue;
     ts_cost_query same = *query;
-    if (m->model->feature_count == 1) /* bytes alone: features do not matter */
+    if (m->model->feature_count == 1) /* nor do features matter */
       same.feature_count = 0;
     if (!ts_query_values(&same, m->model->feature_count, m->model->feature, feature))
       continue;

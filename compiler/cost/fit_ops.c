@@ -11,7 +11,7 @@
 #include "base/source.h"
 #include "compiler/cost/fit.h"
 
-enum { DONE, REJECTED, USAGE, ENVIRONMENT = 4, MAX_TABLES = 32, LEAST_ROWS = 20, MOST_KEPT = 4000 };
+enum { DONE, REJECTED, USAGE, ENVIRONMENT = 4, MAX_TABLES = 32, LEAST_ROWS = 8, MOST_KEPT = 4000 };
 
 static const char usage[] =
   "usage: trainspec fit ops TABLE... --device NAME --units N [OPTION...] -o FILE\n"
@@ -244,7 +244,7 @@ static void round_model(trained *t)
     m->kernel[c].deviation = rounded(m->kernel[c].deviation, 6);
     for (uint32_t d = 0; d < m->input_count; d++) m->kernel[c].scale[d] = rounded(m->kernel[c].scale[d], 6);
   }
-  for (uint32_t i = 0; i < m->row_count; i++) t->weight[i] = rounded(t->weight[i], 5);
+  for (uint32_t i = 0; i < m->row_count; i++) t->weight[i] = rounded(t->weight[i], 7);
 }
 
 static void print_score(const char *what, const score *s)
@@ -384,6 +384,21 @@ static void put_string(FILE *out, const char *text)
   fputc('"', out);
 }
 
+/* The lines `# source:` of a table. */
+static void put_sources(FILE *out, const char *lines)
+{
+  for (const char *separator = ", \"source\": [\""; *lines; separator = "\", \"") {
+    fputs(separator, out);
+    for (; *lines && *lines != '\n'; lines++)
+      if (*lines != '"' && *lines != '\\' && (unsigned char)*lines >= 32)
+        fputc(*lines, out);
+    if (*lines)
+      lines++;
+    if (!*lines)
+      fputs("\"]", out);
+  }
+}
+
 static void put_score(FILE *out, const char *name, const score *s, const char *after)
 {
   fprintf(out, "    \"%s\": {\"rows\": %u, \"mean\": %.4f, \"median\": %.4f, \"worst\": %.4f, \"within_5\": %.3f, \"within_10\": %.3f, \"within_20\": %.3f}%s\n",
@@ -422,7 +437,7 @@ static void put_model(FILE *out, const trained *t)
   for (uint32_t i = 0; i < m->row_count; i++) {
     fprintf(out, "%s[", i ? ",\n" : "\n");
     for (uint32_t f = 0; f < width; f++) fprintf(out, "%.10g,", m->row[(size_t)i * width + f]);
-    fprintf(out, "%.5g,%.5g,%g]", m->row_us[i], t->weight[i], m->row_table[i]);
+    fprintf(out, "%.5g,%.7g,%g]", m->row_us[i], t->weight[i], m->row_table[i]);
   }
   fprintf(out, "]}}");
 }
@@ -435,7 +450,9 @@ static void put_fit(FILE *out, const job *j)
   for (size_t i = 0; i < j->files.count; i++) {
     fprintf(out, "%s\n  {\"file\": ", i ? "," : "");
     put_string(out, j->files.at[i].name);
-    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u, \"kept\": %u}", j->files.at[i].sha256, j->files.at[i].rows, j->files.at[i].kept);
+    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u, \"kept\": %u", j->files.at[i].sha256, j->files.at[i].rows, j->files.at[i].kept);
+    put_sources(out, j->files.at[i].table->provenance);
+    fprintf(out, "}");
   }
   fprintf(out, "],\n \"models\": [\n");
   for (size_t i = 0; i < j->models.count; i++) {

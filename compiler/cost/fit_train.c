@@ -7,7 +7,7 @@
 #include "compiler/cost/fit.h"
 #include "compiler/cost/gp.h"
 
-enum { PHYSICAL_ROWS = 1000, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1200, LEARN_ITERATIONS = 30 };
+enum { PHYSICAL_ROWS = 700, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1000, LEARN_ITERATIONS = 30 };
 
 typedef struct physical { /* training the parameters from FLOOR on; UNITS stay */
   ts_fit_model *m;

@@ -9,7 +9,8 @@
 enum { CHUNK = 8 };
 typedef struct matrix { uint32_t size, stride; double *at; } matrix;
 
-static const double PRIOR_SCALE = 3, PRIOR_WEIGHT = 0.05;
+/* Deviations far above 1 would make weights that cancel in the last digits. */
+static const double PRIOR_SCALE = 3, PRIOR_WEIGHT = 0.05, DEVIATION_WEIGHT = 100;
 
 static matrix new_matrix(ts_arena *arena, uint32_t size)
 {
@@ -165,6 +166,11 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
       sum += 0.5 * PRIOR_WEIGHT * off * off;
       g[c][d] += PRIOR_WEIGHT * off;
     }
+  for (uint32_t c = 0; c < s->kernels; c++) {
+    double over = fmax(log(s->kernel[c].deviation), 0);
+    sum += 0.5 * DEVIATION_WEIGHT * over * over;
+    g[c][data->inputs] += DEVIATION_WEIGHT * over;
+  }
   if (!gradient)
     return sum;
   for (uint32_t i = 0; i < data->count; i++)

@@ -81,10 +81,14 @@ static void attention_work(const double *x, double *flops, double *bytes)
   *bytes = 4 * tokens * dim * (x[ATTENTION_HEADS] + x[ATTENTION_KV_HEADS]);
 }
 
-/* Kernels that only move data: bytes over a bandwidth that saturates above a floor. */
+/* Kernels that only move data: bytes over a bandwidth that saturates above a floor. What the kernel before has left in the cache comes from
+ * there, all of it or hardly anything, as the bytes are fewer or more than the cache holds. */
+enum { STREAM_CACHE = COMMON, STREAM_CACHE_MEGABYTES, STREAM_PARAMETERS };
+
 static ts_model_time stream_time(const double *p, const double *x)
 {
-  double memory = 1e-6 * x[0] / p[BANDWIDTH];
+  double cached = 1 / (1 + pow(1e-6 * x[0] / p[STREAM_CACHE_MEGABYTES], 4));
+  double memory = 1e-6 * x[0] * (cached / p[STREAM_CACHE] + (1 - cached) / p[BANDWIDTH]);
   return (ts_model_time){overlap(p[FLOOR_US], memory, p[NORM]), memory, memory};
 }
 
@@ -106,7 +110,8 @@ static const ts_kernel_model models[] = {
     {COMMON_STARTS, 1, 0.5, 1, 3, 0.1}, gemm_time, gemm_work, gemm_inputs},
   {"attention", 5, ATTENTION_PARAMETERS, {"batch", "seq", "heads", "kv_heads", "head_dim"}, {COMMON_NAMES, "prologue_us"},
     {COMMON_STARTS, 0.5}, attention_time, attention_work, attention_inputs},
-  {"stream", 1, COMMON, {"bytes"}, {COMMON_NAMES}, {COMMON_STARTS}, stream_time, stream_work, no_inputs},
+  {"stream", 1, STREAM_PARAMETERS, {"bytes"}, {COMMON_NAMES, "cache_terabytes_per_s", "cache_megabytes"}, {COMMON_STARTS, 3, 40},
+    stream_time, stream_work, no_inputs},
 };
 
 const ts_kernel_model *ts_kernel_model_find(const char *name)

@@ -38,7 +38,7 @@ TestSuite(cost_fit, .init = set_up, .fini = tear_down);
 
 #define HEAD "{\"trainspec-fit\": 1, \"device\": \"d\", \"data\": [{\"file\": \"a.csv\", \"sha256\": \"0123456789abcdef\"}], \"models\": ["
 #define STREAM "{\"family\": \"elementwise\", \"dtype\": \"bf16\", \"also\": \"fp16\", \"model\": \"stream\", \"parameters\": " \
-  "{\"units\": 1, \"floor_us\": 2, \"tflops\": 1, \"terabytes_per_s\": 2, \"norm\": 3}"
+  "{\"units\": 1, \"floor_us\": 2, \"tflops\": 1, \"terabytes_per_s\": 2, \"norm\": 3, \"cache_terabytes_per_s\": 2, \"cache_megabytes\": 1}"
 
 static ts_cost_source *fit(const char *text)
 {
@@ -67,6 +67,8 @@ Test(cost_fit, bytes_over_a_bandwidth_that_saturates)
   cr_assert(ts_cost_ask(source, &q, &a));
   cr_assert_float_eq(a.seconds, 2, 1e-6);
   q.dtype = "fp32";
+  cr_assert(ts_cost_ask(source, &q, &a), "bytes are bytes");
+  q.family = "gemm";
   cr_assert_not(ts_cost_ask(source, &q, &a));
   cr_assert_str_eq(ts_cost_provenance(source), "d; a.csv sha256 0123456789ab");
 }
