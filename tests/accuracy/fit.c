@@ -7,7 +7,7 @@
 
 #include "tests/accuracy/accuracy.h"
 
-typedef struct knob { char *name; const char *unit; double value, least, most; } knob;
+typedef struct knob { char *name; const char *unit; double value, least, most; bool constant; } knob; /* constant: `unit` is its text */
 typedef struct search { const acc_context *c; const acc_set *set; acc_rows rows; knob knobs[12]; uint32_t count, asked; const char *group; } search;
 
 static double quantity(const char *text, const char **unit)
@@ -35,6 +35,7 @@ static void read_knobs(search *s, const char *parameters)
     char *start = strtok_r(equals + 1, ":", &inner), *least = strtok_r(NULL, ":", &inner), *most = strtok_r(NULL, ":", &inner);
     const char *unit;
     k->value = quantity(start ? start : "0", &k->unit);
+    k->constant = k->unit == start;
     k->least = least ? quantity(least, &unit) : 0;
     k->most = most ? quantity(most, &unit) : 2 * k->value;
   }
@@ -48,7 +49,7 @@ static double loss(search *s)
   size_t n = 0;
   s->asked++;
   for (uint32_t i = 0; i < s->count; i++)
-    extra[i] = (ts_define){s->knobs[i].name, ts_arena_printf(arena, "%.9g%s", s->knobs[i].value, s->knobs[i].unit)};
+    extra[i] = (ts_define){s->knobs[i].name, s->knobs[i].constant ? s->knobs[i].unit : ts_arena_printf(arena, "%.9g%s", s->knobs[i].value, s->knobs[i].unit)};
   for (size_t i = 0; i < s->rows.count; i++) {
     acc_row *r = &s->rows.at[i];
     if (r->validation || (s->group && strncmp(r->group, s->group, strlen(s->group))))
@@ -102,10 +103,12 @@ int acc_fit(const acc_context *c, const acc_set *set, const char *group, const c
   for (int round = 0; round < 4; round++) {
     double before = best;
     for (uint32_t i = 0; i < s.count; i++)
-      best = descend(&s, &s.knobs[i], best, (s.knobs[i].most - s.knobs[i].least) / (round ? 4 * round : 2));
+      if (!s.knobs[i].constant)
+        best = descend(&s, &s.knobs[i], best, (s.knobs[i].most - s.knobs[i].least) / (round ? 4 * round : 2));
     printf("  round %d: %.4f  ", round + 1, best);
     for (uint32_t i = 0; i < s.count; i++)
-      printf(" %s=%.4g%s", s.knobs[i].name, s.knobs[i].value, s.knobs[i].unit);
+      if (!s.knobs[i].constant)
+        printf(" %s=%.4g%s", s.knobs[i].name, s.knobs[i].value, s.knobs[i].unit);
     printf("\n");
     fflush(stdout);
     if (best > before * 0.999)
