@@ -8,7 +8,7 @@ fn stage_sizes(layers: Int, layer: Int, head: Int, p: Int) = [sum([if stage_of(i
 
 plan nanotron(layers: Int = 16, hidden: Int = 2048, heads: Int = 32, kv_heads: Int = 32, ffn: Int = 8192, vocab: Int = 131072, seq: Int = 4096,
               micro: Int = 1, accumulation: Int = 32, tp: Int = 1, dp: Int = 8, pp: Int = 1, zero: Int = 0, tied: Int = 0,
-              launch: Time = 44.4 us, collective: Time = 153 us, message: Time = 99 us, power: Real = 1.292, attention: Real = 1.289, backward: Real = 2.5, bandwidth: Real = 0.773, comm: Real = 1) {
+              launch: Time = 44.4 us, collective: Time = 200 us, message: Time = 24.5 us, power: Real = 1.383, attention: Real = 1.005, backward: Real = 2.5, bandwidth: Real = 0.761, comm: Real = 1.6) {
   model = eager_llama(layers: layers, hidden: hidden, heads: heads, kv_heads: kv_heads, ffn: ffn, vocab: vocab, seq: seq, tied: tied == 1 and pp == 1)
   cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
   mesh = { tp, dp, pp }
