@@ -202,7 +202,7 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   if (good && !r.points.count)
     good = bad(&r, options && options->where_count ? "no row is as `where` asks" : "no rows");
   *error = r.error;
-  *line = r.line ? r.line - 1 : 0;
+  *line = r.line > 1 ? r.line - 1 : 1;
   if (!good)
     return NULL;
   qsort(r.points.at, r.points.count, sizeof *r.points.at, by_key);

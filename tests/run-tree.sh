@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Promises about the source tree itself, told as TAP.
+# Promises about the source tree itself, and about what the library shows of it, told as TAP.
+build=$(cd "${top_builddir:-build}" 2>/dev/null && pwd)
 cd "${top_srcdir:-.}" || exit 1
 LC_ALL=C
 number=0
@@ -20,6 +21,14 @@ report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/b
   base lang ir compiler runtime tools stdlib examples doc share --include='*' -I)"
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
+
+library=$build/.libs/libtrainspec.so
+if [ -f "$library" ]; then
+  report "only names that begin with ts_ leave the library" "$(nm -D --defined-only "$library" 2>&1 | awk '$2 != "A" && $NF !~ /^ts_/')"
+else
+  number=$((number + 1))
+  echo "ok $number - only names that begin with ts_ leave the library # SKIP no shared library"
+fi
 
 # The file lists can only be compared where git knows the files.
 number=$((number + 1))
