@@ -3,6 +3,9 @@
 #: nobase_dist_doc_DATA += doc/*.md
 nobase_dist_doc_DATA += \
 	doc/architecture.md \
+	doc/costs.md \
+	doc/diagnostics.md \
+	doc/getting_started.md \
 	doc/ir.md \
 	doc/language.md \
 	doc/reports.md \

@@ -3,6 +3,10 @@
 #: stdlib_files = stdlib/*.ts stdlib/fits/*
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
+	stdlib/fits/a100_pcie_elementwise.fit.json \
+	stdlib/fits/h100_sxm_elementwise.fit.json \
+	stdlib/fits/l4_elementwise.fit.json \
+	stdlib/fits/v100_pcie_elementwise.fit.json \
 	stdlib/gpus/nvidia.ts \
 	stdlib/hosts.ts \
 	stdlib/import/ops.ts \

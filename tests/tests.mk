@@ -51,6 +51,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_fit.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
+	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_trace.c
@@ -646,6 +647,8 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/examples/extern_cost.cmd \
+	tests/examples/extern_cost.out \
 	tests/examples/gpt2_large.out \
 	tests/examples/gpt2_large_tp4.cmd \
 	tests/examples/gpt2_large_tp4.out \
@@ -685,6 +688,9 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_ir_text/random_2.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/random_3.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/two_stages.tsir \
+	tests/fuzz/corpus/fuzz_network/all.csv \
+	tests/fuzz/corpus/fuzz_network/one_collective.csv \
+	tests/fuzz/corpus/fuzz_network/where.csv \
 	tests/fuzz/corpus/fuzz_parse/comments \
 	tests/fuzz/corpus/fuzz_parse/deep \
 	tests/fuzz/corpus/fuzz_parse/everything \
@@ -724,6 +730,7 @@ EXTRA_PROGRAMS = tests/accuracy/accuracy
 tests_accuracy_accuracy_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
 #: EXTRA_DIST += tests/accuracy/*.sh tests/accuracy/plans/*
 EXTRA_DIST += \
+	tests/accuracy/plans/collective.ts \
 	tests/accuracy/plans/megatron_a100.ts \
 	tests/accuracy/plans/nanotron.ts \
 	tests/accuracy/plans/traced_fx.ts \

@@ -12,5 +12,6 @@ trainspec_LDADD = libtrainspec.la
 
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \
+	tools/elementwise_table.sh \
 	tools/embed.sh
 
