@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/function.h"
+#include "compiler/schedule.h"
 
 /* ---- Arguments ---- */
 
@@ -492,6 +493,16 @@ static ts_value bytes_of(const ts_builtin_call *c)
 }
 
 /* ---- Tables ---- */
+
+/* Into how many parts a schedule cuts the model: its ranks times its chunks, of one copy. */
+static ts_value stages_of(const ts_builtin_call *c)
+{
+  uint32_t parts = 0;
+  ts_value v = ts_settle(c->s, c->arg[0]);
+  if (v.type != TS_T_APPLIED || !v.u.applied->decl || v.u.applied->decl->kind != TS_AST_SCHEDULE)
+    return wrong(c, 0, "a schedule");
+  return ts_schedule_parts(c->s, v.u.applied, &parts) ? ts_int_value(parts, c->span) : ts_error_value();
+}
 
 static const ts_builtin builtins[] = {
 #define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},

@@ -217,6 +217,23 @@ static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
   return v;
 }
 
+/* A plan without a mesh has the one axis that a number of ranks asks for. */
+static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
+{
+  ts_mesh *mesh = &s->mesh;
+  if (!mesh->count) {
+    mesh->axis[0].name = ts_lang_intern(s->lang, "ranks", 5);
+    mesh->axis[0].size = size;
+    mesh->axis[0].stride = 1;
+    mesh->axis[mesh->count++].span = e->span;
+  }
+  if (mesh->axis[0].size != size)
+    return axis_error(s, e, "another number of ranks");
+  ts_value v = {.type = TS_T_AXIS, .span = e->span};
+  v.u.axes = (ts_axes){.mask = 1, .size = size, .text = mesh->axis[0].name};
+  return v;
+}
+
 ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   if (e->kind == TS_AST_BINARY && e->u.op == TS_OP_MUL)
@@ -228,9 +245,11 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
     v = mesh_axis(s, e);
     if (v.type == TS_T_AXIS)
       return v;
-    return axis_error(s, e, "");
+    if (!s->mesh.open || !ts_env_lookup(env, e->name, &v) || v.type != TS_T_INT)
+      return axis_error(s, e, "");
+  } else {
+    v = ts_eval(s, env, e);
   }
-  v = ts_eval(s, env, e);
   if (v.type == TS_T_AXIS || v.type == TS_T_ERROR)
     return v;
   if (v.type == TS_T_INT && v.u.integer == 1) { /* no axis at all: one rank */
@@ -238,6 +257,8 @@ ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
     v.u.axes = (ts_axes){.mask = 0, .size = 1, .text = ts_lang_intern(s->lang, "1", 1)};
     return v;
   }
+  if (s->mesh.open && v.type == TS_T_INT && v.u.integer > 1 && v.u.integer <= 1 << 24)
+    return axis_of_size(s, e, v.u.integer);
   return axis_error(s, e, ts_value_describe(s->arena, v));
 }
 

@@ -242,6 +242,10 @@ static void statement(checker *c, const ts_ast *item)
     else
       statements(c, item, 0); /* what a branch of a model assigns is seen after it */
     return;
+  case TS_AST_POLICY:
+    expression(c, item->child[0]);
+    expression(c, item->child[1]);
+    return;
   case TS_AST_DEPEND: /* their variables are those of a pattern */
   case TS_AST_MATCH:
   case TS_AST_STAGES:
@@ -321,8 +325,11 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_MODEL: declare(c, ts_lang_intern(c->s->lang, "batch", 5)); /* fall through */
   case TS_AST_BLOCK:
   case TS_AST_STRATEGY:
-  case TS_AST_SCHEDULE:
   case TS_AST_CLUSTER: statements(c, decl, 1); break;
+  case TS_AST_SCHEDULE:
+    declare(c, ts_lang_intern(c->s->lang, "next", 4));
+    statements(c, decl, 1);
+    break;
   default: break; /* what the plan needs is evaluated */
   }
 }

@@ -30,7 +30,7 @@ ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_opti
   say_something(s, plan, "reading the plan");
   if (!plan || ts_diags_errors(s->diags))
     return NULL;
-  ts_ir_builder *builder = ts_plan_lower(s, plan);
+  ts_ir_builder *builder = ts_plan_lower(s, plan, NULL);
   say_something(s, builder, "lowering the plan");
   if (builder && ts_diags_errors(s->diags)) {
     ts_ir_builder_free(builder);

@@ -24,6 +24,7 @@ libtrainspec_la_SOURCES += \
 	compiler/fragment.c \
 	compiler/fragment_backward.c \
 	compiler/fragment_forward.c \
+	compiler/fragment_merge.c \
 	compiler/fragment_step.c \
 	compiler/graph.c \
 	compiler/import/follow.c \
@@ -39,12 +40,16 @@ libtrainspec_la_SOURCES += \
 	compiler/progress.c \
 	compiler/rules.c \
 	compiler/schedule.c \
+	compiler/schedule_csv.c \
+	compiler/schedule_policy.c \
 	compiler/schedule_rules.c \
+	compiler/schedule_work.c \
 	compiler/session.c \
 	compiler/shard.c \
 	compiler/shard_comm.c \
 	compiler/shard_graph.c \
 	compiler/stage.c \
+	compiler/stage_cost.c \
 	compiler/value.c
 
 #: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
@@ -53,6 +58,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/check.h \
 	compiler/cluster.h \
 	compiler/compile.h \
+	compiler/cost/correlate.def \
 	compiler/cost/cost.h \
 	compiler/cost/fit.h \
 	compiler/cost/gp.h \
@@ -77,6 +83,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/plan.h \
 	compiler/plan_fields.def \
 	compiler/schedule.h \
+	compiler/schedule_internal.h \
 	compiler/session.h \
 	compiler/shard.h \
 	compiler/shard_internal.h \

@@ -203,6 +203,7 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, t
   if (k->host_only)
     return ts_emit_host(f, host, origin.label);
   uint32_t kernel = ir_kernel(f->l, k->cost);
+  TS_PUSH(f->scratch, &f->kernels, k->cost);
   uint32_t node = emit(f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host}, origin);
   if (k->temp > 0) {
     ts_memory(f, node, (int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);

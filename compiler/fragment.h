@@ -19,7 +19,7 @@ typedef struct ts_lowering {
   const ts_graph *g;
   ts_sharding *sh;
   ts_costing *costing;
-  const ts_schedule *sc;
+  ts_schedule *sc;
   const ts_stages *stages;
   ts_ir_builder *b;
   ts_host host;
@@ -34,7 +34,7 @@ typedef struct ts_lowering {
 } ts_lowering;
 
 typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE } ts_port_role;
-typedef struct ts_port_ref { ts_port_role role; uint32_t index; } ts_port_ref; /* index into the stage's transfers, or the item's links */
+typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links */
 
 typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
   uint32_t ready;   /* node, or TS_NO_INDEX: an earlier item made it */
@@ -69,6 +69,7 @@ typedef struct ts_fragment {
   uint32_t last[TS_MAX_STREAMS];      /* last node of each stream, or TS_NO_INDEX */
   uint32_t last_host;
   TS_VEC(ts_ir_node) nodes;
+  TS_VEC(uint32_t) kernels;           /* of ts_costing, as they are launched */
   TS_VEC(uint32_t) deps;
   TS_VEC(ts_mem_note) mems;
   TS_VEC(ts_ir_port) ports;
@@ -84,6 +85,8 @@ typedef struct ts_origin { const char *label; ts_span span, rule; } ts_origin;
 
 ts_fragment *ts_fragment_new(ts_lowering *l, uint32_t stage);
 void ts_fragment_free(ts_fragment *f);
+/* Both as one list of nodes; the two are left as they are. compiler/fragment_merge.c */
+ts_fragment *ts_fragment_merge(ts_fragment *first, ts_fragment *second);
 /* Adds it to the IR; returns its index. */
 uint32_t ts_fragment_finish(ts_fragment *f, const char *name, const char *work);
 
@@ -116,6 +119,9 @@ void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count);
 /* Receives and sends of `depend` rules that tie this item to others. */
 void ts_tie_receives(ts_fragment *f, const ts_placed *item);
 void ts_tie_sends(ts_fragment *f, const ts_placed *item);
+
+/* compiler/stage_cost.c: what a policy goes by. */
+ts_stage_costs ts_stage_costs_of(ts_lowering *l);
 
 /* compiler/lower_cluster.c: cluster graph, placement, network models. */
 bool ts_lower_cluster(ts_lowering *l);

@@ -387,7 +387,7 @@ static void receive(ts_fragment *f, uint32_t start)
       continue;
     if (travels) {
       ts_need(f, start);
-      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_IN, k}, "receive gradients",
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_IN, k, 0}, "receive gradients",
                              (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     }
     uint32_t gradient = new_gradient(f, node, t->bytes, label_of(f, t->tensor), true);
@@ -409,7 +409,7 @@ static void send(ts_fragment *f)
     uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
     if (!t->local && !f->l->sc->own_messages) {
       ts_need(f, node);
-      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k}, "send gradients",
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0}, "send gradients",
                              (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
       ts_need(f, node);

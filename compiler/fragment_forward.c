@@ -248,7 +248,7 @@ static void receive(ts_fragment *f, uint32_t start)
     uint32_t node = start;
     if (!t->local && !f->l->sc->own_messages) {
       ts_need(f, start);
-      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_IN, k}, "receive activations",
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_IN, k, 0}, "receive activations",
                              (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
       state->ready = node;
     }
@@ -264,7 +264,7 @@ static void send(ts_fragment *f)
     uint32_t node = f->tensors[t->tensor].ready;
     if (!t->local && !f->l->sc->own_messages) {
       ts_need(f, node);
-      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_OUT, k}, "send activations",
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_OUT, k, 0}, "send activations",
                              (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
       ts_need(f, node); /* the next item takes it from the compute stream */

@@ -156,7 +156,7 @@ static void ties(ts_fragment *f, const ts_placed *item, bool outgoing)
     if (f->last[0] == TS_NO_INDEX)
       ts_emit_record(f, 0);
     ts_need(f, f->last[0]);
-    uint32_t node = ts_emit_message(f, outgoing, tie->bytes, (ts_port_ref){TS_PORT_TIE, k}, outgoing ? "send rules" : "receive rules", origin);
+    uint32_t node = ts_emit_message(f, outgoing, tie->bytes, (ts_port_ref){TS_PORT_TIE, k, 0}, outgoing ? "send rules" : "receive rules", origin);
     if (!outgoing) {
       ts_need(f, node);
       ts_emit_record(f, 0);

@@ -12,10 +12,13 @@ typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_co
 
 typedef struct step { const uint32_t *stages; made fragment; } step; /* of ranks with chunks of these kinds */
 
+typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and whether it is the last */
+
 typedef struct programs {
   ts_lowering *l;
   made *shared;      /* [kind of stage][work kind][ordinary, last] */
   TS_VEC(made) tied; /* of items with ties of their own */
+  TS_VEC(pair *) pairs;
   TS_VEC(step) steps;
 } programs;
 
@@ -98,23 +101,21 @@ static bool check_batch(ts_lowering *l, int64_t *samples)
 {
   uint32_t axes;
   int64_t copies = replicas(l, l->sc->axis, &axes), micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
-  *samples = micro * l->sc->micro_batches * copies;
+  *samples = micro * l->sc->micro_batches * l->sc->copies * copies;
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
     if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->parameters) {
       ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span, "no rule does anything over axis `%s`", l->s->mesh.axis[a].name);
       ts_diag_here(d, "%lld replicas that never exchange gradients", (long long)l->s->mesh.axis[a].size);
       ts_diag_help(d, "apply a strategy over it, such as `data_parallel(%s)`", l->s->mesh.axis[a].name);
     }
-  return l->plan->global_batch <= 0 || l->plan->global_batch == *samples || uneven_batch(l, micro, l->sc->micro_batches, copies);
+  return l->plan->global_batch <= 0 || l->plan->global_batch == *samples || uneven_batch(l, micro, (int64_t)l->sc->micro_batches * l->sc->copies, copies);
 }
 
 /* -- fragments and programs -- */
 
-static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+static ts_fragment *write_work(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
 {
   ts_fragment *f = ts_fragment_new(l, stage);
-  made m = {.done = true};
-  const char *letter = ts_work_letter(item->kind), *name = letter;
   switch (item->kind) {
   case TS_FORWARD: ts_forward(f, item); break;
   case TS_BACKWARD: ts_backward(f, item, true, true, last); break;
@@ -122,17 +123,32 @@ static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, bool la
   case TS_WEIGHT_GRADIENT: ts_backward(f, item, false, true, last); break;
   default: break;
   }
-  if (l->stages->kind_count > 1)
-    name = ts_arena_printf(l->s->arena, "%s %c", letter, 'a' + (int)(f->stage->kind % 26));
+  return f;
+}
+
+static const char *work_name(ts_lowering *l, uint32_t kind, const ts_placed *item, bool last)
+{
+  const char *name = ts_work_letter(item->kind);
   if (l->stages->kind_count > 26)
-    name = ts_arena_printf(l->s->arena, "%s %u", letter, f->stage->kind);
-  if (last)
-    name = ts_arena_printf(l->s->arena, "%s last", name);
-  m.role_count = (uint32_t)f->roles.count;
+    name = ts_arena_printf(l->s->arena, "%s %u", name, kind);
+  else if (l->stages->kind_count > 1)
+    name = ts_arena_printf(l->s->arena, "%s %c", name, 'a' + (int)kind);
+  return last ? ts_arena_printf(l->s->arena, "%s last", name) : name;
+}
+
+static made finish(ts_fragment *f, const char *name, const char *letter)
+{
+  ts_lowering *l = f->l;
+  made m = {.done = true, .role_count = (uint32_t)f->roles.count};
   m.roles = m.role_count ? ts_arena_copy(l->s->arena, f->roles.at, f->roles.count * sizeof *f->roles.at) : NULL;
   m.index = ts_fragment_finish(f, name, letter);
   ts_fragment_free(f);
   return m;
+}
+
+static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+{
+  return finish(write_work(l, stage, item, last), work_name(l, l->stages->at[stage].kind, item, last), ts_work_letter(item->kind));
 }
 
 static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
@@ -159,6 +175,38 @@ static const made *work_fragment(programs *p, const ts_placed *item)
   if (!m->done)
     *m = build(l, l->stages->example[stage->kind], item, last);
   return m;
+}
+
+/* Two items as one. Pairs of the same kinds of work on the same kinds of stages share a fragment, unless rules tie one of them. */
+static const made *pair_fragment(programs *p, const ts_placed *item)
+{
+  ts_lowering *l = p->l;
+  const ts_placed *of[2] = {item, item + 1};
+  pair found = {0};
+  uint32_t stage[2];
+  bool tied = item[0].link_count || item[1].link_count, last[2];
+  for (int k = 0; k < 2; k++) {
+    const ts_stage *at = &l->stages->at[of[k]->stage];
+    last[k] = of[k]->last && sums_gradients(l, at);
+    stage[k] = tied ? of[k]->stage : l->stages->example[at->kind];
+    found.key[k] = (at->kind * TS_WORK_KINDS + of[k]->kind) * 2 + last[k];
+  }
+  for (size_t i = 0; !tied && i < p->pairs.count; i++)
+    if (!p->pairs.at[i]->tied && p->pairs.at[i]->key[0] == found.key[0] && p->pairs.at[i]->key[1] == found.key[1])
+      return &p->pairs.at[i]->fragment;
+  const char *name[2], *letter = ts_arena_printf(l->s->arena, "%s&%s", ts_work_letter(item[0].kind), ts_work_letter(item[1].kind));
+  ts_fragment *f[2];
+  for (int k = 0; k < 2; k++) {
+    f[k] = write_work(l, stage[k], of[k], last[k]);
+    name[k] = work_name(l, l->stages->at[stage[k]].kind, of[k], last[k]);
+  }
+  ts_fragment *merged = ts_fragment_merge(f[0], f[1]);
+  pair *kept = TS_NEW(l->s->arena, pair);
+  *kept = (pair){{found.key[0], found.key[1]}, tied, finish(merged, ts_arena_printf(l->s->arena, "%s & %s", name[0], name[1]), letter)};
+  ts_fragment_free(f[0]);
+  ts_fragment_free(f[1]);
+  TS_PUSH(l->s->arena, &p->pairs, kept);
+  return &kept->fragment;
 }
 
 /* The step of a rank depends on the kinds of its stages. */
@@ -200,10 +248,10 @@ static ts_ir_binding bind(const ts_lowering *l, const ts_placed *item, ts_port_r
 static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_item *record)
 {
   ts_lowering *l = p->l;
-  const made *m = item->kind == TS_STEP ? step_fragment(p, rank) : work_fragment(p, item);
+  const made *m = item->kind == TS_STEP ? step_fragment(p, rank) : item->overlaps ? pair_fragment(p, item) : work_fragment(p, item);
   ts_ir_binding bindings[64], *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
   for (uint32_t i = 0; i < m->role_count; i++)
-    at[i] = bind(l, item, m->roles[i]);
+    at[i] = bind(l, item + m->roles[i].part, m->roles[i]);
   record->fragment = m->index;
   record->micro_batch = item->kind == TS_STEP ? TS_IR_NONE : item->micro_batch;
   record->chunk = item->chunk;
@@ -274,10 +322,13 @@ static void lower_programs(ts_lowering *l)
   void *records;
   p.shared = TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * 2 + 1);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
-    ts_ir_program program = {.item_count = sc->order[r].count};
-    ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, program.item_count + 1);
-    for (uint32_t i = 0; i < program.item_count; i++)
-      lower_item(&p, r, &sc->items.at[sc->order[r].first + i], &items[i]);
+    ts_ir_program program = {0};
+    ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
+    for (uint32_t i = 0; i < sc->order[r].count; i++) {
+      const ts_placed *item = &sc->items.at[sc->order[r].first + i];
+      lower_item(&p, r, item, &items[program.item_count++]);
+      i += item->overlaps;
+    }
     program.name = ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
     program.first_item = ts_ir_append(l->b, TS_IR_ITEMS, program.item_count, &records);
     memcpy(records, items, program.item_count * sizeof *items);
@@ -400,7 +451,7 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
   double tokens = plan->tokens_per_sample > 0 ? plan->tokens_per_sample : l->g->tokens_per_sample;
   int64_t micro = plan->micro_batch > 0 ? plan->micro_batch : 1;
   ts_ir_meta meta = {.plan = ts_ir_add_string(l->b, plan->name), .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())), .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
-                     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches,
+                     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches * l->sc->copies,
                      .tokens_per_step = (uint64_t)(tokens * (double)samples), .samples_per_step = (uint64_t)samples,
                      .model_flops_per_step = l->sh->model_flops * (double)samples / (double)micro, .peak_flops = peak_flops(l), .parameters = l->g->parameters};
   ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] : plan->span_of[TS_PLAN_batch];
@@ -442,7 +493,6 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   uint32_t world = 1;
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
     world *= (uint32_t)l->s->mesh.axis[a].size;
-  ts_stream(l, "compute", TS_IR_STREAM_COMPUTE);
   lower_sources(l);
   lower_mesh(l);
   if (l->sc->axis != TS_NO_INDEX)
@@ -454,7 +504,16 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   return !l->failed;
 }
 
-ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan)
+/* A policy finds its order now that costs are known. */
+static bool settle(ts_lowering *l)
+{
+  if (!l->sc->policy)
+    return true;
+  ts_stage_costs costs = ts_stage_costs_of(l);
+  return !l->failed && ts_schedule_settle(l->s, l->sc, &costs);
+}
+
+ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts_schedule **schedule)
 {
   ts_lowering l = {.s = s, .plan = plan};
   int64_t samples = 0;
@@ -464,12 +523,17 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan)
   if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
     return NULL;
   l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
-  if (!l.stages || !ts_progress_check(s, l.g, l.sc, l.stages))
+  if (!l.stages)
     return NULL;
   read_records(&l);
   l.b = ts_ir_builder_new();
-  if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
-    return l.b;
+  ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
+  if (settle(&l) && ts_progress_check(s, l.g, l.sc, l.stages)) {
+    if (schedule)
+      *schedule = l.sc;
+    if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
+      return l.b;
+  }
   ts_ir_builder_free(l.b);
   return NULL;
 }

@@ -352,9 +352,9 @@ static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
 static void evaluate_mesh(loader *l)
 {
   const ts_ast *mesh = l->field[TS_PLAN_mesh];
-  l->s->mesh.count = 0;
   if (!mesh)
     return;
+  l->s->mesh.count = 0;
   if (mesh->kind == TS_AST_RECORD) {
     for (uint32_t i = 0; i < mesh->count; i++)
       add_axis(l, mesh->child[i]->name, mesh->child[i]->span, ts_eval(l->s, l->env, mesh->child[i]->child[0]));
@@ -382,7 +382,8 @@ static void compare_with_cluster(loader *l)
   const char *product = "";
   for (uint32_t i = 0; i < s->mesh.count; i++)
     product = ts_arena_printf(s->arena, "%s%s%s %" PRId64, product, i ? " * " : "", s->mesh.axis[i].name, s->mesh.axis[i].size);
-  ts_diag *d = ts_report(s, TS_E0608, l->field[TS_PLAN_mesh]->span, "the mesh needs %s devices, and the cluster has %s", ts_count_print(s->arena, world),
+  const ts_ast *mesh = l->field[TS_PLAN_mesh];
+  ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh.axis[0].span, "the mesh needs %s devices, and the cluster has %s", ts_count_print(s->arena, world),
                          ts_count_print(s->arena, devices));
   ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
   ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices", ts_count_print(s->arena, devices));
@@ -394,6 +395,14 @@ static void compare_with_cluster(loader *l)
 }
 
 /* ---- The whole ---- */
+
+static bool has_field(const ts_ast *decl, const char *name)
+{
+  for (uint32_t i = 1; i < decl->count; i++)
+    if (!strcmp(decl->child[i]->name, name))
+      return true;
+  return false;
+}
 
 static void required(loader *l)
 {
@@ -418,6 +427,7 @@ static void evaluate(loader *l)
   p->place = typed(l, TS_PLAN_place, "Function");
   p->apply = list_field(l, TS_PLAN_apply);
   p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
+  p->rules = l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
   evaluate_batch(l);
   p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"});
   evaluate_optimizer(l);
@@ -454,6 +464,8 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->name = decl->name;
   p->decl = decl;
   p->env = l.env = ts_env_new(s, l.module->env);
+  s->mesh.count = 0;
+  s->mesh.open = !has_field(decl, "mesh");
   bind_parameters(&l);
   check_defines(&l);
   find_fields(&l);

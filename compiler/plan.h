@@ -17,6 +17,7 @@ typedef struct ts_plan {
   ts_value place;         /* FUNCTION coordinate record -> device index, or NONE: in order */
   ts_value apply;         /* LIST of APPLIED strategies, in order */
   ts_value schedule;      /* APPLIED schedule */
+  ts_value rules;         /* sets of rules that change those of the schedule: DECL, a LIST of such, or NONE */
   ts_value recompute;     /* APPLIED strategy, or NONE */
   ts_value precision;     /* RECORD compute, weights, gradients: DType */
   ts_value optimizer;     /* RECORD */
@@ -39,7 +40,8 @@ typedef enum ts_plan_field {
 /* Loads a file and its imports, checks every declaration, evaluates the plan (the only one, or the one named). NULL after errors. */
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name);
 
-/* All passes: plan to IR. NULL after errors. compiler/lower.c */
-ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan);
+/* All passes: plan to IR. NULL after errors. *schedule, where it is not NULL: the order of work. compiler/lower.c */
+struct ts_schedule;
+ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts_schedule **schedule);
 
 #endif

@@ -52,7 +52,7 @@ static uint32_t waits_for(const player *p, uint32_t item, uint32_t k, const char
   return TS_NO_INDEX;
 }
 
-static uint32_t blocker(const player *p, uint32_t item, const char **why, ts_span *rule)
+static uint32_t blocker_of(const player *p, uint32_t item, const char **why, ts_span *rule)
 {
   for (uint32_t k = 0;; k++) {
     uint32_t other = waits_for(p, item, k, why, rule);
@@ -61,13 +61,24 @@ static uint32_t blocker(const player *p, uint32_t item, const char **why, ts_spa
   }
 }
 
+/* Of a pair that overlaps: what one of the two waits for, the other of the pair aside. */
+static uint32_t blocker(const player *p, uint32_t item, const char **why, ts_span *rule)
+{
+  uint32_t other = blocker_of(p, item, why, rule);
+  return other == TS_NO_INDEX && p->sc->items.at[item].overlaps ? blocker_of(p, item + 1, why, rule) : other;
+}
+
 static bool advance(player *p, uint32_t rank)
 {
   const char *why;
   ts_span rule;
   uint32_t first = p->sc->order[rank].first, start = p->next[rank];
-  while (p->next[rank] < p->sc->order[rank].count && blocker(p, first + p->next[rank], &why, &rule) == TS_NO_INDEX)
+  while (p->next[rank] < p->sc->order[rank].count && blocker(p, first + p->next[rank], &why, &rule) == TS_NO_INDEX) {
+    bool pair = p->sc->items.at[first + p->next[rank]].overlaps;
     p->done[first + p->next[rank]++] = true;
+    if (pair)
+      p->done[first + p->next[rank]++] = true;
+  }
   return p->next[rank] != start;
 }
 

@@ -12,6 +12,7 @@ typedef struct ts_placed { /* a work item where it stands */
   ts_work_kind kind;
   uint32_t micro_batch, chunk;
   uint32_t stage;     /* virtual */
+  bool overlaps;      /* played together with the item after it */
   bool last;          /* the last item that adds to the weight gradients of its stage */
   uint32_t link_first, link_count; /* into ts_schedule.links: rules that tie it to items elsewhere */
   ts_span span;
@@ -26,14 +27,19 @@ typedef struct ts_tie_end { uint32_t tie; bool outgoing; } ts_tie_end;
 typedef struct ts_schedule {
   const char *name;
   ts_span span;
+  const ts_ast *decl;             /* NULL: the plan has no schedule */
+  const ts_env *env;              /* its parameters and names */
+  const ts_ast *policy;           /* NULL: the order is exact */
+  ts_value rules;                 /* the plan's own: a list of rule sets, or NONE */
   uint32_t ranks, chunks, stages; /* stages = ranks * chunks */
+  uint32_t copies, parts;         /* the model is there `copies` times, cut into `parts`: stages = copies * parts. Stage s holds part s % parts */
   uint32_t axis;                  /* of the mesh, or TS_NO_INDEX: no pipeline */
   uint32_t micro_batches;
   const uint32_t *stage_of;       /* [rank * chunks + chunk] */
   const uint32_t *rank_of;        /* [stage] */
   const uint32_t *chunk_of;       /* [stage] */
   ts_span stages_span;
-  const int64_t *sizes;           /* [stages] units of each, or NULL */
+  const int64_t *sizes;           /* [parts] units of each, or NULL */
   bool by_cost;                   /* divide by time instead of by number */
   bool own_messages;              /* `rules none`: tensors do not travel by themselves */
   TS_VEC(ts_placed) items;
@@ -43,8 +49,17 @@ typedef struct ts_schedule {
   const uint32_t *at;             /* [kind][stage * micro_batches + micro_batch]: item or TS_NO_INDEX; see ts_schedule_find */
 } ts_schedule;
 
-/* Evaluates the plan's schedule. Without one: one stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors. */
+/* What a policy knows of the work of a stage: times in ps, and bytes of activations held from F on, part of which I frees. */
+typedef struct ts_stage_cost { uint64_t time[TS_STEP]; double held, freed; } ts_stage_cost;
+typedef struct ts_stage_costs { const ts_stage_cost *at; uint64_t message; } ts_stage_costs; /* at: [stages] */
+
+/* Evaluates the plan's schedule. A policy is left open: its order needs costs. Without one: one stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors. */
 ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micro_batches);
+
+/* The order that a policy makes of these costs. */
+bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *costs);
+/* Into how many parts a schedule cuts the model. */
+bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts);
 
 uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage, uint32_t micro_batch);
 uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item);
@@ -53,6 +68,9 @@ const char *ts_work_letter(ts_work_kind kind);
 const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item);
 
 /* compiler/schedule_rules.c: `depend` and `match`. */
-bool ts_schedule_rules(ts_session *s, ts_schedule *sc, const ts_env *env, const ts_ast *decl);
+bool ts_schedule_rules(ts_session *s, ts_schedule *sc);
+
+/* compiler/schedule_csv.c: the order as torch.distributed.pipelining writes it, a line a rank. */
+const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc);
 
 #endif

@@ -4,10 +4,13 @@
 
 #include "compiler/schedule.h"
 
+typedef struct named_rule { const ts_ast *rule; const ts_env *env; } named_rule;
+
 typedef struct solver {
   ts_session *s;
   ts_schedule *sc;
   const ts_env *env;
+  TS_VEC(named_rule) rules;
   bool failed;
 } solver;
 
@@ -153,7 +156,9 @@ static void match(solver *v, const ts_ast *rule)
   v->failed = true;
 }
 
-static void run(solver *v, const ts_ast *decl, uint32_t first);
+/* -- which rules there are -- */
+
+static void collect(solver *v, const ts_ast *decl, uint32_t first);
 
 static void inherit(solver *v, const ts_ast *use)
 {
@@ -161,7 +166,7 @@ static void inherit(solver *v, const ts_ast *use)
   if (!strcmp(use->name, "none")) {
     v->sc->own_messages = true;
   } else if (ts_env_lookup(v->env, use->name, &found) && found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
-    run(v, found.u.decl, 0);
+    collect(v, found.u.decl, 0);
   } else {
     ts_diag *d = ts_report(v->s, TS_E0401, use->name_span, "no set of rules is called `%s`", use->name);
     ts_diag_here(d, "must be declared with `rules %s { ... }`, or be `none`", use->name);
@@ -169,15 +174,51 @@ static void inherit(solver *v, const ts_ast *use)
   }
 }
 
-static void run(solver *v, const ts_ast *decl, uint32_t first)
+static size_t find_rule(const solver *v, const char *name)
+{
+  size_t i = 0;
+  while (i < v->rules.count && (!name || v->rules.at[i].rule->name != name))
+    i++;
+  return i;
+}
+
+static void remove_rule(solver *v, const ts_ast *node)
+{
+  size_t at = find_rule(v, node->name);
+  if (at < v->rules.count) {
+    memmove(&v->rules.at[at], &v->rules.at[at + 1], (v->rules.count - at - 1) * sizeof *v->rules.at);
+    v->rules.count--;
+    return;
+  }
+  ts_diag *d = ts_report(v->s, TS_E0401, node->name_span, "no rule is called `%s` here", node->name);
+  ts_diag_here(d, "nothing to remove");
+  const char *names = "";
+  for (size_t i = 0; i < v->rules.count; i++)
+    if (v->rules.at[i].rule->name)
+      names = ts_arena_printf(v->s->arena, "%s%s`%s`", names, *names ? ", " : "", v->rules.at[i].rule->name);
+  if (*names)
+    ts_diag_note(d, "rules are %s", names);
+  else
+    ts_diag_note(d, "schedule `%s` has no rule with a name", v->sc->name);
+  v->failed = true;
+}
+
+/* A rule with the name of an earlier one takes its place. */
+static void collect(solver *v, const ts_ast *decl, uint32_t first)
 {
   for (uint32_t i = first; i < decl->count && !v->failed; i++) {
-    if (decl->child[i]->kind == TS_AST_DEPEND)
-      depend(v, decl->child[i]);
-    else if (decl->child[i]->kind == TS_AST_MATCH)
-      match(v, decl->child[i]);
-    else if (decl->child[i]->kind == TS_AST_USE_RULES)
-      inherit(v, decl->child[i]);
+    const ts_ast *rule = decl->child[i];
+    if (rule->kind == TS_AST_USE_RULES) {
+      inherit(v, rule);
+    } else if (rule->kind == TS_AST_REMOVE) {
+      remove_rule(v, rule);
+    } else if (rule->kind == TS_AST_DEPEND || rule->kind == TS_AST_MATCH) {
+      size_t at = find_rule(v, rule->name);
+      if (at < v->rules.count)
+        v->rules.at[at] = (named_rule){rule, v->env};
+      else
+        TS_PUSH(v->s->arena, &v->rules, (named_rule){rule, v->env});
+    }
   }
 }
 
@@ -204,10 +245,39 @@ static void link_items(solver *v)
   }
 }
 
-bool ts_schedule_rules(ts_session *s, ts_schedule *sc, const ts_env *env, const ts_ast *decl)
+/* The plan's own sets come last: they replace and remove rules of the schedule by name. */
+static void collect_of_plan(solver *v, ts_value rules)
 {
-  solver v = {.s = s, .sc = sc, .env = env};
-  run(&v, decl, 1);
+  if (rules.type == TS_T_LIST) {
+    for (uint32_t i = 0; i < rules.u.list->count; i++)
+      collect_of_plan(v, rules.u.list->at[i]);
+    return;
+  }
+  if (rules.type == TS_T_NONE)
+    return;
+  if (rules.type == TS_T_DECL && rules.u.decl->kind == TS_AST_RULES) {
+    collect(v, rules.u.decl, 0);
+    return;
+  }
+  ts_diag *d = ts_report(v->s, TS_E0401, rules.span, "`rules` takes sets of rules");
+  ts_diag_here(d, "found %s", ts_value_describe(v->s->arena, rules));
+  ts_diag_help(d, "declare a set with `rules NAME { depend ... }` and name it here");
+  v->failed = true;
+}
+
+bool ts_schedule_rules(ts_session *s, ts_schedule *sc)
+{
+  solver v = {.s = s, .sc = sc, .env = sc->env ? sc->env : ts_env_new(s, NULL)};
+  if (sc->decl)
+    collect(&v, sc->decl, 1);
+  collect_of_plan(&v, sc->rules);
+  for (size_t i = 0; i < v.rules.count && !v.failed; i++) {
+    v.env = v.rules.at[i].env;
+    if (v.rules.at[i].rule->kind == TS_AST_DEPEND)
+      depend(&v, v.rules.at[i].rule);
+    else
+      match(&v, v.rules.at[i].rule);
+  }
   if (!v.failed && sc->ties.count)
     link_items(&v);
   return !v.failed;

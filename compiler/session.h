@@ -27,8 +27,9 @@ typedef struct ts_dependency { /* every file that decided the output: provenance
   uint32_t file;               /* in the source map; 0 for data files */
 } ts_dependency;
 
-/* The mesh, once the plan has been evaluated: what Axis parameters and `ts_axes` refer to. */
-typedef struct ts_mesh { uint32_t count; struct { const char *name; int64_t size; int64_t stride; ts_span span; } axis[32]; } ts_mesh;
+/* The mesh, once the plan has been evaluated: what Axis parameters and `ts_axes` refer to. Open: the plan states none, so a number
+ * of ranks given for an Axis makes one. */
+typedef struct ts_mesh { bool open; uint32_t count; struct { const char *name; int64_t size; int64_t stride; ts_span span; } axis[32]; } ts_mesh;
 
 struct ts_session {
   ts_arena *arena;

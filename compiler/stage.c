@@ -8,7 +8,7 @@ typedef struct splitter {
   const ts_sharding *sh;
   const ts_schedule *sc;
   ts_stages *stages;
-  uint32_t *stage_of; /* by op */
+  uint32_t *stage_of; /* by op, in the first copy */
 } splitter;
 
 static uint32_t unit_of(const ts_graph *g, uint32_t op) { return g->unit_count ? g->ops.at[op].unit : op; }
@@ -19,11 +19,11 @@ static uint32_t units(const ts_graph *g) { return g->unit_count ? g->unit_count 
 static bool stated(splitter *c, uint32_t *first_unit)
 {
   int64_t sum = 0;
-  for (uint32_t i = 0; i < c->sc->stages; i++) {
+  for (uint32_t i = 0; i < c->sc->parts; i++) {
     first_unit[i] = (uint32_t)sum;
     sum += c->sc->sizes[i];
   }
-  first_unit[c->sc->stages] = units(c->g);
+  first_unit[c->sc->parts] = units(c->g);
   if (sum == units(c->g))
     return true;
   ts_diag *d = ts_report(c->s, TS_E0313, c->sc->stages_span, "the sizes of the stages add up to %lld, the model has %u %s", (long long)sum, units(c->g),
@@ -54,7 +54,7 @@ static uint32_t parts_for(const double *cost, uint32_t n, double bound, uint32_t
 
 static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
 {
-  uint32_t n = units(c->g), stages = c->sc->stages;
+  uint32_t n = units(c->g), stages = c->sc->parts;
   double *cost = TS_NEW_ARRAY(c->s->arena, double, n + 1), low = 0, high = 0;
   for (uint32_t i = 0; i < c->g->ops.count; i++)
     cost[unit_of(c->g, i) < n ? unit_of(c->g, i) : n - 1] += seconds[i];
@@ -75,7 +75,7 @@ static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
 
 static bool divide(splitter *c, const double *seconds)
 {
-  uint32_t n = units(c->g), stages = c->sc->stages;
+  uint32_t n = units(c->g), stages = c->sc->parts;
   uint32_t *first_unit = TS_NEW_ARRAY(c->s->arena, uint32_t, stages + 1);
   if (n < stages) {
     ts_diag *d = ts_report(c->s, TS_E0311, c->sc->stages_span, "%u stages cannot share %u %s", stages, n, c->g->unit_count ? "repeats" : "ops");
@@ -100,6 +100,10 @@ static bool divide(splitter *c, const double *seconds)
     while (op < c->g->ops.count && (i + 1 == stages || unit_of(c->g, op) < first_unit[i + 1]))
       c->stage_of[op++] = i;
     stage->op_count = op - stage->first_op;
+  }
+  for (uint32_t i = stages; i < c->sc->stages; i++) { /* further copies of the model */
+    c->stages->at[i].first_op = c->stages->at[i % stages].first_op;
+    c->stages->at[i].op_count = c->stages->at[i % stages].op_count;
   }
   return true;
 }
@@ -130,8 +134,8 @@ static void find_transfers(splitter *c)
     for (uint32_t k = 0; k < op->input_count; k++) {
       uint32_t tensor = c->g->tensors.at[op->slots[k].tensor].source;
       uint32_t producer = c->g->tensors.at[tensor].producer;
-      if (producer != TS_NO_INDEX && c->stage_of[producer] != c->stage_of[i])
-        add_transfer(c, tensor, c->stage_of[producer], c->stage_of[i]);
+      for (uint32_t first = 0; producer != TS_NO_INDEX && c->stage_of[producer] != c->stage_of[i] && first < c->sc->stages; first += c->sc->parts)
+        add_transfer(c, tensor, first + c->stage_of[producer], first + c->stage_of[i]);
     }
   }
 }
@@ -157,7 +161,7 @@ static void describe(const splitter *c, uint32_t index, words *w)
     SAY(op->span.begin);
     for (uint32_t k = 0; k < op->input_count; k++) {
       uint32_t tensor = c->g->tensors.at[op->slots[k].tensor].source, producer = c->g->tensors.at[tensor].producer;
-      bool inside = producer != TS_NO_INDEX && c->stage_of[producer] == index;
+      bool inside = producer != TS_NO_INDEX && c->stage_of[producer] == index % c->sc->parts;
       SAY(inside ? i - producer : TS_NO_INDEX);
       if (inside) {
         const ts_op *maker = &c->g->ops.at[producer];

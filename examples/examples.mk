@@ -13,5 +13,6 @@ nobase_dist_pkgdata_DATA += \
 	examples/gpt3_175b.ts \
 	examples/llama3_70b.ts \
 	examples/my_schedule.ts \
-	examples/resnet50.ts
+	examples/resnet50.ts \
+	examples/schedule_lab.ts
 

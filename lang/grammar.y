@@ -47,9 +47,9 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
-%token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LINK MATCH
-  MODEL OF ON OP OPTIONAL OUTPUT OVER OVERLAP PARAM PLACE PLAN RECOMPUTE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
-  SPLIT STAGES STRATEGY SWITCH WHERE WHOLE WITH YIELD BACKWARD
+%token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
+  MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
+  SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -57,12 +57,12 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 
 %type <ts_nodes *> declarations import_paths params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
-  split_items names options args arg_list schedule_items schedule_list work_items work_list rules_items rules_list dimensions ref_indices
+  split_items names options args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences rules_items rules_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
-  schedule_closed work_open work_closed work_body work_else item depend match cluster_closed cluster_body cluster_else link override
+  schedule_closed work_open work_closed work_body work_else item policy_open preference depend match remove optional_copies optional_place cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_by phase_part string require
 %type <ts_word> dotted shard_what
 %type <uint32_t> arrow optional_word
@@ -457,18 +457,58 @@ schedule_open
   | STAGES expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL, NULL)); }
   | STAGES expr OF expr { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, $4, NULL)); }
   | STAGES expr BY ID { $$ = MAKE(STAGES, @$, NONE, 0, NODES($2, NULL, NAMED($4))); }
-  | CHUNKS expr { $$ = MAKE(CHUNKS, @$, NONE, 0, NODES($2, NULL)); }
-  | CHUNKS expr PLACE expr { $$ = MAKE(CHUNKS, @$, NONE, 0, NODES($2, $4)); }
+  | CHUNKS expr optional_copies optional_place { $$ = MAKE(CHUNKS, @$, NONE, 0, NODES($2, $4, $3)); }
+  | ORDER FROM expr { $$ = MAKE(ORDER, @$, NONE, 0, NODES($3)); }
   | RULES ID { $$ = MAKE(USE_RULES, @$, $2, 0, NULL); }
   | depend
   | match
+  | remove
   | require
+  ;
+
+optional_copies
+  : %empty { $$ = NULL; }
+  | COPIES expr { $$ = $2; }
+  ;
+
+optional_place
+  : %empty { $$ = NULL; }
+  | PLACE expr { $$ = $2; }
   ;
 
 schedule_closed
   : AT expr open work_items RBRACE { $$ = MAKE(AT, @$, NONE, 0, JOIN(NODES($2), $4)); }
   | AT ID IN expr open work_items RBRACE { $$ = MAKE(AT, @$, $2, 0, JOIN(NODES($4), $6)); }
+  | POLICY expr open policy_items RBRACE { $$ = MAKE(POLICY, @$, NONE, 0, JOIN(NODES($2, NULL), $4)); }
+  | POLICY expr AT ID IN expr open policy_items RBRACE { $$ = MAKE(POLICY, @$, $4, 0, JOIN(NODES($2, $6), $8)); }
   ;
+
+policy_items
+  : policy_list
+  | policy_list policy_open { $$ = PUSH($1, $2); }
+  | policy_list error
+  ;
+
+policy_list
+  : %empty { $$ = EMPTY; }
+  | policy_list NEWLINE
+  | policy_list policy_open NEWLINE { $$ = PUSH($1, $2); }
+  | policy_list error NEWLINE { yyerrok; }
+  ;
+
+policy_open
+  : let
+  | LIMIT expr { $$ = MAKE(LIMIT, @$, NONE, 0, NODES($2)); }
+  | PREFER preferences { $$ = MAKE(PREFER, @$, NONE, 0, $2); }
+  | TRY ID IN expr { $$ = MAKE(TRY, @$, $2, 0, NODES($4)); }
+  ;
+
+preferences
+  : preference { $$ = NODES($1); }
+  | preferences COMMA preference { $$ = PUSH($1, $3); }
+  ;
+
+preference: item optional_by { $$ = MAKE(PREFERENCE, @$, NONE, 0, NODES($1, $2)); } ;
 
 work_items
   : work_list
@@ -511,6 +551,7 @@ rules_items
   : rules_list
   | rules_list depend { $$ = PUSH($1, $2); }
   | rules_list match { $$ = PUSH($1, $2); }
+  | rules_list remove { $$ = PUSH($1, $2); }
   | rules_list error
   ;
 
@@ -519,6 +560,7 @@ rules_list
   | rules_list NEWLINE
   | rules_list depend NEWLINE { $$ = PUSH($1, $2); }
   | rules_list match NEWLINE { $$ = PUSH($1, $2); }
+  | rules_list remove NEWLINE { $$ = PUSH($1, $2); }
   | rules_list error NEWLINE { yyerrok; }
   ;
 
@@ -533,7 +575,12 @@ optional_by
   | BY expr { $$ = $2; }
   ;
 
-match: MATCH item AT expr WITH item AT expr optional_where { $$ = MAKE(MATCH, @$, NONE, 0, NODES($2, $4, $6, $8, $9)); } ;
+match
+  : MATCH item AT expr WITH item AT expr optional_where { $$ = MAKE(MATCH, @$, NONE, 0, NODES($2, $4, $6, $8, $9)); }
+  | MATCH ID COLON item AT expr WITH item AT expr optional_where { $$ = MAKE(MATCH, @$, $2, 0, NODES($4, $6, $8, $10, $11)); }
+  ;
+
+remove: REMOVE ID { $$ = MAKE(REMOVE, @$, $2, 0, NULL); } ;
 
 /* Clusters. */
 

@@ -4,7 +4,9 @@
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
+	stdlib/fits/h100_sxm.fit.json \
 	stdlib/fits/h100_sxm_elementwise.fit.json \
+	stdlib/fits/l40s.fit.json \
 	stdlib/fits/l4_elementwise.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
 	stdlib/gpus/nvidia.ts \
@@ -23,10 +25,13 @@ stdlib_files = \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \
+	stdlib/schedules/dual_pipe.ts \
+	stdlib/schedules/file.ts \
 	stdlib/schedules/gpipe.ts \
 	stdlib/schedules/interleaved.ts \
 	stdlib/schedules/one_f_one_b.ts \
 	stdlib/schedules/single.ts \
+	stdlib/schedules/zero_bubble.ts \
 	stdlib/strategies/data.ts \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/recompute.ts

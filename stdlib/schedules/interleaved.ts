@@ -1,24 +1,28 @@
-// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): v chunks a rank, chunk k of rank r is stage k p + r. The bubble shrinks by v,
-// messages grow by v. Micro-batches go in groups of p; within a group all of chunk 0, then all of chunk 1, ...
-fn interleaved_micro(n: Int, p: Int, v: Int) -> Int = div(n, p * v) * p + n % p
-fn interleaved_chunk(n: Int, p: Int, v: Int) -> Int = div(n, p) % v
+// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): v chunks a rank, chunk k of rank r is stage k p + r. The bubble shrinks by v, messages grow by v. Micro-batches go in groups;
+// within a group all of chunk 0, then all of chunk 1, ... The last group may be smaller.
 
-schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int) {
-  require m % p == 0, "interleaved 1F1B deals micro-batches in groups of the pipeline size: m must be a multiple of p"
+// Micro-batches of a group: p, or where p does not divide m the nearest size above it that does, as PyTorch deals them.
+fn interleaved_group(p: Int, m: Int) -> Int = div(m, max(1, div(m, p)))
+
+// Chunk of the n-th forward of a rank.
+fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int =
+  if n < m * v - m % group * v then div(n, group) % v else div(n - (m * v - m % group * v), m % group)
+
+// `group` 0: as above. Megatron lets it differ from p, but not be less.
+schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0) {
+  let g = if group > 0 then group else interleaved_group(p, m)
+  require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
+  require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"
   stages p
   chunks v
   at r in 0..p {
     let total = m * v
-    let warm = min(2 * (p - 1 - r) + (v - 1) * p, total)
-    for n in 0..warm {
-      F(interleaved_micro(n, p, v), interleaved_chunk(n, p, v))
-    }
+    let warm = min(2 * (p - 1 - r) + (v - 1) * g, total)
+    for n in 0..warm { F(next, interleaved_chunk(n, m, v, g)) }
     for n in warm..total {
-      F(interleaved_micro(n, p, v), interleaved_chunk(n, p, v))
-      B(interleaved_micro(n - warm, p, v), v - 1 - interleaved_chunk(n - warm, p, v))
+      F(next, interleaved_chunk(n, m, v, g))
+      B(next, v - 1 - interleaved_chunk(n - warm, m, v, g))
     }
-    for n in total - warm..total {
-      B(interleaved_micro(n, p, v), v - 1 - interleaved_chunk(n, p, v))
-    }
+    for n in total - warm..total { B(next, v - 1 - interleaved_chunk(n, m, v, g)) }
   }
 }

@@ -10,3 +10,26 @@ schedule one_f_one_b(p: Axis, m: Int, sizes: List = []) {
     for i in m - warm..m { B(i) }
   }
 }
+
+// The same on stages that are cut where their times balance, as PipeDream's partitioner does.
+schedule pipedream_flush(p: Axis, m: Int) {
+  stages p by cost
+  at s in 0..p {
+    let warm = min(p - 1 - s, m)
+    for i in 0..warm { F(i) }
+    for i in warm..m { F(i) B(i - warm) }
+    for i in m - warm..m { B(i) }
+  }
+}
+
+// Eager 1F1B (Zhuang et al., Alpa's cross-mesh resharding, arXiv 2211.05322): about twice the forwards before the first backward, so that a message has a whole
+// micro-batch's time to arrive. Stage s holds min(2(p - s) - 1, m) micro-batches.
+schedule eager_one_f_one_b(p: Axis, m: Int, sizes: List = []) {
+  stages p of sizes
+  at s in 0..p {
+    let warm = min(2 * (p - 1 - s), m)
+    for i in 0..warm { F(i) }
+    for i in warm..m { F(i) B(i - warm) }
+    for i in m - warm..m { B(i) }
+  }
+}
