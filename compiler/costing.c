@@ -53,7 +53,10 @@ static const char *key_text(ts_session *s, const ts_cost_query *q)
   const char *text = ts_arena_printf(s->arena, "%s, %s", q->family, q->dtype);
   for (uint32_t i = 0; i < q->feature_count; i++)
     text = ts_arena_printf(s->arena, "%s, %s %.17g", text, q->feature[i].name, q->feature[i].value);
-  return ts_arena_printf(s->arena, "%s, %.6g FLOP, %.6g B", text, q->flops, q->bytes);
+  char flops[64], bytes[64];
+  ts_quantity_print(flops, sizeof flops, q->flops, TS_DIM_WORK);
+  ts_quantity_print(bytes, sizeof bytes, 8 * q->bytes, TS_DIM_SIZE);
+  return ts_arena_printf(s->arena, "%s, %s, %s", text, flops, bytes);
 }
 
 static const char *near_text(ts_session *s, const ts_table_near *n)

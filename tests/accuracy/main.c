@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
+#include "tests/accuracy/kernels.h"
 
 static const acc_set *find(const char *name)
 {
@@ -18,6 +19,8 @@ static int unknown(const char *name)
   fprintf(stderr, "accuracy: no set `%s`; there are:\n", name);
   for (size_t i = 0; i < acc_set_count; i++)
     fprintf(stderr, "  %-20s %s\n", acc_sets[i].name, acc_sets[i].title);
+  for (size_t i = 0; i < acc_kernel_set_count; i++)
+    fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
   return 2;
 }
 
@@ -30,6 +33,17 @@ static void one(const acc_context *c, const acc_set *set)
     acc_predict(c, set, &rows.at[i], NULL, 0);
   acc_report(c, set, &rows);
   fflush(stdout);
+}
+
+static bool kernels(const acc_context *c, const char *name)
+{
+  for (size_t i = 0; i < acc_kernel_set_count; i++)
+    if (!strcmp(acc_kernel_sets[i].name, name)) {
+      acc_kernels_report(c, &acc_kernel_sets[i]);
+      fflush(stdout);
+      return true;
+    }
+  return false;
 }
 
 int main(int argc, char **argv)
@@ -63,12 +77,14 @@ int main(int argc, char **argv)
   } else if (i == argc) {
     for (size_t s = 0; s < acc_set_count; s++)
       one(&c, &acc_sets[s]);
+    for (size_t s = 0; s < acc_kernel_set_count; s++)
+      kernels(&c, acc_kernel_sets[s].name);
   } else {
     for (; i < argc && !status; i++) {
       const acc_set *set = find(argv[i]);
       if (set)
         one(&c, set);
-      else
+      else if (!kernels(&c, argv[i]))
         status = unknown(argv[i]);
     }
   }

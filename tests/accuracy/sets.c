@@ -172,7 +172,7 @@ static bool traced_four(const acc_context *c, const csv *t, size_t i, acc_row *r
 
 /* -- collectives inside a node -- */
 
-/* Messages of 64 KiB and more. Fitted on every second size, validated on the sizes between. int8 rows repeat the half rows of the same bytes. */
+/* Messages of 1 MiB and more. Fitted on every second size, validated on the sizes between. int8 rows repeat the half rows of the same bytes. */
 static bool collective(const acc_context *c, const csv *t, size_t i, acc_row *row)
 {
   const char *kind = csv_is(t, i, "collective", "alltoall") ? "all_to_all" : T("collective");
@@ -184,7 +184,7 @@ static bool collective(const acc_context *c, const csv *t, size_t i, acc_row *ro
   row->validation = exponent % 2;
   acc_define(c->arena, row, "kind", text(c->arena, "\"%s\"", kind));
   acc_define(c->arena, row, "size", text(c->arena, "%.0f", bytes));
-  return csv_is(t, i, "dtype", "half") && bytes >= 65536;
+  return csv_is(t, i, "dtype", "half") && bytes >= 1048576;
 }
 static bool nccl_h100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "gpu", "h100_sxm") && collective(c, t, i, row); }
 static bool nccl_a100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "gpu", "a100_sxm") && collective(c, t, i, row); }
