@@ -33,52 +33,36 @@ void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight)
   m->weight = w;
 }
 
-/* Vectors of the compiler (GCC and Clang): four rows at a time on any machine, in the same order of operations. */
-typedef float lanes __attribute__((vector_size(16), aligned(4)));
-typedef int32_t whole_lanes __attribute__((vector_size(16), aligned(4)));
-enum { LANES = 4 };
+/* Sums over the rows are kept apart in so many lanes, whatever the width of a register. */
+enum { SUM_LANES = 8 };
 
-/* exp(-r), 0 <= r: 2^f by a polynomial (relative error near 1e-7 on (-1, 0]), 2^i by the exponent's bits. Without libm, so that every
- * machine gives the same digits. */
-static lanes exp_minus(lanes r)
-{
-  lanes t = r * -1.44269504f;
-  whole_lanes small = t < -120;
-  t = (lanes)(((whole_lanes)t & ~small) | ((whole_lanes)((lanes){0} - 120) & small));
-  whole_lanes whole = __builtin_convertvector(t, whole_lanes);
-  lanes f = (t - __builtin_convertvector(whole, lanes)) * 0.69314718f;
-  lanes e = 1 + f * (1 + f * (0.5f + f * (1 / 6.f + f * (1 / 24.f + f * (1 / 120.f + f * (1 / 720.f + f * (1 / 5040.f + f * (1 / 40320.f))))))));
-  return e * (lanes)((whole + 127) << 23);
-}
+#define LANES 4
+#define LANED(name) name##_4
+#include "compiler/cost/correlate.def"
+#undef LANES
+#undef LANED
 
-/* Square root by the reciprocal square root's bits and three Newton steps (relative error near 1e-7); 0 gives a tiny number. */
-static lanes square_root(lanes x)
+#if defined __x86_64__
+#define LANES 8
+#define LANED(name) name##_8
+#include "compiler/cost/correlate.def"
+#undef LANES
+#undef LANED
+
+static __attribute__((target("avx2"))) double correlate_wide(const ts_fit_model *m, uint32_t c, const float *at)
 {
-  x += 1e-30f;
-  lanes y = (lanes)(0x5f3759df - ((whole_lanes)x >> 1));
-  for (int step = 0; step < 3; step++) y = y * (1.5f - 0.5f * x * y * y);
-  return x * y;
+  return correlate_8(m, c, at);
 }
+#endif
 
 /* Sum over the rows of weight times covariance with the point, of one kernel of deviation 1. */
 static double correlate(const ts_fit_model *m, uint32_t c, const float *at)
 {
-  bool smooth = m->kernel[c].smoothness > 1;
-  lanes sum = {0};
-  for (uint32_t begin = 0; begin < m->padded; begin += TS_FIT_BLOCK) {
-    lanes q[TS_FIT_BLOCK / LANES] = {{0}};
-    const float *p = m->point[c] + begin;
-    for (uint32_t d = 0; d < m->input_count; d++, p += m->padded)
-      for (int l = 0; l < TS_FIT_BLOCK / LANES; l++) {
-        lanes x = *(const lanes *)(p + l * LANES) - at[d];
-        q[l] += x * x;
-      }
-    for (int l = 0; l < TS_FIT_BLOCK / LANES; l++) {
-      lanes r = square_root(smooth ? 3 * q[l] : q[l]), e = exp_minus(r);
-      sum += *(const lanes *)(m->weight + begin + l * LANES) * e * (smooth ? 1 + r : (lanes){1, 1, 1, 1});
-    }
-  }
-  return ((double)sum[0] + (double)sum[1]) + ((double)sum[2] + (double)sum[3]);
+#if defined __x86_64__
+  if (__builtin_cpu_supports("avx2"))
+    return correlate_wide(m, c, at);
+#endif
+  return correlate_4(m, c, at);
 }
 
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature)

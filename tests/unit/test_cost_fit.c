@@ -11,6 +11,7 @@
 #include <criterion/redirect.h>
 
 #include "base/source.h"
+#include "compiler/stdlib_embed.h"
 
 static ts_arena *arena;
 static char *folder;
@@ -187,4 +188,33 @@ Test(cost_fit, training_refuses_bad_usage)
   cr_assert_eq(ts_fit_ops_main(4, unknown), 2);
   cr_assert_eq(ts_fit_ops_main(4, units), 2);
   cr_assert_eq(ts_fit_ops_main(8, missing), 4);
+}
+
+Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
+{
+  uint32_t fits = 0;
+  for (size_t i = 0; i < ts_stdlib_file_count; i++) {
+    const ts_embedded_file *f = &ts_stdlib_files[i];
+    if (strncmp(f->path, "fits/", 5) != 0)
+      continue;
+    ts_cost_error error = {0};
+    ts_cost_source *source = ts_cost_fit(arena, f->bytes, f->size, &error);
+    cr_assert(source, "%s: %s", f->path, error.text ? error.text : "");
+    cr_assert_lt(f->size, 200000, "%s", f->path);
+    const char *family[8];
+    uint32_t count = ts_cost_families(source, family, 8);
+    cr_assert(count > 0 && count <= 8, "%s", f->path);
+    ts_feature product[] = {{"m", 4096}, {"n", 5000}, {"k", 4096}};
+    ts_feature core[] = {{"batch", 3}, {"seq", 4096}, {"heads", 32}, {"kv_heads", 8}, {"head_dim", 128}};
+    for (uint32_t k = 0; k < count; k++) {
+      bool gemm = strcmp(family[k], "gemm") == 0, attention = strcmp(family[k], "attention") == 0;
+      ts_cost_query q = {family[k], "bf16", 0, 1e9, gemm ? product : core, gemm ? 3 : attention ? 5 : 0};
+      double flops = gemm ? 2 * 4096. * 5000 * 4096 : attention ? 2 * 3 * 32 * 4096. * 4096 * 128 : 0;
+      ts_cost_answer a;
+      cr_assert(ts_cost_ask(source, &q, &a), "%s %s", f->path, family[k]);
+      cr_assert(a.seconds > flops / 3e15 && a.seconds < 1e-5 + flops / 5e13 + 1e9 / 1e11, "%s %s: %g s", f->path, family[k], a.seconds);
+    }
+    fits++;
+  }
+  cr_assert_gt(fits, 0);
 }
