@@ -43,7 +43,8 @@ typedef enum ts_ir_section_kind {
   TS_IR_LINKS,       /* ts_ir_link */
   TS_IR_PLACEMENT,   /* uint32_t vertex of each rank; may be empty: rank r is on the r-th device vertex */
   TS_IR_NET_MODELS,  /* ts_ir_net_model, in the order in which they are asked */
-  TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models */
+  TS_IR_NET_METHODS, /* ts_ir_net_method: ways to do a collective, of white-box models */
+  TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models, anchors of white-box models */
   TS_IR_COST_SOURCES, /* ts_ir_cost_source */
   TS_IR_KERNELS,     /* ts_ir_kernel */
   TS_IR_COLLECTIVES, /* ts_ir_collective */
@@ -155,7 +156,9 @@ typedef enum ts_ir_collective_kind {
 
 typedef enum ts_ir_net_kind {
   TS_IR_NET_ALPHA_BETA, /* base + hop * steps + volume / (efficiency * bottleneck bandwidth of the group) */
-  TS_IR_NET_TABLE       /* measured points; log-log interpolation in bytes, exact in ranks and islands */
+  TS_IR_NET_TABLE,      /* measured points; log-log interpolation in bytes, exact in ranks and islands */
+  TS_IR_NET_WHITE_BOX,  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
+  TS_IR_NET_KINDS
 } ts_ir_net_kind;
 
 typedef struct ts_ir_net_model {
@@ -168,9 +171,45 @@ typedef struct ts_ir_net_model {
   uint64_t hop;         /* ps per step of the algorithm (ring: 2(n-1) for all-reduce, n-1 otherwise) */
   double half_bytes;    /* bandwidth is bw * x/(x+half_bytes), x = bytes per call; 0: no ramp */
   uint32_t first_point, point_count;
+  uint32_t first_method, method_count; /* of a white box */
   uint32_t source;      /* cost source it rests on, or TS_IR_NONE */
   uint32_t loc;
 } ts_ir_net_model;
+
+typedef enum ts_ir_net_algorithm {
+  TS_IR_NET_RING, TS_IR_NET_TREE,
+  TS_IR_NET_SWITCH,      /* the switch reduces and multicasts */
+  TS_IR_NET_SWITCH_TREE, /* the same in the island, a tree between islands */
+  TS_IR_NET_PAIRS,       /* every rank sends each other one its part: all-to-all, messages */
+  TS_IR_NET_ALGORITHMS
+} ts_ir_net_algorithm;
+
+/* How ranks hand data on: flags beside each word, flags beside each line, or bare chunks after a signal. */
+typedef enum ts_ir_net_protocol { TS_IR_NET_LL, TS_IR_NET_LL128, TS_IR_NET_SIMPLE, TS_IR_NET_PROTOCOLS } ts_ir_net_protocol;
+
+/* One way to do a collective. Its time is
+ *   connection + rounds * (intra steps * intra_hop + inter steps * inter_hop) + transfer + reduction * bytes
+ * with the transfer at the slower of a rank's rate inside an island and an island's rate to the next, each
+ * min(rate, share * rate of the links) where stated. Steps, volume and rounds follow from algorithm, ranks, channels and chunk (doc/networks.md). Of those
+ * for the ranks and islands in question, or else those for any, the one whose time with `believed` for `connection` is least is taken. */
+typedef struct ts_ir_net_method {
+  uint32_t collective;
+  uint32_t algorithm;      /* ts_ir_net_algorithm */
+  uint32_t protocol;       /* ts_ir_net_protocol */
+  uint32_t channels, threads; /* >= 1; threads of a channel */
+  uint32_t ranks, islands; /* only for these; both 0: any */
+  uint32_t reserved;
+  uint64_t connection;     /* ps per call */
+  uint64_t believed;       /* what the library's own choice takes for it, ps */
+  uint64_t intra_hop, inter_hop; /* ps per step */
+  double intra_rate, inter_rate;   /* most that is reached, bytes/s; 0: no bound */
+  double intra_share, inter_share; /* of the links' rate; 0: whatever the links are */
+  double local;            /* parts of bytes/ranks that each rank copies or reduces by itself, at its rate inside the island */
+  double reduction;        /* ps per byte */
+  double chunk;            /* bytes of a channel that go through the steps at once; 0: all */
+  double spread;           /* the rate between islands falls as (islands/2)^-spread: contention and stragglers */
+  uint64_t least, most;    /* bytes between which it was measured; 0, 0: not measured */
+} ts_ir_net_method;
 
 /* Sorted by (collective, ranks, islands, bytes). `bytes` as nccl-tests counts: all-reduce, broadcast, reduce: the
  * buffer; all-gather: the gathered whole; reduce-scatter: the whole input; all-to-all: a rank's whole buffer. */
@@ -289,6 +328,7 @@ typedef struct ts_ir {
   X(TS_IR_DEVICE_CLASSES, ts_ir_device_class, device_classes) X(TS_IR_DEVICES, ts_ir_device, devices)            \
   X(TS_IR_LINK_CLASSES, ts_ir_link_class, link_classes) X(TS_IR_LINKS, ts_ir_link, links)                        \
   X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)                       \
+  X(TS_IR_NET_METHODS, ts_ir_net_method, net_methods)                \
   X(TS_IR_NET_POINTS, ts_ir_net_point, net_points) X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)        \
   X(TS_IR_KERNELS, ts_ir_kernel, kernels) X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                    \
   X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps) X(TS_IR_MEMS, ts_ir_mem, mems)           \

@@ -10,7 +10,17 @@ const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backwar
 const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};
 const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline", "extern", NULL};
 const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
-const char *const ts_ir_net_words[] = {"alpha_beta", "table", NULL};
+const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", NULL};
+const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", NULL};
+const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
+
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
+const ts_ir_method_field ts_ir_method_fields[] = {
+    FIELD(COUNT, ranks), FIELD(COUNT, islands), FIELD(COUNT, channels), FIELD(COUNT, threads), FIELD(SIZE, chunk), FIELD(TIME, connection),
+    FIELD(TIME, believed), FIELD(TIME, intra_hop), FIELD(TIME, inter_hop), FIELD(RATE, intra_rate), FIELD(RATE, inter_rate),
+    FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share), FIELD(NUMBER, local), FIELD(NUMBER, reduction), FIELD(NUMBER, spread),
+    FIELD(BYTES, least), FIELD(BYTES, most), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
 
 const char *const ts_ir_dimension_words[] = {"a time such as `10 us`", "a size such as `4 MiB`", "a bandwidth such as `300 GB/s`",
                                              "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};

@@ -14,6 +14,14 @@ extern const char *const ts_ir_category_words[];
 extern const char *const ts_ir_basis_words[];
 extern const char *const ts_ir_stream_words[];
 extern const char *const ts_ir_net_words[];
+extern const char *const ts_ir_algorithm_words[];
+extern const char *const ts_ir_protocol_words[];
+
+/* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
+typedef enum ts_ir_field_kind { TS_IR_FIELD_COUNT, TS_IR_FIELD_TIME, TS_IR_FIELD_RATE, TS_IR_FIELD_NUMBER, TS_IR_FIELD_SIZE, TS_IR_FIELD_BYTES } ts_ir_field_kind;
+typedef struct ts_ir_method_field { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_method_field;
+extern const ts_ir_method_field ts_ir_method_fields[];
+
 
 /* Defaults of a node, so that it need not say the usual. */
 uint32_t ts_ir_usual_phase(uint32_t op, const char *work);

@@ -232,12 +232,55 @@ static uint32_t take_collectives(ts_ir_lexer *l)
   return mask;
 }
 
+static void take_field(ts_ir_lexer *l, const ts_ir_method_field *f, void *at)
+{
+  uint32_t count;
+  uint64_t whole;
+  double real;
+  switch (f->kind) {
+  case TS_IR_FIELD_COUNT:
+    count = (uint32_t)ts_ir_take_count(l, "a count", UINT32_MAX);
+    memcpy(at, &count, sizeof count);
+    break;
+  case TS_IR_FIELD_TIME: case TS_IR_FIELD_BYTES:
+    whole = ts_ir_take_whole(l, f->kind == TS_IR_FIELD_TIME ? TS_IR_TIME : TS_IR_BYTES);
+    memcpy(at, &whole, sizeof whole);
+    break;
+  default:
+    real = ts_ir_take_real(l, f->kind == TS_IR_FIELD_RATE ? TS_IR_RATE : f->kind == TS_IR_FIELD_SIZE ? TS_IR_BYTES : TS_IR_DIMENSIONS);
+    memcpy(at, &real, sizeof real);
+  }
+}
+
+static ts_ir_net_method take_method(ts_ir_lexer *l)
+{
+  ts_ir_net_method m = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
+  m.algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_words);
+  m.protocol = ts_ir_take_choice(l, "a protocol", ts_ir_protocol_words);
+  while (!l->failed && !ts_ir_at_line_end(l)) {
+    const ts_ir_method_field *f = ts_ir_method_fields;
+    while (f->word && !ts_ir_take(l, f->word))
+      f++;
+    if (f->word)
+      take_field(l, f, (char *)&m + f->offset);
+    else
+      ts_ir_expected(l, "a clause of a method");
+  }
+  return m;
+}
+
 static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
 {
   ts_ir_lexer *l = &r->lexer;
+  TS_VEC(ts_ir_net_method) methods = {0};
   TS_VEC(ts_ir_net_point) points = {0};
   ts_ir_begin_block(r);
   while (ts_ir_in_block(r)) {
+    if (ts_ir_take(l, "method")) {
+      ts_ir_net_method method = take_method(l);
+      TS_PUSH(r->arena, &methods, method);
+      continue;
+    }
     ts_ir_net_point p = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
     p.ranks = (uint32_t)ts_ir_take_count(l, "a number of ranks", UINT32_MAX);
     p.islands = (uint32_t)ts_ir_take_count(l, "a number of islands", UINT32_MAX);
@@ -247,8 +290,10 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
       ts_ir_expected(l, "the end of the line");
     TS_PUSH(r->arena, &points, p);
   }
+  m->method_count = (uint32_t)methods.count;
+  m->first_method = l->failed || !m->method_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_METHODS, methods.at, m->method_count);
   m->point_count = (uint32_t)points.count;
-  m->first_point = l->failed ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
+  m->first_point = l->failed || !m->point_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
 }
 
 static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
@@ -280,10 +325,10 @@ void ts_ir_read_net_model(ts_ir_reader *r)
   ts_ir_lexer *l = &r->lexer;
   ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
                        .efficiency = 1, .source = TS_IR_NONE, .loc = TS_IR_NONE};
-  m.kind = ts_ir_take_choice(l, "`alpha_beta` or `table`", ts_ir_net_words);
+  m.kind = ts_ir_take_choice(l, "`alpha_beta`, `table` or `white_box`", ts_ir_net_words);
   while (!l->failed && read_net_clause(r, &m))
     ;
-  if (m.kind == TS_IR_NET_TABLE)
+  if (m.kind != TS_IR_NET_ALPHA_BETA)
     take_points(r, &m);
   *(ts_ir_net_model *)append(r, TS_IR_NET_MODELS, 1) = m;
 }

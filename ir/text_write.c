@@ -483,9 +483,49 @@ static void out_collectives(writer *w, uint32_t mask)
     }
 }
 
+static bool field_is_zero(const ts_ir_method_field *f, const void *at)
+{
+  static const char zero[8] = {0};
+  return !memcmp(at, zero, f->kind == TS_IR_FIELD_COUNT ? 4 : 8);
+}
+
+static void write_field(writer *w, const ts_ir_method_field *f, const void *at)
+{
+  uint32_t count = 0;
+  uint64_t whole = 0;
+  double real = 0;
+  memcpy(&count, at, sizeof count);
+  if (f->kind != TS_IR_FIELD_COUNT) {
+    memcpy(&whole, at, sizeof whole);
+    memcpy(&real, at, sizeof real);
+  }
+  out(w, " %s ", f->word);
+  switch (f->kind) {
+  case TS_IR_FIELD_COUNT: out(w, "%u", count); break;
+  case TS_IR_FIELD_TIME: out_time(w, whole); break;
+  case TS_IR_FIELD_BYTES: out_bytes_of(w, whole); break;
+  case TS_IR_FIELD_RATE: out_real(w, real, TS_IR_RATE); break;
+  case TS_IR_FIELD_SIZE: out_real(w, real, TS_IR_BYTES); break;
+  case TS_IR_FIELD_NUMBER: out_plain(w, real); break;
+  }
+}
+
+static void write_methods(writer *w, const ts_ir_net_model *m)
+{
+  for (uint32_t i = 0; i < m->method_count; i++) {
+    const ts_ir_net_method *x = &w->ir->net_methods[m->first_method + i];
+    out(w, "  method %s %s %s", ts_ir_collective_words[x->collective], ts_ir_algorithm_words[x->algorithm], ts_ir_protocol_words[x->protocol]);
+    for (const ts_ir_method_field *f = ts_ir_method_fields; f->word; f++)
+      if (!field_is_zero(f, (const char *)x + f->offset))
+        write_field(w, f, (const char *)x + f->offset);
+    out(w, "\n");
+  }
+}
+
 static void write_points(writer *w, const ts_ir_net_model *m)
 {
   out(w, " {\n");
+  write_methods(w, m);
   for (uint32_t i = 0; i < m->point_count; i++) {
     const ts_ir_net_point *p = &w->ir->net_points[m->first_point + i];
     out(w, "  %s %u %u ", ts_ir_collective_words[p->collective], p->ranks, p->islands);
@@ -528,7 +568,7 @@ static void write_net_models(writer *w)
       out_symbol(w, TS_IR_COST_SOURCES, m->source);
     }
     out_loc(w, "at", m->loc);
-    if (m->kind == TS_IR_NET_TABLE)
+    if (m->kind != TS_IR_NET_ALPHA_BETA)
       write_points(w, m);
     out(w, "\n");
   }

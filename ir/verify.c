@@ -250,15 +250,53 @@ static int check_points(check *c, const ts_ir_net_model *m)
   return 0;
 }
 
-static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen)
+static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_method *x)
 {
-  if (m->kind > TS_IR_NET_TABLE || m->collectives >> TS_IR_COLLECTIVE_KINDS)
+  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS || x->protocol >= TS_IR_NET_PROTOCOLS || x->reserved)
+    FAIL(c, "net model `%s`: a method of collective %u, algorithm %u, protocol %u", text(c, m->name), x->collective, x->algorithm, x->protocol);
+  if (!x->channels || x->channels > 4096 || !x->threads || x->threads > 4096)
+    FAIL(c, "net model `%s`: a method has %u channels of %u threads", text(c, m->name), x->channels, x->threads);
+  if (x->islands > x->ranks || (x->ranks && !x->islands))
+    FAIL(c, "net model `%s`: a method for %u ranks in %u islands", text(c, m->name), x->ranks, x->islands);
+  if (x->connection > time_limit || x->believed > time_limit || x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit)
+    FAIL(c, "net model `%s`: a latency of a method is out of range", text(c, m->name));
+  if ((x->intra_rate != 0 && !rate(x->intra_rate)) || (x->inter_rate != 0 && !rate(x->inter_rate)) || signbit(x->intra_rate) || signbit(x->inter_rate))
+    FAIL(c, "net model `%s`: a rate of a method is out of range", text(c, m->name));
+  double shares[] = {x->intra_share, x->inter_share, x->local, x->spread};
+  for (int i = 0; i < 4; i++)
+    if (!amount(shares[i]) || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
+      FAIL(c, "net model `%s`: a share of a method is out of range", text(c, m->name));
+  if (!amount(x->reduction) || x->reduction > 1e12 || !amount(x->chunk) || (x->chunk != 0 && x->chunk < 1) || x->chunk > (double)bytes_limit)
+    FAIL(c, "net model `%s`: reduction or chunk of a method is out of range", text(c, m->name));
+  if (x->least > x->most || x->most > bytes_limit)
+    FAIL(c, "net model `%s`: the sizes of a method are out of range", text(c, m->name));
+  return 0;
+}
+
+static int check_methods(check *c, const ts_ir_net_model *m)
+{
+  int failed = 0;
+  for (uint32_t i = 0; i < m->method_count && !failed; i++)
+    failed = check_method(c, m, &c->ir->net_methods[m->first_method + i]);
+  return failed;
+}
+
+static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs *methods)
+{
+  if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
     FAIL(c, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name), m->kind, m->collectives);
   if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) || m->half_bytes > (double)bytes_limit ||
       m->base > time_limit || m->hop > time_limit)
     FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
-  if ((m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
+  if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
     FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
+  if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))
+    FAIL(c, "net model `%s`: a white box has methods, others none", text(c, m->name));
+  int ways = runs_add(methods, m->first_method, m->method_count);
+  if (ways == RUN_BAD)
+    FAIL(c, "net model `%s`: its methods are not there", text(c, m->name));
+  if (ways == RUN_NEW && check_methods(c, m))
+    return -1;
   int run = runs_add(seen, m->first_point, m->point_count);
   if (run == RUN_BAD)
     FAIL(c, "net model `%s`: its points are not there", text(c, m->name));
@@ -267,10 +305,11 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen)
 
 static int check_network(check *c)
 {
-  runs seen = runs_begin(c->ir->net_points_count);
+  runs seen = runs_begin(c->ir->net_points_count), methods = runs_begin(c->ir->net_methods_count);
   int failed = 0;
   for (uint32_t i = 0; i < c->ir->net_models_count && !failed; i++)
-    failed = check_net_model(c, &c->ir->net_models[i], &seen);
+    failed = check_net_model(c, &c->ir->net_models[i], &seen, &methods);
+  free(methods.count_at);
   free(seen.count_at);
   return failed;
 }

@@ -7,6 +7,7 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/network.c \
 	runtime/collective/profile.c \
 	runtime/collective/table.c \
+	runtime/collective/white_box.c \
 	runtime/compose.c \
 	runtime/critical.c \
 	runtime/engine.c \
@@ -39,6 +40,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \
 	runtime/collective/profile.h \
+	runtime/collective/white_box.h \
 	runtime/compose.h \
 	runtime/engine.h \
 	runtime/engine_internal.h \

@@ -14,6 +14,7 @@ tests_unit_sources = \
 	tests/unit/test_base_options.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_collective.c \
+	tests/unit/test_collective_white_box.c \
 	tests/unit/test_compiler_depfile.c \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
@@ -721,6 +722,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
 	tests/accuracy/fit.c \
+	tests/accuracy/kernels.c \
+	tests/accuracy/kernels.h \
 	tests/accuracy/main.c \
 	tests/accuracy/predict.c \
 	tests/accuracy/report.c \

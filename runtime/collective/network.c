@@ -140,6 +140,8 @@ ts_estimate ts_network_estimate(const ts_network *n, uint32_t kind, uint64_t byt
     bool found = true;
     if (model->kind == TS_IR_NET_TABLE)
       found = ts_table_estimate(n->ir, model, kind, bytes, p, &e);
+    else if (model->kind == TS_IR_NET_WHITE_BOX)
+      found = ts_white_box_time(n->ir, model, kind, bytes, p, &e);
     else
       e = ts_alpha_beta(model, kind, bytes, p);
     if (found) {

@@ -25,6 +25,7 @@ typedef struct ts_profile {
 typedef struct ts_estimate {
   uint64_t time;                  /* ps; the sum of the components */
   uint64_t base, steps, transfer; /* per call, per step of the algorithm, per byte */
+  uint64_t intra, inter, reduction; /* of a white box: what `transfer` is made of, steps included; else 0 */
   uint32_t model;                 /* index into the IR's net models, or TS_IR_NONE: the links' own figures */
 } ts_estimate;
 

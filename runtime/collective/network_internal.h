@@ -23,5 +23,7 @@ const char *ts_network_vertex_name(const ts_network *network, uint32_t vertex); 
 ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);
 bool ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile,
                        ts_estimate *estimate);
+bool ts_white_box_time(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile,
+                       ts_estimate *estimate);
 
 #endif

@@ -167,6 +167,16 @@ static inline void random_network(random_ir *g)
                              .source = random_below(g, g->cost_sources), .loc = random_loc(g)};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = table;
   }
+  if (random_chance(g, 40)) {
+    ts_ir_net_method methods[2];
+    for (uint32_t i = 0; i < 2; i++)
+      methods[i] = (ts_ir_net_method){.collective = TS_IR_ALL_GATHER, .algorithm = random_below(g, TS_IR_NET_ALGORITHMS), .protocol = i, .channels = 8, .threads = 256,
+                                      .connection = random_time(g) / 10, .intra_hop = random_time(g) / 1000, .inter_share = 0.9, .intra_rate = i * 1e9 / 3,
+                                      .local = 0.6, .chunk = (double)random_size(g) / 7 + 1, .ranks = 4 * i, .islands = i, .least = i, .most = 1000 * i};
+    ts_ir_net_model box = {.name = random_name(g), .kind = TS_IR_NET_WHITE_BOX, .collectives = 1u << TS_IR_ALL_GATHER, .tier = TS_IR_NONE, .efficiency = 1,
+                           .first_method = ts_ir_intern_run(g->b, TS_IR_NET_METHODS, methods, 2), .method_count = 2, .source = TS_IR_NONE, .loc = random_loc(g)};
+    *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = box;
+  }
   for (uint32_t i = 0; i < 2; i++) {
     ts_ir_net_model m = {.name = random_name(g), .kind = TS_IR_NET_ALPHA_BETA, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
                          .tier = i ? TS_IR_NONE : 0, .efficiency = random_between(g, 50, 100) / 100.0, .base = random_time(g) / 10,
