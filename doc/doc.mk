@@ -2,6 +2,7 @@
 
 #: nobase_dist_doc_DATA += doc/*.md
 nobase_dist_doc_DATA += \
+	doc/README.md \
 	doc/architecture.md \
 	doc/costs.md \
 	doc/diagnostics.md \

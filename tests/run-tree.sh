@@ -10,7 +10,9 @@ report() { # NAME OUTPUT: passes if there is no output
   if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
 }
 
-c_files=$(find base lang ir compiler runtime tools -name '*.[chly]' -o -name '*.def' | sort)
+# Without what flex, bison and embed.sh made, which a release holds.
+c_files=$(find base lang ir compiler runtime tools '(' -name '*.[chly]' -o -name '*.def' ')' \
+  ! -path 'lang/grammar.[ch]' ! -path lang/lexer.c ! -path compiler/stdlib_embed.c | sort)
 
 # Domain knowledge lives in stdlib/, in the language. Comments may name examples; code and messages may not.
 code() { for f in $c_files; do sed -E "s:/\*([^*]|\*[^/])*\*/::g; s:(//|/\*).*::; s:^ *\*.*::; s:^:$f\: :" "$f"; done; }

@@ -721,6 +721,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
 	tests/accuracy/fit.c \
+	tests/accuracy/kernels.c \
+	tests/accuracy/kernels.h \
 	tests/accuracy/main.c \
 	tests/accuracy/predict.c \
 	tests/accuracy/report.c \
