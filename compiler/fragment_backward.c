@@ -399,7 +399,8 @@ static void receive(ts_fragment *f, uint32_t start)
   }
 }
 
-static void send(ts_fragment *f)
+/* Where I and W are one, frameworks pass gradients on when the whole backward has returned. */
+static void send(ts_fragment *f, bool whole)
 {
   for (uint32_t k = 0; k < f->stage->in_count; k++) {
     const ts_transfer *t = &f->stage->in[k];
@@ -409,6 +410,7 @@ static void send(ts_fragment *f)
     uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
     if (!t->local && !f->l->sc->own_messages) {
       ts_need(f, node);
+      ts_need(f, whole ? f->last[0] : TS_NO_INDEX);
       node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0}, "send gradients",
                              (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
@@ -437,6 +439,6 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
     flush(f, &f->buckets.at[k]);
   ts_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
   if (inputs)
-    send(f);
+    send(f, weights);
   ts_tie_sends(f, item);
 }

@@ -220,7 +220,7 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     last = run_kernels(f, i, &class->work.phase[TS_PHASE_FORWARD], again, &first);
   }
   if (last == TS_NO_INDEX)
-    last = first = f->needs.count ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
+    last = first = f->needs.count || (end == TS_NO_INDEX && f->last[0] == TS_NO_INDEX) ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
   f->needs.count = 0;
   if (keeps)
     allocate_own(f, i, first);
