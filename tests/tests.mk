@@ -712,7 +712,8 @@ EXTRA_DIST += \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \
-	tests/run-unit.sh
+	tests/run-unit.sh \
+	tests/schedules/run.sh
 
 # Predicted against measured steps: ./dev accuracy. Built on demand.
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h
@@ -739,3 +740,8 @@ EXTRA_DIST += \
 	tests/accuracy/plans/vtrain.ts \
 	tests/accuracy/run.sh
 
+# Schedules against those of reference schedulers: ./dev goldens. Built on demand.
+tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c tests/accuracy/csv.h
+EXTRA_PROGRAMS += tests/schedules/goldens
+tests_schedules_goldens_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
+EXTRA_DIST += tests/schedules/cases.txt
