@@ -72,7 +72,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -709,6 +709,33 @@ EXTRA_DIST += \
 	tests/lang/expressions.ts \
 	tests/lang/words.ir \
 	tests/lang/words.ts \
+	tests/models/_plan.ts \
+	tests/models/bert.cmd \
+	tests/models/bert.out \
+	tests/models/clip.cmd \
+	tests/models/clip.out \
+	tests/models/closed.awk \
+	tests/models/compile.sh \
+	tests/models/count.sh \
+	tests/models/densenet.cmd \
+	tests/models/densenet.out \
+	tests/models/gemma.cmd \
+	tests/models/gemma.out \
+	tests/models/gpt.cmd \
+	tests/models/gpt.out \
+	tests/models/llama.cmd \
+	tests/models/llama.out \
+	tests/models/published.csv \
+	tests/models/qwen3.cmd \
+	tests/models/qwen3.out \
+	tests/models/resnet.cmd \
+	tests/models/resnet.out \
+	tests/models/t5.cmd \
+	tests/models/t5.out \
+	tests/models/vgg.cmd \
+	tests/models/vgg.out \
+	tests/models/vit.cmd \
+	tests/models/vit.out \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \

@@ -21,9 +21,8 @@ model bert(layers: Int, hidden: Int, heads: Int, vocab: Int = 30522, seq: Int = 
   segments = input([batch, seq], int64)
   e = embedding(ids, vocab, hidden) as embed
   p = position_embedding(e, 512) as position
-  s = embedding(segments, 2, hidden) as segment
-  t = add(p, s) as embed_sum
-  n = layernorm(t) as embed_norm
+  s = segment_embedding(p, segments, 2) as segment
+  n = layernorm(s) as embed_norm
   x = dropout(n) as embed_dropout
   repeat layers as layer {
     x = bert_layer(x, heads, 4 * hidden)

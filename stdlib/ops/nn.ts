@@ -42,6 +42,15 @@ op position_embedding(x: Tensor, seq: Int) {
   backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }
 }
 
+// Which of `kinds` parts of the text a word is in, as a learned vector added to x.
+op segment_embedding(x: Tensor, segments: Tensor, kinds: Int) {
+  param w: [kinds, last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, w, segments], writes = [y] } }
+  backward(weight) { kernel elementwise { reads = [dy, segments], writes = [dw] } }
+  saves [segments]
+}
+
 // One fused kernel each way; keeps its input and two statistics a row.
 op layernorm(x: Tensor) {
   param g: [last(x.shape)]
