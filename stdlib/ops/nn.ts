@@ -4,21 +4,23 @@
 // features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call); kernels that only move
 // data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
 
-// y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient. Its input gradient is the product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
+// y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient; it is read and added to all the same. Its input gradient is the
+// product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
 op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
   param w: [out, last(x.shape)] if not tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
+  let borrowed = if tied then bytes(x) / rows(x) * last(y.shape) else 0 B
   contracts x dim -1
   forward {
-    kernel gemm { m = rows(y), n = last(y.shape), k = last(x.shape), flops = 2 * numel(y) * last(x.shape), reads = [x, w], writes = [y] }
+    kernel gemm { m = rows(y), n = last(y.shape), k = last(x.shape), flops = 2 * numel(y) * last(x.shape), reads = [x, w, borrowed], writes = [y] }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
   }
   backward(input) {
-    kernel gemm { m = rows(y), n = last(x.shape), k = last(y.shape), flops = 2 * numel(y) * last(x.shape), reads = [dy, w], writes = [dx] }
+    kernel gemm { m = rows(y), n = last(x.shape), k = last(y.shape), flops = 2 * numel(y) * last(x.shape), reads = [dy, w, borrowed], writes = [dx] }
   }
   backward(weight) {
-    kernel gemm { m = last(y.shape), n = last(x.shape), k = rows(y), flops = 2 * numel(y) * last(x.shape), reads = [dy, x], writes = [dw] }
+    kernel gemm { m = last(y.shape), n = last(x.shape), k = rows(y), flops = 2 * numel(y) * last(x.shape), reads = [dy, x], writes = [dw, borrowed] }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
   saves [x]

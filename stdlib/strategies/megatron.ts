@@ -21,6 +21,10 @@ strategy tensor_parallel(t: Axis) {
     match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
   }
+  rule shared_keys optional {
+    match latent_keys
+    after backward(input): all_reduce(dshared) over t
+  }
   rule vocabulary optional {
     match embedding | eager_embedding as "embed"
     split w dim 0 over t
@@ -64,6 +68,11 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: B
   rule grouped_heads optional {
     match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
+  }
+  rule shared_keys optional {
+    match latent_keys
+    before forward: all_gather(shared, dim: 1) over t
+    after backward(input): reduce_scatter(dshared, dim: 1) over t
   }
   rule vocabulary optional {
     match embedding | eager_embedding as "embed"
