@@ -35,6 +35,7 @@ stdlib_files = \
 	stdlib/models/vit.ts \
 	stdlib/networks.ts \
 	stdlib/ops/eager.ts \
+	stdlib/ops/latent.ts \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \
