@@ -3,7 +3,7 @@
 #   run-golden.sh [--update] [KIND[/NAME]...]
 set -u
 export LC_ALL=C
-unset NO_COLOR CLICOLOR_FORCE
+unset NO_COLOR CLICOLOR_FORCE MAKEFLAGS MAKELEVEL MFLAGS
 root=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" && pwd) || exit 1
 export PATH="$build:$PATH"
