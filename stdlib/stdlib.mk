@@ -23,11 +23,15 @@ stdlib_files = \
 	stdlib/import/triosim.ts \
 	stdlib/models/bert.ts \
 	stdlib/models/clip.ts \
+	stdlib/models/deepseek.ts \
 	stdlib/models/densenet.ts \
 	stdlib/models/gemma.ts \
 	stdlib/models/gpt.ts \
 	stdlib/models/llama.ts \
+	stdlib/models/llama4.ts \
 	stdlib/models/llama_eager.ts \
+	stdlib/models/llama_moe.ts \
+	stdlib/models/mixtral.ts \
 	stdlib/models/qwen3.ts \
 	stdlib/models/resnet.ts \
 	stdlib/models/t5.ts \
@@ -36,6 +40,7 @@ stdlib_files = \
 	stdlib/networks.ts \
 	stdlib/ops/eager.ts \
 	stdlib/ops/latent.ts \
+	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \

@@ -27,6 +27,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
+	tests/unit/test_lower.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
@@ -520,6 +521,8 @@ EXTRA_DIST += \
 	tests/errors/shard-whole.ts \
 	tests/errors/stage-more-stages-than-layers.err \
 	tests/errors/stage-more-stages-than-layers.ts \
+	tests/errors/stages-uneven.err \
+	tests/errors/stages-uneven.ts \
 	tests/errors/syntax-binary.err \
 	tests/errors/syntax-binary.ts \
 	tests/errors/syntax-block-comment.err \
@@ -717,6 +720,8 @@ EXTRA_DIST += \
 	tests/models/closed.awk \
 	tests/models/compile.sh \
 	tests/models/count.sh \
+	tests/models/deepseek.cmd \
+	tests/models/deepseek.out \
 	tests/models/densenet.cmd \
 	tests/models/densenet.out \
 	tests/models/gemma.cmd \
@@ -725,6 +730,10 @@ EXTRA_DIST += \
 	tests/models/gpt.out \
 	tests/models/llama.cmd \
 	tests/models/llama.out \
+	tests/models/llama4.cmd \
+	tests/models/llama4.out \
+	tests/models/mixtral.cmd \
+	tests/models/mixtral.out \
 	tests/models/published.csv \
 	tests/models/qwen3.cmd \
 	tests/models/qwen3.out \

@@ -31,11 +31,11 @@ model gpt(layers: Int, hidden: Int, heads: Int, vocab: Int, seq: Int, tied: Bool
 
 // GPT-2 by its checkpoints. 50,257 words: to split the vocabulary over ranks, give it padded (50304, 51200).
 fn gpt2(layers: Int, hidden: Int, heads: Int, seq: Int = 1024, vocab: Int = 50257) -> Model = gpt(
-  layers,
-  hidden,
-  heads,
-  vocab,
-  seq,
+  layers: layers,
+  hidden: hidden,
+  heads: heads,
+  vocab: vocab,
+  seq: seq,
   tied: true,
   positions: 1024,
 )
@@ -47,11 +47,11 @@ fn gpt2_xl(seq: Int = 1024, vocab: Int = 50257) -> Model = gpt2(48, 1600, 25, se
 // GPT-3 by table 2.1 of its paper. Two rows there contradict themselves: XL has 24 heads of 128 in a width of 2048 (16 here), 13B a width of 5140 for 40
 // heads of 128 (5120 here). Attention is dense here; the paper alternates it with a banded pattern of its own.
 fn gpt3(layers: Int, hidden: Int, heads: Int, seq: Int = 2048, vocab: Int = 50257) -> Model = gpt(
-  layers,
-  hidden,
-  heads,
-  vocab,
-  seq,
+  layers: layers,
+  hidden: hidden,
+  heads: heads,
+  vocab: vocab,
+  seq: seq,
   tied: true,
   positions: 2048,
 )

@@ -13,14 +13,35 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
   let borrowed = if tied then bytes(x) / rows(x) * last(y.shape) else 0 B
   contracts x dim -1
   forward {
-    kernel gemm { m = rows(y), n = last(y.shape), k = last(x.shape), flops = 2 * numel(y) * last(x.shape), reads = [x, w, borrowed], writes = [y] }
+    kernel gemm {
+      m = rows(y)
+      n = last(y.shape)
+      k = last(x.shape)
+      flops = 2 * numel(y) * last(x.shape)
+      reads = [x, w, borrowed]
+      writes = [y]
+    }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
   }
   backward(input) {
-    kernel gemm { m = rows(y), n = last(x.shape), k = last(y.shape), flops = 2 * numel(y) * last(x.shape), reads = [dy, w, borrowed], writes = [dx] }
+    kernel gemm {
+      m = rows(y)
+      n = last(x.shape)
+      k = last(y.shape)
+      flops = 2 * numel(y) * last(x.shape)
+      reads = [dy, w, borrowed]
+      writes = [dx]
+    }
   }
   backward(weight) {
-    kernel gemm { m = last(y.shape), n = last(x.shape), k = rows(y), flops = 2 * numel(y) * last(x.shape), reads = [dy, x], writes = [dw, borrowed] }
+    kernel gemm {
+      m = last(y.shape)
+      n = last(x.shape)
+      k = rows(y)
+      flops = 2 * numel(y) * last(x.shape)
+      reads = [dy, x]
+      writes = [dw, borrowed]
+    }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
   saves [x]

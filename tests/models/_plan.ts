@@ -1,6 +1,6 @@
 // Any model of the library, on ranks as asked: counted by one, compiled for several.
 import std.models.gpt, std.models.llama, std.models.qwen3, std.models.gemma, std.models.t5, std.models.bert, std.models.vit, std.models.clip
-import std.models.vgg, std.models.resnet, std.models.densenet
+import std.models.mixtral, std.models.llama4, std.models.deepseek, std.models.vgg, std.models.resnet, std.models.densenet
 import std.clusters.dgx, std.strategies.data, std.strategies.megatron, std.schedules.one_f_one_b, std.optimizers.adam, std.precision
 
 plan models(model: Model, dp: Int = 1, tp: Int = 1, pp: Int = 1, sequence: Bool = false) {
