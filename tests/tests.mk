@@ -27,7 +27,6 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
-	tests/unit/test_lower.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
