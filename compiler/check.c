@@ -182,7 +182,7 @@ static void op(checker *c, const ts_ast *decl)
     declare_with_gradient(c, decl->child[0]->child[i]->name);
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
-    if (item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT)
+    if (item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART)
       declare_with_gradient(c, item->name);
     else if (item->kind == TS_AST_LET)
       declare(c, item->name);

@@ -23,14 +23,14 @@ static void say_something(ts_session *s, const void *result, const char *pass)
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler gave up in %s without a reason", pass);
 }
 
-ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o)
+static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_options *o, const struct ts_schedule **schedule)
 {
   apply_options(s, o);
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   say_something(s, plan, "reading the plan");
   if (!plan || ts_diags_errors(s->diags))
     return NULL;
-  ts_ir_builder *builder = ts_plan_lower(s, plan, NULL);
+  ts_ir_builder *builder = ts_plan_lower(s, plan, schedule);
   say_something(s, builder, "lowering the plan");
   if (builder && ts_diags_errors(s->diags)) {
     ts_ir_builder_free(builder);
@@ -38,6 +38,8 @@ ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_opti
   }
   return builder;
 }
+
+ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o) { return compile(s, path, o, NULL); }
 
 /* ---- What kind of file ---- */
 
@@ -98,7 +100,7 @@ static bool compile_text(ts_session *s, const char *path, const char *text, size
   ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
   *given = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
   s->given = given;
-  input->builder = ts_compile(s, path, o);
+  input->builder = compile(s, path, o, &input->schedule);
   if (!input->builder)
     return false;
   ts_ir_error error = {0};

@@ -23,6 +23,7 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
   ts_input_kind kind;
   ts_ir ir;               /* verified */
   ts_ir_builder *builder; /* NULL when the file was an IR */
+  const struct ts_schedule *schedule; /* of the plan: compiler/schedule.h; NULL when the file was an IR */
 } ts_input;
 
 /* Reads a plan, an IR or the text of an IR, told apart by content; `-` is standard input. False after errors, which are in the queue.

@@ -25,6 +25,8 @@ libtrainspec_la_SOURCES += \
 	compiler/fragment_backward.c \
 	compiler/fragment_forward.c \
 	compiler/fragment_merge.c \
+	compiler/fragment_parameters.c \
+	compiler/fragment_ring.c \
 	compiler/fragment_step.c \
 	compiler/graph.c \
 	compiler/import/follow.c \

@@ -57,7 +57,19 @@ typedef struct ts_tensor_state {
 
 typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
 
-typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; } ts_bucket; /* gradients that wait for company */
+typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; int64_t whole; } ts_bucket; /* gradients that wait for company; whole: memory until they are scattered */
+
+typedef struct ts_gather { /* parameters of a group of ops, gathered for a phase */
+  const ts_comm *comm;
+  uint32_t first, last; /* ops, in the order of the phase */
+  uint32_t after;       /* the gather of the same rule before this one, or TS_NO_INDEX */
+  double bytes;         /* of the collective */
+  int64_t memory;
+  uint32_t node;        /* or TS_NO_INDEX: not yet there; TS_HELD: gathered by an earlier item */
+  bool keep;            /* stays for the backward */
+} ts_gather;
+
+enum { TS_HELD = 0xfffffffe };
 
 typedef struct ts_fragment {
   ts_lowering *l;
@@ -78,6 +90,7 @@ typedef struct ts_fragment {
   TS_VEC(uint32_t) barrier;           /* the next compute node waits for these */
   TS_VEC(ts_gradient) gradients;
   TS_VEC(ts_bucket) buckets;
+  TS_VEC(ts_gather) gathers;
 } ts_fragment;
 
 /* What a node is for, in messages and reports. */
@@ -122,6 +135,21 @@ void ts_tie_sends(ts_fragment *f, const ts_placed *item);
 
 /* compiler/stage_cost.c: what a policy goes by. */
 ts_stage_costs ts_stage_costs_of(ts_lowering *l);
+
+/* compiler/fragment_parameters.c: parameters that are gathered before a phase and dropped after it. */
+void ts_gathers_plan(ts_fragment *f, ts_when when);
+void ts_gathers_enter(ts_fragment *f, uint32_t op); /* its group is needed: what has not left leaves, and what is to come ahead */
+void ts_gathers_need(ts_fragment *f, uint32_t op);
+void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
+/* Do both ops send their parameters or gradients together, by the `group` of the collective? */
+bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
+/* What the collective on parameters or gradients of this op carries, as a share of all of them. */
+double ts_comm_share(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
+double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
+bool ts_same_comm(const ts_comm *a, const ts_comm *b);
+
+/* compiler/fragment_ring.c: a phase whose kernels run between the shifts of a ring. Returns the last kernel; *sum is what ends the gradient's ring. */
+uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, uint32_t ready, uint32_t *first, uint32_t *sum);
 
 /* compiler/lower_cluster.c: cluster graph, placement, network models. */
 bool ts_lower_cluster(ts_lowering *l);

@@ -75,7 +75,7 @@ static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradie
   uint32_t last = TS_NO_INDEX;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (comm->when != when || comm->after != after || comm->gradient != gradient || comm->slot == TS_ALL_PARAMETERS)
+    if (comm->when != when || comm->after != after || comm->gradient != gradient || comm->slot == TS_ALL_PARAMETERS || comm->ring)
       continue;
     ts_need(f, last != TS_NO_INDEX ? last : need);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
@@ -89,7 +89,7 @@ static int64_t gathered(const pass *p, uint32_t i, ts_when when)
   const ts_class *class = ts_class_of(p->f->l, i);
   int64_t bytes = 0;
   for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].when == when && !class->comms[c].after && class->comms[c].kind == TS_IR_ALL_GATHER && class->comms[c].slot < op_at(p->f, i)->slot_count)
+    if (class->comms[c].when == when && !class->comms[c].after && class->comms[c].kind == TS_IR_ALL_GATHER && !class->comms[c].ring && class->comms[c].slot < TS_ALL_PARAMETERS)
       bytes += ts_slot_bytes(&class->local[class->comms[c].slot]);
   return bytes;
 }
@@ -98,46 +98,67 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
 {
   if (!(bucket->bytes > 0))
     return;
-  ts_need(f, bucket->comm->overlap ? bucket->ready : f->last[0]);
-  ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5), (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
+  ts_need(f, bucket->ready);
+  if (!bucket->comm->overlap)
+    ts_need(f, f->last[0]);
+  uint32_t node = ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5), (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
+  ts_memory(f, node, -bucket->whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+  for (size_t k = (size_t)(bucket - f->buckets.at) + 1; k < f->buckets.count; k++)
+    f->buckets.at[k].ready = node; /* what comes after it carries its result */
   bucket->bytes = 0;
-}
-
-static bool same_bucket(const ts_comm *a, const ts_comm *b)
-{
-  return a->kind == b->kind && a->axes == b->axes && a->bucket == b->bucket && a->overlap == b->overlap && a->rule == b->rule &&
-         (a->stream == b->stream || (a->stream && b->stream && !strcmp(a->stream, b->stream)));
+  bucket->whole = 0;
 }
 
 static double parameter_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
 {
-  const ts_op *op = op_at(f, i);
-  const ts_class *class = ts_class_of(f->l, i);
-  double elements = 0;
-  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
-    if (slot == TS_ALL_PARAMETERS || slot == k)
-      elements += ts_slot_elements(&class->local[k]);
-  return elements * element;
+  return ts_local_elements(op_at(f, i), ts_class_of(f->l, i), slot) * element;
 }
 
-/* The gradients of an op are complete: they join their bucket, which leaves when it is full. */
+/* Of the ops whose gradients travel together, this one's come last. */
+static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
+{
+  for (uint32_t k = i; k-- > f->stage->first_op && ts_same_group(comm, op_at(f, i), op_at(f, k));) {
+    const ts_class *class = ts_class_of(f->l, k);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (ts_same_comm(&class->comms[c], comm) && parameter_bytes(f, k, TS_ALL_PARAMETERS, 1) > 0)
+        return false;
+  }
+  return true;
+}
+
+/* Between its backward and the collective that scatters it a gradient is whole. */
+static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
+{
+  const ts_class *class = ts_class_of(p->f->l, i);
+  bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER && (class->gradient_axes & comm->axes);
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_share(p->f->l, class, comm)) : 0;
+}
+
+/* The gradients of an op are complete, for this micro-batch or for the step: they join their bucket, which leaves when it is full, or when its group is. */
 static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (comm->when != TS_WHEN_GRADIENTS)
+    bool each = comm->when == TS_WHEN_WEIGHT && comm->after && comm->gradient && comm->slot == TS_ALL_PARAMETERS;
+    if (!each && !(p->last && comm->when == TS_WHEN_GRADIENTS))
       continue;
     size_t k = 0;
-    while (k < f->buckets.count && !same_bucket(f->buckets.at[k].comm, comm))
+    while (k < f->buckets.count && !ts_same_comm(f->buckets.at[k].comm, comm))
       k++;
     if (k == f->buckets.count)
-      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX});
+      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0});
     ts_bucket *bucket = &f->buckets.at[k];
-    bucket->bytes += parameter_bytes(f, i, comm->slot, f->l->gradient_bytes);
-    bucket->ready = node;
-    if (comm->overlap && bucket->bytes >= comm->bucket)
+    double share = ts_comm_share(f->l, class, comm);
+    int64_t whole = whole_gradient(p, i, comm);
+    bucket->bytes += parameter_bytes(f, i, comm->slot, f->l->gradient_bytes) * share;
+    bucket->whole += whole;
+    ts_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+    if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
+      bucket->ready = node;
+    bool full = comm->group.type != TS_T_NONE ? ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) : bucket->bytes >= comm->bucket * share;
+    if (comm->overlap && full)
       flush(f, bucket);
   }
 }
@@ -154,6 +175,8 @@ static void recompute(pass *p, uint32_t i)
   uint32_t first = i;
   while (first > f->stage->first_op && f->l->sh->recompute_group[first - 1] == group)
     first--;
+  for (uint32_t k = i + 1; k-- > first;)
+    ts_gathers_enter(f, k);
   for (uint32_t k = first; k <= i; k++) {
     const ts_op *op = op_at(f, k);
     for (uint32_t in = 0; in < op->input_count; in++)
@@ -229,6 +252,7 @@ static void need_outputs(ts_fragment *f, uint32_t i)
     if (gradient != TS_NO_INDEX)
       ts_need(f, f->gradients.at[gradient].ready);
   }
+  ts_gathers_need(f, i);
 }
 
 static uint32_t ready_output(const ts_fragment *f, uint32_t i)
@@ -287,7 +311,7 @@ static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after && class->comms[c].kind == TS_IR_REDUCE_SCATTER) {
+    if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after && class->comms[c].kind == TS_IR_REDUCE_SCATTER && !class->comms[c].ring) {
       ts_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
       ts_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
     }
@@ -310,6 +334,8 @@ static void backward_op(pass *p, uint32_t i)
   const ts_class *class = ts_class_of(f->l, i);
   if (!op->needs_gradient)
     return;
+  if (p->inputs)
+    ts_gathers_enter(f, i);
   recompute(p, i);
   bool inputs = p->inputs && op->needs_input_gradient, weights = p->weights && has(f, i, TS_PHASE_WEIGHT);
   uint32_t ready = ready_output(f, i), first = TS_NO_INDEX, last = TS_NO_INDEX, early = TS_NO_INDEX;
@@ -325,16 +351,22 @@ static void backward_op(pass *p, uint32_t i)
   int64_t held_in = gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
   ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
   if (inputs) {
+    uint32_t sum = TS_NO_INDEX;
     need_outputs(f, i);
     if (class->parted[TS_PHASE_INPUT])
       kernels(p, i, &class->own[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
     ts_need(f, gradient_in);
     ts_need(f, again);
-    last = kernels(p, i, class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] : &class->work.phase[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
+    if (class->rounds[TS_PHASE_INPUT])
+      last = ts_ring(f, i, TS_PHASE_INPUT, TS_IR_PHASE_BACKWARD_INPUT, ready, &first, &sum);
+    else
+      last = kernels(p, i, class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] : &class->work.phase[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
     if (first == TS_NO_INDEX && gradient_in != TS_NO_INDEX)
       first = last = gradient_in;
     f->needs.count = 0;
-    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true, last != TS_NO_INDEX ? last : ready);
+    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true, sum != TS_NO_INDEX ? sum : last != TS_NO_INDEX ? last : ready);
+    if (after == TS_NO_INDEX)
+      after = sum;
     if (after != TS_NO_INDEX && first == TS_NO_INDEX)
       first = after;
     shrink(p, i, first, after);
@@ -348,7 +380,8 @@ static void backward_op(pass *p, uint32_t i)
       kernels(p, i, &class->own[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
     ts_need(f, early);
     ts_need(f, late);
-    uint32_t node = kernels(p, i, class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] : &class->work.phase[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
+    uint32_t sum = TS_NO_INDEX, begun = TS_NO_INDEX;
+    uint32_t node = class->rounds[TS_PHASE_WEIGHT] ? ts_ring(f, i, TS_PHASE_WEIGHT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_NO_INDEX, &begun, &sum) : kernels(p, i, class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] : &class->work.phase[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
     f->needs.count = 0;
     last = node != TS_NO_INDEX ? node : last;
     comms(p, i, TS_WHEN_WEIGHT, true, true, last);
@@ -356,8 +389,7 @@ static void backward_op(pass *p, uint32_t i)
   }
   if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
     accumulate(p, i);
-    if (p->last)
-      reduce_gradients(p, i, f->last[0]);
+    reduce_gradients(p, i, f->last[0]);
   }
   uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
   ts_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
@@ -366,6 +398,8 @@ static void backward_op(pass *p, uint32_t i)
   if (p->inputs)
     for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
       drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
+  if (p->inputs)
+    ts_gathers_leave(f, i, end);
   release(p, i, end);
 }
 
@@ -399,7 +433,8 @@ static void receive(ts_fragment *f, uint32_t start)
   }
 }
 
-static void send(ts_fragment *f)
+/* Where I and W are one, frameworks pass gradients on when the whole backward has returned. */
+static void send(ts_fragment *f, bool whole)
 {
   for (uint32_t k = 0; k < f->stage->in_count; k++) {
     const ts_transfer *t = &f->stage->in[k];
@@ -409,6 +444,7 @@ static void send(ts_fragment *f)
     uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
     if (!t->local && !f->l->sc->own_messages) {
       ts_need(f, node);
+      ts_need(f, whole ? f->last[0] : TS_NO_INDEX);
       node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0}, "send gradients",
                              (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
@@ -429,14 +465,16 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
     f->tensors[t].uses = 0;
   ts_tie_receives(f, item);
-  if (inputs)
+  if (inputs) {
     receive(f, start);
+    ts_gathers_plan(f, TS_WHEN_INPUT);
+  }
   for (uint32_t i = f->stage->first_op + f->stage->op_count; i-- > f->stage->first_op;)
     backward_op(&p, i);
   for (size_t k = 0; k < f->buckets.count; k++)
     flush(f, &f->buckets.at[k]);
   ts_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
   if (inputs)
-    send(f);
+    send(f, weights);
   ts_tie_sends(f, item);
 }

@@ -111,12 +111,13 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, int64_t *gathered)
   uint32_t last = TS_NO_INDEX;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (comm->when != TS_WHEN_FORWARD || comm->after || comm->gradient || comm->slot >= op->input_count)
+    bool input = comm->slot < op->input_count || (comm->slot >= op->slot_count && comm->slot != TS_ALL_PARAMETERS);
+    if (comm->when != TS_WHEN_FORWARD || comm->after || comm->gradient || comm->ring || !input)
       continue;
     ts_need(f, f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
     f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last; /* the next one on it comes after */
-    if (comm->kind == TS_IR_ALL_GATHER && !keeps_own(f, i, comm->slot)) {
+    if (comm->kind == TS_IR_ALL_GATHER && comm->slot < TS_ALL_PARAMETERS && !keeps_own(f, i, comm->slot)) {
       int64_t bytes = ts_slot_bytes(&class->local[comm->slot]);
       ts_memory(f, last, bytes, TS_IR_TEMPORARIES, op->label);
       *gathered += bytes;
@@ -181,7 +182,7 @@ static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_
     allocate_output(f, i, tensor, first, again);
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (comm->when != TS_WHEN_FORWARD || !comm->after || comm->slot != slot || comm->gradient)
+    if (comm->when != TS_WHEN_FORWARD || !comm->after || comm->slot != slot || comm->gradient || comm->ring)
       continue;
     ts_need(f, node);
     node = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
@@ -198,6 +199,7 @@ static void need_inputs(ts_fragment *f, const ts_op *op)
 {
   for (uint32_t k = 0; k < op->input_count; k++)
     ts_need(f, f->tensors[source_of(f, op->slots[k].tensor)].ready);
+  ts_gathers_need(f, (uint32_t)(op - f->l->g->ops.at));
 }
 
 void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
@@ -207,10 +209,20 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
   int64_t gathered = 0;
   const ts_class *class = ts_class_of(f->l, i);
   uint32_t first = TS_NO_INDEX, last, end;
-  if (class->parted[TS_PHASE_FORWARD]) {
+  if (!again)
+    ts_gathers_enter(f, i);
+  if (class->rounds[TS_PHASE_FORWARD]) {
+    uint32_t ready = f->tensors[source_of(f, op->slots[0].tensor)].ready, sum;
+    end = comms_before(f, i, &gathered);
+    need_inputs(f, op);
+    last = ts_ring(f, i, TS_PHASE_FORWARD, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ready, &first, &sum);
+    if (sum != TS_NO_INDEX)
+      last = sum;
+  } else if (class->parted[TS_PHASE_FORWARD]) {
     uint32_t before = f->tensors[source_of(f, op->slots[0].tensor)].ready;
     end = comms_before(f, i, &gathered);
     ts_need(f, before);
+    ts_gathers_need(f, i);
     run_kernels(f, i, &class->own[TS_PHASE_FORWARD], again, &first);
     need_inputs(f, op);
     last = run_kernels(f, i, &class->rest[TS_PHASE_FORWARD], again, &first);
@@ -220,10 +232,12 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     last = run_kernels(f, i, &class->work.phase[TS_PHASE_FORWARD], again, &first);
   }
   if (last == TS_NO_INDEX)
-    last = first = f->needs.count ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
+    last = first = f->needs.count || (end == TS_NO_INDEX && f->last[0] == TS_NO_INDEX) ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
   f->needs.count = 0;
   if (keeps)
     allocate_own(f, i, first);
+  if (!again)
+    ts_gathers_leave(f, i, last);
   if (gathered)
     ts_memory(f, last, -gathered, TS_IR_TEMPORARIES, op->label);
   end = last;
@@ -282,6 +296,7 @@ void ts_forward(ts_fragment *f, const ts_placed *item)
   ts_plan_memory(f);
   ts_tie_receives(f, item);
   receive(f, start);
+  ts_gathers_plan(f, TS_WHEN_FORWARD);
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++)
     ts_forward_op(f, i, false);
   send(f);

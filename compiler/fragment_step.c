@@ -78,8 +78,8 @@ static void surround(ts_fragment *f, const uint32_t *stages, uint32_t count, boo
         while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes))
           t++;
         if (t == totals.count)
-          TS_PUSH(f->scratch, &totals, (ts_bucket){comm, 0, 0});
-        totals.at[t].bytes += elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
+          TS_PUSH(f->scratch, &totals, (ts_bucket){comm, 0, 0, 0});
+        totals.at[t].bytes += ts_comm_share(l, class, comm) * elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
@@ -106,7 +106,7 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
         tensors += class->local[k].present;
       }
       for (uint32_t c = 0; c < class->comm_count; c++)
-        if (class->comms[c].when == TS_WHEN_GRADIENTS)
+        if (class->comms[c].when == TS_WHEN_GRADIENTS || (class->comms[c].when == TS_WHEN_WEIGHT && class->comms[c].slot == TS_ALL_PARAMETERS))
           streams[ts_comm_stream(l, &class->comms[c])] = true;
       if (!(elements > 0))
         continue;

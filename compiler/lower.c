@@ -91,7 +91,7 @@ static bool reduces_over(const ts_lowering *l, uint32_t axis)
   for (size_t c = 0; c < l->sh->classes.count; c++) {
     const ts_class *class = &l->sh->classes.at[c];
     for (uint32_t i = 0; i < class->comm_count; i++)
-      if (class->comms[i].when >= TS_WHEN_GRADIENTS && (class->comms[i].axes >> axis & 1))
+      if ((class->comms[i].when >= TS_WHEN_GRADIENTS || class->comms[i].slot == TS_ALL_PARAMETERS) && (class->comms[i].axes >> axis & 1))
         return true;
   }
   return false;

@@ -81,7 +81,7 @@ static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
   if (kind >= 0)
     return 1u << kind;
   ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is called `%s`", v->u.string);
-  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message");
+  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message, shift");
   return 0;
 }
 

@@ -52,10 +52,11 @@ static void see(ts_session *s, ts_module *m, ts_entry *entry, ts_span import, bo
     TS_PUSH(s->arena, &m->visible_names, entry->name);
     return;
   }
-  if (v->direct && !direct)
-    return; /* the nearer one counts */
-  if (!v->direct && direct) {
-    *v = (ts_visible){.entry = entry, .import = import, .direct = true};
+  bool only_plan = v->entry->decl->kind == TS_AST_PLAN, is_plan = entry->decl->kind == TS_AST_PLAN;
+  if (is_plan || (v->direct && !direct && !only_plan))
+    return; /* the nearer one counts; a plan is not a value, so its name hides none */
+  if (only_plan || (!v->direct && direct)) {
+    *v = (ts_visible){.entry = entry, .import = import, .direct = direct};
     return;
   }
   if (!direct) {

@@ -7,7 +7,7 @@
 
 #include "compiler/cost/cost.h"
 
-static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier", "message"};
+static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier", "message", "shift"};
 
 /* As tables write them: `all_to_all`, `alltoall`. */
 static bool same_name(const char *a, const char *b)

@@ -20,11 +20,12 @@ int64_t ts_slot_bytes(const ts_slot *slot)
 uint32_t ts_op_slot(const ts_op *op, const char *name, bool *gradient)
 {
   *gradient = false;
-  for (uint32_t i = 0; i < op->slot_count; i++)
+  uint32_t count = op->slot_count + op->part_count;
+  for (uint32_t i = 0; i < count; i++)
     if (op->slots[i].name == name)
       return i;
   if (name[0] == 'd')
-    for (uint32_t i = 0; i < op->slot_count; i++)
+    for (uint32_t i = 0; i < count; i++)
       if (!strcmp(op->slots[i].name, name + 1)) {
         *gradient = true;
         return i;
@@ -69,7 +70,7 @@ void ts_op_slots(ts_session *s, ts_op *op)
   for (uint32_t f = 0; f < op->arg_count; f++)
     inputs = inputs_of(op, f, NULL, inputs);
   for (uint32_t i = 1; i < decl->count; i++)
-    items += decl->child[i]->kind == TS_AST_OP_PARAM || decl->child[i]->kind == TS_AST_OP_OUTPUT;
+    items += decl->child[i]->kind == TS_AST_OP_PARAM || decl->child[i]->kind == TS_AST_OP_OUTPUT || decl->child[i]->kind == TS_AST_OP_PART;
   ts_slot *slots = TS_NEW_ARRAY(s->arena, ts_slot, inputs + items + 1);
   uint32_t n = 0;
   for (uint32_t f = 0; f < op->arg_count; f++)
@@ -89,6 +90,21 @@ void ts_op_slots(ts_session *s, ts_op *op)
     }
   op->slot_count = n;
   op->slots = slots;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    uint32_t of = 0;
+    if (item->kind != TS_AST_OP_PART)
+      continue;
+    while (of < op->input_count && slots[of].name != item->child[1]->name)
+      of++;
+    if (of == op->input_count) {
+      ts_diag *d = ts_report(s, TS_E0219, item->child[1]->span, "`%s` has no input `%s`", op->kind, item->child[1]->name);
+      ts_diag_here(d, "a part is one of an input");
+      continue;
+    }
+    add_slot(slots, &n, (ts_slot){.name = item->name, .kind = TS_SLOT_PART, .present = true, .tensor = slots[of].tensor, .dtype = slots[of].dtype, .span = item->span});
+    op->part_count++;
+  }
 }
 
 /* -- names an op's expressions see -- */
@@ -208,7 +224,7 @@ bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const c
 
 static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
 {
-  for (uint32_t i = scope->op->input_count; i < scope->op->slot_count; i++)
+  for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
     if (scope->slots[i].name == item->name)
       return &scope->slots[i];
   return NULL;
@@ -216,7 +232,7 @@ static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
 
 static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item, ts_slot *slot)
 {
-  const ts_ast *condition = item->count > 2 ? item->child[2] : NULL;
+  const ts_ast *condition = item->kind == TS_AST_OP_PARAM && item->count > 2 ? item->child[2] : NULL;
   if (condition && !ts_eval_bool(scope->s, env, condition, "the condition of a parameter", &slot->present))
     return false;
   if (!slot->present) {
@@ -228,13 +244,15 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
   const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
   if (!ts_eval_shape(scope->s, env, item->child[0], what, scope->op->span, &slot->shape))
     return false;
+  if (item->kind == TS_AST_OP_PART)
+    return true;
   slot->dtype = default_dtype(scope, slot->kind);
   return item->count < 2 || !item->child[1] || eval_dtype(scope, env, item->child[1], &slot->dtype);
 }
 
 static bool is_slot(const ts_ast *item, bool params)
 {
-  return item->kind == TS_AST_OP_OUTPUT || (params && item->kind == TS_AST_OP_PARAM);
+  return item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART || (params && item->kind == TS_AST_OP_PARAM);
 }
 
 /* Walks the body in order, binding lets and tensors; shapes what is asked for, takes the rest as given. */
@@ -252,6 +270,8 @@ static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_
     } else if (is_slot(item, true)) {
       ts_slot *slot = next_slot(scope, item);
       bool shape = item->kind == TS_AST_OP_PARAM ? shape_params : shape_outputs;
+      if (!slot)
+        return false;
       if (shape && !shape_slot(scope, env, item, slot))
         return false;
       bind_slot(scope, env, slot);
@@ -270,7 +290,7 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
 {
   ts_env *env = ts_env_new(scope->s, parent);
   bind_args(scope, env);
-  for (uint32_t i = scope->op->input_count; i < scope->op->slot_count; i++)
+  for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
     bind_slot(scope, env, &scope->slots[i]);
   ts_env_bind(env, ts_lang_intern(scope->s->lang, "label", 5), ts_string_value(scope->op->label, scope->op->span));
   ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4), ts_string_value(scope->op->kind, scope->op->span));
@@ -282,7 +302,7 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
 static void bind_gradients(const ts_op_scope *scope, ts_env *env)
 {
   const ts_dtype *accumulated = precision(scope, "gradients");
-  for (uint32_t i = 0; i < scope->op->slot_count; i++) {
+  for (uint32_t i = 0; i < scope->op->slot_count + scope->op->part_count; i++) {
     const ts_slot *slot = &scope->slots[i];
     const char *text = ts_arena_printf(scope->s->arena, "d%s", slot->name);
     const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));

@@ -270,6 +270,8 @@ static bool move_all(ts_sharder *c, ts_layout *layout, ts_when when, bool after,
   return true;
 }
 
+static uint32_t all_slots(const ts_op *op) { return op->slot_count + op->part_count; }
+
 static const ts_layout *edge_layout(ts_sharder *c, uint32_t tensor, ts_layout *scratch)
 {
   const ts_edge *e = &c->g->tensors.at[tensor];
@@ -405,13 +407,13 @@ static ts_layout only(const ts_layout *layout, uint32_t axis)
   return one;
 }
 
-/* Evaluates the output shapes with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
-static bool probe(ts_sharder *c, uint32_t axis, bool *trace)
+/* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
+static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool *trace)
 {
   const ts_op *op = c->op;
   uint32_t first = op->input_count + op->param_count;
   int64_t size = ts_axes_size(c->s, axis);
-  ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, op->slot_count * sizeof *slots);
+  ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, all_slots(op) * sizeof *slots);
   ts_value *args = ts_arena_copy(c->s->arena, op->args, op->arg_count * sizeof *args);
   for (uint32_t i = 0; i < first; i++) {
     ts_layout one = only(&c->class->view[i], axis);
@@ -424,12 +426,45 @@ static bool probe(ts_sharder *c, uint32_t axis, bool *trace)
   if (!ts_op_outputs(&scope))
     return fail(c);
   *trace = false;
-  for (uint32_t i = first; i < op->slot_count; i++)
+  for (uint32_t i = from; i < to; i++)
     for (uint32_t d = 0; d < slots[i].shape.rank && d < op->slots[i].shape.rank; d++)
       if (slots[i].shape.dim[d] * size == op->slots[i].shape.dim[d]) {
         c->class->view[i].split[d] |= axis;
         *trace = true;
       }
+  return true;
+}
+
+static uint32_t axes_in(const ts_sharder *c, uint32_t *rule)
+{
+  uint32_t axes = 0;
+  *rule = TS_NO_INDEX;
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
+    uint32_t here = ts_layout_axes(&c->class->view[i]);
+    if (here && *rule == TS_NO_INDEX)
+      *rule = c->class->view[i].rule;
+    axes |= here;
+  }
+  for (uint32_t f = 0; f < c->op->arg_count; f++)
+    axes |= c->arg_axes[f];
+  return axes;
+}
+
+/* A part lies as the input it is of, until collectives of its own move it. */
+static bool layout_parts(ts_sharder *c)
+{
+  const ts_op *op = c->op;
+  uint32_t rule, axes = op->part_count ? axes_in(c, &rule) : 0;
+  bool trace;
+  for (uint32_t a = 0; a < c->s->mesh.count; a++)
+    if ((axes >> a & 1) && !probe(c, UINT32_C(1) << a, op->slot_count, all_slots(op), &trace))
+      return false;
+  for (uint32_t i = op->slot_count; i < all_slots(op); i++) {
+    c->class->view[i].rule = rule;
+    c->class->edge[i] = c->class->view[i];
+    if (!move_all(c, &c->class->view[i], TS_WHEN_FORWARD, false, i, false))
+      return false;
+  }
   return true;
 }
 
@@ -455,21 +490,6 @@ static bool no_trace(ts_sharder *c, uint32_t axis)
   return fail(c);
 }
 
-static uint32_t axes_in(const ts_sharder *c, uint32_t *rule)
-{
-  uint32_t axes = 0;
-  *rule = TS_NO_INDEX;
-  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
-    uint32_t here = ts_layout_axes(&c->class->view[i]);
-    if (here && *rule == TS_NO_INDEX)
-      *rule = c->class->view[i].rule;
-    axes |= here;
-  }
-  for (uint32_t f = 0; f < c->op->arg_count; f++)
-    axes |= c->arg_axes[f];
-  return axes;
-}
-
 static bool layout_outputs(ts_sharder *c)
 {
   uint32_t first = c->op->input_count + c->op->param_count, rule;
@@ -489,7 +509,7 @@ static bool layout_outputs(ts_sharder *c)
         c->class->view[i].partial |= axis;
       continue;
     }
-    if (!asked_for(c, axis) && !probe(c, axis, &trace))
+    if (!asked_for(c, axis) && !probe(c, axis, first, c->op->slot_count, &trace))
       return false;
     if (!trace && c->op->output_count)
       return no_trace(c, axis);
@@ -558,6 +578,14 @@ static bool check_outgoing(ts_sharder *c)
     if (!move_all(c, &again, TS_WHEN_WEIGHT, false, i, false))
       return false;
   }
+  for (uint32_t i = c->op->slot_count; i < all_slots(c->op); i++) {
+    ts_layout out = c->class->view[i], again = c->class->edge[i];
+    out.partial = split & ~ts_layout_axes(&out);
+    if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true) || !move_all(c, &again, TS_WHEN_INPUT, false, i, false))
+      return false;
+    if (out.partial || !contains(&c->class->edge[i], &out))
+      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): reduce_scatter(dx, dim: ...) over %s` of that part");
+  }
   return true;
 }
 
@@ -594,21 +622,22 @@ static bool unmet(ts_sharder *c, const ts_ast *require, bool local)
 }
 
 /* The slots with a dimension of the activations cut to `part` of `whole` parts. */
-static ts_slot *cut(ts_sharder *c, int32_t dim, int64_t extent, int64_t part, int64_t whole)
+static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int64_t share, int64_t whole)
 {
-  ts_slot *slots = ts_arena_copy(c->s->arena, c->class->local, (c->op->slot_count + 1) * sizeof *slots);
-  for (uint32_t i = 0; i < c->op->slot_count; i++) {
+  ts_slot *slots = ts_arena_copy(c->s->arena, c->class->local, (all_slots(c->op) + 1) * sizeof *slots);
+  for (uint32_t i = 0; i < all_slots(c->op); i++) {
     ts_slot *slot = &slots[i];
-    if (slot->kind == TS_SLOT_PARAM || (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
+    bool part = at >= c->op->slot_count; /* of a part nothing else is cut */
+    if (slot->kind == TS_SLOT_PARAM || (part ? i != at : i >= c->op->slot_count) || (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
       continue;
     int64_t *dims = ts_arena_copy(c->s->arena, slot->shape.dim, slot->shape.rank * sizeof *dims);
-    dims[dim] = extent / whole * part;
+    dims[dim] = extent / whole * share;
     slot->shape.dim = dims;
   }
   return slots;
 }
 
-/* The work of a phase in two parts, for collectives that say `overlap "own part"`. */
+/* The work of a phase in two parts, for collectives that say `overlap "own part"`, or in as many as there are ranks, for `overlap "ring"`. */
 static bool part_work(ts_sharder *c, const ts_comm *comm)
 {
   ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
@@ -618,10 +647,15 @@ static bool part_work(ts_sharder *c, const ts_comm *comm)
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .args = c->class->args, .quiet = true};
   if (extent % parts)
     return true;
-  scope.slots = cut(c, comm->dim, extent, 1, parts);
+  scope.slots = cut(c, comm->slot, comm->dim, extent, 1, parts);
   if (!ts_op_work(&scope, &own, &failed))
     return fail(c);
-  scope.slots = cut(c, comm->dim, extent, parts - 1, parts);
+  if (comm->ring) {
+    c->class->rounds[phase] = (uint32_t)parts;
+    c->class->own[phase] = own.phase[phase];
+    return true;
+  }
+  scope.slots = cut(c, comm->slot, comm->dim, extent, parts - 1, parts);
   if (!ts_op_work(&scope, &rest, &failed))
     return fail(c);
   c->class->parted[phase] = true;
@@ -638,7 +672,7 @@ static bool do_work(ts_sharder *c)
   if (!ts_op_work(&scope, &whole, &failed))
     return failed ? unmet(c, failed, false) : fail(c);
   c->class->model_flops = model_flops(c->op, &whole);
-  for (uint32_t i = 0; i < c->op->slot_count; i++) {
+  for (uint32_t i = 0; i < all_slots(c->op); i++) {
     c->class->local[i] = c->op->slots[i];
     if (c->op->slots[i].present)
       c->class->local[i].shape = ts_layout_local(c->s, &c->class->view[i], c->op->slots[i].shape);
@@ -648,7 +682,7 @@ static bool do_work(ts_sharder *c)
   if (!ts_op_work(&scope, &c->class->work, &failed))
     return failed ? unmet(c, failed, true) : fail(c);
   for (uint32_t i = 0; i < c->class->comm_count; i++)
-    if (c->class->comms[i].own_part && c->class->comms[i].slot < c->op->slot_count && !part_work(c, &c->class->comms[i]))
+    if ((c->class->comms[i].own_part || c->class->comms[i].ring) && c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
       return false;
   return true;
 }
@@ -687,20 +721,41 @@ static void keep(ts_sharder *c)
   }
 }
 
+/* Along axes that split a parameter it has no replicas: collectives and shares over them mean the other axes alone. */
+static void only_replicas(ts_sharder *c)
+{
+  const ts_op *op = c->op;
+  uint32_t split = 0, count = 0;
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
+    split |= op->slots[i].present ? ts_layout_axes(&c->class->view[i]) : 0;
+  for (uint32_t i = 0; i < c->class->comm_count; i++) {
+    ts_comm comm = c->class->comms[i];
+    if (comm.slot == TS_ALL_PARAMETERS && comm.kind != TS_IR_BARRIER)
+      comm.axes &= ~split;
+    if (comm.axes)
+      c->class->comms[count++] = comm;
+  }
+  c->class->comm_count = count;
+  c->class->parameter_axes &= ~split;
+  c->class->gradient_axes &= ~split;
+  c->class->optimizer_axes &= ~split;
+}
+
 bool ts_sharder_class(ts_sharder *c)
 {
   const ts_op *op = c->op;
   ts_class *class = c->class;
   class->args = ts_arena_copy(c->s->arena, op->args, (op->arg_count + 1) * sizeof *class->args);
-  class->local = TS_NEW_ARRAY(c->s->arena, ts_slot, op->slot_count + 1);
-  class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, op->slot_count + 1);
-  class->edge = TS_NEW_ARRAY(c->s->arena, ts_layout, op->slot_count + 1);
-  c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, op->slot_count + 1);
+  class->local = TS_NEW_ARRAY(c->s->arena, ts_slot, all_slots(op) + 1);
+  class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  class->edge = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
   c->arg_axes = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
-  for (uint32_t i = 0; i < op->slot_count; i++)
+  for (uint32_t i = 0; i < all_slots(op); i++)
     c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
-  if (!run_rules(c) || !layout_inputs(c) || !check_whole(c) || !layout_outputs(c))
+  if (!run_rules(c) || !layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
     return false;
+  only_replicas(c);
   if (op->needs_gradient && (!check_incoming(c) || !check_outgoing(c)))
     return false;
   if (!do_work(c))

@@ -40,6 +40,9 @@ typedef struct ts_comm {
   double bucket;     /* bytes, 0: one for each parameter tensor */
   bool overlap;      /* work that does not need the result goes on meanwhile */
   bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
+  bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
+  ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
+  int64_t ahead;     /* parameters are gathered so many groups early */
   const char *stream; /* NULL: that of its axes */
   uint32_t rule;
   ts_span span;
@@ -57,6 +60,7 @@ typedef struct ts_class {
   ts_work work;             /* of one rank */
   bool parted[TS_PHASES];   /* the phase's kernels run in two parts: */
   ts_kernels own[TS_PHASES], rest[TS_PHASES]; /* what is there already, and what a collective gathers meanwhile */
+  uint32_t rounds[TS_PHASES]; /* the kernels run in so many equal parts, `own`, between the shifts of a ring; 0: not so */
   uint32_t kept_count;
   ts_kept *kept;
   uint32_t comm_count;

@@ -57,7 +57,7 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
   if (comm->slot != TS_NO_INDEX)
     return true;
   const char *text = "";
-  for (uint32_t i = 0; i < c->op->slot_count; i++)
+  for (uint32_t i = 0; i < c->op->slot_count + c->op->part_count; i++)
     text = ts_arena_printf(c->s->arena, "%s%s`%s`", text, i ? ", " : "", c->op->slots[i].name);
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr->span, "`%s` has no tensor `%s`", c->op->kind, expr->name);
   ts_diag_here(d, "matched for `%s`", c->op->label);
@@ -68,7 +68,7 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
 static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   int64_t dim = 0;
-  if (comm->slot >= c->op->slot_count || !ts_eval_int(c->s, env, expr, "a dimension", &dim))
+  if (comm->slot >= c->op->slot_count + c->op->part_count || !ts_eval_int(c->s, env, expr, "a dimension", &dim))
     return fail(c);
   const ts_slot *slot = &c->op->slots[comm->slot];
   int64_t rank = slot->shape.rank, index = dim < 0 ? dim + rank : dim;
@@ -81,7 +81,7 @@ static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
   return true;
 }
 
-/* `overlap false`, `overlap true`, or `overlap "own part"`. */
+/* `overlap false`, `overlap true`, `overlap "own part"` or `overlap "ring"`. */
 static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   ts_value v = ts_eval(c->s, env, expr);
@@ -93,8 +93,14 @@ static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
     comm->own_part = true;
     return true;
   }
+  if (v.type == TS_T_STRING && !strcmp(v.u.string, "ring") && comm->when <= TS_WHEN_WEIGHT && comm->slot != TS_ALL_PARAMETERS &&
+      comm->kind == (comm->after ? TS_IR_REDUCE_SCATTER : TS_IR_ALL_GATHER)) {
+    comm->ring = true;
+    return true;
+  }
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`overlap` is a Bool, or \"own part\" for an all_gather that stands before a phase");
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                             "`overlap` is a Bool, \"own part\" for an all_gather that stands before a phase, or \"ring\" for it and for a reduce_scatter after one");
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
   }
   return fail(c);
@@ -109,6 +115,12 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
     return overlap(c, env, expr, comm);
   if (!strcmp(field->name, "dim"))
     return dim_of(c, env, expr, comm);
+  if (!strcmp(field->name, "group")) {
+    comm->group = ts_eval(c->s, env, expr);
+    return comm->group.type != TS_T_ERROR || fail(c);
+  }
+  if (!strcmp(field->name, "ahead"))
+    return (ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead) && comm->ahead >= 0) || fail(c);
   double bits = 0;
   if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
     return fail(c);
@@ -149,7 +161,7 @@ static bool has_parameters(const ts_op *op)
 
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
-  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .rule = rule, .span = action->span};
+  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .group = ts_none_value(), .rule = rule, .span = action->span};
   const ts_ast *args = action->child[2];
   if (!kind_of(c, action, &comm.kind) || !over(c, env, action->child[1], &comm.axes))
     return false;

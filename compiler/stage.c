@@ -73,6 +73,23 @@ static void balanced(splitter *c, const double *seconds, uint32_t *first_unit)
   first_unit[stages] = n;
 }
 
+/* As even as can be, which is not what every framework does: say so. */
+static void evenly(splitter *c, uint32_t n, uint32_t stages, uint32_t *first_unit)
+{
+  const char *text = "";
+  for (uint32_t i = 0; i <= stages; i++)
+    first_unit[i] = (uint32_t)((uint64_t)i * n / stages);
+  if (n % stages == 0)
+    return;
+  for (uint32_t i = 0; i < stages && i < 24; i++)
+    text = ts_arena_printf(c->s->arena, "%s%s%u", text, i ? ", " : "", first_unit[i + 1] - first_unit[i]);
+  ts_diag *d = ts_report(c->s, TS_W0322, c->sc->span, "%u repeats do not fill %u stages evenly", n, stages);
+  ts_diag_here(d, "%u stages", stages);
+  ts_diag_label(d, c->g->unit_span, "%u repeats of `%s`", n, c->g->unit_name);
+  ts_diag_note(d, "the stages hold %s%s", text, stages > 24 ? ", ..." : "");
+  ts_diag_help(d, "state the sizes (`stages p of [...]`), or divide by time (`stages p by cost`)");
+}
+
 static bool divide(splitter *c, const double *seconds)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;
@@ -90,8 +107,7 @@ static bool divide(splitter *c, const double *seconds)
   } else if (c->sc->by_cost || !c->g->unit_count) {
     balanced(c, seconds, first_unit);
   } else {
-    for (uint32_t i = 0; i <= stages; i++)
-      first_unit[i] = (uint32_t)((uint64_t)i * n / stages);
+    evenly(c, n, stages, first_unit);
   }
   uint32_t op = 0;
   for (uint32_t i = 0; i < stages; i++) {

@@ -9,6 +9,7 @@ nobase_dist_doc_DATA += \
 	doc/getting_started.md \
 	doc/ir.md \
 	doc/language.md \
+	doc/models.md \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/traces.md

@@ -1,6 +1,6 @@
 // Llama 3 70B on 128 H100: tensor parallel inside a node, four pipeline stages, four replicas with ZeRO-1.
 import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.data
-import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks
+import std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 
 plan llama3_70b(tp: Int = 8, pp: Int = 4, dp: Int = 4, micro: Int = 1, global: Int = 128) {
   model = llama(layers: 80, hidden: 8192, heads: 64, kv_heads: 8, ffn: 28672, vocab: 128256, seq: 8192)
@@ -12,7 +12,7 @@ plan llama3_70b(tp: Int = 8, pp: Int = 4, dp: Int = 4, micro: Int = 1, global: I
   tokens = 8192
   precision = mixed(bf16)
   optimizer = adam()
-  costs = [fit("std/fits/h100_sxm.fit.json"), roofline(h100_sxm)]
+  costs = training_h100
   network = h100_infiniband
   host = megatron_host
 }

@@ -1,6 +1,6 @@
 // A schedule invented this morning: 1F1B whose stages start earlier. Each stage runs `ahead` more forwards than 1F1B before its first backward,
 // which hides slow messages at the price of holding `ahead` more micro-batches. Written here, in the plan's own file, like any of the stdlib.
-import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.optimizers.adam, std.precision, std.hosts, std.networks
+import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
 
 schedule eager_start(p: Axis, m: Int, ahead: Int = 1) {
   require ahead >= 0, "ahead counts extra forwards: 0 is 1F1B"
@@ -23,7 +23,7 @@ plan my_schedule(tp: Int = 8, pp: Int = 4, ahead: Int = 1) {
   tokens = 8192
   precision = mixed(bf16)
   optimizer = adam()
-  costs = [fit("std/fits/h100_sxm.fit.json"), roofline(h100_sxm)]
+  costs = training_h100
   network = h100_infiniband
   host = megatron_host
 }

@@ -151,8 +151,11 @@ typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link;
 typedef enum ts_ir_collective_kind {
   TS_IR_ALL_REDUCE, TS_IR_ALL_GATHER, TS_IR_REDUCE_SCATTER, TS_IR_BROADCAST, TS_IR_REDUCE, TS_IR_ALL_TO_ALL, TS_IR_BARRIER,
   TS_IR_MESSAGE, /* point to point; only in net models and points */
+  TS_IR_SHIFT,   /* each rank passes `bytes` on to the next of its group, the last to the first: one step of a ring */
   TS_IR_COLLECTIVE_KINDS
 } ts_ir_collective_kind;
+
+static inline bool ts_ir_is_collective(uint32_t kind) { return kind != TS_IR_MESSAGE && kind < TS_IR_COLLECTIVE_KINDS; }
 
 typedef enum ts_ir_net_kind {
   TS_IR_NET_ALPHA_BETA, /* base + hop * steps + volume / (efficiency * bottleneck bandwidth of the group) */
@@ -232,7 +235,7 @@ typedef struct ts_ir_kernel {
 } ts_ir_kernel;
 
 typedef struct ts_ir_collective {
-  uint32_t kind;  /* ts_ir_collective_kind, not MESSAGE */
+  uint32_t kind;  /* ts_ir_collective_kind, not MESSAGE: ts_ir_is_collective */
   uint32_t group;
   uint64_t bytes; /* counted as in ts_ir_net_point */
 } ts_ir_collective;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *const ts_ir_collective_words[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
-                                              "all_to_all", "barrier",    "message",        NULL};
+                                              "all_to_all", "barrier",    "message",        "shift",  NULL};
 const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backward_weight", "recompute",
                                          "optimizer", "communication",  "other",           NULL};
 const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};

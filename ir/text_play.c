@@ -168,10 +168,10 @@ static uint32_t index_of(const char *word, const char *const *words)
 static const char *read_op(body *f, ts_ir_node *n, const char *word, const char *label)
 {
   uint32_t op = index_of(word, op_words), collective = index_of(word, ts_ir_collective_words);
-  n->op = (uint8_t)(collective < TS_IR_MESSAGE ? TS_IR_COLLECTIVE : op);
+  n->op = (uint8_t)(ts_ir_is_collective(collective) ? TS_IR_COLLECTIVE : op);
   if (n->op == TS_IR_COLLECTIVE || n->op == TS_IR_SEND || n->op == TS_IR_RECV)
     n->stream = (uint8_t)f->comm_stream;
-  if (collective < TS_IR_MESSAGE)
+  if (ts_ir_is_collective(collective))
     return read_collective(f, n, collective);
   switch (op) {
   case TS_IR_COMPUTE: return read_compute(f, n, label);

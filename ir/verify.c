@@ -323,7 +323,7 @@ static int check_work(check *c)
       FAIL(c, "kernel %u (`%s`): time, flops, bytes or basis out of range", i, text(c, k->family));
   }
   for (uint32_t i = 0; i < ir->collectives_count; i++)
-    if (ir->collectives[i].kind >= TS_IR_MESSAGE || ir->collectives[i].bytes > bytes_limit)
+    if (!ts_ir_is_collective(ir->collectives[i].kind) || ir->collectives[i].bytes > bytes_limit)
       FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind, (unsigned long long)ir->collectives[i].bytes);
   if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
     FAIL(c, "%u streams for %u nodes; there are 1 to 256", ir->streams_count, ir->nodes_count);

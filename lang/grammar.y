@@ -50,6 +50,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
+%token AHEAD PART
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -221,6 +222,7 @@ op_open
   : let
   | PARAM ID COLON expr optional_dtype optional_if { $$ = MAKE(OP_PARAM, @$, $2, 0, NODES($4, $5, $6)); }
   | OUTPUT ID COLON expr optional_dtype { $$ = MAKE(OP_OUTPUT, @$, $2, 0, NODES($4, $5)); }
+  | PART ID COLON expr OF ID { $$ = MAKE(OP_PART, @$, $2, 0, NODES($4, NAMED($6))); }
   | SAVES expr optional_if { $$ = MAKE(SAVES, @$, NONE, 0, NODES($2, $3)); }
   | WHOLE ID DIM expr { $$ = MAKE(WHOLE, @$, $2, 0, NODES($4)); }
   | CONTRACTS ID DIM expr { $$ = MAKE(CONTRACTS, @$, $2, 0, NODES($4)); }
@@ -430,6 +432,8 @@ option
   | BUCKET expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "bucket", 6), @1}), 0, NODES($2)); }
   | OVERLAP expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "overlap", 7), @1}), 0, NODES($2)); }
   | DIM expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "dim", 3), @1}), 0, NODES($2)); }
+  | GROUP match_label { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "group", 5), @1}), 0, NODES($2)); }
+  | AHEAD expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "ahead", 5), @1}), 0, NODES($2)); }
   ;
 
 call_args: LPAREN args RPAREN { $$ = MAKE(ARGS, @$, NONE, 0, $2); } ;

@@ -4,8 +4,14 @@
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
+	stdlib/fits/a100_sxm.fit.json \
+	stdlib/fits/b200_sxm.fit.json \
+	stdlib/fits/b300_sxm.fit.json \
+	stdlib/fits/gb200.fit.json \
+	stdlib/fits/gb300.fit.json \
 	stdlib/fits/h100_sxm.fit.json \
 	stdlib/fits/h100_sxm_elementwise.fit.json \
+	stdlib/fits/h200_sxm.fit.json \
 	stdlib/fits/l40s.fit.json \
 	stdlib/fits/l4_elementwise.fit.json \
 	stdlib/fits/v100_pcie_elementwise.fit.json \
@@ -15,13 +21,26 @@ stdlib_files = \
 	stdlib/import/plain.ts \
 	stdlib/import/torch_fx.ts \
 	stdlib/import/triosim.ts \
+	stdlib/models/bert.ts \
+	stdlib/models/clip.ts \
+	stdlib/models/deepseek.ts \
+	stdlib/models/densenet.ts \
+	stdlib/models/gemma.ts \
 	stdlib/models/gpt.ts \
 	stdlib/models/llama.ts \
+	stdlib/models/llama4.ts \
 	stdlib/models/llama_eager.ts \
+	stdlib/models/llama_moe.ts \
+	stdlib/models/mixtral.ts \
+	stdlib/models/qwen3.ts \
 	stdlib/models/resnet.ts \
+	stdlib/models/t5.ts \
 	stdlib/models/vgg.ts \
+	stdlib/models/vit.ts \
 	stdlib/networks.ts \
 	stdlib/ops/eager.ts \
+	stdlib/ops/latent.ts \
+	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \

@@ -3,7 +3,7 @@
 #   run-golden.sh [--update] [KIND[/NAME]...]
 set -u
 export LC_ALL=C
-unset NO_COLOR CLICOLOR_FORCE
+unset NO_COLOR CLICOLOR_FORCE MAKEFLAGS MAKELEVEL MFLAGS
 root=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" && pwd) || exit 1
 export PATH="$build:$PATH"
@@ -127,6 +127,7 @@ cases fmt fmt tsfmt 'tsfmt - % <@' outcome
 cases lang ir tsc 'tsc -S -o - % @' outcome
 cases engine out tsrun 'tsrun % @' outcome
 cases examples out tsrun 'tsrun % @' outcome
+cases models out tsc 'false' outcome
 formatted_stays
 manual_agrees
 if [ $number = 0 ]; then echo "1..0 # SKIP no program built or no case chosen"; else echo "1..$number"; fi

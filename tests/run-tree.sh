@@ -10,12 +10,14 @@ report() { # NAME OUTPUT: passes if there is no output
   if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
 }
 
-c_files=$(find base lang ir compiler runtime tools -name '*.[chly]' -o -name '*.def' | sort)
+# Without what flex, bison and embed.sh made, which a release holds.
+c_files=$(find base lang ir compiler runtime tools '(' -name '*.[chly]' -o -name '*.def' ')' \
+  ! -path 'lang/grammar.[ch]' ! -path lang/lexer.c ! -path compiler/stdlib_embed.c | sort)
 
 # Domain knowledge lives in stdlib/, in the language. Comments may name examples; code and messages may not.
 code() { for f in $c_files; do sed -E "s:/\*([^*]|\*[^/])*\*/::g; s:(//|/\*).*::; s:^ *\*.*::; s:^:$f\: :" "$f"; done; }
 report "no model, schedule, strategy or machine is named in C" "$(code | grep -Eiw \
-  'gpt[0-9_]*|llama[0-9_]*|resnet[0-9]*|vgg[0-9]*|[vahb]100|[abh][28]00|gpipe|1f1b|one_f_one_b|interleaved|megatron|adamw?|zero[123]|fsdp|dgx')"
+  'gpt[0-9_]*|llama[0-9_]*|resnet[0-9]*|vgg[0-9]*|mixtral|deepseek|qwen[0-9]*|gemma[0-9]*|t5|bert|densenet[0-9]*|[vahb]100|[abh][28]00|gpipe|1f1b|one_f_one_b|interleaved|megatron|adamw?|zero[123]|fsdp|dgx')"
 
 report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/bash)[/_]' \
   base lang ir compiler runtime tools stdlib examples doc share --include='*' -I)"

@@ -73,7 +73,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -521,6 +521,8 @@ EXTRA_DIST += \
 	tests/errors/shard-whole.ts \
 	tests/errors/stage-more-stages-than-layers.err \
 	tests/errors/stage-more-stages-than-layers.ts \
+	tests/errors/stages-uneven.err \
+	tests/errors/stages-uneven.ts \
 	tests/errors/syntax-binary.err \
 	tests/errors/syntax-binary.ts \
 	tests/errors/syntax-block-comment.err \
@@ -710,10 +712,44 @@ EXTRA_DIST += \
 	tests/lang/expressions.ts \
 	tests/lang/words.ir \
 	tests/lang/words.ts \
+	tests/models/_plan.ts \
+	tests/models/bert.cmd \
+	tests/models/bert.out \
+	tests/models/clip.cmd \
+	tests/models/clip.out \
+	tests/models/closed.awk \
+	tests/models/compile.sh \
+	tests/models/count.sh \
+	tests/models/deepseek.cmd \
+	tests/models/deepseek.out \
+	tests/models/densenet.cmd \
+	tests/models/densenet.out \
+	tests/models/gemma.cmd \
+	tests/models/gemma.out \
+	tests/models/gpt.cmd \
+	tests/models/gpt.out \
+	tests/models/llama.cmd \
+	tests/models/llama.out \
+	tests/models/llama4.cmd \
+	tests/models/llama4.out \
+	tests/models/mixtral.cmd \
+	tests/models/mixtral.out \
+	tests/models/published.csv \
+	tests/models/qwen3.cmd \
+	tests/models/qwen3.out \
+	tests/models/resnet.cmd \
+	tests/models/resnet.out \
+	tests/models/t5.cmd \
+	tests/models/t5.out \
+	tests/models/vgg.cmd \
+	tests/models/vgg.out \
+	tests/models/vit.cmd \
+	tests/models/vit.out \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tree.sh \
-	tests/run-unit.sh
+	tests/run-unit.sh \
+	tests/schedules/run.sh
 
 # Predicted against measured steps: ./dev accuracy. Built on demand.
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h
@@ -740,3 +776,8 @@ EXTRA_DIST += \
 	tests/accuracy/plans/vtrain.ts \
 	tests/accuracy/run.sh
 
+# Schedules against those of reference schedulers: ./dev goldens. Built on demand.
+tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c tests/accuracy/csv.h
+EXTRA_PROGRAMS += tests/schedules/goldens
+tests_schedules_goldens_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
+EXTRA_DIST += tests/schedules/cases.txt

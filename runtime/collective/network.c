@@ -118,6 +118,8 @@ double ts_ring_volume(uint32_t kind, uint32_t ranks)
 
 uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks)
 {
+  if (kind == TS_IR_SHIFT)
+    return 1;
   return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 * (ranks - 1) : ranks - 1;
 }
 

@@ -431,7 +431,7 @@ static const char *network_scope(printer *p, const ts_ir_net_model *model)
   static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {
     [TS_IR_ALL_REDUCE] = "all_reduce", [TS_IR_ALL_GATHER] = "all_gather", [TS_IR_REDUCE_SCATTER] = "reduce_scatter",
     [TS_IR_BROADCAST] = "broadcast", [TS_IR_REDUCE] = "reduce", [TS_IR_ALL_TO_ALL] = "all_to_all", [TS_IR_BARRIER] = "barrier",
-    [TS_IR_MESSAGE] = "messages"};
+    [TS_IR_MESSAGE] = "messages", [TS_IR_SHIFT] = "shift"};
   uint32_t count = 0, last = 0;
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++) {
     count += model->collectives >> k & 1;

@@ -1,28 +1,61 @@
-// Llama 2 and 3: RMS norm, rotary positions, grouped-query attention, SwiGLU, no biases (Touvron et al., arXiv 2307.09288; arXiv 2407.21783).
+// Llama 2 and 3: RMS norm, rotary positions, grouped-query attention, SwiGLU, no biases (Touvron et al., arXiv 2307.09288; Grattafiori et al., arXiv
+// 2407.21783). Other families differ in a few choices, which are parameters: heads of another width, normed queries and keys, a tied head.
 import std.ops.nn
 
-block llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int) {
+// The half with attention; `window`: of so many keys.
+block llama_attention(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, norm: Bool = false, window: Int = 0) {
   let hidden = last(x.shape)
-  n1 = rmsnorm(x) as ln1
-  qkv = linear(n1, out: (heads + 2 * kv_heads) * head_dim) as attn.qkv
+  n = rmsnorm(x) as ln1
+  qkv = linear(n, out: (heads + 2 * kv_heads) * head_dim) as attn.qkv
+  if norm {
+    qkv = qk_norm(qkv, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.qk_norm
+  }
   q = rotary(qkv, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.rotary
-  a = attention(q, heads: heads, kv_heads: kv_heads, head_dim: head_dim) as attn.core
+  a = attention(q, heads: heads, kv_heads: kv_heads, head_dim: head_dim, window: window) as attn.core
   o = linear(a, out: hidden) as attn.proj
-  r = add(x, o) as attn.residual
-  n2 = rmsnorm(r) as ln2
-  u = linear(n2, out: 2 * ffn) as mlp.up
-  g = swiglu(u) as mlp.act
-  d = linear(g, out: hidden) as mlp.down
-  yield add(r, d) as mlp.residual
+  yield add(x, o) as attn.residual
 }
 
-model llama(layers: Int, hidden: Int, heads: Int, kv_heads: Int, ffn: Int, vocab: Int, seq: Int) {
+block llama_mlp(x: Tensor, ffn: Int) {
+  n = rmsnorm(x) as ln2
+  u = linear(n, out: 2 * ffn) as mlp.up
+  g = swiglu(u) as mlp.act
+  d = linear(g, out: last(x.shape)) as mlp.down
+  yield add(x, d) as mlp.residual
+}
+
+block llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn: Int, norm: Bool = false) {
+  r = llama_attention(x, heads, kv_heads, head_dim, norm)
+  yield llama_mlp(r, ffn)
+}
+
+model llama(
+  layers: Int,
+  hidden: Int,
+  heads: Int,
+  kv_heads: Int,
+  ffn: Int,
+  vocab: Int,
+  seq: Int,
+  head_dim: Int = hidden / heads,
+  qk_norm: Bool = false,
+  tied: Bool = false,
+) {
   ids = input([batch, seq], int64)
   x = embedding(ids, vocab, hidden) as embed
   repeat layers as layer {
-    x = llama_layer(x, heads, kv_heads, hidden / heads, ffn)
+    x = llama_layer(x, heads, kv_heads, head_dim, ffn, qk_norm)
   }
   n = rmsnorm(x) as final_norm
-  logits = linear(n, out: vocab) as head
+  logits = linear(n, out: vocab, tied: tied) as head
   loss = cross_entropy(logits) as loss
 }
+
+fn llama2_7b(seq: Int = 4096) -> Model = llama(layers: 32, hidden: 4096, heads: 32, kv_heads: 32, ffn: 11008, vocab: 32000, seq: seq)
+fn llama2_13b(seq: Int = 4096) -> Model = llama(layers: 40, hidden: 5120, heads: 40, kv_heads: 40, ffn: 13824, vocab: 32000, seq: seq)
+fn llama2_70b(seq: Int = 4096) -> Model = llama(layers: 80, hidden: 8192, heads: 64, kv_heads: 8, ffn: 28672, vocab: 32000, seq: seq)
+
+// Llama 3 and 3.1 are of one architecture.
+fn llama3_8b(seq: Int = 8192) -> Model = llama(layers: 32, hidden: 4096, heads: 32, kv_heads: 8, ffn: 14336, vocab: 128256, seq: seq)
+fn llama3_70b(seq: Int = 8192) -> Model = llama(layers: 80, hidden: 8192, heads: 64, kv_heads: 8, ffn: 28672, vocab: 128256, seq: seq)
+fn llama3_405b(seq: Int = 8192) -> Model = llama(layers: 126, hidden: 16384, heads: 128, kv_heads: 8, ffn: 53248, vocab: 128256, seq: seq)

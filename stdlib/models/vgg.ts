@@ -1,5 +1,4 @@
-// VGG (Simonyan and Zisserman, arXiv 1409.1556), configurations by the number of convolutions of each of the five stages:
-// [2, 2, 2, 2, 2] is VGG-13, [2, 2, 3, 3, 3] VGG-16, [2, 2, 4, 4, 4] VGG-19.
+// VGG (Simonyan and Zisserman, arXiv 1409.1556), by the number of convolutions of each of the five stages.
 import std.ops.nn
 
 block vgg_stage(x: Tensor, convolutions: Int, channels: Int) {
@@ -25,3 +24,7 @@ model vgg(convolutions: List[Int] = [2, 2, 2, 2, 2], classes: Int = 1000, image:
   logits = linear(r2, out: classes, bias: true) as fc3
   loss = cross_entropy(logits) as loss
 }
+
+fn vgg13(image: Int = 224) -> Model = vgg([2, 2, 2, 2, 2], image: image)
+fn vgg16(image: Int = 224) -> Model = vgg([2, 2, 3, 3, 3], image: image)
+fn vgg19(image: Int = 224) -> Model = vgg([2, 2, 4, 4, 4], image: image)

@@ -4,21 +4,44 @@
 // features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call); kernels that only move
 // data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
 
-// y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient. Its input gradient is the product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
+// y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient; it is read and added to all the same. Its input gradient is the
+// product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
 op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
   param w: [out, last(x.shape)] if not tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
+  let borrowed = if tied then bytes(x) / rows(x) * last(y.shape) else 0 B
   contracts x dim -1
   forward {
-    kernel gemm { m = rows(y), n = last(y.shape), k = last(x.shape), flops = 2 * numel(y) * last(x.shape), reads = [x, w], writes = [y] }
+    kernel gemm {
+      m = rows(y)
+      n = last(y.shape)
+      k = last(x.shape)
+      flops = 2 * numel(y) * last(x.shape)
+      reads = [x, w, borrowed]
+      writes = [y]
+    }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
   }
   backward(input) {
-    kernel gemm { m = rows(y), n = last(x.shape), k = last(y.shape), flops = 2 * numel(y) * last(x.shape), reads = [dy, w], writes = [dx] }
+    kernel gemm {
+      m = rows(y)
+      n = last(x.shape)
+      k = last(y.shape)
+      flops = 2 * numel(y) * last(x.shape)
+      reads = [dy, w, borrowed]
+      writes = [dx]
+    }
   }
   backward(weight) {
-    kernel gemm { m = last(y.shape), n = last(x.shape), k = rows(y), flops = 2 * numel(y) * last(x.shape), reads = [dy, x], writes = [dw] }
+    kernel gemm {
+      m = last(y.shape)
+      n = last(x.shape)
+      k = rows(y)
+      flops = 2 * numel(y) * last(x.shape)
+      reads = [dy, x]
+      writes = [dw, borrowed]
+    }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
   saves [x]
@@ -40,6 +63,15 @@ op position_embedding(x: Tensor, seq: Int) {
   output y: x.shape
   forward { kernel elementwise { reads = [x, w], writes = [y] } }
   backward(weight) { kernel elementwise { reads = [dy], writes = [dw] } }
+}
+
+// Which of `kinds` parts of the text a word is in, as a learned vector added to x.
+op segment_embedding(x: Tensor, segments: Tensor, kinds: Int) {
+  param w: [kinds, last(x.shape)]
+  output y: x.shape
+  forward { kernel elementwise { reads = [x, w, segments], writes = [y] } }
+  backward(weight) { kernel elementwise { reads = [dy, segments], writes = [dw] } }
+  saves [segments]
 }
 
 // One fused kernel each way; keeps its input and two statistics a row.
@@ -118,22 +150,96 @@ op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   backward(input) { kernel elementwise { reads = [rotated], writes = [rotated] } }
 }
 
-// Causal attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head.
-// FLOPs of the two products are halved for the mask; backward does five products instead of two (Dao, arXiv 2307.08691).
-op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
+// FLOPs of one of attention's matrix products, for a head and an element of it: every query meets every key; with a causal mask half of them; with a
+// window only the last `window` keys.
+fn scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
+  if not causal then 2 * queries * keys else if window == 0 or window >= keys then queries * keys else window * (2 * queries - window)
+
+// Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head. Forward is two products, backward
+// five (Dao, arXiv 2307.08691). `window`: a query sees so many keys; `buckets`: scores have a learned bias by relative position, of so many values a head.
+op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, causal: Bool = true, window: Int = 0, buckets: Int = 0) {
+  param w: [buckets, heads] if buckets > 0
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
   let seq = qkv.shape[1]
+  let local = window > 0 and window < seq
+  let product = batch * heads * head_dim * scores(seq, seq, causal, window)
   whole qkv dim 1
   forward {
-    kernel attention {
+    kernel attention if not local {
       batch = batch
       seq = seq
       heads = heads
       kv_heads = kv_heads
       head_dim = head_dim
-      flops = 2 * batch * heads * seq * seq * head_dim
+      causal = if causal then 1 else 0
+      flops = 2 * product
       reads = [qkv]
+      writes = [y]
+    }
+    kernel attention if local {
+      batch = batch
+      seq = seq
+      window = window
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      flops = 2 * product
+      reads = [qkv]
+      writes = [y]
+    }
+  }
+  backward(input) {
+    kernel attention_backward if not local {
+      batch = batch
+      seq = seq
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      causal = if causal then 1 else 0
+      flops = 5 * product
+      reads = [qkv, y, dy]
+      writes = [dqkv]
+    }
+    kernel attention_backward if local {
+      batch = batch
+      seq = seq
+      window = window
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      flops = 5 * product
+      reads = [qkv, y, dy]
+      writes = [dqkv]
+    }
+  }
+  saves [qkv, y, 4 B * batch * heads * seq]
+}
+
+// Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of another sequence, or of another width (`v_dim`). How many
+// heads there are follows from the widths. Backward: two products of the width of values, three of that of keys.
+op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, causal: Bool = false) {
+  let heads = div(last(q.shape), head_dim)
+  let kv_heads = div(last(kv.shape), head_dim + v_dim)
+  output y: with_last(q.shape, heads * v_dim)
+  let batch = q.shape[0]
+  let seq = q.shape[1]
+  let keys = kv.shape[1]
+  let product = batch * heads * scores(seq, keys, causal)
+  whole q dim 1
+  whole kv dim 1
+  forward {
+    kernel attention {
+      batch = batch
+      seq = seq
+      keys = keys
+      heads = heads
+      kv_heads = kv_heads
+      head_dim = head_dim
+      v_dim = v_dim
+      causal = if causal then 1 else 0
+      flops = product * (head_dim + v_dim)
+      reads = [q, kv]
       writes = [y]
     }
   }
@@ -141,15 +247,30 @@ op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
     kernel attention_backward {
       batch = batch
       seq = seq
+      keys = keys
       heads = heads
       kv_heads = kv_heads
       head_dim = head_dim
-      flops = 5 * batch * heads * seq * seq * head_dim
-      reads = [qkv, y, dy]
-      writes = [dqkv]
+      v_dim = v_dim
+      causal = if causal then 1 else 0
+      flops = product * (3 * head_dim + 2 * v_dim)
+      reads = [q, kv, y, dy]
+      writes = [dq, dkv]
     }
   }
-  saves [qkv, y, 4 B * batch * heads * seq]
+  saves [q, kv, y, 4 B * batch * heads * seq]
+}
+
+// RMS norm of every query and key head, on a packed tensor as `rotary` takes it; one weight an element of a head, for queries and for keys.
+op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
+  param gq: [head_dim]
+  param gk: [head_dim]
+  output y: qkv.shape
+  let normed = bytes(qkv) * (heads + kv_heads) / (heads + 2 * kv_heads)
+  forward { kernel elementwise { reads = [normed], writes = [normed] } }
+  backward(input) { kernel elementwise { reads = [normed, normed], writes = [normed] } }
+  backward(weight) { kernel elementwise { reads = [normed, normed], writes = [dgq, dgk] } }
+  saves [qkv]
 }
 
 // Attention as separate kernels: scores, masked softmax, dropout, context (Megatron-LM before FlashAttention). Keeps q, k, v, the
@@ -186,6 +307,61 @@ op swiglu(x: Tensor) {
   forward { kernel elementwise { reads = [x], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
   saves [x]
+}
+
+// gelu(gate) * up on a packed [.., 2 * ffn] tensor, in one kernel.
+op geglu(x: Tensor) {
+  output y: with_last(x.shape, div(last(x.shape), 2))
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
+  saves [x]
+}
+
+op tanh(x: Tensor) {
+  output y: x.shape
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy, y], writes = [dx] } }
+  saves [y]
+}
+
+// The last dimension in two parts, of which the first has `width` elements; two views.
+op cut(x: Tensor, width: Int) {
+  output a: with_last(x.shape, width)
+  output b: with_last(x.shape, last(x.shape) - width)
+}
+
+// Dimension 1 in two parts.
+op cut_sequence(x: Tensor, first: Int) {
+  output a: [x.shape[0], first, last(x.shape)]
+  output b: [x.shape[0], x.shape[1] - first, last(x.shape)]
+  whole x dim 1
+}
+
+// Two tensors side by side in the last dimension.
+op join(a: Tensor, b: Tensor) {
+  output y: with_last(a.shape, last(a.shape) + last(b.shape))
+  whole a dim -1
+  whole b dim -1
+  forward { kernel elementwise { reads = [a, b], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [da, db] } }
+}
+
+// The first of each sequence, [batch, hidden] of [batch, seq, hidden]: what a classifier looks at.
+op first_token(x: Tensor) {
+  output y: [x.shape[0], last(x.shape)]
+  whole x dim 1
+  forward { kernel elementwise { reads = [bytes(y)], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
+// A learned token put before each sequence.
+op class_token(x: Tensor) {
+  param w: [last(x.shape)]
+  output y: [x.shape[0], x.shape[1] + 1, last(x.shape)]
+  whole x dim 1
+  forward { kernel elementwise { reads = [x, w], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+  backward(weight) { kernel elementwise { reads = [bytes(w) * x.shape[0]], writes = [dw] } }
 }
 
 // Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy.
@@ -254,6 +430,23 @@ op max_pool(x: Tensor, kernel_size: Int, stride: Int, padding: Int = 0) {
   forward { kernel elementwise { reads = [x], writes = [y, 8 B * numel(y)] } }
   backward(input) { kernel elementwise { reads = [dy, 8 B * numel(y)], writes = [dx] } }
   saves [8 B * numel(y)]
+}
+
+op average_pool(x: Tensor, kernel_size: Int, stride: Int) {
+  output y: [x.shape[0], x.shape[1], div(x.shape[2] - kernel_size, stride) + 1, div(x.shape[3] - kernel_size, stride) + 1]
+  whole x dim 2
+  whole x dim 3
+  forward { kernel elementwise { reads = [x], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
+}
+
+// Channels of two tensors one after the other.
+op join_channels(a: Tensor, b: Tensor) {
+  output y: [a.shape[0], a.shape[1] + b.shape[1], a.shape[2], a.shape[3]]
+  whole a dim 1
+  whole b dim 1
+  forward { kernel elementwise { reads = [a, b], writes = [y] } }
+  backward(input) { kernel elementwise { reads = [dy], writes = [da, db] } }
 }
 
 // The mean of every channel, with the two spatial dimensions dropped.

@@ -1,5 +1,6 @@
 // Data parallelism. Gradients are summed over the replicas once a step, in buckets that are filled in the order of the backward (PyTorch DDP,
-// Li et al., arXiv 2006.15704); with `overlap` a bucket leaves as soon as the last micro-batch's backward has completed it.
+// Li et al., arXiv 2006.15704); with `overlap` a bucket leaves as soon as the last micro-batch's backward has completed it. The other micro-batches only
+// accumulate. Of a parameter that is itself split over a part of `d` (experts) only the replicas along the rest are summed.
 strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
@@ -7,13 +8,68 @@ strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   }
 }
 
-// ZeRO stage 1 (Rajbhandari et al., arXiv 1910.02054): each replica keeps and updates 1/d of the optimizer state. Gradients are
-// reduce-scattered to their owner, updated parameters gathered from it.
+// The three stages of ZeRO (Rajbhandari et al., arXiv 1910.02054). Stage 1: each replica keeps and updates 1/d of the optimizer state. Gradients are
+// reduce-scattered to their owner, updated parameters gathered from it. Megatron calls it the distributed optimizer.
 strategy zero1(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
     after gradients: reduce_scatter(gradients) over d bucket bucket overlap overlap
     shard optimizer over d
     after step: all_gather(parameters) over d
+  }
+}
+
+// Stage 2: gradients too are kept in parts, so every micro-batch scatters its own.
+strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
+  rule gradients {
+    match *
+    after backward(weight): reduce_scatter(gradients) over d bucket bucket overlap overlap
+    shard gradients over d
+    shard optimizer over d
+    after step: all_gather(parameters) over d
+  }
+}
+
+// Stage 3, as PyTorch's FSDP2 does it (Zhao et al., arXiv 2304.11277): parameters too are kept in parts. What one of `units` holds is gathered together
+// before its forward, `prefetch` units early, and dropped after it; gathered again before its backward, unless `reshard` is false; and its gradients are
+// scattered as soon as they are there. What lies outside of all units is gathered in runs of neighbours.
+strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
+  let again = if reshard then d else 1
+  rule units {
+    match *
+    shard parameters over d
+    shard gradients over d
+    shard optimizer over d
+    before forward: all_gather(parameters) over d group units ahead prefetch
+    before backward(input): all_gather(parameters) over again group units ahead prefetch
+    after backward(weight): reduce_scatter(gradients) over d group units
+  }
+}
+
+// The same a parameter tensor at a time, as DeepSpeed's stage 3 does without prefetching.
+strategy zero3(d: Axis, prefetch: Int = 0) {
+  rule each {
+    match *
+    shard parameters over d
+    shard gradients over d
+    shard optimizer over d
+    before forward: all_gather(parameters) over d ahead prefetch
+    before backward(input): all_gather(parameters) over d ahead prefetch
+    after backward(weight): reduce_scatter(gradients) over d
+  }
+}
+
+// Sharded over `s`, inside of a node say, and replicated over `r`: what a rank holds of the gradients is summed over the replicas on the last micro-batch.
+strategy hsdp(s: Axis, r: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
+  let again = if reshard then s else 1
+  rule units {
+    match *
+    shard parameters over s
+    shard gradients over s
+    shard optimizer over s
+    before forward: all_gather(parameters) over s group units ahead prefetch
+    before backward(input): all_gather(parameters) over again group units ahead prefetch
+    after backward(weight): reduce_scatter(gradients) over s group units
+    after gradients: all_reduce(gradients) over r group units
   }
 }

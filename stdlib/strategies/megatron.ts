@@ -1,10 +1,10 @@
 // Megatron tensor parallelism (Shoeybi et al., arXiv 1909.08053), without and with sequence parallelism (Korthikanti et al., arXiv 2205.05198).
 // The first product of each half is split by columns, the second by rows; their partial sums meet in one collective a half and direction.
-// Labels: `*.qkv` and `*.up` are columns, `*.proj` and `*.down` rows, `embed` and `head` are split over the vocabulary.
+// Labels: `*.qkv` (or `*.q` and `*.kv`) and `*.up` are columns, `*.proj` and `*.down` rows, `embed` and `head` are split over the vocabulary.
 
 strategy tensor_parallel(t: Axis) {
   rule column {
-    match linear as "*.qkv" | "*.up"
+    match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     split w dim 0, b dim 0, y dim -1 over t
     after backward(input): all_reduce(dx) over t
   }
@@ -20,6 +20,10 @@ strategy tensor_parallel(t: Axis) {
   rule grouped_heads optional {
     match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
+  }
+  rule shared_keys optional {
+    match latent_keys
+    after backward(input): all_reduce(dshared) over t
   }
   rule vocabulary optional {
     match embedding | eager_embedding as "embed"
@@ -45,7 +49,7 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: B
   let gather = if async then "own part" else true
   let again = if keep_gathered then 1 else t
   rule column {
-    match linear as "*.qkv" | "*.up"
+    match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     before forward: all_gather(x, dim: 1) over t overlap gather
     split w dim 0, b dim 0, y dim -1 over t
     after backward(input): reduce_scatter(dx, dim: 1) over t
@@ -64,6 +68,11 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: B
   rule grouped_heads optional {
     match attention | rotary | eager_attention | eager_rotary
     split heads, kv_heads over t
+  }
+  rule shared_keys optional {
+    match latent_keys
+    before forward: all_gather(shared, dim: 1) over t
+    after backward(input): reduce_scatter(dshared, dim: 1) over t
   }
   rule vocabulary optional {
     match embedding | eager_embedding as "embed"

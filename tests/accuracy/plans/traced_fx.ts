@@ -1,10 +1,21 @@
 // A step from a traced operator table (torch.fx), on one GPU or four: ops/optable_*.csv.gz against ops/neusight_e2e.csv.
-import std.import.torch_fx, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.schedules.gpipe, std.precision, std.hosts, std.networks
+import std.import.torch_fx, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.schedules.gpipe, std.precision, std.hosts,
+  std.networks
 
 // The tables list one layer of each model and not how many words it knows: from the models' published configurations.
 fn vocab_of(model: String) -> Int = if model == "bert_large" then 30522 else if model == "opt_13" then 50272 else 50257
 
-plan traced_fx(table: String, model: String, layers: Int, batch: Int, micro: Int = batch, dp: Int = 1, tp: Int = 1, pp: Int = 1, kind: Gpu = h100_sxm) {
+plan traced_fx(
+  table: String,
+  model: String,
+  layers: Int,
+  batch: Int,
+  micro: Int = batch,
+  dp: Int = 1,
+  tp: Int = 1,
+  pp: Int = 1,
+  kind: Gpu = h100_sxm,
+) {
   model = trace(table, torch_fx(vocab_of(model), tied: pp == 1), repeat: layers)
   cluster = nvswitch_nodes(nodes: 1, kind: kind, nvlink: if kind.name == "h100_sxm" then 450 GB/s else 300 GB/s, nic: 400 Gb/s)
   mesh = { tp, dp, pp }

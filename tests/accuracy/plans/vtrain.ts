@@ -3,8 +3,21 @@
 import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data, std.strategies.recompute
 import std.schedules.one_f_one_b, std.optimizers.adam, std.hosts, std.networks
 
-plan vtrain(layers: Int = 24, hidden: Int = 1024, heads: Int = 16, vocab: Int = 51200, seq: Int = 1024, micro: Int = 1, global: Int = 8,
-            tp: Int = 1, dp: Int = 1, pp: Int = 1, power: Real = 1.15, bandwidth: Real = 0.8, flops: Real = 0.6) {
+plan vtrain(
+  layers: Int = 24,
+  hidden: Int = 1024,
+  heads: Int = 16,
+  vocab: Int = 51200,
+  seq: Int = 1024,
+  micro: Int = 1,
+  global: Int = 8,
+  tp: Int = 1,
+  dp: Int = 1,
+  pp: Int = 1,
+  power: Real = 1.15,
+  bandwidth: Real = 0.8,
+  flops: Real = 0.6,
+) {
   model = gpt(layers: layers, hidden: hidden, heads: heads, vocab: vocab, seq: seq)
   cluster = nvswitch_nodes(nodes: div(tp * pp * dp + 7, 8), kind: a100_sxm_80g, nvlink: 300 GB/s, nic: 100 Gb/s)
   mesh = { tp, dp, pp }

@@ -1,0 +1,169 @@
+/* Parameters that ranks hold a part of: gathered for a group of ops before its forward and its backward, and dropped after it (Zhao et al., arXiv 2304.11277). */
+#include <string.h>
+
+#include "compiler/fragment.h"
+
+double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
+{
+  double elements = 0;
+  for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+    if (slot == TS_ALL_PARAMETERS || slot == k)
+      elements += ts_slot_elements(&class->local[k]);
+  return elements;
+}
+
+/* -- groups -- */
+
+static size_t prefix(ts_value group, const char *label)
+{
+  size_t length = 0;
+  if (group.type == TS_T_LABEL || group.type == TS_T_STRING)
+    return ts_label_match(group.u.string, label, &length) ? length : 0;
+  if (group.type == TS_T_LIST)
+    for (uint32_t i = 0; i < group.u.list->count && !length; i++)
+      length = prefix(group.u.list->at[i], label);
+  return length;
+}
+
+bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b)
+{
+  if (comm->group.type == TS_T_NONE)
+    return a == b;
+  size_t of_a = prefix(comm->group, a->label), of_b = prefix(comm->group, b->label);
+  return of_a == of_b && !strncmp(a->label, b->label, of_a);
+}
+
+bool ts_same_comm(const ts_comm *a, const ts_comm *b)
+{
+  return a->kind == b->kind && a->when == b->when && a->after == b->after && a->axes == b->axes && a->bucket == b->bucket && a->overlap == b->overlap &&
+         a->rule == b->rule && (a->stream == b->stream || (a->stream && b->stream && !strcmp(a->stream, b->stream)));
+}
+
+/* Collectives on all parameters or gradients follow each other by moment, then as written: what one has scattered, the next carries a part of. */
+static bool earlier(const ts_comm *a, const ts_comm *b) { return a->when < b->when || (a->when == b->when && a < b); }
+
+double ts_comm_share(const ts_lowering *l, const ts_class *class, const ts_comm *comm)
+{
+  uint32_t axes = comm->gradient ? 0 : class->parameter_axes & ~comm->axes;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *other = &class->comms[c];
+    if (other->slot != TS_ALL_PARAMETERS || other->gradient != comm->gradient || !earlier(other, comm))
+      continue;
+    if (comm->gradient && other->kind == TS_IR_REDUCE_SCATTER)
+      axes |= other->axes;
+    else if (!comm->gradient && other->kind == TS_IR_ALL_GATHER && other->when == comm->when && other->after == comm->after)
+      axes &= ~other->axes;
+  }
+  if (!comm->gradient && comm->when == TS_WHEN_STEP)
+    axes = 0;
+  return 1.0 / (double)ts_axes_size(l->s, axes);
+}
+
+/* -- gathers -- */
+
+static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
+
+static bool gathers(const ts_comm *comm, ts_when when)
+{
+  return comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind == TS_IR_ALL_GATHER && comm->when == when && !comm->after;
+}
+
+static bool gathered_again(const ts_class *class)
+{
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (gathers(&class->comms[c], TS_WHEN_INPUT))
+      return true;
+  return false;
+}
+
+static void join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  double elements = ts_local_elements(op_at(f, i), class, comm->slot);
+  uint32_t before = TS_NO_INDEX;
+  for (size_t k = f->gathers.count; k-- > 0 && before == TS_NO_INDEX;)
+    if (ts_same_comm(f->gathers.at[k].comm, comm))
+      before = (uint32_t)k;
+  if (before == TS_NO_INDEX || !ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i))) {
+    TS_PUSH(f->scratch, &f->gathers, (ts_gather){.comm = comm, .first = i, .after = before, .node = node, .keep = keep});
+    before = (uint32_t)f->gathers.count - 1;
+  }
+  ts_gather *g = &f->gathers.at[before];
+  g->last = i;
+  g->bytes += elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm);
+  g->memory += (int64_t)(elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm));
+}
+
+static void plan_op(ts_fragment *f, uint32_t i, ts_when when)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  const ts_op *op = op_at(f, i);
+  bool again = gathered_again(class);
+  if (!(ts_local_elements(op, class, TS_ALL_PARAMETERS) > 0))
+    return;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    if (when == TS_WHEN_FORWARD && gathers(comm, when))
+      join(f, i, comm, !again && op->needs_gradient, TS_NO_INDEX);
+    else if (when == TS_WHEN_INPUT && gathers(comm, when) && (op->needs_input_gradient || f->l->sh->recompute_group[i]))
+      join(f, i, comm, false, TS_NO_INDEX);
+    else if (when == TS_WHEN_INPUT && gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient)
+      join(f, i, comm, false, TS_HELD);
+  }
+}
+
+void ts_gathers_plan(ts_fragment *f, ts_when when)
+{
+  uint32_t first = f->stage->first_op, end = first + f->stage->op_count;
+  f->gathers.count = 0;
+  for (uint32_t k = first; k < end; k++)
+    plan_op(f, when == TS_WHEN_FORWARD ? k : end - 1 - (k - first), when);
+  if (f->gathers.count && f->last[0] == TS_NO_INDEX)
+    ts_emit_record(f, 0);
+}
+
+static bool covers(const ts_gather *g, uint32_t op) { return (g->first <= op && op <= g->last) || (g->last <= op && op <= g->first); }
+
+/* Of the same rule, this one comes at most so many after that one. */
+static bool within(const ts_fragment *f, uint32_t gather, uint32_t of, int64_t ahead)
+{
+  for (; gather != TS_NO_INDEX && ahead >= 0; ahead--) {
+    if (gather == of)
+      return true;
+    gather = f->gathers.at[gather].after;
+  }
+  return false;
+}
+
+static void leave(ts_fragment *f, ts_gather *g)
+{
+  ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label), op_at(f, g->first)->span, g->comm->span};
+  ts_need(f, f->last[0]);
+  g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5), (ts_origin){"parameters", origin.span, origin.rule});
+  ts_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
+}
+
+void ts_gathers_enter(ts_fragment *f, uint32_t op)
+{
+  for (uint32_t k = 0; k < f->gathers.count; k++) {
+    if (!covers(&f->gathers.at[k], op))
+      continue;
+    for (uint32_t n = 0; n < f->gathers.count; n++)
+      if (f->gathers.at[n].node == TS_NO_INDEX && within(f, n, k, f->gathers.at[n].comm->ahead))
+        leave(f, &f->gathers.at[n]);
+  }
+}
+
+void ts_gathers_need(ts_fragment *f, uint32_t op)
+{
+  for (uint32_t k = 0; k < f->gathers.count; k++)
+    if (covers(&f->gathers.at[k], op) && f->gathers.at[k].node < TS_HELD)
+      ts_need(f, f->gathers.at[k].node);
+}
+
+void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node)
+{
+  for (uint32_t k = 0; k < f->gathers.count; k++)
+    if (f->gathers.at[k].last == op && !f->gathers.at[k].keep)
+      ts_memory(f, node, -f->gathers.at[k].memory, TS_IR_PARAMETERS, "gathered parameters");
+}

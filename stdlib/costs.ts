@@ -1,0 +1,16 @@
+// Costs of kernels in long training runs: the fits of std/fits, which come from short bursts, and the factor by which matrix products run slower under a whole
+// step's power. What no fit knows is answered by the roofline, at the shares of bandwidth and peak rate named here.
+//
+// A100: the factor is fitted to the steps of Narayanan et al. (arXiv 2104.04473, table 1) and holds for those of Korthikanti et al. (arXiv 2205.05198, table 5) within
+// 4 % on average: `./dev accuracy korthikanti`; the fit is `accuracy --fit narayanan power=1.1:1:1.4`.
+// H100: factor and bandwidth are fitted to steps of nanotron with models of 1.34 and 8.86 billion parameters: `./dev accuracy nanotron`.
+import std.gpus.nvidia
+
+fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real) = [
+  slower(fit(file), by: power, family: "gemm"),
+  like(fit(file), family: "attention_backward", as: "attention", by: 2.5),
+  roofline(kind, flops: flops, bytes: bytes, floor: 2 us),
+]
+
+let training_a100 = training_costs("std/fits/a100_sxm.fit.json", kind: a100_sxm_80g, power: 1.167, flops: 0.6, bytes: 0.8)
+let training_h100 = training_costs("std/fits/h100_sxm.fit.json", kind: h100_sxm, power: 1.38, flops: 0.6, bytes: 0.76)

@@ -1,0 +1,93 @@
+// DeepSeek-V3 (arXiv 2412.19437): multi-head latent attention, dense layers first, then experts of which one is shared, and modules that predict further words
+// (MTP). Queries and keys have `nope` elements without and `rope` with a position.
+import std.ops.latent, std.models.llama_moe
+
+block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int) {
+  a = linear(x, out: q_rank) as query.compress
+  b = rmsnorm(a) as query.norm
+  c = linear(b, out: heads * (nope + rope)) as query.up
+  q = latent_rotary(c, width: nope + rope, rope: rope) as query.rotary
+  d = linear(x, out: kv_rank + rope) as keys.compress
+  parts = cut(d, kv_rank) as keys.cut
+  e = rmsnorm(parts[0]) as keys.norm
+  f = linear(e, out: heads * (nope + v_dim)) as keys.up
+  kv = latent_keys(f, parts[1], nope: nope, v_dim: v_dim) as keys.rotary
+  o = query_attention(q, kv, head_dim: nope + rope, v_dim: v_dim, causal: true) as core
+  yield linear(o, out: last(x.shape)) as proj
+}
+
+block latent_half(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int) {
+  n = rmsnorm(x) as ln1
+  a = latent_attention(n, heads, q_rank, kv_rank, nope, rope, v_dim) as attn
+  yield add(x, a) as attn.residual
+}
+
+// The words before, now as the layers left them, and the next words as embedded, into one more layer. Embedding and head are the model's own: the embedded
+// words are those looked up at its beginning, one place on.
+block predict_next(x: Tensor, words: Tensor) {
+  a = rmsnorm(x) as norm
+  b = rmsnorm(words) as word_norm
+  c = join(a, b) as join
+  yield linear(c, out: last(x.shape)) as merge
+}
+
+model deepseek(
+  layers: Int,
+  dense_layers: Int,
+  hidden: Int,
+  heads: Int,
+  q_rank: Int,
+  kv_rank: Int,
+  dense: Int,
+  ffn: Int,
+  experts: Int,
+  top: Int,
+  vocab: Int,
+  seq: Int,
+  shared: Int = ffn,
+  nope: Int = 128,
+  rope: Int = 64,
+  v_dim: Int = 128,
+  mtp: Int = 1,
+  load: Real = 1,
+) {
+  ids = input([batch, seq], int64)
+  words = embedding(ids, vocab, hidden) as embed
+  x = words
+  repeat layers as layer {
+    r = latent_half(x, heads, q_rank, kv_rank, nope, rope, v_dim)
+    if layer < dense_layers {
+      x = llama_mlp(r, dense)
+    } else {
+      x = moe_half(r, experts, top, ffn, shared, load)
+    }
+  }
+  n = rmsnorm(x) as final_norm
+  logits = linear(n, out: vocab) as head
+  loss = cross_entropy(logits) as loss
+  repeat mtp as mtp {
+    p = predict_next(x, words) as next
+    r = latent_half(p, heads, q_rank, kv_rank, nope, rope, v_dim)
+    x = moe_half(r, experts, top, ffn, shared, load)
+    n = rmsnorm(x) as final_norm
+    logits = linear(n, out: vocab, tied: true) as head
+    loss = cross_entropy(logits) as loss
+  }
+}
+
+fn deepseek_v3(seq: Int = 4096, mtp: Int = 1, load: Real = 1) -> Model = deepseek(
+  layers: 61,
+  dense_layers: 3,
+  hidden: 7168,
+  heads: 128,
+  q_rank: 1536,
+  kv_rank: 512,
+  dense: 18432,
+  ffn: 2048,
+  experts: 256,
+  top: 8,
+  vocab: 129280,
+  seq: seq,
+  mtp: mtp,
+  load: load,
+)

@@ -1,0 +1,41 @@
+// Llama whose MLPs are mixtures of experts: in each `every`-th layer (the last of so many), the others are dense and of width `dense`.
+// `load`: how much fuller the fullest rank is than the mean (std.ops.moe).
+import std.models.llama, std.ops.moe
+
+block moe_half(x: Tensor, routed: Int, top: Int, ffn: Int, shared: Int, load: Real) {
+  n = rmsnorm(x) as ln2
+  y = experts(n, experts: routed, top: top, ffn: ffn, shared: shared, load: load) as moe
+  yield add(x, y) as moe.residual
+}
+
+model llama_moe(
+  layers: Int,
+  hidden: Int,
+  heads: Int,
+  kv_heads: Int,
+  ffn: Int,
+  experts: Int,
+  top: Int,
+  vocab: Int,
+  seq: Int,
+  head_dim: Int = hidden / heads,
+  qk_norm: Bool = false,
+  shared: Int = 0,
+  every: Int = 1,
+  dense: Int = 0,
+  load: Real = 1,
+) {
+  ids = input([batch, seq], int64)
+  x = embedding(ids, vocab, hidden) as embed
+  repeat layers as layer {
+    r = llama_attention(x, heads, kv_heads, head_dim, qk_norm)
+    if layer % every == every - 1 {
+      x = moe_half(r, experts, top, ffn, shared, load)
+    } else {
+      x = llama_mlp(r, dense)
+    }
+  }
+  n = rmsnorm(x) as final_norm
+  logits = linear(n, out: vocab) as head
+  loss = cross_entropy(logits) as loss
+}

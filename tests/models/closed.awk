@@ -1,0 +1,41 @@
+# Forward FLOPs in closed form, from nothing but a model's published sizes. s: length, l: layers, h: width, a: heads, k: heads of keys and values, d: width
+# of a head, f: width of the MLP, v: words.
+
+# Narayanan et al., arXiv 2104.04473, section 5.1 (its 96 B s l h^2 (...) counts forward twice and backward): attention over all pairs.
+function gpt(l, h, v, s) { return 24 * s * l * h * h * (1 + s / (6 * h)) + 2 * s * h * v }
+
+# Projections of grouped-query attention, and half of all pairs (causal), or the last `w` keys.
+function pairs(s, w) { return w > 0 && w < s ? w * (2 * s - w) : s * s }
+function gqa(h, a, k, d, s, w) { return 2 * s * h * (a + 2 * k) * d + 2 * s * a * d * h + 2 * a * d * pairs(s, w) }
+function glu(h, f, s) { return 6 * s * h * f }
+function llama(l, h, a, k, d, f, v, s) { return l * (gqa(h, a, k, d, s, 0) + glu(h, f, s)) + 2 * s * h * v }
+# `full` layers of l see everything, the others `w` keys.
+function gemma(l, full, h, a, k, d, f, v, w, s) { return full * gqa(h, a, k, d, s, 0) + (l - full) * gqa(h, a, k, d, s, w) + l * glu(h, f, s) + 2 * s * h * v }
+
+# Experts: each token goes through `top` of e, and through shared ones of width g.
+function experts(h, e, top, f, g, s) { return 2 * s * h * e + 6 * s * h * (top * f + g) }
+function moe(l, h, a, k, d, e, top, f, g, v, s) { return l * (gqa(h, a, k, d, s, 0) + experts(h, e, top, f, g, s)) + 2 * s * h * v }
+# Llama 4: one layer in `every` has experts.
+function llama4(l, every, h, a, k, d, e, f, dense, v, s) {
+  return l * gqa(h, a, k, d, s, 0) + l / every * experts(h, e, 1, f, f, s) + (l - l / every) * glu(h, dense, s) + 2 * s * h * v
+}
+# DeepSeek-V3, arXiv 2412.19437, section 2.1: ranks q and r, heads of n + p for queries and keys, of o for values.
+function mla(h, a, q, r, n, p, o, s) { return 2 * s * (h * q + q * a * (n + p) + h * (r + p) + r * a * (n + o) + a * o * h) + a * (n + p + o) * s * s }
+function deepseek(l, dense, mtp, s,   h, one) {
+  h = 7168; one = mla(h, 128, 1536, 512, 128, 64, 128, s)
+  return (l + mtp) * one + dense * glu(h, 18432, s) + (l - dense + mtp) * experts(h, 256, 8, 2048, 2048, s) + mtp * 4 * s * h * h + (1 + mtp) * 2 * s * h * 129280
+}
+
+# Encoders: attention over all pairs. `words`: the transformation before BERT's head, its pooler and its two classes.
+function encoder(l, h, s) { return l * (24 * s * h * h + 4 * s * s * h) }
+function bert(l, h, v, s) { return encoder(l, h, s) + 2 * s * h * h + 2 * s * h * v + 2 * h * h + 4 * h }
+function t5(l, h, a, d, f, v, s, t,   i) {
+  i = a * d
+  return l * (8 * s * h * i + 4 * s * s * i + 4 * s * h * f) + l * (8 * t * h * i + 2 * t * t * i + 4 * t * h * i + 4 * s * h * i + 4 * s * t * i + 4 * t * h * f) + 2 * t * h * v
+}
+function tower(l, h, p,   n) { n = int(224 / p) ^ 2; return encoder(l, h, n + 1) + 6 * n * p * p * h }
+function vit(l, h, p) { return tower(l, h, p) + 2000 * h }
+# One pair: image and text tower, two projections, one similarity.
+function clip(l, h, p, th, space) { return tower(l, h, p) + 12 * (24 * 77 * th * th + 2 * 77 * 77 * th) + 2 * (h + th) * space + 2 * space }
+# torchvision counts a multiplication with its addition once, in units of 1e9.
+function macs(n) { return 2e9 * n }

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# compile.sh MODES MODEL...: each model compiled on ranks of every mode; what the compiler says where it refuses.
+#   dp  two replicas    tp  tensor parallel, two ranks    sp  with sequence parallelism    pp  two stages    all  eight ranks
+export LC_ALL=C
+modes=$1; shift
+status=0
+for model; do
+  line=$(printf '%-34s' "$model")
+  for mode in $modes; do
+    case $mode in
+      dp) options='-D dp=2' ;;
+      tp) options='-D tp=2' ;;
+      sp) options='-D tp=2 -D sequence=true' ;;
+      pp) options='-D pp=2' ;;
+      all) options='-D dp=2 -D tp=2 -D pp=2' ;;
+    esac
+    if tsc --check $options -D "model=$model" _plan.ts 2>"$scratch/said"; then
+      line+=" $mode"
+    else
+      line+=" $mode: $(head -1 "$scratch/said")"; status=1
+    fi
+  done
+  echo "$line"
+done
+exit $status
