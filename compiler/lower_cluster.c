@@ -159,16 +159,20 @@ bool ts_lower_network(ts_lowering *l)
     ts_ir_net_model model = {0};
     void *record;
     const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
-    bool is_measured = a && !strcmp(a->name, "measured"), is_alpha_beta = a && !strcmp(a->name, "alpha_beta");
-    if (!is_measured && !is_alpha_beta) {
-      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured` or `alpha_beta`");
+    static const struct { const char *name; bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *); } models[] = {
+        {"measured", measured}, {"alpha_beta", alpha_beta}, {"whitebox", ts_lower_white_box}};
+    size_t k = 0, kinds = sizeof models / sizeof *models;
+    while (k < kinds && (!a || strcmp(a->name, models[k].name) != 0))
+      k++;
+    if (k == kinds) {
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox` or `alpha_beta`");
       ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
       good = false;
       continue;
     }
     model.name = ts_ir_add_string(l->b, a->name);
     model.loc = ts_ir_loc_of(l, a->span);
-    if (!(is_measured ? measured(l, a, &model) : alpha_beta(l, a, &model))) {
+    if (!models[k].lower(l, a, &model)) {
       good = false;
       continue;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/cost/cost.h"
+#include "compiler/network_file.h"
 
 static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier", "message", "shift"};
 
@@ -21,6 +22,8 @@ static bool same_name(const char *a, const char *b)
       return *a == *b;
   }
 }
+
+const char *ts_collective_name(uint32_t kind) { return kinds[kind]; }
 
 int ts_collective_named(const char *name)
 {

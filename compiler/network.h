@@ -3,6 +3,7 @@
 #ifndef TS_COMPILER_NETWORK_H
 #define TS_COMPILER_NETWORK_H
 
+#include "compiler/fragment.h"
 #include "compiler/session.h"
 #include "compiler/value.h"
 #include "ir/ir.h"
@@ -17,5 +18,8 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
 /* The table's text alone; for tests. *error is what is wrong, at line *line. */
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line);
 int ts_collective_named(const char *name); /* ts_ir_collective_kind, or -1 */
+
+/* `whitebox(...)` as a model of the IR. False after a diagnostic. */
+bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m);
 
 #endif

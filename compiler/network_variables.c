@@ -1,0 +1,147 @@
+/* Environment variables of NCCL and its kin as users set them (NVIDIA, "NCCL User Guide", Environment Variables). */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/network.h"
+#include "compiler/network_file.h"
+
+static const char *bad_value(ts_arena *arena, const char *name, const char *value, const char *known)
+{
+  return ts_arena_printf(arena, "%s: `%s` is not known; known: %s", name, value, known);
+}
+
+static bool same(const char *a, const char *b, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    if (tolower((unsigned char)a[i]) != b[i])
+      return false;
+  return !b[size];
+}
+
+/* Bit of a ts_ir_net_algorithm or protocol; 0 for those that are known but that no method stands for; -1: unknown. */
+static int bit_of(const char *word, size_t size, bool algorithm)
+{
+  static const struct { const char *name; int bit; } algorithms[] = {{"ring", 1 << TS_IR_NET_RING}, {"tree", 1 << TS_IR_NET_TREE}, {"nvls", 1 << TS_IR_NET_SWITCH},
+      {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE}, {"collnetdirect", 0}, {"collnetchain", 0}, {"collnet", 0}, {"pat", 0}, {NULL, 0}},
+    protocols[] = {{"ll", 1 << TS_IR_NET_LL}, {"ll128", 1 << TS_IR_NET_LL128}, {"simple", 1 << TS_IR_NET_SIMPLE}, {NULL, 0}};
+  for (size_t i = 0; (algorithm ? algorithms : protocols)[i].name; i++)
+    if (same(word, (algorithm ? algorithms : protocols)[i].name, size))
+      return (algorithm ? algorithms : protocols)[i].bit;
+  return -1;
+}
+
+/* "ring,tree" or "^tree"; -1: a word that is unknown. */
+static int mask_of(const char *list, size_t size, bool algorithm)
+{
+  int mask = 0;
+  bool without = size && *list == '^';
+  for (const char *at = list + without, *end = list + size; at < end; ) {
+    const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+    int bit = bit_of(at, (size_t)(stop - at), algorithm);
+    if (bit < 0)
+      return -1;
+    mask |= bit;
+    at = stop + 1;
+  }
+  return without ? ~mask & 0xff : mask;
+}
+
+/* Keeps methods of `kind` (-1: all) that the mask has. All-to-all and messages know no other way. */
+static void keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < f->method_count; i++) {
+    const ts_ir_net_method *m = &f->methods[i];
+    bool asked = (kind < 0 || (uint32_t)kind == m->collective) && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
+    if (!asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1)
+      f->methods[kept++] = *m;
+  }
+  *changed |= kept != f->method_count;
+  f->method_count = kept;
+}
+
+static uint32_t kinds_of(const ts_network_file *f)
+{
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    mask |= 1u << f->methods[i].collective;
+  return mask;
+}
+
+/* "allreduce:tree,ring;broadcast:ring" or a list for all. */
+static const char *choice(ts_arena *arena, const char *name, const char *value, bool algorithm, ts_network_file *f, bool *changed)
+{
+  const char *known = algorithm ? "ring, tree, nvls, nvlstree, collnetdirect, collnetchain, pat" : "ll, ll128, simple";
+  uint32_t before = kinds_of(f);
+  for (const char *at = value; *at;) {
+    size_t size = strcspn(at, ";");
+    const char *colon = memchr(at, ':', size), *list = colon ? colon + 1 : at;
+    int kind = colon ? ts_collective_named(ts_arena_string(arena, at, (size_t)(colon - at))) : -1;
+    int mask = mask_of(list, (size_t)(at + size - list), algorithm);
+    if (colon && kind < 0)
+      return ts_arena_printf(arena, "%s: `%.*s` is no collective", name, (int)(colon - at), at);
+    if (mask < 0)
+      return bad_value(arena, name, value, known);
+    keep(f, kind, mask, algorithm, changed);
+    at += size + (at[size] == ';');
+  }
+  uint32_t lost = before & ~kinds_of(f);
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    if (lost >> k & 1)
+      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value, ts_collective_name(k));
+  return NULL;
+}
+
+static void scale(ts_ir_net_method *m, double by)
+{
+  m->intra_rate *= by;
+  m->inter_rate *= by;
+  m->intra_share *= by;
+  m->inter_share *= by;
+}
+
+typedef enum number { BUFFER, LEAST_CHANNELS, MOST_CHANNELS, THREADS, RELAY } number;
+
+/* Fewer channels or threads carry less; more of them do not carry more than the links do. */
+static void apply_number(ts_ir_net_method *m, number what, double x)
+{
+  const double usual_buffer = 4194304;
+  if (what == BUFFER && m->protocol == TS_IR_NET_SIMPLE) {
+    m->chunk = fmax(1, m->chunk * x / usual_buffer);
+  } else if (what == LEAST_CHANNELS && m->channels < x) {
+    m->channels = (uint32_t)x;
+  } else if (what == MOST_CHANNELS && m->channels > x) {
+    scale(m, x / m->channels);
+    m->channels = (uint32_t)x;
+  } else if (what == THREADS && m->protocol != TS_IR_NET_LL128 && m->threads != x) {
+    scale(m, fmin(1, x / m->threads));
+    m->threads = (uint32_t)x;
+  }
+}
+
+const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *f, bool *changed)
+{
+  static const struct { const char *name; number what; double least, most; } numbers[] = {
+      {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824}, {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64},
+      {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64}, {"NCCL_NTHREADS", THREADS, 64, 512},
+      {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}, {NULL, RELAY, 0, 0}};
+  if (!strcmp(name, "NCCL_ALGO") || !strcmp(name, "NCCL_PROTO"))
+    return choice(arena, name, value, !strcmp(name, "NCCL_ALGO"), f, changed);
+  for (size_t i = 0; numbers[i].name; i++) {
+    if (strcmp(numbers[i].name, name) != 0)
+      continue;
+    char *end;
+    double x = strtod(value, &end);
+    if (end == value || *end || !(x >= numbers[i].least && x <= numbers[i].most) || x != floor(x))
+      return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", name, value, numbers[i].least, numbers[i].most);
+    for (uint32_t m = 0; m < f->method_count; m++) {
+      ts_ir_net_method before = f->methods[m];
+      apply_number(&f->methods[m], numbers[i].what, x);
+      *changed |= memcmp(&before, &f->methods[m], sizeof before) != 0;
+    }
+    return NULL;
+  }
+  return ts_arena_printf(arena, "no variable `%s`; known: NCCL_ALGO, NCCL_PROTO, NCCL_BUFFSIZE, NCCL_MIN_NCHANNELS, NCCL_MAX_NCHANNELS, NCCL_NTHREADS, NCCL_P2P_PXN_LEVEL", name);
+}

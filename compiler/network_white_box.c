@@ -1,0 +1,131 @@
+/* `whitebox(...)`: methods from a network file, or one method as the plan states it; what users set in the library's environment changes them. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/cost/cost.h"
+#include "compiler/network.h"
+#include "compiler/network_file.h"
+
+static const ts_value *arg(const ts_applied *a, const char *name)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  return v && v->type != TS_T_NONE ? v : NULL;
+}
+
+static double number(const ts_applied *a, const char *name, double otherwise)
+{
+  const ts_value *v = arg(a, name);
+  return !v ? otherwise : v->type == TS_T_INT ? (double)v->u.integer : v->u.real;
+}
+
+static uint64_t picoseconds(const ts_applied *a, const char *name) { return (uint64_t)llround(fmin(fmax(number(a, name, 0), 0), 1e6) * 1e12); }
+
+static uint32_t count(const ts_applied *a, const char *name, uint32_t otherwise) { return (uint32_t)fmin(fmax(number(a, name, otherwise), 0), 1e6); }
+
+static bool wrong(ts_lowering *l, ts_span span, const char *title, const char *here)
+{
+  ts_diag *d = ts_report(l->s, TS_E0505, span, "%s", title);
+  ts_diag_here(d, "%s", here);
+  return false;
+}
+
+static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out)
+{
+  size_t size = 0, text_size = 0;
+  const char *path;
+  ts_cost_error gzip = {0};
+  ts_network_error error = {0};
+  char *bytes = ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &path);
+  if (!bytes)
+    return false;
+  const char *text = ts_cost_text(l->s->arena, bytes, size, &text_size, &gzip);
+  const ts_network_file *read = text ? ts_network_file_read(l->s->arena, text, text_size, &error) : NULL;
+  if (read) {
+    *out = *read;
+    return true;
+  }
+  ts_diag *d = ts_report(l->s, TS_E0502, file->span, "network file `%s` cannot be used", file->u.string);
+  const char *what = text ? error.text : gzip.text;
+  ts_diag_here(d, "%s", error.line ? ts_arena_printf(l->s->arena, "line %u: %s", error.line, what) : what);
+  return false;
+}
+
+/* A word among the arguments: -1 after a diagnostic. */
+static int word(ts_lowering *l, const ts_applied *a, const char *name, int (*named)(const char *), const char *known, int otherwise)
+{
+  const ts_value *v = arg(a, name);
+  int found = !v ? otherwise : named(v->u.string);
+  if (found < 0)
+    wrong(l, v ? v->span : a->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name), ts_arena_printf(l->s->arena, "known: %s", known));
+  return found;
+}
+
+static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file *out)
+{
+  int algorithm = word(l, a, "algorithm", ts_network_algorithm_named, "ring, tree, switch, switch_tree, pairs", TS_IR_NET_RING);
+  int protocol = word(l, a, "protocol", ts_network_protocol_named, "ll, ll128, simple", TS_IR_NET_SIMPLE);
+  int of = arg(a, "of") ? word(l, a, "of", ts_collective_named, "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message", 0) : -2;
+  if (algorithm < 0 || protocol < 0 || of == -1)
+    return false;
+  ts_ir_net_method m = {.algorithm = (uint32_t)algorithm, .protocol = (uint32_t)protocol, .channels = count(a, "channels", 1), .threads = count(a, "threads", 512),
+                        .connection = picoseconds(a, "connection"), .intra_hop = picoseconds(a, "intra_hop"), .inter_hop = picoseconds(a, "inter_hop"),
+                        .intra_rate = number(a, "intra_rate", 0) / 8, .inter_rate = number(a, "inter_rate", 0) / 8, .local = number(a, "local", 0),
+                        .chunk = number(a, "chunk", 0) / 8, .spread = number(a, "spread", 0)};
+  m.intra_share = number(a, "intra_share", m.intra_rate > 0 ? 0 : 1);
+  m.inter_share = number(a, "inter_share", m.inter_rate > 0 ? 0 : 1);
+  m.believed = m.connection;
+  const char *bad = ts_network_method_wrong(&m);
+  if (bad)
+    return wrong(l, a->span, "a white box that cannot be", bad);
+  out->methods = TS_NEW_ARRAY(l->s->arena, ts_ir_net_method, TS_IR_COLLECTIVE_KINDS);
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    if (of == -2 || (uint32_t)of == k) {
+      m.collective = k;
+      out->methods[out->method_count++] = m;
+    }
+  return true;
+}
+
+/* Anchors were measured with the library's own choice: they go when that is changed. */
+static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *file)
+{
+  bool changed = false;
+  for (uint32_t i = 0; record && i < record->u.record->count; i++) {
+    const ts_value *v = record->u.record->at[i].value;
+    const char *name = record->u.record->at[i].name, *text = v->type == TS_T_STRING ? v->u.string : v->type == TS_T_INT ? ts_arena_printf(l->s->arena, "%lld", (long long)v->u.integer) : NULL;
+    const char *error = text ? ts_network_variable(l->s->arena, name, text, file, &changed) : "must be text or a whole number";
+    if (error)
+      return wrong(l, record->u.record->at[i].span, ts_arena_printf(l->s->arena, "variable `%s` cannot be set so", name), error);
+  }
+  if (changed)
+    file->point_count = 0;
+  return true;
+}
+
+bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  const ts_value *file = arg(a, "file");
+  ts_network_file f = {.device = "", .library = ""};
+  void *records;
+  if (!(file ? from_file(l, file, &f) : from_arguments(l, a, &f)) || !variables(l, arg(a, "variables"), &f))
+    return false;
+  m->kind = TS_IR_NET_WHITE_BOX;
+  m->tier = number(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)number(a, "tier", 0);
+  m->efficiency = 1;
+  m->source = TS_IR_NONE;
+  m->method_count = f.method_count;
+  m->first_method = ts_ir_append(l->b, TS_IR_NET_METHODS, f.method_count, &records);
+  memcpy(records, f.methods, f.method_count * sizeof *f.methods);
+  for (uint32_t i = 0; i < f.method_count; i++)
+    m->collectives |= 1u << f.methods[i].collective;
+  m->point_count = f.point_count;
+  if (f.point_count) {
+    m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, f.point_count, &records);
+    memcpy(records, f.points, f.point_count * sizeof *f.points);
+  }
+  if (file) {
+    ts_ir_cost_source source = {ts_ir_add_string(l->b, file->u.string), ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
+    m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
+  }
+  return true;
+}
