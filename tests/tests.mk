@@ -27,6 +27,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
+	tests/unit/test_lower.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
@@ -654,6 +655,9 @@ EXTRA_DIST += \
 	tests/examples/gpt2_large.out \
 	tests/examples/gpt2_large_tp4.cmd \
 	tests/examples/gpt2_large_tp4.out \
+	tests/examples/gpt3_175b.out \
+	tests/examples/llama3_70b.out \
+	tests/examples/my_schedule.out \
 	tests/examples/resnet50.out \
 	tests/examples/resnet50_dp2_pp4.cmd \
 	tests/examples/resnet50_dp2_pp4.out \
