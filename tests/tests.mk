@@ -60,6 +60,8 @@ fuzz_targets = \
 # With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
 CLEANFILES += $(fuzz_programs)
+clean-local:
+	rm -rf tests/fuzz/.libs
 EXTRA_DIST += $(fuzz_targets) tests/fuzz/replay.c
 if FUZZING
 noinst_DATA = $(fuzz_programs)
