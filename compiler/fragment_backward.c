@@ -343,7 +343,6 @@ static void backward_op(pass *p, uint32_t i)
   if (weights) {
     early = comms(p, i, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX); /* saved inputs are there: gather them while the gradients are computed */
     held = gathered(p, i, TS_WHEN_WEIGHT);
-    ts_memory(f, early, held, TS_IR_TEMPORARIES, op->label);
   }
   uint32_t dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
   uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
@@ -374,6 +373,7 @@ static void backward_op(pass *p, uint32_t i)
   }
   if (weights) {
     uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
+    ts_memory(f, early != TS_NO_INDEX ? early : late, held, TS_IR_TEMPORARIES, op->label);
     need_outputs(f, i);
     ts_need(f, gradient_in);
     if (class->parted[TS_PHASE_WEIGHT])

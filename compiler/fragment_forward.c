@@ -202,6 +202,19 @@ static void need_inputs(ts_fragment *f, const ts_op *op)
   ts_gathers_need(f, (uint32_t)(op - f->l->g->ops.at));
 }
 
+/* Inputs of the model that stay for backward: they come from nowhere, so their memory begins with the first op that takes them. */
+static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
+{
+  for (uint32_t k = 0; k < op->input_count; k++) {
+    uint32_t tensor = source_of(f, op->slots[k].tensor);
+    ts_tensor_state *t = &f->tensors[tensor];
+    if (f->l->g->tensors.at[tensor].producer != TS_NO_INDEX || !t->kept || t->allocated)
+      continue;
+    ts_memory(f, node, edge_bytes(f, tensor), TS_IR_ACTIVATIONS, f->l->g->tensors.at[tensor].name);
+    t->allocated = true;
+  }
+}
+
 void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
 {
   const ts_op *op = op_at(f, i);
@@ -236,6 +249,8 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
   f->needs.count = 0;
   if (keeps)
     allocate_own(f, i, first);
+  if (!again)
+    allocate_inputs(f, op, first);
   if (!again)
     ts_gathers_leave(f, i, last);
   if (gathered)

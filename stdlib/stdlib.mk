@@ -3,6 +3,7 @@
 #: stdlib_files = stdlib/*.ts stdlib/fits/*
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
+	stdlib/costs.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
 	stdlib/fits/a100_sxm.fit.json \
 	stdlib/fits/b200_sxm.fit.json \
@@ -61,6 +62,6 @@ nobase_dist_pkgdata_DATA += $(stdlib_files)
 nodist_libtrainspec_la_SOURCES += compiler/stdlib_embed.c
 CLEANFILES += compiler/stdlib_embed.c
 EXTRA_DIST += tools/embed.sh
-compiler/stdlib_embed.c: $(stdlib_files) tools/embed.sh
+compiler/stdlib_embed.c: $(stdlib_files) stdlib/stdlib.mk tools/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) compiler && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh "$(srcdir)" $(stdlib_files) > $@.tmp && mv $@.tmp $@
 

@@ -28,6 +28,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
+	tests/unit/test_lower.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
@@ -60,6 +61,8 @@ fuzz_targets = \
 # With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
 CLEANFILES += $(fuzz_programs)
+clean-local:
+	rm -rf tests/fuzz/.libs
 EXTRA_DIST += $(fuzz_targets) tests/fuzz/replay.c
 if FUZZING
 noinst_DATA = $(fuzz_programs)
@@ -655,6 +658,9 @@ EXTRA_DIST += \
 	tests/examples/gpt2_large.out \
 	tests/examples/gpt2_large_tp4.cmd \
 	tests/examples/gpt2_large_tp4.out \
+	tests/examples/gpt3_175b.out \
+	tests/examples/llama3_70b.out \
+	tests/examples/my_schedule.out \
 	tests/examples/resnet50.out \
 	tests/examples/resnet50_dp2_pp4.cmd \
 	tests/examples/resnet50_dp2_pp4.out \
