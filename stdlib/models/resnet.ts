@@ -52,7 +52,7 @@ block resnet_stage(x: Tensor, blocks: Int, width: Int, stride: Int, basic: Bool)
 }
 
 model resnet(blocks: List[Int] = [3, 4, 6, 3], classes: Int = 1000, image: Int = 224, basic: Bool = false) {
-  x = input([batch, 3, image, image], fp32)
+  x = images(batch, [3, image, image]) as images
   x = conv_bn(x, out: 64, kernel_size: 7, stride: 2, padding: 3) as stem
   x = relu(x) as stem_relu
   x = max_pool(x, kernel_size: 3, stride: 2, padding: 1) as stem_pool

@@ -10,7 +10,7 @@ block vgg_stage(x: Tensor, convolutions: Int, channels: Int) {
 }
 
 model vgg(convolutions: List[Int] = [2, 2, 2, 2, 2], classes: Int = 1000, image: Int = 224) {
-  x = input([batch, 3, image, image], fp32)
+  x = images(batch, [3, image, image]) as images
   x = vgg_stage(x, convolutions[0], 64) as stage1
   x = vgg_stage(x, convolutions[1], 128) as stage2
   x = vgg_stage(x, convolutions[2], 256) as stage3

@@ -19,7 +19,7 @@ block tower_layer(x: Tensor, heads: Int, ffn: Int, causal: Bool = false) {
 // Squares of an image through one matrix each (a convolution whose stride is its kernel), the class token before them, and positions.
 block patches(samples: Int, image: Int, patch: Int, hidden: Int, bias: Bool) {
   let n = div(image, patch) * div(image, patch)
-  pixels = input([samples, n, 3 * patch * patch], bf16)
+  pixels = images(samples, [n, 3 * patch * patch]) as images
   e = linear(pixels, out: hidden, bias: bias) as patch_embed
   c = class_token(e) as class_token
   yield position_embedding(c, n + 1) as position

@@ -47,6 +47,11 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
   saves [x]
 }
 
+// A batch of pictures, in the compute type: what a model begins with whose input are no whole numbers.
+op images(samples: Int, shape: List[Int]) {
+  output y: [samples] + shape
+}
+
 // A table look-up. `ids` holds token numbers; the gradient is scattered into the rows that were read.
 op embedding(ids: Tensor, vocab: Int, hidden: Int) {
   param w: [vocab, hidden]
