@@ -44,14 +44,19 @@ uint32_t ts_ir_source_of(ts_lowering *l, uint32_t file)
   return TS_IR_NONE;
 }
 
+/* Many nodes come from one line, so places are looked up by their span. */
 uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span)
 {
   uint32_t source = span.file ? ts_ir_source_of(l, span.file) : TS_IR_NONE;
   if (source == TS_IR_NONE)
     return TS_IR_NONE;
+  ts_seen_loc *seen = &l->seen[(span.begin * 31u + span.end * 7u + span.file) % TS_SEEN_LOCS];
+  if (seen->span.file == span.file && seen->span.begin == span.begin && seen->span.end == span.end)
+    return seen->loc;
   ts_position begin = ts_sources_position(l->s->sources, span.file, span.begin), end = ts_sources_position(l->s->sources, span.file, span.end);
   ts_ir_loc loc = {source, begin.line, begin.column, end.line == begin.line ? end.column : begin.column + 1};
-  return ts_ir_intern(l->b, TS_IR_LOCS, &loc);
+  *seen = (ts_seen_loc){span, ts_ir_intern(l->b, TS_IR_LOCS, &loc)};
+  return seen->loc;
 }
 
 uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)

@@ -13,6 +13,9 @@ enum { TS_MAX_STREAMS = 64 };
 
 typedef struct ts_host { uint64_t launch, collective, message, item, step; bool sync; } ts_host; /* ps; sync: messages block the host */
 
+enum { TS_SEEN_LOCS = 256 };
+typedef struct ts_seen_loc { ts_span span; uint32_t loc; } ts_seen_loc;
+
 typedef struct ts_lowering {
   ts_session *s;
   const ts_plan *plan;
@@ -30,6 +33,7 @@ typedef struct ts_lowering {
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
+  ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
   bool failed;
 } ts_lowering;
 
