@@ -190,6 +190,15 @@ static uint32_t merge(ts_ir_net_point *p, uint32_t count)
   return kept;
 }
 
+const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count)
+{
+  ts_network_table *t = TS_NEW(arena, ts_network_table);
+  if (count)
+    qsort(points, count, sizeof *points, by_key);
+  *t = (ts_network_table){"", merge(points, count), points};
+  return t;
+}
+
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line)
 {
   reader r = {.arena = arena, .at = text, .end = text + size, .options = options};
@@ -208,12 +217,7 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   *line = r.line > 1 ? r.line - 1 : 1;
   if (!good)
     return NULL;
-  qsort(r.points.at, r.points.count, sizeof *r.points.at, by_key);
-  ts_network_table *t = TS_NEW(arena, ts_network_table);
-  t->name = "";
-  t->count = merge(r.points.at, (uint32_t)r.points.count);
-  t->points = r.points.at;
-  return t;
+  return ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
 }
 
 const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options)

@@ -17,6 +17,8 @@ typedef struct ts_network_table { const char *name; uint32_t count; const ts_ir_
 const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options);
 /* The table's text alone; for tests. *error is what is wrong, at line *line. */
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line);
+/* Points in any order, sorted and merged as those of a table. */
+const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count);
 int ts_collective_named(const char *name); /* ts_ir_collective_kind, or -1 */
 
 /* `whitebox(...)` as a model of the IR. False after a diagnostic. */

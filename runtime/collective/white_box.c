@@ -14,7 +14,11 @@ static double log2_of(uint32_t n) { return n > 1 ? floor(log2((double)n)) : 0; }
 void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
   double islands = p->islands, ranks = p->ranks, ring = ts_ring_steps(m->collective, p->ranks);
-  *intra = *inter = 0;
+  if (m->collective == TS_IR_MESSAGE || m->collective == TS_IR_SHIFT) { /* one hop, whatever the algorithm */
+    *inter = p->islands > 1;
+    *intra = 1 - *inter;
+    return;
+  }
   switch (m->algorithm) {
   case TS_IR_NET_RING:
     *inter = p->islands > 1 ? (m->collective == TS_IR_ALL_REDUCE || m->collective == TS_IR_BARRIER ? 2 : 1) * (islands - 1) : 0;
@@ -26,7 +30,7 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     break;
   case TS_IR_NET_SWITCH:
     *intra = 1;
-    *inter = p->islands > 1;
+    *inter = 0;
     break;
   case TS_IR_NET_SWITCH_TREE:
     *intra = 1;
@@ -41,13 +45,15 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
 double ts_method_volume(const ts_ir_net_method *m, const ts_profile *p)
 {
   double ranks = p->ranks;
+  if (m->collective == TS_IR_MESSAGE || m->collective == TS_IR_SHIFT)
+    return 1;
   switch (m->algorithm) {
   case TS_IR_NET_TREE:
     return halves(m->collective) ? 1 : 2;
   case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE: /* all-reduce: the switch reads all ranks' data and hands the sums back */
     return m->collective == TS_IR_ALL_REDUCE ? 1 + 1 / (double)p->per_island : 1;
   case TS_IR_NET_PAIRS:
-    return m->collective == TS_IR_MESSAGE ? 1 : (ranks - 1) / ranks;
+    return (ranks - 1) / ranks;
   default:
     return ts_ring_volume(m->collective, p->ranks);
   }
@@ -89,7 +95,9 @@ static void transfer(ts_white_box *box, double bytes, const ts_profile *p)
 {
   const ts_ir_net_method *m = box->method;
   double volume = ts_method_volume(m, p) * bytes, near = volume, far = p->islands > 1 ? volume : 0;
-  if (m->algorithm == TS_IR_NET_PAIRS && p->islands > 1) {
+  if (m->algorithm == TS_IR_NET_SWITCH_TREE) /* between islands it is like any tree or ring */
+    far = ts_ring_volume(m->collective, p->ranks) * bytes;
+  if (m->collective == TS_IR_ALL_TO_ALL && m->algorithm == TS_IR_NET_PAIRS && p->islands > 1) {
     near = volume * (p->per_island - 1.0) / (p->ranks - 1.0);
     far = (volume - near) * p->per_island;
   } else if (p->per_island < 2) {
@@ -121,6 +129,12 @@ ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t size, const
 
 static double sum(const ts_white_box *box) { return box->connection + box->intra + box->inter + box->reduction; }
 
+/* A switch reduces for the ranks on it; the tree between such islands needs several. */
+bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
+{
+  return m->algorithm == TS_IR_NET_SWITCH ? p->islands == 1 : m->algorithm != TS_IR_NET_SWITCH_TREE || p->islands > 1;
+}
+
 /* Methods for these ranks and islands if there are any, or those for all; NULL: none. The library believes that the chosen one is the fastest. */
 static bool choose(const ts_ir_net_method *methods, uint32_t count, uint32_t kind, uint64_t bytes, const ts_profile *p, ts_white_box *best)
 {
@@ -129,7 +143,7 @@ static bool choose(const ts_ir_net_method *methods, uint32_t count, uint32_t kin
   for (uint32_t i = 0; i < count; i++) {
     const ts_ir_net_method *m = &methods[i];
     bool own = m->ranks == p->ranks && m->islands == p->islands;
-    if (m->collective != kind || (m->ranks ? !own : special))
+    if (m->collective != kind || (m->ranks ? !own : special) || !ts_method_possible(m, p))
       continue;
     ts_white_box box = ts_white_box_method(m, bytes, p);
     double believed = sum(&box) - box.connection + (double)m->believed;

@@ -22,6 +22,7 @@ bool ts_white_box_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32
 /* What one method takes, without anchors. */
 ts_white_box ts_white_box_method(const ts_ir_net_method *method, uint64_t bytes, const ts_profile *profile);
 /* Steps inside islands and between them, and the share of `bytes` that passes a rank (doc/networks.md). */
+bool ts_method_possible(const ts_ir_net_method *method, const ts_profile *profile);
 void ts_method_steps(const ts_ir_net_method *method, const ts_profile *profile, double *intra, double *inter);
 double ts_method_volume(const ts_ir_net_method *method, const ts_profile *profile);
 

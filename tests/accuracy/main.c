@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
+#include "tests/accuracy/collectives.h"
 #include "tests/accuracy/kernels.h"
 
 static const acc_set *find(const char *name)
@@ -21,6 +22,7 @@ static int unknown(const char *name)
     fprintf(stderr, "  %-20s %s\n", acc_sets[i].name, acc_sets[i].title);
   for (size_t i = 0; i < acc_kernel_set_count; i++)
     fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
+  fprintf(stderr, "  %-20s %s\n", "collectives", "white boxes of collective libraries against measured calls");
   return 2;
 }
 
@@ -37,6 +39,11 @@ static void one(const acc_context *c, const acc_set *set)
 
 static bool kernels(const acc_context *c, const char *name)
 {
+  if (!strcmp(name, "collectives")) {
+    acc_collectives_report(c);
+    fflush(stdout);
+    return true;
+  }
   for (size_t i = 0; i < acc_kernel_set_count; i++)
     if (!strcmp(acc_kernel_sets[i].name, name)) {
       acc_kernels_report(c, &acc_kernel_sets[i]);
@@ -79,6 +86,7 @@ int main(int argc, char **argv)
       one(&c, &acc_sets[s]);
     for (size_t s = 0; s < acc_kernel_set_count; s++)
       kernels(&c, acc_kernel_sets[s].name);
+    kernels(&c, "collectives");
   } else {
     for (; i < argc && !status; i++) {
       const acc_set *set = find(argv[i]);

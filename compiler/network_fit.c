@@ -1,0 +1,346 @@
+/* Time against size is a few lines, one for each protocol: latency high and rate low to the left, the reverse to the right. Each is fitted to relative errors; where one ends
+ * is tried out (a group has some twenty sizes). A line then becomes a method: its latency is split over connection and steps in the proportions that the hardware's
+ * method has, its slope gives the rate. The sizes measured stay as anchors. */
+#include "compiler/network_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/collective/white_box.h"
+
+enum { MOST_LINES = 3, LEAST_POINTS = 2 };
+
+typedef struct line { double latency, slope; } line; /* us, us per byte */
+typedef struct lines { line at[MOST_LINES]; uint32_t end[MOST_LINES]; uint32_t count; } lines; /* end: one past the last point it was fitted to */
+
+static double us(const ts_ir_net_point *p) { return (double)p->time * 1e-6; }
+
+/* Least squares of ((latency + slope x) / y - 1), neither below 0. */
+static line fit_line(const ts_ir_net_point *p, uint32_t count)
+{
+  double w = 0, wx = 0, wxx = 0, v = 0, vx = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    double a = 1 / us(&p[i]), b = (double)p[i].bytes * a;
+    w += a * a, wx += a * b, wxx += b * b, v += a, vx += b;
+  }
+  double d = w * wxx - wx * wx;
+  line l = {v / w, 0};
+  if (count > 1 && d > 1e-12 * w * wxx)
+    l = (line){(v * wxx - wx * vx) / d, (w * vx - wx * v) / d};
+  if (l.slope < 0)
+    l = (line){v / w, 0};
+  if (l.latency < 0)
+    l = (line){0, vx / wxx};
+  return l;
+}
+
+static double at(const lines *l, double x)
+{
+  double least = INFINITY;
+  for (uint32_t k = 0; k < l->count; k++)
+    least = fmin(least, l->at[k].latency + l->at[k].slope * x);
+  return least;
+}
+
+static double loss(const lines *l, const ts_ir_net_point *p, uint32_t count)
+{
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    double e = log(fmax(at(l, (double)p[i].bytes), 1e-9) / us(&p[i]));
+    sum += e * e;
+  }
+  return count * log(sum / count + 3e-4) + 2.0 * l->count; /* 3e-4: repeats differ by 1.7 %; another line must be worth it */
+}
+
+static void keep_best(lines *best, double *least, const lines *l, const ts_ir_net_point *p, uint32_t count)
+{
+  double x = loss(l, p, count);
+  if (best->count && x >= *least)
+    return;
+  *best = *l;
+  *least = x;
+}
+
+static lines fit_lines(const ts_ir_net_point *p, uint32_t n)
+{
+  lines best = {.count = 0}, l = {.at = {fit_line(p, n)}, .end = {n}, .count = 1};
+  double least = INFINITY;
+  keep_best(&best, &least, &l, p, n);
+  for (uint32_t i = LEAST_POINTS; i + LEAST_POINTS <= n; i++) {
+    line first = fit_line(p, i);
+    l = (lines){{first, fit_line(p + i, n - i)}, {i, n}, 2};
+    keep_best(&best, &least, &l, p, n);
+    for (uint32_t k = i + LEAST_POINTS; k + LEAST_POINTS <= n; k++) {
+      l = (lines){{first, fit_line(p + i, k - i), fit_line(p + k, n - k)}, {i, k, n}, 3};
+      keep_best(&best, &least, &l, p, n);
+    }
+  }
+  return best;
+}
+
+ts_profile ts_fit_profile(ts_fit_links links, uint32_t ranks, uint32_t islands)
+{
+  ts_profile p = {.ranks = ranks, .islands = islands, .per_island = (ranks + islands - 1) / islands, .tier = islands > 1, .inter = islands > 1 ? links.inter : 0};
+  p.intra = p.per_island > 1 ? links.intra : 0;
+  return p;
+}
+
+static double box_us(const ts_ir_net_method *m, uint64_t bytes, const ts_profile *p)
+{
+  ts_white_box box = ts_white_box_method(m, bytes, p);
+  return (box.connection + box.intra + box.inter + box.reduction) * 1e-6;
+}
+
+/* Without the links' rates only the latency tells methods apart. */
+static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_point *p, uint32_t first, uint32_t end, const ts_profile *profile)
+{
+  bool rates = profile->islands > 1 ? profile->inter > 0 : profile->intra > 0;
+  double sum = 0;
+  if (!rates)
+    return fabs(log(fmax(box_us(m, 1, profile), 0.1) / fmax(l->latency, 0.1)));
+  for (uint32_t i = first; i < end; i++)
+    sum += fabs(log(box_us(m, p[i].bytes, profile) / us(&p[i])));
+  return sum / (end - first);
+}
+
+/* The hardware's method that a line is most like, of a protocol no more eager than the one before. */
+static const ts_ir_net_method *recognise(const ts_network_file *hardware, const lines *l, uint32_t k, const ts_ir_net_point *p, const ts_profile *profile, uint32_t least_protocol)
+{
+  const ts_ir_net_method *best = NULL;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < hardware->method_count; i++) {
+    const ts_ir_net_method *m = &hardware->methods[i];
+    if (m->ranks || !ts_method_possible(m, profile) || m->collective != p->collective || m->protocol < least_protocol || (l->count == 3 && m->protocol > k && m->algorithm != TS_IR_NET_PAIRS))
+      continue;
+    double x = unlike(m, &l->at[k], p, k ? l->end[k - 1] : 0, l->end[k], profile);
+    if (x < least) {
+      best = m;
+      least = x;
+    }
+  }
+  return best;
+}
+
+static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, const ts_ir_net_point *p, uint32_t count, const ts_profile *profile)
+{
+  ts_ir_net_method m = *like;
+  double intra, inter, volume, latency = l->latency, slope = l->slope;
+  m.ranks = profile->ranks;
+  m.islands = profile->islands;
+  ts_method_steps(&m, profile, &intra, &inter);
+  volume = ts_method_volume(&m, profile);
+  double usual = ((double)m.connection + intra * (double)m.intra_hop + inter * (double)m.inter_hop) * 1e-6;
+  if (count == 1) { /* one size: the usual latency, and a rate for the rest */
+    latency = fmin(usual, us(p) / 2);
+    slope = (us(p) - latency) / (double)p->bytes;
+  }
+  double scale = usual > 0 ? latency / usual : 0;
+  m.intra_hop = (uint64_t)llround((double)m.intra_hop * scale);
+  m.inter_hop = (uint64_t)llround((double)m.inter_hop * scale);
+  double steps = intra * (double)m.intra_hop + inter * (double)m.inter_hop;
+  m.connection = m.believed = (uint64_t)llround(fmax(0, latency * 1e6 - steps));
+  m.chunk = m.reduction = m.intra_share = m.inter_share = m.intra_rate = m.inter_rate = m.spread = 0;
+  if (profile->islands > 1) {
+    if (m.algorithm == TS_IR_NET_PAIRS)
+      volume *= (profile->ranks - profile->per_island) / (profile->ranks - 1.0) * profile->per_island;
+    m.local = 0;
+    m.inter_rate = slope > 0 ? volume / slope * 1e6 : 0;
+  } else {
+    m.intra_rate = slope > 0 ? (volume + m.local / profile->ranks) / slope * 1e6 : 0;
+  }
+  m.least = p[0].bytes;
+  m.most = p[count - 1].bytes;
+  return m;
+}
+
+typedef struct result { TS_VEC(ts_ir_net_method) methods; } result;
+
+static uint32_t same_group(const ts_ir_net_point *p, uint32_t count)
+{
+  uint32_t n = 1;
+  while (n < count && p[n].collective == p->collective && p[n].ranks == p->ranks && p[n].islands == p->islands)
+    n++;
+  return n;
+}
+
+static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count)
+{
+  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+  lines l = fit_lines(p, count);
+  uint32_t protocol = 0;
+  for (uint32_t k = 0; k < l.count; k++) {
+    const ts_ir_net_method *like = recognise(hardware, &l, k, p, &profile, protocol);
+    if (!like)
+      like = recognise(hardware, &l, k, p, &profile, 0);
+    if (!like)
+      return false;
+    ts_ir_net_method m = calibrated(like, &l.at[k], p, count, &profile);
+    TS_PUSH(arena, &out->methods, m);
+    protocol = like->protocol;
+  }
+  return true;
+}
+
+/* Rates between islands at several node counts as rate * (islands/2)^-spread: a method for the counts in between and beyond. */
+static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware, uint32_t kind)
+{
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  const ts_ir_net_method *last = NULL;
+  for (size_t i = 0; i < out->methods.count; i++) {
+    const ts_ir_net_method *m = &out->methods.at[i];
+    bool largest = i + 1 == out->methods.count || m[1].collective != m->collective || m[1].islands != m->islands || m[1].ranks != m->ranks;
+    if (m->collective != kind || m->islands < 2 || !largest || !(m->inter_rate > 0))
+      continue;
+    double a = log(m->islands / 2.0), b = log(m->inter_rate);
+    n++, x += a, y += b, xx += a * a, xy += a * b;
+    last = m;
+  }
+  double d = n * xx - x * x;
+  if (!last || n < 2 || d < 1e-9)
+    return;
+  double spread = -(n * xy - x * y) / d, rate = exp((y + fmax(spread, 0) * x) / n);
+  for (uint32_t i = 0; i < hardware->method_count; i++) {
+    ts_ir_net_method m = hardware->methods[i];
+    if (m.ranks || m.collective != kind || m.algorithm != last->algorithm || m.protocol != last->protocol)
+      continue;
+    m.inter_rate = rate;
+    m.inter_share = 0;
+    m.spread = spread > 1e-6 ? spread : 0;
+    TS_PUSH(arena, &out->methods, m);
+  }
+}
+
+/* A generic method that was fitted stands in for the hardware's. */
+static void add_hardware(ts_arena *arena, result *out, const ts_network_file *hardware)
+{
+  size_t fitted = out->methods.count;
+  for (uint32_t i = 0; i < hardware->method_count; i++) {
+    const ts_ir_net_method *m = &hardware->methods[i];
+    bool there = m->ranks != 0;
+    for (size_t k = 0; k < fitted && !there; k++) {
+      const ts_ir_net_method *x = &out->methods.at[k];
+      there = !x->ranks && x->collective == m->collective && x->algorithm == m->algorithm && x->protocol == m->protocol;
+    }
+    if (!there)
+      TS_PUSH(arena, &out->methods, *m);
+  }
+}
+
+ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
+{
+  result out = {0};
+  TS_VEC(ts_ir_net_point) anchors = {0};
+  for (uint32_t i = 0, n; i < count; i += n) {
+    n = same_group(points + i, count - i);
+    if (fit_group(arena, &out, hardware, links, points + i, n))
+      for (uint32_t k = 0; k < n; k++)
+        TS_PUSH(arena, &anchors, points[i + k]);
+  }
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
+    fit_spread(arena, &out, hardware, kind);
+  add_hardware(arena, &out, hardware);
+  ts_network_file *file = TS_NEW(arena, ts_network_file);
+  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count};
+  return file;
+}
+
+double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes, const ts_profile *profile)
+{
+  ts_ir ir = {.net_methods = file->methods, .net_methods_count = file->method_count, .net_points = file->points, .net_points_count = file->point_count};
+  ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX, .method_count = file->method_count, .point_count = file->point_count};
+  ts_white_box box;
+  if (!ts_white_box_estimate(&ir, &model, kind, bytes, profile, &box))
+    return 0;
+  return (box.connection + box.intra + box.inter + box.reduction) * box.factor * 1e-12;
+}
+
+/* -- how well it predicts -- */
+
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void score_group(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t n, bool odd, bool extrapolate, ts_network_score *s)
+{
+  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, n);
+  uint32_t count = 0;
+  for (uint32_t i = odd; i < n; i += 2)
+    kept[count++] = p[i];
+  const ts_network_file *file = ts_network_fit(arena, hardware, links, kept, count);
+  line alpha_beta = fit_line(kept, count);
+  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+  *s = (ts_network_score){.collective = p->collective, .ranks = p->ranks, .islands = p->islands, .error = TS_NEW_ARRAY(arena, double, n), .base_error = TS_NEW_ARRAY(arena, double, n)};
+  for (uint32_t i = !odd; i < n; i += 2) {
+    bool beyond = p[i].bytes < kept[0].bytes || p[i].bytes > kept[count - 1].bytes;
+    s->beyond += beyond;
+    if (beyond && !extrapolate)
+      continue;
+    double error = fabs(ts_network_file_time(file, p->collective, p[i].bytes, &profile) * 1e6 / us(&p[i]) - 1);
+    s->base_error[s->rows] = fabs((alpha_beta.latency + alpha_beta.slope * (double)p[i].bytes) / us(&p[i]) - 1);
+    s->baseline += s->base_error[s->rows];
+    s->mean += error;
+    s->worst = fmax(s->worst, error);
+    s->error[s->rows++] = error;
+  }
+  if (!s->rows)
+    return;
+  s->mean /= s->rows;
+  s->baseline /= s->rows;
+  qsort(s->error, s->rows, sizeof *s->error, by_value);
+  s->median = s->error[s->rows / 2];
+}
+
+uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate,
+                             ts_network_score **scores)
+{
+  uint32_t groups = 0;
+  *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
+  for (uint32_t i = 0, n; i < count; i += n) {
+    n = same_group(points + i, count - i);
+    if (n >= 3)
+      score_group(arena, hardware, links, points + i, n, odd, extrapolate, &(*scores)[groups++]);
+  }
+  return groups;
+}
+
+/* -- as a file -- */
+
+static void put_method(FILE *out, const ts_ir_net_method *m)
+{
+  fprintf(out, "  {\"collective\": \"%s\", \"algorithm\": \"%s\", \"protocol\": \"%s\"", ts_collective_name(m->collective), ts_network_algorithm_name(m->algorithm),
+          ts_network_protocol_name(m->protocol));
+  for (const ts_network_field *f = ts_network_fields; f->name; f++) {
+    double x = ts_network_field_get(f, m);
+    bool usual = x == 0 || (!strcmp(f->name, "believed_us") && m->believed == m->connection);
+    if (!usual)
+      fprintf(out, f->kind == 'd' ? ", \"%s\": %.5g" : ", \"%s\": %.12g", f->name, x);
+  }
+  if (!m->believed && m->connection)
+    fprintf(out, ", \"believed_us\": 0");
+  fprintf(out, "}");
+}
+
+void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources)
+{
+  fprintf(out, "{\"trainspec-network\": 1, \"device\": \"%s\", \"library\": \"%s\",\n", file->device, file->library);
+  if (sources)
+    fprintf(out, " %s,\n", sources);
+  fprintf(out, " \"methods\": [\n");
+  for (uint32_t i = 0; i < file->method_count; i++) {
+    put_method(out, &file->methods[i]);
+    fprintf(out, i + 1 < file->method_count ? ",\n" : "],\n");
+  }
+  fprintf(out, " \"anchors\": [");
+  for (uint32_t i = 0, n; i < file->point_count; i += n) {
+    const ts_ir_net_point *p = file->points + i;
+    n = same_group(p, file->point_count - i);
+    fprintf(out, "%s\n  {\"collective\": \"%s\", \"ranks\": %u, \"islands\": %u, \"points\": [", i ? "," : "", ts_collective_name(p->collective), p->ranks, p->islands);
+    for (uint32_t k = 0; k < n; k++)
+      fprintf(out, "%s[%llu, %.6g]", k ? ", " : "", (unsigned long long)p[k].bytes, us(&p[k]));
+    fprintf(out, "]}");
+  }
+  fprintf(out, "]}\n");
+}
