@@ -182,7 +182,7 @@ static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardw
   return true;
 }
 
-/* Rates between islands at several node counts as rate * (islands/2)^-spread: a method for the counts in between and beyond. */
+/* Rates between islands at several node counts as rate * (islands/2)^-spread: what the fabric gives, whatever the method, for counts in between and beyond. */
 static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware, uint32_t kind)
 {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -202,7 +202,7 @@ static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hard
   double spread = -(n * xy - x * y) / d, rate = exp((y + fmax(spread, 0) * x) / n);
   for (uint32_t i = 0; i < hardware->method_count; i++) {
     ts_ir_net_method m = hardware->methods[i];
-    if (m.ranks || m.collective != kind || m.algorithm != last->algorithm || m.protocol != last->protocol)
+    if (m.ranks || m.collective != kind)
       continue;
     m.inter_rate = rate;
     m.inter_share = 0;
