@@ -91,6 +91,8 @@ const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
   case TS_IR_ALL_TO_ALL:
     if (comm->dim < 0)
       return NULL;
+    if ((ts_layout_axes(layout) & axes) != axes)
+      return "exchanges parts of a tensor that is not split over these axes";
     for (int d = 0; d < TS_MAX_DIMS; d++)
       layout->split[d] &= ~axes;
     layout->split[comm->dim] |= axes;

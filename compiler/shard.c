@@ -254,7 +254,7 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
                   comm->axes, comm->rule, comm->span);
   layout->rule = comm->rule;
   int64_t after = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
-  comm->bytes = before > after ? before : after;
+  comm->bytes = (int64_t)((double)(before > after ? before : after) * comm->share);
   return true;
 }
 

@@ -42,6 +42,7 @@ typedef struct ts_comm {
   bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
+  double share;      /* of the bytes that travels: 1/2 of what is packed in half the bits */
   int64_t ahead;     /* parameters are gathered so many groups early */
   const char *stream; /* NULL: that of its axes */
   uint32_t rule;

@@ -52,6 +52,7 @@ stdlib_files = \
 	stdlib/schedules/one_f_one_b.ts \
 	stdlib/schedules/single.ts \
 	stdlib/schedules/zero_bubble.ts \
+	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/recompute.ts
