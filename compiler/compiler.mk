@@ -3,6 +3,7 @@
 #: libtrainspec_la_SOURCES += compiler/*.c
 libtrainspec_la_SOURCES += \
 	compiler/builtin.c \
+	compiler/builtin_column.c \
 	compiler/call.c \
 	compiler/check.c \
 	compiler/cluster.c \

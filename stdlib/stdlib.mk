@@ -54,6 +54,8 @@ stdlib_files = \
 	stdlib/schedules/zero_bubble.ts \
 	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
+	stdlib/strategies/experts.ts \
+	stdlib/strategies/fp8.ts \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/recompute.ts
 

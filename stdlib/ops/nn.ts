@@ -5,31 +5,39 @@
 // data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
 
 // y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient; it is read and added to all the same. Its input gradient is the
-// product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
-op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
+// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `quantized`: products in fp8 of operands that are cast before them.
+op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, quantized: Bool = false) {
   param w: [out, last(x.shape)] if not tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
+  let cast = 1 B * numel(x)
+  let cast_gradient = 1 B * numel(y)
+  let weight = if quantized then 1 B * numel(w) else bytes(w)
+  let number = if quantized then fp8 else x.dtype
   let borrowed = if tied then bytes(x) / rows(x) * last(y.shape) else 0 B
   contracts x dim -1
   forward {
+    kernel elementwise if quantized { reads = [x], writes = [cast] }
     kernel gemm {
       m = rows(y)
       n = last(y.shape)
       k = last(x.shape)
+      dtype = number
       flops = 2 * numel(y) * last(x.shape)
-      reads = [x, w, borrowed]
+      reads = [if quantized then cast else bytes(x), weight, borrowed]
       writes = [y]
     }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
   }
   backward(input) {
+    kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
     kernel gemm {
       m = rows(y)
       n = last(x.shape)
       k = last(y.shape)
+      dtype = number
       flops = 2 * numel(y) * last(x.shape)
-      reads = [dy, w, borrowed]
+      reads = [if quantized then cast_gradient else bytes(dy), weight, borrowed]
       writes = [dx]
     }
   }
@@ -38,13 +46,15 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
       m = last(y.shape)
       n = last(x.shape)
       k = rows(y)
+      dtype = number
       flops = 2 * numel(y) * last(x.shape)
-      reads = [dy, x]
+      reads = if quantized then [cast_gradient, cast] else [dy, x]
       writes = [dw, borrowed]
     }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
-  saves [x]
+  saves [x] if not quantized
+  saves [cast] if quantized
 }
 
 // A batch of pictures, in the compute type: what a model begins with whose input are no whole numbers.

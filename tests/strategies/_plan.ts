@@ -1,6 +1,6 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
-import std.models.llama, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b
-import std.strategies.data, std.strategies.context, std.strategies.megatron, std.strategies.recompute
+import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b
+import std.strategies.experts, std.strategies.fp8, std.strategies.data, std.strategies.context, std.strategies.megatron, std.strategies.recompute
 
 fn among(name: String, names: List) -> Bool = any([n == name for n in names])
 
@@ -15,14 +15,32 @@ plan strategies(
   kv: Int = 16,
   seq: Int = 1024,
   prefetch: Int = 1,
+  experts: Int = 0,
+  load: Real = 1,
 ) {
-  model = llama(layers: 8, hidden: 1024, heads: 16, kv_heads: kv, ffn: 4096, vocab: 32000, seq: seq)
+  model = if experts > 0 then llama_moe(
+    layers: 8,
+    hidden: 1024,
+    heads: 16,
+    kv_heads: kv,
+    ffn: 512,
+    experts: experts,
+    top: 2,
+    vocab: 32000,
+    seq: seq,
+    shared: 512,
+    load: load,
+  ) else llama(layers: 8, hidden: 1024, heads: 16, kv_heads: kv, ffn: 4096, vocab: 32000, seq: seq)
   cluster = dgx_h100(nodes: ceil_div(dp * tp * cp * ep * pp, 8))
   mesh = { tp, cp, ep, dp, pp }
   apply = [
     if among("tp", use) then tensor_parallel(tp) else none,
     if among("sp", use) then tensor_sequence_parallel(tp) else none,
     if among("async", use) then tensor_sequence_parallel(tp, async: true) else none,
+    if among("ep", use) then expert_parallel(ep) else none,
+    if among("ep_fp8", use) then expert_parallel(ep, sent: 0.5) else none,
+    if among("etp", use) then expert_tensor_parallel(tp) else none,
+    if among("fp8", use) then fp8_products() else none,
     if among("ring", use) then context_parallel(cp) else none,
     if among("unbalanced", use) then context_parallel(cp, balanced: false) else none,
     if among("gather", use) then context_parallel(cp, ring: false) else none,
@@ -39,6 +57,6 @@ plan strategies(
   batch = { micro: ep }
   precision = mixed(bf16)
   optimizer = adam()
-  recompute = if among("full", use) then full() else if among("selective", use) then selective(attn.core) else none
+  recompute = if among("full", use) then full() else if among("selective", use) then selective(attn.core) else if among("second", use) then full(every: 2) else none
   costs = [roofline(h100_sxm)]
 }
