@@ -30,9 +30,21 @@ libtrainspec_la_SOURCES += \
 	compiler/fragment_ring.c \
 	compiler/fragment_step.c \
 	compiler/graph.c \
+	compiler/import/chakra.c \
+	compiler/import/events.c \
+	compiler/import/execution.c \
+	compiler/import/feed.c \
 	compiler/import/follow.c \
+	compiler/import/graph.c \
+	compiler/import/json.c \
+	compiler/import/kineto.c \
+	compiler/import/link.c \
+	compiler/import/read.c \
+	compiler/import/summary.c \
+	compiler/import/summary_report.c \
 	compiler/import/table.c \
 	compiler/import/trace.c \
+	compiler/import/workload.c \
 	compiler/layout.c \
 	compiler/lower.c \
 	compiler/lower_cluster.c \
@@ -75,6 +87,12 @@ nobase_pkginclude_HEADERS += \
 	compiler/fragment.h \
 	compiler/function.h \
 	compiler/graph.h \
+	compiler/import/events.h \
+	compiler/import/feed.h \
+	compiler/import/json.h \
+	compiler/import/kernel_kinds.def \
+	compiler/import/readers.h \
+	compiler/import/summary.h \
 	compiler/import/table.h \
 	compiler/import/trace.h \
 	compiler/layout.h \
