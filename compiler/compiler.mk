@@ -50,6 +50,9 @@ libtrainspec_la_SOURCES += \
 	compiler/lower_cluster.c \
 	compiler/module.c \
 	compiler/network.c \
+	compiler/network_file.c \
+	compiler/network_variables.c \
+	compiler/network_white_box.c \
 	compiler/op.c \
 	compiler/plan.c \
 	compiler/progress.c \
@@ -62,6 +65,7 @@ libtrainspec_la_SOURCES += \
 	compiler/session.c \
 	compiler/shard.c \
 	compiler/shard_comm.c \
+	compiler/shard_explain.c \
 	compiler/shard_graph.c \
 	compiler/stage.c \
 	compiler/stage_cost.c \
@@ -100,6 +104,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/module.h \
 	compiler/names.h \
 	compiler/network.h \
+	compiler/network_file.h \
 	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \

@@ -59,7 +59,7 @@ const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape sha
   for (uint32_t d = 0; d < shape.rank; d++) {
     text = ts_arena_printf(s->arena, "%s%s%lld", text, d ? ", " : "", (long long)shape.dim[d]);
     if (layout->split[d])
-      text = ts_arena_printf(s->arena, "%s / %s", text, ts_axes_name(s, layout->split[d]));
+      text = ts_arena_printf(s->arena, layout->split[d] & (layout->split[d] - 1) ? "%s / (%s)" : "%s / %s", text, ts_axes_name(s, layout->split[d]));
   }
   text = ts_arena_printf(s->arena, "%s]", text);
   if (layout->partial)

@@ -19,6 +19,8 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */
+  const ts_ast *replaced;  /* the strategy's own rule of this name */
+  bool changed;            /* written in the plan, in a \`with\` */
   uint32_t kind_count, pattern_count;
   const char **kinds, **patterns;
   uint32_t matched;        /* ops */
@@ -97,6 +99,8 @@ const char *ts_label_pattern(ts_arena *arena, const char *label);
 /* compiler/rules.c: reading strategies */
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
 bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op);
+/* compiler/shard_explain.c: the ops of this label or pattern; NULL if there are none. */
+const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh, const char *label);
 void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh);
 
 #endif

@@ -143,22 +143,6 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
   return true;
 }
 
-static bool over(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
-{
-  ts_value v = ts_eval(c->s, env, expr);
-  if (v.type == TS_T_AXIS) {
-    *axes = ts_axes_effective(c->s, v.u.axes.mask);
-    return true;
-  }
-  if (v.type == TS_T_INT && v.u.integer == 1)
-    return true;
-  if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
-    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
-  }
-  return fail(c);
-}
-
 static void append(ts_sharder *c, ts_comm comm)
 {
   ts_class *class = c->class;
@@ -178,8 +162,8 @@ bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
 {
   ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
   const ts_ast *args = action->child[2];
-  if (!kind_of(c, action, &comm.kind) || !over(c, env, action->child[1], &comm.axes))
-    return false;
+  if (!kind_of(c, action, &comm.kind) || !ts_sharder_axes(c, env, action->child[1], &comm.axes))
+    return fail(c);
   bool everything = comm.kind == TS_IR_BARRIER && !args->count;
   comm.slot = TS_ALL_PARAMETERS;
   if (!everything && !target(c, action, args->count ? args->child[0]->child[0] : NULL, &comm))

@@ -687,6 +687,8 @@ override_list
 
 override
   : link
+  | rule
+  | remove
   | ref open_fields { $$ = MAKE(OVERRIDE, @$, NONE, 0, JOIN(NODES($1), $2)); }
   ;
 
