@@ -111,6 +111,8 @@ static void put_text(const played *p, FILE *out)
   fprintf(out, "  from the trace: %.1f us from launch to kernel, %.1f us between kernels\n", (double)r->latency / 1e3, (double)r->gap / 1e3);
   fprintf(out, "  dependencies between streams: %u recorded, %u from calls and times, %u from\n  times alone; the host waits %u times\n", r->waits_exact,
           r->waits_guessed, r->waits_by_time, r->syncs);
+  if (r->crowded)
+    fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n", (double)r->crowded / 1e6);
   if (r->unexplained)
     fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n", (double)r->unexplained / 1e6);
   if (r->unlaunched)
@@ -143,7 +145,7 @@ static void put(void *closure, FILE *out)
           r->latency, r->gap);
   fprintf(out, " \"waits_recorded\": %u, \"waits_from_calls\": %u, \"waits_from_times\": %u, \"host_waits\": %u,\n", r->waits_exact, r->waits_guessed,
           r->waits_by_time, r->syncs);
-  fprintf(out, " \"unexplained_ns\": %" PRId64 ", \"without_launch\": %u, \"overlapping\": %u, \"carried_streams\": %u}\n", r->unexplained, r->unlaunched,
+  fprintf(out, " \"crowded_ns\": %" PRId64 ", \"unexplained_ns\": %" PRId64 ", \"without_launch\": %u, \"overlapping\": %u, \"carried_streams\": %u}\n", r->crowded, r->unexplained, r->unlaunched,
           r->overlapping, r->carried);
 }
 

@@ -18,6 +18,7 @@ typedef struct op { /* device work, by start */
   const ts_event *v;
   uint32_t event, stream, node, previous; /* previous: on its stream */
   int64_t start, end, launched, at;       /* at: when the host issues it */
+  int64_t crowded;                        /* waits so long for room on the device */
   uint32_t first_wait, wait_count;        /* in the order of ops after the sort */
 } op;
 
@@ -310,9 +311,36 @@ static void wait_by_time(maker *m)
   }
   if (m->waits.count > known)
     sort_waits(m);
+}
+
+/* How much of the time before op `i` from `from` on other streams kept the device busy. */
+static int64_t busy_beside(const maker *m, uint32_t i, int64_t from)
+{
+  enum { LOOK_BACK = 4096 };
+  const op *o = &m->ops[i];
+  int64_t until = from, sum = 0;
+  for (uint32_t k = i > LOOK_BACK ? i - LOOK_BACK : 0; k < i; k++) {
+    const op *p = &m->ops[k];
+    int64_t begin = p->start > until ? p->start : until, end = p->end < o->start ? p->end : o->start;
+    if (p->stream == o->stream || end <= begin)
+      continue;
+    sum += end - begin;
+    until = end;
+  }
+  return sum;
+}
+
+/* What is still late found no room while others filled the device, which an IR has no word for, or is late for reasons that the trace does not show. */
+static void split_lateness(maker *m)
+{
   for (uint32_t i = 0; i < m->count; i++) {
-    int64_t late = m->ops[i].start - expected_start(m, &m->ops[i]);
-    m->r->unexplained += late > SURPRISE ? late : 0;
+    op *o = &m->ops[i];
+    int64_t expected = expected_start(m, o), late = o->start - expected;
+    if (late <= SURPRISE)
+      continue;
+    o->crowded = busy_beside(m, i, expected);
+    m->r->crowded += o->crowded;
+    m->r->unexplained += late - o->crowded;
   }
 }
 
@@ -469,6 +497,13 @@ static void put_op(writer *w, const item *item)
   ts_ir_node node = new_node(TS_IR_COMPUTE, item->at - w->host);
   w->host = item->at > w->host ? item->at : w->host;
   node.stream = (uint8_t)o->stream;
+  if (o->crowded) { /* a node of its own, that ends where the kernel begins */
+    ts_ir_node room = node;
+    room.arg = kernel_of(w->b, o->crowded, "waiting for room");
+    room.label = ts_ir_add_string(w->b, "waiting for room");
+    push(w, room, deps, count, TS_EVENT_NONE);
+    node.host_ps = 0;
+  }
   node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION : o->v->flags & TS_EVENT_BACKWARD ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_OTHER;
   node.arg = kernel_of(w->b, o->end - o->start + m->r->gap, ts_event_kind_name((ts_event_kind)o->v->kind));
   node.label = ts_ir_add_string(w->b, ts_events_text(m->e, o->v->op != TS_EVENT_NONE ? ts_event_at(m->e, o->v->op)->name : o->v->name));
@@ -587,6 +622,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   take_waits(&m);
   sort_waits(&m);
   wait_by_time(&m);
+  split_lateness(&m);
   int64_t last = m.r->measured.begin + m.r->measured.span;
   order_items(&m, last);
   put_ir(&m);

@@ -24,7 +24,8 @@ typedef struct ts_replay {
   uint32_t syncs;            /* times that the host waits */
   uint32_t carried;          /* streams that were busy with earlier work when the first launch came */
   uint32_t overlapping;      /* kernels that began before the one before them on their stream had ended */
-  int64_t unexplained;       /* ns that kernels began later than anything known asks for; not played */
+  int64_t crowded;           /* ns that kernels waited while other streams kept the device busy: played as measured */
+  int64_t unexplained;       /* ns that kernels began later than anything known asks for, with the device idle; not played */
 } ts_replay;
 
 /* `step`: a mark of e->steps, or NULL: the whole trace. NULL with the error filled. Free ->ir with ts_ir_builder_free. */
