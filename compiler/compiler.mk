@@ -40,6 +40,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/kineto.c \
 	compiler/import/link.c \
 	compiler/import/read.c \
+	compiler/import/replay.c \
 	compiler/import/summary.c \
 	compiler/import/summary_report.c \
 	compiler/import/table.c \
@@ -96,6 +97,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
 	compiler/import/readers.h \
+	compiler/import/replay.h \
 	compiler/import/summary.h \
 	compiler/import/table.h \
 	compiler/import/trace.h \

@@ -51,7 +51,7 @@ static void visit(void *closure, const ts_span_event *span)
   uint32_t event = p->replay->event_of[span->node - p->nodes];
   if (event == TS_EVENT_NONE)
     return;
-  int64_t start = (int64_t)(span->start / 1000) + p->replay->gap;
+  int64_t start = (int64_t)(span->start / 1000) + p->replay->gaps[p->replay->gap_class[p->position[event]]];
   int64_t end = (int64_t)(span->end / 1000);
   p->start[p->position[event]] = start;
   p->busy[p->count++] = (ts_busy){start, end > start ? end : start, ts_event_at(p->replay->events, event)->kind == TS_KERNEL_COMMUNICATION};

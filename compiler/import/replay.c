@@ -18,6 +18,7 @@ typedef struct op { /* device work, by start */
   const ts_event *v;
   uint32_t event, stream, node, previous; /* previous: on its stream */
   int64_t start, end, launched, at;       /* at: when the host issues it */
+  int64_t gap;                            /* between its predecessor's end and its start, at least */
   int64_t crowded;                        /* waits so long for room on the device */
   uint32_t first_wait, wait_count;        /* in the order of ops after the sort */
 } op;
@@ -92,31 +93,66 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* The mean of the middle half. */
+static int64_t middle_mean(int64_t *values, size_t count)
+{
+  int64_t sum = 0;
+  size_t from = count / 4, to = count - count / 4;
+  qsort(values, count, sizeof *values, by_value);
+  for (size_t i = from; i < to; i++) sum += values[i];
+  return count ? sum / (int64_t)(to - from) : 0;
+}
+
+static int64_t clamped(int64_t gap) { return gap < 0 ? 0 : gap > 10 * TOLERANCE ? 10 * TOLERANCE : gap; }
+
+static uint8_t gap_class(const uint32_t *launches, const op *o)
+{
+  unsigned what = o->v->kind == TS_KERNEL_COPY ? 1 : o->v->kind == TS_KERNEL_FILL ? 2 : 0;
+  unsigned how = o->v->call == TS_EVENT_NONE ? 2 : launches[o->v->call] > 1 ? 1 : 0;
+  return (uint8_t)(3 * what + how);
+}
+
+static void measure_gaps(maker *m, const uint8_t *class)
+{
+  enum { ENOUGH = 8 };
+  int64_t *gap = TS_NEW_ARRAY(m->work, int64_t, m->count + 1);
+  for (int c = -1; c < TS_GAP_CLASSES; c++) { /* -1: all */
+    size_t count = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+      const op *o = &m->ops[i];
+      int64_t before = o->previous != TS_EVENT_NONE ? m->ops[o->previous].end : INT64_MIN;
+      bool queued = o->v->call != TS_EVENT_NONE ? before > o->launched + REACH : before > o->start - REACH;
+      if (queued && (c < 0 || class[i] == c))
+        gap[count++] = o->start - before;
+    }
+    int64_t mean = clamped(middle_mean(gap, count));
+    if (c < 0)
+      m->r->gap = mean;
+    else
+      m->r->gaps[c] = count >= ENOUGH ? mean : m->r->gap;
+  }
+}
+
 static void measure_constants(maker *m)
 {
-  int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, m->count + 1), *gap = TS_NEW_ARRAY(m->work, int64_t, m->count + 1);
-  size_t latencies = 0, gaps = 0;
+  uint32_t *launches = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1);
+  uint8_t *class = TS_NEW_ARRAY(m->e->arena, uint8_t, m->count + 1);
+  int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, m->count + 1);
+  size_t latencies = 0;
+  for (uint32_t i = 0; i < m->count; i++)
+    if (m->ops[i].v->call != TS_EVENT_NONE)
+      launches[m->ops[i].v->call]++;
   for (uint32_t i = 0; i < m->count; i++) {
     const op *o = &m->ops[i];
-    if (o->v->call == TS_EVENT_NONE)
-      continue;
-    int64_t before = o->previous != TS_EVENT_NONE ? m->ops[o->previous].end : INT64_MIN;
-    if (before < o->launched)
+    class[i] = gap_class(launches, o);
+    if (o->v->call != TS_EVENT_NONE && (o->previous == TS_EVENT_NONE || m->ops[o->previous].end < o->launched))
       latency[latencies++] = o->start - o->launched;
-    else if (before > o->launched + REACH)
-      gap[gaps++] = o->start - before;
   }
+  measure_gaps(m, class);
   qsort(latency, latencies, sizeof *latency, by_value);
-  qsort(gap, gaps, sizeof *gap, by_value);
-  int64_t sum = 0;
-  size_t from = gaps / 4, to = gaps - gaps / 4;
-  for (size_t i = from; i < to; i++) sum += gap[i];
-  m->r->gap = gaps ? sum / (int64_t)(to - from) : 0;
-  if (m->r->gap < 0 || m->r->gap > 10 * TOLERANCE)
-    m->r->gap = m->r->gap < 0 ? 0 : 10 * TOLERANCE;
   m->r->latency = latencies ? latency[latencies / 2] : 0;
-  if (m->r->latency < m->r->gap)
-    m->r->latency = m->r->gap;
+  m->r->gap_class = class;
+  for (uint32_t i = 0; i < m->count; i++) m->ops[i].gap = m->r->gaps[class[i]];
 }
 
 /* The order of a stream is that in which its work began. */
@@ -127,7 +163,8 @@ static void set_issue_times(maker *m)
   for (uint32_t i = 0; i < m->count; i++) {
     op *o = &m->ops[i];
     bool known = o->v->call != TS_EVENT_NONE;
-    o->at = known ? o->launched + m->r->latency - m->r->gap : o->start - m->r->gap;
+    int64_t latency = m->r->latency > o->gap ? m->r->latency - o->gap : 0;
+    o->at = known ? o->launched + latency : o->start - o->gap;
     m->r->unlaunched += !known;
     if (o->at < until[o->stream])
       o->at = until[o->stream];
@@ -285,7 +322,7 @@ static int64_t expected_start(const maker *m, const op *o)
     int64_t end = m->ops[m->waits.at[o->first_wait + w].on].end;
     at = end > at ? end : at;
   }
-  return at + m->r->gap;
+  return at + o->gap;
 }
 
 /* A kernel that began later than it had to, right after work of another stream ended, waited for that. */
@@ -388,7 +425,7 @@ static void order_items(maker *m, int64_t last)
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
     if (is_sync(v) && v->start >= m->origin && v->start < last && !others_launch(m, v))
-      TS_PUSH(m->work, &m->items, (item){v->start + m->r->latency - m->r->gap, TS_EVENT_NONE, m->e->host[i], false});
+      TS_PUSH(m->work, &m->items, (item){v->start + m->r->latency, TS_EVENT_NONE, m->e->host[i], false});
   }
   qsort(m->items.at, m->items.count, sizeof *m->items.at, by_issue);
 }
@@ -505,7 +542,7 @@ static void put_op(writer *w, const item *item)
     node.host_ps = 0;
   }
   node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION : o->v->flags & TS_EVENT_BACKWARD ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_OTHER;
-  node.arg = kernel_of(w->b, o->end - o->start + m->r->gap, ts_event_kind_name((ts_event_kind)o->v->kind));
+  node.arg = kernel_of(w->b, o->end - o->start + o->gap, ts_event_kind_name((ts_event_kind)o->v->kind));
   node.label = ts_ir_add_string(w->b, ts_events_text(m->e, o->v->op != TS_EVENT_NONE ? ts_event_at(m->e, o->v->op)->name : o->v->name));
   o->node = (uint32_t)w->nodes.count;
   push(w, node, deps, count, o->event);

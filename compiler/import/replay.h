@@ -3,12 +3,14 @@
  *
  * The host is one thread, as the IR has it: launches of all threads in the order of their times, the time between two is work of the host, and calls
  * that wait for the device wait. Two constants come from the trace: the time from a launch to its kernel on an idle stream (median), and the gap between
- * kernels that were launched long before (interquartile mean). */
+ * kernels that were launched long before (interquartile mean, by what follows and how it was launched). */
 #ifndef TS_COMPILER_IMPORT_REPLAY_H
 #define TS_COMPILER_IMPORT_REPLAY_H
 
 #include "compiler/import/summary.h"
 #include "ir/ir.h"
+
+enum { TS_GAP_CLASSES = 9 }; /* kernel, copy, fill; each launched alone, in a graph, or nobody knows how */
 
 typedef struct ts_replay {
   const ts_events *events;
@@ -18,7 +20,9 @@ typedef struct ts_replay {
   const uint32_t *chosen;    /* device work that is played, by start */
   uint32_t chosen_count;
   ts_shares measured;
-  int64_t latency, gap;      /* ns */
+  int64_t latency, gap;      /* ns; gap: of all classes */
+  int64_t gaps[TS_GAP_CLASSES];
+  const uint8_t *gap_class;  /* [chosen_count] */
   uint32_t streams, unlaunched; /* kernels whose launch is not known: issued when they began */
   uint32_t waits_exact, waits_guessed, waits_by_time; /* dependencies between streams: recorded; from calls; from times alone */
   uint32_t syncs;            /* times that the host waits */
