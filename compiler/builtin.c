@@ -504,6 +504,14 @@ static ts_value stages_of(const ts_builtin_call *c)
   return ts_schedule_parts(c->s, v.u.applied, &parts) ? ts_int_value(parts, c->span) : ts_error_value();
 }
 
+static ts_value column_of(const ts_builtin_call *c)
+{
+  for (uint32_t i = 0; i < 2; i++)
+    if (c->arg[i].type != TS_T_STRING)
+      return wrong(c, i, "a String");
+  return ts_builtin_column(c);
+}
+
 static const ts_builtin builtins[] = {
 #define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},
 #include "compiler/builtins.def"

@@ -133,6 +133,7 @@ static void expression(checker *c, const ts_ast *e)
   case TS_AST_ID: identifier(c, e); return;
   case TS_AST_CALL: call(c, e); return;
   case TS_AST_COMPREHENSION: comprehension(c, e); return;
+  case TS_AST_RULE: return;
   default:
     for (uint32_t i = 0; i < e->count; i++)
       expression(c, e->child[i]);

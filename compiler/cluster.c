@@ -625,7 +625,7 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   if (v.type == TS_T_ERROR)
     return v;
   if (v.type != TS_T_CLUSTER) {
-    ts_diag *d = ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster, not %s", ts_value_describe(s->arena, v));
+    ts_diag *d = ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return ts_error_value();
   }
@@ -636,6 +636,11 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   for (uint32_t i = 0; i < old->link_count; i++)
     TS_PUSH(s->arena, &c.links, old->links[i]);
   bool ok = true;
+  for (uint32_t i = 1; i < with->count; i++)
+    if (with->child[i]->kind == TS_AST_RULE || with->child[i]->kind == TS_AST_REMOVE) {
+      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a cluster has no rules"), "rules are those of strategies");
+      return ts_error_value();
+    }
   for (uint32_t i = 1; i < with->count; i++)
     ok = (with->child[i]->kind == TS_AST_LINK ? change_links(&c, with->child[i]) : change_devices(&c, with->child[i])) && ok;
   if (!ok)

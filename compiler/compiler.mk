@@ -3,6 +3,7 @@
 #: libtrainspec_la_SOURCES += compiler/*.c
 libtrainspec_la_SOURCES += \
 	compiler/builtin.c \
+	compiler/builtin_column.c \
 	compiler/call.c \
 	compiler/check.c \
 	compiler/cluster.c \
@@ -29,14 +30,30 @@ libtrainspec_la_SOURCES += \
 	compiler/fragment_ring.c \
 	compiler/fragment_step.c \
 	compiler/graph.c \
+	compiler/import/chakra.c \
+	compiler/import/events.c \
+	compiler/import/execution.c \
+	compiler/import/feed.c \
 	compiler/import/follow.c \
+	compiler/import/graph.c \
+	compiler/import/json.c \
+	compiler/import/kineto.c \
+	compiler/import/link.c \
+	compiler/import/read.c \
+	compiler/import/replay.c \
+	compiler/import/summary.c \
+	compiler/import/summary_report.c \
 	compiler/import/table.c \
 	compiler/import/trace.c \
+	compiler/import/workload.c \
 	compiler/layout.c \
 	compiler/lower.c \
 	compiler/lower_cluster.c \
 	compiler/module.c \
 	compiler/network.c \
+	compiler/network_file.c \
+	compiler/network_variables.c \
+	compiler/network_white_box.c \
 	compiler/op.c \
 	compiler/plan.c \
 	compiler/progress.c \
@@ -49,6 +66,7 @@ libtrainspec_la_SOURCES += \
 	compiler/session.c \
 	compiler/shard.c \
 	compiler/shard_comm.c \
+	compiler/shard_explain.c \
 	compiler/shard_graph.c \
 	compiler/stage.c \
 	compiler/stage_cost.c \
@@ -74,6 +92,13 @@ nobase_pkginclude_HEADERS += \
 	compiler/fragment.h \
 	compiler/function.h \
 	compiler/graph.h \
+	compiler/import/events.h \
+	compiler/import/feed.h \
+	compiler/import/json.h \
+	compiler/import/kernel_kinds.def \
+	compiler/import/readers.h \
+	compiler/import/replay.h \
+	compiler/import/summary.h \
 	compiler/import/table.h \
 	compiler/import/trace.h \
 	compiler/layout.h \
@@ -81,6 +106,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/module.h \
 	compiler/names.h \
 	compiler/network.h \
+	compiler/network_file.h \
 	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \

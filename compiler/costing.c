@@ -226,13 +226,15 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
 {
   const ts_op *op = &g->ops.at[class->op];
   bool good = true;
-  if (op->measured) /* a measured time is of the whole op: it does not run in parts */
+  if (op->measured) { /* a measured time is of the whole op: it does not run in parts */
     memset(class->parted, 0, sizeof class->parted);
+    memset(class->rounds, 0, sizeof class->rounds);
+  }
   if (op->measured)
     return price_measured(c, op, class, TS_TRACED_FORWARD) && price_measured(c, op, class, TS_TRACED_BACKWARD);
   for (int p = 0; p < TS_PHASES; p++) {
     good &= price_kernels(c, &class->work.phase[p], op->label);
-    if (class->parted[p])
+    if (class->parted[p] || class->rounds[p])
       good &= price_kernels(c, &class->own[p], op->label) && price_kernels(c, &class->rest[p], op->label);
   }
   return good;

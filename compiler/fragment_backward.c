@@ -131,7 +131,7 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER && (class->gradient_axes & comm->axes);
-  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_share(p->f->l, class, comm)) : 0;
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_share(p->f->l, class, comm) / comm->share) : 0;
 }
 
 /* The gradients of an op are complete, for this micro-batch or for the step: they join their bucket, which leaves when it is full, or when its group is. */

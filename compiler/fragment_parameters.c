@@ -56,7 +56,7 @@ double ts_comm_share(const ts_lowering *l, const ts_class *class, const ts_comm 
   }
   if (!comm->gradient && comm->when == TS_WHEN_STEP)
     axes = 0;
-  return 1.0 / (double)ts_axes_size(l->s, axes);
+  return comm->share / (double)ts_axes_size(l->s, axes);
 }
 
 /* -- gathers -- */
@@ -91,7 +91,7 @@ static void join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uin
   ts_gather *g = &f->gathers.at[before];
   g->last = i;
   g->bytes += elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm);
-  g->memory += (int64_t)(elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm));
+  g->memory += (int64_t)(elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm) / comm->share);
 }
 
 static void plan_op(ts_fragment *f, uint32_t i, ts_when when)

@@ -59,7 +59,7 @@ const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape sha
   for (uint32_t d = 0; d < shape.rank; d++) {
     text = ts_arena_printf(s->arena, "%s%s%lld", text, d ? ", " : "", (long long)shape.dim[d]);
     if (layout->split[d])
-      text = ts_arena_printf(s->arena, "%s / %s", text, ts_axes_name(s, layout->split[d]));
+      text = ts_arena_printf(s->arena, layout->split[d] & (layout->split[d] - 1) ? "%s / (%s)" : "%s / %s", text, ts_axes_name(s, layout->split[d]));
   }
   text = ts_arena_printf(s->arena, "%s]", text);
   if (layout->partial)
@@ -91,6 +91,8 @@ const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
   case TS_IR_ALL_TO_ALL:
     if (comm->dim < 0)
       return NULL;
+    if ((ts_layout_axes(layout) & axes) != axes)
+      return "exchanges parts of a tensor that is not split over these axes";
     for (int d = 0; d < TS_MAX_DIMS; d++)
       layout->split[d] &= ~axes;
     layout->split[comm->dim] |= axes;

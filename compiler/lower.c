@@ -519,6 +519,8 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   int64_t samples = 0;
   if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) || !(l.costing = ts_costing_new(s, plan)))
     return NULL;
+  if (s->explain)
+    s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
   if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
     return NULL;

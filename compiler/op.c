@@ -293,6 +293,7 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
   for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
     bind_slot(scope, env, &scope->slots[i]);
   ts_env_bind(env, ts_lang_intern(scope->s->lang, "label", 5), ts_string_value(scope->op->label, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "unit", 4), ts_int_value(scope->op->unit, scope->op->span));
   ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4), ts_string_value(scope->op->kind, scope->op->span));
   return env;
 }

@@ -32,9 +32,80 @@ static void read_match(ts_session *s, ts_rule *rule)
   rule->pattern_count = (uint32_t)patterns.count;
 }
 
+ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
+{
+  if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY) {
+    ts_diag_here(ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v)), "found here");
+    return ts_error_value();
+  }
+  for (uint32_t i = 1; i < with->count; i++)
+    if (with->child[i]->kind != TS_AST_RULE && with->child[i]->kind != TS_AST_REMOVE) {
+      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a strategy has only rules"), "write `rule NAME { ... }` or `remove NAME`");
+      return ts_error_value();
+    }
+  ts_changes *changes = TS_NEW(s->arena, ts_changes);
+  *changes = (ts_changes){with, env, v.u.applied->changes};
+  ts_applied *changed = TS_NEW(s->arena, ts_applied);
+  *changed = *v.u.applied;
+  changed->changes = changes;
+  v.u.applied = changed;
+  v.span = with->span;
+  return v;
+}
+
+static size_t rule_named(const ts_sharding *sh, size_t first, const char *name)
+{
+  while (first < sh->rules.count && sh->rules.at[first].ast->name != name)
+    first++;
+  return first;
+}
+
+static void remove_rule(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy, const ts_ast *node)
+{
+  size_t at = rule_named(sh, first, node->name);
+  if (at < sh->rules.count) {
+    memmove(&sh->rules.at[at], &sh->rules.at[at + 1], (sh->rules.count - at - 1) * sizeof *sh->rules.at);
+    sh->rules.count--;
+    return;
+  }
+  const char *text = "";
+  for (size_t i = first; i < sh->rules.count; i++)
+    text = ts_arena_printf(s->arena, "%s%s`%s`", text, *text ? ", " : "", sh->rules.at[i].ast->name);
+  ts_diag *d = ts_report(s, TS_E0219, node->name_span, "`%s` has no rule `%s`", strategy->decl->name, node->name);
+  ts_diag_here(d, "nothing to remove");
+  ts_diag_note_at(d, strategy->decl->name_span, "its rules are %s", *text ? text : "none");
+}
+
+/* Rules that a plan adds see its names and the strategy's arguments. One with the name of an earlier rule takes its place. */
+static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy, const ts_changes *changes)
+{
+  if (changes->before)
+    change(s, sh, first, strategy, changes->before);
+  ts_env *env = ts_env_new(s, changes->env);
+  for (uint32_t i = 0; i < strategy->args.count; i++)
+    ts_env_bind(env, strategy->args.at[i].name, *strategy->args.at[i].value);
+  for (uint32_t i = 1; i < changes->with->count; i++) {
+    const ts_ast *node = changes->with->child[i];
+    if (node->kind == TS_AST_REMOVE) {
+      remove_rule(s, sh, first, strategy, node);
+      continue;
+    }
+    ts_rule rule = {.ast = node, .env = env, .strategy = strategy->decl->name, .applied = strategy->span, .changed = true};
+    read_match(s, &rule);
+    size_t at = rule_named(sh, first, node->name);
+    if (at == sh->rules.count) {
+      TS_PUSH(s->arena, &sh->rules, rule);
+      continue;
+    }
+    rule.replaced = sh->rules.at[at].ast;
+    sh->rules.at[at] = rule;
+  }
+}
+
 static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
 {
   ts_env *env = ts_bind_record(s, strategy->env, strategy->decl, &strategy->args);
+  size_t first = sh->rules.count;
   if (!env)
     return;
   for (uint32_t i = 1; i < strategy->decl->count; i++) {
@@ -47,6 +118,8 @@ static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
     read_match(s, &rule);
     TS_PUSH(s->arena, &sh->rules, rule);
   }
+  if (strategy->changes)
+    change(s, sh, first, strategy, strategy->changes);
 }
 
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh)

@@ -44,6 +44,8 @@ struct ts_session {
   uint32_t define_count;
   TS_VEC(ts_dependency) dependencies;
   ts_mesh mesh;
+  const char *explain;              /* a label to explain, and what there is to say about it */
+  const char *explained;
   struct ts_modules *modules;       /* compiler/module.c */
   void *apply_closure;              /* see ts_apply_hook in eval.h */
   ts_value (*apply)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call);

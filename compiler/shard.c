@@ -42,22 +42,25 @@ static bool fail(ts_sharder *c)
   return false;
 }
 
-static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
 {
   ts_value v = ts_eval(c->s, env, expr);
-  if (v.type == TS_T_AXIS) {
+  *axes = 0;
+  if (v.type == TS_T_INT && v.u.integer > 1 && c->by_name)
+    v = ts_eval_axis(c->s, env, expr);
+  if (v.type == TS_T_AXIS)
     *axes = ts_axes_effective(c->s, v.u.axes.mask);
-    return true;
-  }
-  if (v.type == TS_T_INT && v.u.integer == 1) {
-    *axes = 0;
-    return true;
-  }
-  if (v.type != TS_T_ERROR) {
+  else if (v.type != TS_T_ERROR && (v.type != TS_T_INT || v.u.integer != 1)) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+    return false;
   }
-  return fail(c);
+  return v.type != TS_T_ERROR;
+}
+
+static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  return ts_sharder_axes(c, env, expr, axes) || fail(c);
 }
 
 static bool eval_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
@@ -229,6 +232,7 @@ static bool run_rules(ts_sharder *c)
     uint32_t rule = c->class->rules[i];
     const ts_ast *ast = rule_at(c, rule)->ast;
     const ts_env *env = ts_op_env(&scope, rule_at(c, rule)->env);
+    c->by_name = rule_at(c, rule)->changed;
     for (uint32_t k = 1; k < ast->count; k++)
       if (!act(c, env, ast->child[k], rule))
         return false;
@@ -254,7 +258,7 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
                   comm->axes, comm->rule, comm->span);
   layout->rule = comm->rule;
   int64_t after = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
-  comm->bytes = before > after ? before : after;
+  comm->bytes = (int64_t)((double)(before > after ? before : after) * comm->share);
   return true;
 }
 

@@ -19,6 +19,8 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   const ts_env *env;
   const char *strategy;
   ts_span applied;         /* where the plan applies the strategy */
+  const ts_ast *replaced;  /* the strategy's own rule of this name */
+  bool changed;            /* written in the plan, in a \`with\` */
   uint32_t kind_count, pattern_count;
   const char **kinds, **patterns;
   uint32_t matched;        /* ops */
@@ -42,6 +44,7 @@ typedef struct ts_comm {
   bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
+  double share;      /* of the bytes that travels: 1/2 of what is packed in half the bits */
   int64_t ahead;     /* parameters are gathered so many groups early */
   const char *stream; /* NULL: that of its axes */
   uint32_t rule;
@@ -96,6 +99,8 @@ const char *ts_label_pattern(ts_arena *arena, const char *label);
 /* compiler/rules.c: reading strategies */
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
 bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op);
+/* compiler/shard_explain.c: the ops of this label or pattern; NULL if there are none. */
+const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh, const char *label);
 void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh);
 
 #endif

@@ -106,6 +106,19 @@ static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
   return fail(c);
 }
 
+static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  comm->share = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : -1;
+  if (comm->share > 0 && comm->share <= 1)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`share` is the part of the bytes that travels");
+    ts_diag_here(d, "must be above 0 and at most 1; found %s", ts_value_describe(c->s->arena, v));
+  }
+  return fail(c);
+}
+
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
 {
   const ts_ast *expr = field->child[0];
@@ -119,6 +132,8 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
     comm->group = ts_eval(c->s, env, expr);
     return comm->group.type != TS_T_ERROR || fail(c);
   }
+  if (!strcmp(field->name, "share"))
+    return share(c, env, expr, comm);
   if (!strcmp(field->name, "ahead"))
     return (ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead) && comm->ahead >= 0) || fail(c);
   double bits = 0;
@@ -126,22 +141,6 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
     return fail(c);
   comm->bucket = bits / 8;
   return true;
-}
-
-static bool over(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
-{
-  ts_value v = ts_eval(c->s, env, expr);
-  if (v.type == TS_T_AXIS) {
-    *axes = ts_axes_effective(c->s, v.u.axes.mask);
-    return true;
-  }
-  if (v.type == TS_T_INT && v.u.integer == 1)
-    return true;
-  if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
-    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
-  }
-  return fail(c);
 }
 
 static void append(ts_sharder *c, ts_comm comm)
@@ -161,10 +160,10 @@ static bool has_parameters(const ts_op *op)
 
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
-  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .group = ts_none_value(), .rule = rule, .span = action->span};
+  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
   const ts_ast *args = action->child[2];
-  if (!kind_of(c, action, &comm.kind) || !over(c, env, action->child[1], &comm.axes))
-    return false;
+  if (!kind_of(c, action, &comm.kind) || !ts_sharder_axes(c, env, action->child[1], &comm.axes))
+    return fail(c);
   bool everything = comm.kind == TS_IR_BARRIER && !args->count;
   comm.slot = TS_ALL_PARAMETERS;
   if (!everything && !target(c, action, args->count ? args->child[0]->child[0] : NULL, &comm))

@@ -12,9 +12,12 @@ typedef struct ts_sharder {
   const ts_op *op;     /* the op at hand and its class */
   ts_class *class;
   ts_layout *asked;    /* by slot: the splits that rules ask for */
+  bool by_name;        /* the rule at hand may call axes by their names in the mesh */
   uint32_t *arg_axes;  /* by argument: what an Int is divided by */
 } ts_sharder;
 
+/* The group an `over` names. False after a message. */
+bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes);
 bool ts_sharder_class(ts_sharder *c);
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule);
 /* Moves a layout through a collective and counts its bytes. */

@@ -42,7 +42,8 @@ typedef struct ts_list { uint32_t count; const ts_value *at; } ts_list;
 typedef struct ts_field { const char *name; const ts_value *value; ts_span span; } ts_field;
 typedef struct ts_record { uint32_t count; const ts_field *at; const char *name; } ts_record; /* name: of a gpu, else NULL */
 typedef struct ts_axes { uint32_t mask; int64_t size; const char *text; } ts_axes;
-typedef struct ts_applied { const ts_ast *decl; const ts_env *env; const char *name; ts_span span; ts_record args; } ts_applied; /* args: all parameters by name; decl NULL for a builtin maker (table, fit, roofline ...) */
+typedef struct ts_changes { const ts_ast *with; const ts_env *env; const struct ts_changes *before; } ts_changes; /* `zero1(d) with { rule ... }` */
+typedef struct ts_applied { const ts_ast *decl; const ts_env *env; const char *name; ts_span span; ts_record args; const ts_changes *changes; } ts_applied; /* args: all parameters by name; decl NULL for a builtin maker (table, fit, roofline ...) */
 typedef struct ts_cluster ts_cluster; /* compiler/cluster.h */
 typedef struct ts_function ts_function;
 

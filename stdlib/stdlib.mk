@@ -52,7 +52,10 @@ stdlib_files = \
 	stdlib/schedules/one_f_one_b.ts \
 	stdlib/schedules/single.ts \
 	stdlib/schedules/zero_bubble.ts \
+	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
+	stdlib/strategies/experts.ts \
+	stdlib/strategies/fp8.ts \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/recompute.ts
 

@@ -1,12 +1,17 @@
 // GPT-2 and GPT-3: learned positions, layer norm before each half, GELU (Radford et al. 2019; Brown et al., arXiv 2005.14165), and models of the same
-// architecture. The published models tie the head to the embedding; `gpt` does so where `tied` says it.
+// architecture. The published models tie the head to the embedding; `gpt` does so where `tied` says it. `flash`: attention in one kernel that never writes
+// the scores, instead of one after the other.
 import std.ops.nn
 
-block gpt_layer(x: Tensor, heads: Int, ffn: Int) {
+block gpt_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
   let hidden = last(x.shape)
   n1 = layernorm(x) as ln1
   qkv = linear(n1, out: 3 * hidden, bias: true) as attn.qkv
-  a = core_attention(qkv, heads: heads, head_dim: hidden / heads) as attn.core
+  if flash {
+    a = attention(qkv, heads: heads, kv_heads: heads, head_dim: hidden / heads) as attn.core
+  } else {
+    a = core_attention(qkv, heads: heads, head_dim: hidden / heads) as attn.core
+  }
   o = linear(a, out: hidden) as attn.proj
   r = bias_dropout_add(o, x) as attn.residual
   n2 = layernorm(r) as ln2
@@ -16,13 +21,13 @@ block gpt_layer(x: Tensor, heads: Int, ffn: Int) {
   yield bias_dropout_add(d, r) as mlp.residual
 }
 
-model gpt(layers: Int, hidden: Int, heads: Int, vocab: Int, seq: Int, tied: Bool = false, positions: Int = seq) {
+model gpt(layers: Int, hidden: Int, heads: Int, vocab: Int, seq: Int, tied: Bool = false, positions: Int = seq, flash: Bool = false) {
   ids = input([batch, seq], int64)
   e = embedding(ids, vocab, hidden) as embed
   p = position_embedding(e, positions) as position
   x = dropout(p) as embed_dropout
   repeat layers as layer {
-    x = gpt_layer(x, heads, 4 * hidden)
+    x = gpt_layer(x, heads, 4 * hidden, flash)
   }
   n = layernorm(x) as final_norm
   logits = linear(n, out: vocab, tied: tied) as head

@@ -35,23 +35,30 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Real = 1) {
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch.
-op expert_linear(x: Tensor, out: Int) {
+op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
   param w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
+  let cast = 1 B * numel(x)
+  let cast_gradient = 1 B * numel(y)
+  let weight = if quantized then 1 B * numel(w) else bytes(w)
+  let number = if quantized then fp8 else x.dtype
   let count = x.shape[0]
   let copies = x.shape[1]
   let work = 2 * numel(y) * last(x.shape)
   contracts x dim -1
   forward {
-    kernel gemm { count = count, m = copies, n = last(y.shape), k = last(x.shape), flops = work, reads = [x, w], writes = [y] }
+    kernel elementwise if quantized { reads = [x], writes = [cast] }
+    kernel gemm { count = count, m = copies, n = last(y.shape), k = last(x.shape), dtype = number, flops = work, reads = [if quantized then cast else bytes(x), weight], writes = [y] }
   }
   backward(input) {
-    kernel gemm { count = count, m = copies, n = last(x.shape), k = last(y.shape), flops = work, reads = [dy, w], writes = [dx] }
+    kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
+    kernel gemm { count = count, m = copies, n = last(x.shape), k = last(y.shape), dtype = number, flops = work, reads = [if quantized then cast_gradient else bytes(dy), weight], writes = [dx] }
   }
   backward(weight) {
-    kernel gemm { count = count, m = last(y.shape), n = last(x.shape), k = copies, flops = work, reads = [dy, x], writes = [dw] }
+    kernel gemm { count = count, m = last(y.shape), n = last(x.shape), k = copies, dtype = number, flops = work, reads = if quantized then [cast_gradient, cast] else [dy, x], writes = [dw] }
   }
-  saves [x]
+  saves [x] if not quantized
+  saves [cast] if quantized
 }
 
 // What the experts made of each token's copies, weighted by the router's `gates` and added.

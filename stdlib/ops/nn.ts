@@ -5,31 +5,39 @@
 // data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
 
 // y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient; it is read and added to all the same. Its input gradient is the
-// product [m, n] x [n, k], its weight gradient [n, m] x [m, k].
-op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
+// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `quantized`: products in fp8 of operands that are cast before them.
+op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, quantized: Bool = false) {
   param w: [out, last(x.shape)] if not tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
+  let cast = 1 B * numel(x)
+  let cast_gradient = 1 B * numel(y)
+  let weight = if quantized then 1 B * numel(w) else bytes(w)
+  let number = if quantized then fp8 else x.dtype
   let borrowed = if tied then bytes(x) / rows(x) * last(y.shape) else 0 B
   contracts x dim -1
   forward {
+    kernel elementwise if quantized { reads = [x], writes = [cast] }
     kernel gemm {
       m = rows(y)
       n = last(y.shape)
       k = last(x.shape)
+      dtype = number
       flops = 2 * numel(y) * last(x.shape)
-      reads = [x, w, borrowed]
+      reads = [if quantized then cast else bytes(x), weight, borrowed]
       writes = [y]
     }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
   }
   backward(input) {
+    kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
     kernel gemm {
       m = rows(y)
       n = last(x.shape)
       k = last(y.shape)
+      dtype = number
       flops = 2 * numel(y) * last(x.shape)
-      reads = [dy, w, borrowed]
+      reads = [if quantized then cast_gradient else bytes(dy), weight, borrowed]
       writes = [dx]
     }
   }
@@ -38,13 +46,15 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false) {
       m = last(y.shape)
       n = last(x.shape)
       k = rows(y)
+      dtype = number
       flops = 2 * numel(y) * last(x.shape)
-      reads = [dy, x]
+      reads = if quantized then [cast_gradient, cast] else [dy, x]
       writes = [dw, borrowed]
     }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
-  saves [x]
+  saves [x] if not quantized
+  saves [cast] if quantized
 }
 
 // A batch of pictures, in the compute type: what a model begins with whose input are no whole numbers.
@@ -162,14 +172,29 @@ fn scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
 
 // Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head. Forward is two products, backward
 // five (Dao, arXiv 2307.08691). `window`: a query sees so many keys; `buckets`: scores have a learned bias by relative position, of so many values a head.
-op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, causal: Bool = true, window: Int = 0, buckets: Int = 0) {
+// Where queries are split along the sequence their keys and values are gathered; `load`: so many times the mean of the scores fall on the fullest rank.
+op attention(
+  qkv: Tensor,
+  heads: Int,
+  kv_heads: Int,
+  head_dim: Int,
+  causal: Bool = true,
+  window: Int = 0,
+  buckets: Int = 0,
+  load: Real = 1,
+) {
   param w: [buckets, heads] if buckets > 0
+  part kv: with_last(qkv.shape, 2 * kv_heads * head_dim) of qkv
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
-  let seq = qkv.shape[1]
-  let local = window > 0 and window < seq
-  let product = batch * heads * head_dim * scores(seq, seq, causal, window)
-  whole qkv dim 1
+  let queries = qkv.shape[1]
+  let keys = kv.shape[1]
+  let seq = if keys == queries then queries else round(sqrt(queries * keys))
+  let local = window > 0 and window < keys
+  let met = if local and keys > queries then 2 * queries * window else scores(queries, keys, causal, window)
+  let product = batch * heads * head_dim * (if load == 1 then met else round(met * load))
+  let taken = if keys == queries then [qkv] else [bytes(qkv) * heads / (heads + 2 * kv_heads), kv]
+  whole kv dim 1
   forward {
     kernel attention if not local {
       batch = batch
@@ -179,7 +204,7 @@ op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, causal: Bool
       head_dim = head_dim
       causal = if causal then 1 else 0
       flops = 2 * product
-      reads = [qkv]
+      reads = taken
       writes = [y]
     }
     kernel attention if local {
@@ -190,7 +215,7 @@ op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, causal: Bool
       kv_heads = kv_heads
       head_dim = head_dim
       flops = 2 * product
-      reads = [qkv]
+      reads = taken
       writes = [y]
     }
   }
@@ -203,8 +228,8 @@ op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, causal: Bool
       head_dim = head_dim
       causal = if causal then 1 else 0
       flops = 5 * product
-      reads = [qkv, y, dy]
-      writes = [dqkv]
+      reads = [taken, y, dy]
+      writes = taken
     }
     kernel attention_backward if local {
       batch = batch
@@ -214,11 +239,11 @@ op attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int, causal: Bool
       kv_heads = kv_heads
       head_dim = head_dim
       flops = 5 * product
-      reads = [qkv, y, dy]
-      writes = [dqkv]
+      reads = [taken, y, dy]
+      writes = taken
     }
   }
-  saves [qkv, y, 4 B * batch * heads * seq]
+  saves [qkv, y, 4 B * batch * heads * queries]
 }
 
 // Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of another sequence, or of another width (`v_dim`). How many
@@ -231,7 +256,6 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
   let seq = q.shape[1]
   let keys = kv.shape[1]
   let product = batch * heads * scores(seq, keys, causal)
-  whole q dim 1
   whole kv dim 1
   forward {
     kernel attention {

@@ -7,10 +7,10 @@ strategy selective(ops: Label) {
   }
 }
 
-// Whole layers, each a group of its own: only the layer's input is kept.
-strategy full(layers: Label = "layer[*]") {
+// Whole layers, each a group of its own: only the layer's input is kept. `every`: of so many layers the first.
+strategy full(layers: Label = "layer[*]", every: Int = 1) {
   rule again {
-    match * as layers
+    match * as layers where unit % every == 0
     recompute group layers
   }
 }

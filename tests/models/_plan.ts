@@ -1,15 +1,21 @@
 // Any model of the library, on ranks as asked: counted by one, compiled for several.
 import std.models.gpt, std.models.llama, std.models.qwen3, std.models.gemma, std.models.t5, std.models.bert, std.models.vit, std.models.clip
 import std.models.mixtral, std.models.llama4, std.models.deepseek, std.models.vgg, std.models.resnet, std.models.densenet
-import std.clusters.dgx, std.strategies.data, std.strategies.megatron, std.schedules.one_f_one_b, std.optimizers.adam, std.precision
+import std.clusters.dgx, std.strategies.data, std.strategies.megatron, std.strategies.context, std.strategies.experts
+import std.schedules.one_f_one_b, std.optimizers.adam, std.precision
 
-plan models(model: Model, dp: Int = 1, tp: Int = 1, pp: Int = 1, sequence: Bool = false) {
+plan models(model: Model, dp: Int = 1, tp: Int = 1, cp: Int = 1, ep: Int = 1, pp: Int = 1, sequence: Bool = false) {
   model = model
-  cluster = dgx_h100(nodes: ceil_div(dp * tp * pp, 8))
-  mesh = { tp, dp, pp }
-  apply = [data_parallel(dp), if tp == 1 then [] else [if sequence then tensor_sequence_parallel(tp) else tensor_parallel(tp)]]
+  cluster = dgx_h100(nodes: ceil_div(dp * tp * cp * ep * pp, 8))
+  mesh = { tp, cp, ep, dp, pp }
+  apply = [
+    data_parallel(cp * ep * dp),
+    if tp == 1 then [] else if sequence then tensor_sequence_parallel(tp) else tensor_parallel(tp),
+    if cp == 1 then [] else context_parallel(cp),
+    if ep == 1 then [] else expert_parallel(ep),
+  ]
   schedule = one_f_one_b(p: pp, m: pp)
-  batch = { micro: 1, global: pp * dp }
+  batch = { micro: ep, global: pp * ep * dp }
   precision = mixed(bf16)
   optimizer = adam()
   costs = [roofline(h100_sxm)]

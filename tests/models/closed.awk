@@ -19,6 +19,11 @@ function moe(l, h, a, k, d, e, top, f, g, v, s) { return l * (gqa(h, a, k, d, s,
 function llama4(l, every, h, a, k, d, e, f, dense, v, s) {
   return l * gqa(h, a, k, d, s, 0) + l / every * experts(h, e, 1, f, f, s) + (l - l / every) * glu(h, dense, s) + 2 * s * h * v
 }
+# Parameters of its vision: 34 layers of 1408 and 5632 with biases, patches of 14, 577 positions, an adapter and a projector into the text's 5120.
+function llama4_vision(   h, f) {
+  h = 1408; f = 5632
+  return 34 * (4 * (h * h + h) + 2 * h * f + f + h + 4 * h) + 588 * h + h + 577 * h + 4 * h + f * 4096 + 4096 * 4096 + 4096 * 5120
+}
 # DeepSeek-V3, arXiv 2412.19437, section 2.1: ranks q and r, heads of n + p for queries and keys, of o for values.
 function mla(h, a, q, r, n, p, o, s) { return 2 * s * (h * q + q * a * (n + p) + h * (r + p) + r * a * (n + o) + a * o * h) + a * (n + p + o) * s * s }
 function deepseek(l, dense, mtp, s,   h, one) {

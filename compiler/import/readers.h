@@ -1,0 +1,34 @@
+/* The readers of formats, told apart by read.c. Each is at the value that holds its events. False with the error filled. */
+#ifndef TS_COMPILER_IMPORT_READERS_H
+#define TS_COMPILER_IMPORT_READERS_H
+
+#include "compiler/import/events.h"
+#include "compiler/import/json.h"
+
+enum { TS_EVENTS_MOST = 1u << 30, TS_TRACKS_MOST = 4096 };
+
+bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options); /* at the array of `traceEvents` */
+bool ts_read_execution(ts_events *e, ts_json *j);   /* at the array of `nodes` */
+bool ts_read_chakra_json(ts_events *e, ts_json *j); /* at the array of `workload_graph` */
+bool ts_read_chakra(ts_events *e, ts_feed *feed);
+bool ts_read_workload(ts_events *e, ts_feed *feed);
+
+static inline bool ts_is(const char *text, size_t length, const char *word) { return __builtin_strlen(word) == length && __builtin_memcmp(text, word, length) == 0; }
+#define TS_JSON_IS(j, word) (sizeof(word) - 1 == (j)->length && __builtin_memcmp((j)->text, word, sizeof(word) - 1) == 0)
+
+/* The value that comes next, as a number or a string; others are skipped and leave the default. */
+int64_t ts_json_take_integer(ts_json *j, int64_t otherwise);
+uint32_t ts_json_take_string(ts_json *j, ts_events *e); /* numbers too: as written */
+
+/* At a list of process groups as `pg_config` and execution traces have it. */
+void ts_read_groups(ts_events *e, ts_json *j);
+/* An array as text without blanks; 0: it is none. */
+uint32_t ts_json_take_list(ts_json *j, ts_events *e);
+
+/* Edges of graphs by numbers of nodes: kept until all nodes are known. */
+typedef struct ts_named_edge { uint64_t from; uint32_t to; bool control; } ts_named_edge;
+typedef TS_VEC(ts_named_edge) ts_named_edges;
+/* Nodes have ids. Edges to nodes that are not there are counted in e->missing_nodes; a node that is there twice and a cycle fail. */
+bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_error *error);
+
+#endif

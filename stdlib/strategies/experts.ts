@@ -1,0 +1,45 @@
+// Expert parallelism (Lepikhin et al., arXiv 2006.16668): experts are dealt out over `e`, and an all-to-all takes each token's copies to the ranks of its
+// experts and back. Ranks along `e` have different samples, so `e` is a part of the data-parallel ranks and `micro` of the plan's batch is that of all of
+// them; with `data_parallel(d * e)` the weights that all have are summed over both, those of the experts over `d`.
+//
+// `batch`: along which axes of `e` samples differ. Where `e` takes in the axis of tensor parallelism, tokens differ along that by sequence parallelism:
+// `expert_parallel(t * e, batch: e)`.
+// `sent`, `returned`: shares of the bytes that travel: 1/2 for copies in fp8 (DeepSeek-V3, arXiv 2412.19437, section 3.2), `limit / top` where a token goes
+// to at most `limit` nodes and copies for one node travel once.
+strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Real = 1) {
+  rule tokens {
+    match embedding | eager_embedding
+    split ids dim 0 over batch
+  }
+  rule send {
+    match dispatch
+    after forward: all_to_all(y, dim: 0) over e share sent
+    before backward(input): all_to_all(dy, dim: 1) over e share returned
+  }
+  rule receive {
+    match combine
+    before forward: all_to_all(x, dim: 1) over e share returned
+    after backward(input): all_to_all(dx, dim: 0) over e share sent
+  }
+  rule experts {
+    match expert_linear
+    split w dim 0 over e
+  }
+}
+
+// Each expert split over `t` as well, columns then rows, where tokens lie split over `t` by sequence parallelism.
+strategy expert_tensor_parallel(t: Axis) {
+  rule column {
+    match expert_linear as "*.up"
+    before forward: all_gather(x, dim: 1) over t
+    split w dim 1, y dim -1 over t
+    after backward(input): reduce_scatter(dx, dim: 1) over t
+    before backward(weight): all_gather(x, dim: 1) over t
+  }
+  rule row {
+    match expert_linear as "*.down"
+    split x dim -1, w dim 2 over t
+    after forward: reduce_scatter(y, dim: 1) over t
+    before backward(input): all_gather(dy, dim: 1) over t
+  }
+}

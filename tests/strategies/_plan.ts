@@ -1,0 +1,62 @@
+// A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
+import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b
+import std.strategies.experts, std.strategies.fp8, std.strategies.data, std.strategies.context, std.strategies.megatron, std.strategies.recompute
+
+fn among(name: String, names: List) -> Bool = any([n == name for n in names])
+
+plan strategies(
+  use: List = [],
+  dp: Int = 1,
+  tp: Int = 1,
+  cp: Int = 1,
+  ep: Int = 1,
+  pp: Int = 1,
+  m: Int = 2,
+  kv: Int = 16,
+  seq: Int = 1024,
+  prefetch: Int = 1,
+  experts: Int = 0,
+  load: Real = 1,
+) {
+  model = if experts > 0 then llama_moe(
+    layers: 8,
+    hidden: 1024,
+    heads: 16,
+    kv_heads: kv,
+    ffn: 512,
+    experts: experts,
+    top: 2,
+    vocab: 32000,
+    seq: seq,
+    shared: 512,
+    load: load,
+  ) else llama(layers: 8, hidden: 1024, heads: 16, kv_heads: kv, ffn: 4096, vocab: 32000, seq: seq)
+  cluster = dgx_h100(nodes: ceil_div(dp * tp * cp * ep * pp, 8))
+  mesh = { tp, cp, ep, dp, pp }
+  apply = [
+    if among("tp", use) then tensor_parallel(tp) else none,
+    if among("sp", use) then tensor_sequence_parallel(tp) else none,
+    if among("async", use) then tensor_sequence_parallel(tp, async: true) else none,
+    if among("ep", use) then expert_parallel(ep) else none,
+    if among("ep_fp8", use) then expert_parallel(ep, sent: 0.5) else none,
+    if among("etp", use) then expert_tensor_parallel(tp) else none,
+    if among("fp8", use) then fp8_products() else none,
+    if among("ring", use) then context_parallel(cp) else none,
+    if among("unbalanced", use) then context_parallel(cp, balanced: false) else none,
+    if among("gather", use) then context_parallel(cp, ring: false) else none,
+    if among("ulysses", use) then ulysses(cp) else none,
+    if among("ddp", use) then data_parallel(dp * cp * ep) else none,
+    if among("zero1", use) then zero1(dp * cp * ep) else none,
+    if among("zero2", use) then zero2(dp * cp * ep) else none,
+    if among("zero3", use) then zero3(dp * cp * ep) else none,
+    if among("fsdp", use) then fsdp(dp * cp * ep, prefetch: prefetch) else none,
+    if among("fsdp_keep", use) then fsdp(dp * cp * ep, reshard: false) else none,
+    if among("hsdp", use) then hsdp(cp * ep, dp) else none,
+  ]
+  schedule = one_f_one_b(p: pp, m: m)
+  batch = { micro: ep }
+  precision = mixed(bf16)
+  optimizer = adam()
+  recompute = if among("full", use) then full() else if among("selective", use) then selective(attn.core) else if among("second", use) then full(every: 2) else none
+  costs = [roofline(h100_sxm)]
+}

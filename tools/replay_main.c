@@ -1,0 +1,223 @@
+/* trainspec replay: one rank's trace through the engine, against what was measured. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/import/replay.h"
+#include "runtime/report/report.h"
+#include "runtime/result.h"
+#include "tools/programs.h"
+#include "tools/trace_open.h"
+
+enum { FORMAT = 1, OUTPUT, STEP };
+
+static const ts_option options[] = {
+  {STEP, 0, "step", "N", "play the work launched in the N-th step alone, from 1", "Replay"},
+  {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
+  {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const notes[] = {
+  "FILE is a trace of the PyTorch profiler of one rank, plain or gzip.",
+  "",
+  "Examples:",
+  "$ rank0.json.gz",
+  "$ --step 2 -o step.ir rank0.json.gz   # then: tsrun step.ir",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
+  NULL};
+static const ts_program program = {
+  .summary = "TrainSpec: plays a rank's trace through the engine and compares the step with the one measured.",
+  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
+};
+
+typedef struct played {
+  const ts_replay *replay;
+  const ts_ir_node *nodes;
+  ts_busy *busy;       /* by event of replay->chosen */
+  int64_t *start;      /* [chosen_count] ns */
+  uint32_t *position;  /* [events] in chosen */
+  uint32_t count;
+  ts_shares shares;
+  double median_shift, largest_shift; /* ns between the start measured and played, both from the first kernel */
+  bool json;
+} played;
+
+static void visit(void *closure, const ts_span_event *span)
+{
+  played *p = closure;
+  uint32_t event = p->replay->event_of[span->node - p->nodes];
+  if (event == TS_EVENT_NONE)
+    return;
+  int64_t start = (int64_t)(span->start / 1000) + p->replay->gaps[p->replay->gap_class[p->position[event]]];
+  int64_t end = (int64_t)(span->end / 1000);
+  p->start[p->position[event]] = start;
+  p->busy[p->count++] = (ts_busy){start, end > start ? end : start, ts_event_at(p->replay->events, event)->kind == TS_KERNEL_COMMUNICATION};
+}
+
+static int by_start(const void *a, const void *b)
+{
+  const ts_busy *x = a, *y = b;
+  return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? -1 : x->end > y->end;
+}
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir *ir)
+{
+  const ts_replay *r = p->replay;
+  p->nodes = ir->nodes + ir->fragments[0].first_node;
+  p->busy = TS_NEW_ARRAY(t->arena, ts_busy, r->chosen_count + 1);
+  p->start = TS_NEW_ARRAY(t->arena, int64_t, r->chosen_count + 1);
+  p->position = TS_NEW_ARRAY(t->arena, uint32_t, r->events->count + 1);
+  for (uint32_t i = 0; i < r->chosen_count; i++) p->position[r->chosen[i]] = i;
+  ts_run_timeline(run, 0, visit, p);
+  qsort(p->busy, p->count, sizeof *p->busy, by_start);
+  p->shares = ts_shares_of(p->busy, p->count);
+  double *shift = TS_NEW_ARRAY(t->arena, double, r->chosen_count + 1);
+  for (uint32_t i = 0; i < r->chosen_count; i++)
+    shift[i] = fabs((double)((p->start[i] - p->shares.begin) - (ts_event_at(r->events, r->chosen[i])->start - r->measured.begin)));
+  qsort(shift, r->chosen_count, sizeof *shift, by_size);
+  p->median_shift = shift[r->chosen_count / 2];
+  p->largest_shift = shift[r->chosen_count - 1];
+}
+
+static double share(int64_t part, const ts_shares *of) { return of->span ? 100.0 * (double)part / (double)of->span : 0; }
+
+static void put_row(FILE *out, const char *name, const ts_shares *m, int64_t measured, const ts_shares *p, int64_t played)
+{
+  fprintf(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6, share(measured, m), (double)played / 1e6, share(played, p));
+}
+
+static void put_text(const played *p, FILE *out)
+{
+  const ts_replay *r = p->replay;
+  const ts_shares *m = &r->measured, *s = &p->shares;
+  fprintf(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count, r->streams);
+  fprintf(out, "  %-26s %15s %7s %15s %7s\n", "", "measured", "", "replayed", "");
+  put_row(out, "first to last kernel", m, m->span, s, s->span);
+  put_row(out, "  computes", m, m->compute, s, s->compute);
+  put_row(out, "  communicates", m, m->comm, s, s->comm);
+  put_row(out, "    hidden behind compute", m, m->overlap, s, s->overlap);
+  put_row(out, "  idle", m, m->idle, s, s->idle);
+  fprintf(out, "\n  step %+.2f %%; starts of kernels: median off by %.1f us, at most %.1f us\n",
+          m->span ? 100.0 * ((double)s->span - (double)m->span) / (double)m->span : 0, p->median_shift / 1e3, p->largest_shift / 1e3);
+  fprintf(out, "  from the trace: %.1f us from launch to kernel, %.1f us between kernels\n", (double)r->latency / 1e3, (double)r->gap / 1e3);
+  fprintf(out, "  dependencies between streams: %u recorded, %u from calls and times, %u from\n  times alone; the host waits %u times\n", r->waits_exact,
+          r->waits_guessed, r->waits_by_time, r->syncs);
+  if (r->crowded)
+    fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n", (double)r->crowded / 1e6);
+  if (r->unexplained)
+    fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n", (double)r->unexplained / 1e6);
+  if (r->unlaunched)
+    fprintf(out, "  %u kernels have no launching call: issued when they began\n", r->unlaunched);
+  if (r->overlapping)
+    fprintf(out, "  %u kernels overlap on their stream: played one behind the other\n", r->overlapping);
+  if (r->carried)
+    fprintf(out, "  %u streams were still busy with earlier work\n", r->carried);
+  fputs("  communication kernels keep their measured times, waiting for peers included\n", out);
+}
+
+static void put_shares(FILE *out, const char *name, const ts_shares *s)
+{
+  fprintf(out, " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "},\n",
+          name, s->span, s->compute, s->comm, s->overlap, s->idle);
+}
+
+static void put(void *closure, FILE *out)
+{
+  const played *p = closure;
+  const ts_replay *r = p->replay;
+  if (!p->json) {
+    put_text(p, out);
+    return;
+  }
+  fprintf(out, "{\"version\": 1, \"kernels\": %u, \"streams\": %u,\n", r->chosen_count, r->streams);
+  put_shares(out, "measured", &r->measured);
+  put_shares(out, "replayed", &p->shares);
+  fprintf(out, " \"median_shift_ns\": %.0f, \"largest_shift_ns\": %.0f, \"launch_ns\": %" PRId64 ", \"gap_ns\": %" PRId64 ",\n", p->median_shift, p->largest_shift,
+          r->latency, r->gap);
+  fprintf(out, " \"waits_recorded\": %u, \"waits_from_calls\": %u, \"waits_from_times\": %u, \"host_waits\": %u,\n", r->waits_exact, r->waits_guessed,
+          r->waits_by_time, r->syncs);
+  fprintf(out, " \"crowded_ns\": %" PRId64 ", \"unexplained_ns\": %" PRId64 ", \"without_launch\": %u, \"overlapping\": %u, \"carried_streams\": %u}\n", r->crowded, r->unexplained, r->unlaunched,
+          r->overlapping, r->carried);
+}
+
+static int play(ts_trace_task *t, const ts_replay *replay, bool json)
+{
+  ts_ir ir;
+  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_builder_view(replay->ir, &ir);
+  if (ts_ir_verify(&ir, &error) < 0) {
+    ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot replay `%s`: %s", replay->events->file, error.message);
+    return TS_EXIT_REJECTED;
+  }
+  if (t->output && ts_ir_write_file(&ir, t->output, &error) < 0) {
+    ts_diag_add(t->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", t->output, error.message);
+    return TS_EXIT_ENVIRONMENT;
+  }
+  t->output = NULL;
+  ts_stop stop = {.arena = t->arena};
+  ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+  if (!run) {
+    ts_stop_print(&stop, t->options.called, stderr);
+    return stop.exit_code;
+  }
+  played p = {.replay = replay, .json = json};
+  compare(t, &p, run, &ir);
+  ts_run_free(run);
+  return ts_trace_task_write(t, put, &p);
+}
+
+static int replay(ts_trace_task *t, long long step, bool json)
+{
+  ts_events *e = ts_trace_task_read(t, t->paths.at[0], &(ts_events_options){.no_memory = true});
+  if (!e)
+    return TS_EXIT_REJECTED;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  if (step > e->step_count)
+    ts_import_fail(&error, NULL, "the trace has %u steps, not %lld", e->step_count, step);
+  const ts_event *mark = step && step <= e->step_count ? ts_event_at(e, e->steps[step - 1]) : NULL;
+  ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
+  if (!r) {
+    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot replay `%s`: %s", e->file, error.message);
+    if (error.help[0])
+      ts_diag_help(d, "%s", error.help);
+    return TS_EXIT_REJECTED;
+  }
+  int status = play(t, r, json);
+  ts_ir_builder_free(r->ir);
+  return status;
+}
+
+int ts_replay_main(int argc, char **argv)
+{
+  static const char *const forms[] = {"text", "json", NULL};
+  ts_trace_task t = ts_trace_task_start(&program, argc, argv);
+  int form = 0, status = -1;
+  long long step = 0;
+  for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+    switch (id) {
+    case TS_OPTIONS_EXIT: status = t.options.status; break;
+    case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
+    case OUTPUT: t.output = t.options.argument; break;
+    case STEP:
+      if (!ts_options_number(&t.options, 1, 1000000, &step))
+        status = TS_EXIT_USAGE;
+      break;
+    case FORMAT:
+      if ((form = ts_options_choice(&t.options, forms)) < 0)
+        status = TS_EXIT_USAGE;
+      break;
+    }
+  if (status < 0 && t.paths.count != 1)
+    status = t.paths.count ? ts_options_wrong(&t.options, "one file at a time: `%s` and `%s`", t.paths.at[0], t.paths.at[1]) :
+      ts_options_wrong(&t.options, "no file given");
+  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, form == 1) : status);
+}

@@ -1,0 +1,79 @@
+/* trainspec trace: what is in traces. */
+#include "compiler/import/summary.h"
+#include "tools/programs.h"
+#include "tools/trace_open.h"
+
+enum { FORMAT = 1, OUTPUT };
+
+static const ts_option options[] = {
+  {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Report"},
+  {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... FILE...", NULL};
+static const char *const notes[] = {
+  "FILE is a trace of the PyTorch profiler, a PyTorch execution trace, a Chakra",
+  "trace (protobuf or JSON) or a text workload of SimAI; plain or gzip. `-` is",
+  "standard input.",
+  "",
+  "Examples:",
+  "$ rank0.json.gz",
+  "$ --format=json rank*.json.gz | jq '.traces[].device.idle_ns'",
+  "",
+  "Exit codes: 0 done, 1 a file is no trace, 2 wrong usage, 4 files or system.",
+  NULL};
+static const ts_program program = {
+  .summary = "TrainSpec: what is in traces: streams, kernels, collectives, overlap, idle time, memory, and what is missing.",
+  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
+};
+
+typedef struct report { const ts_trace_summary *const *summaries; size_t count; bool json; } report;
+
+static void put(void *closure, FILE *out)
+{
+  const report *r = closure;
+  if (r->json)
+    fputs("{\"version\": 1, \"traces\": [\n", out);
+  for (size_t i = 0; i < r->count; i++) {
+    if (i)
+      fputs(r->json ? ",\n" : "\n", out);
+    if (r->json)
+      ts_trace_summary_json(r->summaries[i], out, "  ");
+    else
+      ts_trace_summary_text(r->summaries[i], out);
+  }
+  if (r->json)
+    fputs("\n]}\n", out);
+}
+
+static int read_all(ts_trace_task *t, bool json)
+{
+  TS_VEC(const ts_trace_summary *) summaries = {0};
+  for (size_t i = 0; i < t->paths.count; i++) {
+    ts_events *e = ts_trace_task_read(t, t->paths.at[i], NULL);
+    if (e)
+      TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
+  }
+  report r = {summaries.at, summaries.count, json};
+  return summaries.count ? ts_trace_task_write(t, put, &r) : TS_EXIT_DONE;
+}
+
+int ts_trace_main(int argc, char **argv)
+{
+  static const char *const forms[] = {"text", "json", NULL};
+  ts_trace_task t = ts_trace_task_start(&program, argc, argv);
+  int form = 0, status = -1;
+  for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+    switch (id) {
+    case TS_OPTIONS_EXIT: status = t.options.status; break;
+    case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
+    case OUTPUT: t.output = t.options.argument; break;
+    case FORMAT:
+      if ((form = ts_options_choice(&t.options, forms)) < 0)
+        status = TS_EXIT_USAGE;
+      break;
+    }
+  if (status < 0 && !t.paths.count)
+    status = ts_options_wrong(&t.options, "no file given");
+  return ts_trace_task_end(&t, status < 0 ? read_all(&t, form == 1) : status);
+}
