@@ -623,7 +623,7 @@ static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *
 
 static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *env, const given *args, uint32_t count, ts_span span)
 {
-  const given *of[16] = {0};
+  const given **of = TS_NEW_ARRAY(s->arena, const given *, f->formal_count + 1);
   if (!arrange(s, f, args, count, of, f->formal_count))
     return ts_error_value();
   ts_field *fields = TS_NEW_ARRAY(s->arena, ts_field, f->formal_count);

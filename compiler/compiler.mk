@@ -52,6 +52,8 @@ libtrainspec_la_SOURCES += \
 	compiler/module.c \
 	compiler/network.c \
 	compiler/network_file.c \
+	compiler/network_fit.c \
+	compiler/network_log.c \
 	compiler/network_variables.c \
 	compiler/network_white_box.c \
 	compiler/op.c \
@@ -107,6 +109,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/names.h \
 	compiler/network.h \
 	compiler/network_file.h \
+	compiler/network_fit.h \
 	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \

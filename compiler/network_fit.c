@@ -86,6 +86,12 @@ ts_profile ts_fit_profile(ts_fit_links links, uint32_t ranks, uint32_t islands)
   return p;
 }
 
+double ts_network_method_latency(const ts_ir_net_method *m, const ts_profile *p)
+{
+  ts_white_box box = ts_white_box_method(m, 0, p);
+  return (box.connection + box.intra + box.inter + box.reduction) * 1e-12;
+}
+
 static double box_us(const ts_ir_net_method *m, uint64_t bytes, const ts_profile *p)
 {
   ts_white_box box = ts_white_box_method(m, bytes, p);
@@ -146,8 +152,10 @@ static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, 
       volume *= (profile->ranks - profile->per_island) / (profile->ranks - 1.0) * profile->per_island;
     m.local = 0;
     m.inter_rate = slope > 0 ? volume / slope * 1e6 : 0;
+    m.inter_share = profile->inter > 0 ? m.inter_rate / profile->inter : 0;
   } else {
     m.intra_rate = slope > 0 ? (volume + m.local / profile->ranks) / slope * 1e6 : 0;
+    m.intra_share = profile->intra > 0 ? m.intra_rate / profile->intra : 0; /* on slower links the same share is reached */
   }
   m.least = p[0].bytes;
   m.most = p[count - 1].bytes;

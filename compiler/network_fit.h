@@ -14,6 +14,7 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
 
 /* Seconds of a call; 0: no method. */
 double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes, const ts_profile *profile);
+double ts_network_method_latency(const ts_ir_net_method *method, const ts_profile *profile); /* seconds, of a call without bytes */
 ts_profile ts_fit_profile(ts_fit_links links, uint32_t ranks, uint32_t islands);
 
 /* How well it predicts sizes that it has not seen: fitted on every second size of each group, from the first (`odd`: from the second) on. */

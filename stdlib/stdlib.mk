@@ -1,6 +1,6 @@
 # The standard library: installed, and embedded so that the programs run from anywhere. Lists: ./dev sources.
 
-#: stdlib_files = stdlib/*.ts stdlib/fits/*
+#: stdlib_files = stdlib/*.ts stdlib/fits/* stdlib/networks/*
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
 	stdlib/costs.ts \
@@ -39,6 +39,14 @@ stdlib_files = \
 	stdlib/models/vgg.ts \
 	stdlib/models/vit.ts \
 	stdlib/networks.ts \
+	stdlib/networks/a100_sxm.json \
+	stdlib/networks/b200_sxm.json \
+	stdlib/networks/gb200.json \
+	stdlib/networks/h100_sxm.json \
+	stdlib/networks/h200_sxm.json \
+	stdlib/networks/nccl_ampere.json \
+	stdlib/networks/nccl_blackwell.json \
+	stdlib/networks/nccl_hopper.json \
 	stdlib/ops/eager.ts \
 	stdlib/ops/latent.ts \
 	stdlib/ops/moe.ts \

@@ -761,6 +761,8 @@ EXTRA_DIST += \
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h
 tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/accuracy.h \
+	tests/accuracy/collectives.c \
+	tests/accuracy/collectives.h \
 	tests/accuracy/csv.c \
 	tests/accuracy/csv.h \
 	tests/accuracy/fit.c \

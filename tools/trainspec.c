@@ -12,7 +12,7 @@ static const struct command {
   const char *name;
   int (*run)(int argc, char **argv);
 } commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit}, {"trace", ts_trace_main}, {"replay", ts_replay_main}},
-  fits[] = {{"ops", ts_fit_ops_main}};
+  fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
@@ -23,6 +23,7 @@ static const char *const command_lines[] = {
   "  run                       play a plan or an IR and report (tsrun)",
   "  fmt                       format files of the language (tsfmt)",
   "  fit ops                   fit curves of operators to measured tables",
+  "  fit network               calibrate a network to measured collectives",
   "  trace                     what is in traces of real runs",
   "  replay                    play a trace, against what was measured",
   NULL,
@@ -60,8 +61,9 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
 
 static int run_fit(int argc, char **argv)
 {
-  static const char *const fit_usage[] = {"ops [ARGUMENT]...", NULL};
-  static const char *const fit_commands[] = {"  ops                       curves of operators from tables of measured times", NULL};
+  static const char *const fit_usage[] = {"ops [ARGUMENT]...", "network [ARGUMENT]...", NULL};
+  static const char *const fit_commands[] = {"  ops                       curves of operators from tables of measured times",
+                                             "  network                   networks from logs and tables of measured collectives", NULL};
   static const ts_program fit = {
     .summary = "TrainSpec: fits curves to measured tables.", .usage = fit_usage, .options = no_options, .commands = fit_commands, .manual = "trainspec(1)"};
   ts_options o = ts_options_start(&fit, argc, argv);
@@ -69,7 +71,7 @@ static int run_fit(int argc, char **argv)
   if (id == TS_OPTIONS_EXIT)
     return o.status;
   if (id == TS_OPTIONS_END)
-    return ts_options_wrong(&o, "what to fit? `%s ops`", o.called);
+    return ts_options_wrong(&o, "what to fit? `%s ops` or `%s network`", o.called, o.called);
   return dispatch(&o, fits, COUNT(fits), argc - o.at + 1, argv + o.at - 1, "table to fit");
 }
 

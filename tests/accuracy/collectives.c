@@ -9,19 +9,22 @@
 #include "compiler/network_fit.h"
 
 /* A table, the rows of it that belong together, and the machine they were measured on: a GPU's links in one direction, in bytes/s. */
-typedef struct table { const char *file, *gpu, *version, *of; const char *hardware; double intra; } table;
+typedef struct table { const char *file, *gpu, *version, *of; const char *hardware; double intra; const double *lanes; /* by ranks: links that rings over so many can use, where that is not all */ } table;
+
+/* The mesh of eight V100 (DGX-1V): rings that two to eight of them find, each over links of 25 GB/s (NVIDIA DGX-1 whitepaper, 2017). */
+static const double mesh[] = {0, 0, 1, 2, 4, 2, 2, 4, 6};
 
 static const table tables[] = {
-    {"ops/nccl_intra.csv.gz", "a100_sxm", "2.27.3", NULL, "nccl_ampere", 300e9},
-    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.23", NULL, "nccl_hopper", 450e9},
-    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.27.3", NULL, "nccl_hopper", 450e9},
-    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.29.2", NULL, "nccl_hopper", 450e9},
-    {"ops/nccl_intra.csv.gz", "h200_sxm", "2.26.2", NULL, "nccl_hopper", 450e9},
-    {"ops/nccl_intra.csv.gz", "h200_sxm", "2.29.2", NULL, "nccl_hopper", 450e9},
-    {"ops/nccl_intra.csv.gz", "b200_sxm", "2.29.2", NULL, "nccl_blackwell", 900e9},
-    {"ops/nccl_intra.csv.gz", "gb200", "2.29.2", NULL, "nccl_blackwell", 900e9},
-    {"vtrain/allreduce_a100.csv", NULL, NULL, "all_reduce", "nccl_ampere", 300e9},
-    {"vtrain/allreduce_v100.csv", NULL, NULL, "all_reduce", "nccl_ampere", 150e9},
+    {"ops/nccl_intra.csv.gz", "a100_sxm", "2.27.3", NULL, "nccl_ampere", 300e9, NULL},
+    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.23", NULL, "nccl_hopper", 450e9, NULL},
+    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.27.3", NULL, "nccl_hopper", 450e9, NULL},
+    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.29.2", NULL, "nccl_hopper", 450e9, NULL},
+    {"ops/nccl_intra.csv.gz", "h200_sxm", "2.26.2", NULL, "nccl_hopper", 450e9, NULL},
+    {"ops/nccl_intra.csv.gz", "h200_sxm", "2.29.2", NULL, "nccl_hopper", 450e9, NULL},
+    {"ops/nccl_intra.csv.gz", "b200_sxm", "2.29.2", NULL, "nccl_blackwell", 900e9, NULL},
+    {"ops/nccl_intra.csv.gz", "gb200", "2.29.2", NULL, "nccl_blackwell", 900e9, NULL},
+    {"vtrain/allreduce_a100.csv", NULL, NULL, "all_reduce", "nccl_ampere", 300e9, NULL},
+    {"vtrain/allreduce_v100.csv", NULL, NULL, "all_reduce", "nccl_ampere", 25e9, mesh},
 };
 
 typedef struct errors { double *at; size_t count; double sum, worst, baseline; } errors;
@@ -104,7 +107,7 @@ static void constants_alone(const ts_network_file *hardware, const table *k, con
 {
   for (uint32_t i = 0; i < rows->count; i++) {
     const ts_ir_net_point *p = &rows->points[i];
-    ts_profile profile = ts_fit_profile((ts_fit_links){k->intra, 0}, p->ranks, 1);
+    ts_profile profile = ts_fit_profile((ts_fit_links){k->intra * (k->lanes ? k->lanes[p->ranks] : 1), 0}, p->ranks, 1);
     double time = ts_network_file_time(hardware, p->collective, p->bytes, &profile);
     if (p->bytes >= 1048576 && time > 0)
       add(e, fabs(time * 1e12 / (double)p->time - 1), 0);

@@ -69,14 +69,14 @@ Test(white_box, tree_and_switch)
 {
   box_net n;
   box_new(&n, 4, 2, "  method all_reduce tree ll channels 8 threads 512 intra_hop 1 us inter_hop 10 us inter_share 1\n"
-                            "  method reduce_scatter switch_tree simple channels 8 threads 512 intra_hop 25 us inter_hop 18 us intra_share 1\n"
+                            "  method reduce_scatter switch_tree simple channels 8 threads 512 intra_hop 25 us inter_hop 18 us intra_share 1 inter_share 1\n"
                             "  method all_gather switch simple channels 8 threads 512\n");
   ts_estimate e = ask(&n, TS_IR_ALL_REDUCE, 10000000);
   cr_assert_eq(e.intra, 2u * 1000000);                    /* up and down one link of the chain */
   cr_assert_eq(e.inter, 4u * 10000000 + 1000000000u);     /* two levels of the tree, twice; 2 * 10 MB at 20 GB/s */
   e = ask(&n, TS_IR_REDUCE_SCATTER, 10000000);
-  cr_assert_eq(e.intra, 25000000u + 100000000u);
-  cr_assert_eq(e.inter, 4u * 18000000);
+  cr_assert_eq(e.intra, 25000000u);
+  cr_assert_eq(e.inter, 4u * 18000000 + 437500000u);      /* 7/8 * 10 MB at 20 GB/s */
   cr_assert_eq(ask(&n, TS_IR_ALL_GATHER, 1000).model, TS_IR_NONE); /* the switch does not reach the other islands */
   box_free(&n);
 }

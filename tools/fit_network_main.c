@@ -1,0 +1,299 @@
+/* trainspec fit network: calibrates the white box of a collective library to measured calls. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/options.h"
+#include "base/source.h"
+#include "compiler/cost/cost.h"
+#include "compiler/network.h"
+#include "compiler/network_fit.h"
+#include "compiler/stdlib_embed.h"
+#include "tools/programs.h"
+
+enum { HARDWARE = 1, WHERE, OF, INTRA, INTER, DEVICE, LIBRARY, EXTRAPOLATE, OUTPUT, MAX_WHERE = 8 };
+
+static const ts_option options[] = {
+  {HARDWARE, 0, "hardware", "FILE", "network file with the library's constants for the hardware; std/... is the stdlib's", "What was measured"},
+  {DEVICE, 0, "device", "NAME", "what was measured, for reports; logs say it themselves", NULL},
+  {LIBRARY, 0, "library", "NAME", "the library and its version, for reports", NULL},
+  {INTRA, 0, "intra", "GB/S", "a device's links inside its island, one direction: tells algorithms apart", NULL},
+  {INTER, 0, "inter", "GB/S", "an island's links to the others, together, one direction", NULL},
+  {WHERE, 0, "where", "COLUMN=TEXT", "only rows of tables with this text in this column", "Rows"},
+  {OF, 0, "of", "COLLECTIVE", "the collective of tables without a column for it, and of logs that do not say", NULL},
+  {EXTRAPOLATE, 0, "extrapolate", NULL, "predict rows left out that lie beyond the sizes fitted, too", NULL},
+  {OUTPUT, 'o', "output", "FILE", "the network file; without it residuals are printed only", "Output"},
+  {0},
+};
+static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...", NULL};
+static const char *const notes[] = {
+  "A FILE is the raw output of nccl-tests or a table (CSV, plain or gzip) with the",
+  "columns collective, gpus (or ranks), nodes (or islands), bytes, time_us. Each",
+  "collective at each number of ranks and nodes is a group with methods of its own.",
+  "",
+  "Printed are errors on sizes that a fit to every second size has not seen, beside",
+  "those of one latency and one bandwidth fitted to the same sizes. The file rests",
+  "on all rows.",
+  "",
+  "Examples:",
+  "$ --hardware std/networks/nccl_hopper.json --intra 450 all_reduce.log -o net.json",
+  "",
+  "Exit codes: 0 done, 1 a file cannot be used, 2 wrong usage, 4 cannot read or",
+  "write.",
+  NULL,
+};
+static const ts_program program = {
+  .summary = "TrainSpec: calibrates a network to measured collectives.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+
+typedef struct source { const char *name; char sha256[2 * TS_DIGEST_SIZE + 1]; uint32_t rows; } source;
+
+typedef struct job {
+  ts_options options;
+  ts_arena *arena;
+  TS_VEC(const char *) files;
+  TS_VEC(source) sources;
+  TS_VEC(ts_ir_net_point) points;
+  ts_condition where[MAX_WHERE];
+  uint32_t where_count;
+  ts_fit_links links;
+  const char *hardware, *device, *library, *output;
+  int of;
+  bool extrapolate;
+} job;
+
+static int complain(const job *j, int status, const char *path, uint32_t line, const char *what)
+{
+  if (line)
+    fprintf(stderr, "%s: %s:%u: %s\n", j->options.called, path, line, what);
+  else
+    fprintf(stderr, "%s: %s: %s\n", j->options.called, path, what);
+  return status;
+}
+
+static bool take_rate(job *j, double *rate)
+{
+  char *end;
+  *rate = strtod(j->options.argument, &end) * 1e9;
+  if (end != j->options.argument && !*end && *rate > 0 && *rate < 1e15)
+    return true;
+  j->options.status = ts_options_wrong(&j->options, "`%s` is not a rate in GB/s", j->options.argument);
+  return false;
+}
+
+static bool take_where(job *j)
+{
+  char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)), *equals = strchr(text, '=');
+  if (!equals || equals == text || j->where_count == MAX_WHERE) {
+    j->options.status = ts_options_wrong(&j->options, "`--where` wants COLUMN=TEXT, at most %d times", MAX_WHERE);
+    return false;
+  }
+  *equals = 0;
+  j->where[j->where_count++] = (ts_condition){text, equals + 1};
+  return true;
+}
+
+static bool take_of(job *j)
+{
+  j->of = ts_collective_named(j->options.argument);
+  if (j->of < 0)
+    j->options.status = ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
+  return j->of >= 0;
+}
+
+static bool read_options(job *j, int argc, char **argv)
+{
+  bool good = true;
+  j->options = ts_options_start(&program, argc, argv);
+  for (int id; good && (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
+    switch (id) {
+    case TS_OPTIONS_EXIT: return false;
+    case TS_OPERAND: TS_PUSH(j->arena, &j->files, j->options.argument); break;
+    case HARDWARE: j->hardware = j->options.argument; break;
+    case DEVICE: j->device = j->options.argument; break;
+    case LIBRARY: j->library = j->options.argument; break;
+    case OUTPUT: j->output = j->options.argument; break;
+    case EXTRAPOLATE: j->extrapolate = true; break;
+    case INTRA: good = take_rate(j, &j->links.intra); break;
+    case INTER: good = take_rate(j, &j->links.inter); break;
+    case WHERE: good = take_where(j); break;
+    case OF: good = take_of(j); break;
+    }
+  if (good && (!j->hardware || !j->files.count)) {
+    j->options.status = ts_options_wrong(&j->options, !j->hardware ? "`--hardware` is needed: std/networks/NAME.json or a file of your own" : "no FILE given");
+    return false;
+  }
+  return good;
+}
+
+static const char *read_text(job *j, const char *path, size_t *size, int *status)
+{
+  for (size_t i = 0; !strncmp(path, "std/", 4) && i < ts_stdlib_file_count; i++)
+    if (!strcmp(ts_stdlib_files[i].path, path + 4)) {
+      *size = ts_stdlib_files[i].size;
+      return (const char *)ts_stdlib_files[i].bytes;
+    }
+  int error = 0;
+  char *bytes = ts_read_file(j->arena, path, size, &error);
+  if (!bytes) {
+    *status = complain(j, TS_EXIT_ENVIRONMENT, path, 0, strerror(error ? error : EIO));
+    return NULL;
+  }
+  ts_cost_error wrong = {0};
+  const char *text = ts_cost_text(j->arena, bytes, *size, size, &wrong);
+  if (!text)
+    *status = complain(j, TS_EXIT_REJECTED, path, 0, wrong.text);
+  return text;
+}
+
+static void add_points(job *j, const char *path, const char *text, size_t size, const ts_ir_net_point *points, uint32_t count)
+{
+  uint8_t digest[TS_DIGEST_SIZE];
+  const char *slash = strrchr(path, '/');
+  source s = {.name = slash ? slash + 1 : path, .rows = count};
+  ts_digest_bytes(text, size, digest);
+  ts_digest_hex(digest, s.sha256);
+  TS_PUSH(j->arena, &j->sources, s);
+  for (uint32_t i = 0; i < count; i++)
+    TS_PUSH(j->arena, &j->points, points[i]);
+}
+
+static int read_measured(job *j, const char *path)
+{
+  int status = 0;
+  size_t size = 0;
+  uint32_t count = 0, line = 0;
+  const char *text = read_text(j, path, &size, &status), *device = NULL, *wrong = NULL;
+  if (!text)
+    return status;
+  if (ts_network_is_log(text, size)) {
+    ts_network_error error;
+    const ts_ir_net_point *points = ts_network_log_read(j->arena, text, size, j->of, &count, &device, &error);
+    if (!points)
+      return complain(j, TS_EXIT_REJECTED, path, error.line, error.text);
+    if (!j->device)
+      j->device = device;
+    add_points(j, path, text, size, points, count);
+    return 0;
+  }
+  ts_network_options o = {.collective = j->of, .where = j->where, .where_count = j->where_count};
+  const ts_network_table *table = ts_network_table_read(j->arena, text, size, &o, &wrong, &line);
+  if (!table)
+    return complain(j, TS_EXIT_REJECTED, path, line, wrong);
+  add_points(j, path, text, size, table->points, table->count);
+  return 0;
+}
+
+static const char *quoted(ts_arena *arena, const char *text)
+{
+  char *out = ts_arena_string(arena, text, strlen(text));
+  for (char *c = out; *c; c++)
+    if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+      *c = '\'';
+  return out;
+}
+
+static const char *sources_json(const job *j)
+{
+  const char *text = "\"data\": [";
+  for (size_t i = 0; i < j->sources.count; i++) {
+    const source *s = &j->sources.at[i];
+    text = ts_arena_printf(j->arena, "%s%s\n  {\"file\": \"%s\", \"sha256\": \"%s\", \"rows\": %u", text, i ? "," : "", quoted(j->arena, s->name), s->sha256, s->rows);
+    for (uint32_t w = 0; w < j->where_count; w++)
+      text = ts_arena_printf(j->arena, "%s%s\"%s\": \"%s\"%s", text, w ? ", " : ", \"where\": {", quoted(j->arena, j->where[w].column), quoted(j->arena, j->where[w].text),
+                             w + 1 == j->where_count ? "}" : "");
+    text = ts_arena_printf(j->arena, "%s}", text);
+  }
+  return ts_arena_printf(j->arena, "%s]", text);
+}
+
+/* Errors on the sizes left out, both halves in turn. */
+static void print_residuals(job *j, const ts_network_file *hardware, const ts_network_table *all)
+{
+  ts_network_score *half[2];
+  uint32_t groups = 0, rows = 0, beyond = 0;
+  double sum = 0, base = 0;
+  for (int odd = 0; odd < 2; odd++)
+    groups = ts_network_hold_out(j->arena, hardware, j->links, all->points, all->count, odd, j->extrapolate, &half[odd]);
+  printf("%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
+  for (uint32_t g = 0; g < groups; g++) {
+    const ts_network_score *a = &half[0][g], *b = &half[1][g];
+    uint32_t n = a->rows + b->rows;
+    double mean = n ? (a->mean * a->rows + b->mean * b->rows) / n : 0, baseline = n ? (a->baseline * a->rows + b->baseline * b->rows) / n : 0;
+    printf("%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(a->collective), a->ranks, a->islands, n, 100 * mean,
+           50 * (a->median + b->median), 100 * (a->worst > b->worst ? a->worst : b->worst), 100 * baseline);
+    rows += n, sum += mean * n, base += baseline * n, beyond += a->beyond + b->beyond;
+  }
+  if (rows)
+    printf("%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", rows, 100 * sum / rows, "", 100 * base / rows);
+  if (beyond && !j->extrapolate)
+    printf("not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", beyond);
+}
+
+static void print_methods(const ts_network_file *f)
+{
+  printf("\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands", "algorithm", "by", "latency us", "rate GB/s");
+  for (uint32_t i = 0; i < f->method_count; i++) {
+    const ts_ir_net_method *m = &f->methods[i];
+    double rate = m->islands > 1 ? m->inter_rate : m->intra_rate;
+    if (!m->ranks)
+      continue;
+    ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, m->ranks, m->islands);
+    double latency = ts_network_method_latency(m, &p);
+    printf("%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective), m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
+           ts_network_protocol_name(m->protocol), latency * 1e6);
+    if (rate > 0)
+      printf("%12.2f\n", rate * 1e-9);
+    else
+      printf("%12s\n", "-");
+  }
+}
+
+static int write_file(job *j, ts_network_file *f)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return complain(j, TS_EXIT_ENVIRONMENT, j->output, 0, strerror(errno));
+  f->device = quoted(j->arena, j->device ? j->device : "");
+  f->library = quoted(j->arena, j->library ? j->library : f->library);
+  ts_network_file_write(out, f, sources_json(j));
+  int error = fclose(out) ? ENOMEM : ts_write_file(j->output, text, size);
+  free(text);
+  return error ? complain(j, TS_EXIT_ENVIRONMENT, j->output, 0, strerror(error)) : 0;
+}
+
+static int fit(job *j)
+{
+  int status = 0;
+  size_t size = 0;
+  ts_network_error error;
+  const char *text = read_text(j, j->hardware, &size, &status);
+  const ts_network_file *hardware = text ? ts_network_file_read(j->arena, text, size, &error) : NULL;
+  if (!text)
+    return status;
+  if (!hardware)
+    return complain(j, TS_EXIT_REJECTED, j->hardware, error.line, error.text);
+  for (size_t i = 0; i < j->files.count && !status; i++)
+    status = read_measured(j, j->files.at[i]);
+  if (status)
+    return status;
+  const ts_network_table *all = ts_network_table_of_points(j->arena, j->points.at, (uint32_t)j->points.count);
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->points[i].ranks < 2 || all->points[i].islands > all->points[i].ranks)
+      return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, "a row has fewer than two ranks, or more islands than ranks");
+  print_residuals(j, hardware, all);
+  ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count);
+  print_methods(f);
+  return j->output ? write_file(j, f) : 0;
+}
+
+int ts_fit_network_main(int argc, char **argv)
+{
+  job j = {.arena = ts_arena_new("fit network"), .of = -1};
+  int status = read_options(&j, argc, argv) ? fit(&j) : j.options.status;
+  ts_arena_free(j.arena);
+  return status;
+}
