@@ -487,6 +487,15 @@ static void read_records(ts_lowering *l)
   l->buffer_bytes = buffers && buffers->type == TS_T_QUANTITY ? buffers->u.real / 8 : 0;
 }
 
+/* A policy finds its order now that costs are known. */
+static bool settle(ts_lowering *l)
+{
+  if (!l->sc->policy)
+    return true;
+  ts_stage_costs costs = ts_stage_costs_of(l);
+  return !l->failed && ts_schedule_settle(l->s, l->sc, &costs);
+}
+
 /* Collectives join the compute stream's numbers: stream 0 computes. */
 static bool write_ir(ts_lowering *l, int64_t samples)
 {
@@ -497,20 +506,11 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   lower_mesh(l);
   if (l->sc->axis != TS_NO_INDEX)
     l->pipeline_group = ts_ir_group_of(l, UINT32_C(1) << l->sc->axis);
-  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l))
+  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l) || !settle(l) || !ts_progress_check(l->s, l->sc, l->stages))
     return false;
   lower_programs(l);
   lower_meta(l, world, samples);
   return !l->failed;
-}
-
-/* A policy finds its order now that costs are known. */
-static bool settle(ts_lowering *l)
-{
-  if (!l->sc->policy)
-    return true;
-  ts_stage_costs costs = ts_stage_costs_of(l);
-  return !l->failed && ts_schedule_settle(l->s, l->sc, &costs);
 }
 
 ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts_schedule **schedule)
@@ -527,15 +527,14 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
   if (!l.stages)
     return NULL;
+  l.sc->built = l.stages;
   read_records(&l);
   l.b = ts_ir_builder_new();
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
-  if (settle(&l) && ts_progress_check(s, l.g, l.sc, l.stages)) {
-    if (schedule)
-      *schedule = l.sc;
-    if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
-      return l.b;
-  }
+  if (schedule)
+    *schedule = l.sc;
+  if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
+    return l.b;
   ts_ir_builder_free(l.b);
   return NULL;
 }

@@ -45,12 +45,15 @@ stdlib_files = \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \
+	stdlib/schedules/chimera.ts \
+	stdlib/schedules/controllable_memory.ts \
 	stdlib/schedules/dual_pipe.ts \
 	stdlib/schedules/file.ts \
 	stdlib/schedules/gpipe.ts \
 	stdlib/schedules/interleaved.ts \
 	stdlib/schedules/one_f_one_b.ts \
 	stdlib/schedules/single.ts \
+	stdlib/schedules/waves.ts \
 	stdlib/schedules/zero_bubble.ts \
 	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
