@@ -60,7 +60,9 @@ stdlib_files = \
 	stdlib/strategies/experts.ts \
 	stdlib/strategies/fp8.ts \
 	stdlib/strategies/megatron.ts \
-	stdlib/strategies/recompute.ts
+	stdlib/strategies/offload.ts \
+	stdlib/strategies/recompute.ts \
+	stdlib/strategies/tied.ts
 
 nobase_dist_pkgdata_DATA += $(stdlib_files)
 
