@@ -18,7 +18,7 @@ static const ts_option options[] = {
   {CHECK, 0, "check", NULL, "compile, write nothing", NULL},
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
   {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
-  {EXPLAIN, 0, "explain", "ITEM", "print why a work item such as `F(3) at 2` is where it is", NULL},
+  {EXPLAIN, 0, "explain", "WHAT", "print which rules met the ops of this label, or why a work item such as `F(3) at 2` is where it is", NULL},
   {DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language", "Plan"},
   {PLAN, 'p', "plan", "NAME", "the plan to compile, when the file has several", NULL},
   {IMPORTS, 'I', "import-dir", "DIR", "look for imports and data in DIR as well", NULL},
@@ -138,7 +138,7 @@ static bool set(command *c, int id)
   case CHECK: return c->check = true;
   case LIST_PARAMS: return c->list_params = true;
   case LIST_OPS: return c->list_ops = true;
-  case EXPLAIN: c->explain = argument; return true;
+  case EXPLAIN: c->session->explain = c->explain = argument; return true;
   case DEPENDS: return c->depends = true;
   case DEPEND_FILE: c->depfile = argument; return true;
   case WARNING: return set_warning(c);
@@ -238,12 +238,14 @@ static void write_schedule(command *c, const ts_schedule *schedule)
 {
   ts_session *s = c->session;
   const char *text = NULL;
-  if (!schedule)
+  if (c->explain && s->explained)
+    text = s->explained;
+  else if (!schedule)
     ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` has no schedule: an IR keeps what each rank plays, not why", c->input);
   else if (c->csv)
     text = ts_schedule_csv(s, schedule);
   else if (!(text = ts_schedule_explain(s, schedule, c->explain)) && !ts_diags_errors(s->diags))
-    ts_diag_help(ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item", c->explain), "write `F(3) at 2`, or `F(3, 1) at 2` for chunk 1 of rank 2");
+    ts_diag_help(ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item, and no op", c->explain), "write a label as `tsc --list-ops` prints them, or `F(3) at 2`, or `F(3, 1) at 2` for chunk 1 of rank 2");
   if (text)
     write_to(c, c->csv ? c->output : "-", text, strlen(text));
 }
