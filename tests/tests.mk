@@ -139,6 +139,7 @@ EXTRA_DIST += \
 	tests/cli/schedule-csv.cmd \
 	tests/cli/schedule-csv.out \
 	tests/cli/schedule-lab.cmd \
+	tests/cli/schedule-lab.out \
 	tests/cli/standard-input-error.cmd \
 	tests/cli/standard-input-error.out \
 	tests/cli/standard-input.cmd \
