@@ -62,6 +62,7 @@ libtrainspec_la_SOURCES += \
 	compiler/rules.c \
 	compiler/schedule.c \
 	compiler/schedule_csv.c \
+	compiler/schedule_explain.c \
 	compiler/schedule_policy.c \
 	compiler/schedule_rules.c \
 	compiler/schedule_work.c \

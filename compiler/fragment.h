@@ -31,14 +31,16 @@ typedef struct ts_lowering {
   double accumulate_bytes;              /* moved for an element and micro-batch */
   uint32_t pipeline_group;              /* of the IR, for messages */
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
+  uint64_t shared_parameters;           /* counted twice in the graph */
+  uint32_t *shared_rank;                /* [2 * weight shared + holder]: rank of the pipeline; equal: held once */
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
   bool failed;
 } ts_lowering;
 
-typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE } ts_port_role;
-typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links */
+typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_SHARED } ts_port_role;
+typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links; SHARED: 2 * the weight + which of its two holders this is */
 
 typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
   uint32_t ready;   /* node, or TS_NO_INDEX: an earlier item made it */
@@ -54,6 +56,8 @@ typedef struct ts_tensor_state {
   uint32_t gradient;  /* into gradients, or TS_NO_INDEX */
   bool allocated;     /* here, and not kept for later */
   bool kept;          /* for backward */
+  bool offloaded;     /* ... on the host, when the forward has used it */
+  uint32_t fetch;     /* op before whose backward it comes back */
   bool again;         /* made again by recomputation, and kept from there on */
   uint32_t release;   /* op after whose backward it is freed */
   bool release_late;  /* ... in W rather than I */
@@ -63,14 +67,15 @@ typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
 
 typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; int64_t whole; } ts_bucket; /* gradients that wait for company; whole: memory until they are scattered */
 
-typedef struct ts_gather { /* parameters of a group of ops, gathered for a phase */
+typedef struct ts_gather { /* parameters of a group of ops, gathered for a phase; or what it kept on the host, brought back */
   const ts_comm *comm;
   uint32_t first, last; /* ops, in the order of the phase */
   uint32_t after;       /* the gather of the same rule before this one, or TS_NO_INDEX */
   double bytes;         /* of the collective */
   int64_t memory;
   uint32_t node;        /* or TS_NO_INDEX: not yet there; TS_HELD: gathered by an earlier item */
-  bool keep;            /* stays for the backward */
+  double rate;          /* of the link to the host; 0: a collective */
+  bool keep;            /* stays for the backward, or until what kept it has used it */
 } ts_gather;
 
 enum { TS_HELD = 0xfffffffe };
@@ -95,6 +100,7 @@ typedef struct ts_fragment {
   TS_VEC(ts_gradient) gradients;
   TS_VEC(ts_bucket) buckets;
   TS_VEC(ts_gather) gathers;
+  bool forward;                       /* what is kept on the host leaves */
 } ts_fragment;
 
 /* What a node is for, in messages and reports. */
@@ -110,6 +116,8 @@ uint32_t ts_fragment_finish(ts_fragment *f, const char *name, const char *work);
 void ts_need(ts_fragment *f, uint32_t node); /* TS_NO_INDEX is fine */
 uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *kernel, ts_ir_phase phase, ts_origin origin);
 uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes, ts_origin origin);
+/* Bytes to the host or from it, on a stream of their own. */
+uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin);
 uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
 /* A send or receive; with `sync` the host waits before a send for what it sends, after a receive for what came. */

@@ -31,6 +31,9 @@ static void keep_tensor(ts_fragment *f, uint32_t tensor, uint32_t op)
     t->release = op; /* ops come in order: the first one is the last in backward */
     t->release_late = weights;
   }
+  bool leaves = ts_class_of(f->l, op)->activations.rate > 0;
+  t->offloaded = leaves && (!t->kept || t->offloaded); /* only if all that keep it let it go */
+  t->fetch = op;
   t->kept = true;
 }
 
@@ -92,6 +95,14 @@ static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
     ts_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES, tensor_label(f, f->tensors[tensor].root));
     t->allocated = false;
   }
+  if (!t->uses && f->forward && t->kept && t->offloaded) {
+    int64_t bytes = edge_bytes(f, f->tensors[tensor].root);
+    const ts_class *class = ts_class_of(f->l, t->fetch);
+    ts_need(f, node);
+    uint32_t copy = ts_emit_copy(f, (double)bytes, class->activations.rate, false, (ts_origin){tensor_label(f, f->tensors[tensor].root), class->activations.options.span, class->activations.options.span});
+    ts_memory(f, copy, -bytes, TS_IR_ACTIVATIONS, tensor_label(f, f->tensors[tensor].root));
+    t->offloaded = false;
+  }
 }
 
 static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
@@ -101,6 +112,21 @@ static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
     if (class->kept[k].slot == slot && !class->kept[k].edge)
       return true;
   return false;
+}
+
+/* What the op keeps of its own leaves for the host. */
+static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+  if (!f->forward || !(class->activations.rate > 0) || !bytes)
+    return;
+  ts_origin origin = ts_origin_of(f, i);
+  origin.rule = class->activations.options.span;
+  ts_need(f, node);
+  ts_memory(f, ts_emit_copy(f, (double)bytes, class->activations.rate, false, origin), -bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
 }
 
 /* Collectives that stand before the forward, on its inputs. What they gather lives as long as the op, unless it is kept. */
@@ -260,6 +286,8 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     uint32_t node = finish_output(f, i, k, first, last, again);
     end = node != TS_NO_INDEX ? node : end;
   }
+  if (keeps)
+    offload_own(f, i, last);
   for (uint32_t k = 0; k < op->input_count; k++)
     use_ends(f, source_of(f, op->slots[k].tensor), last);
   for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
@@ -312,6 +340,7 @@ void ts_forward(ts_fragment *f, const ts_placed *item)
   ts_tie_receives(f, item);
   receive(f, start);
   ts_gathers_plan(f, TS_WHEN_FORWARD);
+  f->forward = true;
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++)
     ts_forward_op(f, i, false);
   send(f);

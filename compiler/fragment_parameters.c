@@ -76,13 +76,11 @@ static bool gathered_again(const ts_class *class)
   return false;
 }
 
-static void join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
+static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
 {
-  const ts_class *class = ts_class_of(f->l, i);
-  double elements = ts_local_elements(op_at(f, i), class, comm->slot);
   uint32_t before = TS_NO_INDEX;
   for (size_t k = f->gathers.count; k-- > 0 && before == TS_NO_INDEX;)
-    if (ts_same_comm(f->gathers.at[k].comm, comm))
+    if (ts_same_comm(f->gathers.at[k].comm, comm) && f->gathers.at[k].comm->span.begin == comm->span.begin)
       before = (uint32_t)k;
   if (before == TS_NO_INDEX || !ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i))) {
     TS_PUSH(f->scratch, &f->gathers, (ts_gather){.comm = comm, .first = i, .after = before, .node = node, .keep = keep});
@@ -90,8 +88,39 @@ static void join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uin
   }
   ts_gather *g = &f->gathers.at[before];
   g->last = i;
-  g->bytes += elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm);
-  g->memory += (int64_t)(elements * f->l->weight_bytes * ts_comm_share(f->l, class, comm) / comm->share);
+  return g;
+}
+
+static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * f->l->weight_bytes * ts_comm_share(f->l, class, comm);
+  ts_gather *g = join(f, i, comm, keep, node);
+  g->bytes += bytes;
+  g->memory += (int64_t)(bytes / comm->share);
+}
+
+/* What the op kept on the host, of its own and of tensors that it is the first to need. */
+static void join_offloaded(ts_fragment *f, uint32_t i)
+{
+  const ts_class *class = ts_class_of(f->l, i);
+  const ts_op *op = op_at(f, i);
+  bool own = op->needs_gradient && !f->l->sh->recompute_group[i];
+  int64_t bytes = 0;
+  for (uint32_t k = 0; own && k < class->kept_count; k++)
+    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+  for (uint32_t t = 0; t < f->l->g->tensors.count; t++) {
+    const ts_edge *e = &f->l->g->tensors.at[t];
+    const ts_tensor_state *state = &f->tensors[t];
+    if (state->root == t && e->source == t && state->kept && state->offloaded && state->fetch == i)
+      bytes += ts_layout_bytes(f->l->s, &f->l->sh->layouts[t], e->shape, e->dtype);
+  }
+  if (!bytes)
+    return;
+  ts_gather *g = join(f, i, &class->activations.options, true, TS_NO_INDEX);
+  g->rate = class->activations.rate;
+  g->bytes += (double)bytes;
+  g->memory += bytes;
 }
 
 static void plan_op(ts_fragment *f, uint32_t i, ts_when when)
@@ -99,16 +128,18 @@ static void plan_op(ts_fragment *f, uint32_t i, ts_when when)
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = op_at(f, i);
   bool again = gathered_again(class);
+  if (when == TS_WHEN_INPUT && class->activations.rate > 0)
+    join_offloaded(f, i);
   if (!(ts_local_elements(op, class, TS_ALL_PARAMETERS) > 0))
     return;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
     if (when == TS_WHEN_FORWARD && gathers(comm, when))
-      join(f, i, comm, !again && op->needs_gradient, TS_NO_INDEX);
+      join_parameters(f, i, comm, !again && op->needs_gradient, TS_NO_INDEX);
     else if (when == TS_WHEN_INPUT && gathers(comm, when) && (op->needs_input_gradient || f->l->sh->recompute_group[i]))
-      join(f, i, comm, false, TS_NO_INDEX);
+      join_parameters(f, i, comm, false, TS_NO_INDEX);
     else if (when == TS_WHEN_INPUT && gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient)
-      join(f, i, comm, false, TS_HELD);
+      join_parameters(f, i, comm, false, TS_HELD);
   }
 }
 
@@ -139,6 +170,11 @@ static void leave(ts_fragment *f, ts_gather *g)
 {
   ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label), op_at(f, g->first)->span, g->comm->span};
   ts_need(f, f->last[0]);
+  if (g->rate > 0) {
+    g->node = ts_emit_copy(f, g->bytes, g->rate, true, origin);
+    ts_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
+    return;
+  }
   g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5), (ts_origin){"parameters", origin.span, origin.rule});
   ts_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
 }

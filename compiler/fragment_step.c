@@ -1,11 +1,12 @@
 /* The end of a step: gradients that are still on their way, the optimizer, and what surrounds it. And the messages of `depend` rules. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/fragment.h"
 
 static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_class_of(f->l, i); }
 
-typedef struct chunk { uint32_t axes; double elements; uint32_t tensors; } chunk; /* parameters whose optimizer state is sharded alike */
+typedef struct chunk { uint32_t axes; const ts_offload *offload; double elements; uint32_t tensors; } chunk; /* parameters whose optimizer state is sharded, and kept, alike */
 
 static double quantity(const ts_value *record, const char *name, double unit)
 {
@@ -36,6 +37,25 @@ static void update_as_measured(ts_fragment *f, const ts_value *optimizer, double
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }
 
+/* State that lies on the host comes in pieces, is updated, and goes back, while the next piece comes. */
+static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts_value *kernels, const chunk *c)
+{
+  double bytes = c->elements * (quantity(optimizer, "state", 8) + quantity(optimizer, "master", 8)), piece = c->offload->options.bucket;
+  double pieces = piece > 0 && piece < bytes ? ceil(bytes / piece) : 1;
+  ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
+  for (double n = 0; n < pieces; n++) {
+    ts_need(f, f->last[0]);
+    uint32_t come = ts_emit_copy(f, bytes / pieces, c->offload->rate, true, origin);
+    ts_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+    ts_need(f, come);
+    for (uint32_t k = 0; k < kernels->u.list->count; k++)
+      if (kernels->u.list->at[k].type == TS_T_RECORD)
+        update(f, &kernels->u.list->at[k], c->elements / pieces, "optimizer");
+    ts_need(f, f->last[0]);
+    ts_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin), -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+  }
+}
+
 static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
 {
   const ts_value *optimizer = &f->l->plan->optimizer;
@@ -50,6 +70,10 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
     return;
   }
   for (uint32_t c = 0; c < count; c++) {
+    if (chunks[c].offload) {
+      update_offloaded(f, optimizer, kernels, &chunks[c]);
+      continue;
+    }
     uint32_t launches = one ? 1 : chunks[c].tensors;
     for (uint32_t n = 0; n < launches; n++)
       for (uint32_t k = 0; k < kernels->u.list->count; k++)
@@ -111,14 +135,49 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
       if (!(elements > 0))
         continue;
       uint32_t c = 0;
-      while (c < n && chunks[c].axes != class->optimizer_axes)
+      const ts_offload *offload = class->optimizer.rate > 0 ? &class->optimizer : NULL;
+      while (c < n && (chunks[c].axes != class->optimizer_axes || !chunks[c].offload != !offload))
         c++;
       if (c == n)
-        chunks[n++] = (chunk){.axes = class->optimizer_axes};
+        chunks[n++] = (chunk){.axes = class->optimizer_axes, .offload = offload};
       chunks[c].elements += elements / (double)ts_axes_size(l->s, class->optimizer_axes);
       chunks[c].tensors += tensors;
     }
   return n;
+}
+
+/* The weight that this op has in common with another, on another rank of the pipeline: both sum what each found (Megatron-LM's embedding group). */
+static void share(ts_fragment *f, uint32_t shared, uint32_t side)
+{
+  ts_lowering *l = f->l;
+  const ts_shared *s = &l->sh->shared.at[shared];
+  uint32_t i = side ? s->with : s->op;
+  const ts_class *class = class_at(f, i);
+  const ts_op *op = &l->g->ops.at[i];
+  double bytes = ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * l->gradient_bytes;
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
+      bytes /= (double)ts_axes_size(l->s, class->comms[c].axes);
+  ts_origin origin = {op->label, s->span, s->span};
+  uint32_t ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
+  ts_need(f, ready);
+  ts_emit_message(f, true, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0}, "send shared gradients", origin);
+  ts_need(f, ready);
+  ts_need(f, ts_emit_message(f, false, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0}, "receive shared gradients", origin));
+  ts_kernel sum = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), 3 * bytes, 0, s->span);
+  ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
+}
+
+static void share_all(ts_fragment *f, const uint32_t *stages, uint32_t count)
+{
+  ts_lowering *l = f->l;
+  for (uint32_t k = 0; k < l->sh->shared.count; k++)
+    for (uint32_t side = 0; side < 2 && l->shared_rank[2 * k] != l->shared_rank[2 * k + 1]; side++) {
+      uint32_t op = side ? l->sh->shared.at[k].with : l->sh->shared.at[k].op;
+      for (uint32_t s = 0; s < count; s++)
+        if (op - l->stages->at[stages[s]].first_op < l->stages->at[stages[s]].op_count)
+          share(f, k, side);
+    }
 }
 
 void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count)
@@ -138,6 +197,7 @@ void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count)
       ts_need(f, ts_emit_record(f, s));
   if (f->needs.count)
     ts_emit_record(f, 0);
+  share_all(f, stages, count);
   run_optimizer(f, chunks, n);
   surround(f, stages, count, true);
 }

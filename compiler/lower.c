@@ -223,8 +223,7 @@ static const made *step_fragment(programs *p, uint32_t rank)
   ts_fragment *f = ts_fragment_new(l, TS_NO_INDEX);
   ts_step(f, stages, count);
   const char *name = l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S";
-  made m = {.index = ts_fragment_finish(f, name, "S"), .done = true};
-  ts_fragment_free(f);
+  made m = finish(f, name, "S");
   TS_PUSH(l->s->arena, &p->steps, (step){stages, m});
   return &p->steps.at[p->steps.count - 1].fragment;
 }
@@ -239,6 +238,8 @@ static ts_ir_binding bind(const ts_lowering *l, const ts_placed *item, ts_port_r
     uint32_t other = end->outgoing ? tie->to : tie->from;
     return (ts_ir_binding){ts_schedule_rank(sc, other), l->stages->transfer_count * 2 * sc->micro_batches + tie->id};
   }
+  if (role.role == TS_PORT_SHARED)
+    return (ts_ir_binding){l->shared_rank[role.index ^ 1], UINT32_C(0x40000000) + role.index / 2};
   bool in = role.role == TS_PORT_ACTIVATION_IN || role.role == TS_PORT_GRADIENT_OUT;
   bool gradient = role.role == TS_PORT_GRADIENT_IN || role.role == TS_PORT_GRADIENT_OUT;
   const ts_transfer *t = in ? &stage->in[role.index] : &stage->out[role.index];
@@ -302,7 +303,8 @@ static void hold_op(holdings *h, uint32_t i)
   if (trains)
     hold(h, TS_IR_GRADIENTS, elements * l->gradient_bytes / (double)ts_axes_size(l->s, class->gradient_axes), label);
   hold(h, TS_IR_BUFFERS, elements * l->buffer_bytes, "gradient buckets");
-  hold(h, TS_IR_OPTIMIZER, elements * (optimizer_bytes(l, "state") + optimizer_bytes(l, "master")) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
+  if (!(class->optimizer.rate > 0))
+    hold(h, TS_IR_OPTIMIZER, elements * (optimizer_bytes(l, "state") + optimizer_bytes(l, "master")) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
 }
 
 static void hold_stated(holdings *h)
@@ -453,7 +455,7 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
   ts_ir_meta meta = {.plan = ts_ir_add_string(l->b, plan->name), .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())), .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
                      .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches * l->sc->copies,
                      .tokens_per_step = (uint64_t)(tokens * (double)samples), .samples_per_step = (uint64_t)samples,
-                     .model_flops_per_step = l->sh->model_flops * (double)samples / (double)micro, .peak_flops = peak_flops(l), .parameters = l->g->parameters};
+                     .model_flops_per_step = l->sh->model_flops * (double)samples / (double)micro, .peak_flops = peak_flops(l), .parameters = l->g->parameters - l->shared_parameters};
   ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] : plan->span_of[TS_PLAN_batch];
   meta.memory_loc = ts_ir_loc_of(l, memory);
   *ts_ir_builder_meta(l->b) = meta;
@@ -487,6 +489,15 @@ static void read_records(ts_lowering *l)
   l->buffer_bytes = buffers && buffers->type == TS_T_QUANTITY ? buffers->u.real / 8 : 0;
 }
 
+/* A policy finds its order now that costs are known. */
+static bool settle(ts_lowering *l)
+{
+  if (!l->sc->policy)
+    return true;
+  ts_stage_costs costs = ts_stage_costs_of(l);
+  return !l->failed && ts_schedule_settle(l->s, l->sc, &costs);
+}
+
 /* Collectives join the compute stream's numbers: stream 0 computes. */
 static bool write_ir(ts_lowering *l, int64_t samples)
 {
@@ -497,20 +508,28 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   lower_mesh(l);
   if (l->sc->axis != TS_NO_INDEX)
     l->pipeline_group = ts_ir_group_of(l, UINT32_C(1) << l->sc->axis);
-  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l))
+  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l) || !settle(l) || !ts_progress_check(l->s, l->sc, l->stages))
     return false;
   lower_programs(l);
   lower_meta(l, world, samples);
   return !l->failed;
 }
 
-/* A policy finds its order now that costs are known. */
-static bool settle(ts_lowering *l)
+/* Where the two ops of a shared weight lie. On one rank it is held, and updated, once. */
+static void place_shared(ts_lowering *l)
 {
-  if (!l->sc->policy)
-    return true;
-  ts_stage_costs costs = ts_stage_costs_of(l);
-  return !l->failed && ts_schedule_settle(l->s, l->sc, &costs);
+  l->shared_rank = TS_NEW_ARRAY(l->s->arena, uint32_t, 2 * l->sh->shared.count + 1);
+  for (uint32_t k = 0; k < l->sh->shared.count; k++) {
+    const ts_shared *shared = &l->sh->shared.at[k];
+    for (uint32_t side = 0; side < 2; side++)
+      for (uint32_t s = l->stages->count; s-- > 0;)
+        if ((side ? shared->with : shared->op) - l->stages->at[s].first_op < l->stages->at[s].op_count)
+          l->shared_rank[2 * k + side] = l->sc->rank_of[s];
+    ts_slot *slot = &l->sh->classes.at[l->sh->class_of[shared->op]].local[shared->slot];
+    l->shared_parameters += (uint64_t)ts_shape_elements(l->g->ops.at[shared->op].slots[shared->slot].shape);
+    if (l->shared_rank[2 * k] == l->shared_rank[2 * k + 1])
+      slot->present = false;
+  }
 }
 
 ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts_schedule **schedule)
@@ -527,15 +546,15 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
   if (!l.stages)
     return NULL;
+  l.sc->built = l.stages;
+  place_shared(&l);
   read_records(&l);
   l.b = ts_ir_builder_new();
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
-  if (settle(&l) && ts_progress_check(s, l.g, l.sc, l.stages)) {
-    if (schedule)
-      *schedule = l.sc;
-    if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
-      return l.b;
-  }
+  if (schedule)
+    *schedule = l.sc;
+  if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
+    return l.b;
   ts_ir_builder_free(l.b);
   return NULL;
 }

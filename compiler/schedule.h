@@ -42,6 +42,7 @@ typedef struct ts_schedule {
   const int64_t *sizes;           /* [parts] units of each, or NULL */
   bool by_cost;                   /* divide by time instead of by number */
   bool own_messages;              /* `rules none`: tensors do not travel by themselves */
+  const struct ts_stages *built;  /* its stages, once they are there: compiler/stage.h */
   TS_VEC(ts_placed) items;
   const ts_order *order;          /* [ranks] */
   TS_VEC(ts_tie) ties;
@@ -72,5 +73,7 @@ bool ts_schedule_rules(ts_session *s, ts_schedule *sc);
 
 /* compiler/schedule_csv.c: the order as torch.distributed.pipelining writes it, a line a rank. */
 const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc);
+/* compiler/schedule_explain.c: why an item such as "F(3) at 2" stands where it stands. NULL if the text names no item; an error if there is none like it. */
+const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char *text);
 
 #endif

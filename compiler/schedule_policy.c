@@ -16,15 +16,19 @@ typedef struct limit {
   const ts_ast *node, *most;
   const ts_ast *item;  /* pattern of the forwards that it is for, or NULL: all */
   bool bytes;          /* of memory, not forwards */
+  bool open;           /* forwards without their I or B */
   uint32_t chunk;      /* of which it speaks, or TS_NO_INDEX: of all */
-  double value;        /* NAN when it depends on the item */
+  double value;        /* where it is the same for all */
+  double *known;       /* [chunk * m + micro-batch], or NULL: not of an item; NAN: not yet asked */
 } limit;
+
+typedef struct allowance { double share, time; } allowance; /* of the item's own time, and ps; INFINITY: without limit */
 
 typedef struct rank_policy {
   ts_env *env;
   TS_VEC(preference) preferences;
   TS_VEC(limit) limits;
-  uint64_t delay[TS_WORK_KINDS]; /* for how long an item may keep a preferred one waiting */
+  allowance delay[TS_WORK_KINDS]; /* for how long an item may keep a preferred one waiting */
 } rank_policy;
 
 typedef struct rank_state {
@@ -32,9 +36,9 @@ typedef struct rank_state {
   uint64_t decide;          /* when it can begin the next: NEVER, not known */
   uint32_t choice, chunk;   /* preference and chunk that it would begin then */
   uint32_t left;            /* items */
-  double live, bytes;       /* held now */
+  double bytes;             /* held now */
   uint32_t *next;           /* [preference * chunks + chunk]: micro-batch */
-  double *live_of;          /* [chunk] */
+  double *live, *open;      /* [chunk], and after them the sum: forwards held, forwards without their I */
 } rank_state;
 
 typedef struct attempt { /* one schedule */
@@ -59,24 +63,47 @@ static bool fail(builder *b)
 static bool wrong_limit(builder *b, const ts_ast *node)
 {
   ts_diag *d = ts_report(b->s, TS_E0408, node->span, "this is not a limit of a policy");
-  ts_diag_here(d, "must be `live <= n`, `live(c) <= n`, `F(i, c) <= n`, `memory <= size` or `delay(W) <= time`");
+  ts_diag_here(d, "must be `live <= n`, `live(c) <= n`, `open <= n`, `open(c) <= n`, `F(i, c) <= n`, `memory <= size` or `delay(W) <= time`");
   return fail(b);
+}
+
+/* A number for every item of a kind on a rank, none of them asked for yet. */
+static double *unknown(builder *b)
+{
+  size_t n = (size_t)b->sc->chunks * b->sc->micro_batches;
+  double *numbers = TS_NEW_ARRAY(b->s->arena, double, n + 1);
+  for (size_t k = 0; k < n; k++)
+    numbers[k] = NAN;
+  return numbers;
 }
 
 static const ts_ast *argument(const ts_ast *call, uint32_t i) { return call->count > i + 1 ? call->child[i + 1]->child[0] : NULL; }
 
+/* Of a number, or of an axis, whose size counts. */
+static double number_of(ts_value v) { return v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_AXIS ? (double)v.u.axes.size : v.u.real; }
+
+static bool is_number(ts_value v) { return ts_value_is_number(v) || v.type == TS_T_AXIS; }
+
+/* A time, or a number: shares of the item's own time. */
 static bool delay_limit(builder *b, rank_policy *p, const ts_ast *call, const ts_ast *most)
 {
   const ts_ast *of = argument(call, 0);
-  double seconds = 0;
   ts_work_kind kind = TS_STEP;
   for (int k = 0; of && of->kind == TS_AST_ID && k < TS_STEP; k++)
     kind = !strcmp(of->name, ts_work_letter((ts_work_kind)k)) ? (ts_work_kind)k : kind;
   if (kind == TS_STEP)
     return wrong_limit(b, call);
-  if (!ts_eval_quantity(b->s, p->env, most, TS_DIM_TIME, "the longest delay", &seconds))
+  ts_value v = ts_eval(b->s, p->env, most);
+  bool time = v.type == TS_T_QUANTITY && ts_dimension_equal(v.dimension, TS_DIM_TIME);
+  if (!time && !is_number(v)) {
+    if (v.type != TS_T_ERROR) {
+      ts_diag *d = ts_report(b->s, TS_E0220, most->span, "a delay is a time, or a share of the time of the work that causes it");
+      ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
+    }
     return fail(b);
-  p->delay[kind] = seconds > 0 ? (uint64_t)llround(seconds * 1e12) : 0;
+  }
+  double most_delay = fmax(time ? v.u.real * 1e12 : number_of(v), 0);
+  p->delay[kind] = (allowance){time ? 0 : most_delay, time ? most_delay : 0};
   return true;
 }
 
@@ -92,21 +119,23 @@ static bool read_limit(builder *b, rank_policy *p, const ts_ast *node)
     return delay_limit(b, p, left, l.most);
   if (!strcmp(head->name, "F") && head != left) {
     l.item = left;
+    l.known = unknown(b);
   } else if (!strcmp(head->name, "memory") && head == left) {
     l.bytes = true;
     if (!ts_eval_quantity(b->s, p->env, l.most, TS_DIM_SIZE, "the memory for activations", &l.value))
       return fail(b);
     l.value /= 8;
-  } else if (!strcmp(head->name, "live")) {
+  } else if (!strcmp(head->name, "live") || !strcmp(head->name, "open")) {
+    l.open = *head->name == 'o';
     ts_value v = ts_eval(b->s, p->env, l.most);
     if (v.type == TS_T_ERROR)
       return fail(b);
-    if (!ts_value_is_number(v)) {
-      ts_diag *d = ts_report(b->s, TS_E0220, l.most->span, "`live` counts the forwards whose activations are held");
+    if (!is_number(v)) {
+      ts_diag *d = ts_report(b->s, TS_E0220, l.most->span, "`%s` counts forwards", head->name);
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
       return fail(b);
     }
-    l.value = v.type == TS_T_INT ? (double)v.u.integer : v.u.real;
+    l.value = number_of(v);
     if (head != left && (!argument(left, 0) || !ts_eval_int(b->s, p->env, argument(left, 0), "a chunk", &chunk)))
       return fail(b);
     l.chunk = head != left ? (uint32_t)chunk : TS_NO_INDEX;
@@ -130,12 +159,7 @@ static bool read_preferences(builder *b, rank_policy *p, const ts_ast *node)
         ts_diag_here(d, "once is enough");
         return fail(b);
       }
-    if (f.by) {
-      size_t n = (size_t)b->sc->chunks * b->sc->micro_batches;
-      f.key = TS_NEW_ARRAY(b->s->arena, double, n + 1);
-      for (size_t k = 0; k < n; k++)
-        f.key[k] = NAN;
-    }
+    f.key = f.by ? unknown(b) : NULL;
     TS_PUSH(b->s->arena, &p->preferences, f);
   }
   return true;
@@ -158,7 +182,8 @@ static bool read_rank(builder *b, uint32_t rank, const ts_env *outer, rank_polic
 {
   const ts_ast *decl = b->sc->policy;
   p->env = ts_env_new(b->s, outer);
-  memset(p->delay, 0xff, sizeof p->delay);
+  for (int k = 0; k < TS_WORK_KINDS; k++)
+    p->delay[k] = (allowance){0, INFINITY};
   if (decl->name)
     ts_env_bind(p->env, decl->name, ts_int_value(rank, decl->name_span));
   for (uint32_t i = 2; i < decl->count; i++) {
@@ -199,10 +224,8 @@ static double ask(builder *b, const ts_env *outer, const ts_ast *item, uint32_t 
   if (!bind_item(b, env, item, skip, micro_batch, chunk))
     return 0;
   ts_value v = ts_eval(b->s, env, expr);
-  if (v.type == TS_T_INT)
-    return (double)v.u.integer;
-  if (v.type == TS_T_REAL || v.type == TS_T_QUANTITY)
-    return v.u.real;
+  if (is_number(v))
+    return number_of(v);
   if (v.type != TS_T_ERROR) {
     ts_diag *d = ts_report(b->s, TS_E0220, expr->span, "a preference or a limit is a number");
     ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
@@ -227,13 +250,18 @@ static bool within_limits(attempt *a, uint32_t rank, uint32_t chunk, uint32_t mi
 {
   const rank_policy *p = &a->policy[rank];
   const rank_state *r = &a->rank[rank];
-  uint32_t stage = a->b->sc->stage_of[rank * a->b->sc->chunks + chunk];
+  const ts_schedule *sc = a->b->sc;
+  uint32_t stage = sc->stage_of[rank * sc->chunks + chunk];
   for (size_t i = 0; i < p->limits.count; i++) {
     const limit *l = &p->limits.at[i];
-    double most = l->item ? ask(a->b, p->env, l->item, 1, l->most, micro_batch, chunk) : l->value, slack = 1e-9;
+    double *known = l->known ? &l->known[(size_t)chunk * sc->micro_batches + micro_batch] : NULL, slack = 1e-6;
+    if (known && isnan(*known))
+      *known = ask(a->b, p->env, l->item, 1, l->most, micro_batch, chunk);
+    double most = known ? *known : l->value;
     if (l->chunk != TS_NO_INDEX && l->chunk != chunk)
       continue;
-    double after = l->bytes ? r->bytes + a->costs->at[stage].held : (l->chunk != TS_NO_INDEX ? r->live_of[chunk] : r->live) + 1;
+    const double *held = l->open ? r->open : r->live;
+    double after = l->bytes ? r->bytes + a->costs->at[stage].held : held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
     if (after > most + slack * fabs(most))
       return false;
   }
@@ -311,9 +339,11 @@ static const candidate *choose(const attempt *a, uint32_t rank, const candidate 
       if (list[i].ready <= *now && (!best || better(&list[i], best)))
         best = &list[i];
     ts_work_kind kind = a->policy[rank].preferences.at[best->choice].kind;
-    uint64_t delay = a->policy[rank].delay[kind], end = *now + a->costs->at[best->stage].time[kind], wait = NEVER;
-    for (uint32_t i = 0; delay != NEVER && i < n; i++)
-      if (list[i].ready > *now && list[i].ready < wait && list[i].ready + delay < end && list[i].key < best->key)
+    const allowance *delay = &a->policy[rank].delay[kind];
+    double time = (double)a->costs->at[best->stage].time[kind], end = (double)*now + time - (delay->time + delay->share * time);
+    uint64_t wait = NEVER;
+    for (uint32_t i = 0; i < n; i++)
+      if (list[i].ready > *now && list[i].ready < wait && (double)list[i].ready < end && list[i].key < best->key)
         wait = list[i].ready;
     if (wait == NEVER)
       return best;
@@ -343,8 +373,13 @@ static void hold(attempt *a, rank_state *r, ts_work_kind kind, uint32_t stage, u
   const ts_stage_cost *cost = &a->costs->at[stage];
   double share = cost->held > 0 ? cost->freed / cost->held : 0;
   double part = kind == TS_FORWARD ? 1 : kind == TS_BACKWARD ? -1 : kind == TS_INPUT_GRADIENT ? -share : share - 1;
-  r->live += part;
-  r->live_of[chunk] += part;
+  double opens = kind == TS_FORWARD ? 1 : kind == TS_WEIGHT_GRADIENT ? 0 : -1;
+  for (uint32_t k = chunk;; k = a->b->sc->chunks) {
+    r->live[k] += part;
+    r->open[k] += opens;
+    if (k == a->b->sc->chunks)
+      break;
+  }
   r->bytes += part * cost->held;
 }
 
@@ -381,7 +416,8 @@ static bool start(attempt *a)
   for (uint32_t r = 0; r < sc->ranks; r++) {
     uint32_t kinds = (uint32_t)a->policy[r].preferences.count;
     a->rank[r].next = TS_NEW_ARRAY(arena, uint32_t, kinds * sc->chunks + 1);
-    a->rank[r].live_of = TS_NEW_ARRAY(arena, double, sc->chunks + 1);
+    a->rank[r].live = TS_NEW_ARRAY(arena, double, sc->chunks + 1);
+    a->rank[r].open = TS_NEW_ARRAY(arena, double, sc->chunks + 1);
     a->rank[r].left = kinds * sc->chunks * sc->micro_batches;
   }
   return !a->b->failed;
@@ -425,7 +461,7 @@ static bool tell_stuck(const attempt *a)
     rank++;
   ts_diag *d = ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a stop", sc->name);
   ts_diag_here(d, "no rank may begin anything");
-  ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", rank, a->count[rank], a->rank[rank].live);
+  ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", rank, a->count[rank], a->rank[rank].live[sc->chunks]);
   if (a->policy[rank].limits.count)
     ts_diag_note_at(d, a->policy[rank].limits.at[0].node->span, "this limit keeps work back");
   ts_diag_help(d, "raise the limit, or let it leave room for the chunks that come later");

@@ -213,6 +213,21 @@ static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action)
   return true;
 }
 
+static bool do_tie(ts_sharder *c, const ts_ast *action, uint32_t rule)
+{
+  bool gradient;
+  uint32_t slot = ts_op_slot(c->op, action->name, &gradient);
+  if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_PARAM) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`", c->op->kind, action->name);
+    ts_diag_here(d, "matched for `%s`", c->op->label);
+    return fail(c);
+  }
+  c->class->tied = c->op->slots[slot].present ? slot : TS_NO_INDEX;
+  c->class->tie = action;
+  c->class->tie_rule = rule;
+  return true;
+}
+
 static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   switch (action->kind) {
@@ -221,6 +236,8 @@ static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t
   case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
   case TS_AST_SHARD: return do_shard(c, env, action);
   case TS_AST_SET: return do_set(c, env, action);
+  case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action);
+  case TS_AST_TIE: return do_tie(c, action, rule);
   default: return true; /* recompute: per op, see groups below */
   }
 }
@@ -749,6 +766,7 @@ bool ts_sharder_class(ts_sharder *c)
 {
   const ts_op *op = c->op;
   ts_class *class = c->class;
+  class->tied = TS_NO_INDEX;
   class->args = ts_arena_copy(c->s->arena, op->args, (op->arg_count + 1) * sizeof *class->args);
   class->local = TS_NEW_ARRAY(c->s->arena, ts_slot, all_slots(op) + 1);
   class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);

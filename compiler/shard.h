@@ -51,6 +51,8 @@ typedef struct ts_comm {
   ts_span span;
 } ts_comm;
 
+typedef struct ts_offload { double rate; ts_comm options; } ts_offload; /* bytes/s each way, 0: not so; of the options group, ahead, bucket and span count */
+
 typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept; /* kept for backward: the tensor on the edge, or something of its own */
 
 typedef struct ts_class {
@@ -69,14 +71,21 @@ typedef struct ts_class {
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
+  ts_offload activations, optimizer; /* kept on the host meanwhile */
+  uint32_t tied;            /* slot of a parameter that another op has too, or TS_NO_INDEX */
+  uint32_t tie_rule;
+  const ts_ast *tie;
   uint32_t rule_count;
   const uint32_t *rules;    /* that matched, in order */
   double model_flops;       /* of the whole op, forward and backward */
 } ts_class;
 
+typedef struct ts_shared { uint32_t op, with, slot; ts_span span; } ts_shared; /* `slot` of `op` is the first parameter of `with` */
+
 typedef struct ts_sharding {
   TS_VEC(ts_rule) rules;
   TS_VEC(ts_class) classes;
+  TS_VEC(ts_shared) shared;
   uint32_t *class_of;       /* by op */
   ts_layout *layouts;       /* by tensor, outside of ops */
   uint32_t *recompute_group; /* by op: 0 none, else a number that equal groups share */

@@ -150,6 +150,26 @@ static void append(ts_sharder *c, ts_comm comm)
   class->comms[class->comm_count++] = comm;
 }
 
+/* `offload activations at 50 GB/s group layers ahead 1` */
+bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action)
+{
+  ts_offload offload = {.options = {.group = ts_none_value(), .share = 1, .span = action->span}};
+  bool activations = !strcmp(action->name, "activations");
+  if (!activations && strcmp(action->name, "optimizer")) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` cannot be offloaded", action->name);
+    ts_diag_here(d, "known: activations, optimizer");
+    return fail(c);
+  }
+  if (!ts_eval_quantity(c->s, env, action->child[0], TS_DIM_RATE, "the rate of the link to the host", &offload.rate))
+    return fail(c);
+  offload.rate /= 8;
+  for (uint32_t i = 1; i < action->count; i++)
+    if (!option(c, env, action->child[i], &offload.options))
+      return false;
+  *(activations ? &c->class->activations : &c->class->optimizer) = offload;
+  return true;
+}
+
 static bool has_parameters(const ts_op *op)
 {
   for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)

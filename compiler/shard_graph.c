@@ -234,6 +234,33 @@ static void group_ops(ts_sharder *c)
   }
 }
 
+/* -- weights that two ops have in common -- */
+
+static bool tie(ts_sharder *c, uint32_t index)
+{
+  const ts_class *class = &c->sh->classes.at[c->sh->class_of[index]];
+  const ts_op *op = &c->g->ops.at[index];
+  const ts_ast *label = class->tie->child[0];
+  ts_value v = label->kind == TS_AST_ID ? ts_eval(c->s, c->sh->rules.at[class->tie_rule].env, label) : ts_string_value(label->literal, label->span);
+  size_t length;
+  for (uint32_t i = 0; i < c->g->ops.count && (v.type == TS_T_LABEL || v.type == TS_T_STRING); i++) {
+    const ts_op *other = &c->g->ops.at[i];
+    if (i == index || !ts_label_match(v.u.string, other->label, &length) || !other->param_count)
+      continue;
+    const ts_slot *a = &op->slots[class->tied], *b = &other->slots[other->input_count];
+    if (ts_shape_elements(a->shape) != ts_shape_elements(b->shape)) {
+      ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, class->tie->span, "`%s` of `%s` is not as large as `%s` of `%s`", a->name, op->label, b->name, other->label);
+      ts_diag_here(d, "%s and %s", ts_layout_print(c->s, &(ts_layout){.rule = 0}, a->shape), ts_layout_print(c->s, &(ts_layout){.rule = 0}, b->shape));
+      return false;
+    }
+    TS_PUSH(c->s->arena, &c->sh->shared, (ts_shared){index, i, class->tied, class->tie->span});
+    return true;
+  }
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0203, label->span, "no op with parameters is labelled so");
+  ts_diag_here(d, "`%s` is to share its weight with it", op->label);
+  return false;
+}
+
 ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
   ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
@@ -251,5 +278,8 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
     shard_op(&c, &t, i, rules);
   ts_rules_unused(s, g, sh);
   group_ops(&c);
+  for (uint32_t i = 0; i < g->ops.count; i++)
+    if (sh->classes.at[sh->class_of[i]].tied != TS_NO_INDEX && !sh->classes.at[sh->class_of[i]].failed && !tie(&c, i))
+      break;
   return ts_diags_errors(s->diags) > errors ? NULL : sh;
 }

@@ -19,6 +19,7 @@ typedef struct ts_sharder {
 /* The group an `over` names. False after a message. */
 bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes);
 bool ts_sharder_class(ts_sharder *c);
+bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action);
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule);
 /* Moves a layout through a collective and counts its bytes. */
 bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot);

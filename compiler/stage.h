@@ -33,7 +33,12 @@ typedef struct ts_stages {
 /* `seconds` of each op, forward and backward, for schedules that divide by cost. NULL after errors. */
 ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh, const ts_schedule *sc, const double *seconds);
 
-/* The rank of the pipeline at which the order of work stops because items wait for each other; reports E0402 with the cycle. */
-bool ts_progress_check(ts_session *s, const ts_graph *g, const ts_schedule *sc, const ts_stages *stages);
+/* Why an item waits: the name of a rule, and where it is written if it is not one of those that every schedule has. */
+typedef struct ts_wait { const char *name; ts_span rule; } ts_wait;
+/* The k-th item that an item waits for, TS_NO_INDEX past the last. */
+uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t item, uint32_t k, ts_wait *wait);
+
+/* Does the order of work come to its end? Else reports E0402 with the shortest circle of items that wait for each other. */
+bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages);
 
 #endif

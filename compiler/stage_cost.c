@@ -1,4 +1,5 @@
-/* What a policy goes by: the kernels' times of each stage's forward and backward, and the activations that it holds in between. */
+/* What a policy goes by: the kernels' times of each stage's forward and backward, the activations that it holds in between, and the time of a message. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/fragment.h"
@@ -36,10 +37,55 @@ static ts_stage_cost cost_of(ts_lowering *l, uint32_t stage)
     if (work[k].kind == TS_FORWARD)
       cost.held = activations(f);
     else if (work[k].kind == TS_INPUT_GRADIENT)
-      cost.freed = -activations(f);
+      cost.freed = fmax(-activations(f), 0); /* what I adds for W is not held by a forward */
     ts_fragment_free(f);
   }
   return cost;
+}
+
+static double slowest_link(const ts_ir *ir)
+{
+  double bandwidth = 0;
+  for (uint32_t i = 0; i < ir->link_classes_count; i++)
+    if (!(bandwidth > 0) || ir->link_classes[i].bandwidth < bandwidth)
+      bandwidth = ir->link_classes[i].bandwidth;
+  return bandwidth;
+}
+
+static uint64_t slowest_latency(const ts_ir *ir)
+{
+  uint64_t latency = 0;
+  for (uint32_t i = 0; i < ir->link_classes_count; i++)
+    latency = ir->link_classes[i].latency > latency ? ir->link_classes[i].latency : latency;
+  return latency;
+}
+
+static int64_t largest_message(const ts_stages *stages)
+{
+  int64_t bytes = 0;
+  for (uint32_t s = 0; s < stages->count; s++)
+    for (uint32_t t = 0; t < stages->at[s].in_count; t++)
+      bytes = stages->at[s].in[t].bytes > bytes ? stages->at[s].in[t].bytes : bytes;
+  return bytes;
+}
+
+/* Of the largest message over the slowest link, as the first model of the plan that answers messages with a formula gives it. */
+static uint64_t message_time(ts_lowering *l)
+{
+  ts_ir ir;
+  ts_ir_builder_view(l->b, &ir);
+  double bandwidth = slowest_link(&ir), efficiency = 1;
+  uint64_t base = 2 * slowest_latency(&ir); /* up to the switch and down */
+  for (uint32_t i = 0; i < ir.net_models_count; i++) {
+    const ts_ir_net_model *m = &ir.net_models[i];
+    if (m->kind != TS_IR_NET_ALPHA_BETA || !(m->collectives >> TS_IR_MESSAGE & 1) || (i + 1 < ir.net_models_count && m->tier == 0))
+      continue;
+    base = m->base + m->hop;
+    efficiency = m->efficiency;
+    break;
+  }
+  double seconds = bandwidth > 0 ? (double)largest_message(l->stages) / (efficiency * bandwidth) : 0;
+  return base + (uint64_t)llround(seconds * 1e12);
 }
 
 ts_stage_costs ts_stage_costs_of(ts_lowering *l)
@@ -50,5 +96,5 @@ ts_stage_costs ts_stage_costs_of(ts_lowering *l)
     of_kind[k] = cost_of(l, l->stages->example[k]);
   for (uint32_t s = 0; s < l->stages->count; s++)
     of_stage[s] = of_kind[l->stages->at[s].kind];
-  return (ts_stage_costs){of_stage, 0};
+  return (ts_stage_costs){of_stage, message_time(l)};
 }

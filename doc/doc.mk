@@ -12,6 +12,7 @@ nobase_dist_doc_DATA += \
 	doc/models.md \
 	doc/reports.md \
 	doc/roadmap.md \
+	doc/schedules.md \
 	doc/traces.md
 
 

@@ -50,7 +50,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
-%token AHEAD PART SHARE
+%token AHEAD OFFLOAD PART SHARE TIE
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -65,7 +65,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   strategy_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference depend match remove optional_copies optional_place cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_by phase_part string require
-%type <ts_word> dotted shard_what
+%type <ts_word> dotted shard_what offload_what
 %type <uint32_t> arrow optional_word
 
 %precedence ELSE
@@ -398,6 +398,8 @@ action
   | RECOMPUTE { $$ = MAKE(RECOMPUTE, @$, NONE, 0, NODES(NULL)); }
   | RECOMPUTE GROUP match_label { $$ = MAKE(RECOMPUTE, @$, NONE, 0, NODES($3)); }
   | SHARD shard_what OVER expr { $$ = MAKE(SHARD, @$, $2, 0, NODES($4)); }
+  | OFFLOAD offload_what AT expr options { $$ = MAKE(OFFLOAD, @$, $2, 0, JOIN(NODES($4), $5)); }
+  | TIE ID WITH match_label { $$ = MAKE(TIE, @$, $2, 0, NODES($4)); }
   | SET ID ASSIGN expr { $$ = MAKE(SET, @$, $2, 0, NODES($4)); }
   ;
 
@@ -440,6 +442,8 @@ option
 call_args: LPAREN args RPAREN { $$ = MAKE(ARGS, @$, NONE, 0, $2); } ;
 
 shard_what: PARAMETERS | GRADIENTS | OPTIMIZER ;
+
+offload_what: ID | OPTIMIZER ;
 
 /* Schedules. */
 

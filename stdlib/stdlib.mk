@@ -53,19 +53,24 @@ stdlib_files = \
 	stdlib/ops/nn.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \
+	stdlib/schedules/chimera.ts \
+	stdlib/schedules/controllable_memory.ts \
 	stdlib/schedules/dual_pipe.ts \
 	stdlib/schedules/file.ts \
 	stdlib/schedules/gpipe.ts \
 	stdlib/schedules/interleaved.ts \
 	stdlib/schedules/one_f_one_b.ts \
 	stdlib/schedules/single.ts \
+	stdlib/schedules/waves.ts \
 	stdlib/schedules/zero_bubble.ts \
 	stdlib/strategies/context.ts \
 	stdlib/strategies/data.ts \
 	stdlib/strategies/experts.ts \
 	stdlib/strategies/fp8.ts \
 	stdlib/strategies/megatron.ts \
-	stdlib/strategies/recompute.ts
+	stdlib/strategies/offload.ts \
+	stdlib/strategies/recompute.ts \
+	stdlib/strategies/tied.ts
 
 nobase_dist_pkgdata_DATA += $(stdlib_files)
 

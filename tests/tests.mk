@@ -84,6 +84,7 @@ EXTRA_DIST += \
 	tests/cli/_idle.ts \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
+	tests/cli/_rules.ts \
 	tests/cli/_sizes.ts \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
@@ -101,6 +102,8 @@ EXTRA_DIST += \
 	tests/cli/depfile.out \
 	tests/cli/equal-output-is-left-alone.cmd \
 	tests/cli/equal-output-is-left-alone.out \
+	tests/cli/explain-item.cmd \
+	tests/cli/explain-item.out \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
@@ -131,6 +134,12 @@ EXTRA_DIST += \
 	tests/cli/old-output-survives-an-error.out \
 	tests/cli/same-bytes-elsewhere.cmd \
 	tests/cli/same-bytes-elsewhere.out \
+	tests/cli/schedule-csv-and-back.cmd \
+	tests/cli/schedule-csv-and-back.out \
+	tests/cli/schedule-csv.cmd \
+	tests/cli/schedule-csv.out \
+	tests/cli/schedule-lab.cmd \
+	tests/cli/schedule-lab.out \
 	tests/cli/standard-input-error.cmd \
 	tests/cli/standard-input-error.out \
 	tests/cli/standard-input.cmd \
@@ -209,6 +218,8 @@ EXTRA_DIST += \
 	tests/errors/_gpt.ts \
 	tests/errors/_no_header.csv \
 	tests/errors/_ops.csv \
+	tests/errors/_order.csv \
+	tests/errors/_order_of_two.csv \
 	tests/errors/_short_row.csv \
 	tests/errors/_std/clusters/dgx.ts \
 	tests/errors/_std/gpus/nvidia.ts \
@@ -447,12 +458,24 @@ EXTRA_DIST += \
 	tests/errors/op-unknown-op.ts \
 	tests/errors/op-zero-dimension.err \
 	tests/errors/op-zero-dimension.ts \
+	tests/errors/policy-incomplete.err \
+	tests/errors/policy-incomplete.ts \
+	tests/errors/policy-limit.err \
+	tests/errors/policy-limit.ts \
+	tests/errors/policy-stuck.err \
+	tests/errors/policy-stuck.ts \
+	tests/errors/policy-try.err \
+	tests/errors/policy-try.ts \
+	tests/errors/policy-twice.err \
+	tests/errors/policy-twice.ts \
 	tests/errors/schedule-axis-number.err \
 	tests/errors/schedule-axis-number.ts \
 	tests/errors/schedule-backward-first.err \
 	tests/errors/schedule-backward-first.ts \
 	tests/errors/schedule-chunk-placement.err \
 	tests/errors/schedule-chunk-placement.ts \
+	tests/errors/schedule-copies.err \
+	tests/errors/schedule-copies.ts \
 	tests/errors/schedule-deadlock.err \
 	tests/errors/schedule-deadlock.ts \
 	tests/errors/schedule-forward-twice.err \
@@ -463,14 +486,26 @@ EXTRA_DIST += \
 	tests/errors/schedule-micro-batch-range.ts \
 	tests/errors/schedule-missing-backward.err \
 	tests/errors/schedule-missing-backward.ts \
+	tests/errors/schedule-next-nothing.err \
+	tests/errors/schedule-next-nothing.ts \
 	tests/errors/schedule-no-stages.err \
 	tests/errors/schedule-no-stages.ts \
+	tests/errors/schedule-order-cell.err \
+	tests/errors/schedule-order-cell.ts \
+	tests/errors/schedule-order-ranks.err \
+	tests/errors/schedule-order-ranks.ts \
 	tests/errors/schedule-orphan.err \
 	tests/errors/schedule-orphan.ts \
+	tests/errors/schedule-overlap-deadlock.err \
+	tests/errors/schedule-overlap-deadlock.ts \
+	tests/errors/schedule-overlap-step.err \
+	tests/errors/schedule-overlap-step.ts \
 	tests/errors/schedule-rank-range.err \
 	tests/errors/schedule-rank-range.ts \
 	tests/errors/schedule-rank-without-work.err \
 	tests/errors/schedule-rank-without-work.ts \
+	tests/errors/schedule-remove-rule.err \
+	tests/errors/schedule-remove-rule.ts \
 	tests/errors/schedule-requirement.err \
 	tests/errors/schedule-requirement.ts \
 	tests/errors/schedule-sizes-count.err \

@@ -116,7 +116,7 @@ static void put_text(const played *p, FILE *out)
   if (r->unexplained)
     fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n", (double)r->unexplained / 1e6);
   if (r->unlaunched)
-    fprintf(out, "  %u kernels have no launching call: issued when they began\n", r->unlaunched);
+    fprintf(out, "  %u kernels have no launching call: issued when they can have been\n", r->unlaunched);
   if (r->overlapping)
     fprintf(out, "  %u kernels overlap on their stream: played one behind the other\n", r->overlapping);
   if (r->carried)

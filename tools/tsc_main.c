@@ -6,17 +6,19 @@
 
 #include "base/options.h"
 #include "compiler/compile.h"
+#include "compiler/schedule.h"
 #include "tools/programs.h"
 
-enum { OUTPUT = 1, TEXT, EMIT, DEFINE, PLAN, IMPORTS, STDLIB, CHECK, LIST_PARAMS, LIST_OPS, DEPENDS, DEPEND_FILE, WARNING };
+enum { OUTPUT = 1, TEXT, EMIT, DEFINE, PLAN, IMPORTS, STDLIB, CHECK, LIST_PARAMS, LIST_OPS, EXPLAIN, DEPENDS, DEPEND_FILE, WARNING };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
   {TEXT, 'S', NULL, NULL, "write the text form of the IR, to standard output unless -o names a file", NULL},
-  {EMIT, 0, "emit", "FORM", "what to write: ir or text (ir)", NULL},
+  {EMIT, 0, "emit", "FORM", "what to write: ir, text or schedule-csv (ir)", NULL},
   {CHECK, 0, "check", NULL, "compile, write nothing", NULL},
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
   {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
+  {EXPLAIN, 0, "explain", "WHAT", "print which rules met the ops of this label, or why a work item such as `F(3) at 2` is where it is", NULL},
   {DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language", "Plan"},
   {PLAN, 'p', "plan", "NAME", "the plan to compile, when the file has several", NULL},
   {IMPORTS, 'I', "import-dir", "DIR", "look for imports and data in DIR as well", NULL},
@@ -52,8 +54,8 @@ typedef struct command {
   ts_options options;
   ts_session *session;
   ts_compile_options compile;
-  const char *input, *output, *depfile;
-  bool text, check, list_params, list_ops, depends;
+  const char *input, *output, *depfile, *explain;
+  bool text, csv, check, list_params, list_ops, depends;
   TS_VEC(const char *) import_dirs;
   TS_VEC(ts_define) defines;
 } command;
@@ -102,10 +104,12 @@ static bool add_define(command *c)
 
 static bool set_emit(command *c)
 {
-  static const char *const forms[] = {"ir", "text", NULL};
+  static const char *const forms[] = {"ir", "text", "schedule-csv", NULL};
   int choice = ts_options_choice(&c->options, forms);
   c->text = choice == 1;
-  c->options.status = TS_EXIT_USAGE;
+  c->csv = choice == 2;
+  if (choice < 0)
+    c->options.status = TS_EXIT_USAGE;
   return choice >= 0;
 }
 
@@ -134,6 +138,7 @@ static bool set(command *c, int id)
   case CHECK: return c->check = true;
   case LIST_PARAMS: return c->list_params = true;
   case LIST_OPS: return c->list_ops = true;
+  case EXPLAIN: c->session->explain = c->explain = argument; return true;
   case DEPENDS: return c->depends = true;
   case DEPEND_FILE: c->depfile = argument; return true;
   case WARNING: return set_warning(c);
@@ -166,8 +171,8 @@ static bool read_command(command *c, int argc, char **argv)
   if (o->status)
     return false;
   if (!c->output)
-    c->output = default_output(c->session->arena, c->input, c->text);
-  if (strcmp(c->output, "-") == 0 && !c->text && !c->check && !c->list_params && !c->list_ops && isatty(STDOUT_FILENO))
+    c->output = default_output(c->session->arena, c->input, c->text || c->csv);
+  if (strcmp(c->output, "-") == 0 && !c->text && !c->csv && !c->explain && !c->check && !c->list_params && !c->list_ops && isatty(STDOUT_FILENO))
     o->status = ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
   else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
     o->status = ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
@@ -228,13 +233,32 @@ static void write_depfile(command *c)
   write_to(c, path, text, strlen(text));
 }
 
+/* Of the plan's schedule: its order as a file, or why an item of it is where it is. */
+static void write_schedule(command *c, const ts_schedule *schedule)
+{
+  ts_session *s = c->session;
+  const char *text = NULL;
+  if (c->explain && s->explained)
+    text = s->explained;
+  else if (!schedule)
+    ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` has no schedule: an IR keeps what each rank plays, not why", c->input);
+  else if (c->csv)
+    text = ts_schedule_csv(s, schedule);
+  else if (!(text = ts_schedule_explain(s, schedule, c->explain)) && !ts_diags_errors(s->diags))
+    ts_diag_help(ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item, and no op", c->explain), "write a label as `tsc --list-ops` prints them, or `F(3) at 2`, or `F(3, 1) at 2` for chunk 1 of rank 2");
+  if (text)
+    write_to(c, c->csv ? c->output : "-", text, strlen(text));
+}
+
 static void compile(command *c)
 {
   ts_input input;
   if (!ts_input_open(c->session, c->input, &c->compile, &input))
     return;
   /* A warning that was made an error counts like any other. */
-  if (!c->check && !ts_diags_errors(c->session->diags)) {
+  if ((c->csv || c->explain) && !ts_diags_errors(c->session->diags)) {
+    write_schedule(c, input.schedule);
+  } else if (!c->check && !ts_diags_errors(c->session->diags)) {
     write_output(c, &input.ir);
     if (c->depends && !ts_diags_errors(c->session->diags))
       write_depfile(c);

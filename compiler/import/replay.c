@@ -164,7 +164,11 @@ static void set_issue_times(maker *m)
     op *o = &m->ops[i];
     bool known = o->v->call != TS_EVENT_NONE;
     int64_t latency = m->r->latency > o->gap ? m->r->latency - o->gap : 0;
-    o->at = known ? o->launched + latency : o->start - o->gap;
+    /* Work that followed at once on what was before it was queued, so launched with it; else when it began. */
+    bool queued = !known && o->previous != TS_EVENT_NONE && o->start - m->ops[o->previous].end <= REACH;
+    if (queued)
+      o->launched = m->ops[o->previous].launched;
+    o->at = known ? o->launched + latency : queued ? m->ops[o->previous].at : o->start - o->gap;
     m->r->unlaunched += !known;
     if (o->at < until[o->stream])
       o->at = until[o->stream];

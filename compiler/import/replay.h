@@ -23,7 +23,7 @@ typedef struct ts_replay {
   int64_t latency, gap;      /* ns; gap: of all classes */
   int64_t gaps[TS_GAP_CLASSES];
   const uint8_t *gap_class;  /* [chosen_count] */
-  uint32_t streams, unlaunched; /* kernels whose launch is not known: issued when they began */
+  uint32_t streams, unlaunched; /* kernels whose launch is not known: issued with the work before them if queued, else when they began */
   uint32_t waits_exact, waits_guessed, waits_by_time; /* dependencies between streams: recorded; from calls; from times alone */
   uint32_t syncs;            /* times that the host waits */
   uint32_t carried;          /* streams that were busy with earlier work when the first launch came */

@@ -13,6 +13,7 @@ schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0) {
   let g = if group > 0 then group else interleaved_group(p, m)
   require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
   require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"
+  require m % g == 0 or m % g >= p, "what is left for the last group must be at least as many micro-batches as there are ranks"
   stages p
   chunks v
   at r in 0..p {

@@ -59,3 +59,71 @@ schedule zb_v_fixed(p: Axis, m: Int) {
     for i in n - r..n where i < m { W(i, 0) }
   }
 }
+
+// ZB-H1 by its costs (the paper's automatic scheduler, as list scheduling): at most p micro-batches held on a rank. Forwards that have not come back are kept to 1F1B's number
+// or one more, or not at all; F is preferred to I, or I to F; W waits for a gap unless it would delay the next item by no more than a half of it, or in any case; the shortest is kept.
+schedule zb_h1(p: Axis, m: Int) {
+  stages p
+  policy m at r in 0..p {
+    try more in [0, 1, p]
+    try first in [0, 2]
+    try wait in [0.5, 1]
+    try delay in [0, 0.5, 1]
+    limit live <= p
+    limit open <= p - r + more
+    limit delay(W) <= delay
+    limit delay(F) <= wait
+    prefer I by 1, F by first, W by 3
+  }
+}
+
+// ZB-H2: twice the memory, no bubble but the start.
+schedule zb_h2(p: Axis, m: Int) {
+  stages p
+  policy m at r in 0..p {
+    try delay in [0, 0.5, 1]
+    try wait in [0, 0.5, 1]
+    limit live <= 2 * p
+    limit delay(W) <= delay
+    limit delay(F) <= wait
+    prefer I, F, W
+  }
+}
+
+// The automatic scheduler under a limit in bytes: as many forwards as their activations leave room for.
+schedule zb_memory(p: Axis, m: Int, memory: Size) {
+  stages p
+  policy m at r in 0..p {
+    try delay in [0, 0.5, 1]
+    try wait in [0, 0.5, 1]
+    limit memory <= memory
+    limit delay(W) <= delay
+    limit delay(F) <= wait
+    prefer I, F, W
+  }
+}
+
+// Slots of micro-batch 0 of a V whose waves advance `down` slots a rank on the way from rank 0 to the turn and `up` on the way back, as the building blocks of Qi et al., arXiv 2405.15362;
+// micro-batch i comes 6 i slots later. `gap`: slots between the last forward and the first backward, `turn`: from backward to backward at the turn.
+fn v_forward(p: Int, r: Int, c: Int, down: Int, up: Int) -> Int = if c == 0 then down * r else down * (p - 1) + 1 + up * (p - 1 - r)
+fn v_backward(p: Int, r: Int, c: Int, down: Int, up: Int, gap: Int, turn: Int = 1) -> Int =
+  (down + up) * (p - 1) + 2 + gap + (if c == 1 then down * r else down * (p - 1) + turn + up * (p - 1 - r))
+
+// ZB-V by its costs: the memory of 1F1B, no bubble but the start. One forward is left for chunk 1, which frees the other's memory. Which slopes
+// of the V suit the costs is tried, on large pipelines less widely.
+schedule zb_v(p: Axis, m: Int) {
+  stages p
+  chunks 2 place v_shape
+  policy m at r in 0..p {
+    try down in if m * p > 1100 then [3] else [1, 2, 3, 4]
+    try up in if m * p > 1100 then [3] else [1, 2, 3]
+    try gap in if m * p > 1100 then [1] else [0, 1, 2, 3]
+    try delay in if m * p > 1100 then [0.5] else [0, 0.5, 1]
+    let forward = [v_forward(p, r, 0, down, up), v_forward(p, r, 1, down, up)]
+    let backward = [v_backward(p, r, 0, down, up, gap), v_backward(p, r, 1, down, up, gap)]
+    limit F(i, c) <= 2 * p - 1 + c
+    limit delay(F) <= 0
+    limit delay(W) <= delay
+    prefer I(i, c) by 6 * i + backward[c], F(i, c) by 6 * i + forward[c], W by 1e9
+  }
+}

@@ -1,6 +1,6 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
 import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b
-import std.strategies.experts, std.strategies.fp8, std.strategies.data, std.strategies.context, std.strategies.megatron, std.strategies.recompute
+import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context, std.strategies.megatron, std.strategies.recompute
 
 fn among(name: String, names: List) -> Bool = any([n == name for n in names])
 
@@ -41,6 +41,9 @@ plan strategies(
     if among("ep_fp8", use) then expert_parallel(ep, sent: 0.5) else none,
     if among("etp", use) then expert_tensor_parallel(tp) else none,
     if among("fp8", use) then fp8_products() else none,
+    if among("tied", use) then tied_embeddings() else none,
+    if among("offload", use) then offload_activations() else none,
+    if among("offload_optimizer", use) then offload_optimizer() else none,
     if among("ring", use) then context_parallel(cp) else none,
     if among("unbalanced", use) then context_parallel(cp, balanced: false) else none,
     if among("gather", use) then context_parallel(cp, ring: false) else none,

@@ -1,0 +1,18 @@
+// Memory of the host instead of the device's, over PCIe: `link` is the rate each way.
+
+// What the forward keeps leaves when it has been used, and comes back `ahead` layers before its backward (Ren et al., arXiv 2101.06840, section 5; SSDTrain,
+// arXiv 2408.10013).
+strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahead: Int = 1) {
+  rule kept {
+    match * as ops
+    offload activations at link group ops ahead ahead
+  }
+}
+
+// Optimizer state and master weights stay on the host; for the update they come in pieces and go back.
+strategy offload_optimizer(link: Rate = 50 GB/s, piece: Size = 256 MiB) {
+  rule state {
+    match *
+    offload optimizer at link bucket piece
+  }
+}

@@ -1,0 +1,1 @@
+lab=../../examples/schedule_lab.ts; tsc --emit=schedule-csv "$lab" -D 'schedule=zb_v(p: 4, m: 8)' -o "$scratch/order.csv"; tsc --emit=schedule-csv "$lab" -I "$scratch" -D 'schedule=from_csv("order.csv")' | cmp - "$scratch/order.csv" && tsrun "$lab" -I "$scratch" -D 'schedule=from_csv("order.csv")' | sed -n 4p

@@ -1,0 +1,18 @@
+import std.models.gpt, std.clusters.dgx
+
+schedule mine(p: Axis) {
+  stages p
+  chunks 2
+  policy 8 at r in 0..p {
+    limit live <= 2
+    prefer B, F
+  }
+}
+
+plan small {
+  model = gpt(layers: 8, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { pp: 4 }
+  schedule = mine(p: pp)
+  costs = [roofline(a100_sxm_80g)]
+}
