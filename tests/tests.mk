@@ -33,6 +33,7 @@ tests_unit_sources = \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_report.c \
+	tests/unit/test_schedule_random.c \
 	tests/unit/test_stdlib_embed.c \
 	tests/unit/test_trace.c
 
