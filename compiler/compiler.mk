@@ -39,6 +39,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/json.c \
 	compiler/import/kineto.c \
 	compiler/import/link.c \
+	compiler/import/optable.c \
 	compiler/import/read.c \
 	compiler/import/replay.c \
 	compiler/import/summary.c \
@@ -99,6 +100,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/feed.h \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
+	compiler/import/optable.h \
 	compiler/import/readers.h \
 	compiler/import/replay.h \
 	compiler/import/summary.h \

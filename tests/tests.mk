@@ -33,6 +33,7 @@ tests_unit_sources = \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_report.c \
+	tests/unit/test_schedule_random.c \
 	tests/unit/test_stdlib_embed.c \
 	tests/unit/test_trace.c
 
@@ -50,13 +51,16 @@ TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
+	tests/fuzz/fuzz_chakra.c \
 	tests/fuzz/fuzz_fit.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
+	tests/fuzz/fuzz_kineto.c \
 	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_table.c \
-	tests/fuzz/fuzz_trace.c
+	tests/fuzz/fuzz_trace.c \
+	tests/fuzz/fuzz_workload.c
 
 # With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
@@ -717,6 +721,7 @@ EXTRA_DIST += \
 	tests/fmt/usage.fmt \
 	tests/fmt/wide.fmt \
 	tests/fmt/wide.ts \
+	tests/fuzz/corpus/fuzz_chakra/two.et \
 	tests/fuzz/corpus/fuzz_fit/gemm.json \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
 	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
@@ -732,6 +737,9 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_ir_text/random_2.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/random_3.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/two_stages.tsir \
+	tests/fuzz/corpus/fuzz_kineto/chakra.json \
+	tests/fuzz/corpus/fuzz_kineto/execution.json \
+	tests/fuzz/corpus/fuzz_kineto/small.json \
 	tests/fuzz/corpus/fuzz_network/all.csv \
 	tests/fuzz/corpus/fuzz_network/one_collective.csv \
 	tests/fuzz/corpus/fuzz_network/where.csv \
@@ -748,6 +756,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \
+	tests/fuzz/corpus/fuzz_workload/two.txt \
 	tests/lang/_words.ts \
 	tests/lang/expressions.ir \
 	tests/lang/expressions.ts \

@@ -1,0 +1,252 @@
+/* Makes a table of costs of traces; format of the table: doc/costs.md. */
+#include "compiler/import/optable.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+
+enum { TENSORS = 16, DIMENSIONS = 8 };
+
+typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dims; /* of a tensor; each: bytes of an element, 0: no tensor */
+typedef struct sums { int64_t time; uint32_t kernels; uint32_t kernel; uint8_t kind; } sums; /* of one run of an operator */
+typedef struct sample { const char *key, *op, *kernel, *phase; int64_t time; } sample;
+typedef struct maker { ts_arena *arena; ts_op_table *table; const ts_events *e; TS_VEC(sample) samples; } maker;
+
+/* ---- Shapes ---- */
+
+static const char *dtype_name(const char *type)
+{
+  static const char *const names[][2] = {{"float", "fp32"}, {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"}, {"double", "fp64"}, {"long int", "int64"},
+    {"int", "int32"}, {"long", "int64"}, {"bool", "bool"}, {"unsigned char", "uint8"}, {"signed char", "int8"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i][0], type) == 0)
+      return names[i][1];
+  return strncmp(type, "c10::Float8", 11) == 0 ? "fp8" : NULL;
+}
+
+/* "[[64,32],[],[[2],[3]]]": top-level entries in order; lists of lists are no tensors. */
+static uint32_t take_dims(const char *text, dims *tensors)
+{
+  uint32_t count = 0, depth = 0;
+  bool nested = false;
+  for (; *text; text++) {
+    if (*text == '[') {
+      depth++;
+      if (depth == 2 && count < TENSORS)
+        tensors[count] = (dims){.rank = 0};
+      nested = depth > 2 || (depth == 2 ? false : nested);
+    } else if (*text == ']') {
+      if (depth == 2 && count < TENSORS) {
+        tensors[count].rank = nested ? DIMENSIONS + 1 : tensors[count].rank;
+        count++;
+      }
+      depth -= depth > 0;
+    } else if (depth == 2 && *text >= '0' && *text <= '9' && count < TENSORS) {
+      char *end;
+      int64_t value = strtoll(text, &end, 10);
+      if (tensors[count].rank < DIMENSIONS && value >= 0 && value < 1LL << 40)
+        tensors[count].at[tensors[count].rank++] = value;
+      else
+        tensors[count].rank = DIMENSIONS + 1;
+      text = end - 1;
+    }
+  }
+  return count;
+}
+
+/* The type of each tensor; the name of the first goes to *first. */
+static void take_types(const char *text, dims *tensors, uint32_t count, const char **first)
+{
+  uint32_t i = 0, depth = 0;
+  bool counted = false;
+  for (; *text && i < count; text++)
+    if (*text == '[') {
+      depth++;
+    } else if (*text == ']') {
+      depth -= depth > 0;
+    } else if (*text == ',' && depth == 1) {
+      i += !counted ? 1 : 0;
+      counted = false;
+    } else if (*text == '"') {
+      const char *end = strchr(text + 1, '"');
+      char type[32] = "";
+      if (!end)
+        return;
+      if ((size_t)(end - text) < sizeof type)
+        memcpy(type, text + 1, (size_t)(end - text - 1));
+      int64_t each = depth == 1 ? ts_scalar_bytes(type) : -1;
+      tensors[i].each = each > 0 && tensors[i].rank <= DIMENSIONS ? each : 0;
+      if (each > 0 && !*first)
+        *first = dtype_name(type);
+      text = end;
+    }
+}
+
+static double elements(const dims *t)
+{
+  double product = t->each ? 1 : 0;
+  for (uint32_t i = 0; i < t->rank && t->each; i++) product *= (double)t->at[i];
+  return product;
+}
+
+/* Bytes read and written: inputs, and an output of the size of the largest of them; a copy writes its first input, a fill does not read it. */
+static double bytes_of(const char *op, const dims *t, uint32_t count)
+{
+  double sum = 0, most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    double bytes = elements(&t[i]) * (double)t[i].each;
+    sum += bytes;
+    most = bytes > most ? bytes : most;
+  }
+  if (strcmp(op, "copy_") == 0)
+    return sum;
+  return strcmp(op, "fill_") == 0 || strcmp(op, "zero_") == 0 ? most : sum + most;
+}
+
+/* m, n, k and count of a matrix product by the operator's inputs. */
+static bool product_of(const char *op, const dims *t, uint32_t count, int64_t mnk[4])
+{
+  static const struct { const char *name; uint32_t first, rank; } products[] = {{"mm", 0, 2}, {"addmm", 1, 2}, {"bmm", 0, 3}, {"baddbmm", 1, 3}, {"addmm_", 1, 2}};
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+    uint32_t f = products[i].first, r = products[i].rank;
+    if (strcmp(products[i].name, op) != 0)
+      continue;
+    if (count < f + 2 || t[f].rank != r || t[f + 1].rank != r)
+      return false;
+    mnk[0] = t[f].at[r - 2];
+    mnk[1] = t[f + 1].at[r - 1];
+    mnk[2] = t[f].at[r - 1];
+    mnk[3] = r == 3 ? t[f].at[0] : 1;
+    return mnk[0] && mnk[1] && mnk[2] && mnk[3];
+  }
+  return false;
+}
+
+/* ---- Samples ---- */
+
+static bool moves_only(uint8_t kind)
+{
+  return kind == TS_KERNEL_ELEMENTWISE || kind == TS_KERNEL_NORM || kind == TS_KERNEL_SOFTMAX || kind == TS_KERNEL_COPY || kind == TS_KERNEL_FILL ||
+    kind == TS_KERNEL_INDEXING;
+}
+
+/* The cells of a table hold no commas and no control characters. */
+static const char *cell(ts_arena *arena, const char *text)
+{
+  char *copy = ts_arena_string(arena, text, strnlen(text, 120));
+  for (char *c = copy; *c; c++)
+    if (*c == ',' || *c == '"' || (unsigned char)*c < ' ')
+      *c = ';';
+  return copy;
+}
+
+static void add_sample(maker *m, const ts_event *v, const sums *s)
+{
+  const ts_shapes *shapes = &m->e->shapes.at[v->detail];
+  dims tensors[TENSORS];
+  const char *dtype = NULL, *full = ts_events_text(m->e, v->name), *colons = strstr(full, "::");
+  const char *op = colons ? colons + 2 : full;
+  int64_t mnk[4];
+  uint32_t count = take_dims(ts_events_text(m->e, shapes->dims), tensors);
+  take_types(ts_events_text(m->e, shapes->types), tensors, count, &dtype);
+  double bytes = bytes_of(op, tensors, count);
+  if (!dtype || bytes <= 0 || bytes > 1e15)
+    return;
+  sample row = {.op = cell(m->arena, full), .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)), .time = s->time};
+  row.phase = v->flags & TS_EVENT_BACKWARD ? "backward" : "forward";
+  if (product_of(op, tensors, count, mnk))
+    row.key = ts_arena_printf(m->arena, "gemm,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", dtype, mnk[0], mnk[1], mnk[2], mnk[3]);
+  else
+    row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f", s->kernels == 1 && moves_only(s->kind) ? "elementwise" : cell(m->arena, op), dtype, bytes);
+  TS_PUSH(m->arena, &m->samples, row);
+  m->table->covered += s->time;
+}
+
+static void take_trace(maker *m)
+{
+  const ts_events *e = m->e;
+  ts_arena *work = ts_arena_new("operators");
+  sums *of = TS_NEW_ARRAY(work, sums, e->count + 1);
+  for (uint32_t i = 0; i < e->device_count; i++) {
+    const ts_event *v = ts_event_at(e, e->device[i]);
+    int64_t time = v->duration > 0 ? v->duration : 0;
+    uint32_t op = v->op;
+    m->table->device += time;
+    if (v->kind == TS_KERNEL_COMMUNICATION) {
+      m->table->communication += time;
+      continue;
+    }
+    for (int up = 0; up < 64 && op != TS_EVENT_NONE && (ts_event_at(e, op)->detail == TS_EVENT_NONE || ts_event_at(e, op)->kind != TS_OPERATOR_PLAIN); up++)
+      op = ts_event_at(e, op)->op;
+    if (op == TS_EVENT_NONE || ts_event_at(e, op)->detail == TS_EVENT_NONE) {
+      *(v->op == TS_EVENT_NONE ? &m->table->unlinked : &m->table->shapeless) += time;
+      continue;
+    }
+    if (!of[op].kernels || v->kind > of[op].kind)
+      of[op].kernel = v->name;
+    of[op] = (sums){of[op].time + time, of[op].kernels + 1, of[op].kernel, of[op].kernels && of[op].kind != v->kind ? TS_KERNEL_OTHER : v->kind};
+  }
+  for (uint32_t i = 0; i < e->count; i++)
+    if (of[i].time > 0)
+      add_sample(m, ts_event_at(e, i), &of[i]);
+  ts_arena_free(work);
+}
+
+static int by_key_and_time(const void *a, const void *b)
+{
+  const sample *x = a, *y = b;
+  int order = strcmp(x->key, y->key);
+  if (!order)
+    order = (x->time > y->time) - (x->time < y->time);
+  if (!order)
+    order = strcmp(x->op, y->op);
+  return order ? order : strcmp(x->kernel, y->kernel);
+}
+
+ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, uint32_t count)
+{
+  maker m = {.arena = arena, .table = TS_NEW(arena, ts_op_table)};
+  for (uint32_t i = 0; i < count; i++) {
+    m.e = traces[i];
+    take_trace(&m);
+  }
+  if (m.samples.count)
+    qsort(m.samples.at, m.samples.count, sizeof *m.samples.at, by_key_and_time);
+  for (size_t i = 0, end; i < m.samples.count; i = end) {
+    for (end = i + 1; end < m.samples.count && strcmp(m.samples.at[end].key, m.samples.at[i].key) == 0;) end++;
+    size_t n = end - i;
+    const sample *middle = &m.samples.at[i + n / 2];
+    int64_t median = n % 2 ? middle->time : (middle->time + middle[-1].time) / 2;
+    TS_PUSH(arena, &m.table->rows, (ts_op_row){middle->key, middle->op, middle->kernel, middle->phase, (uint32_t)n, m.samples.at[i + n / 4].time, median,
+                                               m.samples.at[i + n - 1 - n / 4].time});
+  }
+  return m.table;
+}
+
+/* Nanoseconds as microseconds, whatever the locale. */
+static void put_us(FILE *out, int64_t ns) { fprintf(out, ",%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000)); }
+
+void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uint32_t count, FILE *out)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_events *e = traces[i];
+    const char *device = e->devices.count ? ts_events_text(e, e->devices.at[0].name) : "device not known";
+    fprintf(out, "# source: %s (%s), %s\n", ts_base_name(e->file), ts_trace_format_name(e->format), device);
+  }
+  double whole = t->device ? (double)t->device / 100 : 1;
+  fprintf(out, "# device time %.3f ms: %.1f %% below, %.1f %% communication, %.1f %% without an operator, %.1f %% without shapes\n", (double)t->device / 1e6,
+          (double)t->covered / whole, (double)t->communication / whole, (double)t->unlinked / whole, (double)t->shapeless / whole);
+  fputs("# time_us: median over `repeats`, low_us and high_us the quartiles; bytes: inputs and an output as large as the largest of them\n", out);
+  fputs("family,dtype,m,n,k,count,bytes,time_us,repeats,low_us,high_us,phase,operator,kernel\n", out);
+  for (size_t i = 0; i < t->rows.count; i++) {
+    const ts_op_row *r = &t->rows.at[i];
+    fputs(r->key, out);
+    put_us(out, r->median);
+    fprintf(out, ",%u", r->repeats);
+    put_us(out, r->low);
+    put_us(out, r->high);
+    fprintf(out, ",%s,%s,%s\n", r->phase, r->op, r->kernel);
+  }
+}

@@ -1,0 +1,55 @@
+/* What is done with a trace that was read: all that programs do. For the fuzz targets of its formats. */
+#ifndef TS_TESTS_FUZZ_EVENTS_USE_H
+#define TS_TESTS_FUZZ_EVENTS_USE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compiler/import/optable.h"
+#include "compiler/import/replay.h"
+#include "compiler/import/summary.h"
+#include "runtime/result.h"
+
+static inline void play_trace(ts_arena *arena, const ts_events *e)
+{
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_replay *r = ts_replay_new(arena, e, NULL, &error);
+  if (!r) {
+    if (!error.message[0])
+      abort();
+    return;
+  }
+  ts_ir ir;
+  ts_ir_error wrong;
+  ts_ir_builder_view(r->ir, &ir);
+  if (ts_ir_verify(&ir, &wrong) == 0) {
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+    if (!run && !stop.exit_code)
+      abort();
+    ts_run_free(run);
+  }
+  ts_ir_builder_free(r->ir);
+}
+
+static inline void use_trace(const void *bytes, size_t size)
+{
+  ts_arena *arena = ts_arena_new("fuzz");
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_events *e = ts_events_parse(arena, "fuzz", bytes, size, NULL, &error);
+  if (!e && !error.message[0])
+    abort();
+  FILE *out = e ? fopen("/dev/null", "w") : NULL;
+  if (out) {
+    ts_trace_summary *s = ts_trace_summary_new(arena, e);
+    ts_trace_summary_text(s, out);
+    ts_trace_summary_json(s, out, "");
+    const ts_events *const traces[] = {e};
+    ts_op_table_write(ts_op_table_new(arena, traces, 1), traces, 1, out);
+    fclose(out);
+    play_trace(arena, e);
+  }
+  ts_arena_free(arena);
+}
+
+#endif
