@@ -20,6 +20,7 @@ schedule chimera(p: Axis, m: Int) {
     limit live(0) <= min(h, p - r)
     limit live(1) <= min(h, r + 1)
     limit delay(F) <= wait
-    prefer B(i, c) by div(i, h) * unit + chimera_backward(p, s[c], i % h) + 0.5 * forward_first, F(i, c) by div(i, h) * unit + chimera_forward(s[c], i % h)
+    prefer B(i, c) by div(i, h) * unit + chimera_backward(p, s[c], i % h) + 0.5 * forward_first, F(i, c) by div(i, h) * unit +
+      chimera_forward(s[c], i % h)
   }
 }

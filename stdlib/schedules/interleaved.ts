@@ -5,8 +5,8 @@
 fn interleaved_group(p: Int, m: Int) -> Int = div(m, max(1, div(m, p)))
 
 // Chunk of the n-th forward of a rank.
-fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int =
-  if n < m * v - m % group * v then div(n, group) % v else div(n - (m * v - m % group * v), m % group)
+fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v - m % group * v then div(n, group) % v
+  else div(n - (m * v - m % group * v), m % group)
 
 // `group` 0: as above. Megatron lets it differ from p, but not be less.
 schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0) {
