@@ -29,6 +29,7 @@ libtrainspec_la_SOURCES += \
 	runtime/report/stop.c \
 	runtime/report/summary.c \
 	runtime/report/text.c \
+	runtime/report/topology.c \
 	runtime/stop.c \
 	runtime/tables.c \
 	runtime/timeline.c \
@@ -54,6 +55,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/report/names.h \
 	runtime/report/report.h \
 	runtime/report/summary.h \
+	runtime/report/topology.h \
 	runtime/result.h \
 	runtime/stop.h \
 	runtime/tables.h \

@@ -3,6 +3,9 @@
 #: stdlib_files = stdlib/*.ts stdlib/fits/* stdlib/networks/*
 stdlib_files = \
 	stdlib/clusters/dgx.ts \
+	stdlib/clusters/fabrics.ts \
+	stdlib/clusters/islands.ts \
+	stdlib/clusters/meshes.ts \
 	stdlib/costs.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
 	stdlib/fits/a100_sxm.fit.json \

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 
-enum { TS_PATH_MAX = 16 };
+enum { TS_PATH_MAX = 64 };
 
 typedef struct ts_path {
   uint64_t latency;

@@ -1,0 +1,259 @@
+/* What is drawn are NODES and EDGES between them: vertices and links, or, when there are too many, arrays and the links between two arrays of one class, with how many they
+ * are. Rows of a drawing are levels: devices below, then switches by their distance from a device. */
+#include "runtime/report/topology.h"
+
+#include <string.h>
+
+#include "runtime/collective/graph.h"
+
+typedef struct edge { uint32_t from, to, link_class, count; } edge;
+
+typedef struct drawing {
+  ts_arena *arena;
+  const ts_ir *ir;
+  bool by_array;
+  uint32_t node_count, level_count;
+  uint32_t *level, *column; /* of nodes */
+  uint32_t *width;          /* nodes of each level */
+  TS_VEC(edge) edges;
+} drawing;
+
+static const char *str(const ts_ir *ir, ts_ir_str s) { return ir->strings + s; }
+
+static const char *vertex_name(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
+{
+  const ts_ir_array *a = &ir->arrays[ir->devices[vertex].array];
+  uint32_t index = vertex - a->first, at[4] = {0};
+  char text[80];
+  int used = 0;
+  for (uint32_t d = a->dims; d-- > 0;) {
+    at[d] = index % a->dim[d];
+    index /= a->dim[d];
+  }
+  text[0] = 0;
+  for (uint32_t d = 0; d < a->dims; d++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", d ? "," : "[", at[d]);
+  return ts_arena_printf(arena, "%s%s%s", str(ir, a->name), text, a->dims ? "]" : "");
+}
+
+static const char *shape(ts_arena *arena, const ts_ir *ir, const ts_ir_array *a)
+{
+  char text[80];
+  int used = 0;
+  text[0] = 0;
+  for (uint32_t d = 0; d < a->dims; d++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", d ? ", " : "[", a->dim[d]);
+  return ts_arena_printf(arena, "%s%s%s", str(ir, a->name), text, a->dims ? "]" : "");
+}
+
+static const char *node_name(const drawing *d, uint32_t node)
+{
+  return d->by_array ? shape(d->arena, d->ir, &d->ir->arrays[node]) : vertex_name(d->arena, d->ir, node);
+}
+
+static bool is_device(const drawing *d, uint32_t node)
+{
+  return d->by_array ? d->ir->arrays[node].kind == TS_IR_DEVICE : d->ir->devices[node].device_class != TS_IR_NONE;
+}
+
+static uint32_t node_of(const drawing *d, uint32_t vertex) { return d->by_array ? d->ir->devices[vertex].array : vertex; }
+
+static bool alike(const ts_ir_link_class *a, const ts_ir_link_class *b) { return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth; }
+
+static void add_edge(drawing *d, edge e)
+{
+  for (size_t i = 0; d->by_array && i < d->edges.count; i++) {
+    edge *x = &d->edges.at[i];
+    if (x->from == e.from && x->to == e.to && alike(&d->ir->link_classes[x->link_class], &d->ir->link_classes[e.link_class])) {
+      x->count++;
+      return;
+    }
+  }
+  TS_PUSH(d->arena, &d->edges, e);
+}
+
+/* Breadth first from the devices, over edges between nodes. */
+static void find_levels(drawing *d)
+{
+  bool more = true;
+  for (uint32_t n = 0; n < d->node_count; n++)
+    d->level[n] = is_device(d, n) ? 0 : UINT32_MAX;
+  for (uint32_t level = 0; more; level++) {
+    more = false;
+    for (size_t i = 0; i < d->edges.count; i++) {
+      uint32_t ends[] = {d->edges.at[i].from, d->edges.at[i].to};
+      for (int k = 0; k < 2; k++)
+        if (d->level[ends[k]] == level && d->level[ends[1 - k]] == UINT32_MAX) {
+          d->level[ends[1 - k]] = level + 1;
+          more = true;
+        }
+    }
+  }
+  for (uint32_t n = 0; n < d->node_count; n++) {
+    if (d->level[n] == UINT32_MAX)
+      d->level[n] = 0;
+    if (d->level[n] >= d->level_count)
+      d->level_count = d->level[n] + 1;
+  }
+  d->width = TS_NEW_ARRAY(d->arena, uint32_t, d->level_count);
+  for (uint32_t n = 0; n < d->node_count; n++)
+    d->column[n] = d->width[d->level[n]]++;
+}
+
+static drawing draw(ts_arena *arena, const ts_ir *ir, bool by_array)
+{
+  drawing d = {.arena = arena, .ir = ir, .by_array = by_array, .node_count = by_array ? ir->arrays_count : ir->devices_count};
+  d.level = TS_NEW_ARRAY(arena, uint32_t, d.node_count);
+  d.column = TS_NEW_ARRAY(arena, uint32_t, d.node_count);
+  for (uint32_t l = 0; l < ir->links_count; l++) {
+    const ts_ir_link *link = &ir->links[l];
+    add_edge(&d, (edge){node_of(&d, link->from), node_of(&d, link->to), link->link_class, 1});
+  }
+  find_levels(&d);
+  return d;
+}
+
+/* -- text -- */
+
+static void put_rate(FILE *out, double rate) { fprintf(out, rate >= 1e12 ? "%7.2f TB/s" : "%7.1f GB/s", rate >= 1e12 ? rate * 1e-12 : rate * 1e-9); }
+
+/* Paths from one device to all others, alike ones together. */
+typedef struct way { uint32_t hops, tier, count, example; uint64_t latency; double rate; } way;
+
+static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
+{
+  ts_graph *graph = ts_graph_new(arena, ir);
+  TS_VEC(way) ways = {0};
+  uint32_t from = TS_IR_NONE, unreached = 0;
+  for (uint32_t v = 0; v < ir->devices_count; v++) {
+    ts_path path;
+    if (ir->devices[v].device_class == TS_IR_NONE)
+      continue;
+    if (from == TS_IR_NONE) {
+      from = v;
+      continue;
+    }
+    if (!ts_graph_path(graph, from, v, &path)) {
+      unreached++;
+      continue;
+    }
+    size_t w = 0;
+    while (w < ways.count && (ways.at[w].hops != path.hops || ways.at[w].tier != path.tier || ways.at[w].latency != path.latency || ways.at[w].rate != path.bandwidth))
+      w++;
+    if (w == ways.count)
+      TS_PUSH(arena, &ways, ((way){path.hops, path.tier, 0, v, path.latency, path.bandwidth}));
+    ways.at[w].count++;
+  }
+  if (from == TS_IR_NONE)
+    return;
+  fprintf(out, "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n", vertex_name(arena, ir, from));
+  for (size_t w = 0; w < ways.count; w++) {
+    const way *x = &ways.at[w];
+    fprintf(out, "  %-28s %7u %5u %5u %7.2f us ", ts_arena_printf(arena, "%s%s", vertex_name(arena, ir, x->example), x->count > 1 ? " ..." : ""), x->count, x->hops, x->tier,
+            (double)x->latency * 1e-6);
+    put_rate(out, x->rate);
+    fprintf(out, "\n");
+  }
+  if (unreached)
+    fprintf(out, "  no path to %u devices\n", unreached);
+}
+
+void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
+{
+  drawing d = draw(arena, ir, true);
+  fprintf(out, "Cluster: %u devices and switches, %u links\n", ir->devices_count, ir->links_count);
+  for (uint32_t a = 0; a < ir->arrays_count; a++) {
+    const ts_ir_array *array = &ir->arrays[a];
+    uint32_t class = array->count ? ir->devices[array->first].device_class : TS_IR_NONE;
+    fprintf(out, "  %-7s %-24s %7u  %s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch", shape(arena, ir, array), array->count,
+            class == TS_IR_NONE ? "" : str(ir, ir->device_classes[class].name));
+  }
+  fprintf(out, "\nLinks\n  between                                       links  tier    latency         rate\n");
+  for (size_t i = 0; i < d.edges.count; i++) {
+    const edge *e = &d.edges.at[i];
+    const ts_ir_link_class *k = &ir->link_classes[e->link_class];
+    fprintf(out, "  %-42s %8u %5u %7.2f us ", ts_arena_printf(arena, "%s - %s", str(ir, ir->arrays[e->from].name), str(ir, ir->arrays[e->to].name)), e->count, k->tier,
+            (double)k->latency * 1e-6);
+    put_rate(out, k->bandwidth);
+    fprintf(out, "\n");
+  }
+  put_paths(out, arena, ir);
+}
+
+/* -- Graphviz -- */
+
+static const char *rate_label(ts_arena *arena, double rate) { return ts_arena_printf(arena, "%.4g GB/s", rate * 1e-9); }
+
+void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
+{
+  drawing d = draw(arena, ir, ir->devices_count > most);
+  fprintf(out, "graph cluster {\n  rankdir=BT;\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n");
+  for (uint32_t n = 0; n < d.node_count; n++)
+    fprintf(out, "  n%u [label=\"%s\", shape=%s];\n", n, node_name(&d, n), is_device(&d, n) ? "box" : "ellipse");
+  for (size_t i = 0; i < d.edges.count; i++) {
+    const edge *e = &d.edges.at[i];
+    const ts_ir_link_class *k = &ir->link_classes[e->link_class];
+    fprintf(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to, e->count > 1 ? ts_arena_printf(arena, "%u x ", e->count) : "", rate_label(arena, k->bandwidth),
+            k->tier ? ", style=dashed" : "");
+  }
+  fprintf(out, "}\n");
+}
+
+/* -- SVG -- */
+
+enum { BOX_WIDTH = 92, BOX_HEIGHT = 26, GAP = 14, ROW = 110, MARGIN = 20 };
+
+static double center_x(const drawing *d, uint32_t node, double page)
+{
+  uint32_t row = d->width[d->level[node]];
+  return page * (d->column[node] + 0.5) / row;
+}
+
+static double center_y(const drawing *d, uint32_t node) { return MARGIN + BOX_HEIGHT / 2.0 + (double)(d->level_count - 1 - d->level[node]) * ROW; }
+
+static void put_escaped(FILE *out, const char *text)
+{
+  for (; *text; text++)
+    switch (*text) {
+    case '<': fputs("&lt;", out); break;
+    case '>': fputs("&gt;", out); break;
+    case '&': fputs("&amp;", out); break;
+    default: fputc(*text, out);
+    }
+}
+
+static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
+{
+  const ts_ir_link_class *k = &d->ir->link_classes[e->link_class];
+  double x1 = center_x(d, e->from, page), y1 = center_y(d, e->from), x2 = center_x(d, e->to, page), y2 = center_y(d, e->to), bend = y1 == y2 ? ROW * 0.4 : 0;
+  fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"%s><title>%s - %s: %s%s, tier %u</title></path>\n", x1, y1, (x1 + x2) / 2, (y1 + y2) / 2 - bend, x2, y2,
+          k->tier ? " stroke-dasharray=\"4 3\"" : "", node_name(d, e->from), node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
+          rate_label(d->arena, k->bandwidth), k->tier);
+  if (d->by_array) {
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\">%s</text>\n", (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
+            ts_arena_printf(d->arena, "%u x %s", e->count, rate_label(d->arena, k->bandwidth)));
+  }
+}
+
+void ts_topology_svg(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
+{
+  drawing d = draw(arena, ir, ir->devices_count > most);
+  uint32_t widest = 1, box = d.by_array ? 2 * BOX_WIDTH : BOX_WIDTH;
+  for (uint32_t l = 0; l < d.level_count; l++)
+    if (d.width[l] > widest)
+      widest = d.width[l];
+  double page = (double)widest * (box + GAP) + 2 * MARGIN, height = 2 * MARGIN + BOX_HEIGHT + (d.level_count - 1.0) * ROW + 20;
+  fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n", page, height);
+  fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g fill=\"none\" stroke=\"#888\">\n");
+  for (size_t i = 0; i < d.edges.count; i++)
+    put_edge(out, &d, &d.edges.at[i], page);
+  fprintf(out, "</g>\n<g stroke=\"#333\">\n");
+  for (uint32_t n = 0; n < d.node_count; n++) {
+    double x = center_x(&d, n, page), y = center_y(&d, n);
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">", x - box / 2.0, y - BOX_HEIGHT / 2.0,
+            box, BOX_HEIGHT, is_device(&d, n) ? 3 : 13, is_device(&d, n) ? "#dce9f7" : "#eee", x, y + 4);
+    put_escaped(out, node_name(&d, n));
+    fprintf(out, "</text>\n");
+  }
+  fprintf(out, "</g>\n</svg>\n");
+}

@@ -1,0 +1,1 @@
+trainspec fit network --hardware std/networks/nccl_hopper.json --intra 450 -o "$scratch/net.json" _all_reduce.log && grep -c algorithm "$scratch/net.json" && grep -o "\"device\": \"[^\"]*\"" "$scratch/net.json"

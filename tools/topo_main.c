@@ -1,0 +1,147 @@
+/* trainspec topo: draws the cluster of a plan. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "compiler/compile.h"
+#include "runtime/report/topology.h"
+#include "tools/programs.h"
+
+enum { FORMAT = 1, OUTPUT, DEFINE, IMPORT, PLAN, STDLIB, MOST };
+
+static const ts_option options[] = {
+  {FORMAT, 0, "format", "FORM", "text, dot (Graphviz) or svg (text)", "Drawing"},
+  {MOST, 0, "most", "N", "draw each device and switch up to N of them, arrays beyond (200)", NULL},
+  {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
+  {PLAN, 'p', "plan", "NAME", "the plan, where the file has several", NULL},
+  {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
+  {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const notes[] = {
+  "FILE is a plan, an IR or the text of one. Dashed links leave the island (tier 1",
+  "and above).",
+  "",
+  "Examples:",
+  "$ plan.ts",
+  "$ --format dot plan.ts | dot -Tpdf -o cluster.pdf",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 cannot read or write.",
+  NULL,
+};
+static const ts_program program = {
+  .summary = "TrainSpec: draws the cluster of a plan, or lists its links and paths.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+
+typedef struct task {
+  ts_options options;
+  ts_arena *arena;
+  ts_session *session;
+  ts_compile_options compile;
+  const char *path, *output;
+  int form;
+  long long most;
+  TS_VEC(ts_define) defines;
+  TS_VEC(const char *) imports;
+} task;
+
+static bool add_define(task *t)
+{
+  const char *equals = strchr(t->options.argument, '=');
+  if (!equals || equals == t->options.argument) {
+    t->options.status = ts_options_wrong(&t->options, "`-D` takes NAME=EXPR, not `%s`", t->options.argument);
+    return false;
+  }
+  const char *name = ts_arena_string(t->arena, t->options.argument, (size_t)(equals - t->options.argument));
+  TS_PUSH(t->arena, &t->defines, (ts_define){name, equals + 1});
+  return true;
+}
+
+static bool take(task *t, int id)
+{
+  static const char *const forms[] = {"text", "dot", "svg", NULL};
+  switch (id) {
+  case TS_OPERAND:
+    if (t->path)
+      t->options.status = ts_options_wrong(&t->options, "one FILE at a time");
+    else
+      t->path = t->options.argument;
+    return !t->options.status;
+  case FORMAT:
+    t->form = ts_options_choice(&t->options, forms);
+    if (t->form < 0)
+      t->options.status = TS_EXIT_USAGE;
+    return t->form >= 0;
+  case MOST:
+    if (ts_options_number(&t->options, 0, 100000, &t->most))
+      return true;
+    t->options.status = TS_EXIT_USAGE;
+    return false;
+  case OUTPUT: t->output = t->options.argument; return true;
+  case PLAN: t->compile.plan_name = t->options.argument; return true;
+  case STDLIB: t->compile.stdlib_dir = t->options.argument; return true;
+  case IMPORT: TS_PUSH(t->arena, &t->imports, t->options.argument); return true;
+  default: return add_define(t);
+  }
+}
+
+static bool read_options(task *t, int argc, char **argv)
+{
+  t->options = ts_options_start(&program, argc, argv);
+  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
+    if (id == TS_OPTIONS_EXIT || !take(t, id))
+      return false;
+  if (!t->path) {
+    t->options.status = ts_options_wrong(&t->options, "no FILE given");
+    return false;
+  }
+  return true;
+}
+
+static int fail(const task *t, const char *path)
+{
+  fprintf(stderr, "%s: cannot write `%s`: %s\n", t->options.called, path, strerror(errno));
+  return TS_EXIT_ENVIRONMENT;
+}
+
+static int write_drawing(const task *t, const ts_ir *ir)
+{
+  FILE *out = t->output ? fopen(t->output, "w") : stdout;
+  if (!out)
+    return fail(t, t->output);
+  if (t->form == 0)
+    ts_topology_text(out, t->arena, ir);
+  else
+    (t->form == 1 ? ts_topology_dot : ts_topology_svg)(out, t->arena, ir, (uint32_t)t->most);
+  if (fflush(out) || ferror(out))
+    return fail(t, t->output ? t->output : "standard output");
+  return t->output && fclose(out) ? fail(t, t->output) : TS_EXIT_DONE;
+}
+
+int ts_topo_main(int argc, char **argv)
+{
+  task t = {.arena = ts_arena_new("topo"), .most = 200};
+  int status;
+  ts_input input;
+  if (!read_options(&t, argc, argv)) {
+    ts_arena_free(t.arena);
+    return t.options.status;
+  }
+  t.session = ts_session_new(t.arena);
+  t.compile.import_dirs = t.imports.at;
+  t.compile.import_dir_count = (uint32_t)t.imports.count;
+  t.compile.defines = t.defines.at;
+  t.compile.define_count = (uint32_t)t.defines.count;
+  bool open = ts_input_open(t.session, t.path, &t.compile, &input);
+  status = ts_options_report(&t.options, t.session->diags);
+  if (open && !status)
+    status = write_drawing(&t, &input.ir);
+  if (open)
+    ts_input_close(&input);
+  ts_arena_free(t.arena);
+  return status;
+}
