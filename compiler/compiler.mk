@@ -39,6 +39,8 @@ libtrainspec_la_SOURCES += \
 	compiler/import/json.c \
 	compiler/import/kineto.c \
 	compiler/import/link.c \
+	compiler/import/match.c \
+	compiler/import/of_ir.c \
 	compiler/import/optable.c \
 	compiler/import/read.c \
 	compiler/import/replay.c \
@@ -47,6 +49,8 @@ libtrainspec_la_SOURCES += \
 	compiler/import/table.c \
 	compiler/import/trace.c \
 	compiler/import/workload.c \
+	compiler/import/write_chakra.c \
+	compiler/import/write_goal.c \
 	compiler/layout.c \
 	compiler/lower.c \
 	compiler/lower_cluster.c \
@@ -97,9 +101,11 @@ nobase_pkginclude_HEADERS += \
 	compiler/function.h \
 	compiler/graph.h \
 	compiler/import/events.h \
+	compiler/import/export.h \
 	compiler/import/feed.h \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
+	compiler/import/match.h \
 	compiler/import/optable.h \
 	compiler/import/readers.h \
 	compiler/import/replay.h \

@@ -209,6 +209,15 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
 
 /* -- all ops -- */
 
+static uint32_t slower_kernel(ts_costing *c, uint32_t index, double factor)
+{
+  ts_priced priced = c->kernels.at[index];
+  priced.time = (uint64_t)llround((double)priced.time * factor);
+  priced.basis = priced.basis == TS_IR_MEASURED ? TS_IR_INTERPOLATED : priced.basis;
+  TS_PUSH(c->asking->s->arena, &c->kernels, priced);
+  return (uint32_t)c->kernels.count - 1;
+}
+
 static bool price_kernels(ts_costing *c, ts_kernels *kernels, const char *label)
 {
   bool good = true;
@@ -218,6 +227,8 @@ static bool price_kernels(ts_costing *c, ts_kernels *kernels, const char *label)
       continue;
     k->cost = ts_costing_kernel(c, k, label);
     good &= k->cost != TS_NO_INDEX;
+    if (k->cost != TS_NO_INDEX && k->slower > 1)
+      k->cost = slower_kernel(c, k->cost, k->slower);
   }
   return good;
 }

@@ -15,6 +15,7 @@ typedef struct ts_kernel {
   int64_t host;              /* ps of host time, -1: the plan's */
   uint32_t feature_count;
   const ts_feature *features;
+  double slower;             /* factor on its time, by what runs beside it; 0: none */
   bool host_only;            /* no work on the device */
   ts_span span;
   uint32_t cost;             /* into ts_costing.kernels, set by the costing pass */

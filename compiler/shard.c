@@ -685,6 +685,31 @@ static bool part_work(ts_sharder *c, const ts_comm *comm)
   return true;
 }
 
+static void slow_down(ts_kernels *kernels, double factor)
+{
+  for (uint32_t i = 0; i < kernels->count; i++)
+    if (kernels->at[i].slower < factor)
+      kernels->at[i].slower = factor;
+}
+
+/* What runs beside which collective: the own part of a phase beside the gather it waits for; weight gradients beside the collectives after the input
+ * gradients; input gradients beside the gathers for the weight gradients. */
+static void run_beside(ts_class *class)
+{
+  for (uint32_t i = 0; i < class->comm_count; i++) {
+    const ts_comm *comm = &class->comms[i];
+    ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+    if (!(comm->slows > 1) || !comm->overlap)
+      continue;
+    if (comm->own_part && class->parted[phase])
+      slow_down(&class->own[phase], comm->slows);
+    else if (comm->when == TS_WHEN_INPUT && comm->after)
+      slow_down(&class->work.phase[TS_PHASE_WEIGHT], comm->slows);
+    else if (comm->when == TS_WHEN_WEIGHT && !comm->after)
+      slow_down(&class->work.phase[TS_PHASE_INPUT], comm->slows);
+  }
+}
+
 static bool do_work(ts_sharder *c)
 {
   ts_work whole;
@@ -705,6 +730,7 @@ static bool do_work(ts_sharder *c)
   for (uint32_t i = 0; i < c->class->comm_count; i++)
     if ((c->class->comms[i].own_part || c->class->comms[i].ring) && c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
       return false;
+  run_beside(c->class);
   return true;
 }
 

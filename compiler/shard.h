@@ -41,6 +41,7 @@ typedef struct ts_comm {
   int64_t bytes;     /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
   double bucket;     /* bytes, 0: one for each parameter tensor */
   bool overlap;      /* work that does not need the result goes on meanwhile */
+  double slows;      /* factor on kernels that run beside it; 0: none */
   bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */

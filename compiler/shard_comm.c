@@ -119,6 +119,20 @@ static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return fail(c);
 }
 
+/* `slows 1.2`: kernels that run beside the collective take so many times as long, since it takes processors and bandwidth from them. */
+static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  comm->slows = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
+  if (comm->slows >= 1 && comm->slows <= 100)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`slows` is the factor by which kernels beside the collective are slower");
+    ts_diag_here(d, "must be a number from 1 to 100, found %s", ts_value_print(c->s->arena, v));
+  }
+  return fail(c);
+}
+
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
 {
   const ts_ast *expr = field->child[0];
@@ -134,6 +148,8 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
   }
   if (!strcmp(field->name, "share"))
     return share(c, env, expr, comm);
+  if (!strcmp(field->name, "slows"))
+    return slows(c, env, expr, comm);
   if (!strcmp(field->name, "ahead"))
     return (ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead) && comm->ahead >= 0) || fail(c);
   double bits = 0;

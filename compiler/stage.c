@@ -94,7 +94,7 @@ static bool divide(splitter *c, const double *seconds)
 {
   uint32_t n = units(c->g), stages = c->sc->parts;
   uint32_t *first_unit = TS_NEW_ARRAY(c->s->arena, uint32_t, stages + 1);
-  if (n < stages) {
+  if (n < stages && !c->sc->sizes) {
     ts_diag *d = ts_report(c->s, TS_E0311, c->sc->stages_span, "%u stages cannot share %u %s", stages, n, c->g->unit_count ? "repeats" : "ops");
     ts_diag_here(d, "%u stages", stages);
     if (c->g->unit_count)

@@ -50,7 +50,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
-%token AHEAD OFFLOAD PART SHARE TIE
+%token AHEAD OFFLOAD PART SHARE SLOWS TIE
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -437,6 +437,7 @@ option
   | GROUP match_label { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "group", 5), @1}), 0, NODES($2)); }
   | SHARE expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "share", 5), @1}), 0, NODES($2)); }
   | AHEAD expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "ahead", 5), @1}), 0, NODES($2)); }
+  | SLOWS expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "slows", 5), @1}), 0, NODES($2)); }
   ;
 
 call_args: LPAREN args RPAREN { $$ = MAKE(ARGS, @$, NONE, 0, $2); } ;

@@ -80,16 +80,19 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
 	tests/bench/run.sh \
+	tests/cli/_all_reduce.log \
+	tests/cli/_cut.log \
 	tests/cli/_idle.ts \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
 	tests/cli/_sizes.ts \
+	tests/cli/_topology.ts \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
 	tests/cli/completion.cmd \
@@ -108,6 +111,10 @@ EXTRA_DIST += \
 	tests/cli/equal-output-is-left-alone.out \
 	tests/cli/explain-item.cmd \
 	tests/cli/explain-item.out \
+	tests/cli/fit-network-refuses.cmd \
+	tests/cli/fit-network-refuses.out \
+	tests/cli/fit-network.cmd \
+	tests/cli/fit-network.out \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
@@ -150,6 +157,12 @@ EXTRA_DIST += \
 	tests/cli/standard-input.out \
 	tests/cli/text-and-back.cmd \
 	tests/cli/text-and-back.out \
+	tests/cli/topo-dot.cmd \
+	tests/cli/topo-dot.out \
+	tests/cli/topo-svg.cmd \
+	tests/cli/topo-svg.out \
+	tests/cli/topo.cmd \
+	tests/cli/topo.out \
 	tests/cli/umbrella-is-the-same.cmd \
 	tests/cli/umbrella-is-the-same.out \
 	tests/cli/usage-choice.cmd \
@@ -456,6 +469,8 @@ EXTRA_DIST += \
 	tests/errors/op-requirement.ts \
 	tests/errors/op-reshape.err \
 	tests/errors/op-reshape.ts \
+	tests/errors/op-slows.err \
+	tests/errors/op-slows.ts \
 	tests/errors/op-unknown-kernel-tensor.err \
 	tests/errors/op-unknown-kernel-tensor.ts \
 	tests/errors/op-unknown-op.err \
@@ -757,6 +772,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \
 	tests/fuzz/corpus/fuzz_workload/two.txt \
+	tests/fuzz/events_use.h \
 	tests/lang/_words.ts \
 	tests/lang/expressions.ir \
 	tests/lang/expressions.ts \

@@ -1,4 +1,5 @@
 /* trainspec trace: what is in traces. */
+#include "compiler/import/match.h"
 #include "compiler/import/summary.h"
 #include "tools/programs.h"
 #include "tools/trace_open.h"
@@ -27,7 +28,7 @@ static const ts_program program = {
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 
-typedef struct report { const ts_trace_summary *const *summaries; size_t count; bool json; } report;
+typedef struct report { const ts_trace_summary *const *summaries; size_t count; bool json; const ts_match *match; } report;
 
 static void put(void *closure, FILE *out)
 {
@@ -43,18 +44,40 @@ static void put(void *closure, FILE *out)
       ts_trace_summary_text(r->summaries[i], out);
   }
   if (r->json)
-    fputs("\n]}\n", out);
+    fputs("\n]", out);
+  if (r->match) {
+    fputs(r->json ? ", \"together\": " : "\n", out);
+    (r->json ? ts_match_json : ts_match_text)(r->match, out);
+  }
+  if (r->json)
+    fputs("}\n", out);
+}
+
+/* Traces of ranks of one job: each another rank, with communication. */
+static const ts_match *match(ts_arena *arena, const ts_events *const *traces, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (traces[i]->rank < 0 || traces[i]->world != traces[0]->world)
+      return NULL;
+    for (size_t k = 0; k < i; k++)
+      if (traces[k]->rank == traces[i]->rank)
+        return NULL;
+  }
+  return count > 1 ? ts_match_new(arena, traces, (uint32_t)count) : NULL;
 }
 
 static int read_all(ts_trace_task *t, bool json)
 {
   TS_VEC(const ts_trace_summary *) summaries = {0};
+  TS_VEC(const ts_events *) traces = {0};
   for (size_t i = 0; i < t->paths.count; i++) {
     ts_events *e = ts_trace_task_read(t, t->paths.at[i], NULL);
-    if (e)
-      TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
+    if (!e)
+      continue;
+    TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
+    TS_PUSH(t->arena, &traces, e);
   }
-  report r = {summaries.at, summaries.count, json};
+  report r = {summaries.at, summaries.count, json, match(t->arena, traces.at, traces.count)};
   return summaries.count ? ts_trace_task_write(t, put, &r) : TS_EXIT_DONE;
 }
 

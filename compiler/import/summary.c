@@ -103,12 +103,12 @@ static int by_count_of_stream(const void *a, const void *b)
 static void sum_comm(ts_trace_summary *s, const ts_event *v)
 {
   const ts_events *e = s->events;
-  ts_comm none = {.size = -1, .bytes = -1};
+  ts_comm none = {.size = -1, .bytes = -1, .peer = -1};
   const ts_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : &none;
   const char *name = ts_events_text(e, v->name);
   ts_comm_kind kind = c->kind ? (ts_comm_kind)c->kind : ts_comm_kind_of(name, strlen(name));
   s->comm_count++;
-  s->comm_known += c->kind && (c->group || c->ranks || c->size > 0);
+  s->comm_known += c->kind && (c->group || c->ranks || c->size > 0 || (c->peer >= 0 && v->detail != TS_EVENT_NONE));
   ts_comm_sum *found = NULL;
   for (size_t i = 0; i < s->comms.count && !found; i++) {
     ts_comm_sum *at = &s->comms.at[i];

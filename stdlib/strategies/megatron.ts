@@ -44,22 +44,23 @@ strategy tensor_parallel(t: Axis) {
 // Between the split products activations are split along the sequence (dimension 1): the all-reduces become reduce-scatter and all-gather,
 // and layer norms, dropouts and residuals are done once, not t times. With `async` a product that waits for a gather begins with the rows that its
 // rank holds already.
+// `slows`: the factor by which products beside these collectives are slower.
 // `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being gathered again.
-strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: Bool = false) {
+strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: Bool = false, slows: Real = 1.0) {
   let gather = if async then "own part" else true
   let again = if keep_gathered then 1 else t
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
-    before forward: all_gather(x, dim: 1) over t overlap gather
+    before forward: all_gather(x, dim: 1) over t overlap gather slows slows
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): reduce_scatter(dx, dim: 1) over t
-    before backward(weight): all_gather(x, dim: 1) over again
+    after backward(input): reduce_scatter(dx, dim: 1) over t slows slows
+    before backward(weight): all_gather(x, dim: 1) over again slows slows
   }
   rule row {
     match linear as "*.proj" | "*.down"
     split x dim -1, w dim 1 over t
     after forward: reduce_scatter(y, dim: 1) over t
-    before backward(input): all_gather(dy, dim: 1) over t overlap gather
+    before backward(input): all_gather(dy, dim: 1) over t overlap gather slows slows
   }
   rule heads optional {
     match core_attention
@@ -82,10 +83,10 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: B
   }
   rule head optional {
     match linear as "head"
-    before forward: all_gather(x, dim: 1) over t overlap gather
+    before forward: all_gather(x, dim: 1) over t overlap gather slows slows
     split w dim 0, y dim -1 over t
-    after backward(input): reduce_scatter(dx, dim: 1) over t
-    before backward(weight): all_gather(x, dim: 1) over again
+    after backward(input): reduce_scatter(dx, dim: 1) over t slows slows
+    before backward(weight): all_gather(x, dim: 1) over again slows slows
   }
   rule loss optional {
     match cross_entropy | eager_cross_entropy

@@ -31,6 +31,7 @@ plan nanotron(
   backward: Real = 2.5,
   bandwidth: Real = 0.761,
   comm: Real = 1.6,
+  slows: Real = 1.0,
 ) {
   model = eager_llama(
     layers: layers,
@@ -45,7 +46,7 @@ plan nanotron(
   cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
   mesh = { tp, dp, pp }
   apply = [
-    tensor_sequence_parallel(tp, async: true, keep_gathered: true),
+    tensor_sequence_parallel(tp, async: true, keep_gathered: true, slows: slows),
     if zero == 1 then zero1(dp, bucket: 25 MiB) else data_parallel(dp, bucket: 25 MiB),
   ]
   schedule = one_f_one_b(p: pp, m: accumulation, sizes: stage_sizes(layers, 4 * hidden * hidden + 3 * hidden * ffn, vocab * hidden, pp))
