@@ -10,10 +10,7 @@ int ts_fit_network_main(int argc, char **argv); /* calibrate a network to measur
 int ts_trace_main(int argc, char **argv);   /* what is in traces */
 int ts_table_main(int argc, char **argv);   /* a table of costs from traces */
 int ts_replay_main(int argc, char **argv);  /* play a trace */
-<<<<<<< HEAD
-int ts_topo_main(int argc, char **argv);    /* draw the cluster of a plan */
-=======
 int ts_export_main(int argc, char **argv);  /* Chakra, GOAL */
->>>>>>> origin/main
+int ts_topo_main(int argc, char **argv);    /* draw the cluster of a plan */
 
 #endif

@@ -7,13 +7,8 @@ tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/programs.h
 tsrun_LDADD = libtrainspec.la
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
 tsfmt_LDADD = libtrainspec.la
-<<<<<<< HEAD
 trainspec_SOURCES = tools/trainspec.c tools/fit_network_main.c tools/topo_main.c tools/tsc_main.c tools/tsrun_main.c tools/tsfmt_main.c tools/trace_main.c \
-	tools/table_main.c tools/replay_main.c tools/trace_open.c tools/trace_open.h tools/programs.h
-=======
-trainspec_SOURCES = tools/trainspec.c tools/fit_network_main.c tools/tsc_main.c tools/tsrun_main.c tools/tsfmt_main.c tools/trace_main.c \
 	tools/export_main.c tools/table_main.c tools/replay_main.c tools/trace_open.c tools/trace_open.h tools/programs.h
->>>>>>> origin/main
 trainspec_LDADD = libtrainspec.la
 
 #: EXTRA_DIST += tools/*.sh

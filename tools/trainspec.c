@@ -11,13 +11,9 @@ static int run_fit(int argc, char **argv);
 static const struct command {
   const char *name;
   int (*run)(int argc, char **argv);
-<<<<<<< HEAD
-} commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit}, {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main}, {"topo", ts_topo_main}},
-=======
 } commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
   {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main},
-  {"export", ts_export_main}},
->>>>>>> origin/main
+  {"export", ts_export_main}, {"topo", ts_topo_main}},
   fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -33,11 +29,8 @@ static const char *const command_lines[] = {
   "  trace                     what is in traces of real runs",
   "  table                     a table of costs from traces",
   "  replay                    play a trace, against what was measured",
-<<<<<<< HEAD
-  "  topo                      draw the cluster of a plan",
-=======
   "  export                    write Chakra traces or a GOAL schedule",
->>>>>>> origin/main
+  "  topo                      draw the cluster of a plan",
   NULL,
 };
 static const char *const notes[] = {
