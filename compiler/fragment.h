@@ -65,7 +65,8 @@ typedef struct ts_tensor_state {
 
 typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
 
-typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; int64_t whole; } ts_bucket; /* gradients that wait for company; whole: memory until they are scattered */
+typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; int64_t whole; uint32_t sent[2]; } ts_bucket; /* gradients that wait for company; whole: memory until they are scattered; sent: the
+                                                                                                   last two, or TS_NO_INDEX */
 
 typedef struct ts_gather { /* parameters of a group of ops, gathered for a phase; or what it kept on the host, brought back */
   const ts_comm *comm;

@@ -107,6 +107,8 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
     f->buckets.at[k].ready = node; /* what comes after it carries its result */
   bucket->bytes = 0;
   bucket->whole = 0;
+  bucket->sent[0] = bucket->sent[1];
+  bucket->sent[1] = node;
 }
 
 static double parameter_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
@@ -134,6 +136,14 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
   return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_share(p->f->l, class, comm) / comm->share) : 0;
 }
 
+/* Of gradients that every micro-batch scatters two buckets are under way at most: the next one waits. */
+static void need_bucket(pass *p)
+{
+  for (size_t k = 0; k < p->f->buckets.count; k++)
+    if (p->f->buckets.at[k].comm->when == TS_WHEN_WEIGHT)
+      ts_need(p->f, p->f->buckets.at[k].sent[0]);
+}
+
 /* The gradients of an op are complete, for this micro-batch or for the step: they join their bucket, which leaves when it is full, or when its group is. */
 static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
 {
@@ -147,8 +157,10 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
     size_t k = 0;
     while (k < f->buckets.count && !ts_same_comm(f->buckets.at[k].comm, comm))
       k++;
-    if (k == f->buckets.count)
-      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0});
+    if (k == f->buckets.count) {
+      uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX; /* by the items before */
+      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
+    }
     ts_bucket *bucket = &f->buckets.at[k];
     double share = ts_comm_share(f->l, class, comm);
     int64_t whole = whole_gradient(p, i, comm);
@@ -375,6 +387,7 @@ static void backward_op(pass *p, uint32_t i)
     uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
     ts_memory(f, early != TS_NO_INDEX ? early : late, held, TS_IR_TEMPORARIES, op->label);
     need_outputs(f, i);
+    need_bucket(p);
     ts_need(f, gradient_in);
     if (class->parted[TS_PHASE_WEIGHT])
       kernels(p, i, &class->own[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);

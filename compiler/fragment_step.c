@@ -102,7 +102,7 @@ static void surround(ts_fragment *f, const uint32_t *stages, uint32_t count, boo
         while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes))
           t++;
         if (t == totals.count)
-          TS_PUSH(f->scratch, &totals, (ts_bucket){comm, 0, 0, 0});
+          TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
         totals.at[t].bytes += ts_comm_share(l, class, comm) * elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
       }
     }

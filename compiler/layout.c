@@ -73,11 +73,15 @@ const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
   switch (comm->kind) {
   case TS_IR_ALL_REDUCE:
   case TS_IR_REDUCE:
+    if (ts_layout_axes(layout) & axes)
+      return "is split over these axes: its parts are no sums";
     layout->partial &= ~axes;
     return NULL;
   case TS_IR_REDUCE_SCATTER:
     if (comm->dim < 0)
       return "needs `dim:`, the dimension it splits";
+    if ((layout->partial & axes) != axes)
+      return ts_layout_axes(layout) & axes ? "is split over these axes already" : "is no partial sum over these axes";
     layout->partial &= ~axes;
     layout->split[comm->dim] |= axes;
     return NULL;

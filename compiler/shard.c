@@ -788,6 +788,29 @@ static void only_replicas(ts_sharder *c)
   c->class->optimizer_axes &= ~split;
 }
 
+static bool sums(const ts_comm *comm)
+{
+  return comm->slot == TS_ALL_PARAMETERS && comm->gradient && (comm->kind == TS_IR_ALL_REDUCE || comm->kind == TS_IR_REDUCE_SCATTER || comm->kind == TS_IR_REDUCE);
+}
+
+/* Gradients are summed over an axis once. */
+static bool check_sums(ts_sharder *c)
+{
+  for (uint32_t i = 0; i < c->class->comm_count; i++)
+    for (uint32_t k = 0; k < i; k++) {
+      const ts_comm *a = &c->class->comms[k], *b = &c->class->comms[i];
+      if (!sums(a) || !sums(b) || !(a->axes & b->axes))
+        continue;
+      ts_diag *d = ts_report(c->s, TS_E0310, b->span, "gradients are summed twice over %s", ts_axes_name(c->s, a->axes & b->axes));
+      ts_diag_here(d, "of `%s`", c->op->label);
+      note_rule(c, d, a->rule, a->span, "does so already");
+      ts_diag_note_at(d, rule_at(c, b->rule)->applied, "applied here");
+      ts_diag_help(d, "apply one of `%s` and `%s`, or each over axes of its own", rule_at(c, a->rule)->strategy, rule_at(c, b->rule)->strategy);
+      return fail(c);
+    }
+  return true;
+}
+
 bool ts_sharder_class(ts_sharder *c)
 {
   const ts_op *op = c->op;
@@ -804,6 +827,8 @@ bool ts_sharder_class(ts_sharder *c)
   if (!run_rules(c) || !layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
     return false;
   only_replicas(c);
+  if (!check_sums(c))
+    return false;
   if (op->needs_gradient && (!check_incoming(c) || !check_outgoing(c)))
     return false;
   if (!do_work(c))

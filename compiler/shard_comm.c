@@ -159,6 +159,25 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
   return true;
 }
 
+/* Two strategies that each end the same sum, or gather the same tensor. */
+static bool done_already(ts_sharder *c, const ts_comm *comm)
+{
+  const ts_class *class = c->class;
+  for (uint32_t i = 0; i < class->comm_count; i++) {
+    const ts_comm *other = &class->comms[i];
+    if (comm->slot == TS_ALL_PARAMETERS || other->kind != comm->kind || other->when != comm->when || other->after != comm->after ||
+        other->slot != comm->slot || other->gradient != comm->gradient || other->axes != comm->axes || other->dim != comm->dim)
+      continue;
+    const ts_rule *first = &c->sh->rules.at[other->rule], *second = &c->sh->rules.at[comm->rule];
+    ts_diag *d = ts_report(c->s, TS_E0310, comm->span, "this collective is there twice for `%s`", c->op->label);
+    ts_diag_here(d, "by rule `%s` of `%s`", second->ast->name, second->strategy);
+    ts_diag_note_at(d, other->span, "rule `%s` of `%s` does so already", first->ast->name, first->strategy);
+    ts_diag_help(d, "apply one of the two, or take a rule out: `%s(...) with { remove %s }`", second->strategy, second->ast->name);
+    return fail(c);
+  }
+  return false;
+}
+
 static void append(ts_sharder *c, ts_comm comm)
 {
   ts_class *class = c->class;
@@ -214,7 +233,9 @@ bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
   for (uint32_t i = 3; i < action->count; i++)
     if (!option(c, env, action->child[i], &comm))
       return false;
-  if (comm.axes)
-    append(c, comm);
-  return true;
+  if (!comm.axes)
+    return true;
+  done_already(c, &comm);
+  append(c, comm);
+  return !c->class->failed;
 }

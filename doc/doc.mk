@@ -13,6 +13,7 @@ nobase_dist_doc_DATA += \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/schedules.md \
+	doc/strategies.md \
 	doc/traces.md
 
 

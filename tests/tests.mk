@@ -310,6 +310,8 @@ EXTRA_DIST += \
 	tests/errors/cluster-unknown-array.ts \
 	tests/errors/cluster-unreachable.err \
 	tests/errors/cluster-unreachable.ts \
+	tests/errors/cluster-with-rule.err \
+	tests/errors/cluster-with-rule.ts \
 	tests/errors/cluster-zero-bandwidth.err \
 	tests/errors/cluster-zero-bandwidth.ts \
 	tests/errors/cost-broken-fit.err \
@@ -465,6 +467,8 @@ EXTRA_DIST += \
 	tests/errors/op-no-yield.ts \
 	tests/errors/op-not-a-tensor.err \
 	tests/errors/op-not-a-tensor.ts \
+	tests/errors/op-part-of-nothing.err \
+	tests/errors/op-part-of-nothing.ts \
 	tests/errors/op-requirement.err \
 	tests/errors/op-requirement.ts \
 	tests/errors/op-reshape.err \
@@ -580,6 +584,36 @@ EXTRA_DIST += \
 	tests/errors/stage-more-stages-than-layers.ts \
 	tests/errors/stages-uneven.err \
 	tests/errors/stages-uneven.ts \
+	tests/errors/strategy-ahead-of-time.err \
+	tests/errors/strategy-ahead-of-time.ts \
+	tests/errors/strategy-exchange-of-whole.err \
+	tests/errors/strategy-exchange-of-whole.ts \
+	tests/errors/strategy-offload-rate.err \
+	tests/errors/strategy-offload-rate.ts \
+	tests/errors/strategy-offload-what.err \
+	tests/errors/strategy-offload-what.ts \
+	tests/errors/strategy-remove-unknown.err \
+	tests/errors/strategy-remove-unknown.ts \
+	tests/errors/strategy-ring-of-parameters.err \
+	tests/errors/strategy-ring-of-parameters.ts \
+	tests/errors/strategy-same-collective-twice.err \
+	tests/errors/strategy-same-collective-twice.ts \
+	tests/errors/strategy-scatter-of-whole.err \
+	tests/errors/strategy-scatter-of-whole.ts \
+	tests/errors/strategy-share-too-large.err \
+	tests/errors/strategy-share-too-large.ts \
+	tests/errors/strategy-summed-twice.err \
+	tests/errors/strategy-summed-twice.ts \
+	tests/errors/strategy-tie-no-parameter.err \
+	tests/errors/strategy-tie-no-parameter.ts \
+	tests/errors/strategy-tie-sizes.err \
+	tests/errors/strategy-tie-sizes.ts \
+	tests/errors/strategy-tie-unknown.err \
+	tests/errors/strategy-tie-unknown.ts \
+	tests/errors/strategy-with-link.err \
+	tests/errors/strategy-with-link.ts \
+	tests/errors/strategy-with-unknown-axis.err \
+	tests/errors/strategy-with-unknown-axis.ts \
 	tests/errors/syntax-binary.err \
 	tests/errors/syntax-binary.ts \
 	tests/errors/syntax-block-comment.err \
@@ -815,7 +849,9 @@ EXTRA_DIST += \
 	tests/run-golden.sh \
 	tests/run-tree.sh \
 	tests/run-unit.sh \
-	tests/schedules/run.sh
+	tests/schedules/run.sh \
+	tests/strategies/pairs.sh \
+	tests/strategies/volumes.sh
 
 # Predicted against measured steps: ./dev accuracy. Built on demand.
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h

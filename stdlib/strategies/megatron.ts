@@ -93,3 +93,21 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false, keep_gathered: B
     after forward: all_reduce(y) over t
   }
 }
+
+// The vocabulary alone: embedding, head and loss. Each rank looks up, and scores, its part of the words.
+strategy vocabulary_parallel(t: Axis) {
+  rule embedding {
+    match embedding | eager_embedding as "embed"
+    split w dim 0 over t
+    after forward: all_reduce(y) over t
+  }
+  rule head {
+    match linear as "head"
+    split w dim 0, y dim -1 over t
+    after backward(input): all_reduce(dx) over t
+  }
+  rule loss {
+    match cross_entropy | eager_cross_entropy
+    after forward: all_reduce(y) over t
+  }
+}

@@ -1,6 +1,7 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
 import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b
-import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context, std.strategies.megatron, std.strategies.recompute
+import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context,
+  std.strategies.megatron, std.strategies.recompute
 
 fn among(name: String, names: List) -> Bool = any([n == name for n in names])
 
@@ -10,6 +11,7 @@ plan strategies(
   tp: Int = 1,
   cp: Int = 1,
   ep: Int = 1,
+  r: Int = 1,
   pp: Int = 1,
   m: Int = 2,
   kv: Int = 16,
@@ -31,12 +33,13 @@ plan strategies(
     shared: 512,
     load: load,
   ) else llama(layers: 8, hidden: 1024, heads: 16, kv_heads: kv, ffn: 4096, vocab: 32000, seq: seq)
-  cluster = dgx_h100(nodes: ceil_div(dp * tp * cp * ep * pp, 8))
-  mesh = { tp, cp, ep, dp, pp }
+  cluster = dgx_h100(nodes: ceil_div(dp * tp * cp * ep * r * pp, 8))
+  mesh = { tp, cp, ep, dp, r, pp }
   apply = [
     if among("tp", use) then tensor_parallel(tp) else none,
     if among("sp", use) then tensor_sequence_parallel(tp) else none,
     if among("async", use) then tensor_sequence_parallel(tp, async: true) else none,
+    if among("vocabulary", use) then vocabulary_parallel(tp) else none,
     if among("ep", use) then expert_parallel(ep) else none,
     if among("ep_fp8", use) then expert_parallel(ep, sent: 0.5) else none,
     if among("etp", use) then expert_tensor_parallel(tp) else none,
@@ -44,6 +47,9 @@ plan strategies(
     if among("tied", use) then tied_embeddings() else none,
     if among("offload", use) then offload_activations() else none,
     if among("offload_optimizer", use) then offload_optimizer() else none,
+    if among("full", use) then full() else none,
+    if among("second", use) then full(every: 2) else none,
+    if among("selective", use) then selective(attn.core) else none,
     if among("ring", use) then context_parallel(cp) else none,
     if among("unbalanced", use) then context_parallel(cp, balanced: false) else none,
     if among("gather", use) then context_parallel(cp, ring: false) else none,
@@ -54,12 +60,11 @@ plan strategies(
     if among("zero3", use) then zero3(dp * cp * ep) else none,
     if among("fsdp", use) then fsdp(dp * cp * ep, prefetch: prefetch) else none,
     if among("fsdp_keep", use) then fsdp(dp * cp * ep, reshard: false) else none,
-    if among("hsdp", use) then hsdp(cp * ep, dp) else none,
+    if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,
   ]
   schedule = one_f_one_b(p: pp, m: m)
   batch = { micro: ep }
   precision = mixed(bf16)
   optimizer = adam()
-  recompute = if among("full", use) then full() else if among("selective", use) then selective(attn.core) else if among("second", use) then full(every: 2) else none
   costs = [roofline(h100_sxm)]
 }

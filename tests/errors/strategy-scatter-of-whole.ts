@@ -1,0 +1,16 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data
+
+strategy mine(t: Axis) {
+  rule act {
+    match bias_gelu
+    after forward: reduce_scatter(y, dim: 1) over t
+  }
+}
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { tp: 2, dp: 2 }
+  apply = [mine(tp)]
+  costs = [roofline(a100_sxm_80g)]
+}

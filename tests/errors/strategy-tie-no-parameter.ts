@@ -1,0 +1,16 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies.data
+
+strategy mine() {
+  rule head {
+    match linear as "head"
+    tie x with "embed"
+  }
+}
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { tp: 2, dp: 2 }
+  apply = [mine()]
+  costs = [roofline(a100_sxm_80g)]
+}
