@@ -555,7 +555,10 @@ static void install(ts_session *s, const char *text, ts_value v)
 /* Formals from their text: "a, b" or "base: Time?, hop: Time?". */
 static void read_formals(ts_session *s, ts_function *f, const char *text)
 {
-  ts_maker_formal *formals = TS_NEW_ARRAY(s->arena, ts_maker_formal, 8);
+  uint32_t room = 1;
+  for (const char *c = text; *c; c++)
+    room += *c == ',';
+  ts_maker_formal *formals = TS_NEW_ARRAY(s->arena, ts_maker_formal, room);
   while (*text) {
     size_t length = strcspn(text, ",");
     size_t name = strcspn(text, ":,");

@@ -48,13 +48,13 @@ static int mask_of(const char *list, size_t size, bool algorithm)
   return without ? ~mask & 0xff : mask;
 }
 
-/* Keeps methods of `kind` (-1: all) that the mask has. All-to-all and messages know no other way. */
+/* Keeps methods of `kind` (-1: all) that the mask has. All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */
 static void keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
 {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
-    bool asked = (kind < 0 || (uint32_t)kind == m->collective) && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
+    bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
     if (!asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1)
       f->methods[kept++] = *m;
   }

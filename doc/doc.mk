@@ -10,6 +10,7 @@ nobase_dist_doc_DATA += \
 	doc/ir.md \
 	doc/language.md \
 	doc/models.md \
+	doc/networks.md \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/schedules.md \

@@ -32,6 +32,7 @@ tests_unit_sources = \
 	tests/unit/test_memory.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
+	tests/unit/test_network_fit.c \
 	tests/unit/test_report.c \
 	tests/unit/test_schedule_random.c \
 	tests/unit/test_stdlib_embed.c \
@@ -57,6 +58,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_ir_text.c \
 	tests/fuzz/fuzz_kineto.c \
 	tests/fuzz/fuzz_network.c \
+	tests/fuzz/fuzz_network_file.c \
+	tests/fuzz/fuzz_network_log.c \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_trace.c \
@@ -93,6 +96,7 @@ EXTRA_DIST += \
 	tests/cli/_rules.ts \
 	tests/cli/_sizes.ts \
 	tests/cli/_topology.ts \
+	tests/cli/_whitebox.ts \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
 	tests/cli/completion.cmd \
@@ -189,6 +193,7 @@ EXTRA_DIST += \
 	tests/cli/warnings-are-errors.out \
 	tests/cli/warnings-off.cmd \
 	tests/cli/warnings-off.out \
+	tests/cli/whitebox.cmd \
 	tests/engine/_memory.ts \
 	tests/engine/clock.out \
 	tests/engine/clock.tsir \
@@ -792,6 +797,10 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_network/all.csv \
 	tests/fuzz/corpus/fuzz_network/one_collective.csv \
 	tests/fuzz/corpus/fuzz_network/where.csv \
+	tests/fuzz/corpus/fuzz_network_file/constants.json \
+	tests/fuzz/corpus/fuzz_network_file/fitted.json \
+	tests/fuzz/corpus/fuzz_network_log/all_reduce.log \
+	tests/fuzz/corpus/fuzz_network_log/cut.log \
 	tests/fuzz/corpus/fuzz_parse/comments \
 	tests/fuzz/corpus/fuzz_parse/deep \
 	tests/fuzz/corpus/fuzz_parse/everything \

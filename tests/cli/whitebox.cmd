@@ -1,0 +1,10 @@
+play() { echo "== $1"; tsrun -D "network=[$1]" _whitebox.ts 2>&1 | sed -n '/step time/p;/^  dp /p;/whitebox  /p;/alpha_beta  /p;/^error/,$p'; }
+play 'whitebox("std/networks/nccl_hopper.json")'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_ALGO: "ring", NCCL_PROTO: "simple" })'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_ALGO: "^nvlstree", NCCL_MAX_NCHANNELS: 4 })'
+play 'whitebox(of: "all_reduce", connection: 20 us, intra_hop: 3 us, inter_hop: 14 us, inter_share: 0.9)'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_ALGOS: "ring" })'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_PROTO: "ll256" })'
+play 'whitebox("std/networks/no_such.json")'
+play 'whitebox(of: "all_reduce", algorithm: "star")'
+play 'whitebox(of: "all_reduce", channels: 0)'

@@ -1,0 +1,50 @@
+/* Any bytes are read as a network file without harm; what was read passes the verifier of the IR. The variables of the library's environment are tried on it. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compiler/network_file.h"
+#include "runtime/collective/white_box.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void fail(const char *why)
+{
+  fprintf(stderr, "%s\n", why);
+  abort();
+}
+
+static void ask(const ts_network_file *file)
+{
+  ts_ir ir = {.net_methods = file->methods, .net_methods_count = file->method_count, .net_points = file->points, .net_points_count = file->point_count};
+  ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX, .method_count = file->method_count, .point_count = file->point_count};
+  ts_profile profile = {.ranks = 8, .islands = 2, .per_island = 4, .tier = 1, .intra = 1e11, .inter = 1e10};
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
+    for (uint64_t size = 1; size < UINT64_C(1) << 40; size <<= 13) {
+      ts_white_box box;
+      if (ts_white_box_estimate(&ir, &model, kind, size, &profile, &box) && !(box.connection + box.intra + box.inter + box.reduction >= 0))
+        fail("a time that is no number");
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static const char *const variables[][2] = {{"NCCL_ALGO", "^tree"}, {"NCCL_PROTO", "allreduce:simple;broadcast:ll"}, {"NCCL_MAX_NCHANNELS", "2"}, {"NCCL_BUFFSIZE", "8192"}};
+  ts_arena *arena = ts_arena_new("fuzz");
+  ts_network_error error;
+  ts_network_file *file = ts_network_file_read(arena, ts_arena_string(arena, (const char *)bytes, size), size, &error);
+  if (!file && !error.text)
+    fail("a file is refused without a reason");
+  if (file) {
+    bool changed = false;
+    for (uint32_t i = 0; i < file->method_count; i++)
+      if (ts_network_method_wrong(&file->methods[i]))
+        fail("a method out of range");
+    ask(file);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+      ts_network_variable(arena, variables[i][0], variables[i][1], file, &changed);
+    ask(file);
+  }
+  ts_arena_free(arena);
+  return 0;
+}
