@@ -275,7 +275,7 @@ static int by_tensor(const void *a, const void *b)
 static void join_tensors(reader *r, const uint32_t *parent)
 {
   ts_events *e = r->e;
-  qsort(r->uses.at, r->uses.count, sizeof *r->uses.at, by_tensor);
+  TS_SORT(&r->uses, by_tensor);
   uint32_t maker = TS_EVENT_NONE;
   for (size_t i = 0; i < r->uses.count; i++) {
     const use *u = &r->uses.at[i];

@@ -308,7 +308,7 @@ static int by_op(const void *a, const void *b)
 
 static void sort_waits(maker *m)
 {
-  qsort(m->waits.at, m->waits.count, sizeof *m->waits.at, by_op);
+  TS_SORT(&m->waits, by_op);
   for (uint32_t i = 0; i < m->count; i++) m->ops[i].wait_count = 0;
   for (size_t i = m->waits.count; i-- > 0;) {
     op *o = &m->ops[m->waits.at[i].op];
@@ -431,7 +431,7 @@ static void order_items(maker *m, int64_t last)
     if (is_sync(v) && v->start >= m->origin && v->start < last && !others_launch(m, v))
       TS_PUSH(m->work, &m->items, (item){v->start + m->r->latency, TS_EVENT_NONE, m->e->host[i], false});
   }
-  qsort(m->items.at, m->items.count, sizeof *m->items.at, by_issue);
+  TS_SORT(&m->items, by_issue);
 }
 
 /* ---- The IR ---- */

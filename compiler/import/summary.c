@@ -159,9 +159,9 @@ static void sum_device(ts_trace_summary *s)
   for (uint32_t t = 0; t < e->tracks.count; t++)
     if (streams[t].count)
       TS_PUSH(e->arena, &s->streams, (ts_stream_sum){t, streams[t].count, streams[t].busy});
-  qsort(s->kinds.at, s->kinds.count, sizeof *s->kinds.at, by_time_of_kind);
-  qsort(s->names.at, s->names.count, sizeof *s->names.at, by_time_of_name);
-  qsort(s->streams.at, s->streams.count, sizeof *s->streams.at, by_count_of_stream);
+  TS_SORT(&s->kinds, by_time_of_kind);
+  TS_SORT(&s->names, by_time_of_name);
+  TS_SORT(&s->streams, by_count_of_stream);
   ts_arena_free(work);
 }
 
