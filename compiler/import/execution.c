@@ -22,7 +22,7 @@ typedef struct reader {
   uint32_t groups;          /* string: the first text of the inputs */
 } reader;
 
-typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread; ts_comm comm; bool is_comm; } node;
+typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread; ts_event_comm comm; bool is_comm; } node;
 
 static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
 {

@@ -150,7 +150,7 @@ static void measure_constants(maker *m)
   }
   measure_gaps(m, class);
   qsort(latency, latencies, sizeof *latency, by_value);
-  m->r->latency = latencies ? latency[latencies / 2] : 0;
+  m->r->latency = latencies ? latency[(latencies - 1) / 2] : 0;
   m->r->gap_class = class;
   for (uint32_t i = 0; i < m->count; i++) m->ops[i].gap = m->r->gaps[class[i]];
 }

@@ -103,8 +103,8 @@ static int by_count_of_stream(const void *a, const void *b)
 static void sum_comm(ts_trace_summary *s, const ts_event *v)
 {
   const ts_events *e = s->events;
-  ts_comm none = {.size = -1, .bytes = -1, .peer = -1};
-  const ts_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : &none;
+  ts_event_comm none = {.size = -1, .bytes = -1, .peer = -1};
+  const ts_event_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : &none;
   const char *name = ts_events_text(e, v->name);
   ts_comm_kind kind = c->kind ? (ts_comm_kind)c->kind : ts_comm_kind_of(name, strlen(name));
   s->comm_count++;
