@@ -34,5 +34,11 @@ const char *ts_arena_name(const ts_arena *arena);
     }                                                                                                            \
     (v)->at[(v)->count++] = __VA_ARGS__;                                                                         \
   } while (0)
+/* qsort may not be given the null pointer of an empty vector (C17 7.22.5). */
+#define TS_SORT(v, compare)                                       \
+  do {                                                            \
+    if ((v)->count)                                               \
+      qsort((v)->at, (v)->count, sizeof *(v)->at, (compare));     \
+  } while (0)
 
 #endif

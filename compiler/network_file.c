@@ -196,7 +196,7 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
   if (!out->methods.count)
     return bad(r, "no methods");
   if (out->points.count)
-    qsort(out->points.at, out->points.count, sizeof *out->points.at, by_key);
+    TS_SORT(&out->points, by_key);
   for (size_t i = 1; i < out->points.count; i++)
     if (!by_key(&out->points.at[i - 1], &out->points.at[i]))
       return bad(r, "two anchors of the same collective, ranks, islands and bytes");

@@ -167,7 +167,7 @@ uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t playe
         sum_up(arena, &sum, (ts_critical_part){.kind = TS_CRITICAL_HOST, .name = "host"}, &w.host[n], ir->nodes[n].label);
     }
   if (sum.parts.count)
-    qsort(sum.parts.at, sum.parts.count, sizeof *sum.parts.at, larger);
+    TS_SORT(&sum.parts, larger);
   *parts = sum.parts.at;
   ts_arena_free(w.arena);
   return (uint32_t)sum.parts.count;

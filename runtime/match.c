@@ -142,7 +142,7 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
     status = each_port(t, &m, note_receive, stop);
   }
   if (!status && m.receives.count)
-    qsort(m.receives.at, m.receives.count, sizeof *m.receives.at, compare);
+    TS_SORT(&m.receives, compare);
   if (!status)
     status = each_port(t, &m, note_send, stop);
   ts_arena_free(m.scratch);

@@ -22,6 +22,7 @@ tests_unit_sources = \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
+	tests/unit/test_import.c \
 	tests/unit/test_ir_file.c \
 	tests/unit/test_ir_text.c \
 	tests/unit/test_ir_verify.c \

@@ -386,7 +386,7 @@ static ts_table_group make_group(reader *r, const row *rows, size_t count)
 static ts_table *make_table(reader *r)
 {
   TS_VEC(ts_table_group) groups = {0};
-  qsort(r->rows.at, r->rows.count, sizeof *r->rows.at, compare_rows);
+  TS_SORT(&r->rows, compare_rows);
   for (size_t i = 0, next; i < r->rows.count; i = next) {
     for (next = i + 1; next < r->rows.count && compare_group(&r->rows.at[i], &r->rows.at[next]) == 0;) next++;
     TS_PUSH(r->arena, &groups, make_group(r, &r->rows.at[i], next - i));

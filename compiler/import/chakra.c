@@ -31,7 +31,7 @@ static ts_event_kind device_kind(const node *n, const char *name)
 
 static uint32_t add_comm(ts_events *e, const node *n, const char *name)
 {
-  ts_comm c = {.name = n->name, .group = n->group, .in = -1, .out = -1, .bytes = n->bytes, .size = -1, .sequence = -1, .tag = n->tag};
+  ts_event_comm c = {.name = n->name, .group = n->group, .in = -1, .out = -1, .bytes = n->bytes, .size = -1, .sequence = -1, .tag = n->tag};
   c.peer = n->type == COMM_SEND ? n->destination : n->type == COMM_RECV ? n->source : -1;
   size_t known = sizeof collectives / sizeof *collectives;
   c.kind = n->type == COMM_SEND ? TS_COMM_SEND : n->type == COMM_RECV ? TS_COMM_RECV :

@@ -183,7 +183,7 @@ int64_t ts_scalar_bytes(const char *dtype)
   return -1;
 }
 
-void ts_comm_finish(ts_events *e, ts_comm *c)
+void ts_comm_finish(ts_events *e, ts_event_comm *c)
 {
   int64_t each = ts_scalar_bytes(ts_events_text(e, c->dtype));
   int64_t most = c->in > c->out ? c->in : c->out;

@@ -60,7 +60,7 @@ typedef enum ts_comm_kind {
   TS_COMM_SCATTER, TS_COMM_BARRIER, TS_COMM_SEND, TS_COMM_RECV, TS_COMM_SEND_RECV, TS_COMM_KINDS
 } ts_comm_kind;
 
-typedef struct ts_comm {
+typedef struct ts_event_comm {
   uint32_t kind;         /* ts_comm_kind */
   uint32_t name, dtype;  /* strings */
   uint32_t group;        /* string: name of the process group, 0: not known */
@@ -72,7 +72,7 @@ typedef struct ts_comm {
   int64_t sequence;      /* in the group; -1: not known */
   int64_t peer;          /* of sends and receives; -1: not known */
   int64_t tag;
-} ts_comm;
+} ts_event_comm;
 
 typedef struct ts_shapes { uint32_t dims, types; } ts_shapes; /* strings: "[[64,32],[32]]", "["float","float"]" without blanks */
 typedef struct ts_wait { int64_t stream, on_stream; uint64_t record; } ts_wait; /* record: correlation of the call that recorded the event, 0: not known */
@@ -96,7 +96,7 @@ typedef struct ts_events {
   TS_VEC(ts_event *) blocks;
   uint32_t count;
   TS_VEC(ts_track) tracks;
-  TS_VEC(ts_comm) comms;
+  TS_VEC(ts_event_comm) comms;
   TS_VEC(ts_shapes) shapes;
   TS_VEC(ts_wait) waits;
   TS_VEC(ts_memory_event) memory;
@@ -158,6 +158,6 @@ const char *ts_comm_kind_name(ts_comm_kind kind);   /* "all_reduce" */
 int64_t ts_scalar_bytes(const char *dtype);         /* "Float", "c10::BFloat16", "int64"; -1: not known */
 const char *ts_trace_format_name(ts_trace_format format);
 /* Number of ranks and bytes of a collective, from elements and type. */
-void ts_comm_finish(ts_events *e, ts_comm *comm);
+void ts_comm_finish(ts_events *e, ts_event_comm *comm);
 
 #endif

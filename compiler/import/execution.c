@@ -22,7 +22,7 @@ typedef struct reader {
   uint32_t groups;          /* string: the first text of the inputs */
 } reader;
 
-typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread; ts_comm comm; bool is_comm; } node;
+typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread; ts_event_comm comm; bool is_comm; } node;
 
 static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
 {
@@ -275,7 +275,7 @@ static int by_tensor(const void *a, const void *b)
 static void join_tensors(reader *r, const uint32_t *parent)
 {
   ts_events *e = r->e;
-  qsort(r->uses.at, r->uses.count, sizeof *r->uses.at, by_tensor);
+  TS_SORT(&r->uses, by_tensor);
   uint32_t maker = TS_EVENT_NONE;
   for (size_t i = 0; i < r->uses.count; i++) {
     const use *u = &r->uses.at[i];

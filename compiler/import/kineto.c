@@ -50,7 +50,7 @@ typedef struct scratch { /* one event as it is read */
   uint64_t external, correlation;
   uint32_t dims, types, arg_name;
   bool has_dims;
-  ts_comm comm;
+  ts_event_comm comm;
   int64_t first_rank, stride, source, destination;
   ts_wait wait;
   ts_memory_event memory;
@@ -327,7 +327,8 @@ static uint32_t add_comm(reader *r)
   const char *name = ts_events_text(r->e, s->comm.name);
   s->comm.kind = ts_comm_kind_of(name, strlen(name));
   s->comm.ranks = ranks_of(r, s);
-  s->comm.peer = s->destination >= 0 ? s->destination : s->source;
+  bool receives = s->comm.kind == TS_COMM_RECV && s->source >= 0;
+  s->comm.peer = receives || s->destination < 0 ? s->source : s->destination;
   ts_comm_finish(r->e, &s->comm);
   TS_PUSH(r->e->arena, &r->e->comms, s->comm);
   return (uint32_t)r->e->comms.count - 1;

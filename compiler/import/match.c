@@ -42,7 +42,7 @@ static void take_calls(maker *k, uint32_t trace)
     const ts_event *v = ts_event_at(e, e->device[i]);
     if (v->kind != TS_KERNEL_COMMUNICATION)
       continue;
-    const ts_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : NULL;
+    const ts_event_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : NULL;
     const char *name = ts_events_text(e, v->name);
     call a = {.trace = trace, .event = e->device[i], .step = step_of(e, v), .sequence = c ? c->sequence : -1, .start = e->base + v->start, .end = e->base + ts_event_end(v)};
     a.kind = c && c->kind ? c->kind : ts_comm_kind_of(name, strlen(name));

@@ -54,7 +54,7 @@ static uint32_t add_collective(maker *m, const ts_ir_collective *c)
   static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER, TS_COMM_BROADCAST, TS_COMM_REDUCE, TS_COMM_ALL_TO_ALL,
     TS_COMM_BARRIER};
   uint32_t size, lowest;
-  ts_comm comm = {.kind = kinds[c->kind], .in = -1, .out = -1, .bytes = (int64_t)c->bytes, .sequence = -1, .peer = -1};
+  ts_event_comm comm = {.kind = kinds[c->kind], .in = -1, .out = -1, .bytes = (int64_t)c->bytes, .sequence = -1, .peer = -1};
   comm.name = intern(m, ts_comm_kind_name((ts_comm_kind)comm.kind));
   comm.ranks = members_of(m, c->group, &size, &lowest);
   comm.size = size;
@@ -68,7 +68,7 @@ static uint32_t add_message(maker *m, const ts_ir_port *port, const ts_ir_bindin
   uint32_t axis = 0;
   while (axis + 1 < m->ir->axes_count && !(m->ir->groups[port->group].axes >> axis & 1)) axis++;
   int64_t peer = (int64_t)m->rank + ((int64_t)binding->peer - (int64_t)coordinate(m->ir, m->rank, axis)) * (int64_t)m->ir->axes[axis].stride;
-  ts_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .bytes = (int64_t)port->bytes, .size = -1, .sequence = -1, .peer = peer,
+  ts_event_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .bytes = (int64_t)port->bytes, .size = -1, .sequence = -1, .peer = peer,
                   .tag = binding->tag};
   comm.name = intern(m, ts_comm_kind_name((ts_comm_kind)comm.kind));
   TS_PUSH(m->e->arena, &m->e->comms, comm);

@@ -213,7 +213,7 @@ ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, ui
     take_trace(&m);
   }
   if (m.samples.count)
-    qsort(m.samples.at, m.samples.count, sizeof *m.samples.at, by_key_and_time);
+    TS_SORT(&m.samples, by_key_and_time);
   for (size_t i = 0, end; i < m.samples.count; i = end) {
     for (end = i + 1; end < m.samples.count && strcmp(m.samples.at[end].key, m.samples.at[i].key) == 0;) end++;
     size_t n = end - i;

@@ -133,24 +133,33 @@ static void measure_gaps(maker *m, const uint8_t *class)
   }
 }
 
+/* From the launch to the kernel where its stream was idle; of the whole trace, since a step may find no stream idle. */
+static int64_t measure_latency(const maker *m)
+{
+  const ts_events *e = m->e;
+  int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, e->device_count + 1), *until = TS_NEW_ARRAY(m->work, int64_t, e->tracks.count + 1);
+  size_t count = 0;
+  for (size_t t = 0; t < e->tracks.count; t++) until[t] = INT64_MIN;
+  for (uint32_t i = 0; i < e->device_count; i++) {
+    const ts_event *v = ts_event_at(e, e->device[i]);
+    if (v->call != TS_EVENT_NONE && until[v->track] < ts_event_at(e, v->call)->start)
+      latency[count++] = v->start - ts_event_at(e, v->call)->start;
+    until[v->track] = ts_event_end(v) > until[v->track] ? ts_event_end(v) : until[v->track];
+  }
+  qsort(latency, count, sizeof *latency, by_value);
+  return count ? latency[(count - 1) / 2] : 0;
+}
+
 static void measure_constants(maker *m)
 {
   uint32_t *launches = TS_NEW_ARRAY(m->work, uint32_t, m->e->count + 1);
   uint8_t *class = TS_NEW_ARRAY(m->e->arena, uint8_t, m->count + 1);
-  int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, m->count + 1);
-  size_t latencies = 0;
   for (uint32_t i = 0; i < m->count; i++)
     if (m->ops[i].v->call != TS_EVENT_NONE)
       launches[m->ops[i].v->call]++;
-  for (uint32_t i = 0; i < m->count; i++) {
-    const op *o = &m->ops[i];
-    class[i] = gap_class(launches, o);
-    if (o->v->call != TS_EVENT_NONE && (o->previous == TS_EVENT_NONE || m->ops[o->previous].end < o->launched))
-      latency[latencies++] = o->start - o->launched;
-  }
+  for (uint32_t i = 0; i < m->count; i++) class[i] = gap_class(launches, &m->ops[i]);
   measure_gaps(m, class);
-  qsort(latency, latencies, sizeof *latency, by_value);
-  m->r->latency = latencies ? latency[latencies / 2] : 0;
+  m->r->latency = measure_latency(m);
   m->r->gap_class = class;
   for (uint32_t i = 0; i < m->count; i++) m->ops[i].gap = m->r->gaps[class[i]];
 }
@@ -308,7 +317,7 @@ static int by_op(const void *a, const void *b)
 
 static void sort_waits(maker *m)
 {
-  qsort(m->waits.at, m->waits.count, sizeof *m->waits.at, by_op);
+  TS_SORT(&m->waits, by_op);
   for (uint32_t i = 0; i < m->count; i++) m->ops[i].wait_count = 0;
   for (size_t i = m->waits.count; i-- > 0;) {
     op *o = &m->ops[m->waits.at[i].op];
@@ -431,7 +440,7 @@ static void order_items(maker *m, int64_t last)
     if (is_sync(v) && v->start >= m->origin && v->start < last && !others_launch(m, v))
       TS_PUSH(m->work, &m->items, (item){v->start + m->r->latency, TS_EVENT_NONE, m->e->host[i], false});
   }
-  qsort(m->items.at, m->items.count, sizeof *m->items.at, by_issue);
+  TS_SORT(&m->items, by_issue);
 }
 
 /* ---- The IR ---- */
@@ -492,17 +501,17 @@ static void push(writer *w, ts_ir_node node, const uint32_t *deps, uint32_t coun
   TS_PUSH(w->m->r->events->arena, &w->events, event);
 }
 
-/* Work of before, which still ran when the first launch came. */
+/* Work of before, in front of the first kernel of a stream when its launch came. */
 static void put_carried(writer *w)
 {
   maker *m = w->m;
-  int64_t until[MOST_STREAMS] = {0};
+  int64_t until[MOST_STREAMS] = {0}, first[MOST_STREAMS];
+  for (uint32_t s = 0; s < MOST_STREAMS; s++) first[s] = INT64_MAX;
+  for (uint32_t i = m->count; i-- > 0;) first[m->ops[i].stream] = m->ops[i].start;
   for (uint32_t i = 0; i < m->e->device_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->device[i]);
-    if (m->op_of[m->e->device[i]] != TS_EVENT_NONE || v->start > m->origin)
-      continue;
-    for (uint32_t s = 0; s < m->tracks; s++)
-      if (m->stream_of[s] == v->track && ts_event_end(v) - m->origin > until[s])
+    for (uint32_t s = 0; m->op_of[m->e->device[i]] == TS_EVENT_NONE && s < m->tracks; s++)
+      if (m->stream_of[s] == v->track && v->start < first[s] && ts_event_end(v) - m->origin > until[s])
         until[s] = ts_event_end(v) - m->origin;
   }
   for (uint32_t s = 0; s < m->tracks; s++)

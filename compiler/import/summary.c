@@ -103,8 +103,8 @@ static int by_count_of_stream(const void *a, const void *b)
 static void sum_comm(ts_trace_summary *s, const ts_event *v)
 {
   const ts_events *e = s->events;
-  ts_comm none = {.size = -1, .bytes = -1, .peer = -1};
-  const ts_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : &none;
+  ts_event_comm none = {.size = -1, .bytes = -1, .peer = -1};
+  const ts_event_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : &none;
   const char *name = ts_events_text(e, v->name);
   ts_comm_kind kind = c->kind ? (ts_comm_kind)c->kind : ts_comm_kind_of(name, strlen(name));
   s->comm_count++;
@@ -159,9 +159,9 @@ static void sum_device(ts_trace_summary *s)
   for (uint32_t t = 0; t < e->tracks.count; t++)
     if (streams[t].count)
       TS_PUSH(e->arena, &s->streams, (ts_stream_sum){t, streams[t].count, streams[t].busy});
-  qsort(s->kinds.at, s->kinds.count, sizeof *s->kinds.at, by_time_of_kind);
-  qsort(s->names.at, s->names.count, sizeof *s->names.at, by_time_of_name);
-  qsort(s->streams.at, s->streams.count, sizeof *s->streams.at, by_count_of_stream);
+  TS_SORT(&s->kinds, by_time_of_kind);
+  TS_SORT(&s->names, by_time_of_name);
+  TS_SORT(&s->streams, by_count_of_stream);
   ts_arena_free(work);
 }
 

@@ -99,7 +99,7 @@ static bool take_comm(reader *r, const word *w, const word *bytes, const char *g
       break;
     }
   }
-  ts_comm c = {.name = ts_events_string(e, w->at, w->length), .in = -1, .out = -1, .bytes = p->bytes, .size = -1, .sequence = -1, .peer = -1};
+  ts_event_comm c = {.name = ts_events_string(e, w->at, w->length), .in = -1, .out = -1, .bytes = p->bytes, .size = -1, .sequence = -1, .peer = -1};
   c.kind = ts_comm_kind_of(w->at, length);
   if (!c.kind)
     return wrong(r, "`%.*s` is not a collective", w);

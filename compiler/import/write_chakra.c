@@ -59,7 +59,7 @@ static int64_t collective_number(ts_comm_kind kind)
   return numbers[kind];
 }
 
-static void put_comm(bytes *b, const ts_events *e, const ts_comm *c)
+static void put_comm(bytes *b, const ts_events *e, const ts_event_comm *c)
 {
   bool send = c->kind == TS_COMM_SEND, recv = c->kind == TS_COMM_RECV;
   if (!send && !recv)
@@ -139,7 +139,7 @@ void ts_chakra_write_groups(const ts_events *const *ranks, uint32_t count, FILE 
   fputc('{', out);
   for (uint32_t r = 0; r < count; r++)
     for (size_t i = 0; i < ranks[r]->comms.count; i++) {
-      const ts_comm *c = &ranks[r]->comms.at[i];
+      const ts_event_comm *c = &ranks[r]->comms.at[i];
       const char *members = ts_events_text(ranks[r], c->ranks);
       bool known = !c->group || !*members || strtoll(members, NULL, 10) != ranks[r]->rank; /* its lowest rank writes a group */
       for (size_t k = 0; k < i && !known; k++) known = ranks[r]->comms.at[k].group == c->group;

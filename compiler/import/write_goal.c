@@ -11,7 +11,7 @@ enum { MESSAGE_TAGS = 1 << 24 }; /* tags of sends and receives are above those o
 typedef struct ring { uint32_t next, previous, size, self, *members; } ring;
 typedef struct writer { const ts_events *e; FILE *out; ts_arena *work; uint32_t count; ts_import_error *error; } writer;
 
-static bool take_ring(writer *w, const ts_comm *c, ring *r)
+static bool take_ring(writer *w, const ts_event_comm *c, ring *r)
 {
   const char *at = ts_events_text(w->e, c->ranks);
   TS_VEC(uint32_t) members = {0};
@@ -67,7 +67,7 @@ static void put_chain(writer *w, uint32_t node, uint32_t cpu, const ring *r, uin
     fprintf(w->out, "n%u requires n%u_s0\n", node, node);
 }
 
-static bool put_collective(writer *w, uint32_t node, uint32_t cpu, const ts_comm *c)
+static bool put_collective(writer *w, uint32_t node, uint32_t cpu, const ts_event_comm *c)
 {
   ring r;
   if (!take_ring(w, c, &r))
@@ -95,7 +95,7 @@ static bool put_node(writer *w, uint32_t i, bool *split)
 {
   const ts_event *v = ts_event_at(w->e, i);
   uint32_t cpu = v->track & 0xff;
-  const ts_comm *c = v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE ? &w->e->comms.at[v->detail] : NULL;
+  const ts_event_comm *c = v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE ? &w->e->comms.at[v->detail] : NULL;
   *split = false;
   if (!c) {
     fprintf(w->out, "n%u: calc %" PRId64 " cpu %u\n", i, v->duration > 0 ? v->duration : 0, cpu);

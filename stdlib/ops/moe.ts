@@ -90,7 +90,7 @@ block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load
 
 // The fullest of `ranks` ranks over the mean, when the experts, dealt out in order, get these numbers of tokens. In sixteenths, so that shapes stay whole.
 fn load_of(counts: List, ranks: Int) -> Real = ceil(
-  16 * ranks * max([sum([counts[r * div(len(counts), ranks) + k] for k in 0..div(len(counts), ranks)]) for r in 0..ranks]) / sum(counts),
+  16.0 * ranks * max([sum([counts[r * div(len(counts), ranks) + k] for k in 0..div(len(counts), ranks)]) for r in 0..ranks]) / sum(counts),
 ) / 16.0
 
 // The same of experts whose popularity falls as 1 / rank^s (Zipf's law), the popular ones together: the worst case.

@@ -1,1 +1,1 @@
-tsc --explain 'layer[0].attn.core' -D cp=2 -D tp=2 -D 'use=["sp", "ring", "fsdp", "full"]' _plan.ts; tsc --explain experts.up -D ep=2 -D experts=8 -D 'use=["ep", "ddp"]' _plan.ts; tsc --explain 'final_norm | loss' _changed.ts; tsc --explain head _changed.ts
+{ tsc --explain 'layer[0].attn.core' -D cp=2 -D tp=2 -D 'use=["sp", "ring", "fsdp", "full"]' _plan.ts; tsc --explain experts.up -D ep=2 -D experts=8 -D 'use=["ep", "ddp"]' _plan.ts; tsc --explain final_norm _changed.ts; tsc --explain loss _changed.ts; } | sed -E 's/(std[a-z_\/]+\.ts):[0-9:]+/\1/'

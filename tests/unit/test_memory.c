@@ -62,9 +62,9 @@ static void check_class(ts_arena *arena, const ts_ir *ir, const ts_run *run, con
   int64_t base = 0;
   for (uint32_t h = 0; h < ir->programs[r->program].holding_count; h++)
     base += (int64_t)ir->holdings[ir->programs[r->program].first_holding + h].bytes;
-  qsort(l.all.at, l.all.count, sizeof *l.all.at, releases_first);
+  TS_SORT(&l.all, releases_first);
   int64_t least = highest(&l, base);
-  qsort(l.all.at, l.all.count, sizeof *l.all.at, allocations_first);
+  TS_SORT(&l.all, allocations_first);
   int64_t most = highest(&l, base);
   cr_assert_leq(least, (int64_t)m->peak);
   cr_assert_geq(most, (int64_t)m->peak);
