@@ -195,6 +195,7 @@ EXTRA_DIST += \
 	tests/cli/warnings-off.cmd \
 	tests/cli/warnings-off.out \
 	tests/cli/whitebox.cmd \
+	tests/cli/whitebox.out \
 	tests/engine/_memory.ts \
 	tests/engine/clock.out \
 	tests/engine/clock.tsir \
