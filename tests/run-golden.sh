@@ -128,6 +128,7 @@ cases lang ir tsc 'tsc -S -o - % @' outcome
 cases engine out tsrun 'tsrun % @' outcome
 cases examples out tsrun 'tsrun % @' outcome
 cases models out tsc 'false' outcome
+cases traces out trainspec 'false' outcome
 cases strategies out tsrun 'false' outcome
 formatted_stays
 manual_agrees

@@ -84,7 +84,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -862,7 +862,43 @@ EXTRA_DIST += \
 	tests/run-unit.sh \
 	tests/schedules/run.sh \
 	tests/strategies/pairs.sh \
-	tests/strategies/volumes.sh
+	tests/strategies/volumes.sh \
+	tests/traces/_broken.json \
+	tests/traces/_cut.json \
+	tests/traces/_execution.json \
+	tests/traces/_small.json \
+	tests/traces/_small_1.json \
+	tests/traces/_workload.txt \
+	tests/traces/broken.cmd \
+	tests/traces/broken.out \
+	tests/traces/cut-off.cmd \
+	tests/traces/cut-off.out \
+	tests/traces/export-chakra.cmd \
+	tests/traces/export-chakra.out \
+	tests/traces/export-goal.cmd \
+	tests/traces/export-goal.out \
+	tests/traces/graphs.cmd \
+	tests/traces/graphs.out \
+	tests/traces/json.cmd \
+	tests/traces/json.out \
+	tests/traces/missing-file.cmd \
+	tests/traces/missing-file.out \
+	tests/traces/profiler.cmd \
+	tests/traces/profiler.out \
+	tests/traces/replay-as-ir.cmd \
+	tests/traces/replay-as-ir.out \
+	tests/traces/replay-no-such-step.cmd \
+	tests/traces/replay-no-such-step.out \
+	tests/traces/replay.cmd \
+	tests/traces/replay.out \
+	tests/traces/table-needs-times.cmd \
+	tests/traces/table-needs-times.out \
+	tests/traces/table.cmd \
+	tests/traces/table.out \
+	tests/traces/two-ranks.cmd \
+	tests/traces/two-ranks.out \
+	tests/traces/usage.cmd \
+	tests/traces/usage.out
 
 # Predicted against measured steps: ./dev accuracy. Built on demand.
 #: tests_accuracy_accuracy_SOURCES = tests/accuracy/*.c tests/accuracy/*.h

@@ -100,7 +100,7 @@ static void put_text(const played *p, FILE *out)
   const ts_replay *r = p->replay;
   const ts_shares *m = &r->measured, *s = &p->shares;
   fprintf(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count, r->streams);
-  fprintf(out, "  %-26s %15s %7s %15s %7s\n", "", "measured", "", "replayed", "");
+  fprintf(out, "  %-26s %15s %7s %15s\n", "", "measured", "", "replayed");
   put_row(out, "first to last kernel", m, m->span, s, s->span);
   put_row(out, "  computes", m, m->compute, s, s->compute);
   put_row(out, "  communicates", m, m->comm, s, s->comm);

@@ -232,6 +232,8 @@ static void say_missing(ts_trace_summary *s)
     MISS("the groups of %u of %u communication kernels", s->comm_count - s->comm_known, s->comm_count);
   if (e->format == TS_TRACE_EXECUTION)
     MISS("times: execution traces have none");
+  if (e->format == TS_TRACE_WORKLOAD)
+    MISS("the unit of times: nanoseconds are assumed");
   if (e->nested)
     MISS("an order by control dependencies: they form cycles, so are nesting");
   if (e->missing_nodes)

@@ -1,0 +1,1 @@
+trainspec trace _broken.json

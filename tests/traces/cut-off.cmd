@@ -1,0 +1,1 @@
+trainspec trace _cut.json | tail -n 9

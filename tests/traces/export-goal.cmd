@@ -1,0 +1,1 @@
+trainspec export --format=goal -o $scratch/job.goal ../engine/two_stages.tsir && cat $scratch/job.goal

@@ -1,0 +1,1 @@
+trainspec trace _execution.json _workload.txt

@@ -1,0 +1,1 @@
+trainspec trace --format=json _small.json _execution.json

@@ -1,0 +1,1 @@
+trainspec trace nowhere.json

@@ -1,0 +1,1 @@
+trainspec trace _small.json

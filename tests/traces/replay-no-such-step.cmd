@@ -1,0 +1,1 @@
+trainspec replay --step 2 _small.json

@@ -1,0 +1,1 @@
+trainspec replay _small.json

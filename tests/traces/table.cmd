@@ -1,0 +1,1 @@
+trainspec table _small.json

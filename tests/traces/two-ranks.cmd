@@ -1,0 +1,1 @@
+trainspec trace _small.json _small_1.json | sed -n "/together/,\$p"
