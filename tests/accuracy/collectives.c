@@ -161,7 +161,7 @@ static void node_counts(const acc_context *c)
   for (size_t o = 0; t && hardware && o < 3; o++) {
     int kind = ts_collective_named(ops[o].name);
     const ts_network_table *all = bus_rows(c, t, ops[o].op, kind, 0);
-    errors e = errors_new(c->arena, all->count);
+    errors e = errors_new(c->arena, all->count), ends = errors_new(c->arena, all->count);
     for (uint32_t i = 0; i < all->count; i++) {
       const ts_ir_net_point *p = &all->points[i];
       if (p->islands < 2)
@@ -170,11 +170,13 @@ static void node_counts(const acc_context *c)
       const ts_network_file *file = ts_network_fit(c->arena, hardware, links, rest->points, rest->count);
       ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
       double time = ts_network_file_time(file, p->collective, p->bytes, &profile), bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile);
-      add(&e, fabs(time * 1e12 / (double)p->time - 1), 0);
+      bool end = i + 1 == all->count || !i || all->points[i - 1].islands < 2;
+      add(end ? &ends : &e, fabs(time * 1e12 / (double)p->time - 1), 0);
       printf("    %-15s %3u nodes   %8.2f ms   predicted from the others %8.2f (%+.0f %%)   from constants %8.2f\n", ops[o].name, p->islands, (double)p->time * 1e-9, time * 1e3,
              100 * (time * 1e12 / (double)p->time - 1), bare * 1e3);
     }
-    print(ops[o].name, &e, "");
+    print(ts_arena_printf(c->arena, "%s, counts in between", ops[o].name), &e, "");
+    print(ts_arena_printf(c->arena, "%s, ends: extrapolated", ops[o].name), &ends, "");
   }
 }
 
