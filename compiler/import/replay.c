@@ -26,6 +26,8 @@ typedef struct op { /* device work, by start */
 typedef struct wait { uint32_t op, on; } wait; /* op waits for on */
 typedef struct item { int64_t at; uint32_t op, call; bool after; } item; /* issue an op, or (op NONE) a call that waits; after: wait for the op itself */
 
+typedef struct record { uint64_t id; int64_t start; } record; /* a call that records an event */
+
 typedef struct maker {
   const ts_events *e;
   ts_replay *r;
@@ -37,6 +39,7 @@ typedef struct maker {
   uint32_t *by_launch;    /* ops by launch */
   int64_t origin;
   TS_VEC(wait) waits;
+  TS_VEC(record) records;
   TS_VEC(item) items;
 } maker;
 
@@ -240,17 +243,38 @@ static uint32_t stream_by_number(const maker *m, int64_t number)
   return TS_EVENT_NONE;
 }
 
-static const ts_event *record_call(const maker *m, uint64_t id, int64_t before)
+static int by_id(const void *a, const void *b)
 {
-  const ts_event *found = NULL;
+  const record *x = a, *y = b;
+  if (x->id != y->id)
+    return x->id < y->id ? -1 : 1;
+  return x->start != y->start ? (x->start < y->start ? -1 : 1) : 0;
+}
+
+static void sort_records(maker *m)
+{
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
-    if (v->start > before)
-      break;
-    if (v->id == id && v->id)
-      found = v;
+    if (v->kind == TS_CALL_RECORD && v->id)
+      TS_PUSH(m->work, &m->records, (record){v->id, v->start});
   }
-  return found;
+  if (m->records.count)
+    qsort(m->records.at, m->records.count, sizeof *m->records.at, by_id);
+}
+
+/* When the event was recorded that is waited for at `before`; `before` itself if the trace does not have it. */
+static int64_t recorded_at(const maker *m, uint64_t id, int64_t before)
+{
+  size_t low = 0, high = m->records.count;
+  while (low < high) { /* the first behind (id, before) */
+    size_t middle = low + (high - low) / 2;
+    const record *r = &m->records.at[middle];
+    if (r->id < id || (r->id == id && r->start <= before))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low && m->records.at[low - 1].id == id ? m->records.at[low - 1].start : before;
 }
 
 /* The profiler recorded which event of which stream is waited for. */
@@ -260,8 +284,7 @@ static void wait_exactly(maker *m, const ts_event *call)
   uint32_t stream = stream_by_number(m, w->stream), on = stream_by_number(m, w->on_stream);
   if (stream == TS_EVENT_NONE || on == TS_EVENT_NONE || stream == on)
     return;
-  const ts_event *record = record_call(m, w->record, call->start);
-  uint32_t target = last_before(m, launched_from(m, record ? record->start : call->start), on);
+  uint32_t target = last_before(m, launched_from(m, recorded_at(m, w->record, call->start)), on);
   for (uint32_t i = launched_from(m, call->start); i < m->count && target != TS_EVENT_NONE; i++)
     if (m->ops[m->by_launch[i]].stream == stream) {
       if (m->ops[target].end <= m->ops[m->by_launch[i]].start + TOLERANCE) {
@@ -298,6 +321,7 @@ static void wait_by_call(maker *m, const ts_event *call)
 
 static void take_waits(maker *m)
 {
+  sort_records(m);
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
     if (v->kind != TS_CALL_WAIT)
