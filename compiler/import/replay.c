@@ -182,6 +182,12 @@ static void set_issue_times(maker *m)
       o->launched = m->ops[o->previous].launched;
     o->at = known ? o->launched + latency : queued ? m->ops[o->previous].at : o->start - o->gap;
     m->r->unlaunched += !known;
+    /* A call that lasts longer than that loads code first, or waits for room in the queue: the kernel comes with its end. */
+    const ts_event *call = known ? ts_event_at(m->e, o->v->call) : NULL;
+    if (call && call->duration > m->r->latency && ts_event_end(call) <= o->start + TOLERANCE) {
+      int64_t handed = ts_event_end(call) < o->start - o->gap ? ts_event_end(call) : o->start - o->gap;
+      o->at = handed > o->at ? handed : o->at;
+    }
     if (o->at < until[o->stream])
       o->at = until[o->stream];
     until[o->stream] = o->at;
@@ -219,6 +225,62 @@ static uint32_t launched_from(const maker *m, int64_t time)
       high = middle;
   }
   return low;
+}
+
+/* While the host waits in `call`, does another thread launch? Then not all of it waits. */
+static bool others_launch(const maker *m, const ts_event *call)
+{
+  for (uint32_t i = launched_from(m, call->start); i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
+    const ts_event *v = m->ops[m->by_launch[i]].v;
+    if (v->call != TS_EVENT_NONE && ts_event_at(m->e, v->call)->track != call->track)
+      return true;
+  }
+  return false;
+}
+
+static bool is_sync(const ts_event *v) { return v->kind == TS_CALL_SYNC_DEVICE || v->kind == TS_CALL_SYNC_STREAM || v->kind == TS_CALL_SYNC_EVENT; }
+
+static bool copy_blocks(const maker *m, const op *o)
+{
+  const ts_event *call = o->v->call != TS_EVENT_NONE ? ts_event_at(m->e, o->v->call) : NULL;
+  return call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE && o->end > o->at && !others_launch(m, call);
+}
+
+typedef struct pause { int64_t from, to; } pause;
+
+static int by_from(const void *a, const void *b)
+{
+  const pause *x = a, *y = b;
+  return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+}
+
+/* Work without a launch that began while the host waited was launched before. */
+static void launch_before_pauses(maker *m)
+{
+  TS_VEC(pause) pauses = {0};
+  for (uint32_t i = 0; m->r->unlaunched && i < m->count; i++)
+    if (copy_blocks(m, &m->ops[i]))
+      TS_PUSH(m->work, &pauses, (pause){m->ops[i].at, ts_event_end(ts_event_at(m->e, m->ops[i].v->call))});
+  for (uint32_t i = 0; m->r->unlaunched && i < m->e->host_count; i++) {
+    const ts_event *v = ts_event_at(m->e, m->e->host[i]);
+    if (is_sync(v) && !others_launch(m, v))
+      TS_PUSH(m->work, &pauses, (pause){v->start + m->r->latency, ts_event_end(v)});
+  }
+  if (pauses.count)
+    qsort(pauses.at, pauses.count, sizeof *pauses.at, by_from);
+  for (uint32_t i = 0; pauses.count && i < m->count; i++) {
+    op *o = &m->ops[i];
+    size_t low = 0, high = pauses.count;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      *(pauses.at[middle].from <= o->at ? &low : &high) = pauses.at[middle].from <= o->at ? middle + 1 : middle;
+    }
+    if (o->v->call != TS_EVENT_NONE || !low || o->at >= pauses.at[low - 1].to)
+      continue;
+    o->at = pauses.at[low - 1].from;
+    if (o->previous != TS_EVENT_NONE && m->ops[o->previous].at > o->at)
+      o->at = m->ops[o->previous].at;
+  }
 }
 
 static void add_wait(maker *m, uint32_t o, uint32_t on)
@@ -420,19 +482,6 @@ static void split_lateness(maker *m)
 
 /* ---- The order of the host ---- */
 
-/* While the host waits in `call`, does another thread launch? Then not all of it waits. */
-static bool others_launch(const maker *m, const ts_event *call)
-{
-  for (uint32_t i = launched_from(m, call->start); i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
-    const ts_event *v = m->ops[m->by_launch[i]].v;
-    if (v->call != TS_EVENT_NONE && ts_event_at(m->e, v->call)->track != call->track)
-      return true;
-  }
-  return false;
-}
-
-static bool is_sync(const ts_event *v) { return v->kind == TS_CALL_SYNC_DEVICE || v->kind == TS_CALL_SYNC_STREAM || v->kind == TS_CALL_SYNC_EVENT; }
-
 static int by_issue(const void *a, const void *b)
 {
   const item *x = a, *y = b;
@@ -455,8 +504,7 @@ static void order_items(maker *m, int64_t last)
     int64_t begins = o->launched < o->at ? o->launched : o->at;
     m->origin = begins < m->origin ? begins : m->origin;
     TS_PUSH(m->work, &m->items, (item){o->at, i, TS_EVENT_NONE, false});
-    const ts_event *call = o->v->call != TS_EVENT_NONE ? ts_event_at(m->e, o->v->call) : NULL;
-    if (call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE && o->end > o->at && !others_launch(m, call))
+    if (copy_blocks(m, o))
       TS_PUSH(m->work, &m->items, (item){o->at, i, o->v->call, true});
   }
   for (uint32_t i = 0; i < m->e->host_count; i++) {
@@ -693,6 +741,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   measure_constants(&m);
   set_issue_times(&m);
   sort_launches(&m);
+  launch_before_pauses(&m);
   take_waits(&m);
   sort_waits(&m);
   wait_by_time(&m);
