@@ -177,6 +177,39 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
 
 /* -- one op -- */
 
+/* What the ops of a group keep lives from its recomputation to their backward. */
+static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
+{
+  for (uint32_t k = first; k <= end; k++) {
+    const ts_class *class = ts_class_of(f->l, k);
+    for (uint32_t s = 0; s < class->kept_count; s++) {
+      if (!class->kept[s].edge)
+        continue;
+      uint32_t tensor = f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
+      ts_tensor_state *t = &f->tensors[tensor];
+      uint32_t producer = f->l->g->tensors.at[tensor].producer;
+      bool own = producer != TS_NO_INDEX && producer >= first && producer <= end, late = has(f, k, TS_PHASE_WEIGHT);
+      if (!own || (t->kept && !(t->again && late && !t->release_late)))
+        continue;
+      t->kept = t->again = true;
+      t->release = k;
+      t->release_late = late;
+    }
+  }
+}
+
+/* W alone: its I recomputed, and left what W takes. */
+static void keep_all_again(ts_fragment *f)
+{
+  const uint32_t *group = f->l->sh->recompute_group;
+  for (uint32_t i = f->stage->first_op, end = i + f->stage->op_count, next; i < end; i = next) {
+    for (next = i + 1; next < end && group[next] == group[i];)
+      next++;
+    if (group[i])
+      keep_again(f, i, next - 1);
+  }
+}
+
 static void recompute(pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
@@ -194,22 +227,7 @@ static void recompute(pass *p, uint32_t i)
     for (uint32_t in = 0; in < op->input_count; in++)
       f->tensors[f->tensors[source_of(f, op->slots[in].tensor)].root].uses++;
   }
-  for (uint32_t k = first; k <= i; k++) { /* what the group's ops keep lives from here to their backward */
-    const ts_class *class = ts_class_of(f->l, k);
-    for (uint32_t s = 0; s < class->kept_count; s++) {
-      if (!class->kept[s].edge)
-        continue;
-      uint32_t tensor = f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
-      ts_tensor_state *t = &f->tensors[tensor];
-      uint32_t producer = f->l->g->tensors.at[tensor].producer;
-      bool own = producer != TS_NO_INDEX && producer >= first && producer <= i;
-      if (own && !t->kept) {
-        t->kept = t->again = true;
-        t->release = k;
-        t->release_late = has(f, k, TS_PHASE_WEIGHT);
-      }
-    }
-  }
+  keep_again(f, first, i);
   for (uint32_t k = first; k <= i; k++)
     ts_forward_op(f, k, true);
 }
@@ -482,10 +500,15 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
     receive(f, start);
     ts_gathers_plan(f, TS_WHEN_INPUT);
   }
+  if (!inputs)
+    keep_all_again(f);
   for (uint32_t i = f->stage->first_op + f->stage->op_count; i-- > f->stage->first_op;)
     backward_op(&p, i);
   for (size_t k = 0; k < f->buckets.count; k++)
     flush(f, &f->buckets.at[k]);
+  need_bucket(&p);
+  if (f->needs.count)
+    ts_emit_record(f, 0);
   ts_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
   if (inputs)
     send(f, weights);

@@ -861,6 +861,7 @@ EXTRA_DIST += \
 	tests/run-tree.sh \
 	tests/run-unit.sh \
 	tests/schedules/run.sh \
+	tests/strategies/bounded.sh \
 	tests/strategies/pairs.sh \
 	tests/strategies/volumes.sh \
 	tests/traces/_broken.json \

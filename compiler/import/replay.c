@@ -26,6 +26,8 @@ typedef struct op { /* device work, by start */
 typedef struct wait { uint32_t op, on; } wait; /* op waits for on */
 typedef struct item { int64_t at; uint32_t op, call; bool after; } item; /* issue an op, or (op NONE) a call that waits; after: wait for the op itself */
 
+typedef struct record { uint64_t id; int64_t start; } record; /* a call that records an event */
+
 typedef struct maker {
   const ts_events *e;
   ts_replay *r;
@@ -37,6 +39,7 @@ typedef struct maker {
   uint32_t *by_launch;    /* ops by launch */
   int64_t origin;
   TS_VEC(wait) waits;
+  TS_VEC(record) records;
   TS_VEC(item) items;
 } maker;
 
@@ -179,6 +182,12 @@ static void set_issue_times(maker *m)
       o->launched = m->ops[o->previous].launched;
     o->at = known ? o->launched + latency : queued ? m->ops[o->previous].at : o->start - o->gap;
     m->r->unlaunched += !known;
+    /* A call that lasts longer than that loads code first, or waits for room in the queue: the kernel comes with its end. */
+    const ts_event *call = known ? ts_event_at(m->e, o->v->call) : NULL;
+    if (call && call->duration > m->r->latency && ts_event_end(call) <= o->start + TOLERANCE) {
+      int64_t handed = ts_event_end(call) < o->start - o->gap ? ts_event_end(call) : o->start - o->gap;
+      o->at = handed > o->at ? handed : o->at;
+    }
     if (o->at < until[o->stream])
       o->at = until[o->stream];
     until[o->stream] = o->at;
@@ -218,6 +227,62 @@ static uint32_t launched_from(const maker *m, int64_t time)
   return low;
 }
 
+/* While the host waits in `call`, does another thread launch? Then not all of it waits. */
+static bool others_launch(const maker *m, const ts_event *call)
+{
+  for (uint32_t i = launched_from(m, call->start); i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
+    const ts_event *v = m->ops[m->by_launch[i]].v;
+    if (v->call != TS_EVENT_NONE && ts_event_at(m->e, v->call)->track != call->track)
+      return true;
+  }
+  return false;
+}
+
+static bool is_sync(const ts_event *v) { return v->kind == TS_CALL_SYNC_DEVICE || v->kind == TS_CALL_SYNC_STREAM || v->kind == TS_CALL_SYNC_EVENT; }
+
+static bool copy_blocks(const maker *m, const op *o)
+{
+  const ts_event *call = o->v->call != TS_EVENT_NONE ? ts_event_at(m->e, o->v->call) : NULL;
+  return call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE && o->end > o->at && !others_launch(m, call);
+}
+
+typedef struct pause { int64_t from, to; } pause;
+
+static int by_from(const void *a, const void *b)
+{
+  const pause *x = a, *y = b;
+  return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+}
+
+/* Work without a launch that began while the host waited was launched before. */
+static void launch_before_pauses(maker *m)
+{
+  TS_VEC(pause) pauses = {0};
+  for (uint32_t i = 0; m->r->unlaunched && i < m->count; i++)
+    if (copy_blocks(m, &m->ops[i]))
+      TS_PUSH(m->work, &pauses, (pause){m->ops[i].at, ts_event_end(ts_event_at(m->e, m->ops[i].v->call))});
+  for (uint32_t i = 0; m->r->unlaunched && i < m->e->host_count; i++) {
+    const ts_event *v = ts_event_at(m->e, m->e->host[i]);
+    if (is_sync(v) && !others_launch(m, v))
+      TS_PUSH(m->work, &pauses, (pause){v->start + m->r->latency, ts_event_end(v)});
+  }
+  if (pauses.count)
+    qsort(pauses.at, pauses.count, sizeof *pauses.at, by_from);
+  for (uint32_t i = 0; pauses.count && i < m->count; i++) {
+    op *o = &m->ops[i];
+    size_t low = 0, high = pauses.count;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      *(pauses.at[middle].from <= o->at ? &low : &high) = pauses.at[middle].from <= o->at ? middle + 1 : middle;
+    }
+    if (o->v->call != TS_EVENT_NONE || !low || o->at >= pauses.at[low - 1].to)
+      continue;
+    o->at = pauses.at[low - 1].from;
+    if (o->previous != TS_EVENT_NONE && m->ops[o->previous].at > o->at)
+      o->at = m->ops[o->previous].at;
+  }
+}
+
 static void add_wait(maker *m, uint32_t o, uint32_t on)
 {
   TS_PUSH(m->work, &m->waits, (wait){o, on});
@@ -240,17 +305,38 @@ static uint32_t stream_by_number(const maker *m, int64_t number)
   return TS_EVENT_NONE;
 }
 
-static const ts_event *record_call(const maker *m, uint64_t id, int64_t before)
+static int by_id(const void *a, const void *b)
 {
-  const ts_event *found = NULL;
+  const record *x = a, *y = b;
+  if (x->id != y->id)
+    return x->id < y->id ? -1 : 1;
+  return x->start != y->start ? (x->start < y->start ? -1 : 1) : 0;
+}
+
+static void sort_records(maker *m)
+{
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
-    if (v->start > before)
-      break;
-    if (v->id == id && v->id)
-      found = v;
+    if (v->kind == TS_CALL_RECORD && v->id)
+      TS_PUSH(m->work, &m->records, (record){v->id, v->start});
   }
-  return found;
+  if (m->records.count)
+    qsort(m->records.at, m->records.count, sizeof *m->records.at, by_id);
+}
+
+/* When the event was recorded that is waited for at `before`; `before` itself if the trace does not have it. */
+static int64_t recorded_at(const maker *m, uint64_t id, int64_t before)
+{
+  size_t low = 0, high = m->records.count;
+  while (low < high) { /* the first behind (id, before) */
+    size_t middle = low + (high - low) / 2;
+    const record *r = &m->records.at[middle];
+    if (r->id < id || (r->id == id && r->start <= before))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low && m->records.at[low - 1].id == id ? m->records.at[low - 1].start : before;
 }
 
 /* The profiler recorded which event of which stream is waited for. */
@@ -260,8 +346,7 @@ static void wait_exactly(maker *m, const ts_event *call)
   uint32_t stream = stream_by_number(m, w->stream), on = stream_by_number(m, w->on_stream);
   if (stream == TS_EVENT_NONE || on == TS_EVENT_NONE || stream == on)
     return;
-  const ts_event *record = record_call(m, w->record, call->start);
-  uint32_t target = last_before(m, launched_from(m, record ? record->start : call->start), on);
+  uint32_t target = last_before(m, launched_from(m, recorded_at(m, w->record, call->start)), on);
   for (uint32_t i = launched_from(m, call->start); i < m->count && target != TS_EVENT_NONE; i++)
     if (m->ops[m->by_launch[i]].stream == stream) {
       if (m->ops[target].end <= m->ops[m->by_launch[i]].start + TOLERANCE) {
@@ -298,6 +383,7 @@ static void wait_by_call(maker *m, const ts_event *call)
 
 static void take_waits(maker *m)
 {
+  sort_records(m);
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
     if (v->kind != TS_CALL_WAIT)
@@ -396,19 +482,6 @@ static void split_lateness(maker *m)
 
 /* ---- The order of the host ---- */
 
-/* While the host waits in `call`, does another thread launch? Then not all of it waits. */
-static bool others_launch(const maker *m, const ts_event *call)
-{
-  for (uint32_t i = launched_from(m, call->start); i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
-    const ts_event *v = m->ops[m->by_launch[i]].v;
-    if (v->call != TS_EVENT_NONE && ts_event_at(m->e, v->call)->track != call->track)
-      return true;
-  }
-  return false;
-}
-
-static bool is_sync(const ts_event *v) { return v->kind == TS_CALL_SYNC_DEVICE || v->kind == TS_CALL_SYNC_STREAM || v->kind == TS_CALL_SYNC_EVENT; }
-
 static int by_issue(const void *a, const void *b)
 {
   const item *x = a, *y = b;
@@ -431,8 +504,7 @@ static void order_items(maker *m, int64_t last)
     int64_t begins = o->launched < o->at ? o->launched : o->at;
     m->origin = begins < m->origin ? begins : m->origin;
     TS_PUSH(m->work, &m->items, (item){o->at, i, TS_EVENT_NONE, false});
-    const ts_event *call = o->v->call != TS_EVENT_NONE ? ts_event_at(m->e, o->v->call) : NULL;
-    if (call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE && o->end > o->at && !others_launch(m, call))
+    if (copy_blocks(m, o))
       TS_PUSH(m->work, &m->items, (item){o->at, i, o->v->call, true});
   }
   for (uint32_t i = 0; i < m->e->host_count; i++) {
@@ -669,6 +741,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   measure_constants(&m);
   set_issue_times(&m);
   sort_launches(&m);
+  launch_before_pauses(&m);
   take_waits(&m);
   sort_waits(&m);
   wait_by_time(&m);

@@ -460,7 +460,8 @@ static void network(printer *p)
     if (model->kind == TS_IR_NET_TABLE)
       fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text));
     else if (model->kind == TS_IR_NET_WHITE_BOX)
-      fprintf(p->out, "%27s\n", model->source == TS_IR_NONE ? "as stated" : string(p, ir->cost_sources[model->source].name));
+      fprintf(p->out, "%13s%14s\n", ts_arena_printf(p->arena, "%s methods", ts_format_count(model->method_count).text),
+              model->point_count ? ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text) : "");
     else
       fprintf(p->out, "%13s%14s\n", ts_format_time(model->base).text, ts_format_share(model->efficiency).text);
   }

@@ -1,5 +1,5 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
-import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b
+import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b, std.schedules.zero_bubble
 import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context,
   std.strategies.megatron, std.strategies.recompute
 
@@ -17,6 +17,7 @@ plan strategies(
   kv: Int = 16,
   seq: Int = 1024,
   prefetch: Int = 1,
+  zb: Bool = false,
   experts: Int = 0,
   load: Real = 1,
 ) {
@@ -62,7 +63,7 @@ plan strategies(
     if among("fsdp_keep", use) then fsdp(dp * cp * ep, reshard: false) else none,
     if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,
   ]
-  schedule = one_f_one_b(p: pp, m: m)
+  schedule = if zb then zb_h1(p: pp, m: m) else one_f_one_b(p: pp, m: m)
   batch = { micro: ep }
   precision = mixed(bf16)
   optimizer = adam()

@@ -39,5 +39,5 @@ plan collective(
   precision = { compute: fp32, weights: int8, gradients: fp32 }
   costs = [roofline(gpu)]
   network = if fit then [alpha_beta(base: base, hop: hop, efficiency: efficiency, ramp: ramp)] else if gpu.name == "h100_sxm"
-    then h100_infiniband else a100_infiniband
+    then nvswitch_h100 else nvswitch_a100
 }
