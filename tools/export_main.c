@@ -9,7 +9,7 @@
 #include "tools/programs.h"
 #include "tools/trace_open.h"
 
-enum { FORMAT = 1, OUTPUT, DEFINE, MOST_RANKS = 4096 };
+enum { FORMAT = 1, OUTPUT, DEFINE, MOST_RANKS = 4096, MOST_OPERATIONS = 4000000 };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra or goal (chakra)", "Export"},
@@ -69,12 +69,40 @@ static void put_groups(const ts_events *const *ranks, uint32_t count, FILE *out,
 
 static void put_goal(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error) { ts_goal_write(ranks, count, out, error); }
 
+static uint64_t group_size(const ts_ir *ir, uint32_t group)
+{
+  uint64_t size = 1;
+  for (uint32_t a = 0; a < ir->axes_count; a++)
+    if (ir->groups[group].axes >> a & 1)
+      size *= ir->axes[a].size;
+  return size;
+}
+
+/* Of all ranks together: nodes, and in GOAL the steps of rings. */
+static uint64_t operations(const task *k, const ts_ir *ir)
+{
+  uint64_t sum = 0;
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      const ts_ir_fragment *f = &ir->fragments[ir->items[ir->programs[p].first_item + i].fragment];
+      sum += f->node_count;
+      for (uint32_t n = 0; k->goal && n < f->node_count; n++) {
+        const ts_ir_node *node = &ir->nodes[f->first_node + n];
+        sum += node->op == TS_IR_COLLECTIVE ? 4 * group_size(ir, ir->collectives[node->arg].group) : 0;
+      }
+    }
+  return sum * (ir->meta->world / ir->programs_count);
+}
+
 static int export_ir(task *k, const ts_ir *ir)
 {
   ts_arena *arena = k->t.arena;
   uint32_t world = ir->meta->world;
-  if (world > MOST_RANKS) {
-    ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export %u ranks; at most %u", world, MOST_RANKS);
+  uint64_t count = operations(k, ir);
+  if (world > MOST_RANKS || count > MOST_OPERATIONS) {
+    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %u ranks with %llu operations in all; at most %u with %u", k->t.paths.at[0], world,
+                             (unsigned long long)count, MOST_RANKS, MOST_OPERATIONS);
+    ts_diag_help(d, "export a smaller job: `-D` sets the plan's parameters");
     return TS_EXIT_REJECTED;
   }
   const ts_events **ranks = TS_NEW_ARRAY(arena, const ts_events *, world);
