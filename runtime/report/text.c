@@ -460,8 +460,8 @@ static void network(printer *p)
     if (model->kind == TS_IR_NET_TABLE)
       fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text));
     else if (model->kind == TS_IR_NET_WHITE_BOX)
-      fprintf(p->out, "%13s%14s\n", ts_arena_printf(p->arena, "%s methods", ts_format_count(model->method_count).text),
-              model->point_count ? ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text) : "");
+      fprintf(p->out, "%13s%s\n", ts_arena_printf(p->arena, "%s method%s", ts_format_count(model->method_count).text, model->method_count == 1 ? "" : "s"),
+              model->point_count ? ts_arena_printf(p->arena, "%14s", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text)) : "");
     else
       fprintf(p->out, "%13s%14s\n", ts_format_time(model->base).text, ts_format_share(model->efficiency).text);
   }
