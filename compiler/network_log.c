@@ -50,10 +50,12 @@ static uint32_t split(ts_arena *arena, const char *begin, const char *end, const
 /* "#  Rank  3 Group  0 Pid 4242 on host-1 device  3 [0x19] Some GPU" */
 static void device_line(log_reader *r, const char **field, uint32_t n)
 {
+  bool hosted = false; /* a device is on one host, whatever else the line holds */
   r->ranks++;
   for (uint32_t i = 0; i + 1 < n; i++)
-    if (!strcmp(field[i], "on")) {
+    if (!strcmp(field[i], "on") && !hosted) {
       size_t k = 0;
+      hosted = true;
       while (k < r->hosts.count && strcmp(r->hosts.at[k], field[i + 1]) != 0)
         k++;
       if (k == r->hosts.count)

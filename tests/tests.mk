@@ -803,6 +803,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_network_file/fitted.json \
 	tests/fuzz/corpus/fuzz_network_log/all_reduce.log \
 	tests/fuzz/corpus/fuzz_network_log/cut.log \
+	tests/fuzz/corpus/fuzz_network_log/two_hosts_a_line \
 	tests/fuzz/corpus/fuzz_parse/comments \
 	tests/fuzz/corpus/fuzz_parse/deep \
 	tests/fuzz/corpus/fuzz_parse/everything \
