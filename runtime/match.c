@@ -53,9 +53,9 @@ static int each_port(ts_tables *t, matcher *m, port_fn *visit, ts_stop *stop)
     for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
       const ts_visit *v = &t->programs[p].items[i];
       const ts_ir_fragment *f = &ir->fragments[v->fragment];
-      const ts_ir_binding *bindings = ir->bindings + ir->items[ir->programs[p].first_item + i].first_binding;
+      uint32_t first = ir->items[ir->programs[p].first_item + i].first_binding;
       for (uint32_t k = 0; k < f->port_count; k++)
-        if (visit(t, m, &(played){p, i, k, v, &ir->ports[f->first_port + k], &bindings[k]}, stop))
+        if (visit(t, m, &(played){p, i, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]}, stop))
           return -1;
     }
   return 0;

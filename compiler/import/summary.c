@@ -12,8 +12,8 @@ ts_shares ts_shares_of(const ts_busy *work, uint32_t count)
   ts_shares s = {0};
   if (!count)
     return s;
-  int64_t until[2] = {INT64_MIN, INT64_MIN}, all = INT64_MIN; /* covered up to here */
   s.begin = work[0].start;
+  int64_t until[2] = {s.begin, s.begin}, all = s.begin; /* covered up to here */
   for (uint32_t i = 0; i < count; i++) {
     const ts_busy *w = &work[i];
     int64_t *own = &until[w->comm], other = until[!w->comm];
