@@ -11,6 +11,7 @@ nobase_dist_doc_DATA += \
 	doc/language.md \
 	doc/models.md \
 	doc/networks.md \
+	doc/overlap.md \
 	doc/reports.md \
 	doc/roadmap.md \
 	doc/schedules.md \

@@ -90,14 +90,14 @@ static void compose_step(composer *c, uint32_t step)
 {
   const ts_step *s = &c->track->steps[step];
   uint64_t start = s->ready;
-  bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->op->time && ts_first_host_wait(c->track, step, &start);
+  bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->time && ts_first_host_wait(c->track, step, &start);
   if (!late)
     start = s->ready;
   if (start > c->floor)
     explain_gap(c, late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step), start);
   c->floor = start;
   if (s->op->kind == TS_OP_RUN)
-    c->out->host += s->end - start - s->op->time;
+    c->out->host += s->end - start - s->time;
   else
     add_wait(c, s, s->end);
   c->floor = s->end;
@@ -112,7 +112,7 @@ static void count_calls(composer *c, const ts_step *s)
   share->busy += s->end - s->ready;
   if (s->op->kind == TS_OP_COLLECTIVE) {
     share->bytes += ir_of(c)->collectives[s->op->arg].bytes;
-    share->transfer += s->op->time;
+    share->transfer += s->time;
     return;
   }
   const ts_player *w = ts_player_of(c->track);
@@ -135,9 +135,23 @@ static void add_fragments(composer *c, ts_arena *scratch)
     const ts_ir_node *nodes = ts_nodes_of(t->ir, f);
     for (uint32_t n = 0; plays[f] && n < t->ir->fragments[f].node_count; n++) {
       c->out->host_busy += plays[f] * nodes[n].host_ps;
-      if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0)
+      if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0 && !w->took)
         add_work(c, &nodes[n], plays[f] * ts_kernel_time(t, w->kind, &nodes[n]));
     }
+  }
+}
+
+/* Kernels of the compute stream that did not always take as long. */
+static void add_kernels(composer *c)
+{
+  const ts_tables *t = c->facts->tables;
+  const ts_player *w = ts_player_of(c->track);
+  for (uint32_t i = 0; w->took && i < t->ir->programs[w->kind->program].item_count; i++) {
+    uint32_t fragment = w->program->items[i].fragment;
+    const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
+    for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++)
+      if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0)
+        add_work(c, &nodes[n], ts_took(w, i, n, 0));
   }
 }
 
@@ -161,6 +175,7 @@ void ts_compose(ts_arena *arena, const ts_facts *facts, uint32_t player, ts_clas
   c.shares = TS_NEW_ARRAY(scratch, ts_comm_share, 2 * ir_of(&c)->groups_count);
   *out = (ts_class_result){.rank = facts->cast->rank[player], .count = facts->cast->size[player], .program = ts_player_of(c.track)->kind->program};
   add_fragments(&c, scratch);
+  add_kernels(&c);
   for (uint32_t i = 0; i < c.track->stream[facts->tables->streams]; i++)
     count_calls(&c, &c.track->steps[i]);
   for (uint32_t i = 0; facts->tables->streams && i < c.track->stream[1]; i++)

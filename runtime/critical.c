@@ -32,15 +32,21 @@ static uint32_t node_number(const walker *w, const ts_step *s, uint32_t place)
   return (uint32_t)(ts_node_of(w->at, s, place) - w->facts->tables->ir->nodes);
 }
 
+static uint32_t first_node(const walker *w, const ts_step *s)
+{
+  return w->facts->tables->ir->fragments[ts_visit_of(w->at, s)->fragment].first_node;
+}
+
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_step *s = &w->at->steps[step];
-  const ts_kind *kind = ts_player_of(w->at)->kind;
+  const ts_player *player = ts_player_of(w->at);
   uint32_t first = s->op->first;
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
     if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
-      add(&w->work[node_number(w, s, i)], ts_kernel_time(w->facts->tables, kind, ts_node_of(w->at, s, i)));
+      add(&w->work[node_number(w, s, i)],
+          ts_took(player, s->item, node_number(w, s, i) - first_node(w, s), ts_kernel_time(w->facts->tables, player->kind, ts_node_of(w->at, s, i))));
   if (hosted)
     return ts_host_at(w->at, step, first);
   *to = s->ready;
@@ -51,8 +57,8 @@ static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_step *s = &w->at->steps[step];
-  *to = s->end - s->op->time;
-  add(&w->work[node_number(w, s, s->op->first)], s->op->time);
+  *to = s->end - s->time;
+  add(&w->work[node_number(w, s, s->op->first)], s->time);
   if (s->ready == *to)
     return ts_cause_of_ready(w->at, step);
   uint32_t turn = ts_turn_of(w->at, step), comm = s->op->comm;

@@ -201,7 +201,7 @@ static const uint32_t *peers_of(ts_arena *arena, const ts_facts *f, const ts_pla
   return peers;
 }
 
-static void make_players(ts_arena *arena, ts_facts *f)
+void ts_make_players(ts_arena *arena, ts_facts *f)
 {
   ts_player *players = TS_NEW_ARRAY(arena, ts_player, f->cast->count);
   for (uint32_t p = 0; p < f->cast->count; p++) {
@@ -260,12 +260,25 @@ static uint32_t take(ts_engine *e)
   return e->ready[--e->ready_count];
 }
 
+static uint64_t last_end(const ts_engine *e)
+{
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < e->process_count; i++)
+    end = e->processes[i].time > end ? e->processes[i].time : end;
+  for (uint32_t p = 0; p < e->facts.cast->count; p++) {
+    const ts_player *w = &e->facts.players[p];
+    uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
+    end = host > end ? host : end;
+  }
+  return end;
+}
+
 const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast, uint32_t order,
                                ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("engine");
   ts_engine e = {.facts = {.tables = tables, .kinds = kinds, .cast = cast}, .order = order, .mismatch = TS_IR_NONE};
-  make_players(arena, &e.facts);
+  ts_make_players(arena, &e.facts);
   make_processes(scratch, &e);
   make_rendezvous(arena, scratch, &e);
   while (e.ready_count && !e.overflow && e.mismatch == TS_IR_NONE) {
@@ -276,8 +289,10 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
       run_host(&e, id);
   }
   ts_facts *facts = NULL;
-  if (!ts_explain_stop(&e, stop))
+  if (!ts_explain_stop(&e, stop)) {
+    e.facts.end = last_end(&e);
     facts = ts_arena_copy(arena, &e.facts, sizeof e.facts);
+  }
   ts_arena_free(scratch);
   return facts;
 }

@@ -20,6 +20,7 @@ typedef struct ts_player {
   uint64_t *events;           /* [event_count] when it was reached */
   uint64_t *segments;         /* [segment_count] when the host began it */
   uint64_t *arrived, *sent;   /* [slot_count] messages to this player */
+  uint64_t *took;             /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL: what the kind says */
 } ts_player;
 
 typedef struct ts_facts {
@@ -29,6 +30,7 @@ typedef struct ts_facts {
   const ts_player *players;   /* [cast->count] */
   const uint64_t *starts;     /* [cast->turn_count] of collectives */
   const uint32_t *latest;     /* [cast->turn_count] player that was ready last, the first of several */
+  uint64_t end;               /* of the step */
 } ts_facts;
 
 /* `order`: 0, or any number to run processes in another order (for tests). NULL after filling *stop. */
@@ -39,6 +41,12 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
 static inline uint64_t ts_host_base(const ts_player *player, const ts_visit *visit, uint32_t segment)
 {
   return player->segments[visit->segment + segment] + (segment ? 0 : visit->offset);
+}
+
+/* What a node of the program's item took on this player; `usual`: where every play of it takes as long. */
+static inline uint64_t ts_took(const ts_player *player, uint32_t item, uint32_t node, uint64_t usual)
+{
+  return player->took ? player->took[player->program->node_base[item] + node] : usual;
 }
 
 #endif

@@ -44,6 +44,9 @@ typedef struct ts_engine {
 
 static inline bool ts_is_done(const ts_process *p) { return p->op == p->op_end && p->visit == p->visit_end; }
 
+/* Sets facts->players for its cast; nothing is known of their times but the begin of the host. */
+void ts_make_players(ts_arena *arena, ts_facts *facts);
+
 /* Fills *stop when some process could not end. */
 int ts_explain_stop(const ts_engine *engine, ts_stop *stop);
 

@@ -10,7 +10,11 @@ static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
 /* What is too long for the clock becomes so long that the engine stops at it. */
 static uint64_t limited(uint64_t time) { return time < time_limit ? time : UINT64_C(1) << TS_CLOCK_BITS; }
 
-static double speed_of(const ts_tables *t, uint32_t rank) { return t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].speed : 1; }
+static double speed_of(const ts_tables *t, uint32_t rank)
+{
+  double speed = t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].speed : 1;
+  return t->ranks->slower ? speed / t->ranks->slower[rank] : speed;
+}
 
 static uint64_t kernel_time(const ts_ir_kernel *kernel, double speed)
 {
@@ -57,7 +61,7 @@ static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *inf
     run->count++;
     run->event = info->event;
   }
-  w->open = node->stream == 0 && info->event == TS_IR_NONE;
+  w->open = node->stream == 0 && info->event == TS_IR_NONE && !w->t->apart;
 }
 
 static void write_segment(writer *w, uint32_t segment)

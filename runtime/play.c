@@ -2,6 +2,7 @@
 #include "runtime/play.h"
 
 #include "runtime/compose.h"
+#include "runtime/overlap.h"
 
 struct ts_run {
   ts_arena *arena;
@@ -11,13 +12,20 @@ struct ts_run {
 
 static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
 {
-  const ts_ranks *ranks = ts_ranks_new(arena, ir);
-  const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
-  ts_network *network = tables ? ts_network_new(arena, ir, ranks, options->network, stop) : NULL;
+  ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
+  ranks->slower = options->slower;
+  const ts_tables *made = ts_tables_new(arena, ir, ranks, stop);
+  if (!made)
+    return NULL;
+  ts_tables *tables = ts_arena_copy(arena, made, sizeof *tables);
+  tables->apart = options->overlap != NULL;
+  ts_network *network = ts_network_new(arena, ir, ranks, options->network, stop);
   const ts_kinds *kinds = network ? ts_kinds_new(arena, tables, network, stop) : NULL;
   if (!kinds)
     return NULL;
-  return ts_engine_play(arena, tables, kinds, ts_cast_new(arena, tables, kinds, !options->no_fold), order, stop);
+  const ts_cast *cast = ts_cast_new(arena, tables, kinds, !options->no_fold);
+  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, order, stop);
+  return facts && options->overlap ? ts_overlap_play(arena, facts, options->overlap, stop) : facts;
 }
 
 static void sum_up(ts_arena *arena, const ts_facts *facts, ts_result *out)
@@ -58,6 +66,16 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
 }
 
 ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop) { return ts_run_ordered(ir, options, 0, stop); }
+
+bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop)
+{
+  ts_arena *arena = ts_arena_new("step");
+  const ts_facts *facts = play(arena, ir, options, 0, stop);
+  if (facts)
+    *step = facts->end;
+  ts_arena_free(arena);
+  return facts != NULL;
+}
 
 void ts_run_free(ts_run *run)
 {

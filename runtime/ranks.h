@@ -23,6 +23,7 @@ typedef struct ts_ranks {
   const uint32_t *vertex;                  /* [world] device vertex of the cluster graph, or NULL when there is none */
   const ts_rank_group *groups;
   uint32_t group_count;
+  const double *slower;                    /* [world] factor on the time of a rank's kernels, or NULL: 1 */
 } ts_ranks;
 
 /* The rank at another coordinate of the pipeline axis. */

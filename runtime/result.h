@@ -16,6 +16,8 @@
 typedef struct ts_run_options {
   bool no_fold;        /* play every rank for itself */
   const char *network; /* only network models of this name; NULL: all */
+  const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */
+  const struct ts_slowdown *overlap; /* how compute and communication slow each other down; NULL: not at all */
 } ts_run_options;
 
 typedef struct ts_comm_share { /* traffic of a class over one group of the mesh; messages: the group of their ports */
@@ -69,6 +71,8 @@ typedef struct ts_run ts_run;
 /* Plays a verified IR. NULL after filling *stop (its arena must be set). The IR must outlive the run. */
 ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop);
 void ts_run_free(ts_run *run);
+/* The time of a step alone. False after filling *stop. */
+bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop);
 const ts_result *ts_run_result(const ts_run *run);
 
 /* A node of a rank's timeline. Host work has stream TS_IR_NONE. */

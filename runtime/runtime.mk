@@ -2,6 +2,8 @@
 
 #: libtrainspec_la_SOURCES += runtime/*.c
 libtrainspec_la_SOURCES += \
+	runtime/allocator.c \
+	runtime/blame.c \
 	runtime/collective/alpha_beta.c \
 	runtime/collective/graph.c \
 	runtime/collective/network.c \
@@ -13,15 +15,18 @@ libtrainspec_la_SOURCES += \
 	runtime/engine.c \
 	runtime/explain.c \
 	runtime/fold.c \
+	runtime/goodput.c \
 	runtime/intern.c \
 	runtime/kinds.c \
 	runtime/layout.c \
 	runtime/match.c \
 	runtime/memory.c \
+	runtime/overlap.c \
 	runtime/play.c \
 	runtime/ranks.c \
 	runtime/report/chrome.c \
 	runtime/report/csv.c \
+	runtime/report/extras.c \
 	runtime/report/format.c \
 	runtime/report/json.c \
 	runtime/report/names.c \
@@ -30,6 +35,9 @@ libtrainspec_la_SOURCES += \
 	runtime/report/summary.c \
 	runtime/report/text.c \
 	runtime/report/topology.c \
+	runtime/slowdown.c \
+	runtime/slowdown_learned.c \
+	runtime/spread.c \
 	runtime/stop.c \
 	runtime/tables.c \
 	runtime/timeline.c \
@@ -37,6 +45,8 @@ libtrainspec_la_SOURCES += \
 
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
 nobase_pkginclude_HEADERS += \
+	runtime/allocator.h \
+	runtime/blame.h \
 	runtime/collective/graph.h \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \
@@ -46,17 +56,23 @@ nobase_pkginclude_HEADERS += \
 	runtime/engine.h \
 	runtime/engine_internal.h \
 	runtime/fold.h \
+	runtime/goodput.h \
 	runtime/intern.h \
 	runtime/kinds.h \
 	runtime/memory.h \
+	runtime/overlap.h \
 	runtime/play.h \
 	runtime/ranks.h \
+	runtime/report/extras.h \
 	runtime/report/format.h \
 	runtime/report/names.h \
 	runtime/report/report.h \
 	runtime/report/summary.h \
 	runtime/report/topology.h \
 	runtime/result.h \
+	runtime/slowdown.h \
+	runtime/slowdown_learned.h \
+	runtime/spread.h \
 	runtime/stop.h \
 	runtime/tables.h \
 	runtime/tables_internal.h \

@@ -13,6 +13,12 @@ typedef struct teller {
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/* What the node took if it took another time here than elsewhere, else `usual`. */
+static uint64_t took(const teller *l, const ts_visit *v, const ts_ir_node *node, uint64_t usual)
+{
+  return ts_took(l->w, v->item, (uint32_t)(node - ts_nodes_of(l->facts->tables->ir, v->fragment)), usual);
+}
+
 static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
@@ -20,14 +26,14 @@ static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, t
   e->peer = ts_peer_rank(t->ranks, l->rank, l->w->program->peers[route->peer].coordinate);
   e->tag = t->ir->bindings[t->ir->items[e->item].first_binding + node->arg].tag;
   if (node->op == TS_IR_SEND) {
-    e->end = e->start + ts_message_time(t, l->w->kind, v->fragment, node->arg, route->peer);
+    e->end = e->start + took(l, v, node, ts_message_time(t, l->w->kind, v->fragment, node->arg, route->peer));
   } else {
     e->sent = l->w->sent[route->slot];
     e->end = later(e->start, l->w->arrived[route->slot]);
   }
 }
 
-static void tell_collective(teller *l, const ts_ir_node *node, ts_span_event *e)
+static void tell_collective(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   uint32_t comm = ts_comm_of(t, node), meeting = l->w->meetings[comm];
@@ -35,7 +41,7 @@ static void tell_collective(teller *l, const ts_ir_node *node, ts_span_event *e)
   if (meeting == TS_IR_NONE)
     return;
   e->start = l->facts->starts[l->facts->cast->meetings[meeting].turn_base + l->turn[comm]++];
-  e->end = e->start + l->w->kind->collective_time[node->arg];
+  e->end = e->start + took(l, v, node, l->w->kind->collective_time[node->arg]);
 }
 
 static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info, const ts_ir_node *node, ts_span_event *e)
@@ -66,11 +72,11 @@ static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info, 
     e->ready = later(e->ready, l->w->events[v->event_base + t->waits[info->first_wait + i]]);
   e->start = e->ready;
   if (node->op == TS_IR_COLLECTIVE)
-    tell_collective(l, node, e);
+    tell_collective(l, v, node, e);
   else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
     tell_message(l, v, node, e);
   else
-    e->end = e->start + ts_kernel_time(t, l->w->kind, node);
+    e->end = e->start + took(l, v, node, ts_kernel_time(t, l->w->kind, node));
   l->free[node->stream] = e->end;
 }
 

@@ -30,18 +30,21 @@ static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t ho
   *s = (ts_step){.op = op, .item = v->item, .ready = latest_event(r, v, op, r->time)};
   uint64_t issued = host + op->issued;
   const ts_route *route;
+  uint32_t node = r->t->layouts[v->fragment].order[op->first];
+  s->time = ts_took(r->w, v->item, node, op->time);
   switch (op->kind) {
   case TS_OP_RUN:
-    s->end = later(s->ready + op->time, issued);
+    s->end = later(s->ready + s->time, issued - op->time + s->time);
     break;
   case TS_OP_COLLECTIVE:
     s->ready = later(s->ready, issued);
-    s->end = collective_start(r, op) + op->time;
+    s->end = collective_start(r, op) + s->time;
     break;
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->end = s->ready + ts_message_time(r->t, r->w->kind, v->fragment, op->arg, route->peer);
+    s->time = ts_took(r->w, v->item, node, ts_message_time(r->t, r->w->kind, v->fragment, op->arg, route->peer));
+    s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
     s->ready = later(s->ready, issued);
@@ -266,7 +269,7 @@ bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
 bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uint64_t *start)
 {
   const ts_step *s = &track->steps[step];
-  if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->op->time)
+  if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->time)
     return false;
   const ts_visit *v = ts_visit_of(track, s);
   const ts_layout *layout = layout_of(track, v);
@@ -278,7 +281,7 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
       *place = i;
       *start = time = issued;
     }
-    time += ts_kernel_time(track->facts->tables, w->kind, ts_node_of(track, s, i));
+    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(track->facts->tables, w->kind, ts_node_of(track, s, i)));
   }
   return true;
 }

@@ -8,6 +8,7 @@ typedef struct ts_step { /* an op, played */
   const ts_op *op;
   uint64_t ready; /* its stream and its dependencies allow it, and unless it is a run, the host has issued it */
   uint64_t end;
+  uint64_t time;  /* what it takes by itself: of a run the sum of its kernels, of a collective from the last member on */
   uint32_t item;  /* of the program */
 } ts_step;
 

@@ -19,6 +19,7 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_engine.c \
+	tests/unit/test_engine_overlap.c \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
@@ -31,6 +32,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_parse.c \
 	tests/unit/test_lower.c \
 	tests/unit/test_memory.c \
+	tests/unit/test_memory_allocator.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_network_fit.c \
@@ -196,13 +198,22 @@ EXTRA_DIST += \
 	tests/cli/warnings-off.out \
 	tests/cli/whitebox.cmd \
 	tests/cli/whitebox.out \
+	tests/engine/_bad.slowdown \
 	tests/engine/_memory.ts \
+	tests/engine/_timeline.sh \
+	tests/engine/allocator.cmd \
+	tests/engine/allocator.out \
+	tests/engine/allocator.tsir \
+	tests/engine/blame.cmd \
+	tests/engine/blame.out \
 	tests/engine/clock.out \
 	tests/engine/clock.tsir \
 	tests/engine/different_collectives.out \
 	tests/engine/different_collectives.tsir \
 	tests/engine/host_bound.out \
 	tests/engine/host_bound.tsir \
+	tests/engine/repetitions.cmd \
+	tests/engine/repetitions.out \
 	tests/engine/report_bare.out \
 	tests/engine/report_bare.tsir \
 	tests/engine/report_csv.cmd \
@@ -224,6 +235,36 @@ EXTRA_DIST += \
 	tests/engine/report_trace.tsir \
 	tests/engine/report_usage.cmd \
 	tests/engine/report_usage.out \
+	tests/engine/semantics_copies.cmd \
+	tests/engine/semantics_copies.out \
+	tests/engine/semantics_copies.tsir \
+	tests/engine/semantics_device_sync.cmd \
+	tests/engine/semantics_device_sync.out \
+	tests/engine/semantics_device_sync.tsir \
+	tests/engine/semantics_event.cmd \
+	tests/engine/semantics_event.out \
+	tests/engine/semantics_event.tsir \
+	tests/engine/semantics_graph_launch.cmd \
+	tests/engine/semantics_graph_launch.out \
+	tests/engine/semantics_graph_launch.tsir \
+	tests/engine/semantics_host_sync.cmd \
+	tests/engine/semantics_host_sync.out \
+	tests/engine/semantics_host_sync.tsir \
+	tests/engine/semantics_in_order.cmd \
+	tests/engine/semantics_in_order.out \
+	tests/engine/semantics_in_order.tsir \
+	tests/engine/semantics_launch_bound.cmd \
+	tests/engine/semantics_launch_bound.out \
+	tests/engine/semantics_launch_bound.tsir \
+	tests/engine/semantics_overlap.cmd \
+	tests/engine/semantics_overlap.out \
+	tests/engine/semantics_overlap.tsir \
+	tests/engine/semantics_overlap_member.cmd \
+	tests/engine/semantics_overlap_member.out \
+	tests/engine/semantics_overlap_member.tsir \
+	tests/engine/semantics_rendezvous.cmd \
+	tests/engine/semantics_rendezvous.out \
+	tests/engine/semantics_rendezvous.tsir \
 	tests/engine/stall_circle.out \
 	tests/engine/stall_circle.tsir \
 	tests/engine/stall_collective.out \
@@ -232,6 +273,8 @@ EXTRA_DIST += \
 	tests/engine/stall_host.tsir \
 	tests/engine/straggler.out \
 	tests/engine/straggler.tsir \
+	tests/engine/study_usage.cmd \
+	tests/engine/study_usage.out \
 	tests/engine/two_stages.out \
 	tests/engine/two_stages.tsir \
 	tests/errors/_bad_number.csv \
@@ -777,6 +820,7 @@ EXTRA_DIST += \
 	tests/fmt/usage.fmt \
 	tests/fmt/wide.fmt \
 	tests/fmt/wide.ts \
+	tests/fuzz/corpus/fuzz_chakra/no_duration \
 	tests/fuzz/corpus/fuzz_chakra/two.et \
 	tests/fuzz/corpus/fuzz_fit/gemm.json \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
@@ -795,6 +839,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_ir_text/two_stages.tsir \
 	tests/fuzz/corpus/fuzz_kineto/chakra.json \
 	tests/fuzz/corpus/fuzz_kineto/execution.json \
+	tests/fuzz/corpus/fuzz_kineto/one_rank \
 	tests/fuzz/corpus/fuzz_kineto/small.json \
 	tests/fuzz/corpus/fuzz_network/all.csv \
 	tests/fuzz/corpus/fuzz_network/one_collective.csv \

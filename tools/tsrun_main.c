@@ -12,6 +12,7 @@
 #include "runtime/report/report.h"
 #include "runtime/result.h"
 #include "tools/programs.h"
+#include "tools/tsrun_study.h"
 
 enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, NO_FOLD, IGNORE_MEMORY };
 
@@ -28,6 +29,16 @@ static const ts_option options[] = {
   {NETWORK, 0, "network", "NAME", "ask only the network models of this name", "Play"},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
+  {STUDY_OVERLAP, 0, "overlap", "MODEL", "how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
+  {STUDY_BLAME, 0, "blame", NULL, "who made others wait", "Studies"},
+  {STUDY_ALLOCATOR, 0, "allocator", "KIND", "what the framework reserves: caching, caching:expandable, caching:max_split=128MiB", NULL},
+  {STUDY_REPEAT, 0, "repeat", "N", "play N steps with jitter and report percentiles", NULL},
+  {STUDY_JITTER, 0, "jitter", "DIST", "of each rank's compute time: lognormal:2%, normal:2%, exponential:1%, slow:SHARE:FACTOR, joined by commas", NULL},
+  {STUDY_SEED, 0, "seed", "NAME", "name of the draws (trainspec)", NULL},
+  {STUDY_MTBF, 0, "mtbf", "TIME", "mean time between failures of a device: report a day's goodput", NULL},
+  {STUDY_RESTART, 0, "restart", "TIME", "from a failure to work again", NULL},
+  {STUDY_CHECKPOINT, 0, "checkpoint", "TIME", "that a checkpoint holds the job up", NULL},
+  {STUDY_EVERY, 0, "checkpoint-every", "STEPS", "steps between checkpoints (what gives most)", NULL},
   {0},
 };
 
@@ -62,6 +73,7 @@ typedef struct task {
   const char *path, *output, *trace, *trace_ranks;
   form form;
   bool memory_trace, ignore_memory;
+  study study;
   ts_run_options run;
   ts_compile_options compile;
   TS_VEC(ts_define) defines;
@@ -105,6 +117,7 @@ static int take_option(task *t, int id)
   case NETWORK: t->run.network = argument; break;
   case NO_FOLD: t->run.no_fold = true; break;
   case IGNORE_MEMORY: t->ignore_memory = true; break;
+  default: return ts_study_option(&t->study, t->arena, &t->options, id);
   }
   return TS_EXIT_DONE;
 }
@@ -121,11 +134,12 @@ static bool read_options(task *t, int argc, char **argv)
   }
   const char *wrong = !t->path ? "no file given" :
                       !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
-                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : NULL;
+                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : ts_study_wrong(&t->study);
   if (wrong) {
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
     return false;
   }
+  t->run.overlap = t->study.overlap;
   t->compile.defines = t->defines.at;
   t->compile.define_count = (uint32_t)t->defines.count;
   t->compile.import_dirs = t->imports.at;
@@ -259,7 +273,9 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_trace_op
 {
   ts_stop stop = {.arena = t->arena};
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
-  const ts_summary *summary = ts_summary_new(t->arena, ir, run, memory, t->run.network);
+  ts_summary *summary = ts_arena_copy(t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
+  if (ts_study_add(&t->study, &t->run, summary, &stop) < 0)
+    return tell(t, &stop, ir);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
     return tell(t, &stop, ir);
   if (!t->ignore_memory && ts_report_out_of_memory(summary, &stop) < 0)

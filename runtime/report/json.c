@@ -264,6 +264,7 @@ void ts_report_json(const ts_summary *s, FILE *out)
   cJSON_AddItemToObject(root, "critical_path", critical_object(s));
   cJSON_AddItemToObject(root, "costs", costs_object(s));
   cJSON_AddItemToObject(root, "network", network_array(s));
+  ts_report_extras_json(s, root);
   cJSON *assumptions = cJSON_AddArrayToObject(root, "assumptions");
   for (uint32_t i = 0; i < s->assumption_count; i++)
     cJSON_AddItemToArray(assumptions, cJSON_CreateString(s->assumptions[i]));

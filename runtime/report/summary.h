@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 #include "runtime/memory.h"
+#include "runtime/report/extras.h"
 #include "runtime/result.h"
 
 typedef struct ts_time_split { /* mean over ranks, ps; phases, waits and tail sum up to the step */
@@ -55,6 +56,7 @@ typedef struct ts_summary {
   uint32_t source_count;
   const ts_source_share *sources; /* shares of compute time, largest first; they sum up to 1 */
   uint32_t assumption_count;
+  ts_extras extras;          /* all NULL after ts_summary_new: for the owner to set */
   const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */
 } ts_summary;
 

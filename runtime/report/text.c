@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/report/format.h"
+#include "runtime/report/extras.h"
 #include "runtime/report/names.h"
 #include "runtime/report/report.h"
 
@@ -492,6 +493,7 @@ void ts_report_text(const ts_summary *summary, FILE *out)
   memory(&p);
   cost_basis(&p);
   network(&p);
+  ts_report_extras_text(summary, p.arena, out);
   assumptions(&p);
   ts_arena_free(p.arena);
 }

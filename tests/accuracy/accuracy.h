@@ -20,7 +20,7 @@ typedef struct acc_row {
   /* Prediction. */
   bool done;
   const char *why;         /* if not done */
-  double predicted, predicted_memory;
+  double predicted, predicted_memory, reserved_memory; /* reserved: with the framework's caching allocator */
   double baseline;         /* 6 N tokens at one rate, see report.c */
   double work;             /* 6 N tokens / devices: what the baseline knows */
 } acc_row;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/compile.h"
+#include "runtime/allocator.h"
 #include "runtime/memory.h"
 #include "tests/accuracy/accuracy.h"
 
@@ -107,6 +108,8 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
       for (uint32_t k = 0; k < memory->class_count; k++)
         if (ts_run_result(run)->classes[k].rank == 0 || k == 0)
           row->predicted_memory = (double)memory->classes[k].peak;
+      if (isfinite(row->memory))
+        row->reserved_memory = (double)ts_reserved_new(arena, &input.ir, run, memory, &(ts_allocator_options){0})[0].reserved;
       double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step : input.ir.meta->samples_per_step);
       row->work = 6 * (double)input.ir.meta->parameters * tokens / input.ir.meta->world;
       ts_run_free(run);

@@ -1,0 +1,609 @@
+#include "runtime/overlap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/engine_internal.h"
+#include "runtime/play.h"
+#include "runtime/track.h"
+
+typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING } state;
+
+typedef struct progress { /* of something under way */
+  double left;      /* ps of work, at `since` */
+  double rate;      /* work done in a ps; 0: not rated yet */
+  uint64_t since;
+  uint32_t version; /* of the end that was announced last */
+} progress;
+
+typedef struct actor { /* a stream of a player; the last one of each player is its host */
+  uint64_t time, host;
+  const ts_visit *visit, *visit_end;
+  const ts_op *op, *op_end;
+  uint64_t start;   /* of the op at work */
+  uint32_t next;    /* who else waits for the same */
+  uint32_t player, wait;
+  state state;
+  progress work;    /* runs and sends */
+} actor;
+
+typedef struct meeting {
+  progress work;
+  uint64_t latest, start;
+  uint32_t count, who, turns;
+  bool running;
+  double *rates;    /* [members] of the transfer, as each member's device allows */
+} meeting;
+
+typedef struct moment { uint64_t time; uint32_t id, version; } moment; /* id: actor, or actors + meeting */
+
+typedef struct stage {
+  ts_arena *scratch;
+  ts_facts facts;
+  const ts_slowdown *model;
+  actor *actors;
+  meeting *meetings;
+  uint32_t per_player, actor_count;
+  uint32_t *ready, ready_count;
+  TS_VEC(moment) heap;
+  uint32_t *dirty, dirty_count; /* players to rate anew */
+  bool *is_dirty;
+  uint64_t *starts;
+  uint32_t *latest;
+  uint32_t columns;             /* collectives, then ports */
+  const ts_slowdowns **pairs;   /* [kinds] of [kernels * columns] */
+  uint64_t now;
+  bool overflow;
+} stage;
+
+/* ---- What comes when ---- */
+
+static bool sooner(const moment *a, const moment *b) { return a->time != b->time ? a->time < b->time : a->id < b->id; }
+
+static void announce(stage *s, uint64_t time, uint32_t id, uint32_t version)
+{
+  TS_PUSH(s->scratch, &s->heap, (moment){time, id, version});
+  moment *h = s->heap.at, m = h[s->heap.count - 1];
+  size_t i = s->heap.count - 1;
+  for (; i && sooner(&m, &h[(i - 1) / 2]); i = (i - 1) / 2)
+    h[i] = h[(i - 1) / 2];
+  h[i] = m;
+}
+
+static moment take(stage *s)
+{
+  moment *h = s->heap.at, top = h[0], m = h[--s->heap.count];
+  size_t i = 0, n = s->heap.count;
+  for (size_t c; (c = 2 * i + 1) < n; i = c) {
+    c += c + 1 < n && sooner(&h[c + 1], &h[c]);
+    if (!sooner(&h[c], &m))
+      break;
+    h[i] = h[c];
+  }
+  if (n)
+    h[i] = m;
+  return top;
+}
+
+static void wake(stage *s, uint32_t waiter)
+{
+  for (; waiter != TS_IR_NONE; waiter = s->actors[waiter].next)
+    s->ready[s->ready_count++] = waiter;
+}
+
+static void park(stage *s, uint32_t id, uint64_t *place)
+{
+  s->actors[id].next = (uint32_t)*place;
+  *place = TS_UNKNOWN | id;
+}
+
+static void settle(stage *s, uint64_t *place, uint64_t time)
+{
+  uint32_t waiters = (uint32_t)*place;
+  *place = time;
+  wake(s, waiters);
+}
+
+static void touch(stage *s, uint32_t player)
+{
+  if (!s->is_dirty[player]) {
+    s->is_dirty[player] = true;
+    s->dirty[s->dirty_count++] = player;
+  }
+}
+
+/* ---- Rates ---- */
+
+static void set_rate(stage *s, progress *p, double rate, uint32_t id)
+{
+  if (p->rate == rate)
+    return;
+  p->left -= (double)(s->now - p->since) * p->rate;
+  p->left = p->left > 0 ? p->left : 0;
+  p->since = s->now;
+  p->rate = rate;
+  double length = p->left / rate;
+  if (length >= 0x1p61 || (s->now + (uint64_t)length) >> TS_CLOCK_BITS) {
+    s->overflow = true;
+    return;
+  }
+  announce(s, s->now + (uint64_t)llround(length), id, ++p->version);
+}
+
+static const ts_player *player_of(const stage *s, const actor *a) { return &s->facts.players[a->player]; }
+static const ts_visit *visit_of(const actor *a) { return a->visit - 1; }
+
+static uint32_t node_of(const stage *s, const actor *a) { return s->facts.tables->layouts[visit_of(a)->fragment].order[a->op->first]; }
+
+static const ts_ir_node *ir_node_of(const stage *s, const actor *a) { return &ts_nodes_of(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)]; }
+
+static bool computes(const actor *a) { return a->state == AT_WORK && a->op->kind == TS_OP_RUN; }
+
+/* The column of the transfer under way, or TS_IR_NONE. */
+static uint32_t transfer_of(const stage *s, const actor *a)
+{
+  const ts_ir *ir = s->facts.tables->ir;
+  const ts_player *w = player_of(s, a);
+  if (a->state == AT_MEETING)
+    return s->meetings[w->meetings[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
+  if (a->state == RECEIVING && !ts_is_known(w->sent[w->program->routes[visit_of(a)->port_base + a->op->arg].slot]))
+    return TS_IR_NONE;
+  if (a->state == RECEIVING || (a->state == AT_WORK && a->op->kind == TS_OP_SEND))
+    return ir->collectives_count + ir->fragments[visit_of(a)->fragment].first_port + a->op->arg;
+  return TS_IR_NONE;
+}
+
+static uint32_t member_of(const stage *s, const ts_meeting *m, uint32_t player)
+{
+  uint32_t low = 0, high = m->count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (s->facts.cast->members[m->first + middle] <= player)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void rate_meeting(stage *s, uint32_t index, uint32_t player, double rate)
+{
+  const ts_meeting *m = &s->facts.cast->meetings[index];
+  meeting *at = &s->meetings[index];
+  at->rates[member_of(s, m, player)] = rate;
+  for (uint32_t i = 0; i < m->count; i++)
+    rate = at->rates[i] < rate ? at->rates[i] : rate;
+  set_rate(s, &at->work, rate, s->actor_count + index);
+}
+
+static void rate_player(stage *s, uint32_t player)
+{
+  uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
+  const ts_player *w = &s->facts.players[player];
+  const ts_slowdowns *pairs = s->pairs[w->kind - s->facts.kinds->at];
+  for (uint32_t i = first; i < first + streams; i++) {
+    actor *a = &s->actors[i];
+    uint32_t column = transfer_of(s, a);
+    double slow = 1;
+    if (computes(a)) {
+      const ts_slowdowns *row = pairs + (size_t)ir_node_of(s, a)->arg * s->columns;
+      for (uint32_t j = first; j < first + streams; j++) {
+        uint32_t other = transfer_of(s, &s->actors[j]);
+        if (other != TS_IR_NONE && row[other].compute > slow)
+          slow = row[other].compute;
+      }
+      set_rate(s, &a->work, 1 / slow, i);
+    } else if (column != TS_IR_NONE && a->state != RECEIVING) {
+      for (uint32_t j = first; j < first + streams; j++)
+        if (computes(&s->actors[j]))
+          slow = fmax(slow, pairs[(size_t)ir_node_of(s, &s->actors[j])->arg * s->columns + column].transfer);
+      if (a->state == AT_MEETING)
+        rate_meeting(s, w->meetings[a->op->comm], player, 1 / slow);
+      else
+        set_rate(s, &a->work, 1 / slow, i);
+    }
+  }
+}
+
+/* ---- Playing ---- */
+
+static void finish(stage *s, actor *a, uint64_t start)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_visit *v = visit_of(a);
+  const ts_op *op = a->op++;
+  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] = s->now - start;
+  a->time = s->now;
+  a->state = AT_REST;
+  if (op->event != TS_IR_NONE)
+    settle(s, &w->events[v->event_base + op->event], s->now);
+}
+
+static void begin(stage *s, actor *a, uint64_t work)
+{
+  a->state = AT_WORK;
+  a->start = s->now;
+  a->work = (progress){.left = (double)work, .since = s->now, .version = a->work.version + 1};
+  touch(s, a->player);
+}
+
+static void begin_send(stage *s, actor *a)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_visit *v = visit_of(a);
+  const ts_route *route = &w->program->routes[v->port_base + a->op->arg];
+  const ts_player *to = &s->facts.players[w->peers[route->peer]];
+  settle(s, &to->sent[route->slot], s->now);
+  touch(s, w->peers[route->peer]);
+  begin(s, a, ts_message_time(s->facts.tables, w->kind, v->fragment, a->op->arg, route->peer));
+}
+
+static void end_send(stage *s, actor *a)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  touch(s, w->peers[route->peer]);
+  settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], s->now);
+}
+
+static void arrive(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  uint32_t index = player_of(s, a)->meetings[a->op->comm];
+  const ts_meeting *m = &s->facts.cast->meetings[index];
+  meeting *at = &s->meetings[index];
+  a->state = AT_MEETING;
+  if (!at->count || s->now > at->latest || a->player < at->who)
+    at->who = a->player;
+  at->latest = s->now;
+  if (++at->count < m->count)
+    return;
+  at->start = s->now;
+  at->running = true;
+  at->work = (progress){.left = (double)a->op->time, .since = s->now, .version = at->work.version + 1};
+  s->starts[m->turn_base + at->turns] = s->now;
+  s->latest[m->turn_base + at->turns++] = at->who;
+  for (uint32_t i = 0; i < m->count; i++) {
+    at->rates[i] = 1;
+    touch(s, s->facts.cast->members[m->first + i]);
+  }
+}
+
+static void end_meeting(stage *s, uint32_t index)
+{
+  const ts_meeting *m = &s->facts.cast->meetings[index];
+  meeting *at = &s->meetings[index];
+  at->running = false;
+  at->count = 0;
+  for (uint32_t i = 0; i < m->count; i++) {
+    uint32_t player = s->facts.cast->members[m->first + i], id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
+    finish(s, &s->actors[id], at->start);
+    touch(s, player);
+    s->ready[s->ready_count++] = id;
+  }
+}
+
+static bool known(stage *s, uint32_t id, uint64_t *events, const uint32_t *wait, uint32_t count, uint64_t *time)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t *place = &events[wait[i]];
+    if (!ts_is_known(*place)) {
+      park(s, id, place);
+      return false;
+    }
+    *time = *place > *time ? *place : *time;
+  }
+  return true;
+}
+
+/* Begins the next visit. False: the host has not come so far, or there is none. */
+static bool enter(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  if (a->visit == a->visit_end)
+    return false;
+  uint64_t *segment = &w->segments[a->visit->segment];
+  if (!ts_is_known(*segment)) {
+    park(s, id, segment);
+    return false;
+  }
+  ts_range code = w->kind->code[a->visit->fragment].stream[id % s->per_player];
+  a->host = *segment + a->visit->offset;
+  a->op = w->kind->ops + code.first;
+  a->op_end = a->op + code.count;
+  a->visit++;
+  return true;
+}
+
+/* Begins the op at the cursor, which may. True: it is over already. */
+static bool start(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  uint64_t *place;
+  switch (a->op->kind) {
+  case TS_OP_RUN:
+    if (a->op->time) {
+      begin(s, a, a->op->time);
+      return false;
+    }
+    break;
+  case TS_OP_COLLECTIVE:
+    arrive(s, id);
+    return false;
+  case TS_OP_SEND:
+    begin_send(s, a);
+    return false;
+  default: /* receive */
+    place = &w->arrived[w->program->routes[visit_of(a)->port_base + a->op->arg].slot];
+    if (!ts_is_known(*place)) {
+      a->state = RECEIVING;
+      touch(s, a->player);
+      park(s, id, place);
+      return false;
+    }
+  }
+  finish(s, a, s->now);
+  return true;
+}
+
+static void run_stream(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  if (a->state == RECEIVING) {
+    touch(s, a->player);
+    a->state = AT_REST;
+  }
+  while (a->state == AT_REST) {
+    if (a->op == a->op_end) {
+      if (!enter(s, id))
+        return;
+      continue;
+    }
+    const ts_visit *v = visit_of(a);
+    const ts_op *op = a->op;
+    if (op->kind == TS_OP_SEGMENT) {
+      uint64_t *place = &w->segments[v->segment + op->arg];
+      if (!ts_is_known(*place)) {
+        park(s, id, place);
+        return;
+      }
+      a->host = *place;
+      a->op++;
+      continue;
+    }
+    uint64_t time = a->time, issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
+    if (op->waits && !known(s, id, w->events + v->event_base, ts_waits_of(s->facts.tables, op), op->waits, &time))
+      return;
+    time = issued > time ? issued : time;
+    if (time > s->now) {
+      announce(s, time, id, ++a->work.version);
+      return;
+    }
+    if (!start(s, id))
+      return;
+  }
+}
+
+static void run_host(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  for (; a->visit < a->visit_end; a->visit++, a->wait = 0) {
+    const ts_visit *v = a->visit;
+    const ts_layout *layout = &s->facts.tables->layouts[v->fragment];
+    for (; a->wait < layout->wait_count; a->wait++) {
+      const ts_host_wait *wait = &layout->waits[a->wait];
+      const ts_node_info *info = &layout->nodes[wait->node];
+      uint64_t time = ts_host_base(w, v, a->wait) + wait->offset;
+      if (!known(s, id, w->events + v->event_base, s->facts.tables->waits + info->first_wait, info->wait_count, &time))
+        return;
+      settle(s, &w->segments[v->segment + a->wait + 1], time);
+    }
+  }
+}
+
+static void run(stage *s, uint32_t id)
+{
+  if (id % s->per_player < s->facts.tables->streams)
+    run_stream(s, id);
+  else
+    run_host(s, id);
+}
+
+/* What was announced for now: a timer, the end of a run or a send, the end of a collective; or nothing, as it has moved. */
+static void happen(stage *s, const moment *m)
+{
+  if (m->id >= s->actor_count) {
+    if (m->version == s->meetings[m->id - s->actor_count].work.version)
+      end_meeting(s, m->id - s->actor_count);
+    return;
+  }
+  actor *a = &s->actors[m->id];
+  if (m->version != a->work.version)
+    return;
+  if (a->state == AT_WORK) {
+    if (a->op->kind == TS_OP_SEND)
+      end_send(s, a);
+    finish(s, a, a->start);
+    touch(s, a->player);
+  }
+  run(s, m->id);
+}
+
+static void play(stage *s)
+{
+  for (;;) {
+    while (s->ready_count)
+      run(s, s->ready[--s->ready_count]);
+    bool more = s->heap.count && s->heap.at[0].time == s->now;
+    if (!more && s->dirty_count) {
+      while (s->dirty_count) {
+        uint32_t player = s->dirty[--s->dirty_count];
+        s->is_dirty[player] = false;
+        rate_player(s, player);
+      }
+      continue;
+    }
+    if (!s->heap.count || s->overflow)
+      return;
+    moment m = take(s);
+    s->now = m.time;
+    happen(s, &m);
+  }
+}
+
+/* ---- Setting the stage ---- */
+
+static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
+{
+  uint32_t class = t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].device_class : TS_IR_NONE;
+  return class == TS_IR_NONE ? NULL : &t->ir->device_classes[class];
+}
+
+static double or_missing(double value) { return value > 0 ? value : NAN; }
+
+static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t column, ts_pair *p)
+{
+  const ts_ir *ir = t->ir;
+  if (column < ir->collectives_count) {
+    p->transfer = ts_transfer_name(ir->collectives[column].kind);
+    p->transfer_bytes = (double)ir->collectives[column].bytes;
+    p->transfer_time = or_missing((double)kind->collective_time[column] * 1e-12);
+    return;
+  }
+  const ts_ir_port *port = &ir->ports[column - ir->collectives_count];
+  uint32_t peers = t->programs[kind->program].peer_count;
+  p->transfer = ts_transfer_name(TS_IR_MESSAGE);
+  p->transfer_bytes = (double)port->bytes;
+  p->transfer_time = NAN;
+  for (uint32_t k = 0; k < peers && port->is_send; k++) /* the slowest path that it may take */
+    p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->message_time[(size_t)(port - ir->ports) * peers + k] * 1e-12));
+}
+
+static const char *predict(ts_arena *arena, const ts_tables *t, const ts_kind *kind, const ts_slowdown *model, uint32_t columns, const ts_slowdowns **out)
+{
+  const ts_ir *ir = t->ir;
+  size_t count = (size_t)ir->kernels_count * columns;
+  ts_slowdowns *slow = TS_NEW_ARRAY(arena, ts_slowdowns, count);
+  ts_arena *scratch = ts_arena_new("pairs");
+  ts_pair *pairs = TS_NEW_ARRAY(scratch, ts_pair, count);
+  const ts_ir_device_class *device = device_of(t, kind->rank);
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    const ts_ir_kernel *kernel = &ir->kernels[k];
+    for (uint32_t c = 0; c < columns; c++) {
+      ts_pair *p = &pairs[(size_t)k * columns + c];
+      *p = (ts_pair){.family = ir->strings + kernel->family, .time = (double)kernel->time * 1e-12 / kind->speed, .flops = or_missing(kernel->flops),
+                     .bytes = or_missing(kernel->bytes), .bandwidth = device ? or_missing(device->bandwidth) : NAN};
+      describe_transfer(t, kind, c, p);
+    }
+  }
+  const char *wrong = ts_slowdown_predict(scratch, model, pairs, (uint32_t)count, slow);
+  wrong = wrong ? ts_arena_printf(arena, "%s", wrong) : NULL;
+  ts_arena_free(scratch);
+  *out = slow;
+  return wrong;
+}
+
+static void make_actors(stage *s)
+{
+  const ts_facts *f = &s->facts;
+  s->per_player = f->tables->streams + 1;
+  s->actor_count = f->cast->count * s->per_player;
+  s->actors = TS_NEW_ARRAY(s->scratch, actor, s->actor_count);
+  s->ready = TS_NEW_ARRAY(s->scratch, uint32_t, s->actor_count);
+  for (uint32_t i = 0; i < s->actor_count; i++) {
+    const ts_program_info *program = f->players[i / s->per_player].program;
+    ts_range visits = program->stream[i % s->per_player];
+    s->actors[i] = (actor){.player = i / s->per_player, .next = TS_IR_NONE, .visit = program->visits + visits.first,
+                           .visit_end = program->visits + visits.first + visits.count};
+    s->ready[s->actor_count - 1 - i] = i;
+  }
+  s->ready_count = s->actor_count;
+  s->meetings = TS_NEW_ARRAY(s->scratch, meeting, f->cast->meeting_count);
+  for (uint32_t m = 0; m < f->cast->meeting_count; m++)
+    s->meetings[m].rates = TS_NEW_ARRAY(s->scratch, double, f->cast->meetings[m].count);
+}
+
+static uint64_t last_end(const stage *s)
+{
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < s->actor_count; i++)
+    end = s->actors[i].time > end ? s->actors[i].time : end;
+  for (uint32_t p = 0; p < s->facts.cast->count; p++) {
+    const ts_player *w = &s->facts.players[p];
+    uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
+    end = host > end ? host : end;
+  }
+  return end;
+}
+
+static void set_stage(ts_arena *arena, stage *s)
+{
+  const ts_cast *cast = s->facts.cast;
+  ts_make_players(arena, &s->facts);
+  for (uint32_t p = 0; p < cast->count; p++) {
+    ts_player *w = (ts_player *)&s->facts.players[p];
+    w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
+    if (w->program->slot_count)
+      memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);
+  }
+  s->facts.starts = s->starts = TS_NEW_ARRAY(arena, uint64_t, cast->turn_count);
+  s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, cast->turn_count);
+  s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
+  s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, cast->count);
+  make_actors(s);
+}
+
+const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_stop *stop)
+{
+  const ts_tables *t = facts->tables;
+  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .model = model, .columns = t->ir->collectives_count + t->ir->ports_count};
+  const char *wrong = NULL;
+  ts_facts *out = NULL;
+  s.pairs = TS_NEW_ARRAY(s.scratch, const ts_slowdowns *, facts->kinds->count);
+  for (uint32_t k = 0; k < facts->kinds->count && !wrong; k++)
+    wrong = predict(s.scratch, t, &facts->kinds->at[k], model, s.columns, &s.pairs[k]);
+  if (wrong) {
+    ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
+  } else {
+    set_stage(arena, &s);
+    play(&s);
+    if (s.overflow) {
+      ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
+    } else {
+      s.facts.end = last_end(&s);
+      out = ts_arena_copy(arena, &s.facts, sizeof s.facts);
+    }
+  }
+  ts_arena_free(s.scratch);
+  return out;
+}
+
+ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class)
+{
+  const ts_facts *f = ts_run_facts(run);
+  ts_overlap_cost cost = {0};
+  ts_arena *scratch = ts_arena_new("cost of overlap");
+  const ts_track *track = ts_track_new(scratch, f, class);
+  const ts_player *w = ts_player_of(track);
+  for (uint32_t i = 0; i < track->stream[f->tables->streams]; i++) {
+    const ts_step *s = &track->steps[i];
+    const ts_visit *v = ts_visit_of(track, s);
+    if (s->op->kind == TS_OP_RUN) {
+      cost.compute += s->time;
+      cost.compute_alone += s->op->time;
+    } else if (s->op->kind == TS_OP_COLLECTIVE) {
+      cost.transfer += s->time;
+      cost.transfer_alone += s->op->time;
+    } else if (s->op->kind == TS_OP_SEND) {
+      cost.transfer += s->time;
+      cost.transfer_alone += ts_message_time(f->tables, w->kind, v->fragment, s->op->arg, w->program->routes[v->port_base + s->op->arg].peer);
+    }
+  }
+  ts_arena_free(scratch);
+  return cost;
+}

@@ -1,0 +1,222 @@
+#include "runtime/report/extras.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "runtime/overlap.h"
+#include "runtime/report/format.h"
+#include "runtime/report/names.h"
+#include "runtime/report/summary.h"
+
+enum { MOST_BLAMES = 8, NAME = 20 };
+
+static const double shares[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
+static const char *const share_names[] = {"least", "p10", "p50", "p90", "p99", "most"};
+enum { SHARES = 6 };
+
+static ts_text time_of(double ps) { return ts_format_time(ps > 0 ? (uint64_t)llround(ps) : 0); }
+
+static void row(FILE *out, const char *name, ts_text value, const char *rest) { fprintf(out, "  %-*s%16s%s\n", NAME, name, value.text, rest); }
+
+static const char *class_name(const ts_summary *s, ts_arena *arena, uint32_t class)
+{
+  const ts_class_result *c = &s->result->classes[class];
+  if (c->count == 1)
+    return ts_arena_printf(arena, "rank %u", c->rank);
+  return ts_arena_printf(arena, "rank %u and %s like it", c->rank, ts_format_count(c->count - 1).text);
+}
+
+/* ---- Who waited for whom ---- */
+
+static void blames_text(const ts_summary *s, const ts_blames *b, ts_arena *arena, FILE *out)
+{
+  fprintf(out, "\n%-30s%-16s%7s%15s%12s\n", "Who made others wait", "in", "ranks", "a rank, most", "of all");
+  if (!b->count)
+    fputs("  nobody\n", out);
+  for (uint32_t i = 0; i < b->count && i < MOST_BLAMES; i++) {
+    const ts_blame *at = &b->at[i];
+    const char *in = ts_arena_printf(arena, at->messages ? "%s messages" : "%s", s->ir->strings + s->ir->groups[at->group].name);
+    fprintf(out, "  %-28s%-16s%7s%15s%12s\n", ts_report_fit(arena, class_name(s, arena, at->class), 27), ts_report_fit(arena, in, 15),
+            ts_format_count(at->ranks).text, ts_format_time(at->most).text, ts_format_share(b->time > 0 ? at->time / b->time : 0).text);
+  }
+  if (b->count > MOST_BLAMES)
+    fprintf(out, "  ... %u more\n", b->count - MOST_BLAMES);
+}
+
+static void add(cJSON *object, const char *name, double value) { cJSON_AddNumberToObject(object, name, value); }
+
+/* Nine digits behind the point: what the last bits are depends on the mathematics library. */
+static void add_rounded(cJSON *object, const char *name, double value) { add(object, name, round(value * 1e9) / 1e9); }
+
+static cJSON *add_element(cJSON *array)
+{
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddItemToArray(array, object);
+  return object;
+}
+
+static void blames_json(const ts_summary *s, const ts_blames *b, cJSON *root)
+{
+  cJSON *list = cJSON_AddArrayToObject(root, "waits");
+  for (uint32_t i = 0; i < b->count; i++) {
+    const ts_blame *at = &b->at[i];
+    cJSON *o = add_element(list);
+    add(o, "for_rank", s->result->classes[at->class].rank);
+    add(o, "for_ranks", s->result->classes[at->class].count);
+    cJSON_AddStringToObject(o, "group", s->ir->strings + s->ir->groups[at->group].name);
+    cJSON_AddStringToObject(o, "kind", at->messages ? "messages" : "collectives");
+    add(o, "ranks", at->ranks);
+    add(o, "waits", (double)at->waits);
+    add(o, "time_ps", at->time);
+    add(o, "longest_rank", s->result->classes[at->most_class].rank);
+    add(o, "longest_ps", (double)at->most);
+  }
+}
+
+/* ---- What the framework reserves ---- */
+
+static uint32_t most_reserved(const ts_summary *s)
+{
+  uint32_t most = 0;
+  for (uint32_t c = 1; c < s->memory->class_count; c++)
+    if (s->extras.reserved[c].reserved > s->extras.reserved[most].reserved)
+      most = c;
+  return most;
+}
+
+static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  uint32_t class = most_reserved(s);
+  const ts_reserved *r = &s->extras.reserved[class];
+  fprintf(out, "\nMemory in the caching allocator%s\n",
+          s->result->class_count > 1 ? ts_arena_printf(arena, ", %s", class_name(s, arena, class)) : "");
+  row(out, "allocated, most", ts_format_bytes((double)r->allocated), "");
+  row(out, "reserved, most", ts_format_bytes((double)r->reserved),
+      ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text, r->segments == 1 ? "" : "s"));
+  row(out, "held by no tensor", ts_format_share(r->fragmentation), " of it");
+  if (r->retries)
+    row(out, "given back, again", ts_format_count(r->retries), " times");
+  if (r->failed)
+    fputs("  Not all allocations could be served.\n", out);
+}
+
+static void reserved_json(const ts_summary *s, cJSON *root)
+{
+  cJSON *list = cJSON_AddArrayToObject(root, "allocator");
+  for (uint32_t c = 0; c < s->memory->class_count; c++) {
+    const ts_reserved *r = &s->extras.reserved[c];
+    cJSON *o = add_element(list);
+    add(o, "rank", s->memory->classes[c].rank);
+    add(o, "allocated_bytes", (double)r->allocated);
+    add(o, "reserved_bytes", (double)r->reserved);
+    add_rounded(o, "fragmentation", r->fragmentation);
+    add(o, "segments", (double)r->segments);
+    add(o, "retries", (double)r->retries);
+    cJSON_AddBoolToObject(o, "failed", r->failed);
+  }
+}
+
+/* ---- Repetitions, failures ---- */
+
+static void spread_text(const ts_spread *spread, double alone, ts_arena *arena, FILE *out)
+{
+  fprintf(out, "\n%s\n", ts_report_fit(arena, ts_arena_printf(arena, "Step time over %s repetitions, seed %s", ts_format_count(spread->count).text, spread->seed), 80));
+  for (int i = 0; i < SHARES; i++) {
+    uint64_t time = ts_percentile(spread, shares[i]);
+    row(out, share_names[i], ts_format_time(time), ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * ((double)time / alone - 1) : 0));
+  }
+  row(out, "mean", time_of(spread->mean), ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * (spread->mean / alone - 1) : 0));
+  row(out, "standard deviation", time_of(spread->deviation), "");
+}
+
+static void spread_json(const ts_spread *spread, cJSON *root)
+{
+  static const char *const fields[SHARES] = {"least_ps", "p10_ps", "p50_ps", "p90_ps", "p99_ps", "most_ps"};
+  cJSON *o = cJSON_AddObjectToObject(root, "repetitions");
+  cJSON_AddStringToObject(o, "seed", spread->seed);
+  add(o, "count", spread->count);
+  for (int i = 0; i < SHARES; i++)
+    add(o, fields[i], (double)ts_percentile(spread, shares[i]));
+  add(o, "mean_ps", round(spread->mean));
+  add(o, "deviation_ps", round(spread->deviation));
+}
+
+static void goodput_text(const ts_goodput *g, ts_arena *arena, FILE *out)
+{
+  fprintf(out, "\nA day with failures, restarts and checkpoints\n");
+  row(out, "useful", ts_format_share(g->useful), ts_arena_printf(arena, "   %s steps", ts_format_count((uint64_t)g->steps_a_day).text));
+  row(out, "checkpoints", ts_format_share(g->checkpoints),
+      ts_arena_printf(arena, "   every %s step%s, %s%s", ts_format_count(g->every).text, g->every == 1 ? "" : "s", time_of(g->interval * 1e12).text,
+                      g->faults.every ? "" : " (best)"));
+  row(out, "restarts, lost work", ts_format_share(g->lost), ts_arena_printf(arena, "   %.3g failures", g->failures_a_day));
+}
+
+static void goodput_json(const ts_goodput *g, cJSON *root)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "goodput");
+  add_rounded(o, "useful_share", g->useful);
+  add_rounded(o, "checkpoint_share", g->checkpoints);
+  add_rounded(o, "lost_share", g->lost);
+  add(o, "checkpoint_every_steps", (double)g->every);
+  add(o, "failures_per_day", g->failures_a_day);
+  add(o, "steps_per_day", floor(g->steps_a_day));
+  add(o, "mean_time_between_failures_s", g->job_between_failures);
+}
+
+/* ---- Overlap ---- */
+
+static double growth(uint64_t with, uint64_t alone) { return alone ? (double)with / (double)alone - 1 : 0; }
+
+static void overlap_text(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  ts_overlap_cost c = ts_overlap_cost_of(s->run, s->busiest);
+  fprintf(out, "\nSlowed by overlap, %s model, %s\n", ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
+  row(out, "kernels", ts_format_time(c.compute - c.compute_alone), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.compute, c.compute_alone)).text, ts_format_time(c.compute_alone).text));
+  row(out, "transfers", ts_format_time(c.transfer - c.transfer_alone), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.transfer, c.transfer_alone)).text, ts_format_time(c.transfer_alone).text));
+}
+
+static void overlap_json(const ts_summary *s, cJSON *root)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "overlap"), *list;
+  cJSON_AddStringToObject(o, "model", ts_slowdown_kind_name(s->extras.overlap->kind));
+  list = cJSON_AddArrayToObject(o, "classes");
+  for (uint32_t i = 0; i < s->result->class_count; i++) {
+    ts_overlap_cost c = ts_overlap_cost_of(s->run, i);
+    cJSON *at = add_element(list);
+    add(at, "rank", s->result->classes[i].rank);
+    add(at, "compute_ps", (double)c.compute);
+    add(at, "compute_alone_ps", (double)c.compute_alone);
+    add(at, "transfer_ps", (double)c.transfer);
+    add(at, "transfer_alone_ps", (double)c.transfer_alone);
+  }
+}
+
+void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  const ts_extras *e = &s->extras;
+  if (e->overlap)
+    overlap_text(s, arena, out);
+  if (e->blames)
+    blames_text(s, e->blames, arena, out);
+  if (e->reserved)
+    reserved_text(s, arena, out);
+  if (e->spread)
+    spread_text(e->spread, (double)s->result->step, arena, out);
+  if (e->goodput)
+    goodput_text(e->goodput, arena, out);
+}
+
+void ts_report_extras_json(const ts_summary *s, cJSON *root)
+{
+  const ts_extras *e = &s->extras;
+  if (e->overlap)
+    overlap_json(s, root);
+  if (e->blames)
+    blames_json(s, e->blames, root);
+  if (e->reserved)
+    reserved_json(s, root);
+  if (e->spread)
+    spread_json(e->spread, root);
+  if (e->goodput)
+    goodput_json(e->goodput, root);
+}

@@ -1,0 +1,26 @@
+/* Parts of a report that only come when they are asked for. */
+#ifndef TS_RUNTIME_REPORT_EXTRAS_H
+#define TS_RUNTIME_REPORT_EXTRAS_H
+
+#include <stdio.h>
+
+#include "runtime/allocator.h"
+#include "runtime/blame.h"
+#include "runtime/goodput.h"
+#include "runtime/slowdown.h"
+#include "runtime/spread.h"
+
+typedef struct ts_extras { /* NULL: not asked for */
+  const ts_blames *blames;
+  const ts_reserved *reserved;    /* by class */
+  const ts_spread *spread;
+  const ts_goodput *goodput;
+  const ts_slowdown *overlap;     /* what the run was played with */
+} ts_extras;
+
+struct ts_summary;
+struct cJSON;
+void ts_report_extras_text(const struct ts_summary *summary, ts_arena *arena, FILE *out);
+void ts_report_extras_json(const struct ts_summary *summary, struct cJSON *root);
+
+#endif

@@ -1,0 +1,1 @@
+tsrun --repeat 50 --jitter lognormal:2%,slow:5%:1.5 --seed autumn --mtbf 20d --restart 5min --checkpoint 30s straggler.tsir | sed -n '/^Step time over/,/^Assumed/p'; tsrun --repeat 50 --jitter lognormal:2%,slow:5%:1.5 --seed autumn --no-fold --mtbf 20d --checkpoint-every 1000 --format=json straggler.tsir | sed -n '/"repetitions"/,/"assum/p'

@@ -1,0 +1,1 @@
+sh _timeline.sh semantics_launch_bound.tsir

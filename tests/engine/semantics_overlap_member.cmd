@@ -1,0 +1,1 @@
+sh _timeline.sh semantics_overlap_member.tsir  --overlap constant:2:2

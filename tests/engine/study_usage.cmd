@@ -1,0 +1,1 @@
+for o in "--repeat 3" "--jitter normal:2%" "--repeat 3 --jitter sometimes" "--mtbf soon" "--restart 5min" "--allocator arena" "--overlap constant:0.5" "--overlap _bad.slowdown"; do tsrun $o straggler.tsir 2>&1; echo "exit $?"; done

@@ -1,0 +1,173 @@
+/* Plays with slowdown, jitter and blame, on random jobs. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/blame.h"
+#include "runtime/overlap.h"
+#include "runtime/spread.h"
+#include "tests/unit/engine_plan.h"
+
+enum { JOBS = 200 };
+
+static ts_run *must_play(const ts_ir *ir, const ts_run_options *options, uint32_t seed)
+{
+  ts_stop stop = {.arena = ts_arena_new("stop")};
+  ts_run *run = ts_run_new(ir, options, &stop);
+  cr_assert(run, "seed %u: %s", seed, stop.title);
+  ts_arena_free(stop.arena);
+  return run;
+}
+
+typedef struct events { TS_VEC(ts_span_event) list; ts_arena *arena; } events;
+
+static void keep(void *closure, const ts_span_event *e)
+{
+  events *all = closure;
+  TS_PUSH(all->arena, &all->list, *e);
+}
+
+/* Both runs play the same, to the picosecond. */
+static void check_same(const ts_run *a, const ts_run *b, uint32_t world, uint32_t seed)
+{
+  cr_assert_eq(ts_run_result(a)->step, ts_run_result(b)->step, "seed %u", seed);
+  for (uint32_t r = 0; r < world; r++) {
+    ts_arena *arena = ts_arena_new("events");
+    events x = {.arena = arena}, y = {.arena = arena};
+    ts_run_timeline(a, r, keep, &x);
+    ts_run_timeline(b, r, keep, &y);
+    cr_assert_eq(x.list.count, y.list.count);
+    for (size_t i = 0; i < x.list.count; i++)
+      cr_assert(x.list.at[i].start == y.list.at[i].start && x.list.at[i].end == y.list.at[i].end && x.list.at[i].ready == y.list.at[i].ready,
+                "seed %u: rank %u, event %zu", seed, r, i);
+    ts_arena_free(arena);
+  }
+}
+
+static const ts_slowdown nothing = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1, 1}}, much = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1.5, 1.25}},
+                         physics = {.kind = TS_SLOWDOWN_PHYSICAL, .sms = 0.15, .traffic = 2};
+
+Test(overlap, that_slows_nothing_changes_nothing)
+{
+  for (uint32_t seed = 1; seed <= JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed), *slowed = must_play(&ir, &(ts_run_options){.overlap = &nothing}, seed);
+    check_same(usual, slowed, ir.meta->world, seed);
+    ts_run_free(usual);
+    ts_run_free(slowed);
+    plan_free(&p);
+  }
+}
+
+/* All that the classes of a run report sums up to its step. */
+static void check_sums(const ts_run *run, uint32_t seed)
+{
+  const ts_result *r = ts_run_result(run);
+  for (uint32_t c = 0; c < r->class_count; c++) {
+    const ts_class_result *class = &r->classes[c];
+    uint64_t sum = class->bubble + class->host + class->tail;
+    for (uint32_t i = 0; i < TS_IR_PHASES; i++)
+      sum += class->phase[i];
+    for (uint32_t i = 0; i < class->comm_count; i++)
+      sum += class->comms[i].exposed;
+    cr_assert_eq(sum, r->step, "seed %u: class %u", seed, c);
+  }
+  uint64_t path = 0;
+  for (uint32_t i = 0; i < r->critical_count; i++)
+    path += r->critical[i].time;
+  cr_assert_eq(path, r->step, "seed %u: critical path", seed);
+}
+
+Test(overlap, folded_is_unfolded_and_all_sums_hold)
+{
+  const ts_slowdown *models[] = {&much, &physics};
+  for (uint32_t seed = 1; seed <= JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    const ts_slowdown *model = models[seed % 2];
+    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed), *folded = must_play(&ir, &(ts_run_options){.overlap = model}, seed);
+    ts_run *unfolded = must_play(&ir, &(ts_run_options){.overlap = model, .no_fold = true}, seed);
+    check_same(folded, unfolded, ir.meta->world, seed);
+    check_sums(folded, seed);
+    cr_assert_geq(ts_run_result(folded)->step, ts_run_result(usual)->step, "seed %u", seed);
+    ts_run_free(usual);
+    ts_run_free(folded);
+    ts_run_free(unfolded);
+    plan_free(&p);
+  }
+}
+
+Test(blame, is_all_the_waiting_whether_folded_or_not)
+{
+  for (uint32_t seed = 1; seed <= JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_run *run[2] = {must_play(&ir, &(ts_run_options){0}, seed), must_play(&ir, &(ts_run_options){.no_fold = true}, seed)};
+    ts_arena *arena = ts_arena_new("blame");
+    const ts_blames *b[2] = {ts_blames_new(arena, run[0]), ts_blames_new(arena, run[1])};
+    cr_assert_float_eq(b[0]->time, b[1]->time, 1e-9 * b[0]->time + 1, "seed %u", seed);
+    double waited = 0;
+    for (uint32_t c = 0; c < ts_run_result(run[0])->class_count; c++) {
+      const ts_class_result *class = &ts_run_result(run[0])->classes[c];
+      for (uint32_t i = 0; i < class->comm_count; i++)
+        if (!class->comms[i].messages)
+          waited += (double)(class->comms[i].busy - class->comms[i].transfer) * class->count;
+    }
+    double blamed = 0;
+    for (uint32_t i = 0; i < b[0]->count; i++)
+      blamed += b[0]->at[i].messages ? 0 : b[0]->at[i].time;
+    cr_assert_float_eq(blamed, waited, 1e-9 * waited + 1, "seed %u", seed);
+    ts_arena_free(arena);
+    ts_run_free(run[0]);
+    ts_run_free(run[1]);
+    plan_free(&p);
+  }
+}
+
+Test(jitter, draws_what_it_says)
+{
+  ts_jitter j;
+  double sum = 0, squares = 0;
+  uint32_t slow = 0;
+  enum { N = 20000 };
+  cr_assert_null(ts_jitter_parse("lognormal:3%", &j));
+  for (uint32_t r = 0; r < N; r++) {
+    double x = ts_jitter_draw(&j, "a", 7, r);
+    sum += x;
+    squares += (x - 1) * (x - 1);
+    cr_assert_eq(x, ts_jitter_draw(&j, "a", 7, r));
+  }
+  cr_assert_float_eq(sum / N, 1, 0.001);
+  cr_assert_float_eq(sqrt(squares / N), 0.03, 0.001);
+  cr_assert_null(ts_jitter_parse("slow:10%:2", &j));
+  for (uint32_t r = 0; r < N; r++)
+    slow += ts_jitter_draw(&j, "a", 7, r) > 1.5;
+  cr_assert_float_eq((double)slow / N, 0.1, 0.01);
+  cr_assert_not_null(ts_jitter_parse("slow:10%", &j));
+  cr_assert_not_null(ts_jitter_parse("lognormal:-1", &j));
+  cr_assert_not_null(ts_jitter_parse("", &j));
+}
+
+Test(jitter, of_folded_ranks_is_that_of_unfolded_ones)
+{
+  ts_jitter j;
+  cr_assert_null(ts_jitter_parse("normal:5%,slow:5%:1.5", &j));
+  for (uint32_t seed = 1; seed <= 40; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    ts_arena *arena = ts_arena_new("spread");
+    ts_stop stop = {.arena = arena};
+    const ts_spread *a = ts_spread_new(arena, &ir, &(ts_run_options){0}, &j, "s", 5, &stop);
+    const ts_spread *b = ts_spread_new(arena, &ir, &(ts_run_options){.no_fold = true}, &j, "s", 5, &stop);
+    cr_assert(a && b);
+    for (uint32_t i = 0; i < 5; i++)
+      cr_assert_eq(a->steps[i], b->steps[i], "seed %u", seed);
+    ts_arena_free(arena);
+    plan_free(&p);
+  }
+}

@@ -1,0 +1,94 @@
+#include "tools/tsrun_study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "90", "90s", "15min", "6h", "2d": seconds. */
+static bool duration(const char *text, double *seconds)
+{
+  static const struct unit { const char *name; double seconds; } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  char *end;
+  *seconds = strtod(text, &end);
+  for (int i = 0; end != text && i < 5; i++) {
+    if (strcmp(end, units[i].name) == 0) {
+      *seconds *= units[i].seconds;
+      return *seconds >= 0 && *seconds < 1e12;
+    }
+  }
+  return false;
+}
+
+static int take_duration(const ts_options *o, double *seconds)
+{
+  return duration(o->argument, seconds) ? TS_EXIT_DONE : ts_options_wrong(o, "`%s` takes a time such as 90s, 15min, 6h or 2d, not `%s`", o->spelled, o->argument);
+}
+
+static int take_number(const ts_options *o, long long most, uint64_t *value)
+{
+  long long number;
+  if (!ts_options_number(o, 1, most, &number))
+    return TS_EXIT_USAGE;
+  *value = (uint64_t)number;
+  return TS_EXIT_DONE;
+}
+
+int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
+{
+  const char *wrong = NULL;
+  uint64_t number;
+  int status;
+  switch (id) {
+  case STUDY_BLAME: s->blame = true; break;
+  case STUDY_ALLOCATOR:
+    wrong = ts_allocator_parse(o->argument, &s->allocator);
+    s->allocate = true;
+    break;
+  case STUDY_OVERLAP: wrong = ts_slowdown_open(arena, o->argument, &s->overlap); break;
+  case STUDY_JITTER:
+    wrong = ts_jitter_parse(o->argument, &s->jitter);
+    s->jittery = true;
+    break;
+  case STUDY_SEED: s->seed = o->argument; break;
+  case STUDY_REPEAT:
+    if ((status = take_number(o, 1000000, &number)) == TS_EXIT_DONE)
+      s->repetitions = (uint32_t)number;
+    return status;
+  case STUDY_EVERY: return take_number(o, 1000000000, &s->faults.every);
+  case STUDY_MTBF: return take_duration(o, &s->faults.between_failures);
+  case STUDY_RESTART: return take_duration(o, &s->faults.restart);
+  case STUDY_CHECKPOINT: return take_duration(o, &s->faults.checkpoint);
+  }
+  return wrong ? ts_options_wrong(o, "`%s` does not take `%s`: %s", o->spelled, o->argument, wrong) : TS_EXIT_DONE;
+}
+
+const char *ts_study_wrong(const study *s)
+{
+  if (s->jittery && !s->repetitions)
+    return "`--jitter` needs `--repeat N`";
+  if (s->repetitions && !s->jittery)
+    return "`--repeat` needs `--jitter DIST`";
+  if (s->seed && !s->repetitions)
+    return "`--seed` needs `--repeat N`";
+  if ((s->faults.restart > 0 || s->faults.checkpoint > 0 || s->faults.every) && !(s->faults.between_failures > 0))
+    return "`--restart` and `--checkpoint` need `--mtbf TIME`";
+  return NULL;
+}
+
+int ts_study_add(const study *s, const ts_run_options *options, ts_summary *summary, ts_stop *stop)
+{
+  ts_extras *e = &summary->extras;
+  ts_arena *arena = summary->arena;
+  e->overlap = s->overlap;
+  if (s->blame)
+    e->blames = ts_blames_new(arena, summary->run);
+  if (s->allocate && summary->memory->stated)
+    e->reserved = ts_reserved_new(arena, summary->ir, summary->run, summary->memory, &s->allocator);
+  if (s->repetitions && !(e->spread = ts_spread_new(arena, summary->ir, options, &s->jitter, s->seed ? s->seed : "trainspec", s->repetitions, stop)))
+    return -1;
+  double step = e->spread ? e->spread->mean * 1e-12 : summary->seconds;
+  if (s->faults.between_failures > 0 && step > 0) {
+    ts_goodput g = ts_goodput_of(step, summary->ir->meta->world, &s->faults);
+    e->goodput = ts_arena_copy(arena, &g, sizeof g);
+  }
+  return 0;
+}
