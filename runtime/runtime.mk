@@ -28,9 +28,11 @@ libtrainspec_la_SOURCES += \
 	runtime/report/csv.c \
 	runtime/report/extras.c \
 	runtime/report/format.c \
+	runtime/report/html.c \
 	runtime/report/json.c \
 	runtime/report/names.c \
 	runtime/report/out_of_memory.c \
+	runtime/report/picture.c \
 	runtime/report/stop.c \
 	runtime/report/summary.c \
 	runtime/report/text.c \
@@ -66,6 +68,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/report/extras.h \
 	runtime/report/format.h \
 	runtime/report/names.h \
+	runtime/report/picture.h \
 	runtime/report/report.h \
 	runtime/report/summary.h \
 	runtime/report/topology.h \

@@ -218,6 +218,7 @@ EXTRA_DIST += \
 	tests/engine/report_bare.tsir \
 	tests/engine/report_csv.cmd \
 	tests/engine/report_csv.out \
+	tests/engine/report_html.cmd \
 	tests/engine/report_ignore_memory.cmd \
 	tests/engine/report_ignore_memory.out \
 	tests/engine/report_json.cmd \
@@ -228,6 +229,7 @@ EXTRA_DIST += \
 	tests/engine/report_out_of_memory_json.out \
 	tests/engine/report_pipeline.out \
 	tests/engine/report_pipeline.tsir \
+	tests/engine/report_svg.cmd \
 	tests/engine/report_too_large.out \
 	tests/engine/report_too_large.tsir \
 	tests/engine/report_trace.cmd \

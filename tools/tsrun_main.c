@@ -18,7 +18,7 @@ enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLA
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, json or csv (text)", NULL},
+  {FORMAT, 0, "format", "FORM", "text, json, csv, html or svg (text)", NULL},
   {TRACE, 0, "trace", "FILE", "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz", NULL},
   {TRACE_RANKS, 0, "trace-ranks", "LIST", "ranks in the trace: 0-7,16 or all (one of each kind)", NULL},
   {MEMORY_TRACE, 0, "memory-trace", NULL, "also trace what is held in memory", NULL},
@@ -64,7 +64,7 @@ static const ts_program program = {
   .manual = "tsrun(1)",
 };
 
-typedef enum form { TEXT, JSON, CSV } form;
+typedef enum form { TEXT, JSON, CSV, HTML, SVG } form;
 
 typedef struct task {
   ts_arena *arena;
@@ -92,7 +92,7 @@ static int add_define(task *t)
 
 static int take_option(task *t, int id)
 {
-  static const char *const forms[] = {"text", "json", "csv", NULL};
+  static const char *const forms[] = {"text", "json", "csv", "html", "svg", NULL};
   const char *argument = t->options.argument;
   int choice;
   switch (id) {
@@ -206,6 +206,8 @@ static void put_report(const task *t, const ts_summary *summary, FILE *out)
   case TEXT: ts_report_text(summary, out); break;
   case JSON: ts_report_json(summary, out); break;
   case CSV: ts_report_csv(summary, out); break;
+  case HTML: ts_report_html(summary, out); break;
+  case SVG: ts_report_svg(summary, out); break;
   }
 }
 

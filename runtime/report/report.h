@@ -14,6 +14,8 @@
 void ts_report_text(const ts_summary *summary, FILE *out);
 void ts_report_json(const ts_summary *summary, FILE *out);
 void ts_report_csv(const ts_summary *summary, FILE *out);
+void ts_report_html(const ts_summary *summary, FILE *out); /* with pictures */
+void ts_report_svg(const ts_summary *summary, FILE *out);  /* the timeline alone */
 
 typedef struct ts_trace_options {
   bool memory;           /* with counters of what is held */

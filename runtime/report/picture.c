@@ -1,0 +1,635 @@
+#include "runtime/report/picture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/report/format.h"
+#include "runtime/report/names.h"
+
+enum {
+  MOST_ROWS = 32, LEAST_WIDTH = 1000, MOST_WIDTH = 14000, BOX_WIDTH = 16, /* of the median work item, if the width allows */
+  BOX = 20, LANE = 9, STEP = 3, LANE_GAP = 2, ROW_GAP = 8, AXIS = 22, MEMORY = 150, MEMORY_TOP = 30, LABEL_ROOM = 13, TITLE_ROOM = 3, OVERVIEW = 12,
+  BAR = 18, BAR_GAP = 4, BAR_NAME = 150, BAR_VALUE = 90
+};
+
+typedef struct box { uint32_t item; uint64_t begin, end; } box; /* a work item, from the first to the last node that the compute stream has of it */
+
+typedef struct lane { uint32_t stream; float *busy, *waits; } lane; /* shares of each column of pixels, 0..1 */
+
+typedef struct row {
+  uint32_t stage; /* into the summary's stages */
+  uint32_t class;
+  TS_VEC(box) boxes;
+  uint32_t lane_count;
+  lane *lanes;    /* of the streams that are anything but idle */
+  unsigned top, height;
+} row;
+
+struct ts_picture {
+  ts_arena *arena;
+  const ts_summary *s;
+  unsigned row_count, width, rows_end; /* rows_end: height of all rows */
+  row *rows;
+};
+
+/* ---- Text ---- */
+
+void ts_xml_text(const char *text, FILE *out)
+{
+  for (size_t at = 0, size = strlen(text); at < size;) {
+    uint32_t character;
+    size_t length = ts_utf8_decode(text + at, size - at, &character);
+    switch (length ? character : 0) {
+    case '&': fputs("&amp;", out); break;
+    case '<': fputs("&lt;", out); break;
+    case '>': fputs("&gt;", out); break;
+    case '"': fputs("&quot;", out); break;
+    case '\n': fputc('\n', out); break;
+    default:
+      if (!length || character < 0x20)
+        fputc(' ', out);
+      else
+        fwrite(text + at, 1, length, out);
+    }
+    at += length ? length : 1;
+  }
+}
+
+static const char *stage_name(const ts_picture *p, uint32_t stage)
+{
+  uint32_t program = p->s->stages[stage].program;
+  const char *name = ts_summary_string(p->s, p->s->ir->programs[program].name);
+  return *name ? name : ts_arena_printf(p->arena, "program %u", program);
+}
+
+static void label(FILE *out, double x, double y, const char *class, const char *text)
+{
+  fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+  ts_xml_text(text, out);
+  fputs("</text>\n", out);
+}
+
+/* ---- Kinds of work ---- */
+
+/* A rectangle's class, which is its colour and texture. A schedule's letters are known by name, other work by what most of its time is for. */
+static const char *const phase_class[TS_IR_PHASES] = {
+  [TS_IR_PHASE_FORWARD] = "f", [TS_IR_PHASE_BACKWARD_INPUT] = "i", [TS_IR_PHASE_BACKWARD_WEIGHT] = "w", [TS_IR_PHASE_RECOMPUTE] = "r",
+  [TS_IR_PHASE_OPTIMIZER] = "o", [TS_IR_PHASE_COMMUNICATION] = "c", [TS_IR_PHASE_OTHER] = "x"};
+
+static const char *const category_class[TS_IR_CATEGORIES] = {
+  [TS_IR_PARAMETERS] = "f", [TS_IR_GRADIENTS] = "w", [TS_IR_OPTIMIZER] = "o", [TS_IR_ACTIVATIONS] = "i", [TS_IR_TEMPORARIES] = "r", [TS_IR_BUFFERS] = "c"};
+
+static const char *fragment_class(const ts_ir *ir, uint32_t fragment)
+{
+  const ts_ir_fragment *f = &ir->fragments[fragment];
+  const char *work = ir->strings + f->work;
+  if (*work && !work[1] && strchr("FIW", *work))
+    return *work == 'F' ? "f" : *work == 'I' ? "i" : "w";
+  if (strcmp(work, "B") == 0)
+    return "b";
+  double time[TS_IR_PHASES] = {0};
+  uint32_t most = TS_IR_PHASE_OTHER;
+  for (uint32_t n = 0; n < f->node_count; n++) {
+    const ts_ir_node *node = &ir->nodes[f->first_node + n];
+    if (node->op == TS_IR_COMPUTE)
+      time[node->phase] += (double)ir->kernels[node->arg].time;
+  }
+  for (uint32_t phase = 0; phase < TS_IR_PHASES; phase++)
+    if (time[phase] > time[most])
+      most = phase;
+  return time[TS_IR_PHASE_FORWARD] > 0 && (time[TS_IR_PHASE_BACKWARD_INPUT] > 0 || time[TS_IR_PHASE_BACKWARD_WEIGHT] > 0) ? "p" : phase_class[most];
+}
+
+/* Each kind of work has a colour (Okabe and Ito's, for those who see few) and, but for forward, a texture. */
+static const struct { const char *class, *colour, *texture; } kinds[] = {
+  {"f", "#56b4e9", NULL}, {"b", "#3cb88e", "M0 6L6 0M0 0L6 6"}, {"i", "#3cb88e", "M0 6L6 0"}, {"w", "#e69f00", "M0 0L6 6"}, {"r", "#b9a8d6", "M0 3H6"},
+  {"o", "#cc79a7", "M3 0V6"}, {"p", "#9fcf6a", "M0 3H6M3 0V6"}, {"c", "#d55e00", NULL}, {"x", "#9a9a9a", NULL}, {"busy", "#0072b2", NULL}, {"waits", "#8886", NULL},
+  {"bubble", "#d8d8d8", "M0 0L6 6M0 6L6 0"}, {"host", "#f0e442", NULL}, {"tail", "#efefef", NULL}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+void ts_picture_style(FILE *out)
+{
+  fputs("text{font:11px system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in,.up{font-size:9px;fill:#000;text-anchor:middle}"
+        ".up{font-weight:bold;fill:#fff}.end{text-anchor:end}\n"
+        ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#d55e00;stroke-dasharray:5 3;fill:none}\n", out);
+  for (size_t k = 0; k < KINDS; k++)
+    fprintf(out, kinds[k].texture ? ".%s{fill:url(#%s)}" : ".%s{fill:%s}", kinds[k].class, kinds[k].texture ? kinds[k].class : kinds[k].colour);
+  fputc('\n', out);
+}
+
+void ts_picture_textures(FILE *out)
+{
+  fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs>\n", out);
+  for (size_t k = 0; k < KINDS; k++)
+    if (kinds[k].texture)
+      fprintf(out, "<pattern id=\"%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><path d=\"%s\" "
+              "stroke=\"#000\" stroke-opacity=\".22\" stroke-width=\".8\"/></pattern>\n", kinds[k].class, kinds[k].colour, kinds[k].texture);
+  fputs("</defs></svg>\n", out);
+}
+
+/* Without its end: a title may follow. */
+static void begin_rectangle(FILE *out, const char *class, double x, double y, double width, double height)
+{
+  fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", class, x, y, width, height);
+}
+
+static void rectangle(FILE *out, const char *class, double x, double y, double width, double height)
+{
+  begin_rectangle(out, class, x, y, width, height);
+  fputs("/>\n", out);
+}
+
+/* ---- What is shown ---- */
+
+typedef struct collector {
+  const ts_picture *p;
+  row *row;
+  double scale;            /* pixels a picosecond */
+  box at;
+} collector;
+
+static void take_box(collector *c)
+{
+  if (c->at.item != TS_IR_NONE)
+    TS_PUSH(c->p->arena, &c->row->boxes, c->at);
+  c->at.item = TS_IR_NONE;
+}
+
+static void collect_box(void *closure, const ts_span_event *e)
+{
+  collector *c = closure;
+  if (e->stream != 0 || e->end == e->start)
+    return;
+  if (c->at.item != e->item) {
+    take_box(c);
+    c->at = (box){e->item, e->start, e->end};
+  }
+  c->at.end = e->end;
+}
+
+static void cover(float *share, unsigned width, double from, double to)
+{
+  for (unsigned x = (unsigned)from; x < width && x < to; x++) {
+    double begin = x > from ? x : from, end = x + 1 < to ? x + 1 : to;
+    share[x] += (float)(end - begin);
+  }
+}
+
+static void collect_lanes(void *closure, const ts_span_event *e)
+{
+  collector *c = closure;
+  if (e->stream == TS_IR_NONE || e->node->op == TS_IR_RECORD)
+    return;
+  const lane *l = &c->row->lanes[e->stream];
+  uint64_t begun = e->start;
+  if (e->node->op == TS_IR_RECV && e->sent > begun) /* until its sender begins to send, a receive only waits */
+    begun = e->sent < e->end ? e->sent : e->end;
+  cover(l->waits, c->p->width, (double)e->ready * c->scale, (double)begun * c->scale);
+  cover(l->busy, c->p->width, (double)begun * c->scale, (double)e->end * c->scale);
+}
+
+static int by_length(const void *x, const void *y)
+{
+  const uint64_t *a = x, *b = y;
+  return (*a > *b) - (*a < *b);
+}
+
+/* So wide that an item in the middle by length has BOX_WIDTH pixels. */
+static unsigned choose_width(const ts_picture *p)
+{
+  TS_VEC(uint64_t) lengths = {0};
+  for (unsigned r = 0; r < p->row_count; r++)
+    for (size_t b = 0; b < p->rows[r].boxes.count; b++)
+      TS_PUSH(p->arena, &lengths, p->rows[r].boxes.at[b].end - p->rows[r].boxes.at[b].begin);
+  TS_SORT(&lengths, by_length);
+  double median = lengths.count ? (double)lengths.at[lengths.count / 2] : 0;
+  double width = median > 0 ? BOX_WIDTH * ((double)p->s->result->step / median) : LEAST_WIDTH;
+  return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;
+}
+
+static void choose_rows(ts_picture *p)
+{
+  const ts_summary *s = p->s;
+  p->row_count = s->stage_count < MOST_ROWS ? s->stage_count : MOST_ROWS;
+  p->rows = TS_NEW_ARRAY(p->arena, row, p->row_count + 1);
+  for (unsigned r = 0; r < p->row_count; r++) {
+    uint32_t stage = r < p->row_count - p->row_count / 2 ? r : s->stage_count - (p->row_count - r);
+    p->rows[r].stage = stage;
+    p->rows[r].class = s->stages[stage].busiest;
+  }
+}
+
+static double sum_of_columns(const float *share, unsigned width)
+{
+  double sum = 0;
+  for (unsigned x = 0; x < width; x++)
+    sum += share[x];
+  return sum;
+}
+
+/* Streams that have less than a pixel to show are left out. */
+static void measure_streams(collector *c)
+{
+  const ts_picture *p = c->p;
+  row *r = c->row;
+  uint32_t streams = p->s->ir->streams_count;
+  r->lanes = TS_NEW_ARRAY(p->arena, lane, streams + 1);
+  for (uint32_t i = 0; i < streams; i++)
+    r->lanes[i] = (lane){i, TS_NEW_ARRAY(p->arena, float, p->width), TS_NEW_ARRAY(p->arena, float, p->width)};
+  ts_run_timeline(p->s->run, p->s->result->classes[r->class].rank, collect_lanes, c);
+  for (uint32_t i = 0; i < streams; i++)
+    if (sum_of_columns(r->lanes[i].busy, p->width) + sum_of_columns(r->lanes[i].waits, p->width) >= 1)
+      r->lanes[r->lane_count++] = r->lanes[i];
+  r->height = BOX + LANE_GAP + r->lane_count * (LANE + LANE_GAP) + ROW_GAP;
+}
+
+const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s)
+{
+  ts_picture *p = TS_NEW(arena, ts_picture);
+  *p = (ts_picture){.arena = arena, .s = s};
+  choose_rows(p);
+  collector c = {.p = p, .at.item = TS_IR_NONE};
+  for (unsigned r = 0; r < p->row_count; r++) {
+    c.row = &p->rows[r];
+    ts_run_timeline(s->run, s->result->classes[c.row->class].rank, collect_box, &c);
+    take_box(&c);
+  }
+  p->width = choose_width(p);
+  c.scale = s->result->step ? (double)p->width / (double)s->result->step : 0;
+  p->rows_end = AXIS;
+  for (unsigned r = 0; r < p->row_count; r++) {
+    c.row = &p->rows[r];
+    measure_streams(&c);
+    c.row->top = p->rows_end;
+    p->rows_end += c.row->height;
+  }
+  return p;
+}
+
+/* ---- The timeline ---- */
+
+unsigned ts_picture_timeline_width(const ts_picture *p) { return p->width + 1; }
+unsigned ts_picture_timeline_height(const ts_picture *p) { return p->rows_end + (p->s->memory->stated ? MEMORY_TOP + MEMORY + 6 : 0); }
+
+static double x_of(const ts_picture *p, uint64_t time)
+{
+  return p->s->result->step ? (double)time / (double)p->s->result->step * p->width : 0;
+}
+
+/* 1, 2 or 5 times a power of ten, so that ticks are about 100 pixels apart. */
+static uint64_t tick_of(const ts_picture *p)
+{
+  double least = (double)p->s->result->step * 100 / p->width;
+  for (uint64_t power = 1;; power *= 10)
+    for (unsigned i = 1; i <= 5; i += i == 1 ? 1 : 3)
+      if ((double)power * i >= least || power > UINT64_MAX / 100)
+        return power * i;
+}
+
+static void put_axis(const ts_picture *p, FILE *out)
+{
+  unsigned bottom = ts_picture_timeline_height(p);
+  uint64_t tick = tick_of(p);
+  for (uint64_t time = 0; time <= p->s->result->step; time += tick) {
+    double x = x_of(p, time);
+    fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%u\"/>", x, AXIS - 6, bottom);
+    if (x + 60 < p->width)
+      label(out, x + 3, AXIS - 9, "small", ts_format_time(time).text);
+  }
+}
+
+/* "F(3): 1.234 ms from 5.678 ms" where the pointer rests. Numbers of micro-batches are white on all chunks but a rank's first. */
+static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
+{
+  const ts_ir *ir = p->s->ir;
+  const ts_ir_item *item = &ir->items[b->item];
+  double x = x_of(p, b->begin), width = x_of(p, b->end) - x;
+  const char *class = fragment_class(ir, item->fragment);
+  bool known = item->micro_batch != TS_IR_NONE;
+  begin_rectangle(out, known && item->micro_batch % 2 ? ts_arena_printf(p->arena, "%s even", class) : class, x, y, width > 4 ? width - 0.6 : width, BOX);
+  if (width >= TITLE_ROOM) {
+    fputs("><title>", out);
+    ts_xml_text(ts_report_item(p->arena, ir, b->item), out);
+    fprintf(out, ": %s from %s</title></rect>", ts_format_time(b->end - b->begin).text, ts_format_time(b->begin).text);
+  } else {
+    fputs("/>", out);
+  }
+  if (width >= LABEL_ROOM && known) {
+    fprintf(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? "up" : "in", x + width / 2, y + BOX / 2.0 + 3.5);
+    if (width >= 2 * LABEL_ROOM)
+      ts_xml_text(ir->strings + ir->fragments[item->fragment].work, out);
+    fprintf(out, "%" PRIu32 "</text>", item->micro_batch);
+  }
+  fputc('\n', out);
+}
+
+/* Height of a share, in steps of STEP pixels: coarse, so that runs of columns have one height. */
+static int height_of(float share) { return (int)(share * (LANE / STEP) + 0.5f) * STEP; }
+
+/* How much of each column a stream is busy, as height; waits above. Runs of equal columns are one rectangle of a path. */
+static void put_share(const ts_picture *p, const float *share, const float *below, double y, const char *class, FILE *out)
+{
+  bool begun = false;
+  for (unsigned x = 0, from; x < p->width;) {
+    int low = below ? height_of(below[x]) : 0, high = height_of(share[x] + (below ? below[x] : 0));
+    for (from = x++; x < p->width && height_of(share[x] + (below ? below[x] : 0)) == high && (!below || height_of(below[x]) == low); x++)
+      ;
+    if (high <= low)
+      continue;
+    if (!begun)
+      fprintf(out, "<path class=\"%s\" transform=\"translate(0,%.0f)\" d=\"", class, y);
+    begun = true;
+    fprintf(out, "M%u %dh%uv%dh-%uz", from, LANE - high, x - from, high - low, x - from);
+  }
+  if (begun)
+    fputs("\"/>\n", out);
+}
+
+static void put_row(const ts_picture *p, const row *r, FILE *out)
+{
+  for (size_t b = 0; b < r->boxes.count; b++)
+    put_box(p, &r->boxes.at[b], r->top, out);
+  double y = r->top + BOX + LANE_GAP;
+  for (uint32_t l = 0; l < r->lane_count; l++, y += LANE + LANE_GAP) {
+    put_share(p, r->lanes[l].busy, NULL, y, r->lanes[l].stream ? "c" : "busy", out);
+    put_share(p, r->lanes[l].waits, r->lanes[l].busy, y, "waits", out);
+  }
+}
+
+/* ---- Memory over time ---- */
+
+typedef struct curve { /* what is held at the fullest moment of each column of pixels */
+  const ts_picture *p;
+  unsigned width;
+  int64_t (*at)[TS_IR_CATEGORIES];
+  int64_t now[TS_IR_CATEGORIES];
+  unsigned done; /* columns before it are complete */
+} curve;
+
+static int64_t sum_of(const int64_t held[TS_IR_CATEGORIES])
+{
+  int64_t sum = 0;
+  for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
+    sum += held[c];
+  return sum;
+}
+
+static void hold_until(curve *c, unsigned column)
+{
+  for (; c->done < column && c->done < c->width; c->done++)
+    if (sum_of(c->now) > sum_of(c->at[c->done]))
+      memcpy(c->at[c->done], c->now, sizeof c->now);
+}
+
+static void collect_memory(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES])
+{
+  curve *c = closure;
+  double x = x_of(c->p, time);
+  unsigned column = x >= c->width ? c->width - 1 : (unsigned)x;
+  hold_until(c, column + 1);
+  c->done = column;
+  memcpy(c->now, category, sizeof c->now);
+  if (sum_of(c->now) > sum_of(c->at[column]))
+    memcpy(c->at[column], c->now, sizeof c->now);
+}
+
+/* Memory that the picture is high: the device's, unless little of it is used. */
+static double memory_top(const ts_memory_class *m)
+{
+  double used = (double)(m->peak + m->reserved);
+  return m->limit && used > 0.2 * (double)m->limit && used <= (double)m->limit ? (double)m->limit : used > 0 ? used * 1.05 : 1;
+}
+
+static void put_memory(const ts_picture *p, double y, FILE *out)
+{
+  const ts_memory_class *m = &p->s->memory->classes[p->s->memory->fullest];
+  curve c = {.p = p, .width = p->width};
+  double scale = MEMORY / memory_top(m);
+  c.at = ts_arena_alloc(p->arena, sizeof *c.at * p->width);
+  ts_memory_curve(p->s->ir, p->s->run, m->rank, collect_memory, &c);
+  hold_until(&c, c.width);
+  double *floor = TS_NEW_ARRAY(p->arena, double, p->width);
+  for (unsigned x = 0; x < p->width; x++)
+    floor[x] = y + MEMORY - scale * (double)m->reserved;
+  fprintf(out, "<rect class=\"x\" x=\"0\" y=\"%.1f\" width=\"%u\" height=\"%.1f\"/>\n", y + MEMORY - scale * (double)m->reserved, p->width,
+          scale * (double)m->reserved);
+  for (unsigned category = 0; category < TS_IR_CATEGORIES; category++) {
+    double last = -1;
+    bool any = false;
+    for (unsigned x = 0; x < p->width && !any; x++)
+      any = c.at[x][category] > 0;
+    if (!any)
+      continue;
+    fprintf(out, "<path class=\"%s\" d=\"M0 %.1f", category_class[category], floor[0]);
+    for (unsigned x = 0; x < p->width; x++) {
+      double top = floor[x] - scale * (double)c.at[x][category];
+      if (top - last > 0.05 || last - top > 0.05)
+        fprintf(out, "H%uV%.1f", x, top);
+      last = top;
+    }
+    fprintf(out, "H%u", p->width);
+    last = -1;
+    for (unsigned x = p->width; x-- > 0;) {
+      if (floor[x] - last > 0.05 || last - floor[x] > 0.05)
+        fprintf(out, "H%uV%.1f", x + 1, floor[x]);
+      last = floor[x];
+      floor[x] -= scale * (double)c.at[x][category];
+    }
+    fprintf(out, "H0z\"><title>%s</title></path>\n", ts_category_name(category));
+  }
+  if (m->limit && memory_top(m) >= (double)m->limit)
+    fprintf(out, "<path class=\"limit\" d=\"M0 %.1fH%u\"><title>memory of the device, %s</title></path>\n", y + MEMORY - scale * (double)m->limit, p->width,
+            ts_format_bytes((double)m->limit).text);
+}
+
+void ts_picture_timeline(const ts_picture *p, FILE *out)
+{
+  fputs("<g>\n", out);
+  put_axis(p, out);
+  for (unsigned r = 0; r < p->row_count; r++)
+    put_row(p, &p->rows[r], out);
+  if (p->s->memory->stated)
+    put_memory(p, p->rows_end + MEMORY_TOP, out);
+  fputs("</g>\n", out);
+}
+
+void ts_picture_timeline_names(const ts_picture *p, FILE *out)
+{
+  const ts_ir *ir = p->s->ir;
+  fputs("<g>\n", out);
+  for (unsigned r = 0; r < p->row_count; r++) {
+    const row *row = &p->rows[r];
+    label(out, 0, row->top + BOX / 2.0 + 4, "name", ts_report_fit(p->arena, stage_name(p, row->stage), 22));
+    for (uint32_t l = 0; l < row->lane_count; l++)
+      label(out, TS_PICTURE_NAMES - 6, row->top + BOX + LANE_GAP + l * (LANE + LANE_GAP) + LANE - 1, "small end",
+            ts_report_fit(p->arena, ts_summary_string(p->s, ir->streams[row->lanes[l].stream].name), 24));
+  }
+  if (p->s->memory->stated) {
+    const ts_memory_class *m = &p->s->memory->classes[p->s->memory->fullest];
+    double y = p->rows_end + MEMORY_TOP;
+    label(out, 0, y + 10, "name", "memory");
+    label(out, 0, y + 24, "small", ts_arena_printf(p->arena, "rank %" PRIu32 ", the fullest", m->rank));
+    label(out, TS_PICTURE_NAMES - 6, y + 6, "small end", ts_format_bytes(memory_top(m)).text);
+    label(out, TS_PICTURE_NAMES - 6, y + MEMORY, "small end", "0");
+  }
+  fputs("</g>\n", out);
+}
+
+/* ---- The whole step at a glance ---- */
+
+bool ts_picture_needs_overview(const ts_picture *p) { return p->width > TS_PICTURE_BARS; }
+unsigned ts_picture_overview_height(const ts_picture *p) { return p->row_count * OVERVIEW; }
+
+/* A path for each kind of work of a row. */
+static void put_overview_row(const ts_picture *p, const row *r, double y, FILE *out)
+{
+  const ts_ir *ir = p->s->ir;
+  double scale = (double)(TS_PICTURE_BARS - TS_PICTURE_NAMES) / p->width;
+  for (size_t k = 0; k < KINDS; k++) {
+    bool begun = false;
+    for (size_t b = 0; b < r->boxes.count; b++) {
+      const box *box = &r->boxes.at[b];
+      if (strcmp(fragment_class(ir, ir->items[box->item].fragment), kinds[k].class) != 0)
+        continue;
+      double x = TS_PICTURE_NAMES + scale * x_of(p, box->begin), width = scale * (x_of(p, box->end) - x_of(p, box->begin));
+      if (!begun)
+        fprintf(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
+      begun = true;
+      fprintf(out, "M%.1f %.0fh%.1fv%dh-%.1fz", x, y, width, OVERVIEW - 2, width);
+    }
+    if (begun)
+      fputs("\"/>\n", out);
+  }
+}
+
+void ts_picture_overview(const ts_picture *p, FILE *out)
+{
+  fputs("<g>\n", out);
+  for (unsigned r = 0; r < p->row_count; r++) {
+    label(out, 0, (double)(r + 1) * OVERVIEW - 3, "small", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 24));
+    put_overview_row(p, &p->rows[r], (double)r * OVERVIEW, out);
+  }
+  fputs("</g>\n", out);
+}
+
+/* ---- Bars ---- */
+
+unsigned ts_picture_bars_height(const ts_picture *p) { return p->row_count * (BAR + BAR_GAP) + BAR_GAP; }
+
+/* One part of a bar; returns where the next begins. */
+static double put_part(FILE *out, const char *class, double x, double y, double width, const char *name, const char *amount)
+{
+  if (width < 0.05)
+    return x + width;
+  begin_rectangle(out, class, x, y, width, BAR);
+  fputs("><title>", out);
+  ts_xml_text(name, out);
+  fprintf(out, ": %s</title></rect>\n", amount);
+  return x + width;
+}
+
+static double put_time_part(const ts_picture *p, FILE *out, const char *class, double x, double y, double time, const char *name)
+{
+  double share = p->s->result->step ? time / (double)p->s->result->step : 0;
+  return put_part(out, class, x, y, share * (TS_PICTURE_BARS - BAR_NAME - BAR_VALUE), name,
+                  ts_arena_printf(p->arena, "%s, %s", ts_format_time((uint64_t)time).text, ts_format_share(share).text));
+}
+
+void ts_picture_time_bars(const ts_picture *p, FILE *out)
+{
+  fputs("<g>\n", out);
+  for (unsigned r = 0; r < p->row_count; r++) {
+    const ts_time_split *t = &p->s->stages[p->rows[r].stage].time;
+    double x = BAR_NAME, y = BAR_GAP + (double)r * (BAR + BAR_GAP);
+    label(out, 0, y + BAR - 5, "name", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
+    for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
+      x = put_time_part(p, out, phase_class[phase], x, y, t->phase[phase], ts_phase_name(phase));
+    x = put_time_part(p, out, "busy", x, y, t->exposed, "exposed communication");
+    x = put_time_part(p, out, "bubble", x, y, t->bubble, "pipeline bubble");
+    x = put_time_part(p, out, "host", x, y, t->host, "waits for the host");
+    put_time_part(p, out, "tail", x, y, t->tail, "done before the others");
+    label(out, TS_PICTURE_BARS, y + BAR - 5, "end",
+          ts_arena_printf(p->arena, "%s busy", ts_format_share(p->s->result->step ? t->compute / (double)p->s->result->step : 0).text));
+  }
+  fputs("</g>\n", out);
+}
+
+void ts_picture_memory_bars(const ts_picture *p, FILE *out)
+{
+  double most = 1, limit = 0;
+  for (unsigned r = 0; r < p->row_count; r++) {
+    const ts_memory_class *m = &p->s->memory->classes[p->s->stages[p->rows[r].stage].fullest];
+    if (memory_top(m) > most)
+      most = memory_top(m);
+    if ((double)m->limit > limit)
+      limit = (double)m->limit;
+  }
+  double scale = (TS_PICTURE_BARS - BAR_NAME - BAR_VALUE) / most;
+  fputs("<g>\n", out);
+  for (unsigned r = 0; r < p->row_count; r++) {
+    const ts_memory_class *m = &p->s->memory->classes[p->s->stages[p->rows[r].stage].fullest];
+    double x = BAR_NAME, y = BAR_GAP + (double)r * (BAR + BAR_GAP);
+    label(out, 0, y + BAR - 5, "name", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
+    x = put_part(out, "x", x, y, scale * (double)m->reserved, "driver and libraries", ts_format_bytes((double)m->reserved).text);
+    for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
+      x = put_part(out, category_class[c], x, y, scale * (double)m->category[c], ts_category_name(c), ts_format_bytes((double)m->category[c]).text);
+    label(out, TS_PICTURE_BARS, y + BAR - 5, "end", ts_format_bytes((double)(m->peak + m->reserved)).text);
+  }
+  if (limit > 0 && limit <= most)
+    fprintf(out, "<path class=\"limit\" d=\"M%.1f 0V%u\"><title>memory of the device, %s</title></path>\n", BAR_NAME + scale * limit, ts_picture_bars_height(p),
+            ts_format_bytes(limit).text);
+  fputs("</g>\n", out);
+}
+
+/* ---- Legend ---- */
+
+static void key(FILE *out, const char *class, const char *name)
+{
+  fputs("<span class=\"key\"><svg width=\"14\" height=\"12\">", out);
+  rectangle(out, class, 0, 0, 14, 12);
+  fprintf(out, "</svg> %s</span>\n", name);
+}
+
+static void work_keys(const ts_picture *p, FILE *out)
+{
+  static const struct { const char *class, *name; } named[] = {
+    {"f", "F: forward"}, {"b", "B: backward"}, {"i", "I: gradients of inputs"}, {"w", "W: gradients of weights"}, {"p", "forward and backward as one"},
+    {"o", "optimizer"}, {"r", "recompute"}, {"c", "communication"}, {"x", "other"}};
+  for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+    bool used = false;
+    for (unsigned r = 0; r < p->row_count && !used; r++)
+      for (size_t b = 0; b < p->rows[r].boxes.count && !used; b++)
+        used = strcmp(fragment_class(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment), named[k].class) == 0;
+    if (used)
+      key(out, named[k].class, named[k].name);
+  }
+}
+
+void ts_picture_legend(const ts_picture *p, ts_picture_key of, FILE *out)
+{
+  switch (of) {
+  case TS_KEY_WORK: work_keys(p, out); break;
+  case TS_KEY_STREAMS:
+    key(out, "busy", "compute stream busy");
+    key(out, "c", "transfers");
+    key(out, "waits", "waits for peers");
+    break;
+  case TS_KEY_TIME:
+    for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
+      if (p->s->time.phase[phase] > 0)
+        key(out, phase_class[phase], ts_phase_name(phase));
+    key(out, "busy", "exposed communication");
+    key(out, "bubble", "pipeline bubble");
+    if (p->s->time.host > 0)
+      key(out, "host", "waits for the host");
+    key(out, "tail", "done before the others");
+    break;
+  case TS_KEY_MEMORY:
+    for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
+      key(out, category_class[c], ts_category_name(c));
+    key(out, "x", "driver and libraries");
+    break;
+  }
+}

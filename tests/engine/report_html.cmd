@@ -1,0 +1,1 @@
+tsrun --format=html report_pipeline.tsir

@@ -1,0 +1,1 @@
+tsrun --format=svg report_pipeline.tsir
