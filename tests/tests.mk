@@ -219,6 +219,7 @@ EXTRA_DIST += \
 	tests/engine/report_csv.cmd \
 	tests/engine/report_csv.out \
 	tests/engine/report_html.cmd \
+	tests/engine/report_html.out \
 	tests/engine/report_ignore_memory.cmd \
 	tests/engine/report_ignore_memory.out \
 	tests/engine/report_json.cmd \
@@ -230,6 +231,7 @@ EXTRA_DIST += \
 	tests/engine/report_pipeline.out \
 	tests/engine/report_pipeline.tsir \
 	tests/engine/report_svg.cmd \
+	tests/engine/report_svg.out \
 	tests/engine/report_too_large.out \
 	tests/engine/report_too_large.tsir \
 	tests/engine/report_trace.cmd \
