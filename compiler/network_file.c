@@ -7,12 +7,12 @@
 
 #include "compiler/network.h"
 
-static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {"ring", "tree", "switch", "switch_tree", "pairs"};
+static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees"};
 static const char *const protocols[TS_IR_NET_PROTOCOLS] = {"ll", "ll128", "simple"};
 
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_method, field), unit}
 const ts_network_field ts_network_fields[] = {
-    FIELD("ranks", 'u', ranks, 1), FIELD("islands", 'u', islands, 1), FIELD("channels", 'u', channels, 1), FIELD("threads", 'u', threads, 1),
+    FIELD("ranks", 'u', ranks, 1), FIELD("islands", 'u', islands, 1), FIELD("relay", 'u', relay, 1), FIELD("channels", 'u', channels, 1), FIELD("threads", 'u', threads, 1),
     FIELD("chunk", 'd', chunk, 1), FIELD("connection_us", 'l', connection, 1e6), FIELD("believed_us", 'l', believed, 1e6),
     FIELD("intra_hop_us", 'l', intra_hop, 1e6), FIELD("inter_hop_us", 'l', inter_hop, 1e6), FIELD("intra_gb_s", 'd', intra_rate, 1e9),
     FIELD("inter_gb_s", 'd', inter_rate, 1e9), FIELD("intra_share", 'd', intra_share, 1), FIELD("inter_share", 'd', inter_share, 1),
@@ -70,6 +70,8 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
   const uint64_t most_ps = UINT64_C(1) << 36; /* 69 ms: more than any latency */
   if (!m->channels || m->channels > 4096 || !m->threads || m->threads > 4096)
     return "needs `channels` and `threads`, 1 to 4096";
+  if (m->relay > 1)
+    return "`relay` is 0 or 1";
   if (m->islands > m->ranks || (m->ranks && !m->islands))
     return "`ranks` and `islands` go together, with at least a rank in each island";
   if (m->connection > most_ps || m->believed > most_ps || m->intra_hop > most_ps || m->inter_hop > most_ps)

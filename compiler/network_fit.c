@@ -131,11 +131,11 @@ static const ts_ir_net_method *recognise(const ts_network_file *hardware, const 
 static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, const ts_ir_net_point *p, uint32_t count, const ts_profile *profile)
 {
   ts_ir_net_method m = *like;
-  double intra, inter, volume, latency = l->latency, slope = l->slope;
+  double intra, inter, near, far, latency = l->latency, slope = l->slope;
   m.ranks = profile->ranks;
   m.islands = profile->islands;
   ts_method_steps(&m, profile, &intra, &inter);
-  volume = ts_method_volume(&m, profile);
+  ts_method_volumes(&m, profile, &near, &far);
   double usual = ((double)m.connection + intra * (double)m.intra_hop + inter * (double)m.inter_hop) * 1e-6;
   if (count == 1) { /* one size: the usual latency, and a rate for the rest */
     latency = fmin(usual, us(p) / 2);
@@ -148,13 +148,11 @@ static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, 
   m.connection = m.believed = (uint64_t)llround(fmax(0, latency * 1e6 - steps));
   m.chunk = m.reduction = m.intra_share = m.inter_share = m.intra_rate = m.inter_rate = m.spread = 0;
   if (profile->islands > 1) {
-    if (m.algorithm == TS_IR_NET_PAIRS)
-      volume *= (profile->ranks - profile->per_island) / (profile->ranks - 1.0) * profile->per_island;
     m.local = 0;
-    m.inter_rate = slope > 0 ? volume / slope * 1e6 : 0;
+    m.inter_rate = slope > 0 ? far / slope * 1e6 : 0;
     m.inter_share = profile->inter > 0 ? m.inter_rate / profile->inter : 0;
   } else {
-    m.intra_rate = slope > 0 ? (volume + m.local / profile->ranks) / slope * 1e6 : 0;
+    m.intra_rate = slope > 0 ? (near + m.local / profile->ranks) / slope * 1e6 : 0;
     m.intra_share = profile->intra > 0 ? m.intra_rate / profile->intra : 0; /* on slower links the same share is reached */
   }
   m.least = p[0].bytes;
@@ -190,29 +188,49 @@ static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardw
   return true;
 }
 
-/* Rates between islands at several node counts as rate * (islands/2)^-spread: what the fabric gives, whatever the method, for counts in between and beyond. */
-static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware, uint32_t kind)
+/* A group's largest messages tell what the fabric gives, whatever the method. */
+static bool tells_rate(const result *out, size_t i)
 {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-  const ts_ir_net_method *last = NULL;
+  const ts_ir_net_method *m = &out->methods.at[i];
+  bool largest = i + 1 == out->methods.count || m[1].collective != m->collective || m[1].islands != m->islands || m[1].ranks != m->ranks;
+  return largest && m->ranks && m->islands > 1 && m->inter_rate > 0;
+}
+
+typedef struct trend { double n, x, y, xx, xy; } trend; /* of log rate over log islands/2 */
+
+static trend trend_of(const result *out, uint32_t kind)
+{
+  trend t = {0};
   for (size_t i = 0; i < out->methods.count; i++) {
     const ts_ir_net_method *m = &out->methods.at[i];
-    bool largest = i + 1 == out->methods.count || m[1].collective != m->collective || m[1].islands != m->islands || m[1].ranks != m->ranks;
-    if (m->collective != kind || m->islands < 2 || !largest || !(m->inter_rate > 0))
+    if (m->collective != kind || !tells_rate(out, i))
       continue;
-    double a = log(m->islands / 2.0), b = log(m->inter_rate);
-    n++, x += a, y += b, xx += a * a, xy += a * b;
-    last = m;
+    double x = log(m->islands / 2.0), y = log(m->inter_rate);
+    t.n++, t.x += x, t.y += y, t.xx += x * x, t.xy += x * y;
   }
-  double d = n * xx - x * x;
-  if (!last || n < 2 || d < 1e-9)
-    return;
-  double spread = -(n * xy - x * y) / d, rate = exp((y + fmax(spread, 0) * x) / n);
-  for (uint32_t i = 0; i < hardware->method_count; i++) {
+  return t;
+}
+
+/* Rates between islands as rate * (islands/2)^-spread, for counts in between and beyond: contention in the fabric slows all collectives alike, so the spread is
+ * one for all and the rate each one's own. */
+static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware)
+{
+  double over = 0, under = 0, spread;
+  trend of[TS_IR_COLLECTIVE_KINDS];
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
+    trend t = of[kind] = trend_of(out, kind);
+    if (t.n > 1) {
+      over += t.xy - t.x * t.y / t.n;
+      under += t.xx - t.x * t.x / t.n;
+    }
+  }
+  spread = under > 1e-9 ? fmax(0, -over / under) : 0;
+  for (uint32_t i = 0; under > 1e-9 && i < hardware->method_count; i++) {
     ts_ir_net_method m = hardware->methods[i];
-    if (m.ranks || m.collective != kind)
+    trend t = of[m.collective];
+    if (m.ranks || t.n < 1)
       continue;
-    m.inter_rate = rate;
+    m.inter_rate = exp((t.y + spread * t.x) / t.n);
     m.inter_share = 0;
     m.spread = spread > 1e-6 ? spread : 0;
     TS_PUSH(arena, &out->methods, m);
@@ -245,22 +263,33 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
       for (uint32_t k = 0; k < n; k++)
         TS_PUSH(arena, &anchors, points[i + k]);
   }
-  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
-    fit_spread(arena, &out, hardware, kind);
+  fit_spread(arena, &out, hardware);
   add_hardware(arena, &out, hardware);
   ts_network_file *file = TS_NEW(arena, ts_network_file);
   *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count};
   return file;
 }
 
-double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes, const ts_profile *profile)
+const ts_white_box_plan *ts_network_file_plan(ts_arena *arena, const ts_network_file *file, uint32_t kind, const ts_profile *profile)
 {
   ts_ir ir = {.net_methods = file->methods, .net_methods_count = file->method_count, .net_points = file->points, .net_points_count = file->point_count};
   ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX, .method_count = file->method_count, .point_count = file->point_count};
-  ts_white_box box;
-  if (!ts_white_box_estimate(&ir, &model, kind, bytes, profile, &box))
-    return 0;
+  return ts_white_box_prepare(arena, &ir, &model, kind, profile);
+}
+
+double ts_network_plan_time(const ts_white_box_plan *plan, uint64_t bytes)
+{
+  ts_white_box box = ts_white_box_estimate(plan, bytes);
   return (box.connection + box.intra + box.inter + box.reduction) * box.factor * 1e-12;
+}
+
+double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes, const ts_profile *profile)
+{
+  ts_arena *arena = ts_arena_new("a call");
+  const ts_white_box_plan *plan = ts_network_file_plan(arena, file, kind, profile);
+  double time = plan ? ts_network_plan_time(plan, bytes) : 0;
+  ts_arena_free(arena);
+  return time;
 }
 
 /* -- how well it predicts -- */
@@ -280,13 +309,14 @@ static void score_group(ts_arena *arena, const ts_network_file *hardware, ts_fit
   const ts_network_file *file = ts_network_fit(arena, hardware, links, kept, count);
   line alpha_beta = fit_line(kept, count);
   ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+  const ts_white_box_plan *plan = ts_network_file_plan(arena, file, p->collective, &profile);
   *s = (ts_network_score){.collective = p->collective, .ranks = p->ranks, .islands = p->islands, .error = TS_NEW_ARRAY(arena, double, n), .base_error = TS_NEW_ARRAY(arena, double, n)};
-  for (uint32_t i = !odd; i < n; i += 2) {
+  for (uint32_t i = !odd; plan && i < n; i += 2) {
     bool beyond = p[i].bytes < kept[0].bytes || p[i].bytes > kept[count - 1].bytes;
     s->beyond += beyond;
     if (beyond && !extrapolate)
       continue;
-    double error = fabs(ts_network_file_time(file, p->collective, p[i].bytes, &profile) * 1e6 / us(&p[i]) - 1);
+    double error = fabs(ts_network_plan_time(plan, p[i].bytes) * 1e6 / us(&p[i]) - 1);
     s->base_error[s->rows] = fabs((alpha_beta.latency + alpha_beta.slope * (double)p[i].bytes) / us(&p[i]) - 1);
     s->baseline += s->base_error[s->rows];
     s->mean += error;

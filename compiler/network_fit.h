@@ -5,14 +5,17 @@
 #include <stdio.h>
 
 #include "compiler/network_file.h"
-#include "runtime/collective/network.h"
+#include "runtime/collective/white_box.h"
 
 typedef struct ts_fit_links { double intra, inter; } ts_fit_links; /* bytes/s of a rank inside an island, of an island to the next; 0: not known */
 
 /* Fits what `points` (sorted, as the IR wants them) measure; what they do not is left to the methods of `hardware`, for any ranks. */
 ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count);
 
-/* Seconds of a call; 0: no method. */
+/* The file's white box for calls of one kind and profile, NULL: no method; seconds of such a call. */
+const ts_white_box_plan *ts_network_file_plan(ts_arena *arena, const ts_network_file *file, uint32_t kind, const ts_profile *profile);
+double ts_network_plan_time(const ts_white_box_plan *plan, uint64_t bytes);
+/* Seconds of one call; 0: no method. */
 double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes, const ts_profile *profile);
 double ts_network_method_latency(const ts_ir_net_method *method, const ts_profile *profile); /* seconds, of a call without bytes */
 ts_profile ts_fit_profile(ts_fit_links links, uint32_t ranks, uint32_t islands);

@@ -20,7 +20,7 @@ static uint32_t *unseen(uint32_t count)
 
 static void canon_begin(canon *c, const ts_ir *in)
 {
-  static const uint32_t shared[] = {TS_IR_NET_METHODS, TS_IR_NET_POINTS, TS_IR_DEPS, TS_IR_MEMS, TS_IR_BINDINGS, TS_IR_ITEMS, TS_IR_HOLDINGS};
+  static const uint32_t shared[] = {TS_IR_NET_METHODS, TS_IR_NET_POINTS, TS_IR_NET_CURVES, TS_IR_DEPS, TS_IR_MEMS, TS_IR_BINDINGS, TS_IR_ITEMS, TS_IR_HOLDINGS};
   *c = (canon){.in = in, .out = ts_ir_builder_new(), .new_string = unseen(in->strings_count), .new_loc = unseen(in->locs_count)};
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
     c->new_run[shared[i]] = unseen(ts_ir_count(in, shared[i]));
@@ -131,6 +131,7 @@ static void move_table(canon *c, uint32_t kind)
       ts_ir_net_model *m = (ts_ir_net_model *)records + i;
       m->first_method = move_run(c, TS_IR_NET_METHODS, m->first_method, m->method_count);
       m->first_point = move_run(c, TS_IR_NET_POINTS, m->first_point, m->point_count);
+      m->first_curve = move_run(c, TS_IR_NET_CURVES, m->first_curve, m->curve_count);
     } else if (kind == TS_IR_FRAGMENTS) {
       ts_ir_fragment *f = (ts_ir_fragment *)records + i;
       f->first_node = move_nodes(c, f);
@@ -146,7 +147,8 @@ static void move_table(canon *c, uint32_t kind)
 /* Tables whose content follows from the runs that others name. */
 static bool moved_with_owner(uint32_t kind)
 {
-  return kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS || kind == TS_IR_NET_METHODS || kind == TS_IR_NET_POINTS || kind == TS_IR_DEPS ||
+  return kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS || kind == TS_IR_NET_METHODS || kind == TS_IR_NET_POINTS || kind == TS_IR_NET_CURVES ||
+         kind == TS_IR_DEPS ||
          kind == TS_IR_MEMS || kind == TS_IR_NODES || kind == TS_IR_PORTS || kind == TS_IR_BINDINGS || kind == TS_IR_ITEMS ||
          kind == TS_IR_HOLDINGS;
 }

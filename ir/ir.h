@@ -45,6 +45,7 @@ typedef enum ts_ir_section_kind {
   TS_IR_NET_MODELS,  /* ts_ir_net_model, in the order in which they are asked */
   TS_IR_NET_METHODS, /* ts_ir_net_method: ways to do a collective, of white-box models */
   TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models, anchors of white-box models */
+  TS_IR_NET_CURVES,  /* ts_ir_net_curve: of statistical models */
   TS_IR_COST_SOURCES, /* ts_ir_cost_source */
   TS_IR_KERNELS,     /* ts_ir_kernel */
   TS_IR_COLLECTIVES, /* ts_ir_collective */
@@ -161,6 +162,7 @@ typedef enum ts_ir_net_kind {
   TS_IR_NET_ALPHA_BETA, /* base + hop * steps + volume / (efficiency * bottleneck bandwidth of the group) */
   TS_IR_NET_TABLE,      /* measured points; log-log interpolation in bytes, exact in ranks and islands */
   TS_IR_NET_WHITE_BOX,  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
+  TS_IR_NET_STATISTICAL, /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
   TS_IR_NET_KINDS
 } ts_ir_net_kind;
 
@@ -175,8 +177,11 @@ typedef struct ts_ir_net_model {
   double half_bytes;    /* bandwidth is bw * x/(x+half_bytes), x = bytes per call; 0: no ramp */
   uint32_t first_point, point_count;
   uint32_t first_method, method_count; /* of a white box */
+  uint32_t first_curve, curve_count;   /* of a statistical model */
   uint32_t source;      /* cost source it rests on, or TS_IR_NONE */
   uint32_t loc;
+  uint32_t axes;        /* bit i: answers for groups over axis i, and over just the axes set (messages: the pipeline axis); 0: for all */
+  uint32_t reserved;
 } ts_ir_net_model;
 
 typedef enum ts_ir_net_algorithm {
@@ -184,6 +189,8 @@ typedef enum ts_ir_net_algorithm {
   TS_IR_NET_SWITCH,      /* the switch reduces and multicasts */
   TS_IR_NET_SWITCH_TREE, /* the same in the island, a tree between islands */
   TS_IR_NET_PAIRS,       /* every rank sends each other one its part: all-to-all, messages */
+  TS_IR_NET_FABRIC_CHAIN, TS_IR_NET_FABRIC_DIRECT, /* switches between islands reduce: reached by a chain of ranks, by all of them */
+  TS_IR_NET_AGGREGATED_TREES, /* binomial trees from every rank at once, their messages put together; one rank an island */
   TS_IR_NET_ALGORITHMS
 } ts_ir_net_algorithm;
 
@@ -201,7 +208,7 @@ typedef struct ts_ir_net_method {
   uint32_t protocol;       /* ts_ir_net_protocol */
   uint32_t channels, threads; /* >= 1; threads of a channel */
   uint32_t ranks, islands; /* only for these; both 0: any */
-  uint32_t reserved;
+  uint32_t relay;          /* 1: of pairs, what leaves the island goes by the rank whose rail the receiver is on */
   uint64_t connection;     /* ps per call */
   uint64_t believed;       /* what the library's own choice takes for it, ps */
   uint64_t intra_hop, inter_hop; /* ps per step */
@@ -217,6 +224,21 @@ typedef struct ts_ir_net_method {
 /* Sorted by (collective, ranks, islands, bytes). `bytes` as nccl-tests counts: all-reduce, broadcast, reduce: the
  * buffer; all-gather: the gathered whole; reduce-scatter: the whole input; all-to-all: a rank's whole buffer. */
 typedef struct ts_ir_net_point { uint32_t collective, ranks, islands, reserved; uint64_t bytes, time; } ts_ir_net_point;
+
+/* A collective by bandwidth curves, one inside islands and one between them:
+ *   bandwidth(bytes) = limit / (1 + (bytes / middle)^-slope) + floor     (a sigmoid of log bytes)
+ * times a correction linear in log bytes, log ranks and their product, given by its values where fewest and most bytes and ranks were measured, times
+ * 1 + straggler + straggler_slope * ranks * log bytes (doc/networks.md). */
+typedef struct ts_ir_net_curve {
+  uint32_t collective;
+  uint32_t least_ranks, most_ranks, reserved; /* measured between these */
+  uint64_t least, most;                       /* bytes likewise */
+  uint64_t intra_latency, inter_latency;      /* ps per step */
+  double intra_limit, intra_floor, inter_limit, inter_floor; /* bytes/s; limit 0: not measured */
+  double intra_slope, intra_middle, inter_slope, inter_middle; /* middle: bytes */
+  double small_few, large_few, small_many, large_many; /* corrections: with least and most bytes, of least and most ranks */
+  double straggler, straggler_slope;
+} ts_ir_net_curve;
 
 typedef enum ts_ir_basis { /* what a kernel's time rests on */
   TS_IR_STATED, TS_IR_MEASURED, TS_IR_INTERPOLATED, TS_IR_FITTED, TS_IR_ROOFLINE, TS_IR_EXTERN, TS_IR_BASES
@@ -332,7 +354,8 @@ typedef struct ts_ir {
   X(TS_IR_LINK_CLASSES, ts_ir_link_class, link_classes) X(TS_IR_LINKS, ts_ir_link, links)                        \
   X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)                       \
   X(TS_IR_NET_METHODS, ts_ir_net_method, net_methods)                \
-  X(TS_IR_NET_POINTS, ts_ir_net_point, net_points) X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)        \
+  X(TS_IR_NET_POINTS, ts_ir_net_point, net_points) X(TS_IR_NET_CURVES, ts_ir_net_curve, net_curves)              \
+  X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)        \
   X(TS_IR_KERNELS, ts_ir_kernel, kernels) X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                    \
   X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps) X(TS_IR_MEMS, ts_ir_mem, mems)           \
   X(TS_IR_NODES, ts_ir_node, nodes) X(TS_IR_PORTS, ts_ir_port, ports) X(TS_IR_FRAGMENTS, ts_ir_fragment, fragments) \

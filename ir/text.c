@@ -10,16 +10,23 @@ const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backwar
 const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};
 const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline", "extern", NULL};
 const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
-const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", NULL};
-const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", NULL};
+const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "statistical", NULL};
+const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
 const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
-const ts_ir_method_field ts_ir_method_fields[] = {
-    FIELD(COUNT, ranks), FIELD(COUNT, islands), FIELD(COUNT, channels), FIELD(COUNT, threads), FIELD(SIZE, chunk), FIELD(TIME, connection),
+const ts_ir_clause ts_ir_method_fields[] = {
+    FIELD(COUNT, ranks), FIELD(COUNT, islands), FIELD(COUNT, relay), FIELD(COUNT, channels), FIELD(COUNT, threads), FIELD(SIZE, chunk), FIELD(TIME, connection),
     FIELD(TIME, believed), FIELD(TIME, intra_hop), FIELD(TIME, inter_hop), FIELD(RATE, intra_rate), FIELD(RATE, inter_rate),
     FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share), FIELD(NUMBER, local), FIELD(NUMBER, reduction), FIELD(NUMBER, spread),
     FIELD(BYTES, least), FIELD(BYTES, most), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_curve, field)}
+const ts_ir_clause ts_ir_curve_fields[] = {
+    FIELD(COUNT, least_ranks), FIELD(COUNT, most_ranks), FIELD(BYTES, least), FIELD(BYTES, most), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+    FIELD(RATE, intra_limit), FIELD(RATE, intra_floor), FIELD(RATE, inter_limit), FIELD(RATE, inter_floor), FIELD(NUMBER, intra_slope), FIELD(SIZE, intra_middle),
+    FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle), FIELD(NUMBER, small_few), FIELD(NUMBER, large_few), FIELD(NUMBER, small_many), FIELD(NUMBER, large_many),
+    FIELD(NUMBER, straggler), FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 
 const char *const ts_ir_dimension_words[] = {"a time such as `10 us`", "a size such as `4 MiB`", "a bandwidth such as `300 GB/s`",

@@ -19,8 +19,8 @@ extern const char *const ts_ir_protocol_words[];
 
 /* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
 typedef enum ts_ir_field_kind { TS_IR_FIELD_COUNT, TS_IR_FIELD_TIME, TS_IR_FIELD_RATE, TS_IR_FIELD_NUMBER, TS_IR_FIELD_SIZE, TS_IR_FIELD_BYTES } ts_ir_field_kind;
-typedef struct ts_ir_method_field { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_method_field;
-extern const ts_ir_method_field ts_ir_method_fields[];
+typedef struct ts_ir_clause { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_clause;
+extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[];
 
 
 /* Defaults of a node, so that it need not say the usual. */

@@ -232,7 +232,7 @@ static uint32_t take_collectives(ts_ir_lexer *l)
   return mask;
 }
 
-static void take_field(ts_ir_lexer *l, const ts_ir_method_field *f, void *at)
+static void take_field(ts_ir_lexer *l, const ts_ir_clause *f, void *at)
 {
   uint32_t count;
   uint64_t whole;
@@ -252,21 +252,33 @@ static void take_field(ts_ir_lexer *l, const ts_ir_method_field *f, void *at)
   }
 }
 
+static void take_clauses(ts_ir_lexer *l, const ts_ir_clause *all, void *record, const char *expected)
+{
+  while (!l->failed && !ts_ir_at_line_end(l)) {
+    const ts_ir_clause *f = all;
+    while (f->word && !ts_ir_take(l, f->word))
+      f++;
+    if (f->word)
+      take_field(l, f, (char *)record + f->offset);
+    else
+      ts_ir_expected(l, expected);
+  }
+}
+
 static ts_ir_net_method take_method(ts_ir_lexer *l)
 {
   ts_ir_net_method m = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
   m.algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_words);
   m.protocol = ts_ir_take_choice(l, "a protocol", ts_ir_protocol_words);
-  while (!l->failed && !ts_ir_at_line_end(l)) {
-    const ts_ir_method_field *f = ts_ir_method_fields;
-    while (f->word && !ts_ir_take(l, f->word))
-      f++;
-    if (f->word)
-      take_field(l, f, (char *)&m + f->offset);
-    else
-      ts_ir_expected(l, "a clause of a method");
-  }
+  take_clauses(l, ts_ir_method_fields, &m, "a clause of a method");
   return m;
+}
+
+static ts_ir_net_curve take_curve(ts_ir_lexer *l)
+{
+  ts_ir_net_curve c = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
+  take_clauses(l, ts_ir_curve_fields, &c, "a clause of a curve");
+  return c;
 }
 
 static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
@@ -274,11 +286,17 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
   ts_ir_lexer *l = &r->lexer;
   TS_VEC(ts_ir_net_method) methods = {0};
   TS_VEC(ts_ir_net_point) points = {0};
+  TS_VEC(ts_ir_net_curve) curves = {0};
   ts_ir_begin_block(r);
   while (ts_ir_in_block(r)) {
     if (ts_ir_take(l, "method")) {
       ts_ir_net_method method = take_method(l);
       TS_PUSH(r->arena, &methods, method);
+      continue;
+    }
+    if (ts_ir_take(l, "curve")) {
+      ts_ir_net_curve curve = take_curve(l);
+      TS_PUSH(r->arena, &curves, curve);
       continue;
     }
     ts_ir_net_point p = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
@@ -292,6 +310,8 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
   }
   m->method_count = (uint32_t)methods.count;
   m->first_method = l->failed || !m->method_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_METHODS, methods.at, m->method_count);
+  m->curve_count = (uint32_t)curves.count;
+  m->first_curve = l->failed || !m->curve_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_CURVES, curves.at, m->curve_count);
   m->point_count = (uint32_t)points.count;
   m->first_point = l->failed || !m->point_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
 }
@@ -301,6 +321,10 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
   ts_ir_lexer *l = &r->lexer;
   if (ts_ir_take(l, "for"))
     m->collectives = take_collectives(l);
+  else if (ts_ir_take(l, "over"))
+    do
+      m->axes |= 1u << (ts_ir_use(r, TS_IR_AXES, "an axis") & 31);
+    while (ts_ir_take(l, ","));
   else if (ts_ir_take(l, "tier"))
     m->tier = (uint32_t)ts_ir_take_count(l, "a tier", TS_IR_NONE - 1);
   else if (ts_ir_take(l, "efficiency"))
@@ -325,7 +349,7 @@ void ts_ir_read_net_model(ts_ir_reader *r)
   ts_ir_lexer *l = &r->lexer;
   ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
                        .efficiency = 1, .source = TS_IR_NONE, .loc = TS_IR_NONE};
-  m.kind = ts_ir_take_choice(l, "`alpha_beta`, `table` or `white_box`", ts_ir_net_words);
+  m.kind = ts_ir_take_choice(l, "`alpha_beta`, `table`, `white_box` or `statistical`", ts_ir_net_words);
   while (!l->failed && read_net_clause(r, &m))
     ;
   if (m.kind != TS_IR_NET_ALPHA_BETA)

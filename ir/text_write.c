@@ -483,13 +483,13 @@ static void out_collectives(writer *w, uint32_t mask)
     }
 }
 
-static bool field_is_zero(const ts_ir_method_field *f, const void *at)
+static bool field_is_zero(const ts_ir_clause *f, const void *at)
 {
   static const char zero[8] = {0};
   return !memcmp(at, zero, f->kind == TS_IR_FIELD_COUNT ? 4 : 8);
 }
 
-static void write_field(writer *w, const ts_ir_method_field *f, const void *at)
+static void write_field(writer *w, const ts_ir_clause *f, const void *at)
 {
   uint32_t count = 0;
   uint64_t whole = 0;
@@ -510,15 +510,25 @@ static void write_field(writer *w, const ts_ir_method_field *f, const void *at)
   }
 }
 
+static void write_clauses(writer *w, const ts_ir_clause *f, const void *record)
+{
+  for (; f->word; f++)
+    if (!field_is_zero(f, (const char *)record + f->offset))
+      write_field(w, f, (const char *)record + f->offset);
+  out(w, "\n");
+}
+
 static void write_methods(writer *w, const ts_ir_net_model *m)
 {
   for (uint32_t i = 0; i < m->method_count; i++) {
     const ts_ir_net_method *x = &w->ir->net_methods[m->first_method + i];
     out(w, "  method %s %s %s", ts_ir_collective_words[x->collective], ts_ir_algorithm_words[x->algorithm], ts_ir_protocol_words[x->protocol]);
-    for (const ts_ir_method_field *f = ts_ir_method_fields; f->word; f++)
-      if (!field_is_zero(f, (const char *)x + f->offset))
-        write_field(w, f, (const char *)x + f->offset);
-    out(w, "\n");
+    write_clauses(w, ts_ir_method_fields, x);
+  }
+  for (uint32_t i = 0; i < m->curve_count; i++) {
+    const ts_ir_net_curve *x = &w->ir->net_curves[m->first_curve + i];
+    out(w, "  curve %s", ts_ir_collective_words[x->collective]);
+    write_clauses(w, ts_ir_curve_fields, x);
   }
 }
 
@@ -545,6 +555,13 @@ static void write_net_models(writer *w)
     out_name(w, text(w, m->name));
     out(w, " %s", ts_ir_net_words[m->kind]);
     out_collectives(w, m->collectives);
+    const char *separator = " over ";
+    for (uint32_t a = 0; a < w->ir->axes_count; a++)
+      if (m->axes >> a & 1) {
+        out(w, "%s", separator);
+        out_symbol(w, TS_IR_AXES, a);
+        separator = ", ";
+      }
     if (m->tier != TS_IR_NONE)
       out(w, " tier %u", m->tier);
     if (m->efficiency != 1) {

@@ -252,7 +252,7 @@ static int check_points(check *c, const ts_ir_net_model *m)
 
 static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_method *x)
 {
-  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS || x->protocol >= TS_IR_NET_PROTOCOLS || x->reserved)
+  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS || x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1)
     FAIL(c, "net model `%s`: a method of collective %u, algorithm %u, protocol %u", text(c, m->name), x->collective, x->algorithm, x->protocol);
   if (!x->channels || x->channels > 4096 || !x->threads || x->threads > 4096)
     FAIL(c, "net model `%s`: a method has %u channels of %u threads", text(c, m->name), x->channels, x->threads);
@@ -281,17 +281,48 @@ static int check_methods(check *c, const ts_ir_net_model *m)
   return failed;
 }
 
-static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs *methods)
+static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve *x)
+{
+  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->reserved || x->least_ranks < 2 || x->least_ranks > x->most_ranks || !x->least || x->least > x->most || x->most > bytes_limit)
+    FAIL(c, "net model `%s`: a curve of collective %u, %u to %u ranks", text(c, m->name), x->collective, x->least_ranks, x->most_ranks);
+  if (x->intra_latency > time_limit / world_limit || x->inter_latency > time_limit / world_limit)
+    FAIL(c, "net model `%s`: a latency of a curve is out of range", text(c, m->name));
+  double rates[] = {x->intra_limit, x->intra_floor, x->inter_limit, x->inter_floor}, slopes[] = {x->intra_slope, x->inter_slope}, middles[] = {x->intra_middle, x->inter_middle},
+         factors[] = {x->small_few, x->large_few, x->small_many, x->large_many}, slower[] = {x->straggler, x->straggler_slope};
+  for (int i = 0; i < 4; i++)
+    if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]) || !(factors[i] >= 1e-3 && factors[i] <= 1e3))
+      FAIL(c, "net model `%s`: a rate or a correction of a curve is out of range", text(c, m->name));
+  for (int i = 0; i < 2; i++)
+    if (!amount(slopes[i]) || slopes[i] > 100 || !amount(middles[i]) || middles[i] > (double)bytes_limit || !amount(slower[i]) || slower[i] > 1000)
+      FAIL(c, "net model `%s`: slope, middle or stragglers of a curve are out of range", text(c, m->name));
+  return 0;
+}
+
+static int check_curves(check *c, const ts_ir_net_model *m, runs *curves)
+{
+  int run = runs_add(curves, m->first_curve, m->curve_count), failed = 0;
+  if ((m->kind == TS_IR_NET_STATISTICAL) != (m->curve_count > 0) || run == RUN_BAD)
+    FAIL(c, "net model `%s`: a statistical model has curves, others none", text(c, m->name));
+  for (uint32_t i = 0; run == RUN_NEW && i < m->curve_count && !failed; i++)
+    failed = check_curve(c, m, &c->ir->net_curves[m->first_curve + i]);
+  return failed;
+}
+
+static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs *methods, runs *curves)
 {
   if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
     FAIL(c, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name), m->kind, m->collectives);
   if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) || m->half_bytes > (double)bytes_limit ||
       m->base > time_limit || m->hop > time_limit)
     FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
+  if (m->reserved || (uint64_t)m->axes >> c->ir->axes_count)
+    FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes, c->ir->axes_count);
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
     FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
   if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))
     FAIL(c, "net model `%s`: a white box has methods, others none", text(c, m->name));
+  if (check_curves(c, m, curves))
+    return -1;
   int ways = runs_add(methods, m->first_method, m->method_count);
   if (ways == RUN_BAD)
     FAIL(c, "net model `%s`: its methods are not there", text(c, m->name));
@@ -305,10 +336,11 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
 
 static int check_network(check *c)
 {
-  runs seen = runs_begin(c->ir->net_points_count), methods = runs_begin(c->ir->net_methods_count);
+  runs seen = runs_begin(c->ir->net_points_count), methods = runs_begin(c->ir->net_methods_count), curves = runs_begin(c->ir->net_curves_count);
   int failed = 0;
   for (uint32_t i = 0; i < c->ir->net_models_count && !failed; i++)
-    failed = check_net_model(c, &c->ir->net_models[i], &seen, &methods);
+    failed = check_net_model(c, &c->ir->net_models[i], &seen, &methods, &curves);
+  free(curves.count_at);
   free(methods.count_at);
   free(seen.count_at);
   return failed;

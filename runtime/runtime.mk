@@ -8,6 +8,7 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/graph.c \
 	runtime/collective/network.c \
 	runtime/collective/profile.c \
+	runtime/collective/statistical.c \
 	runtime/collective/table.c \
 	runtime/collective/white_box.c \
 	runtime/compose.c \
@@ -53,6 +54,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \
 	runtime/collective/profile.h \
+	runtime/collective/statistical.h \
 	runtime/collective/white_box.h \
 	runtime/compose.h \
 	runtime/engine.h \

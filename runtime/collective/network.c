@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/collective/network_internal.h"
@@ -79,9 +80,9 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
 }
 
 /* Ranks that no links are known between: one island in which bytes take no time of their own. */
-static uint32_t unlinked(ts_network *n, uint32_t ranks)
+static uint32_t unlinked(ts_network *n, uint32_t ranks, uint32_t axes)
 {
-  return ts_network_intern(n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks});
+  return ts_network_intern(n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks, .axes = axes});
 }
 
 /* A group of one has nothing to send, whatever the cluster; and there may be none. */
@@ -89,8 +90,8 @@ const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
   if (g->size > 1 && n->ranks->vertex)
-    return ts_profile_group(n, g, stop);
-  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size);
+    return ts_profile_group(n, g, n->ir->groups[group].axes, stop);
+  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size, n->ir->groups[group].axes);
   for (uint32_t i = 0; i < g->instances; i++)
     profile[i] = all;
   return profile;
@@ -98,9 +99,10 @@ const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
 
 uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
+  uint32_t axis = n->ir->meta->pipeline_axis, axes = axis == TS_IR_NONE ? 0 : 1u << axis; /* messages run along the pipeline */
   if (from == to || !n->ranks->vertex)
-    return unlinked(n, from == to ? 1 : 2);
-  return ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], stop);
+    return unlinked(n, from == to ? 1 : 2, axes);
+  return ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], axes, stop);
 }
 
 const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
@@ -125,35 +127,95 @@ uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks)
 
 static bool answers(const ts_network *n, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
 {
-  return (model->collectives >> kind & 1) && (model->tier == TS_IR_NONE || model->tier == p->tier) &&
+  return (model->collectives >> kind & 1) && (model->tier == TS_IR_NONE || model->tier == p->tier) && (!model->axes || model->axes == p->axes) &&
          (!n->only || !strcmp(n->ir->strings + model->name, n->only));
 }
 
-ts_estimate ts_network_estimate(const ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
+/* Models are asked in their order; whether one has an answer does not depend on the bytes. */
+static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
 {
-  const ts_profile *p = &n->profiles.at[profile];
-  ts_estimate e = {.model = TS_IR_NONE};
-  if (p->ranks < 2)
-    return e;
-  for (uint32_t m = 0; m < n->ir->net_models_count; m++) {
-    const ts_ir_net_model *model = &n->ir->net_models[m];
+  ts_answer a = {.known = true};
+  for (a.model = 0; a.model < n->ir->net_models_count; a.model++) {
+    const ts_ir_net_model *model = &n->ir->net_models[a.model];
     if (!answers(n, model, kind, p))
       continue;
-    bool found = true;
-    if (model->kind == TS_IR_NET_TABLE)
-      found = ts_table_estimate(n->ir, model, kind, bytes, p, &e);
-    else if (model->kind == TS_IR_NET_WHITE_BOX)
-      found = ts_white_box_time(n->ir, model, kind, bytes, p, &e);
-    else
-      e = ts_alpha_beta(model, kind, bytes, p);
-    if (found) {
-      e.model = m;
-      return e;
+    if (model->kind == TS_IR_NET_ALPHA_BETA || (model->kind == TS_IR_NET_TABLE && ts_table_has(n->ir, model, kind, p)))
+      return a;
+    if (model->kind == TS_IR_NET_WHITE_BOX && (a.plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)))
+      return a;
+    if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir, model, kind, p)))
+      return a;
+  }
+  a.model = TS_IR_NONE;
+  return a;
+}
+
+static ts_answer *answer_of(ts_network *n, uint32_t kind, uint32_t profile)
+{
+  while (n->answers.count < n->profiles.count)
+    TS_PUSH(n->arena, &n->answers, NULL);
+  ts_answer **answers = &n->answers.at[profile];
+  if (!*answers)
+    *answers = TS_NEW_ARRAY(n->arena, ts_answer, TS_IR_COLLECTIVE_KINDS);
+  if (!(*answers)[kind].known)
+    (*answers)[kind] = find_answer(n, kind, &n->profiles.at[profile]);
+  return &(*answers)[kind];
+}
+
+static void note_beyond(ts_answer *a, uint64_t bytes)
+{
+  a->least = !a->most || bytes < a->least ? bytes : a->least;
+  a->most = bytes > a->most ? bytes : a->most;
+}
+
+ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
+{
+  const ts_profile *p = &n->profiles.at[profile];
+  if (p->ranks < 2)
+    return (ts_estimate){.model = TS_IR_NONE};
+  ts_answer *a = answer_of(n, kind, profile);
+  /* No model: the links' own latency at each step and their own bandwidth. */
+  ts_ir_net_model links = {.kind = TS_IR_NET_ALPHA_BETA, .efficiency = 1, .hop = p->islands > 1 ? p->inter_latency : p->intra_latency};
+  const ts_ir_net_model *model = a->model == TS_IR_NONE ? &links : &n->ir->net_models[a->model];
+  ts_estimate e = model->kind == TS_IR_NET_TABLE       ? ts_table_estimate(n->ir, model, kind, bytes, p)
+                  : model->kind == TS_IR_NET_WHITE_BOX ? ts_white_box_time(a->plan, bytes)
+                  : model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p)
+                                                       : ts_alpha_beta(model, kind, bytes, p);
+  e.model = a->model;
+  if (e.beyond)
+    note_beyond(a, bytes);
+  return e;
+}
+
+static int by_call(const void *left, const void *right)
+{
+  const ts_extrapolation *a = left, *b = right;
+#define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
+  BY(kind) BY(ranks) BY(islands) BY(model) BY(least) BY(most)
+#undef BY
+  return 0;
+}
+
+const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena *arena, uint32_t *count)
+{
+  TS_VEC(ts_extrapolation) all = {0};
+  for (uint32_t p = 0; p < n->answers.count; p++)
+    for (uint32_t kind = 0; n->answers.at[p] && kind < TS_IR_COLLECTIVE_KINDS; kind++) {
+      const ts_answer *a = &n->answers.at[p][kind];
+      if (a->most)
+        TS_PUSH(arena, &all, (ts_extrapolation){kind, a->model, n->profiles.at[p].ranks, n->profiles.at[p].islands, a->least, a->most});
+    }
+  TS_SORT(&all, by_call);
+  uint32_t kept = 0;
+  for (size_t i = 0; i < all.count; i++) {
+    ts_extrapolation *last = kept ? &all.at[kept - 1] : NULL, *e = &all.at[i];
+    if (last && last->kind == e->kind && last->ranks == e->ranks && last->islands == e->islands && last->model == e->model) {
+      last->least = e->least < last->least ? e->least : last->least; /* other links, same group */
+      last->most = e->most > last->most ? e->most : last->most;
+    } else {
+      all.at[kept++] = *e;
     }
   }
-  /* No model: the links' own latency at each step and their own bandwidth. */
-  ts_ir_net_model links = {.efficiency = 1, .hop = p->islands > 1 ? p->inter_latency : p->intra_latency};
-  e = ts_alpha_beta(&links, kind, bytes, p);
-  e.model = TS_IR_NONE;
-  return e;
+  *count = kept;
+  return all.at;
 }

@@ -5,6 +5,7 @@
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -17,6 +18,8 @@ typedef struct ts_profile {
   uint32_t islands;    /* components over tier-0 links that hold members */
   uint32_t per_island; /* most members in one island */
   uint32_t tier;       /* of the slowest link in use */
+  uint32_t axes;       /* of the mesh, that the group or the messages are over: bit i is axis i; models may answer for some alone */
+  uint32_t reserved;
   double intra;        /* bytes/s of each member to the next one inside an island; 0: no such traffic */
   double inter;        /* bytes/s of an island to the next one, all members' links together; 0: no such traffic */
   uint64_t intra_latency, inter_latency; /* ps, of the longest path of the kind */
@@ -27,7 +30,10 @@ typedef struct ts_estimate {
   uint64_t base, steps, transfer; /* per call, per step of the algorithm, per byte */
   uint64_t intra, inter, reduction; /* of a white box: what `transfer` is made of, steps included; else 0 */
   uint32_t model;                 /* index into the IR's net models, or TS_IR_NONE: the links' own figures */
+  bool beyond;                    /* outside of what the model was measured or calibrated on */
 } ts_estimate;
+
+typedef struct ts_extrapolation { uint32_t kind, model, ranks, islands; uint64_t least, most; } ts_extrapolation; /* bytes of the calls asked for beyond what was measured */
 
 typedef struct ts_network ts_network;
 
@@ -38,8 +44,10 @@ const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *s
 /* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */
 uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_stop *stop);
 const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile);
-/* Cost of one call. */
-ts_estimate ts_network_estimate(const ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
+/* Cost of one call. The first one of a kind and a profile finds the model that answers and prepares it; later ones ask it. */
+ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
+/* Estimates so far that were beyond what their model was measured on: by kind, ranks, islands and model, in this order. */
+const ts_extrapolation *ts_network_extrapolations(const ts_network *network, ts_arena *arena, uint32_t *count);
 
 /* Share of `bytes` that one rank sends in a ring algorithm over n ranks, and its steps (Thakur, Rabenseifner and Gropp,
  * "Optimization of Collective Communication Operations in MPICH", 2005; nccl-tests, PERFORMANCE.md). */

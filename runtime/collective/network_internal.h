@@ -3,6 +3,16 @@
 
 #include "runtime/collective/graph.h"
 #include "runtime/collective/network.h"
+#include "runtime/collective/white_box.h"
+
+/* Who answers for calls of one kind and profile. */
+typedef struct ts_answer {
+  bool known;
+  uint32_t model;                  /* TS_IR_NONE: the links */
+  const ts_white_box_plan *plan;   /* of a white box */
+  const ts_ir_net_curve *curve;    /* of a statistical model */
+  uint64_t least, most;            /* bytes asked for beyond what was measured; most 0: none */
+} ts_answer;
 
 struct ts_network {
   ts_arena *arena;
@@ -11,6 +21,7 @@ struct ts_network {
   const char *only;
   ts_graph *graph;
   TS_VEC(ts_profile) profiles;
+  TS_VEC(ts_answer *) answers; /* of each profile, by kind; NULL: not asked yet */
   uint32_t *buckets; /* open addressing: profile + 1, or 0 */
   uint32_t bucket_count;
   uint32_t last;     /* profile that was interned last */
@@ -19,11 +30,12 @@ struct ts_network {
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);
 const char *ts_network_vertex_name(const ts_network *network, uint32_t vertex); /* "gpu[3, 1]" */
 
-/* Models. False: this one has no answer. */
+/* Models. */
 ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);
-bool ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile,
-                       ts_estimate *estimate);
-bool ts_white_box_time(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile,
-                       ts_estimate *estimate);
+bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
+ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile); /* there must be points */
+const ts_ir_net_curve *ts_curve_of(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile); /* NULL: none */
+ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes, const ts_profile *profile);
+ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes);
 
 #endif

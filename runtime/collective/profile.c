@@ -117,9 +117,9 @@ static double fair_share(const prober *p, const flow *f)
   return least;
 }
 
-static uint32_t measure(const prober *p, const ring *r, uint32_t size)
+static uint32_t measure(const prober *p, const ring *r, uint32_t size, uint32_t axes)
 {
-  ts_profile profile = {.ranks = size, .islands = r->islands, .per_island = r->per_island};
+  ts_profile profile = {.ranks = size, .axes = axes, .islands = r->islands, .per_island = r->per_island};
   for (uint32_t f = r->first; f < r->first + r->count; f++) {
     const flow *at = &p->flows[f];
     double rate = fair_share(p, at);
@@ -149,7 +149,7 @@ static prober prober_new(ts_arena *scratch, ts_network *n, const ts_rank_group *
   return p;
 }
 
-const uint32_t *ts_profile_group(ts_network *n, const ts_rank_group *g, ts_stop *stop)
+const uint32_t *ts_profile_group(ts_network *n, const ts_rank_group *g, uint32_t axes, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("group profiles");
   uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances);
@@ -162,12 +162,12 @@ const uint32_t *ts_profile_group(ts_network *n, const ts_rank_group *g, ts_stop 
     status = make_ring(&p, g->size, &rings[i], stop);
   }
   for (uint32_t i = 0; i < g->instances && !status; i++)
-    profile[i] = measure(&p, &rings[i], g->size);
+    profile[i] = measure(&p, &rings[i], g->size, axes);
   ts_arena_free(scratch);
   return status ? NULL : profile;
 }
 
-uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
+uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
 {
   ts_path path;
   if (!ts_graph_path(n->graph, from, to, &path)) {
@@ -175,7 +175,7 @@ uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
     return TS_IR_NONE;
   }
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
-  ts_profile p = {.ranks = 2, .islands = crosses ? 2 : 1, .per_island = crosses ? 1 : 2, .tier = path.tier};
+  ts_profile p = {.ranks = 2, .islands = crosses ? 2 : 1, .per_island = crosses ? 1 : 2, .tier = path.tier, .axes = axes};
   *(crosses ? &p.inter : &p.intra) = path.bandwidth;
   *(crosses ? &p.inter_latency : &p.intra_latency) = path.latency;
   return ts_network_intern(n, &p);

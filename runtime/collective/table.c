@@ -38,15 +38,19 @@ static double between(const ts_ir_net_point *a, const ts_ir_net_point *b, uint64
   return exp(log((double)a->time) + share * log((double)b->time / (double)a->time));
 }
 
-bool ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p, ts_estimate *estimate)
+bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
+{
+  uint32_t at = lower_bound(ir->net_points + model->first_point, model->point_count, kind, p, 0);
+  return at < model->point_count && order(&ir->net_points[model->first_point + at], kind, p) == 0;
+}
+
+ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p)
 {
   const ts_ir_net_point *points = ir->net_points + model->first_point;
   uint32_t at = lower_bound(points, model->point_count, kind, p, bytes);
   bool below = at < model->point_count && order(&points[at], kind, p) == 0;
   bool above = at > 0 && order(&points[at - 1], kind, p) == 0;
   double time;
-  if (!below && !above)
-    return false;
   if (below && points[at].bytes == bytes)
     time = (double)points[at].time;
   else if (below && above)
@@ -56,6 +60,5 @@ bool ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t k
   else
     time = (double)points[at - 1].time * ((double)bytes / (double)(points[at - 1].bytes ? points[at - 1].bytes : 1));
   uint64_t ps = time < 4e18 ? (uint64_t)llround(time) : UINT64_C(4000000000000000000);
-  *estimate = (ts_estimate){.time = ps, .transfer = ps};
-  return true;
+  return (ts_estimate){.time = ps, .transfer = ps, .beyond = !below || (!above && points[at].bytes != bytes)};
 }

@@ -1,6 +1,8 @@
 /* Steps and volumes: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH" (2005), for rings; Sanders,
  * Speck and Träff, "Two-tree algorithms" (2009), for trees; Klenk et al., "An in-network architecture for accelerating shared-memory
- * multiprocessor collectives" (ISCA 2020), for switches. What a library does with them: Hu et al., "Demystifying NCCL" (2025), and the library's own tuning. */
+ * multiprocessor collectives" (ISCA 2020), for switches; Graham et al., "Scalable hierarchical aggregation protocol (SHARP)" (COMHPC 2016), for fabrics that
+ * reduce; Bruck et al., "Efficient algorithms for all-to-all communications" (1997), whose order of sends aggregated trees have. What a
+ * library does with them: Hu et al., "Demystifying NCCL" (2025), and the library's own tuning. */
 #include "runtime/collective/white_box.h"
 
 #include <math.h>
@@ -9,12 +11,14 @@
 
 static bool halves(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER; }
 
+static bool one_hop(uint32_t kind) { return kind == TS_IR_MESSAGE || kind == TS_IR_SHIFT; } /* whatever the algorithm */
+
 static double log2_of(uint32_t n) { return n > 1 ? floor(log2((double)n)) : 0; }
 
 void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
-  double islands = p->islands, ranks = p->ranks, ring = ts_ring_steps(m->collective, p->ranks);
-  if (m->collective == TS_IR_MESSAGE || m->collective == TS_IR_SHIFT) { /* one hop, whatever the algorithm */
+  double islands = p->islands, others = (double)p->per_island - 1, ways = halves(m->collective) ? 1 : 2;
+  if (one_hop(m->collective)) {
     *inter = p->islands > 1;
     *intra = 1 - *inter;
     return;
@@ -22,11 +26,11 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
   switch (m->algorithm) {
   case TS_IR_NET_RING:
     *inter = p->islands > 1 ? (m->collective == TS_IR_ALL_REDUCE || m->collective == TS_IR_BARRIER ? 2 : 1) * (islands - 1) : 0;
-    *intra = ring - *inter;
+    *intra = ts_ring_steps(m->collective, p->ranks) - *inter;
     break;
   case TS_IR_NET_TREE: /* up and down: a chain in the island, a binary tree between islands */
-    *intra = (halves(m->collective) ? 1 : 2) * ((double)p->per_island - 1);
-    *inter = (halves(m->collective) ? 1 : 2) * log2_of(p->islands);
+    *intra = ways * others;
+    *inter = ways * log2_of(p->islands);
     break;
   case TS_IR_NET_SWITCH:
     *intra = 1;
@@ -36,44 +40,74 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *intra = 1;
     *inter = 2 * log2_of(p->islands);
     break;
-  default:
-    *intra = (double)p->per_island - 1;
-    *inter = ranks - (double)p->per_island;
+  case TS_IR_NET_FABRIC_CHAIN: /* to the rank at the NIC and back; the fabric answers once */
+    *intra = ways * others;
+    *inter = 1;
+    break;
+  case TS_IR_NET_FABRIC_DIRECT: /* all ranks at once; sending to each other one costs a tenth of a hop */
+    *intra = 2 * (fmin(1, others) + 0.1 * others);
+    *inter = 1;
+    break;
+  case TS_IR_NET_AGGREGATED_TREES: /* a part for each rank has to be looked after */
+    *intra = p->ranks;
+    *inter = log2_of(p->islands);
+    break;
+  default: /* pairs: a rank on the same rail takes what all ranks of the island have for an island */
+    *intra = others + m->relay * (p->islands > 1);
+    *inter = m->relay ? islands - 1 : p->ranks - (double)p->per_island;
   }
 }
 
-double ts_method_volume(const ts_ir_net_method *m, const ts_profile *p)
+/* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island together, out of it. */
+void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
-  double ranks = p->ranks;
-  if (m->collective == TS_IR_MESSAGE || m->collective == TS_IR_SHIFT)
-    return 1;
-  switch (m->algorithm) {
-  case TS_IR_NET_TREE:
-    return halves(m->collective) ? 1 : 2;
-  case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE: /* all-reduce: the switch reads all ranks' data and hands the sums back */
-    return m->collective == TS_IR_ALL_REDUCE ? 1 + 1 / (double)p->per_island : 1;
-  case TS_IR_NET_PAIRS:
-    return (ranks - 1) / ranks;
-  default:
-    return ts_ring_volume(m->collective, p->ranks);
+  double ranks = p->ranks, island = p->per_island, ring = ts_ring_volume(m->collective, p->ranks), leaving = (ranks - island) / ranks;
+  bool reduces = m->collective == TS_IR_ALL_REDUCE;
+  *intra = *inter = ring;
+  if (one_hop(m->collective)) {
+    *intra = *inter = 1;
+  } else {
+    switch (m->algorithm) {
+    case TS_IR_NET_TREE:
+      *intra = *inter = halves(m->collective) ? 1 : 2;
+      break;
+    case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE: /* all-reduce: the switch reads all ranks' data and hands the sums back */
+      *intra = reduces ? 1 + 1 / island : 1;
+      break;
+    case TS_IR_NET_FABRIC_CHAIN:
+      *intra = reduces ? 2 : 1;
+      *inter = reduces ? 1 : leaving;
+      break;
+    case TS_IR_NET_FABRIC_DIRECT: /* a reduce-scatter in the island, the fabric, an all-gather in the island */
+      *intra = reduces ? 2 * (island - 1) / island : (ranks - 1) / ranks;
+      *inter = reduces ? 1 : leaving;
+      break;
+    case TS_IR_NET_PAIRS:
+      *intra = (island - 1) / ranks + (p->islands > 1 ? m->relay * leaving * (island - 1) / island : 0);
+      *inter = leaving * island;
+      break;
+    default: break;
+    }
   }
+  *inter *= p->islands > 1;
+  *intra *= p->per_island > 1;
 }
 
 /* Bytes that all channels carry in one round of steps. */
 static double round_bytes(const ts_ir_net_method *m, const ts_profile *p)
 {
-  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks : m->algorithm == TS_IR_NET_SWITCH ? p->per_island : 1;
+  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks : m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_FABRIC_DIRECT ? p->per_island : 1;
   return m->chunk * m->channels * parts;
 }
 
 /* Small messages use fewer channels, then fewer threads: each thread is to have some bytes (NCCL, src/enqueue.cc). */
-static void shrink(ts_white_box *box, double bytes, const ts_profile *p)
+static void shrink(ts_white_box *box, double bytes, uint32_t ranks)
 {
   static const double bytes_a_thread[TS_IR_NET_PROTOCOLS] = {8, 8, 64};
   const ts_ir_net_method *m = box->method;
   double least = bytes_a_thread[m->protocol];
   if (m->protocol == TS_IR_NET_LL && m->algorithm == TS_IR_NET_RING)
-    least *= p->ranks;
+    least *= ranks;
   double wanted = floor(bytes / (m->threads * least));
   box->channels = wanted >= m->channels ? m->channels : wanted < 1 ? 1 : (uint32_t)wanted;
   box->threads = m->threads;
@@ -88,73 +122,113 @@ static double rate_of(double bound, double share, double links)
   return bound > 0 && (rate == 0 || bound < rate) ? bound : rate;
 }
 
-static double picoseconds(double bytes, double rate) { return rate > 0 ? bytes / rate * 1e12 : 0; }
+static double ps_per_byte(double volume, double rate) { return rate > 0 ? volume / rate * 1e12 : 0; }
 
-/* A ring or tree moves its volume through both kinds of links at once; pairs move a part through each. */
-static void transfer(ts_white_box *box, double bytes, const ts_profile *p)
+/* A method for a profile: what its parts take for each round and each byte, in ps. */
+typedef struct way {
+  const ts_ir_net_method *method;
+  double connection, believed;    /* a call */
+  double intra_hops, inter_hops;  /* a round */
+  double round;                   /* bytes of a round; 0: all bytes go in one, or rounds run into one another */
+  double intra, inter, reduction; /* a byte */
+} way;
+
+/* A method moves its volume through both kinds of links at once: the slower one counts. */
+static way way_of(const ts_ir_net_method *m, const ts_profile *p)
 {
-  const ts_ir_net_method *m = box->method;
-  double volume = ts_method_volume(m, p) * bytes, near = volume, far = p->islands > 1 ? volume : 0;
-  if (m->algorithm == TS_IR_NET_SWITCH_TREE) /* between islands it is like any tree or ring */
-    far = ts_ring_volume(m->collective, p->ranks) * bytes;
-  if (m->collective == TS_IR_ALL_TO_ALL && m->algorithm == TS_IR_NET_PAIRS && p->islands > 1) {
-    near = volume * (p->per_island - 1.0) / (p->ranks - 1.0);
-    far = (volume - near) * p->per_island;
-  } else if (p->per_island < 2) {
-    near = 0;
-  }
-  double between = rate_of(m->inter_rate, m->inter_share, p->inter);
+  way w = {.method = m, .connection = (double)m->connection, .believed = (double)m->believed};
+  double intra, inter, near, far, between = rate_of(m->inter_rate, m->inter_share, p->inter), inside = rate_of(m->intra_rate, m->intra_share, p->intra);
+  ts_method_steps(m, p, &intra, &inter);
+  ts_method_volumes(m, p, &near, &far);
+  w.intra_hops = intra * (double)m->intra_hop;
+  w.inter_hops = inter * (double)m->inter_hop;
+  w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 ? round_bytes(m, p) : 0;
   if (p->islands > 2 && m->spread > 0)
     between *= pow(p->islands / 2.0, -m->spread);
-  double inside = picoseconds(near, rate_of(m->intra_rate, m->intra_share, p->intra)), outside = picoseconds(far, between);
-  *(inside >= outside ? &box->intra : &box->inter) += fmax(inside, outside);
+  near = ps_per_byte(near, inside);
+  far = ps_per_byte(far, between);
+  *(near >= far ? &w.intra : &w.inter) = fmax(near, far);
+  w.reduction = m->reduction + ps_per_byte(m->local / p->ranks, rate_of(m->intra_rate, m->intra_share, p->per_island > 1 ? p->intra : p->inter));
+  return w;
 }
 
-ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t size, const ts_profile *p)
+static double rounds_of(const way *w, double bytes) { return w->round > 0 && bytes > w->round ? ceil(bytes / w->round) : 1; }
+
+/* All but the connection. */
+static double work_of(const way *w, double bytes) { return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) + bytes * (w->intra + w->inter + w->reduction); }
+
+static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
 {
-  ts_white_box box = {.method = m, .rounds = 1, .connection = (double)m->connection, .factor = 1};
-  double bytes = (double)size, intra, inter;
-  shrink(&box, bytes, p);
-  ts_method_steps(m, p, &intra, &inter);
+  const ts_ir_net_method *m = w->method;
+  double bytes = (double)size, latencies = rounds_of(w, bytes);
+  ts_white_box box = {.method = m, .rounds = 1, .connection = w->connection, .factor = 1, .beyond = m->most && (size < m->least || size > m->most)};
+  shrink(&box, bytes, p->ranks);
   if (m->chunk > 0)
     box.rounds = fmax(1, ceil(bytes / round_bytes(m, p)));
-  double latencies = m->algorithm == TS_IR_NET_RING ? box.rounds : 1; /* rounds of the others run into one another */
-  box.intra = latencies * intra * (double)m->intra_hop;
-  box.inter = latencies * inter * (double)m->inter_hop;
-  transfer(&box, bytes, p);
-  box.reduction = m->reduction * bytes + picoseconds(m->local * bytes / p->ranks, rate_of(m->intra_rate, m->intra_share, p->per_island > 1 ? p->intra : p->inter));
-  box.beyond = m->most && (size < m->least || size > m->most);
+  box.intra = latencies * w->intra_hops + bytes * w->intra;
+  box.inter = latencies * w->inter_hops + bytes * w->inter;
+  box.reduction = bytes * w->reduction;
   return box;
 }
 
-static double sum(const ts_white_box *box) { return box->connection + box->intra + box->inter + box->reduction; }
-
-/* A switch reduces for the ranks on it; the tree between such islands needs several. */
-bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
+ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t bytes, const ts_profile *p)
 {
-  return m->algorithm == TS_IR_NET_SWITCH ? p->islands == 1 : m->algorithm != TS_IR_NET_SWITCH_TREE || p->islands > 1;
+  way w = way_of(m, p);
+  return box_of(&w, bytes, p);
 }
 
-/* Methods for these ranks and islands if there are any, or those for all; NULL: none. The library believes that the chosen one is the fastest. */
-static bool choose(const ts_ir_net_method *methods, uint32_t count, uint32_t kind, uint64_t bytes, const ts_profile *p, ts_white_box *best)
+/* A switch reduces for the ranks on it; the tree between such islands needs several, as does a fabric that reduces; aggregated trees join single ranks. */
+bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 {
-  bool found = false, special = false;
-  double least = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const ts_ir_net_method *m = &methods[i];
+  switch (m->algorithm) {
+  case TS_IR_NET_SWITCH: return p->islands == 1;
+  case TS_IR_NET_SWITCH_TREE: return p->islands > 1;
+  case TS_IR_NET_FABRIC_DIRECT: return p->islands > 1 && (m->collective == TS_IR_ALL_REDUCE || halves(m->collective));
+  case TS_IR_NET_FABRIC_CHAIN: return p->islands > 1 && m->collective == TS_IR_ALL_REDUCE;
+  case TS_IR_NET_AGGREGATED_TREES: return p->islands == p->ranks && halves(m->collective);
+  default: return true;
+  }
+}
+
+struct ts_white_box_plan {
+  ts_profile profile;
+  uint32_t way_count, anchor_count;
+  way *ways;
+  uint64_t *bytes;                /* of the anchors, and */
+  double *log_bytes, *residual;   /* log of measured / modelled there */
+};
+
+/* Methods for these ranks and islands if there are any, or those for all. */
+static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_profile *rates, way *ways)
+{
+  uint32_t count = 0;
+  bool special = false;
+  for (uint32_t i = 0; i < model->method_count; i++) {
+    const ts_ir_net_method *m = &ir->net_methods[model->first_method + i];
     bool own = m->ranks == p->ranks && m->islands == p->islands;
     if (m->collective != kind || (m->ranks ? !own : special) || !ts_method_possible(m, p))
       continue;
-    ts_white_box box = ts_white_box_method(m, bytes, p);
-    double believed = sum(&box) - box.connection + (double)m->believed;
-    if (!found || (own && !special) || believed < least) {
-      *best = box;
+    if (own && !special)
+      count = 0;
+    special |= own;
+    ways[count++] = way_of(m, rates);
+  }
+  return count;
+}
+
+/* The library believes that the chosen one is the fastest. */
+static const way *choose(const way *ways, uint32_t count, double bytes)
+{
+  const way *best = ways;
+  double least = best->believed + work_of(best, bytes);
+  for (uint32_t i = 1; i < count; i++) {
+    double believed = ways[i].believed + work_of(&ways[i], bytes);
+    if (believed < least) {
+      best = &ways[i];
       least = believed;
     }
-    found = true;
-    special |= own;
   }
-  return found;
+  return best;
 }
 
 static int order(const ts_ir_net_point *a, uint32_t kind, const ts_profile *p)
@@ -166,60 +240,82 @@ static int order(const ts_ir_net_point *a, uint32_t kind, const ts_profile *p)
   return 0;
 }
 
-/* Anchors were measured where the methods were: at the rates these state, however slow the links here are. */
-static double residual(const ts_ir_net_method *methods, uint32_t count, const ts_ir_net_point *at, const ts_profile *p)
-{
-  ts_white_box box;
-  ts_profile there = *p;
-  there.intra = p->intra > 0 ? INFINITY : 0;
-  there.inter = p->inter > 0 ? INFINITY : 0;
-  return choose(methods, count, at->collective, at->bytes, &there, &box) && sum(&box) > 0 ? log((double)at->time / sum(&box)) : 0;
-}
-
-/* Anchors are measured: the model is led through them, its error between two of them is taken to change linearly in log bytes. */
-static double correction(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p)
+/* Anchors are measured: the model is led through them. They were measured where the methods were, at the rates that these state, however slow the links are here. */
+static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind)
 {
   const ts_ir_net_point *points = ir->net_points + model->first_point;
-  const ts_ir_net_method *methods = ir->net_methods + model->first_method;
-  uint32_t low = 0, high = model->point_count;
+  uint32_t first = 0, end;
+  while (first < model->point_count && order(&points[first], kind, &plan->profile) < 0)
+    first++;
+  for (end = first; end < model->point_count && !order(&points[end], kind, &plan->profile);)
+    end++;
+  if (first == end)
+    return;
+  ts_profile there = plan->profile;
+  there.intra = there.intra > 0 ? INFINITY : 0;
+  there.inter = there.inter > 0 ? INFINITY : 0;
+  way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
+  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, ways);
+  plan->bytes = TS_NEW_ARRAY(arena, uint64_t, end - first);
+  plan->log_bytes = TS_NEW_ARRAY(arena, double, end - first);
+  plan->residual = TS_NEW_ARRAY(arena, double, end - first);
+  for (uint32_t i = first; i < end; i++) {
+    double bytes = (double)points[i].bytes;
+    const way *w = choose(ways, count, bytes);
+    double time = w->connection + work_of(w, bytes);
+    plan->bytes[plan->anchor_count] = points[i].bytes;
+    plan->log_bytes[plan->anchor_count] = log(bytes);
+    plan->residual[plan->anchor_count++] = time > 0 ? log((double)points[i].time / time) : 0;
+  }
+}
+
+const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
+{
+  ts_white_box_plan *plan = TS_NEW(arena, ts_white_box_plan);
+  plan->profile = *p;
+  plan->ways = TS_NEW_ARRAY(arena, way, model->method_count);
+  plan->way_count = ways_for(ir, model, kind, p, p, plan->ways);
+  if (!plan->way_count)
+    return NULL;
+  take_anchors(arena, plan, ir, model, kind);
+  return plan;
+}
+
+/* The model's error between two anchors is taken to change linearly in log bytes; beyond the last it stays. */
+static double correction(const ts_white_box_plan *plan, uint64_t bytes)
+{
+  uint32_t low = 0, high = plan->anchor_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    int o = order(&points[middle], kind, p);
-    if (o < 0 || (o == 0 && points[middle].bytes < bytes))
+    if (plan->bytes[middle] < bytes)
       low = middle + 1;
     else
       high = middle;
   }
-  const ts_ir_net_point *above = low < model->point_count && order(&points[low], kind, p) == 0 ? &points[low] : NULL;
-  const ts_ir_net_point *below = low > 0 && order(&points[low - 1], kind, p) == 0 ? &points[low - 1] : NULL;
-  if (!above && !below)
-    return 1;
-  if (!above || !below || above->bytes == bytes)
-    return exp(residual(methods, model->method_count, above ? above : below, p));
-  double share = log((double)bytes / (double)below->bytes) / log((double)above->bytes / (double)below->bytes);
-  double left = residual(methods, model->method_count, below, p), right = residual(methods, model->method_count, above, p);
-  return exp(left + share * (right - left));
+  if (low == plan->anchor_count)
+    return exp(plan->residual[low - 1]);
+  if (!low || plan->bytes[low] == bytes)
+    return exp(plan->residual[low]);
+  double share = (log((double)bytes) - plan->log_bytes[low - 1]) / (plan->log_bytes[low] - plan->log_bytes[low - 1]);
+  return exp(plan->residual[low - 1] + share * (plan->residual[low] - plan->residual[low - 1]));
 }
 
-bool ts_white_box_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p, ts_white_box *box)
+ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes)
 {
-  if (!choose(ir->net_methods + model->first_method, model->method_count, kind, bytes, p, box))
-    return false;
-  if (model->point_count && bytes)
-    box->factor = correction(ir, model, kind, bytes, p);
-  return true;
+  ts_white_box box = box_of(choose(plan->ways, plan->way_count, (double)bytes), bytes, &plan->profile);
+  if (plan->anchor_count && bytes)
+    box.factor = correction(plan, bytes);
+  return box;
 }
 
-static uint64_t limited(double ps) { return ps < 4e18 ? (uint64_t)llround(ps) : UINT64_C(4000000000000000000); }
+static uint64_t limited(double ps) { return ps < 4e18 ? (uint64_t)(ps + 0.5) : UINT64_C(4000000000000000000); }
 
-bool ts_white_box_time(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p, ts_estimate *e)
+ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes)
 {
-  ts_white_box box;
-  if (!ts_white_box_estimate(ir, model, kind, bytes, p, &box))
-    return false;
-  *e = (ts_estimate){.base = limited(box.connection * box.factor), .intra = limited(box.intra * box.factor), .inter = limited(box.inter * box.factor),
-                     .reduction = limited(box.reduction * box.factor)};
-  e->transfer = e->intra + e->inter + e->reduction;
-  e->time = e->base + e->transfer;
-  return true;
+  ts_white_box box = ts_white_box_estimate(plan, bytes);
+  ts_estimate e = {.base = limited(box.connection * box.factor), .intra = limited(box.intra * box.factor), .inter = limited(box.inter * box.factor),
+                   .reduction = limited(box.reduction * box.factor), .beyond = box.beyond};
+  e.transfer = e.intra + e.inter + e.reduction;
+  e.time = e.base + e.transfer;
+  return e;
 }

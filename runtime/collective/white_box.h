@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "ir/ir.h"
 #include "runtime/collective/network.h"
 
@@ -16,14 +17,19 @@ typedef struct ts_white_box { /* a call, taken apart; times in ps */
   bool beyond;                /* outside of the sizes measured */
 } ts_white_box;
 
-/* False: the model has no method for it. */
-bool ts_white_box_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile, ts_white_box *box);
+/* A model as it answers for one collective and one profile, with all that does not depend on the bytes worked out: asking is a few comparisons,
+ * a logarithm and an exponential. */
+typedef struct ts_white_box_plan ts_white_box_plan;
+
+/* NULL: the model has no method for it. The IR must outlive the plan. */
+const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
+ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes);
 
 /* What one method takes, without anchors. */
 ts_white_box ts_white_box_method(const ts_ir_net_method *method, uint64_t bytes, const ts_profile *profile);
-/* Steps inside islands and between them, and the share of `bytes` that passes a rank (doc/networks.md). */
 bool ts_method_possible(const ts_ir_net_method *method, const ts_profile *profile);
+/* Steps inside islands and between them; parts of `bytes` that pass a rank's links inside its island, and an island's links to the others (doc/networks.md). */
 void ts_method_steps(const ts_ir_net_method *method, const ts_profile *profile, double *intra, double *inter);
-double ts_method_volume(const ts_ir_net_method *method, const ts_profile *profile);
+void ts_method_volumes(const ts_ir_net_method *method, const ts_profile *profile, double *intra, double *inter);
 
 #endif

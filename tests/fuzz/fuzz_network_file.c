@@ -14,17 +14,19 @@ static void fail(const char *why)
   abort();
 }
 
-static void ask(const ts_network_file *file)
+static void ask(ts_arena *arena, const ts_network_file *file)
 {
   ts_ir ir = {.net_methods = file->methods, .net_methods_count = file->method_count, .net_points = file->points, .net_points_count = file->point_count};
   ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX, .method_count = file->method_count, .point_count = file->point_count};
   ts_profile profile = {.ranks = 8, .islands = 2, .per_island = 4, .tier = 1, .intra = 1e11, .inter = 1e10};
-  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
-    for (uint64_t size = 1; size < UINT64_C(1) << 40; size <<= 13) {
-      ts_white_box box;
-      if (ts_white_box_estimate(&ir, &model, kind, size, &profile, &box) && !(box.connection + box.intra + box.inter + box.reduction >= 0))
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
+    const ts_white_box_plan *plan = ts_white_box_prepare(arena, &ir, &model, kind, &profile);
+    for (uint64_t size = 1; plan && size < UINT64_C(1) << 40; size <<= 13) {
+      ts_white_box box = ts_white_box_estimate(plan, size);
+      if (!(box.connection + box.intra + box.inter + box.reduction >= 0))
         fail("a time that is no number");
     }
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -40,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (uint32_t i = 0; i < file->method_count; i++)
       if (ts_network_method_wrong(&file->methods[i]))
         fail("a method out of range");
-    ask(file);
+    ask(arena, file);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
       ts_network_variable(arena, variables[i][0], variables[i][1], file, &changed);
-    ask(file);
+    ask(arena, file);
   }
   ts_arena_free(arena);
   return 0;

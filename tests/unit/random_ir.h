@@ -172,10 +172,18 @@ static inline void random_network(random_ir *g)
     for (uint32_t i = 0; i < 2; i++)
       methods[i] = (ts_ir_net_method){.collective = TS_IR_ALL_GATHER, .algorithm = random_below(g, TS_IR_NET_ALGORITHMS), .protocol = i, .channels = 8, .threads = 256,
                                       .connection = random_time(g) / 10, .intra_hop = random_time(g) / 1000, .inter_share = 0.9, .intra_rate = i * 1e9 / 3,
-                                      .local = 0.6, .chunk = (double)random_size(g) / 7 + 1, .ranks = 4 * i, .islands = i, .least = i, .most = 1000 * i};
+                                      .relay = i, .local = 0.6, .chunk = (double)random_size(g) / 7 + 1, .ranks = 4 * i, .islands = i, .least = i, .most = 1000 * i};
     ts_ir_net_model box = {.name = random_name(g), .kind = TS_IR_NET_WHITE_BOX, .collectives = 1u << TS_IR_ALL_GATHER, .tier = TS_IR_NONE, .efficiency = 1,
                            .first_method = ts_ir_intern_run(g->b, TS_IR_NET_METHODS, methods, 2), .method_count = 2, .source = TS_IR_NONE, .loc = random_loc(g)};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = box;
+  }
+  if (random_chance(g, 40)) {
+    ts_ir_net_curve curve = {.collective = TS_IR_REDUCE_SCATTER, .least_ranks = 2, .most_ranks = 8, .least = 1000, .most = random_size(g) + 1000, .intra_latency = random_time(g) / 1000,
+                             .intra_limit = 3e11, .intra_floor = 1e9, .inter_limit = 1e11 / 3, .intra_slope = 0.7, .intra_middle = (double)random_size(g) / 3, .inter_slope = 1, .inter_middle = 1e6,
+                             .small_few = 1, .large_few = 0.9, .small_many = 1.1, .large_many = 1, .straggler = 0.1};
+    ts_ir_net_model model = {.name = random_name(g), .kind = TS_IR_NET_STATISTICAL, .collectives = 1u << TS_IR_REDUCE_SCATTER, .tier = TS_IR_NONE, .efficiency = 1, .axes = 1,
+                             .first_curve = ts_ir_intern_run(g->b, TS_IR_NET_CURVES, &curve, 1), .curve_count = 1, .source = TS_IR_NONE, .loc = random_loc(g)};
+    *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = model;
   }
   for (uint32_t i = 0; i < 2; i++) {
     ts_ir_net_model m = {.name = random_name(g), .kind = TS_IR_NET_ALPHA_BETA, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,

@@ -38,7 +38,7 @@ static void box_free(box_net *n)
   ts_ir_builder_free(n->b);
 }
 
-static ts_estimate ask(const box_net *n, uint32_t kind, uint64_t bytes) { return ts_network_estimate(n->network, kind, bytes, n->profile); }
+static ts_estimate ask(box_net *n, uint32_t kind, uint64_t bytes) { return ts_network_estimate(n->network, kind, bytes, n->profile); }
 
 Test(white_box, ring_in_one_island)
 {
@@ -90,6 +90,48 @@ Test(white_box, pairs_part_at_the_island)
   box_free(&n);
 }
 
+Test(white_box, a_relay_on_the_rail_of_the_receiver)
+{
+  box_net n;
+  box_new(&n, 4, 4, "  method all_to_all pairs simple relay 1 channels 8 threads 512 intra_hop 1 us inter_hop 10 us intra_rate 1 GB/s inter_share 1\n"
+                    "  method broadcast pairs simple channels 8 threads 512 inter_hop 10 us\n");
+  ts_estimate e = ask(&n, TS_IR_ALL_TO_ALL, 16000000);
+  cr_assert_eq(e.inter, 3u * 10000000);                    /* a message to each other island, not to each of its ranks */
+  cr_assert_eq(e.intra, 4u * 1000000 + 12000000000u);      /* 3 MB to the island's own ranks and 3/4 of the other 12 MB to their relays */
+  box_free(&n);
+}
+
+Test(white_box, fabrics_that_reduce)
+{
+  box_net n;
+  box_new(&n, 4, 4, "  method all_reduce fabric_chain simple channels 8 threads 512 intra_hop 1 us inter_hop 30 us intra_share 1 inter_share 1\n"
+                    "  method reduce_scatter fabric_direct simple channels 8 threads 512 intra_hop 10 us inter_hop 30 us inter_share 1\n");
+  ts_estimate e = ask(&n, TS_IR_ALL_REDUCE, 40000000);
+  cr_assert_eq(e.intra, 6u * 1000000);                     /* three ranks to the NIC, three back */
+  cr_assert_eq(e.inter, 30000000u + 1000000000u);          /* the island's 40 MB go out once, at 4 x 10 GB/s */
+  e = ask(&n, TS_IR_REDUCE_SCATTER, 40000000);
+  cr_assert_eq(e.intra, 26000000u);
+  cr_assert_eq(e.inter, 30000000u + 750000000u);
+  box_free(&n);
+  box_new(&n, 1, 4, "  method all_reduce fabric_chain simple channels 8 threads 512 intra_hop 1 us\n");
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000).model, TS_IR_NONE); /* no fabric between the ranks of one island */
+  box_free(&n);
+}
+
+Test(white_box, aggregated_trees_join_single_ranks)
+{
+  static const char methods[] = "  method all_gather aggregated_trees simple channels 8 threads 512 intra_hop 2 us inter_hop 4 us inter_share 1\n";
+  box_net n;
+  box_new(&n, 8, 1, methods);
+  ts_estimate e = ask(&n, TS_IR_ALL_GATHER, 80000000);
+  cr_assert_eq(e.intra, 8u * 2000000);
+  cr_assert_eq(e.inter, 3u * 4000000 + 7000000000u);       /* three levels; 7/8 of 80 MB at 10 GB/s */
+  box_free(&n);
+  box_new(&n, 4, 2, methods);
+  cr_assert_eq(ask(&n, TS_IR_ALL_GATHER, 1000).model, TS_IR_NONE);
+  box_free(&n);
+}
+
 Test(white_box, the_method_believed_fastest_is_taken)
 {
   box_net n;
@@ -109,10 +151,9 @@ Test(white_box, methods_for_the_ranks_in_question_come_first)
                             "  method all_reduce ring ll ranks 4 islands 1 channels 8 threads 512 connection 7 us least 1000 B most 2000 B\n"
                             "  method all_reduce ring ll ranks 8 islands 1 channels 8 threads 512 connection 9 us\n");
   cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000).time, 7000000u);
-  ts_white_box box;
-  const ts_profile *p = ts_network_profile(n.network, n.profile);
-  cr_assert(ts_white_box_estimate(&n.ir, n.ir.net_models, TS_IR_ALL_REDUCE, 1500, p, &box) && !box.beyond);
-  cr_assert(ts_white_box_estimate(&n.ir, n.ir.net_models, TS_IR_ALL_REDUCE, 3000, p, &box) && box.beyond);
+  const ts_white_box_plan *plan = ts_white_box_prepare(n.arena, &n.ir, n.ir.net_models, TS_IR_ALL_REDUCE, ts_network_profile(n.network, n.profile));
+  cr_assert(!ts_white_box_estimate(plan, 1500).beyond);
+  cr_assert(ts_white_box_estimate(plan, 3000).beyond);
   box_free(&n);
 }
 
@@ -160,8 +201,7 @@ Test(white_box, published_breakdown_of_32_gpus)
              rows[i].intra * 1e6 / 56, rows[i].inter * 1e6 / 6, rows[i].reduction * 1e6 / (double)bytes);
     box_net n;
     box_new(&n, 4, 8, method);
-    ts_white_box box;
-    cr_assert(ts_white_box_estimate(&n.ir, n.ir.net_models, TS_IR_ALL_REDUCE, bytes, ts_network_profile(n.network, n.profile), &box));
+    ts_white_box box = ts_white_box_estimate(ts_white_box_prepare(n.arena, &n.ir, n.ir.net_models, TS_IR_ALL_REDUCE, ts_network_profile(n.network, n.profile)), bytes);
     double formula = rows[i].rounds * (rows[i].intra + rows[i].inter) + rows[i].reduction;
     cr_assert_eq(box.rounds, rows[i].rounds, "%u MiB: %g rounds", rows[i].mib, box.rounds);
     cr_assert_float_eq(box.intra * 1e-6, rows[i].rounds * rows[i].intra, 0.02 * rows[i].rounds * rows[i].intra);

@@ -1,0 +1,68 @@
+/* TorchSim's statistical model of collectives. An all-reduce goes twice through both kinds of links, other collectives once: up and down a tree of islands and the chain
+ * of an island for the first, along the chains for the others. */
+#include "runtime/collective/statistical.h"
+
+#include <math.h>
+
+#include "runtime/collective/network_internal.h"
+
+static double bandwidth(double bytes, double limit, double floor, double slope, double middle)
+{
+  return limit / (1 + pow(fmax(bytes, 1) / fmax(middle, 1), -slope)) + floor;
+}
+
+static double seconds(double bytes, double rate) { return rate > 0 ? bytes / rate : 0; }
+
+double ts_curve_analytic(const ts_ir_net_curve *c, double bytes, const ts_profile *p)
+{
+  bool reduces = c->collective == TS_IR_ALL_REDUCE || c->collective == TS_IR_BARRIER;
+  double times = reduces ? 2 : 1, steps = p->islands < 2 ? 0 : reduces ? floor(log2(p->islands)) + 1 : p->islands - 1.0, time = 0;
+  if (p->per_island > 1)
+    time += times * seconds(bytes, bandwidth(bytes, c->intra_limit, c->intra_floor, c->intra_slope, c->intra_middle)) + (p->per_island - 1.0) * (double)c->intra_latency * 1e-12;
+  if (p->islands > 1)
+    time += times * seconds(bytes, bandwidth(bytes, c->inter_limit, c->inter_floor, c->inter_slope, c->inter_middle)) + steps * (double)c->inter_latency * 1e-12;
+  return time;
+}
+
+static double between(double x, double least, double most)
+{
+  return most > least ? fmin(fmax(log(x / least) / log(most / least), 0), 1) : 0;
+}
+
+void ts_curve_place(const ts_ir_net_curve *c, double bytes, uint32_t ranks, double *size, double *group)
+{
+  *size = between(fmax(bytes, 1), (double)c->least, (double)c->most);
+  *group = between(ranks, c->least_ranks, c->most_ranks);
+}
+
+double ts_curve_correction(const ts_ir_net_curve *c, double bytes, uint32_t ranks)
+{
+  double x, n;
+  ts_curve_place(c, bytes, ranks, &x, &n);
+  double few = pow(c->small_few, 1 - x) * pow(c->large_few, x), many = pow(c->small_many, 1 - x) * pow(c->large_many, x);
+  return pow(few, 1 - n) * pow(many, n);
+}
+
+double ts_curve_stragglers(const ts_ir_net_curve *c, double bytes, uint32_t ranks)
+{
+  return 1 + c->straggler + c->straggler_slope * ranks * log(fmax(bytes, 1));
+}
+
+/* A curve for one kind of links says nothing about groups that use the other. */
+const ts_ir_net_curve *ts_curve_of(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
+{
+  for (uint32_t i = 0; i < model->curve_count; i++) {
+    const ts_ir_net_curve *c = &ir->net_curves[model->first_curve + i];
+    bool inside = p->per_island < 2 || c->intra_limit > 0 || c->intra_floor > 0, outside = p->islands < 2 || c->inter_limit > 0 || c->inter_floor > 0;
+    if (c->collective == kind && inside && outside)
+      return c;
+  }
+  return NULL;
+}
+
+ts_estimate ts_curve_estimate(const ts_ir_net_curve *c, uint64_t bytes, const ts_profile *p)
+{
+  double size = (double)bytes, time = ts_curve_analytic(c, size, p) * ts_curve_correction(c, size, p->ranks) * ts_curve_stragglers(c, size, p->ranks) * 1e12;
+  uint64_t ps = time < 4e18 ? (uint64_t)llround(time) : UINT64_C(4000000000000000000);
+  return (ts_estimate){.time = ps, .transfer = ps, .beyond = bytes < c->least || bytes > c->most || p->ranks < c->least_ranks || p->ranks > c->most_ranks};
+}

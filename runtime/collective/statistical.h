@@ -1,0 +1,15 @@
+/* Collectives by statistics of measured calls: see ts_ir_net_curve. The form is TorchSim's; its fit is compiler/network_curves.c. */
+#ifndef TS_RUNTIME_COLLECTIVE_STATISTICAL_H
+#define TS_RUNTIME_COLLECTIVE_STATISTICAL_H
+
+#include "ir/ir.h"
+#include "runtime/collective/network.h"
+
+/* Seconds of a call by its bandwidth curves alone, without correction and stragglers. */
+double ts_curve_analytic(const ts_ir_net_curve *curve, double bytes, const ts_profile *profile);
+/* Where between fewest and most bytes, ranks, a call stands: 0 to 1 inside what was measured, no further outside. */
+void ts_curve_place(const ts_ir_net_curve *curve, double bytes, uint32_t ranks, double *size, double *group);
+double ts_curve_correction(const ts_ir_net_curve *curve, double bytes, uint32_t ranks);
+double ts_curve_stragglers(const ts_ir_net_curve *curve, double bytes, uint32_t ranks);
+
+#endif
