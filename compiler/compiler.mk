@@ -42,6 +42,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/match.c \
 	compiler/import/of_ir.c \
 	compiler/import/optable.c \
+	compiler/import/pairs.c \
 	compiler/import/read.c \
 	compiler/import/replay.c \
 	compiler/import/summary.c \
@@ -107,6 +108,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/kernel_kinds.def \
 	compiler/import/match.h \
 	compiler/import/optable.h \
+	compiler/import/pairs.h \
 	compiler/import/readers.h \
 	compiler/import/replay.h \
 	compiler/import/summary.h \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/engine_internal.h"
+#include "runtime/intern.h"
 #include "runtime/play.h"
 #include "runtime/track.h"
 
@@ -52,7 +53,8 @@ typedef struct stage {
   uint64_t *starts;
   uint32_t *latest;
   uint32_t columns;             /* collectives, then ports */
-  const ts_slowdowns **pairs;   /* [kinds] of [kernels * columns] */
+  const uint32_t *const *pairs; /* [kinds] of [kernels * columns]: which pair */
+  const ts_slowdowns *slows;    /* of pairs */
   uint64_t now;
   bool overflow;
 } stage;
@@ -181,23 +183,23 @@ static void rate_player(stage *s, uint32_t player)
 {
   uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
   const ts_player *w = &s->facts.players[player];
-  const ts_slowdowns *pairs = s->pairs[w->kind - s->facts.kinds->at];
+  const uint32_t *pairs = s->pairs[w->kind - s->facts.kinds->at];
   for (uint32_t i = first; i < first + streams; i++) {
     actor *a = &s->actors[i];
     uint32_t column = transfer_of(s, a);
     double slow = 1;
     if (computes(a)) {
-      const ts_slowdowns *row = pairs + (size_t)ir_node_of(s, a)->arg * s->columns;
+      const uint32_t *row = pairs + (size_t)ir_node_of(s, a)->arg * s->columns;
       for (uint32_t j = first; j < first + streams; j++) {
         uint32_t other = transfer_of(s, &s->actors[j]);
-        if (other != TS_IR_NONE && row[other].compute > slow)
-          slow = row[other].compute;
+        if (other != TS_IR_NONE && s->slows[row[other]].compute > slow)
+          slow = s->slows[row[other]].compute;
       }
       set_rate(s, &a->work, 1 / slow, i);
     } else if (column != TS_IR_NONE && a->state != RECEIVING) {
       for (uint32_t j = first; j < first + streams; j++)
         if (computes(&s->actors[j]))
-          slow = fmax(slow, pairs[(size_t)ir_node_of(s, &s->actors[j])->arg * s->columns + column].transfer);
+          slow = fmax(slow, s->slows[pairs[(size_t)ir_node_of(s, &s->actors[j])->arg * s->columns + column]].transfer);
       if (a->state == AT_MEETING)
         rate_meeting(s, w->meetings[a->op->comm], player, 1 / slow);
       else
@@ -484,28 +486,55 @@ static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t 
     p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->message_time[(size_t)(port - ir->ports) * peers + k] * 1e-12));
 }
 
-static const char *predict(ts_arena *arena, const ts_tables *t, const ts_kind *kind, const ts_slowdown *model, uint32_t columns, const ts_slowdowns **out)
+/* Distinct pairs of a kernel and a transfer, of all kinds of ranks. */
+typedef struct pair_list {
+  ts_arena *scratch;
+  ts_intern seen;
+  TS_VEC(ts_pair) pairs;
+  TS_VEC(uint32_t *) tables; /* [kinds] number of the pair of each kernel and column */
+} pair_list;
+
+static void add_pair(pair_list *l, const ts_pair *p, uint32_t *number)
+{
+  uint32_t words[sizeof *p / sizeof(uint32_t)];
+  memcpy(words, p, sizeof words);
+  *number = ts_intern_run(&l->seen, words, sizeof words / sizeof *words);
+  if (*number == l->pairs.count)
+    TS_PUSH(l->scratch, &l->pairs, *p);
+}
+
+static void list_pairs(pair_list *l, const ts_tables *t, const ts_kind *kind, uint32_t columns)
 {
   const ts_ir *ir = t->ir;
-  size_t count = (size_t)ir->kernels_count * columns;
-  ts_slowdowns *slow = TS_NEW_ARRAY(arena, ts_slowdowns, count);
-  ts_arena *scratch = ts_arena_new("pairs");
-  ts_pair *pairs = TS_NEW_ARRAY(scratch, ts_pair, count);
   const ts_ir_device_class *device = device_of(t, kind->rank);
+  uint32_t *number = TS_NEW_ARRAY(l->scratch, uint32_t, (size_t)ir->kernels_count * columns);
+  TS_PUSH(l->scratch, &l->tables, number);
   for (uint32_t k = 0; k < ir->kernels_count; k++) {
     const ts_ir_kernel *kernel = &ir->kernels[k];
     for (uint32_t c = 0; c < columns; c++) {
-      ts_pair *p = &pairs[(size_t)k * columns + c];
-      *p = (ts_pair){.family = ir->strings + kernel->family, .time = (double)kernel->time * 1e-12 / kind->speed, .flops = or_missing(kernel->flops),
-                     .bytes = or_missing(kernel->bytes), .bandwidth = device ? or_missing(device->bandwidth) : NAN};
-      describe_transfer(t, kind, c, p);
+      ts_pair p = TS_PAIR_UNKNOWN;
+      p.family = ir->strings + kernel->family;
+      p.time = (double)kernel->time * 1e-12 / kind->speed;
+      p.flops = or_missing(kernel->flops);
+      p.bytes = or_missing(kernel->bytes);
+      p.bandwidth = device ? or_missing(device->bandwidth) : NAN;
+      describe_transfer(t, kind, c, &p);
+      add_pair(l, &p, number++);
     }
   }
-  const char *wrong = ts_slowdown_predict(scratch, model, pairs, (uint32_t)count, slow);
-  wrong = wrong ? ts_arena_printf(arena, "%s", wrong) : NULL;
-  ts_arena_free(scratch);
-  *out = slow;
-  return wrong;
+}
+
+/* Fills pairs and slows of the stage: each distinct pair is predicted once, all in one batch. */
+static const char *predict(stage *s)
+{
+  const ts_kinds *kinds = s->facts.kinds;
+  pair_list l = {.scratch = s->scratch, .seen = {.arena = s->scratch}};
+  for (uint32_t k = 0; k < kinds->count; k++)
+    list_pairs(&l, s->facts.tables, &kinds->at[k], s->columns);
+  ts_slowdowns *slows = TS_NEW_ARRAY(s->scratch, ts_slowdowns, l.pairs.count);
+  s->pairs = (const uint32_t *const *)l.tables.at;
+  s->slows = slows;
+  return ts_slowdown_predict(s->scratch, s->model, l.pairs.at, (uint32_t)l.pairs.count, slows);
 }
 
 static void make_actors(stage *s)
@@ -562,11 +591,8 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
 {
   const ts_tables *t = facts->tables;
   stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .model = model, .columns = t->ir->collectives_count + t->ir->ports_count};
-  const char *wrong = NULL;
   ts_facts *out = NULL;
-  s.pairs = TS_NEW_ARRAY(s.scratch, const ts_slowdowns *, facts->kinds->count);
-  for (uint32_t k = 0; k < facts->kinds->count && !wrong; k++)
-    wrong = predict(s.scratch, t, &facts->kinds->at[k], model, s.columns, &s.pairs[k]);
+  const char *wrong = predict(&s);
   if (wrong) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
   } else {

@@ -39,6 +39,7 @@ libtrainspec_la_SOURCES += \
 	runtime/report/text.c \
 	runtime/report/topology.c \
 	runtime/slowdown.c \
+	runtime/slowdown_fit.c \
 	runtime/slowdown_learned.c \
 	runtime/spread.c \
 	runtime/stop.c \
@@ -76,6 +77,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/report/topology.h \
 	runtime/result.h \
 	runtime/slowdown.h \
+	runtime/slowdown_fit.h \
 	runtime/slowdown_learned.h \
 	runtime/spread.h \
 	runtime/stop.h \

@@ -1,15 +1,17 @@
 #include "runtime/slowdown.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/source.h"
 #include "ir/ir.h"
 #include "runtime/slowdown_learned.h"
 
-/* What an H100 or H800 gives to communication (20 of 132 processors, DeepSeek-V3 technical report, section 3.2.2); each byte is read and written once. */
-static const double usual_sms = 20.0 / 132, usual_traffic = 2;
+/* What an H800 gives to communication (20 of 132 processors, DeepSeek-V3 technical report, section 3.2.2); each byte is read and written once. */
+const ts_slowdown ts_slowdown_physical = {.kind = TS_SLOWDOWN_PHYSICAL, .slow = {1, 1}, .sms = 20.0 / 132, .traffic = 2};
 
 static const char *const kind_names[TS_SLOWDOWN_KINDS] = {"constant", "table", "physical", "learned"};
 
@@ -28,14 +30,6 @@ const char *ts_transfer_name(uint32_t kind)
 
 static bool fits(const char *pattern, const char *name) { return strcmp(pattern, "*") == 0 || strcmp(pattern, name) == 0; }
 
-static ts_slowdowns by_table(const ts_slowdown *m, const ts_pair *p)
-{
-  for (uint32_t i = 0; i < m->row_count; i++)
-    if (fits(m->rows[i].family, p->family) && fits(m->rows[i].transfer, p->transfer))
-      return m->rows[i].slow;
-  return m->slow;
-}
-
 static ts_slowdowns by_physics(const ts_slowdown *m, const ts_pair *p)
 {
   double memory = fmin(1, p->bytes / (p->time * p->bandwidth));
@@ -45,8 +39,17 @@ static ts_slowdowns by_physics(const ts_slowdown *m, const ts_pair *p)
   if (isnan(transfer))
     transfer = 0;
   transfer = fmin(1, transfer);
-  double crowd = fmax(1, memory + transfer);
-  return (ts_slowdowns){(1 - memory) / (1 - m->sms) + memory * crowd, 1 + transfer * (crowd - 1)};
+  double crowd = fmax(1, memory + transfer), room = 1 - m->sms;
+  double squeezed = isnan(p->sms) ? 1 / room : fmax(1, fmin(1, p->sms) / room); /* a kernel that leaves room for the transfer's processors anyway is not */
+  return (ts_slowdowns){(1 - memory) * squeezed + memory * crowd, 1 + transfer * (crowd - 1)};
+}
+
+static ts_slowdowns by_table(const ts_slowdown *m, const ts_pair *p)
+{
+  for (uint32_t i = 0; i < m->row_count; i++)
+    if (fits(m->rows[i].family, p->family) && fits(m->rows[i].transfer, p->transfer))
+      return m->rows[i].slow;
+  return m->slow_stated ? m->slow : by_physics(m, p);
 }
 
 static double sane(double factor) { return factor > 1 ? fmin(factor, 100) : 1; }
@@ -60,7 +63,7 @@ ts_slowdowns ts_slowdown_of(const ts_slowdown *m, const ts_pair *p)
 const char *ts_slowdown_predict(ts_arena *arena, const ts_slowdown *m, const ts_pair *pairs, uint32_t count, ts_slowdowns *out)
 {
   if (m->kind == TS_SLOWDOWN_LEARNED) {
-    const char *wrong = ts_learned_predict(arena, m->learned, pairs, count, out);
+    const char *wrong = ts_learned_predict(arena, m, pairs, count, out);
     for (uint32_t i = 0; i < count && !wrong; i++)
       out[i] = (ts_slowdowns){sane(out[i].compute), sane(out[i].transfer)};
     return wrong;
@@ -114,8 +117,10 @@ static const char *read_line(reader *r, char *line)
     return factor(words[1], 0, 0.95, &m->sms) ? NULL : "`sms` is a share from 0 to 0.95";
   if (strcmp(words[0], "traffic") == 0 && n == 2)
     return factor(words[1], 0, 100, &m->traffic) ? NULL : "`traffic` is a factor from 0 to 100";
-  if (strcmp(words[0], "slow") == 0 && n == 3)
+  if (strcmp(words[0], "slow") == 0 && n == 3) {
+    m->slow_stated = true;
     return factor(words[1], 1, 100, &m->slow.compute) && factor(words[2], 1, 100, &m->slow.transfer) ? NULL : "`slow` takes two factors from 1 to 100";
+  }
   if (strcmp(words[0], "learned") == 0 && (n == 2 || n == 3)) {
     r->learned[0] = ts_arena_printf(r->arena, "%s", words[1]);
     r->learned[1] = n == 3 ? ts_arena_printf(r->arena, "%s", words[2]) : NULL;
@@ -135,7 +140,7 @@ const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out
 {
   reader r = {.arena = arena, .out = out};
   uint32_t number = 0;
-  *out = (ts_slowdown){.slow = {1, 1}, .sms = usual_sms, .traffic = usual_traffic};
+  *out = ts_slowdown_physical;
   while (*text) {
     size_t length = strcspn(text, "\n");
     const char *wrong = read_line(&r, ts_arena_string(arena, text, length));
@@ -159,7 +164,8 @@ char *ts_slowdown_print(ts_arena *arena, const ts_slowdown *m)
   case TS_SLOWDOWN_LEARNED:
     return ts_arena_printf(arena, "%slearned %s%s%s\n", text, m->learned[0], m->learned[1] ? " " : "", m->learned[1] ? m->learned[1] : "");
   default:
-    text = ts_arena_printf(arena, "%sslow %.6g %.6g\n", text, m->slow.compute, m->slow.transfer);
+    if (m->slow_stated || m->kind == TS_SLOWDOWN_CONSTANT)
+      text = ts_arena_printf(arena, "%sslow %.6g %.6g\n", text, m->slow.compute, m->slow.transfer);
   }
   for (uint32_t i = 0; i < m->row_count; i++)
     text = ts_arena_printf(arena, "%spair %s %s %.6g %.6g\n", text, m->rows[i].family, m->rows[i].transfer, m->rows[i].slow.compute, m->rows[i].slow.transfer);
@@ -182,6 +188,12 @@ static int numbers(const char *text, const char *name, double out[2])
   return *text ? -1 : n;
 }
 
+static bool is_learned(const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".ubj") == 0 || strcmp(dot, ".json") == 0);
+}
+
 const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdown **out)
 {
   double x[2] = {1, 1};
@@ -195,10 +207,17 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     *m = (ts_slowdown){.kind = TS_SLOWDOWN_CONSTANT, .slow = {x[0], x[1]}};
     return x[0] >= 1 && x[0] <= 100 && x[1] >= 1 && x[1] <= 100 ? NULL : "factors are from 1 to 100";
   }
-  x[0] = usual_sms, x[1] = usual_traffic;
+  x[0] = ts_slowdown_physical.sms, x[1] = ts_slowdown_physical.traffic;
   if (numbers(text, "physical", x) >= 0) {
     *m = (ts_slowdown){.kind = TS_SLOWDOWN_PHYSICAL, .sms = x[0], .traffic = x[1]};
     return x[0] >= 0 && x[0] <= 0.95 && x[1] >= 0 && x[1] <= 100 ? NULL : "the share of processors is from 0 to 0.95, the traffic from 0 to 100";
+  }
+  if (is_learned(text)) {
+    const char *learned[2] = {text, NULL};
+    *m = ts_slowdown_physical;
+    m->kind = TS_SLOWDOWN_LEARNED;
+    m->learned = ts_arena_copy(arena, learned, sizeof learned);
+    return access(text, R_OK) ? ts_arena_printf(arena, "it cannot be read (%s)", strerror(errno)) : NULL;
   }
   int error = 0;
   size_t size;

@@ -1,16 +1,74 @@
 #include "runtime/slowdown_learned.h"
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
-#ifdef HAVE_XGBOOST
-
+#include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <xgboost/c_api.h>
 
-enum { FEATURES = 8, ROUNDS = 100 };
+/* What is used of XGBoost's C API (xgboost/c_api.h, 1.6 and later; the declarations are part of its stable interface). Loading the library takes longer than
+ * most plays, so it is loaded when a model is asked for, and needed only then. */
+#define CALLS(X)                                                                                                               \
+  X(const char *, XGBGetLastError, (void))                                                                                     \
+  X(int, XGDMatrixCreateFromMat, (const float *, uint64_t, uint64_t, float, void **))                                          \
+  X(int, XGDMatrixSetFloatInfo, (void *, const char *, const float *, uint64_t))                                               \
+  X(int, XGDMatrixFree, (void *))                                                                                              \
+  X(int, XGBoosterCreate, (void *const *, uint64_t, void **))                                                                  \
+  X(int, XGBoosterFree, (void *))                                                                                              \
+  X(int, XGBoosterSetParam, (void *, const char *, const char *))                                                              \
+  X(int, XGBoosterUpdateOneIter, (void *, int, void *))                                                                        \
+  X(int, XGBoosterPredict, (void *, void *, int, unsigned, int, uint64_t *, const float **))                                   \
+  X(int, XGBoosterSaveModel, (void *, const char *))                                                                           \
+  X(int, XGBoosterLoadModel, (void *, const char *))                                                                           \
+  X(int, XGBoosterSetAttr, (void *, const char *, const char *))                                                               \
+  X(int, XGBoosterGetAttr, (void *, const char *, const char **, int *))                                                       \
+  X(int, XGBoosterFeatureScore, (void *, const char *, uint64_t *, const char ***, uint64_t *, const uint64_t **, const float **))
+
+typedef struct library {
+  void *handle;
+#define DECLARE(type, name, arguments) type(*name) arguments;
+  CALLS(DECLARE)
+#undef DECLARE
+} library;
+
+static const char *const missing = "XGBoost's library is not here (Debian package libxgboost0)";
+
+static bool open_library(library *x)
+{
+  static const char *const names[] = {"libxgboost.so.0", "libxgboost.so"};
+  *x = (library){0};
+  for (int i = 0; i < 2 && !x->handle; i++)
+    x->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+  bool found = x->handle != NULL;
+#define FIND(type, name, arguments) \
+  if (found)                        \
+    *(void **)&x->name = dlsym(x->handle, #name), found = x->name != NULL;
+  CALLS(FIND)
+#undef FIND
+  if (!found && x->handle)
+    dlclose(x->handle);
+  return found;
+}
+
+bool ts_learned_available(void)
+{
+  library x;
+  bool found = open_library(&x);
+  if (found)
+    dlclose(x.handle);
+  return found;
+}
+
+/* ---- Features ---- */
+
+static const char *const feature_names[] = {
+#define FIELD(name) #name,
+  TS_PAIR_FIELDS(FIELD, FIELD)
+#undef FIELD
+};
+_Static_assert(sizeof feature_names / sizeof *feature_names == TS_LEARNED_FEATURES, "a feature for each field");
+
+const char *ts_learned_feature(uint32_t feature) { return feature_names[feature]; }
 
 /* Names become numbers by what they are, not by their order: FNV-1a, folded to what a float holds. */
 static float name_number(const char *name)
@@ -21,122 +79,181 @@ static float name_number(const char *name)
   return *name ? (float)(h >> 8) : NAN;
 }
 
-static float logarithm(double value) { return value > 0 ? (float)log(value) : NAN; }
-
 static void features(const ts_pair *p, float *f)
 {
-  double memory = p->bytes / (p->time * p->bandwidth);
-  float all[FEATURES] = {name_number(p->family), logarithm(p->time), logarithm(p->flops), logarithm(p->bytes), (float)memory,
-                         name_number(p->transfer), logarithm(p->transfer_bytes), logarithm(p->transfer_time)};
-  memcpy(f, all, sizeof all);
+  uint32_t i = 0;
+#define NAME(field) f[i++] = name_number(p->field);
+#define NUMBER(field) f[i++] = (float)p->field;
+  TS_PAIR_FIELDS(NAME, NUMBER)
+#undef NAME
+#undef NUMBER
 }
 
-/* Rows for which `keep` is `which`; keep NULL: all. */
-static int matrix(ts_arena *arena, const ts_pair *pairs, uint32_t count, const bool *keep, bool which, const double *factor, DMatrixHandle *out)
+/* ---- Models ---- */
+
+typedef struct job {
+  library x;
+  ts_arena *arena;
+  void *booster, *data, *held;
+} job;
+
+static const char *const way_names[TS_LEARNED_WAYS] = {"trees of depth 12 (as in the paper)", "trees of depth 3 over physical"};
+static const char *const way_words[TS_LEARNED_WAYS] = {"factor", "over_physical"};
+
+const char *ts_learned_way_name(ts_learned_way way) { return way_names[way]; }
+
+static double physical(const ts_pair *p) { return ts_slowdown_of(&ts_slowdown_physical, p).compute; }
+
+static double target(ts_learned_way way, const ts_pair *p, double factor) { return way == TS_LEARNED_FACTOR ? factor : log(factor / physical(p)); }
+
+static double answer(ts_learned_way way, const ts_pair *p, double found) { return way == TS_LEARNED_FACTOR ? found : physical(p) * exp(found); }
+
+/* Rows for which `hold` is `which`; hold NULL: all. */
+static int matrix(job *j, ts_learned_way way, const ts_pair *pairs, uint32_t count, const bool *hold, bool which, const double *factor, void **out)
 {
-  float *rows = TS_NEW_ARRAY(arena, float, (size_t)count * FEATURES + 1), *labels = TS_NEW_ARRAY(arena, float, count + 1);
+  float *rows = TS_NEW_ARRAY(j->arena, float, (size_t)count * TS_LEARNED_FEATURES + 1), *labels = TS_NEW_ARRAY(j->arena, float, count + 1);
   uint32_t n = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (keep && keep[i] != which)
+    if (hold && hold[i] != which)
       continue;
-    features(&pairs[i], rows + (size_t)n * FEATURES);
-    labels[n++] = factor ? (float)factor[i] : 0;
+    features(&pairs[i], rows + (size_t)n * TS_LEARNED_FEATURES);
+    labels[n++] = factor ? (float)target(way, &pairs[i], factor[i]) : 0;
   }
-  if (XGDMatrixCreateFromMat(rows, n, FEATURES, NAN, out))
+  if (j->x.XGDMatrixCreateFromMat(rows, n, TS_LEARNED_FEATURES, NAN, out))
     return -1;
-  return factor ? XGDMatrixSetFloatInfo(*out, "label", labels, n) : 0;
+  return factor ? j->x.XGDMatrixSetFloatInfo(*out, "label", labels, n) : 0;
 }
 
-static int train(DMatrixHandle data, BoosterHandle *booster)
+static int grow(job *j, ts_learned_way way)
 {
-  /* Squared error and depth 12, as in the paper; one thread, so that results do not depend on the machine. */
-  static const char *const parameters[][2] = {{"objective", "reg:squarederror"}, {"max_depth", "12"}, {"eta", "0.1"}, {"nthread", "1"}, {"verbosity", "0"}};
-  if (XGBoosterCreate(&data, 1, booster))
+  enum { COMMON = 5, MORE = 3 };
+  /* One thread and the exact method, so that results do not depend on the machine. */
+  static const char *const common[COMMON][2] = {{"objective", "reg:squarederror"}, {"nthread", "1"}, {"verbosity", "0"}, {"tree_method", "exact"}, {"seed", "0"}};
+  static const char *const more[TS_LEARNED_WAYS][MORE][2] = {{{"max_depth", "12"}, {"eta", "0.1"}, {"base_score", "1"}},
+                                                             {{"max_depth", "3"}, {"eta", "0.1"}, {"base_score", "0"}}};
+  static const int rounds[TS_LEARNED_WAYS] = {100, 50};
+  int failed = j->x.XGBoosterCreate(&j->data, 1, &j->booster);
+  for (int i = 0; !failed && i < COMMON; i++)
+    failed = j->x.XGBoosterSetParam(j->booster, common[i][0], common[i][1]);
+  for (int i = 0; !failed && i < MORE; i++)
+    failed = j->x.XGBoosterSetParam(j->booster, more[way][i][0], more[way][i][1]);
+  for (int i = 0; !failed && i < rounds[way]; i++)
+    failed = j->x.XGBoosterUpdateOneIter(j->booster, i, j->data);
+  return failed ? failed : j->x.XGBoosterSetAttr(j->booster, "trainspec", way_words[way]);
+}
+
+static const char *told(const job *j)
+{
+  const char *text = j->x.XGBGetLastError(), *at = strchr(text, ']'); /* "[time] file:line: what" */
+  text = at && at[1] ? at + 2 : text;
+  return ts_arena_printf(j->arena, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static void close_job(job *j)
+{
+  if (j->booster)
+    j->x.XGBoosterFree(j->booster);
+  if (j->data)
+    j->x.XGDMatrixFree(j->data);
+  if (j->held)
+    j->x.XGDMatrixFree(j->held);
+  j->booster = j->data = j->held = NULL;
+}
+
+/* The way in which a loaded model was trained. */
+static int way_of(job *j, ts_learned_way *way)
+{
+  const char *word = NULL;
+  int there = 0;
+  if (j->x.XGBoosterGetAttr(j->booster, "trainspec", &word, &there))
     return -1;
-  for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
-    if (XGBoosterSetParam(*booster, parameters[i][0], parameters[i][1]))
-      return -1;
-  for (int i = 0; i < ROUNDS; i++)
-    if (XGBoosterUpdateOneIter(*booster, i, data))
-      return -1;
+  *way = TS_LEARNED_FACTOR; /* models from elsewhere */
+  for (int w = 0; there && w < TS_LEARNED_WAYS; w++)
+    if (strcmp(word, way_words[w]) == 0)
+      *way = (ts_learned_way)w;
   return 0;
 }
 
-static int predict(BoosterHandle booster, DMatrixHandle data, const float **out, bst_ulong *n) { return XGBoosterPredict(booster, data, 0, 0, 0, n, out); }
-
-static const char *told(ts_arena *arena, int failed) { return failed ? ts_arena_printf(arena, "%.*s", (int)strcspn(XGBGetLastError(), "\n"), XGBGetLastError()) : NULL; }
-
-bool ts_learned_available(void) { return true; }
-
-const char *ts_learned_predict(ts_arena *arena, const char *const *paths, const ts_pair *pairs, uint32_t count, ts_slowdowns *out)
+static const char *predict_by(job *j, const char *path, const ts_pair *pairs, uint32_t count, double *out)
 {
-  const char *wrong = NULL;
-  for (uint32_t i = 0; i < count; i++)
-    out[i] = (ts_slowdowns){1, 1};
-  for (int k = 0; k < 2 && paths[k] && count && !wrong; k++) {
-    BoosterHandle booster = NULL;
-    DMatrixHandle data = NULL;
-    const float *found = NULL;
-    bst_ulong n = 0;
-    wrong = told(arena, XGBoosterCreate(NULL, 0, &booster) || XGBoosterLoadModel(booster, paths[k]) ||
-                            matrix(arena, pairs, count, NULL, true, NULL, &data) || predict(booster, data, &found, &n));
-    for (uint32_t i = 0; !wrong && i < count && i < n; i++)
-      *(k ? &out[i].transfer : &out[i].compute) = found[i];
-    XGDMatrixFree(data);
-    XGBoosterFree(booster);
-  }
-  return wrong;
-}
-
-const char *ts_learned_train(ts_arena *arena, const ts_pair *pairs, const double *factor, uint32_t count, const char *path)
-{
-  BoosterHandle booster = NULL;
-  DMatrixHandle data = NULL;
-  const char *wrong = told(arena, matrix(arena, pairs, count, NULL, true, factor, &data) || train(data, &booster) || XGBoosterSaveModel(booster, path));
-  XGDMatrixFree(data);
-  XGBoosterFree(booster);
-  return wrong;
-}
-
-const char *ts_learned_try(ts_arena *arena, const ts_pair *pairs, const double *factor, const bool *hold, uint32_t count, double *out)
-{
-  BoosterHandle booster = NULL;
-  DMatrixHandle data = NULL, held = NULL;
   const float *found = NULL;
-  bst_ulong n = 0;
-  const char *wrong = told(arena, matrix(arena, pairs, count, hold, false, factor, &data) || matrix(arena, pairs, count, hold, true, NULL, &held) ||
-                                      train(data, &booster) || predict(booster, held, &found, &n));
-  for (uint32_t i = 0, at = 0; !wrong && i < count && at < n; i++)
-    if (hold[i])
-      out[i] = found[at++];
-  XGDMatrixFree(data);
-  XGDMatrixFree(held);
-  XGBoosterFree(booster);
+  uint64_t n = 0;
+  ts_learned_way way = TS_LEARNED_FACTOR;
+  if (j->x.XGBoosterCreate(NULL, 0, &j->booster) || j->x.XGBoosterLoadModel(j->booster, path) || way_of(j, &way) ||
+      matrix(j, way, pairs, count, NULL, true, NULL, &j->data) || j->x.XGBoosterPredict(j->booster, j->data, 0, 0, 0, &n, &found))
+    return told(j);
+  if (n != count)
+    return "it does not predict one number a pair";
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = answer(way, &pairs[i], found[i]);
+  return NULL;
+}
+
+const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs, uint32_t count, ts_slowdowns *out)
+{
+  ts_slowdown rest = *model;
+  job j = {.arena = arena};
+  const char *wrong = NULL;
+  rest.kind = TS_SLOWDOWN_PHYSICAL;
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = ts_slowdown_of(&rest, &pairs[i]);
+  if (!count)
+    return NULL;
+  if (!open_library(&j.x))
+    return missing;
+  double *found = TS_NEW_ARRAY(arena, double, count);
+  for (int k = 0; k < 2 && model->learned[k] && !wrong; k++) {
+    wrong = predict_by(&j, model->learned[k], pairs, count, found);
+    for (uint32_t i = 0; !wrong && i < count; i++)
+      *(k ? &out[i].transfer : &out[i].compute) = found[i];
+    close_job(&j);
+  }
+  dlclose(j.x.handle);
   return wrong;
 }
 
-#else
-
-static const char *const without = "this trainspec was built without XGBoost (configure --with-xgboost)";
-
-bool ts_learned_available(void) { return false; }
-
-const char *ts_learned_predict(ts_arena *arena, const char *const *paths, const ts_pair *pairs, uint32_t count, ts_slowdowns *out)
+static int measure_gain(job *j, double *gain)
 {
-  (void)arena, (void)paths, (void)pairs, (void)count, (void)out;
-  return without;
+  const char **names = NULL;
+  const uint64_t *shape = NULL;
+  const float *scores = NULL;
+  uint64_t count = 0, dimensions = 0;
+  double sum = 0;
+  memset(gain, 0, TS_LEARNED_FEATURES * sizeof *gain);
+  if (j->x.XGBoosterFeatureScore(j->booster, "{\"importance_type\": \"total_gain\"}", &count, &names, &dimensions, &shape, &scores))
+    return -1;
+  for (uint64_t i = 0; i < count; i++)
+    sum += scores[i];
+  for (uint64_t i = 0; i < count; i++) { /* "f3" */
+    unsigned long f = strtoul(names[i] + 1, NULL, 10);
+    if (f < TS_LEARNED_FEATURES && sum > 0)
+      gain[f] += scores[i] / sum;
+  }
+  return 0;
 }
 
-const char *ts_learned_train(ts_arena *arena, const ts_pair *pairs, const double *factor, uint32_t count, const char *path)
+static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const bool *hold, uint32_t count, double *out)
 {
-  (void)arena, (void)pairs, (void)factor, (void)count, (void)path;
-  return without;
+  const float *found = NULL;
+  uint64_t n = 0;
+  if (matrix(j, way, pairs, count, hold, true, NULL, &j->held) || j->x.XGBoosterPredict(j->booster, j->held, 0, 0, 0, &n, &found))
+    return -1;
+  for (uint32_t i = 0, at = 0; i < count && at < n; i++)
+    if (!hold || hold[i])
+      out[i] = answer(way, &pairs[i], found[at++]);
+  return 0;
 }
 
-const char *ts_learned_try(ts_arena *arena, const ts_pair *pairs, const double *factor, const bool *hold, uint32_t count, double *out)
+const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair *pairs, const double *factor, const bool *hold, uint32_t count, double *out,
+                             const char *path, double *gain)
 {
-  (void)arena, (void)pairs, (void)factor, (void)hold, (void)count, (void)out;
-  return without;
+  job j = {.arena = arena};
+  if (!open_library(&j.x))
+    return missing;
+  int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) || (out && predict_held(&j, way, pairs, hold, count, out)) ||
+               (gain && measure_gain(&j, gain)) || (path && j.x.XGBoosterSaveModel(j.booster, path));
+  const char *wrong = failed ? told(&j) : NULL;
+  close_job(&j);
+  dlclose(j.x.handle);
+  return wrong;
 }
-
-#endif

@@ -7,6 +7,7 @@ int ts_tsrun_main(int argc, char **argv);   /* play a plan or IR */
 int ts_tsfmt_main(int argc, char **argv);   /* format files of the language */
 int ts_fit_ops_main(int argc, char **argv); /* fit curves of operators to measured tables */
 int ts_fit_network_main(int argc, char **argv); /* calibrate a network to measured collectives */
+int ts_fit_slowdown_main(int argc, char **argv); /* learn what overlap costs kernels */
 int ts_trace_main(int argc, char **argv);   /* what is in traces */
 int ts_table_main(int argc, char **argv);   /* a table of costs from traces */
 int ts_replay_main(int argc, char **argv);  /* play a trace */

@@ -14,7 +14,7 @@ static const struct command {
 } commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
   {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main},
   {"export", ts_export_main}, {"topo", ts_topo_main}},
-  fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}};
+  fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
@@ -26,6 +26,7 @@ static const char *const command_lines[] = {
   "  fmt                       format files of the language (tsfmt)",
   "  fit ops                   fit curves of operators to measured tables",
   "  fit network               calibrate a network to measured collectives",
+  "  fit slowdown              learn what overlap costs kernels",
   "  trace                     what is in traces of real runs",
   "  table                     a table of costs from traces",
   "  replay                    play a trace, against what was measured",
@@ -66,9 +67,10 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
 
 static int run_fit(int argc, char **argv)
 {
-  static const char *const fit_usage[] = {"ops [ARGUMENT]...", "network [ARGUMENT]...", NULL};
+  static const char *const fit_usage[] = {"ops [ARGUMENT]...", "network [ARGUMENT]...", "slowdown [ARGUMENT]...", NULL};
   static const char *const fit_commands[] = {"  ops                       curves of operators from tables of measured times",
-                                             "  network                   networks from logs and tables of measured collectives", NULL};
+                                             "  network                   networks from logs and tables of measured collectives",
+                                             "  slowdown                  what kernels suffer beside communication, from tables and recordings", NULL};
   static const ts_program fit = {
     .summary = "TrainSpec: fits curves to measured tables.", .usage = fit_usage, .options = no_options, .commands = fit_commands, .manual = "trainspec(1)"};
   ts_options o = ts_options_start(&fit, argc, argv);
@@ -76,7 +78,7 @@ static int run_fit(int argc, char **argv)
   if (id == TS_OPTIONS_EXIT)
     return o.status;
   if (id == TS_OPTIONS_END)
-    return ts_options_wrong(&o, "what to fit? `%s ops` or `%s network`", o.called, o.called);
+    return ts_options_wrong(&o, "what to fit? `%s ops`, `%s network` or `%s slowdown`", o.called, o.called, o.called);
   return dispatch(&o, fits, COUNT(fits), argc - o.at + 1, argv + o.at - 1, "table to fit");
 }
 

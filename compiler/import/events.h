@@ -42,7 +42,8 @@ typedef struct ts_event {
   uint32_t op;       /* innermost operator that it runs in, or NONE */
   uint32_t call;     /* device work: the call that launched it, or NONE */
   uint8_t class, kind;
-  uint16_t flags;
+  uint8_t flags;
+  uint8_t fill;      /* device work: share of the processors that its blocks fill, in 255ths; 0: not known */
 } ts_event;
 
 enum { TS_EVENT_BACKWARD = 1 }; /* an operator of the backward pass, or what it launched */

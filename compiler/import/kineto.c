@@ -12,7 +12,8 @@
   F(SIZE, "Group size") F(GROUP, "Process Group Name") F(GROUP_ID, "Process Group ID") F(GROUP_LABEL, "Process Group Description")                     \
   F(RANKS, "Process Group Ranks") F(SOURCE, "Src Rank") F(DESTINATION, "Dst Rank") F(SEQUENCE, "Seq") F(START, "Global rank start")                    \
   F(STRIDE, "Global rank stride") F(ON_STREAM, "wait_on_stream") F(RECORD, "wait_on_cuda_event_record_corr_id") F(ADDRESS, "Addr") F(BYTES, "Bytes")   \
-  F(ALLOCATED, "Total Allocated") F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type") F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels")
+  F(ALLOCATED, "Total Allocated") F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type") F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels") \
+  F(BLOCKS, "blocks per SM")
 
 enum {
 #define NUMBER(id, name) FIELD_##id,
@@ -55,6 +56,7 @@ typedef struct scratch { /* one event as it is read */
   ts_wait wait;
   ts_memory_event memory;
   int64_t device_type;
+  int64_t blocks; /* thousandths for each processor */
 } scratch;
 
 enum { LONGEST_FIELD = 40 };
@@ -181,6 +183,10 @@ static void take_argument(reader *r, int field)
   case FIELD_DEVICE_TYPE: s->device_type = ts_json_take_integer(j, 0); break;
   case FIELD_DEVICE: s->memory.device = (int32_t)ts_json_take_integer(j, -1); break;
   case FIELD_ARG_NAME: case FIELD_LABELS: s->arg_name = ts_json_take_string(j, r->e); break;
+  case FIELD_BLOCKS:
+    if (!take_time(r, &s->blocks))
+      s->blocks = 0;
+    break;
   default: ts_json_skip(j);
   }
 }
@@ -344,6 +350,7 @@ static void add_device(reader *r, ts_event_kind kind)
   v->id = s->correlation;
   v->external = s->external;
   v->track = track_of(r, true);
+  v->fill = s->blocks <= 0 ? 0 : s->blocks >= 1000 ? UINT8_MAX : (uint8_t)(1 + s->blocks * (UINT8_MAX - 1) / 1000);
   if (s->is_comm && kind == TS_KERNEL_COMMUNICATION)
     v->detail = add_comm(r);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "runtime/overlap.h"
 #include "runtime/track.h"
 #include "tests/unit/engine_plan.h"
 
@@ -177,10 +178,45 @@ static void unfolded(uint32_t replicas)
   plan_free(&b.p);
 }
 
+/* Played with kernels and transfers that slow each other down. */
+static void slowed(uint32_t replicas, bool fold)
+{
+  bench b = job(replicas);
+  ts_ir ir;
+  plan_view(&b.p, &ir);
+  ts_stop stop = {.arena = ts_arena_new("stop")};
+  ts_arena *arena = ts_arena_new("bench");
+  const ts_ranks *ranks = ts_ranks_new(arena, &ir);
+  ts_tables *tables = (ts_tables *)ts_tables_new(arena, &ir, ranks, &stop);
+  tables->apart = true;
+  const ts_kinds *kinds = ts_kinds_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
+  const ts_cast *cast = ts_cast_new(arena, tables, kinds, fold);
+  uint64_t nodes = 0;
+  for (uint32_t p = 0; p < cast->count; p++)
+    nodes += tables->programs[ranks->program[cast->rank[p]]].node_count;
+  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, 0, &stop);
+  double best = 1e9;
+  for (int i = 0; i < (fold ? 5 : 1); i++) {
+    ts_arena *scratch = ts_arena_new("slowed");
+    double start = now();
+    ts_overlap_play(scratch, facts, &ts_slowdown_physical, &stop);
+    double seconds = now() - start;
+    best = seconds < best ? seconds : best;
+    ts_arena_free(scratch);
+  }
+  printf("slowed    %5u devices, %s, %.1f M nodes: %.0f ms, %.1f M nodes/s\n", b.p.world, fold ? "folded" : "unfolded", 1e-6 * (double)nodes, 1e3 * best,
+         1e-6 * (double)nodes / best);
+  ts_arena_free(arena);
+  ts_arena_free(stop.arena);
+  plan_free(&b.p);
+}
+
 int main(void)
 {
   double small = folded(8), large = folded(64);
   printf("          8 times the devices take %.2f times as long\n", large / small);
   unfolded(8);
+  slowed(8, true);
+  slowed(1, false);
   return 0;
 }
