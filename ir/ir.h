@@ -264,7 +264,11 @@ typedef struct ts_ir_collective {
 
 typedef enum ts_ir_stream_kind { TS_IR_STREAM_COMPUTE, TS_IR_STREAM_COMM, TS_IR_STREAM_COPY } ts_ir_stream_kind;
 
-typedef struct ts_ir_stream { ts_ir_str name; uint32_t kind; } ts_ir_stream; /* stream 0 is the compute stream */
+typedef struct ts_ir_stream { /* stream 0 is the compute stream */
+  ts_ir_str name;
+  uint16_t kind;     /* ts_ir_stream_kind */
+  uint16_t priority; /* of compute streams whose kernels compete for the processors of a device: larger goes first */
+} ts_ir_stream;
 
 typedef enum ts_ir_op {
   TS_IR_COMPUTE,    /* arg: kernel */

@@ -602,6 +602,8 @@ static void write_streams(writer *w)
     out_named(w, TS_IR_STREAMS, i, s->name);
     if (s->kind != (i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE))
       out(w, " %s", ts_ir_stream_words[s->kind]);
+    if (s->priority)
+      out(w, " priority %u", s->priority);
     out(w, "\n");
   }
 }

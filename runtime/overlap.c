@@ -13,7 +13,7 @@ typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING } state;
 
 typedef struct progress { /* of something under way */
   double left;      /* ps of work, at `since` */
-  double rate;      /* work done in a ps; 0: not rated yet */
+  double rate;      /* work done in a ps; negative: not rated yet */
   uint64_t since;
   uint32_t version; /* of the end that was announced last */
 } progress;
@@ -23,6 +23,7 @@ typedef struct actor { /* a stream of a player; the last one of each player is i
   const ts_visit *visit, *visit_end;
   const ts_op *op, *op_end;
   uint64_t start;   /* of the op at work */
+  uint32_t chain;   /* ops at work one after the other from `op` on, undisturbed: see lengthen */
   uint32_t next;    /* who else waits for the same */
   uint32_t player, wait;
   state state;
@@ -121,16 +122,19 @@ static void set_rate(stage *s, progress *p, double rate, uint32_t id)
 {
   if (p->rate == rate)
     return;
-  p->left -= (double)(s->now - p->since) * p->rate;
-  p->left = p->left > 0 ? p->left : 0;
+  if (p->rate > 0)
+    p->left = fmax(0, p->left - (double)(s->now - p->since) * p->rate);
   p->since = s->now;
   p->rate = rate;
+  p->version++;
+  if (rate == 0) /* stands still: no end is in sight */
+    return;
   double length = p->left / rate;
   if (length >= 0x1p61 || (s->now + (uint64_t)length) >> TS_CLOCK_BITS) {
     s->overflow = true;
     return;
   }
-  announce(s, s->now + (uint64_t)llround(length), id, ++p->version);
+  announce(s, s->now + (uint64_t)llround(length), id, p->version);
 }
 
 static const ts_player *player_of(const stage *s, const actor *a) { return &s->facts.players[a->player]; }
@@ -179,6 +183,55 @@ static void rate_meeting(stage *s, uint32_t index, uint32_t player, double rate)
   set_rate(s, &at->work, rate, s->actor_count + index);
 }
 
+/* Of the device's processors what the kernel on a stream gets: those of the highest priority share them equally, others wait. Only compute streams compete. */
+static double share_of(const stage *s, uint32_t first, uint32_t stream)
+{
+  const ts_ir_stream *streams = s->facts.tables->ir->streams;
+  uint32_t equals = 0;
+  if (streams[stream].kind != TS_IR_STREAM_COMPUTE)
+    return 1;
+  for (uint32_t j = 0; j < s->facts.tables->streams; j++) {
+    if (streams[j].kind != TS_IR_STREAM_COMPUTE || !computes(&s->actors[first + j]))
+      continue;
+    if (streams[j].priority > streams[stream].priority)
+      return 0;
+    equals += streams[j].priority == streams[stream].priority;
+  }
+  return 1.0 / equals;
+}
+
+/* Whether nothing else is under way on the device that slows kernels of this stream. */
+static bool undisturbed(const stage *s, uint32_t id)
+{
+  uint32_t stream = id % s->per_player, first = id - stream;
+  for (uint32_t j = 0; j < s->facts.tables->streams; j++)
+    if (j != stream && (transfer_of(s, &s->actors[first + j]) != TS_IR_NONE ||
+                        (s->facts.tables->ir->streams[j].kind == TS_IR_STREAM_COMPUTE && computes(&s->actors[first + j]))))
+      return false;
+  return true;
+}
+
+static void keep_time(stage *s, const actor *a, const ts_op *op, uint64_t time)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_visit *v = visit_of(a);
+  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] = time;
+}
+
+/* Something comes beside a chain: what of it is over is over, its op at work goes on by itself. */
+static void break_chain(stage *s, actor *a)
+{
+  while (a->chain > 1 && a->start + a->op->time <= s->now) {
+    keep_time(s, a, a->op, a->op->time);
+    a->start += a->op->time;
+    a->op++;
+    a->chain--;
+  }
+  a->chain = 1;
+  a->work = (progress){.left = (double)(a->start + a->op->time - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
+  announce(s, a->start + a->op->time, (uint32_t)(a - s->actors), a->work.version);
+}
+
 static void rate_player(stage *s, uint32_t player)
 {
   uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
@@ -188,14 +241,18 @@ static void rate_player(stage *s, uint32_t player)
     actor *a = &s->actors[i];
     uint32_t column = transfer_of(s, a);
     double slow = 1;
+    if (computes(a) && a->chain > 1 && !undisturbed(s, i))
+      break_chain(s, a);
     if (computes(a)) {
+      if (a->chain > 1)
+        continue;
       const uint32_t *row = pairs + (size_t)ir_node_of(s, a)->arg * s->columns;
       for (uint32_t j = first; j < first + streams; j++) {
         uint32_t other = transfer_of(s, &s->actors[j]);
         if (other != TS_IR_NONE && s->slows[row[other]].compute > slow)
           slow = s->slows[row[other]].compute;
       }
-      set_rate(s, &a->work, 1 / slow, i);
+      set_rate(s, &a->work, share_of(s, first, i - first) / slow, i);
     } else if (column != TS_IR_NONE && a->state != RECEIVING) {
       for (uint32_t j = first; j < first + streams; j++)
         if (computes(&s->actors[j]))
@@ -214,8 +271,12 @@ static void finish(stage *s, actor *a, uint64_t start)
 {
   const ts_player *w = player_of(s, a);
   const ts_visit *v = visit_of(a);
+  for (; a->chain > 1; a->chain--) {
+    keep_time(s, a, a->op, a->op->time);
+    start += a->op++->time;
+  }
   const ts_op *op = a->op++;
-  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] = s->now - start;
+  keep_time(s, a, op, s->now - start);
   a->time = s->now;
   a->state = AT_REST;
   if (op->event != TS_IR_NONE)
@@ -226,8 +287,31 @@ static void begin(stage *s, actor *a, uint64_t work)
 {
   a->state = AT_WORK;
   a->start = s->now;
-  a->work = (progress){.left = (double)work, .since = s->now, .version = a->work.version + 1};
+  a->chain = 1;
+  a->work = (progress){.left = (double)work, .rate = -1, .since = s->now, .version = a->work.version + 1};
   touch(s, a->player);
+}
+
+/* Begins a kernel. While nothing else is under way on the device, kernels that follow and wait for nothing but each other go with it as one chain. */
+static void begin_kernel(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  if (!undisturbed(s, id)) {
+    begin(s, a, a->op->time);
+    return;
+  }
+  uint64_t end = s->now + a->op->time;
+  const ts_op *op = a->op;
+  while (op->event == TS_IR_NONE && op + 1 < a->op_end && op[1].kind == TS_OP_RUN && !op[1].waits && a->host + op[1].issued <= end + op[1].time)
+    end += (++op)->time;
+  a->state = AT_WORK;
+  a->start = s->now;
+  a->chain = (uint32_t)(op - a->op) + 1;
+  a->work = (progress){.left = (double)(end - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
+  if (end >> TS_CLOCK_BITS)
+    s->overflow = true;
+  else
+    announce(s, end, id, a->work.version);
 }
 
 static void begin_send(stage *s, actor *a)
@@ -263,7 +347,7 @@ static void arrive(stage *s, uint32_t id)
     return;
   at->start = s->now;
   at->running = true;
-  at->work = (progress){.left = (double)a->op->time, .since = s->now, .version = at->work.version + 1};
+  at->work = (progress){.left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
   s->starts[m->turn_base + at->turns] = s->now;
   s->latest[m->turn_base + at->turns++] = at->who;
   for (uint32_t i = 0; i < m->count; i++) {
@@ -328,7 +412,7 @@ static bool start(stage *s, uint32_t id)
   switch (a->op->kind) {
   case TS_OP_RUN:
     if (a->op->time) {
-      begin(s, a, a->op->time);
+      begin_kernel(s, id);
       return false;
     }
     break;
@@ -428,10 +512,12 @@ static void happen(stage *s, const moment *m)
   if (m->version != a->work.version)
     return;
   if (a->state == AT_WORK) {
+    bool alone = a->chain > 1;
     if (a->op->kind == TS_OP_SEND)
       end_send(s, a);
     finish(s, a, a->start);
-    touch(s, a->player);
+    if (!alone)
+      touch(s, a->player);
   }
   run(s, m->id);
 }

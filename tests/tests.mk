@@ -21,6 +21,7 @@ tests_unit_sources = \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_overlap.c \
 	tests/unit/test_engine_random.c \
+	tests/unit/test_engine_slowdown.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
 	tests/unit/test_import.c \
@@ -122,6 +123,7 @@ EXTRA_DIST += \
 	tests/cli/fit-network-refuses.out \
 	tests/cli/fit-network.cmd \
 	tests/cli/fit-network.out \
+	tests/cli/fit-slowdown-refuses.cmd \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
@@ -251,6 +253,9 @@ EXTRA_DIST += \
 	tests/engine/semantics_graph_launch.cmd \
 	tests/engine/semantics_graph_launch.out \
 	tests/engine/semantics_graph_launch.tsir \
+	tests/engine/semantics_handle.cmd \
+	tests/engine/semantics_handle.out \
+	tests/engine/semantics_handle.tsir \
 	tests/engine/semantics_host_sync.cmd \
 	tests/engine/semantics_host_sync.out \
 	tests/engine/semantics_host_sync.tsir \
@@ -266,9 +271,18 @@ EXTRA_DIST += \
 	tests/engine/semantics_overlap_member.cmd \
 	tests/engine/semantics_overlap_member.out \
 	tests/engine/semantics_overlap_member.tsir \
+	tests/engine/semantics_priority.cmd \
+	tests/engine/semantics_priority.out \
+	tests/engine/semantics_priority.tsir \
 	tests/engine/semantics_rendezvous.cmd \
 	tests/engine/semantics_rendezvous.out \
 	tests/engine/semantics_rendezvous.tsir \
+	tests/engine/semantics_sharing.cmd \
+	tests/engine/semantics_sharing.out \
+	tests/engine/semantics_sharing.tsir \
+	tests/engine/semantics_stream_sync.cmd \
+	tests/engine/semantics_stream_sync.out \
+	tests/engine/semantics_stream_sync.tsir \
 	tests/engine/stall_circle.out \
 	tests/engine/stall_circle.tsir \
 	tests/engine/stall_collective.out \

@@ -198,7 +198,7 @@ static inline void random_work(random_ir *g)
   static const ts_ir_stream_kind kinds[] = {TS_IR_STREAM_COMPUTE, TS_IR_STREAM_COMM, TS_IR_STREAM_COMM, TS_IR_STREAM_COMM, TS_IR_STREAM_COPY};
   static const char *const streams[] = {"compute", "down", "up", "group", "copy"};
   for (uint32_t i = 0; i < 5; i++)
-    *(ts_ir_stream *)random_append(g, TS_IR_STREAMS, 1) = (ts_ir_stream){ts_ir_add_string(g->b, streams[i]), kinds[i]};
+    *(ts_ir_stream *)random_append(g, TS_IR_STREAMS, 1) = (ts_ir_stream){ts_ir_add_string(g->b, streams[i]), kinds[i], 0};
   g->kernels = random_between(g, 2, 6);
   for (uint32_t i = 0; i < g->kernels; i++) {
     ts_ir_kernel k = {random_time(g), (double)random_size(g) * 1e3, (double)random_size(g) / 3, random_name(g), random_name(g),

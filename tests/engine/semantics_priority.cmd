@@ -1,0 +1,1 @@
+sh _timeline.sh semantics_priority.tsir --overlap constant:1

@@ -1,0 +1,1 @@
+sh _timeline.sh semantics_stream_sync.tsir

@@ -1,0 +1,136 @@
+/* Data about slowdowns: tables, recordings, what is learned from them. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/import/pairs.h"
+#include "runtime/slowdown_fit.h"
+
+Test(slowdown, missing_cells_are_not_known)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_slowdown_samples rows = {0};
+  cr_assert_null(ts_slowdown_samples_read(arena, "# pairs\nslowdown,family,time,bytes\n1.5,norm,1e-5,\n1.1,matmul,,0\n", "file", &rows));
+  cr_assert_eq(rows.count, 2);
+  cr_assert(isnan(rows.at[0].pair.bytes) && isnan(rows.at[0].pair.sms) && isnan(rows.at[1].pair.time));
+  cr_assert_eq(rows.at[1].pair.bytes, 0);
+  cr_assert_str_eq(rows.at[0].source, "file");
+  ts_arena_free(arena);
+}
+
+Test(slowdown, tables_that_cannot_be_used)
+{
+  static const char *const cases[][2] = {{"", "the table is empty"}, {"family\nx\n", "there is no column `slowdown`"},
+    {"slowdown,colour\n1,red\n", "line 1: no column is called `colour`"}, {"slowdown\n0\n", "line 2: the slowdown is not between 0 and 100"},
+    {"slowdown\n", NULL}, {"slowdown,time\n1,fast\n", "line 2: a number is none, or negative"}, {"slowdown,time\n1,-3\n", "line 2: a number is none, or negative"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ts_arena *arena = ts_arena_new("test");
+    ts_slowdown_samples rows = {0};
+    const char *wrong = ts_slowdown_samples_read(arena, cases[i][0], "file", &rows);
+    cr_assert(cases[i][1] ? wrong && strcmp(wrong, cases[i][1]) == 0 : !wrong, "%zu: %s", i, wrong ? wrong : "accepted");
+    ts_arena_free(arena);
+  }
+}
+
+static void put(FILE *out, const char *name, int stream, int start, int duration)
+{
+  fprintf(out, ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{\"stream\":%d,\"blocks per SM\":0.5}}", name, stream,
+          start, duration, stream);
+}
+
+/* Layers that repeat, the second of them beside a collective: the norm is slowed, the product is not; one kernel is of another size. */
+Test(slowdown, kernels_alone_and_beside)
+{
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  fputs("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"x\"}}", out);
+  for (int layer = 0; layer < 6; layer++) {
+    int at = 1000 * layer, beside = layer == 2 || layer == 4;
+    put(out, "gemm", 7, at, 100);
+    put(out, "layer_norm", 7, at + 100, beside ? 80 : 50);
+    put(out, "softmax_kernel", 7, at + 300, beside ? 400 : 20);
+    put(out, "embedding_kernel", 7, at + 800, 5);
+    if (beside)
+      put(out, "ncclDevKernel_AllReduce_Sum_f32", 20, at, 990);
+  }
+  fputs("]}", out);
+  fclose(out);
+  ts_arena *arena = ts_arena_new("test");
+  ts_import_error error;
+  ts_events *e = ts_events_parse(arena, "trace.json", text, size, NULL, &error);
+  cr_assert(e, "%s", error.message);
+  ts_event_pairs pairs = {0};
+  uint32_t compared = 0;
+  ts_event_pairs_add(arena, e, &pairs, &compared);
+  cr_assert(compared >= 4);
+  cr_assert_eq(pairs.count, 2, "%zu", pairs.count);
+  for (size_t i = 0; i < pairs.count; i++) {
+    const ts_event_pair *p = &pairs.at[i];
+    cr_assert_eq(p->comm, TS_COMM_ALL_REDUCE);
+    cr_assert_float_eq(p->fill, 0.5, 0.01);
+    cr_assert_float_eq(p->beside / p->alone, p->kind == TS_KERNEL_NORM ? 1.6 : 1, 1e-9);
+  }
+  ts_arena_free(arena);
+  free(text);
+}
+
+/* Slowdowns that follow from one feature are learned, of rows that lack it something else is said than of rows where it is 0, and the file says what was learned. */
+Test(slowdown, learned)
+{
+  if (!ts_learned_available())
+    cr_skip_test("no XGBoost here");
+  ts_arena *arena = ts_arena_new("test");
+  ts_slowdown_samples rows = {0};
+  for (int i = 0; i < 90; i++) {
+    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = i % 2 ? "a" : "b", .slowdown = i % 3 == 0 ? 1.2 : i % 3 == 1 ? 1.5 : 1.9};
+    s.pair.family = "norm";
+    s.pair.time = 1e-5 * (1 + i % 7);
+    s.pair.sms = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : NAN;
+    TS_PUSH(arena, &rows, s);
+  }
+  char folder[] = "/tmp/ts-learned-XXXXXX";
+  cr_assert(mkdtemp(folder));
+  const char *path = ts_arena_printf(arena, "%s/model.ubj", folder);
+  ts_slowdown_report r;
+  const char *wrong = ts_slowdown_fit(arena, &rows, path, &r);
+  cr_assert_null(wrong, "%s", wrong);
+  cr_assert_eq(r.sources, 2);
+  cr_assert(r.left_out[r.best].rmse < 0.02 && r.left_out[TS_BY_CONSTANT].rmse > 0.2);
+  const ts_slowdown *model;
+  cr_assert_null(ts_slowdown_open(arena, path, &model));
+  ts_pair pairs[3] = {rows.at[0].pair, rows.at[1].pair, rows.at[2].pair};
+  ts_slowdowns slow[3];
+  cr_assert_null(ts_slowdown_predict(arena, model, pairs, 3, slow));
+  for (int i = 0; i < 3; i++)
+    cr_assert_float_eq(slow[i].compute, rows.at[i].slowdown, 0.02);
+  unlink(path);
+  rmdir(folder);
+  ts_arena_free(arena);
+}
+
+Test(slowdown, too_few_rows)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_slowdown_samples rows = {0};
+  ts_slowdown_report r;
+  TS_PUSH(arena, &rows, (ts_slowdown_sample){.pair = TS_PAIR_UNKNOWN, .source = "a", .slowdown = 1});
+  cr_assert_str_eq(ts_slowdown_fit(arena, &rows, NULL, &r), "1 rows are too few: 10 are needed");
+  ts_arena_free(arena);
+}
+
+/* A kernel that leaves room for the transfer's processors is not squeezed; one bound by memory shares it. */
+Test(slowdown, physical)
+{
+  ts_pair p = TS_PAIR_UNKNOWN;
+  p.flops = 1e9, p.time = 1e-4, p.bytes = 0, p.bandwidth = 1e12;
+  p.sms = 112.0 / 132;
+  cr_assert_eq(ts_slowdown_of(&ts_slowdown_physical, &p).compute, 1);
+  p.sms = 1;
+  cr_assert_float_eq(ts_slowdown_of(&ts_slowdown_physical, &p).compute, 132.0 / 112, 1e-12);
+  p.bytes = 1e8, p.transfer_bytes = 1e7, p.transfer_time = 1e-4;
+  cr_assert_float_eq(ts_slowdown_of(&ts_slowdown_physical, &p).compute, 1.2, 1e-12);
+}
