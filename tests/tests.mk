@@ -124,6 +124,7 @@ EXTRA_DIST += \
 	tests/cli/fit-network.cmd \
 	tests/cli/fit-network.out \
 	tests/cli/fit-slowdown-refuses.cmd \
+	tests/cli/fit-slowdown-refuses.out \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
