@@ -123,6 +123,14 @@ static unsigned count_severity(const ts_diags *diags, ts_severity severity)
 unsigned ts_diags_errors(const ts_diags *diags) { return count_severity(diags, TS_ERROR); }
 unsigned ts_diags_warnings(const ts_diags *diags) { return count_severity(diags, TS_WARNING); }
 
+const char *ts_diags_first_error(const ts_diags *diags)
+{
+  for (size_t i = 0; i < diags->all.count; i++)
+    if (diags->all.at[i]->severity == TS_ERROR)
+      return diags->all.at[i]->message;
+  return NULL;
+}
+
 /* A file that the plan names wrongly is the plan's mistake; one given on the command line is not there. */
 static bool is_of_environment(const ts_diag *d)
 {

@@ -48,6 +48,8 @@ void ts_diag_more(ts_diag *d, unsigned count); /* "and N more like it" */
 
 unsigned ts_diags_errors(const ts_diags *diags);
 unsigned ts_diags_warnings(const ts_diags *diags);
+/* What the first error says, without its place; NULL if there is none. */
+const char *ts_diags_first_error(const ts_diags *diags);
 /* The exit code that goes with the queue: 0 without errors, 4 if all of them are the environment's, else 1. */
 int ts_diags_exit(const ts_diags *diags);
 /* Names of the warnings that -W knows, for lists and suggestions; NULL at the end. */

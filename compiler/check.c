@@ -1,4 +1,5 @@
 #include "compiler/check.h"
+#include "compiler/search.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -265,12 +266,12 @@ static void statements(checker *c, const ts_ast *parent, uint32_t first)
 
 /* ---- Plans ---- */
 
-static bool uses(const ts_ast *e, const char *name)
+bool ts_ast_uses(const ts_ast *e, const char *name)
 {
   if (e->kind == TS_AST_ID && e->name == name)
     return true;
   for (uint32_t i = 0; i < e->count; i++)
-    if (e->child[i] && uses(e->child[i], name))
+    if (e->child[i] && ts_ast_uses(e->child[i], name))
       return true;
   return false;
 }
@@ -282,9 +283,9 @@ static void unused_parameters(checker *c, const ts_ast *plan)
   for (uint32_t i = 0; params && i < params->count; i++) {
     bool used = false;
     for (uint32_t k = i + 1; k < params->count && !used; k++)
-      used = params->child[k]->child[1] && uses(params->child[k]->child[1], params->child[i]->name);
+      used = params->child[k]->child[1] && ts_ast_uses(params->child[k]->child[1], params->child[i]->name);
     for (uint32_t k = 1; k < plan->count && !used; k++)
-      used = uses(plan->child[k], params->child[i]->name);
+      used = ts_ast_uses(plan->child[k], params->child[i]->name);
     if (used)
       continue;
     ts_diag *d = ts_report(c->s, TS_W0201, params->child[i]->name_span, "no field of plan `%s` uses its parameter `%s`", plan->name, params->child[i]->name);
@@ -305,6 +306,22 @@ static void plan(checker *c, const ts_ast *decl)
   unused_parameters(c, decl);
 }
 
+/* ---- Searches ---- */
+
+static void search(checker *c, const ts_ast *decl)
+{
+  const ts_ast *plan = ts_search_plan(c->s, c->module, decl);
+  parameters(c, plan ? plan->child[0] : NULL);
+  for (size_t i = 0; plan && i < TS_SEARCH_FIGURES; i++)
+    declare(c, ts_search_figure(c->s, i));
+  for (uint32_t i = 1; plan && i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    expression(c, item->child[item->kind == TS_AST_LET]);
+    if (item->kind == TS_AST_LET)
+      declare(c, item->name);
+  }
+}
+
 /* ---- Declarations ---- */
 
 static void declaration(checker *c, const ts_ast *decl)
@@ -323,6 +340,7 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_PARAM: type(c, decl->child[0]); break;
   case TS_AST_OP: op(c, decl); break;
   case TS_AST_PLAN: plan(c, decl); break;
+  case TS_AST_SEARCH: search(c, decl); break;
   case TS_AST_MODEL: declare(c, ts_lang_intern(c->s->lang, "batch", 5)); /* fall through */
   case TS_AST_BLOCK:
   case TS_AST_STRATEGY:

@@ -8,6 +8,8 @@
 
 /* Checks every file that is not of the standard library. False if a function, block or model calls itself: nothing may be evaluated then. */
 bool ts_check(ts_session *s);
+/* Is the name among the identifiers of an expression? */
+bool ts_ast_uses(const ts_ast *e, const char *interned_name);
 
 /* Do the arguments of a call fit the parameters of what it calls, by number and name? compiler/call.c */
 bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call);

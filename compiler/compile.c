@@ -7,7 +7,7 @@
 #include "compiler/plan.h"
 #include "compiler/stdlib_embed.h"
 
-static void apply_options(ts_session *s, const ts_compile_options *o)
+void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
   s->stdlib_dir = o->stdlib_dir;
   s->import_dirs = o->import_dirs;
@@ -25,7 +25,7 @@ static void say_something(ts_session *s, const void *result, const char *pass)
 
 static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_options *o, const struct ts_schedule **schedule)
 {
-  apply_options(s, o);
+  ts_compile_settings(s, o);
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   say_something(s, plan, "reading the plan");
   if (!plan || ts_diags_errors(s->diags))
@@ -169,7 +169,7 @@ static const char *list_plan(ts_session *s, const char *list, const ts_ast *plan
 
 const char *ts_list_params(ts_session *s, const char *path, const ts_compile_options *o)
 {
-  apply_options(s, o);
+  ts_compile_settings(s, o);
   if (!ts_module_load(s, path) || ts_diags_errors(s->diags))
     return NULL;
   const char *list = "";
@@ -221,7 +221,7 @@ static void count_op(ts_session *s, op_lines *lines, const ts_op *op)
 
 const char *ts_list_ops(ts_session *s, const char *path, const ts_compile_options *o)
 {
-  apply_options(s, o);
+  ts_compile_settings(s, o);
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   ts_graph *graph = plan && !ts_diags_errors(s->diags) ? ts_graph_build(s, plan) : NULL;
   if (!graph || ts_diags_errors(s->diags))

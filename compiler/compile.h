@@ -14,6 +14,9 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t define_count;
 } ts_compile_options;
 
+/* Takes over what the options say about files and parameters; the functions below do it by themselves. */
+void ts_compile_settings(ts_session *s, const ts_compile_options *o);
+
 /* Compiles a plan. NULL after errors, which are in the session's queue. */
 ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o);
 

@@ -72,6 +72,7 @@ libtrainspec_la_SOURCES += \
 	compiler/schedule_policy.c \
 	compiler/schedule_rules.c \
 	compiler/schedule_work.c \
+	compiler/search.c \
 	compiler/session.c \
 	compiler/shard.c \
 	compiler/shard_comm.c \
@@ -126,6 +127,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/plan_fields.def \
 	compiler/schedule.h \
 	compiler/schedule_internal.h \
+	compiler/search.h \
 	compiler/session.h \
 	compiler/shard.h \
 	compiler/shard_internal.h \

@@ -36,7 +36,9 @@ const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl)
 
 /* ---- Names of a file ---- */
 
-static bool declares(ts_kind kind) { return kind >= TS_AST_LET && kind <= TS_AST_PLAN; }
+static bool declares(ts_kind kind) { return kind >= TS_AST_LET && kind <= TS_AST_SEARCH; }
+
+static bool is_value(const ts_ast *decl) { return decl->kind != TS_AST_PLAN && decl->kind != TS_AST_SEARCH; }
 
 static void see(ts_session *s, ts_module *m, ts_entry *entry, ts_span import, bool direct)
 {
@@ -52,9 +54,9 @@ static void see(ts_session *s, ts_module *m, ts_entry *entry, ts_span import, bo
     TS_PUSH(s->arena, &m->visible_names, entry->name);
     return;
   }
-  bool only_plan = v->entry->decl->kind == TS_AST_PLAN, is_plan = entry->decl->kind == TS_AST_PLAN;
+  bool only_plan = !is_value(v->entry->decl), is_plan = !is_value(entry->decl);
   if (is_plan || (v->direct && !direct && !only_plan))
-    return; /* the nearer one counts; a plan is not a value, so its name hides none */
+    return; /* the nearer one counts; plans and searches are no values, so their names hide none */
   if (only_plan || (!v->direct && direct)) {
     *v = (ts_visible){.entry = entry, .import = import, .direct = direct};
     return;

@@ -54,7 +54,7 @@ bool ts_begins_declaration(const ts_parser *parser, uint32_t i)
     return false;
   switch (token->kind) {
   case TS_T_IMPORT: case TS_T_LET: case TS_T_PARAM: case TS_T_FN: case TS_T_EXTERN: case TS_T_OP: case TS_T_BLOCK: case TS_T_MODEL:
-  case TS_T_STRATEGY: case TS_T_SCHEDULE: case TS_T_RULES: case TS_T_GPU: case TS_T_CLUSTER: case TS_T_PLAN:
+  case TS_T_STRATEGY: case TS_T_SCHEDULE: case TS_T_RULES: case TS_T_GPU: case TS_T_CLUSTER: case TS_T_PLAN: case TS_T_SEARCH:
     return true;
   default:
     return false;

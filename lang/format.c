@@ -174,7 +174,7 @@ static uint32_t first_statement(const ts_ast *node)
 {
   switch (node->kind) {
   case TS_AST_FILE: case TS_AST_RULES: case TS_AST_GPU: case TS_AST_PHASE: case TS_AST_RULE: case TS_AST_THEN: case TS_AST_ELSE: return 0;
-  case TS_AST_OP: case TS_AST_BLOCK: case TS_AST_MODEL: case TS_AST_STRATEGY: case TS_AST_SCHEDULE: case TS_AST_CLUSTER: case TS_AST_PLAN:
+  case TS_AST_OP: case TS_AST_BLOCK: case TS_AST_MODEL: case TS_AST_STRATEGY: case TS_AST_SCHEDULE: case TS_AST_CLUSTER: case TS_AST_PLAN: case TS_AST_SEARCH:
   case TS_AST_KERNEL: case TS_AST_AT: case TS_AST_WITH: case TS_AST_OVERRIDE: return 1;
   case TS_AST_REPEAT: case TS_AST_FOR: case TS_AST_LINK: case TS_AST_POLICY: return 2;
   default: return UINT32_MAX;

@@ -50,6 +50,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
+%token MAXIMIZE MINIMIZE SEARCH VARY
 %token AHEAD OFFLOAD PART SHARE SLOWS TIE
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
@@ -58,11 +59,11 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 
 %type <ts_nodes *> declarations import_paths params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
-  split_items names options args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences rules_items rules_list dimensions ref_indices
+  split_items search_items search_list names options args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences rules_items rules_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
-  strategy_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
+  strategy_open search_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference depend match remove optional_copies optional_place cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_by phase_part string require
 %type <ts_word> dotted shard_what offload_what
@@ -122,6 +123,7 @@ declaration_closed
   | GPU ID open_fields { $$ = MAKE(GPU, @$, $2, 0, $3); }
   | CLUSTER ID params open cluster_items RBRACE { $$ = MAKE(CLUSTER, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
   | PLAN ID params open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $4)); }
+  | SEARCH ID OF ID open search_items RBRACE { $$ = MAKE(SEARCH, @$, $2, 0, JOIN(NODES(NAMED($4)), $6)); }
   | PLAN ID open_fields { $$ = MAKE(PLAN, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, ((ts_span){@2.file, @2.end, @2.end}), NONE, 0, NULL)), $3)); }
   ;
 
@@ -200,6 +202,30 @@ field
   | ID COLON expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); }
   | ID LBRACKET elements RBRACKET
     { $$ = MAKE(FIELD, @$, $1, 0, NODES(MAKE(LIST, ts_span_join(@2, @4), NONE, 0, $3))); }
+  ;
+
+/* Searches. */
+
+search_items
+  : search_list
+  | search_list search_open { $$ = PUSH($1, $2); }
+  | search_list error
+  ;
+
+search_list
+  : %empty { $$ = EMPTY; }
+  | search_list NEWLINE
+  | search_list search_open NEWLINE { $$ = PUSH($1, $2); }
+  | search_list error NEWLINE { yyerrok; }
+  ;
+
+search_open
+  : let
+  | VARY ID IN expr { $$ = MAKE(VARY, @$, $2, 0, NODES($4)); }
+  | SET ID ASSIGN expr { $$ = MAKE(SET, @$, $2, 0, NODES($4)); }
+  | MINIMIZE expr { $$ = MAKE(GOAL, @$, NONE, 0, NODES($2)); }
+  | MAXIMIZE expr { $$ = MAKE(GOAL, @$, NONE, 1, NODES($2)); }
+  | require
   ;
 
 /* Ops. */

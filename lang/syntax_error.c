@@ -111,6 +111,7 @@ static const char *construct(const mistake *m)
 {
   static const struct { int kind; const char *text; } constructs[] = {
     {TS_T_GPU, "a declaration such as `plan`, `model` or `let`"},
+    {TS_T_VARY, "a line of a search such as `vary`, `set`, `require` or `minimize`"},
     {TS_T_SAVES, "an item of an op such as `output`, `forward` or `let`"},
     {TS_T_KERNEL, "a kernel or a field"},
     {TS_T_YIELD, "a statement such as `x = f(y) as label`, `repeat` or `let`"},

@@ -99,6 +99,7 @@ EXTRA_DIST += \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
 	tests/cli/_sizes.ts \
+	tests/cli/_sweep.ts \
 	tests/cli/_topology.ts \
 	tests/cli/_whitebox.ts \
 	tests/cli/check-writes-nothing.cmd \
@@ -129,6 +130,8 @@ EXTRA_DIST += \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
 	tests/cli/full-disk.out \
+	tests/cli/help-sweep.cmd \
+	tests/cli/help-sweep.out \
 	tests/cli/help-trainspec-fit.cmd \
 	tests/cli/help-trainspec-fit.out \
 	tests/cli/help-trainspec.cmd \
@@ -165,6 +168,10 @@ EXTRA_DIST += \
 	tests/cli/standard-input-error.out \
 	tests/cli/standard-input.cmd \
 	tests/cli/standard-input.out \
+	tests/cli/sweep-wrong.cmd \
+	tests/cli/sweep-wrong.out \
+	tests/cli/sweep.cmd \
+	tests/cli/sweep.out \
 	tests/cli/text-and-back.cmd \
 	tests/cli/text-and-back.out \
 	tests/cli/topo-dot.cmd \
@@ -606,6 +613,14 @@ EXTRA_DIST += \
 	tests/errors/schedule-stage-sizes.ts \
 	tests/errors/schedule-unknown-work.err \
 	tests/errors/schedule-unknown-work.ts \
+	tests/errors/search-not-an-item.err \
+	tests/errors/search-not-an-item.ts \
+	tests/errors/search-two-declared.err \
+	tests/errors/search-two-declared.ts \
+	tests/errors/search-unknown-name.err \
+	tests/errors/search-unknown-name.ts \
+	tests/errors/search-unknown-plan.err \
+	tests/errors/search-unknown-plan.ts \
 	tests/errors/shard-collective-without-sum.err \
 	tests/errors/shard-collective-without-sum.ts \
 	tests/errors/shard-gather-of-unsplit.err \

@@ -7,9 +7,26 @@ tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/tsrun_study.c tools/tsrun
 tsrun_LDADD = libtrainspec.la
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
 tsfmt_LDADD = libtrainspec.la
-trainspec_SOURCES = tools/trainspec.c tools/fit_network_main.c tools/fit_slowdown_main.c tools/topo_main.c tools/tsc_main.c tools/tsrun_main.c tools/tsrun_study.c tools/tsrun_study.h tools/tsfmt_main.c tools/trace_main.c \
-	tools/export_main.c tools/table_main.c tools/replay_main.c tools/trace_open.c tools/trace_open.h tools/programs.h
-trainspec_LDADD = libtrainspec.la
+trainspec_LDADD = libtrainspec.la $(CJSON_LIBS)
+#: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
+trainspec_SOURCES = \
+	tools/export_main.c \
+	tools/fit_network_main.c \
+	tools/fit_slowdown_main.c \
+	tools/programs.h \
+	tools/replay_main.c \
+	tools/sweep_main.c \
+	tools/table_main.c \
+	tools/topo_main.c \
+	tools/trace_main.c \
+	tools/trace_open.c \
+	tools/trace_open.h \
+	tools/trainspec.c \
+	tools/tsc_main.c \
+	tools/tsfmt_main.c \
+	tools/tsrun_main.c \
+	tools/tsrun_study.c \
+	tools/tsrun_study.h
 
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \

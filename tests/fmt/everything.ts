@@ -33,6 +33,9 @@ schedule turns(p:Axis,m:Int){stages p of[1,2];chunks 2 place deal
 cluster pair(kind:Gpu){device gpu[2]:kind;switch hub[1]
   for a in 0..2,b in 0..1{link gpu[a]<->hub[b]{bandwidth=10GB/s,latency=1us,tier=0}}
 }
+search s of p{vary n in[1,2,3];set k=n*2
+  require n<3,"small";let t=step_time*n
+  minimize t}
 plan p(n:Int=2){
   model=net(layers:n);cluster=pair(kind:small)with{link gpu[0]->hub[*]{bandwidth=1GB/s}}
   costs=[table"ops.csv",{gemm:measured},roofline(small,flops:0.7)]

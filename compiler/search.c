@@ -1,0 +1,457 @@
+#include "compiler/search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "compiler/check.h"
+
+static const struct { const char *name; ts_dimension dimension; } figures[TS_SEARCH_FIGURES] = {
+  [TS_SEARCH_STEP] = {"step_time", {.time = 1}}, [TS_SEARCH_MEMORY] = {"peak_memory", {.bits = 1}}, [TS_SEARCH_TOKENS] = {"tokens_per_second", {0}},
+  [TS_SEARCH_MFU] = {"mfu", {0}}, [TS_SEARCH_DEVICES] = {"devices", {0}}};
+
+typedef struct given { const char *name; ts_value value; const char *text; } given; /* a parameter that the search gives */
+
+typedef struct ts_searcher {
+  ts_session *s;
+  ts_module *module;
+  const ts_ast *decl, *plan;
+  const ts_ast *goal;         /* NULL: minimize step_time */
+  uint32_t given_count;
+  given *given;               /* [columns], those before `given_count` hold */
+  uint32_t *column_of;        /* [items] of VARY and SET */
+  uint32_t *reason_of;        /* [items] of REQUIRE */
+  bool *late;                 /* [items] that need figures */
+  const ts_figures *played;   /* NULL while plans are listed */
+  ts_search *search;
+  TS_VEC(ts_search_point) points;
+} searcher;
+
+const char *ts_search_figure(ts_session *s, size_t figure) { return ts_lang_intern(s->lang, figures[figure].name, strlen(figures[figure].name)); }
+
+/* ---- Which ---- */
+
+const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search)
+{
+  ts_name_list names = {0};
+  const ts_ast *name = search->child[0];
+  for (size_t i = 0; i < module->own.count; i++) {
+    const ts_ast *decl = module->own.at[i]->decl;
+    if (decl->kind != TS_AST_PLAN)
+      continue;
+    if (decl->name == name->name)
+      return decl;
+    TS_PUSH(s->arena, &names.names, decl->name);
+  }
+  ts_diag *d = ts_report(s, TS_E0217, name->span, "`%s` has no plan `%s`", module->name, name->name);
+  ts_diag_here(d, "searched here");
+  ts_suggest_names(d, name->name, &names);
+  return NULL;
+}
+
+static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wanted)
+{
+  ts_name_list names = {0};
+  const ts_ast *found = NULL;
+  for (size_t i = 0; i < m->own.count; i++) {
+    const ts_ast *decl = m->own.at[i]->decl;
+    if (decl->kind != TS_AST_SEARCH)
+      continue;
+    TS_PUSH(s->arena, &names.names, decl->name);
+    if (!wanted || !strcmp(decl->name, wanted))
+      found = decl;
+  }
+  if (found && (wanted || names.names.count == 1))
+    return found;
+  ts_diag *d;
+  if (!names.names.count) {
+    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has no search", m->name);
+    ts_diag_help(d, "declare one: `search degrees of my_plan { vary tp in [1, 2, 4, 8], ... }`, or name what varies: `--vary 'tp=[1, 2, 4, 8]'`");
+  } else if (wanted) {
+    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has no search `%s`", m->name, wanted);
+    ts_suggest_names(d, wanted, &names);
+  } else {
+    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has %zu searches, and none was chosen", m->name, names.names.count);
+    ts_diag_help(d, "choose with `--search=NAME`");
+  }
+  return NULL;
+}
+
+/* ---- Names ---- */
+
+static const ts_ast *formal_of(const searcher *v, const char *name)
+{
+  const ts_ast *params = v->plan->child[0];
+  for (uint32_t i = 0; i < params->count; i++)
+    if (params->child[i]->name == name)
+      return params->child[i];
+  return NULL;
+}
+
+/* VARY and SET name a parameter of the plan, each its own. */
+static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
+{
+  const ts_ast *node = v->decl->child[item];
+  ts_diag *d;
+  for (size_t i = 0; i < columns->names.count; i++) {
+    if (columns->names.at[i] == node->name) {
+      d = ts_report(v->s, TS_E0202, node->name_span, "`%s` is given twice", node->name);
+      ts_diag_here(d, "a value was given above");
+      return false;
+    }
+  }
+  if (!formal_of(v, node->name)) {
+    ts_name_list names = {0};
+    for (uint32_t i = 0; i < v->plan->child[0]->count; i++)
+      TS_PUSH(v->s->arena, &names.names, v->plan->child[0]->child[i]->name);
+    d = ts_report(v->s, TS_E0215, node->name_span, "plan `%s` has no parameter `%s`", v->plan->name, node->name);
+    ts_diag_here(d, "not a parameter");
+    ts_suggest_names(d, node->name, &names);
+    return false;
+  }
+  v->column_of[item] = (uint32_t)columns->names.count;
+  TS_PUSH(v->s->arena, &columns->names, node->name);
+  return true;
+}
+
+/* What needs figures, by itself or through a `let`. */
+static bool needs_figures(const searcher *v, uint32_t item)
+{
+  const ts_ast *node = v->decl->child[item];
+  const ts_ast *expr = node->child[node->kind == TS_AST_LET];
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+    const char *figure = ts_search_figure(v->s, i);
+    if (!formal_of(v, figure) && ts_ast_uses(expr, figure)) /* parameters hide figures */
+      return true;
+  }
+  for (uint32_t i = 1; i < item; i++)
+    if (v->late[i] && v->decl->child[i]->kind == TS_AST_LET && ts_ast_uses(expr, v->decl->child[i]->name))
+      return true;
+  return false;
+}
+
+static bool read_items(searcher *v)
+{
+  ts_arena *arena = v->s->arena;
+  ts_search *search = v->search;
+  ts_name_list columns = {0};
+  bool good = true;
+  v->column_of = TS_NEW_ARRAY(arena, uint32_t, v->decl->count);
+  v->reason_of = TS_NEW_ARRAY(arena, uint32_t, v->decl->count);
+  v->late = TS_NEW_ARRAY(arena, bool, v->decl->count);
+  search->reasons = TS_NEW_ARRAY(arena, ts_search_reason, v->decl->count);
+  for (uint32_t i = 1; i < v->decl->count; i++) {
+    const ts_ast *node = v->decl->child[i];
+    v->late[i] = needs_figures(v, i);
+    if (node->kind == TS_AST_VARY || node->kind == TS_AST_SET) {
+      good &= check_column(v, i, &columns);
+      if (v->late[i]) {
+        ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span, "the values of `%s` cannot depend on how a step went", node->name);
+        ts_diag_here(d, "known only when the plan has been played");
+        good = false;
+      }
+    } else if (node->kind == TS_AST_REQUIRE) {
+      v->reason_of[i] = search->reason_count;
+      search->reasons[search->reason_count++] = (ts_search_reason){node->child[1]->literal, 0};
+    } else if (node->kind == TS_AST_GOAL && v->goal) {
+      ts_diag *d = ts_report(v->s, TS_E0202, node->span, "a search has one goal");
+      ts_diag_label(d, v->goal->span, "given here");
+      ts_diag_help(d, "combine them: `minimize step_time * devices`");
+      good = false;
+    } else if (node->kind == TS_AST_GOAL) {
+      v->goal = node;
+    }
+  }
+  search->column_count = (uint32_t)columns.names.count;
+  search->columns = columns.names.at;
+  v->given = TS_NEW_ARRAY(arena, given, search->column_count + 1);
+  return good;
+}
+
+/* ---- Evaluation ---- */
+
+static ts_env *figures_env(const searcher *v)
+{
+  ts_env *env = ts_env_new(v->s, v->module->env);
+  for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
+    double value = v->played->of[i];
+    bool plain = ts_dimension_equal(figures[i].dimension, TS_DIM_NONE);
+    ts_value bound = i == TS_SEARCH_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
+                     plain ? ts_real_value(value, TS_NO_SPAN) : ts_quantity_value(value, figures[i].dimension, TS_NO_SPAN);
+    ts_env_bind(env, ts_search_figure(v->s, i), bound);
+  }
+  return env;
+}
+
+static const given *given_for(const searcher *v, const ts_ast *formal)
+{
+  for (uint32_t g = 0; g < v->given_count; g++)
+    if (v->given[g].name == formal->name)
+      return &v->given[g];
+  return NULL;
+}
+
+/* Does the item, a `let` before it, or the default of a parameter that one of these uses name parameter `index`? What nobody asks for is not evaluated: it may not be possible yet. */
+static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
+{
+  const ts_ast *params = v->plan->child[0];
+  const char *name = params->child[index]->name;
+  for (uint32_t i = 1; i <= item && i < v->decl->count; i++) {
+    const ts_ast *node = v->decl->child[i];
+    if ((i == item || node->kind == TS_AST_LET) && ts_ast_uses(node->child[node->kind == TS_AST_LET], name))
+      return true;
+  }
+  for (uint32_t i = index + 1; i < params->count; i++) {
+    const ts_ast *later = params->child[i];
+    if (later->child[1] && ts_ast_uses(later->child[1], name) && !given_for(v, later) && is_needed(v, item, i))
+      return true;
+  }
+  return false;
+}
+
+/* The names that item `item` may use: the plan's parameters, with what was given so far, and the `let`s before it. */
+static ts_env *scope(searcher *v, uint32_t item)
+{
+  const ts_ast *params = v->plan->child[0];
+  ts_env *env = ts_env_new(v->s, v->played ? figures_env(v) : v->module->env);
+  v->s->steps = 0; /* each plan counts by itself */
+  for (uint32_t i = 0; i < params->count; i++) {
+    const ts_ast *formal = params->child[i];
+    const given *set = given_for(v, formal);
+    if (set)
+      ts_env_bind(env, formal->name, set->value);
+    else if (is_needed(v, item, i))
+      ts_env_bind(env, formal->name, ts_param_value(v->s, env, formal, formal->child[0], formal->child[1]));
+  }
+  for (uint32_t i = 1; i < item; i++) {
+    const ts_ast *let = v->decl->child[i];
+    if (let->kind == TS_AST_LET && (v->played || !v->late[i]))
+      ts_env_bind(env, let->name, ts_eval(v->s, env, let->child[1]));
+  }
+  return env;
+}
+
+/* A value as text for -D, exactly. Kinds that have no such text are taken as they were written in the list. */
+static const char *text_of(const searcher *v, ts_value value, const ts_ast *written)
+{
+  ts_arena *arena = v->s->arena;
+  switch (value.type) {
+  case TS_T_INT:
+  case TS_T_BOOL:
+  case TS_T_STRING: return ts_value_print(arena, value);
+  case TS_T_REAL: {
+    const char *text = ts_arena_printf(arena, "%.17g", value.u.real);
+    return strpbrk(text, ".e") ? text : ts_arena_printf(arena, "%s.0", text);
+  }
+  default: break;
+  }
+  const ts_source *source = written ? ts_sources_get(v->s->sources, written->span.file) : NULL;
+  return source ? ts_arena_string(arena, source->text + written->span.begin, written->span.end - written->span.begin) : NULL;
+}
+
+/* Gives a column its value, of the parameter's type. Where -D gives the parameter, other values are passed over. */
+static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, ts_value value, const ts_ast *written, bool *passed)
+{
+  const ts_ast *formal = formal_of(v, item->name);
+  const char *what = ts_arena_printf(v->s->arena, "`%s`", item->name);
+  uint32_t define;
+  *passed = false;
+  value.span = written ? written->span : item->child[0]->span;
+  if (value.type == TS_T_ERROR || !ts_convert(v->s, env, formal->child[0], &value, what))
+    return false;
+  const char *text = text_of(v, value, written);
+  if (!text) {
+    ts_diag *d = ts_report(v->s, TS_E0220, value.span, "values of `%s` must be written out", item->name);
+    ts_diag_here(d, "%s, which was computed", ts_value_describe(v->s->arena, value));
+    ts_diag_help(d, "list them: `vary %s in [..., ...]`", item->name);
+    return false;
+  }
+  if (ts_session_define(v->s, item->name, &define)) {
+    ts_value pinned = ts_param_value(v->s, env, formal, formal->child[0], NULL);
+    *passed = item->kind == TS_AST_VARY && !ts_value_equal(pinned, value);
+    value = pinned;
+    text = v->s->defines[define].expression;
+  }
+  v->given[column] = (given){item->name, value, text};
+  v->given_count = column + 1;
+  return true;
+}
+
+/* ---- Plans ---- */
+
+static bool list_from(searcher *v, uint32_t item);
+
+static bool add_point(searcher *v)
+{
+  ts_session *s = v->s;
+  if (v->points.count == TS_SEARCH_MOST) {
+    ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans", ts_count_print(s->arena, TS_SEARCH_MOST));
+    ts_diag_help(d, "`require` more of them, or vary fewer parameters");
+    return false;
+  }
+  uint32_t columns = v->search->column_count, count = s->define_count;
+  ts_define *defines = TS_NEW_ARRAY(s->arena, ts_define, count + columns + 1);
+  const char **texts = TS_NEW_ARRAY(s->arena, const char *, columns + 1);
+  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, columns + 1);
+  if (count)
+    memcpy(defines, s->defines, count * sizeof *defines);
+  for (uint32_t i = 0; i < columns; i++) {
+    uint32_t define;
+    texts[i] = v->given[i].text;
+    values[i] = v->given[i].value;
+    if (!ts_session_define(s, v->given[i].name, &define))
+      defines[count++] = (ts_define){v->given[i].name, texts[i]};
+  }
+  TS_PUSH(s->arena, &v->points, (ts_search_point){defines, count, texts, values});
+  return true;
+}
+
+static bool vary(searcher *v, uint32_t item)
+{
+  const ts_ast *node = v->decl->child[item];
+  const ts_ast *written = node->child[0]->kind == TS_AST_LIST ? node->child[0] : NULL;
+  ts_env *env = scope(v, item);
+  ts_value list = ts_eval(v->s, env, node->child[0]);
+  if (list.type == TS_T_ERROR)
+    return false;
+  bool range = list.type == TS_T_RANGE;
+  if (!range && list.type != TS_T_LIST) {
+    ts_diag *d = ts_report(v->s, TS_E0220, node->child[0]->span, "`vary` needs a list of values, not %s", ts_value_describe(v->s->arena, list));
+    ts_diag_help(d, "write `vary %s in [1, 2, 4]` or `vary %s in 1..9`", node->name, node->name);
+    return false;
+  }
+  int64_t count = range ? list.u.range.end - list.u.range.begin : list.u.list->count;
+  uint32_t before = v->given_count;
+  for (int64_t i = 0; i < count; i++) {
+    ts_value value = range ? ts_int_value(list.u.range.begin + i, node->child[0]->span) : list.u.list->at[i];
+    bool passed;
+    if (!give(v, node, env, v->column_of[item], value, written && i < written->count ? written->child[i] : NULL, &passed))
+      return false;
+    if (!passed && !list_from(v, item + 1))
+      return false;
+    v->given_count = before;
+  }
+  return true;
+}
+
+/* False after an error; *holds: the condition. */
+static bool condition(searcher *v, uint32_t item, bool *holds)
+{
+  const ts_ast *node = v->decl->child[item];
+  ts_search_reason *reason = &v->search->reasons[v->reason_of[item]];
+  if (!ts_eval_bool(v->s, scope(v, item), node->child[0], "what a search requires", holds))
+    return false;
+  reason->count += !*holds;
+  return true;
+}
+
+/* Lists all plans that the items from `item` on make of what was given so far. False after an error. */
+static bool list_from(searcher *v, uint32_t item)
+{
+  if (item == v->decl->count)
+    return add_point(v);
+  const ts_ast *node = v->decl->child[item];
+  uint32_t before = v->given_count;
+  bool holds, passed, good;
+  switch (node->kind) {
+  case TS_AST_VARY: return vary(v, item);
+  case TS_AST_SET: {
+    ts_env *env = scope(v, item);
+    good = give(v, node, env, v->column_of[item], ts_eval(v->s, env, node->child[0]), node->child[0], &passed) && list_from(v, item + 1);
+    v->given_count = before;
+    return good;
+  }
+  case TS_AST_REQUIRE:
+    if (v->late[item])
+      return list_from(v, item + 1);
+    return condition(v, item, &holds) && (!holds || list_from(v, item + 1));
+  default: return list_from(v, item + 1);
+  }
+}
+
+/* ---- Worth ---- */
+
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, double *worth)
+{
+  searcher *v = search->searcher;
+  v->played = played;
+  v->given_count = search->column_count;
+  for (uint32_t i = 0; i < search->column_count; i++)
+    v->given[i] = (given){search->columns[i], search->points[point].values[i], NULL};
+  *worth = played->of[TS_SEARCH_STEP];
+  for (uint32_t i = 1; i < v->decl->count; i++) {
+    bool holds;
+    if (v->decl->child[i]->kind == TS_AST_REQUIRE && v->late[i] && (!condition(v, i, &holds) || !holds))
+      return false;
+  }
+  if (!v->goal)
+    return true;
+  uint32_t item = 1;
+  while (v->decl->child[item] != v->goal)
+    item++;
+  ts_value value = ts_eval(v->s, scope(v, item), v->goal->child[0]);
+  if (value.type == TS_T_INT)
+    *worth = (double)value.u.integer;
+  else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
+    *worth = value.u.real;
+  else if (value.type != TS_T_ERROR)
+    ts_report(v->s, TS_E0220, v->goal->child[0]->span, "a goal is a number or a quantity, not %s", ts_value_describe(v->s->arena, value));
+  return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
+}
+
+/* ---- All of it ---- */
+
+/* Items of the command line as a search of a file of their own, so that messages show them. */
+static const ts_ast *search_of_text(ts_session *s, const ts_module *m, const char *plan, const char *text)
+{
+  const ts_ast *only = NULL;
+  size_t plans = 0;
+  for (size_t i = 0; i < m->own.count; i++) {
+    const ts_ast *decl = m->own.at[i]->decl;
+    if (decl->kind == TS_AST_PLAN && (!plan || !strcmp(plan, decl->name)))
+      only = ++plans == 1 ? decl : NULL;
+  }
+  if (!only) {
+    ts_report(s, TS_E0217, TS_NO_SPAN, plan ? "`%s` has no plan `%s`" : "`%s` has not exactly one plan: choose with `--plan`", m->name, plan);
+    return NULL;
+  }
+  const char *whole = ts_arena_printf(s->arena, "search options of %s {\n%s}\n", only->name, text);
+  const ts_ast *file = ts_parse_file(s->lang, ts_sources_add(s->sources, "<command line>", "options", whole, strlen(whole)));
+  return ts_diags_errors(s->diags) || !file->count ? NULL : file->child[0];
+}
+
+static const char *goal_text(const searcher *v)
+{
+  if (!v->goal)
+    return "minimize step_time";
+  const ts_source *source = ts_sources_get(v->s->sources, v->goal->span.file);
+  return ts_arena_string(v->s->arena, source->text + v->goal->span.begin, v->goal->span.end - v->goal->span.begin);
+}
+
+ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text)
+{
+  ts_compile_settings(s, o);
+  ts_module *module = ts_module_load(s, path);
+  if (!module || ts_diags_errors(s->diags) || !ts_check(s))
+    return NULL;
+  const ts_ast *decl = text ? search_of_text(s, module, o->plan_name, text) : choose(s, module, name);
+  const ts_ast *plan = decl ? ts_search_plan(s, module, decl) : NULL;
+  if (!plan || ts_diags_errors(s->diags))
+    return NULL;
+  ts_search *search = TS_NEW(s->arena, ts_search);
+  searcher *v = TS_NEW(s->arena, searcher);
+  *v = (searcher){.s = s, .module = module, .decl = decl, .plan = plan, .search = search};
+  *search = (ts_search){.name = decl->name, .plan = plan->name, .searcher = v};
+  if (!read_items(v) || !list_from(v, 1))
+    return NULL;
+  search->point_count = v->points.count;
+  search->points = v->points.at;
+  search->goal = goal_text(v);
+  search->maximize = v->goal && v->goal->flags;
+  if (search->point_count)
+    return search;
+  ts_diag *d = ts_report(s, TS_E0234, decl->name_span, "search `%s` has no plans", decl->name);
+  for (uint32_t i = 0; i < search->reason_count; i++)
+    if (search->reasons[i].count)
+      ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count, search->reasons[i].text);
+  return NULL;
+}

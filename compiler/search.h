@@ -1,0 +1,57 @@
+/* Searches: a family of plans, and which of them is best.
+ *
+ *   search degrees of my_plan {
+ *     vary tp in [1, 2, 4, 8]
+ *     set dp = 1024 / tp
+ *     require heads % tp == 0, "heads are split evenly"
+ *     minimize step_time
+ *   }
+ *
+ * Items are worked off in order, so each may use what those before it gave; the later a `vary`, the faster it moves. Conditions and goals may also use FIGURES of a played step. */
+#ifndef TS_COMPILER_SEARCH_H
+#define TS_COMPILER_SEARCH_H
+
+#include "compiler/compile.h"
+#include "compiler/module.h"
+
+/* Of one step: step_time, peak_memory (of the fullest device, with what drivers hold), tokens_per_second, mfu, devices. */
+typedef enum ts_search_figure_id { TS_SEARCH_STEP, TS_SEARCH_MEMORY, TS_SEARCH_TOKENS, TS_SEARCH_MFU, TS_SEARCH_DEVICES, TS_SEARCH_FIGURES } ts_search_figure_id;
+typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures; /* s, bits, 1/s, 0..1, count; 0: not known */
+
+const char *ts_search_figure(ts_session *s, size_t figure); /* its interned name */
+
+typedef struct ts_search_point { /* a plan of the family */
+  const ts_define *defines;      /* all that are to be given to the compiler, the caller's first */
+  uint32_t define_count;
+  const char *const *texts;      /* [columns] as they would be written */
+  const ts_value *values;        /* [columns] */
+} ts_search_point;
+
+typedef struct ts_search_reason { const char *text; uint64_t count; } ts_search_reason;
+
+typedef struct ts_search {
+  const char *name, *plan;
+  uint32_t column_count;
+  const char *const *columns;    /* parameters that it gives, in its order */
+  size_t point_count;
+  const ts_search_point *points;
+  const char *goal;              /* "minimize step_time" */
+  bool maximize;
+  uint32_t reason_count;         /* conditions, in its order; counts of plans left out: grow with ts_search_judge */
+  ts_search_reason *reasons;
+  struct ts_searcher *searcher;
+} ts_search;
+
+enum { TS_SEARCH_MOST = 100000 }; /* plans of a family */
+
+/* Finds the search (the only one, or the one named) and lists its plans. `text`: items of a search in the place of one in the file; its plan is o->plan_name, or the only one.
+ * NULL after errors. The session must live as long. */
+ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text);
+
+/* What a played plan is worth, in base units. False if a condition leaves it out (counted), or after an error (in the queue). */
+bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);
+
+/* The plan that a SEARCH is of; NULL after a diagnostic. */
+const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search);
+
+#endif

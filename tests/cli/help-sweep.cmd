@@ -1,0 +1,1 @@
+trainspec sweep --help

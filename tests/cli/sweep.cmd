@@ -1,0 +1,1 @@
+sweep() { echo "== $*"; trainspec sweep "$@" _sweep.ts; echo "exit $?"; }; sweep --search all; sweep --search by_mfu --top 1; sweep -D tp=2 --search all --format csv; sweep --search by_mfu --format json; sweep --vary 'm=[4, 8]' --vary 'name=["a,b", "x"]' --require 'm > 4' --format csv; sweep --vary 'tp=[2, 16]' --set 'dp=1' --set 'pp=4' -j 1

@@ -1,0 +1,558 @@
+/* trainspec sweep: plays all plans of a search and says which are best. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/options.h"
+#include "compiler/search.h"
+#include "runtime/memory.h"
+#include "runtime/report/format.h"
+#include "runtime/report/report.h"
+#include "tools/programs.h"
+
+enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS, DEFINE, PLAN, IMPORT, STDLIB };
+enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
+
+static const ts_option options[] = {
+  {SEARCH, 0, "search", "NAME", "the search, where the file has several", "Search"},
+  {VARY, 0, "vary", "NAME=LIST", "search without one in the file: values of a parameter", NULL},
+  {SET, 0, "set", "NAME=EXPR", "a parameter that follows from those", NULL},
+  {REQUIRE, 0, "require", "EXPR", "leave out plans for which this is false", NULL},
+  {MINIMIZE, 0, "minimize", "EXPR", "what is best (step_time)", NULL},
+  {MAXIMIZE, 0, "maximize", "EXPR", "what is best", NULL},
+  {TOP, 0, "top", "N", "show the best N plans, 0: all (10)", "Report"},
+  {FORMAT, 0, "format", "FORM", "text, csv or json; csv and json have all plans (text)", NULL},
+  {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
+  {DRY_RUN, 0, "dry-run", NULL, "only say how many plans there are and how long they may take", NULL},
+  {JOBS, 'j', "jobs", "N", "plans played at once (as many as there are processors)", NULL},
+  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
+  {PLAN, 'p', "plan", "NAME", "the plan, where the file has several", NULL},
+  {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
+  {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const notes[] = {
+  "Conditions and goals may use step_time, peak_memory, tokens_per_second, mfu and",
+  "devices. Plans that do not fit in memory are left out.",
+  "",
+  "Examples:",
+  "$ plan.ts",
+  "$ --vary 'tp=[1, 2, 4, 8]' --set 'dp=64 / tp' plan.ts",
+  "$ --format=csv -o all.csv plan.ts",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 no plan is possible,",
+  "4 files or system, 70 a bug of ours.",
+  NULL,
+};
+static const ts_program program = {
+  .summary = "TrainSpec: plays a family of plans and says which are best.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+
+typedef enum state { REFUSED, STOPPED, TOO_LARGE, LEFT_OUT, RANKED } state; /* by the compiler, by the play, by memory, by a condition, none */
+typedef enum form { TEXT, CSV, JSON } form;
+
+typedef struct outcome {
+  state state;
+  ts_figures figures;
+  double limit;        /* memory of the fullest device, bytes; 0: not known */
+  double worth;
+  size_t point;
+  char *why;           /* REFUSED, STOPPED: malloced */
+} outcome;
+
+typedef struct task {
+  ts_options options;
+  ts_arena *arena;
+  ts_session *session;
+  ts_compile_options compile;
+  const char *path, *output, *search_name, *items;
+  bool dry_run;
+  form form;
+  long long top, jobs;
+  TS_VEC(ts_define) defines;
+  TS_VEC(const char *) imports;
+  ts_search *search;
+  outcome *outcomes;   /* [points] */
+  atomic_size_t next, done;
+  size_t end;          /* of the points to play */
+} task;
+
+/* ---- Options ---- */
+
+static bool add_define(task *t)
+{
+  const char *equals = strchr(t->options.argument, '=');
+  if (!equals || equals == t->options.argument) {
+    t->options.status = ts_options_wrong(&t->options, "`-D` takes NAME=EXPR, not `%s`", t->options.argument);
+    return false;
+  }
+  const char *name = ts_arena_string(t->arena, t->options.argument, (size_t)(equals - t->options.argument));
+  TS_PUSH(t->arena, &t->defines, (ts_define){name, equals + 1});
+  return true;
+}
+
+/* An option as the line of a search that it stands for. */
+static bool add_item(task *t, int id)
+{
+  const char *argument = t->options.argument, *equals = strchr(argument, '='), *line = NULL;
+  const char *before = t->items ? t->items : "";
+  if ((id == VARY || id == SET) && (!equals || equals == argument)) {
+    t->options.status = ts_options_wrong(&t->options, "`%s` takes NAME=%s, not `%s`", t->options.spelled, id == VARY ? "LIST" : "EXPR", argument);
+    return false;
+  }
+  switch (id) {
+  case VARY: line = ts_arena_printf(t->arena, "vary %.*s in %s", (int)(equals - argument), argument, equals + 1); break;
+  case SET: line = ts_arena_printf(t->arena, "set %s", argument); break;
+  case REQUIRE: line = ts_arena_printf(t->arena, "require %s, \"%s\"", argument, strpbrk(argument, "\"\\") ? "--require" : argument); break;
+  case MINIMIZE: line = ts_arena_printf(t->arena, "minimize %s", argument); break;
+  case MAXIMIZE: line = ts_arena_printf(t->arena, "maximize %s", argument); break;
+  }
+  t->items = ts_arena_printf(t->arena, "%s%s\n", before, line);
+  return true;
+}
+
+static bool take(task *t, int id)
+{
+  static const char *const forms[] = {"text", "csv", "json", NULL};
+  const char *argument = t->options.argument;
+  bool good = true;
+  switch (id) {
+  case TS_OPERAND:
+    if (t->path)
+      t->options.status = ts_options_wrong(&t->options, "one FILE at a time");
+    t->path = argument;
+    return !t->options.status;
+  case SEARCH: t->search_name = argument; break;
+  case VARY: case SET: case REQUIRE: case MINIMIZE: case MAXIMIZE: return add_item(t, id);
+  case TOP: good = ts_options_number(&t->options, 0, TS_SEARCH_MOST, &t->top); break;
+  case JOBS: good = ts_options_number(&t->options, 1, MOST_JOBS, &t->jobs); break;
+  case FORMAT: {
+    int form = ts_options_choice(&t->options, forms);
+    good = form >= 0;
+    t->form = good ? (enum form)form : TEXT;
+    break;
+  }
+  case OUTPUT: t->output = argument; break;
+  case DRY_RUN: t->dry_run = true; break;
+  case PLAN: t->compile.plan_name = argument; break;
+  case STDLIB: t->compile.stdlib_dir = argument; break;
+  case IMPORT: TS_PUSH(t->arena, &t->imports, argument); break;
+  default: return add_define(t);
+  }
+  if (!good)
+    t->options.status = TS_EXIT_USAGE;
+  return good;
+}
+
+static bool read_options(task *t, int argc, char **argv)
+{
+  t->options = ts_options_start(&program, argc, argv);
+  for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
+    if (id == TS_OPTIONS_EXIT || !take(t, id))
+      return false;
+  const char *wrong = !t->path ? "no FILE given" :
+                      strcmp(t->path, "-") == 0 ? "a sweep reads its plan many times: give a file" :
+                      t->items && t->search_name ? "`--search` names one of the file; `--vary` and the like make another" : NULL;
+  if (wrong)
+    t->options.status = ts_options_wrong(&t->options, "%s", wrong);
+  return !wrong;
+}
+
+/* ---- Playing ---- */
+
+static char *copy(const char *text)
+{
+  char *made = strdup(text);
+  if (!made)
+    abort(); /* out of memory, as in the arena */
+  return made;
+}
+
+static void measure(const ts_ir *ir, const ts_run *run, ts_arena *arena, outcome *out)
+{
+  const ts_memory *memory = ts_memory_new(arena, ir, run);
+  const ts_summary *s = ts_summary_new(arena, ir, run, memory, NULL);
+  const ts_memory_class *fullest = &memory->classes[memory->fullest];
+  out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds, [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
+                               [TS_SEARCH_TOKENS] = s->tokens_per_second, [TS_SEARCH_MFU] = s->mfu, [TS_SEARCH_DEVICES] = ir->meta->world}};
+  out->limit = (double)fullest->limit;
+  out->state = fullest->over ? TOO_LARGE : RANKED;
+}
+
+static void play(const task *t, size_t point, outcome *out)
+{
+  ts_arena *arena = ts_arena_new("plan of a sweep");
+  ts_session *session = ts_session_new(arena);
+  ts_compile_options compile = t->compile;
+  compile.plan_name = t->search->plan;
+  compile.defines = t->search->points[point].defines;
+  compile.define_count = t->search->points[point].define_count;
+  ts_input input = {0};
+  *out = (outcome){.state = REFUSED, .point = point};
+  if (ts_input_open(session, t->path, &compile, &input)) {
+    ts_stop stop = {.arena = arena};
+    ts_run_options how = {0};
+    ts_run *run = ts_run_new(&input.ir, &how, &stop);
+    if (run) {
+      measure(&input.ir, run, arena, out);
+      ts_run_free(run);
+    } else {
+      out->state = STOPPED;
+      out->why = copy(stop.title);
+    }
+    ts_input_close(&input);
+  } else {
+    const char *why = ts_diags_first_error(session->diags);
+    out->why = copy(why ? why : "no reason was given");
+  }
+  ts_arena_free(arena);
+}
+
+static void *work(void *closure)
+{
+  task *t = closure;
+  for (size_t point; (point = atomic_fetch_add(&t->next, 1)) < t->end; atomic_fetch_add(&t->done, 1))
+    play(t, point, &t->outcomes[point]);
+  return NULL;
+}
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* On a terminal, how far it got. */
+static void watch(task *t)
+{
+  double begin = now();
+  const struct timespec pause = {.tv_nsec = 100000000};
+  bool shown = false;
+  for (size_t done; (done = atomic_load(&t->done)) < t->end; nanosleep(&pause, NULL)) {
+    if (now() - begin < PROGRESS_AFTER)
+      continue;
+    fprintf(stderr, "\r%zu of %zu plans", done, t->end);
+    fflush(stderr);
+    shown = true;
+  }
+  if (shown)
+    fputs("\r\033[K", stderr);
+}
+
+/* Plays all points up to t->end. */
+static void play_all(task *t)
+{
+  pthread_t threads[MOST_JOBS];
+  long long started = 0;
+  bool terminal = isatty(STDERR_FILENO);
+  while (started < t->jobs && (size_t)started < t->end && pthread_create(&threads[started], NULL, work, t) == 0)
+    started++;
+  if (!started)
+    work(t);
+  else if (terminal)
+    watch(t);
+  while (started > 0)
+    pthread_join(threads[--started], NULL);
+}
+
+/* ---- Order ---- */
+
+static int compare(const void *x, const void *y)
+{
+  const outcome *a = x, *b = y;
+  if (a->state != b->state)
+    return a->state > b->state ? -1 : 1;
+  if (a->state == RANKED && a->worth != b->worth)
+    return a->worth < b->worth ? -1 : 1;
+  return a->point < b->point ? -1 : 1;
+}
+
+/* The best first; `worth` is turned so that less is better. False after an error. */
+static bool rank(task *t)
+{
+  for (size_t i = 0; i < t->search->point_count; i++) {
+    outcome *o = &t->outcomes[i];
+    if (o->state != RANKED)
+      continue;
+    if (!ts_search_judge(t->search, i, &o->figures, &o->worth))
+      o->state = LEFT_OUT;
+    if (t->search->maximize)
+      o->worth = -o->worth;
+    if (ts_diags_errors(t->session->diags))
+      return false;
+  }
+  qsort(t->outcomes, t->search->point_count, sizeof *t->outcomes, compare);
+  return true;
+}
+
+static size_t count_of(const task *t, state state)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < t->search->point_count; i++)
+    count += t->outcomes[i].state == state;
+  return count;
+}
+
+/* ---- Reports ---- */
+
+static const char *const state_names[] = {"refused", "stopped", "out of memory", "left out", "ok"};
+
+static const char *column(const task *t, const outcome *o, uint32_t c) { return t->search->points[o->point].texts[c]; }
+
+static void put_text(const task *t, FILE *out)
+{
+  const ts_search *s = t->search;
+  size_t ranked = count_of(t, RANKED), shown = t->top && (size_t)t->top < ranked ? (size_t)t->top : ranked;
+  fprintf(out, "%s, search %s: %s plan%s, %s\n", s->plan, s->name, ts_format_count(s->point_count).text, s->point_count == 1 ? "" : "s", s->goal);
+  int *widths = TS_NEW_ARRAY(t->arena, int, s->column_count + 1);
+  for (uint32_t c = 0; c < s->column_count; c++) {
+    widths[c] = (int)strlen(s->columns[c]);
+    for (size_t i = 0; i < shown; i++)
+      if ((int)strlen(column(t, &t->outcomes[i], c)) > widths[c])
+        widths[c] = (int)strlen(column(t, &t->outcomes[i], c));
+  }
+  if (shown) {
+    fputc('\n', out);
+    for (uint32_t c = 0; c < s->column_count; c++)
+      fprintf(out, "%*s  ", widths[c], s->columns[c]);
+    fputs("   step time worse by    tokens/s     MFU        memory\n", out);
+  }
+  for (size_t i = 0; i < shown; i++) {
+    const outcome *o = &t->outcomes[i];
+    const double *f = o->figures.of;
+    for (uint32_t c = 0; c < s->column_count; c++)
+      fprintf(out, "%*s  ", widths[c], column(t, o, c));
+    fprintf(out, "%12s %8s", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
+            i && t->outcomes[0].worth != 0 ? ts_format_share(fabs(o->worth / t->outcomes[0].worth - 1)).text : "");
+    fprintf(out, "%12s %7s %13s\n", f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
+            f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-", ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
+  }
+  if (shown < ranked)
+    fprintf(out, "... and %s more\n", ts_format_count(ranked - shown).text);
+}
+
+static int by_reason(const void *x, const void *y)
+{
+  const outcome *const *a = x, *const *b = y;
+  int order = strcmp((*a)->why, (*b)->why);
+  return order ? order : (*a)->point < (*b)->point ? -1 : 1;
+}
+
+/* Plans that the compiler or the play refused, by reason. */
+static void put_refused(const task *t, FILE *out)
+{
+  TS_VEC(const outcome *) refused = {0};
+  for (size_t i = 0; i < t->search->point_count; i++)
+    if (t->outcomes[i].why)
+      TS_PUSH(t->arena, &refused, &t->outcomes[i]);
+  TS_SORT(&refused, by_reason);
+  for (size_t i = 0, same; i < refused.count; i = same) {
+    for (same = i + 1; same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
+      ;
+    fprintf(out, "  %s refused: %s\n", ts_format_count(same - i).text, refused.at[i]->why);
+  }
+}
+
+static void put_left_out(const task *t, FILE *out)
+{
+  const ts_search *s = t->search;
+  const outcome *closest = NULL;
+  size_t large = count_of(t, TOO_LARGE);
+  uint64_t conditions = 0;
+  for (uint32_t i = 0; i < s->reason_count; i++)
+    conditions += s->reasons[i].count;
+  if (!large && !conditions && !count_of(t, REFUSED) && !count_of(t, STOPPED))
+    return;
+  fputs("\nLeft out\n", out);
+  for (uint32_t i = 0; i < s->reason_count; i++)
+    if (s->reasons[i].count)
+      fprintf(out, "  %s not: %s\n", ts_format_count(s->reasons[i].count).text, s->reasons[i].text);
+  for (size_t i = 0; i < s->point_count; i++) {
+    const outcome *o = &t->outcomes[i];
+    if (o->state == TOO_LARGE && (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
+      closest = o;
+  }
+  if (closest)
+    fprintf(out, "  %s do%s not fit in memory; the least needs %s of %s\n", ts_format_count(large).text, large == 1 ? "es" : "",
+            ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text, ts_format_bytes(closest->limit).text);
+  put_refused(t, out);
+}
+
+static void put_csv_field(const char *text, FILE *out)
+{
+  if (!strpbrk(text, ",\"\n")) {
+    fputs(text, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"')
+      fputc('"', out);
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}
+
+static void put_csv(const task *t, FILE *out)
+{
+  const ts_search *s = t->search;
+  for (uint32_t c = 0; c < s->column_count; c++)
+    fprintf(out, "%s,", s->columns[c]);
+  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,devices,why\n", out);
+  for (size_t i = 0; i < s->point_count; i++) {
+    const outcome *o = &t->outcomes[i];
+    for (uint32_t c = 0; c < s->column_count; c++) {
+      put_csv_field(column(t, o, c), out);
+      fputc(',', out);
+    }
+    const double *f = o->figures.of;
+    if (o->why)
+      fprintf(out, "%s,,,,,,", state_names[o->state]);
+    else
+      fprintf(out, "%s,%.0f,%.0f,%.17g,%.17g,%.0f,", state_names[o->state], f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
+              f[TS_SEARCH_MFU], f[TS_SEARCH_DEVICES]);
+    put_csv_field(o->why ? o->why : "", out);
+    fputc('\n', out);
+  }
+}
+
+static void put_json(const task *t, FILE *out)
+{
+  const ts_search *s = t->search;
+  cJSON *root = cJSON_CreateObject(), *plans = cJSON_CreateArray();
+  cJSON_AddStringToObject(root, "plan", s->plan);
+  cJSON_AddStringToObject(root, "search", s->name);
+  cJSON_AddStringToObject(root, "goal", s->goal);
+  cJSON_AddItemToObject(root, "plans", plans);
+  for (size_t i = 0; i < s->point_count; i++) {
+    const outcome *o = &t->outcomes[i];
+    cJSON *plan = cJSON_CreateObject(), *parameters = cJSON_AddObjectToObject(plan, "parameters");
+    for (uint32_t c = 0; c < s->column_count; c++)
+      cJSON_AddStringToObject(parameters, s->columns[c], column(t, o, c));
+    cJSON_AddStringToObject(plan, "state", state_names[o->state]);
+    if (o->why) {
+      cJSON_AddStringToObject(plan, "why", o->why);
+    } else {
+      cJSON_AddNumberToObject(plan, "step_time_ps", o->figures.of[TS_SEARCH_STEP] * 1e12);
+      cJSON_AddNumberToObject(plan, "peak_memory_bytes", o->figures.of[TS_SEARCH_MEMORY] / 8);
+      cJSON_AddNumberToObject(plan, "tokens_per_second", o->figures.of[TS_SEARCH_TOKENS]);
+      cJSON_AddNumberToObject(plan, "mfu", o->figures.of[TS_SEARCH_MFU]);
+      cJSON_AddNumberToObject(plan, "devices", o->figures.of[TS_SEARCH_DEVICES]);
+    }
+    cJSON_AddItemToArray(plans, plan);
+  }
+  char *text = cJSON_Print(root);
+  fprintf(out, "%s\n", text);
+  cJSON_free(text);
+  cJSON_Delete(root);
+}
+
+static void put_report(const task *t, FILE *out)
+{
+  switch (t->form) {
+  case TEXT:
+    put_text(t, out);
+    put_left_out(t, out);
+    break;
+  case CSV: put_csv(t, out); break;
+  case JSON: put_json(t, out); break;
+  }
+}
+
+static int write_report(const task *t)
+{
+  if (!t->output || strcmp(t->output, "-") == 0) {
+    put_report(t, stdout);
+    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+  }
+  char *text = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory)
+    abort(); /* out of memory, as in the arena */
+  put_report(t, memory);
+  fclose(memory);
+  int error = ts_write_file(t->output, text, size);
+  free(text);
+  if (error)
+    fprintf(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
+  return error ? TS_EXIT_ENVIRONMENT : TS_EXIT_DONE;
+}
+
+/* The command that shows the best plan in full. */
+static void hint(const task *t)
+{
+  const char *hints = getenv("TRAINSPEC_HINTS");
+  const outcome *best = &t->outcomes[0];
+  if (t->form != TEXT || t->output || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO) || (hints && strcmp(hints, "0") == 0) || best->state != RANKED)
+    return;
+  fputs("\nhint: the best in full: tsrun", stderr);
+  for (uint32_t i = 0; i < t->search->points[best->point].define_count; i++) {
+    const ts_define *d = &t->search->points[best->point].defines[i];
+    bool plain = !strpbrk(d->expression, " \"'`$&|;<>()[]{}*?!~\\");
+    fprintf(stderr, plain ? " -D %s=%s" : " -D '%s=%s'", d->name, d->expression);
+  }
+  fprintf(stderr, " %s\n", t->path);
+}
+
+/* ---- The whole ---- */
+
+/* How long all plans may take, by the middle one. */
+static int dry_run(task *t)
+{
+  outcome one;
+  double begin = now();
+  play(t, t->search->point_count / 2, &one);
+  double each = now() - begin;
+  free(one.why);
+  fprintf(stdout, "%s plans to compile and play, about %s each: about %s\n", ts_format_count(t->search->point_count).text,
+          ts_format_time((uint64_t)(each * 1e12)).text, ts_format_time((uint64_t)(each * 1e12 * (double)t->search->point_count / (double)t->jobs)).text);
+  return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+}
+
+static int sweep(task *t)
+{
+  t->search = ts_search_load(t->session, t->path, &t->compile, t->search_name, t->items);
+  if (!t->search)
+    return TS_EXIT_REJECTED;
+  t->end = t->search->point_count;
+  if (t->dry_run)
+    return dry_run(t);
+  t->outcomes = TS_NEW_ARRAY(t->arena, outcome, t->end);
+  play_all(t);
+  int status = rank(t) ? write_report(t) : TS_EXIT_REJECTED;
+  if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
+    status = TS_EXIT_NO;
+  if (status == TS_EXIT_DONE)
+    hint(t);
+  for (size_t i = 0; i < t->end; i++)
+    free(t->outcomes[i].why);
+  return status;
+}
+
+int ts_sweep_main(int argc, char **argv)
+{
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  task t = {.arena = ts_arena_new("sweep"), .top = 10, .jobs = processors < 1 ? 1 : processors > MOST_JOBS ? MOST_JOBS : processors};
+  if (!read_options(&t, argc, argv)) {
+    ts_arena_free(t.arena);
+    return t.options.status;
+  }
+  t.session = ts_session_new(t.arena);
+  t.compile.import_dirs = t.imports.at;
+  t.compile.import_dir_count = (uint32_t)t.imports.count;
+  t.compile.defines = t.defines.at;
+  t.compile.define_count = (uint32_t)t.defines.count;
+  int status = sweep(&t), rejected = ts_options_report(&t.options, t.session->diags);
+  ts_arena_free(t.arena);
+  return status == TS_EXIT_REJECTED ? rejected : status;
+}
