@@ -69,8 +69,11 @@ libtrainspec_la_SOURCES += \
 	compiler/schedule.c \
 	compiler/schedule_csv.c \
 	compiler/schedule_explain.c \
+	compiler/schedule_list.c \
 	compiler/schedule_policy.c \
 	compiler/schedule_rules.c \
+	compiler/schedule_slots.c \
+	compiler/schedule_timetable.c \
 	compiler/schedule_work.c \
 	compiler/search.c \
 	compiler/session.c \
@@ -127,6 +130,8 @@ nobase_pkginclude_HEADERS += \
 	compiler/plan_fields.def \
 	compiler/schedule.h \
 	compiler/schedule_internal.h \
+	compiler/schedule_policy.h \
+	compiler/schedule_timetable.h \
 	compiler/search.h \
 	compiler/session.h \
 	compiler/shard.h \

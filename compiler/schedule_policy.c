@@ -1,56 +1,11 @@
-/* A policy: list scheduling. Every rank, whenever it is free, begins the work it prefers among all that may begin; limits keep work back. Times are those of the plan's
- * costs. Deterministic: of equal choices the lower rank decides first; a rank takes the preferred item, then the one listed first, then the one whose input came first, then the lower
- * micro-batch, then the deeper stage. With `try` the shortest of several schedules is kept, the first of equals. */
+/* A policy: an order made of the plan's costs, by list scheduling or from a timetable. Here it is read, its limits are kept, and with `try`, or several policies, the shortest of several
+ * orders is found: the first of equals. */
 #include <math.h>
 #include <string.h>
 
-#include "compiler/schedule_internal.h"
+#include "compiler/schedule_policy.h"
 
 typedef ts_schedule_builder builder;
-
-#define NEVER UINT64_MAX
-
-typedef struct preference { ts_work_kind kind; const ts_ast *item, *by; double *key; } preference; /* key: [chunk * m + micro-batch], NAN: not yet asked */
-
-typedef struct limit {
-  const ts_ast *node, *most;
-  const ts_ast *item;  /* pattern of the forwards that it is for, or NULL: all */
-  bool bytes;          /* of memory, not forwards */
-  bool open;           /* forwards without their I or B */
-  uint32_t chunk;      /* of which it speaks, or TS_NO_INDEX: of all */
-  double value;        /* where it is the same for all */
-  double *known;       /* [chunk * m + micro-batch], or NULL: not of an item; NAN: not yet asked */
-} limit;
-
-typedef struct allowance { double share, time; } allowance; /* of the item's own time, and ps; INFINITY: without limit */
-
-typedef struct rank_policy {
-  ts_env *env;
-  TS_VEC(preference) preferences;
-  TS_VEC(limit) limits;
-  allowance delay[TS_WORK_KINDS]; /* for how long an item may keep a preferred one waiting */
-} rank_policy;
-
-typedef struct rank_state {
-  uint64_t free;            /* when its last item ends */
-  uint64_t decide;          /* when it can begin the next: NEVER, not known */
-  uint32_t choice, chunk;   /* preference and chunk that it would begin then */
-  uint32_t left;            /* items */
-  double bytes;             /* held now */
-  uint32_t *next;           /* [preference * chunks + chunk]: micro-batch */
-  double *live, *open;      /* [chunk], and after them the sum: forwards held, forwards without their I */
-} rank_state;
-
-typedef struct attempt { /* one schedule */
-  builder *b;
-  const ts_stage_costs *costs;
-  rank_policy *policy;      /* [ranks] */
-  rank_state *rank;         /* [ranks] */
-  uint64_t *end[TS_WORK_KINDS]; /* [stage * m + micro-batch]; NEVER: not placed */
-  ts_placed *items;         /* [rank * per_rank + n] */
-  uint32_t *count, per_rank;
-  uint64_t makespan;
-} attempt;
 
 /* -- reading -- */
 
@@ -68,10 +23,10 @@ static bool wrong_limit(builder *b, const ts_ast *node)
 }
 
 /* A number for every item of a kind on a rank, none of them asked for yet. */
-static double *unknown(builder *b)
+static double *unknown(builder *b, ts_arena *arena)
 {
   size_t n = (size_t)b->sc->chunks * b->sc->micro_batches;
-  double *numbers = TS_NEW_ARRAY(b->s->arena, double, n + 1);
+  double *numbers = TS_NEW_ARRAY(arena, double, n + 1);
   for (size_t k = 0; k < n; k++)
     numbers[k] = NAN;
   return numbers;
@@ -85,7 +40,7 @@ static double number_of(ts_value v) { return v.type == TS_T_INT ? (double)v.u.in
 static bool is_number(ts_value v) { return ts_value_is_number(v) || v.type == TS_T_AXIS; }
 
 /* A time, or a number: shares of the item's own time. */
-static bool delay_limit(builder *b, rank_policy *p, const ts_ast *call, const ts_ast *most)
+static bool delay_limit(builder *b, ts_rank_policy *p, const ts_ast *call, const ts_ast *most)
 {
   const ts_ast *of = argument(call, 0);
   ts_work_kind kind = TS_STEP;
@@ -103,15 +58,15 @@ static bool delay_limit(builder *b, rank_policy *p, const ts_ast *call, const ts
     return fail(b);
   }
   double most_delay = fmax(time ? v.u.real * 1e12 : number_of(v), 0);
-  p->delay[kind] = (allowance){time ? 0 : most_delay, time ? most_delay : 0};
+  p->delay[kind] = (ts_allowance){time ? 0 : most_delay, time ? most_delay : 0};
   return true;
 }
 
-static bool read_limit(builder *b, rank_policy *p, const ts_ast *node)
+static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
 {
   const ts_ast *e = node->child[0], *left = e->kind == TS_AST_BINARY && e->u.op == TS_OP_LE ? e->child[0] : NULL;
   const ts_ast *head = left && left->kind == TS_AST_CALL ? left->child[0] : left;
-  limit l = {.node = node, .most = left ? e->child[1] : NULL, .chunk = TS_NO_INDEX, .value = NAN};
+  ts_policy_limit l = {.node = node, .most = left ? e->child[1] : NULL, .chunk = TS_NO_INDEX, .value = NAN};
   int64_t chunk;
   if (!head || head->kind != TS_AST_ID)
     return wrong_limit(b, node);
@@ -119,7 +74,8 @@ static bool read_limit(builder *b, rank_policy *p, const ts_ast *node)
     return delay_limit(b, p, left, l.most);
   if (!strcmp(head->name, "F") && head != left) {
     l.item = left;
-    l.known = unknown(b);
+    l.env = ts_env_new(b->s, p->env);
+    l.known = unknown(b, arena);
   } else if (!strcmp(head->name, "memory") && head == left) {
     l.bytes = true;
     if (!ts_eval_quantity(b->s, p->env, l.most, TS_DIM_SIZE, "the memory for activations", &l.value))
@@ -142,15 +98,15 @@ static bool read_limit(builder *b, rank_policy *p, const ts_ast *node)
   } else {
     return wrong_limit(b, node);
   }
-  TS_PUSH(b->s->arena, &p->limits, l);
+  TS_PUSH(arena, &p->limits, l);
   return true;
 }
 
-static bool read_preferences(builder *b, rank_policy *p, const ts_ast *node)
+static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
 {
   for (uint32_t i = 0; i < node->count; i++) {
     const ts_ast *item = node->child[i]->child[0];
-    preference f = {.item = item, .by = node->child[i]->child[1]};
+    ts_preference f = {.item = item, .by = node->child[i]->child[1]};
     if (!ts_work_kind_of(b, item, &f.kind))
       return false;
     for (size_t k = 0; k < p->preferences.count; k++)
@@ -159,18 +115,40 @@ static bool read_preferences(builder *b, rank_policy *p, const ts_ast *node)
         ts_diag_here(d, "once is enough");
         return fail(b);
       }
-    f.key = f.by ? unknown(b) : NULL;
-    TS_PUSH(b->s->arena, &p->preferences, f);
+    f.env = ts_env_new(b->s, p->env);
+    f.key = f.by ? unknown(b, arena) : NULL;
+    TS_PUSH(arena, &p->preferences, f);
   }
+  p->timetable = node->kind == TS_AST_TIMETABLE ? node : p->timetable;
   return true;
 }
 
+/* A timetable is all of a policy: F, and B or I. */
+static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kinds)
+{
+  const ts_ast *decl = b->sc->policy;
+  for (uint32_t i = 2; i < decl->count; i++)
+    if (decl->child[i]->kind == TS_AST_PREFER) {
+      ts_diag *d = ts_report(b->s, TS_E0408, decl->child[i]->span, "a policy says when, with `place`, or what first, with `prefer`");
+      ts_diag_here(d, "does not go with `place`");
+      ts_diag_note_at(d, p->timetable->span, "the slots are here");
+      return fail(b);
+    }
+  if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) || kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT))
+    return true;
+  ts_diag *d = ts_report(b->s, TS_E0408, p->timetable->span, "`place` says when F, and B or I, begin");
+  ts_diag_help(d, "write `place F(i, c) at ..., I(i, c) at ...`; every W goes where there is room");
+  return fail(b);
+}
+
 /* A policy places every F, and B or else I and W. */
-static bool complete(builder *b, const rank_policy *p)
+static bool complete(builder *b, const ts_rank_policy *p)
 {
   uint32_t kinds = 0;
   for (size_t i = 0; i < p->preferences.count; i++)
     kinds |= UINT32_C(1) << p->preferences.at[i].kind;
+  if (p->timetable)
+    return complete_timetable(b, p, kinds);
   if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) || kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT | 1u << TS_WEIGHT_GRADIENT))
     return true;
   ts_diag *d = ts_report(b->s, TS_E0408, b->sc->policy->span, "the policy of `%s` must say what it prefers among F and B, or F, I and W", b->sc->name);
@@ -178,12 +156,12 @@ static bool complete(builder *b, const rank_policy *p)
   return fail(b);
 }
 
-static bool read_rank(builder *b, uint32_t rank, const ts_env *outer, rank_policy *p)
+static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *outer, ts_rank_policy *p)
 {
   const ts_ast *decl = b->sc->policy;
   p->env = ts_env_new(b->s, outer);
   for (int k = 0; k < TS_WORK_KINDS; k++)
-    p->delay[k] = (allowance){0, INFINITY};
+    p->delay[k] = (ts_allowance){0, INFINITY};
   if (decl->name)
     ts_env_bind(p->env, decl->name, ts_int_value(rank, decl->name_span));
   for (uint32_t i = 2; i < decl->count; i++) {
@@ -192,9 +170,9 @@ static bool read_rank(builder *b, uint32_t rank, const ts_env *outer, rank_polic
     if (line->kind == TS_AST_LET)
       ts_env_bind(p->env, line->name, ts_eval(b->s, p->env, line->child[line->count - 1]));
     else if (line->kind == TS_AST_LIMIT)
-      good = read_limit(b, p, line);
-    else if (line->kind == TS_AST_PREFER)
-      good = read_preferences(b, p, line);
+      good = read_limit(b, arena, p, line);
+    else if (line->kind == TS_AST_PREFER || line->kind == TS_AST_TIMETABLE)
+      good = read_preferences(b, arena, p, line);
     if (!good)
       return false;
   }
@@ -218,75 +196,78 @@ static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip
   return true;
 }
 
-static double ask(builder *b, const ts_env *outer, const ts_ast *item, uint32_t skip, const ts_ast *expr, uint32_t micro_batch, uint32_t chunk)
+static double ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, const ts_ast *expr, uint32_t micro_batch, uint32_t chunk)
 {
-  ts_env *env = ts_env_new(b->s, outer);
   if (!bind_item(b, env, item, skip, micro_batch, chunk))
     return 0;
   ts_value v = ts_eval(b->s, env, expr);
   if (is_number(v))
     return number_of(v);
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_report(b->s, TS_E0220, expr->span, "a preference or a limit is a number");
+    ts_diag *d = ts_report(b->s, TS_E0220, expr->span, "a preference, a slot or a limit is a number");
     ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
   }
   b->failed = true;
   return 0;
 }
 
-static double key_of(attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk, uint32_t micro_batch)
+double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk, uint32_t micro_batch)
 {
-  rank_policy *p = &a->policy[rank];
-  preference *f = &p->preferences.at[choice];
+  ts_preference *f = &a->policy[rank].preferences.at[choice];
   if (!f->by)
     return choice;
   double *key = &f->key[(size_t)chunk * a->b->sc->micro_batches + micro_batch];
   if (isnan(*key))
-    *key = ask(a->b, p->env, f->item, 0, f->by, micro_batch, chunk);
+    *key = ask(a->b, f->env, f->item, 0, f->by, micro_batch, chunk);
   return *key;
 }
 
-static bool within_limits(attempt *a, uint32_t rank, uint32_t chunk, uint32_t micro_batch)
+static double most_of(ts_attempt *a, ts_policy_limit *l, uint32_t chunk, uint32_t micro_batch)
 {
-  const rank_policy *p = &a->policy[rank];
-  const rank_state *r = &a->rank[rank];
+  if (!l->known)
+    return l->value;
+  double *known = &l->known[(size_t)chunk * a->b->sc->micro_batches + micro_batch];
+  if (isnan(*known))
+    *known = ask(a->b, l->env, l->item, 1, l->most, micro_batch, chunk);
+  return *known;
+}
+
+const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk, uint32_t micro_batch)
+{
+  const ts_rank_policy *p = &a->policy[rank];
+  const ts_rank_state *r = &a->rank[rank];
   const ts_schedule *sc = a->b->sc;
-  uint32_t stage = sc->stage_of[rank * sc->chunks + chunk];
   for (size_t i = 0; i < p->limits.count; i++) {
-    const limit *l = &p->limits.at[i];
-    double *known = l->known ? &l->known[(size_t)chunk * sc->micro_batches + micro_batch] : NULL, slack = 1e-6;
-    if (known && isnan(*known))
-      *known = ask(a->b, p->env, l->item, 1, l->most, micro_batch, chunk);
-    double most = known ? *known : l->value;
+    ts_policy_limit *l = &p->limits.at[i];
     if (l->chunk != TS_NO_INDEX && l->chunk != chunk)
       continue;
     const double *held = l->open ? r->open : r->live;
-    double after = l->bytes ? r->bytes + a->costs->at[stage].held : held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
+    double most = most_of(a, l, chunk, micro_batch), slack = 1e-6;
+    double after = l->bytes ? r->bytes + a->costs->at[sc->stage_of[rank * sc->chunks + chunk]].held : held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
     if (after > most + slack * fabs(most))
-      return false;
+      return l;
   }
-  return true;
+  return NULL;
 }
 
 /* -- time -- */
 
-static uint64_t arrival(const attempt *a, ts_work_kind kind, uint32_t from, uint32_t to, uint32_t micro_batch)
+static uint64_t arrival(const ts_attempt *a, ts_work_kind kind, uint32_t from, uint32_t to, uint32_t micro_batch)
 {
   const ts_schedule *sc = a->b->sc;
   uint64_t end = a->end[kind][(size_t)from * sc->micro_batches + micro_batch];
-  return end == NEVER || sc->rank_of[from] == sc->rank_of[to] ? end : end + a->costs->message;
+  return end == TS_NEVER || sc->rank_of[from] == sc->rank_of[to] ? end : end + a->costs->message;
 }
 
 static uint64_t later(uint64_t x, uint64_t y) { return x > y ? x : y; }
 
-static uint64_t gradient_of(const attempt *a, uint32_t from, uint32_t to, uint32_t micro_batch)
+static uint64_t gradient_of(const ts_attempt *a, uint32_t from, uint32_t to, uint32_t micro_batch)
 {
   uint64_t whole = arrival(a, TS_BACKWARD, from, to, micro_batch), input = arrival(a, TS_INPUT_GRADIENT, from, to, micro_batch);
   return whole < input ? whole : input;
 }
 
-/* When all that an item needs is there, as far as it is known. */
-static uint64_t ready(const attempt *a, ts_work_kind kind, uint32_t stage, uint32_t micro_batch)
+uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage, uint32_t micro_batch)
 {
   const ts_schedule *sc = a->b->sc;
   uint32_t part = stage % sc->parts;
@@ -298,83 +279,13 @@ static uint64_t ready(const attempt *a, ts_work_kind kind, uint32_t stage, uint3
   return part + 1 == sc->parts ? own : later(own, gradient_of(a, stage + 1, stage, micro_batch));
 }
 
-typedef struct candidate { uint32_t choice, chunk, micro_batch, stage; uint64_t ready; double key; } candidate;
-
-static bool better(const candidate *x, const candidate *y)
+static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
 {
-  if (x->key != y->key)
-    return x->key < y->key;
-  if (x->choice != y->choice)
-    return x->choice < y->choice;
-  if (x->ready != y->ready)
-    return x->ready < y->ready;
-  return x->micro_batch != y->micro_batch ? x->micro_batch < y->micro_batch : x->stage > y->stage;
-}
-
-static uint32_t candidates(attempt *a, uint32_t rank, candidate *list)
-{
-  const ts_schedule *sc = a->b->sc;
-  rank_policy *p = &a->policy[rank];
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < p->preferences.count; k++)
-    for (uint32_t c = 0; c < sc->chunks; c++) {
-      candidate x = {.choice = k, .chunk = c, .micro_batch = a->rank[rank].next[k * sc->chunks + c], .stage = sc->stage_of[rank * sc->chunks + c]};
-      if (x.micro_batch == sc->micro_batches)
-        continue;
-      x.ready = ready(a, p->preferences.at[k].kind, x.stage, x.micro_batch);
-      if (x.ready == NEVER || (p->preferences.at[k].kind == TS_FORWARD && !within_limits(a, rank, c, x.micro_batch)))
-        continue;
-      x.key = key_of(a, rank, k, c, x.micro_batch);
-      list[n++] = x;
-    }
-  return n;
-}
-
-/* The best of what may begin by `now`; then, if that would keep something better waiting for too long, the time at which that comes. */
-static const candidate *choose(const attempt *a, uint32_t rank, const candidate *list, uint32_t n, uint64_t *now)
-{
-  for (;;) {
-    const candidate *best = NULL;
-    for (uint32_t i = 0; i < n; i++)
-      if (list[i].ready <= *now && (!best || better(&list[i], best)))
-        best = &list[i];
-    ts_work_kind kind = a->policy[rank].preferences.at[best->choice].kind;
-    const allowance *delay = &a->policy[rank].delay[kind];
-    double time = (double)a->costs->at[best->stage].time[kind], end = (double)*now + time - (delay->time + delay->share * time);
-    uint64_t wait = NEVER;
-    for (uint32_t i = 0; i < n; i++)
-      if (list[i].ready > *now && list[i].ready < wait && (double)list[i].ready < end && list[i].key < best->key)
-        wait = list[i].ready;
-    if (wait == NEVER)
-      return best;
-    *now = wait;
-  }
-}
-
-static void decide(attempt *a, uint32_t rank, candidate *list)
-{
-  rank_state *r = &a->rank[rank];
-  uint32_t n = r->left ? candidates(a, rank, list) : 0;
-  uint64_t now = NEVER;
-  for (uint32_t i = 0; i < n; i++)
-    now = list[i].ready < now ? list[i].ready : now;
-  r->decide = NEVER;
-  if (now == NEVER)
-    return;
-  now = later(now, r->free);
-  const candidate *best = choose(a, rank, list, n, &now);
-  r->decide = now;
-  r->choice = best->choice;
-  r->chunk = best->chunk;
-}
-
-static void hold(attempt *a, rank_state *r, ts_work_kind kind, uint32_t stage, uint32_t chunk)
-{
-  const ts_stage_cost *cost = &a->costs->at[stage];
+  const ts_stage_cost *cost = &a->costs->at[item->stage];
   double share = cost->held > 0 ? cost->freed / cost->held : 0;
-  double part = kind == TS_FORWARD ? 1 : kind == TS_BACKWARD ? -1 : kind == TS_INPUT_GRADIENT ? -share : share - 1;
-  double opens = kind == TS_FORWARD ? 1 : kind == TS_WEIGHT_GRADIENT ? 0 : -1;
-  for (uint32_t k = chunk;; k = a->b->sc->chunks) {
+  double part = item->kind == TS_FORWARD ? 1 : item->kind == TS_BACKWARD ? -1 : item->kind == TS_INPUT_GRADIENT ? -share : share - 1;
+  double opens = item->kind == TS_FORWARD ? 1 : item->kind == TS_WEIGHT_GRADIENT ? 0 : -1;
+  for (uint32_t k = item->chunk;; k = a->b->sc->chunks) {
     r->live[k] += part;
     r->open[k] += opens;
     if (k == a->b->sc->chunks)
@@ -383,114 +294,104 @@ static void hold(attempt *a, rank_state *r, ts_work_kind kind, uint32_t stage, u
   r->bytes += part * cost->held;
 }
 
-static void begin(attempt *a, uint32_t rank)
+bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t start)
 {
-  const ts_schedule *sc = a->b->sc;
-  rank_state *r = &a->rank[rank];
-  const preference *f = &a->policy[rank].preferences.at[r->choice];
-  uint32_t *next = &r->next[r->choice * sc->chunks + r->chunk], stage = sc->stage_of[rank * sc->chunks + r->chunk];
-  a->items[(size_t)rank * a->per_rank + a->count[rank]++] =
-      (ts_placed){.kind = f->kind, .micro_batch = *next, .chunk = r->chunk, .stage = stage, .span = f->item->span};
-  r->free = r->decide + a->costs->at[stage].time[f->kind];
-  a->end[f->kind][(size_t)stage * sc->micro_batches + (*next)++] = r->free;
-  a->makespan = later(a->makespan, r->free);
-  hold(a, r, f->kind, stage, r->chunk);
+  ts_rank_state *r = &a->rank[rank];
+  uint64_t time = a->costs->at[item->stage].time[item->kind];
+  a->items[(size_t)rank * a->per_rank + a->count[rank]++] = *item;
+  a->placed++;
+  r->free = start + time;
+  r->work -= time;
   r->left--;
+  a->end[item->kind][(size_t)item->stage * a->b->sc->micro_batches + item->micro_batch] = r->free;
+  a->makespan = later(a->makespan, r->free);
+  hold(a, r, item);
+  a->late = r->free + r->work >= a->best;
+  return !a->late;
+}
+
+bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank, uint32_t stage, uint32_t micro_batch)
+{
+  const ts_rank_state *r = &a->rank[rank];
+  a->stop = (ts_policy_stop){limit ? limit->node : NULL, limit && limit->bytes, rank, stage, micro_batch, a->count[rank], r->live[a->b->sc->chunks], r->bytes,
+                             a->costs->at[stage].held, limit ? limit->value : 0};
+  return false;
 }
 
 /* -- attempts -- */
 
-static bool start(attempt *a)
+/* What of all attempts is to be known. */
+typedef struct search {
+  builder *b;
+  const ts_stage_costs *costs;
+  ts_attempt best;     /* best.b: there is one */
+  ts_policy_stop stop; /* of the last that did not come to its end */
+  uint64_t placed;     /* items, by all */
+} search;
+
+static void open_attempt(ts_attempt *a)
 {
   const ts_schedule *sc = a->b->sc;
-  ts_arena *arena = a->b->s->arena;
   size_t items = (size_t)sc->stages * sc->micro_batches;
-  a->rank = TS_NEW_ARRAY(arena, rank_state, sc->ranks + 1);
-  a->count = TS_NEW_ARRAY(arena, uint32_t, sc->ranks + 1);
+  a->rank = TS_NEW_ARRAY(a->arena, ts_rank_state, sc->ranks + 1);
+  a->count = TS_NEW_ARRAY(a->arena, uint32_t, sc->ranks + 1);
   a->per_rank = 3 * sc->chunks * sc->micro_batches;
-  a->items = TS_NEW_ARRAY(arena, ts_placed, (size_t)sc->ranks * a->per_rank + 1);
+  a->items = TS_NEW_ARRAY(a->arena, ts_placed, (size_t)sc->ranks * a->per_rank + 1);
   for (int k = 0; k < TS_STEP; k++) {
-    a->end[k] = TS_NEW_ARRAY(arena, uint64_t, items + 1);
+    a->end[k] = TS_NEW_ARRAY(a->arena, uint64_t, items + 1);
     memset(a->end[k], 0xff, items * sizeof(uint64_t));
   }
   for (uint32_t r = 0; r < sc->ranks; r++) {
     uint32_t kinds = (uint32_t)a->policy[r].preferences.count;
-    a->rank[r].next = TS_NEW_ARRAY(arena, uint32_t, kinds * sc->chunks + 1);
-    a->rank[r].live = TS_NEW_ARRAY(arena, double, sc->chunks + 1);
-    a->rank[r].open = TS_NEW_ARRAY(arena, double, sc->chunks + 1);
-    a->rank[r].left = kinds * sc->chunks * sc->micro_batches;
+    ts_rank_state *state = &a->rank[r];
+    state->next = TS_NEW_ARRAY(a->arena, uint32_t, kinds * sc->chunks + 1);
+    state->live = TS_NEW_ARRAY(a->arena, double, sc->chunks + 1);
+    state->open = TS_NEW_ARRAY(a->arena, double, sc->chunks + 1);
+    state->left = kinds * sc->chunks * sc->micro_batches;
+    bool apart = false;
+    for (uint32_t k = 0; k < kinds; k++)
+      apart = apart || a->policy[r].preferences.at[k].kind == TS_INPUT_GRADIENT;
+    for (uint32_t c = 0; c < sc->chunks; c++) {
+      const uint64_t *time = a->costs->at[sc->stage_of[r * sc->chunks + c]].time;
+      state->work += sc->micro_batches * (time[TS_FORWARD] + (apart ? time[TS_INPUT_GRADIENT] + time[TS_WEIGHT_GRADIENT] : time[TS_BACKWARD]));
+    }
   }
-  return !a->b->failed;
 }
 
-/* False when no rank can go on: the limits keep all back. */
-static bool play(attempt *a)
+static bool one(search *find, const ts_env *env)
 {
-  const ts_schedule *sc = a->b->sc;
-  candidate *list = TS_NEW_ARRAY(a->b->s->arena, candidate, 3 * sc->chunks + 1);
-  uint64_t left = 0;
-  for (uint32_t r = 0; r < sc->ranks; r++) {
-    left += a->rank[r].left;
-    decide(a, r, list);
+  builder *b = find->b;
+  ts_attempt a = {.b = b, .arena = ts_arena_new("attempt"), .costs = find->costs, .best = find->best.b ? find->best.makespan : TS_NEVER};
+  a.policy = TS_NEW_ARRAY(a.arena, ts_rank_policy, b->sc->ranks + 1);
+  bool good = true;
+  for (uint32_t r = 0; good && r < b->sc->ranks; r++)
+    good = read_rank(b, a.arena, r, env, &a.policy[r]);
+  if (good) {
+    open_attempt(&a);
+    good = (a.policy[0].timetable ? ts_policy_slots(&a) : ts_policy_list(&a)) && !b->failed;
+    find->placed += a.placed;
+    find->stop = good || a.late ? find->stop : a.stop;
   }
-  for (; left && !a->b->failed; left--) {
-    uint32_t first = 0;
-    for (uint32_t r = 1; r < sc->ranks; r++)
-      if (a->rank[r].decide < a->rank[first].decide)
-        first = r;
-    if (a->rank[first].decide == NEVER)
-      return false;
-    const ts_placed *item = &a->items[(size_t)first * a->per_rank + a->count[first]];
-    begin(a, first);
-    decide(a, first, list);
-    uint32_t part = item->stage % sc->parts;
-    if (item->kind == TS_FORWARD && part + 1 < sc->parts)
-      decide(a, sc->rank_of[item->stage + 1], list);
-    else if (item->kind != TS_FORWARD && item->kind != TS_WEIGHT_GRADIENT && part)
-      decide(a, sc->rank_of[item->stage - 1], list);
+  if (!good) {
+    ts_arena_free(a.arena);
+    return !b->failed;
   }
-  return !a->b->failed;
+  ts_arena_free(find->best.arena);
+  find->best = a;
+  return true;
 }
 
-static bool tell_stuck(const attempt *a)
-{
-  builder *b = a->b;
-  const ts_schedule *sc = b->sc;
-  uint32_t rank = 0;
-  while (rank + 1 < sc->ranks && !a->rank[rank].left)
-    rank++;
-  ts_diag *d = ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a stop", sc->name);
-  ts_diag_here(d, "no rank may begin anything");
-  ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", rank, a->count[rank], a->rank[rank].live[sc->chunks]);
-  if (a->policy[rank].limits.count)
-    ts_diag_note_at(d, a->policy[rank].limits.at[0].node->span, "this limit keeps work back");
-  ts_diag_help(d, "raise the limit, or let it leave room for the chunks that come later");
-  return fail(b);
-}
+/* Every combination of the values of `try`, the last one changing fastest. Large schedules are content with fewer: those that come first. */
+enum { MAX_PLACED = 1 << 20 };
 
-static bool one(builder *b, const ts_env *env, const ts_stage_costs *costs, attempt *best, attempt *stuck)
+static bool all(search *find, const ts_env *env, uint32_t line)
 {
-  attempt a = {.b = b, .costs = costs, .policy = TS_NEW_ARRAY(b->s->arena, rank_policy, b->sc->ranks + 1)};
-  for (uint32_t r = 0; r < b->sc->ranks; r++)
-    if (!read_rank(b, r, env, &a.policy[r]))
-      return false;
-  if (!start(&a))
-    return false;
-  if (!play(&a))
-    *stuck = a;
-  else if (!best->b || a.makespan < best->makespan)
-    *best = a;
-  return !b->failed;
-}
-
-/* Every combination of the values of `try`, the last one changing fastest. */
-static bool all(builder *b, const ts_env *env, uint32_t line, const ts_stage_costs *costs, attempt *best, attempt *stuck)
-{
+  builder *b = find->b;
   const ts_ast *decl = b->sc->policy;
   while (line < decl->count && decl->child[line]->kind != TS_AST_TRY)
     line++;
   if (line == decl->count)
-    return one(b, env, costs, best, stuck);
+    return (find->best.b && find->placed > MAX_PLACED) || one(find, env);
   const ts_ast *node = decl->child[line];
   ts_value values = ts_eval(b->s, env, node->child[0]);
   int64_t count = values.type == TS_T_RANGE ? values.u.range.end - values.u.range.begin : values.type == TS_T_LIST ? (int64_t)values.u.list->count : 0;
@@ -504,22 +405,60 @@ static bool all(builder *b, const ts_env *env, uint32_t line, const ts_stage_cos
   for (int64_t i = 0; i < count; i++) {
     ts_env *inner = ts_env_new(b->s, env);
     ts_env_bind(inner, node->name, values.type == TS_T_RANGE ? ts_int_value(values.u.range.begin + i, node->name_span) : values.u.list->at[i]);
-    if (!all(b, inner, line + 1, costs, best, stuck))
+    if (!all(find, inner, line + 1))
       return false;
   }
   return true;
 }
 
+static const char *size_text(builder *b, double bytes) { return ts_value_print(b->s->arena, ts_quantity_value(8 * bytes, TS_DIM_SIZE, TS_NO_SPAN)); }
+
+static bool tell_stuck(builder *b, const ts_policy_stop *stop)
+{
+  const ts_schedule *sc = b->sc;
+  ts_diag *d = ts_report(b->s, TS_E0402, sc->span, "the policy of `%s` comes to a stop", sc->name);
+  ts_diag_here(d, "no rank may begin anything");
+  if (!stop->limit)
+    return fail(b);
+  ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", stop->rank, stop->begun, stop->held);
+  if (stop->of_bytes)
+    ts_diag_fact(d, "memory", "%s held, %s more for F(%u) at stage %u, %s allowed", size_text(b, stop->bytes), size_text(b, stop->more), stop->micro_batch, stop->stage,
+                 size_text(b, stop->most));
+  ts_diag_note_at(d, stop->limit->span, "this limit keeps F(%u) at stage %u back", stop->micro_batch, stop->stage);
+  ts_diag_help(d, "raise the limit, or let it leave room for the chunks that come later");
+  return fail(b);
+}
+
+static bool micro_batches_of(builder *b, const ts_ast *policy, int64_t *m)
+{
+  const ts_schedule *sc = b->sc;
+  if (!ts_eval_int(b->s, sc->env, policy->child[0], "the number of micro-batches", m))
+    return fail(b);
+  if (*m >= 1 && *m * sc->stages <= TS_MAX_ITEMS / 4)
+    return true;
+  ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches on %u stages", (long long)*m, sc->stages);
+  ts_diag_here(d, "must be at least 1, and not more than %d items in all", TS_MAX_ITEMS / 4);
+  return fail(b);
+}
+
 bool ts_policy_open(builder *b)
 {
   ts_schedule *sc = b->sc;
-  int64_t m = 0;
-  if (!ts_eval_int(b->s, sc->env, sc->policy->child[0], "the number of micro-batches", &m))
+  int64_t m = 0, other = 0;
+  if (!micro_batches_of(b, sc->policy, &m))
     return false;
-  if (m < 1 || m * sc->stages > TS_MAX_ITEMS / 4) {
-    ts_diag *d = ts_report(b->s, TS_E0403, sc->policy->child[0]->span, "%lld micro-batches on %u stages", (long long)m, sc->stages);
-    ts_diag_here(d, "must be at least 1, and not more than %d items in all", TS_MAX_ITEMS / 4);
-    return fail(b);
+  for (uint32_t i = 1; i < sc->decl->count; i++) {
+    const ts_ast *policy = sc->decl->child[i];
+    if (policy->kind != TS_AST_POLICY)
+      continue;
+    if (!micro_batches_of(b, policy, &other))
+      return false;
+    if (other != m) {
+      ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches, and %lld in another policy of `%s`", (long long)other, (long long)m, sc->name);
+      ts_diag_label(d, sc->policy->child[0]->span, "the other");
+      ts_diag_help(d, "the policies of a schedule are ways to order the same work: give them the same number");
+      return fail(b);
+    }
   }
   sc->micro_batches = (uint32_t)m;
   return true;
@@ -528,19 +467,27 @@ bool ts_policy_open(builder *b)
 bool ts_policy_run(builder *b, const ts_stage_costs *costs)
 {
   ts_schedule *sc = b->sc;
-  attempt best = {0}, stuck = {0};
-  if (!all(b, sc->env, 2, costs, &best, &stuck))
-    return false;
-  if (!best.b)
-    return tell_stuck(&stuck);
-  ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
-  for (uint32_t r = 0; r < sc->ranks; r++) {
-    order[r].first = (uint32_t)sc->items.count;
-    for (uint32_t i = 0; i < best.count[r]; i++)
-      TS_PUSH(b->s->arena, &sc->items, best.items[(size_t)r * best.per_rank + i]);
-    ts_schedule_end_rank(b, order[r].first);
-    order[r].count = (uint32_t)sc->items.count - order[r].first;
+  search find = {.b = b, .costs = costs};
+  bool good = true;
+  for (uint32_t i = 1; good && i < sc->decl->count; i++)
+    if (sc->decl->child[i]->kind == TS_AST_POLICY) {
+      sc->policy = sc->decl->child[i];
+      good = all(&find, sc->env, 2);
+    }
+  if (good && !find.best.b)
+    good = tell_stuck(b, &find.stop);
+  if (good) {
+    const ts_attempt *best = &find.best;
+    ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
+    for (uint32_t r = 0; r < sc->ranks; r++) {
+      order[r].first = (uint32_t)sc->items.count;
+      for (uint32_t i = 0; i < best->count[r]; i++)
+        TS_PUSH(b->s->arena, &sc->items, best->items[(size_t)r * best->per_rank + i]);
+      ts_schedule_end_rank(b, order[r].first);
+      order[r].count = (uint32_t)sc->items.count - order[r].first;
+    }
+    sc->order = order;
   }
-  sc->order = order;
-  return true;
+  ts_arena_free(find.best.arena);
+  return good;
 }

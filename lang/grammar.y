@@ -59,12 +59,12 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 
 %type <ts_nodes *> declarations import_paths params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
-  split_items search_items search_list names options args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences rules_items rules_list dimensions ref_indices
+  split_items search_items search_list names options args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots rules_items rules_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
-  schedule_closed work_open work_closed work_body work_else item policy_open preference depend match remove optional_copies optional_place cluster_closed cluster_body cluster_else link override
+  schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend match remove optional_copies optional_place cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_by phase_part string require
 %type <ts_word> dotted shard_what offload_what
 %type <uint32_t> arrow optional_word
@@ -536,8 +536,16 @@ policy_open
   : let
   | LIMIT expr { $$ = MAKE(LIMIT, @$, NONE, 0, NODES($2)); }
   | PREFER preferences { $$ = MAKE(PREFER, @$, NONE, 0, $2); }
+  | PLACE slots { $$ = MAKE(TIMETABLE, @$, NONE, 0, $2); }
   | TRY ID IN expr { $$ = MAKE(TRY, @$, $2, 0, NODES($4)); }
   ;
+
+slots
+  : slot { $$ = NODES($1); }
+  | slots COMMA slot { $$ = PUSH($1, $3); }
+  ;
+
+slot: item AT expr { $$ = MAKE(PREFERENCE, @$, NONE, 0, NODES($1, $3)); } ;
 
 preferences
   : preference { $$ = NODES($1); }

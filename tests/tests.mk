@@ -561,6 +561,22 @@ EXTRA_DIST += \
 	tests/errors/policy-incomplete.ts \
 	tests/errors/policy-limit.err \
 	tests/errors/policy-limit.ts \
+	tests/errors/policy-memory.err \
+	tests/errors/policy-memory.ts \
+	tests/errors/policy-micro-batches.err \
+	tests/errors/policy-micro-batches.ts \
+	tests/errors/policy-place-early.err \
+	tests/errors/policy-place-early.ts \
+	tests/errors/policy-place-limit.err \
+	tests/errors/policy-place-limit.ts \
+	tests/errors/policy-place-prefer.err \
+	tests/errors/policy-place-prefer.ts \
+	tests/errors/policy-place-slot.err \
+	tests/errors/policy-place-slot.ts \
+	tests/errors/policy-place-taken.err \
+	tests/errors/policy-place-taken.ts \
+	tests/errors/policy-place-weights.err \
+	tests/errors/policy-place-weights.ts \
 	tests/errors/policy-stuck.err \
 	tests/errors/policy-stuck.ts \
 	tests/errors/policy-try.err \

@@ -1,5 +1,5 @@
-// Controllable memory (Qi et al., arXiv 2405.15362): V schedules whose building block decides what is held. A block is the slots of the passes of micro-batch 0; micro-batch i comes 6 i
-// slots later. Here the slots are preferences of a policy that goes by the real costs, and the block's lifespans limit what is open.
+// Controllable memory (Qi et al., arXiv 2405.15362): V schedules whose building block decides what is held. A block is the slots of the items of micro-batch 0; micro-batch i comes 6 i
+// slots later, as a rank has six items a micro-batch, and the slots are chosen so that no two items ever meet. What the first and the last blocks leave open is squeezed away.
 import std.schedules.zero_bubble
 
 // V-Min: about a third of 1F1B's activations (4, 8, 12 chunks of half a stage's size on 4, 8, 16 ranks), at the price of two thirds of its bubble.
@@ -7,20 +7,10 @@ schedule v_min(p: Axis, m: Int) {
   stages p
   chunks 2 place v_shape
   policy m at r in 0..p {
-    try gap in if m * p > 1100 then [0] else [0, 1, 2, 3]
-    try more in [0, 1]
-    try late in if m * p > 1100 then [3] else [3, 6, 1000000]
-    try wait in if m * p > 1100 then [0] else [0, 1]
-    try less in if m * p > 1100 then [0] else [0, 1]
-    let most = if p < 4 then 3 else 4 * (ceil_div(p, 4) - div(p, 16))
-    let forward = [v_forward(p, r, 0, 1, 1), v_forward(p, r, 1, 1, 1)]
-    let backward = [v_backward(p, r, 0, 1, 1, gap, turn: 1), v_backward(p, r, 1, 1, 1, gap, turn: 1)]
-    limit F(i, c) <= most - (1 - c) * less
-    limit open(0) <= ceil_div(backward[0] - forward[0], 6) + more
-    limit open(1) <= ceil_div(backward[1] - forward[1], 6) + more
-    limit delay(W) <= 0
-    limit delay(F) <= wait
-    prefer I(i, c) by 6 * i + backward[c], F(i, c) by 6 * i + forward[c], W(i, c) by 6 * i + backward[c] + late
+    let gap = if p % 3 == 0 then 2 else 0
+    let forward = [r, 2 * p - 1 - r]
+    let backward = [4 * p - 1 + gap - r, 2 * p + gap + r]
+    place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
   }
 }
 
@@ -29,19 +19,22 @@ schedule v_half(p: Axis, m: Int) {
   stages p
   chunks 2 place v_shape
   policy m at r in 0..p {
-    try gap in if m * p > 1100 then [0] else [0, 1, 2, 3]
-    try more in [0, 1]
-    try late in if m * p > 1100 then [3] else [3, 6, 1000000]
-    try wait in if m * p > 1100 then [0] else [0, 1]
-    try less in if m * p > 1100 then [0] else [0, 1]
-    let most = 2 * ceil_div(p + 2, 2)
-    let forward = [v_forward(p, r, 0, 2, 1), v_forward(p, r, 1, 2, 1)]
-    let backward = [v_backward(p, r, 0, 2, 1, gap, turn: 2), v_backward(p, r, 1, 2, 1, gap, turn: 2)]
-    limit F(i, c) <= most - (1 - c) * less
-    limit open(0) <= ceil_div(backward[0] - forward[0], 6) + more
-    limit open(1) <= ceil_div(backward[1] - forward[1], 6) + more
-    limit delay(W) <= 0
-    limit delay(F) <= wait
-    prefer I(i, c) by 6 * i + backward[c], F(i, c) by 6 * i + forward[c], W(i, c) by 6 * i + backward[c] + late
+    let gap = if p % 2 == 0 then 3 else 0
+    let forward = [2 * r, 3 * p - 2 - r]
+    let backward = [6 * p - 2 + gap - r, 3 * p - 1 + gap + 2 * r]
+    place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
+  }
+}
+
+// 1F1B-V: two thirds of 1F1B's activations with whole backwards, of two slots each. Of the n-th backward of a micro-batch; every third leaves its rank's slots to the next block.
+fn whole_backward(p: Int, n: Int) -> Int = 2 * p + (if p % 3 == 0 then 3 else 0) + 2 * n + 3 * div((2 * p + 1) % 3 + n, 3)
+
+schedule one_f_one_b_v(p: Axis, m: Int) {
+  stages p
+  chunks 2 place v_shape
+  policy m at r in 0..p {
+    let forward = [r, 2 * p - 1 - r]
+    let backward = [whole_backward(p, 2 * p - 1 - r), whole_backward(p, r)]
+    place F(i, c) at 6 * i + forward[c], B(i, c) at 6 * i + backward[c]
   }
 }

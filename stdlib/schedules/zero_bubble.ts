@@ -109,16 +109,24 @@ fn v_forward(p: Int, r: Int, c: Int, down: Int, up: Int) -> Int = if c == 0 then
 fn v_backward(p: Int, r: Int, c: Int, down: Int, up: Int, gap: Int, turn: Int = 1) -> Int =
   (down + up) * (p - 1) + 2 + gap + (if c == 1 then down * r else down * (p - 1) + turn + up * (p - 1 - r))
 
-// ZB-V by its costs: the memory of 1F1B, no bubble but the start. One forward is left for chunk 1, which frees the other's memory. Which slopes
-// of the V suit the costs is tried, on large pipelines less widely.
+// ZB-V by its costs: the memory of 1F1B, no bubble but the start. The building block of the controllable-memory paper, of any slopes that take 6 slots a rank together; or, better where
+// there are few micro-batches, list scheduling by slots like these, which leaves one forward for chunk 1 to free the other's memory.
 schedule zb_v(p: Axis, m: Int) {
   stages p
   chunks 2 place v_shape
   policy m at r in 0..p {
-    try down in if m * p > 1100 then [3] else [1, 2, 3, 4]
-    try up in if m * p > 1100 then [3] else [1, 2, 3]
-    try gap in if m * p > 1100 then [1] else [0, 1, 2, 3]
-    try delay in if m * p > 1100 then [0.5] else [0, 0.5, 1]
+    try down in [4, 3, 2, 5, 1]
+    try gap in [0, 2, 1]
+    let forward = [v_forward(p, r, 0, down, 6 - down), v_forward(p, r, 1, down, 6 - down)]
+    let backward = [v_backward(p, r, 0, down, 6 - down, gap), v_backward(p, r, 1, down, 6 - down, gap)]
+    limit live <= 2 * p
+    place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
+  }
+  policy m at r in 0..p {
+    try down in [3, 1, 2, 4]
+    try up in [3, 1, 2]
+    try gap in [1, 0, 2, 3]
+    try delay in [0.5, 0, 1]
     let forward = [v_forward(p, r, 0, down, up), v_forward(p, r, 1, down, up)]
     let backward = [v_backward(p, r, 0, down, up, gap), v_backward(p, r, 1, down, up, gap)]
     limit F(i, c) <= 2 * p - 1 + c
