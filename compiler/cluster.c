@@ -8,7 +8,7 @@
 
 #include "compiler/function.h"
 
-enum { MAX_VERTICES = 1 << 22, MAX_LINKS = 1 << 24, MAX_TIER = 255 };
+enum { MAX_VERTICES = 1 << 22, MAX_LINKS = 1 << 24, MAX_TIER = 255, MAX_PORTS = 4096 };
 
 typedef struct steady { const ts_ast *link; uint32_t class_index; } steady; /* a link statement whose fields are alike in every turn of a loop */
 
@@ -185,7 +185,7 @@ static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *ar
 
 /* ---- Links ---- */
 
-typedef enum link_field { HAS_BANDWIDTH = 1, HAS_LATENCY = 2, HAS_TIER = 4 } link_field;
+typedef enum link_field { BANDWIDTH, LATENCY, TIER, PORTS, SETUP, FAILED, LINK_FIELDS } link_field;
 
 static bool positive(ts_session *s, const ts_ast *field, double value, bool zero)
 {
@@ -211,35 +211,40 @@ static bool unknown_field(ts_session *s, const ts_ast *field, const char *of, co
   return false;
 }
 
+static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int64_t most, const char *what)
+{
+  if (value >= 0 && value <= most)
+    return true;
+  ts_diag *d = ts_report(s, TS_E0225, field->child[0]->span, "%s: at most %" PRId64, what, most);
+  ts_diag_here(d, "this is %" PRId64, value);
+  return false;
+}
+
 static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *field, ts_cluster_class *class, unsigned *given)
 {
-  static const char *const known[] = {"bandwidth", "latency", "tier"};
-  static const char *const type[] = {"Rate", "Time", "Int"};
-  size_t k = 0;
-  while (k < 3 && strcmp(known[k], field->name))
+  static const char *const known[] = {"bandwidth", "latency", "tier", "ports", "setup", "failed"};
+  static const char *const type[] = {"Rate", "Time", "Int", "Int", "Time", "Bool"};
+  int k = 0;
+  while (k < LINK_FIELDS && strcmp(known[k], field->name))
     k++;
-  if (k == 3)
-    return unknown_field(s, field, "a link", known, 3);
+  if (k == LINK_FIELDS)
+    return unknown_field(s, field, "a link", known, LINK_FIELDS);
   if (*given & 1u << k) {
     ts_report(s, TS_E0202, field->name_span, "`%s` is given twice", field->name);
     return false;
   }
   ts_value v = ts_eval(s, env, field->child[0]);
-  const char *what = k == 0 ? "`bandwidth`" : k == 1 ? "`latency`" : "`tier`";
-  if (!ts_convert_to(s, type[k], &v, what, field->child[0]->span, TS_NO_SPAN))
+  if (!ts_convert_to(s, type[k], &v, ts_arena_printf(s->arena, "`%s`", known[k]), field->child[0]->span, TS_NO_SPAN))
     return false;
   *given |= 1u << k;
-  if (k == 0)
-    class->bandwidth = v.u.real;
-  else if (k == 1)
-    class->latency = v.u.real;
-  else
-    class->tier = (uint32_t)v.u.integer;
-  if (k == 2 && (v.u.integer < 0 || v.u.integer > MAX_TIER)) {
-    ts_report(s, TS_E0225, field->child[0]->span, "`tier` is 0 inside a node, 1 between nodes, ...: at most %d", MAX_TIER);
-    return false;
+  switch ((link_field)k) {
+  case BANDWIDTH: class->bandwidth = v.u.real; return positive(s, field, v.u.real, false);
+  case LATENCY: class->latency = v.u.real; return positive(s, field, v.u.real, true);
+  case SETUP: class->setup = v.u.real; return positive(s, field, v.u.real, true);
+  case TIER: class->tier = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_TIER, "`tier` is 0 inside a node, 1 between nodes, ...");
+  case PORTS: class->ports = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_PORTS, "`ports` is how many circuits an end holds at a time");
+  default: class->failed = v.u.truth; return true;
   }
-  return k == 2 || positive(s, field, v.u.real, k == 1);
 }
 
 static bool link_fields(ts_session *s, const ts_env *env, const ts_ast *link, ts_cluster_class *class, unsigned *given)
@@ -267,7 +272,8 @@ static uint32_t class_index(elaboration *c, const ts_cluster_class *class)
   enum { LOOK_BACK = 64 }; /* equal classes of one statement mostly follow each other */
   for (size_t i = c->classes.count; i-- > 0 && c->classes.count - i <= LOOK_BACK;) {
     const ts_cluster_class *k = &c->classes.at[i];
-    if (k->span.begin == class->span.begin && k->bandwidth == class->bandwidth && k->latency == class->latency && k->tier == class->tier)
+    if (k->span.begin == class->span.begin && k->bandwidth == class->bandwidth && k->latency == class->latency && k->tier == class->tier &&
+        k->ports == class->ports && k->setup == class->setup && k->failed == class->failed)
       return (uint32_t)i;
   }
   TS_PUSH(c->s->arena, &c->classes, *class);
@@ -285,7 +291,12 @@ static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, ui
   unsigned given = 0;
   if (!link_fields(c->s, env, link, &class, &given))
     return false;
-  if (!(given & HAS_BANDWIDTH)) {
+  if (class.setup > 0 && !class.ports) {
+    ts_diag *d = ts_report(c->s, TS_E0216, link->span, "a link of circuits that take time to set up needs `ports`");
+    ts_diag_help(d, "how many circuits an end holds at a time, as in `{ bandwidth = 400 Gb/s, setup = 10 us, ports = 4 }`");
+    return false;
+  }
+  if (!(given & 1u << BANDWIDTH)) {
     ts_diag *d = ts_report(c->s, TS_E0216, link->span, "a link needs a `bandwidth`");
     ts_diag_here(d, "not given");
     ts_diag_help(d, "the rate of one direction, as in `{ bandwidth = 400 Gb/s, latency = 2 us, tier = 1 }`");
@@ -555,9 +566,12 @@ static uint32_t changed_class(change *c, uint32_t old, uint32_t *renewed, const 
     return renewed[old];
   ts_cluster_class class = c->classes.at[old];
   class.span = new->span;
-  class.bandwidth = given & HAS_BANDWIDTH ? new->bandwidth : class.bandwidth;
-  class.latency = given & HAS_LATENCY ? new->latency : class.latency;
-  class.tier = given & HAS_TIER ? new->tier : class.tier;
+  class.bandwidth = given & 1u << BANDWIDTH ? new->bandwidth : class.bandwidth;
+  class.latency = given & 1u << LATENCY ? new->latency : class.latency;
+  class.tier = given & 1u << TIER ? new->tier : class.tier;
+  class.ports = given & 1u << PORTS ? new->ports : class.ports;
+  class.setup = given & 1u << SETUP ? new->setup : class.setup;
+  class.failed = given & 1u << FAILED ? new->failed : class.failed;
   TS_PUSH(c->s->arena, &c->classes, class);
   return renewed[old] = (uint32_t)c->classes.count - 1;
 }

@@ -5,7 +5,7 @@
 #include "compiler/value.h"
 
 typedef struct ts_cluster_array { const char *name; bool is_switch; uint32_t first, count, dims; uint32_t dim[4]; ts_value device_class; ts_span span; } ts_cluster_array;
-typedef struct ts_cluster_class { const char *name; uint32_t tier; double bandwidth; /* bits/s */ double latency; /* s */ ts_span span; } ts_cluster_class;
+typedef struct ts_cluster_class { const char *name; uint32_t tier; double bandwidth; /* bits/s */ double latency, setup; /* s */ uint32_t ports; bool failed; ts_span span; } ts_cluster_class;
 typedef struct ts_cluster_link { uint32_t from, to, link_class; bool duplex; } ts_cluster_link;
 typedef struct ts_cluster_vertex { uint32_t array; double speed; } ts_cluster_vertex;
 

@@ -52,12 +52,16 @@ bool ts_lower_cluster(ts_lowering *l)
     ((ts_ir_device *)records)[i] = (ts_ir_device){c->vertices[i].array, class_of[c->vertices[i].array], c->arrays[c->vertices[i].array].is_switch ? 1 : c->vertices[i].speed};
   for (uint32_t i = 0; i < c->class_count; i++) {
     const ts_cluster_class *k = &c->classes[i];
-    ts_ir_link_class class = {ts_ir_add_string(l->b, k->name ? k->name : ""), k->tier, k->bandwidth / 8, picoseconds(k->latency), ts_ir_loc_of(l, k->span), 0};
+    ts_ir_link_class class = {ts_ir_add_string(l->b, k->name ? k->name : ""), k->tier, k->bandwidth / 8, picoseconds(k->latency), ts_ir_loc_of(l, k->span), k->ports, picoseconds(k->setup)};
     class_index[i] = ts_ir_intern(l->b, TS_IR_LINK_CLASSES, &class);
   }
-  ts_ir_append(l->b, TS_IR_LINKS, c->link_count, &records);
+  uint32_t count = 0;
   for (uint32_t i = 0; i < c->link_count; i++)
-    ((ts_ir_link *)records)[i] = (ts_ir_link){c->links[i].from, c->links[i].to, class_index[c->links[i].link_class], c->links[i].duplex};
+    count += !c->classes[c->links[i].link_class].failed;
+  ts_ir_append(l->b, TS_IR_LINKS, count, &records);
+  for (uint32_t i = 0, at = 0; i < c->link_count; i++)
+    if (!c->classes[c->links[i].link_class].failed)
+      ((ts_ir_link *)records)[at++] = (ts_ir_link){c->links[i].from, c->links[i].to, class_index[c->links[i].link_class], c->links[i].duplex};
   return true;
 }
 
@@ -85,13 +89,12 @@ static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
   return 0;
 }
 
-static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+/* What all models but measured ones have. */
+static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
-  m->kind = TS_IR_NET_ALPHA_BETA;
   m->efficiency = real(a, "efficiency", 1);
   m->base = picoseconds(real(a, "base", 0));
   m->hop = picoseconds(real(a, "hop", 0));
-  m->half_bytes = real(a, "ramp", 0) / 8;
   m->tier = real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)real(a, "tier", 0);
   m->collectives = collectives_of(l, a);
   m->source = TS_IR_NONE;
@@ -99,6 +102,50 @@ static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     return m->collectives != 0;
   ts_diag *d = ts_report(l->s, TS_E0505, a->span, "`efficiency` is the share of the link's bandwidth that is reached");
   ts_diag_here(d, "must be above 0 and at most 1");
+  return false;
+}
+
+static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_ALPHA_BETA;
+  m->half_bytes = real(a, "ramp", 0) / 8;
+  return model_fields(l, a, m);
+}
+
+/* The place of a word among others, up to NULL; `otherwise` when it is not given. */
+static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const char *const *words, uint32_t otherwise, uint32_t *place)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  *place = otherwise;
+  if (!v || v->type != TS_T_STRING)
+    return true;
+  const char *all = "";
+  for (uint32_t i = 0; words[i]; i++) {
+    if (!strcmp(words[i], v->u.string)) {
+      *place = i;
+      return true;
+    }
+    all = ts_arena_printf(l->s->arena, "%s%s%s", all, i ? ", " : "", words[i]);
+  }
+  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of flows", v->u.string, name);
+  ts_diag_here(d, "known: %s", all);
+  return false;
+}
+
+static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  static const char *const algorithms[] = {"ring", "tree", NULL}; /* as ts_ir_net_algorithm counts; so with the next */
+  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
+  const ts_value *channels = ts_record_find(&a->args, "channels");
+  m->kind = TS_IR_NET_FLOW;
+  m->channels = (uint32_t)real(a, "channels", 0);
+  m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
+  if (!model_fields(l, a, m) || !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) || !word_of(l, a, "routing", routings, TS_IR_ROUTE_RAIL, &m->routing))
+    return false;
+  if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)
+    return true;
+  ts_diag *d = ts_report(l->s, TS_E0505, channels->span, "`channels` is how many rings or trees run side by side");
+  ts_diag_here(d, "must be 1 to 1024");
   return false;
 }
 
@@ -160,12 +207,12 @@ bool ts_lower_network(ts_lowering *l)
     void *record;
     const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
     static const struct { const char *name; bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *); } models[] = {
-        {"measured", measured}, {"alpha_beta", alpha_beta}, {"whitebox", ts_lower_white_box}};
+        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"whitebox", ts_lower_white_box}};
     size_t k = 0, kinds = sizeof models / sizeof *models;
     while (k < kinds && (!a || strcmp(a->name, models[k].name) != 0))
       k++;
     if (k == kinds) {
-      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox` or `alpha_beta`");
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `flow` or `alpha_beta`");
       ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
       good = false;
       continue;

@@ -144,7 +144,8 @@ typedef struct ts_ir_link_class {
   double bandwidth;  /* one direction, bytes/s */
   uint64_t latency;  /* ps */
   uint32_t loc;
-  uint32_t reserved;
+  uint32_t ports;    /* circuits that an end can hold at a time; 0: no circuits, the link is always there */
+  uint64_t setup;    /* ps to set up a circuit */
 } ts_ir_link_class;
 
 typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link; /* duplex 1: both directions */
@@ -163,8 +164,17 @@ typedef enum ts_ir_net_kind {
   TS_IR_NET_TABLE,      /* measured points; log-log interpolation in bytes, exact in ranks and islands */
   TS_IR_NET_WHITE_BOX,  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
   TS_IR_NET_STATISTICAL, /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
+  TS_IR_NET_FLOW,       /* the collective's connections share the links max-min fair; see runtime/collective/flow_pattern.h */
   TS_IR_NET_KINDS
 } ts_ir_net_kind;
+
+typedef enum ts_ir_routing { /* of flows, among paths that are equal in tier, latency and bandwidth */
+  TS_IR_ROUTE_RAIL,     /* by hash, through the device of the sender's island that is nearest to the receiver */
+  TS_IR_ROUTE_SHORTEST, /* the first */
+  TS_IR_ROUTE_ECMP,     /* by a hash of sender, receiver and channel */
+  TS_IR_ROUTE_ADAPTIVE, /* the one with the least connections on it so far */
+  TS_IR_ROUTINGS
+} ts_ir_routing;
 
 typedef struct ts_ir_net_model {
   ts_ir_str name;
@@ -181,7 +191,10 @@ typedef struct ts_ir_net_model {
   uint32_t source;      /* cost source it rests on, or TS_IR_NONE */
   uint32_t loc;
   uint32_t axes;        /* bit i: answers for groups over axis i, and over just the axes set (messages: the pipeline axis); 0: for all */
-  uint32_t reserved;
+  uint32_t routing;     /* of flows: ts_ir_routing */
+  uint32_t channels;    /* of flows: rings or trees side by side; 0: one for each member of an island, at least 2 */
+  uint32_t algorithm;   /* of flows, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one */
+  uint64_t inter_hop;   /* of flows: ps per step between islands; inside, `hop` */
 } ts_ir_net_model;
 
 typedef enum ts_ir_net_algorithm {

@@ -10,8 +10,9 @@ const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backwar
 const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};
 const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline", "extern", NULL};
 const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
-const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "statistical", NULL};
+const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "statistical", "flow", NULL};
 const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
+const char *const ts_ir_routing_words[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
 const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}

@@ -14,6 +14,7 @@ extern const char *const ts_ir_category_words[];
 extern const char *const ts_ir_basis_words[];
 extern const char *const ts_ir_stream_words[];
 extern const char *const ts_ir_net_words[];
+extern const char *const ts_ir_routing_words[];
 extern const char *const ts_ir_algorithm_words[];
 extern const char *const ts_ir_protocol_words[];
 

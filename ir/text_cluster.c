@@ -167,6 +167,10 @@ void ts_ir_read_link_class(ts_ir_reader *r)
       k.latency = ts_ir_take_whole(l, TS_IR_TIME);
     else if (ts_ir_take(l, "tier"))
       k.tier = (uint32_t)ts_ir_take_count(l, "a tier", TS_IR_NONE - 1);
+    else if (ts_ir_take(l, "ports"))
+      k.ports = (uint32_t)ts_ir_take_count(l, "a number of ports", 4096);
+    else if (ts_ir_take(l, "setup"))
+      k.setup = ts_ir_take_whole(l, TS_IR_TIME);
     else if (ts_ir_take(l, "at"))
       k.loc = ts_ir_take_loc(r);
     else
@@ -335,6 +339,14 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
     m->hop = ts_ir_take_whole(l, TS_IR_TIME);
   else if (ts_ir_take(l, "half"))
     m->half_bytes = ts_ir_take_real(l, TS_IR_BYTES);
+  else if (ts_ir_take(l, "routing"))
+    m->routing = ts_ir_take_choice(l, "a routing", ts_ir_routing_words);
+  else if (ts_ir_take(l, "channels"))
+    m->channels = (uint32_t)ts_ir_take_count(l, "a number of channels", 4096);
+  else if (ts_ir_take(l, "by"))
+    m->algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_words);
+  else if (ts_ir_take(l, "inter_hop"))
+    m->inter_hop = ts_ir_take_whole(l, TS_IR_TIME);
   else if (ts_ir_take(l, "source"))
     m->source = ts_ir_use(r, TS_IR_COST_SOURCES, "a cost source");
   else if (ts_ir_take(l, "at"))
@@ -349,10 +361,11 @@ void ts_ir_read_net_model(ts_ir_reader *r)
   ts_ir_lexer *l = &r->lexer;
   ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
                        .efficiency = 1, .source = TS_IR_NONE, .loc = TS_IR_NONE};
-  m.kind = ts_ir_take_choice(l, "`alpha_beta`, `table`, `white_box` or `statistical`", ts_ir_net_words);
+  m.kind = ts_ir_take_choice(l, "a kind of network model", ts_ir_net_words);
+  m.algorithm = m.kind == TS_IR_NET_FLOW ? TS_IR_NONE : 0;
   while (!l->failed && read_net_clause(r, &m))
     ;
-  if (m.kind != TS_IR_NET_ALPHA_BETA)
+  if (m.kind != TS_IR_NET_ALPHA_BETA && m.kind != TS_IR_NET_FLOW)
     take_points(r, &m);
   *(ts_ir_net_model *)append(r, TS_IR_NET_MODELS, 1) = m;
 }

@@ -431,6 +431,12 @@ static void write_links(writer *w)
       out(w, " latency ");
       out_time(w, k->latency);
     }
+    if (k->ports)
+      out(w, " ports %u", k->ports);
+    if (k->setup) {
+      out(w, " setup ");
+      out_time(w, k->setup);
+    }
     out_loc(w, "at", k->loc);
     out(w, "\n");
   }
@@ -547,6 +553,20 @@ static void write_points(writer *w, const ts_ir_net_model *m)
   out(w, "}");
 }
 
+static void write_flow_fields(writer *w, const ts_ir_net_model *m)
+{
+  if (m->routing)
+    out(w, " routing %s", ts_ir_routing_words[m->routing]);
+  if (m->channels)
+    out(w, " channels %u", m->channels);
+  if (m->algorithm != TS_IR_NONE)
+    out(w, " by %s", ts_ir_algorithm_words[m->algorithm]);
+  if (m->inter_hop) {
+    out(w, " inter_hop ");
+    out_time(w, m->inter_hop);
+  }
+}
+
 static void write_net_models(writer *w)
 {
   for (uint32_t i = 0; i < w->ir->net_models_count; i++) {
@@ -580,12 +600,14 @@ static void write_net_models(writer *w)
       out(w, " half ");
       out_real(w, m->half_bytes, TS_IR_BYTES);
     }
+    if (m->kind == TS_IR_NET_FLOW)
+      write_flow_fields(w, m);
     if (m->source != TS_IR_NONE) {
       out(w, " source ");
       out_symbol(w, TS_IR_COST_SOURCES, m->source);
     }
     out_loc(w, "at", m->loc);
-    if (m->kind != TS_IR_NET_ALPHA_BETA)
+    if (m->kind != TS_IR_NET_ALPHA_BETA && m->kind != TS_IR_NET_FLOW)
       write_points(w, m);
     out(w, "\n");
   }

@@ -186,8 +186,10 @@ static int check_links(check *c)
   const ts_ir *ir = c->ir;
   for (uint32_t i = 0; i < ir->link_classes_count; i++) {
     const ts_ir_link_class *k = &ir->link_classes[i];
-    if (!rate(k->bandwidth) || k->latency > time_limit || k->tier == TS_IR_NONE || k->reserved)
+    if (!rate(k->bandwidth) || k->latency > time_limit || k->tier == TS_IR_NONE)
       FAIL(c, "link class `%s`: bandwidth, latency or tier out of range", text(c, k->name));
+    if (k->ports > 4096 || k->setup > time_limit || (k->setup && !k->ports))
+      FAIL(c, "link class `%s`: ports or set-up time of circuits out of range", text(c, k->name));
   }
   for (uint32_t i = 0; i < ir->links_count; i++) {
     const ts_ir_link *l = &ir->links[i];
@@ -315,8 +317,11 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
   if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) || m->half_bytes > (double)bytes_limit ||
       m->base > time_limit || m->hop > time_limit)
     FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
-  if (m->reserved || (uint64_t)m->axes >> c->ir->axes_count)
+  if ((uint64_t)m->axes >> c->ir->axes_count)
     FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes, c->ir->axes_count);
+  if (m->kind == TS_IR_NET_FLOW ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->inter_hop > time_limit / world_limit || (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE)
+                                : m->routing || m->channels || m->inter_hop || m->algorithm)
+    FAIL(c, "net model `%s`: routing, channels, algorithm or step between islands out of range", text(c, m->name));
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
     FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
   if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))

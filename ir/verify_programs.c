@@ -49,23 +49,24 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 static worst worst_of(const ts_ir *ir, const double *mems)
 {
   worst w = {.slowest_device = 1, .mems = mems};
-  double bandwidth = 1e21, latency = 0, efficiency = 1, base = 0, hop = 0;
+  double bandwidth = 1e21, latency = 0, efficiency = 1, base = 0, hop = 0, setup = 0;
   for (uint32_t i = 0; i < ir->devices_count; i++)
     w.slowest_device = smaller(w.slowest_device, ir->devices[i].speed);
   for (uint32_t i = 0; i < ir->link_classes_count; i++) {
     bandwidth = smaller(bandwidth, ir->link_classes[i].bandwidth);
     latency = larger(latency, (double)ir->link_classes[i].latency);
+    setup = larger(setup, (double)ir->link_classes[i].setup);
   }
   for (uint32_t i = 0; i < ir->net_models_count; i++) {
     const ts_ir_net_model *m = &ir->net_models[i];
     efficiency = smaller(efficiency, m->efficiency);
     base = larger(base, (double)m->base);
-    hop = larger(hop, (double)m->hop);
+    hop = larger(hop, larger((double)m->hop, (double)m->inter_hop));
     w.half = larger(w.half, m->half_bytes);
   }
   for (uint32_t i = 0; i < ir->net_points_count; i++)
     base = larger(base, (double)ir->net_points[i].time);
-  w.fixed = base + 2 * hop * ir->meta->world + 64 * latency;
+  w.fixed = base + 2 * hop * ir->meta->world + 64 * latency + 2 * setup * ir->meta->world;
   w.per_byte = 2e12 / (bandwidth * efficiency);
   return w;
 }

@@ -5,6 +5,10 @@ libtrainspec_la_SOURCES += \
 	runtime/allocator.c \
 	runtime/blame.c \
 	runtime/collective/alpha_beta.c \
+	runtime/collective/flow.c \
+	runtime/collective/flow_model.c \
+	runtime/collective/flow_pattern.c \
+	runtime/collective/flow_traffic.c \
 	runtime/collective/graph.c \
 	runtime/collective/network.c \
 	runtime/collective/profile.c \
@@ -51,6 +55,10 @@ libtrainspec_la_SOURCES += \
 nobase_pkginclude_HEADERS += \
 	runtime/allocator.h \
 	runtime/blame.h \
+	runtime/collective/flow.h \
+	runtime/collective/flow_model.h \
+	runtime/collective/flow_pattern.h \
+	runtime/collective/flow_traffic.h \
 	runtime/collective/graph.h \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \

@@ -230,3 +230,125 @@ bool ts_graph_path(ts_graph *g, uint32_t from, uint32_t to, ts_path *path)
     switched(g, from, e, to, &best, path);
   return best.hops > 0;
 }
+
+/* ---- One of several equal paths ---- */
+
+typedef struct ends { uint32_t first_link, last_switch, last_link; const reach *core; reach whole; } ends;
+
+typedef struct chooser {
+  ts_graph *graph;
+  const ts_fork *fork;
+  uint64_t hash;
+} chooser;
+
+static uint64_t mixed(uint64_t x)
+{
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+static bool equal(const reach *a, const reach *b)
+{
+  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->hops == b->hops;
+}
+
+static double load_of(const chooser *c, uint32_t link)
+{
+  return link == TS_IR_NONE ? 0 : c->fork->load[link] / class_of(c->graph, link)->bandwidth;
+}
+
+/* Whether the candidate (the `count`-th, from 1) takes the place of the one chosen so far: each with the same chance by hash. */
+static bool prefer(chooser *c, uint32_t count, double load, double *least)
+{
+  bool better;
+  switch (c->fork->routing) {
+  case TS_IR_ROUTE_SHORTEST: better = count == 1; break;
+  case TS_IR_ROUTE_ADAPTIVE: better = count == 1 || load < *least; break;
+  default: better = count == 1 || (c->hash = mixed(c->hash)) % count == 0;
+  }
+  if (better)
+    *least = load;
+  return better;
+}
+
+static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, double *least)
+{
+  if (*count && !equal(&e->whole, &best->whole)) {
+    if (!closer(&e->whole, &best->whole))
+      return;
+    *count = 0;
+  }
+  double load = 0;
+  if (c->fork->load) {
+    double first = load_of(c, e->first_link), last = load_of(c, e->last_link);
+    load = first > last ? first : last;
+  }
+  if (prefer(c, ++*count, load, least))
+    *best = *e;
+}
+
+static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
+{
+  ts_graph *g = c->graph;
+  uint32_t count = 0;
+  double least = 0;
+  for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++)
+    if (g->edges[e].to == to) {
+      reach r = step(g, &(reach){0}, from, g->edges[e].link);
+      consider(c, &(ends){g->edges[e].link, from, TS_IR_NONE, NULL, r}, best, &count, &least);
+    }
+  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
+    uint32_t s = g->edges[e].to;
+    reach head = step(g, &(reach){0}, from, g->edges[e].link);
+    const reach *core = search(g, s);
+    for (uint32_t k = g->first[to]; k < g->switch_end[to]; k++) {
+      uint32_t t = g->edges[k].to, last = link_to(g, t, to);
+      const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+      if (last != TS_IR_NONE && (t == s || (between && between->hops)))
+        consider(c, &(ends){g->edges[e].link, t, last, core, joined(g, &head, between, t, last)}, best, &count, &least);
+    }
+  }
+  return count;
+}
+
+/* The link into switch v that a path as short as the one found comes by, and where it comes from. */
+static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t source, uint32_t *from)
+{
+  ts_graph *g = c->graph;
+  const reach *at = &core[g->core[v]];
+  uint32_t link = at->link, count = 0;
+  double least = 0;
+  *from = at->from;
+  for (uint32_t e = g->first[v]; e < g->switch_end[v]; e++) {
+    uint32_t u = g->edges[e].to, back = g->edges[e].link ^ 1;
+    if (!g->ir->links[back / 2].duplex || g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
+      continue;
+    reach r = step(g, &core[g->core[u]], u, back);
+    if (equal(&r, at) && prefer(c, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
+      link = back;
+      *from = u;
+    }
+  }
+  return link;
+}
+
+bool ts_graph_route(ts_graph *g, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path)
+{
+  chooser c = {g, fork, mixed((uint64_t)from << 40 ^ (uint64_t)to << 16 ^ fork->channel)};
+  ends best = {0};
+  if (!all_ends(&c, from, to, &best))
+    return false;
+  const reach *r = &best.whole;
+  *path = (ts_path){.latency = r->latency, .bandwidth = r->bandwidth, .tier = r->tier, .hops = r->hops};
+  path->link[0] = best.first_link;
+  uint32_t i = r->hops, source = g->ir->links[best.first_link / 2].to;
+  if (best.first_link % 2)
+    source = g->ir->links[best.first_link / 2].from;
+  if (i > 1)
+    path->link[--i] = best.last_link;
+  for (uint32_t v = best.last_switch; i > 1;)
+    path->link[--i] = step_back(&c, best.core, v, source, &v);
+  return true;
+}

@@ -24,6 +24,15 @@ typedef struct ts_graph ts_graph;
 
 ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir);
 bool ts_graph_path(ts_graph *graph, uint32_t from, uint32_t to, ts_path *path);
+
+/* One of the paths that are equal in tier, latency and bandwidth. Candidates at each fork are in the order of their links. */
+typedef struct ts_fork {
+  ts_ir_routing routing;  /* SHORTEST: the first; ECMP and RAIL: by hash; ADAPTIVE: the one with the least load */
+  uint32_t channel;       /* hashed with sender and receiver: splitmix64 (Steele, Lea and Flood, 2014) of from << 40 ^ to << 16 ^ channel */
+  const uint32_t *load;   /* [2 * links] connections on each so far; for ADAPTIVE */
+} ts_fork;
+
+bool ts_graph_route(ts_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path);
 uint32_t ts_graph_island(const ts_graph *graph, uint32_t vertex);
 
 #endif

@@ -49,24 +49,34 @@ uint32_t ts_network_intern(ts_network *n, const ts_profile *p)
   return n->last = *bucket - 1;
 }
 
-const char *ts_network_vertex_name(const ts_network *n, uint32_t vertex)
+const char *ts_network_vertex_name(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
 {
-  const ts_ir_array *array = &n->ir->arrays[n->ir->devices[vertex].array];
+  const ts_ir_array *array = &ir->arrays[ir->devices[vertex].array];
   uint32_t index = vertex - array->first, at[4] = {0};
   for (uint32_t d = array->dims; d-- > 0;) {
     at[d] = index % array->dim[d];
     index /= array->dim[d];
   }
-  char *text = ts_arena_printf(n->arena, "%s", n->ir->strings + array->name);
+  char *text = ts_arena_printf(arena, "%s", ir->strings + array->name);
   for (uint32_t d = 0; d < array->dims; d++)
-    text = ts_arena_printf(n->arena, "%s%s%u%s", text, d ? ", " : "[", at[d], d + 1 == array->dims ? "]" : "");
+    text = ts_arena_printf(arena, "%s%s%u%s", text, d ? ", " : "[", at[d], d + 1 == array->dims ? "]" : "");
   return text;
+}
+
+int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop)
+{
+  ts_stop_set(stop, TS_EXIT_NO, "R0301", "no-path", "no link of the cluster connects devices that communicate");
+  ts_stop_fact(stop, "from", "%s", ts_network_vertex_name(arena, ir, from));
+  ts_stop_fact(stop, "to", "%s", ts_network_vertex_name(arena, ir, to));
+  ts_stop_help(stop, "link both to a switch, or place the ranks on devices that are linked");
+  return -1;
 }
 
 ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop)
 {
   ts_network *n = TS_NEW(arena, ts_network);
   *n = (ts_network){.arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
+  n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph);
   uint32_t found = 0;
   for (uint32_t m = 0; only && m < ir->net_models_count; m++)
     found += !strcmp(ir->strings + ir->net_models[m].name, only);
@@ -85,12 +95,27 @@ static uint32_t unlinked(ts_network *n, uint32_t ranks, uint32_t axes)
   return ts_network_intern(n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks, .axes = axes});
 }
 
+/* Profiles of instances that differ in how their flows share links. */
+static const uint32_t *with_flows(ts_network *n, uint32_t group, const uint32_t *links, ts_stop *stop)
+{
+  uint32_t instances = n->ranks->groups[group].instances, *profile = TS_NEW_ARRAY(n->arena, uint32_t, instances);
+  const uint32_t *figures = ts_flow_figures_group(n->flows, n->arena, group, stop);
+  for (uint32_t i = 0; figures && i < instances; i++) {
+    ts_profile p = n->profiles.at[links[i]];
+    p.flows = figures[i] + 1;
+    profile[i] = ts_network_intern(n, &p);
+  }
+  return figures ? profile : NULL;
+}
+
 /* A group of one has nothing to send, whatever the cluster; and there may be none. */
 const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
-  if (g->size > 1 && n->ranks->vertex)
-    return ts_profile_group(n, g, n->ir->groups[group].axes, stop);
+  if (g->size > 1 && n->ranks->vertex) {
+    const uint32_t *links = ts_profile_group(n, g, n->ir->groups[group].axes, stop);
+    return links && ts_flow_figures_any(n->flows) ? with_flows(n, group, links, stop) : links;
+  }
   uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size, n->ir->groups[group].axes);
   for (uint32_t i = 0; i < g->instances; i++)
     profile[i] = all;
@@ -102,7 +127,15 @@ uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
   uint32_t axis = n->ir->meta->pipeline_axis, axes = axis == TS_IR_NONE ? 0 : 1u << axis; /* messages run along the pipeline */
   if (from == to || !n->ranks->vertex)
     return unlinked(n, from == to ? 1 : 2, axes);
-  return ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], axes, stop);
+  from = n->ranks->vertex[from];
+  to = n->ranks->vertex[to];
+  uint32_t path = ts_profile_path(n, from, to, axes, stop);
+  if (path == TS_IR_NONE || !ts_flow_figures_any(n->flows))
+    return path;
+  ts_profile p = n->profiles.at[path];
+  uint32_t figures = ts_flow_figures_path(n->flows, from, to, stop);
+  p.flows = figures + 1;
+  return figures == TS_IR_NONE ? TS_IR_NONE : ts_network_intern(n, &p);
 }
 
 const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
@@ -143,6 +176,8 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
       return a;
     if (model->kind == TS_IR_NET_WHITE_BOX && (a.plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)))
       return a;
+    if (model->kind == TS_IR_NET_FLOW && p->flows)
+      return a;
     if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir, model, kind, p)))
       return a;
   }
@@ -179,6 +214,7 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
   const ts_ir_net_model *model = a->model == TS_IR_NONE ? &links : &n->ir->net_models[a->model];
   ts_estimate e = model->kind == TS_IR_NET_TABLE       ? ts_table_estimate(n->ir, model, kind, bytes, p)
                   : model->kind == TS_IR_NET_WHITE_BOX ? ts_white_box_time(a->plan, bytes)
+                  : model->kind == TS_IR_NET_FLOW ? ts_flow_estimate(n->flows, p->flows - 1, a->model, kind, bytes, p->ranks)
                   : model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p)
                                                        : ts_alpha_beta(model, kind, bytes, p);
   e.model = a->model;

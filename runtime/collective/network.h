@@ -19,7 +19,7 @@ typedef struct ts_profile {
   uint32_t per_island; /* most members in one island */
   uint32_t tier;       /* of the slowest link in use */
   uint32_t axes;       /* of the mesh, that the group or the messages are over: bit i is axis i; models may answer for some alone */
-  uint32_t reserved;
+  uint32_t flows;      /* number of its figures under models of flows, plus 1; 0: there are none */
   double intra;        /* bytes/s of each member to the next one inside an island; 0: no such traffic */
   double inter;        /* bytes/s of an island to the next one, all members' links together; 0: no such traffic */
   uint64_t intra_latency, inter_latency; /* ps, of the longest path of the kind */

@@ -1,6 +1,7 @@
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 
+#include "runtime/collective/flow_model.h"
 #include "runtime/collective/graph.h"
 #include "runtime/collective/network.h"
 #include "runtime/collective/white_box.h"
@@ -20,6 +21,7 @@ struct ts_network {
   const ts_ranks *ranks;
   const char *only;
   ts_graph *graph;
+  ts_flow_figures *flows;
   TS_VEC(ts_profile) profiles;
   TS_VEC(ts_answer *) answers; /* of each profile, by kind; NULL: not asked yet */
   uint32_t *buckets; /* open addressing: profile + 1, or 0 */
@@ -28,7 +30,8 @@ struct ts_network {
 };
 
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);
-const char *ts_network_vertex_name(const ts_network *network, uint32_t vertex); /* "gpu[3, 1]" */
+const char *ts_network_vertex_name(ts_arena *arena, const ts_ir *ir, uint32_t vertex); /* "gpu[3, 1]" */
+int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop); /* -1 */
 
 /* Models. */
 ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);

@@ -60,22 +60,13 @@ static uint32_t group_by_island(prober *p, uint32_t size)
   return islands;
 }
 
-static int no_path(const ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
-{
-  ts_stop_set(stop, TS_EXIT_NO, "R0301", "no-path", "no link of the cluster connects devices that communicate");
-  ts_stop_fact(stop, "from", "%s", ts_network_vertex_name(n, from));
-  ts_stop_fact(stop, "to", "%s", ts_network_vertex_name(n, to));
-  ts_stop_help(stop, "link both to a switch, or place the ranks on devices that are linked");
-  return -1;
-}
-
 static int add_flow(prober *p, uint32_t from, uint32_t to, bool crosses, ts_stop *stop)
 {
   if (from == to)
     return 0;
   ts_path path;
   if (!ts_graph_path(p->network->graph, from, to, &path))
-    return no_path(p->network, from, to, stop);
+    return ts_network_no_path(p->network->arena, p->network->ir, from, to, stop);
   p->flows[p->flow_count++] = (flow){path.latency, path.bandwidth, path.tier, (uint16_t)path.hops, crosses, (uint32_t)p->links.count};
   for (uint32_t h = 0; h < path.hops; h++) {
     TS_PUSH(p->scratch, &p->links, path.link[h]);
@@ -171,7 +162,7 @@ uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axe
 {
   ts_path path;
   if (!ts_graph_path(n->graph, from, to, &path)) {
-    no_path(n, from, to, stop);
+    ts_network_no_path(n->arena, n->ir, from, to, stop);
     return TS_IR_NONE;
   }
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);

@@ -1,0 +1,242 @@
+#include "runtime/collective/flow_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/collective/flow_traffic.h"
+#include "runtime/collective/network_internal.h"
+#include "runtime/intern.h"
+
+enum { FIGURE_WORDS = sizeof(ts_flow_figure) / sizeof(uint32_t) };
+
+struct ts_flow_figures {
+  ts_arena *arena;
+  const ts_ir *ir;
+  const ts_ranks *ranks;
+  ts_graph *graph;
+  uint32_t count;             /* models of flows */
+  uint32_t *place;            /* [net models] among these */
+  const ts_ir_net_model **models;
+  ts_flow_maker **makers;
+  ts_intern known;            /* runs of count * TS_FLOW_SHAPES figures */
+};
+
+bool ts_flow_figures_any(const ts_flow_figures *f) { return f->count; }
+
+ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph)
+{
+  ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
+  *f = (ts_flow_figures){.arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};
+  f->place = TS_NEW_ARRAY(arena, uint32_t, ir->net_models_count);
+  f->models = TS_NEW_ARRAY(arena, const ts_ir_net_model *, ir->net_models_count);
+  f->makers = TS_NEW_ARRAY(arena, ts_flow_maker *, ir->net_models_count);
+  for (uint32_t m = 0; m < ir->net_models_count; m++)
+    if (ir->net_models[m].kind == TS_IR_NET_FLOW && ranks->vertex) {
+      f->models[f->count] = &ir->net_models[m];
+      f->makers[f->count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
+      f->place[m] = f->count++;
+    }
+  return f;
+}
+
+static const ts_ir_link_class *class_of(const ts_flow_figures *f, uint32_t link) { return &f->ir->link_classes[f->ir->links[link / 2].link_class]; }
+
+static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t needed, ts_stop *stop)
+{
+  const ts_ir_link_class *class = class_of(f, link);
+  ts_stop_set(stop, TS_EXIT_NO, "R0302", "too-few-ports", "a collective needs more circuits at a time than there are ports for");
+  ts_stop_fact(stop, "needed", "%u", needed);
+  ts_stop_fact(stop, "ports", "%u, of links `%s`", class->ports, f->ir->strings + class->name);
+  ts_stop_help(stop, "give the links more `ports`, or the model fewer `channels`");
+  return -1;
+}
+
+/* When each call ends, all started at 0 without latency. */
+static void play(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double volume, double efficiency, uint64_t *end)
+{
+  ts_arena *scratch = ts_arena_new("flow model");
+  ts_traffic *t = ts_traffic_new(scratch, f->ir, efficiency);
+  for (uint32_t i = 0; i < count; i++)
+    ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0); /* the first ones get the numbers from 0 on */
+  for (uint64_t next; (next = ts_traffic_next(t)) != TS_FLOW_NEVER;) {
+    ts_traffic_advance(t, next);
+    for (uint32_t call; (call = ts_traffic_ended(t)) != TS_FLOW_NONE;)
+      end[call] = next;
+  }
+  ts_arena_free(scratch);
+}
+
+static bool has_circuits(const ts_flow_pattern *patterns, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t p = 0; p < patterns[i].count; p++)
+      if (patterns[i].parts[p].circuit_count)
+        return true;
+  return false;
+}
+
+/* Rates of flows that are alike may differ in the last bits; figures must not. */
+static double without_noise(double x)
+{
+  int exponent;
+  double mantissa = frexp(x, &exponent);
+  return ldexp(nearbyint(ldexp(mantissa, 30)), exponent - 30);
+}
+
+/* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set them up, which is there for one byte too. */
+static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double efficiency, ts_flow_figure *figures, uint32_t stride)
+{
+  const double volume = 1e10; /* bytes: picoseconds round to 1e-9 of the time or less */
+  ts_arena *scratch = ts_arena_new("figures of flows");
+  uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count), *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
+  play(f, patterns, count, volume, efficiency, end);
+  if (has_circuits(patterns, count))
+    play(f, patterns, count, 1, efficiency, empty);
+  for (uint32_t i = 0; i < count; i++)
+    figures[(size_t)i * stride] = (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again, without_noise((double)(end[i] - empty[i]) / volume)};
+  ts_arena_free(scratch);
+}
+
+/* A message alone: its slowest link, and its circuits set up. */
+static ts_flow_figure measure_message(const ts_flow_figures *f, const ts_flow_pattern *pattern, double efficiency)
+{
+  ts_flow_figure figure = {pattern->latency, 0, 0};
+  const ts_flow_part *part = &pattern->parts[0];
+  uint64_t setup = 0;
+  for (uint32_t u = 0; u < part->count; u++)
+    figure.per_byte = fmax(figure.per_byte, 1e12 * part->uses[u].connections / (efficiency * class_of(f, part->uses[u].link)->bandwidth));
+  for (uint32_t i = 0; i < part->circuit_count; i++) {
+    const ts_ir_link_class *ends[] = {class_of(f, part->circuits[i].in), class_of(f, part->circuits[i].out)};
+    for (int e = 0; e < 2; e++) {
+      figure.per_byte = fmax(figure.per_byte, 1e12 * part->circuits[i].connections / (efficiency * ends[e]->bandwidth));
+      setup = ends[e]->setup > setup ? ends[e]->setup : setup;
+    }
+  }
+  figure.latency += setup;
+  return figure;
+}
+
+static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g, ts_flow_shape shape, ts_flow_figure *figures, ts_stop *stop)
+{
+  ts_arena *scratch = ts_arena_new("flows of a group");
+  ts_flow_pattern *patterns = TS_NEW_ARRAY(scratch, ts_flow_pattern, g->instances);
+  uint32_t *vertex = TS_NEW_ARRAY(scratch, uint32_t, g->size), pair[2], link = 0, needed = 0;
+  int status = 0;
+  for (uint32_t i = 0; i < g->instances && !status; i++) {
+    for (uint32_t j = 0; j < g->size; j++)
+      vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
+    if (!ts_flow_pattern_make(f->makers[model], scratch, shape, vertex, g->size, &patterns[i], pair))
+      status = ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
+    else if (!ts_traffic_possible(f->ir, &patterns[i], &link, &needed))
+      status = too_few_ports(f, link, needed, stop);
+  }
+  if (!status)
+    measure(f, patterns, g->instances, f->models[model]->efficiency, figures, f->count * TS_FLOW_SHAPES);
+  ts_arena_free(scratch);
+  return status;
+}
+
+static uint32_t shapes_of(const ts_flow_figures *f, uint32_t group, const ts_ir_net_model *model)
+{
+  uint32_t shapes = 0;
+  for (uint32_t c = 0; c < f->ir->collectives_count; c++)
+    if (f->ir->collectives[c].group == group && model->collectives >> f->ir->collectives[c].kind & 1)
+      shapes |= ts_flow_shapes_of(f->ir->collectives[c].kind, model);
+  return shapes;
+}
+
+static uint32_t number_of(ts_flow_figures *f, const ts_flow_figure *figures)
+{
+  uint32_t words[FIGURE_WORDS], count = f->count * TS_FLOW_SHAPES;
+  TS_VEC(uint32_t) run = {0};
+  ts_arena *scratch = ts_arena_new("words");
+  for (uint32_t i = 0; i < count; i++) {
+    memcpy(words, &figures[i], sizeof words);
+    for (uint32_t w = 0; w < FIGURE_WORDS; w++)
+      TS_PUSH(scratch, &run, words[w]);
+  }
+  uint32_t number = ts_intern_run(&f->known, run.at, (uint32_t)run.count);
+  ts_arena_free(scratch);
+  return number;
+}
+
+static void none_made(ts_flow_figure *figures, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    figures[i] = (ts_flow_figure){0, 0, -1};
+}
+
+const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint32_t group, ts_stop *stop)
+{
+  const ts_rank_group *g = &f->ranks->groups[group];
+  uint32_t stride = f->count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
+  ts_arena *scratch = ts_arena_new("figures of a group");
+  ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)g->instances * stride);
+  none_made(figures, (size_t)g->instances * stride);
+  int status = 0;
+  for (uint32_t m = 0; m < f->count; m++)
+    for (uint32_t s = 0, shapes = shapes_of(f, group, f->models[m]); s < TS_FLOW_SHAPES && !status; s++)
+      if (shapes >> s & 1)
+        status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
+  for (uint32_t i = 0; i < g->instances && !status; i++)
+    number[i] = number_of(f, &figures[(size_t)i * stride]);
+  ts_arena_free(scratch);
+  return status ? NULL : number;
+}
+
+uint32_t ts_flow_figures_path(ts_flow_figures *f, uint32_t from, uint32_t to, ts_stop *stop)
+{
+  ts_arena *scratch = ts_arena_new("figures of a path");
+  ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)f->count * TS_FLOW_SHAPES);
+  none_made(figures, (size_t)f->count * TS_FLOW_SHAPES);
+  uint32_t number = TS_IR_NONE;
+  int status = 0;
+  for (uint32_t m = 0; m < f->count && !status; m++) {
+    ts_flow_pattern pattern;
+    if (ts_flow_pattern_message(f->makers[m], scratch, from, to, &pattern))
+      figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT] = measure_message(f, &pattern, f->models[m]->efficiency);
+    else
+      status = ts_network_no_path(f->arena, f->ir, from, to, stop);
+  }
+  if (!status)
+    number = number_of(f, figures);
+  ts_arena_free(scratch);
+  return number;
+}
+
+static double time_of(ts_flow_shape shape, const ts_flow_figure *figure, uint32_t kind, uint64_t bytes, uint32_t ranks)
+{
+  bool twice = kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER;
+  return (double)(figure->latency + (twice ? figure->again : 0)) + ts_flow_volume(shape, kind, ranks) * (double)bytes * figure->per_byte;
+}
+
+ts_flow_shape ts_flow_choose(const ts_ir_net_model *model, const ts_flow_figure *figures, uint32_t kind, uint64_t bytes, uint32_t ranks)
+{
+  ts_flow_shape best = TS_FLOW_SHAPES;
+  double least = INFINITY;
+  for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, model); s < TS_FLOW_SHAPES; s++) {
+    double time = shapes >> s & 1 && figures[s].per_byte >= 0 ? time_of((ts_flow_shape)s, &figures[s], kind, bytes, ranks) : INFINITY;
+    if (time < least) {
+      least = time;
+      best = (ts_flow_shape)s;
+    }
+  }
+  return best;
+}
+
+ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks)
+{
+  ts_flow_figure figures[TS_FLOW_SHAPES];
+  const ts_ir_net_model *m = &f->ir->net_models[model];
+  memcpy(figures, f->known.words.at + f->known.runs.at[number].first + (size_t)f->place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, sizeof figures);
+  ts_flow_shape shape = ts_flow_choose(m, figures, kind, bytes, ranks);
+  ts_estimate e = {.base = m->base};
+  if (shape == TS_FLOW_SHAPES)
+    return e; /* nothing of the kind is called over such a group */
+  e.steps = figures[shape].latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? figures[shape].again : 0);
+  double transfer = ts_flow_volume(shape, kind, ranks) * (double)bytes * figures[shape].per_byte;
+  e.transfer = transfer < 4e18 ? (uint64_t)llround(transfer) : UINT64_C(4000000000000000000);
+  e.time = e.base + e.steps + e.transfer;
+  return e;
+}

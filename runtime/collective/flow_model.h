@@ -1,0 +1,25 @@
+/* Flows as a model of the network: what a call takes when all instances of its group make it at the same time and nobody else is there. That is a
+ * latency and a time for each byte, of every shape (runtime/collective/flow_pattern.h), found once for an instance by playing one call of each. */
+#ifndef TS_RUNTIME_COLLECTIVE_FLOW_MODEL_H
+#define TS_RUNTIME_COLLECTIVE_FLOW_MODEL_H
+
+#include "runtime/collective/flow_pattern.h"
+#include "runtime/collective/network.h"
+
+typedef struct ts_flow_figure { uint64_t latency, again; double per_byte; } ts_flow_figure; /* ps; ps for a byte of volume, < 0: not made */
+
+typedef struct ts_flow_figures ts_flow_figures; /* of all models of flows of an IR */
+
+ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph);
+/* The number of each instance's figures, equal for those that are alike; NULL after filling *stop. */
+const uint32_t *ts_flow_figures_group(ts_flow_figures *figures, ts_arena *arena, uint32_t group, ts_stop *stop);
+/* The same for messages between two devices. */
+uint32_t ts_flow_figures_path(ts_flow_figures *figures, uint32_t from, uint32_t to, ts_stop *stop);
+bool ts_flow_figures_any(const ts_flow_figures *figures);
+
+ts_estimate ts_flow_estimate(const ts_flow_figures *figures, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks);
+
+/* The shape that a call is made in, of those in `figures`: the one that takes less. */
+ts_flow_shape ts_flow_choose(const ts_ir_net_model *model, const ts_flow_figure *figures, uint32_t kind, uint64_t bytes, uint32_t ranks);
+
+#endif

@@ -1,0 +1,410 @@
+#include "runtime/collective/flow_pattern.h"
+
+#include <string.h>
+
+typedef TS_VEC(ts_flow_part) part_list;
+
+struct ts_flow_maker {
+  ts_arena *arena;
+  const ts_ir *ir;
+  ts_graph *graph;
+  const ts_ir_net_model *model;
+  uint32_t *load;          /* [2 * links] connections on each so far */
+  uint32_t *number;        /* [2 * links] place in `uses` of the part being made, or last place in `circuits`, plus 1 */
+  TS_VEC(ts_flow_use) uses;
+  TS_VEC(ts_circuit) circuits;
+  TS_VEC(uint32_t) older;  /* of each: the one before it with the same link in, plus 1 */
+  uint32_t *first, *device; /* devices by island: those of vertex v's island are device[first[island]...] */
+  uint32_t *relay, *relay_hops, *relay_for; /* [vertices] nearest device of island relay_for (plus 1) to this one */
+  uint32_t failed[2];
+};
+
+static void list_islands(ts_flow_maker *m)
+{
+  uint32_t n = m->ir->devices_count;
+  m->first = TS_NEW_ARRAY(m->arena, uint32_t, (size_t)n + 2);
+  m->device = TS_NEW_ARRAY(m->arena, uint32_t, n);
+  for (uint32_t v = 0; v < n; v++)
+    if (m->ir->devices[v].device_class != TS_IR_NONE)
+      m->first[ts_graph_island(m->graph, v) + 2]++;
+  for (uint32_t v = 1; v < n + 2; v++)
+    m->first[v] += m->first[v - 1];
+  for (uint32_t v = 0; v < n; v++)
+    if (m->ir->devices[v].device_class != TS_IR_NONE)
+      m->device[m->first[ts_graph_island(m->graph, v) + 1]++] = v;
+}
+
+ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_graph *graph, const ts_ir_net_model *model)
+{
+  ts_flow_maker *m = TS_NEW(arena, ts_flow_maker);
+  *m = (ts_flow_maker){.arena = arena, .ir = ir, .graph = graph, .model = model};
+  m->load = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
+  m->number = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
+  m->relay = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
+  m->relay_hops = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
+  m->relay_for = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
+  list_islands(m);
+  return m;
+}
+
+const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir, double efficiency)
+{
+  double *capacity = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
+  for (uint32_t l = 0; l < 2 * ir->links_count; l++)
+    capacity[l] = efficiency * ir->link_classes[ir->links[l / 2].link_class].bandwidth;
+  return capacity;
+}
+
+/* ---- A connection ---- */
+
+static bool is_circuit(const ts_flow_maker *m, uint32_t link) { return m->ir->link_classes[m->ir->links[link / 2].link_class].ports; }
+
+static void use_link(ts_flow_maker *m, uint32_t link)
+{
+  if (!m->number[link]) {
+    TS_PUSH(m->arena, &m->uses, (ts_flow_use){link, 0});
+    m->number[link] = (uint32_t)m->uses.count;
+  }
+  m->uses.at[m->number[link] - 1].connections++;
+}
+
+static void use_circuit(ts_flow_maker *m, uint32_t in, uint32_t out)
+{
+  for (uint32_t i = m->number[in]; i; i = m->older.at[i - 1])
+    if (m->circuits.at[i - 1].out == out) {
+      m->circuits.at[i - 1].connections++;
+      return;
+    }
+  TS_PUSH(m->arena, &m->circuits, (ts_circuit){in, out, 1});
+  TS_PUSH(m->arena, &m->older, m->number[in]);
+  m->number[in] = (uint32_t)m->circuits.count;
+}
+
+static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
+{
+  ts_path path;
+  ts_fork fork = {(ts_ir_routing)m->model->routing, channel, m->load};
+  if (!ts_graph_route(m->graph, from, to, &fork, &path)) {
+    m->failed[0] = from;
+    m->failed[1] = to;
+    return false;
+  }
+  for (uint32_t h = 0; h < path.hops; h++) {
+    m->load[path.link[h]]++;
+    if (h + 1 < path.hops && is_circuit(m, path.link[h]) && is_circuit(m, path.link[h + 1])) {
+      use_circuit(m, path.link[h], path.link[h + 1]);
+      m->load[path.link[++h]]++;
+    } else {
+      use_link(m, path.link[h]);
+    }
+  }
+  *latency += path.latency;
+  return true;
+}
+
+/* The device of the sender's island that has the fewest links to go to the receiver, the sender itself if it is among these: NCCL hands data to
+ * the GPU on the receiver's rail (PXN), so it does not cross the spine. */
+static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
+{
+  ts_path path;
+  uint32_t island = ts_graph_island(m->graph, from);
+  if (m->relay_for[to] != island + 1) {
+    m->relay_for[to] = island + 1;
+    m->relay_hops[to] = TS_IR_NONE;
+    for (uint32_t i = m->first[island]; i < m->first[island + 1]; i++)
+      if (ts_graph_path(m->graph, m->device[i], to, &path) && path.hops < m->relay_hops[to]) {
+        m->relay_hops[to] = path.hops;
+        m->relay[to] = m->device[i];
+      }
+  }
+  if (m->relay_hops[to] == TS_IR_NONE || (ts_graph_path(m->graph, from, to, &path) && path.hops <= m->relay_hops[to]))
+    return from;
+  return m->relay[to];
+}
+
+static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
+{
+  bool across = ts_graph_island(m->graph, from) != ts_graph_island(m->graph, to);
+  *latency = across ? m->model->inter_hop : m->model->hop;
+  uint32_t relay = across && m->model->routing == TS_IR_ROUTE_RAIL ? relay_of(m, from, to) : from;
+  return (relay == from || walk(m, from, relay, channel, latency)) && walk(m, relay, to, channel, latency);
+}
+
+static void forget_part(ts_flow_maker *m)
+{
+  for (size_t u = 0; u < m->uses.count; u++)
+    m->number[m->uses.at[u].link] = 0;
+  for (size_t i = 0; i < m->circuits.count; i++)
+    m->number[m->circuits.at[i].in] = 0;
+  m->uses.count = m->circuits.count = m->older.count = 0;
+}
+
+/* What was connected since the last time becomes a part. */
+static void end_part(ts_flow_maker *m, ts_arena *arena, part_list *parts)
+{
+  ts_flow_part part = {.count = (uint32_t)m->uses.count, .circuit_count = (uint32_t)m->circuits.count};
+  part.uses = ts_arena_copy(arena, m->uses.at, m->uses.count * sizeof *m->uses.at);
+  part.circuits = ts_arena_copy(arena, m->circuits.at, m->circuits.count * sizeof *m->circuits.at);
+  TS_PUSH(arena, parts, part);
+  forget_part(m);
+}
+
+/* ---- A group ---- */
+
+typedef struct members { /* island by island, islands in the order in which they appear */
+  uint32_t count, islands, most;
+  uint32_t *vertex, *first; /* [count]; [islands + 1] */
+} members;
+
+static members by_island(const ts_flow_maker *m, ts_arena *scratch, const uint32_t *vertex, uint32_t count)
+{
+  members g = {.count = count, .vertex = TS_NEW_ARRAY(scratch, uint32_t, count), .first = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1)};
+  uint32_t *number = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count), *at = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t *n = &number[ts_graph_island(m->graph, vertex[i])];
+    if (!*n)
+      *n = ++g.islands;
+    at[*n]++;
+  }
+  for (uint32_t i = 0; i < g.islands; i++) {
+    g.most = at[i + 1] > g.most ? at[i + 1] : g.most;
+    at[i + 1] += at[i];
+    g.first[i + 1] = at[i + 1];
+  }
+  for (uint32_t i = 0; i < count; i++)
+    g.vertex[at[number[ts_graph_island(m->graph, vertex[i])] - 1]++] = vertex[i];
+  return g;
+}
+
+static uint32_t channels_of(const ts_flow_maker *m, const members *g)
+{
+  if (m->model->channels)
+    return m->model->channels;
+  return g->islands > 1 && g->most > 2 ? g->most + g->most % 2 : 2;
+}
+
+/* The members in the order of a channel's ring. */
+static void ring_order(const members *g, uint32_t channel, uint32_t *order)
+{
+  uint32_t at = 0;
+  bool back = channel % 2;
+  for (uint32_t n = 0; n < g->islands; n++) {
+    uint32_t i = back ? g->islands - 1 - n : n, size = g->first[i + 1] - g->first[i], enter = channel % size;
+    for (uint32_t k = 0; k < size; k++)
+      order[at++] = g->vertex[g->first[i] + (enter + (back ? size - k : k)) % size];
+  }
+}
+
+/* The longest that any `count` connections in a row take, and all of them. */
+static uint64_t longest(const uint64_t *latency, uint32_t n, uint32_t count)
+{
+  uint64_t sum = 0, most = 0;
+  for (uint32_t i = 0; i < count; i++)
+    sum += latency[i];
+  for (uint32_t i = 0; i < n; i++) {
+    most = sum > most ? sum : most;
+    sum += latency[(i + count) % n] - latency[i];
+  }
+  return most;
+}
+
+static bool make_loops(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, const members *g, uint32_t root, part_list *parts, ts_flow_pattern *out)
+{
+  uint32_t channels = channels_of(m, g), n = g->count;
+  uint32_t *order = TS_NEW_ARRAY(scratch, uint32_t, n);
+  uint64_t *latency = TS_NEW_ARRAY(scratch, uint64_t, n);
+  for (uint32_t c = 0; c < channels; c++) {
+    ring_order(g, c, order);
+    uint64_t all = 0, chain = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t next = order[(i + 1) % n];
+      if (next == root)
+        latency[i] = 0;
+      else if (!connect(m, order[i], next, c, &latency[i]))
+        return false;
+      all += latency[i];
+    }
+    chain = root == TS_IR_NONE ? longest(latency, n, n - 1) : all;
+    uint64_t twice = root == TS_IR_NONE ? all + longest(latency, n, n - 2) : all; /* 2(n-1) in a row: once round and n - 2 more */
+    out->latency = chain > out->latency ? chain : out->latency;
+    out->again = twice - chain > out->again ? twice - chain : out->again;
+    end_part(m, arena, parts);
+  }
+  out->share = 1. / channels;
+  return true;
+}
+
+/* The parent of `rank` in a binary tree over n, in which inner ranks are even: NCCL's ncclGetBtree. TS_IR_NONE: it is the root. */
+static uint32_t parent_in_tree(uint32_t rank, uint32_t n)
+{
+  uint32_t bit = 1;
+  if (!rank)
+    return TS_IR_NONE;
+  while (!(rank & bit))
+    bit <<= 1;
+  uint32_t up = (rank ^ bit) | bit << 1;
+  return up < n ? up : rank ^ bit;
+}
+
+/* The second tree is the first one mirrored, or shifted by one for odd n, so that inner ranks of one are leaves of the other. */
+static uint32_t parent_of(uint32_t rank, uint32_t n, bool second)
+{
+  if (!second)
+    return parent_in_tree(rank, n);
+  if (n % 2 == 0) {
+    uint32_t up = parent_in_tree(n - 1 - rank, n);
+    return up == TS_IR_NONE ? up : n - 1 - up;
+  }
+  uint32_t up = parent_in_tree((rank + n - 1) % n, n);
+  return up == TS_IR_NONE ? up : (up + 1) % n;
+}
+
+/* Both directions of a link of the tree; the slower one's latency. */
+static bool join(ts_flow_maker *m, uint32_t child, uint32_t parent, uint32_t channel, uint64_t *latency)
+{
+  uint64_t up, down;
+  if (!connect(m, child, parent, channel, &up) || !connect(m, parent, child, channel, &down))
+    return false;
+  *latency = up > down ? up : down;
+  return true;
+}
+
+static bool make_tree(ts_flow_maker *m, ts_arena *scratch, const members *g, uint32_t channel, uint64_t *height)
+{
+  uint64_t *chain = TS_NEW_ARRAY(scratch, uint64_t, g->islands), *up = TS_NEW_ARRAY(scratch, uint64_t, g->islands);
+  for (uint32_t i = 0; i < g->islands; i++) {
+    uint32_t size = g->first[i + 1] - g->first[i], parent = parent_of(i, g->islands, channel % 2);
+    const uint32_t *vertex = g->vertex + g->first[i];
+    for (uint32_t k = 0; k + 1 < size; k++) {
+      uint64_t latency;
+      if (!join(m, vertex[(channel + k + 1) % size], vertex[(channel + k) % size], channel, &latency))
+        return false;
+      chain[i] += latency;
+    }
+    if (parent != TS_IR_NONE) {
+      uint32_t there = g->first[parent + 1] - g->first[parent];
+      if (!join(m, vertex[channel % size], g->vertex[g->first[parent] + channel % there], channel, &up[i]))
+        return false;
+    }
+  }
+  for (uint32_t i = 0; i < g->islands; i++) {
+    uint64_t depth = chain[i];
+    for (uint32_t at = i, next; (next = parent_of(at, g->islands, channel % 2)) != TS_IR_NONE; at = next)
+      depth += up[at];
+    *height = depth > *height ? depth : *height;
+  }
+  return true;
+}
+
+static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, const members *g, part_list *parts, ts_flow_pattern *out)
+{
+  uint32_t channels = channels_of(m, g);
+  uint64_t height = 0;
+  for (uint32_t c = 0; c < channels; c++) {
+    if (!make_tree(m, scratch, g, c, &height))
+      return false;
+    end_part(m, arena, parts);
+  }
+  out->latency = 2 * height;
+  out->share = 1. / channels;
+  return true;
+}
+
+static bool make_pairs(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n, part_list *parts, ts_flow_pattern *out)
+{
+  out->share = 1. / n;
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t k = 1; k < n; k++) {
+      uint64_t latency;
+      if (!connect(m, vertex[i], vertex[(i + k) % n], 0, &latency))
+        return false;
+      out->latency = latency > out->latency ? latency : out->latency;
+      if (m->circuits.count || k + 1 == n)
+        end_part(m, arena, parts);
+    }
+  }
+  return true;
+}
+
+static bool make_shifts(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n, part_list *parts, ts_flow_pattern *out)
+{
+  out->share = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t latency;
+    if (!connect(m, vertex[i], vertex[(i + 1) % n], 0, &latency))
+      return false;
+    out->latency = latency > out->latency ? latency : out->latency;
+    end_part(m, arena, parts);
+  }
+  return true;
+}
+
+bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape, const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
+                          uint32_t unroutable[2])
+{
+  ts_arena *scratch = ts_arena_new("flow pattern");
+  members g = by_island(m, scratch, vertex, count);
+  part_list parts = {0};
+  bool made = false;
+  *out = (ts_flow_pattern){0};
+  switch (shape) {
+  case TS_FLOW_LOOP: made = make_loops(m, arena, scratch, &g, TS_IR_NONE, &parts, out); break;
+  case TS_FLOW_CHAIN: made = make_loops(m, arena, scratch, &g, vertex[0], &parts, out); break;
+  case TS_FLOW_TREE: made = make_trees(m, arena, scratch, &g, &parts, out); break;
+  case TS_FLOW_PAIRS: made = make_pairs(m, arena, vertex, count, &parts, out); break;
+  default: made = make_shifts(m, arena, vertex, count, &parts, out); break;
+  }
+  if (!made) {
+    forget_part(m);
+    memcpy(unroutable, m->failed, sizeof m->failed);
+  }
+  out->parts = parts.at;
+  out->count = (uint32_t)parts.count;
+  ts_arena_free(scratch);
+  return made;
+}
+
+bool ts_flow_pattern_message(ts_flow_maker *m, ts_arena *arena, uint32_t from, uint32_t to, ts_flow_pattern *out)
+{
+  part_list parts = {0};
+  *out = (ts_flow_pattern){.share = 1};
+  if (from != to && !connect(m, from, to, 0, &out->latency)) {
+    forget_part(m);
+    return false;
+  }
+  end_part(m, arena, &parts);
+  out->parts = parts.at;
+  out->count = (uint32_t)parts.count;
+  return true;
+}
+
+/* ---- Which shape does what ---- */
+
+uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model)
+{
+  switch (kind) {
+  case TS_IR_ALL_REDUCE:
+  case TS_IR_BARRIER:
+    return model->algorithm == TS_IR_NET_RING ? 1u << TS_FLOW_LOOP : model->algorithm == TS_IR_NET_TREE ? 1u << TS_FLOW_TREE : 1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
+  case TS_IR_ALL_GATHER:
+  case TS_IR_REDUCE_SCATTER: return 1u << TS_FLOW_LOOP;
+  case TS_IR_BROADCAST:
+  case TS_IR_REDUCE: return 1u << TS_FLOW_CHAIN;
+  case TS_IR_ALL_TO_ALL: return 1u << TS_FLOW_PAIRS;
+  default: return 1u << TS_FLOW_SHIFT;
+  }
+}
+
+double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks)
+{
+  if (kind == TS_IR_BARRIER)
+    return 0;
+  if (shape != TS_FLOW_LOOP)
+    return 1;
+  return (kind == TS_IR_ALL_REDUCE ? 2. : 1.) * (ranks - 1) / ranks;
+}
+
+uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind)
+{
+  return pattern->latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? pattern->again : 0);
+}

@@ -1,0 +1,58 @@
+/* The connections of collectives, as NCCL opens them, and the links each goes over.
+ *
+ *   loop    all-reduce, all-gather, reduce-scatter: rings side by side, a CHANNEL each. Channel c enters an island at its member c modulo their
+ *           number, runs through all, and leaves to the same place of the next island; odd channels run the other way round.
+ *   chain   broadcast, reduce: the loops without the link into member 0
+ *   tree    all-reduce: double binary trees over islands (Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast,
+ *           reduction and scan", 2009; NCCL, src/graph/trees.cc), even channels over one, odd ones over the other; a chain inside each island
+ *   pairs   all-to-all: every rank sends to all others at once
+ *   shift   each rank to the next one
+ *
+ * A channel is one flow: its connections advance together. So do those of one rank in pairs; where links are circuits, they are flows of their
+ * own, which take turns. */
+#ifndef TS_RUNTIME_COLLECTIVE_FLOW_PATTERN_H
+#define TS_RUNTIME_COLLECTIVE_FLOW_PATTERN_H
+
+#include "runtime/collective/flow.h"
+#include "runtime/collective/graph.h"
+
+typedef enum ts_flow_shape {
+  TS_FLOW_LOOP, TS_FLOW_CHAIN, TS_FLOW_TREE, TS_FLOW_PAIRS, TS_FLOW_SHIFT, TS_FLOW_SHAPES
+} ts_flow_shape;
+
+typedef struct ts_circuit { uint32_t in, out, connections; } ts_circuit; /* directed links into and out of the switch that joins them */
+
+typedef struct ts_flow_part {
+  const ts_flow_use *uses;    /* links that are always there: 2 * link + direction */
+  uint32_t count, circuit_count;
+  const ts_circuit *circuits; /* that must be up, each once */
+} ts_flow_part;
+
+typedef struct ts_flow_pattern {
+  uint64_t latency;  /* ps until the last byte of an empty call; of a loop: of one pass, all but one of its connections */
+  uint64_t again;    /* more for a second pass of a loop */
+  double share;      /* bytes of each connection for a byte of volume: ts_flow_volume */
+  uint32_t count;
+  const ts_flow_part *parts;
+} ts_flow_pattern;
+
+typedef struct ts_flow_maker ts_flow_maker;
+
+/* `model`: channels, routing, hop and inter_hop are taken from it. */
+ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_graph *graph, const ts_ir_net_model *model);
+/* Connections of a group of at least 2 devices; kept in `arena`. False: unroutable[0] cannot reach unroutable[1]. */
+bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape shape, const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
+                          uint32_t unroutable[2]);
+/* One message, as a pattern of one part. */
+bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t from, uint32_t to, ts_flow_pattern *out);
+
+/* Shapes that a collective may take: bit s for shape s. */
+uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model);
+/* Bytes that the shape has to move for a call: all-reduce as a loop 2(n-1)/n of its bytes, ... */
+double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks);
+uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind);
+
+/* Capacity of each directed link (2 * link + direction) under a model. */
+const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir, double efficiency);
+
+#endif

@@ -1,0 +1,354 @@
+#include "runtime/collective/flow_traffic.h"
+
+#include <string.h>
+
+typedef struct circuit {
+  uint32_t in, out;
+  uint32_t link;      /* of the solver */
+  uint32_t users;     /* parts */
+  bool up;
+  uint64_t used, ready; /* last time; set up from then on */
+  uint32_t next;      /* with the same link in, plus 1 */
+} circuit;
+
+typedef struct end { /* of circuits: a directed link */
+  uint32_t ports, taken;
+  uint32_t needed;    /* by the part looked at */
+  uint32_t first;     /* circuit that comes by it, plus 1 */
+  TS_VEC(uint32_t) up; /* circuits that hold its ports */
+} end;
+
+typedef struct call {
+  const ts_flow_pattern *pattern;
+  double bytes;
+  uint32_t open;      /* parts that have not ended */
+} call;
+
+typedef struct part {
+  uint32_t call, index;
+  ts_flow_use *uses;  /* its own where there are circuits */
+  uint32_t room;
+} part;
+
+typedef enum change { CALL_BEGINS, PART_BEGINS, CALL_ENDS } change;
+typedef struct moment { uint64_t time, order; change what; uint32_t id; } moment;
+
+struct ts_traffic {
+  ts_arena *arena;
+  const ts_ir *ir;
+  double efficiency;
+  ts_flows *flows;
+  end *ends;                 /* [2 * links] NULL: there are no circuits */
+  TS_VEC(circuit) circuits;
+  TS_VEC(call) calls;
+  TS_VEC(uint32_t) free_calls;
+  TS_VEC(part) parts;
+  TS_VEC(uint32_t) free_parts;
+  TS_VEC(uint32_t) part_of;  /* of each flow */
+  TS_VEC(moment) heap;
+  TS_VEC(uint32_t) waiting;  /* parts, for circuits */
+  TS_VEC(uint32_t) ended;    /* calls */
+  uint64_t now, order, started, setups, evictions;
+};
+
+static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link) { return &ir->link_classes[ir->links[link / 2].link_class]; }
+
+ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir, double efficiency)
+{
+  ts_traffic *t = TS_NEW(arena, ts_traffic);
+  *t = (ts_traffic){.arena = arena, .ir = ir, .efficiency = efficiency};
+  t->flows = ts_flows_new(arena, 2 * ir->links_count, ts_flow_capacities(arena, ir, efficiency));
+  for (uint32_t c = 0; c < ir->link_classes_count && !t->ends; c++)
+    if (ir->link_classes[c].ports)
+      t->ends = TS_NEW_ARRAY(arena, end, 2 * (size_t)ir->links_count);
+  for (uint32_t l = 0; t->ends && l < 2 * ir->links_count; l++)
+    t->ends[l].ports = class_of(ir, l)->ports;
+  return t;
+}
+
+/* ---- What comes when ---- */
+
+static bool sooner(const moment *a, const moment *b) { return a->time != b->time ? a->time < b->time : a->order < b->order; }
+
+static void announce(ts_traffic *t, uint64_t time, change what, uint32_t id)
+{
+  moment m = {time, t->order++, what, id};
+  TS_PUSH(t->arena, &t->heap, m);
+  moment *h = t->heap.at;
+  size_t i = t->heap.count - 1;
+  for (; i && sooner(&m, &h[(i - 1) / 2]); i = (i - 1) / 2)
+    h[i] = h[(i - 1) / 2];
+  h[i] = m;
+}
+
+static moment take(ts_traffic *t)
+{
+  moment *h = t->heap.at, top = h[0], m = h[--t->heap.count];
+  size_t i = 0, n = t->heap.count;
+  for (size_t c; (c = 2 * i + 1) < n; i = c) {
+    c += c + 1 < n && sooner(&h[c + 1], &h[c]);
+    if (!sooner(&h[c], &m))
+      break;
+    h[i] = h[c];
+  }
+  if (n)
+    h[i] = m;
+  return top;
+}
+
+/* ---- Circuits ---- */
+
+static const ts_flow_part *pattern_part(const ts_traffic *t, const part *p) { return &t->calls.at[p->call].pattern->parts[p->index]; }
+
+static uint32_t circuit_of(ts_traffic *t, const ts_circuit *wanted)
+{
+  end *in = &t->ends[wanted->in];
+  for (uint32_t c = in->first; c; c = t->circuits.at[c - 1].next)
+    if (t->circuits.at[c - 1].out == wanted->out)
+      return c - 1;
+  double a = class_of(t->ir, wanted->in)->bandwidth, b = class_of(t->ir, wanted->out)->bandwidth;
+  circuit c = {.in = wanted->in, .out = wanted->out, .next = in->first, .link = ts_flows_add_link(t->flows, t->efficiency * (a < b ? a : b))};
+  TS_PUSH(t->arena, &t->circuits, c);
+  return (in->first = (uint32_t)t->circuits.count) - 1;
+}
+
+/* Ports of an end that the part could have: free ones, and those of circuits that nobody uses and that it does not want itself. */
+static bool has_ports(const ts_traffic *t, const end *e)
+{
+  uint32_t idle = e->ports - e->taken;
+  for (size_t i = 0; i < e->up.count; i++)
+    idle += !t->circuits.at[e->up.at[i]].users;
+  return idle >= e->needed;
+}
+
+static void leave_port(end *e, uint32_t id)
+{
+  for (size_t i = 0; i < e->up.count; i++)
+    if (e->up.at[i] == id) {
+      e->up.at[i] = e->up.at[--e->up.count];
+      break;
+    }
+  e->taken--;
+}
+
+static void take_down(ts_traffic *t, uint32_t id)
+{
+  circuit *c = &t->circuits.at[id];
+  c->up = false;
+  leave_port(&t->ends[c->in], id);
+  leave_port(&t->ends[c->out], id);
+  t->evictions++;
+}
+
+static void make_room(ts_traffic *t, end *e)
+{
+  if (e->taken < e->ports)
+    return;
+  uint32_t oldest = TS_FLOW_NONE;
+  for (size_t i = 0; i < e->up.count; i++) {
+    uint32_t id = e->up.at[i];
+    const circuit *c = &t->circuits.at[id], *o = oldest == TS_FLOW_NONE ? NULL : &t->circuits.at[oldest];
+    if (!c->users && (!o || c->used < o->used || (c->used == o->used && id < oldest)))
+      oldest = id;
+  }
+  take_down(t, oldest);
+}
+
+static void set_up(ts_traffic *t, uint32_t id)
+{
+  circuit *c = &t->circuits.at[id];
+  uint64_t a = class_of(t->ir, c->in)->setup, b = class_of(t->ir, c->out)->setup;
+  end *ends[] = {&t->ends[c->in], &t->ends[c->out]};
+  for (int i = 0; i < 2; i++) {
+    make_room(t, ends[i]);
+    ends[i]->taken++;
+    TS_PUSH(t->arena, &ends[i]->up, id);
+  }
+  c->up = true;
+  c->ready = t->now + (a > b ? a : b);
+  t->setups++;
+}
+
+/* Counts a part's circuits that are not up at their ends, and holds those that are. False: some end has not enough ports. */
+static bool hold(ts_traffic *t, const ts_flow_part *p)
+{
+  bool enough = true;
+  for (uint32_t i = 0; i < p->circuit_count; i++) {
+    circuit *c = &t->circuits.at[circuit_of(t, &p->circuits[i])];
+    c->users++;
+    if (!c->up) {
+      t->ends[c->in].needed++;
+      t->ends[c->out].needed++;
+    }
+  }
+  for (uint32_t i = 0; i < p->circuit_count; i++)
+    enough = enough && has_ports(t, &t->ends[p->circuits[i].in]) && has_ports(t, &t->ends[p->circuits[i].out]);
+  for (uint32_t i = 0; i < p->circuit_count; i++)
+    t->ends[p->circuits[i].in].needed = t->ends[p->circuits[i].out].needed = 0;
+  for (uint32_t i = 0; i < p->circuit_count && !enough; i++)
+    t->circuits.at[circuit_of(t, &p->circuits[i])].users--;
+  return enough;
+}
+
+static void let_go(ts_traffic *t, const ts_flow_part *p)
+{
+  for (uint32_t i = 0; i < p->circuit_count; i++) {
+    circuit *c = &t->circuits.at[circuit_of(t, &p->circuits[i])];
+    c->users--;
+    c->used = t->now;
+  }
+}
+
+static void own_uses(ts_traffic *t, part *p, const ts_flow_part *from)
+{
+  uint32_t count = from->count + from->circuit_count;
+  if (count > p->room) {
+    p->room = 2 * count;
+    p->uses = TS_NEW_ARRAY(t->arena, ts_flow_use, p->room);
+  }
+  if (from->count)
+    memcpy(p->uses, from->uses, from->count * sizeof *from->uses);
+  for (uint32_t i = 0; i < from->circuit_count; i++)
+    p->uses[from->count + i] = (ts_flow_use){t->circuits.at[circuit_of(t, &from->circuits[i])].link, from->circuits[i].connections};
+}
+
+/* ---- Parts ---- */
+
+static void flow_part(ts_traffic *t, uint32_t id)
+{
+  part *p = &t->parts.at[id];
+  const ts_flow_part *from = pattern_part(t, p);
+  if (from->circuit_count)
+    own_uses(t, p, from);
+  uint32_t flow = ts_flows_start(t->flows, from->circuit_count ? p->uses : from->uses, from->count + from->circuit_count, t->calls.at[p->call].bytes, 0);
+  while (t->part_of.count <= flow)
+    TS_PUSH(t->arena, &t->part_of, TS_FLOW_NONE);
+  t->part_of.at[flow] = id;
+}
+
+/* False: its circuits cannot be had yet. */
+static bool begin_part(ts_traffic *t, uint32_t id)
+{
+  const ts_flow_part *from = pattern_part(t, &t->parts.at[id]);
+  uint64_t ready = t->now;
+  if (from->circuit_count && !hold(t, from))
+    return false;
+  for (uint32_t i = 0; i < from->circuit_count; i++) {
+    uint32_t c = circuit_of(t, &from->circuits[i]);
+    if (!t->circuits.at[c].up)
+      set_up(t, c);
+    ready = t->circuits.at[c].ready > ready ? t->circuits.at[c].ready : ready;
+  }
+  if (ready > t->now)
+    announce(t, ready, PART_BEGINS, id);
+  else
+    flow_part(t, id);
+  return true;
+}
+
+static void begin_waiting(ts_traffic *t)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < t->waiting.count; i++)
+    if (!begin_part(t, t->waiting.at[i]))
+      t->waiting.at[kept++] = t->waiting.at[i];
+  t->waiting.count = kept;
+}
+
+static void begin_call(ts_traffic *t, uint32_t id)
+{
+  call *c = &t->calls.at[id];
+  c->open = c->pattern->count;
+  if (!c->open)
+    TS_PUSH(t->arena, &t->ended, id);
+  for (uint32_t i = 0; i < c->pattern->count; i++) {
+    uint32_t p = t->free_parts.count ? t->free_parts.at[--t->free_parts.count] : (uint32_t)t->parts.count;
+    if (p == t->parts.count)
+      TS_PUSH(t->arena, &t->parts, (part){0});
+    t->parts.at[p].call = id;
+    t->parts.at[p].index = i;
+    if (!begin_part(t, p))
+      TS_PUSH(t->arena, &t->waiting, p);
+  }
+}
+
+static void end_part(ts_traffic *t, uint32_t id)
+{
+  const ts_flow_part *from = pattern_part(t, &t->parts.at[id]);
+  uint32_t c = t->parts.at[id].call;
+  let_go(t, from);
+  TS_PUSH(t->arena, &t->free_parts, id);
+  if (!--t->calls.at[c].open)
+    TS_PUSH(t->arena, &t->ended, c);
+}
+
+uint32_t ts_traffic_start(ts_traffic *t, const ts_flow_pattern *pattern, double bytes, uint64_t latency)
+{
+  uint32_t id = t->free_calls.count ? t->free_calls.at[--t->free_calls.count] : (uint32_t)t->calls.count;
+  if (id == t->calls.count)
+    TS_PUSH(t->arena, &t->calls, (call){0});
+  t->calls.at[id] = (call){pattern, bytes, 0};
+  t->started++;
+  announce(t, t->now + latency, bytes > 0 ? CALL_BEGINS : CALL_ENDS, id);
+  return id;
+}
+
+uint64_t ts_traffic_next(ts_traffic *t)
+{
+  uint64_t flow = ts_flows_next(t->flows), other = t->heap.count ? t->heap.at[0].time : TS_FLOW_NEVER;
+  return t->ended.count ? t->now : flow < other ? flow : other;
+}
+
+void ts_traffic_advance(ts_traffic *t, uint64_t now)
+{
+  bool freed = false;
+  t->now = now;
+  ts_flows_advance(t->flows, now);
+  for (uint32_t flow; (flow = ts_flows_ended(t->flows)) != TS_FLOW_NONE; freed = true)
+    end_part(t, t->part_of.at[flow]);
+  if (freed)
+    begin_waiting(t);
+  while (t->heap.count && t->heap.at[0].time <= now) {
+    moment m = take(t);
+    if (m.what == CALL_BEGINS)
+      begin_call(t, m.id);
+    else if (m.what == PART_BEGINS)
+      flow_part(t, m.id);
+    else
+      TS_PUSH(t->arena, &t->ended, m.id);
+  }
+}
+
+uint32_t ts_traffic_ended(ts_traffic *t)
+{
+  if (!t->ended.count)
+    return TS_FLOW_NONE;
+  uint32_t id = t->ended.at[--t->ended.count];
+  TS_PUSH(t->arena, &t->free_calls, id);
+  return id;
+}
+
+ts_traffic_work ts_traffic_work_of(const ts_traffic *t) { return (ts_traffic_work){ts_flows_work_of(t->flows), t->started, t->setups, t->evictions}; }
+
+bool ts_traffic_possible(const ts_ir *ir, const ts_flow_pattern *pattern, uint32_t *link, uint32_t *needed)
+{
+  ts_arena *scratch = ts_arena_new("circuits of a pattern");
+  uint32_t *count = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)ir->links_count);
+  bool possible = true;
+  for (uint32_t p = 0; p < pattern->count && possible; p++) {
+    const ts_flow_part *from = &pattern->parts[p];
+    for (uint32_t i = 0; i < from->circuit_count; i++) {
+      uint32_t ends[] = {from->circuits[i].in, from->circuits[i].out};
+      for (int e = 0; e < 2; e++)
+        if (++count[ends[e]] > class_of(ir, ends[e])->ports && count[ends[e]] > *needed) {
+          *link = ends[e];
+          *needed = count[ends[e]];
+          possible = false;
+        }
+    }
+    for (uint32_t i = 0; i < from->circuit_count; i++)
+      count[from->circuits[i].in] = count[from->circuits[i].out] = 0;
+  }
+  ts_arena_free(scratch);
+  return possible;
+}
