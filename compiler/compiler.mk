@@ -81,6 +81,7 @@ libtrainspec_la_SOURCES += \
 	compiler/shard_comm.c \
 	compiler/shard_explain.c \
 	compiler/shard_graph.c \
+	compiler/shard_sums.c \
 	compiler/stage.c \
 	compiler/stage_cost.c \
 	compiler/value.c

@@ -230,14 +230,25 @@ uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes,
   return index;
 }
 
-uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin)
+/* Bytes at a stated rate, on a stream beside the device's. */
+static uint32_t emit_paced(ts_fragment *f, double bytes, double rate, const char *family, const char *stream, ts_ir_phase phase, ts_origin origin)
 {
   ts_lowering *l = f->l;
-  ts_ir_kernel kernel = {.time = (uint64_t)(bytes / rate * 1e12 + 0.5), .bytes = bytes, .family = ts_ir_add_string(l->b, "copy"),
+  ts_ir_kernel kernel = {.time = (uint64_t)(bytes / rate * 1e12 + 0.5), .bytes = bytes, .family = ts_ir_add_string(l->b, family),
                          .dtype = ts_ir_add_string(l->b, "int8"), .basis = TS_IR_STATED, .source = TS_IR_NONE};
-  ts_ir_node node = {.op = TS_IR_COMPUTE, .stream = (uint8_t)ts_stream(l, back ? "from the host" : "to the host", TS_IR_STREAM_COPY),
-                     .phase = TS_IR_PHASE_COMMUNICATION, .arg = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel), .host_ps = l->host.launch};
+  ts_ir_node node = {.op = TS_IR_COMPUTE, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COPY), .phase = phase,
+                     .arg = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel), .host_ps = l->host.launch};
   return emit(f, node, origin);
+}
+
+uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin)
+{
+  return emit_paced(f, bytes, rate, "copy", back ? "from the host" : "to the host", TS_IR_PHASE_COMMUNICATION, origin);
+}
+
+uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origin origin)
+{
+  return emit_paced(f, bytes, rate, "host update", "host", TS_IR_PHASE_OPTIMIZER, origin);
 }
 
 static void host_sync(ts_fragment *f, uint32_t node, const char *label)

@@ -119,6 +119,8 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *kernel, ts_ir_phase pha
 uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes, ts_origin origin);
 /* Bytes to the host or from it, on a stream of their own. */
 uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin);
+/* The host works on its own memory at this rate, on a stream of its own. */
+uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origin origin);
 uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
 /* A send or receive; with `sync` the host waits before a send for what it sends, after a receive for what came. */

@@ -56,6 +56,25 @@ static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts
   }
 }
 
+/* State that never leaves the host: gradients go there in pieces, its processors update, and the weights come back (Ren et al., arXiv 2101.06840). */
+static void update_on_host(ts_fragment *f, const ts_value *kernels, const chunk *c)
+{
+  const ts_lowering *l = f->l;
+  double moved = 0, sent = c->elements * l->gradient_bytes, piece = c->offload->options.bucket, pieces = piece > 0 && piece < sent ? ceil(sent / piece) : 1;
+  for (uint32_t k = 0; k < kernels->u.list->count; k++)
+    moved += c->elements * (quantity(&kernels->u.list->at[k], "reads", 8) + quantity(&kernels->u.list->at[k], "writes", 8));
+  ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
+  uint32_t ready = f->last[0], back = TS_NO_INDEX;
+  for (double n = 0; n < pieces; n++) {
+    ts_need(f, ready);
+    ts_need(f, ts_emit_copy(f, sent / pieces, c->offload->rate, false, origin));
+    ts_need(f, ts_emit_host_update(f, moved / pieces, c->offload->updates, origin));
+    back = ts_emit_copy(f, c->elements * l->weight_bytes / pieces, c->offload->rate, true, origin);
+  }
+  ts_need(f, back);
+  ts_emit_record(f, 0);
+}
+
 static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
 {
   const ts_value *optimizer = &f->l->plan->optimizer;
@@ -71,7 +90,10 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
   }
   for (uint32_t c = 0; c < count; c++) {
     if (chunks[c].offload) {
-      update_offloaded(f, optimizer, kernels, &chunks[c]);
+      if (chunks[c].offload->updates > 0)
+        update_on_host(f, kernels, &chunks[c]);
+      else
+        update_offloaded(f, optimizer, kernels, &chunks[c]);
       continue;
     }
     uint32_t launches = one ? 1 : chunks[c].tensors;

@@ -12,10 +12,12 @@ static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
 
 static const ts_rule *rule_at(const ts_sharder *c, uint32_t rule) { return &c->sh->rules.at[rule]; }
 
-static void note_rule(const ts_sharder *c, ts_diag *d, uint32_t rule, ts_span span, const char *does)
+static void note_rule(const ts_sharder *c, ts_diag *d, uint32_t rule, ts_span span, const char *does) { ts_rule_note(c->sh, d, rule, span, does); }
+
+void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does)
 {
   if (rule != TS_NO_INDEX)
-    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", rule_at(c, rule)->ast->name, rule_at(c, rule)->strategy, does);
+    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", sh->rules.at[rule].ast->name, sh->rules.at[rule].strategy, does);
 }
 
 uint32_t ts_sharder_alike(const ts_sharder *c)
@@ -191,7 +193,9 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
       ts_value v = ts_eval(c->s, env, action->child[0]);
       if (v.type == TS_T_ERROR)
         return fail(c);
-      c->class->args[f] = v;
+      if (!c->set)
+        c->set = ts_arena_copy(c->s->arena, c->op->args, (c->op->arg_count + 1) * sizeof *c->set);
+      c->class->args[f] = c->set[f] = v;
       return true;
     }
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`", c->op->kind, action->name);
@@ -428,6 +432,14 @@ static ts_layout only(const ts_layout *layout, uint32_t axis)
   return one;
 }
 
+/* The shapes of the whole op with the arguments that rules set. */
+static const ts_slot *shapes_as_set(ts_sharder *c)
+{
+  ts_slot *slots = ts_arena_copy(c->s->arena, c->op->slots, all_slots(c->op) * sizeof *slots);
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = slots, .args = c->set, .quiet = true};
+  return ts_op_outputs(&scope) ? slots : NULL;
+}
+
 /* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
 static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool *trace)
 {
@@ -435,7 +447,10 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   uint32_t first = op->input_count + op->param_count;
   int64_t size = ts_axes_size(c->s, axis);
   ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, all_slots(op) * sizeof *slots);
-  ts_value *args = ts_arena_copy(c->s->arena, op->args, op->arg_count * sizeof *args);
+  const ts_slot *whole = op->slots;
+  ts_value *args = ts_arena_copy(c->s->arena, c->set ? c->set : op->args, op->arg_count * sizeof *args);
+  if (c->set && !(whole = shapes_as_set(c)))
+    return fail(c);
   for (uint32_t i = 0; i < first; i++) {
     ts_layout one = only(&c->class->view[i], axis);
     slots[i].shape = ts_layout_local(c->s, &one, slots[i].shape);
@@ -449,7 +464,7 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   *trace = false;
   for (uint32_t i = from; i < to; i++)
     for (uint32_t d = 0; d < slots[i].shape.rank && d < op->slots[i].shape.rank; d++)
-      if (slots[i].shape.dim[d] * size == op->slots[i].shape.dim[d]) {
+      if (slots[i].shape.dim[d] * size == whole[i].shape.dim[d]) {
         c->class->view[i].split[d] |= axis;
         *trace = true;
       }
@@ -788,29 +803,6 @@ static void only_replicas(ts_sharder *c)
   c->class->optimizer_axes &= ~split;
 }
 
-static bool sums(const ts_comm *comm)
-{
-  return comm->slot == TS_ALL_PARAMETERS && comm->gradient && (comm->kind == TS_IR_ALL_REDUCE || comm->kind == TS_IR_REDUCE_SCATTER || comm->kind == TS_IR_REDUCE);
-}
-
-/* Gradients are summed over an axis once. */
-static bool check_sums(ts_sharder *c)
-{
-  for (uint32_t i = 0; i < c->class->comm_count; i++)
-    for (uint32_t k = 0; k < i; k++) {
-      const ts_comm *a = &c->class->comms[k], *b = &c->class->comms[i];
-      if (!sums(a) || !sums(b) || !(a->axes & b->axes))
-        continue;
-      ts_diag *d = ts_report(c->s, TS_E0310, b->span, "gradients are summed twice over %s", ts_axes_name(c->s, a->axes & b->axes));
-      ts_diag_here(d, "of `%s`", c->op->label);
-      note_rule(c, d, a->rule, a->span, "does so already");
-      ts_diag_note_at(d, rule_at(c, b->rule)->applied, "applied here");
-      ts_diag_help(d, "apply one of `%s` and `%s`, or each over axes of its own", rule_at(c, a->rule)->strategy, rule_at(c, b->rule)->strategy);
-      return fail(c);
-    }
-  return true;
-}
-
 bool ts_sharder_class(ts_sharder *c)
 {
   const ts_op *op = c->op;
@@ -821,13 +813,14 @@ bool ts_sharder_class(ts_sharder *c)
   class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
   class->edge = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
   c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  c->set = NULL;
   c->arg_axes = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
   for (uint32_t i = 0; i < all_slots(op); i++)
     c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
   if (!run_rules(c) || !layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
     return false;
   only_replicas(c);
-  if (!check_sums(c))
+  if (!ts_sharder_sums(c))
     return false;
   if (op->needs_gradient && (!check_incoming(c) || !check_outgoing(c)))
     return false;

@@ -52,7 +52,7 @@ typedef struct ts_comm {
   ts_span span;
 } ts_comm;
 
-typedef struct ts_offload { double rate; ts_comm options; } ts_offload; /* bytes/s each way, 0: not so; of the options group, ahead, bucket and span count */
+typedef struct ts_offload { double rate, updates; ts_comm options; } ts_offload; /* bytes/s each way, 0: not so; of the host's own memory when it updates, 0: it does not; of the options group, ahead, bucket and span count */
 
 typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept; /* kept for backward: the tensor on the edge, or something of its own */
 
@@ -72,6 +72,7 @@ typedef struct ts_class {
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
+  uint32_t unsummed;        /* axes over which gradients of its parameters are partial sums to the end */
   ts_offload activations, optimizer; /* kept on the host meanwhile */
   uint32_t tied;            /* slot of a parameter that another op has too, or TS_NO_INDEX */
   uint32_t tie_rule;

@@ -110,11 +110,11 @@ static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
 {
   ts_value v = ts_eval(c->s, env, expr);
   comm->share = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : -1;
-  if (comm->share > 0 && comm->share <= 1)
+  if (comm->share > 0 && comm->share <= 64)
     return true;
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`share` is the part of the bytes that travels");
-    ts_diag_here(d, "must be above 0 and at most 1; found %s", ts_value_describe(c->s->arena, v));
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`share` is the part of the bytes that travels, above 1 where parts travel more than once");
+    ts_diag_here(d, "must be above 0 and at most 64; found %s", ts_value_describe(c->s->arena, v));
   }
   return fail(c);
 }
@@ -152,6 +152,11 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
     return slows(c, env, expr, comm);
   if (!strcmp(field->name, "ahead"))
     return (ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead) && comm->ahead >= 0) || fail(c);
+  if (!strcmp(field->name, "updates")) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, field->name_span, "only `offload optimizer` has `updates`");
+    ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
+    return fail(c);
+  }
   double bits = 0;
   if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
     return fail(c);
@@ -198,9 +203,15 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action)
   if (!ts_eval_quantity(c->s, env, action->child[0], TS_DIM_RATE, "the rate of the link to the host", &offload.rate))
     return fail(c);
   offload.rate /= 8;
-  for (uint32_t i = 1; i < action->count; i++)
-    if (!option(c, env, action->child[i], &offload.options))
+  for (uint32_t i = 1; i < action->count; i++) {
+    const ts_ast *field = action->child[i];
+    if (!strcmp(field->name, "updates") && !activations) {
+      if (!ts_eval_quantity(c->s, env, field->child[0], TS_DIM_RATE, "the rate of the host's memory", &offload.updates))
+        return fail(c);
+      offload.updates /= 8;
+    } else if (!option(c, env, field, &offload.options))
       return false;
+  }
   *(activations ? &c->class->activations : &c->class->optimizer) = offload;
   return true;
 }

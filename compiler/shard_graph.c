@@ -277,6 +277,8 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   for (uint32_t i = 0; i < g->ops.count; i++)
     shard_op(&c, &t, i, rules);
   ts_rules_unused(s, g, sh);
+  if (ts_diags_errors(s->diags) == errors)
+    ts_sharder_unsummed(&c);
   group_ops(&c);
   for (uint32_t i = 0; i < g->ops.count; i++)
     if (sh->classes.at[sh->class_of[i]].tied != TS_NO_INDEX && !sh->classes.at[sh->class_of[i]].failed && !tie(&c, i))

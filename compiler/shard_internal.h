@@ -14,12 +14,19 @@ typedef struct ts_sharder {
   ts_layout *asked;    /* by slot: the splits that rules ask for */
   bool by_name;        /* the rule at hand may call axes by their names in the mesh */
   uint32_t *arg_axes;  /* by argument: what an Int is divided by */
+  ts_value *set;       /* the arguments of the whole op as rules set them; NULL if none does */
 } ts_sharder;
 
 /* The group an `over` names. False after a message. */
 bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes);
 bool ts_sharder_class(ts_sharder *c);
 bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action);
+/* compiler/shard_sums.c: gradients are summed over an axis once; where they are not at all, the class keeps it. */
+bool ts_sharder_sums(ts_sharder *c);
+/* One warning for each set of axes that some gradients are not summed over. */
+void ts_sharder_unsummed(const ts_sharder *c);
+/* "rule `x` of `y` does", unless there is no rule */
+void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does);
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule);
 /* Moves a layout through a collective and counts its bytes. */
 bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot);

@@ -51,7 +51,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token AHEAD OFFLOAD PART SHARE SLOWS TIE
+%token AHEAD OFFLOAD PART SHARE SLOWS TIE UPDATES
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -464,6 +464,7 @@ option
   | SHARE expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "share", 5), @1}), 0, NODES($2)); }
   | AHEAD expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "ahead", 5), @1}), 0, NODES($2)); }
   | SLOWS expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "slows", 5), @1}), 0, NODES($2)); }
+  | UPDATES expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "updates", 7), @1}), 0, NODES($2)); }
   ;
 
 call_args: LPAREN args RPAREN { $$ = MAKE(ARGS, @$, NONE, 0, $2); } ;

@@ -1,11 +1,15 @@
 // BERT (Devlin et al., arXiv 1810.04805): an encoder with a layer norm after each half, trained on masked words and on whether two sentences follow each
-// other. The word classifier is tied to the embedding.
+// other. The word classifier is tied to the embedding. `flash`: attention in one kernel that never writes the scores.
 import std.ops.nn
 
-block bert_layer(x: Tensor, heads: Int, ffn: Int) {
+block bert_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
   let hidden = last(x.shape)
   qkv = linear(x, out: 3 * hidden, bias: true) as attn.qkv
-  a = core_attention(qkv, heads: heads, head_dim: hidden / heads) as attn.core
+  if flash {
+    a = attention(qkv, heads: heads, kv_heads: heads, head_dim: hidden / heads, causal: false) as attn.core
+  } else {
+    a = core_attention(qkv, heads: heads, head_dim: hidden / heads) as attn.core
+  }
   o = linear(a, out: hidden) as attn.proj
   r = bias_dropout_add(o, x) as attn.residual
   n1 = layernorm(r) as ln1
@@ -16,7 +20,7 @@ block bert_layer(x: Tensor, heads: Int, ffn: Int) {
   yield layernorm(s) as ln2
 }
 
-model bert(layers: Int, hidden: Int, heads: Int, vocab: Int = 30522, seq: Int = 512) {
+model bert(layers: Int, hidden: Int, heads: Int, vocab: Int = 30522, seq: Int = 512, flash: Bool = false) {
   ids = input([batch, seq], int64)
   segments = input([batch, seq], int64)
   e = embedding(ids, vocab, hidden) as embed
@@ -25,7 +29,7 @@ model bert(layers: Int, hidden: Int, heads: Int, vocab: Int = 30522, seq: Int = 
   n = layernorm(s) as embed_norm
   x = dropout(n) as embed_dropout
   repeat layers as layer {
-    x = bert_layer(x, heads, 4 * hidden)
+    x = bert_layer(x, heads, 4 * hidden, flash)
   }
   w = linear(x, out: hidden) as words
   g = bias_gelu(w) as words_act
@@ -39,5 +43,5 @@ model bert(layers: Int, hidden: Int, heads: Int, vocab: Int = 30522, seq: Int = 
   follows_loss = cross_entropy(follows) as follows_loss
 }
 
-fn bert_base(seq: Int = 512) -> Model = bert(12, 768, 12, seq: seq)
-fn bert_large(seq: Int = 512) -> Model = bert(24, 1024, 16, seq: seq)
+fn bert_base(seq: Int = 512, flash: Bool = false) -> Model = bert(12, 768, 12, seq: seq, flash: flash)
+fn bert_large(seq: Int = 512, flash: Bool = false) -> Model = bert(24, 1024, 16, seq: seq, flash: flash)

@@ -23,6 +23,7 @@ op contrastive_loss(image: Tensor, text: Tensor) {
   saves [image, text, logits]
 }
 
+// `pad`: images and texts of 197 and 77 words are filled up to a multiple of it, so that they can be split.
 model clip(
   layers: Int,
   hidden: Int,
@@ -35,8 +36,9 @@ model clip(
   text_layers: Int = 12,
   seq: Int = 77,
   vocab: Int = 49408,
+  pad: Int = 1,
 ) {
-  p = patches(batch, image, patch, hidden, false)
+  p = patches(batch, image, patch, hidden, false, pad)
   v = layernorm(p) as image_norm
   repeat layers as image {
     v = tower_layer(v, heads, 4 * hidden)
@@ -44,7 +46,7 @@ model clip(
   vc = first_token(v) as image_first
   vn = layernorm(vc) as image_final_norm
   ve = linear(vn, out: space) as image_space
-  ids = input([batch, seq], int64)
+  ids = input([batch, ceil_div(seq, pad) * pad], int64)
   e = embedding(ids, vocab, text_hidden) as embed
   t = position_embedding(e, seq) as text_position
   repeat text_layers as text {
@@ -56,6 +58,6 @@ model clip(
   loss = contrastive_loss(ve, te) as loss
 }
 
-fn clip_vit_b32(image: Int = 224) -> Model = clip(12, 768, 12, 32, 512, 8, 512, image)
-fn clip_vit_b16(image: Int = 224) -> Model = clip(12, 768, 12, 16, 512, 8, 512, image)
-fn clip_vit_l14(image: Int = 224) -> Model = clip(24, 1024, 16, 14, 768, 12, 768, image)
+fn clip_vit_b32(image: Int = 224, pad: Int = 1) -> Model = clip(12, 768, 12, 32, 512, 8, 512, image, pad: pad)
+fn clip_vit_b16(image: Int = 224, pad: Int = 1) -> Model = clip(12, 768, 12, 16, 512, 8, 512, image, pad: pad)
+fn clip_vit_l14(image: Int = 224, pad: Int = 1) -> Model = clip(24, 1024, 16, 14, 768, 12, 768, image, pad: pad)

@@ -34,7 +34,7 @@ block t5_mlp(x: Tensor, ffn: Int) {
 model t5(layers: Int, hidden: Int, heads: Int, head_dim: Int, ffn: Int, vocab: Int = 32128, seq: Int = 512, target: Int = 114) {
   ids = input([batch, seq + target], int64)
   e = embedding(ids, vocab, hidden) as embed
-  halves = cut_sequence(e, seq) as halves
+  halves = cut_sequence(e, seq, seq + target) as halves
   x = dropout(halves[0]) as encoder_dropout
   repeat layers as encoder {
     a = t5_attention(x, heads, head_dim, false, if encoder == 0 then 32 else 0) as attn

@@ -16,17 +16,18 @@ block tower_layer(x: Tensor, heads: Int, ffn: Int, causal: Bool = false) {
   yield bias_dropout_add(d, r) as mlp.residual
 }
 
-// Squares of an image through one matrix each (a convolution whose stride is its kernel), the class token before them, and positions.
-block patches(samples: Int, image: Int, patch: Int, hidden: Int, bias: Bool) {
+// Squares of an image through one matrix each (a convolution whose stride is its kernel), the class token before them, and positions. `pad`: empty words behind them up to a multiple of it,
+// so that the 197 or 257 can be split.
+block patches(samples: Int, image: Int, patch: Int, hidden: Int, bias: Bool, pad: Int) {
   let n = div(image, patch) * div(image, patch)
   pixels = images(samples, [n, 3 * patch * patch]) as images
   e = linear(pixels, out: hidden, bias: bias) as patch_embed
-  c = class_token(e) as class_token
+  c = class_token(e, pad: pad) as class_token
   yield position_embedding(c, n + 1) as position
 }
 
-model vit(layers: Int, hidden: Int, heads: Int, patch: Int, image: Int = 224, classes: Int = 1000) {
-  p = patches(batch, image, patch, hidden, true)
+model vit(layers: Int, hidden: Int, heads: Int, patch: Int, image: Int = 224, classes: Int = 1000, pad: Int = 1) {
+  p = patches(batch, image, patch, hidden, true, pad)
   x = dropout(p) as embed_dropout
   repeat layers as layer {
     x = tower_layer(x, heads, 4 * hidden)
@@ -37,6 +38,6 @@ model vit(layers: Int, hidden: Int, heads: Int, patch: Int, image: Int = 224, cl
   loss = cross_entropy(logits) as loss
 }
 
-fn vit_b16(image: Int = 224) -> Model = vit(12, 768, 12, 16, image)
-fn vit_l16(image: Int = 224) -> Model = vit(24, 1024, 16, 16, image)
-fn vit_h14(image: Int = 224) -> Model = vit(32, 1280, 16, 14, image)
+fn vit_b16(image: Int = 224, pad: Int = 1) -> Model = vit(12, 768, 12, 16, image, pad: pad)
+fn vit_l16(image: Int = 224, pad: Int = 1) -> Model = vit(24, 1024, 16, 16, image, pad: pad)
+fn vit_h14(image: Int = 224, pad: Int = 1) -> Model = vit(32, 1280, 16, 14, image, pad: pad)

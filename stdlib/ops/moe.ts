@@ -48,14 +48,41 @@ op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
   contracts x dim -1
   forward {
     kernel elementwise if quantized { reads = [x], writes = [cast] }
-    kernel gemm { count = count, m = copies, n = last(y.shape), k = last(x.shape), dtype = number, flops = work, reads = [if quantized then cast else bytes(x), weight], writes = [y] }
+    kernel gemm {
+      count = count
+      m = copies
+      n = last(y.shape)
+      k = last(x.shape)
+      dtype = number
+      flops = work
+      reads = [if quantized then cast else bytes(x), weight]
+      writes = [y]
+    }
   }
   backward(input) {
     kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
-    kernel gemm { count = count, m = copies, n = last(x.shape), k = last(y.shape), dtype = number, flops = work, reads = [if quantized then cast_gradient else bytes(dy), weight], writes = [dx] }
+    kernel gemm {
+      count = count
+      m = copies
+      n = last(x.shape)
+      k = last(y.shape)
+      dtype = number
+      flops = work
+      reads = [if quantized then cast_gradient else bytes(dy), weight]
+      writes = [dx]
+    }
   }
   backward(weight) {
-    kernel gemm { count = count, m = last(y.shape), n = last(x.shape), k = copies, dtype = number, flops = work, reads = if quantized then [cast_gradient, cast] else [dy, x], writes = [dw] }
+    kernel gemm {
+      count = count
+      m = last(y.shape)
+      n = last(x.shape)
+      k = copies
+      dtype = number
+      flops = work
+      reads = if quantized then [cast_gradient, cast] else [dy, x]
+      writes = [dw]
+    }
   }
   saves [x] if not quantized
   saves [cast] if quantized

@@ -173,6 +173,7 @@ fn scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
 // Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head. Forward is two products, backward
 // five (Dao, arXiv 2307.08691). `window`: a query sees so many keys; `buckets`: scores have a learned bias by relative position, of so many values a head.
 // Where queries are split along the sequence their keys and values are gathered; `load`: so many times the mean of the scores fall on the fullest rank.
+// Where ranks have copies of a head of keys and values, `qkv` has less of it than `kv_heads` says: the copies are read and kept too.
 op attention(
   qkv: Tensor,
   heads: Int,
@@ -193,7 +194,9 @@ op attention(
   let local = window > 0 and window < keys
   let met = if local and keys > queries then 2 * queries * window else scores(queries, keys, causal, window)
   let product = batch * heads * head_dim * (if load == 1 then met else round(met * load))
-  let taken = if keys == queries then [qkv] else [bytes(qkv) * heads / (heads + 2 * kv_heads), kv]
+  let more = (heads + 2 * kv_heads) * head_dim - last(qkv.shape)
+  let copied = bytes(qkv) * max(more, 0) / last(qkv.shape)
+  let taken = if keys == queries then [qkv, copied] else [bytes(qkv) * heads / (heads + 2 * kv_heads), kv]
   whole kv dim 1
   forward {
     kernel attention if not local {
@@ -244,18 +247,21 @@ op attention(
     }
   }
   saves [qkv, y, 4 B * batch * heads * queries]
+  saves [copied] if more > 0
 }
 
 // Attention whose queries come from elsewhere than keys and values, which are packed in `kv`: of another sequence, or of another width (`v_dim`). How many
 // heads there are follows from the widths. Backward: two products of the width of values, three of that of keys.
-op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, causal: Bool = false) {
+// `load` as in `attention`.
+op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, causal: Bool = false, load: Real = 1) {
   let heads = div(last(q.shape), head_dim)
   let kv_heads = div(last(kv.shape), head_dim + v_dim)
   output y: with_last(q.shape, heads * v_dim)
   let batch = q.shape[0]
   let seq = q.shape[1]
   let keys = kv.shape[1]
-  let product = batch * heads * scores(seq, keys, causal)
+  let met = scores(seq, keys, causal)
+  let product = batch * heads * (if load == 1 then met else round(met * load))
   whole kv dim 1
   forward {
     kernel attention {
@@ -359,11 +365,10 @@ op cut(x: Tensor, width: Int) {
   output b: with_last(x.shape, last(x.shape) - width)
 }
 
-// Dimension 1 in two parts.
-op cut_sequence(x: Tensor, first: Int) {
-  output a: [x.shape[0], first, last(x.shape)]
-  output b: [x.shape[0], x.shape[1] - first, last(x.shape)]
-  whole x dim 1
+// Dimension 1 in two parts, `first` of `total`. Where the dimension is split each rank has its part of the one and of the other.
+op cut_sequence(x: Tensor, first: Int, total: Int) {
+  output a: [x.shape[0], x.shape[1] * first / total, last(x.shape)]
+  output b: [x.shape[0], x.shape[1] * (total - first) / total, last(x.shape)]
 }
 
 // Two tensors side by side in the last dimension.
@@ -383,12 +388,12 @@ op first_token(x: Tensor) {
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
-// A learned token put before each sequence.
-op class_token(x: Tensor) {
+// A learned token put before each sequence, and empty ones behind it until there is a multiple of `pad`.
+op class_token(x: Tensor, pad: Int = 1) {
   param w: [last(x.shape)]
-  output y: [x.shape[0], x.shape[1] + 1, last(x.shape)]
+  output y: [x.shape[0], ceil_div(x.shape[1] + 1, pad) * pad, last(x.shape)]
   whole x dim 1
-  forward { kernel elementwise { reads = [x, w], writes = [y] } }
+  forward { kernel elementwise { reads = [bytes(y), w], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
   backward(weight) { kernel elementwise { reads = [bytes(w) * x.shape[0]], writes = [dw] } }
 }

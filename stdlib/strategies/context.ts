@@ -8,7 +8,7 @@
 // they go around again and their gradients with them. `ring: false`: they are gathered before and scattered after, and held whole meanwhile.
 strategy context_parallel(c: Axis, ring: Bool = true, balanced: Bool = true) {
   let how = if ring then "ring" else true
-  rule tokens {
+  rule tokens optional {
     match embedding | eager_embedding
     split ids dim 1 over c
   }
@@ -17,28 +17,61 @@ strategy context_parallel(c: Axis, ring: Bool = true, balanced: Bool = true) {
     before forward: all_gather(kv, dim: 1) over c overlap how
     before backward(input): all_gather(kv, dim: 1) over c overlap how
     after backward(input): reduce_scatter(dkv, dim: 1) over c overlap how
-    set load = if balanced then 1 else (2 * c - 1) / (1.0 * c)
+    set load = if balanced or not causal then 1 else (2 * c - 1) / (1.0 * c)
   }
   rule apart optional {
     match query_attention
     before forward: all_gather(kv, dim: 1) over c overlap how
     before backward(input): all_gather(kv, dim: 1) over c overlap how
     after backward(input): reduce_scatter(dkv, dim: 1) over c overlap how
+    set load = if balanced or not causal then 1 else (2 * c - 1) / (1.0 * c)
+  }
+  rule class optional { // what begins with pictures
+    match class_token
+    split y dim 1 over c
+    after backward(input): all_reduce(dx) over c
+  }
+  rule one optional { // a single word is on one rank; all go on with it
+    match first_token
+    before forward: all_gather(x, dim: 1) over c
   }
 }
 
-// Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads inside; all-to-all takes one to the other and back.
+// Bytes of queries, keys and values when each of `ranks` has a head of keys and values, over those without copies.
+fn with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = 1.0 * (heads + 2 * max(kv_heads, ranks)) / (heads + 2 * kv_heads)
+
+// Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads inside; all-to-all takes one to the other and back. Where
+// there are fewer heads of keys and values than ranks, copies of them travel, so that each rank has one.
 strategy ulysses(c: Axis) {
-  rule tokens {
+  rule tokens optional {
     match embedding | eager_embedding
     split ids dim 1 over c
   }
-  rule heads {
+  rule heads optional {
     match attention
-    before forward: all_to_all(qkv, dim: -1) over c
+    before forward: all_to_all(qkv, dim: -1) over c share with_copies(heads, kv_heads, c)
+    set kv_heads = max(kv_heads, c.size)
     split heads, kv_heads over c
     after forward: all_to_all(y, dim: 1) over c
     before backward(input): all_to_all(dy, dim: -1) over c
-    after backward(input): all_to_all(dqkv, dim: 1) over c
+    after backward(input): all_to_all(dqkv, dim: 1) over c share with_copies(heads, kv_heads, c)
+  }
+  rule apart optional {
+    match query_attention
+    before forward: all_to_all(q, dim: -1) over c
+    before forward: all_to_all(kv, dim: -1) over c
+    after forward: all_to_all(y, dim: 1) over c
+    before backward(input): all_to_all(dy, dim: -1) over c
+    after backward(input): all_to_all(dq, dim: 1) over c
+    after backward(input): all_to_all(dkv, dim: 1) over c
+  }
+  rule class optional {
+    match class_token
+    split y dim 1 over c
+    after backward(input): all_reduce(dx) over c
+  }
+  rule one optional {
+    match first_token
+    before forward: all_gather(x, dim: 1) over c
   }
 }

@@ -27,6 +27,48 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
   }
 }
 
+// How many of `nodes` a token goes to on average, when its `top` experts are picked alike among those of all, or of `limit` of them.
+fn met_of(nodes: Int, top: Int) -> Real = nodes * (1 - pow(1 - 1.0 / nodes, top))
+fn nodes_met(nodes: Int, top: Int, limit: Int = 0) -> Real = met_of(if limit > 0 then min(limit, nodes) else nodes, top)
+
+// Experts over the ranks `inner` of each of `nodes`. What goes to a node travels to it once, however many of its experts want it, over the link of the rank
+// that has it; inside the node it is copied to those. A token may be limited to so many nodes (DeepSeek-V3, arXiv 2412.19437, sections 2.1.2 and 3.2; DeepEP).
+// Of the results those of one node are added there before they go back.
+strategy node_expert_parallel(
+  inner: Axis,
+  nodes: Axis,
+  top: Int,
+  limit: Int = 0,
+  batch: Axis = inner * nodes,
+  sent: Real = 1,
+  returned: Real = 1,
+) {
+  let once = nodes_met(nodes, top, limit) / top
+  rule tokens {
+    match embedding | eager_embedding
+    split ids dim 0 over batch
+  }
+  rule send {
+    match dispatch
+    after forward: all_to_all(y, dim: 0) over nodes share sent * once
+    after forward: all_to_all(y, dim: 0) over inner share sent
+    before backward(input): all_to_all(dy, dim: 1) over inner share returned
+    before backward(input): all_to_all(dy, dim: 1) over nodes share returned * once
+  }
+  rule receive {
+    match combine
+    before forward: all_to_all(x, dim: 1) over inner share returned
+    before forward: all_to_all(x, dim: 1) over nodes share returned * once
+    after backward(input): all_to_all(dx, dim: 0) over nodes share sent * once
+    after backward(input): all_to_all(dx, dim: 0) over inner share sent
+  }
+  rule experts {
+    match expert_linear
+    split w dim 0 over inner
+    split w dim 0 over nodes
+  }
+}
+
 // Each expert split over `t` as well, columns then rows, where tokens lie split over `t` by sequence parallelism.
 strategy expert_tensor_parallel(t: Axis) {
   rule column {

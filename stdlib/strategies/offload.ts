@@ -16,3 +16,12 @@ strategy offload_optimizer(link: Rate = 50 GB/s, piece: Size = 256 MiB) {
     offload optimizer at link bucket piece
   }
 }
+
+// The host updates as well: gradients go to it in pieces, its processors run the optimizer at the rate of its memory, `memory` of which is one device's share,
+// and the weights come back (ZeRO-Offload: Ren et al., arXiv 2101.06840, section 4).
+strategy update_on_host(link: Rate = 50 GB/s, memory: Rate = 50 GB/s, piece: Size = 256 MiB) {
+  rule state {
+    match *
+    offload optimizer at link bucket piece updates memory
+  }
+}

@@ -4,14 +4,14 @@ import std.models.mixtral, std.models.llama4, std.models.deepseek, std.models.vg
 import std.clusters.dgx, std.strategies.data, std.strategies.megatron, std.strategies.context, std.strategies.experts
 import std.schedules.one_f_one_b, std.optimizers.adam, std.precision
 
-plan models(model: Model, dp: Int = 1, tp: Int = 1, cp: Int = 1, ep: Int = 1, pp: Int = 1, sequence: Bool = false) {
+plan models(model: Model, dp: Int = 1, tp: Int = 1, cp: Int = 1, ep: Int = 1, pp: Int = 1, sequence: Bool = false, heads: Bool = false) {
   model = model
   cluster = dgx_h100(nodes: ceil_div(dp * tp * cp * ep * pp, 8))
   mesh = { tp, cp, ep, dp, pp }
   apply = [
     data_parallel(cp * ep * dp),
     if tp == 1 then [] else if sequence then tensor_sequence_parallel(tp) else tensor_parallel(tp),
-    if cp == 1 then [] else context_parallel(cp),
+    if cp == 1 then [] else if heads then ulysses(cp) else context_parallel(cp),
     if ep == 1 then [] else expert_parallel(ep),
   ]
   schedule = one_f_one_b(p: pp, m: pp)

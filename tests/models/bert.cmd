@@ -1,2 +1,3 @@
 ./count.sh bert &&
-./compile.sh 'dp tp pp all' 'bert_base()' 'bert_large()'
+./compile.sh 'dp tp sp pp all' 'bert_base()' 'bert_large()' &&
+./compile.sh 'cp uly' 'bert_base(flash: true)' 'bert_large(flash: true)'

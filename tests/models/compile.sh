@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # compile.sh MODES MODEL...: each model compiled on ranks of every mode; what the compiler says where it refuses.
-#   dp  two replicas    tp  tensor parallel, two ranks (tp5: five)    sp  with sequence parallelism    cp  context parallel, two ranks    ep  experts over four
+#   dp  two replicas    tp  tensor parallel, two ranks (tp5: five)    sp  with sequence parallelism    cp  context parallel, two ranks (uly: by heads)    ep  experts over four
 #   pp  two stages    all  two by two by two of dp, tp, pp    most  of dp, ep, sp, pp
 export LC_ALL=C
 modes=$1; shift
@@ -15,6 +15,7 @@ for model; do
       sp) options='-D tp=2 -D sequence=true' ;;
       pp) options='-D pp=2' ;;
       cp) options='-D cp=2' ;;
+      uly) options='-D cp=2 -D heads=true' ;;
       ep) options='-D ep=4' ;;
       most) options='-D dp=2 -D ep=2 -D tp=2 -D sequence=true -D pp=2' ;;
       all) options='-D dp=2 -D tp=2 -D pp=2' ;;

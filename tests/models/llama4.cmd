@@ -1,2 +1,2 @@
 ./count.sh llama4 &&
-./compile.sh 'dp tp sp cp ep pp all most' 'llama4_scout()' 'llama4_maverick()'
+./compile.sh 'dp tp sp cp uly ep pp all most' 'llama4_scout()' 'llama4_maverick()'

@@ -1,2 +1,2 @@
 ./count.sh mixtral &&
-./compile.sh 'dp tp sp cp ep pp all most' 'mixtral_8x7b()' 'mixtral_8x22b()'
+./compile.sh 'dp tp sp cp uly ep pp all most' 'mixtral_8x7b()' 'mixtral_8x22b()'

@@ -11,7 +11,7 @@ plan changed(tp: Int = 2, dp: Int = 2) {
         match cross_entropy
         before forward: all_gather(x, dim: -1) over t
       }
-      rule norms {
+      rule replicated { // each norm by itself, while the backward goes on
         match rmsnorm
         after gradients: all_reduce(gradients) over tp
       }

@@ -1,5 +1,6 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
-import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b, std.schedules.zero_bubble
+import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b,
+  std.schedules.zero_bubble
 import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context,
   std.strategies.megatron, std.strategies.recompute
 
@@ -20,6 +21,7 @@ plan strategies(
   zb: Bool = false,
   experts: Int = 0,
   load: Real = 1,
+  limit: Int = 0,
 ) {
   model = if experts > 0 then llama_moe(
     layers: 8,
@@ -40,14 +42,17 @@ plan strategies(
     if among("tp", use) then tensor_parallel(tp) else none,
     if among("sp", use) then tensor_sequence_parallel(tp) else none,
     if among("async", use) then tensor_sequence_parallel(tp, async: true) else none,
+    if among("tp_ring", use) then tensor_sequence_parallel(tp, ring: true) else none,
     if among("vocabulary", use) then vocabulary_parallel(tp) else none,
     if among("ep", use) then expert_parallel(ep) else none,
+    if among("ep_nodes", use) then node_expert_parallel(ep, r, 2, limit) else none,
     if among("ep_fp8", use) then expert_parallel(ep, sent: 0.5) else none,
     if among("etp", use) then expert_tensor_parallel(tp) else none,
     if among("fp8", use) then fp8_products() else none,
     if among("tied", use) then tied_embeddings() else none,
     if among("offload", use) then offload_activations() else none,
     if among("offload_optimizer", use) then offload_optimizer() else none,
+    if among("update_on_host", use) then update_on_host() else none,
     if among("full", use) then full() else none,
     if among("second", use) then full(every: 2) else none,
     if among("selective", use) then selective(attn.core) else none,
@@ -55,16 +60,16 @@ plan strategies(
     if among("unbalanced", use) then context_parallel(cp, balanced: false) else none,
     if among("gather", use) then context_parallel(cp, ring: false) else none,
     if among("ulysses", use) then ulysses(cp) else none,
-    if among("ddp", use) then data_parallel(dp * cp * ep) else none,
-    if among("zero1", use) then zero1(dp * cp * ep) else none,
-    if among("zero2", use) then zero2(dp * cp * ep) else none,
-    if among("zero3", use) then zero3(dp * cp * ep) else none,
-    if among("fsdp", use) then fsdp(dp * cp * ep, prefetch: prefetch) else none,
-    if among("fsdp_keep", use) then fsdp(dp * cp * ep, reshard: false) else none,
+    if among("ddp", use) then data_parallel(dp * cp * ep * r) else none,
+    if among("zero1", use) then zero1(dp * cp * ep * r) else none,
+    if among("zero2", use) then zero2(dp * cp * ep * r) else none,
+    if among("zero3", use) then zero3(dp * cp * ep * r) else none,
+    if among("fsdp", use) then fsdp(dp * cp * ep * r, prefetch: prefetch) else none,
+    if among("fsdp_keep", use) then fsdp(dp * cp * ep * r, reshard: false) else none,
     if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,
   ]
   schedule = if zb then zb_h1(p: pp, m: m) else one_f_one_b(p: pp, m: m)
-  batch = { micro: ep }
+  batch = { micro: if among("ep_nodes", use) then ep * r else ep }
   precision = mixed(bf16)
   optimizer = adam()
   costs = [roofline(h100_sxm)]

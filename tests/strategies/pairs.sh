@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
 # pairs.sh: each two strategies together on one plan, as a table: `+` where they compose, else the number of the reason, which is what the compiler says.
 export LC_ALL=C
-names=(tp sp vocabulary ring gather ulysses ep etp ddp zero1 zero2 zero3 fsdp hsdp full selective second fp8 offload offload_optimizer tied pipeline)
+names=(tp sp tp_ring vocabulary ring gather ulysses ep ep_nodes etp ddp zero1 zero2 zero3 fsdp hsdp full selective second fp8 offload offload_optimizer
+  update_on_host tied pipeline)
 
 needs() { # the sizes of the axes a strategy is about
   case $1 in
-    tp | sp | vocabulary) echo tp=2 ;;
+    tp | sp | tp_ring | vocabulary) echo tp=2 ;;
     etp) echo tp=2 experts=8 ;;
     ring | gather | ulysses) echo cp=2 ;;
     ep) echo ep=2 experts=8 ;;
+    ep_nodes) echo ep=2 r=2 experts=8 ;;
     hsdp) echo dp=2 r=2 ;;
     ddp | zero* | fsdp) echo dp=2 ;;
     pipeline) echo pp=2 ;;
   esac
 }
 
-alone() { case $1 in etp) echo ', "sp"' ;; esac; } # what it cannot be without
+alone() { [ "$1" != etp ] || [[ $2 = sp || $2 = tp_ring ]] || echo ', "sp"'; } # what it cannot be without, unless the other has it
 
 reasons=()
 reason() { # TEXT: its number, in $found
@@ -28,7 +30,7 @@ try() { # A B
   local options=() need
   for need in $(printf '%s\n' $(needs "$1") $(needs "$2") | sort -u); do options+=(-D "$need"); done
   found=+
-  tsc --check "${options[@]}" -D "use=[\"$1\", \"$2\"$(alone "$1")$(alone "$2")]" _plan.ts 2>"$scratch/said" && [ ! -s "$scratch/said" ] && return
+  tsc --check -W no-unsummed-gradients "${options[@]}" -D "use=[\"$1\", \"$2\"$(alone "$1" "$2")$(alone "$2" "$1")]" _plan.ts 2>"$scratch/said" && [ ! -s "$scratch/said" ] && return
   local said; said=$(head -1 "$scratch/said" | sed -E 's/layer\[[0-9]+\]\.//; s/`(dq?kv|kv|qkv)` of/a tensor of/')
   reason "$said"
 }

@@ -6,8 +6,8 @@ printf '%-32s %-22s %14s %14s\n' strategies what found 'closed form'
 while IFS=';' read -r name options what closed; do
   case $name in '' | '#'*) continue ;; esac
   case $what in
-    held*) tsc -S -o "$scratch/volumes" $options _plan.ts || exit 1 ;;
-    *) tsrun --format json $options _plan.ts >"$scratch/volumes" || exit 1 ;;
+    held*) tsc -W no-unsummed-gradients -S -o "$scratch/volumes" $options _plan.ts || exit 1 ;;
+    *) tsrun --format json $options _plan.ts >"$scratch/volumes" 2>"$scratch/said" || { cat "$scratch/said"; exit 1; } ;;
   esac
   awk -v name="$name" -v what="$what" "
     function unit(u) { return u == \"B\" ? 1 : 1024 ^ index(\"KMGT\", substr(u, 1, 1)) }
