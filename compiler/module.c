@@ -257,6 +257,20 @@ static ts_value param_value(ts_session *s, const ts_entry *entry)
   return ts_param_value(s, entry->module->env, entry->decl, entry->decl->child[0], entry->decl->child[1]);
 }
 
+const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, const char *name, ts_name_list *names)
+{
+  const ts_ast *found = NULL;
+  for (size_t i = 0; i < m->own.count; i++) {
+    const ts_ast *decl = m->own.at[i]->decl;
+    if (decl->kind != kind)
+      continue;
+    TS_PUSH(s->arena, &names->names, decl->name);
+    if (!name || !strcmp(decl->name, name))
+      found = decl;
+  }
+  return name || names->names.count == 1 ? found : NULL;
+}
+
 ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type, const ts_ast *expr)
 {
   uint32_t define;

@@ -41,6 +41,8 @@ void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list)
 const ts_visible *ts_module_find(const ts_module *module, const char *name); /* without evaluating it */
 ts_value ts_entry_value(ts_session *s, ts_entry *entry);
 ts_module *ts_module_of(ts_session *s, uint32_t file);
+/* Of a file's own declarations of a kind the one of this name, or the only one where no name is given; else NULL. Adds the names of all of them to `names`. */
+const ts_ast *ts_module_choose(ts_session *s, const ts_module *module, ts_kind kind, const char *name, ts_name_list *names);
 /* Value of a parameter that -D may replace: of a file (PARAM) or of a plan (FORMAL). */
 ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type, const ts_ast *expr);
 /* The environment of the file in which a declaration stands. */

@@ -36,16 +36,8 @@ static const char *listed(ts_session *s, const ts_name_list *names)
 static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wanted)
 {
   ts_name_list names = {0};
-  const ts_ast *found = NULL;
-  for (size_t i = 0; i < m->own.count; i++) {
-    const ts_ast *decl = m->own.at[i]->decl;
-    if (decl->kind != TS_AST_PLAN)
-      continue;
-    TS_PUSH(s->arena, &names.names, decl->name);
-    if (!wanted || !strcmp(decl->name, wanted))
-      found = decl;
-  }
-  if (found && (wanted || names.names.count == 1))
+  const ts_ast *found = ts_module_choose(s, m, TS_AST_PLAN, wanted, &names);
+  if (found)
     return found;
   ts_diag *d;
   if (!names.names.count) {

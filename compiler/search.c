@@ -33,15 +33,9 @@ const char *ts_search_figure(ts_session *s, size_t figure) { return ts_lang_inte
 const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search)
 {
   ts_name_list names = {0};
-  const ts_ast *name = search->child[0];
-  for (size_t i = 0; i < module->own.count; i++) {
-    const ts_ast *decl = module->own.at[i]->decl;
-    if (decl->kind != TS_AST_PLAN)
-      continue;
-    if (decl->name == name->name)
-      return decl;
-    TS_PUSH(s->arena, &names.names, decl->name);
-  }
+  const ts_ast *name = search->child[0], *plan = ts_module_choose(s, module, TS_AST_PLAN, name->name, &names);
+  if (plan)
+    return plan;
   ts_diag *d = ts_report(s, TS_E0217, name->span, "`%s` has no plan `%s`", module->name, name->name);
   ts_diag_here(d, "searched here");
   ts_suggest_names(d, name->name, &names);
@@ -51,16 +45,8 @@ const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_as
 static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wanted)
 {
   ts_name_list names = {0};
-  const ts_ast *found = NULL;
-  for (size_t i = 0; i < m->own.count; i++) {
-    const ts_ast *decl = m->own.at[i]->decl;
-    if (decl->kind != TS_AST_SEARCH)
-      continue;
-    TS_PUSH(s->arena, &names.names, decl->name);
-    if (!wanted || !strcmp(decl->name, wanted))
-      found = decl;
-  }
-  if (found && (wanted || names.names.count == 1))
+  const ts_ast *found = ts_module_choose(s, m, TS_AST_SEARCH, wanted, &names);
+  if (found)
     return found;
   ts_diag *d;
   if (!names.names.count) {
@@ -403,13 +389,8 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
 /* Items of the command line as a search of a file of their own, so that messages show them. */
 static const ts_ast *search_of_text(ts_session *s, const ts_module *m, const char *plan, const char *text)
 {
-  const ts_ast *only = NULL;
-  size_t plans = 0;
-  for (size_t i = 0; i < m->own.count; i++) {
-    const ts_ast *decl = m->own.at[i]->decl;
-    if (decl->kind == TS_AST_PLAN && (!plan || !strcmp(plan, decl->name)))
-      only = ++plans == 1 ? decl : NULL;
-  }
+  ts_name_list names = {0};
+  const ts_ast *only = ts_module_choose(s, m, TS_AST_PLAN, plan, &names);
   if (!only) {
     ts_report(s, TS_E0217, TS_NO_SPAN, plan ? "`%s` has no plan `%s`" : "`%s` has not exactly one plan: choose with `--plan`", m->name, plan);
     return NULL;
