@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/contention.h"
 #include "runtime/engine_internal.h"
 
 static void wake(ts_engine *e, uint32_t waiter)
@@ -39,14 +40,32 @@ static inline bool await(ts_engine *e, uint32_t id, uint64_t *events, const uint
   return true;
 }
 
-/* The collective at the process's cursor. False: it waits for others. */
-static bool meet(ts_engine *e, uint32_t id, const ts_op *op, uint64_t ready, uint64_t *end)
+static void keep_time(const ts_player *w, const ts_tables *t, const ts_visit *v, const ts_op *op, uint64_t time)
+{
+  if (w->took)
+    w->took[w->program->node_base[v->item] + t->layouts[v->fragment].order[op->first]] = time;
+}
+
+static void end_meeting(ts_engine *e, ts_rendezvous *r, uint64_t end)
+{
+  uint32_t waiters = r->waiters;
+  r->end = end;
+  r->count = 0;
+  r->waiters = TS_IR_NONE;
+  wake(e, waiters);
+}
+
+/* The collective at the process's cursor. False: it waits for others, or for the end of a call that shares links. */
+static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_op *op, uint64_t ready, uint64_t *end)
 {
   ts_process *p = &e->processes[id];
-  ts_rendezvous *r = &e->rendezvous[e->facts.players[p->player].meetings[op->comm]];
+  const ts_player *w = &e->facts.players[p->player];
+  uint32_t meeting = w->meetings[op->comm];
+  ts_rendezvous *r = &e->rendezvous[meeting];
   if (p->met) {
     p->met = false;
-    *end = r->start + op->time;
+    *end = r->end;
+    keep_time(w, e->facts.tables, v, op, r->end - r->start);
     return true;
   }
   if (r->count && r->collective != op->arg) {
@@ -56,31 +75,44 @@ static bool meet(ts_engine *e, uint32_t id, const ts_op *op, uint64_t ready, uin
   if (!r->count || ready > r->latest || (ready == r->latest && p->player < r->who))
     r->latest = ready, r->who = p->player;
   r->collective = op->arg;
-  if (++r->count < r->expected) {
+  bool last = ++r->count == r->expected;
+  if (last) {
+    r->start = r->latest;
+    e->starts[r->turn_base + r->turns] = r->start;
+    e->latest[r->turn_base + r->turns++] = r->who;
+  }
+  if (!last || (e->contention && ts_contention_collective(e->contention, w->kind, op->arg, w->rank, r->start, meeting))) {
     p->met = true;
     p->next = r->waiters;
     r->waiters = id;
     return false;
   }
-  r->start = r->latest;
-  e->starts[r->turn_base + r->turns] = r->start;
-  e->latest[r->turn_base + r->turns++] = r->who;
-  uint32_t waiters = r->waiters;
-  r->count = 0;
-  r->waiters = TS_IR_NONE;
-  wake(e, waiters);
-  *end = r->start + op->time;
+  end_meeting(e, r, r->start + op->time);
+  *end = r->end;
   return true;
 }
 
-static uint64_t send(ts_engine *e, const ts_player *w, const ts_visit *v, const ts_op *op, uint64_t start)
+/* False: it is under way beside other calls. */
+static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_op *op, uint64_t start, uint64_t *end)
 {
+  ts_process *p = &e->processes[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
-  uint64_t end = start + ts_message_time(e->facts.tables, w->kind, v->fragment, op->arg, route->peer);
-  to->sent[route->slot] = start;
-  settle(e, &to->arrived[route->slot], end);
-  return end;
+  const ts_ir_port *port = &e->facts.tables->ir->ports[e->facts.tables->ir->fragments[v->fragment].first_port + op->arg];
+  if (!p->met) {
+    to->sent[route->slot] = start;
+    if (e->contention && ts_contention_message(e->contention, w->kind->peer_profile[route->peer], port->bytes, w->rank, to->rank, start,
+                                               e->facts.cast->meeting_count + id)) {
+      p->met = true;
+      return false;
+    }
+    p->end = start + ts_message_time(e->facts.tables, w->kind, v->fragment, op->arg, route->peer);
+  }
+  p->met = false;
+  *end = p->end;
+  keep_time(w, e->facts.tables, v, op, p->end - to->sent[route->slot]);
+  settle(e, &to->arrived[route->slot], p->end);
+  return true;
 }
 
 /* Begins the next visit. False: the host has not come so far. */
@@ -117,10 +149,9 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
     time = issued;
   switch (op->kind) {
   case TS_OP_COLLECTIVE:
-    return meet(e, id, op, time, &p->time);
+    return meet(e, id, v, op, time, &p->time);
   case TS_OP_SEND:
-    p->time = send(e, w, v, op, time);
-    return true;
+    return send(e, id, w, v, op, time, &p->time);
   case TS_OP_RECV:
     place = &w->arrived[w->program->routes[v->port_base + op->arg].slot];
     if (!ts_is_known(*place)) {
@@ -273,15 +304,47 @@ static uint64_t last_end(const ts_engine *e)
   return end;
 }
 
-const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast, uint32_t order,
-                               ts_stop *stop)
+/* Plays the network up to the next end of a call, and wakes who waited for that. */
+static bool end_calls(ts_engine *e)
+{
+  uint64_t now;
+  if (!e->contention || !ts_contention_play(e->contention, &now))
+    return false;
+  for (uint32_t tag; (tag = ts_contention_ended(e->contention)) != TS_IR_NONE;) {
+    if (tag < e->facts.cast->meeting_count) {
+      end_meeting(e, &e->rendezvous[tag], now);
+    } else {
+      tag -= e->facts.cast->meeting_count;
+      e->processes[tag].end = now;
+      e->ready[e->ready_count++] = tag;
+    }
+  }
+  return true;
+}
+
+static void keep_times(ts_arena *arena, ts_facts *f)
+{
+  for (uint32_t p = 0; p < f->cast->count; p++) {
+    ts_player *w = (ts_player *)&f->players[p];
+    w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
+    if (w->program->node_count)
+      memset(w->took, 0xff, w->program->node_count * sizeof *w->took);
+  }
+}
+
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast, ts_contention *contention,
+                               uint32_t order, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("engine");
-  ts_engine e = {.facts = {.tables = tables, .kinds = kinds, .cast = cast}, .order = order, .mismatch = TS_IR_NONE};
+  ts_engine e = {.facts = {.tables = tables, .kinds = kinds, .cast = cast}, .order = order, .contention = contention, .mismatch = TS_IR_NONE};
   ts_make_players(arena, &e.facts);
+  if (contention)
+    keep_times(arena, &e.facts);
   make_processes(scratch, &e);
   make_rendezvous(arena, scratch, &e);
-  while (e.ready_count && !e.overflow && e.mismatch == TS_IR_NONE) {
+  while (!e.overflow && e.mismatch == TS_IR_NONE && (e.ready_count || end_calls(&e))) {
+    if (!e.ready_count)
+      continue;
     uint32_t id = take(&e), stream = id % e.per_player;
     if (stream < tables->streams)
       run_stream(&e, id, stream);

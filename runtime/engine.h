@@ -11,6 +11,8 @@
 #include "runtime/kinds.h"
 #include "runtime/tables.h"
 
+#define TS_AS_USUAL UINT64_MAX
+
 typedef struct ts_player {
   const ts_kind *kind;
   const ts_program_info *program;
@@ -20,7 +22,7 @@ typedef struct ts_player {
   uint64_t *events;           /* [event_count] when it was reached */
   uint64_t *segments;         /* [segment_count] when the host began it */
   uint64_t *arrived, *sent;   /* [slot_count] messages to this player */
-  uint64_t *took;             /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL: what the kind says */
+  uint64_t *took;             /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or TS_AS_USUAL for one: what the kind says */
 } ts_player;
 
 typedef struct ts_facts {
@@ -33,8 +35,12 @@ typedef struct ts_facts {
   uint64_t end;               /* of the step */
 } ts_facts;
 
-/* `order`: 0, or any number to run processes in another order (for tests). NULL after filling *stop. */
-const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast, uint32_t order,
+struct ts_contention;
+
+/* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind says. Then the cast may not be folded.
+ * `order`: 0, or any number to run processes in another order (for tests). NULL after filling *stop. */
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast,
+                               struct ts_contention *contention, uint32_t order,
                                ts_stop *stop);
 
 /* When the host began the stretch in which it issued what belongs to `segment` of the fragment at `visit`. */
@@ -46,7 +52,8 @@ static inline uint64_t ts_host_base(const ts_player *player, const ts_visit *vis
 /* What a node of the program's item took on this player; `usual`: where every play of it takes as long. */
 static inline uint64_t ts_took(const ts_player *player, uint32_t item, uint32_t node, uint64_t usual)
 {
-  return player->took ? player->took[player->program->node_base[item] + node] : usual;
+  uint64_t took = player->took ? player->took[player->program->node_base[item] + node] : TS_AS_USUAL;
+  return took == TS_AS_USUAL ? usual : took;
 }
 
 #endif

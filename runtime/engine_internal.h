@@ -17,11 +17,12 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   uint32_t next;         /* who else waits for the same */
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
-  bool met;              /* has arrived at the collective at `op` */
+  bool met;              /* has arrived at the collective at `op`, or sends */
+  uint64_t end;          /* of the message that it sends beside others */
 } ts_process;
 
 typedef struct ts_rendezvous { /* of a meeting: the turn that is open, and the start of the last one */
-  uint64_t start, latest;
+  uint64_t start, latest, end;
   uint32_t count, expected;
   uint32_t collective, waiters, who;
   uint32_t turns;
@@ -38,6 +39,7 @@ typedef struct ts_engine {
   uint64_t *starts;
   uint32_t *latest;
   uint32_t order;
+  struct ts_contention *contention;
   bool overflow;
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
 } ts_engine;

@@ -2,6 +2,7 @@
 #include "runtime/play.h"
 
 #include "runtime/compose.h"
+#include "runtime/contention.h"
 #include "runtime/overlap.h"
 
 struct ts_run {
@@ -23,8 +24,9 @@ static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_optio
   const ts_kinds *kinds = network ? ts_kinds_new(arena, tables, network, stop) : NULL;
   if (!kinds)
     return NULL;
-  const ts_cast *cast = ts_cast_new(arena, tables, kinds, !options->no_fold);
-  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, order, stop);
+  const ts_cast *cast = ts_cast_new(arena, tables, kinds, !options->no_fold && !options->contention);
+  ts_contention *contention = options->contention ? ts_contention_new(arena, tables, network) : NULL;
+  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, contention, order, stop);
   return facts && options->overlap ? ts_overlap_play(arena, facts, options->overlap, stop) : facts;
 }
 

@@ -16,6 +16,7 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/table.c \
 	runtime/collective/white_box.c \
 	runtime/compose.c \
+	runtime/contention.c \
 	runtime/critical.c \
 	runtime/engine.c \
 	runtime/explain.c \
@@ -66,6 +67,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/statistical.h \
 	runtime/collective/white_box.h \
 	runtime/compose.h \
+	runtime/contention.h \
 	runtime/engine.h \
 	runtime/engine_internal.h \
 	runtime/fold.h \

@@ -14,7 +14,7 @@
 #include "tools/programs.h"
 #include "tools/tsrun_study.h"
 
-enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, NO_FOLD, IGNORE_MEMORY };
+enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, CONTENTION, NO_FOLD, IGNORE_MEMORY };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
@@ -27,6 +27,7 @@ static const ts_option options[] = {
   {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
   {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
   {NETWORK, 0, "network", "NAME", "ask only the network models of this name", "Play"},
+  {CONTENTION, 0, "contention", NULL, "calls of models of flows share links with all others under way, of all groups; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL", "how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
@@ -115,6 +116,7 @@ static int take_option(task *t, int id)
   case PLAN: t->compile.plan_name = argument; break;
   case STDLIB: t->compile.stdlib_dir = argument; break;
   case NETWORK: t->run.network = argument; break;
+  case CONTENTION: t->run.contention = true; break;
   case NO_FOLD: t->run.no_fold = true; break;
   case IGNORE_MEMORY: t->ignore_memory = true; break;
   default: return ts_study_option(&t->study, t->arena, &t->options, id);
@@ -134,7 +136,8 @@ static bool read_options(task *t, int argc, char **argv)
   }
   const char *wrong = !t->path ? "no file given" :
                       !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
-                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : ts_study_wrong(&t->study);
+                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" :
+                      t->run.contention && t->study.overlap ? "`--contention` and `--overlap` do not go together" : ts_study_wrong(&t->study);
   if (wrong) {
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
     return false;

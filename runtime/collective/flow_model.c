@@ -53,10 +53,10 @@ static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t neede
 }
 
 /* When each call ends, all started at 0 without latency. */
-static void play(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double volume, double efficiency, uint64_t *end)
+static void play(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double volume, uint64_t *end)
 {
   ts_arena *scratch = ts_arena_new("flow model");
-  ts_traffic *t = ts_traffic_new(scratch, f->ir, efficiency);
+  ts_traffic *t = ts_traffic_new(scratch, f->ir);
   for (uint32_t i = 0; i < count; i++)
     ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0); /* the first ones get the numbers from 0 on */
   for (uint64_t next; (next = ts_traffic_next(t)) != TS_FLOW_NEVER;) {
@@ -90,11 +90,11 @@ static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, u
   const double volume = 1e10; /* bytes: picoseconds round to 1e-9 of the time or less */
   ts_arena *scratch = ts_arena_new("figures of flows");
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count), *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
-  play(f, patterns, count, volume, efficiency, end);
+  play(f, patterns, count, volume, end);
   if (has_circuits(patterns, count))
-    play(f, patterns, count, 1, efficiency, empty);
+    play(f, patterns, count, 1, empty);
   for (uint32_t i = 0; i < count; i++)
-    figures[(size_t)i * stride] = (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again, without_noise((double)(end[i] - empty[i]) / volume)};
+    figures[(size_t)i * stride] = (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again, without_noise((double)(end[i] - empty[i]) / (efficiency * volume))};
   ts_arena_free(scratch);
 }
 
@@ -205,18 +205,25 @@ uint32_t ts_flow_figures_path(ts_flow_figures *f, uint32_t from, uint32_t to, ts
   return number;
 }
 
-static double time_of(ts_flow_shape shape, const ts_flow_figure *figure, uint32_t kind, uint64_t bytes, uint32_t ranks)
+static uint64_t steps_of(const ts_flow_figure *figure, uint32_t kind)
 {
-  bool twice = kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER;
-  return (double)(figure->latency + (twice ? figure->again : 0)) + ts_flow_volume(shape, kind, ranks) * (double)bytes * figure->per_byte;
+  return figure->latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? figure->again : 0);
 }
 
-ts_flow_shape ts_flow_choose(const ts_ir_net_model *model, const ts_flow_figure *figures, uint32_t kind, uint64_t bytes, uint32_t ranks)
+static double transfer_of(ts_flow_shape shape, const ts_flow_figure *figure, uint32_t kind, uint64_t bytes, uint32_t ranks)
+{
+  return ts_flow_volume(shape, kind, ranks) * (double)bytes * figure->per_byte;
+}
+
+/* Of the shapes that the call may be made in the one that takes least; TS_FLOW_SHAPES: nothing of the kind is called over such a group. */
+static ts_flow_shape choose(const ts_ir_net_model *model, const ts_flow_figure *figures, uint32_t kind, uint64_t bytes, uint32_t ranks)
 {
   ts_flow_shape best = TS_FLOW_SHAPES;
   double least = INFINITY;
   for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, model); s < TS_FLOW_SHAPES; s++) {
-    double time = shapes >> s & 1 && figures[s].per_byte >= 0 ? time_of((ts_flow_shape)s, &figures[s], kind, bytes, ranks) : INFINITY;
+    if (!(shapes >> s & 1) || figures[s].per_byte < 0)
+      continue;
+    double time = (double)steps_of(&figures[s], kind) + transfer_of((ts_flow_shape)s, &figures[s], kind, bytes, ranks);
     if (time < least) {
       least = time;
       best = (ts_flow_shape)s;
@@ -225,17 +232,36 @@ ts_flow_shape ts_flow_choose(const ts_ir_net_model *model, const ts_flow_figure 
   return best;
 }
 
+static void figures_of(const ts_flow_figures *f, uint32_t number, uint32_t model, ts_flow_figure *figures)
+{
+  memcpy(figures, f->known.words.at + f->known.runs.at[number].first + (size_t)f->place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, TS_FLOW_SHAPES * sizeof *figures);
+}
+
+bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks, ts_flow_call *call)
+{
+  ts_flow_figure figures[TS_FLOW_SHAPES];
+  const ts_ir_net_model *m = &f->ir->net_models[model];
+  figures_of(f, number, model, figures);
+  ts_flow_shape shape = choose(m, figures, kind, bytes, ranks);
+  if (shape == TS_FLOW_SHAPES)
+    return false;
+  *call = (ts_flow_call){model, shape, m->base, ts_flow_volume(shape, kind, ranks) * (double)bytes / m->efficiency};
+  return true;
+}
+
+ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *f, uint32_t model) { return f->makers[f->place[model]]; }
+
 ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks)
 {
   ts_flow_figure figures[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
-  memcpy(figures, f->known.words.at + f->known.runs.at[number].first + (size_t)f->place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, sizeof figures);
-  ts_flow_shape shape = ts_flow_choose(m, figures, kind, bytes, ranks);
+  figures_of(f, number, model, figures);
+  ts_flow_shape shape = choose(m, figures, kind, bytes, ranks);
   ts_estimate e = {.base = m->base};
   if (shape == TS_FLOW_SHAPES)
-    return e; /* nothing of the kind is called over such a group */
-  e.steps = figures[shape].latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? figures[shape].again : 0);
-  double transfer = ts_flow_volume(shape, kind, ranks) * (double)bytes * figures[shape].per_byte;
+    return e;
+  double transfer = transfer_of(shape, &figures[shape], kind, bytes, ranks);
+  e.steps = steps_of(&figures[shape], kind);
   e.transfer = transfer < 4e18 ? (uint64_t)llround(transfer) : UINT64_C(4000000000000000000);
   e.time = e.base + e.steps + e.transfer;
   return e;

@@ -19,7 +19,9 @@ bool ts_flow_figures_any(const ts_flow_figures *figures);
 
 ts_estimate ts_flow_estimate(const ts_flow_figures *figures, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks);
 
-/* The shape that a call is made in, of those in `figures`: the one that takes less. */
-ts_flow_shape ts_flow_choose(const ts_ir_net_model *model, const ts_flow_figure *figures, uint32_t kind, uint64_t bytes, uint32_t ranks);
+/* A call as flows, for those who play it among others. `volume`: bytes for each connection's share. False: no such call is made. */
+typedef struct ts_flow_call { uint32_t model; ts_flow_shape shape; uint64_t base; double volume; } ts_flow_call;
+bool ts_flow_call_of(const ts_flow_figures *figures, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks, ts_flow_call *call);
+ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *figures, uint32_t model);
 
 #endif

@@ -47,11 +47,11 @@ ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_graph *gra
   return m;
 }
 
-const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir, double efficiency)
+const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir)
 {
   double *capacity = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
   for (uint32_t l = 0; l < 2 * ir->links_count; l++)
-    capacity[l] = efficiency * ir->link_classes[ir->links[l / 2].link_class].bandwidth;
+    capacity[l] = ir->link_classes[ir->links[l / 2].link_class].bandwidth;
   return capacity;
 }
 

@@ -52,7 +52,7 @@ uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model);
 double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks);
 uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind);
 
-/* Capacity of each directed link (2 * link + direction) under a model. */
-const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir, double efficiency);
+/* Capacity of each directed link (2 * link + direction), bytes/s. */
+const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir);
 
 #endif

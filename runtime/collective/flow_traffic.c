@@ -36,7 +36,6 @@ typedef struct moment { uint64_t time, order; change what; uint32_t id; } moment
 struct ts_traffic {
   ts_arena *arena;
   const ts_ir *ir;
-  double efficiency;
   ts_flows *flows;
   end *ends;                 /* [2 * links] NULL: there are no circuits */
   TS_VEC(circuit) circuits;
@@ -53,11 +52,11 @@ struct ts_traffic {
 
 static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link) { return &ir->link_classes[ir->links[link / 2].link_class]; }
 
-ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir, double efficiency)
+ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_traffic *t = TS_NEW(arena, ts_traffic);
-  *t = (ts_traffic){.arena = arena, .ir = ir, .efficiency = efficiency};
-  t->flows = ts_flows_new(arena, 2 * ir->links_count, ts_flow_capacities(arena, ir, efficiency));
+  *t = (ts_traffic){.arena = arena, .ir = ir};
+  t->flows = ts_flows_new(arena, 2 * ir->links_count, ts_flow_capacities(arena, ir));
   for (uint32_t c = 0; c < ir->link_classes_count && !t->ends; c++)
     if (ir->link_classes[c].ports)
       t->ends = TS_NEW_ARRAY(arena, end, 2 * (size_t)ir->links_count);
@@ -107,7 +106,7 @@ static uint32_t circuit_of(ts_traffic *t, const ts_circuit *wanted)
     if (t->circuits.at[c - 1].out == wanted->out)
       return c - 1;
   double a = class_of(t->ir, wanted->in)->bandwidth, b = class_of(t->ir, wanted->out)->bandwidth;
-  circuit c = {.in = wanted->in, .out = wanted->out, .next = in->first, .link = ts_flows_add_link(t->flows, t->efficiency * (a < b ? a : b))};
+  circuit c = {.in = wanted->in, .out = wanted->out, .next = in->first, .link = ts_flows_add_link(t->flows, a < b ? a : b)};
   TS_PUSH(t->arena, &t->circuits, c);
   return (in->first = (uint32_t)t->circuits.count) - 1;
 }
@@ -327,6 +326,8 @@ uint32_t ts_traffic_ended(ts_traffic *t)
   TS_PUSH(t->arena, &t->free_calls, id);
   return id;
 }
+
+bool ts_traffic_any_ended(const ts_traffic *t) { return t->ended.count; }
 
 ts_traffic_work ts_traffic_work_of(const ts_traffic *t) { return (ts_traffic_work){ts_flows_work_of(t->flows), t->started, t->setups, t->evictions}; }
 

@@ -10,8 +10,7 @@
 
 typedef struct ts_traffic ts_traffic;
 
-/* `efficiency`: share of the links' rate that is reached. Clocks start at 0. */
-ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir, double efficiency);
+ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir); /* at time 0 */
 
 /* Starts a call now: `bytes` over each connection after `latency`. The pattern must live as long as the call. */
 uint32_t ts_traffic_start(ts_traffic *traffic, const ts_flow_pattern *pattern, double bytes, uint64_t latency);
@@ -21,6 +20,7 @@ uint64_t ts_traffic_next(ts_traffic *traffic);
 void ts_traffic_advance(ts_traffic *traffic, uint64_t now);
 /* Takes out a call that has ended: TS_FLOW_NONE when there is no more. Its number will be used again. */
 uint32_t ts_traffic_ended(ts_traffic *traffic);
+bool ts_traffic_any_ended(const ts_traffic *traffic);
 
 typedef struct ts_traffic_work { ts_flows_work flows; uint64_t calls, setups, evictions; } ts_traffic_work;
 ts_traffic_work ts_traffic_work_of(const ts_traffic *traffic);

@@ -223,6 +223,15 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
   return e;
 }
 
+bool ts_network_flows(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile, ts_flow_call *call)
+{
+  const ts_profile *p = &n->profiles.at[profile];
+  uint32_t model = p->ranks < 2 ? TS_IR_NONE : answer_of(n, kind, profile)->model;
+  return model != TS_IR_NONE && n->ir->net_models[model].kind == TS_IR_NET_FLOW && ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call);
+}
+
+ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model) { return ts_flow_figures_maker(n->flows, model); }
+
 static int by_call(const void *left, const void *right)
 {
   const ts_extrapolation *a = left, *b = right;

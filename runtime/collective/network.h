@@ -46,6 +46,10 @@ uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_sto
 const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile);
 /* Cost of one call. The first one of a kind and a profile finds the model that answers and prepares it; later ones ask it. */
 ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
+/* The call as flows; false: the model that answers for it is none of flows. */
+struct ts_flow_call;
+bool ts_network_flows(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile, struct ts_flow_call *call);
+struct ts_flow_maker *ts_network_maker(const ts_network *network, uint32_t model);
 /* Estimates so far that were beyond what their model was measured on: by kind, ranks, islands and model, in this order. */
 const ts_extrapolation *ts_network_extrapolations(const ts_network *network, ts_arena *arena, uint32_t *count);
 

@@ -169,7 +169,7 @@ static void unfolded(uint32_t replicas)
   for (uint32_t r = 0; r < ranks->world; r++)
     nodes += tables->programs[ranks->program[r]].node_count;
   double start = now();
-  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, 0, &stop);
+  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, NULL, 0, &stop);
   double seconds = now() - start, floor = facts ? replay(facts) : 0;
   printf("unfolded  %5u devices, %.1f M nodes: engine %.0f ms, %.0f M nodes/s; floor %.0f ms (arithmetic without waiting), ratio %.2f\n",
          b.p.world, 1e-6 * (double)nodes, 1e3 * seconds, 1e-6 * (double)nodes / seconds, 1e3 * floor, seconds / floor);
@@ -194,7 +194,7 @@ static void slowed(uint32_t replicas, bool fold)
   uint64_t nodes = 0;
   for (uint32_t p = 0; p < cast->count; p++)
     nodes += tables->programs[ranks->program[cast->rank[p]]].node_count;
-  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, 0, &stop);
+  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, NULL, 0, &stop);
   double best = 1e9;
   for (int i = 0; i < (fold ? 5 : 1); i++) {
     ts_arena *scratch = ts_arena_new("slowed");
