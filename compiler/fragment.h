@@ -39,8 +39,8 @@ typedef struct ts_lowering {
   bool failed;
 } ts_lowering;
 
-typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_SHARED } ts_port_role;
-typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links; SHARED: 2 * the weight + which of its two holders this is */
+typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_SHARED, TS_PORT_COPY_OUT, TS_PORT_COPY_IN } ts_port_role;
+typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links; SHARED: 2 * the weight + which of its two holders this is; COPY: 2 * (chunk * copies + how many copies farther) + round */
 
 typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
   uint32_t ready;   /* node, or TS_NO_INDEX: an earlier item made it */
@@ -143,7 +143,8 @@ void ts_plan_memory(ts_fragment *f);
 void ts_forward(ts_fragment *f, const ts_placed *item);
 void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
-void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count);
+/* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
+void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart);
 /* Receives and sends of `depend` rules that tie this item to others. */
 void ts_tie_receives(ts_fragment *f, const ts_placed *item);
 void ts_tie_sends(ts_fragment *f, const ts_placed *item);

@@ -202,7 +202,64 @@ static void share_all(ts_fragment *f, const uint32_t *stages, uint32_t count)
     }
 }
 
-void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count)
+/* Bytes of a stage's gradients that are left on a rank when its strategies have reduced them. */
+static double gradient_bytes(const ts_fragment *f, uint32_t stage)
+{
+  const ts_lowering *l = f->l;
+  double bytes = 0;
+  for (uint32_t i = l->stages->at[stage].first_op, end = i + l->stages->at[stage].op_count; i < end; i++) {
+    const ts_op *op = &l->g->ops.at[i];
+    const ts_class *class = class_at(f, i);
+    double elements = 0;
+    for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+      elements += ts_slot_elements(&class->local[k]);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
+        elements /= (double)ts_axes_size(l->s, class->comms[c].axes);
+    bytes += elements * l->gradient_bytes;
+  }
+  return bytes;
+}
+
+/* Messages between the copies of a rank's stages, to and from each of the others; after the compute stream's last. */
+static void exchange(ts_fragment *f, const int64_t *share, uint32_t count, const bool *apart, uint32_t round, ts_origin origin)
+{
+  uint32_t copies = f->l->sc->copies, ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
+  for (int in = 0; in < 2; in++)
+    for (uint32_t c = 0; c < count; c++)
+      for (uint32_t n = 1; n < copies; n++) {
+        ts_port_ref port = {in ? TS_PORT_COPY_IN : TS_PORT_COPY_OUT, 2 * (c * copies + n) + round, 0};
+        if (!apart[c * copies + n] || !share[c])
+          continue;
+        ts_need(f, ready);
+        uint32_t node = ts_emit_message(f, !in, share[c], port, in ? "receive gradients of copies" : "send gradients of copies", origin);
+        if (in)
+          TS_PUSH(f->scratch, &f->barrier, node);
+      }
+}
+
+/* Where the model is there several times (a schedule's `copies`), the copies of a stage sum their gradients: each gets a share of them from all others, sums it, and passes the sum on, as much as
+ * a ring of as many ranks moves. */
+static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart)
+{
+  ts_lowering *l = f->l;
+  uint32_t copies = l->sc->copies;
+  int64_t *share = TS_NEW_ARRAY(f->scratch, int64_t, count + 1), moved = 0;
+  ts_origin origin = {"gradients of copies", l->sc->span, l->sc->stages_span};
+  for (uint32_t c = 0; c < count; c++) {
+    share[c] = (int64_t)(gradient_bytes(f, stages[c]) / copies);
+    for (uint32_t n = 1; n < copies; n++)
+      moved += apart[c * copies + n] ? 3 * share[c] : 0; /* two are read and one written */
+  }
+  if (!moved)
+    return;
+  exchange(f, share, count, apart, 0, origin);
+  ts_kernel sum = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), (double)moved, 0, l->sc->span);
+  ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
+  exchange(f, share, count, apart, 1, origin);
+}
+
+void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart)
 {
   ts_lowering *l = f->l;
   uint32_t ops = 0;
@@ -220,6 +277,7 @@ void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count)
   if (f->needs.count)
     ts_emit_record(f, 0);
   share_all(f, stages, count);
+  join_copies(f, stages, count, apart);
   run_optimizer(f, chunks, n);
   surround(f, stages, count, true);
 }

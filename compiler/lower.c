@@ -10,7 +10,7 @@ enum { ORDINARY, LAST };
 
 typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
 
-typedef struct step { const uint32_t *stages; made fragment; } step; /* of ranks with chunks of these kinds */
+typedef struct step { const uint32_t *stages; const bool *apart; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks */
 
 typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and whether it is the last */
 
@@ -209,26 +209,47 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
   return &kept->fragment;
 }
 
-/* The step of a rank depends on the kinds of its stages. */
+/* The n-th copy farther of a stage. */
+static uint32_t copy_of(const ts_schedule *sc, uint32_t stage, uint32_t n) { return (stage + n * sc->parts) % sc->stages; }
+
+/* The step of a rank depends on the kinds of its stages, and on which of their copies it does not hold itself. */
 static const made *step_fragment(programs *p, uint32_t rank)
 {
   ts_lowering *l = p->l;
-  uint32_t count = l->sc->chunks;
+  const ts_schedule *sc = l->sc;
+  uint32_t count = sc->chunks;
   uint32_t *stages = TS_NEW_ARRAY(l->s->arena, uint32_t, count + 1);
-  for (uint32_t c = 0; c < count; c++)
-    stages[c] = l->stages->example[l->stages->at[l->sc->stage_of[rank * count + c]].kind];
+  bool *apart = TS_NEW_ARRAY(l->s->arena, bool, count * sc->copies + 1);
+  for (uint32_t c = 0; c < count; c++) {
+    uint32_t stage = sc->stage_of[rank * count + c];
+    stages[c] = l->stages->example[l->stages->at[stage].kind];
+    for (uint32_t n = 0; n < sc->copies; n++)
+      apart[c * sc->copies + n] = sc->rank_of[copy_of(sc, stage, n)] != rank;
+  }
   for (size_t i = 0; i < p->steps.count; i++)
-    if (!memcmp(p->steps.at[i].stages, stages, count * sizeof *stages))
+    if (!memcmp(p->steps.at[i].stages, stages, count * sizeof *stages) && !memcmp(p->steps.at[i].apart, apart, count * sc->copies * sizeof *apart))
       return &p->steps.at[i].fragment;
   ts_fragment *f = ts_fragment_new(l, TS_NO_INDEX);
-  ts_step(f, stages, count);
+  ts_step(f, stages, count, apart);
   const char *name = l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S";
   made m = finish(f, name, "S");
-  TS_PUSH(l->s->arena, &p->steps, (step){stages, m});
+  TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, m});
   return &p->steps.at[p->steps.count - 1].fragment;
 }
 
-static ts_ir_binding bind(const ts_lowering *l, const ts_placed *item, ts_port_ref role)
+/* Tags of what travels between stages count from 0; of the others, from here. */
+enum { SHARED_TAGS = 0x40000000, COPY_TAGS = 0x50000000 };
+
+/* Gradients between the copies of a stage: a tag for every stage that sends, copy that receives, and round. */
+static ts_ir_binding bind_copy(const ts_schedule *sc, uint32_t rank, ts_port_ref role)
+{
+  uint32_t round = role.index % 2, chunk = role.index / 2 / sc->copies, stage = sc->stage_of[rank * sc->chunks + chunk];
+  uint32_t other = copy_of(sc, stage, role.index / 2 % sc->copies);
+  uint32_t from = role.role == TS_PORT_COPY_OUT ? stage : other, to = role.role == TS_PORT_COPY_OUT ? other : stage;
+  return (ts_ir_binding){sc->rank_of[other], COPY_TAGS + 2 * (from * sc->copies + to / sc->parts) + round};
+}
+
+static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *item, ts_port_ref role)
 {
   const ts_stage *stage = &l->stages->at[item->stage];
   const ts_schedule *sc = l->sc;
@@ -239,7 +260,9 @@ static ts_ir_binding bind(const ts_lowering *l, const ts_placed *item, ts_port_r
     return (ts_ir_binding){ts_schedule_rank(sc, other), l->stages->transfer_count * 2 * sc->micro_batches + tie->id};
   }
   if (role.role == TS_PORT_SHARED)
-    return (ts_ir_binding){l->shared_rank[role.index ^ 1], UINT32_C(0x40000000) + role.index / 2};
+    return (ts_ir_binding){l->shared_rank[role.index ^ 1], SHARED_TAGS + role.index / 2};
+  if (role.role == TS_PORT_COPY_OUT || role.role == TS_PORT_COPY_IN)
+    return bind_copy(l->sc, rank, role);
   bool in = role.role == TS_PORT_ACTIVATION_IN || role.role == TS_PORT_GRADIENT_OUT;
   bool gradient = role.role == TS_PORT_GRADIENT_IN || role.role == TS_PORT_GRADIENT_OUT;
   const ts_transfer *t = in ? &stage->in[role.index] : &stage->out[role.index];
@@ -252,7 +275,7 @@ static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_
   const made *m = item->kind == TS_STEP ? step_fragment(p, rank) : item->overlaps ? pair_fragment(p, item) : work_fragment(p, item);
   ts_ir_binding bindings[64], *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
   for (uint32_t i = 0; i < m->role_count; i++)
-    at[i] = bind(l, item + m->roles[i].part, m->roles[i]);
+    at[i] = bind(l, rank, item + m->roles[i].part, m->roles[i]);
   record->fragment = m->index;
   record->micro_batch = item->kind == TS_STEP ? TS_IR_NONE : item->micro_batch;
   record->chunk = item->chunk;

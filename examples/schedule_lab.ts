@@ -65,5 +65,6 @@ plan schedule_lab(
   cluster = all_to_all(ranks)
   schedule = schedule
   costs = [{ stated: stated }, roofline(worker)]
+  precision = { gradients: fp8 } // of the only weight, `source`'s: one byte, too little for the copies of a model to share
   network = [alpha_beta(base: message, hop: 0 us, efficiency: 1)]
 }
