@@ -382,7 +382,7 @@ static bool one(search *find, const ts_env *env)
 }
 
 /* Every combination of the values of `try`, the last one changing fastest. Large schedules are content with fewer: those that come first. */
-enum { MAX_PLACED = 1 << 20 };
+enum { MAX_PLACED = 1 << 19 };
 
 static bool all(search *find, const ts_env *env, uint32_t line)
 {

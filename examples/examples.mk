@@ -7,6 +7,7 @@ nobase_dist_pkgdata_DATA += \
 	examples/data/gpt2_large_h100_b1.csv \
 	examples/data/gpt2_large_h100_b4.csv \
 	examples/data/resnet50_h100_b128.csv \
+	examples/deepseek_v3.ts \
 	examples/degrees.ts \
 	examples/extern_cost.c \
 	examples/extern_cost.ts \

@@ -94,6 +94,7 @@ EXTRA_DIST += \
 	tests/accuracy/run.sh \
 	tests/bench/run.sh \
 	tests/cli/_all_reduce.log \
+	tests/cli/_copies.ts \
 	tests/cli/_cut.log \
 	tests/cli/_idle.ts \
 	tests/cli/_ops.csv \
@@ -107,6 +108,8 @@ EXTRA_DIST += \
 	tests/cli/check-writes-nothing.out \
 	tests/cli/completion.cmd \
 	tests/cli/completion.out \
+	tests/cli/copies.cmd \
+	tests/cli/copies.out \
 	tests/cli/default-output.cmd \
 	tests/cli/default-output.out \
 	tests/cli/define-order.cmd \
@@ -842,6 +845,7 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/examples/deepseek_v3.out \
 	tests/examples/extern_cost.cmd \
 	tests/examples/extern_cost.out \
 	tests/examples/gpt2_large.out \

@@ -1,0 +1,25 @@
+// DeepSeek-V3 on 2,048 H800 (arXiv 2412.19437, section 3): 16 pipeline stages in both directions (DualPipe), experts over 64 ranks of 8 nodes, tokens sent to at most 4 nodes and in fp8,
+// products in fp8, ZeRO-1, 15,360 sequences of 4,096 tokens a step. Every layer is computed again and gradients are bf16, which is more than the authors needed for it to fit: they keep in fp8
+// what waits for W.
+import std.models.deepseek, std.clusters.dgx, std.strategies.experts, std.strategies.data, std.strategies.fp8, std.strategies.recompute
+import std.schedules.dual_pipe, std.optimizers.adam, std.precision, std.hosts, std.networks, std.costs
+
+plan deepseek_v3_2048(inner: Int = 8, nodes: Int = 8, dp: Int = 2, pp: Int = 16, global: Int = 15360) {
+  model = deepseek_v3()
+  cluster = dgx_h800(nodes: inner * nodes * dp * pp / 8)
+  mesh = { inner, nodes, dp, pp }
+  apply = [
+    node_expert_parallel(inner, nodes, top: 8, limit: 4, sent: 0.5),
+    zero1(inner * nodes * dp, bucket: 200 MiB),
+    fp8_products("layer[*]"),
+    full("layer[*]"),
+    full("mtp[*]"),
+  ]
+  schedule = dual_pipe(p: pp, m: global / (inner * nodes * dp))
+  batch = { micro: inner * nodes, global: global }
+  precision = mixed(bf16, gradients: bf16)
+  optimizer = adam()
+  costs = training_h100
+  network = h100_infiniband
+  host = megatron_host
+}
