@@ -57,6 +57,7 @@ libtrainspec_la_SOURCES += \
 	compiler/lower_cluster.c \
 	compiler/module.c \
 	compiler/network.c \
+	compiler/network_curves.c \
 	compiler/network_file.c \
 	compiler/network_fit.c \
 	compiler/network_log.c \
@@ -124,6 +125,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/module.h \
 	compiler/names.h \
 	compiler/network.h \
+	compiler/network_curves.h \
 	compiler/network_file.h \
 	compiler/network_fit.h \
 	compiler/op.h \

@@ -220,7 +220,7 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
   } else if (read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
     *file = (ts_network_file){text_of(arena, root, "device"), text_of(arena, root, "library"), out.methods.at, (uint32_t)out.methods.count,
-                              out.points.at, (uint32_t)out.points.count};
+                              out.points.at, (uint32_t)out.points.count, NULL, 0};
   }
   cJSON_Delete(root);
   return file;

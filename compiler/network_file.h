@@ -14,6 +14,8 @@ typedef struct ts_network_file {
   uint32_t method_count;
   ts_ir_net_point *points;      /* sorted as the IR wants them */
   uint32_t point_count;
+  ts_ir_net_curve *curves;      /* of a statistical model */
+  uint32_t curve_count;
 } ts_network_file;
 
 typedef struct ts_network_error { const char *text; uint32_t line; } ts_network_error; /* line 0: of the whole */

@@ -170,55 +170,168 @@ static uint32_t same_group(const ts_ir_net_point *p, uint32_t count)
   return n;
 }
 
-static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count)
+/* Lines as methods. */
+static bool fit_by_lines(ts_arena *arena, result *out, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
 {
-  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
   lines l = fit_lines(p, count);
   uint32_t protocol = 0;
   for (uint32_t k = 0; k < l.count; k++) {
-    const ts_ir_net_method *like = recognise(hardware, &l, k, p, &profile, protocol);
+    const ts_ir_net_method *like = recognise(hardware, &l, k, p, profile, protocol);
     if (!like)
-      like = recognise(hardware, &l, k, p, &profile, 0);
+      like = recognise(hardware, &l, k, p, profile, 0);
     if (!like)
       return false;
-    ts_ir_net_method m = calibrated(like, &l.at[k], p, count, &profile);
+    ts_ir_net_method m = calibrated(like, &l.at[k], p, count, profile);
     TS_PUSH(arena, &out->methods, m);
     protocol = like->protocol;
   }
   return true;
 }
 
-/* A group's largest messages tell what the fabric gives, whatever the method. */
-static bool tells_rate(const result *out, size_t i)
+static double bounded(double bound, double share, double links)
 {
-  const ts_ir_net_method *m = &out->methods.at[i];
-  bool largest = i + 1 == out->methods.count || m[1].collective != m->collective || m[1].islands != m->islands || m[1].ranks != m->ranks;
-  return largest && m->ranks && m->islands > 1 && m->inter_rate > 0;
+  double rate = share * links;
+  return bound > 0 && (rate == 0 || bound < rate) ? bound : rate;
+}
+
+static ts_ir_net_method scaled(const ts_ir_net_method *m, double latency, double rate)
+{
+  ts_ir_net_method x = *m;
+  x.connection = (uint64_t)llround((double)m->connection * latency);
+  x.believed = (uint64_t)llround((double)m->believed * latency);
+  x.intra_hop = (uint64_t)llround((double)m->intra_hop * latency);
+  x.inter_hop = (uint64_t)llround((double)m->inter_hop * latency);
+  x.intra_rate *= rate, x.intra_share *= rate, x.inter_rate *= rate, x.inter_share *= rate;
+  x.reduction /= rate;
+  return x;
+}
+
+/* How far the methods are from a call, measured over modelled, and the latency's share of what they say. */
+typedef struct gap { double ratio, latency; } gap;
+
+static gap gap_at(ts_arena *arena, ts_ir_net_method *methods, uint32_t count, const ts_ir_net_point *p, const ts_profile *profile)
+{
+  const ts_network_file file = {"", "", methods, count, NULL, 0, NULL, 0};
+  const ts_white_box_plan *plan = ts_network_file_plan(arena, &file, p->collective, profile);
+  double time = ts_network_plan_time(plan, p->bytes);
+  return (gap){us(p) / time * 1e-6, ts_network_method_latency(ts_white_box_estimate(plan, p->bytes).method, profile) / time};
+}
+
+/* The hardware's methods at the rates of these links, their latencies and rates scaled so that the smallest and the largest size come out, if they are small and large enough to tell:
+ * where few sizes were measured, the methods' shape says more than lines through them. */
+static bool fit_by_hardware(ts_arena *arena, result *out, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
+{
+  ts_ir_net_method *usual = TS_NEW_ARRAY(arena, ts_ir_net_method, hardware->method_count), *now = TS_NEW_ARRAY(arena, ts_ir_net_method, hardware->method_count);
+  const ts_ir_net_point *last = &p[count - 1];
+  uint32_t n = 0;
+  double latency = 1, rate = 1;
+  if ((profile->per_island > 1 && !(profile->intra > 0)) || (profile->islands > 1 && !(profile->inter > 0)))
+    return false;
+  for (uint32_t i = 0; i < hardware->method_count; i++) {
+    ts_ir_net_method m = hardware->methods[i];
+    if (m.ranks || m.collective != p->collective || !ts_method_possible(&m, profile))
+      continue;
+    m.ranks = profile->ranks, m.islands = profile->islands;
+    m.intra_rate = bounded(m.intra_rate, m.intra_share, profile->intra);
+    m.inter_rate = bounded(m.inter_rate, m.inter_share, profile->inter);
+    m.intra_share = profile->intra > 0 ? m.intra_rate / profile->intra : 0;
+    m.inter_share = profile->inter > 0 ? m.inter_rate / profile->inter : 0;
+    m.spread = 0;
+    m.least = p->bytes, m.most = last->bytes;
+    usual[n] = now[n] = m;
+    n++;
+  }
+  for (int round = 0; n && round < 8; round++) {
+    gap small = gap_at(arena, now, n, p, profile), large = gap_at(arena, now, n, last, profile);
+    if (small.latency > 0.5)
+      latency = fmin(fmax(latency * small.ratio, 0.2), 5);
+    if (large.latency < 0.5)
+      rate = fmin(fmax(rate / large.ratio, 0.02), 5);
+    for (uint32_t i = 0; i < n; i++)
+      now[i] = scaled(&usual[i], latency, rate);
+  }
+  for (uint32_t i = 0; i < n; i++)
+    TS_PUSH(arena, &out->methods, now[i]);
+  return n > 0;
+}
+
+typedef bool (*way_to_fit)(ts_arena *arena, result *out, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count);
+
+/* Mean squared log error on sizes left out in turn, at most `FOLDS` at a time; INFINITY: cannot be fitted so. */
+static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
+{
+  enum { FOLDS = 12 };
+  ts_arena *arena = ts_arena_new("left out");
+  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, count);
+  uint32_t folds = count < FOLDS ? count : FOLDS;
+  double sum = 0;
+  for (uint32_t f = 0; f < folds && isfinite(sum); f++) {
+    result out = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+      if (i % folds != f)
+        kept[n++] = p[i];
+    const ts_white_box_plan *plan = NULL;
+    if (fit(arena, &out, hardware, profile, kept, n)) {
+      const ts_network_file file = {"", "", out.methods.at, (uint32_t)out.methods.count, kept, n, NULL, 0};
+      plan = ts_network_file_plan(arena, &file, p->collective, profile);
+    }
+    for (uint32_t i = f; i < count; i += folds) {
+      double e = plan ? log(ts_network_plan_time(plan, p[i].bytes) * 1e6 / us(&p[i])) : INFINITY;
+      sum += e * e;
+    }
+  }
+  ts_arena_free(arena);
+  return sum / count;
+}
+
+/* Lines know nothing but the rows, and the hardware's methods nothing but their ends: what predicts sizes left out better is taken. A few rows cannot tell. */
+static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count)
+{
+  enum { TELLING = 4, PLENTY = 64 };
+  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+  bool by_hardware = count < PLENTY;
+  if (by_hardware && count >= TELLING)
+    by_hardware = left_out(fit_by_hardware, hardware, &profile, p, count) < left_out(fit_by_lines, hardware, &profile, p, count);
+  return (by_hardware && fit_by_hardware(arena, out, hardware, &profile, p, count)) || fit_by_lines(arena, out, hardware, &profile, p, count);
 }
 
 typedef struct trend { double n, x, y, xx, xy; } trend; /* of log rate over log islands/2 */
 
-static trend trend_of(const result *out, uint32_t kind)
+/* What an island sends a second in the largest call of a group, after the latency that the library's own choice would have. */
+static double island_rate(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *largest)
+{
+  ts_profile profile = ts_fit_profile(links, largest->ranks, largest->islands);
+  const ts_white_box_plan *plan = ts_network_file_plan(arena, hardware, largest->collective, &profile);
+  double seconds = (double)largest->time * 1e-12, near, far;
+  if (!plan)
+    return 0;
+  const ts_ir_net_method *m = ts_white_box_estimate(plan, largest->bytes).method;
+  ts_method_volumes(m, &profile, &near, &far);
+  return far * (double)largest->bytes / (seconds - fmin(ts_network_method_latency(m, &profile), seconds / 2));
+}
+
+static trend trend_of(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count, uint32_t kind)
 {
   trend t = {0};
-  for (size_t i = 0; i < out->methods.count; i++) {
-    const ts_ir_net_method *m = &out->methods.at[i];
-    if (m->collective != kind || !tells_rate(out, i))
+  for (uint32_t i = 0, n; i < count; i += n) {
+    n = same_group(p + i, count - i);
+    double rate = p[i].collective == kind && p[i].islands > 1 ? island_rate(arena, hardware, links, &p[i + n - 1]) : 0, x = log(p[i].islands / 2.0);
+    if (rate <= 0)
       continue;
-    double x = log(m->islands / 2.0), y = log(m->inter_rate);
-    t.n++, t.x += x, t.y += y, t.xx += x * x, t.xy += x * y;
+    t.n++, t.x += x, t.y += log(rate), t.xx += x * x, t.xy += x * log(rate);
   }
   return t;
 }
 
 /* Rates between islands as rate * (islands/2)^-spread, for counts in between and beyond: contention in the fabric slows all collectives alike, so the spread is
  * one for all and the rate each one's own. */
-static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware)
+static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
 {
   double over = 0, under = 0, spread;
   trend of[TS_IR_COLLECTIVE_KINDS];
   for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
-    trend t = of[kind] = trend_of(out, kind);
+    trend t = of[kind] = trend_of(arena, hardware, links, points, count, kind);
     if (t.n > 1) {
       over += t.xy - t.x * t.y / t.n;
       under += t.xx - t.x * t.x / t.n;
@@ -263,10 +376,10 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
       for (uint32_t k = 0; k < n; k++)
         TS_PUSH(arena, &anchors, points[i + k]);
   }
-  fit_spread(arena, &out, hardware);
+  fit_spread(arena, &out, hardware, links, points, count);
   add_hardware(arena, &out, hardware);
   ts_network_file *file = TS_NEW(arena, ts_network_file);
-  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count};
+  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count, NULL, 0};
   return file;
 }
 

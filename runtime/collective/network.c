@@ -178,7 +178,7 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
       return a;
     if (model->kind == TS_IR_NET_FLOW && p->flows)
       return a;
-    if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir, model, kind, p)))
+    if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p)))
       return a;
   }
   a.model = TS_IR_NONE;

@@ -4,6 +4,7 @@
 #include "runtime/collective/flow_model.h"
 #include "runtime/collective/graph.h"
 #include "runtime/collective/network.h"
+#include "runtime/collective/statistical.h"
 #include "runtime/collective/white_box.h"
 
 /* Who answers for calls of one kind and profile. */
@@ -37,8 +38,6 @@ int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t
 ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);
 bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
 ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile); /* there must be points */
-const ts_ir_net_curve *ts_curve_of(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile); /* NULL: none */
-ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes, const ts_profile *profile);
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes);
 
 #endif

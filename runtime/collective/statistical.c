@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "runtime/collective/network_internal.h"
-
 static double bandwidth(double bytes, double limit, double floor, double slope, double middle)
 {
   return limit / (1 + pow(fmax(bytes, 1) / fmax(middle, 1), -slope)) + floor;
@@ -48,15 +46,12 @@ double ts_curve_stragglers(const ts_ir_net_curve *c, double bytes, uint32_t rank
   return 1 + c->straggler + c->straggler_slope * ranks * log(fmax(bytes, 1));
 }
 
-/* A curve for one kind of links says nothing about groups that use the other. */
-const ts_ir_net_curve *ts_curve_of(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
+/* What was measured between islands holds without curves inside them: it has their part. */
+const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, const ts_profile *p)
 {
-  for (uint32_t i = 0; i < model->curve_count; i++) {
-    const ts_ir_net_curve *c = &ir->net_curves[model->first_curve + i];
-    bool inside = p->per_island < 2 || c->intra_limit > 0 || c->intra_floor > 0, outside = p->islands < 2 || c->inter_limit > 0 || c->inter_floor > 0;
-    if (c->collective == kind && inside && outside)
+  for (const ts_ir_net_curve *c = curves; c < curves + count; c++)
+    if (c->collective == kind && (p->islands > 1 ? c->inter_limit > 0 : c->intra_limit > 0))
       return c;
-  }
   return NULL;
 }
 

@@ -5,6 +5,10 @@
 #include "ir/ir.h"
 #include "runtime/collective/network.h"
 
+/* The curve that answers for calls of a kind; NULL: none. */
+const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, const ts_profile *profile);
+ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes, const ts_profile *profile);
+
 /* Seconds of a call by its bandwidth curves alone, without correction and stragglers. */
 double ts_curve_analytic(const ts_ir_net_curve *curve, double bytes, const ts_profile *profile);
 /* Where between fewest and most bytes, ranks, a call stands: 0 to 1 inside what was measured, no further outside. */

@@ -1,33 +1,180 @@
 #include "tests/accuracy/collectives.h"
 
+#include <ctype.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "compiler/network.h"
+#include "compiler/network_curves.h"
 #include "compiler/network_fit.h"
 
-/* A table, the rows of it that belong together, and the machine they were measured on: a GPU's links in one direction, in bytes/s. */
-typedef struct table { const char *file, *gpu, *version, *of; const char *hardware; double intra; const double *lanes; /* by ranks: links that rings over so many can use, where that is not all */ } table;
+/* The machine that a table was measured on: constants of the library for it, a GPU's links and a node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a
+ * table, so constants are not tried. */
+typedef struct machine { const char *gpu, *hardware; double intra, inter; const double *lanes; /* by ranks: links that rings over so many can use, where that is not all */ } machine;
 
 /* The mesh of eight V100 (DGX-1V): rings that two to eight of them find, each over links of 25 GB/s (NVIDIA DGX-1 whitepaper, 2017). */
 static const double mesh[] = {0, 0, 1, 2, 4, 2, 2, 4, 6};
 
-static const table tables[] = {
-    {"ops/nccl_intra.csv.gz", "a100_sxm", "2.27.3", NULL, "nccl_ampere", 300e9, NULL},
-    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.23", NULL, "nccl_hopper", 450e9, NULL},
-    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.27.3", NULL, "nccl_hopper", 450e9, NULL},
-    {"ops/nccl_intra.csv.gz", "h100_sxm", "2.29.2", NULL, "nccl_hopper", 450e9, NULL},
-    {"ops/nccl_intra.csv.gz", "h200_sxm", "2.26.2", NULL, "nccl_hopper", 450e9, NULL},
-    {"ops/nccl_intra.csv.gz", "h200_sxm", "2.29.2", NULL, "nccl_hopper", 450e9, NULL},
-    {"ops/nccl_intra.csv.gz", "b200_sxm", "2.29.2", NULL, "nccl_blackwell", 900e9, NULL},
-    {"ops/nccl_intra.csv.gz", "gb200", "2.29.2", NULL, "nccl_blackwell", 900e9, NULL},
-    {"vtrain/allreduce_a100.csv", NULL, NULL, "all_reduce", "nccl_ampere", 300e9, NULL},
-    {"vtrain/allreduce_v100.csv", NULL, NULL, "all_reduce", "nccl_ampere", 25e9, mesh},
+static const machine machines[] = {
+    {"v100", "nccl_ampere", 25e9, 50e9, mesh}, {"a100", "nccl_ampere", 300e9, 200e9, NULL}, {"h100", "nccl_hopper", 450e9, 400e9, NULL}, {"h800", "nccl_hopper", 200e9, 400e9, NULL},
+    {"h200", "nccl_hopper", 450e9, 400e9, NULL}, {"gb200", "nccl_blackwell", 900e9, 200e9, NULL}, {"gb300", "nccl_blackwell", 900e9, 400e9, NULL}, {"b200", "nccl_blackwell", 900e9, 400e9, NULL},
+    {"b300", "nccl_blackwell", 900e9, 800e9, NULL}, {"l40s", "nccl_ampere", 0, 0, NULL}, {"rtx_pro", "nccl_blackwell", 0, 0, NULL},
 };
 
-typedef struct errors { double *at; size_t count; double sum, worst, baseline; } errors;
+static const machine unknown = {NULL, "nccl_hopper", 0, 0, NULL}; /* fitted by latency alone */
+
+/* Rows that belong together: of one file, GPU, version and data type. */
+typedef struct table { const char *file, *gpu, *version, *dtype; const machine *machine; TS_VEC(ts_ir_net_point) points; TS_VEC(double) low; TS_VEC(double) high; } table;
+
+typedef struct errors { double *at; size_t count; double sum, worst; } errors;
+
+enum { WHITE, ALPHA_BETA, STATISTICAL, CONSTANTS, WAYS };
+typedef struct tally { errors inside[WAYS], across[WAYS]; uint32_t beyond; } tally;
+
+typedef struct report { const acc_context *c; TS_VEC(table) tables; size_t other_rows; tally all; } report;
+
+/* -- what is there -- */
+
+static const machine *machine_of(const char *name)
+{
+  char lower[128];
+  size_t n = 0;
+  for (; name && name[n] && n + 1 < sizeof lower; n++)
+    lower[n] = name[n] == ' ' ? '_' : (char)tolower((unsigned char)name[n]);
+  lower[n] = 0;
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+    if (strstr(lower, machines[i].gpu))
+      return &machines[i];
+  return NULL;
+}
+
+static table *table_of(report *r, const char *file, const char *gpu, const char *version, const char *dtype)
+{
+  for (size_t i = 0; i < r->tables.count; i++) {
+    table *t = &r->tables.at[i];
+    if (!strcmp(t->gpu, gpu) && !strcmp(t->version, version) && !strcmp(t->dtype, dtype))
+      return !strcmp(t->file, file) ? t : NULL; /* the same rows in another file: once is enough */
+  }
+  const machine *m = machine_of(gpu);
+  TS_PUSH(r->c->arena, &r->tables, (table){.file = file, .gpu = gpu, .version = version, .dtype = dtype, .machine = m ? m : &unknown});
+  return &r->tables.at[r->tables.count - 1];
+}
+
+static const char *first_cell(const csv *t, size_t i, const char *const *columns)
+{
+  for (; *columns; columns++)
+    if (*csv_cell(t, i, *columns))
+      return csv_cell(t, i, *columns);
+  return "";
+}
+
+static double first_number(const csv *t, size_t i, const char *const *columns, double otherwise)
+{
+  const char *text = first_cell(t, i, columns);
+  char *end;
+  double x = strtod(text, &end);
+  return end != text && !*end && isfinite(x) ? x : otherwise;
+}
+
+#define COLUMNS(...) (const char *const[]){__VA_ARGS__, NULL}
+
+static int collective_in(const char *text) /* "AllReduce", "allreduce_a100.csv" */
+{
+  static const char *const names[] = {"allreduce", "allgather", "reducescatter", "broadcast", "alltoall", "reduce"};
+  char plain[128];
+  size_t n = 0;
+  for (; *text && n + 1 < sizeof plain; text++)
+    if (isalnum((unsigned char)*text))
+      plain[n++] = (char)tolower((unsigned char)*text);
+  plain[n] = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(plain, names[i]))
+      return ts_collective_named(names[i]);
+  return -1;
+}
+
+/* A row's time in us: stated, or from the bus bandwidth. */
+static double time_of(const csv *t, size_t i, uint32_t kind, uint32_t ranks, double bytes, const char *const *bandwidths)
+{
+  double us = first_number(t, i, COLUMNS("time_us"), 0) + 1e3 * first_number(t, i, COLUMNS("time_ms"), 0) + 1e6 * first_number(t, i, COLUMNS("seconds"), 0);
+  double rate = first_number(t, i, bandwidths, 0);
+  return us > 0 || rate <= 0 ? us : ts_ring_volume(kind, ranks) * bytes / rate / 1e3;
+}
+
+static void add_row(report *r, const char *file, const char *name, const csv *t, size_t i)
+{
+  const char *impl = csv_cell(t, i, "impl"), *what = first_cell(t, i, COLUMNS("collective", "operation", "op")), *gpu = csv_cell(t, i, "gpu");
+  int kind = collective_in(*what ? what : name);
+  double ranks = first_number(t, i, COLUMNS("gpus", "ranks"), 0), islands = first_number(t, i, COLUMNS("nodes", "islands"), 1);
+  double bytes = first_number(t, i, COLUMNS("bytes", "size"), 1e6 * first_number(t, i, COLUMNS("size_mb"), 0));
+  if (kind < 0 || (*impl && strcmp(impl, "nccl") != 0) || ranks < 2 || islands < 1 || islands > ranks || !(bytes >= 1 && bytes < 1e16)) {
+    r->other_rows++;
+    return;
+  }
+  double us = time_of(t, i, (uint32_t)kind, (uint32_t)ranks, bytes, COLUMNS("busbw_gb_s_mid", "busbw_gb_s"));
+  table *into = table_of(r, file, *gpu ? gpu : machine_of(name) ? machine_of(name)->gpu : strstr(name, "nanotron") ? "h100" : name, first_cell(t, i, COLUMNS("nccl", "version")), csv_cell(t, i, "dtype"));
+  if (!into)
+    return;
+  if (!(us > 0 && us < 1e11)) {
+    r->other_rows++;
+    return;
+  }
+  ts_ir_net_point p = {(uint32_t)kind, (uint32_t)ranks, (uint32_t)islands, 0, (uint64_t)bytes, (uint64_t)llround(us * 1e6)};
+  TS_PUSH(r->c->arena, &into->points, p);
+  TS_PUSH(r->c->arena, &into->low, time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p95")));
+  TS_PUSH(r->c->arena, &into->high, time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p5")));
+}
+
+static void read_log(report *r, const char *path, const char *name)
+{
+  size_t size = 0;
+  int error = 0;
+  uint32_t count = 0;
+  const char *device = "";
+  ts_network_error wrong = {0};
+  char *text = ts_read_file(r->c->arena, path, &size, &error);
+  const ts_ir_net_point *points = text ? ts_network_log_read(r->c->arena, text, size, collective_in(name), &count, &device, &wrong) : NULL;
+  if (!points) {
+    printf("  %s, line %u: %s\n", name, wrong.line, wrong.text ? wrong.text : "cannot be read");
+    return;
+  }
+  table *into = table_of(r, "logs", device, "", "");
+  for (uint32_t i = 0; into && i < count; i++)
+    TS_PUSH(r->c->arena, &into->points, points[i]);
+}
+
+static void read_path(report *r, const char *path)
+{
+  const char *slash = strrchr(path, '/'), *name = ts_arena_string(r->c->arena, slash + 1, strlen(slash + 1));
+  if (!strstr(name, ".csv")) {
+    if (!strstr(name, "README"))
+      read_log(r, path, name);
+    return;
+  }
+  const csv *t = csv_read(r->c->arena, path);
+  if (!t)
+    printf("  %s cannot be read\n", name);
+  for (size_t i = 0; t && i < t->rows; i++)
+    add_row(r, name, name, t, i);
+}
+
+static void read_all(report *r)
+{
+  static const char *const patterns[] = {"ops/nccl_intra*.csv*", "ops/nccl_aic*.csv*", "vtrain/allreduce_*.csv*", "e2e/nccl_*.csv*", "nccl/*"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    glob_t found = {0};
+    if (!glob(ts_arena_printf(r->c->arena, "%s/%s", r->c->data, patterns[i]), 0, NULL, &found))
+      for (size_t k = 0; k < found.gl_pathc; k++)
+        read_path(r, found.gl_pathv[k]);
+    globfree(&found);
+  }
+}
+
+/* -- errors -- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -35,24 +182,46 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void add(errors *e, double error, double baseline)
+static void add(ts_arena *arena, errors *e, double error)
 {
+  if (!(e->count & (e->count - 1))) /* room doubles */
+    e->at = ts_arena_grow(arena, e->at, e->count * sizeof *e->at, (e->count ? 2 * e->count : 1) * sizeof *e->at);
   e->at[e->count++] = error;
   e->sum += error;
-  e->baseline += baseline;
   e->worst = fmax(e->worst, error);
 }
 
-static void print(const char *name, errors *e, const char *more)
+static void note(const report *r, tally *t, uint32_t islands, int way, double error) { add(r->c->arena, islands > 1 ? &t->across[way] : &t->inside[way], error); }
+
+static void merge(const report *r, tally *into, const tally *t)
 {
+  for (int w = 0; w < WAYS; w++) {
+    for (size_t i = 0; i < t->inside[w].count; i++)
+      add(r->c->arena, &into->inside[w], t->inside[w].at[i]);
+    for (size_t i = 0; i < t->across[w].count; i++)
+      add(r->c->arena, &into->across[w], t->across[w].at[i]);
+  }
+  into->beyond += t->beyond;
+}
+
+static double mean(const errors *e) { return e->count ? 100 * e->sum / (double)e->count : 0; }
+
+static void print_errors(const char *name, errors *ways, const char *more)
+{
+  errors *e = &ways[WHITE];
+  if (e->count) {
+    qsort(e->at, e->count, sizeof *e->at, by_value);
+    printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%   alpha-beta %5.2f %%   statistical %5.2f %%%s\n", name, e->count, mean(e), 100 * e->at[e->count / 2], 100 * e->worst,
+           mean(&ways[ALPHA_BETA]), mean(&ways[STATISTICAL]), more);
+  }
+  e = &ways[CONSTANTS];
   if (!e->count)
     return;
   qsort(e->at, e->count, sizeof *e->at, by_value);
-  printf("  %-34s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%", name, e->count, 100 * e->sum / (double)e->count, 100 * e->at[e->count / 2], 100 * e->worst);
-  if (e->baseline > 0)
-    printf("   alpha-beta %5.2f %%", 100 * e->baseline / (double)e->count);
-  printf("%s\n", more);
+  printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%\n", "    constants alone, 1 MB and more", e->count, mean(e), 100 * e->at[e->count / 2], 100 * e->worst);
 }
+
+/* -- halves of the sizes -- */
 
 static const ts_network_file *hardware_of(const acc_context *c, const char *name)
 {
@@ -66,130 +235,179 @@ static const ts_network_file *hardware_of(const acc_context *c, const char *name
   return file;
 }
 
-static const ts_network_table *rows_of(const acc_context *c, const csv *t, const table *k, const char *dtype)
+static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b) { return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands; }
+
+/* The statistical model sees all groups' halves at once, as its curves are of the links. */
+static void statistical(const report *r, const ts_network_table *rows, bool odd, tally *t)
 {
-  TS_VEC(ts_ir_net_point) points = {0};
-  for (size_t i = 0; i < t->rows; i++) {
-    if (k->gpu && (!csv_is(t, i, "gpu", k->gpu) || !csv_is(t, i, "nccl", k->version) || !csv_is(t, i, "dtype", dtype)))
-      continue;
-    int kind = ts_collective_named(k->of ? k->of : csv_cell(t, i, "collective"));
-    ts_ir_net_point p = {(uint32_t)kind, (uint32_t)csv_number(t, i, "gpus"), 1, 0, (uint64_t)csv_number(t, i, "bytes"), (uint64_t)llround(csv_number(t, i, "time_us") * 1e6)};
-    if (kind >= 0)
-      TS_PUSH(c->arena, &points, p);
+  ts_ir_net_point *kept = TS_NEW_ARRAY(r->c->arena, ts_ir_net_point, rows->count);
+  bool *asked = TS_NEW_ARRAY(r->c->arena, bool, rows->count);
+  uint32_t n = 0, curves = 0;
+  for (uint32_t i = 0, first = 0; i < rows->count; i++) {
+    if (i && !same_group(&rows->points[i], &rows->points[i - 1]))
+      first = i;
+    asked[i] = (i - first) % 2 != odd;
+    if (!asked[i])
+      kept[n++] = rows->points[i];
   }
-  return ts_network_table_of_points(c->arena, points.at, (uint32_t)points.count);
-}
-
-
-
-static errors errors_new(ts_arena *arena, size_t room) { return (errors){.at = TS_NEW_ARRAY(arena, double, room + 1)}; }
-
-/* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
-static uint32_t halves(const acc_context *c, const ts_network_file *hardware, const table *k, const ts_network_table *rows, errors *e)
-{
-  uint32_t beyond = 0;
-  for (int odd = 0; odd < 2; odd++) {
-    ts_network_score *scores;
-    uint32_t n = ts_network_hold_out(c->arena, hardware, (ts_fit_links){k->intra, 0}, rows->points, rows->count, odd, true, &scores);
-    for (uint32_t g = 0; g < n; g++) {
-      beyond += scores[g].beyond;
-      for (uint32_t i = 0; i < scores[g].rows; i++)
-        add(e, scores[g].error[i], scores[g].base_error[i]);
-      if (c->verbose)
-        printf("    %-16s %2u ranks %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  alpha-beta %5.1f %%\n", ts_collective_name(scores[g].collective), scores[g].ranks,
-               odd ? "odd " : "even", scores[g].rows, 100 * scores[g].mean, 100 * scores[g].worst, 100 * scores[g].baseline);
-    }
-  }
-  return beyond;
-}
-
-static void constants_alone(const ts_network_file *hardware, const table *k, const ts_network_table *rows, errors *e)
-{
+  const ts_ir_net_curve *fitted = ts_network_fit_curves(r->c->arena, kept, n, &curves);
   for (uint32_t i = 0; i < rows->count; i++) {
     const ts_ir_net_point *p = &rows->points[i];
-    ts_profile profile = ts_fit_profile((ts_fit_links){k->intra * (k->lanes ? k->lanes[p->ranks] : 1), 0}, p->ranks, 1);
-    double time = ts_network_file_time(hardware, p->collective, p->bytes, &profile);
-    if (p->bytes >= 1048576 && time > 0)
-      add(e, fabs(time * 1e12 / (double)p->time - 1), 0);
+    double seconds = asked[i] ? ts_network_curves_time(fitted, curves, p->collective, p->bytes, p->ranks, p->islands) : 0;
+    if (seconds > 0)
+      note(r, t, p->islands, STATISTICAL, fabs(seconds * 1e12 / (double)p->time - 1));
   }
 }
 
-static void one_table(const acc_context *c, const table *k, errors *all_half, errors *all_constants)
+/* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
+static void halves(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows, tally *t)
 {
-  const csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/%s", c->data, k->file));
-  const ts_network_file *hardware = hardware_of(c, k->hardware);
-  if (!t || !hardware)
-    return;
-  errors half = errors_new(c->arena, 2 * t->rows), constants = errors_new(c->arena, t->rows);
-  uint32_t beyond = 0;
-  for (int d = 0; d < (k->gpu ? 2 : 1); d++) {
-    const ts_network_table *rows = rows_of(c, t, k, d ? "int8" : "half");
-    beyond += halves(c, hardware, k, rows, &half);
-    constants_alone(hardware, k, rows, &constants);
-  }
-  const char *name = k->gpu ? ts_arena_printf(c->arena, "%s, version %s", k->gpu, k->version) : k->file;
-  for (size_t i = 0; i < half.count; i++)
-    add(all_half, half.at[i], 0);
-  for (size_t i = 0; i < constants.count; i++)
-    add(all_constants, constants.at[i], 0);
-  print(name, &half, ts_arena_printf(c->arena, "   (%u beyond the half's sizes)", beyond));
-  print("    constants alone, 1 MB and more", &constants, "");
-}
-
-/* -- across nodes: one size, several node counts -- */
-
-static const ts_network_table *bus_rows(const acc_context *c, const csv *t, const char *op, int kind, uint32_t without)
-{
-  TS_VEC(ts_ir_net_point) points = {0};
-  for (size_t i = 0; i < t->rows; i++) {
-    double gpus = csv_number(t, i, "gpus"), bytes = csv_number(t, i, "size_mb") * 1e6, rate = csv_number(t, i, "busbw_gb_s_mid") * 1e9;
-    if (!csv_is(t, i, "op", op) || csv_number(t, i, "nodes") == without)
-      continue;
-    ts_ir_net_point p = {(uint32_t)kind, (uint32_t)gpus, (uint32_t)csv_number(t, i, "nodes"), 0, (uint64_t)bytes, (uint64_t)llround(ts_ring_volume((uint32_t)kind, (uint32_t)gpus) * bytes / rate * 1e12)};
-    TS_PUSH(c->arena, &points, p);
-  }
-  return ts_network_table_of_points(c->arena, points.at, (uint32_t)points.count);
-}
-
-/* Each node count in turn is left out and asked for. */
-static void node_counts(const acc_context *c)
-{
-  static const struct { const char *op, *name; } ops[] = {{"AllReduce", "all_reduce"}, {"AllGather", "all_gather"}, {"ReduceScatter", "reduce_scatter"}};
-  const ts_fit_links links = {450e9, 400e9};
-  const csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/e2e/nccl_nanotron.csv", c->data));
-  const ts_network_file *hardware = hardware_of(c, "nccl_hopper");
-  for (size_t o = 0; t && hardware && o < 3; o++) {
-    int kind = ts_collective_named(ops[o].name);
-    const ts_network_table *all = bus_rows(c, t, ops[o].op, kind, 0);
-    errors e = errors_new(c->arena, all->count), ends = errors_new(c->arena, all->count);
-    for (uint32_t i = 0; i < all->count; i++) {
-      const ts_ir_net_point *p = &all->points[i];
-      if (p->islands < 2)
-        continue;
-      const ts_network_table *rest = bus_rows(c, t, ops[o].op, kind, p->islands);
-      const ts_network_file *file = ts_network_fit(c->arena, hardware, links, rest->points, rest->count);
-      ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
-      double time = ts_network_file_time(file, p->collective, p->bytes, &profile), bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile);
-      bool end = i + 1 == all->count || !i || all->points[i - 1].islands < 2;
-      add(end ? &ends : &e, fabs(time * 1e12 / (double)p->time - 1), 0);
-      printf("    %-15s %3u nodes   %8.2f ms   predicted from the others %8.2f (%+.0f %%)   from constants %8.2f\n", ops[o].name, p->islands, (double)p->time * 1e-9, time * 1e3,
-             100 * (time * 1e12 / (double)p->time - 1), bare * 1e3);
+  for (int odd = 0; odd < 2; odd++) {
+    ts_network_score *scores;
+    uint32_t n = ts_network_hold_out(r->c->arena, hardware, (ts_fit_links){k->machine->intra, k->machine->inter}, rows->points, rows->count, odd, true, &scores);
+    for (uint32_t g = 0; g < n; g++) {
+      t->beyond += scores[g].beyond;
+      for (uint32_t i = 0; i < scores[g].rows; i++) {
+        note(r, t, scores[g].islands, WHITE, scores[g].error[i]);
+        note(r, t, scores[g].islands, ALPHA_BETA, scores[g].base_error[i]);
+      }
+      if (r->c->verbose)
+        printf("    %-16s %3u ranks %2u islands %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  alpha-beta %5.1f %%\n", ts_collective_name(scores[g].collective), scores[g].ranks, scores[g].islands,
+               odd ? "odd " : "even", scores[g].rows, 100 * scores[g].mean, 100 * scores[g].worst, 100 * scores[g].baseline);
     }
-    print(ts_arena_printf(c->arena, "%s, counts in between", ops[o].name), &e, "");
-    print(ts_arena_printf(c->arena, "%s, ends: extrapolated", ops[o].name), &ends, "");
+    statistical(r, rows, odd, t);
   }
+}
+
+static void constants_alone(const report *r, const ts_network_file *hardware, const machine *m, const ts_network_table *rows, tally *t)
+{
+  for (uint32_t i = 0; m->intra > 0 && i < rows->count; i++) {
+    const ts_ir_net_point *p = &rows->points[i];
+    double lanes = m->lanes && p->ranks <= 8 ? m->lanes[p->ranks] : 1;
+    ts_profile profile = ts_fit_profile((ts_fit_links){m->intra * lanes, m->inter}, p->ranks, p->islands);
+    double time = p->bytes >= 1000000 ? ts_network_file_time(hardware, p->collective, p->bytes, &profile) : 0;
+    if (time > 0 && p->islands == 1)
+      note(r, t, 1, CONSTANTS, fabs(time * 1e12 / (double)p->time - 1));
+  }
+}
+
+/* -- other node counts -- */
+
+static uint32_t node_counts_of(const ts_network_table *rows, const ts_ir_net_point *p)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < rows->count; i++)
+    n += rows->points[i].collective == p->collective && rows->points[i].bytes == p->bytes && rows->points[i].islands > 1;
+  return n;
+}
+
+static bool at_an_end(const ts_network_table *rows, const ts_ir_net_point *p)
+{
+  bool less = false, more = false;
+  for (uint32_t i = 0; i < rows->count; i++) {
+    const ts_ir_net_point *q = &rows->points[i];
+    bool same = q->collective == p->collective && q->islands > 1;
+    less |= same && q->islands < p->islands;
+    more |= same && q->islands > p->islands;
+  }
+  return !less || !more;
+}
+
+static const ts_network_table *without(ts_arena *arena, const ts_network_table *rows, const ts_ir_net_point *p)
+{
+  ts_ir_net_point *rest = TS_NEW_ARRAY(arena, ts_ir_net_point, rows->count);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < rows->count; i++)
+    if (!same_group(&rows->points[i], p))
+      rest[n++] = rows->points[i];
+  return ts_network_table_of_points(arena, rest, n);
+}
+
+/* Where the row says what its repeats spanned. */
+static bool in_band(const table *t, const ts_ir_net_point *p, double us, bool *there)
+{
+  for (size_t i = 0; i < t->low.count; i++)
+    if (same_group(&t->points.at[i], p) && t->points.at[i].bytes == p->bytes && t->high.at[i] > t->low.at[i]) {
+      *there = true;
+      return us >= t->low.at[i] && us <= t->high.at[i];
+    }
+  return false;
+}
+
+/* Each collective's node count in turn is left out, with all its sizes, and asked for. */
+static void node_counts(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows)
+{
+  const ts_fit_links links = {k->machine->intra, k->machine->inter};
+  errors between = {0}, ends = {0};
+  uint32_t banded = 0, inside = 0;
+  for (uint32_t i = 0; i < rows->count; i++) {
+    const ts_ir_net_point *p = &rows->points[i];
+    if (p->islands < 2 || node_counts_of(rows, p) < 3)
+      continue;
+    const ts_network_table *rest = without(r->c->arena, rows, p);
+    const ts_network_file *file = ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count);
+    ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+    double time = ts_network_file_time(file, p->collective, p->bytes, &profile) * 1e12 / (double)p->time, bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile);
+    bool there = false, in = in_band(k, p, time * (double)p->time * 1e-6, &there);
+    add(r->c->arena, at_an_end(rows, p) ? &ends : &between, fabs(time - 1));
+    banded += there;
+    inside += in;
+    printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from constants %8.2f\n", ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands,
+           (double)p->time * 1e-9, 100 * (time - 1), !there ? "" : in ? ", inside its 5 to 95 % band" : ", outside its 5 to 95 % band", bare * 1e3);
+  }
+  if (between.count + ends.count) {
+    printf("    other node counts of %s: in between %zu rows, mean %.1f %%; at the ends, extrapolated, %zu rows, mean %.1f %%", k->file, between.count, mean(&between), ends.count, mean(&ends));
+    printf(banded ? "; %u of %u inside the band of their repeats (asked for: 15 %%)\n" : " (asked for: 15 %%)\n", inside, banded);
+  }
+}
+
+/* -- */
+
+static const char *title(const report *r, const table *k)
+{
+  const char *version = *k->version ? ts_arena_printf(r->c->arena, ", version %s", k->version) : "";
+  return *k->dtype ? ts_arena_printf(r->c->arena, "%s%s", k->gpu, version) : ts_arena_printf(r->c->arena, "%s%s (%s)", k->gpu, version, k->file);
+}
+
+/* Tables of one GPU and version but several data types are shown as one. */
+static void one_machine(report *r, size_t first)
+{
+  tally t = {0};
+  const table *k = &r->tables.at[first];
+  const ts_network_file *hardware = hardware_of(r->c, k->machine->hardware);
+  for (size_t i = first; hardware && i < r->tables.count; i++) {
+    table *of = &r->tables.at[i];
+    if (strcmp(of->file, k->file) != 0 || strcmp(of->gpu, k->gpu) != 0 || strcmp(of->version, k->version) != 0)
+      continue;
+    ts_ir_net_point *points = ts_arena_copy(r->c->arena, of->points.at, of->points.count * sizeof *points);
+    const ts_network_table *rows = ts_network_table_of_points(r->c->arena, points, (uint32_t)of->points.count);
+    halves(r, hardware, of, rows, &t);
+    constants_alone(r, hardware, of->machine, rows, &t);
+    node_counts(r, hardware, of, rows);
+  }
+  const char *name = title(r, k);
+  print_errors(name, t.inside, k->machine->gpu ? "" : "   (GPU not known: no rates of links)");
+  print_errors(ts_arena_printf(r->c->arena, "%s, across nodes", name), t.across, "");
+  merge(r, &r->all, &t);
 }
 
 void acc_collectives_report(const acc_context *c)
 {
-  errors half = errors_new(c->arena, 40000), constants = errors_new(c->arena, 40000);
-  printf("collectives: white box calibrated on every second size of each group, asked for the others; both halves in turn\n");
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    one_table(c, &tables[i], &half, &constants);
-  print("all", &half, "");
-  print("all, constants alone", &constants, "");
-  printf("    asked for    mean 8 %% within a node; 25 %% from the hardware's constants alone for 1 MB and more\n");
-  printf("\n  other node counts of a cluster (256 MB, means of noisy runs: their 5 to 95 %% band spans a factor of 2 to 14)\n");
-  node_counts(c);
-  printf("    asked for    15 %%\n\n");
+  report r = {.c = c};
+  printf("collectives: white box calibrated on every second size of each group, asked for the others; both halves in turn.\nBeside it one latency and bandwidth, and the statistical model, from the same rows\n");
+  read_all(&r);
+  for (size_t i = 0; i < r.tables.count; i++) {
+    bool seen = false;
+    for (size_t k = 0; k < i; k++)
+      seen |= !strcmp(r.tables.at[k].file, r.tables.at[i].file) && !strcmp(r.tables.at[k].gpu, r.tables.at[i].gpu) && !strcmp(r.tables.at[k].version, r.tables.at[i].version);
+    if (!seen)
+      one_machine(&r, i);
+    fflush(stdout);
+  }
+  print_errors("all within a node", r.all.inside, "");
+  print_errors("all across nodes", r.all.across, "");
+  printf("    asked for    mean 8 %% within a node, 12 %% across nodes; 25 %% from the hardware's constants alone for 1 MB and more\n");
+  if (r.other_rows)
+    printf("    %zu rows are of other libraries, other operations or not complete, and %u of those above lie beyond the sizes of their half\n", r.other_rows, r.all.beyond);
+  printf("\n");
 }
