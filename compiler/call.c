@@ -640,7 +640,7 @@ static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *en
       }
       continue;
     }
-    values[i] = value_of(s, env, of[i]);
+    values[i] = !strcmp(formal->type, "Axis") && !of[i]->value ? ts_eval_axis(s, env, of[i]->expr) : value_of(s, env, of[i]); /* an axis as written, not its size */
     ok = ts_convert_to(s, formal->type, &values[i], ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, f->name), of[i]->span, TS_NO_SPAN) && ok;
     fields[record.count++] = (ts_field){.name = formal->name, .value = &values[i], .span = of[i]->span};
   }

@@ -91,9 +91,19 @@ static const ts_ast *formal_of(const ts_ast *params, const ts_ast *call, uint32_
   return !name && place < params->count ? params->child[place] : NULL;
 }
 
+/* An axis that a maker takes by name. */
+static bool axis_of_maker(const ts_function *f, const char *name)
+{
+  for (uint32_t i = 0; f && name && i < f->formal_count; i++)
+    if (f->formals[i].name == name)
+      return !strcmp(f->formals[i].type, "Axis");
+  return false;
+}
+
 static void call(checker *c, const ts_ast *e)
 {
   const ts_ast *callee = e->child[0], *params = NULL;
+  const ts_function *maker = NULL;
   if (callee->kind != TS_AST_ID)
     expression(c, callee);
   else if (!identifier(c, callee))
@@ -105,11 +115,11 @@ static void call(checker *c, const ts_ast *e)
     if (params)
       ts_call_fits(c->s, v->entry->decl, e);
     else if (builtin && builtin->type == TS_T_FUNCTION)
-      ts_call_fits_function(c->s, builtin->u.function, e);
+      ts_call_fits_function(c->s, maker = builtin->u.function, e);
   }
   for (uint32_t i = 1; i < e->count; i++) {
     const ts_ast *formal = params ? formal_of(params, e, i) : NULL;
-    if (!formal || !taken_as_written(c, formal))
+    if (formal ? !taken_as_written(c, formal) : !axis_of_maker(maker, e->child[i]->name))
       expression(c, e->child[i]->child[0]);
   }
 }

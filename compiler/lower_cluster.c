@@ -207,18 +207,20 @@ bool ts_lower_network(ts_lowering *l)
     void *record;
     const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
     static const struct { const char *name; bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *); } models[] = {
-        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"whitebox", ts_lower_white_box}};
+        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"whitebox", ts_lower_white_box}, {"statistical", ts_lower_statistical}};
     size_t k = 0, kinds = sizeof models / sizeof *models;
     while (k < kinds && (!a || strcmp(a->name, models[k].name) != 0))
       k++;
     if (k == kinds) {
-      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `flow` or `alpha_beta`");
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `statistical`, `flow` or `alpha_beta`");
       ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
       good = false;
       continue;
     }
     model.name = ts_ir_add_string(l->b, a->name);
     model.loc = ts_ir_loc_of(l, a->span);
+    const ts_value *over = ts_record_find(&a->args, "over");
+    model.axes = over && over->type == TS_T_AXIS ? over->u.axes.mask : 0;
     if (!models[k].lower(l, a, &model)) {
       good = false;
       continue;

@@ -190,11 +190,16 @@ static uint32_t merge(ts_ir_net_point *p, uint32_t count)
   return kept;
 }
 
+void ts_network_sort_points(ts_ir_net_point *points, uint32_t count)
+{
+  if (count)
+    qsort(points, count, sizeof *points, by_key);
+}
+
 const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count)
 {
   ts_network_table *t = TS_NEW(arena, ts_network_table);
-  if (count)
-    qsort(points, count, sizeof *points, by_key);
+  ts_network_sort_points(points, count);
   *t = (ts_network_table){"", merge(points, count), points};
   return t;
 }
@@ -217,7 +222,11 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   *line = r.line > 1 ? r.line - 1 : 1;
   if (!good)
     return NULL;
-  return ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
+  if (!options || !options->repeats)
+    return ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
+  ts_network_table *t = TS_NEW(arena, ts_network_table);
+  *t = (ts_network_table){"", (uint32_t)r.points.count, r.points.at};
+  return t;
 }
 
 const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options)

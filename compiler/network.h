@@ -9,7 +9,7 @@
 #include "ir/ir.h"
 
 typedef struct ts_condition { const char *column, *text; } ts_condition; /* only rows that have this text in this column */
-typedef struct ts_network_options { int collective; /* of all rows, or -1: there is a column */ const ts_condition *where; uint32_t where_count; } ts_network_options;
+typedef struct ts_network_options { int collective; /* of all rows, or -1: there is a column */ const ts_condition *where; uint32_t where_count; bool repeats; /* kept, not their median */ } ts_network_options;
 
 typedef struct ts_network_table { const char *name; uint32_t count; const ts_ir_net_point *points; } ts_network_table;
 
@@ -17,11 +17,14 @@ typedef struct ts_network_table { const char *name; uint32_t count; const ts_ir_
 const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options);
 /* The table's text alone; for tests. *error is what is wrong, at line *line. */
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line);
+/* Sorts points, repeats by their time. */
+void ts_network_sort_points(ts_ir_net_point *points, uint32_t count);
 /* Points in any order, sorted and merged as those of a table. */
 const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count);
 int ts_collective_named(const char *name); /* ts_ir_collective_kind, or -1 */
 
-/* `whitebox(...)` as a model of the IR. False after a diagnostic. */
+/* `whitebox(...)` and `statistical(...)` as models of the IR. False after a diagnostic. */
+bool ts_lower_statistical(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m);
 bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m);
 
 #endif

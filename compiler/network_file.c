@@ -19,6 +19,15 @@ const ts_network_field ts_network_fields[] = {
     FIELD("local", 'd', local, 1), FIELD("reduction_ps_per_byte", 'd', reduction, 1), FIELD("spread", 'd', spread, 1),
     FIELD("least_bytes", 'l', least, 1), FIELD("most_bytes", 'l', most, 1), {NULL, 0, 0, 0}};
 #undef FIELD
+#define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_curve, field), unit}
+const ts_network_field ts_network_curve_fields[] = {
+    FIELD("least_ranks", 'u', least_ranks, 1), FIELD("most_ranks", 'u', most_ranks, 1), FIELD("least_bytes", 'l', least, 1), FIELD("most_bytes", 'l', most, 1),
+    FIELD("intra_latency_us", 'l', intra_latency, 1e6), FIELD("inter_latency_us", 'l', inter_latency, 1e6),
+    FIELD("intra_limit_gb_s", 'd', intra_limit, 1e9), FIELD("intra_floor_gb_s", 'd', intra_floor, 1e9), FIELD("intra_slope", 'd', intra_slope, 1), FIELD("intra_middle_bytes", 'd', intra_middle, 1),
+    FIELD("inter_limit_gb_s", 'd', inter_limit, 1e9), FIELD("inter_floor_gb_s", 'd', inter_floor, 1e9), FIELD("inter_slope", 'd', inter_slope, 1), FIELD("inter_middle_bytes", 'd', inter_middle, 1),
+    FIELD("small_few", 'd', small_few, 1), FIELD("large_few", 'd', large_few, 1), FIELD("small_many", 'd', small_many, 1), FIELD("large_many", 'd', large_many, 1),
+    FIELD("straggler", 'd', straggler, 1), FIELD("straggler_slope", 'd', straggler_slope, 1), {NULL, 0, 0, 0}};
+#undef FIELD
 
 typedef struct reader { ts_arena *arena; const char *what; uint32_t index; ts_network_error *error; } reader;
 
@@ -35,17 +44,17 @@ int ts_network_protocol_named(const char *name) { return named(protocols, TS_IR_
 const char *ts_network_algorithm_name(uint32_t algorithm) { return algorithms[algorithm]; }
 const char *ts_network_protocol_name(uint32_t protocol) { return protocols[protocol]; }
 
-double ts_network_field_get(const ts_network_field *f, const ts_ir_net_method *m)
+double ts_network_field_get(const ts_network_field *f, const void *record)
 {
-  const char *at = (const char *)m + f->offset;
+  const char *at = (const char *)record + f->offset;
   if (f->kind == 'd')
     return *(const double *)(const void *)at / f->unit;
   return (f->kind == 'u' ? (double)*(const uint32_t *)(const void *)at : (double)*(const uint64_t *)(const void *)at) / f->unit;
 }
 
-static bool field_set(const ts_network_field *f, ts_ir_net_method *m, double value)
+static bool field_set(const ts_network_field *f, void *record, double value)
 {
-  char *at = (char *)m + f->offset;
+  char *at = (char *)record + f->offset;
   double x = value * f->unit;
   if (!isfinite(x) || x < 0 || x > (f->kind == 'u' ? 16777216.0 : 7e16))
     return false;
@@ -89,23 +98,51 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
   return m->least > m->most ? "`least_bytes` is above `most_bytes`" : NULL;
 }
 
-static bool method_numbers(reader *r, const cJSON *in, ts_ir_net_method *m)
+const char *ts_network_curve_wrong(const ts_ir_net_curve *c)
+{
+  const uint64_t most_ps = UINT64_C(1) << 36;
+  if (c->least_ranks < 2 || c->least_ranks > c->most_ranks || !c->least || c->least > c->most)
+    return "needs `least_ranks`, `most_ranks`, `least_bytes` and `most_bytes` of what was measured";
+  if (c->intra_latency > most_ps || c->inter_latency > most_ps)
+    return "a latency of more than 69 ms";
+  double rates[] = {c->intra_limit, c->intra_floor, c->inter_limit, c->inter_floor}, factors[] = {c->small_few, c->large_few, c->small_many, c->large_many};
+  for (int i = 0; i < 4; i++) {
+    if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
+      return "a rate below 1 kB/s or above 1 PB/s; leave it out when there is none";
+    if (!(factors[i] >= 1e-3 && factors[i] <= 1e3))
+      return "`small_few`, `large_few`, `small_many` and `large_many` are factors from 0.001 to 1000";
+  }
+  if (!(c->intra_limit > 0) && !(c->inter_limit > 0))
+    return "needs `intra_limit_gb_s`, `inter_limit_gb_s` or both";
+  if (c->intra_slope > 100 || c->inter_slope > 100 || c->straggler > 1000 || c->straggler_slope > 1000)
+    return "a slope above 100, or a straggler above 1000";
+  return NULL;
+}
+
+static bool is_word(const char *name) { return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol"); }
+
+static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
 {
   const cJSON *item;
-  bool believed = false;
   cJSON_ArrayForEach(item, in) {
-    const ts_network_field *f = ts_network_fields;
-    if (!strcmp(item->string, "collective") || !strcmp(item->string, "algorithm") || !strcmp(item->string, "protocol"))
+    const ts_network_field *f = fields;
+    if (is_word(item->string))
       continue;
     while (f->name && strcmp(f->name, item->string) != 0)
       f++;
     if (!f->name)
       return bad(r, ts_arena_printf(r->arena, "no field is called `%s`", item->string));
-    if (!cJSON_IsNumber(item) || !field_set(f, m, item->valuedouble))
+    if (!cJSON_IsNumber(item) || !field_set(f, record, item->valuedouble))
       return bad(r, ts_arena_printf(r->arena, "`%s` must be a number in its range", item->string));
-    believed |= !strcmp(item->string, "believed_us");
   }
-  if (!believed)
+  return true;
+}
+
+static bool method_numbers(reader *r, const cJSON *in, ts_ir_net_method *m)
+{
+  if (!take_numbers(r, in, ts_network_fields, m))
+    return false;
+  if (!cJSON_GetObjectItemCaseSensitive(in, "believed_us"))
     m->believed = m->connection;
   const char *wrong = ts_network_method_wrong(m);
   return !wrong || bad(r, wrong);
@@ -120,7 +157,7 @@ static int word(reader *r, const cJSON *in, const char *field, int (*named)(cons
   return found;
 }
 
-typedef struct lists { TS_VEC(ts_ir_net_method) methods; TS_VEC(ts_ir_net_point) points; } lists;
+typedef struct lists { TS_VEC(ts_ir_net_method) methods; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; } lists;
 
 static bool read_method(reader *r, const cJSON *in, lists *out)
 {
@@ -138,6 +175,19 @@ static bool read_method(reader *r, const cJSON *in, lists *out)
     m.collective = (uint32_t)kind;
     TS_PUSH(r->arena, &out->methods, m);
   }
+  return true;
+}
+
+static bool read_curve(reader *r, const cJSON *in, lists *out)
+{
+  int kind = word(r, in, "collective", ts_collective_named);
+  ts_ir_net_curve c = {.collective = (uint32_t)kind, .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
+  if (kind < 0 || !take_numbers(r, in, ts_network_curve_fields, &c))
+    return false;
+  const char *wrong = ts_network_curve_wrong(&c);
+  if (wrong)
+    return bad(r, wrong);
+  TS_PUSH(r->arena, &out->curves, c);
   return true;
 }
 
@@ -187,6 +237,13 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
       return false;
     r->index++;
   }
+  r->what = "curve";
+  r->index = 0;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "curves")) {
+    if (!read_curve(r, item, out))
+      return false;
+    r->index++;
+  }
   r->what = "anchor";
   r->index = 0;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "anchors")) {
@@ -195,8 +252,8 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
     r->index++;
   }
   r->what = NULL;
-  if (!out->methods.count)
-    return bad(r, "no methods");
+  if (!out->methods.count && !out->curves.count)
+    return bad(r, "no methods, and no curves");
   if (out->points.count)
     TS_SORT(&out->points, by_key);
   for (size_t i = 1; i < out->points.count; i++)
@@ -220,7 +277,7 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
   } else if (read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
     *file = (ts_network_file){text_of(arena, root, "device"), text_of(arena, root, "library"), out.methods.at, (uint32_t)out.methods.count,
-                              out.points.at, (uint32_t)out.points.count, NULL, 0};
+                              out.points.at, (uint32_t)out.points.count, out.curves.at, (uint32_t)out.curves.count};
   }
   cJSON_Delete(root);
   return file;

@@ -1,4 +1,4 @@
-/* Network files: the methods of a collective library and measured anchors, as JSON (doc/networks.md). */
+/* Network files: the methods of a collective library and measured anchors, or the curves of a statistical model, as JSON (doc/networks.md). */
 #ifndef TS_COMPILER_NETWORK_FILE_H
 #define TS_COMPILER_NETWORK_FILE_H
 
@@ -22,8 +22,9 @@ typedef struct ts_network_error { const char *text; uint32_t line; } ts_network_
 
 /* NULL after an error. */
 ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size, ts_network_error *error);
-/* What is wrong with a method's figures, or NULL. */
+/* What is wrong with the figures of a method or a curve, or NULL. */
 const char *ts_network_method_wrong(const ts_ir_net_method *method);
+const char *ts_network_curve_wrong(const ts_ir_net_curve *curve);
 
 int ts_network_algorithm_named(const char *name); /* ts_ir_net_algorithm, or -1 */
 int ts_network_protocol_named(const char *name);
@@ -31,10 +32,10 @@ const char *ts_network_algorithm_name(uint32_t algorithm);
 const char *ts_network_protocol_name(uint32_t protocol);
 const char *ts_collective_name(uint32_t kind);
 
-/* Fields of methods in files: words with their unit, where they lie and what 1 is there. */
+/* Fields of records in files: words with their unit, where they lie and what 1 is there. */
 typedef struct ts_network_field { const char *name; char kind; /* 'u' uint32_t, 'l' uint64_t, 'd' double */ uint32_t offset; double unit; } ts_network_field;
-extern const ts_network_field ts_network_fields[]; /* up to a NULL name */
-double ts_network_field_get(const ts_network_field *field, const ts_ir_net_method *method);
+extern const ts_network_field ts_network_fields[], ts_network_curve_fields[]; /* of methods, of curves; up to a NULL name */
+double ts_network_field_get(const ts_network_field *field, const void *record);
 
 /* What users set in the environment of the library: `value` of variable `name` changes the methods. `changed` is set when it did. An error, or NULL. */
 const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *file, bool *changed);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/network_curves.h"
 #include "runtime/collective/white_box.h"
 
 enum { MOST_LINES = 3, LEAST_POINTS = 2 };
@@ -413,35 +414,61 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void score_group(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t n, bool odd, bool extrapolate, ts_network_score *s)
+/* Rows that a half of a group is asked for; false: beyond its sizes. */
+static bool asked(const ts_ir_net_point *p, const ts_ir_net_point *kept, uint32_t count, bool extrapolate, ts_network_score *s)
 {
-  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, n);
-  uint32_t count = 0;
-  for (uint32_t i = odd; i < n; i += 2)
-    kept[count++] = p[i];
-  const ts_network_file *file = ts_network_fit(arena, hardware, links, kept, count);
-  line alpha_beta = fit_line(kept, count);
-  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
-  const ts_white_box_plan *plan = ts_network_file_plan(arena, file, p->collective, &profile);
-  *s = (ts_network_score){.collective = p->collective, .ranks = p->ranks, .islands = p->islands, .error = TS_NEW_ARRAY(arena, double, n), .base_error = TS_NEW_ARRAY(arena, double, n)};
-  for (uint32_t i = !odd; plan && i < n; i += 2) {
-    bool beyond = p[i].bytes < kept[0].bytes || p[i].bytes > kept[count - 1].bytes;
-    s->beyond += beyond;
-    if (beyond && !extrapolate)
-      continue;
-    double error = fabs(ts_network_plan_time(plan, p[i].bytes) * 1e6 / us(&p[i]) - 1);
-    s->base_error[s->rows] = fabs((alpha_beta.latency + alpha_beta.slope * (double)p[i].bytes) / us(&p[i]) - 1);
-    s->baseline += s->base_error[s->rows];
-    s->mean += error;
-    s->worst = fmax(s->worst, error);
-    s->error[s->rows++] = error;
-  }
+  bool beyond = p->bytes < kept[0].bytes || p->bytes > kept[count - 1].bytes;
+  s->beyond += beyond;
+  return !beyond || extrapolate;
+}
+
+static void note_error(ts_network_score *s, double error, double baseline)
+{
+  s->base_error[s->rows] = baseline;
+  s->baseline += baseline;
+  s->mean += error;
+  s->worst = fmax(s->worst, error);
+  s->error[s->rows++] = error;
+}
+
+static void finish_score(ts_network_score *s)
+{
   if (!s->rows)
     return;
   s->mean /= s->rows;
   s->baseline /= s->rows;
   qsort(s->error, s->rows, sizeof *s->error, by_value);
   s->median = s->error[s->rows / 2];
+}
+
+static ts_network_score new_score(ts_arena *arena, const ts_ir_net_point *p, uint32_t n)
+{
+  return (ts_network_score){.collective = p->collective, .ranks = p->ranks, .islands = p->islands, .error = TS_NEW_ARRAY(arena, double, n), .base_error = TS_NEW_ARRAY(arena, double, n)};
+}
+
+static uint32_t keep_half(const ts_ir_net_point *p, uint32_t n, bool odd, ts_ir_net_point *kept)
+{
+  uint32_t count = 0;
+  for (uint32_t i = odd; i < n; i += 2)
+    kept[count++] = p[i];
+  return count;
+}
+
+static double line_error(const line *l, const ts_ir_net_point *p) { return fabs((l->latency + l->slope * (double)p->bytes) / us(p) - 1); }
+
+static void score_group(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t n, bool odd, bool extrapolate, ts_network_score *s)
+{
+  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, n);
+  uint32_t count = keep_half(p, n, odd, kept);
+  const ts_network_file *file = ts_network_fit(arena, hardware, links, kept, count);
+  line alpha_beta = fit_line(kept, count);
+  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+  const ts_white_box_plan *plan = ts_network_file_plan(arena, file, p->collective, &profile);
+  *s = new_score(arena, p, n);
+  for (uint32_t i = !odd; plan && i < n; i += 2)
+    if (asked(&p[i], kept, count, extrapolate, s))
+      note_error(s, fabs(ts_network_plan_time(plan, p[i].bytes) * 1e6 / us(&p[i]) - 1), line_error(&alpha_beta, &p[i]));
+  finish_score(s);
 }
 
 uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate,
@@ -453,6 +480,35 @@ uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, t
     n = same_group(points + i, count - i);
     if (n >= 3)
       score_group(arena, hardware, links, points + i, n, odd, extrapolate, &(*scores)[groups++]);
+  }
+  return groups;
+}
+
+uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate, ts_network_score **scores)
+{
+  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, count);
+  uint32_t groups = 0, curves = 0, all = 0;
+  *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
+  for (uint32_t i = 0, n; i < count; i += n) {
+    n = same_group(points + i, count - i);
+    all += keep_half(points + i, n, odd, kept + all);
+  }
+  const ts_ir_net_curve *fitted = ts_network_fit_curves(arena, kept, all, &curves);
+  for (uint32_t i = 0, n, first = 0; i < count; i += n) {
+    const ts_ir_net_point *p = points + i;
+    n = same_group(p, count - i);
+    uint32_t half = (n + !odd) / 2;
+    ts_network_score s = new_score(arena, p, n);
+    line alpha_beta = fit_line(kept + first, half);
+    for (uint32_t k = !odd; n >= 3 && k < n; k += 2) {
+      double seconds = ts_network_curves_time(fitted, curves, p->collective, p[k].bytes, p->ranks, p->islands);
+      if (seconds > 0 && asked(&p[k], kept + first, half, extrapolate, &s))
+        note_error(&s, fabs(seconds * 1e6 / us(&p[k]) - 1), line_error(&alpha_beta, &p[k]));
+    }
+    finish_score(&s);
+    if (n >= 3)
+      (*scores)[groups++] = s;
+    first += half;
   }
   return groups;
 }
@@ -474,11 +530,29 @@ static void put_method(FILE *out, const ts_ir_net_method *m)
   fprintf(out, "}");
 }
 
+static void put_curve(FILE *out, const ts_ir_net_curve *c)
+{
+  fprintf(out, "  {\"collective\": \"%s\"", ts_collective_name(c->collective));
+  for (const ts_network_field *f = ts_network_curve_fields; f->name; f++)
+    if (ts_network_field_get(f, c) != 0)
+      fprintf(out, f->kind == 'd' ? ", \"%s\": %.6g" : ", \"%s\": %.12g", f->name, ts_network_field_get(f, c));
+  fprintf(out, "}");
+}
+
 void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources)
 {
   fprintf(out, "{\"trainspec-network\": 1, \"device\": \"%s\", \"library\": \"%s\",\n", file->device, file->library);
   if (sources)
     fprintf(out, " %s,\n", sources);
+  if (file->curve_count) {
+    fprintf(out, " \"curves\": [\n");
+    for (uint32_t i = 0; i < file->curve_count; i++) {
+      put_curve(out, &file->curves[i]);
+      fprintf(out, i + 1 < file->curve_count ? ",\n" : "]%s\n", file->method_count ? "," : "}");
+    }
+    if (!file->method_count)
+      return;
+  }
   fprintf(out, " \"methods\": [\n");
   for (uint32_t i = 0; i < file->method_count; i++) {
     put_method(out, &file->methods[i]);

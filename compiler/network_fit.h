@@ -33,6 +33,9 @@ typedef struct ts_network_score {
 uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate,
                              ts_network_score **scores);
 
+/* The same of statistical curves, which all groups' halves are fitted to at once. */
+uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate, ts_network_score **scores);
+
 /* `sources`: members of the object, ready as JSON ("\"data\": [...]"), or NULL. */
 void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources);
 

@@ -102,17 +102,51 @@ static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *f
   return true;
 }
 
+static void rest_on(ts_lowering *l, const ts_applied *a, const ts_value *file, ts_ir_net_model *m)
+{
+  ts_ir_cost_source source = {ts_ir_add_string(l->b, file->u.string), ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
+  m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
+}
+
+static void begin_model(const ts_applied *a, uint32_t kind, ts_ir_net_model *m)
+{
+  m->kind = kind;
+  m->tier = number(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)number(a, "tier", 0);
+  m->efficiency = 1;
+  m->source = TS_IR_NONE;
+}
+
+bool ts_lower_statistical(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  const ts_value *file = arg(a, "file");
+  ts_network_file f = {.device = "", .library = ""};
+  void *records;
+  if (!from_file(l, file, &f))
+    return false;
+  if (!f.curve_count)
+    return wrong(l, file->span, "a network file without curves", "fitted by `trainspec fit network --model statistical`; methods are for `whitebox`");
+  begin_model(a, TS_IR_NET_STATISTICAL, m);
+  m->curve_count = f.curve_count;
+  m->first_curve = ts_ir_append(l->b, TS_IR_NET_CURVES, f.curve_count, &records);
+  memcpy(records, f.curves, f.curve_count * sizeof *f.curves);
+  for (uint32_t i = 0; i < f.curve_count; i++)
+    m->collectives |= 1u << f.curves[i].collective;
+  rest_on(l, a, file, m);
+  return true;
+}
+
 bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   const ts_value *file = arg(a, "file");
   ts_network_file f = {.device = "", .library = ""};
   void *records;
-  if (!(file ? from_file(l, file, &f) : from_arguments(l, a, &f)) || !variables(l, arg(a, "variables"), &f))
+  if (!(file ? from_file(l, file, &f) : from_arguments(l, a, &f)))
     return false;
-  m->kind = TS_IR_NET_WHITE_BOX;
-  m->tier = number(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)number(a, "tier", 0);
-  m->efficiency = 1;
-  m->source = TS_IR_NONE;
+  if (!f.method_count)
+    return wrong(l, file ? file->span : a->span, "a network file without methods", "curves are for `statistical`");
+  if (!variables(l, arg(a, "variables"), &f))
+    return false;
+  begin_model(a, TS_IR_NET_WHITE_BOX, m);
   m->method_count = f.method_count;
   m->first_method = ts_ir_append(l->b, TS_IR_NET_METHODS, f.method_count, &records);
   memcpy(records, f.methods, f.method_count * sizeof *f.methods);
@@ -123,9 +157,7 @@ bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, f.point_count, &records);
     memcpy(records, f.points, f.point_count * sizeof *f.points);
   }
-  if (file) {
-    ts_ir_cost_source source = {ts_ir_add_string(l->b, file->u.string), ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
-    m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
-  }
+  if (file)
+    rest_on(l, a, file, m);
   return true;
 }

@@ -293,10 +293,11 @@ const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *ne
   if (!split_all(&s, stop)) {
     ts_kind *at = TS_NEW_ARRAY(arena, ts_kind, s.count);
     kinds = TS_NEW(arena, ts_kinds);
-    *kinds = (ts_kinds){at, s.count, s.of};
+    *kinds = (ts_kinds){.at = at, .count = s.count, .of = s.of};
     for (uint32_t r = 0, next = 0; next < s.count; r++)
       if (s.of[r] == next)
         fill_kind(&s, r, &at[next++]);
+    kinds->extrapolations = ts_network_extrapolations(network, arena, &kinds->extrapolation_count);
   }
   ts_arena_free(s.scratch);
   return kinds;

@@ -50,6 +50,8 @@ typedef struct ts_kinds {
   const ts_kind *at;
   uint32_t count;
   const uint32_t *of; /* [world] */
+  const ts_extrapolation *extrapolations; /* calls beyond what their network model was measured on */
+  uint32_t extrapolation_count;
 } ts_kinds;
 
 /* NULL after filling *stop. */

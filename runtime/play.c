@@ -43,6 +43,8 @@ static void sum_up(ts_arena *arena, const ts_facts *facts, ts_result *out)
     out->nodes_played += facts->players[c].program->node_count;
   }
   out->step = classes[last].end;
+  out->extrapolations = facts->kinds->extrapolations;
+  out->extrapolation_count = facts->kinds->extrapolation_count;
   for (uint32_t c = 0; c < cast->count; c++)
     classes[c].tail = out->step - classes[c].end;
   out->class_count = cast->count;

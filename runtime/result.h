@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "runtime/collective/network.h"
 #include "runtime/stop.h"
 
 typedef struct ts_run_options {
@@ -63,6 +64,8 @@ typedef struct ts_result {
   uint32_t critical_count;
   const ts_critical_part *critical; /* sums up to `step` */
   uint32_t critical_rank;           /* where the path ends */
+  const ts_extrapolation *extrapolations; /* calls whose time lies beyond what their model was measured on */
+  uint32_t extrapolation_count;
   uint64_t nodes;      /* of all ranks played */
   uint64_t nodes_played;
 } ts_result;

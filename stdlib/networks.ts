@@ -34,6 +34,10 @@ let nccl_ampere = [whitebox("std/networks/nccl_ampere.json")]
 let nccl_hopper = [whitebox("std/networks/nccl_hopper.json")]
 let nccl_blackwell = [whitebox("std/networks/nccl_blackwell.json")]
 
+// Curves of bandwidth against size (TorchSim's form) inside a node, fitted by `trainspec fit network --model statistical` to the same rows as the white boxes.
+let a100_statistical = [statistical("std/networks/a100_sxm_curves.json")]
+let h100_statistical = [statistical("std/networks/h100_sxm_curves.json")]
+
 // DGX A100 with InfiniBand HDR; DGX H100, H200 and B200 with InfiniBand NDR; racks of GB200 whose NVLink domain is one island.
 let a100_infiniband = [whitebox("std/networks/a100_sxm.json", tier: 0)] + nvswitch_a100 + between_nodes
 let h100_infiniband = [whitebox("std/networks/h100_sxm.json", tier: 0)] + nvswitch_h100 + between_nodes

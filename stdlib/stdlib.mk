@@ -43,9 +43,11 @@ stdlib_files = \
 	stdlib/models/vit.ts \
 	stdlib/networks.ts \
 	stdlib/networks/a100_sxm.json \
+	stdlib/networks/a100_sxm_curves.json \
 	stdlib/networks/b200_sxm.json \
 	stdlib/networks/gb200.json \
 	stdlib/networks/h100_sxm.json \
+	stdlib/networks/h100_sxm_curves.json \
 	stdlib/networks/h200_sxm.json \
 	stdlib/networks/nccl_ampere.json \
 	stdlib/networks/nccl_blackwell.json \

@@ -97,6 +97,7 @@ EXTRA_DIST += \
 	tests/cli/_copies.ts \
 	tests/cli/_cut.log \
 	tests/cli/_idle.ts \
+	tests/cli/_networks.ts \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
@@ -156,6 +157,8 @@ EXTRA_DIST += \
 	tests/cli/list-params.out \
 	tests/cli/list-warnings.cmd \
 	tests/cli/list-warnings.out \
+	tests/cli/networks-compared.cmd \
+	tests/cli/networks-compared.out \
 	tests/cli/no-color.cmd \
 	tests/cli/no-color.out \
 	tests/cli/old-output-survives-an-error.cmd \
@@ -172,6 +175,8 @@ EXTRA_DIST += \
 	tests/cli/standard-input-error.out \
 	tests/cli/standard-input.cmd \
 	tests/cli/standard-input.out \
+	tests/cli/statistical.cmd \
+	tests/cli/statistical.out \
 	tests/cli/sweep-wrong.cmd \
 	tests/cli/sweep-wrong.out \
 	tests/cli/sweep.cmd \

@@ -9,15 +9,17 @@
 #include "base/source.h"
 #include "compiler/cost/cost.h"
 #include "compiler/network.h"
+#include "compiler/network_curves.h"
 #include "compiler/network_fit.h"
 #include "compiler/stdlib_embed.h"
 #include "tools/programs.h"
 
-enum { HARDWARE = 1, WHERE, OF, INTRA, INTER, DEVICE, LIBRARY, EXTRAPOLATE, OUTPUT, MAX_WHERE = 8 };
+enum { MODEL = 1, HARDWARE, WHERE, OF, INTRA, INTER, DEVICE, LIBRARY, EXTRAPOLATE, OUTPUT, MAX_WHERE = 8 };
 
 static const ts_option options[] = {
-  {HARDWARE, 0, "hardware", "FILE", "network file with the library's constants for the hardware; std/... is the stdlib's", "What was measured"},
-  {DEVICE, 0, "device", "NAME", "what was measured, for reports; logs say it themselves", NULL},
+  {MODEL, 0, "model", "MODEL", "whitebox: the library's methods; statistical: curves of bandwidth (whitebox)", "What to fit"},
+  {HARDWARE, 0, "hardware", "FILE", "of a white box: network file with the library's constants; std/... is the stdlib's", NULL},
+  {DEVICE, 0, "device", "NAME", "what was measured, for reports; logs say it themselves", "What was measured"},
   {LIBRARY, 0, "library", "NAME", "the library and its version, for reports", NULL},
   {INTRA, 0, "intra", "GB/S", "a device's links inside its island, one direction: tells algorithms apart", NULL},
   {INTER, 0, "inter", "GB/S", "an island's links to the others, together, one direction", NULL},
@@ -27,11 +29,12 @@ static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "the network file; without it residuals are printed only", "Output"},
   {0},
 };
-static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...", NULL};
+static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...", "--model statistical [OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "A FILE is the raw output of nccl-tests or a table (CSV, plain or gzip) with the",
   "columns collective, gpus (or ranks), nodes (or islands), bytes, time_us. Each",
-  "collective at each number of ranks and nodes is a group with methods of its own.",
+  "collective at each number of ranks and nodes is a group with methods of its own;",
+  "statistical curves are one for each collective.",
   "",
   "Printed are errors on sizes that a fit to every second size has not seen, beside",
   "those of one latency and one bandwidth fitted to the same sizes. The file rests",
@@ -39,6 +42,7 @@ static const char *const notes[] = {
   "",
   "Examples:",
   "$ --hardware std/networks/nccl_hopper.json --intra 450 all_reduce.log -o net.json",
+  "$ --model statistical --where gpu=h100_sxm nccl.csv -o curves.json",
   "",
   "Exit codes: 0 done, 1 a file cannot be used, 2 wrong usage, 4 cannot read or",
   "write.",
@@ -60,7 +64,7 @@ typedef struct job {
   ts_fit_links links;
   const char *hardware, *device, *library, *output;
   int of;
-  bool extrapolate;
+  bool extrapolate, statistical;
 } job;
 
 static int complain(const job *j, int status, const char *path, uint32_t line, const char *what)
@@ -102,6 +106,16 @@ static bool take_of(job *j)
   return j->of >= 0;
 }
 
+static bool take_model(job *j)
+{
+  static const char *const models[] = {"whitebox", "statistical", NULL};
+  int choice = ts_options_choice(&j->options, models);
+  if (choice < 0)
+    j->options.status = TS_EXIT_USAGE;
+  j->statistical = choice == 1;
+  return choice >= 0;
+}
+
 static bool read_options(job *j, int argc, char **argv)
 {
   bool good = true;
@@ -110,6 +124,7 @@ static bool read_options(job *j, int argc, char **argv)
     switch (id) {
     case TS_OPTIONS_EXIT: return false;
     case TS_OPERAND: TS_PUSH(j->arena, &j->files, j->options.argument); break;
+    case MODEL: good = take_model(j); break;
     case HARDWARE: j->hardware = j->options.argument; break;
     case DEVICE: j->device = j->options.argument; break;
     case LIBRARY: j->library = j->options.argument; break;
@@ -120,8 +135,9 @@ static bool read_options(job *j, int argc, char **argv)
     case WHERE: good = take_where(j); break;
     case OF: good = take_of(j); break;
     }
-  if (good && (!j->hardware || !j->files.count)) {
-    j->options.status = ts_options_wrong(&j->options, !j->hardware ? "`--hardware` is needed: std/networks/NAME.json or a file of your own" : "no FILE given");
+  bool hardware = j->hardware || j->statistical;
+  if (good && (!hardware || !j->files.count)) {
+    j->options.status = ts_options_wrong(&j->options, !hardware ? "`--hardware` is needed: std/networks/NAME.json or a file of your own" : "no FILE given");
     return false;
   }
   return good;
@@ -177,7 +193,7 @@ static int read_measured(job *j, const char *path)
     add_points(j, path, text, size, points, count);
     return 0;
   }
-  ts_network_options o = {.collective = j->of, .where = j->where, .where_count = j->where_count};
+  ts_network_options o = {.collective = j->of, .where = j->where, .where_count = j->where_count, .repeats = j->statistical};
   const ts_network_table *table = ts_network_table_read(j->arena, text, size, &o, &wrong, &line);
   if (!table)
     return complain(j, TS_EXIT_REJECTED, path, line, wrong);
@@ -215,7 +231,8 @@ static void print_residuals(job *j, const ts_network_file *hardware, const ts_ne
   uint32_t groups = 0, rows = 0, beyond = 0;
   double sum = 0, base = 0;
   for (int odd = 0; odd < 2; odd++)
-    groups = ts_network_hold_out(j->arena, hardware, j->links, all->points, all->count, odd, j->extrapolate, &half[odd]);
+    groups = hardware ? ts_network_hold_out(j->arena, hardware, j->links, all->points, all->count, odd, j->extrapolate, &half[odd])
+                      : ts_network_hold_out_curves(j->arena, all->points, all->count, odd, j->extrapolate, &half[odd]);
   printf("%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
   for (uint32_t g = 0; g < groups; g++) {
     const ts_network_score *a = &half[0][g], *b = &half[1][g];
@@ -265,11 +282,55 @@ static int write_file(job *j, ts_network_file *f)
   return error ? complain(j, TS_EXIT_ENVIRONMENT, j->output, 0, strerror(error)) : 0;
 }
 
+static void print_curves(const ts_network_file *f)
+{
+  printf("\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "", "latency us", "rate GB/s", "half at", "slope");
+  for (uint32_t i = 0; i < f->curve_count; i++) {
+    const ts_ir_net_curve *c = &f->curves[i];
+    const char *name = ts_collective_name(c->collective);
+    if (c->intra_limit > 0)
+      printf("%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6, (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
+    if (c->inter_limit > 0)
+      printf("%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6, (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
+    if (c->straggler > 0 || c->straggler_slope > 0)
+      printf("%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n", name, 1 + c->straggler, c->straggler_slope);
+  }
+}
+
+static const char *wrong_rows(const ts_ir_net_point *points, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (points[i].ranks < 2 || points[i].islands > points[i].ranks)
+      return "a row has fewer than two ranks, or more islands than ranks";
+  return NULL;
+}
+
+/* Repeats are kept for the stragglers; errors are on their medians. */
+static int fit_statistical(job *j)
+{
+  ts_network_file f = {.device = "", .library = ""};
+  uint32_t count = (uint32_t)j->points.count;
+  ts_network_sort_points(j->points.at, count);
+  ts_ir_net_point *medians = ts_arena_copy(j->arena, j->points.at, count * sizeof *medians);
+  print_residuals(j, NULL, ts_network_table_of_points(j->arena, medians, count));
+  f.curves = ts_network_fit_curves(j->arena, j->points.at, count, &f.curve_count);
+  if (!f.curve_count)
+    return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, "no collective has three sizes or more");
+  print_curves(&f);
+  return j->output ? write_file(j, &f) : 0;
+}
+
 static int fit(job *j)
 {
   int status = 0;
   size_t size = 0;
   ts_network_error error;
+  for (size_t i = 0; j->statistical && i < j->files.count && !status; i++)
+    status = read_measured(j, j->files.at[i]);
+  if (j->statistical) {
+    const char *wrong = wrong_rows(j->points.at, (uint32_t)j->points.count);
+    return status ? status : wrong ? complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong) : fit_statistical(j);
+  }
   const char *text = read_text(j, j->hardware, &size, &status);
   const ts_network_file *hardware = text ? ts_network_file_read(j->arena, text, size, &error) : NULL;
   if (!text)
@@ -281,9 +342,9 @@ static int fit(job *j)
   if (status)
     return status;
   const ts_network_table *all = ts_network_table_of_points(j->arena, j->points.at, (uint32_t)j->points.count);
-  for (uint32_t i = 0; i < all->count; i++)
-    if (all->points[i].ranks < 2 || all->points[i].islands > all->points[i].ranks)
-      return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, "a row has fewer than two ranks, or more islands than ranks");
+  const char *wrong = wrong_rows(all->points, all->count);
+  if (wrong)
+    return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong);
   print_residuals(j, hardware, all);
   ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count);
   print_methods(f);

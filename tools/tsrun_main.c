@@ -12,6 +12,7 @@
 #include "runtime/report/report.h"
 #include "runtime/result.h"
 #include "tools/programs.h"
+#include "tools/tsrun_networks.h"
 #include "tools/tsrun_study.h"
 
 enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, CONTENTION, NO_FOLD, IGNORE_MEMORY };
@@ -26,7 +27,7 @@ static const ts_option options[] = {
   {PLAN, 'p', "plan", "NAME", "the plan to play, where the file has several", NULL},
   {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
   {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
-  {NETWORK, 0, "network", "NAME", "ask only the network models of this name", "Play"},
+  {NETWORK, 0, "network", "NAME", "ask only the network models of this name; links: none; all: compare them", "Play"},
   {CONTENTION, 0, "contention", NULL, "calls of models of flows share links with all others under way, of all groups; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
@@ -51,6 +52,7 @@ static const char *const notes[] = {
   "Examples:",
   "$ -D pp=8 -D dp=16 plan.ts",
   "$ --format=json plan.ir | jq .step_time_ps",
+  "$ --network=all plan.ir",
   "$ --trace=step.json --memory-trace plan.ir   # for ui.perfetto.dev",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 3 the answer is no (out of",
@@ -135,6 +137,7 @@ static bool read_options(task *t, int argc, char **argv)
       return false;
   }
   const char *wrong = !t->path ? "no file given" :
+                      ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ? "comparing networks gives text or json, and no trace" :
                       !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
                       !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" :
                       t->run.contention && t->study.overlap ? "`--contention` and `--overlap` do not go together" : ts_study_wrong(&t->study);
@@ -214,6 +217,19 @@ static void put_report(const task *t, const ts_summary *summary, FILE *out)
   }
 }
 
+static int write_text(task *t, const char *text, size_t size)
+{
+  if (!t->output || strcmp(t->output, "-") == 0) {
+    fwrite(text, 1, size, stdout);
+    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
+  }
+  int error = ts_write_file(t->output, text, size);
+  if (!error)
+    return TS_EXIT_DONE;
+  fprintf(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
+  return TS_EXIT_ENVIRONMENT;
+}
+
 static int write_report(task *t, const ts_summary *summary)
 {
   if (!t->output || strcmp(t->output, "-") == 0) {
@@ -227,12 +243,9 @@ static int write_report(task *t, const ts_summary *summary)
     abort(); /* out of memory, as in the arena */
   put_report(t, summary, memory);
   fclose(memory);
-  int error = ts_write_file(t->output, text, size);
+  int status = write_text(t, text, size);
   free(text);
-  if (!error)
-    return TS_EXIT_DONE;
-  fprintf(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
-  return TS_EXIT_ENVIRONMENT;
+  return status;
 }
 
 /* "0-7,16" or "all": the ranks into *wanted. False after a message. */
@@ -291,12 +304,29 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_trace_op
   return status;
 }
 
+static int compare_networks(task *t, const ts_ir *ir)
+{
+  ts_stop stop = {.arena = t->arena};
+  char *text = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory)
+    abort(); /* out of memory, as in the arena */
+  int failed = ts_networks_compare(ir, &t->run, t->run.network, t->form == JSON, memory, &stop);
+  fclose(memory);
+  int status = failed ? tell(t, &stop, ir) : write_text(t, text, size);
+  free(text);
+  return status;
+}
+
 static int play(task *t, const ts_ir *ir)
 {
   ts_stop stop = {.arena = t->arena};
   ts_trace_options wanted = {.memory = t->memory_trace};
   if (t->trace_ranks && !read_ranks(t, ir->meta->world, &wanted))
     return TS_EXIT_USAGE;
+  if (ts_networks_several(t->run.network))
+    return compare_networks(t, ir);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
   if (!run)
     return tell(t, &stop, ir);

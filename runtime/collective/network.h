@@ -37,6 +37,7 @@ typedef struct ts_extrapolation { uint32_t kind, model, ranks, islands; uint64_t
 
 typedef struct ts_network ts_network;
 
+#define TS_NETWORK_LINKS "links" /* the links alone, no model */
 /* `only`: ask no model but those of this name; NULL: all, in their order. NULL after filling *stop. */
 ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop);
 /* Profile of each instance of a used group. NULL after filling *stop when members cannot reach each other. */

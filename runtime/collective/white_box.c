@@ -194,6 +194,7 @@ struct ts_white_box_plan {
   ts_profile profile;
   uint32_t way_count, anchor_count;
   way *ways;
+  bool unmeasured;                /* there are anchors of this collective, but for other ranks */
   uint64_t *bytes;                /* of the anchors, and */
   double *log_bytes, *residual;   /* log of measured / modelled there */
 };
@@ -249,6 +250,8 @@ static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *
     first++;
   for (end = first; end < model->point_count && !order(&points[end], kind, &plan->profile);)
     end++;
+  for (uint32_t i = 0; i < model->point_count && first == end; i++)
+    plan->unmeasured |= points[i].collective == kind;
   if (first == end)
     return;
   ts_profile there = plan->profile;
@@ -303,6 +306,7 @@ static double correction(const ts_white_box_plan *plan, uint64_t bytes)
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box box = box_of(choose(plan->ways, plan->way_count, (double)bytes), bytes, &plan->profile);
+  box.beyond |= plan->unmeasured;
   if (plan->anchor_count && bytes)
     box.factor = correction(plan, bytes);
   return box;

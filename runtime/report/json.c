@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "ir/text.h"
 #include "runtime/report/report.h"
 
 enum { FORMAT = 1 };
@@ -222,11 +223,13 @@ static cJSON *network_array(const ts_summary *s)
       continue;
     cJSON *object = add_element(models);
     cJSON_AddStringToObject(object, "name", s->ir->strings + model->name);
-    cJSON_AddStringToObject(object, "kind", model->kind == TS_IR_NET_TABLE ? "table" : model->kind == TS_IR_NET_WHITE_BOX ? "white_box" : "alpha_beta");
+    cJSON_AddStringToObject(object, "kind", ts_ir_net_words[model->kind]);
     if (model->kind == TS_IR_NET_TABLE)
       add_integer(object, "points", model->point_count);
     else if (model->kind == TS_IR_NET_WHITE_BOX)
       add_integer(object, "methods", model->method_count);
+    else if (model->kind == TS_IR_NET_STATISTICAL)
+      add_integer(object, "curves", model->curve_count);
     else
       cJSON_AddNumberToObject(object, "efficiency", model->efficiency);
   }

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/text.h"
+#include "runtime/report/format.h"
+
 const char *ts_phase_name(uint32_t phase)
 {
   static const char *const names[TS_IR_PHASES] = {
@@ -182,11 +185,27 @@ static facts facts_of(const ts_ir *ir)
   return f;
 }
 
+enum { MOST_EXTRAPOLATIONS = 4 };
+
+/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB" */
+static uint32_t list_extrapolations(const ts_summary *s, const char **list)
+{
+  uint32_t n = 0, count = s->result->extrapolation_count;
+  for (; n < count && n < MOST_EXTRAPOLATIONS; n++) {
+    const ts_extrapolation *e = &s->result->extrapolations[n];
+    const char *more = e->most > e->least ? ts_arena_printf(s->arena, " to %s", ts_format_bytes((double)e->most).text) : "";
+    list[n] = ts_arena_printf(s->arena, "extrapolated: %s over %u ranks, %s%s", ts_ir_collective_words[e->kind], e->ranks, ts_format_bytes((double)e->least).text, more);
+  }
+  if (n < count)
+    list[n++] = ts_arena_printf(s->arena, "extrapolated: %u more kinds of calls", count - MOST_EXTRAPOLATIONS);
+  return n;
+}
+
 static void list_assumptions(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
-  const char **list = TS_NEW_ARRAY(s->arena, const char *, 8);
+  const char **list = TS_NEW_ARRAY(s->arena, const char *, 8 + MOST_EXTRAPOLATIONS + 1);
   uint32_t n = 0;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
@@ -208,7 +227,7 @@ static void list_assumptions(ts_summary *s)
     list[n++] = "the devices state no memory: there is no limit to it";
   if (f.communication && ir->devices_count)
     list[n++] = "transfers over a common link do not slow each other down";
-  s->assumption_count = n;
+  s->assumption_count = n + list_extrapolations(s, list + n);
   s->assumptions = list;
 }
 

@@ -460,6 +460,8 @@ static void network(printer *p)
     name(p, 1, 31, network_scope(p, model));
     if (model->kind == TS_IR_NET_TABLE)
       fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text));
+    else if (model->kind == TS_IR_NET_STATISTICAL)
+      fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s curve%s", ts_format_count(model->curve_count).text, model->curve_count == 1 ? "" : "s"));
     else if (model->kind == TS_IR_NET_WHITE_BOX)
       fprintf(p->out, "%13s%s\n", ts_arena_printf(p->arena, "%s method%s", ts_format_count(model->method_count).text, model->method_count == 1 ? "" : "s"),
               model->point_count ? ts_arena_printf(p->arena, "%14s", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text)) : "");

@@ -9,7 +9,6 @@
 
 #include "base/source.h"
 #include "compiler/network.h"
-#include "compiler/network_curves.h"
 #include "compiler/network_fit.h"
 
 /* The machine that a table was measured on: constants of the library for it, a GPU's links and a node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a
@@ -237,28 +236,6 @@ static const ts_network_file *hardware_of(const acc_context *c, const char *name
 
 static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b) { return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands; }
 
-/* The statistical model sees all groups' halves at once, as its curves are of the links. */
-static void statistical(const report *r, const ts_network_table *rows, bool odd, tally *t)
-{
-  ts_ir_net_point *kept = TS_NEW_ARRAY(r->c->arena, ts_ir_net_point, rows->count);
-  bool *asked = TS_NEW_ARRAY(r->c->arena, bool, rows->count);
-  uint32_t n = 0, curves = 0;
-  for (uint32_t i = 0, first = 0; i < rows->count; i++) {
-    if (i && !same_group(&rows->points[i], &rows->points[i - 1]))
-      first = i;
-    asked[i] = (i - first) % 2 != odd;
-    if (!asked[i])
-      kept[n++] = rows->points[i];
-  }
-  const ts_ir_net_curve *fitted = ts_network_fit_curves(r->c->arena, kept, n, &curves);
-  for (uint32_t i = 0; i < rows->count; i++) {
-    const ts_ir_net_point *p = &rows->points[i];
-    double seconds = asked[i] ? ts_network_curves_time(fitted, curves, p->collective, p->bytes, p->ranks, p->islands) : 0;
-    if (seconds > 0)
-      note(r, t, p->islands, STATISTICAL, fabs(seconds * 1e12 / (double)p->time - 1));
-  }
-}
-
 /* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
 static void halves(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows, tally *t)
 {
@@ -275,7 +252,10 @@ static void halves(const report *r, const ts_network_file *hardware, const table
         printf("    %-16s %3u ranks %2u islands %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  alpha-beta %5.1f %%\n", ts_collective_name(scores[g].collective), scores[g].ranks, scores[g].islands,
                odd ? "odd " : "even", scores[g].rows, 100 * scores[g].mean, 100 * scores[g].worst, 100 * scores[g].baseline);
     }
-    statistical(r, rows, odd, t);
+    n = ts_network_hold_out_curves(r->c->arena, rows->points, rows->count, odd, true, &scores);
+    for (uint32_t g = 0; g < n; g++)
+      for (uint32_t i = 0; i < scores[g].rows; i++)
+        note(r, t, scores[g].islands, STATISTICAL, scores[g].error[i]);
   }
 }
 

@@ -1,0 +1,15 @@
+{ echo collective,gpus,nodes,bytes,time_us; for n in 1 2 4; do for b in 65536 262144 1048576 4194304 16777216 67108864; do for r in 1 2 3 4 5; do echo "all_reduce,$((8 * n)),$n,$b,$((20 + 5 * n + b / 100000 + r * r))"; done; done; done; } > "$scratch/repeats.csv"
+echo 'bytes,time_us' > "$scratch/few.csv"; echo '1024,7.5' >> "$scratch/few.csv"
+networks=$PWD/_networks.ts
+cd "$scratch"
+trainspec fit network --model statistical repeats.csv -o curves.json && grep -c intra_limit curves.json && grep -c straggler curves.json
+trainspec fit network --model statistical --of all_reduce few.csv 2>&1; echo "exit $?"
+trainspec fit network --model curves few.csv 2>&1 | head -1
+cp "$networks" plan.ts
+play() { tsrun -D "network=[$1]" plan.ts 2>&1 | sed -n '/^  dp /p;/statistical  /p;/whitebox  /p;/extrapolated/p;/^error/,$p'; }
+play 'statistical("curves.json")'
+play 'statistical("std/networks/nccl_hopper.json")'
+play 'whitebox("curves.json")'
+play 'statistical("curves.json", over: pp)'
+sed -i 's/"least_ranks": 8/"least_ranks": 80/' curves.json
+play 'statistical("curves.json")'

@@ -1,0 +1,105 @@
+#include "tools/tsrun_networks.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/memory.h"
+#include "runtime/report/format.h"
+#include "runtime/report/summary.h"
+
+typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
+typedef TS_VEC(const char *) names;
+
+static const char planned[] = "as planned";
+
+bool ts_networks_several(const char *argument) { return argument && (!strcmp(argument, "all") || strchr(argument, ',')); }
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add_name(ts_arena *arena, names *all, const char *name)
+{
+  for (size_t i = 0; i < all->count; i++)
+    if (!strcmp(all->at[i], name))
+      return;
+  TS_PUSH(arena, all, name);
+}
+
+static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
+{
+  names all = {0};
+  if (!strcmp(argument, "all")) {
+    add_name(arena, &all, planned);
+    for (uint32_t m = 0; m < ir->net_models_count; m++)
+      add_name(arena, &all, ir->strings + ir->net_models[m].name);
+    add_name(arena, &all, TS_NETWORK_LINKS);
+    return all;
+  }
+  for (const char *at = argument, *end; at; at = *end ? end + 1 : NULL) {
+    end = at + strcspn(at, ",");
+    add_name(arena, &all, ts_arena_string(arena, at, (size_t)(end - at)));
+  }
+  return all;
+}
+
+/* Played anew with this model: what it took on this machine is part of the answer. */
+static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r, ts_stop *stop)
+{
+  double begin = now();
+  options.network = name == planned ? NULL : name;
+  ts_run *run = ts_run_new(ir, &options, stop);
+  if (!run)
+    return -1;
+  *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = now() - begin};
+  const ts_summary *s = ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network);
+  r->exposed = r->step ? s->time.exposed / (double)r->step : 0;
+  ts_run_free(run);
+  return 0;
+}
+
+static void put_text(const row *rows, size_t count, FILE *out)
+{
+  fprintf(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
+  for (size_t i = 0; i < count; i++)
+    fprintf(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
+  fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model has no answer\nfor takes the links' own latency and bandwidth.\n");
+}
+
+static void put_json(const row *rows, size_t count, FILE *out)
+{
+  cJSON *all = cJSON_CreateArray();
+  for (size_t i = 0; i < count; i++) {
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddItemToArray(all, one);
+    cJSON_AddStringToObject(one, "network", rows[i].name);
+    cJSON_AddNumberToObject(one, "step_time_ps", (double)rows[i].step);
+    cJSON_AddNumberToObject(one, "communication", rows[i].exposed);
+    cJSON_AddNumberToObject(one, "run_time_s", rows[i].seconds);
+  }
+  char *text = cJSON_Print(all);
+  if (!text)
+    abort(); /* out of memory, as in the arena */
+  fprintf(out, "%s\n", text);
+  cJSON_free(text);
+  cJSON_Delete(all);
+}
+
+int ts_networks_compare(const ts_ir *ir, const ts_run_options *options, const char *argument, bool json, FILE *out, ts_stop *stop)
+{
+  ts_arena *arena = ts_arena_new("networks");
+  names all = names_of(arena, ir, argument);
+  row *rows = TS_NEW_ARRAY(arena, row, all.count);
+  int status = 0;
+  for (size_t i = 0; i < all.count && !status; i++)
+    status = play(arena, ir, *options, all.at[i], &rows[i], stop);
+  if (!status)
+    (json ? put_json : put_text)(rows, all.count, out);
+  ts_arena_free(arena);
+  return status;
+}
