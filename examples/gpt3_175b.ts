@@ -15,6 +15,6 @@ plan gpt3_175b(tp: Int = 8, pp: Int = 16, dp: Int = 8, micro: Int = 1, global: I
   optimizer = adam()
   recompute = selective(attn.core)
   costs = training_a100
-  network = a100_infiniband + nccl_ampere + a100_statistical // the first to answer; `tsrun --network all` compares them
+  network = a100_infiniband + nccl_ampere + a100_statistical + [flow()] // the first to answer; `tsrun --network all` compares them
   host = megatron_host
 }
