@@ -1032,6 +1032,7 @@ EXTRA_DIST += \
 	tests/accuracy/plans/nanotron.ts \
 	tests/accuracy/plans/traced_fx.ts \
 	tests/accuracy/plans/vtrain.ts \
+	tests/accuracy/plans/zero_bubble.ts \
 	tests/accuracy/run.sh
 
 # Schedules against those of reference schedulers: ./dev goldens. Built on demand.

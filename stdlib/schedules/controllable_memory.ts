@@ -3,8 +3,8 @@
 import std.schedules.zero_bubble
 
 // V-Min: about a third of 1F1B's activations (4, 8, 12 chunks of half a stage's size on 4, 8, 16 ranks), at the price of two thirds of its bubble.
-schedule v_min(p: Axis, m: Int) {
-  stages p
+schedule v_min(p: Axis, m: Int, sizes: List = []) {
+  stages p of sizes
   chunks 2 place v_shape
   policy m at r in 0..p {
     let gap = if p % 3 == 0 then 2 else 0
@@ -15,8 +15,8 @@ schedule v_min(p: Axis, m: Int) {
 }
 
 // V-Half: half of 1F1B's activations, p + 2 chunks of half a stage's size.
-schedule v_half(p: Axis, m: Int) {
-  stages p
+schedule v_half(p: Axis, m: Int, sizes: List = []) {
+  stages p of sizes
   chunks 2 place v_shape
   policy m at r in 0..p {
     let gap = if p % 2 == 0 then 3 else 0
@@ -29,8 +29,8 @@ schedule v_half(p: Axis, m: Int) {
 // 1F1B-V: two thirds of 1F1B's activations with whole backwards, of two slots each. Of the n-th backward of a micro-batch; every third leaves its rank's slots to the next block.
 fn whole_backward(p: Int, n: Int) -> Int = 2 * p + (if p % 3 == 0 then 3 else 0) + 2 * n + 3 * div((2 * p + 1) % 3 + n, 3)
 
-schedule one_f_one_b_v(p: Axis, m: Int) {
-  stages p
+schedule one_f_one_b_v(p: Axis, m: Int, sizes: List = []) {
+  stages p of sizes
   chunks 2 place v_shape
   policy m at r in 0..p {
     let forward = [r, 2 * p - 1 - r]

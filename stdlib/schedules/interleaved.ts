@@ -9,12 +9,12 @@ fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v -
   else div(n - (m * v - m % group * v), m % group)
 
 // `group` 0: as above. Megatron lets it differ from p, but not be less.
-schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0) {
+schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List = []) {
   let g = if group > 0 then group else interleaved_group(p, m)
   require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
   require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"
   require m % g == 0 or m % g >= p, "what is left for the last group must be at least as many micro-batches as there are ranks"
-  stages p
+  stages p of sizes
   chunks v
   at r in 0..p {
     let total = m * v

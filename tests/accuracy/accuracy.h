@@ -14,6 +14,9 @@ typedef struct acc_row {
   bool validation;         /* not used by any fit */
   double measured;         /* seconds */
   double memory;           /* bytes, NaN: not measured */
+  bool any_rank;           /* ... of the rank that holds most, not of rank 0 */
+  bool unsynchronised;     /* steps follow one another without a barrier: what counts is the longest time from a rank's first work to its last */
+  enum acc_side { ACC_ALONE, ACC_REFERENCE, ACC_COMPARED } side; /* in a group each that is compared stands against each reference: relative throughput */
   size_t csv_row;
   uint32_t define_count;
   ts_define define[24];

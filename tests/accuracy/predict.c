@@ -79,6 +79,26 @@ static const char *first_error(ts_arena *arena, const ts_session *s)
   return copy;
 }
 
+static void first_start(void *closure, const ts_span_event *e)
+{
+  uint64_t *first = closure;
+  if (e->node->op == TS_IR_COMPUTE && e->start < *first)
+    *first = e->start;
+}
+
+static double longest_rank(const ts_run *run)
+{
+  const ts_result *result = ts_run_result(run);
+  uint64_t longest = 0;
+  for (uint32_t k = 0; k < result->class_count; k++) {
+    uint64_t first = UINT64_MAX;
+    ts_run_timeline(run, result->classes[k].rank, first_start, &first);
+    if (first < result->classes[k].end && result->classes[k].end - first > longest)
+      longest = result->classes[k].end - first;
+  }
+  return (double)longest;
+}
+
 void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra, uint32_t extra_count)
 {
   ts_arena *arena = ts_arena_new("row");
@@ -103,10 +123,10 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
     } else {
       const ts_memory *memory = ts_memory_new(arena, &input.ir, run);
       row->done = true;
-      row->predicted = (double)ts_run_result(run)->step * 1e-12;
+      row->predicted = (row->unsynchronised ? longest_rank(run) : (double)ts_run_result(run)->step) * 1e-12;
       row->predicted_memory = 0;
       for (uint32_t k = 0; k < memory->class_count; k++)
-        if (ts_run_result(run)->classes[k].rank == 0 || k == 0)
+        if (row->any_rank ? (double)memory->classes[k].peak > row->predicted_memory : ts_run_result(run)->classes[k].rank == 0 || k == 0)
           row->predicted_memory = (double)memory->classes[k].peak;
       if (isfinite(row->memory))
         row->reserved_memory = (double)ts_reserved_new(arena, &input.ir, run, memory, &(ts_allocator_options){0})[0].reserved;

@@ -151,6 +151,37 @@ static void part(const acc_context *c, const acc_rows *rows, bool validation, co
          median(c->arena, s.reserved, s.memory_count), share_below(s.reserved, s.memory_count, 10));
 }
 
+/* Throughput against the references of the same group: predicted against measured; the baseline knows no difference. */
+static void relative(const acc_context *c, const acc_rows *rows)
+{
+  double *error = TS_NEW_ARRAY(c->arena, double, rows->count * rows->count + 1), *baseline = TS_NEW_ARRAY(c->arena, double, rows->count * rows->count + 1);
+  const char *worst = "";
+  double most = -1;
+  size_t n = 0;
+  for (size_t i = 0; i < rows->count; i++)
+    for (size_t k = 0; k < rows->count; k++) {
+      const acc_row *one = &rows->at[i], *other = &rows->at[k];
+      if (one->side != ACC_COMPARED || other->side != ACC_REFERENCE || !one->done || !other->done || strcmp(one->group, other->group))
+        continue;
+      double measured = other->measured / one->measured, predicted = other->predicted / one->predicted;
+      error[n] = 100 * fabs(predicted / measured - 1);
+      baseline[n] = 100 * fabs(1 / measured - 1);
+      const char *name = ts_arena_printf(c->arena, "%s against %s: %.3f, measured %.3f", one->name, strrchr(other->name, ' ') + 1, predicted, measured);
+      if (c->verbose)
+        printf("  %s\n", name);
+      if (error[n] > most) {
+        most = error[n];
+        worst = name;
+      }
+      n++;
+    }
+  if (!n)
+    return;
+  printf("  relative throughput          %4zu pairs  mean %5.2f %%   median %5.2f %%   worst %6.2f %%\n    worst pair                %s\n", n, mean(error, n),
+         median(c->arena, error, n), most, worst);
+  printf("    baseline, no difference   mean %5.2f %%   median %5.2f %%\n", mean(baseline, n), median(c->arena, baseline, n));
+}
+
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
 {
   size_t failed = 0, fitted = 0;
@@ -170,6 +201,7 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
   } else {
     part(c, rows, true, "all rows");
   }
+  relative(c, rows);
   if (set->fitted)
     printf("    fitted                    %s\n", set->fitted);
   if (set->target)

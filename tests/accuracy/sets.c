@@ -190,7 +190,27 @@ static bool collective(const acc_context *c, const csv *t, size_t i, acc_row *ro
 static bool nccl_h100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "gpu", "h100_sxm") && collective(c, t, i, row); }
 static bool nccl_a100(const acc_context *c, const csv *t, size_t i, acc_row *row) { return csv_is(t, i, "gpu", "a100_sxm") && collective(c, t, i, row); }
 
+/* -- zero bubble -- */
+
+/* The schedules of the paper run without a barrier between steps (its section 4); 1F1B and its interleaved form with Megatron-LM's. */
+static bool zero_bubble(const acc_context *c, const csv *t, size_t i, acc_row *row)
+{
+  bool reference = !strncmp(T("schedule"), "1F1B", 4);
+  row->measured = N("step_s_derived");
+  row->memory = *T("mem_gb") ? N("mem_gb") * GIB : NAN;
+  row->any_rank = true;
+  row->unsynchronised = !reference;
+  row->side = reference ? ACC_REFERENCE : ACC_COMPARED;
+  row->group = text(c->arena, "%s on %s, batch %s", T("model"), T("gpus"), T("global_batch"));
+  row->name = text(c->arena, "%s on %s, %s micro-batches of %s, %s", T("model"), T("gpus"), T("microbatches"), T("micro_batch"), T("schedule"));
+  acc_define(c->arena, row, "kind", text(c->arena, "\"%s\"", T("schedule")));
+  return *T("step_s_derived") != 0;
+}
+
 const acc_set acc_sets[] = {
+    {"zero_bubble", "GPT in Megatron-LM on A100 with the schedules of Qi et al. 2024", "e2e/zero_bubble.csv", "zero_bubble.ts",
+     "layers=layers,hidden=hidden,heads=heads,seq=seq,pp=pp,micro=micro_batch,m=microbatches,chunks=chunks_per_stage", "", zero_bubble,
+     "nothing here: power on Narayanan et al.", "relative throughput against 1F1B and 1F1B-I: mean 5 %"},
     {"trace_h100", "one H100 from its own operator table", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_h100, NULL, "mean 3 %"},
     {"trace_other", "A100 PCIe, V100 and L4 from their own tables", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_other, NULL, "reported"},
     {"trace_four", "four GPUs from the table of one", "ops/neusight_e2e.csv", "traced_fx.ts", "batch=batch", "", traced_four, NULL, "mean 8 %, and the right order of dp, tp, pp"},
