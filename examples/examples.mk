@@ -16,5 +16,6 @@ nobase_dist_pkgdata_DATA += \
 	examples/llama3_70b.ts \
 	examples/my_schedule.ts \
 	examples/resnet50.ts \
-	examples/schedule_lab.ts
+	examples/schedule_lab.ts \
+	examples/wafer.ts
 

@@ -66,6 +66,7 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   run->arena = arena;
   run->facts = facts;
   sum_up(arena, facts, &run->result);
+  run->result.contention = options->contention;
   return run;
 }
 

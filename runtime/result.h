@@ -66,6 +66,7 @@ typedef struct ts_result {
   uint32_t critical_rank;           /* where the path ends */
   const ts_extrapolation *extrapolations; /* calls whose time lies beyond what their model was measured on */
   uint32_t extrapolation_count;
+  bool contention;     /* as asked for */
   uint64_t nodes;      /* of all ranks played */
   uint64_t nodes_played;
 } ts_result;

@@ -25,6 +25,7 @@ tests_unit_sources = \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
 	tests/unit/test_flow.c \
+	tests/unit/test_flow_model.c \
 	tests/unit/test_import.c \
 	tests/unit/test_ir_file.c \
 	tests/unit/test_ir_text.c \
@@ -862,6 +863,9 @@ EXTRA_DIST += \
 	tests/examples/resnet50.out \
 	tests/examples/resnet50_dp2_pp4.cmd \
 	tests/examples/resnet50_dp2_pp4.out \
+	tests/examples/wafer.out \
+	tests/examples/wafer_light.cmd \
+	tests/examples/wafer_light.out \
 	tests/fmt/check.cmd \
 	tests/fmt/check.fmt \
 	tests/fmt/comments.fmt \

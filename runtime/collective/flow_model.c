@@ -84,7 +84,7 @@ static double without_noise(double x)
   return ldexp(nearbyint(ldexp(mantissa, 30)), exponent - 30);
 }
 
-/* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set them up, which is there for one byte too. */
+/* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set them up, which next to nothing takes too. */
 static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double efficiency, ts_flow_figure *figures, uint32_t stride)
 {
   const double volume = 1e10; /* bytes: picoseconds round to 1e-9 of the time or less */
@@ -92,7 +92,7 @@ static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, u
   uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count), *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
   play(f, patterns, count, volume, end);
   if (has_circuits(patterns, count))
-    play(f, patterns, count, 1, empty);
+    play(f, patterns, count, 1e-9, empty);
   for (uint32_t i = 0; i < count; i++)
     figures[(size_t)i * stride] = (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again, without_noise((double)(end[i] - empty[i]) / (efficiency * volume))};
   ts_arena_free(scratch);

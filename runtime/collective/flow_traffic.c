@@ -173,7 +173,8 @@ static bool hold(ts_traffic *t, const ts_flow_part *p)
 {
   bool enough = true;
   for (uint32_t i = 0; i < p->circuit_count; i++) {
-    circuit *c = &t->circuits.at[circuit_of(t, &p->circuits[i])];
+    uint32_t id = circuit_of(t, &p->circuits[i]); /* may move them all */
+    circuit *c = &t->circuits.at[id];
     c->users++;
     if (!c->up) {
       t->ends[c->in].needed++;

@@ -226,7 +226,7 @@ static void list_assumptions(ts_summary *s)
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: there is no limit to it";
   if (f.communication && ir->devices_count)
-    list[n++] = "transfers over a common link do not slow each other down";
+    list[n++] = s->result->contention ? "only transfers of models of flows slow each other down on a common link" : "transfers over a common link do not slow each other down";
   s->assumption_count = n + list_extrapolations(s, list + n);
   s->assumptions = list;
 }

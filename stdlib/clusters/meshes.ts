@@ -59,3 +59,30 @@ cluster wafer_mesh(
     link router[w, i, columns - 1] <-> router[w + 1, i, 0] { bandwidth = optical, latency = optical_latency, tier = 1 }
   }
 }
+
+// A wafer of dies with two networks: the electrical mesh, and circuits of light between any two dies. A die holds `ports` circuits each way at a time; one that
+// nobody uses is taken down for another, which takes `setup`. Neighbours talk over the mesh, dies far apart by light: paths are those of the lowest latency.
+cluster wafer_photonic(
+  rows: Int = 12,
+  columns: Int = 7,
+  kind: Gpu,
+  rate: Rate,
+  latency: Time = 0.1 us,
+  optical: Rate,
+  optical_latency: Time = 0.25 us,
+  setup: Time = 10 us,
+  ports: Int = 4,
+) {
+  device die[rows, columns]: kind
+  switch router[rows, columns], light[1]
+  for i in 0..rows, j in 0..columns {
+    link die[i, j] <-> router[i, j] { bandwidth = 4 * rate, latency = 0 us, tier = 0 }
+    link die[i, j] <-> light[0] { bandwidth = optical, latency = optical_latency, tier = 0, ports = ports, setup = setup }
+    if i + 1 < rows {
+      link router[i, j] <-> router[i + 1, j] { bandwidth = rate, latency = latency, tier = 0 }
+    }
+    if j + 1 < columns {
+      link router[i, j] <-> router[i, j + 1] { bandwidth = rate, latency = latency, tier = 0 }
+    }
+  }
+}
