@@ -157,9 +157,10 @@ static int word(reader *r, const cJSON *in, const char *field, int (*named)(cons
   return found;
 }
 
-typedef struct lists { TS_VEC(ts_ir_net_method) methods; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; } lists;
+typedef TS_VEC(ts_ir_net_method) method_list;
+typedef struct lists { method_list methods; TS_VEC(ts_network_option) options; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; } lists;
 
-static bool read_method(reader *r, const cJSON *in, lists *out)
+static bool read_method(reader *r, const cJSON *in, method_list *out)
 {
   int algorithm = word(r, in, "algorithm", ts_network_algorithm_named), protocol = word(r, in, "protocol", ts_network_protocol_named);
   const cJSON *of = cJSON_GetObjectItemCaseSensitive(in, "collective"), *one = cJSON_IsArray(of) ? of->child : of;
@@ -173,8 +174,22 @@ static bool read_method(reader *r, const cJSON *in, lists *out)
     if (kind < 0)
       return false;
     m.collective = (uint32_t)kind;
-    TS_PUSH(r->arena, &out->methods, m);
+    TS_PUSH(r->arena, out, m);
   }
+  return true;
+}
+
+/* {"variable": NAME, "methods": [...]} */
+static bool read_option(reader *r, const cJSON *in, lists *out)
+{
+  const cJSON *variable = cJSON_GetObjectItemCaseSensitive(in, "variable"), *item;
+  method_list methods = {0};
+  if (!cJSON_IsString(variable))
+    return bad(r, "needs a `variable`");
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(in, "methods"))
+    if (!read_method(r, item, &methods))
+      return false;
+  TS_PUSH(r->arena, &out->options, (ts_network_option){ts_arena_string(r->arena, variable->valuestring, strlen(variable->valuestring)), methods.at, (uint32_t)methods.count});
   return true;
 }
 
@@ -233,7 +248,14 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
     return bad(r, "not a network file: must begin with {\"trainspec-network\": 1");
   r->what = "method";
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "methods")) {
-    if (!read_method(r, item, out))
+    if (!read_method(r, item, &out->methods))
+      return false;
+    r->index++;
+  }
+  r->what = "option";
+  r->index = 0;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "optional")) {
+    if (!read_option(r, item, out))
       return false;
     r->index++;
   }
@@ -277,7 +299,7 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
   } else if (read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
     *file = (ts_network_file){text_of(arena, root, "device"), text_of(arena, root, "library"), out.methods.at, (uint32_t)out.methods.count,
-                              out.points.at, (uint32_t)out.points.count, out.curves.at, (uint32_t)out.curves.count};
+                              out.points.at, (uint32_t)out.points.count, out.options.at, (uint32_t)out.options.count, out.curves.at, (uint32_t)out.curves.count};
   }
   cJSON_Delete(root);
   return file;

@@ -8,12 +8,16 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 
+typedef struct ts_network_option { const char *variable; const ts_ir_net_method *methods; uint32_t count; } ts_network_option;
+
 typedef struct ts_network_file {
   const char *device, *library; /* what was measured; "" when not said */
   ts_ir_net_method *methods;
   uint32_t method_count;
   ts_ir_net_point *points;      /* sorted as the IR wants them */
   uint32_t point_count;
+  const ts_network_option *options; /* methods that are used only when a variable asks for them */
+  uint32_t option_count;
   ts_ir_net_curve *curves;      /* of a statistical model */
   uint32_t curve_count;
 } ts_network_file;
@@ -38,6 +42,7 @@ extern const ts_network_field ts_network_fields[], ts_network_curve_fields[]; /*
 double ts_network_field_get(const ts_network_field *field, const void *record);
 
 /* What users set in the environment of the library: `value` of variable `name` changes the methods. `changed` is set when it did. An error, or NULL. */
+uint32_t ts_network_variable_rank(const char *name); /* several are applied in ascending order */
 const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *file, bool *changed);
 
 #endif

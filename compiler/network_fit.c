@@ -212,7 +212,7 @@ typedef struct gap { double ratio, latency; } gap;
 
 static gap gap_at(ts_arena *arena, ts_ir_net_method *methods, uint32_t count, const ts_ir_net_point *p, const ts_profile *profile)
 {
-  const ts_network_file file = {"", "", methods, count, NULL, 0, NULL, 0};
+  const ts_network_file file = {"", "", methods, count, NULL, 0, NULL, 0, NULL, 0};
   const ts_white_box_plan *plan = ts_network_file_plan(arena, &file, p->collective, profile);
   double time = ts_network_plan_time(plan, p->bytes);
   return (gap){us(p) / time * 1e-6, ts_network_method_latency(ts_white_box_estimate(plan, p->bytes).method, profile) / time};
@@ -274,7 +274,7 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
         kept[n++] = p[i];
     const ts_white_box_plan *plan = NULL;
     if (fit(arena, &out, hardware, profile, kept, n)) {
-      const ts_network_file file = {"", "", out.methods.at, (uint32_t)out.methods.count, kept, n, NULL, 0};
+      const ts_network_file file = {"", "", out.methods.at, (uint32_t)out.methods.count, kept, n, NULL, 0, NULL, 0};
       plan = ts_network_file_plan(arena, &file, p->collective, profile);
     }
     for (uint32_t i = f; i < count; i += folds) {
@@ -380,7 +380,7 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
   fit_spread(arena, &out, hardware, links, points, count);
   add_hardware(arena, &out, hardware);
   ts_network_file *file = TS_NEW(arena, ts_network_file);
-  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count, NULL, 0};
+  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count, hardware->options, hardware->option_count, NULL, 0};
   return file;
 }
 
@@ -557,6 +557,15 @@ void ts_network_file_write(FILE *out, const ts_network_file *file, const char *s
   for (uint32_t i = 0; i < file->method_count; i++) {
     put_method(out, &file->methods[i]);
     fprintf(out, i + 1 < file->method_count ? ",\n" : "],\n");
+  }
+  for (uint32_t i = 0; i < file->option_count; i++) {
+    const ts_network_option *o = &file->options[i];
+    fprintf(out, "%s{\"variable\": \"%s\", \"methods\": [\n", i ? ",\n  " : " \"optional\": [\n  ", o->variable);
+    for (uint32_t k = 0; k < o->count; k++) {
+      put_method(out, &o->methods[k]);
+      fprintf(out, k + 1 < o->count ? ",\n" : "]}");
+    }
+    fprintf(out, i + 1 < file->option_count ? "" : "],\n");
   }
   fprintf(out, " \"anchors\": [");
   for (uint32_t i = 0, n; i < file->point_count; i += n) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "compiler/network.h"
 #include "compiler/network_file.h"
 
@@ -20,11 +21,12 @@ static bool same(const char *a, const char *b, size_t size)
   return !b[size];
 }
 
-/* Bit of a ts_ir_net_algorithm or protocol; 0 for those that are known but that no method stands for; -1: unknown. */
+/* Bits of ts_ir_net_algorithms or protocols; -1: unknown. */
 static int bit_of(const char *word, size_t size, bool algorithm)
 {
   static const struct { const char *name; int bit; } algorithms[] = {{"ring", 1 << TS_IR_NET_RING}, {"tree", 1 << TS_IR_NET_TREE}, {"nvls", 1 << TS_IR_NET_SWITCH},
-      {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE}, {"collnetdirect", 0}, {"collnetchain", 0}, {"collnet", 0}, {"pat", 0}, {NULL, 0}},
+      {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE}, {"collnetdirect", 1 << TS_IR_NET_FABRIC_DIRECT}, {"collnetchain", 1 << TS_IR_NET_FABRIC_CHAIN},
+      {"collnet", 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN}, {"pat", 1 << TS_IR_NET_AGGREGATED_TREES}, {NULL, 0}},
     protocols[] = {{"ll", 1 << TS_IR_NET_LL}, {"ll128", 1 << TS_IR_NET_LL128}, {"simple", 1 << TS_IR_NET_SIMPLE}, {NULL, 0}};
   for (size_t i = 0; (algorithm ? algorithms : protocols)[i].name; i++)
     if (same(word, (algorithm ? algorithms : protocols)[i].name, size))
@@ -102,10 +104,46 @@ static void scale(ts_ir_net_method *m, double by)
   m->inter_share *= by;
 }
 
-typedef enum number { BUFFER, LEAST_CHANNELS, MOST_CHANNELS, THREADS, RELAY } number;
+/* Methods of these algorithms go: the user switches them off. */
+static void drop(ts_network_file *f, int algorithms, bool *changed)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    if (!(algorithms >> f->methods[i].algorithm & 1))
+      f->methods[kept++] = f->methods[i];
+  *changed |= kept != f->method_count;
+  f->method_count = kept;
+}
 
-/* Fewer channels or threads carry less; more of them do not carry more than the links do. */
-static void apply_number(ts_ir_net_method *m, number what, double x)
+static void add_optional(ts_arena *arena, const char *name, ts_network_file *f, bool *changed)
+{
+  for (uint32_t i = 0; i < f->option_count; i++) {
+    const ts_network_option *o = &f->options[i];
+    if (strcmp(o->variable, name) != 0 || !o->count)
+      continue;
+    ts_ir_net_method *all = TS_NEW_ARRAY(arena, ts_ir_net_method, f->method_count + o->count);
+    memcpy(all, f->methods, f->method_count * sizeof *all);
+    memcpy(all + f->method_count, o->methods, o->count * sizeof *all);
+    f->methods = all;
+    f->method_count += o->count;
+    *changed = true;
+  }
+}
+
+typedef enum effect { ALGORITHMS, PROTOCOLS, BUFFER, LEAST_CHANNELS, MOST_CHANNELS, THREADS, RELAY, FABRICS, SWITCHES, AGGREGATED } effect;
+
+typedef struct variable { const char *name; effect what; double least, most; } variable;
+
+/* Those that add methods come before those that choose among them. */
+static const variable variables[] = {
+    {"NCCL_COLLNET_ENABLE", FABRICS, 0, 1}, {"NCCL_NVLS_ENABLE", SWITCHES, 0, 2}, {"NCCL_PAT_ENABLE", AGGREGATED, 0, 2},
+    {"NCCL_ALGO", ALGORITHMS, 0, 0}, {"NCCL_PROTO", PROTOCOLS, 0, 0}, {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824},
+    {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64}, {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64},
+    {"NCCL_NTHREADS", THREADS, 64, 512}, {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+/* Fewer channels or threads carry less; more of them do not carry more than the links do. Only level 2 relays what has a path of its own. */
+static void apply_number(ts_ir_net_method *m, effect what, double x)
 {
   const double usual_buffer = 4194304;
   if (what == BUFFER && m->protocol == TS_IR_NET_SIMPLE) {
@@ -118,30 +156,61 @@ static void apply_number(ts_ir_net_method *m, number what, double x)
   } else if (what == THREADS && m->protocol != TS_IR_NET_LL128 && m->threads != x) {
     scale(m, fmin(1, x / m->threads));
     m->threads = (uint32_t)x;
+  } else if (what == RELAY && m->collective == TS_IR_ALL_TO_ALL) {
+    m->relay = x == 2;
   }
+}
+
+static const char *number_of(ts_arena *arena, const variable *v, const char *value, double *x)
+{
+  char *end;
+  *x = strtod(value, &end);
+  if (end != value && !*end && *x >= v->least && *x <= v->most && *x == floor(*x))
+    return NULL;
+  return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", v->name, value, v->least, v->most);
+}
+
+static const char *unknown(ts_arena *arena, const char *name)
+{
+  const char *names[VARIABLES], *list = NULL;
+  for (size_t i = 0; i < VARIABLES; i++) {
+    names[i] = variables[i].name;
+    list = ts_arena_printf(arena, "%s%s%s", list ? list : "", list ? ", " : "", names[i]);
+  }
+  const char *best[3];
+  return ts_suggest(name, names, VARIABLES, best) ? ts_arena_printf(arena, "no variable `%s`; did you mean %s?", name, best[0]) : ts_arena_printf(arena, "no variable `%s`; known: %s", name, list);
+}
+
+uint32_t ts_network_variable_rank(const char *name)
+{
+  uint32_t i = 0;
+  while (i < VARIABLES && strcmp(variables[i].name, name) != 0)
+    i++;
+  return i;
 }
 
 const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *f, bool *changed)
 {
-  static const struct { const char *name; number what; double least, most; } numbers[] = {
-      {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824}, {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64},
-      {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64}, {"NCCL_NTHREADS", THREADS, 64, 512},
-      {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}, {NULL, RELAY, 0, 0}};
-  if (!strcmp(name, "NCCL_ALGO") || !strcmp(name, "NCCL_PROTO"))
-    return choice(arena, name, value, !strcmp(name, "NCCL_ALGO"), f, changed);
-  for (size_t i = 0; numbers[i].name; i++) {
-    if (strcmp(numbers[i].name, name) != 0)
-      continue;
-    char *end;
-    double x = strtod(value, &end);
-    if (end == value || *end || !(x >= numbers[i].least && x <= numbers[i].most) || x != floor(x))
-      return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", name, value, numbers[i].least, numbers[i].most);
-    for (uint32_t m = 0; m < f->method_count; m++) {
-      ts_ir_net_method before = f->methods[m];
-      apply_number(&f->methods[m], numbers[i].what, x);
-      *changed |= memcmp(&before, &f->methods[m], sizeof before) != 0;
-    }
-    return NULL;
+  uint32_t rank = ts_network_variable_rank(name);
+  if (rank == VARIABLES)
+    return unknown(arena, name);
+  const variable *v = &variables[rank];
+  if (v->what == ALGORITHMS || v->what == PROTOCOLS)
+    return choice(arena, name, value, v->what == ALGORITHMS, f, changed);
+  double x;
+  const char *wrong = number_of(arena, v, value, &x);
+  if (wrong)
+    return wrong;
+  if (v->what == FABRICS && x > 0)
+    add_optional(arena, name, f, changed);
+  else if (v->what == SWITCHES && x == 0)
+    drop(f, 1 << TS_IR_NET_SWITCH | 1 << TS_IR_NET_SWITCH_TREE, changed);
+  else if (v->what == AGGREGATED && x == 0)
+    drop(f, 1 << TS_IR_NET_AGGREGATED_TREES, changed);
+  for (uint32_t m = 0; m < f->method_count; m++) {
+    ts_ir_net_method before = f->methods[m];
+    apply_number(&f->methods[m], v->what, x);
+    *changed |= memcmp(&before, &f->methods[m], sizeof before) != 0;
   }
-  return ts_arena_printf(arena, "no variable `%s`; known: NCCL_ALGO, NCCL_PROTO, NCCL_BUFFSIZE, NCCL_MIN_NCHANNELS, NCCL_MAX_NCHANNELS, NCCL_NTHREADS, NCCL_P2P_PXN_LEVEL", name);
+  return NULL;
 }

@@ -86,17 +86,27 @@ static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file 
   return true;
 }
 
+static bool variable(ts_lowering *l, const ts_field *field, ts_network_file *file, bool *changed)
+{
+  const ts_value *v = field->value;
+  const char *text = v->type == TS_T_STRING ? v->u.string : v->type == TS_T_INT ? ts_arena_printf(l->s->arena, "%lld", (long long)v->u.integer) : NULL;
+  const char *error = text ? ts_network_variable(l->s->arena, field->name, text, file, changed) : "must be text or a whole number";
+  return !error || wrong(l, field->span, ts_arena_printf(l->s->arena, "variable `%s` cannot be set so", field->name), error);
+}
+
 /* Anchors were measured with the library's own choice: they go when that is changed. */
 static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *file)
 {
   bool changed = false;
-  for (uint32_t i = 0; record && i < record->u.record->count; i++) {
-    const ts_value *v = record->u.record->at[i].value;
-    const char *name = record->u.record->at[i].name, *text = v->type == TS_T_STRING ? v->u.string : v->type == TS_T_INT ? ts_arena_printf(l->s->arena, "%lld", (long long)v->u.integer) : NULL;
-    const char *error = text ? ts_network_variable(l->s->arena, name, text, file, &changed) : "must be text or a whole number";
-    if (error)
-      return wrong(l, record->u.record->at[i].span, ts_arena_printf(l->s->arena, "variable `%s` cannot be set so", name), error);
-  }
+  uint32_t count = record ? record->u.record->count : 0, done = 0;
+  for (uint32_t rank = 0; done < count; rank++)
+    for (uint32_t i = 0; i < count; i++) {
+      if (ts_network_variable_rank(record->u.record->at[i].name) != rank)
+        continue;
+      if (!variable(l, &record->u.record->at[i], file, &changed))
+        return false;
+      done++;
+    }
   if (changed)
     file->point_count = 0;
   return true;

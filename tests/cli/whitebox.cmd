@@ -5,6 +5,8 @@ play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_ALGO: "^nvlstr
 play 'whitebox(of: "all_reduce", connection: 20 us, intra_hop: 3 us, inter_hop: 14 us, inter_share: 0.9)'
 play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_ALGOS: "ring" })'
 play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_PROTO: "ll256" })'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_ALGO: "collnetchain,ring", NCCL_COLLNET_ENABLE: 1, NCCL_NTHREADS: 256, NCCL_BUFFSIZE: 1048576, NCCL_MIN_NCHANNELS: 32, NCCL_P2P_PXN_LEVEL: 0 })'
+play 'whitebox("std/networks/nccl_hopper.json", variables: { NCCL_COLLNET_ENABLE: 3 })'
 play 'whitebox("std/networks/no_such.json")'
 play 'whitebox(of: "all_reduce", algorithm: "star")'
 play 'whitebox(of: "all_reduce", channels: 0)'

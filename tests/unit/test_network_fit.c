@@ -136,7 +136,35 @@ Test(network_fit, variables_of_the_environment)
   cr_assert_str_eq(set(arena, file, "NCCL_PROTO", "LL128"), "NCCL_PROTO=LL128 leaves no way to do all_reduce");
   file = read(arena, hardware_text);
   cr_assert_str_eq(set(arena, file, "NCCL_NTHREADS", "many"), "NCCL_NTHREADS: `many` is not a whole number from 64 to 512");
-  cr_assert(strstr(set(arena, file, "NCCL_ALG", "ring"), "no variable `NCCL_ALG`; known: "));
+  cr_assert_str_eq(set(arena, file, "NCCL_ALG", "ring"), "no variable `NCCL_ALG`; did you mean NCCL_ALGO?");
+  cr_assert(strstr(set(arena, file, "OMP_NUM_THREADS", "1"), "no variable `OMP_NUM_THREADS`; known: "));
+  ts_arena_free(arena);
+}
+
+Test(network_fit, variables_that_ask_for_methods)
+{
+  ts_arena *arena = ts_arena_new("test");
+  ts_network_file *file = read(arena,
+      "{\"trainspec-network\": 1, \"methods\": [\n"
+      " {\"collective\": \"all_to_all\", \"algorithm\": \"pairs\", \"protocol\": \"simple\", \"relay\": 1, \"channels\": 8, \"threads\": 512, \"inter_hop_us\": 2, \"inter_share\": 0.9},\n"
+      " {\"collective\": \"all_reduce\", \"algorithm\": \"switch_tree\", \"protocol\": \"simple\", \"channels\": 8, \"threads\": 512, \"inter_share\": 0.9},\n"
+      " {\"collective\": \"all_reduce\", \"algorithm\": \"ring\", \"protocol\": \"simple\", \"channels\": 8, \"threads\": 512, \"inter_share\": 0.9}],\n"
+      " \"optional\": [{\"variable\": \"NCCL_COLLNET_ENABLE\", \"methods\": [\n"
+      "  {\"collective\": \"all_reduce\", \"algorithm\": \"fabric_chain\", \"protocol\": \"simple\", \"channels\": 8, \"threads\": 512, \"inter_share\": 0.9}]}]}\n");
+  const ts_fit_links links = {450e9, 400e9};
+  ts_profile profile = ts_fit_profile(links, 64, 8);
+  double relayed = ts_network_file_time(file, TS_IR_ALL_TO_ALL, 1, &profile), usual = ts_network_file_time(file, TS_IR_ALL_REDUCE, 1 << 30, &profile);
+  cr_assert_null(set(arena, file, "NCCL_P2P_PXN_LEVEL", "0"));
+  cr_assert_float_eq(ts_network_file_time(file, TS_IR_ALL_TO_ALL, 1, &profile) - relayed, (56 - 7) * 2e-6, 1e-8); /* a message to each other rank, not to each island */
+  cr_assert_eq(file->method_count, 3u);
+  cr_assert_null(set(arena, file, "NCCL_COLLNET_ENABLE", "0"));
+  cr_assert_eq(file->method_count, 3u);
+  cr_assert_null(set(arena, file, "NCCL_COLLNET_ENABLE", "1"));
+  cr_assert_eq(file->method_count, 4u);
+  cr_assert_float_eq(usual / ts_network_file_time(file, TS_IR_ALL_REDUCE, 1 << 30, &profile), 2 * 63 / 64.0, 0.01); /* the fabric has each island's bytes sent once */
+  cr_assert_null(set(arena, file, "NCCL_NVLS_ENABLE", "0"));
+  cr_assert_eq(file->method_count, 3u);
+  cr_assert_lt(ts_network_variable_rank("NCCL_COLLNET_ENABLE"), ts_network_variable_rank("NCCL_ALGO"));
   ts_arena_free(arena);
 }
 
