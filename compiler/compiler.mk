@@ -61,6 +61,7 @@ libtrainspec_la_SOURCES += \
 	compiler/network_file.c \
 	compiler/network_fit.c \
 	compiler/network_log.c \
+	compiler/network_npkit.c \
 	compiler/network_variables.c \
 	compiler/network_white_box.c \
 	compiler/op.c \
@@ -128,6 +129,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/network_curves.h \
 	compiler/network_file.h \
 	compiler/network_fit.h \
+	compiler/network_npkit.h \
 	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \

@@ -11,6 +11,7 @@
 #include "compiler/network.h"
 #include "compiler/network_curves.h"
 #include "compiler/network_fit.h"
+#include "compiler/network_npkit.h"
 #include "compiler/stdlib_embed.h"
 #include "tools/programs.h"
 
@@ -31,8 +32,9 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...", "--model statistical [OPTION]... FILE...", NULL};
 static const char *const notes[] = {
-  "A FILE is the raw output of nccl-tests or a table (CSV, plain or gzip) with the",
-  "columns collective, gpus (or ranks), nodes (or islands), bytes, time_us. Each",
+  "A FILE is the raw output of nccl-tests, a table (CSV, plain or gzip) with the",
+  "columns collective, gpus (or ranks), nodes (or islands), bytes, time_us, or a",
+  "trace of NPKit, which gives steps, chunks and the reduction their times. Each",
   "collective at each number of ranks and nodes is a group with methods of its own;",
   "statistical curves are one for each collective.",
   "",
@@ -59,6 +61,7 @@ typedef struct job {
   TS_VEC(const char *) files;
   TS_VEC(source) sources;
   TS_VEC(ts_ir_net_point) points;
+  TS_VEC(ts_npkit) traces;
   ts_condition where[MAX_WHERE];
   uint32_t where_count;
   ts_fit_links links;
@@ -183,6 +186,15 @@ static int read_measured(job *j, const char *path)
   const char *text = read_text(j, path, &size, &status), *device = NULL, *wrong = NULL;
   if (!text)
     return status;
+  if (ts_npkit_is(text, size)) {
+    ts_network_error error;
+    ts_npkit trace;
+    if (!ts_npkit_read(j->arena, text, size, &trace, &error))
+      return complain(j, TS_EXIT_REJECTED, path, error.line, error.text);
+    TS_PUSH(j->arena, &j->traces, trace);
+    add_points(j, path, text, size, NULL, 0);
+    return 0;
+  }
   if (ts_network_is_log(text, size)) {
     ts_network_error error;
     const ts_ir_net_point *points = ts_network_log_read(j->arena, text, size, j->of, &count, &device, &error);
@@ -320,6 +332,23 @@ static int fit_statistical(job *j)
   return j->output ? write_file(j, &f) : 0;
 }
 
+/* What traces tell of steps goes into the hardware's methods before these are calibrated. */
+static int apply_traces(job *j, ts_network_file *hardware)
+{
+  if (j->traces.count)
+    printf("%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps", "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us", "reduction ps/B");
+  for (size_t i = 0; i < j->traces.count; i++) {
+    const ts_npkit *n = &j->traces.at[i];
+    printf("%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n", ts_collective_name(n->collective), n->ranks, ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
+           n->channels, n->chunk, n->intra_hop, n->inter_hop, n->reduction);
+    if (!ts_npkit_apply(n, hardware))
+      return complain(j, TS_EXIT_REJECTED, j->hardware, 0, "has no method of the collective, algorithm and protocol of a trace");
+  }
+  if (j->traces.count)
+    printf("\n");
+  return 0;
+}
+
 static int fit(job *j)
 {
   int status = 0;
@@ -332,7 +361,7 @@ static int fit(job *j)
     return status ? status : wrong ? complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong) : fit_statistical(j);
   }
   const char *text = read_text(j, j->hardware, &size, &status);
-  const ts_network_file *hardware = text ? ts_network_file_read(j->arena, text, size, &error) : NULL;
+  ts_network_file *hardware = text ? ts_network_file_read(j->arena, text, size, &error) : NULL;
   if (!text)
     return status;
   if (!hardware)
@@ -341,13 +370,17 @@ static int fit(job *j)
     status = read_measured(j, j->files.at[i]);
   if (status)
     return status;
+  if ((status = apply_traces(j, hardware)))
+    return status;
   const ts_network_table *all = ts_network_table_of_points(j->arena, j->points.at, (uint32_t)j->points.count);
   const char *wrong = wrong_rows(all->points, all->count);
   if (wrong)
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong);
-  print_residuals(j, hardware, all);
+  if (all->count)
+    print_residuals(j, hardware, all);
   ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count);
-  print_methods(f);
+  if (all->count)
+    print_methods(f);
   return j->output ? write_file(j, f) : 0;
 }
 

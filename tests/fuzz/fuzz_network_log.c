@@ -1,9 +1,10 @@
-/* Any bytes are read as a log of nccl-tests without harm; a log that is refused says where. */
+/* Any bytes are read as a log of nccl-tests and as a trace of NPKit without harm; what is refused says why. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "compiler/network_fit.h"
+#include "compiler/network_npkit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -26,6 +27,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (points[i].collective >= TS_IR_COLLECTIVE_KINDS || points[i].ranks < 2 || !points[i].islands || points[i].islands > points[i].ranks || !points[i].bytes)
       fail("a point out of range");
   ts_network_is_log(text, size);
+  ts_npkit_is(text, size);
+  ts_npkit trace;
+  if (!ts_npkit_read(arena, text, size, &trace, &error)) {
+    if (!error.text)
+      fail("a trace is refused without a reason");
+  } else if (trace.collective >= TS_IR_COLLECTIVE_KINDS || !(trace.intra_hop >= 0) || !(trace.inter_hop >= 0) || !(trace.reduction >= 0) || !(trace.chunk >= 0)) {
+    fail("a trace out of range");
+  }
   ts_arena_free(arena);
   return 0;
 }
