@@ -50,33 +50,50 @@ static int mask_of(const char *list, size_t size, bool algorithm)
   return without ? ~mask & 0xff : mask;
 }
 
-/* Keeps methods of `kind` (-1: all) that the mask has. All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */
-static void keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
+/* All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */
+static bool chosen(const ts_ir_net_method *m, int kind, int mask, bool algorithm)
 {
-  uint32_t kept = 0;
+  bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
+  return !asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1;
+}
+
+/* Collectives of the file as bits; those alone that have methods chosen. */
+static uint32_t kinds_of(const ts_network_file *f, int kind, int mask, bool algorithm)
+{
+  uint32_t kinds = 0;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    if (chosen(&f->methods[i], kind, mask, algorithm))
+      kinds |= 1u << f->methods[i].collective;
+  return kinds;
+}
+
+/* Keeps methods of `kind` (-1: all) that the mask has. A list for all leaves a collective as it was that has none of them, as the library falls back then; that a
+ * collective named for itself, or every one, has none is an error: the collective, or -1. */
+static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
+{
+  uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm), left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, told = 0;
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
-    bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
-    if (!asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1)
+    if (mask >> (algorithm ? m->algorithm : m->protocol) & 1 && (kind < 0 || (uint32_t)kind == m->collective))
+      told |= 1u << m->collective;
+  }
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    if (lost >> k & 1 && (kind >= 0 || !told))
+      return (int)k;
+  for (uint32_t i = 0; i < f->method_count; i++) {
+    const ts_ir_net_method *m = &f->methods[i];
+    if (lost >> m->collective & 1 || chosen(m, kind, mask, algorithm))
       f->methods[kept++] = *m;
   }
   *changed |= kept != f->method_count;
   f->method_count = kept;
-}
-
-static uint32_t kinds_of(const ts_network_file *f)
-{
-  uint32_t mask = 0;
-  for (uint32_t i = 0; i < f->method_count; i++)
-    mask |= 1u << f->methods[i].collective;
-  return mask;
+  return -1;
 }
 
 /* "allreduce:tree,ring;broadcast:ring" or a list for all. */
 static const char *choice(ts_arena *arena, const char *name, const char *value, bool algorithm, ts_network_file *f, bool *changed)
 {
   const char *known = algorithm ? "ring, tree, nvls, nvlstree, collnetdirect, collnetchain, pat" : "ll, ll128, simple";
-  uint32_t before = kinds_of(f);
   for (const char *at = value; *at;) {
     size_t size = strcspn(at, ";");
     const char *colon = memchr(at, ':', size), *list = colon ? colon + 1 : at;
@@ -86,13 +103,11 @@ static const char *choice(ts_arena *arena, const char *name, const char *value, 
       return ts_arena_printf(arena, "%s: `%.*s` is no collective", name, (int)(colon - at), at);
     if (mask < 0)
       return bad_value(arena, name, value, known);
-    keep(f, kind, mask, algorithm, changed);
+    int lost = keep(f, kind, mask, algorithm, changed);
+    if (lost >= 0)
+      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value, ts_collective_name((uint32_t)lost));
     at += size + (at[size] == ';');
   }
-  uint32_t lost = before & ~kinds_of(f);
-  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (lost >> k & 1)
-      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value, ts_collective_name(k));
   return NULL;
 }
 

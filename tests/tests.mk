@@ -99,6 +99,7 @@ EXTRA_DIST += \
 	tests/cli/_cut.log \
 	tests/cli/_idle.ts \
 	tests/cli/_networks.ts \
+	tests/cli/_npkit.json \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
@@ -126,6 +127,8 @@ EXTRA_DIST += \
 	tests/cli/equal-output-is-left-alone.out \
 	tests/cli/explain-item.cmd \
 	tests/cli/explain-item.out \
+	tests/cli/fit-network-npkit.cmd \
+	tests/cli/fit-network-npkit.out \
 	tests/cli/fit-network-refuses.cmd \
 	tests/cli/fit-network-refuses.out \
 	tests/cli/fit-network.cmd \

@@ -10,6 +10,7 @@ tsfmt_LDADD = libtrainspec.la
 trainspec_LDADD = libtrainspec.la $(CJSON_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
+	tools/collective_main.c \
 	tools/export_main.c \
 	tools/fit_network_main.c \
 	tools/fit_slowdown_main.c \

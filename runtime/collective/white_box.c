@@ -312,6 +312,16 @@ ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes
   return box;
 }
 
+ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes, uint32_t calls)
+{
+  ts_white_box box = ts_white_box_estimate(plan, calls * bytes);
+  way w = way_of(box.method, &plan->profile);
+  double more = box.method->algorithm == TS_IR_NET_RING ? calls - 1.0 : 0;
+  box.intra += more * w.intra_hops;
+  box.inter += more * w.inter_hops;
+  return box;
+}
+
 static uint64_t limited(double ps) { return ps < 4e18 ? (uint64_t)(ps + 0.5) : UINT64_C(4000000000000000000); }
 
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes)

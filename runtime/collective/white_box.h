@@ -24,6 +24,8 @@ typedef struct ts_white_box_plan ts_white_box_plan;
 /* NULL: the model has no method for it. The IR must outlive the plan. */
 const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes);
+/* `calls` of `bytes` each, issued as one group: the library chooses for all bytes together, connects once, and only a ring's steps are taken for each call. */
+ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes, uint32_t calls);
 
 /* What one method takes, without anchors. */
 ts_white_box ts_white_box_method(const ts_ir_net_method *method, uint64_t bytes, const ts_profile *profile);

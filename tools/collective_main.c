@@ -1,0 +1,194 @@
+/* trainspec collective: a call as a white box sees it: algorithm, protocol, channels, chunks, and the four parts of its time. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/source.h"
+#include "compiler/network.h"
+#include "compiler/network_fit.h"
+#include "compiler/stdlib_embed.h"
+#include "tools/programs.h"
+
+enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABLES = 32 };
+
+static const ts_option options[] = {
+  {OF, 0, "of", "COLLECTIVE", "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, message (all_reduce)", "The call"},
+  {RANKS, 0, "ranks", "N", "ranks that take part (8)", NULL},
+  {ISLANDS, 0, "islands", "N", "islands they are in (1)", NULL},
+  {BYTES, 0, "bytes", "N", "bytes as nccl-tests counts them; without it 1 kB to 1 GiB", NULL},
+  {CALLS, 0, "grouped", "N", "so many calls of these bytes in one group (1)", NULL},
+  {INTRA, 0, "intra", "GB/S", "a device's links inside its island, one direction (450)", "The links"},
+  {INTER, 0, "inter", "GB/S", "an island's links to the others, together, one direction (400)", NULL},
+  {VARIABLE, 'v', NULL, "NAME=VALUE", "a variable of the library's environment, such as NCCL_ALGO=ring", "The library"},
+  {0},
+};
+static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const notes[] = {
+  "FILE is a network file; std/... is the stdlib's.",
+  "",
+  "Examples:",
+  "$ std/networks/nccl_hopper.json --ranks 32 --islands 4",
+  "$ std/networks/nccl_hopper.json -v NCCL_ALGO=ring --bytes 67108864",
+  "",
+  "Exit codes: 0 done, 1 the file cannot be used or has no way to do it, 2 wrong",
+  "usage, 4 cannot read.",
+  NULL,
+};
+static const ts_program program = {
+  .summary = "TrainSpec: takes a collective apart, as a white box sees it.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+
+typedef struct setting { const char *name, *value; } setting;
+
+typedef struct job {
+  ts_options options;
+  ts_arena *arena;
+  const char *path;
+  int of;
+  long long ranks, islands, bytes, calls;
+  ts_fit_links links;
+  setting variables[MAX_VARIABLES];
+  uint32_t variable_count;
+} job;
+
+static bool take_rate(job *j, double *rate)
+{
+  char *end;
+  *rate = strtod(j->options.argument, &end) * 1e9;
+  if (end != j->options.argument && !*end && *rate > 0 && *rate < 1e15)
+    return true;
+  j->options.status = ts_options_wrong(&j->options, "`%s` is no rate in GB/s", j->options.argument);
+  return false;
+}
+
+static bool take_variable(job *j)
+{
+  char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)), *equals = strchr(text, '=');
+  if (!equals || equals == text || j->variable_count == MAX_VARIABLES) {
+    j->options.status = ts_options_wrong(&j->options, "`-v` wants NAME=VALUE, at most %d times", MAX_VARIABLES);
+    return false;
+  }
+  *equals = 0;
+  j->variables[j->variable_count++] = (setting){text, equals + 1};
+  return true;
+}
+
+static bool take_number(job *j, long long most, long long *number)
+{
+  if (ts_options_number(&j->options, 1, most, number))
+    return true;
+  j->options.status = TS_EXIT_USAGE;
+  return false;
+}
+
+static bool take(job *j, int id)
+{
+  switch (id) {
+  case TS_OPERAND: j->path = j->options.argument; return true;
+  case RANKS: return take_number(j, 1 << 24, &j->ranks);
+  case ISLANDS: return take_number(j, 1 << 24, &j->islands);
+  case BYTES: return take_number(j, 1LL << 50, &j->bytes);
+  case CALLS: return take_number(j, 1 << 16, &j->calls);
+  case INTRA: return take_rate(j, &j->links.intra);
+  case INTER: return take_rate(j, &j->links.inter);
+  case VARIABLE: return take_variable(j);
+  default:
+    j->of = ts_collective_named(j->options.argument);
+    if (j->of < 0)
+      j->options.status = ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
+    return j->of >= 0;
+  }
+}
+
+static bool read_options(job *j, int argc, char **argv)
+{
+  j->options = ts_options_start(&program, argc, argv);
+  for (int id; (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
+    if (id == TS_OPTIONS_EXIT || !take(j, id))
+      return false;
+  const char *wrong = !j->path ? "no FILE given" : j->ranks < 2 ? "a collective takes two ranks or more" : j->islands > j->ranks ? "more islands than ranks" : NULL;
+  if (wrong)
+    j->options.status = ts_options_wrong(&j->options, "%s", wrong);
+  return !wrong;
+}
+
+static const char *read_text(const job *j, size_t *size, int *error)
+{
+  for (size_t i = 0; !strncmp(j->path, "std/", 4) && i < ts_stdlib_file_count; i++)
+    if (!strcmp(ts_stdlib_files[i].path, j->path + 4)) {
+      *size = ts_stdlib_files[i].size;
+      return (const char *)ts_stdlib_files[i].bytes;
+    }
+  return ts_read_file(j->arena, j->path, size, error);
+}
+
+static int complain(const job *j, int status, const char *what)
+{
+  fprintf(stderr, "%s: %s\n", j->options.called, what);
+  return status;
+}
+
+static const char *set_variables(job *j, ts_network_file *file)
+{
+  bool changed = false;
+  uint32_t done = 0;
+  for (uint32_t rank = 0; done < j->variable_count; rank++)
+    for (uint32_t i = 0; i < j->variable_count; i++) {
+      const setting *v = &j->variables[i];
+      if (ts_network_variable_rank(v->name) != rank)
+        continue;
+      const char *error = ts_network_variable(j->arena, v->name, v->value, file, &changed);
+      if (error)
+        return error;
+      done++;
+    }
+  if (changed)
+    file->point_count = 0; /* measured with the library's own choice */
+  return NULL;
+}
+
+static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t bytes)
+{
+  ts_white_box b = ts_white_box_grouped(plan, bytes, (uint32_t)j->calls);
+  double us = b.factor * 1e-6, total = (b.connection + b.intra + b.inter + b.reduction) * us;
+  double volume = ts_ring_volume(b.method->collective, (uint32_t)j->ranks) * (double)bytes * (double)j->calls;
+  printf("%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n", (unsigned long long)bytes, ts_network_algorithm_name(b.method->algorithm),
+         ts_network_protocol_name(b.method->protocol), b.channels, b.threads, b.method->chunk, b.rounds, b.connection * us, b.intra * us, b.inter * us, b.reduction * us, total,
+         volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
+}
+
+static int explain(job *j)
+{
+  size_t size = 0;
+  int error = 0;
+  ts_network_error wrong = {0};
+  const char *text = read_text(j, &size, &error);
+  if (!text)
+    return complain(j, TS_EXIT_ENVIRONMENT, ts_arena_printf(j->arena, "%s: %s", j->path, strerror(error ? error : EIO)));
+  ts_network_file *file = ts_network_file_read(j->arena, text, size, &wrong);
+  if (!file)
+    return complain(j, TS_EXIT_REJECTED, ts_arena_printf(j->arena, wrong.line ? "%s:%u: %s" : "%s:%.0u %s", j->path, wrong.line, wrong.text));
+  const char *variable = set_variables(j, file);
+  if (variable)
+    return complain(j, TS_EXIT_REJECTED, variable);
+  ts_profile profile = ts_fit_profile(j->links, (uint32_t)j->ranks, (uint32_t)j->islands);
+  const ts_white_box_plan *plan = ts_network_file_plan(j->arena, file, (uint32_t)j->of, &profile);
+  if (!plan)
+    return complain(j, TS_EXIT_REJECTED, ts_arena_printf(j->arena, "%s: no method for %s over %lld ranks in %lld islands", j->path, ts_collective_name((uint32_t)j->of), j->ranks, j->islands));
+  printf("%11s  %-16s %-6s %4s %4s %8s %5s %10s %11s %11s %11s %12s %8s\n", "bytes", "algorithm", "by", "chan", "thr", "chunk", "loops", "connect us", "intra us", "inter us", "reduce us", "time us",
+         "bus GB/s");
+  for (uint64_t bytes = 1024; !j->bytes && bytes <= UINT64_C(1) << 30; bytes *= 4)
+    print_call(j, plan, bytes);
+  if (j->bytes)
+    print_call(j, plan, (uint64_t)j->bytes);
+  return ts_options_finish(&j->options, stdout, TS_EXIT_DONE);
+}
+
+int ts_collective_main(int argc, char **argv)
+{
+  job j = {.arena = ts_arena_new("collective"), .of = TS_IR_ALL_REDUCE, .ranks = 8, .islands = 1, .calls = 1, .links = {450e9, 400e9}};
+  int status = read_options(&j, argc, argv) ? explain(&j) : j.options.status;
+  ts_arena_free(j.arena);
+  return status;
+}
