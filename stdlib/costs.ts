@@ -6,11 +6,33 @@
 // H100: factor and bandwidth are fitted to steps of nanotron with models of 1.34 and 8.86 billion parameters: `./dev accuracy nanotron`.
 import std.gpus.nvidia
 
-fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real) = [
+// `experts`, `latent`: fits of the products of all experts in one launch, and of attention whose keys and values are wider or narrower than its queries
+// (multi-head latent attention). Without the first, experts are priced as plain products.
+fn training_costs(file: String, kind: Gpu, power: Real, flops: Real, bytes: Real, experts: String = "", latent: String = "") = [
   slower(fit(file), by: power, family: "gemm"),
   like(fit(file), family: "attention_backward", as: "attention", by: 2.5),
+  if experts == "" then none else slower(fit(experts), by: power),
+  slower(like(fit(file), family: "grouped_gemm", as: "gemm"), by: power),
+  if latent == "" then none else fit(latent),
+  if latent == "" then none else like(fit(latent), family: "attention_backward", as: "attention", by: 2.5),
   roofline(kind, flops: flops, bytes: bytes, floor: 2 us),
 ]
 
-let training_a100 = training_costs("std/fits/a100_sxm.fit.json", kind: a100_sxm_80g, power: 1.167, flops: 0.6, bytes: 0.8)
-let training_h100 = training_costs("std/fits/h100_sxm.fit.json", kind: h100_sxm, power: 1.38, flops: 0.6, bytes: 0.76)
+let training_a100 = training_costs(
+  "std/fits/a100_sxm.fit.json",
+  kind: a100_sxm_80g,
+  power: 1.167,
+  flops: 0.6,
+  bytes: 0.8,
+  experts: "std/fits/a100_sxm_experts.fit.json",
+  latent: "std/fits/a100_sxm_latent.fit.json",
+)
+let training_h100 = training_costs(
+  "std/fits/h100_sxm.fit.json",
+  kind: h100_sxm,
+  power: 1.38,
+  flops: 0.6,
+  bytes: 0.76,
+  experts: "std/fits/h100_sxm_experts.fit.json",
+  latent: "std/fits/h100_sxm_latent.fit.json",
+)

@@ -97,6 +97,7 @@ EXTRA_DIST += \
 	tests/cli/_all_reduce.log \
 	tests/cli/_copies.ts \
 	tests/cli/_cut.log \
+	tests/cli/_experts_by_fit.ts \
 	tests/cli/_idle.ts \
 	tests/cli/_networks.ts \
 	tests/cli/_npkit.json \
@@ -133,6 +134,8 @@ EXTRA_DIST += \
 	tests/cli/fit-network-refuses.out \
 	tests/cli/fit-network.cmd \
 	tests/cli/fit-network.out \
+	tests/cli/fit-order-of-columns.cmd \
+	tests/cli/fit-order-of-columns.out \
 	tests/cli/fit-slowdown-refuses.cmd \
 	tests/cli/fit-slowdown-refuses.out \
 	tests/cli/full-disk-help.cmd \
@@ -1036,7 +1039,9 @@ tests_accuracy_accuracy_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
 EXTRA_DIST += \
 	tests/accuracy/plans/collective.ts \
 	tests/accuracy/plans/megatron_a100.ts \
+	tests/accuracy/plans/moe_layer.ts \
 	tests/accuracy/plans/nanotron.ts \
+	tests/accuracy/plans/published_moe.ts \
 	tests/accuracy/plans/traced_fx.ts \
 	tests/accuracy/plans/vtrain.ts \
 	tests/accuracy/plans/zero_bubble.ts \

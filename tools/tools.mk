@@ -34,5 +34,7 @@ trainspec_SOURCES = \
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \
 	tools/elementwise_table.sh \
-	tools/embed.sh
+	tools/embed.sh \
+	tools/experts_table.sh \
+	tools/latent_table.sh
 

@@ -23,7 +23,7 @@ static const char usage[] =
   "  --family NAME    only kernels of this family; all that have a model otherwise\n"
   "  --dtype NAME     only kernels of this type\n"
   "  --also NAME      another type that runs at the same rate, answered alike\n"
-  "  --model NAME     physical model for them: gemm, attention, stream; that of the family's name otherwise\n"
+  "  --model NAME     physical model for them: gemm, attention, attention_apart, stream; that of the family's name otherwise\n"
   "  -o FILE          the fit file\n";
 
 typedef struct options {
@@ -134,6 +134,16 @@ static int compare_doubles(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
+typedef struct sorted { double cell[1 + TS_MODEL_MAX_FEATURES], us; } sorted; /* table and features */
+
+static int compare_sorted(const void *x, const void *y)
+{
+  const sorted *a = x, *b = y;
+  int c = 0;
+  for (size_t i = 0; !c && i < sizeof a->cell / sizeof *a->cell; i++) c = compare_doubles(&a->cell[i], &b->cell[i]);
+  return c ? c : compare_doubles(&a->us, &b->us);
+}
+
 /* Growing rows of a model. */
 typedef struct row_list { TS_VEC(double) feature, us, table; } row_list;
 
@@ -175,6 +185,22 @@ static void divide(job *j, const ts_table_group *g, const ts_kernel_model *model
   for (uint32_t i = 0; i < g->count; i++)
     if (row_features(g, i, model, value))
       add_row(j->arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
+}
+
+/* In order of the table, then of the features, as a fit file has them: groups of a table are in the order of its columns. */
+static void sort_rows(ts_arena *arena, row_list *list, uint32_t width)
+{
+  sorted *rows = TS_NEW_ARRAY(arena, sorted, list->us.count);
+  for (size_t i = 0; i < list->us.count; i++) {
+    rows[i] = (sorted){.cell = {list->table.at[i]}, .us = list->us.at[i]};
+    memcpy(rows[i].cell + 1, list->feature.at + i * width, width * sizeof *rows->cell);
+  }
+  qsort(rows, list->us.count, sizeof *rows, compare_sorted);
+  for (size_t i = 0; i < list->us.count; i++) {
+    list->table.at[i] = rows[i].cell[0];
+    list->us.at[i] = rows[i].us;
+    memcpy(list->feature.at + i * width, rows[i].cell + 1, width * sizeof *rows->cell);
+  }
 }
 
 static ts_fit_rows rows_of(const row_list *list)
@@ -312,6 +338,7 @@ static bool fit_group(job *j, size_t table, const ts_table_group *g)
     return true;
   row_list kept_list = {0}, rest_list = {0};
   collect(j, table, g, model, &kept_list, &rest_list);
+  sort_rows(j->arena, &kept_list, model->feature_count);
   ts_fit_rows kept = rows_of(&kept_list), rest = rows_of(&rest_list);
   if (kept.own < LEAST_ROWS)
     return true;

@@ -81,6 +81,31 @@ static void attention_work(const double *x, double *flops, double *bytes)
   *bytes = 4 * tokens * dim * (x[ATTENTION_HEADS] + x[ATTENTION_KV_HEADS]);
 }
 
+/* The same where queries come from elsewhere than keys, and values are as wide as they like: of another sequence, or multi-head latent attention (DeepSeek-V2,
+ * arXiv 2405.04434). Causal: half of all pairs. */
+enum { APART_BATCH, APART_SEQ, APART_KEYS, APART_HEADS, APART_KV_HEADS, APART_HEAD_DIM, APART_V_DIM };
+
+static double apart_bytes(const double *x)
+{
+  double width = x[APART_HEAD_DIM] + x[APART_V_DIM];
+  return 2 * x[APART_BATCH] * width * (x[APART_SEQ] * x[APART_HEADS] + x[APART_KEYS] * x[APART_KV_HEADS]);
+}
+
+static ts_model_time apart_time(const double *p, const double *x)
+{
+  double width = x[APART_HEAD_DIM] + x[APART_V_DIM], rows = x[APART_BATCH] * x[APART_HEADS], tiles = rows * ceil(x[APART_SEQ] / ATTENTION_TILE);
+  double work_us = 1e-6 * rows * x[APART_SEQ] * (x[APART_KEYS] + ATTENTION_TILE) * width / p[RATE] + tiles * p[ATTENTION_PROLOGUE_US] / p[UNITS];
+  double longest_us = 2e-6 * ATTENTION_TILE * x[APART_KEYS] * width * p[UNITS] / p[RATE] + p[ATTENTION_PROLOGUE_US];
+  double memory = 1e-6 * apart_bytes(x) / p[BANDWIDTH], work = fmax(work_us, longest_us);
+  return (ts_model_time){p[FLOOR_US] + overlap(work, memory, p[NORM]), work, memory};
+}
+
+static void apart_work(const double *x, double *flops, double *bytes)
+{
+  *flops = x[APART_BATCH] * x[APART_HEADS] * x[APART_SEQ] * x[APART_KEYS] * (x[APART_HEAD_DIM] + x[APART_V_DIM]);
+  *bytes = apart_bytes(x);
+}
+
 /* Kernels that only move data: bytes over a bandwidth that saturates above a floor. What the kernel before has left in the cache comes from
  * there, all of it or hardly anything, as the bytes are fewer or more than the cache holds. */
 enum { STREAM_CACHE = COMMON, STREAM_CACHE_MEGABYTES, STREAM_PARAMETERS };
@@ -100,6 +125,7 @@ static void stream_work(const double *x, double *flops, double *bytes)
 
 static const char *const gemm_inputs[] = {"m", "n", "k", "efficiency", "ratio", "time", "pad 64", NULL};
 static const char *const attention_inputs[] = {"batch", "seq", "heads", "kv_heads", "head_dim", "fill 128 1", "ratio", "time", NULL};
+static const char *const apart_inputs[] = {"batch", "seq", "heads", "fill 128 1", "ratio", "time", NULL};
 static const char *const no_inputs[] = {NULL};
 
 #define COMMON_NAMES "units", "floor_us", "tflops", "terabytes_per_s", "norm"
@@ -110,6 +136,8 @@ static const ts_kernel_model models[] = {
     {COMMON_STARTS, 1, 0.5, 1, 3, 0.1}, gemm_time, gemm_work, gemm_inputs},
   {"attention", 5, ATTENTION_PARAMETERS, {"batch", "seq", "heads", "kv_heads", "head_dim"}, {COMMON_NAMES, "prologue_us"},
     {COMMON_STARTS, 0.5}, attention_time, attention_work, attention_inputs},
+  {"attention_apart", 7, ATTENTION_PARAMETERS, {"batch", "seq", "keys", "heads", "kv_heads", "head_dim", "v_dim"}, {COMMON_NAMES, "prologue_us"},
+    {COMMON_STARTS, 0.5}, apart_time, apart_work, apart_inputs},
   {"stream", 1, STREAM_PARAMETERS, {"bytes"}, {COMMON_NAMES, "cache_terabytes_per_s", "cache_megabytes"}, {COMMON_STARTS, 3, 40},
     stream_time, stream_work, no_inputs},
 };
@@ -164,10 +192,10 @@ bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_mod
 /* How an output is cut into tiles: rows x columns of elements. Attention is cut along its queries only. */
 static void extent(const ts_kernel_model *model, const double *x, double *rows, double *columns, double *repeats)
 {
-  bool attention = model->time == attention_time, gemm = model->time == gemm_time;
-  *rows = attention ? x[ATTENTION_SEQ] : x[0];
+  bool attention = model->time == attention_time, apart = model->time == apart_time, gemm = model->time == gemm_time;
+  *rows = attention ? x[ATTENTION_SEQ] : apart ? x[APART_SEQ] : x[0];
   *columns = gemm ? x[GEMM_N] : 1;
-  *repeats = attention ? x[ATTENTION_BATCH] * x[ATTENTION_HEADS] : gemm ? x[GEMM_COUNT] : 1;
+  *repeats = attention ? x[ATTENTION_BATCH] * x[ATTENTION_HEADS] : apart ? x[APART_BATCH] * x[APART_HEADS] : gemm ? x[GEMM_COUNT] : 1;
 }
 
 double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *p, const double *x, const ts_model_time *t,

@@ -34,7 +34,7 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Real = 1) {
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
-// y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch.
+// y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the features of `gemm` and their `count`.
 op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
   param w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
@@ -48,7 +48,7 @@ op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
   contracts x dim -1
   forward {
     kernel elementwise if quantized { reads = [x], writes = [cast] }
-    kernel gemm {
+    kernel grouped_gemm {
       count = count
       m = copies
       n = last(y.shape)
@@ -61,7 +61,7 @@ op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
   }
   backward(input) {
     kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
-    kernel gemm {
+    kernel grouped_gemm {
       count = count
       m = copies
       n = last(x.shape)
@@ -73,7 +73,7 @@ op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
     }
   }
   backward(weight) {
-    kernel gemm {
+    kernel grouped_gemm {
       count = count
       m = last(y.shape)
       n = last(x.shape)
