@@ -1,11 +1,13 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/arena.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { FIRST_BLOCK = 1 << 16, ALIGN = 16 };
+enum { FIRST_BLOCK = 1 << 16, ALIGN = 16, HUGE = 1 << 21 };
 
 typedef struct block {
   struct block *next;
@@ -20,11 +22,25 @@ struct ts_arena {
   size_t total;
 };
 
+/* Large blocks in large pages, where the system has them: a fault each costs more than the work on a small one. */
+static void ask_for_large_pages(void *bytes, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+  uintptr_t from = ((uintptr_t)bytes + HUGE - 1) / HUGE * HUGE, to = ((uintptr_t)bytes + size) / HUGE * HUGE;
+  if (from < to)
+    (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+  (void)bytes, (void)size;
+#endif
+}
+
 static block *block_new(size_t room, block *next)
 {
   block *b = calloc(1, sizeof *b + room);
   if (!b)
     abort();
+  if (room >= 2 * HUGE)
+    ask_for_large_pages(b, room);
   b->room = room;
   b->next = next;
   return b;
@@ -49,6 +65,39 @@ void ts_arena_free(ts_arena *arena)
     b = next;
   }
   free(arena);
+}
+
+void ts_arena_reset(ts_arena *arena)
+{
+  block *kept = arena->head;
+  if (!kept)
+    return;
+  for (block *b = kept->next; b;) {
+    block *next = b->next;
+    free(b);
+    b = next;
+  }
+  memset(kept->data, 0, kept->used);
+  kept->next = NULL;
+  kept->used = 0;
+  arena->last = NULL;
+  arena->total = 0;
+}
+
+void ts_arena_adopt(ts_arena *arena, ts_arena *child)
+{
+  block *last = child->head;
+  if (last) {
+    while (last->next)
+      last = last->next;
+    last->next = arena->head ? arena->head->next : NULL;
+    if (arena->head)
+      arena->head->next = child->head; /* behind the one in use */
+    else
+      arena->head = child->head;
+  }
+  arena->total += child->total;
+  free(child);
 }
 
 void *ts_arena_alloc(ts_arena *arena, size_t size)

@@ -10,6 +10,8 @@ typedef struct ts_arena ts_arena;
 
 ts_arena *ts_arena_new(const char *name);
 void ts_arena_free(ts_arena *arena); /* NULL is fine */
+void ts_arena_reset(ts_arena *arena); /* gives up what it holds, and keeps room for as much */
+void ts_arena_adopt(ts_arena *arena, ts_arena *child); /* from now on `child` is freed with `arena`; only `arena` may be used */
 void *ts_arena_alloc(ts_arena *arena, size_t size);
 void *ts_arena_copy(ts_arena *arena, const void *bytes, size_t size);
 /* Grows a block that holds `old_size` bytes to `new_size`; in place when it is the last one. */

@@ -136,7 +136,7 @@ static void add_fragments(composer *c, ts_arena *scratch)
     for (uint32_t n = 0; plays[f] && n < t->ir->fragments[f].node_count; n++) {
       c->out->host_busy += plays[f] * nodes[n].host_ps;
       if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0 && !w->took)
-        add_work(c, &nodes[n], plays[f] * ts_kernel_time(t, w->kind, &nodes[n]));
+        add_work(c, &nodes[n], plays[f] * ts_kernel_time(w->kind, &nodes[n]));
     }
   }
 }
@@ -168,9 +168,8 @@ static void keep_shares(ts_arena *arena, composer *c)
   c->out->comm_count = (uint32_t)kept.count;
 }
 
-void ts_compose(ts_arena *arena, const ts_facts *facts, uint32_t player, ts_class_result *out)
+void ts_compose(ts_arena *arena, ts_arena *scratch, const ts_facts *facts, uint32_t player, ts_class_result *out)
 {
-  ts_arena *scratch = ts_arena_new("composition");
   composer c = {.facts = facts, .out = out, .track = ts_track_new(scratch, facts, player)};
   c.shares = TS_NEW_ARRAY(scratch, ts_comm_share, 2 * ir_of(&c)->groups_count);
   *out = (ts_class_result){.rank = facts->cast->rank[player], .count = facts->cast->size[player], .program = ts_player_of(c.track)->kind->program};
@@ -183,5 +182,4 @@ void ts_compose(ts_arena *arena, const ts_facts *facts, uint32_t player, ts_clas
   ts_place place = ts_track_end(c.track, &out->end);
   explain_gap(&c, place, out->end);
   keep_shares(arena, &c);
-  ts_arena_free(scratch);
 }

@@ -5,8 +5,8 @@
 #include "runtime/result.h"
 #include "runtime/track.h"
 
-/* Fills all but `tail`. */
-void ts_compose(ts_arena *arena, const ts_facts *facts, uint32_t player, ts_class_result *out);
+/* Fills all but `tail`. What is of no use afterwards goes to `scratch`. */
+void ts_compose(ts_arena *arena, ts_arena *scratch, const ts_facts *facts, uint32_t player, ts_class_result *out);
 /* The critical path: *parts (in `arena`), largest first. `player`: whose end is the end of the step. Returns the number of parts. */
 uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player, const ts_critical_part **parts);
 

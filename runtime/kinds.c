@@ -24,11 +24,6 @@ static uint64_t kernel_time(const ts_ir_kernel *kernel, double speed)
   return time < (double)time_limit ? (uint64_t)llround(time) : UINT64_C(1) << TS_CLOCK_BITS;
 }
 
-uint64_t ts_kernel_time(const ts_tables *t, const ts_kind *kind, const ts_ir_node *node)
-{
-  return node->op == TS_IR_COMPUTE ? kernel_time(&t->ir->kernels[node->arg], kind->speed) : 0;
-}
-
 /* --- compiling a kind --- */
 
 typedef struct writer {
@@ -51,7 +46,7 @@ static void push(writer *w, ts_op op, const ts_node_info *info)
 /* Off the compute stream every kernel is a run of its own: what waits for it may want to know which it was. */
 static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *info, uint32_t place)
 {
-  uint64_t time = ts_kernel_time(w->t, w->kind, node);
+  uint64_t time = ts_kernel_time(w->kind, node);
   ts_op *run = w->open ? &w->ops.at[w->ops.count - 1] : NULL;
   if (!run || info->wait_count) {
     push(w, (ts_op){.kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time}, info);
@@ -266,6 +261,14 @@ static const uint64_t *collective_times(const sorter *s, const ts_kind *kind)
   return time;
 }
 
+static const uint64_t *kernel_times(const ts_tables *t, double speed)
+{
+  uint64_t *time = TS_NEW_ARRAY(t->arena, uint64_t, t->ir->kernels_count);
+  for (uint32_t k = 0; k < t->ir->kernels_count; k++)
+    time[k] = kernel_time(&t->ir->kernels[k], speed);
+  return time;
+}
+
 static void fill_kind(const sorter *s, uint32_t rank, ts_kind *kind)
 {
   const ts_ranks *ranks = s->t->ranks;
@@ -280,6 +283,7 @@ static void fill_kind(const sorter *s, uint32_t rank, ts_kind *kind)
   kind->peer_profile = peer;
   kind->message_time = message_times(s, kind);
   kind->collective_time = collective_times(s, kind);
+  kind->kernel_time = kernel_times(s->t, kind->speed);
   compile(s->t, kind);
 }
 

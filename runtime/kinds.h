@@ -42,6 +42,7 @@ typedef struct ts_kind {
   const uint32_t *peer_profile;  /* [peers of the program] of the path to it, or TS_IR_NONE */
   const uint64_t *message_time;  /* [ports of the IR * peers] of sends */
   const uint64_t *collective_time; /* [collectives] of those that the program plays */
+  const uint64_t *kernel_time;   /* [kernels] */
   const ts_op *ops;
   const ts_code *code;           /* [fragments] */
 } ts_kind;
@@ -58,7 +59,10 @@ typedef struct ts_kinds {
 const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *tables, ts_network *network, ts_stop *stop);
 
 /* What a kernel takes on a rank of the kind; 0 for nodes that are none. */
-uint64_t ts_kernel_time(const ts_tables *tables, const ts_kind *kind, const ts_ir_node *node);
+static inline uint64_t ts_kernel_time(const ts_kind *kind, const ts_ir_node *node)
+{
+  return node->op == TS_IR_COMPUTE ? kind->kernel_time[node->arg] : 0;
+}
 /* What a send of the fragment takes; `peer`: of the program's. */
 static inline uint64_t ts_message_time(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint32_t port, uint32_t peer)
 {

@@ -3,37 +3,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/crew.h"
+#include "runtime/play.h"
+
 /* Streams work one node after the other, so the changes each of them makes are already in the order of time: collected stream by
  * stream they need no sorting, only merging. */
 typedef struct change { uint64_t time; const ts_ir_node *node; uint32_t item; bool frees; } change;
 typedef TS_VEC(change) change_list;
 
+typedef struct effect { int64_t allocates, frees; } effect; /* of a node: sums, frees negative */
+
 typedef struct collector {
   ts_arena *arena;
   const ts_ir *ir;
+  const effect *effects; /* [nodes] */
   change_list *lists; /* [streams + 1]; the host last */
   uint32_t count;
 } collector;
 
-static collector collector_new(ts_arena *arena, const ts_ir *ir)
+static const effect *sum_effects(ts_arena *arena, const ts_ir *ir)
+{
+  effect *effects = TS_NEW_ARRAY(arena, effect, ir->nodes_count);
+  for (uint32_t n = 0; n < ir->nodes_count; n++)
+    for (uint32_t m = 0; m < ir->nodes[n].mem_count; m++) {
+      int64_t bytes = ir->mems[ir->nodes[n].first_mem + m].bytes;
+      *(bytes > 0 ? &effects[n].allocates : &effects[n].frees) += bytes;
+    }
+  return effects;
+}
+
+static collector collector_new(ts_arena *arena, const ts_ir *ir, const effect *effects)
 {
   uint32_t count = ir->streams_count + 1;
-  return (collector){arena, ir, TS_NEW_ARRAY(arena, change_list, count), count};
+  return (collector){arena, ir, effects, TS_NEW_ARRAY(arena, change_list, count), count};
 }
 
 static void collect(void *closure, const ts_span_event *e)
 {
   collector *c = closure;
-  bool allocates = false, frees = false;
-  for (uint32_t m = 0; m < e->node->mem_count; m++) {
-    int64_t bytes = c->ir->mems[e->node->first_mem + m].bytes;
-    allocates |= bytes > 0;
-    frees |= bytes < 0;
-  }
+  if (!e->node->mem_count)
+    return;
+  const effect *effect = &c->effects[e->node - c->ir->nodes];
   change_list *list = &c->lists[e->stream == TS_IR_NONE ? c->count - 1 : e->stream];
-  if (allocates)
+  if (effect->allocates)
     TS_PUSH(c->arena, list, (change){e->start, e->node, e->item, false});
-  if (frees)
+  if (effect->frees)
     TS_PUSH(c->arena, list, (change){e->end, e->node, e->item, true});
 }
 
@@ -63,18 +77,14 @@ static const change *next_change(const collector *c, size_t *taken)
   return first;
 }
 
-/* Adds the allocations or the releases of a node; returns their sum. */
-static int64_t apply(const ts_ir *ir, const change *c, int64_t category[TS_IR_CATEGORIES])
+/* Adds the allocations or the releases of a node. */
+static void apply(const ts_ir *ir, const change *c, int64_t category[TS_IR_CATEGORIES])
 {
-  int64_t sum = 0;
   for (uint32_t m = 0; m < c->node->mem_count; m++) {
     const ts_ir_mem *mem = &ir->mems[c->node->first_mem + m];
-    if ((mem->bytes < 0) == c->frees) {
+    if ((mem->bytes < 0) == c->frees)
       category[mem->category] += mem->bytes;
-      sum += mem->bytes;
-    }
   }
-  return sum;
 }
 
 static int64_t hold(const ts_ir *ir, uint32_t program, int64_t category[TS_IR_CATEGORIES])
@@ -211,26 +221,25 @@ static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes
 
 static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_class_result *class, ts_memory_class *m)
 {
-  int64_t category[TS_IR_CATEGORIES], at_peak[TS_IR_CATEGORIES];
+  int64_t category[TS_IR_CATEGORIES];
   int64_t held = hold(ir, class->program, category), peak = held;
   int64_t room = m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
   bool over = held > room;
   m->base = (uint64_t)held;
   m->at_peak = m->first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
-  memcpy(at_peak, category, sizeof category);
 
   collect_rank(&w->changes, run, class->rank);
   memset(w->taken, 0, w->changes.count * sizeof *w->taken);
   memset(w->taken_at_peak, 0, w->changes.count * sizeof *w->taken);
   for (const change *c; (c = next_change(&w->changes, w->taken));) {
-    int64_t before = held, asked = apply(ir, c, category);
+    const effect *effect = &w->changes.effects[c->node - ir->nodes];
+    int64_t before = held, asked = c->frees ? effect->frees : effect->allocates;
     held += asked;
     if (held <= peak)
       continue;
     ts_memory_moment moment = {c->time, c->node, c->item, (uint64_t)asked, not_negative(before)};
     peak = held;
     m->at_peak = moment;
-    memcpy(at_peak, category, sizeof category);
     memcpy(w->taken_at_peak, w->taken, w->changes.count * sizeof *w->taken);
     if (!over && held > room) {
       over = true;
@@ -239,8 +248,11 @@ static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run
   }
   m->peak = not_negative(peak);
   m->over = over ? (uint64_t)(peak - room) : 0;
+  for (uint32_t s = 0; s < w->changes.count; s++)
+    for (size_t i = 0; i < w->taken_at_peak[s]; i++)
+      apply(ir, &w->changes.lists[s].at[i], category);
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    m->category[c] = not_negative(at_peak[c]);
+    m->category[c] = not_negative(category[c]);
   find_holders(w, arena, ir, class->program, m);
 }
 
@@ -293,6 +305,42 @@ static bool fuller(const ts_memory_class *a, const ts_memory_class *b)
   return a->limit != b->limit ? a->limit > b->limit : a->peak > b->peak;
 }
 
+typedef struct measuring {
+  const ts_ir *ir;
+  const ts_run *run;
+  ts_memory_class *classes;
+  ts_arena **kept;     /* [workers] */
+  workspace *spaces;
+} measuring;
+
+static void measure_class(void *closure, uint32_t class, uint32_t worker)
+{
+  measuring *m = closure;
+  measure(&m->spaces[worker], m->kept[worker], m->ir, m->run, &ts_run_result(m->run)->classes[class], &m->classes[class]);
+}
+
+static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_memory_class *classes)
+{
+  uint32_t count = ts_run_result(run)->class_count, workers = ts_crew_size(ts_run_threads(run), count);
+  ts_arena *scratch = ts_arena_new("memory");
+  const effect *effects = sum_effects(scratch, ir);
+  measuring m = {ir, run, classes, TS_NEW_ARRAY(scratch, ts_arena *, workers), TS_NEW_ARRAY(scratch, workspace, workers)};
+  for (uint32_t i = 0; i < workers; i++) {
+    ts_arena *own = ts_arena_new("memory");
+    m.kept[i] = ts_arena_new("holders");
+    m.spaces[i] = (workspace){.scratch = own, .changes = collector_new(own, ir, effects),
+                              .labels = {.arena = m.kept[i], .strings = ir->strings, .of = TS_NEW_ARRAY(own, uint32_t, ir->strings_count + 1)}};
+    m.spaces[i].taken = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
+    m.spaces[i].taken_at_peak = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
+  }
+  ts_crew_run(workers, &(ts_crew_job){count, measure_class, &m});
+  for (uint32_t i = 0; i < workers; i++) {
+    ts_arena_adopt(arena, m.kept[i]);
+    ts_arena_free(m.spaces[i].scratch);
+  }
+  ts_arena_free(scratch);
+}
+
 const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *run)
 {
   const ts_result *result = ts_run_result(run);
@@ -300,17 +348,10 @@ const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *r
   ts_memory_class *classes = TS_NEW_ARRAY(arena, ts_memory_class, result->class_count);
   find_devices(ir, result, classes);
 
-  ts_arena *scratch = ts_arena_new("memory");
-  workspace w = {.scratch = scratch, .changes = collector_new(scratch, ir),
-                 .labels = {.arena = arena, .strings = ir->strings, .of = TS_NEW_ARRAY(scratch, uint32_t, ir->strings_count + 1)}};
-  w.taken = TS_NEW_ARRAY(scratch, size_t, w.changes.count);
-  w.taken_at_peak = TS_NEW_ARRAY(scratch, size_t, w.changes.count);
-  for (uint32_t c = 0; c < result->class_count; c++) {
-    measure(&w, arena, ir, run, &result->classes[c], &classes[c]);
+  measure_all(arena, ir, run, classes);
+  for (uint32_t c = 0; c < result->class_count; c++)
     if (fuller(&classes[c], &classes[memory->fullest]))
       memory->fullest = c;
-  }
-  ts_arena_free(scratch);
   memory->class_count = result->class_count;
   memory->classes = classes;
   memory->stated = ir->mems_count || ir->holdings_count;
@@ -322,7 +363,7 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
 {
   const ts_result *result = ts_run_result(run);
   ts_arena *scratch = ts_arena_new("memory curve");
-  collector changes = collector_new(scratch, ir);
+  collector changes = collector_new(scratch, ir, sum_effects(scratch, ir));
   size_t *taken = TS_NEW_ARRAY(scratch, size_t, changes.count);
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;

@@ -3,11 +3,13 @@
 
 #include "runtime/compose.h"
 #include "runtime/contention.h"
+#include "runtime/crew.h"
 #include "runtime/overlap.h"
 
 struct ts_run {
   ts_arena *arena;
   const ts_facts *facts;
+  uint32_t threads;
   ts_result result;
 };
 
@@ -30,13 +32,41 @@ static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_optio
   return facts && options->overlap ? ts_overlap_play(arena, facts, options->overlap, stop) : facts;
 }
 
-static void sum_up(ts_arena *arena, const ts_facts *facts, ts_result *out)
+typedef struct composing {
+  const ts_facts *facts;
+  ts_class_result *classes;
+  ts_arena **kept, **scratch; /* [workers] */
+} composing;
+
+static void compose(void *closure, uint32_t class, uint32_t worker)
+{
+  composing *c = closure;
+  ts_arena_reset(c->scratch[worker]);
+  ts_compose(c->kept[worker], c->scratch[worker], c->facts, class, &c->classes[class]);
+}
+
+static void compose_all(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_class_result *classes)
+{
+  uint32_t workers = ts_crew_size(threads, facts->cast->count);
+  composing c = {facts, classes, TS_NEW_ARRAY(arena, ts_arena *, workers), TS_NEW_ARRAY(arena, ts_arena *, workers)};
+  for (uint32_t w = 0; w < workers; w++) {
+    c.kept[w] = ts_arena_new("results");
+    c.scratch[w] = ts_arena_new("composition");
+  }
+  ts_crew_run(workers, &(ts_crew_job){facts->cast->count, compose, &c});
+  for (uint32_t w = 0; w < workers; w++) {
+    ts_arena_adopt(arena, c.kept[w]);
+    ts_arena_free(c.scratch[w]);
+  }
+}
+
+static void sum_up(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_result *out)
 {
   const ts_cast *cast = facts->cast;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, cast->count);
   uint32_t last = 0;
+  compose_all(arena, facts, threads, classes);
   for (uint32_t c = 0; c < cast->count; c++) {
-    ts_compose(arena, facts, c, &classes[c]);
     if (classes[c].end > classes[last].end)
       last = c;
     out->nodes += cast->size[c] * facts->players[c].program->node_count;
@@ -65,7 +95,8 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   ts_run *run = TS_NEW(arena, ts_run);
   run->arena = arena;
   run->facts = facts;
-  sum_up(arena, facts, &run->result);
+  run->threads = options->threads;
+  sum_up(arena, facts, run->threads, &run->result);
   run->result.contention = options->contention;
   return run;
 }
@@ -89,4 +120,5 @@ void ts_run_free(ts_run *run)
 }
 
 const ts_result *ts_run_result(const ts_run *run) { return &run->result; }
+uint32_t ts_run_threads(const ts_run *run) { return run->threads; }
 const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

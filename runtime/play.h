@@ -8,5 +8,6 @@
 /* ts_run_new with the processes of the engine run in another order; 0 is the usual one. */
 ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop);
 const ts_facts *ts_run_facts(const ts_run *run);
+uint32_t ts_run_threads(const ts_run *run); /* as the options had it */
 
 #endif

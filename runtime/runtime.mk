@@ -17,6 +17,7 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/white_box.c \
 	runtime/compose.c \
 	runtime/contention.c \
+	runtime/crew.c \
 	runtime/critical.c \
 	runtime/engine.c \
 	runtime/explain.c \
@@ -68,6 +69,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/white_box.h \
 	runtime/compose.h \
 	runtime/contention.h \
+	runtime/crew.h \
 	runtime/engine.h \
 	runtime/engine_internal.h \
 	runtime/fold.h \

@@ -76,7 +76,7 @@ static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info, 
   else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
     tell_message(l, v, node, e);
   else
-    e->end = e->start + took(l, v, node, ts_kernel_time(t, l->w->kind, node));
+    e->end = e->start + took(l, v, node, ts_kernel_time(l->w->kind, node));
   l->free[node->stream] = e->end;
 }
 

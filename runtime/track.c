@@ -24,10 +24,10 @@ static uint64_t collective_start(replay *r, const ts_op *op)
   return r->facts->starts[r->facts->cast->meetings[r->w->meetings[op->comm]].turn_base + r->turn[op->comm]++];
 }
 
-static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t host)
+static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t host, uint32_t stream)
 {
   ts_step *s = r->next++;
-  *s = (ts_step){.op = op, .item = v->item, .ready = latest_event(r, v, op, r->time)};
+  *s = (ts_step){.op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
   uint64_t issued = host + op->issued;
   const ts_route *route;
   uint32_t node = r->t->layouts[v->fragment].order[op->first];
@@ -64,7 +64,7 @@ static void replay_visit(replay *r, const ts_visit *v, uint32_t stream)
   for (uint32_t i = 0; i < code.count; i++) {
     if (ops[i].kind == TS_OP_SEGMENT)
       host = ts_host_base(r->w, v, ops[i].arg);
-    replay_op(r, v, &ops[i], host);
+    replay_op(r, v, &ops[i], host, stream);
   }
 }
 
@@ -102,14 +102,6 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
 }
 
 static const ts_layout *layout_of(const ts_track *track, const ts_visit *v) { return &track->facts->tables->layouts[v->fragment]; }
-
-uint32_t ts_track_stream(const ts_track *track, uint32_t step)
-{
-  uint32_t s = 0;
-  while (step >= track->stream[s + 1])
-    s++;
-  return s;
-}
 
 uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
 {
@@ -157,18 +149,17 @@ uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
   }
 }
 
-/* The step that left one of the events at `time`. */
-static bool find_event(const ts_track *track, const ts_visit *v, const uint32_t *wait, uint32_t count, uint64_t time, ts_place *out)
+/* The step that left one of the events at `time`, or TS_IR_NONE. */
+static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint32_t *wait, uint32_t count, uint64_t time)
 {
   const ts_player *w = ts_player_of(track);
   for (uint32_t i = 0; i < count; i++) {
     if (w->events[v->event_base + wait[i]] != time)
       continue;
     ts_producer p = w->kind->code[v->fragment].producers[wait[i]];
-    *out = (ts_place){.kind = TS_AT_STEP, .step = track->item_first[v->item * track->facts->tables->streams + p.stream] + p.op};
-    return true;
+    return track->item_first[v->item * track->facts->tables->streams + p.stream] + p.op;
   }
-  return false;
+  return TS_IR_NONE;
 }
 
 static ts_place host_on(const ts_track *track, const ts_visit *v, uint32_t node)
@@ -185,14 +176,14 @@ ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place)
 ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
 {
   const ts_step *s = &track->steps[step];
-  ts_place place = {.kind = TS_AT_BEGIN};
-  bool first = step == track->stream[ts_track_stream(track, step)];
+  bool first = step == track->stream[s->stream];
   if (!first && s[-1].end == s->ready)
     return (ts_place){.kind = TS_AT_STEP, .step = step - 1};
   if (s->ready == 0)
-    return place;
-  if (s->op->waits && find_event(track, ts_visit_of(track, s), ts_waits_of(track->facts->tables, s->op), s->op->waits, s->ready, &place))
-    return place;
+    return (ts_place){.kind = TS_AT_BEGIN};
+  uint32_t left = s->op->waits ? find_event(track, ts_visit_of(track, s), ts_waits_of(track->facts->tables, s->op), s->op->waits, s->ready) : TS_IR_NONE;
+  if (left != TS_IR_NONE)
+    return (ts_place){.kind = TS_AT_STEP, .step = left};
   return ts_host_at(track, step, s->op->first);
 }
 
@@ -215,18 +206,18 @@ static const ts_visit *visit_before(const ts_track *track, uint32_t segment)
 
 ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)
 {
-  ts_place place = {.kind = TS_AT_BEGIN};
   const ts_player *w = ts_player_of(track);
   uint64_t time = w->segments[segment];
   if (segment == 0 || time == 0)
-    return place;
+    return (ts_place){.kind = TS_AT_BEGIN};
   const ts_visit *v = visit_before(track, segment);
   uint32_t index = segment - 1 - v->segment;
   const ts_host_wait *wait = &layout_of(track, v)->waits[index];
   const ts_node_info *info = &layout_of(track, v)->nodes[wait->node];
-  if (ts_host_base(w, v, index) + wait->offset != time &&
-      find_event(track, v, track->facts->tables->waits + info->first_wait, info->wait_count, time, &place))
-    return place;
+  uint32_t left = ts_host_base(w, v, index) + wait->offset == time ? TS_IR_NONE :
+                  find_event(track, v, track->facts->tables->waits + info->first_wait, info->wait_count, time);
+  if (left != TS_IR_NONE)
+    return (ts_place){.kind = TS_AT_STEP, .step = left};
   return (ts_place){.kind = TS_AT_HOST, .visit = v, .node = wait->node, .segment = segment - 1};
 }
 
@@ -281,7 +272,7 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
       *place = i;
       *start = time = issued;
     }
-    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(track->facts->tables, w->kind, ts_node_of(track, s, i)));
+    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(w->kind, ts_node_of(track, s, i)));
   }
   return true;
 }

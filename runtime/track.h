@@ -10,6 +10,7 @@ typedef struct ts_step { /* an op, played */
   uint64_t end;
   uint64_t time;  /* what it takes by itself: of a run the sum of its kernels, of a collective from the last member on */
   uint32_t item;  /* of the program */
+  uint32_t stream;
 } ts_step;
 
 typedef struct ts_track {
@@ -37,7 +38,6 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node);
 uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn);
 uint32_t ts_turn_of(const ts_track *track, uint32_t step);
 
-uint32_t ts_track_stream(const ts_track *track, uint32_t step);
 /* What the step's `ready` waited for: the place where that time was reached. A stream goes before events, events before the host. */
 ts_place ts_cause_of_ready(const ts_track *track, uint32_t step);
 /* What the host's beginning of a segment waited for. */

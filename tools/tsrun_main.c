@@ -15,7 +15,7 @@
 #include "tools/tsrun_networks.h"
 #include "tools/tsrun_study.h"
 
-enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, CONTENTION, NO_FOLD, IGNORE_MEMORY };
+enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
@@ -30,6 +30,7 @@ static const ts_option options[] = {
   {NETWORK, 0, "network", "NAME", "ask only the network models of this name; links: none; all: compare them", "Play"},
   {CONTENTION, 0, "contention", NULL, "calls of models of flows share links with all others under way, of all groups; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
+  {THREADS, 0, "threads", "N", "threads to sum up with (one a processor)", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL", "how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
   {STUDY_BLAME, 0, "blame", NULL, "who made others wait", "Studies"},
@@ -97,6 +98,7 @@ static int take_option(task *t, int id)
 {
   static const char *const forms[] = {"text", "json", "csv", "html", "svg", NULL};
   const char *argument = t->options.argument;
+  long long number;
   int choice;
   switch (id) {
   case TS_OPERAND:
@@ -119,6 +121,11 @@ static int take_option(task *t, int id)
   case STDLIB: t->compile.stdlib_dir = argument; break;
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
+  case THREADS:
+    if (!ts_options_number(&t->options, 1, 1024, &number))
+      return TS_EXIT_USAGE;
+    t->run.threads = (uint32_t)number;
+    break;
   case NO_FOLD: t->run.no_fold = true; break;
   case IGNORE_MEMORY: t->ignore_memory = true; break;
   default: return ts_study_option(&t->study, t->arena, &t->options, id);

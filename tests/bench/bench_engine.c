@@ -113,7 +113,7 @@ static ts_run *run(const ts_ir *ir, bool fold, double *seconds)
 {
   ts_stop stop = {.arena = ts_arena_new("stop")};
   double start = now();
-  ts_run *run = ts_run_new(ir, &(ts_run_options){.no_fold = !fold}, &stop);
+  ts_run *run = ts_run_new(ir, &(ts_run_options){.no_fold = !fold, .threads = 1}, &stop);
   *seconds = now() - start;
   if (!run)
     fprintf(stderr, "%s\n", stop.title);

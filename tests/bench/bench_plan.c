@@ -67,7 +67,7 @@ static int once(const ts_define *define, uint32_t defines, bool no_fold, measure
   m->open = now() - t;
   ts_stop stop = {.arena = arena};
   t = now();
-  ts_run *run = bad ? NULL : ts_run_new(&ir, &(ts_run_options){.no_fold = no_fold}, &stop);
+  ts_run *run = bad ? NULL : ts_run_new(&ir, &(ts_run_options){.no_fold = no_fold, .threads = 1}, &stop);
   if (run) {
     const ts_result *r = ts_run_result(run);
     m->play = now() - t;

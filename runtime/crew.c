@@ -1,0 +1,44 @@
+#include "runtime/crew.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST = 64, PIECES = 32, STEP = 8 }; /* PIECES: that make it worth starting a thread; STEP: taken at a time */
+
+uint32_t ts_crew_size(uint32_t asked, uint32_t pieces)
+{
+  long there = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
+  uint32_t most = pieces / PIECES + 1;
+  there = there < 1 ? 1 : there > MOST ? MOST : there;
+  return (uint32_t)there < most ? (uint32_t)there : most;
+}
+
+typedef struct crew { const ts_crew_job *job; atomic_uint next, worker; } crew;
+
+static void *take_pieces(void *closure)
+{
+  crew *c = closure;
+  uint32_t worker = atomic_fetch_add(&c->worker, 1);
+  for (uint32_t piece; (piece = atomic_fetch_add(&c->next, STEP)) < c->job->pieces;)
+    for (uint32_t i = piece; i < piece + STEP && i < c->job->pieces; i++)
+      c->job->work(c->job->closure, i, worker);
+  return NULL;
+}
+
+void ts_crew_run(uint32_t workers, const ts_crew_job *job)
+{
+  pthread_t threads[MOST];
+  uint32_t started = 0;
+  sigset_t all, before;
+  crew c = {.job = job};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (started + 1 < workers && started < MOST && pthread_create(&threads[started], NULL, take_pieces, &c) == 0)
+    started++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  take_pieces(&c);
+  for (uint32_t i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
+}
