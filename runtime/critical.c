@@ -4,14 +4,13 @@
 
 #include "runtime/compose.h"
 
-typedef struct visits { uint64_t time, count; } visits; /* of a node, on the path */
-
 typedef struct walker {
   const ts_facts *facts;
   ts_arena *arena;
   const ts_track **tracks;  /* [players], replayed when first entered */
   const ts_track *at;
-  visits *work, *host;      /* [nodes of the IR] */
+  ts_critical_visitor *visit;
+  void *closure;
 } walker;
 
 static void go_to(walker *w, uint32_t player)
@@ -21,32 +20,23 @@ static void go_to(walker *w, uint32_t player)
   w->at = w->tracks[player];
 }
 
-static void add(visits *at, uint64_t time)
+/* `time` of the path was spent on the node at `place` of the step's op. */
+static void add(walker *w, const ts_step *s, uint32_t place, uint64_t time)
 {
-  at->time += time;
-  at->count++;
-}
-
-static uint32_t node_number(const walker *w, const ts_step *s, uint32_t place)
-{
-  return (uint32_t)(ts_node_of(w->at, s, place) - w->facts->tables->ir->nodes);
-}
-
-static uint32_t first_node(const walker *w, const ts_step *s)
-{
-  return w->facts->tables->ir->fragments[ts_visit_of(w->at, s)->fragment].first_node;
+  w->visit(w->closure, &(ts_critical_visit){.player = w->at->player, .item = s->item, .time = time,
+                                            .node = w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment].order[place]});
 }
 
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_step *s = &w->at->steps[step];
   const ts_player *player = ts_player_of(w->at);
+  const ts_layout *layout = &w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment];
   uint32_t first = s->op->first;
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
     if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
-      add(&w->work[node_number(w, s, i)],
-          ts_took(player, s->item, node_number(w, s, i) - first_node(w, s), ts_kernel_time(player->kind, ts_node_of(w->at, s, i))));
+      add(w, s, i, ts_took(player, s->item, layout->order[i], ts_kernel_time(player->kind, ts_node_of(w->at, s, i))));
   if (hosted)
     return ts_host_at(w->at, step, first);
   *to = s->ready;
@@ -58,7 +48,7 @@ static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
 {
   const ts_step *s = &w->at->steps[step];
   *to = s->end - s->time;
-  add(&w->work[node_number(w, s, s->op->first)], s->time);
+  add(w, s, s->op->first, s->time);
   if (s->ready == *to)
     return ts_cause_of_ready(w->at, step);
   uint32_t turn = ts_turn_of(w->at, step), comm = s->op->comm;
@@ -77,7 +67,7 @@ static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
   if (s->end == s->ready)
     return ts_cause_of_ready(w->at, step);
   *to = player->sent[route->slot];
-  add(&w->work[node_number(w, s, s->op->first)], s->end - *to);
+  add(w, s, s->op->first, s->end - *to);
   const ts_message *m = &player->program->messages[route->slot];
   go_to(w, player->peers[route->peer]);
   return ts_cause_of_ready(w->at, ts_track_node(w->at, m->send_item, m->send_node));
@@ -90,7 +80,7 @@ static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
   case TS_OP_RUN: return leave_run(w, step, to);
   case TS_OP_COLLECTIVE: return leave_collective(w, step, to);
   case TS_OP_RECV: return leave_receive(w, step, to);
-  case TS_OP_SEND: add(&w->work[node_number(w, s, s->op->first)], s->end - s->ready); break;
+  case TS_OP_SEND: add(w, s, s->op->first, s->end - s->ready); break;
   default: break;
   }
   *to = s->ready;
@@ -100,14 +90,37 @@ static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
 static ts_place leave_host(walker *w, const ts_place *place, uint64_t *to)
 {
   uint64_t begin = ts_player_of(w->at)->segments[place->segment];
-  uint32_t node = w->facts->tables->ir->fragments[place->visit->fragment].first_node + place->node;
   if (place->node != TS_IR_NONE)
-    add(&w->host[node], *to - begin);
+    w->visit(w->closure, &(ts_critical_visit){.player = w->at->player, .item = place->visit->item, .node = place->node, .host = true, .time = *to - begin});
   *to = begin;
   return ts_cause_of_segment(w->at, place->segment);
 }
 
+void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit, void *closure)
+{
+  walker w = {.facts = facts, .arena = ts_arena_new("critical path"), .visit = visit, .closure = closure};
+  uint64_t to;
+  w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->cast->count);
+  go_to(&w, player);
+  for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
+    place = place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);
+  ts_arena_free(w.arena);
+}
+
 /* --- summing --- */
+
+typedef struct visits { uint64_t time, count; } visits; /* of a node, on the path */
+
+typedef struct sums { const ts_facts *facts; visits *work, *host; } sums; /* [nodes of the IR] */
+
+static void count_visit(void *closure, const ts_critical_visit *v)
+{
+  sums *s = closure;
+  const ts_player *w = &s->facts->players[v->player];
+  visits *at = (v->host ? s->host : s->work) + s->facts->tables->ir->fragments[w->program->items[v->item].fragment].first_node + v->node;
+  at->time += v->time;
+  at->count++;
+}
 
 static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_t fragment)
 {
@@ -156,15 +169,10 @@ static int larger(const void *left, const void *right)
 uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player, const ts_critical_part **parts)
 {
   const ts_ir *ir = facts->tables->ir;
-  walker w = {.facts = facts, .arena = ts_arena_new("critical path")};
+  ts_arena *scratch = ts_arena_new("sums");
+  sums w = {facts, TS_NEW_ARRAY(scratch, visits, ir->nodes_count), TS_NEW_ARRAY(scratch, visits, ir->nodes_count)};
   summary sum = {0};
-  uint64_t to;
-  w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->cast->count);
-  w.work = TS_NEW_ARRAY(w.arena, visits, ir->nodes_count);
-  w.host = TS_NEW_ARRAY(w.arena, visits, ir->nodes_count);
-  go_to(&w, player);
-  for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
-    place = place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);
+  ts_critical_walk(facts, player, count_visit, &w);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = ir->fragments[f].first_node; n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {
       if (w.work[n].count)
@@ -175,6 +183,6 @@ uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t playe
   if (sum.parts.count)
     TS_SORT(&sum.parts, larger);
   *parts = sum.parts.at;
-  ts_arena_free(w.arena);
+  ts_arena_free(scratch);
   return (uint32_t)sum.parts.count;
 }

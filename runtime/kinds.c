@@ -238,6 +238,11 @@ static int split_all(sorter *s, ts_stop *stop)
   return 0;
 }
 
+static uint64_t transfer_time(const sorter *s, uint32_t call, uint64_t time)
+{
+  return limited(s->t->transfer ? (uint64_t)llround(fmin((double)time * s->t->transfer[call], 0x1p62)) : time);
+}
+
 static const uint64_t *message_times(const sorter *s, const ts_kind *kind)
 {
   const ts_ir *ir = s->t->ir;
@@ -246,7 +251,7 @@ static const uint64_t *message_times(const sorter *s, const ts_kind *kind)
   for (uint32_t p = 0; p < ir->ports_count; p++)
     for (uint32_t k = 0; k < peers; k++)
       if (ir->ports[p].is_send && kind->peer_profile[k] != TS_IR_NONE)
-        time[(size_t)p * peers + k] = limited(ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[p].bytes, kind->peer_profile[k]).time);
+        time[(size_t)p * peers + k] = transfer_time(s, ir->collectives_count + p, ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[p].bytes, kind->peer_profile[k]).time);
   return time;
 }
 
@@ -256,8 +261,8 @@ static const uint64_t *collective_times(const sorter *s, const ts_kind *kind)
   uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, ir->collectives_count);
   for (uint32_t c = 0; c < ir->collectives_count; c++)
     if (s->plays[kind->program * ir->groups_count + ir->collectives[c].group])
-      time[c] = limited(ts_network_estimate(s->network, ir->collectives[c].kind, ir->collectives[c].bytes,
-                                            kind->group_profile[ir->collectives[c].group]).time);
+      time[c] = transfer_time(s, c, ts_network_estimate(s->network, ir->collectives[c].kind, ir->collectives[c].bytes,
+                                                        kind->group_profile[ir->collectives[c].group]).time);
   return time;
 }
 

@@ -13,7 +13,7 @@ struct ts_run {
   ts_result result;
 };
 
-static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
+const ts_kinds *ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const ts_tables **out, ts_stop *stop)
 {
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
   ranks->slower = options->slower;
@@ -21,9 +21,17 @@ static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_optio
   if (!made)
     return NULL;
   ts_tables *tables = ts_arena_copy(arena, made, sizeof *tables);
+  *out = tables;
+  tables->transfer = options->transfer;
   tables->apart = options->overlap != NULL;
   ts_network *network = ts_network_new(arena, ir, ranks, options->network, stop);
-  const ts_kinds *kinds = network ? ts_kinds_new(arena, tables, network, stop) : NULL;
+  return network ? ts_kinds_new(arena, tables, network, stop) : NULL;
+}
+
+static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
+{
+  const ts_tables *tables;
+  const ts_kinds *kinds = ts_run_prepare(arena, ir, options, &tables, stop);
   if (!kinds)
     return NULL;
   const ts_cast *cast = ts_cast_new(arena, tables, kinds, !options->no_fold && !options->contention);

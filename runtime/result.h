@@ -19,6 +19,7 @@ typedef struct ts_run_options {
   bool contention;     /* calls of models of flows share links with all others under way; plays every rank */
   uint32_t threads;    /* to sum up with, at most; 0: one a processor. Results do not depend on it */
   const char *network; /* only network models of this name; NULL: all */
+  const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
   const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */
   const struct ts_slowdown *overlap; /* how compute and communication slow each other down; NULL: not at all */
 } ts_run_options;

@@ -4,6 +4,7 @@
 libtrainspec_la_SOURCES += \
 	runtime/allocator.c \
 	runtime/blame.c \
+	runtime/change.c \
 	runtime/collective/alpha_beta.c \
 	runtime/collective/flow.c \
 	runtime/collective/flow_model.c \
@@ -15,6 +16,7 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/statistical.c \
 	runtime/collective/table.c \
 	runtime/collective/white_box.c \
+	runtime/compare.c \
 	runtime/compose.c \
 	runtime/contention.c \
 	runtime/crew.c \
@@ -36,6 +38,7 @@ libtrainspec_la_SOURCES += \
 	runtime/report/extras.c \
 	runtime/report/format.c \
 	runtime/report/html.c \
+	runtime/report/insight.c \
 	runtime/report/json.c \
 	runtime/report/names.c \
 	runtime/report/out_of_memory.c \
@@ -44,10 +47,12 @@ libtrainspec_la_SOURCES += \
 	runtime/report/summary.c \
 	runtime/report/text.c \
 	runtime/report/topology.c \
+	runtime/sensitivity.c \
 	runtime/slowdown.c \
 	runtime/slowdown_fit.c \
 	runtime/slowdown_learned.c \
 	runtime/spread.c \
+	runtime/steps.c \
 	runtime/stop.c \
 	runtime/tables.c \
 	runtime/timeline.c \
@@ -61,12 +66,14 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/flow_model.h \
 	runtime/collective/flow_pattern.h \
 	runtime/collective/flow_traffic.h \
+	runtime/change.h \
 	runtime/collective/graph.h \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \
 	runtime/collective/profile.h \
 	runtime/collective/statistical.h \
 	runtime/collective/white_box.h \
+	runtime/compare.h \
 	runtime/compose.h \
 	runtime/contention.h \
 	runtime/crew.h \
@@ -88,10 +95,12 @@ nobase_pkginclude_HEADERS += \
 	runtime/report/summary.h \
 	runtime/report/topology.h \
 	runtime/result.h \
+	runtime/sensitivity.h \
 	runtime/slowdown.h \
 	runtime/slowdown_fit.h \
 	runtime/slowdown_learned.h \
 	runtime/spread.h \
+	runtime/steps.h \
 	runtime/stop.h \
 	runtime/tables.h \
 	runtime/tables_internal.h \

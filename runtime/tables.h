@@ -95,6 +95,7 @@ typedef struct ts_tables {
   const ts_layout *layouts;     /* [fragments] */
   const uint32_t *waits;        /* events */
   const ts_program_info *programs;
+  const double *transfer;       /* as in ts_run_options */
   bool apart;                   /* kernels are not joined to runs */
 } ts_tables;
 

@@ -19,6 +19,7 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_engine.c \
+	tests/unit/test_engine_insight.c \
 	tests/unit/test_engine_overlap.c \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_engine_slowdown.c \
@@ -226,6 +227,7 @@ EXTRA_DIST += \
 	tests/cli/whitebox.out \
 	tests/engine/_bad.slowdown \
 	tests/engine/_memory.ts \
+	tests/engine/_slower.tsir \
 	tests/engine/_timeline.sh \
 	tests/engine/allocator.cmd \
 	tests/engine/allocator.out \
@@ -234,6 +236,8 @@ EXTRA_DIST += \
 	tests/engine/blame.out \
 	tests/engine/clock.out \
 	tests/engine/clock.tsir \
+	tests/engine/diff.cmd \
+	tests/engine/diff.out \
 	tests/engine/different_collectives.out \
 	tests/engine/different_collectives.tsir \
 	tests/engine/host_bound.out \
@@ -313,12 +317,23 @@ EXTRA_DIST += \
 	tests/engine/stall_collective.tsir \
 	tests/engine/stall_host.out \
 	tests/engine/stall_host.tsir \
+	tests/engine/steps_pipeline.cmd \
+	tests/engine/steps_pipeline.out \
+	tests/engine/steps_pipeline.tsir \
+	tests/engine/steps_warm_up.cmd \
+	tests/engine/steps_warm_up.out \
+	tests/engine/steps_warm_up.tsir \
 	tests/engine/straggler.out \
 	tests/engine/straggler.tsir \
 	tests/engine/study_usage.cmd \
 	tests/engine/study_usage.out \
 	tests/engine/two_stages.out \
 	tests/engine/two_stages.tsir \
+	tests/engine/what_if.cmd \
+	tests/engine/what_if.out \
+	tests/engine/what_if.tsir \
+	tests/engine/what_if_wrong.cmd \
+	tests/engine/what_if_wrong.out \
 	tests/errors/_bad_number.csv \
 	tests/errors/_broken.fit.json \
 	tests/errors/_cycle.ts \

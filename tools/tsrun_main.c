@@ -33,7 +33,11 @@ static const ts_option options[] = {
   {THREADS, 0, "threads", "N", "threads to sum up with (one a processor)", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL", "how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
-  {STUDY_BLAME, 0, "blame", NULL, "who made others wait", "Studies"},
+  {STUDY_STEPS, 0, "steps", "N", "play N steps one after the other and report the steady state", "Studies"},
+  {STUDY_WHAT_IF, 0, "what-if", "CHANGE", "and with something changed: compute.speed*1.1, CLASS.bandwidth*2, gpu[0,1].speed/2, ...", NULL},
+  {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "what a percent more of each thing would give", NULL},
+  {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time from another plan", NULL},
+  {STUDY_BLAME, 0, "blame", NULL, "who made others wait", NULL},
   {STUDY_ALLOCATOR, 0, "allocator", "KIND", "what the framework reserves: caching, caching:expandable, caching:max_split=128MiB", NULL},
   {STUDY_REPEAT, 0, "repeat", "N", "play N steps with jitter and report percentiles", NULL},
   {STUDY_JITTER, 0, "jitter", "DIST", "of each rank's compute time: lognormal:2%, normal:2%, exponential:1%, slow:SHARE:FACTOR, joined by commas", NULL},
@@ -294,12 +298,12 @@ static void hint(const task *t)
 
 /* ---- The run ---- */
 
-static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_trace_options *wanted)
+static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *other, const ts_trace_options *wanted)
 {
   ts_stop stop = {.arena = t->arena};
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
   ts_summary *summary = ts_arena_copy(t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
-  if (ts_study_add(&t->study, &t->run, summary, &stop) < 0)
+  if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)
     return tell(t, &stop, ir);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
     return tell(t, &stop, ir);
@@ -326,7 +330,8 @@ static int compare_networks(task *t, const ts_ir *ir)
   return status;
 }
 
-static int play(task *t, const ts_ir *ir)
+/* `before`: the plan to compare with, or NULL. */
+static int play(task *t, const ts_ir *ir, const ts_ir *before)
 {
   ts_stop stop = {.arena = t->arena};
   ts_trace_options wanted = {.memory = t->memory_trace};
@@ -334,11 +339,13 @@ static int play(task *t, const ts_ir *ir)
     return TS_EXIT_USAGE;
   if (ts_networks_several(t->run.network))
     return compare_networks(t, ir);
+  ts_run *other = before ? ts_run_new(before, &t->run, &stop) : NULL;
+  if (before && !other)
+    return tell(t, &stop, before);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
-  if (!run)
-    return tell(t, &stop, ir);
-  int status = report(t, ir, run, &wanted);
+  int status = run ? report(t, ir, run, other, &wanted) : tell(t, &stop, ir);
   ts_run_free(run);
+  ts_run_free(other);
   return status;
 }
 
@@ -350,14 +357,17 @@ int ts_tsrun_main(int argc, char **argv)
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
-  ts_input input = {0};
-  bool opened = ts_input_open(t.session, t.path, &t.compile, &input);
-  int status = opened ? play(&t, &input.ir) : TS_EXIT_DONE;
+  ts_input input = {0}, before = {0};
+  bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.compile, &before);
+  bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.compile, &input);
+  int status = opened ? play(&t, &input.ir, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)
     status = rejected;
   else
     ts_input_close(&input);
+  if (compared)
+    ts_input_close(&before);
   ts_arena_free(t.arena);
   return status;
 }

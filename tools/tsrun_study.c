@@ -53,6 +53,13 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
     if ((status = take_number(o, 1000000, &number)) == TS_EXIT_DONE)
       s->repetitions = (uint32_t)number;
     return status;
+  case STUDY_STEPS:
+    if ((status = take_number(o, TS_MOST_STEPS, &number)) == TS_EXIT_DONE)
+      s->steps = (uint32_t)number;
+    return status;
+  case STUDY_WHAT_IF: s->what_if = s->what_if ? ts_arena_printf(arena, "%s,%s", s->what_if, o->argument) : o->argument; break;
+  case STUDY_SENSITIVITY: s->sensitivity = true; break;
+  case STUDY_DIFF: s->diff = o->argument; break;
   case STUDY_EVERY: return take_number(o, 1000000000, &s->faults.every);
   case STUDY_MTBF: return take_duration(o, &s->faults.between_failures);
   case STUDY_RESTART: return take_duration(o, &s->faults.restart);
@@ -69,12 +76,23 @@ const char *ts_study_wrong(const study *s)
     return "`--repeat` needs `--jitter DIST`";
   if (s->seed && !s->repetitions)
     return "`--seed` needs `--repeat N`";
-  if ((s->faults.restart > 0 || s->faults.checkpoint > 0 || s->faults.every) && !(s->faults.between_failures > 0))
-    return "`--restart` and `--checkpoint` need `--mtbf TIME`";
+  if (s->faults.restart > 0 && !(s->faults.between_failures > 0))
+    return "`--restart` needs `--mtbf TIME`";
+  if ((s->faults.checkpoint > 0 || s->faults.every) && !(s->faults.between_failures > 0) && !s->steps)
+    return "`--checkpoint` needs `--mtbf TIME` or `--steps N`";
   return NULL;
 }
 
-int ts_study_add(const study *s, const ts_run_options *options, ts_summary *summary, ts_stop *stop)
+static int add_what_if(const study *s, const ts_run_options *options, ts_summary *summary, ts_stop *stop)
+{
+  const char *wrong = NULL;
+  summary->extras.what_if = s->what_if;
+  if (ts_what_if(summary->arena, summary->ir, options, s->what_if, &summary->extras.what_if_step, &wrong, stop))
+    return 0;
+  return wrong ? ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "`--what-if`: %s", wrong) : -1;
+}
+
+int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options, ts_summary *summary, ts_stop *stop)
 {
   ts_extras *e = &summary->extras;
   ts_arena *arena = summary->arena;
@@ -85,7 +103,18 @@ int ts_study_add(const study *s, const ts_run_options *options, ts_summary *summ
     e->reserved = ts_reserved_new(arena, summary->ir, summary->run, summary->memory, &s->allocator);
   if (s->repetitions && !(e->spread = ts_spread_new(arena, summary->ir, options, &s->jitter, s->seed ? s->seed : "trainspec", s->repetitions, stop)))
     return -1;
-  double step = e->spread ? e->spread->mean * 1e-12 : summary->seconds;
+  ts_checkpoint checkpoint = {s->steps && s->faults.checkpoint > 0 ? s->faults.every ? s->faults.every : 1 : 0, (uint64_t)(s->faults.checkpoint * 1e12)};
+  if (s->steps && !(e->steps = ts_steps_new(arena, summary->ir, options, s->steps, &checkpoint, stop)))
+    return -1;
+  if (s->what_if && add_what_if(s, options, summary, stop) < 0)
+    return -1;
+  if (s->sensitivity && !(e->sensitivities = ts_sensitivities_new(arena, summary->ir, summary->run, options, stop)))
+    return -1;
+  if (other) {
+    e->difference = ts_difference_new(arena, ts_run_result(other), summary->result);
+    e->difference_from = s->diff;
+  }
+  double step = e->steps ? (double)e->steps->steady * 1e-12 : e->spread ? e->spread->mean * 1e-12 : summary->seconds;
   if (s->faults.between_failures > 0 && step > 0) {
     ts_goodput g = ts_goodput_of(step, summary->ir->meta->world, &s->faults);
     e->goodput = ts_arena_copy(arena, &g, sizeof g);

@@ -5,7 +5,8 @@
 #include "base/options.h"
 #include "runtime/report/report.h"
 
-enum { STUDY_BLAME = 100, STUDY_ALLOCATOR, STUDY_OVERLAP, STUDY_REPEAT, STUDY_JITTER, STUDY_SEED, STUDY_MTBF, STUDY_RESTART, STUDY_CHECKPOINT, STUDY_EVERY };
+enum { STUDY_BLAME = 100, STUDY_ALLOCATOR, STUDY_OVERLAP, STUDY_REPEAT, STUDY_JITTER, STUDY_SEED, STUDY_MTBF, STUDY_RESTART, STUDY_CHECKPOINT, STUDY_EVERY, STUDY_STEPS, STUDY_WHAT_IF,
+       STUDY_SENSITIVITY, STUDY_DIFF };
 
 typedef struct study {
   bool blame, allocate, jittery;
@@ -15,12 +16,16 @@ typedef struct study {
   ts_jitter jitter;
   ts_faults faults;
   const ts_slowdown *overlap;
+  uint32_t steps;
+  const char *what_if; /* changes, joined by commas */
+  bool sensitivity;
+  const char *diff;    /* the plan to compare with */
 } study;
 
 /* TS_EXIT_DONE, or after telling what is wrong with the option another code. */
 int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id);
 const char *ts_study_wrong(const study *s); /* options that do not go together; NULL: they do */
-/* Adds what was asked for to the summary. 0, or -1 after filling *stop. */
-int ts_study_add(const study *s, const ts_run_options *options, ts_summary *summary, ts_stop *stop);
+/* Adds what was asked for to the summary. `other`: the run of the plan to compare with, or NULL. 0, or -1 after filling *stop. */
+int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options, ts_summary *summary, ts_stop *stop);
 
 #endif

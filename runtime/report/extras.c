@@ -204,6 +204,7 @@ void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
     spread_text(e->spread, (double)s->result->step, arena, out);
   if (e->goodput)
     goodput_text(e->goodput, arena, out);
+  ts_report_insight_text(s, arena, out);
 }
 
 void ts_report_extras_json(const ts_summary *s, cJSON *root)
@@ -219,4 +220,5 @@ void ts_report_extras_json(const ts_summary *s, cJSON *root)
     spread_json(e->spread, root);
   if (e->goodput)
     goodput_json(e->goodput, root);
+  ts_report_insight_json(s, root);
 }

@@ -6,9 +6,12 @@
 
 #include "runtime/allocator.h"
 #include "runtime/blame.h"
+#include "runtime/compare.h"
 #include "runtime/goodput.h"
+#include "runtime/sensitivity.h"
 #include "runtime/slowdown.h"
 #include "runtime/spread.h"
+#include "runtime/steps.h"
 
 typedef struct ts_extras { /* NULL: not asked for */
   const ts_blames *blames;
@@ -16,11 +19,21 @@ typedef struct ts_extras { /* NULL: not asked for */
   const ts_spread *spread;
   const ts_goodput *goodput;
   const ts_slowdown *overlap;     /* what the run was played with */
+  const ts_steps *steps;
+  const ts_sensitivities *sensitivities;
+  const char *what_if;            /* the change, and the step then */
+  uint64_t what_if_step;
+  const ts_difference *difference; /* from another plan */
+  const char *difference_from;
 } ts_extras;
 
 struct ts_summary;
 struct cJSON;
 void ts_report_extras_text(const struct ts_summary *summary, ts_arena *arena, FILE *out);
 void ts_report_extras_json(const struct ts_summary *summary, struct cJSON *root);
+
+/* runtime/report/insight.c: steps, sensitivities, changes, differences */
+void ts_report_insight_text(const struct ts_summary *summary, ts_arena *arena, FILE *out);
+void ts_report_insight_json(const struct ts_summary *summary, struct cJSON *root);
 
 #endif

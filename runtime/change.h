@@ -1,0 +1,24 @@
+/* What if: a copy of a plan with something faster or slower.
+ *
+ * A change is NAME.FIELD followed by `*` or `/` and a number, or `=` and a number for the factor itself; several are joined by commas:
+ *   compute.speed, memory.bandwidth, host.speed, network.latency    of all devices, hosts, links
+ *   CLASS.bandwidth, CLASS.latency                                    of the links of a class; tier0, tier1, ...: of all links of that tier
+ *   GROUP.speed, KIND.speed                                           of all traffic over a group of the mesh; of all_reduce, ..., message
+ *   ARRAY[I,J].speed                                                  of one device
+ * A kernel's time is divided by the speed; of memory.bandwidth only the share bytes / (time x bandwidth) that memory bounds. Rates that were measured go with the slowest
+ * class of links of their tier, measured times with it but for the shortest of their group (latency). */
+#ifndef TS_RUNTIME_CHANGE_H
+#define TS_RUNTIME_CHANGE_H
+
+#include "base/arena.h"
+#include "ir/ir.h"
+
+typedef struct ts_changed {
+  ts_ir ir;               /* tables that are not changed are those of the original */
+  const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
+} ts_changed;
+
+/* NULL, or what is wrong. */
+const char *ts_change(ts_arena *arena, const ts_ir *ir, const char *text, ts_changed *out);
+
+#endif

@@ -1,0 +1,162 @@
+/* Several steps, what would help, what differs from another plan. */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/report/extras.h"
+#include "runtime/report/format.h"
+#include "runtime/report/names.h"
+#include "runtime/report/summary.h"
+
+enum { NAME = 30, MOST_ROWS = 12, MOST_STEPS = 6 };
+
+/* ---- Steps ---- */
+
+static uint64_t length_of(const ts_steps *s, uint32_t k) { return k ? s->ends[k] - s->ends[k - 1] : s->ends[0]; }
+
+static void steps_text(const ts_steps *s, ts_arena *arena, FILE *out)
+{
+  fprintf(out, "\n%s steps, one after the other\n", ts_format_count(s->count).text);
+  for (uint32_t k = 0; k < s->count && k < MOST_STEPS; k++)
+    fprintf(out, "  %-*s%14s\n", NAME, ts_arena_printf(arena, "step %u adds", k + 1), ts_format_time(length_of(s, k)).text);
+  if (s->count > MOST_STEPS)
+    fprintf(out, "  ... %u more\n", s->count - MOST_STEPS);
+  if (s->steady_from < s->count)
+    fprintf(out, "  %-*s%14s   from step %u on: no clock moves by more,\n  %*s%s set it\n", NAME, "steady state", ts_format_time(s->steady).text, s->steady_from + 1, NAME + 17, "",
+            ts_format_count(s->clocks).text);
+  else
+    fprintf(out, "  %-*s%14s   a mean: no step is as the one before\n", NAME, "a step", ts_format_time(s->steady).text);
+}
+
+static void add(cJSON *o, const char *name, double value) { cJSON_AddNumberToObject(o, name, value); }
+
+static cJSON *add_element(cJSON *array)
+{
+  cJSON *object = cJSON_CreateObject();
+  cJSON_AddItemToArray(array, object);
+  return object;
+}
+
+static void steps_json(const ts_steps *s, cJSON *root)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "steps"), *ends = cJSON_AddArrayToObject(o, "ends_ps");
+  for (uint32_t k = 0; k < s->count; k++)
+    cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)s->ends[k]));
+  add(o, "step_ps", (double)s->steady);
+  cJSON_AddBoolToObject(o, "steady", s->steady_from < s->count);
+  if (s->steady_from < s->count)
+    add(o, "steady_from_step", s->steady_from + 1);
+}
+
+/* ---- What would help ---- */
+
+static const char *signed_time(ts_arena *arena, int64_t gained)
+{
+  return gained == 0 ? "0" : ts_arena_printf(arena, "%s%s", gained > 0 ? "-" : "+", ts_format_time((uint64_t)(gained > 0 ? gained : -gained)).text);
+}
+
+static const char *signed_share(ts_arena *arena, int64_t gained, uint64_t step)
+{
+  return ts_arena_printf(arena, "%+.2f %%", step ? -100 * (double)gained / (double)step + 0.0 : 0);
+}
+
+static void sensitivities_text(const ts_summary *s, const ts_sensitivities *all, ts_arena *arena, FILE *out)
+{
+  fprintf(out, "\n%-*s%16s%16s%16s\n", NAME + 2, "What if this were faster", "1 %, on path", "1 %, played", "10 %, played");
+  if (!all->count)
+    fputs("  nothing would help\n", out);
+  for (uint32_t i = 0; i < all->count && i < MOST_ROWS; i++) {
+    const ts_sensitivity *at = &all->at[i];
+    fprintf(out, "  %-*s%16s%16s%16s\n", NAME, ts_report_fit(arena, at->name, NAME), signed_time(arena, at->on_path), signed_time(arena, at->percent),
+            signed_share(arena, at->tenth, s->result->step));
+  }
+  if (all->count > MOST_ROWS)
+    fprintf(out, "  ... %u more\n", all->count - MOST_ROWS);
+}
+
+static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
+{
+  cJSON *list = cJSON_AddArrayToObject(root, "sensitivities");
+  for (uint32_t i = 0; i < all->count; i++) {
+    cJSON *o = add_element(list);
+    cJSON_AddStringToObject(o, "name", all->at[i].name);
+    add(o, "critical_path_1_percent_ps", (double)-all->at[i].on_path);
+    add(o, "played_1_percent_ps", (double)-all->at[i].percent);
+    add(o, "played_10_percent_ps", (double)-all->at[i].tenth);
+  }
+}
+
+static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  int64_t gained = (int64_t)(s->result->step - s->extras.what_if_step);
+  fprintf(out, "\n%s\n", ts_report_fit(arena, ts_arena_printf(arena, "With %s", s->extras.what_if), 80));
+  fprintf(out, "  %-*s%14s   %s, %s\n", NAME, "step time", ts_format_time(s->extras.what_if_step).text, signed_time(arena, gained), signed_share(arena, gained, s->result->step));
+}
+
+static void what_if_json(const ts_extras *e, cJSON *root)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "what_if");
+  cJSON_AddStringToObject(o, "change", e->what_if);
+  add(o, "step_time_ps", (double)e->what_if_step);
+}
+
+/* ---- What differs ---- */
+
+static void difference_text(const ts_extras *e, ts_arena *arena, FILE *out)
+{
+  const ts_difference *d = e->difference;
+  int64_t gained = (int64_t)(d->before - d->after), rest = gained;
+  fprintf(out, "\n%-*s%14s%14s%16s\n", NAME + 2, ts_report_fit(arena, ts_arena_printf(arena, "Against %s", e->difference_from), NAME), "then", "now", "difference");
+  for (uint32_t i = 0; i < d->count && i < MOST_ROWS; i++) {
+    const ts_difference_part *p = &d->at[i];
+    const char *name = p->kind == TS_CRITICAL_HOST ? "host" : ts_arena_printf(arena, "%s %s", ts_critical_name(p->kind), p->name);
+    fprintf(out, "  %-*s%14s%14s%16s\n", NAME, ts_report_fit(arena, name, NAME), ts_format_time(p->before).text, ts_format_time(p->after).text,
+            signed_time(arena, (int64_t)(p->before - p->after)));
+    rest -= (int64_t)(p->before - p->after);
+  }
+  if (d->count > MOST_ROWS)
+    fprintf(out, "  %-*s%28s%16s\n", NAME, ts_arena_printf(arena, "%u more", d->count - MOST_ROWS), "", signed_time(arena, rest));
+  fprintf(out, "  %-*s%14s%14s%16s\n", NAME, "step time", ts_format_time(d->before).text, ts_format_time(d->after).text, signed_time(arena, gained));
+}
+
+static void difference_json(const ts_extras *e, cJSON *root)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "difference"), *list;
+  add(o, "before_ps", (double)e->difference->before);
+  add(o, "after_ps", (double)e->difference->after);
+  list = cJSON_AddArrayToObject(o, "parts");
+  for (uint32_t i = 0; i < e->difference->count; i++) {
+    const ts_difference_part *p = &e->difference->at[i];
+    cJSON *at = add_element(list);
+    cJSON_AddStringToObject(at, "kind", ts_critical_name(p->kind));
+    cJSON_AddStringToObject(at, "name", p->name);
+    add(at, "before_ps", (double)p->before);
+    add(at, "after_ps", (double)p->after);
+  }
+}
+
+void ts_report_insight_text(const ts_summary *s, ts_arena *arena, FILE *out)
+{
+  const ts_extras *e = &s->extras;
+  if (e->steps)
+    steps_text(e->steps, arena, out);
+  if (e->what_if)
+    what_if_text(s, arena, out);
+  if (e->sensitivities)
+    sensitivities_text(s, e->sensitivities, arena, out);
+  if (e->difference)
+    difference_text(e, arena, out);
+}
+
+void ts_report_insight_json(const ts_summary *s, cJSON *root)
+{
+  const ts_extras *e = &s->extras;
+  if (e->steps)
+    steps_json(e->steps, root);
+  if (e->what_if)
+    what_if_json(e, root);
+  if (e->sensitivities)
+    sensitivities_json(e->sensitivities, root);
+  if (e->difference)
+    difference_json(e, root);
+}

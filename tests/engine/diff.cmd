@@ -1,0 +1,1 @@
+tsrun --diff what_if.tsir _slower.tsir | sed -n '/^Against/,/^$/p'; tsrun --diff what_if.tsir what_if.tsir | sed -n '/^Against/,/^$/p'; tsrun --diff what_if.tsir --format=json _slower.tsir | sed -n '/"difference"/,/]/p'; tsrun --diff missing.ir what_if.tsir 2>&1; echo "exit $?"

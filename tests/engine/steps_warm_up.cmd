@@ -1,0 +1,1 @@
+tsrun --steps 5 steps_warm_up.tsir | sed -n '/^5 steps/,/^$/p'; tsrun --steps 5 --format=json steps_warm_up.tsir | sed -n '/"steps"/,/}/p'; tsrun --steps 6 --checkpoint 0.0001s --checkpoint-every 2 steps_warm_up.tsir | sed -n '/^6 steps/,/^$/p'

@@ -1,0 +1,1 @@
+for change in 'nic.bandwidth*2' 'compute' 'compute*0' 'compute*fast' 'gpu[2].speed*2' '*2' 'compute*2,' 'all_gather.speed*2'; do tsrun --what-if "$change" what_if.tsir; echo "exit $?"; done 2>&1 | grep -v '^try'
