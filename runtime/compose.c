@@ -151,7 +151,7 @@ static void add_kernels(composer *c)
     const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
     for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++)
       if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0)
-        add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(t, w->kind, &nodes[n])));
+        add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(w->kind, &nodes[n])));
   }
 }
 

@@ -13,30 +13,29 @@ struct ts_run {
   ts_result result;
 };
 
-const ts_kinds *ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const ts_tables **out, ts_stop *stop)
+bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
 {
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
   ranks->slower = options->slower;
   const ts_tables *made = ts_tables_new(arena, ir, ranks, stop);
   if (!made)
-    return NULL;
+    return false;
   ts_tables *tables = ts_arena_copy(arena, made, sizeof *tables);
-  *out = tables;
   tables->transfer = options->transfer;
   tables->apart = options->overlap != NULL;
   ts_network *network = ts_network_new(arena, ir, ranks, options->network, stop);
-  return network ? ts_kinds_new(arena, tables, network, stop) : NULL;
+  *out = (ts_prepared){tables, network, network ? ts_kinds_new(arena, tables, network, stop) : NULL};
+  return out->kinds != NULL;
 }
 
 static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
 {
-  const ts_tables *tables;
-  const ts_kinds *kinds = ts_run_prepare(arena, ir, options, &tables, stop);
-  if (!kinds)
+  ts_prepared p;
+  if (!ts_run_prepare(arena, ir, options, &p, stop))
     return NULL;
-  const ts_cast *cast = ts_cast_new(arena, tables, kinds, !options->no_fold && !options->contention);
-  ts_contention *contention = options->contention ? ts_contention_new(arena, tables, network) : NULL;
-  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, contention, order, stop);
+  const ts_cast *cast = ts_cast_new(arena, p.tables, p.kinds, !options->no_fold && !options->contention);
+  ts_contention *contention = options->contention ? ts_contention_new(arena, p.tables, p.network) : NULL;
+  const ts_facts *facts = ts_engine_play(arena, p.tables, p.kinds, cast, contention, order, stop);
   return facts && options->overlap ? ts_overlap_play(arena, facts, options->overlap, stop) : facts;
 }
 

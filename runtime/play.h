@@ -7,8 +7,13 @@
 
 /* ts_run_new with the processes of the engine run in another order; 0 is the usual one. */
 ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop);
-/* What a play begins with: the kinds of ranks and how long each node takes on them. NULL after filling *stop. */
-const ts_kinds *ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const ts_tables **tables, ts_stop *stop);
+typedef struct ts_prepared { /* what a play begins with: the kinds of ranks and how long each node takes on them */
+  const ts_tables *tables;
+  ts_network *network;
+  const ts_kinds *kinds;
+} ts_prepared;
+/* False after filling *stop. */
+bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop);
 const ts_facts *ts_run_facts(const ts_run *run);
 uint32_t ts_run_threads(const ts_run *run); /* as the options had it */
 

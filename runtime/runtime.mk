@@ -62,11 +62,11 @@ libtrainspec_la_SOURCES += \
 nobase_pkginclude_HEADERS += \
 	runtime/allocator.h \
 	runtime/blame.h \
+	runtime/change.h \
 	runtime/collective/flow.h \
 	runtime/collective/flow_model.h \
 	runtime/collective/flow_pattern.h \
 	runtime/collective/flow_traffic.h \
-	runtime/change.h \
 	runtime/collective/graph.h \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \

@@ -88,13 +88,13 @@ static uint32_t last_player(const ts_run *run)
 static bool gain_on_path(const judge *j, ts_arena *scratch, const char *change, int64_t *gain)
 {
   ts_changed changed;
-  const ts_tables *tables;
+  ts_prepared prepared;
   if (ts_change(scratch, j->ir, change, &changed))
     return true; /* has no such thing: nothing to gain */
   ts_run_options o = changed_options(j->options, &changed);
-  path p = {.facts = ts_run_facts(j->run), .changed = ts_run_prepare(scratch, &changed.ir, &o, &tables, j->stop), .host = strncmp(change, "host", 4) == 0 ? 1 / 1.01 : 1};
-  if (!p.changed)
+  if (!ts_run_prepare(scratch, &changed.ir, &o, &prepared, j->stop))
     return false;
+  path p = {.facts = ts_run_facts(j->run), .changed = prepared.kinds, .host = strncmp(change, "host", 4) == 0 ? 1 / 1.01 : 1};
   ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
   *gain = llround(p.gain);
   return true;
