@@ -512,6 +512,8 @@ static ts_value column_of(const ts_builtin_call *c)
   return ts_builtin_column(c);
 }
 
+static ts_value topology_of(const ts_builtin_call *c) { return c->arg[0].type == TS_T_STRING ? ts_builtin_topology(c) : wrong(c, 0, "a String"); }
+
 static const ts_builtin builtins[] = {
 #define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},
 #include "compiler/builtins.def"

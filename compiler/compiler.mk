@@ -4,6 +4,7 @@
 libtrainspec_la_SOURCES += \
 	compiler/builtin.c \
 	compiler/builtin_column.c \
+	compiler/builtin_topology.c \
 	compiler/call.c \
 	compiler/check.c \
 	compiler/cluster.c \
@@ -48,10 +49,12 @@ libtrainspec_la_SOURCES += \
 	compiler/import/summary.c \
 	compiler/import/summary_report.c \
 	compiler/import/table.c \
+	compiler/import/topology.c \
 	compiler/import/trace.c \
 	compiler/import/workload.c \
 	compiler/import/write_chakra.c \
 	compiler/import/write_goal.c \
+	compiler/import/xml.c \
 	compiler/layout.c \
 	compiler/lower.c \
 	compiler/lower_cluster.c \
@@ -120,7 +123,9 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/replay.h \
 	compiler/import/summary.h \
 	compiler/import/table.h \
+	compiler/import/topology.h \
 	compiler/import/trace.h \
+	compiler/import/xml.h \
 	compiler/layout.h \
 	compiler/makers.def \
 	compiler/module.h \

@@ -11,6 +11,7 @@ typedef struct ts_builtin_call { ts_session *s; const char *name; const ts_ast *
 
 typedef struct ts_builtin { const char *name; ts_value (*run)(const ts_builtin_call *c); const char *parameters; uint32_t least, most; } ts_builtin;
 
+ts_value ts_builtin_topology(const ts_builtin_call *c); /* compiler/builtin_topology.c */
 ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/builtin_column.c */
 
 typedef struct ts_maker_formal { const char *name, *type; bool optional; } ts_maker_formal;

@@ -6,6 +6,7 @@ stdlib_files = \
 	stdlib/clusters/fabrics.ts \
 	stdlib/clusters/islands.ts \
 	stdlib/clusters/meshes.ts \
+	stdlib/clusters/nccl.ts \
 	stdlib/costs.ts \
 	stdlib/fits/a100_pcie_elementwise.fit.json \
 	stdlib/fits/a100_sxm.fit.json \

@@ -69,6 +69,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_network_log.c \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_table.c \
+	tests/fuzz/fuzz_topology.c \
 	tests/fuzz/fuzz_trace.c \
 	tests/fuzz/fuzz_workload.c
 
@@ -101,6 +102,7 @@ EXTRA_DIST += \
 	tests/cli/_experts_by_fit.ts \
 	tests/cli/_idle.ts \
 	tests/cli/_networks.ts \
+	tests/cli/_node.xml \
 	tests/cli/_npkit.json \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
@@ -111,6 +113,8 @@ EXTRA_DIST += \
 	tests/cli/_whitebox.ts \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
+	tests/cli/collective.cmd \
+	tests/cli/collective.out \
 	tests/cli/completion.cmd \
 	tests/cli/completion.out \
 	tests/cli/copies.cmd \
@@ -193,6 +197,12 @@ EXTRA_DIST += \
 	tests/cli/text-and-back.out \
 	tests/cli/topo-dot.cmd \
 	tests/cli/topo-dot.out \
+	tests/cli/topo-nccl-refused.cmd \
+	tests/cli/topo-nccl-refused.out \
+	tests/cli/topo-nccl.cmd \
+	tests/cli/topo-nccl.out \
+	tests/cli/topo-paths.cmd \
+	tests/cli/topo-paths.out \
 	tests/cli/topo-svg.cmd \
 	tests/cli/topo-svg.out \
 	tests/cli/topo.cmd \
@@ -944,6 +954,8 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_table/mixed.csv \
 	tests/fuzz/corpus/fuzz_table/short_row.csv \
 	tests/fuzz/corpus/fuzz_table/text_cell.csv \
+	tests/fuzz/corpus/fuzz_topology/c2c.xml \
+	tests/fuzz/corpus/fuzz_topology/node.xml \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \

@@ -10,11 +10,12 @@
 #include "runtime/report/topology.h"
 #include "tools/programs.h"
 
-enum { FORMAT = 1, OUTPUT, DEFINE, IMPORT, PLAN, STDLIB, MOST };
+enum { FORMAT = 1, PATHS, OUTPUT, DEFINE, IMPORT, PLAN, STDLIB, MOST };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text, dot (Graphviz) or svg (text)", "Drawing"},
-  {MOST, 0, "most", "N", "draw each device and switch up to N of them, arrays beyond (200)", NULL},
+  {PATHS, 0, "paths", NULL, "list the path between each two devices, link by link", NULL},
+  {MOST, 0, "most", "N", "draw each device and switch up to N of them, arrays beyond (200); list all paths up to N devices, those from the first one beyond", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
   {PLAN, 'p', "plan", "NAME", "the plan, where the file has several", NULL},
@@ -44,6 +45,7 @@ typedef struct task {
   ts_compile_options compile;
   const char *path, *output;
   int form;
+  bool paths;
   long long most;
   TS_VEC(ts_define) defines;
   TS_VEC(const char *) imports;
@@ -81,6 +83,7 @@ static bool take(task *t, int id)
       return true;
     t->options.status = TS_EXIT_USAGE;
     return false;
+  case PATHS: t->paths = true; return true;
   case OUTPUT: t->output = t->options.argument; return true;
   case PLAN: t->compile.plan_name = t->options.argument; return true;
   case STDLIB: t->compile.stdlib_dir = t->options.argument; return true;
@@ -113,7 +116,9 @@ static int write_drawing(const task *t, const ts_ir *ir)
   FILE *out = t->output ? fopen(t->output, "w") : stdout;
   if (!out)
     return fail(t, t->output);
-  if (t->form == 0)
+  if (t->paths)
+    ts_topology_paths(out, t->arena, ir, (uint32_t)t->most);
+  else if (t->form == 0)
     ts_topology_text(out, t->arena, ir);
   else
     (t->form == 1 ? ts_topology_dot : ts_topology_svg)(out, t->arena, ir, (uint32_t)t->most);

@@ -58,7 +58,10 @@ static bool is_device(const drawing *d, uint32_t node)
 
 static uint32_t node_of(const drawing *d, uint32_t vertex) { return d->by_array ? d->ir->devices[vertex].array : vertex; }
 
-static bool alike(const ts_ir_link_class *a, const ts_ir_link_class *b) { return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth; }
+static bool alike(const ts_ir_link_class *a, const ts_ir_link_class *b)
+{
+  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->ports == b->ports && a->setup == b->setup;
+}
 
 static void add_edge(drawing *d, edge e)
 {
@@ -175,9 +178,47 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
     fprintf(out, "  %-42s %8u %5u %7.2f us ", ts_arena_printf(arena, "%s - %s", str(ir, ir->arrays[e->from].name), str(ir, ir->arrays[e->to].name)), e->count, k->tier,
             (double)k->latency * 1e-6);
     put_rate(out, k->bandwidth);
+    if (k->ports)
+      fprintf(out, "  %u circuits an end, set up in %.4g us", k->ports, (double)k->setup * 1e-6);
     fprintf(out, "\n");
   }
   put_paths(out, arena, ir);
+}
+
+/* -- path table -- */
+
+static uint32_t end_of(const ts_ir *ir, uint32_t link) { return link % 2 ? ir->links[link / 2].from : ir->links[link / 2].to; }
+
+static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *graph, uint32_t from, uint32_t to)
+{
+  ts_path path;
+  fprintf(out, "  %-18s %-18s", vertex_name(arena, ir, from), vertex_name(arena, ir, to));
+  if (!ts_graph_path(graph, from, to, &path)) {
+    fprintf(out, " no path\n");
+    return;
+  }
+  fprintf(out, "%5u %5u %7.2f us ", path.hops, path.tier, (double)path.latency * 1e-6);
+  put_rate(out, path.bandwidth);
+  for (uint32_t h = 0; h < path.hops; h++)
+    fprintf(out, " %s %s", ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-", vertex_name(arena, ir, end_of(ir, path.link[h])));
+  fprintf(out, "\n");
+}
+
+void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
+{
+  ts_graph *graph = ts_graph_new(arena, ir);
+  uint32_t devices = 0;
+  for (uint32_t v = 0; v < ir->devices_count; v++)
+    devices += ir->devices[v].device_class != TS_IR_NONE;
+  fprintf(out, "Paths%s; ~ is a circuit\n  %-18s %-18s%5s %5s %10s %12s  %s\n", devices > most ? " from the first device" : "", "from", "to", "hops", "tier", "latency", "rate", "over");
+  for (uint32_t from = 0, sources = 0; from < ir->devices_count && (devices <= most || !sources); from++) {
+    if (ir->devices[from].device_class == TS_IR_NONE)
+      continue;
+    sources++;
+    for (uint32_t to = 0; to < ir->devices_count; to++)
+      if (to != from && ir->devices[to].device_class != TS_IR_NONE)
+        put_path(out, arena, ir, graph, from, to);
+  }
 }
 
 /* -- Graphviz -- */
