@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "compiler/function.h"
 #include "compiler/schedule.h"
 
@@ -156,6 +157,27 @@ static ts_value divide(const ts_builtin_call *c, bool up)
   int64_t q = a / b, r = a % b;
   bool negative = r && (r < 0) != (b < 0);
   return ts_int_value(up ? q + (r && !negative) : q - negative, c->span);
+}
+
+/* A number from [0, 1) that depends on nothing but a name and whole numbers: the first 53 bits of their SHA-256. */
+static ts_value draw_of(const ts_builtin_call *c)
+{
+  if (c->arg[0].type != TS_T_STRING)
+    return wrong(c, 0, "the name of a seed, and Ints");
+  size_t length = strlen(c->arg[0].u.string);
+  uint8_t digest[TS_DIGEST_SIZE], *text = TS_NEW_ARRAY(c->s->arena, uint8_t, length + 8 * (size_t)c->count);
+  memcpy(text, c->arg[0].u.string, length);
+  for (uint32_t i = 1; i < c->count; i++) {
+    if (c->arg[i].type != TS_T_INT)
+      return wrong(c, i, "Ints after the name of a seed");
+    for (int b = 0; b < 8; b++)
+      text[length++] = (uint8_t)((uint64_t)c->arg[i].u.integer >> 8 * b);
+  }
+  ts_digest_bytes(text, length, digest);
+  uint64_t bits = 0;
+  for (int b = 0; b < 7; b++)
+    bits = bits << 8 | digest[b];
+  return ts_real_value((double)(bits >> 3) / 9007199254740992.0, c->span);
 }
 
 static ts_value divide_down(const ts_builtin_call *c) { return divide(c, false); }

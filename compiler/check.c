@@ -260,6 +260,7 @@ static void statement(checker *c, const ts_ast *item)
     return;
   case TS_AST_DEPEND: /* their variables are those of a pattern */
   case TS_AST_MATCH:
+  case TS_AST_SLOW:
   case TS_AST_STAGES:
   case TS_AST_RULE: return;
   default: expression(c, item);

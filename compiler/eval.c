@@ -501,6 +501,19 @@ bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *e, const char *
   return v.type == TS_T_INT || required(s, e, v, "Int", what);
 }
 
+bool ts_eval_real(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, double *result)
+{
+  ts_value v = size_of_axis(ts_eval(s, env, e));
+  *result = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
+  return v.type == TS_T_INT || v.type == TS_T_REAL || required(s, e, v, "Real", what);
+}
+
+bool ts_eval_sequence(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, ts_value *result)
+{
+  *result = ts_eval(s, env, e);
+  return result->type == TS_T_LIST || result->type == TS_T_RANGE || required(s, e, *result, "List", what);
+}
+
 bool ts_eval_bool(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, bool *result)
 {
   ts_value v = ts_eval(s, env, e);

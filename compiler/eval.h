@@ -15,6 +15,8 @@ ts_value ts_eval(ts_session *session, const ts_env *env, const ts_ast *expr);
 
 /* Evaluate and require; on mismatch a diagnostic that names `what` ("the size of axis `tp`") and false. */
 bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, int64_t *result);
+bool ts_eval_real(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, double *result); /* or an Int */
+bool ts_eval_sequence(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_value *result); /* a list or a range */
 bool ts_eval_bool(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, bool *result);
 bool ts_eval_string(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, const char **result);
 bool ts_eval_quantity(ts_session *s, const ts_env *env, const ts_ast *expr, ts_dimension dimension, const char *what, double *base_units);

@@ -1,5 +1,6 @@
 #include "compiler/fragment.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,17 +69,19 @@ uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
   return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
 }
 
-static uint32_t ir_kernel(ts_lowering *l, uint32_t cost)
+static uint32_t ir_kernel(ts_lowering *l, uint32_t cost, double slowed)
 {
   while (l->ir_kernels.count <= cost)
     TS_PUSH(l->s->arena, &l->ir_kernels, 0);
-  if (l->ir_kernels.at[cost])
+  if (l->ir_kernels.at[cost] && slowed == 1)
     return l->ir_kernels.at[cost] - 1;
   const ts_priced *p = &l->costing->kernels.at[cost];
-  ts_ir_kernel kernel = {.time = p->time, .flops = p->flops, .bytes = p->bytes, .family = ts_ir_add_string(l->b, p->family),
+  double time = round((double)p->time * slowed), most = 9e18; /* the verifier's limit is lower */
+  ts_ir_kernel kernel = {.time = slowed == 1 ? p->time : (uint64_t)(time < most ? time : most), .flops = p->flops, .bytes = p->bytes, .family = ts_ir_add_string(l->b, p->family),
                          .dtype = ts_ir_add_string(l->b, p->dtype), .basis = p->basis, .source = ts_ir_cost_source_of(l, p->source)};
   uint32_t index = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel);
-  l->ir_kernels.at[cost] = index + 1;
+  if (slowed == 1)
+    l->ir_kernels.at[cost] = index + 1;
   return index;
 }
 
@@ -122,6 +125,7 @@ ts_fragment *ts_fragment_new(ts_lowering *l, uint32_t stage)
   ts_fragment *f = TS_NEW(scratch, ts_fragment);
   f->l = l;
   f->scratch = scratch;
+  f->slowed = 1;
   f->stage_index = stage;
   f->stage = stage == TS_NO_INDEX ? NULL : &l->stages->at[stage];
   f->tensors = TS_NEW_ARRAY(scratch, ts_tensor_state, l->g->tensors.count + 1);
@@ -202,12 +206,35 @@ uint32_t ts_emit_record(ts_fragment *f, uint32_t stream)
   return emit(f, (ts_ir_node){.op = TS_IR_RECORD, .stream = (uint8_t)stream, .phase = TS_IR_PHASE_OTHER}, (ts_origin){"", TS_NO_SPAN, TS_NO_SPAN});
 }
 
+static void host_sync(ts_fragment *f, uint32_t node, const char *label)
+{
+  ts_need(f, node);
+  emit(f, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER}, (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
+}
+
+uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough, ts_origin origin)
+{
+  ts_ir_node node = {.op = TS_IR_RECORD, .phase = TS_IR_PHASE_OTHER, .arg = enough, .loc = TS_IR_NONE, .dep_count = (uint16_t)count};
+  if (f->needs.count)
+    ts_emit_record(f, 0);
+  node.first_dep = (uint32_t)f->deps.count;
+  node.label = ts_ir_add_string(f->l->b, origin.label);
+  node.rule_loc = ts_ir_loc_of(f->l, origin.rule);
+  for (uint32_t i = 0; i < count; i++)
+    TS_PUSH(f->scratch, &f->deps, nodes[i]);
+  TS_PUSH(f->scratch, &f->nodes, node);
+  f->last[0] = (uint32_t)f->nodes.count - 1;
+  if (f->l->host.sync)
+    host_sync(f, f->last[0], origin.label);
+  return f->last[0];
+}
+
 uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, ts_origin origin)
 {
   uint64_t host = k->host >= 0 ? (uint64_t)k->host : k->host_only ? 0 : f->l->host.launch;
   if (k->host_only)
     return ts_emit_host(f, host, origin.label);
-  uint32_t kernel = ir_kernel(f->l, k->cost);
+  uint32_t kernel = ir_kernel(f->l, k->cost, f->slowed);
   TS_PUSH(f->scratch, &f->kernels, k->cost);
   uint32_t node = emit(f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host}, origin);
   if (k->temp > 0) {
@@ -251,12 +278,6 @@ uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origi
   return emit_paced(f, bytes, rate, "host update", "host", TS_IR_PHASE_OPTIMIZER, origin);
 }
 
-static void host_sync(ts_fragment *f, uint32_t node, const char *label)
-{
-  ts_need(f, node);
-  emit(f, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER}, (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
-}
-
 uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin)
 {
   ts_lowering *l = f->l;
@@ -271,7 +292,7 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
   ts_ir_node node = {.op = send ? TS_IR_SEND : TS_IR_RECV, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COMM),
                      .phase = TS_IR_PHASE_COMMUNICATION, .arg = port, .host_ps = l->host.message};
   uint32_t index = emit(f, node, origin);
-  if (!send && l->host.sync)
+  if (!send && l->host.sync && role.role != TS_PORT_CHOICE)
     host_sync(f, index, origin.label);
   return index;
 }

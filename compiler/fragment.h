@@ -39,7 +39,8 @@ typedef struct ts_lowering {
   bool failed;
 } ts_lowering;
 
-typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_SHARED, TS_PORT_COPY_OUT, TS_PORT_COPY_IN } ts_port_role;
+/* CHOICE: a tie that the work may go on without. */
+typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_CHOICE, TS_PORT_SHARED, TS_PORT_COPY_OUT, TS_PORT_COPY_IN } ts_port_role;
 typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links; SHARED: 2 * the weight + which of its two holders this is; COPY: 2 * (chunk * copies + how many copies farther) + round */
 
 typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
@@ -102,6 +103,7 @@ typedef struct ts_fragment {
   TS_VEC(ts_bucket) buckets;
   TS_VEC(ts_gather) gathers;
   bool forward;                       /* what is kept on the host leaves */
+  double slowed;                      /* its kernels take so many times as long */
 } ts_fragment;
 
 /* What a node is for, in messages and reports. */
@@ -122,6 +124,8 @@ uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_o
 /* The host works on its own memory at this rate, on a stream of its own. */
 uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origin origin);
 uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
+/* The compute stream goes on when `enough` of these nodes, each on a stream of its own, have ended. */
+uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough, ts_origin origin);
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
 /* A send or receive; with `sync` the host waits before a send for what it sends, after a receive for what came. */
 uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin);
@@ -144,7 +148,7 @@ void ts_forward(ts_fragment *f, const ts_placed *item);
 void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
 /* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
-void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart);
+void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart);
 /* Receives and sends of `depend` rules that tie this item to others. */
 void ts_tie_receives(ts_fragment *f, const ts_placed *item);
 void ts_tie_sends(ts_fragment *f, const ts_placed *item);

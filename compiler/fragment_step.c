@@ -259,7 +259,7 @@ static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, 
   exchange(f, share, count, apart, 1, origin);
 }
 
-void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart)
+void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart)
 {
   ts_lowering *l = f->l;
   uint32_t ops = 0;
@@ -269,6 +269,7 @@ void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool 
   chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1);
   if (l->host.step)
     ts_emit_host(f, l->host.step, "step");
+  ts_tie_receives(f, item);
   uint32_t n = collect(f, stages, count, chunks, streams);
   surround(f, stages, count, false);
   for (uint32_t s = 1; s < l->stream_count; s++)
@@ -280,29 +281,70 @@ void ts_step(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool 
   join_copies(f, stages, count, apart);
   run_optimizer(f, chunks, n);
   surround(f, stages, count, true);
+  ts_tie_sends(f, item);
 }
 
 /* -- `depend` rules -- */
 
-static void ties(ts_fragment *f, const ts_placed *item, bool outgoing)
+static ts_origin origin_of(const ts_tie *tie)
+{
+  return (ts_origin){tie->rule->name ? tie->rule->name : "depend", tie->rule->span, tie->rule->span};
+}
+
+/* Messages that carry nothing overtake those that carry something. Of those among which a rule chooses each comes by a stream of its own. */
+static uint32_t tie(ts_fragment *f, const ts_placed *item, uint32_t k)
 {
   const ts_schedule *sc = f->l->sc;
-  for (uint32_t k = 0; k < item->link_count; k++) {
+  const ts_tie_end *end = &sc->links.at[item->link_first + k];
+  const ts_tie *tie = &sc->ties.at[end->tie];
+  const char *stream = tie->bytes ? "rules" : "signals";
+  bool chosen = tie->some && !end->outgoing;
+  stream = chosen ? ts_arena_printf(f->l->s->arena, "receive %s %u", origin_of(tie).label, tie->lane) :
+           ts_arena_printf(f->l->s->arena, "%s %s", end->outgoing ? "send" : "receive", stream);
+  if (f->last[0] == TS_NO_INDEX)
+    ts_emit_record(f, 0);
+  ts_need(f, f->last[0]);
+  return ts_emit_message(f, end->outgoing, tie->bytes, (ts_port_ref){chosen ? TS_PORT_CHOICE : TS_PORT_TIE, k, 0}, stream, origin_of(tie));
+}
+
+/* The ties of a rule stand together. */
+static uint32_t receive_some(ts_fragment *f, const ts_placed *item, uint32_t k)
+{
+  const ts_schedule *sc = f->l->sc;
+  const ts_tie *first = &sc->ties.at[sc->links.at[item->link_first + k].tie];
+  TS_VEC(uint32_t) nodes = {0};
+  for (; k < item->link_count; k++) {
     const ts_tie_end *end = &sc->links.at[item->link_first + k];
-    const ts_tie *tie = &sc->ties.at[end->tie];
-    ts_origin origin = {tie->rule->name ? tie->rule->name : "depend", tie->rule->span, tie->rule->span};
-    if (end->outgoing != outgoing)
+    if (end->outgoing)
       continue;
-    if (f->last[0] == TS_NO_INDEX)
-      ts_emit_record(f, 0);
-    ts_need(f, f->last[0]);
-    uint32_t node = ts_emit_message(f, outgoing, tie->bytes, (ts_port_ref){TS_PORT_TIE, k, 0}, outgoing ? "send rules" : "receive rules", origin);
-    if (!outgoing) {
-      ts_need(f, node);
+    if (sc->ties.at[end->tie].rule != first->rule)
+      break;
+    TS_PUSH(f->scratch, &nodes, tie(f, item, k));
+  }
+  ts_emit_choice(f, nodes.at, (uint32_t)nodes.count, first->some, origin_of(first));
+  return k;
+}
+
+void ts_tie_receives(ts_fragment *f, const ts_placed *item)
+{
+  const ts_schedule *sc = f->l->sc;
+  for (uint32_t k = 0; k < item->link_count;) {
+    const ts_tie_end *end = &sc->links.at[item->link_first + k];
+    if (!end->outgoing && sc->ties.at[end->tie].some) {
+      k = receive_some(f, item, k);
+      continue;
+    }
+    if (!end->outgoing) {
+      ts_need(f, tie(f, item, k));
       ts_emit_record(f, 0);
     }
+    k++;
   }
 }
 
-void ts_tie_receives(ts_fragment *f, const ts_placed *item) { ties(f, item, false); }
-void ts_tie_sends(ts_fragment *f, const ts_placed *item) { ties(f, item, true); }
+void ts_tie_sends(ts_fragment *f, const ts_placed *item)
+{
+  for (uint32_t k = 0; k < item->link_count; k++)
+    if (f->l->sc->links.at[item->link_first + k].outgoing)
+      tie(f, item, k);
+}

@@ -11,13 +11,14 @@ enum { ORDINARY, LAST };
 typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
 
 typedef struct step { const uint32_t *stages; const bool *apart; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks */
+typedef struct special { const ts_placed *item; uint32_t stage; bool last; made *fragment; } special; /* of an item that rules tie to others or slow */
 
 typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and whether it is the last */
 
 typedef struct programs {
   ts_lowering *l;
   made *shared;      /* [kind of stage][work kind][ordinary, last] */
-  TS_VEC(made) tied; /* of items with ties of their own */
+  TS_VEC(special) specials;
   TS_VEC(pair *) pairs;
   TS_VEC(step) steps;
 } programs;
@@ -113,9 +114,16 @@ static bool check_batch(ts_lowering *l, int64_t *samples)
 
 /* -- fragments and programs -- */
 
-static ts_fragment *write_work(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+static ts_fragment *open_fragment(ts_lowering *l, uint32_t stage, const ts_placed *item)
 {
   ts_fragment *f = ts_fragment_new(l, stage);
+  f->slowed = item->slowed ? l->sc->slowed.at[item->slowed - 1].by : 1;
+  return f;
+}
+
+static ts_fragment *write_work(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+{
+  ts_fragment *f = open_fragment(l, stage, item);
   switch (item->kind) {
   case TS_FORWARD: ts_forward(f, item); break;
   case TS_BACKWARD: ts_backward(f, item, true, true, last); break;
@@ -162,18 +170,51 @@ static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
   return false;
 }
 
+static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed *b)
+{
+  for (uint32_t k = 0; k < a->link_count; k++) {
+    const ts_tie_end *x = &sc->links.at[a->link_first + k], *y = &sc->links.at[b->link_first + k];
+    const ts_tie *s = &sc->ties.at[x->tie], *t = &sc->ties.at[y->tie];
+    if (x->outgoing != y->outgoing || s->rule != t->rule || s->bytes != t->bytes || s->some != t->some || s->lane != t->lane)
+      return false;
+  }
+  return true;
+}
+
+/* Items that are tied and slowed alike, by the same rules, on stages of one kind, share a fragment. NULL: this one is new. */
+static const made *find_special(const programs *p, const ts_placed *item, uint32_t stage, bool last)
+{
+  const ts_schedule *sc = p->l->sc;
+  double by = item->slowed ? sc->slowed.at[item->slowed - 1].by : 1;
+  for (size_t i = 0; i < p->specials.count; i++) {
+    const special *x = &p->specials.at[i];
+    if (x->item->kind == item->kind && x->stage == stage && x->last == last && x->item->link_count == item->link_count &&
+        (x->item->slowed ? sc->slowed.at[x->item->slowed - 1].by : 1) == by && same_ends(sc, x->item, item))
+      return x->fragment;
+  }
+  return NULL;
+}
+
+static const made *keep_special(programs *p, const ts_placed *item, uint32_t stage, bool last, made fragment)
+{
+  made *kept = ts_arena_copy(p->l->s->arena, &fragment, sizeof fragment);
+  TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, last, kept});
+  return kept;
+}
+
 static const made *work_fragment(programs *p, const ts_placed *item)
 {
   ts_lowering *l = p->l;
   const ts_stage *stage = &l->stages->at[item->stage];
+  uint32_t example = l->stages->example[stage->kind];
   bool last = item->last && sums_gradients(l, stage);
-  if (item->link_count) {
-    TS_PUSH(l->s->arena, &p->tied, build(l, item->stage, item, last));
-    return &p->tied.at[p->tied.count - 1];
+  if (item->link_count || item->slowed) {
+    const made *found = find_special(p, item, example, last);
+    return found ? found : keep_special(p, item, example, last, build(l, example, item, last));
   }
   made *m = &p->shared[(stage->kind * TS_WORK_KINDS + item->kind) * 2 + (last ? LAST : ORDINARY)];
   if (!m->done)
-    *m = build(l, l->stages->example[stage->kind], item, last);
+    *m = build(l, example, item, last);
   return m;
 }
 
@@ -184,7 +225,7 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
   const ts_placed *of[2] = {item, item + 1};
   pair found = {0};
   uint32_t stage[2];
-  bool tied = item[0].link_count || item[1].link_count, last[2];
+  bool tied = item[0].link_count || item[1].link_count || item[0].slowed || item[1].slowed, last[2];
   for (int k = 0; k < 2; k++) {
     const ts_stage *at = &l->stages->at[of[k]->stage];
     last[k] = of[k]->last && sums_gradients(l, at);
@@ -212,29 +253,39 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
 /* The n-th copy farther of a stage. */
 static uint32_t copy_of(const ts_schedule *sc, uint32_t stage, uint32_t n) { return (stage + n * sc->parts) % sc->stages; }
 
+static made build_step(programs *p, const uint32_t *stages, const bool *apart, const ts_placed *item)
+{
+  ts_lowering *l = p->l;
+  ts_fragment *f = open_fragment(l, TS_NO_INDEX, item);
+  ts_step(f, item, stages, l->sc->chunks, apart);
+  return finish(f, l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S", "S");
+}
+
 /* The step of a rank depends on the kinds of its stages, and on which of their copies it does not hold itself. */
-static const made *step_fragment(programs *p, uint32_t rank)
+static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *item)
 {
   ts_lowering *l = p->l;
   const ts_schedule *sc = l->sc;
   uint32_t count = sc->chunks;
   uint32_t *stages = TS_NEW_ARRAY(l->s->arena, uint32_t, count + 1);
-  bool *apart = TS_NEW_ARRAY(l->s->arena, bool, count * sc->copies + 1);
+  bool any = false, *apart = TS_NEW_ARRAY(l->s->arena, bool, count * sc->copies + 1);
   for (uint32_t c = 0; c < count; c++) {
     uint32_t stage = sc->stage_of[rank * count + c];
     stages[c] = l->stages->example[l->stages->at[stage].kind];
     for (uint32_t n = 0; n < sc->copies; n++)
-      apart[c * sc->copies + n] = sc->rank_of[copy_of(sc, stage, n)] != rank;
+      any |= apart[c * sc->copies + n] = sc->rank_of[copy_of(sc, stage, n)] != rank;
   }
-  for (size_t i = 0; i < p->steps.count; i++)
-    if (!memcmp(p->steps.at[i].stages, stages, count * sizeof *stages) && !memcmp(p->steps.at[i].apart, apart, count * sc->copies * sizeof *apart))
-      return &p->steps.at[i].fragment;
-  ts_fragment *f = ts_fragment_new(l, TS_NO_INDEX);
-  ts_step(f, stages, count, apart);
-  const char *name = l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S";
-  made m = finish(f, name, "S");
-  TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, m});
-  return &p->steps.at[p->steps.count - 1].fragment;
+  size_t kind = 0;
+  while (kind < p->steps.count && (memcmp(p->steps.at[kind].stages, stages, count * sizeof *stages) || memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
+    kind++;
+  if (item->link_count || item->slowed) {
+    uint32_t key = count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank;
+    const made *found = find_special(p, item, key, false);
+    return found ? found : keep_special(p, item, key, false, build_step(p, stages, apart, item));
+  }
+  if (kind == p->steps.count)
+    TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, build_step(p, stages, apart, item)});
+  return &p->steps.at[kind].fragment;
 }
 
 /* Tags of what travels between stages count from 0; of the others, from here. */
@@ -253,7 +304,7 @@ static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *
 {
   const ts_stage *stage = &l->stages->at[item->stage];
   const ts_schedule *sc = l->sc;
-  if (role.role == TS_PORT_TIE) {
+  if (role.role == TS_PORT_TIE || role.role == TS_PORT_CHOICE) {
     const ts_tie_end *end = &sc->links.at[item->link_first + role.index];
     const ts_tie *tie = &sc->ties.at[end->tie];
     uint32_t other = end->outgoing ? tie->to : tie->from;
@@ -272,7 +323,7 @@ static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *
 static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_item *record)
 {
   ts_lowering *l = p->l;
-  const made *m = item->kind == TS_STEP ? step_fragment(p, rank) : item->overlaps ? pair_fragment(p, item) : work_fragment(p, item);
+  const made *m = item->kind == TS_STEP ? step_fragment(p, rank, item) : item->overlaps ? pair_fragment(p, item) : work_fragment(p, item);
   ts_ir_binding bindings[64], *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
   for (uint32_t i = 0; i < m->role_count; i++)
     at[i] = bind(l, rank, item + m->roles[i].part, m->roles[i]);

@@ -17,6 +17,11 @@ uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t sta
   return sc->at[((size_t)kind * sc->stages + stage) * sc->micro_batches + micro_batch];
 }
 
+uint32_t ts_schedule_step(const ts_schedule *sc, uint32_t rank, uint32_t number)
+{
+  return rank < sc->ranks && number < sc->step_first[rank + 1] - sc->step_first[rank] ? sc->steps[sc->step_first[rank] + number] : TS_NO_INDEX;
+}
+
 uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item)
 {
   uint32_t low = 0, high = sc->ranks;
@@ -33,8 +38,11 @@ uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item)
 const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item)
 {
   const ts_placed *p = &sc->items.at[item];
-  if (p->kind == TS_STEP)
-    return ts_arena_printf(s->arena, "S at rank %u", ts_schedule_rank(sc, item));
+  if (p->kind == TS_STEP) {
+    uint32_t rank = ts_schedule_rank(sc, item);
+    return sc->step_first && sc->step_first[rank + 1] - sc->step_first[rank] > 1 ? ts_arena_printf(s->arena, "S(%u) at rank %u", p->micro_batch, rank)
+                                                                               : ts_arena_printf(s->arena, "S at rank %u", rank);
+  }
   if (sc->chunks == 1)
     return ts_arena_printf(s->arena, "%s(%u) at stage %u", letters[p->kind], p->micro_batch, p->stage);
   return ts_arena_printf(s->arena, "%s(%u, %u) at rank %u", letters[p->kind], p->micro_batch, p->chunk, sc->rank_of[p->stage]);
@@ -135,8 +143,8 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
   return true;
 }
 
-/* Where chunk c of rank r is: c * ranks + r, unless the schedule says otherwise. Where the model is there several times, each copy has as many
- * chunks of a rank, and its stages follow those of the copy before. */
+/* Where chunk c of rank r is: c * ranks + r, unless the schedule says otherwise. Where the model is there several times, the stages of a copy follow those of the copy before:
+ * with as many copies as ranks each rank has a model of its own. */
 static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
 {
   ts_schedule *sc = b->sc;
@@ -146,12 +154,11 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
   memset(rank_of, 0xff, sc->stages * sizeof *rank_of);
   ts_value place = ts_none_value();
   const ts_ast *expr = chunks ? chunks->child[1] : NULL;
-  uint32_t each = sc->chunks / sc->copies;
   if (expr && (place = ts_eval(b->s, env, expr)).type == TS_T_ERROR)
     return fail(b);
   for (uint32_t r = 0; r < sc->ranks; r++)
     for (uint32_t c = 0; c < sc->chunks; c++) {
-      int64_t stage = (int64_t)(c % each) * sc->ranks + r, parts = sc->parts;
+      int64_t parts = sc->parts, number = (int64_t)c * sc->ranks + r, stage = number % parts;
       if (expr) {
         ts_value args[3] = {ts_int_value(c, expr->span), ts_int_value(r, expr->span), ts_int_value(sc->ranks, expr->span)};
         ts_value v = ts_call(b->s, place, args, NULL, 3, expr->span);
@@ -159,7 +166,7 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
           return fail(b);
         stage = v.type == TS_T_INT ? v.u.integer : -1;
       }
-      int64_t first = c / each * parts; /* of the copy */
+      int64_t first = number / parts * parts; /* of the copy */
       if (stage < 0 || stage >= parts || rank_of[first + stage] != TS_NO_INDEX) {
         ts_diag *d = ts_report(b->s, TS_E0407, expr->span, "chunk %u of rank %u cannot be stage %lld", c, r, (long long)stage);
         if (stage >= 0 && stage < parts)
@@ -208,9 +215,10 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
     ts_diag_here(d, "chunks times ranks must be from 1 to %d", TS_MAX_STAGES);
     return fail(b);
   }
-  if (copies < 1 || v % copies) {
-    ts_diag *d = ts_report(b->s, TS_E0407, chunks->child[2]->span, "%lld chunks cannot be shared by %lld copies of the model", (long long)v, (long long)copies);
-    ts_diag_here(d, "must divide the number of chunks");
+  if (copies < 1 || v * sc->ranks % copies) {
+    ts_diag *d = ts_report(b->s, TS_E0407, chunks->child[2]->span, "%lld stages cannot be shared by %lld copies of the model", (long long)v * sc->ranks, (long long)copies);
+    ts_diag_here(d, "must divide the number of stages");
+    ts_diag_note(d, "%u ranks of %lld chunks each", sc->ranks, (long long)v);
     return fail(b);
   }
   sc->chunks = (uint32_t)v;
@@ -291,15 +299,42 @@ static void check_items(builder *b)
     }
 }
 
-static void mark_last(ts_schedule *sc, uint32_t *last)
+/* What completes the gradients that a step of the rank uses. */
+static void mark_last(ts_schedule *sc, uint32_t rank, uint32_t *last)
 {
+  const uint32_t *stage_of = sc->stage_of + (size_t)rank * sc->chunks;
   memset(last, 0xff, sc->stages * sizeof *last);
+  for (uint32_t i = sc->order[rank].first; i < sc->order[rank].first + sc->order[rank].count; i++) {
+    const ts_placed *p = &sc->items.at[i];
+    if (p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT)
+      last[p->stage] = i;
+    for (uint32_t c = 0; c < sc->chunks && p->kind == TS_STEP; c++) {
+      if (last[stage_of[c]] != TS_NO_INDEX)
+        sc->items.at[last[stage_of[c]]].last = true;
+      last[stage_of[c]] = TS_NO_INDEX;
+    }
+  }
+}
+
+static void index_steps(builder *b)
+{
+  ts_schedule *sc = b->sc;
+  uint32_t count = 0, *first = TS_NEW_ARRAY(b->s->arena, uint32_t, sc->ranks + 1), *steps;
   for (uint32_t i = 0; i < sc->items.count; i++)
-    if (sc->items.at[i].kind == TS_BACKWARD || sc->items.at[i].kind == TS_WEIGHT_GRADIENT)
-      last[sc->items.at[i].stage] = i;
-  for (uint32_t stage = 0; stage < sc->stages; stage++)
-    if (last[stage] != TS_NO_INDEX)
-      sc->items.at[last[stage]].last = true;
+    count += sc->items.at[i].kind == TS_STEP;
+  steps = TS_NEW_ARRAY(b->s->arena, uint32_t, count + 1);
+  count = 0;
+  for (uint32_t r = 0; r < sc->ranks; r++) {
+    for (uint32_t i = sc->order[r].first; i < sc->order[r].first + sc->order[r].count; i++)
+      if (sc->items.at[i].kind == TS_STEP) {
+        sc->items.at[i].micro_batch = count - first[r];
+        sc->items.at[i].stage = sc->stage_of[r * sc->chunks];
+        steps[count++] = i;
+      }
+    first[r + 1] = count;
+  }
+  sc->steps = steps;
+  sc->step_first = first;
 }
 
 static void requirements(builder *b, const ts_env *env, const ts_ast *decl)
@@ -339,11 +374,14 @@ static bool finish(builder *b)
     return false;
   }
   index_items(b);
+  index_steps(b);
   if (!b->failed)
     check_items(b);
   if (b->failed || !ts_schedule_rules(b->s, sc))
     return false;
-  mark_last(sc, TS_NEW_ARRAY(b->s->arena, uint32_t, sc->stages + 1));
+  uint32_t *last = TS_NEW_ARRAY(b->s->arena, uint32_t, sc->stages + 1);
+  for (uint32_t r = 0; r < sc->ranks; r++)
+    mark_last(sc, r, last);
   return true;
 }
 

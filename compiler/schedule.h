@@ -10,18 +10,21 @@ typedef enum ts_work_kind { TS_FORWARD, TS_BACKWARD, TS_INPUT_GRADIENT, TS_WEIGH
 
 typedef struct ts_placed { /* a work item where it stands */
   ts_work_kind kind;
-  uint32_t micro_batch, chunk;
-  uint32_t stage;     /* virtual */
+  uint32_t micro_batch, chunk; /* of a step: which step of its rank */
+  uint32_t stage;     /* virtual; of a step: of its rank's first chunk */
   bool overlaps;      /* played together with the item after it */
-  bool last;          /* the last item that adds to the weight gradients of its stage */
+  bool last;          /* the last item before a step that adds to the weight gradients of its stage */
   uint32_t link_first, link_count; /* into ts_schedule.links: rules that tie it to items elsewhere */
+  uint32_t slowed;    /* into ts_schedule.slowed, plus 1; 0: takes its ordinary time */
   ts_span span;
 } ts_placed;
 
 typedef struct ts_order { uint32_t first, count; } ts_order; /* items of a rank */
 
-/* A `depend` rule between items of different ranks: a message of `bytes` from the end of one to the beginning of the other. */
-typedef struct ts_tie { uint32_t from, to; int64_t bytes; const ts_ast *rule; uint32_t id; } ts_tie;
+/* A `depend` rule between items of different ranks: a message of `bytes` from the end of one to the beginning of the other. `some`: of all ties of this rule to the same item so
+ * many suffice, 0: all are needed. `lane`: which of the messages of the rule to one item it is. */
+typedef struct ts_tie { uint32_t from, to; int64_t bytes; const ts_ast *rule; uint32_t id, some, lane; } ts_tie;
+typedef struct ts_slowed { double by; const ts_ast *rule; } ts_slowed; /* a `slow` rule: its kernels take `by` times as long */
 typedef struct ts_tie_end { uint32_t tie; bool outgoing; } ts_tie_end;
 
 typedef struct ts_schedule {
@@ -47,6 +50,9 @@ typedef struct ts_schedule {
   const ts_order *order;          /* [ranks] */
   TS_VEC(ts_tie) ties;
   TS_VEC(ts_tie_end) links;
+  TS_VEC(ts_slowed) slowed;
+  const uint32_t *steps;      /* items: the steps of every rank in turn */
+  const uint32_t *step_first; /* [ranks + 1] into steps */
   const uint32_t *at;             /* [kind][stage * micro_batches + micro_batch]: item or TS_NO_INDEX; see ts_schedule_find */
 } ts_schedule;
 
@@ -62,7 +68,9 @@ bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *co
 /* Into how many parts a schedule cuts the model. */
 bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts);
 
+/* Not for steps. */
 uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage, uint32_t micro_batch);
+uint32_t ts_schedule_step(const ts_schedule *sc, uint32_t rank, uint32_t number);
 uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item);
 const char *ts_work_letter(ts_work_kind kind);
 /* "F(3) at stage 2" */

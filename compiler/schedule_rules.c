@@ -2,6 +2,8 @@
  * its variables, bound by every item that fits its left side; then its right side names one other item. */
 #include <string.h>
 
+#include "compiler/env.h"
+#include "compiler/module.h"
 #include "compiler/schedule.h"
 
 typedef struct named_rule { const ts_ast *rule; const ts_env *env; } named_rule;
@@ -31,25 +33,25 @@ static bool fits(solver *v, ts_env *env, const ts_ast *expr, int64_t value)
 
 static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
 {
-  for (int k = 0; k < TS_STEP; k++)
+  for (int k = 0; k < TS_WORK_KINDS; k++)
     if (!strcmp(item->name, ts_work_letter((ts_work_kind)k))) {
       *kind = (ts_work_kind)k;
       return true;
     }
   ts_diag *d = ts_report(v->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
-  ts_diag_here(d, "a rule ties F, B, I or W");
+  ts_diag_here(d, "a rule speaks of F, B, I, W or S");
   v->failed = true;
   return false;
 }
 
-/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named. */
+/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named; `S(i) at r`: the i-th step of a rank. */
 static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_ast *at, const ts_placed *p)
 {
   if (pattern->count > 0 && !fits(v, env, pattern->child[0]->child[0], p->micro_batch))
     return false;
-  if (pattern->count > 1)
-    return fits(v, env, pattern->child[1]->child[0], p->chunk) && fits(v, env, at, v->sc->rank_of[p->stage]);
-  return fits(v, env, at, p->stage);
+  if (pattern->count > 1 && !fits(v, env, pattern->child[1]->child[0], p->chunk))
+    return false;
+  return fits(v, env, at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage);
 }
 
 static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, const ts_ast *at)
@@ -64,6 +66,8 @@ static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, 
     v->failed = true;
     return TS_NO_INDEX;
   }
+  if (kind == TS_STEP)
+    return place < 0 || place >= sc->ranks || micro_batch < 0 || micro_batch >= TS_NO_INDEX ? TS_NO_INDEX : ts_schedule_step(sc, (uint32_t)place, (uint32_t)micro_batch);
   if (pattern->count > 1) {
     if (place < 0 || place >= sc->ranks || chunk < 0 || chunk >= sc->chunks)
       return TS_NO_INDEX;
@@ -85,24 +89,76 @@ static bool holds(solver *v, const ts_env *env, const ts_ast *where)
   return truth;
 }
 
-static void tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, uint32_t from)
+/* An item waits for another: on its own rank by its place in the order, elsewhere for a message. False: there is nothing more to wait for. */
+static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, uint32_t from, uint32_t lane)
 {
   ts_schedule *sc = v->sc;
   double bits = 0;
   if (rule->child[4] && !ts_eval_quantity(v->s, env, rule->child[4], TS_DIM_SIZE, "the size of a message", &bits)) {
     v->failed = true;
-    return;
+    return false;
   }
   if (ts_schedule_rank(sc, from) == ts_schedule_rank(sc, to)) {
     if (from < to)
-      return;
+      return false;
     ts_diag *d = ts_report(v->s, TS_E0404, sc->items.at[to].span, "%s comes before %s", ts_placed_name(v->s, sc, to), ts_placed_name(v->s, sc, from));
     ts_diag_here(d, "must wait for the other");
     ts_diag_note_at(d, rule->span, "this rule says so");
     v->failed = true;
+    return false;
+  }
+  TS_PUSH(v->s->arena, &sc->ties, (ts_tie){from, to, (int64_t)(bits / 8), rule, (uint32_t)sc->ties.count, 0, lane});
+  return true;
+}
+
+/* `any k of`: those that need not be waited for count as there. */
+static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t item, uint32_t named, size_t first)
+{
+  ts_schedule *sc = v->sc;
+  int64_t enough = 0, there = named - (int64_t)(sc->ties.count - first);
+  if (v->failed || !rule->child[6])
+    return;
+  if (!ts_eval_int(v->s, env, rule->child[6], "how many suffice", &enough)) {
+    v->failed = true;
     return;
   }
-  TS_PUSH(v->s->arena, &sc->ties, (ts_tie){from, to, (int64_t)(bits / 8), rule, (uint32_t)sc->ties.count});
+  if (enough < 0 || enough > named) {
+    ts_diag *d = ts_report(v->s, TS_E0405, rule->child[6]->span, "%s waits for any %lld of %u", ts_placed_name(v->s, sc, item), (long long)enough, named);
+    ts_diag_here(d, "must be from 0 to %u", named);
+    v->failed = true;
+  } else if (enough <= there) {
+    sc->ties.count = first;
+  } else if (enough < named && sc->items.at[item].overlaps) {
+    ts_diag *d = ts_report(v->s, TS_E0401, rule->child[6]->span, "%s overlaps other work", ts_placed_name(v->s, sc, item));
+    ts_diag_here(d, "cannot begin when some have come");
+    v->failed = true;
+  } else {
+    for (size_t t = first; t < sc->ties.count && enough < named; t++)
+      sc->ties.at[t].some = (uint32_t)(enough - there);
+  }
+}
+
+/* What one item waits for: one other, or one for each element of a list. */
+static void depend_item(solver *v, const ts_env *bound, const ts_ast *rule, uint32_t item)
+{
+  const ts_ast *each = rule->child[7];
+  ts_value over = ts_none_value();
+  size_t first = v->sc->ties.count;
+  uint32_t named = 0;
+  if (each && !ts_eval_sequence(v->s, bound, each->child[0], "what `for` goes through", &over))
+    v->failed = true;
+  for (int64_t n = 0; n < (each ? ts_sequence_count(over) : 1) && !v->failed; n++) {
+    ts_env *env = ts_env_new(v->s, bound);
+    if (each)
+      ts_env_bind(env, each->name, ts_sequence_at(over, n));
+    if (!holds(v, env, rule->child[5]))
+      continue;
+    uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
+    named++;
+    if (other != TS_NO_INDEX)
+      tie(v, env, rule, item, other, (uint32_t)n);
+  }
+  choose(v, bound, rule, item, named, first);
 }
 
 static void depend(solver *v, const ts_ast *rule)
@@ -114,11 +170,34 @@ static void depend(solver *v, const ts_ast *rule)
     if (v->sc->items.at[i].kind != kind)
       continue;
     ts_env *env = ts_env_new(v->s, v->env);
-    if (!fits_item(v, env, rule->child[0], rule->child[1], &v->sc->items.at[i]) || !holds(v, env, rule->child[5]))
+    if (fits_item(v, env, rule->child[0], rule->child[1], &v->sc->items.at[i]))
+      depend_item(v, env, rule, i);
+  }
+}
+
+/* Work that takes longer: a straggler, an interruption. */
+static void slow(solver *v, const ts_ast *rule)
+{
+  ts_schedule *sc = v->sc;
+  ts_work_kind kind;
+  if (!kind_of(v, rule->child[0], &kind))
+    return;
+  for (uint32_t i = 0; i < sc->items.count && !v->failed; i++) {
+    double by = 1;
+    ts_env *env = ts_env_new(v->s, v->env);
+    if (sc->items.at[i].kind != kind || !fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) || !holds(v, env, rule->child[3]))
       continue;
-    uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
-    if (other != TS_NO_INDEX)
-      tie(v, env, rule, i, other);
+    if (!ts_eval_real(v->s, env, rule->child[2], "how much longer work takes", &by)) {
+      v->failed = true;
+    } else if (!(by > 0 && by <= 1e9)) {
+      ts_diag *d = ts_report(v->s, TS_E0405, rule->child[2]->span, "%s takes %g times as long", ts_placed_name(v->s, sc, i), by);
+      ts_diag_here(d, "must be more than 0 and at most 1e9");
+      v->failed = true;
+    } else {
+      uint32_t before = sc->items.at[i].slowed;
+      TS_PUSH(v->s->arena, &sc->slowed, (ts_slowed){before ? by * sc->slowed.at[before - 1].by : by, rule});
+      sc->items.at[i].slowed = (uint32_t)sc->slowed.count;
+    }
   }
 }
 
@@ -160,13 +239,29 @@ static void match(solver *v, const ts_ast *rule)
 
 static void collect(solver *v, const ts_ast *decl, uint32_t first);
 
+/* A set of rules sees the names of its own file, and before them those of the schedule that it is used with. */
+static void collect_set(solver *v, const ts_ast *set)
+{
+  const ts_env *around = v->env;
+  ts_env *env = ts_env_new(v->s, ts_decl_env(v->s, set));
+  TS_VEC(const ts_env *) scopes = {0}; /* innermost first; what is bound last hides the rest */
+  for (const ts_env *e = v->sc->env; e && !e->module; e = e->parent)
+    TS_PUSH(v->s->arena, &scopes, e);
+  while (scopes.count--)
+    for (uint32_t i = 0; i < scopes.at[scopes.count]->count; i++)
+      ts_env_bind(env, scopes.at[scopes.count]->name[i], scopes.at[scopes.count]->value[i]);
+  v->env = env;
+  collect(v, set, 0);
+  v->env = around;
+}
+
 static void inherit(solver *v, const ts_ast *use)
 {
   ts_value found;
   if (!strcmp(use->name, "none")) {
     v->sc->own_messages = true;
   } else if (ts_env_lookup(v->env, use->name, &found) && found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
-    collect(v, found.u.decl, 0);
+    collect_set(v, found.u.decl);
   } else {
     ts_diag *d = ts_report(v->s, TS_E0401, use->name_span, "no set of rules is called `%s`", use->name);
     ts_diag_here(d, "must be declared with `rules %s { ... }`, or be `none`", use->name);
@@ -212,7 +307,7 @@ static void collect(solver *v, const ts_ast *decl, uint32_t first)
       inherit(v, rule);
     } else if (rule->kind == TS_AST_REMOVE) {
       remove_rule(v, rule);
-    } else if (rule->kind == TS_AST_DEPEND || rule->kind == TS_AST_MATCH) {
+    } else if (rule->kind == TS_AST_DEPEND || rule->kind == TS_AST_MATCH || rule->kind == TS_AST_SLOW) {
       size_t at = find_rule(v, rule->name);
       if (at < v->rules.count)
         v->rules.at[at] = (named_rule){rule, v->env};
@@ -256,7 +351,7 @@ static void collect_of_plan(solver *v, ts_value rules)
   if (rules.type == TS_T_NONE)
     return;
   if (rules.type == TS_T_DECL && rules.u.decl->kind == TS_AST_RULES) {
-    collect(v, rules.u.decl, 0);
+    collect_set(v, rules.u.decl);
     return;
   }
   ts_diag *d = ts_report(v->s, TS_E0401, rules.span, "`rules` takes sets of rules");
@@ -273,10 +368,11 @@ bool ts_schedule_rules(ts_session *s, ts_schedule *sc)
   collect_of_plan(&v, sc->rules);
   for (size_t i = 0; i < v.rules.count && !v.failed; i++) {
     v.env = v.rules.at[i].env;
-    if (v.rules.at[i].rule->kind == TS_AST_DEPEND)
-      depend(&v, v.rules.at[i].rule);
-    else
-      match(&v, v.rules.at[i].rule);
+    switch (v.rules.at[i].rule->kind) {
+    case TS_AST_DEPEND: depend(&v, v.rules.at[i].rule); break;
+    case TS_AST_SLOW: slow(&v, v.rules.at[i].rule); break;
+    default: match(&v, v.rules.at[i].rule);
+    }
   }
   if (!v.failed && sc->ties.count)
     link_items(&v);

@@ -155,20 +155,14 @@ static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
 
 static void loop(builder *b, const ts_env *env, const ts_ast *loop)
 {
-  ts_value over = ts_eval(b->s, env, loop->child[0]);
-  int64_t count = over.type == TS_T_RANGE ? over.u.range.end - over.u.range.begin : over.type == TS_T_LIST ? (int64_t)over.u.list->count : -1;
-  if (over.type != TS_T_RANGE && over.type != TS_T_LIST) {
-    if (over.type != TS_T_ERROR) {
-      ts_diag *d = ts_report(b->s, TS_E0220, loop->child[0]->span, "`for` needs a range or a list");
-      ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, over));
-    }
+  ts_value over;
+  if (!ts_eval_sequence(b->s, env, loop->child[0], "what `for` goes through", &over)) {
     b->failed = true;
     return;
   }
   ts_env *inner = ts_env_new(b->s, env);
-  for (int64_t i = 0; i < count && !b->failed; i++) {
-    ts_value v = over.type == TS_T_RANGE ? ts_int_value(over.u.range.begin + i, loop->name_span) : over.u.list->at[i];
-    ts_env_bind(inner, loop->name, v);
+  for (int64_t i = 0; i < ts_sequence_count(over) && !b->failed; i++) {
+    ts_env_bind(inner, loop->name, ts_sequence_at(over, i));
     bool take = true;
     if (loop->child[1] && !ts_eval_bool(b->s, inner, loop->child[1], "the condition of `for`", &take))
       b->failed = true;
@@ -265,20 +259,25 @@ static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
   work_list(b, env, at, 1);
 }
 
-/* The step stands last, once; where the schedule leaves it out it is added. */
+/* A rank ends with a step; where the schedule leaves it out it is added. Each uses gradients that came after the one before. */
 void ts_schedule_end_rank(builder *b, uint32_t first)
 {
   ts_schedule *sc = b->sc;
+  bool gradients = false, steps = false;
   for (uint32_t i = first; i < sc->items.count; i++) {
-    if (sc->items.at[i].kind != TS_STEP)
-      continue;
-    if (i + 1 == sc->items.count)
+    const ts_placed *p = &sc->items.at[i];
+    if (p->kind == TS_STEP && !gradients) {
+      ts_diag *d = ts_report(b->s, TS_E0404, p->span, "a step of rank %u has no gradients to apply", b->rank);
+      ts_diag_here(d, "no B or W %s", steps ? "since the step before" : "before it");
+      ts_diag_help(d, "place S after the work whose gradients it applies; a rank ends with a step in any case");
+      b->failed = true;
       return;
-    ts_diag *d = ts_report(b->s, TS_E0404, sc->items.at[i].span, "work after the optimizer's step");
-    ts_diag_here(d, "S must be the last item of its rank");
-    b->failed = true;
-    return;
+    }
+    steps |= p->kind == TS_STEP;
+    gradients = p->kind != TS_STEP && (gradients || p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT);
   }
+  if (sc->items.count > first && sc->items.at[sc->items.count - 1].kind == TS_STEP)
+    return;
   TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
 }
 

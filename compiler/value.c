@@ -48,6 +48,13 @@ ts_value ts_dtype_value(const ts_dtype *dtype, ts_span span)
   return (ts_value){.type = TS_T_DTYPE, .span = span, .u.dtype = dtype};
 }
 
+int64_t ts_sequence_count(ts_value v)
+{
+  return v.type == TS_T_LIST ? (int64_t)v.u.list->count : v.type == TS_T_RANGE && v.u.range.end > v.u.range.begin ? v.u.range.end - v.u.range.begin : 0;
+}
+
+ts_value ts_sequence_at(ts_value v, int64_t i) { return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, v.span); }
+
 ts_value ts_list_value(ts_arena *arena, const ts_value *at, uint32_t count, ts_span span)
 {
   ts_list *list = TS_NEW(arena, ts_list);

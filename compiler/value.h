@@ -79,6 +79,8 @@ ts_value ts_string_value(const char *interned, ts_span span);
 ts_value ts_none_value(void);
 ts_value ts_dtype_value(const ts_dtype *dtype, ts_span span);
 ts_value ts_list_value(ts_arena *arena, const ts_value *at, uint32_t count, ts_span span);
+int64_t ts_sequence_count(ts_value v); /* of a list or a range */
+ts_value ts_sequence_at(ts_value v, int64_t i);
 ts_value ts_shape_value(ts_arena *arena, ts_shape shape, ts_span span); /* a list of Int */
 const ts_value *ts_record_get(const ts_record *record, const char *interned_name); /* NULL if absent */
 const ts_value *ts_record_find(const ts_record *record, const char *name);         /* the same, by text */

@@ -13,6 +13,7 @@ nobase_dist_pkgdata_DATA += \
 	examples/extern_cost.ts \
 	examples/gpt2_large.ts \
 	examples/gpt3_175b.ts \
+	examples/hop.ts \
 	examples/llama3_70b.ts \
 	examples/my_schedule.ts \
 	examples/resnet50.ts \

@@ -288,7 +288,7 @@ typedef enum ts_ir_op {
   TS_IR_COLLECTIVE, /* arg: collective. Starts when its last member is ready; all end together */
   TS_IR_SEND,       /* arg: port of the fragment. Occupies its stream for the transfer; does not wait for the receiver */
   TS_IR_RECV,       /* arg: port, which no other node uses. Ends when it is ready and the message has arrived */
-  TS_IR_RECORD,     /* takes no time: an event after all earlier work of its stream */
+  TS_IR_RECORD,     /* takes no time: an event after all earlier work of its stream. arg: so many of its dependencies suffice, 0: all are needed */
   TS_IR_HOST_WORK,  /* the host thread is busy for host_ps; no stream */
   TS_IR_HOST_SYNC,  /* the host thread waits until the node's dependencies have ended; no stream */
   TS_IR_OPS

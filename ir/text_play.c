@@ -180,6 +180,9 @@ static const char *read_op(body *f, ts_ir_node *n, const char *word, const char 
   case TS_IR_RECV: return read_port(f, n);
   case TS_IR_HOST_WORK: n->host_ps = ts_ir_take_whole(&f->r->lexer, TS_IR_TIME); return word;
   case TS_IR_RECORD:
+    if (ts_ir_take(&f->r->lexer, "any"))
+      n->arg = (uint32_t)ts_ir_take_count(&f->r->lexer, "how many dependencies suffice", UINT16_MAX);
+    return word;
   case TS_IR_HOST_SYNC: return word;
   default:
     ts_ir_syntax(&f->r->lexer, "`%.60s` is no operation: expected `compute`, `send`, `recv`, `record`, `host`, `sync` or a collective",

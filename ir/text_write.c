@@ -695,6 +695,8 @@ static void out_op(writer *w, const ts_ir_fragment *f, const ts_ir_node *n, uint
     out_symbol(w, TS_IR_COLLECTIVES, n->arg);
   else if (n->op == TS_IR_HOST_WORK)
     out_time(w, n->host_ps);
+  else if (n->op == TS_IR_RECORD && n->arg)
+    out(w, " any %u", n->arg);
   else if (n->op == TS_IR_SEND || n->op == TS_IR_RECV) {
     const ts_ir_port *port = &w->ir->ports[f->first_port + n->arg];
     out_bytes_of(w, port->bytes);

@@ -396,6 +396,7 @@ static uint32_t arg_limit(const check *c, const ts_ir_fragment *f, uint32_t op)
   case TS_IR_COLLECTIVE: return c->ir->collectives_count;
   case TS_IR_SEND:
   case TS_IR_RECV: return f->port_count;
+  case TS_IR_RECORD: return UINT32_MAX; /* see check_choice */
   default: return 1;
   }
 }
@@ -422,6 +423,26 @@ static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
   return 0;
 }
 
+/* Of the dependencies that a record chooses among each is a node of a stream of its own, other than the record's: what went before on one stream ends before. */
+static int check_choice(check *c, const ts_ir_fragment *f, uint32_t i)
+{
+  const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
+  if (n->op != TS_IR_RECORD || !n->arg)
+    return 0;
+  if (n->arg > n->dep_count)
+    FAIL(c, "fragment `%s`, node %u: it waits for %u of %u dependencies", text(c, f->name), i, n->arg, n->dep_count);
+  uint64_t streams[4] = {0}; /* a set: streams are numbered in a byte */
+  streams[n->stream / 64] |= UINT64_C(1) << n->stream % 64;
+  for (uint32_t d = 0; d < n->dep_count; d++) {
+    const ts_ir_node *before = &c->ir->nodes[f->first_node + c->ir->deps[n->first_dep + d]];
+    uint64_t bit = UINT64_C(1) << before->stream % 64;
+    if (before->op == TS_IR_HOST_WORK || before->op == TS_IR_HOST_SYNC || (streams[before->stream / 64] & bit))
+      FAIL(c, "fragment `%s`, node %u: what it chooses among is not each on a stream of its own", text(c, f->name), i);
+    streams[before->stream / 64] |= bit;
+  }
+  return 0;
+}
+
 static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *seen)
 {
   const ts_ir *ir = c->ir;
@@ -439,7 +460,7 @@ static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
     FAIL(c, "fragment `%s`, node %u: port %u is of the other direction", name, i, n->arg);
   if (runs_add(&seen->mems, n->first_mem, n->mem_count) == RUN_BAD)
     FAIL(c, "fragment `%s`, node %u: its memory effects are not there", name, i);
-  return check_deps(c, f, i, seen);
+  return check_deps(c, f, i, seen) || check_choice(c, f, i) ? -1 : 0;
 }
 
 /* Each port is used by one node, so that a played fragment sends or receives on it once. */

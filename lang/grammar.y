@@ -47,11 +47,11 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
-%token AFTER AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
+%token AFTER ANY AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token AHEAD OFFLOAD PART SHARE SLOWS TIE UPDATES
+%token AHEAD OFFLOAD PART SHARE SLOW SLOWS TIE UPDATES
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -64,7 +64,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
-  schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend match remove optional_copies optional_place cluster_closed cluster_body cluster_else link override
+  schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence match slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_by phase_part string require
 %type <ts_word> dotted shard_what offload_what
 %type <uint32_t> arrow optional_word
@@ -499,6 +499,7 @@ schedule_open
   | RULES ID { $$ = MAKE(USE_RULES, @$, $2, 0, NULL); }
   | depend
   | match
+  | slow
   | remove
   | require
   ;
@@ -596,6 +597,7 @@ rules_items
   : rules_list
   | rules_list depend { $$ = PUSH($1, $2); }
   | rules_list match { $$ = PUSH($1, $2); }
+  | rules_list slow { $$ = PUSH($1, $2); }
   | rules_list remove { $$ = PUSH($1, $2); }
   | rules_list error
   ;
@@ -605,14 +607,34 @@ rules_list
   | rules_list NEWLINE
   | rules_list depend NEWLINE { $$ = PUSH($1, $2); }
   | rules_list match NEWLINE { $$ = PUSH($1, $2); }
+  | rules_list slow NEWLINE { $$ = PUSH($1, $2); }
   | rules_list remove NEWLINE { $$ = PUSH($1, $2); }
   | rules_list error NEWLINE { yyerrok; }
   ;
 
 depend
-  : DEPEND item AT expr ON item AT expr optional_by optional_where { $$ = MAKE(DEPEND, @$, NONE, 0, NODES($2, $4, $6, $8, $9, $10)); }
-  | DEPEND ID COLON item AT expr ON item AT expr optional_by optional_where
-    { $$ = MAKE(DEPEND, @$, $2, 0, NODES($4, $6, $8, $10, $11, $12)); }
+  : DEPEND dependence { $$ = $2; $$->span = @$; }
+  | DEPEND ID COLON dependence { $$ = $4; $$->span = @$; $$->name = $2.text; $$->name_span = $2.span; }
+  ;
+
+dependence
+  : item AT expr ON optional_any item AT expr optional_each optional_by optional_where
+    { $$ = MAKE(DEPEND, @$, NONE, 0, NODES($1, $3, $6, $8, $10, $11, $5, $9)); }
+  ;
+
+optional_any
+  : %empty { $$ = NULL; }
+  | ANY expr OF { $$ = $2; }
+  ;
+
+optional_each
+  : %empty { $$ = NULL; }
+  | FOR ID IN expr { $$ = MAKE(EACH, @$, $2, 0, NODES($4)); }
+  ;
+
+slow
+  : SLOW item AT expr BY expr optional_where { $$ = MAKE(SLOW, @$, NONE, 0, NODES($2, $4, $6, $7)); }
+  | SLOW ID COLON item AT expr BY expr optional_where { $$ = MAKE(SLOW, @$, $2, 0, NODES($4, $6, $8, $9)); }
   ;
 
 optional_by

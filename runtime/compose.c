@@ -48,7 +48,7 @@ static void add_work(composer *c, const ts_ir_node *node, uint64_t time)
 static void add_wait(composer *c, const ts_step *s, uint64_t to)
 {
   uint64_t begin = s->ready;
-  if (s->op->kind == TS_OP_SEGMENT)
+  if (s->op->kind == TS_OP_SEGMENT || s->op->kind == TS_OP_CHOICE)
     return;
   if (s->op->kind == TS_OP_RECV) {
     begin = transfer_begin(c, s);
@@ -105,7 +105,7 @@ static void compose_step(composer *c, uint32_t step)
 
 static void count_calls(composer *c, const ts_step *s)
 {
-  if (s->op->kind == TS_OP_RUN || s->op->kind == TS_OP_SEGMENT)
+  if (s->op->kind == TS_OP_RUN || s->op->kind == TS_OP_SEGMENT || s->op->kind == TS_OP_CHOICE)
     return;
   ts_comm_share *share = share_of(c, s);
   share->calls++;

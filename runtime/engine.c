@@ -55,6 +55,17 @@ static void end_meeting(ts_engine *e, ts_rendezvous *r, uint64_t end)
   wake(e, waiters);
 }
 
+/* The same, where some of the events suffice. All must be known: which come first is not decided before (doc/architecture.md). */
+static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait, const ts_op *op, uint64_t *time)
+{
+  uint64_t all = 0;
+  if (!await(e, id, events, wait, op->waits, &all))
+    return false;
+  uint64_t enough = ts_choice_time(events, wait, op->waits, op->arg);
+  *time = enough > *time ? enough : *time;
+  return true;
+}
+
 /* The collective at the process's cursor. False: it waits for others, or for the end of a call that shares links. */
 static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_op *op, uint64_t ready, uint64_t *end)
 {
@@ -137,8 +148,12 @@ static bool enter(ts_engine *e, uint32_t id, const ts_player *w, uint32_t stream
 static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w, const ts_visit *v, const ts_op *op)
 {
   uint64_t time = p->time, *place;
-  if (op->waits && !await(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op->waits, &time))
+  if (op->kind == TS_OP_CHOICE) {
+    if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
+      return false;
+  } else if (op->waits && !await(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op->waits, &time)) {
     return false;
+  }
   uint64_t issued = p->host + op->issued;
   if (op->kind == TS_OP_RUN) {
     time += op->time;
@@ -148,6 +163,9 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   if (time < issued)
     time = issued;
   switch (op->kind) {
+  case TS_OP_CHOICE:
+    p->time = time;
+    return true;
   case TS_OP_COLLECTIVE:
     return meet(e, id, v, op, time, &p->time);
   case TS_OP_SEND:

@@ -80,6 +80,8 @@ static void write_node(writer *w, uint32_t place)
     op.kind = TS_OP_SEND;
   } else if (node->op == TS_IR_RECV) {
     op.kind = TS_OP_RECV;
+  } else if (node->op == TS_IR_RECORD && node->arg) {
+    op.kind = TS_OP_CHOICE;
   } else {
     write_run(w, node, info, place);
     return;

@@ -13,7 +13,7 @@
 #include "runtime/collective/network.h"
 #include "runtime/tables.h"
 
-typedef enum ts_op_kind { TS_OP_RUN, TS_OP_COLLECTIVE, TS_OP_SEND, TS_OP_RECV, TS_OP_SEGMENT } ts_op_kind;
+typedef enum ts_op_kind { TS_OP_RUN, TS_OP_COLLECTIVE, TS_OP_SEND, TS_OP_RECV, TS_OP_CHOICE, TS_OP_SEGMENT } ts_op_kind;
 
 typedef struct ts_op {
   uint32_t kind;    /* ts_op_kind */
@@ -22,7 +22,7 @@ typedef struct ts_op {
   uint32_t event;   /* kept at the end, or TS_IR_NONE */
   uint64_t time;    /* run: A; collective: duration */
   uint64_t issued;  /* run: B; others: issue time; from the host's base */
-  uint32_t arg;     /* collective: index; send, receive: port of the fragment; segment: which one in the fragment */
+  uint32_t arg;     /* collective: index; send, receive: port of the fragment; choice: how many of its events suffice; segment: which one in the fragment */
   uint32_t first;   /* first node, as a place in the fragment's order */
   uint32_t count;   /* nodes */
   uint32_t comm;    /* collective: communicator */
@@ -71,5 +71,18 @@ static inline uint64_t ts_message_time(const ts_tables *t, const ts_kind *kind, 
 
 /* The events an op waits for, within the fragment. */
 static inline const uint32_t *ts_waits_of(const ts_tables *t, const ts_op *op) { return op->waits == 1 ? &op->wait : t->waits + op->wait; }
+
+/* When `enough` of the events have happened: the order statistic of their times, all of which are known. */
+static inline uint64_t ts_choice_time(const uint64_t *events, const uint32_t *wait, uint32_t count, uint32_t enough)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < count; k++)
+      before += events[wait[k]] < events[wait[i]] || (events[wait[k]] == events[wait[i]] && k < i);
+    if (before + 1 == enough)
+      return events[wait[i]];
+  }
+  return 0;
+}
 
 #endif

@@ -61,6 +61,22 @@ static int place_host(const work *w, ts_layout *out, ts_stop *stop)
   return 0;
 }
 
+static void need_event(const work *w, ts_wait_list *waits, ts_layout *out, uint32_t node)
+{
+  ts_node_info *producer = &w->info[node];
+  if (producer->event == TS_IR_NONE)
+    producer->event = out->event_count++;
+  TS_PUSH(w->t->arena, waits, producer->event);
+}
+
+/* Of those that a record chooses among, some may not have ended: later nodes know nothing of them. */
+static void find_choice(const work *w, ts_wait_list *waits, ts_layout *out, uint32_t i)
+{
+  for (uint32_t d = 0; d < w->nodes[i].dep_count; d++)
+    need_event(w, waits, out, w->t->ir->deps[w->nodes[i].first_dep + d]);
+  w->info[i].wait_count = w->nodes[i].dep_count;
+}
+
 /* Which dependencies need an event: those on another stream, unless an earlier wait of the same stream for the same or a later node of that
  * stream says as much. reached[a * streams + b]: one more than the last node of stream b that row a waited for; row `streams` is the host. */
 static void find_waits(const work *w, ts_wait_list *waits, ts_layout *out)
@@ -71,6 +87,10 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_layout *out)
     const ts_ir_node *node = &w->nodes[i];
     uint32_t row = ts_is_host(node) ? streams : node->stream;
     w->info[i].first_wait = (uint32_t)waits->count;
+    if (node->op == TS_IR_RECORD && node->arg) {
+      find_choice(w, waits, out, i);
+      continue;
+    }
     memset(latest, 0, streams * sizeof *latest);
     for (uint32_t d = 0; d < node->dep_count; d++) {
       uint32_t dep = w->t->ir->deps[node->first_dep + d];
@@ -82,10 +102,7 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_layout *out)
       if (latest[s] <= reached[row * streams + s])
         continue;
       reached[row * streams + s] = latest[s];
-      ts_node_info *producer = &w->info[latest[s] - 1];
-      if (producer->event == TS_IR_NONE)
-        producer->event = out->event_count++;
-      TS_PUSH(w->t->arena, waits, producer->event);
+      need_event(w, waits, out, latest[s] - 1);
     }
     w->info[i].wait_count = (uint32_t)waits->count - w->info[i].first_wait;
   }

@@ -673,9 +673,22 @@ static void set_stage(ts_arena *arena, stage *s)
   make_actors(s);
 }
 
+/* Which of several events come first is decided here before all are known, and a stream waits for one at a time. */
+static bool chooses(const ts_ir *ir)
+{
+  for (uint32_t i = 0; i < ir->nodes_count; i++)
+    if (ir->nodes[i].op == TS_IR_RECORD && ir->nodes[i].arg)
+      return true;
+  return false;
+}
+
 const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_stop *stop)
 {
   const ts_tables *t = facts->tables;
+  if (chooses(t->ir)) {
+    ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "work that waits for some of several messages (`depend ... on any k of`) cannot be played with `--overlap`");
+    return NULL;
+  }
   stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .model = model, .columns = t->ir->collectives_count + t->ir->ports_count};
   ts_facts *out = NULL;
   const char *wrong = predict(&s);

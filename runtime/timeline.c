@@ -68,8 +68,11 @@ static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info, 
   e->stream = node->stream;
   e->issued = l->host;
   e->ready = later(l->free[node->stream], e->issued);
-  for (uint32_t i = 0; i < info->wait_count; i++)
-    e->ready = later(e->ready, l->w->events[v->event_base + t->waits[info->first_wait + i]]);
+  const uint64_t *events = l->w->events + v->event_base;
+  if (node->op == TS_IR_RECORD && node->arg)
+    e->ready = later(e->ready, ts_choice_time(events, t->waits + info->first_wait, info->wait_count, node->arg));
+  for (uint32_t i = 0; i < info->wait_count && !(node->op == TS_IR_RECORD && node->arg); i++)
+    e->ready = later(e->ready, events[t->waits[info->first_wait + i]]);
   e->start = e->ready;
   if (node->op == TS_IR_COLLECTIVE)
     tell_collective(l, v, node, e);

@@ -14,6 +14,8 @@ typedef struct replay {
 static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_op *op, uint64_t time)
 {
   const uint32_t *wait = op->waits ? ts_waits_of(r->t, op) : NULL;
+  if (op->kind == TS_OP_CHOICE)
+    return later(time, ts_choice_time(r->w->events + v->event_base, wait, op->waits, op->arg));
   for (uint32_t i = 0; i < op->waits; i++)
     time = later(time, r->w->events[v->event_base + wait[i]]);
   return time;
@@ -49,6 +51,9 @@ static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t ho
   case TS_OP_RECV:
     s->ready = later(s->ready, issued);
     s->end = later(s->ready, r->w->arrived[r->w->program->routes[v->port_base + op->arg].slot]);
+    break;
+  case TS_OP_CHOICE:
+    s->end = s->ready = later(s->ready, issued);
     break;
   default:
     s->end = s->ready;

@@ -75,7 +75,9 @@ stdlib_files = \
 	stdlib/schedules/dual_pipe.ts \
 	stdlib/schedules/file.ts \
 	stdlib/schedules/gpipe.ts \
+	stdlib/schedules/hop.ts \
 	stdlib/schedules/interleaved.ts \
+	stdlib/schedules/local_sgd.ts \
 	stdlib/schedules/one_f_one_b.ts \
 	stdlib/schedules/single.ts \
 	stdlib/schedules/waves.ts \

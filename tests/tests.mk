@@ -27,6 +27,7 @@ tests_unit_sources = \
 	tests/unit/test_eval.h \
 	tests/unit/test_flow.c \
 	tests/unit/test_flow_model.c \
+	tests/unit/test_hop.c \
 	tests/unit/test_import.c \
 	tests/unit/test_ir_file.c \
 	tests/unit/test_ir_text.c \

@@ -2,7 +2,7 @@ import std.models.gpt, std.clusters.dgx
 
 schedule mine(p: Axis) {
   stages p
-  chunks 3 copies 2
+  chunks 3 copies 5
   at r in 0..p { F(0, 0) B(0, 0) }
 }
 
