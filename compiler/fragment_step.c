@@ -105,7 +105,7 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
 }
 
 /* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
-static void surround(ts_fragment *f, const uint32_t *stages, uint32_t count, bool after)
+static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, bool after)
 {
   ts_lowering *l = f->l;
   TS_VEC(ts_bucket) totals = {0};
@@ -118,10 +118,11 @@ static void surround(ts_fragment *f, const uint32_t *stages, uint32_t count, boo
         elements += ts_slot_elements(&class->local[k]);
       for (uint32_t c = 0; c < class->comm_count; c++) {
         const ts_comm *comm = &class->comms[c];
-        if (comm->when != TS_WHEN_STEP || comm->after != after)
+        if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm, item))
           continue;
         size_t t = 0;
-        while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes))
+        while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes ||
+                                    totals.at[t].comm->every != comm->every))
           t++;
         if (t == totals.count)
           TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
@@ -271,7 +272,7 @@ void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint
     ts_emit_host(f, l->host.step, "step");
   ts_tie_receives(f, item);
   uint32_t n = collect(f, stages, count, chunks, streams);
-  surround(f, stages, count, false);
+  surround(f, item, stages, count, false);
   for (uint32_t s = 1; s < l->stream_count; s++)
     if (streams[s])
       ts_need(f, ts_emit_record(f, s));
@@ -280,7 +281,7 @@ void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint
   share_all(f, stages, count);
   join_copies(f, stages, count, apart);
   run_optimizer(f, chunks, n);
-  surround(f, stages, count, true);
+  surround(f, item, stages, count, true);
   ts_tie_sends(f, item);
 }
 

@@ -10,8 +10,8 @@ enum { ORDINARY, LAST };
 
 typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
 
-typedef struct step { const uint32_t *stages; const bool *apart; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks */
-typedef struct special { const ts_placed *item; uint32_t stage; bool last; made *fragment; } special; /* of an item that rules tie to others or slow */
+typedef struct step { const uint32_t *stages; const bool *apart; uint64_t comms; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks; comms: which collectives take part */
+typedef struct special { const ts_placed *item; uint64_t stage; bool last; made *fragment; } special; /* of an item that rules tie to others or slow */
 
 typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and whether it is the last */
 
@@ -182,7 +182,7 @@ static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed
 }
 
 /* Items that are tied and slowed alike, by the same rules, on stages of one kind, share a fragment. NULL: this one is new. */
-static const made *find_special(const programs *p, const ts_placed *item, uint32_t stage, bool last)
+static const made *find_special(const programs *p, const ts_placed *item, uint64_t stage, bool last)
 {
   const ts_schedule *sc = p->l->sc;
   double by = item->slowed ? sc->slowed.at[item->slowed - 1].by : 1;
@@ -195,7 +195,7 @@ static const made *find_special(const programs *p, const ts_placed *item, uint32
   return NULL;
 }
 
-static const made *keep_special(programs *p, const ts_placed *item, uint32_t stage, bool last, made fragment)
+static const made *keep_special(programs *p, const ts_placed *item, uint64_t stage, bool last, made fragment)
 {
   made *kept = ts_arena_copy(p->l->s->arena, &fragment, sizeof fragment);
   TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, last, kept});
@@ -261,7 +261,28 @@ static made build_step(programs *p, const uint32_t *stages, const bool *apart, c
   return finish(f, l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S", "S");
 }
 
-/* The step of a rank depends on the kinds of its stages, and on which of their copies it does not hold itself. */
+/* Of the different `every` of collectives around steps, those that a step is one of, as bits. */
+static uint64_t collectives_of(const ts_lowering *l, const ts_placed *item)
+{
+  int64_t seen[64];
+  uint32_t count = 0, k;
+  uint64_t bits = 0;
+  for (size_t c = 0; c < l->sh->classes.count; c++)
+    for (uint32_t i = 0; i < l->sh->classes.at[c].comm_count; i++) {
+      const ts_comm *comm = &l->sh->classes.at[c].comms[i];
+      if (comm->every < 2)
+        continue;
+      for (k = 0; k < count && seen[k] != comm->every;)
+        k++;
+      if (k == count && count < 64)
+        seen[count++] = comm->every;
+      if (k < 64 && ts_takes_part(comm, item))
+        bits |= UINT64_C(1) << k;
+    }
+  return bits;
+}
+
+/* The step of a rank depends on the kinds of its stages, on which of their copies it does not hold itself, and on which collectives take part. */
 static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *item)
 {
   ts_lowering *l = p->l;
@@ -276,15 +297,17 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
       any |= apart[c * sc->copies + n] = sc->rank_of[copy_of(sc, stage, n)] != rank;
   }
   size_t kind = 0;
-  while (kind < p->steps.count && (memcmp(p->steps.at[kind].stages, stages, count * sizeof *stages) || memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
+  uint64_t comms = collectives_of(l, item);
+  while (kind < p->steps.count && (p->steps.at[kind].comms != comms || memcmp(p->steps.at[kind].stages, stages, count * sizeof *stages) ||
+                                   memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
     kind++;
   if (item->link_count || item->slowed) {
-    uint32_t key = count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank;
+    uint64_t key = (count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank) ^ comms << 24;
     const made *found = find_special(p, item, key, false);
     return found ? found : keep_special(p, item, key, false, build_step(p, stages, apart, item));
   }
   if (kind == p->steps.count)
-    TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, build_step(p, stages, apart, item)});
+    TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, comms, build_step(p, stages, apart, item)});
   return &p->steps.at[kind].fragment;
 }
 
@@ -527,7 +550,7 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
   double tokens = plan->tokens_per_sample > 0 ? plan->tokens_per_sample : l->g->tokens_per_sample;
   int64_t micro = plan->micro_batch > 0 ? plan->micro_batch : 1;
   ts_ir_meta meta = {.plan = ts_ir_add_string(l->b, plan->name), .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())), .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
-                     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches * l->sc->copies,
+                     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches * l->sc->copies, .steps = l->sc->step_first[1] > 1 ? l->sc->step_first[1] : 0,
                      .tokens_per_step = (uint64_t)(tokens * (double)samples), .samples_per_step = (uint64_t)samples,
                      .model_flops_per_step = l->sh->model_flops * (double)samples / (double)micro, .peak_flops = peak_flops(l), .parameters = l->g->parameters - l->shared_parameters};
   ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] : plan->span_of[TS_PLAN_batch];

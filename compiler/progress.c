@@ -1,4 +1,4 @@
-/* Can the order of work of all ranks be played to its end? Each rank plays its items in order; an item waits for the items whose messages it receives. If nothing can move on, ranks
+/* Can the order of work of all ranks be played to its end? Each rank plays its items in order; an item waits for the items whose messages it receives, even where some of them suffice: the engine needs to know when each comes. If nothing can move on, ranks
  * wait for each other in a circle; the shortest such circle is told, item by item. */
 #include <string.h>
 

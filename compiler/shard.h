@@ -46,6 +46,7 @@ typedef struct ts_comm {
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
   double share;      /* of the bytes that travels: 1/2 of what is packed in half the bits */
+  int64_t every;     /* of a collective around the step: only at each so many'th step of the plan */
   int64_t ahead;     /* parameters are gathered so many groups early */
   const char *stream; /* NULL: that of its axes */
   uint32_t rule;

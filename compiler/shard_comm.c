@@ -133,6 +133,20 @@ static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return fail(c);
 }
 
+static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!ts_eval_int(c->s, env, expr, "a number of steps", &comm->every))
+    return fail(c);
+  if (comm->every >= 1 && comm->when == TS_WHEN_STEP)
+    return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`every` is of collectives before or after `step`: it says at which steps they run");
+  if (comm->every < 1)
+    ts_diag_here(d, "must be at least 1; found %lld", (long long)comm->every);
+  else
+    ts_diag_here(d, "this collective does not stand around the step");
+  return fail(c);
+}
+
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
 {
   const ts_ast *expr = field->child[0];
@@ -150,6 +164,8 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
     return share(c, env, expr, comm);
   if (!strcmp(field->name, "slows"))
     return slows(c, env, expr, comm);
+  if (!strcmp(field->name, "every"))
+    return every(c, env, expr, comm);
   if (!strcmp(field->name, "ahead"))
     return (ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead) && comm->ahead >= 0) || fail(c);
   if (!strcmp(field->name, "updates")) {
@@ -226,7 +242,7 @@ static bool has_parameters(const ts_op *op)
 
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
-  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
+  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .every = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
   const ts_ast *args = action->child[2];
   if (!kind_of(c, action, &comm.kind) || !ts_sharder_axes(c, env, action->child[1], &comm.axes))
     return fail(c);

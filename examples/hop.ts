@@ -9,16 +9,16 @@ import std.schedules.hop
 param chance: Real = 1.0 / 16
 param slow_by: Real = 6
 
-op compute(x: Tensor, forward: Time, backward: Time) {
-  param w: [1]
+op compute(x: Tensor, parameters: Int, forward: Time, backward: Time) {
+  param w: [parameters]
   output y: x.shape
   forward { kernel stated { ps = forward / 1 ps } }
   backward(input) { kernel stated { ps = 0 } }
   backward(weight) { kernel stated { ps = backward / 1 ps } }
 }
 
-model stated(forward: Time, backward: Time) {
-  yield compute(input([1], fp32), forward: forward, backward: backward) as all
+model stated(parameters: Int, forward: Time, backward: Time) {
+  yield compute(input([1], fp32), parameters: parameters, forward: forward, backward: backward) as all
 }
 
 gpu worker {
@@ -49,13 +49,13 @@ plan hop_16(
   backups: Int = 0,
   staleness: Int = 0,
   ahead: Int = 0,
-  size: Size = 37 MB,
+  parameters: Int = 9_250_000,
   compute: Time = 150 ms,
 ) {
-  model = stated(forward: compute / 3, backward: 2 * compute / 3)
+  model = stated(parameters, forward: compute / 3, backward: 2 * compute / 3)
   cluster = ethernet(n)
   mesh = { n }
-  schedule = hop(n, iterations: iterations, size: size, graph: graph, backups: backups, staleness: staleness, ahead: ahead)
+  schedule = hop(n, iterations: iterations, size: parameters * bytes(fp32), graph: graph, backups: backups, staleness: staleness, ahead: ahead)
   rules = stragglers
   costs = [{ stated: as_stated }, roofline(worker)]
 }

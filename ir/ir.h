@@ -85,7 +85,7 @@ typedef struct ts_ir_meta {
   uint32_t world;          /* ranks = product of the axis sizes, 1..2^24 */
   uint32_t micro_batches;  /* per pipeline and step */
   uint32_t memory_loc;     /* what to blame when memory does not suffice, or TS_IR_NONE */
-  uint32_t reserved;
+  uint32_t steps;          /* optimizer steps of a rank, if there are several; else 0 */
   uint64_t tokens_per_step;   /* of the whole job; 0 when the model has no tokens */
   uint64_t samples_per_step;  /* of the whole job */
   double model_flops_per_step; /* whole job, forward and backward, no recompute: the MFU numerator */

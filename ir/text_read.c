@@ -317,6 +317,8 @@ static void read_collective(ts_ir_reader *r)
   *(ts_ir_collective *)append(r, TS_IR_COLLECTIVES) = c;
 }
 
+static void read_steps(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->steps = (uint32_t)ts_ir_take_count(&r->lexer, "a number of optimizer steps", UINT32_MAX); }
+
 /* ---- statements ---- */
 
 static const struct statement { const char *word; void (*read)(ts_ir_reader *); } statements[] = {
@@ -325,6 +327,7 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"tool", read_tool},
     {"memory", read_memory},
     {"micro_batches", read_micro_batches},
+    {"steps", read_steps},
     {"tokens", read_tokens},
     {"samples", read_samples},
     {"model_flops", read_model_flops},

@@ -255,6 +255,7 @@ static void write_meta(writer *w)
     out_quoted(w, text(w, m->tool));
   }
   out(w, "\nmicro_batches %u\n", m->micro_batches);
+  out_number(w, "steps", m->steps);
   out_number(w, "tokens", m->tokens_per_step);
   out_number(w, "samples", m->samples_per_step);
   out_number(w, "parameters", m->parameters);

@@ -47,7 +47,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
-%token AFTER ANY AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
+%token AFTER ANY AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EVERY EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
@@ -463,6 +463,7 @@ option
   | GROUP match_label { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "group", 5), @1}), 0, NODES($2)); }
   | SHARE expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "share", 5), @1}), 0, NODES($2)); }
   | AHEAD expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "ahead", 5), @1}), 0, NODES($2)); }
+  | EVERY expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "every", 5), @1}), 0, NODES($2)); }
   | SLOWS expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "slows", 5), @1}), 0, NODES($2)); }
   | UPDATES expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "updates", 7), @1}), 0, NODES($2)); }
   ;

@@ -86,6 +86,7 @@ stdlib_files = \
 	stdlib/strategies/data.ts \
 	stdlib/strategies/experts.ts \
 	stdlib/strategies/fp8.ts \
+	stdlib/strategies/local_sgd.ts \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \

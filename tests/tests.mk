@@ -890,7 +890,9 @@ EXTRA_DIST += \
 	tests/examples/gpt2_large_tp4.cmd \
 	tests/examples/gpt2_large_tp4.out \
 	tests/examples/gpt3_175b.out \
+	tests/examples/hop_backup_workers.cmd \
 	tests/examples/llama3_70b.out \
+	tests/examples/local_sgd_steps.cmd \
 	tests/examples/my_schedule.out \
 	tests/examples/resnet50.out \
 	tests/examples/resnet50_dp2_pp4.cmd \

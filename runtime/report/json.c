@@ -65,6 +65,8 @@ static cJSON *plan_object(const ts_summary *s)
   for (uint32_t a = 0; a < ir->axes_count; a++)
     add_integer(mesh, ir->strings + ir->axes[a].name, ir->axes[a].size);
   add_integer(plan, "micro_batches", ir->meta->micro_batches);
+  if (ir->meta->steps > 1)
+    add_integer(plan, "optimizer_steps", ir->meta->steps);
   add_integer(plan, "parameters", ir->meta->parameters);
   add_integer(plan, "tokens_per_step", ir->meta->tokens_per_step);
   add_integer(plan, "samples_per_step", ir->meta->samples_per_step);

@@ -85,6 +85,8 @@ static void answer(printer *p)
   fprintf(p->out, "%s\n\n", fit(p, rest, WIDTH));
 
   quantity(p, "step time", ts_format_time(s->result->step), "\n");
+  if (meta->steps > 1)
+    quantity(p, "optimizer step", ts_format_time(s->result->step / meta->steps), ts_arena_printf(p->arena, ", on average over %u\n", meta->steps));
   bool tokens = s->tokens_per_second > 0;
   double rate = tokens ? s->tokens_per_second : s->samples_per_second;
   if (rate > 0) {

@@ -12,7 +12,8 @@ fn ring(w: Int, n: Int) -> List = if n > 2 then [(w + n - 1) % n, (w + 1) % n] e
 fn ring_based(w: Int, n: Int) -> List = if n % 2 == 0 and n > 2 then ring(w, n) + [(w + div(n, 2)) % n] else ring(w, n)
 
 // Its double ring: two ring-based graphs, joined worker to worker.
-fn double_ring(w: Int, n: Int) -> List = [div(w, div(n, 2)) * div(n, 2) + v for v in ring_based(w % div(n, 2), div(n, 2))] + [(w + div(n, 2)) % n]
+fn double_ring(w: Int, n: Int) -> List = [div(w, div(n, 2)) * div(n, 2) + v for v in ring_based(w % div(n, 2), div(n, 2))] +
+  [(w + div(n, 2)) % n]
 
 // Every worker with every other.
 fn all_others(w: Int, n: Int) -> List = [v for v in 0..n if v != w]
