@@ -447,7 +447,7 @@ static void receive(ts_fragment *f, uint32_t start)
   for (uint32_t k = 0; k < f->stage->out_count; k++) {
     const ts_transfer *t = &f->stage->out[k];
     uint32_t node = start;
-    bool travels = !t->local && !f->l->sc->own_messages;
+    bool travels = !t->local && !(f->l->sc->without & TS_RULE_GRADIENTS);
     if (!t->gradient)
       continue;
     if (travels) {
@@ -473,7 +473,7 @@ static void send(ts_fragment *f, bool whole)
     if (!t->gradient)
       continue;
     uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
-    if (!t->local && !f->l->sc->own_messages) {
+    if (!t->local && !(f->l->sc->without & TS_RULE_GRADIENTS)) {
       ts_need(f, node);
       ts_need(f, whole ? f->last[0] : TS_NO_INDEX);
       node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0}, "send gradients",

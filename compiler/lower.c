@@ -294,7 +294,7 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
     uint32_t stage = sc->stage_of[rank * count + c];
     stages[c] = l->stages->example[l->stages->at[stage].kind];
     for (uint32_t n = 0; n < sc->copies; n++)
-      any |= apart[c * sc->copies + n] = sc->rank_of[copy_of(sc, stage, n)] != rank;
+      any |= apart[c * sc->copies + n] = !(sc->without & TS_RULE_COPIES) && sc->rank_of[copy_of(sc, stage, n)] != rank;
   }
   size_t kind = 0;
   uint64_t comms = collectives_of(l, item);
@@ -314,13 +314,13 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
 /* Tags of what travels between stages count from 0; of the others, from here. */
 enum { SHARED_TAGS = 0x40000000, COPY_TAGS = 0x50000000 };
 
-/* Gradients between the copies of a stage: a tag for every stage that sends, copy that receives, and round. */
-static ts_ir_binding bind_copy(const ts_schedule *sc, uint32_t rank, ts_port_ref role)
+/* Gradients between the copies of a stage: a tag for every step, stage that sends, copy that receives, and round. */
+static ts_ir_binding bind_copy(const ts_schedule *sc, uint32_t rank, uint32_t step, ts_port_ref role)
 {
   uint32_t round = role.index % 2, chunk = role.index / 2 / sc->copies, stage = sc->stage_of[rank * sc->chunks + chunk];
   uint32_t other = copy_of(sc, stage, role.index / 2 % sc->copies);
   uint32_t from = role.role == TS_PORT_COPY_OUT ? stage : other, to = role.role == TS_PORT_COPY_OUT ? other : stage;
-  return (ts_ir_binding){sc->rank_of[other], COPY_TAGS + 2 * (from * sc->copies + to / sc->parts) + round};
+  return (ts_ir_binding){sc->rank_of[other], COPY_TAGS + 2 * ((step * sc->stages + from) * sc->copies + to / sc->parts) + round};
 }
 
 static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *item, ts_port_ref role)
@@ -334,9 +334,9 @@ static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *
     return (ts_ir_binding){ts_schedule_rank(sc, other), l->stages->transfer_count * 2 * sc->micro_batches + tie->id};
   }
   if (role.role == TS_PORT_SHARED)
-    return (ts_ir_binding){l->shared_rank[role.index ^ 1], SHARED_TAGS + role.index / 2};
+    return (ts_ir_binding){l->shared_rank[role.index ^ 1], SHARED_TAGS + item->micro_batch * (uint32_t)l->sh->shared.count + role.index / 2};
   if (role.role == TS_PORT_COPY_OUT || role.role == TS_PORT_COPY_IN)
-    return bind_copy(l->sc, rank, role);
+    return bind_copy(l->sc, rank, item->micro_batch, role);
   bool in = role.role == TS_PORT_ACTIVATION_IN || role.role == TS_PORT_GRADIENT_OUT;
   bool gradient = role.role == TS_PORT_GRADIENT_IN || role.role == TS_PORT_GRADIENT_OUT;
   const ts_transfer *t = in ? &stage->in[role.index] : &stage->out[role.index];

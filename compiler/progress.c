@@ -38,14 +38,14 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
   if (before != TS_NO_INDEX && !k--)
     return before;
   const ts_stage *stage = p->kind == TS_STEP ? NULL : &stages->at[p->stage];
-  if (stage && !sc->own_messages && p->kind == TS_FORWARD) {
+  if (stage && !(sc->without & TS_RULE_ACTIVATIONS) && p->kind == TS_FORWARD) {
     if (k < stage->in_count) {
       wait->name = "activations";
       return ts_schedule_find(sc, TS_FORWARD, stage->in[k].other, p->micro_batch);
     }
     k -= stage->in_count;
   }
-  if (stage && !sc->own_messages && (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT)) {
+  if (stage && !(sc->without & TS_RULE_GRADIENTS) && (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT)) {
     for (uint32_t t = 0; t < stage->out_count; t++) {
       if (!stage->out[t].gradient || k--)
         continue;
@@ -59,6 +59,7 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
       continue;
     wait->name = tie->rule->name ? tie->rule->name : "depend";
     wait->rule = tie->rule->span;
+    wait->some = tie->some;
     return tie->from;
   }
   return TS_NO_INDEX;

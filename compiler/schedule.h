@@ -27,6 +27,11 @@ typedef struct ts_tie { uint32_t from, to; int64_t bytes; const ts_ast *rule; ui
 typedef struct ts_slowed { double by; const ts_ast *rule; } ts_slowed; /* a `slow` rule: its kernels take `by` times as long */
 typedef struct ts_tie_end { uint32_t tie; bool outgoing; } ts_tie_end;
 
+/* Rules that every schedule has until it removes them: messages between stages, and between copies of the model. */
+typedef enum ts_common_rule { TS_RULE_ACTIVATIONS = 1, TS_RULE_GRADIENTS = 2, TS_RULE_COPIES = 4, TS_ALL_COMMON_RULES = 7 } ts_common_rule;
+
+typedef struct ts_rule_change { const char *name; const ts_ast *before, *after; ts_span span; } ts_rule_change; /* before NULL: a common rule; after NULL: removed. span: where */
+
 typedef struct ts_schedule {
   const char *name;
   ts_span span;
@@ -44,7 +49,8 @@ typedef struct ts_schedule {
   ts_span stages_span;
   const int64_t *sizes;           /* [parts] units of each, or NULL */
   bool by_cost;                   /* divide by time instead of by number */
-  bool own_messages;              /* `rules none`: tensors do not travel by themselves */
+  uint32_t without;               /* rules of all schedules that this one has not: bits of ts_common_rule */
+  TS_VEC(ts_rule_change) changes;
   const struct ts_stages *built;  /* its stages, once they are there: compiler/stage.h */
   TS_VEC(ts_placed) items;
   const ts_order *order;          /* [ranks] */

@@ -20,7 +20,7 @@ static bool number(const char **at, uint32_t *n)
   return true;
 }
 
-/* "F(3) at 2", "F(3, 1) at 2" or "S at 2". */
+/* "F(3) at 2", "F(3, 1) at 2", "S at 2" or "S(3) at 2". */
 static bool read_name(const char *text, item_name *name)
 {
   int k = 0;
@@ -44,12 +44,14 @@ static bool read_name(const char *text, item_name *name)
   if (text[0] != 'a' || text[1] != 't')
     return false;
   text += 2;
-  return number(&text, &name->number[name->count]) && !*text && (name->count > 0) == (name->kind != TS_STEP);
+  return number(&text, &name->number[name->count]) && !*text && (name->kind == TS_STEP ? name->count < 2 : name->count > 0);
 }
 
 static uint32_t find(const ts_schedule *sc, const item_name *name)
 {
   uint32_t where = name->number[name->count];
+  if (name->kind == TS_STEP && name->count)
+    return ts_schedule_step(sc, where, name->number[0]);
   if (name->kind == TS_STEP)
     return where < sc->ranks ? sc->order[where].first + sc->order[where].count - 1 : TS_NO_INDEX;
   if (name->count == 2)
@@ -73,7 +75,8 @@ static const char *place(ts_session *s, ts_span span)
 static const char *wait_line(ts_session *s, const ts_schedule *sc, const char *head, uint32_t other, const ts_wait *wait)
 {
   const char *rule = wait->rule.file ? place(s, wait->rule) : wait->name;
-  return ts_arena_printf(s->arena, "  %-12s %s  by rule `%s`%s%s\n", head, ts_placed_name(s, sc, other), wait->name, wait->rule.file ? ", " : "", wait->rule.file ? rule : "");
+  const char *some = wait->some ? ts_arena_printf(s->arena, ", any %u of these", wait->some) : "";
+  return ts_arena_printf(s->arena, "  %-12s %s  by rule `%s`%s%s%s\n", head, ts_placed_name(s, sc, other), wait->name, some, wait->rule.file ? ", " : "", wait->rule.file ? rule : "");
 }
 
 static const char *neighbours(ts_session *s, const ts_schedule *sc, uint32_t item, uint32_t rank)
@@ -87,6 +90,22 @@ static const char *neighbours(ts_session *s, const ts_schedule *sc, uint32_t ite
   if (item < last)
     text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, sc->items.at[item].overlaps ? "overlaps" : "comes before", ts_placed_name(s, sc, item + 1));
   return text;
+}
+
+/* Rules that speak of this kind of work and were changed. */
+static const char *changes(ts_session *s, const ts_schedule *sc, ts_work_kind kind)
+{
+  const char *out = "", *letter = ts_work_letter(kind);
+  for (size_t i = 0; i < sc->changes.count; i++) {
+    const ts_rule_change *c = &sc->changes.at[i];
+    bool speaks = c->before && (!strcmp(c->before->child[0]->name, letter) || (c->before->kind != TS_AST_SLOW && !strcmp(c->before->child[2]->name, letter)));
+    if (!c->before)
+      speaks = !strcmp(c->name, "activations") ? kind == TS_FORWARD : !strcmp(c->name, "gradients") ? kind == TS_BACKWARD || kind == TS_INPUT_GRADIENT : kind == TS_STEP;
+    if (speaks)
+      out = ts_arena_printf(s->arena, "%s  %-12s rule `%s`, %s%s%s\n", out, c->after ? "replaced" : "removed", c->name, place(s, c->span), c->before ? "; was " : "",
+                            c->before ? place(s, c->before->span) : "");
+  }
+  return out;
 }
 
 const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char *text)
@@ -107,6 +126,9 @@ const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char
   if (p->kind != TS_STEP)
     out = ts_arena_printf(s->arena, "%s, stage %u%s", out, p->stage % sc->parts, sc->copies > 1 ? ts_arena_printf(s->arena, " of copy %u", p->stage / sc->parts) : "");
   out = ts_arena_printf(s->arena, "%s\n  %-12s %s\n%s", out, "placed by", place(s, p->span), neighbours(s, sc, item, rank));
+  if (p->slowed)
+    out = ts_arena_printf(s->arena, "%s  %-12s %g times as long by rule `%s`, %s\n", out, "takes", sc->slowed.at[p->slowed - 1].by,
+                          sc->slowed.at[p->slowed - 1].rule->name ? sc->slowed.at[p->slowed - 1].rule->name : "slow", place(s, sc->slowed.at[p->slowed - 1].rule->span));
   ts_wait wait;
   for (uint32_t k = 0; (other = ts_waits_for(sc, sc->built, item, k, &wait)) != TS_NO_INDEX; k++)
     out = ts_arena_printf(s->arena, "%s%s", out, wait_line(s, sc, "waits for", other, &wait));
@@ -114,5 +136,5 @@ const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char
     for (uint32_t k = 0; (other = ts_waits_for(sc, sc->built, i, k, &wait)) != TS_NO_INDEX; k++)
       if (other == item)
         out = ts_arena_printf(s->arena, "%s%s", out, wait_line(s, sc, "awaited by", i, &wait));
-  return out;
+  return ts_arena_printf(s->arena, "%s%s", out, changes(s, sc, p->kind));
 }

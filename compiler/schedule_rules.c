@@ -237,6 +237,25 @@ static void match(solver *v, const ts_ast *rule)
 
 /* -- which rules there are -- */
 
+static const struct common { const char *name; ts_common_rule bit; } common[] = {{"activations", TS_RULE_ACTIVATIONS}, {"gradients", TS_RULE_GRADIENTS}, {"copies", TS_RULE_COPIES}};
+enum { COMMON = sizeof common / sizeof *common };
+
+static uint32_t common_rule(const char *name)
+{
+  for (size_t i = 0; i < COMMON; i++)
+    if (!strcmp(common[i].name, name))
+      return common[i].bit;
+  return 0;
+}
+
+static void without(solver *v, uint32_t bits, ts_span span)
+{
+  for (size_t i = 0; i < COMMON; i++)
+    if (common[i].bit & bits & ~v->sc->without)
+      TS_PUSH(v->s->arena, &v->sc->changes, (ts_rule_change){common[i].name, NULL, NULL, span});
+  v->sc->without |= bits;
+}
+
 static void collect(solver *v, const ts_ast *decl, uint32_t first);
 
 /* A set of rules sees the names of its own file, and before them those of the schedule that it is used with. */
@@ -259,7 +278,7 @@ static void inherit(solver *v, const ts_ast *use)
 {
   ts_value found;
   if (!strcmp(use->name, "none")) {
-    v->sc->own_messages = true;
+    without(v, TS_ALL_COMMON_RULES, use->span);
   } else if (ts_env_lookup(v->env, use->name, &found) && found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
     collect_set(v, found.u.decl);
   } else {
@@ -277,43 +296,90 @@ static size_t find_rule(const solver *v, const char *name)
   return i;
 }
 
-static void remove_rule(solver *v, const ts_ast *node)
+static void no_such_rule(solver *v, const ts_ast *node)
 {
-  size_t at = find_rule(v, node->name);
-  if (at < v->rules.count) {
-    memmove(&v->rules.at[at], &v->rules.at[at + 1], (v->rules.count - at - 1) * sizeof *v->rules.at);
-    v->rules.count--;
-    return;
-  }
-  ts_diag *d = ts_report(v->s, TS_E0401, node->name_span, "no rule is called `%s` here", node->name);
-  ts_diag_here(d, "nothing to remove");
-  const char *names = "";
+  ts_name_list names = {0};
+  const char *list = "";
   for (size_t i = 0; i < v->rules.count; i++)
     if (v->rules.at[i].rule->name)
-      names = ts_arena_printf(v->s->arena, "%s%s`%s`", names, *names ? ", " : "", v->rules.at[i].rule->name);
-  if (*names)
-    ts_diag_note(d, "rules are %s", names);
-  else
-    ts_diag_note(d, "schedule `%s` has no rule with a name", v->sc->name);
+      TS_PUSH(v->s->arena, &names.names, v->rules.at[i].rule->name);
+  for (size_t i = 0; i < COMMON; i++)
+    if (!(v->sc->without & common[i].bit))
+      TS_PUSH(v->s->arena, &names.names, common[i].name);
+  ts_diag *d = ts_report(v->s, TS_E0401, node->name_span, "schedule `%s` has no rule `%s`", v->sc->name, node->name);
+  ts_diag_here(d, "nothing to remove");
+  for (size_t i = 0; i < names.names.count; i++)
+    list = ts_arena_printf(v->s->arena, "%s%s`%s`", list, i ? ", " : "", names.names.at[i]);
+  if (!ts_suggest_names(d, node->name, &names) && *list)
+    ts_diag_note(d, "its rules are %s", list);
   v->failed = true;
 }
 
-/* A rule with the name of an earlier one takes its place. */
+/* How gradients come about cannot be changed by a schedule. */
+static bool is_fixed(solver *v, const char *name, ts_span span)
+{
+  if (!name || (strcmp(name, "forward_first") && strcmp(name, "input_gradient_first")))
+    return false;
+  ts_diag *d = ts_report(v->s, TS_E0401, span, "rule `%s` cannot be changed", name);
+  ts_diag_here(d, "I and B need the activations of F, W what I made");
+  v->failed = true;
+  return true;
+}
+
+static void remove_rule(solver *v, const ts_ast *node)
+{
+  size_t at = find_rule(v, node->name);
+  uint32_t bit = common_rule(node->name);
+  if (is_fixed(v, node->name, node->name_span))
+    return;
+  if (at < v->rules.count) {
+    TS_PUSH(v->s->arena, &v->sc->changes, (ts_rule_change){node->name, v->rules.at[at].rule, NULL, node->span});
+    memmove(&v->rules.at[at], &v->rules.at[at + 1], (v->rules.count - at - 1) * sizeof *v->rules.at);
+    v->rules.count--;
+  } else if (bit & ~v->sc->without) {
+    without(v, bit, node->span);
+  } else {
+    no_such_rule(v, node);
+  }
+}
+
+/* A rule with the name of an earlier one takes its place; so it must say the same kind of thing. */
+static void add_rule(solver *v, const ts_ast *rule)
+{
+  size_t at = find_rule(v, rule->name);
+  if (is_fixed(v, rule->name, rule->name_span))
+    return;
+  if (at == v->rules.count) {
+    if (rule->name && (common_rule(rule->name) & ~v->sc->without)) {
+      without(v, common_rule(rule->name), rule->span);
+      v->sc->changes.at[v->sc->changes.count - 1].after = rule;
+    }
+    TS_PUSH(v->s->arena, &v->rules, (named_rule){rule, v->env});
+    return;
+  }
+  const ts_ast *before = v->rules.at[at].rule;
+  if (before->kind != rule->kind) {
+    ts_diag *d = ts_report(v->s, TS_E0401, rule->name_span, "`%s` is the name of a `%s` rule", rule->name, ts_kind_name(before->kind));
+    ts_diag_here(d, "a `%s` rule cannot take its place", ts_kind_name(rule->kind));
+    ts_diag_note_at(d, before->span, "the rule of that name");
+    ts_diag_help(d, "give it another name, and take the other out with `remove %s` if it is to go", rule->name);
+    v->failed = true;
+    return;
+  }
+  TS_PUSH(v->s->arena, &v->sc->changes, (ts_rule_change){rule->name, before, rule, rule->span});
+  v->rules.at[at] = (named_rule){rule, v->env};
+}
+
 static void collect(solver *v, const ts_ast *decl, uint32_t first)
 {
   for (uint32_t i = first; i < decl->count && !v->failed; i++) {
     const ts_ast *rule = decl->child[i];
-    if (rule->kind == TS_AST_USE_RULES) {
+    if (rule->kind == TS_AST_USE_RULES)
       inherit(v, rule);
-    } else if (rule->kind == TS_AST_REMOVE) {
+    else if (rule->kind == TS_AST_REMOVE)
       remove_rule(v, rule);
-    } else if (rule->kind == TS_AST_DEPEND || rule->kind == TS_AST_MATCH || rule->kind == TS_AST_SLOW) {
-      size_t at = find_rule(v, rule->name);
-      if (at < v->rules.count)
-        v->rules.at[at] = (named_rule){rule, v->env};
-      else
-        TS_PUSH(v->s->arena, &v->rules, (named_rule){rule, v->env});
-    }
+    else if (rule->kind == TS_AST_DEPEND || rule->kind == TS_AST_MATCH || rule->kind == TS_AST_SLOW)
+      add_rule(v, rule);
   }
 }
 

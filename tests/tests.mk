@@ -253,6 +253,8 @@ EXTRA_DIST += \
 	tests/engine/different_collectives.tsir \
 	tests/engine/host_bound.out \
 	tests/engine/host_bound.tsir \
+	tests/engine/record_any.out \
+	tests/engine/record_any.tsir \
 	tests/engine/repetitions.cmd \
 	tests/engine/repetitions.out \
 	tests/engine/report_bare.out \
@@ -471,6 +473,10 @@ EXTRA_DIST += \
 	tests/errors/ir-orphan-message.tsir \
 	tests/errors/ir-other-version.cmd \
 	tests/errors/ir-other-version.err \
+	tests/errors/ir-record-same-stream.err \
+	tests/errors/ir-record-same-stream.tsir \
+	tests/errors/ir-record-too-many.err \
+	tests/errors/ir-record-too-many.tsir \
 	tests/errors/ir-run-empty.cmd \
 	tests/errors/ir-run-empty.err \
 	tests/errors/ir-run-text-error.cmd \
@@ -890,9 +896,13 @@ EXTRA_DIST += \
 	tests/examples/gpt2_large_tp4.cmd \
 	tests/examples/gpt2_large_tp4.out \
 	tests/examples/gpt3_175b.out \
+	tests/examples/hop.out \
 	tests/examples/hop_backup_workers.cmd \
+	tests/examples/hop_backup_workers.out \
 	tests/examples/llama3_70b.out \
+	tests/examples/local_sgd.out \
 	tests/examples/local_sgd_steps.cmd \
+	tests/examples/local_sgd_steps.out \
 	tests/examples/my_schedule.out \
 	tests/examples/resnet50.out \
 	tests/examples/resnet50_dp2_pp4.cmd \

@@ -38,6 +38,7 @@ schedule hop(
       S
     }
   }
+  remove copies // gradients stay where they are; what is averaged are parameters
   // What a worker has after iteration k - 1 goes out while iteration k computes, and is averaged by the step of iteration k.
   depend updates: S(k) at w on any max(len(graph(w, n)) - backups, 0) of S(k - 1 - staleness) at v for v in graph(w, n) by size
   // A token of a neighbour: it has ended iteration k - 1 - ahead.

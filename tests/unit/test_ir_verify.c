@@ -79,7 +79,6 @@ BREAKS(port_group_out_of_range, RECORD(ports, 1)->group = 3, "ports 1: its group
 
 BREAKS(model_flops, META->model_flops_per_step = NAN, "not a finite number")
 BREAKS(peak_flops, META->peak_flops = -1, "not a finite number")
-BREAKS(meta_reserved, META->reserved = 1, "reserved bytes of meta")
 BREAKS(axis_empty, RECORD(axes, 0)->size = 0, "axis `tp`: size 0")
 BREAKS(axis_stride, RECORD(axes, 1)->stride = 1, "axis `pp`: size 2 and stride 1, behind 2 ranks")
 BREAKS(axis_reserved, RECORD(axes, 1)->reserved = 1, "axis `pp`")
@@ -166,7 +165,7 @@ BREAKS(host_node_on_stream, RECORD(nodes, 7)->stream = 1, "fragment `S`, node 0:
 BREAKS(node_kernel, RECORD(nodes, 0)->arg = 2, "fragment `F0`, node 0: it names number 2 of 2")
 BREAKS(node_collective, RECORD(nodes, 2)->arg = 2, "fragment `F0`, node 2: it names number 2 of 2")
 BREAKS(node_port, RECORD(nodes, 3)->arg = 1, "fragment `F0`, node 3: it names number 1 of 1")
-BREAKS(record_arg, RECORD(nodes, 6)->arg = 1, "fragment `F1`, node 2: it names number 1 of 1")
+BREAKS(record_arg, RECORD(nodes, 6)->arg = 1, "fragment `F1`, node 2: it waits for 1 of")
 BREAKS(port_other_direction, RECORD(nodes, 3)->op = TS_IR_RECV, "fragment `F0`, node 3: port 0 is of the other direction")
 BREAKS(port_unused, RECORD(nodes, 3)->op = TS_IR_RECORD, "fragment `F0`: a port is used by no node")
 BREAKS(port_used_twice, RECORD(nodes, 2)->op = TS_IR_SEND, "fragment `F0`: a port is used twice")

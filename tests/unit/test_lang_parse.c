@@ -132,7 +132,9 @@ Test(lang_parse, schedules)
   expect_tree("schedule s() { stages p of [1]\n stages p by cost\n chunks 2 place f\n rules none\n at 0 { F(i) B }\n at s in 0..p { overlap F(1) with B(2) "
               "for i in a where c { W } } depend d: F at a on F at b by c where e }",
               "schedule s(parameters, stages(p, list(1), -), stages(p, -, name cost), chunks(2, f, -), rules none, at(0, item F(argument(i)), item B), "
-              "at s(..(0, p), overlap(item F(argument(1)), item B(argument(2))), for i(a, c, item W)), depend d(item F, a, item F, b, c, e))");
+              "at s(..(0, p), overlap(item F(argument(1)), item B(argument(2))), for i(a, c, item W)), depend d(item F, a, item F, b, c, e, -, -))");
+  expect_tree("rules r { depend S(k) at w on any n - 1 of S(k - 1) at v for v in g by c\n slow x: F(i) at w by 6 where c }",
+              "rules r(depend(item S(argument(k)), w, item S(argument(-(k, 1))), v, c, -, -(n, 1), for v(g)), slow x(item F(argument(i)), w, 6, c))");
 }
 
 Test(lang_parse, clusters)
