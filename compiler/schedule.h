@@ -62,8 +62,9 @@ typedef struct ts_schedule {
   const uint32_t *at;             /* [kind][stage * micro_batches + micro_batch]: item or TS_NO_INDEX; see ts_schedule_find */
 } ts_schedule;
 
-/* What a policy knows of the work of a stage: times in ps, and bytes of activations held from F on, part of which I frees. */
-typedef struct ts_stage_cost { uint64_t time[TS_STEP]; double held, freed; } ts_stage_cost;
+/* What a policy knows of the work of a stage: times in ps, and bytes of activations: held from F on; of them freed by I, or, below 0, what I adds for W; and the most that an item of each kind holds
+ * while it runs, above what was held before it. */
+typedef struct ts_stage_cost { uint64_t time[TS_STEP]; double held, freed, rise[TS_STEP]; } ts_stage_cost;
 typedef struct ts_stage_costs { const ts_stage_cost *at; uint64_t message; } ts_stage_costs; /* at: [stages] */
 
 /* Evaluates the plan's schedule. A policy is left open: its order needs costs. Without one: one stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors. */

@@ -22,6 +22,22 @@ static bool better(const candidate *x, const candidate *y)
   return x->micro_batch != y->micro_batch ? x->micro_batch < y->micro_batch : x->stage > y->stage;
 }
 
+/* Where a rank's memory leaves no room for more, and a W can make some, W alone is left. */
+static uint32_t weights_first(const ts_attempt *a, uint32_t rank, candidate *list, uint32_t n)
+{
+  const ts_preference *preferences = a->policy[rank].preferences.at;
+  bool weights = false;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < n; i++)
+    weights = weights || preferences[list[i].choice].kind == TS_WEIGHT_GRADIENT;
+  for (uint32_t i = 0; i < n; i++) {
+    ts_work_kind kind = preferences[list[i].choice].kind;
+    if (!weights || kind == TS_WEIGHT_GRADIENT || kind == TS_FORWARD || !ts_policy_needs_room(a, rank, kind, list[i].stage))
+      list[left++] = list[i];
+  }
+  return left;
+}
+
 static uint32_t candidates(listing *l, uint32_t rank)
 {
   ts_attempt *a = l->a;
@@ -39,7 +55,7 @@ static uint32_t candidates(listing *l, uint32_t rank)
       x.key = ts_policy_key(a, rank, k, c, x.micro_batch);
       l->candidates[n++] = x;
     }
-  return n;
+  return weights_first(a, rank, l->candidates, n);
 }
 
 /* The best of what may begin by `now`; then, if that would keep something better waiting for too long, the time at which that comes. */

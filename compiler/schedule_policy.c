@@ -232,6 +232,40 @@ static double most_of(ts_attempt *a, ts_policy_limit *l, uint32_t chunk, uint32_
   return *known;
 }
 
+double ts_policy_freed(const ts_stage_cost *cost) { return cost->held > 0 ? fmin(fmax(cost->freed / cost->held, 0), 1) : 0; }
+
+/* The most that a backward, or a W, of the rank's stages holds above what is held. */
+static double backward_rise(const ts_attempt *a, uint32_t rank)
+{
+  const ts_schedule *sc = a->b->sc;
+  double rise = 0;
+  for (uint32_t k = 0; k < a->policy[rank].preferences.count; k++)
+    for (uint32_t c = 0; c < sc->chunks; c++) {
+      ts_work_kind kind = a->policy[rank].preferences.at[k].kind;
+      if (kind != TS_FORWARD)
+        rise = fmax(rise, a->costs->at[sc->stage_of[rank * sc->chunks + c]].rise[kind]);
+    }
+  return rise;
+}
+
+/* Bytes at most, with one more forward and then a backward. */
+static double bytes_with(const ts_attempt *a, uint32_t rank, uint32_t stage)
+{
+  const ts_stage_cost *cost = &a->costs->at[stage];
+  return a->rank[rank].bytes + fmax(cost->rise[TS_FORWARD], cost->held + a->rank[rank].backward_rise);
+}
+
+static const double SLACK = 1e-6;
+
+bool ts_policy_needs_room(const ts_attempt *a, uint32_t rank, ts_work_kind kind, uint32_t stage)
+{
+  const ts_rank_policy *p = &a->policy[rank];
+  for (size_t i = 0; i < p->limits.count; i++)
+    if (p->limits.at[i].bytes && a->rank[rank].bytes + a->costs->at[stage].rise[kind] > p->limits.at[i].value * (1 + SLACK))
+      return true;
+  return false;
+}
+
 const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk, uint32_t micro_batch)
 {
   const ts_rank_policy *p = &a->policy[rank];
@@ -242,9 +276,9 @@ const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_
     if (l->chunk != TS_NO_INDEX && l->chunk != chunk)
       continue;
     const double *held = l->open ? r->open : r->live;
-    double most = most_of(a, l, chunk, micro_batch), slack = 1e-6;
-    double after = l->bytes ? r->bytes + a->costs->at[sc->stage_of[rank * sc->chunks + chunk]].held : held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
-    if (after > most + slack * fabs(most))
+    double most = most_of(a, l, chunk, micro_batch);
+    double after = l->bytes ? bytes_with(a, rank, sc->stage_of[rank * sc->chunks + chunk]) : held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
+    if (after > most + SLACK * fabs(most))
       return l;
   }
   return NULL;
@@ -282,7 +316,7 @@ uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage,
 static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
 {
   const ts_stage_cost *cost = &a->costs->at[item->stage];
-  double share = cost->held > 0 ? cost->freed / cost->held : 0;
+  double share = ts_policy_freed(cost);
   double part = item->kind == TS_FORWARD ? 1 : item->kind == TS_BACKWARD ? -1 : item->kind == TS_INPUT_GRADIENT ? -share : share - 1;
   double opens = item->kind == TS_FORWARD ? 1 : item->kind == TS_WEIGHT_GRADIENT ? 0 : -1;
   for (uint32_t k = item->chunk;; k = a->b->sc->chunks) {
@@ -291,7 +325,7 @@ static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
     if (k == a->b->sc->chunks)
       break;
   }
-  r->bytes += part * cost->held;
+  r->bytes += item->kind == TS_INPUT_GRADIENT ? -cost->freed : item->kind == TS_WEIGHT_GRADIENT ? cost->freed - cost->held : part * cost->held;
 }
 
 bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t start)
@@ -314,7 +348,7 @@ bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank,
 {
   const ts_rank_state *r = &a->rank[rank];
   a->stop = (ts_policy_stop){limit ? limit->node : NULL, limit && limit->bytes, rank, stage, micro_batch, a->count[rank], r->live[a->b->sc->chunks], r->bytes,
-                             a->costs->at[stage].held, limit ? limit->value : 0};
+                             bytes_with(a, rank, stage) - r->bytes, limit ? limit->value : 0};
   return false;
 }
 
@@ -348,6 +382,7 @@ static void open_attempt(ts_attempt *a)
     state->live = TS_NEW_ARRAY(a->arena, double, sc->chunks + 1);
     state->open = TS_NEW_ARRAY(a->arena, double, sc->chunks + 1);
     state->left = kinds * sc->chunks * sc->micro_batches;
+    state->backward_rise = backward_rise(a, r);
     bool apart = false;
     for (uint32_t k = 0; k < kinds; k++)
       apart = apart || a->policy[r].preferences.at[k].kind == TS_INPUT_GRADIENT;
@@ -422,7 +457,7 @@ static bool tell_stuck(builder *b, const ts_policy_stop *stop)
     return fail(b);
   ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", stop->rank, stop->begun, stop->held);
   if (stop->of_bytes)
-    ts_diag_fact(d, "memory", "%s held, %s more for F(%u) at stage %u, %s allowed", size_text(b, stop->bytes), size_text(b, stop->more), stop->micro_batch, stop->stage,
+    ts_diag_fact(d, "memory", "%s held, %s more for F(%u) at stage %u and a backward, %s allowed", size_text(b, stop->bytes), size_text(b, stop->more), stop->micro_batch, stop->stage,
                  size_text(b, stop->most));
   ts_diag_note_at(d, stop->limit->span, "this limit keeps F(%u) at stage %u back", stop->micro_batch, stop->stage);
   ts_diag_help(d, "raise the limit, or let it leave room for the chunks that come later");

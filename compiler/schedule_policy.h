@@ -41,6 +41,7 @@ typedef struct ts_rank_state {
   uint32_t choice, chunk;   /* preference and chunk that it would begin then */
   uint32_t left;            /* items */
   double bytes;             /* held now */
+  double backward_rise;     /* bytes that any of its backwards needs above what is held */
   uint32_t *next;           /* [preference * chunks + chunk]: micro-batch */
   double *live, *open;      /* [chunk], and after them the sum: forwards held, forwards without their I */
 } ts_rank_state;
@@ -49,7 +50,7 @@ typedef struct ts_policy_stop { /* where an attempt could not go on, numbers of 
   const ts_ast *limit;            /* that keeps the forward back, or NULL */
   bool of_bytes;
   uint32_t rank, stage, micro_batch, begun;
-  double held, bytes, more, most; /* forwards; bytes: held, of the forward, allowed */
+  double held, bytes, more, most; /* forwards; bytes: held, of the forward and a backward, allowed */
 } ts_policy_stop;
 
 typedef struct ts_attempt { /* one schedule */
@@ -70,8 +71,12 @@ typedef struct ts_attempt { /* one schedule */
 
 /* The number by which an item is preferred, or its slot. */
 double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk, uint32_t micro_batch);
-/* The limit that keeps a forward back now, or NULL. */
+/* Which part of what a forward holds its I frees: 0 to 1. */
+double ts_policy_freed(const ts_stage_cost *cost);
+/* The limit that keeps a forward back now, or NULL. A limit in bytes leaves room for the backward of what is held. */
 const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk, uint32_t micro_batch);
+/* Whether another item would go over a limit in bytes, so that a W must come first. */
+bool ts_policy_needs_room(const ts_attempt *a, uint32_t rank, ts_work_kind kind, uint32_t stage);
 /* Notes why an attempt ends here; false. */
 bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank, uint32_t stage, uint32_t micro_batch);
 /* When all that an item needs is there; TS_NEVER: not known yet. */

@@ -129,7 +129,7 @@ static int32_t freed(const ts_attempt *a)
 {
   double least = 1;
   for (uint32_t s = 0; s < a->b->sc->stages; s++)
-    least = fmin(least, a->costs->at[s].held > 0 ? a->costs->at[s].freed / a->costs->at[s].held : 0);
+    least = fmin(least, ts_policy_freed(&a->costs->at[s]));
   return (int32_t)floor(TS_TIMETABLE_FORWARD * least);
 }
 

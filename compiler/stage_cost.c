@@ -1,5 +1,6 @@
 /* What a policy goes by: the kernels' times of each stage's forward and backward, the activations that it holds in between, and the time of a message. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/fragment.h"
@@ -11,6 +12,27 @@ static double activations(const ts_fragment *f)
     if (f->mems.at[i].mem.category == TS_IR_ACTIVATIONS)
       bytes += (double)f->mems.at[i].mem.bytes;
   return bytes;
+}
+
+static int by_node(const void *a, const void *b)
+{
+  const ts_mem_note *x = a, *y = b;
+  bool x_frees = x->mem.bytes < 0, y_frees = y->mem.bytes < 0;
+  return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : (int)x_frees - (int)y_frees;
+}
+
+/* The most activations above those at the beginning: a node has what it makes before it lets go of what it used. */
+static double rise(const ts_fragment *f)
+{
+  ts_mem_note *notes = ts_arena_copy(f->scratch, f->mems.at, f->mems.count * sizeof *notes);
+  double bytes = 0, most = 0;
+  if (f->mems.count)
+    qsort(notes, f->mems.count, sizeof *notes, by_node);
+  for (size_t i = 0; i < f->mems.count; i++) {
+    bytes += notes[i].mem.category == TS_IR_ACTIVATIONS ? (double)notes[i].mem.bytes : 0;
+    most = fmax(most, bytes);
+  }
+  return most;
 }
 
 static uint64_t computing(const ts_fragment *f)
@@ -34,10 +56,11 @@ static ts_stage_cost cost_of(ts_lowering *l, uint32_t stage)
     else
       ts_backward(f, &item, work[k].inputs, work[k].weights, false);
     cost.time[work[k].kind] = computing(f);
+    cost.rise[work[k].kind] = rise(f);
     if (work[k].kind == TS_FORWARD)
       cost.held = activations(f);
     else if (work[k].kind == TS_INPUT_GRADIENT)
-      cost.freed = fmax(-activations(f), 0); /* what I adds for W is not held by a forward */
+      cost.freed = -activations(f);
     ts_fragment_free(f);
   }
   return cost;

@@ -112,6 +112,7 @@ EXTRA_DIST += \
 	tests/cli/_sweep.ts \
 	tests/cli/_topology.ts \
 	tests/cli/_whitebox.ts \
+	tests/cli/_zb_memory.ts \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
 	tests/cli/collective.cmd \
@@ -236,6 +237,8 @@ EXTRA_DIST += \
 	tests/cli/warnings-off.out \
 	tests/cli/whitebox.cmd \
 	tests/cli/whitebox.out \
+	tests/cli/zb-memory.cmd \
+	tests/cli/zb-memory.out \
 	tests/engine/_bad.slowdown \
 	tests/engine/_memory.ts \
 	tests/engine/_slower.tsir \
