@@ -60,8 +60,9 @@ plan schedule_lab(
   activation: Size = 1 GiB,
   freed_by_i: Size = 0 B,
   ranks: Int = 128,
+  count: Int = stages(schedule),
 ) {
-  model = stages_of_stated_work(count: stages(schedule), f: f, i: i, w: w, held: activation, held_by_i: freed_by_i)
+  model = stages_of_stated_work(count: count, f: f, i: i, w: w, held: activation, held_by_i: freed_by_i)
   cluster = all_to_all(ranks)
   schedule = schedule
   costs = [{ stated: stated }, roofline(worker)]

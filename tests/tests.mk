@@ -42,6 +42,7 @@ tests_unit_sources = \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_network_fit.c \
 	tests/unit/test_report.c \
+	tests/unit/test_schedule_forms.c \
 	tests/unit/test_schedule_random.c \
 	tests/unit/test_stdlib_embed.c \
 	tests/unit/test_trace.c
