@@ -1,0 +1,64 @@
+"""Records what each rank of a distributed PyTorch training step does, on one device.
+
+In a script, for the rank that the environment names (RANK, WORLD_SIZE):
+
+    import trainspec_tracer
+    trace = trainspec_tracer.start()
+    ...                                   # the script as it is, from init_process_group to the last optimizer step
+    trace.write("job.{rank}.json")
+
+or, for all ranks in turn and with no change: trainspec-trace -- python train.py
+"""
+import os
+import pathlib
+
+import torch
+
+from . import graph as graphs
+
+__version__ = "0.1.0"
+__all__ = ["start", "Trace", "__version__"]
+
+
+class Trace:
+    """A recording that is under way."""
+
+    def __init__(self, recorder, redirect, hooks):
+        self.recorder, self._redirect, self._hooks = recorder, redirect, hooks
+
+    def graph(self, step=None):
+        """Of the last step, of step N (from 1), or of all (0): a dictionary as doc/graph_json.md says."""
+        return self.recorder.graph(step, f"trainspec-tracer {__version__}, torch {torch.__version__}")
+
+    def write(self, path, step=None):
+        """`{rank}` in the path is replaced. Ends the recording."""
+        self.stop()
+        graphs.write(self.graph(step), path.replace("{rank}", str(self.recorder.rank)))
+
+    def stop(self):
+        if self._hooks:
+            self._hooks.__exit__(None, None, None)
+            self.recorder.__exit__(None, None, None)
+            self._redirect.mail.close()
+            self._hooks = None
+
+
+def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None):
+    """Begins to record. `real`: this is one of really running processes. `compute`: run operators (default: where there is a GPU, and if `real`); otherwise shapes alone are
+    worked out. `timed`: measure each operator. `memory`: bytes that a device has. `folder`: where ranks leave small tensors for those acted after them."""
+    from .record import Recorder
+    from .redirect import Redirect, watch
+    from .groups import Group
+
+    rank = int(os.environ.get("RANK", 0)) if rank is None else rank
+    world = int(os.environ.get("WORLD_SIZE", 1)) if world is None else world
+    if compute is None:
+        compute = real or timed or torch.cuda.is_available()
+    Group.copies = compute
+    recorder = Recorder(rank, world, compute, timed, memory)
+    redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None)
+    watch(recorder)
+    hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)
+    recorder.__enter__()
+    hooks.__enter__()
+    return Trace(recorder, redirect, hooks)

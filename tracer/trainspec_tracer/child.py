@@ -1,0 +1,55 @@
+"""Runs a script as one rank and writes its graph: python -m trainspec_tracer.child SCRIPT ARGUMENT..., or -m MODULE ARGUMENT....
+
+Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory.
+"""
+import json
+import os
+import runpy
+import sys
+import traceback
+
+OUT_OF_MEMORY = 3
+
+
+def run(arguments):
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        sys.path.insert(0, os.getcwd())
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+def main():
+    import trainspec_tracer
+    settings = json.loads(os.environ.pop("TRAINSPEC_TRACE"))
+    output, step = settings.pop("output"), settings.pop("step", None)
+    trace = trainspec_tracer.start(**settings)
+    status = 0
+    try:
+        run(sys.argv[1:])
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except BaseException:
+        trace.stop()
+        if not trace.recorder.out_of_memory:
+            traceback.print_exc()
+        status = 1
+    trace.stop()
+    if trace.recorder.out_of_memory:
+        status = OUT_OF_MEMORY
+    if status in (0, OUT_OF_MEMORY):
+        try:
+            trace.write(output, step)
+        except ValueError as error:
+            print(f"trainspec-trace: {error}", file=sys.stderr)
+            status = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # groups of other threads and real backends need no farewell
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""trainspec-trace: the command."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from . import __version__, alike, graph as graphs
+from .child import OUT_OF_MEMORY
+
+DONE, FAILED, USAGE = 0, 1, 2
+
+EPILOG = """Commands:
+  trainspec-trace [OPTION]... -- python train.py ARGUMENT...
+  trainspec-trace [OPTION]... -- torchrun --nproc-per-node 8 train.py ARGUMENT...
+  trainspec-trace compare GRAPH GRAPH    where two graphs first differ
+  trainspec-trace overlap [GRAPH]... -o rows.csv
+                                         how kernels and transfers slow each other (needs a GPU)
+
+Exit codes: 0 done, 1 the script failed, 2 wrong usage, 3 a rank would run out of memory."""
+
+
+class Wrong(Exception):
+    """Wrong usage."""
+
+
+def size(text):
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([KMGT]i?)?B?)", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"a size is written 80GiB or 80GB, not {text!r}")
+    unit = found.group(2) or ""
+    return int(float(found.group(1)) * (1024 if unit.endswith("i") else 1000) ** (" KMGT".index(unit[0]) if unit else 0))
+
+
+def parser():
+    p = argparse.ArgumentParser(prog="trainspec-trace", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG, usage="trainspec-trace [OPTION]... -- COMMAND...",
+                                description="Records what each rank of a distributed PyTorch training step does, on one device.")
+    p.add_argument("--world", type=int, metavar="N", help="ranks of the job (default: WORLD_SIZE, or what torchrun is given)")
+    p.add_argument("--ranks", metavar="LIST", help="trace these alone: 0,4 or 0-3 (default: all, ranks that are alike once)")
+    p.add_argument("--all", action="store_true", help="trace each rank by itself, also those that are alike")
+    p.add_argument("--local", type=int, metavar="N", help="ranks of a node, for LOCAL_RANK (default: 8, or what torchrun is given)")
+    p.add_argument("--step", type=int, metavar="N", help="write the N-th step, from 1; 0: everything (default: the last)")
+    p.add_argument("--compute", action="store_true", default=None, help="really run operators (default where there is a GPU)")
+    p.add_argument("--timed", action="store_true", help="run operators and measure each")
+    p.add_argument("--memory", type=size, metavar="SIZE", help="what a device has, as 80GiB: say where a rank would run out of it")
+    p.add_argument("--real", action="store_true", help="this is one of really running processes: record it, act for nobody")
+    p.add_argument("-o", "--output", default="graph.{rank}.json", metavar="PATH", help="graphs; {rank} is replaced (graph.{rank}.json; .gz packs)")
+    p.add_argument("-q", "--quiet", action="store_true", help="do not say what is done")
+    p.add_argument("--version", action="version", version=f"trainspec-tracer {__version__}")
+    return p
+
+
+def split(arguments):
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1:]
+
+
+def take_torchrun(words, o):
+    """torchrun starts processes; we act them. Its numbers say how many."""
+    counts, rest = {"nproc": 1, "nnodes": 1}, list(words[1:])
+    while rest and rest[0].startswith("-"):
+        word, _, value = rest.pop(0).partition("=")
+        name = word.lstrip("-").replace("_", "-")
+        if name in ("m", "module"):
+            rest.insert(0, "-m")
+            break
+        if name in ("standalone", "no-python", "run-path"):
+            continue
+        value = value or (rest.pop(0) if rest else "")
+        if name in ("nproc-per-node", "nnodes"):
+            if not value.isdigit():
+                raise Wrong(f"`{word}` is given a number to be acted, not `{value}`")
+            counts["nproc" if name == "nproc-per-node" else name] = int(value)
+    o.world = o.world or counts["nproc"] * counts["nnodes"]
+    o.local = o.local or counts["nproc"]
+    return [sys.executable] + rest
+
+
+def child_command(words, o):
+    if os.path.basename(words[0]) in ("torchrun", "torch.distributed.run"):
+        words = take_torchrun(words, o)
+    if not re.match(r"python[\d.]*$", os.path.basename(words[0])):
+        raise Wrong(f"the command begins with python or torchrun, not `{words[0]}`")
+    at = 1
+    while at < len(words) and words[at].startswith("-") and words[at] != "-m":
+        at += 2 if words[at] in ("-X", "-W") else 1
+    if at >= len(words):
+        raise Wrong("the command names no script")
+    return words[:at] + ["-m", "trainspec_tracer.child"] + words[at:]
+
+
+def ranks_of(text, world):
+    out = set()
+    for part in text.split(","):
+        found = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+        if not found:
+            raise Wrong(f"ranks are written 0,4 or 0-3, not `{part}`")
+        out.update(range(int(found.group(1)), int(found.group(2) or found.group(1)) + 1))
+    if max(out) >= world:
+        raise Wrong(f"there are ranks 0 to {world - 1}, not {max(out)}")
+    return sorted(out)
+
+
+class Failed(Exception):
+    def __init__(self, rank, status):
+        super().__init__(f"rank {rank}: the script failed, exit {status}")
+
+
+class Tracer:
+    def __init__(self, o, command):
+        self.o, self.command, self.short = o, command, []
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trainspec-trace."))
+
+    def say(self, text):
+        if not self.o.quiet:
+            print(f"trainspec-trace: {text}", file=sys.stderr, flush=True)
+
+    def trace(self, rank):
+        o = self.o
+        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory}
+        if o.step is not None:
+            settings["step"] = o.step
+        if o.compute:
+            settings["compute"] = True
+        package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH")) if p)
+        environment = dict(os.environ, RANK=str(rank), LOCAL_RANK=str(rank % o.local), WORLD_SIZE=str(o.world), LOCAL_WORLD_SIZE=str(min(o.local, o.world)),
+                           GROUP_RANK=str(rank // o.local), MASTER_ADDR="127.0.0.1", MASTER_PORT="29500", PYTHONPATH=path, TRAINSPEC_TRACE=json.dumps(settings))
+        status = subprocess.run(self.command, env=environment).returncode
+        if status not in (DONE, OUT_OF_MEMORY):
+            raise Failed(rank, status)
+        graph = graphs.read(str(self.folder / f"graph.{rank}.json"))
+        collectives = sum("comm" in node for node in graph["nodes"])
+        self.say(f"rank {rank}: {len(graph['nodes']) - collectives} operators, {collectives} collectives and messages")
+        if "out_of_memory" in graph:
+            self.tell_short(graph)
+        return graph
+
+    def tell_short(self, graph):
+        short = graph["out_of_memory"]
+        self.short.append(graph["rank"])
+        where = f" of {short['module']}" if short["module"] else ""
+        print(f"trainspec-trace: rank {graph['rank']} runs out of memory in {short['op']}{where}, {short['phase']}, node {short['node']}: {short['message']}", file=sys.stderr)
+        for name, held in short["held"].items():
+            print(f"  {name:<12} {held / 2**30:10.3f} GiB", file=sys.stderr)
+
+    def run(self):
+        o = self.o
+        if o.ranks or o.all:
+            out = [self.trace(r) for r in (ranks_of(o.ranks, o.world) if o.ranks else range(o.world))]
+        else:
+            out = alike.trace_all(o.world, self.trace, self.say)
+        for graph in out:
+            path = o.output.replace("{rank}", str(graph["rank"]))
+            graphs.write(graph, path)
+        made = sum("like" not in graph for graph in out)
+        self.say(f"{len(out)} graphs written, {made} traced, {len(out) - made} alike")
+        return OUT_OF_MEMORY if self.short else DONE
+
+
+def record(o, command):
+    """One of really running processes: becomes it."""
+    settings = {"real": True, "output": os.path.abspath(o.output), "timed": o.timed}
+    if o.step is not None:
+        settings["step"] = o.step
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    environment = dict(os.environ, TRAINSPEC_TRACE=json.dumps(settings), PYTHONPATH=os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH")) if p))
+    os.execvpe(command[0], command, environment)
+
+
+def run(arguments):
+    given, words = split(arguments)
+    p = parser()
+    o = p.parse_args(given)
+    if not words:
+        raise Wrong("no command: trainspec-trace [OPTION]... -- python train.py")
+    command = child_command(words, o)
+    if o.real:
+        return record(o, command)
+    o.world = o.world or int(os.environ.get("WORLD_SIZE", 0))
+    o.local = o.local or 8
+    if o.world < 1 or o.local < 1:
+        raise Wrong("how many ranks? --world N")
+    if "{rank}" not in o.output and (o.world > 1 and not (o.ranks or "").isdigit()):
+        raise Wrong("the output of several ranks needs {rank} in its name")
+    tracer = Tracer(o, command)
+    try:
+        return tracer.run()
+    finally:
+        shutil.rmtree(tracer.folder, ignore_errors=True)
+
+
+def compare(paths):
+    if len(paths) != 2:
+        raise Wrong("compare takes two graphs")
+    found = graphs.difference(*(graphs.read(p) for p in paths))
+    print(found or "equal, op by op")
+    return FAILED if found else DONE
+
+
+def main(arguments=None):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        if arguments[:1] == ["compare"]:
+            return compare(arguments[1:])
+        if arguments[:1] == ["overlap"]:
+            from . import overlap
+            return overlap.main(arguments[1:])
+        return run(arguments)
+    except Wrong as error:
+        print(f"trainspec-trace: {error}\ntry trainspec-trace --help", file=sys.stderr)
+        return USAGE
+    except (Failed, OSError, ValueError) as error:
+        print(f"trainspec-trace: {error}", file=sys.stderr)
+        return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

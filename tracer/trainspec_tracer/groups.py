@@ -1,0 +1,258 @@
+"""Process groups that record what is asked of them.
+
+Without a real group behind it, a group answers for all its ranks: everything returns at once, tensors have the right shape, what other ranks would have sent
+is what they sent when they were acted before (small tensors: shapes, seeds, pickled objects), or else the acting rank's own.
+"""
+import pickle
+
+import torch
+import torch.distributed as dist
+from torch._C._distributed_c10d import Work
+
+from .tensors import bytes_of, tensors_in
+from .thin import SMALL
+
+
+class Mail:
+    """What ranks said in small tensors, kept for those acted after them."""
+
+    def __init__(self, folder=None, rank=0):
+        self.folder, self.rank, self.heard, self.said = folder, rank, {}, {}
+        for path in sorted(folder.glob("said.*")) if folder else ():
+            with open(path, "rb") as file:
+                self.heard.update(pickle.load(file))
+
+    def say(self, key, tensors):
+        if all(bytes_of(t) <= SMALL for t in tensors):
+            self.said[key] = [t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if t.numel() else b"" for t in tensors]
+
+    def hear(self, key, tensors):
+        """Fills the tensors if what was said fits them."""
+        data = self.heard.get(key)
+        if data is None or [len(d) for d in data] != [bytes_of(t) for t in tensors]:
+            return False
+        with torch.no_grad():
+            for tensor, one in zip(tensors, data):
+                if one:
+                    tensor.copy_(torch.frombuffer(bytearray(one), dtype=tensor.dtype).view(tensor.shape))
+        return True
+
+    def close(self):
+        if self.folder:
+            with open(self.folder / f"said.{self.rank}", "wb") as file:
+                pickle.dump(self.said, file)
+
+
+class Done(Work):
+    """Of a collective: waits are recorded, and end at once where no real work stands behind."""
+    alive = []  # C++ holds these without their Python part
+
+    def __init__(self, recorder, node, tensors, inner=None):
+        super().__init__()
+        self.recorder, self.node, self.tensors, self.inner = recorder, node, tensors, inner
+        Done.alive.append(self)
+
+    def wait(self, timeout=None):
+        self.recorder.wait_for(self.recorder.current_stream(), self.node)
+        if self in Done.alive:
+            Done.alive.remove(self)
+        return self.inner.wait() if self.inner is not None else True
+
+    def is_completed(self):
+        return self.inner.is_completed() if self.inner is not None else True
+
+    def is_success(self):
+        return True
+
+    def result(self):
+        return self.inner.result() if self.inner is not None else self.tensors
+
+    def _source_rank(self):
+        return self.inner._source_rank() if self.inner is not None else 0
+
+    def get_future(self):
+        """Those who take the future (the gradient buckets of DDP) wait for it out of sight: at the end of the backward."""
+        if self.recorder.phase == "backward":
+            self.recorder.unwaited.append(self.node)
+        else:
+            self.recorder.wait_for(self.recorder.current_stream(), self.node)
+        return self.inner.get_future() if self.inner is not None else _future(self.tensors)
+
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+@torch.jit.script
+def _same(tensors: list[torch.Tensor]):
+    return tensors
+
+
+def _future(tensors):
+    """C++ wants a future of tensors; one that Python fills holds an object."""
+    future = torch.jit.fork(_same, tensors)
+    future.wait()
+    return future
+
+
+class Group(dist.ProcessGroup):
+    def __init__(self, rank, size, recorder, number, ranks, mail, inner=None):
+        super().__init__(rank, size)
+        self.recorder, self.number, self.ranks, self.mail, self.inner = recorder, number, list(ranks), mail, inner
+        self.me, self.count, self.messages = rank, 0, {}
+
+    # What frameworks ask of a group beside communication.
+    def getBackendName(self):
+        return "trainspec"
+
+    def _set_sequence_number_for_group(self):
+        pass
+
+    def _get_sequence_number_for_group(self):
+        return self.count
+
+    def _get_backend(self, device):
+        return self
+
+    def _call(self, kind, given, made, call, answer=None, fields=None):
+        recorder = self.recorder
+        given, made = tensors_in(given), tensors_in(made)
+        node = recorder.collective(kind, self.number, given, made, fields or {})
+        with torch.no_grad(), recorder.paused():
+            if self.inner is not None:
+                work = call(self.inner)
+            else:
+                work = None
+                if answer:
+                    answer((self.number, tuple(self.ranks), self.count))
+        self.count += 1
+        return Done(recorder, node, made or given, work)
+
+    def _everyone(self, key, mine, parts):
+        """What each member gives: its own earlier words, or what this rank gives."""
+        self.mail.say(key + (self.me,), [mine])
+        for index, part in enumerate(parts):
+            if index == self.me or not self.mail.hear(key + (index,), [part]):
+                _put(part, mine)
+
+    def allreduce(self, tensors, opts=None):
+        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce(tensors, *_given(opts)))
+
+    def allreduce_coalesced(self, tensors, opts=None):
+        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce_coalesced(tensors, *_given(opts)))
+
+    def reduce(self, tensors, opts=None):
+        return self._call("reduce", tensors, tensors, lambda g: g.reduce(tensors, *_given(opts)), fields={"root": self.ranks[opts.rootRank]})
+
+    def broadcast(self, tensors, opts=None):
+        root = opts.rootRank if opts is not None else 0
+
+        def answer(key):
+            if root == self.me:
+                self.mail.say(key, tensors)
+            else:
+                self.mail.hear(key, tensors)
+        return self._call("broadcast", tensors, tensors, lambda g: g.broadcast(tensors, *_given(opts)), answer, {"root": self.ranks[root]})
+
+    def allgather(self, outputs, inputs, opts=None):
+        return self._call("all_gather", inputs, outputs, lambda g: g.allgather(outputs, inputs, *_given(opts)),
+                          lambda key: self._everyone(key, inputs[0], outputs[0]))
+
+    def allgather_coalesced(self, outputs, inputs, opts=None):
+        def answer(key):
+            for rank, row in enumerate(outputs):
+                for place, part in enumerate(row):
+                    _put(part, inputs[place])
+        return self._call("all_gather", inputs, outputs, lambda g: g.allgather_coalesced(outputs, inputs, *_given(opts)), answer)
+
+    def _allgather_base(self, output, given, opts=None):
+        return self._call("all_gather", given, output, lambda g: g._allgather_base(output, given, *_given(opts)),
+                          lambda key: self._everyone(key, given, output.reshape(-1).chunk(self.size())))
+
+    def allgather_into_tensor_coalesced(self, outputs, inputs, opts=None):
+        def answer(key):
+            for place, (output, given) in enumerate(zip(outputs, inputs)):
+                self._everyone(key + (place,), given, output.reshape(-1).chunk(self.size()))
+        return self._call("all_gather", inputs, outputs, lambda g: g.allgather_into_tensor_coalesced(outputs, inputs, *_given(opts)), answer)
+
+    def reduce_scatter(self, outputs, inputs, opts=None):
+        return self._call("reduce_scatter", inputs, outputs, lambda g: g.reduce_scatter(outputs, inputs, *_given(opts)),
+                          lambda key: _put(outputs[0], inputs[0][self.me]))
+
+    def _reduce_scatter_base(self, output, given, opts=None):
+        return self._call("reduce_scatter", given, output, lambda g: g._reduce_scatter_base(output, given, *_given(opts)),
+                          lambda key: _put(output, given.reshape(-1).chunk(self.size())[self.me]))
+
+    def reduce_scatter_tensor_coalesced(self, outputs, inputs, opts=None):
+        def answer(key):
+            for output, given in zip(outputs, inputs):
+                _put(output, given.reshape(-1).chunk(self.size())[self.me])
+        return self._call("reduce_scatter", inputs, outputs, lambda g: g.reduce_scatter_tensor_coalesced(outputs, inputs, *_given(opts)), answer)
+
+    def alltoall_base(self, output, given, output_splits, input_splits, opts=None):
+        return self._call("all_to_all", given, output, lambda g: g.alltoall_base(output, given, output_splits, input_splits, *_given(opts)),
+                          lambda key: _put(output, given))
+
+    def alltoall(self, outputs, inputs, opts=None):
+        def answer(key):
+            for output, given in zip(outputs, inputs):
+                _put(output, given)
+        return self._call("all_to_all", inputs, outputs, lambda g: g.alltoall(outputs, inputs, *_given(opts)), answer)
+
+    def gather(self, outputs, inputs, opts=None):
+        return self._call("gather", inputs, outputs, lambda g: g.gather(outputs, inputs, *_given(opts)),
+                          lambda key: outputs and self._everyone(key, inputs[0], outputs[0]), {"root": self.ranks[opts.rootRank]})
+
+    def scatter(self, outputs, inputs, opts=None):
+        def answer(key):
+            for index, part in enumerate(inputs[0] if inputs else ()):
+                self.mail.say(key + (index,), [part])
+            if inputs:
+                _put(outputs[0], inputs[0][self.me])
+            else:
+                self.mail.hear(key + (self.me,), outputs)
+        return self._call("scatter", inputs, outputs, lambda g: g.scatter(outputs, inputs, *_given(opts)), answer, {"root": self.ranks[opts.rootRank]})
+
+    def barrier(self, opts=None):
+        return self._call("barrier", [], [], lambda g: g.barrier(*_given(opts)))
+
+    # ---- messages ----
+
+    def _message_key(self, source, target, tag):
+        pair = (source, target, tag)
+        self.messages[pair] = self.messages.get(pair, -1) + 1
+        return (self.number,) + pair + (self.messages[pair],)
+
+    def send(self, tensors, peer, tag=0):
+        key = self._message_key(self.me, peer, tag)
+        return self._call("send", tensors, [], lambda g: g.send(tensors, peer, tag), lambda _: self.mail.say(key, tensors),
+                          {"peer": self.ranks[peer], "tag": tag})
+
+    def recv(self, tensors, peer, tag=0):
+        key = self._message_key(peer, self.me, tag)
+
+        def answer(_):
+            if not self.mail.hear(key, tensors):
+                for tensor in tensors:
+                    if bytes_of(tensor) <= SMALL or self.recorder.thin is None:
+                        tensor.zero_()
+        return self._call("recv", [], tensors, lambda g: g.recv(tensors, peer, tag), answer, {"peer": self.ranks[peer], "tag": tag})
+
+    def recv_anysource(self, tensors, tag=0):
+        if self.inner is None:
+            raise RuntimeError("a receive from any rank cannot be answered: which sender comes first is not known; name the source")
+        return self._call("recv", [], tensors, lambda g: g.recv_anysource(tensors, tag), fields={"peer": -1, "tag": tag})
+
+
+def _given(opts):
+    return () if opts is None else (opts,)
+
+
+def _put(into, what):
+    """Large tensors stay untouched: nothing is computed from them, or not for its value."""
+    if bytes_of(into) <= SMALL or Group.copies:
+        into.reshape(-1)[:what.numel()].copy_(what.reshape(-1)[:into.numel()])
+
+
+Group.copies = False

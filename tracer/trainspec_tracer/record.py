@@ -1,0 +1,282 @@
+"""What a rank does, node by node: operators as they reach the dispatcher, collectives as they reach the process group."""
+import contextlib
+import time
+import weakref
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .memory import Memory, OutOfMemory
+from .modules import LABEL, Modules, nodes_behind
+from .tensors import describe, dtype_of, tensors_in
+from .thin import Schema, Thin
+
+IGNORED = ("c10d::", "_c10d_functional::", "_c10d_functional_autograd::", "c10d_functional::", "profiler::", "prim::")
+ALLOCATES = {"aten::empty", "aten::empty_like", "aten::new_empty", "aten::empty_strided", "aten::new_empty_strided", "aten::resize_"}
+READS = {"aten::_local_scalar_dense"}  # the host waits for the device
+OPTIMIZER = "Optimizer.step#"
+
+
+class Recorder(TorchDispatchMode):
+    """`compute`: really run operators. `timed`: measure them (CUDA events; on a CPU the clock)."""
+
+    def __init__(self, rank, world, compute=False, timed=False, room=None):
+        super().__init__()
+        self.rank, self.world, self.timed = rank, world, timed
+        self.thin = None if compute else Thin()
+        self.nodes, self.groups, self.ends = [], [], []  # ends: of steps
+        self.streams = [{"id": 0, "kind": "compute"}]
+        self.stream_of = {}        # of groups and CUDA streams
+        self.last, self.waits = {}, {}
+        self.seen_by = {}          # (stream, other): the last node of the other that the stream has waited for
+        self.schemas, self.phases, self.labels = {}, ["forward"], None
+        self.unwaited, self.timers = [], []
+        self.parameters = {}
+        self.backward_from = None  # the first node not yet given to a node of autograd
+        self.out_of_memory = None
+        self.off = 0               # > 0: what runs is not the script's
+        self.memory = Memory(self, room)
+        self.modules = Modules(self)
+
+    # ---- nodes ----
+
+    @property
+    def phase(self):
+        return "recompute" if self.phases[-1] == "backward" and self.modules.stack else self.phases[-1]
+
+    def next_node(self):
+        return len(self.nodes)
+
+    def add(self, name, stream, fields, after=()):
+        """A node behind what its stream waits for and behind the nodes `after`."""
+        number = len(self.nodes)
+        wanted = sorted(set(self.waits.pop(stream, ())) | set(after))
+        deps = []
+        for dep in wanted:
+            other = self.nodes[dep]["stream"]
+            if other != stream and self.seen_by.get((stream, other), -1) < dep:
+                self.seen_by[stream, other] = dep
+                deps.append(dep)
+        node = {"id": number, "op": name, "stream": stream, "phase": self.phase}
+        if self.modules.path:
+            node["module"] = self.modules.path
+        node.update(fields)
+        if deps:
+            node["deps"] = deps
+        self.nodes.append(node)
+        self.last[stream] = number
+        return number
+
+    def wait_for(self, stream, node):
+        self.waits.setdefault(stream, []).append(node)
+
+    @contextlib.contextmanager
+    def paused(self):
+        self.off += 1
+        try:
+            yield
+        finally:
+            self.off -= 1
+
+    def stream_named(self, key, facts):
+        if key not in self.stream_of:
+            self.stream_of[key] = len(self.streams)
+            self.streams.append({"id": len(self.streams), **facts})
+        return self.stream_of[key]
+
+    def current_stream(self):
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            current = torch.cuda.current_stream()
+            if current != torch.cuda.default_stream():
+                return self.stream_named(("cuda", current.cuda_stream), {"kind": "compute"})
+        return 0
+
+    # ---- operators ----
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.off:
+            return func(*args, **kwargs)
+        name = func._schema.name
+        if name.startswith(IGNORED):
+            return func(*args, **kwargs)
+        schema = self.schemas.get(func)
+        if schema is None:
+            schema = self.schemas[func] = Schema(func)
+        try:
+            return self._run(func, schema, args, kwargs)
+        except (OutOfMemory, RuntimeError) as error:
+            if self.out_of_memory is None and (isinstance(error, OutOfMemory) or "out of memory" in str(error)):
+                self.out_of_memory = {"op": name, "node": len(self.nodes), "phase": self.phase, "module": self.modules.path,
+                                      "message": str(error).split("\n")[0], "held": self.memory.by_category()}
+            raise
+
+    def _run(self, func, schema, args, kwargs):
+        stream = self.current_stream()
+        started = self._start(stream) if self.timed else None
+        out = self.thin(func, schema, args, kwargs) if self.thin else func(*args, **kwargs)
+        if schema.name == "aten::detach" and not isinstance(out, torch.Tensor):
+            out = torch.scalar_tensor(out, dtype=torch.float64)  # of a Python number that autograd saved
+        took = self._stop(stream, started) if self.timed else None
+        made = tensors_in(out)
+        for tensor in made:
+            self.memory.see(tensor)
+        given = tensors_in((args, kwargs))
+        if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made):
+            return out
+        fields = {"in": [describe(t) for t in given], "out": [describe(t) for t in made]}
+        if not made and schema.writes:
+            fields["out"] = fields["in"]
+        if schema.name in READS:
+            fields["sync"] = True
+        number = self.add(schema.name, stream, fields)
+        if took is not None:
+            self.timers.append((number, took))
+        return out
+
+    @staticmethod
+    def _shares(schema, given, made):
+        """A tensor handed on as it is: contiguous() of what is contiguous, to() of what is there already."""
+        return not schema.writes and bool(made) and all(any(m is g for g in given) for m in made)
+
+    # ---- times ----
+
+    def _start(self, stream):
+        if torch.cuda.is_available():
+            event = torch.cuda.Event(enable_timing=True)
+            event.record()
+            return event
+        return time.perf_counter_ns()
+
+    def _stop(self, stream, started):
+        if torch.cuda.is_available():
+            event = torch.cuda.Event(enable_timing=True)
+            event.record()
+            return started, event
+        return time.perf_counter_ns() - started
+
+    def _take_times(self):
+        if self.timers and torch.cuda.is_available():
+            torch.cuda.synchronize()
+        for number, took in self.timers:
+            self.nodes[number]["ns"] = took if isinstance(took, int) else round(took[0].elapsed_time(took[1]) * 1e6)
+        self.timers = []
+
+    # ---- phases ----
+
+    def use_parameters(self, module):
+        for parameter in module.parameters():
+            self.memory.see(parameter, "parameters")
+            self.parameters[id(parameter)] = weakref.ref(parameter)
+        for buffer in module.buffers():
+            self.memory.see(buffer, "buffers")
+
+    def span_begins(self, name):
+        """A span that the script or PyTorch names (record_function)."""
+        if name.startswith(OPTIMIZER):
+            for parameter in [p() for p in self.parameters.values()]:
+                if parameter is not None and parameter.grad is not None:
+                    self.memory.see(parameter.grad, "gradients")
+            self.phases.append("optimizer")
+
+    def span_ends(self, name):
+        if name.startswith(OPTIMIZER):
+            self.phases.pop()
+            self.ends.append(len(self.nodes))
+
+    def saved(self, tensor):
+        self.memory.see(tensor)
+        return tensor
+
+    def backward_begins(self, roots):
+        self.phases.append("backward")
+        outer = self.backward_from
+        for node in nodes_behind(roots):
+            if LABEL + " watched" not in node.metadata:
+                node.metadata[LABEL + " watched"] = True
+                node.register_hook(self._label_backward(node.metadata.get(LABEL, "")))
+        self.backward_from = len(self.nodes)
+        return outer
+
+    def backward_ends(self, outer):
+        self.phases.pop()
+        self.backward_from = outer
+        for number in self.unwaited:
+            self.wait_for(0, number)
+        self.unwaited = []
+
+    def _label_backward(self, name):
+        """Nodes added while a node of autograd ran are its module's."""
+        def ran(*_):
+            if self.backward_from is None:
+                return
+            for node in self.nodes[self.backward_from:]:
+                if name and "module" not in node:
+                    node["module"] = name
+            self.backward_from = len(self.nodes)
+        return ran
+
+    # ---- communication ----
+
+    def group(self, ranks):
+        self.groups.append(list(ranks))
+        return len(self.groups) - 1
+
+    def collective(self, kind, group, given, made, fields):
+        """After all that the current stream has been given, on a stream of the group's own, messages on one of the two ranks, as NCCL has it."""
+        first = (given + made)[0] if given or made else None
+        sides = [sum(t.numel() for t in side) for side in (given, made)]
+        facts = {"comm": kind, "group": group}
+        facts.update(fields)
+        if first is not None:
+            facts.update({"dtype": dtype_of(first), "in_elements": sides[0], "out_elements": sides[1], "bytes": max(sides) * first.element_size()})
+        if "peer" in facts:
+            pair = sorted((self.rank, facts["peer"]))
+            stream = self.stream_named((group, *pair), {"kind": "comm", "group": group, "pair": pair})
+        else:
+            stream = self.stream_named(group, {"kind": "comm", "group": group})
+        current = self.current_stream()
+        after = [self.last[current]] if current in self.last else []
+        after += self.waits.get(current, [])
+        return self.add(kind, stream, facts, after)
+
+    # ---- the result ----
+
+    def steps(self):
+        """Begin and end of each step: from the end of one optimizer step to that of the next. The first holds the set-up too."""
+        return list(zip([0] + self.ends[:-1], self.ends)) or [(0, len(self.nodes))]
+
+    def graph(self, step=None, producer=""):
+        """Of the last step, or of step N (from 1); step 0: all."""
+        self._take_times()
+        steps = self.steps()
+        if step is not None and step > len(steps):
+            raise ValueError(f"there are {len(steps)} steps, not {step}")
+        begin, end = (0, len(self.nodes)) if step == 0 else steps[-1 if step is None else step - 1]
+        nodes = []
+        for node in self.nodes[begin:end]:
+            node = dict(node, id=node["id"] - begin)
+            if "deps" in node:
+                node["deps"] = [d - begin for d in node["deps"] if d >= begin]
+                if not node["deps"]:
+                    del node["deps"]
+            nodes.append(node)
+        _count_sequences(nodes)
+        held, events = self.memory.events(begin, end - 1, self.ends)
+        graph = {"format": "trainspec-graph", "version": 1, "producer": producer, "rank": self.rank, "world": self.world,
+                 "groups": [{"id": i, "ranks": ranks} for i, ranks in enumerate(self.groups)], "streams": self.streams, "nodes": nodes,
+                 "held": held, "memory": events}
+        if self.thin and self.thin.computed:
+            graph["computed"] = sorted(self.thin.computed)
+        if self.out_of_memory:
+            graph["out_of_memory"] = dict(self.out_of_memory, node=self.out_of_memory["node"] - begin)
+        return graph
+
+
+def _count_sequences(nodes):
+    """Collectives are numbered in their group, messages between two ranks by direction and tag, from the beginning of what is shown."""
+    counts = {}
+    for node in nodes:
+        if "comm" in node:
+            key = (node["group"], node["comm"], node["peer"], node["tag"]) if "peer" in node else node["group"]
+            node["seq"] = counts[key] = counts.get(key, -1) + 1

@@ -1,0 +1,141 @@
+"""torch.distributed redirected: every process group that is made, by whomever, is ours.
+
+Two functions of torch.distributed stand at the narrowest places: `rendezvous`, by which ranks find each other, and the one by which init_process_group and new_group make a
+group. Ours gets there as a backend, as torch.distributed lets one register. Nothing of a framework is changed.
+"""
+import torch
+import torch.distributed as dist
+import torch.distributed.distributed_c10d as c10d
+
+from .groups import Group, Mail
+
+BACKEND = "trainspec"
+
+
+class Everyone(dist.Store):
+    """The store of a world with one process: what one rank adds, all have added."""
+
+    def __init__(self, world):
+        super().__init__()
+        self.world, self.values = world, {}
+
+    def set(self, key, value):
+        self.values[key] = value if isinstance(value, bytes) else str(value).encode()
+
+    def get(self, key):
+        if key not in self.values:
+            raise RuntimeError(f"the store is asked for `{key}`, which no rank that was acted has set")
+        return self.values[key]
+
+    def add(self, key, amount):
+        value = int(self.values.get(key, b"0")) + amount * self.world
+        self.values[key] = str(value).encode()
+        return value
+
+    def compare_set(self, key, expected, desired):
+        self.values.setdefault(key, desired if isinstance(desired, bytes) else str(desired).encode())
+        return self.values[key]
+
+    def check(self, keys):
+        return True
+
+    def wait(self, keys, timeout=None):
+        pass
+
+    def num_keys(self):
+        return len(self.values)
+
+    def delete_key(self, key):
+        return self.values.pop(key, None) is not None
+
+    def set_timeout(self, timeout):
+        pass
+
+
+class Redirect:
+    """`real`: there are other processes; groups of theirs stand behind ours."""
+
+    def __init__(self, recorder, real=False, folder=None):
+        self.recorder, self.real = recorder, real
+        self.mail = Mail(folder, recorder.rank)
+        self.make, self.asked, self.ranks = c10d._new_process_group_helper, None, []
+        if BACKEND.upper() not in dir(dist.Backend):
+            _register(self._create)
+        c10d._new_process_group_helper = self._helper
+        if not real:
+            c10d.rendezvous = self._rendezvous
+
+    def _rendezvous(self, *args, **kwargs):
+        self.store = Everyone(self.recorder.world)  # C++ does not keep it
+        yield self.store, self.recorder.rank, self.recorder.world
+
+    def _helper(self, size, rank, ranks, backend, store, *args, **kwargs):
+        """As _new_process_group_helper: the first five arguments are the same in all versions."""
+        for options in ("pg_options", "backend_options"):
+            if options in kwargs:
+                kwargs[options] = None
+        self.asked, self.ranks = str(backend), list(ranks) or list(range(size))
+        self.number = self.recorder.group(self.ranks)
+        out = self.make(size, rank, ranks, BACKEND, store, *args, **kwargs)
+        group = out[0] if isinstance(out, tuple) else out
+        places = getattr(c10d, "_pg_map", None)
+        if places is None:
+            places = c10d._world.pg_map
+        if isinstance(group, Group) and group in places:
+            places[group] = (self.asked, places[group][1])  # what get_backend says
+        return out
+
+    def _create(self, store, rank, size, timeout):
+        inner = None
+        if self.real:
+            if "nccl" in self.asked:
+                inner = c10d.ProcessGroupNCCL(store, rank, size)
+            else:
+                inner = c10d.ProcessGroupGloo(store, rank, size, timeout=timeout)
+        return Group(rank, size, self.recorder, self.number, self.ranks, self.mail, inner)
+
+
+def _register(create):
+    try:
+        dist.Backend.register_backend(BACKEND, create, devices=["cpu", "cuda"])
+    except TypeError:  # before 2.0
+        dist.Backend.register_backend(BACKEND, create)
+
+
+class Engine:
+    """Stands before the engine of autograd: says when a backward begins and ends."""
+
+    def __init__(self, engine, recorder):
+        self._engine, self._recorder = engine, recorder
+
+    def __getattr__(self, name):
+        return getattr(self._engine, name)
+
+    def run_backward(self, roots, *args, **kwargs):
+        roots = tuple(roots)
+        outer = self._recorder.backward_begins(roots)
+        try:
+            return self._engine.run_backward(roots, *args, **kwargs)
+        finally:
+            self._recorder.backward_ends(outer)
+
+
+def watch(recorder):
+    """Backward passes, and the spans that PyTorch names for its profiler, among them each step of an optimizer."""
+    torch.autograd.Variable._execution_engine = Engine(torch.autograd.Variable._execution_engine, recorder)
+    span = torch.autograd.profiler.record_function
+    begin, enter, leave = span.__init__, span.__enter__, span.__exit__
+
+    def begins(self, *args, **kwargs):
+        with recorder.paused():
+            begin(self, *args, **kwargs)
+
+    def enters(self):
+        recorder.span_begins(self.name)
+        return enter(self)
+
+    def leaves(self, *error):
+        recorder.span_ends(self.name)
+        return leave(self, *error)
+
+    span.__init__, span.__enter__, span.__exit__ = begins, enters, leaves

@@ -1,0 +1,87 @@
+"""Runs operators without computing: the shapes are worked out, memory is asked for and never touched.
+
+Small tensors (flags, counts, losses, bookkeeping of frameworks) are computed as always. Of the others a tensor is memory that the system has promised
+and not given, which reads as zeros: it costs address space alone, and C++ code may look into it, unlike into fake tensors. So a step of a large model runs
+in the memory of a small one (the idea of TorchSim's fake tensors). What is computed from large tensors is zero: a loss of 0, a norm of 0.
+"""
+import torch
+import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
+
+from .tensors import bytes_of, map_tensors, tensors_in
+
+SMALL = 16 << 10  # bytes
+
+# Share memory without saying so in their schema.
+QUIET_VIEWS = {"aten::_unsafe_view", "aten::_reshape_alias", "aten::lift_fresh", "aten::lift"}
+
+
+class Schema:
+    """What the schema of an operator says about memory."""
+
+    def __init__(self, func):
+        schema = func._schema
+        self.name = schema.name
+        returns = [r.alias_info for r in schema.returns]
+        self.writes = [a for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
+        self.view = schema.name in QUIET_VIEWS or any(r is not None and not r.is_write for r in returns)
+        self.in_place = bool(self.writes) and all(r is not None and r.is_write for r in returns)
+        self.arguments = [a.name for a in schema.arguments]
+        self.returned = [next((a.name for a in self.writes if a.alias_info.before_set == r.before_set), None) if r is not None else None
+                         for r in returns]
+
+
+class Thin:
+    def __init__(self):
+        self.computed = set()  # operators without a rule for shapes: really run
+
+    def __call__(self, func, schema, args, kwargs):
+        given = tensors_in((args, kwargs))
+        if schema.view or (given and all(bytes_of(t) <= SMALL for t in given)):
+            return func(*args, **kwargs)
+        if schema.in_place:
+            return self._same(schema, args, kwargs)
+        try:
+            out = RULES.get(schema.name, func)(*map_tensors(args, _meta), **_on_meta(kwargs))
+        except (NotImplementedError, RuntimeError, TypeError):
+            self.computed.add(schema.name)
+            return func(*args, **kwargs)
+        made = tensors_in(out)
+        if not given and all(bytes_of(t) <= SMALL for t in made):
+            return func(*args, **kwargs)
+        device = given[0].device if given else torch.device(kwargs.get("device") or "cpu")
+        return map_tensors(out, lambda t: _promise(t, device))
+
+    @staticmethod
+    def _same(schema, args, kwargs):
+        """What an operator in place returns: the arguments that it writes."""
+        values = dict(zip(schema.arguments, args), **kwargs)
+        out = tuple(values[name] for name in schema.returned)
+        return None if not out else out[0] if len(out) == 1 else out
+
+
+def _convolution_backward(grad, given, weight, bias_sizes, *rest):
+    """PyTorch 1.13 has none for tensors without memory: gradients are as large as what they belong to."""
+    wanted = rest[-1]
+    return (torch.empty_like(given) if wanted[0] else None, torch.empty_like(weight) if wanted[1] else None,
+            torch.empty(bias_sizes, dtype=grad.dtype, device="meta") if wanted[2] else None)
+
+
+RULES = {"aten::convolution_backward": _convolution_backward}
+
+
+def _meta(tensor):
+    return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="meta")
+
+
+def _on_meta(kwargs):
+    kwargs = map_tensors(kwargs, _meta)
+    if "device" in kwargs:
+        kwargs["device"] = torch.device("meta")
+    if kwargs.get("pin_memory"):
+        kwargs["pin_memory"] = False
+    return kwargs
+
+
+def _promise(tensor, device):
+    out = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)
+    return out.zero_() if bytes_of(out) <= SMALL else out
