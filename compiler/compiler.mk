@@ -44,6 +44,8 @@ libtrainspec_la_SOURCES += \
 	compiler/import/of_ir.c \
 	compiler/import/optable.c \
 	compiler/import/pairs.c \
+	compiler/import/play_rank_graph.c \
+	compiler/import/rank_graph.c \
 	compiler/import/read.c \
 	compiler/import/replay.c \
 	compiler/import/summary.c \
@@ -54,6 +56,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/workload.c \
 	compiler/import/write_chakra.c \
 	compiler/import/write_goal.c \
+	compiler/import/write_rank_graph.c \
 	compiler/import/xml.c \
 	compiler/layout.c \
 	compiler/lower.c \
@@ -119,6 +122,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/match.h \
 	compiler/import/optable.h \
 	compiler/import/pairs.h \
+	compiler/import/rank_graph.h \
 	compiler/import/readers.h \
 	compiler/import/replay.h \
 	compiler/import/summary.h \

@@ -63,6 +63,7 @@ TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh
 fuzz_targets = \
 	tests/fuzz/fuzz_chakra.c \
 	tests/fuzz/fuzz_fit.c \
+	tests/fuzz/fuzz_graph.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
 	tests/fuzz/fuzz_kineto.c \
@@ -936,6 +937,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_chakra/two.et \
 	tests/fuzz/corpus/fuzz_fit/gemm.json \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
+	tests/fuzz/corpus/fuzz_graph/small \
 	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
 	tests/fuzz/corpus/fuzz_ir/example.ir \
 	tests/fuzz/corpus/fuzz_ir/least.ir \
@@ -1027,6 +1029,8 @@ EXTRA_DIST += \
 	tests/traces/_broken.json \
 	tests/traces/_cut.json \
 	tests/traces/_execution.json \
+	tests/traces/_graph_0.json \
+	tests/traces/_graph_1.json \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
 	tests/traces/_workload.txt \
@@ -1038,6 +1042,16 @@ EXTRA_DIST += \
 	tests/traces/export-chakra.out \
 	tests/traces/export-goal.cmd \
 	tests/traces/export-goal.out \
+	tests/traces/graph-and-back.cmd \
+	tests/traces/graph-and-back.out \
+	tests/traces/graph-of-a-plan.cmd \
+	tests/traces/graph-of-a-plan.out \
+	tests/traces/graph-refused.cmd \
+	tests/traces/graph-refused.out \
+	tests/traces/graph-replay.cmd \
+	tests/traces/graph-replay.out \
+	tests/traces/graph-trace.cmd \
+	tests/traces/graph-trace.out \
 	tests/traces/graphs.cmd \
 	tests/traces/graphs.out \
 	tests/traces/json.cmd \

@@ -7,19 +7,21 @@
 #include "compiler/import/export.h"
 #include "compiler/import/replay.h"
 #include "tools/programs.h"
+#include "tools/replay_graph.h"
 #include "tools/trace_open.h"
 
 enum { FORMAT = 1, OUTPUT, DEFINE, MOST_RANKS = 4096, MOST_OPERATIONS = 4000000 };
 
 static const ts_option options[] = {
-  {FORMAT, 0, "format", "FORM", "chakra or goal (chakra)", "Export"},
-  {OUTPUT, 'o', "output", "NAME", "chakra: NAME.RANK.et and NAME.groups.json; goal: the file", NULL},
+  {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
+  {OUTPUT, 'o', "output", "NAME", "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
   {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", NULL},
   {0},
 };
-static const char *const usage[] = {"[OPTION]... -o NAME FILE", NULL};
+static const char *const usage[] = {"[OPTION]... -o NAME FILE...", NULL};
 static const char *const notes[] = {
-  "FILE is a plan (.ts), an IR (.ir, .tsir), or a profiler trace of one rank.",
+  "FILE is a plan (.ts), an IR (.ir, .tsir), a profiler trace of one rank, or, several,",
+  "the execution graphs of all ranks.",
   "",
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
@@ -35,7 +37,7 @@ static const ts_program program = {
 typedef struct task {
   ts_trace_task t;
   TS_VEC(ts_define) defines;
-  bool goal;
+  bool goal, graph;
 } task;
 
 static int write_file(task *k, const char *path, void (*put)(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error),
@@ -59,6 +61,12 @@ static void put_chakra(const ts_events *const *ranks, uint32_t count, FILE *out,
 {
   (void)count, (void)error;
   ts_chakra_write(ranks[0], out);
+}
+
+static void put_graph(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error)
+{
+  (void)count, (void)error;
+  ts_graph_write(ranks[0], out);
 }
 
 static void put_groups(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error)
@@ -94,6 +102,27 @@ static uint64_t operations(const task *k, const ts_ir *ir)
   return sum * (ir->meta->world / ir->programs_count);
 }
 
+static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
+{
+  ts_arena *arena = k->t.arena;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  if (k->goal) {
+    write_file(k, k->t.output, put_goal, ranks, count, &error);
+  } else {
+    for (uint32_t r = 0; r < count; r++)
+      if (write_file(k, ts_arena_printf(arena, k->graph ? "%s.%u.json" : "%s.%u.et", k->t.output, r), k->graph ? put_graph : put_chakra, &ranks[r], 1, &error))
+        return TS_EXIT_ENVIRONMENT;
+    if (!k->graph)
+      write_file(k, ts_arena_printf(arena, "%s.groups.json", k->t.output), put_groups, ranks, count, &error);
+  }
+  if (error.message[0]) {
+    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], error.message);
+    if (error.help[0])
+      ts_diag_help(d, "%s", error.help);
+  }
+  return TS_EXIT_DONE;
+}
+
 static int export_ir(task *k, const ts_ir *ir)
 {
   ts_arena *arena = k->t.arena;
@@ -106,28 +135,22 @@ static int export_ir(task *k, const ts_ir *ir)
     return TS_EXIT_REJECTED;
   }
   const ts_events **ranks = TS_NEW_ARRAY(arena, const ts_events *, world);
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
   for (uint32_t r = 0; r < world; r++) ranks[r] = ts_events_of_ir(arena, ir, r);
-  if (k->goal) {
-    write_file(k, k->t.output, put_goal, ranks, world, &error);
-  } else {
-    for (uint32_t r = 0; r < world; r++)
-      if (write_file(k, ts_arena_printf(arena, "%s.%u.et", k->t.output, r), put_chakra, &ranks[r], 1, &error))
-        return TS_EXIT_ENVIRONMENT;
-    write_file(k, ts_arena_printf(arena, "%s.groups.json", k->t.output), put_groups, ranks, world, &error);
-  }
-  if (error.message[0]) {
-    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], error.message);
-    if (error.help[0])
-      ts_diag_help(d, "%s", error.help);
-  }
-  return TS_EXIT_DONE;
+  return export_ranks(k, ranks, world);
 }
+
+static int several(task *k) { return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0], k->t.paths.at[1]); }
 
 static int export_trace(task *k, const char *path)
 {
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
+  if (e && e->format == TS_TRACE_GRAPH) {
+    const ts_events **ranks = ts_graphs_read(&k->t, e);
+    return ranks ? export_ranks(k, ranks, (uint32_t)k->t.paths.count) : TS_EXIT_REJECTED;
+  }
+  if (k->t.paths.count > 1)
+    return several(k);
   ts_replay *r = e ? ts_replay_new(k->t.arena, e, NULL, &error) : NULL;
   if (e && !r)
     ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", path, error.message);
@@ -151,6 +174,8 @@ static int run(task *k)
   const char *path = k->t.paths.at[0];
   if (!ends_with(path, ".ts") && !ends_with(path, ".ir") && !ends_with(path, ".tsir"))
     return export_trace(k, path);
+  if (k->t.paths.count > 1)
+    return several(k);
   ts_session *s = ts_session_new(k->t.arena);
   ts_compile_options options = {.defines = k->defines.at, .define_count = (uint32_t)k->defines.count};
   ts_input input = {0};
@@ -173,7 +198,7 @@ static int take_define(task *k)
 
 int ts_export_main(int argc, char **argv)
 {
-  static const char *const forms[] = {"chakra", "goal", NULL};
+  static const char *const forms[] = {"chakra", "goal", "graph", NULL};
   task k = {.t = ts_trace_task_start(&program, argc, argv)};
   int form = 0, status = -1;
   for (int id; status < 0 && (id = ts_options_next(&k.t.options)) != TS_OPTIONS_END;)
@@ -188,9 +213,9 @@ int ts_export_main(int argc, char **argv)
       break;
     }
   k.goal = form == 1;
-  if (status < 0 && k.t.paths.count != 1)
-    status = k.t.paths.count ? ts_options_wrong(&k.t.options, "one file at a time: `%s` and `%s`", k.t.paths.at[0], k.t.paths.at[1]) :
-      ts_options_wrong(&k.t.options, "no file given");
+  k.graph = form == 2;
+  if (status < 0 && !k.t.paths.count)
+    status = ts_options_wrong(&k.t.options, "no file given");
   if (status < 0 && !k.t.output)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
   return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);

@@ -8,22 +8,27 @@
 #include "runtime/report/report.h"
 #include "runtime/result.h"
 #include "tools/programs.h"
+#include "tools/replay_graph.h"
 #include "tools/trace_open.h"
 
-enum { FORMAT = 1, OUTPUT, STEP };
+enum { FORMAT = 1, OUTPUT, STEP, MACHINE };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "play the work launched in the N-th step alone, from 1", "Replay"},
+  {MACHINE, 0, "machine", "F:B:L:T", "execution graphs: FLOP/s, bytes/s of memory and of a link, latency in us", NULL},
   {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {0},
 };
-static const char *const usage[] = {"[OPTION]... FILE", NULL};
+static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...", NULL};
 static const char *const notes[] = {
-  "FILE is a trace of the PyTorch profiler of one rank, plain or gzip.",
+  "FILE is a trace of the PyTorch profiler of one rank, plain or gzip. GRAPHs are the",
+  "execution graphs of all ranks of a job (trainspec-trace writes them): played",
+  "together; what they give no time for takes what --machine says.",
   "",
   "Examples:",
   "$ rank0.json.gz",
+  "$ --machine 400T:3T:450G:5us graph.*.json",
   "$ --step 2 -o step.ir rank0.json.gz   # then: tsrun step.ir",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
@@ -175,11 +180,15 @@ static int play(ts_trace_task *t, const ts_replay *replay, bool json)
   return ts_trace_task_write(t, put, &p);
 }
 
-static int replay(ts_trace_task *t, long long step, bool json)
+static int replay(ts_trace_task *t, long long step, const ts_graph_machine *machine, bool json)
 {
   ts_events *e = ts_trace_task_read(t, t->paths.at[0], &(ts_events_options){.no_memory = true});
   if (!e)
     return TS_EXIT_REJECTED;
+  if (e->format == TS_TRACE_GRAPH)
+    return ts_replay_graphs(t, e, machine, json);
+  if (t->paths.count > 1)
+    return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0], t->paths.at[1]);
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   if (step > e->step_count)
     ts_import_fail(&error, NULL, "the trace has %u steps, not %lld", e->step_count, step);
@@ -202,11 +211,17 @@ int ts_replay_main(int argc, char **argv)
   ts_trace_task t = ts_trace_task_start(&program, argc, argv);
   int form = 0, status = -1;
   long long step = 0;
+  ts_graph_machine machine, *given = NULL;
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
+    case MACHINE:
+      given = &machine;
+      if (!ts_machine_read(t.options.argument, given))
+        status = ts_options_wrong(&t.options, "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`", t.options.argument);
+      break;
     case STEP:
       if (!ts_options_number(&t.options, 1, 1000000, &step))
         status = TS_EXIT_USAGE;
@@ -216,8 +231,7 @@ int ts_replay_main(int argc, char **argv)
         status = TS_EXIT_USAGE;
       break;
     }
-  if (status < 0 && t.paths.count != 1)
-    status = t.paths.count ? ts_options_wrong(&t.options, "one file at a time: `%s` and `%s`", t.paths.at[0], t.paths.at[1]) :
-      ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, form == 1) : status);
+  if (status < 0 && !t.paths.count)
+    status = ts_options_wrong(&t.options, "no file given");
+  return ts_trace_task_end(&t, status < 0 ? replay(&t, step, given, form == 1) : status);
 }

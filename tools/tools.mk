@@ -15,6 +15,8 @@ trainspec_SOURCES = \
 	tools/fit_network_main.c \
 	tools/fit_slowdown_main.c \
 	tools/programs.h \
+	tools/replay_graph.c \
+	tools/replay_graph.h \
 	tools/replay_main.c \
 	tools/sweep_main.c \
 	tools/table_main.c \

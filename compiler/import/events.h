@@ -85,7 +85,7 @@ typedef struct ts_tensor { uint64_t id, storage; int64_t elements, bytes_each; u
 /* `to` waits for `from`; numbers of events. */
 typedef struct ts_edge { uint32_t from, to; bool control; } ts_edge;
 
-typedef enum ts_trace_format { TS_TRACE_NO_FORMAT, TS_TRACE_KINETO, TS_TRACE_EXECUTION, TS_TRACE_CHAKRA, TS_TRACE_CHAKRA_JSON, TS_TRACE_WORKLOAD } ts_trace_format;
+typedef enum ts_trace_format { TS_TRACE_NO_FORMAT, TS_TRACE_KINETO, TS_TRACE_EXECUTION, TS_TRACE_CHAKRA, TS_TRACE_CHAKRA_JSON, TS_TRACE_WORKLOAD, TS_TRACE_GRAPH } ts_trace_format;
 
 enum { TS_EVENT_BLOCK = 1 << 14 };
 
@@ -118,6 +118,7 @@ typedef struct ts_events {
   /* What did not fit: counted, told in the report. */
   uint64_t untimed, negative, unknown_category, backward_clock, duplicate_ids, too_many, missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */
+  struct ts_graph *graph; /* rank_graph.h: what an execution graph says beside; else NULL */
   /* After ts_events_link. */
   uint32_t *device;      /* device work by start, then track */
   uint32_t device_count;

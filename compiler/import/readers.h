@@ -11,6 +11,9 @@ bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options);
 bool ts_read_execution(ts_events *e, ts_json *j);   /* at the array of `nodes` */
 bool ts_read_chakra_json(ts_events *e, ts_json *j); /* at the array of `workload_graph` */
 bool ts_read_chakra(ts_events *e, ts_feed *feed);
+/* A member of the file's object; false: it is no execution graph's. */
+bool ts_read_graph_member(ts_events *e, ts_json *j);
+bool ts_read_graph_finish(ts_events *e, ts_json *j);
 bool ts_read_workload(ts_events *e, ts_feed *feed);
 
 static inline bool ts_is(const char *text, size_t length, const char *word) { return __builtin_strlen(word) == length && __builtin_memcmp(text, word, length) == 0; }

@@ -1,0 +1,74 @@
+/* Any bytes behind the members that lead an execution graph are read, written, and played as the graph of the one rank, without harm. */
+#include <stdint.h>
+#include <string.h>
+
+#include "compiler/import/rank_graph.h"
+#include "tests/fuzz/events_use.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void write_graph(const ts_events *e)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return;
+  ts_graph_write(e, out);
+  fclose(out);
+  ts_arena *arena = ts_arena_new("again");
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_events *again = ts_events_parse(arena, "again", text, size, NULL, &error);
+  if (!again || again->count != e->count) /* what we write we read */
+    abort();
+  ts_arena_free(arena);
+  free(text);
+}
+
+static void play_graph(const ts_events *e)
+{
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_graph_machine machine = {1e12, 1e12, 1e11, 1e-6};
+  ts_ir_builder *b = ts_graph_ir(&e, 1, &machine, &error);
+  if (!b && !error.message[0])
+    abort();
+  if (!b)
+    return;
+  ts_ir ir;
+  ts_ir_error wrong;
+  ts_arena *arena = ts_arena_new("play");
+  ts_ir_builder_view(b, &ir);
+  if (ts_ir_verify(&ir, &wrong) == 0) {
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+    if (!run && !stop.exit_code)
+      abort();
+    ts_run_free(run);
+  }
+  ts_arena_free(arena);
+  ts_ir_builder_free(b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static const char head[] = "{\"format\":\"trainspec-graph\",\"version\":1,\"rank\":0,\"world\":1,\"groups\":[{\"id\":0,\"ranks\":[0]}],"
+    "\"streams\":[{\"id\":0,\"kind\":\"compute\"},{\"id\":1,\"kind\":\"comm\"}],\"nodes\":[";
+  char *whole = malloc(sizeof head + size);
+  if (!whole)
+    return 0;
+  memcpy(whole, head, sizeof head - 1);
+  if (size)
+    memcpy(whole + sizeof head - 1, bytes, size);
+  size += sizeof head - 1;
+  use_trace(whole, size);
+  ts_arena *arena = ts_arena_new("fuzz");
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_events *e = ts_events_parse(arena, "fuzz", whole, size, NULL, &error);
+  if (e && !e->cut && e->format == TS_TRACE_GRAPH) {
+    write_graph(e);
+    play_graph(e);
+  }
+  ts_arena_free(arena);
+  free(whole);
+  return 0;
+}

@@ -1,0 +1,1 @@
+trainspec export --format=graph -o $scratch/job ../engine/two_stages.tsir && head -n 24 $scratch/job.0.json && cd $scratch && trainspec trace job.1.json && trainspec replay --machine 1T:1T:100G:2us job.0.json job.1.json

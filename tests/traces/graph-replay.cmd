@@ -1,0 +1,1 @@
+trainspec replay --machine 400T:3T:450G:5us -o $scratch/j.ir _graph_1.json _graph_0.json && tsrun $scratch/j.ir && trainspec replay --format=json --machine 400T:3T:450G:5us _graph_0.json _graph_1.json

@@ -1,0 +1,1 @@
+trainspec trace _graph_0.json _graph_1.json
