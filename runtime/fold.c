@@ -12,6 +12,7 @@ typedef struct folder {
   uint32_t count;
   uint32_t most_peers;
   bool *plays;         /* [programs * groups] collectives over the group, with others */
+  ts_splits splits;
 } folder;
 
 static void note_plays(folder *f)
@@ -82,6 +83,13 @@ static void key_by_peer(folder *f, uint32_t peer)
   }
 }
 
+static void split(folder *f, ts_split_by by, uint32_t group)
+{
+  uint32_t before = f->count;
+  f->count = ts_refine(f->of, f->count, f->key, f->t->ranks->world);
+  ts_note_split(f->t->arena, &f->splits, by, group, before, f->count);
+}
+
 static void refine(folder *f)
 {
   const ts_ranks *ranks = f->t->ranks;
@@ -92,11 +100,11 @@ static void refine(folder *f)
       if (!ranks->groups[g].used || ranks->groups[g].size == 1)
         continue;
       key_by_group(f, g);
-      f->count = ts_refine(f->of, f->count, f->key, ranks->world);
+      split(f, TS_SPLIT_MEMBERS, g);
     }
     for (uint32_t p = 0; p < f->most_peers; p++) {
       key_by_peer(f, p);
-      f->count = ts_refine(f->of, f->count, f->key, ranks->world);
+      split(f, TS_SPLIT_PEERS, TS_IR_NONE);
     }
   }
 }
@@ -165,6 +173,7 @@ const ts_cast *ts_cast_new(ts_arena *arena, const ts_tables *t, const ts_kinds *
   ts_cast *cast = TS_NEW(arena, ts_cast);
   count_players(arena, &f, cast);
   find_meetings(arena, &f, cast);
+  cast->splits = f.splits;
   ts_arena_free(f.scratch);
   return cast;
 }

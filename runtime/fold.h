@@ -25,6 +25,7 @@ typedef struct ts_cast {
   uint32_t meeting_count;
   uint64_t turn_count;
   const uint32_t *members;     /* players, ascending in each meeting */
+  ts_splits splits;            /* of kinds by whom they meet; none: not folded */
   const uint32_t *meeting_of;  /* [count * comms] or TS_IR_NONE */
 } ts_cast;
 

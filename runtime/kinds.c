@@ -145,9 +145,26 @@ typedef struct sorter {
   const uint32_t **peer_profile;  /* [most peers] of each rank */
   uint32_t most_peers;
   bool *plays;                    /* [programs * groups] */
+  ts_splits splits;
 } sorter;
 
-static void split(sorter *s) { s->count = ts_refine(s->of, s->count, s->key, s->t->ranks->world); }
+void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group, uint32_t before, uint32_t after)
+{
+  for (size_t i = 0; i < splits->count; i++)
+    if (splits->at[i].by == by && splits->at[i].group == group) {
+      splits->at[i].more += after - before;
+      return;
+    }
+  if (after > before)
+    TS_PUSH(arena, splits, (ts_split){by, group, after - before});
+}
+
+static void split(sorter *s, ts_split_by by, uint32_t group)
+{
+  uint32_t before = s->count;
+  s->count = ts_refine(s->of, s->count, s->key, s->t->ranks->world);
+  ts_note_split(s->t->arena, &s->splits, by, group, before, s->count);
+}
 
 static void note_groups(sorter *s)
 {
@@ -182,7 +199,7 @@ static void split_by_speed(sorter *s)
     }
     s->key[r] = number;
   }
-  split(s);
+  split(s, TS_SPLIT_SPEED, TS_IR_NONE);
 }
 
 static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
@@ -196,7 +213,7 @@ static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
   const uint32_t *instance_of = ranks->groups[group].instance_of;
   for (uint32_t r = 0; r < ranks->world; r++)
     s->key[r] = s->plays[ranks->program[r] * ranks->group_count + group] ? profile[instance_of[r]] : TS_IR_NONE;
-  split(s);
+  split(s, TS_SPLIT_LINKS, group);
   return 0;
 }
 
@@ -215,7 +232,7 @@ static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
   }
   s->peer_profile[peer] = profile;
   memcpy(s->key, profile, ranks->world * sizeof *profile);
-  split(s);
+  split(s, TS_SPLIT_PATHS, TS_IR_NONE);
   return 0;
 }
 
@@ -229,6 +246,7 @@ static int split_all(sorter *s, ts_stop *stop)
   s->peer_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, s->most_peers);
   memcpy(s->of, ranks->program, ranks->world * sizeof *s->of);
   s->count = ranks->pipeline_size;
+  ts_note_split(s->t->arena, &s->splits, TS_SPLIT_PROGRAM, TS_IR_NONE, 1, s->count);
   split_by_speed(s);
   note_groups(s);
   for (uint32_t g = 0; g < ranks->group_count; g++)
@@ -304,7 +322,7 @@ const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *ne
   if (!split_all(&s, stop)) {
     ts_kind *at = TS_NEW_ARRAY(arena, ts_kind, s.count);
     kinds = TS_NEW(arena, ts_kinds);
-    *kinds = (ts_kinds){.at = at, .count = s.count, .of = s.of};
+    *kinds = (ts_kinds){.at = at, .count = s.count, .of = s.of, .splits = s.splits};
     for (uint32_t r = 0, next = 0; next < s.count; r++)
       if (s.of[r] == next)
         fill_kind(&s, r, &at[next++]);

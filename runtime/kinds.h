@@ -47,12 +47,23 @@ typedef struct ts_kind {
   const ts_code *code;           /* [fragments] */
 } ts_kind;
 
+typedef enum ts_split_by { /* what tells ranks apart */
+  TS_SPLIT_PROGRAM, TS_SPLIT_SPEED, TS_SPLIT_LINKS, /* of a group */ TS_SPLIT_PATHS, /* of messages */
+  TS_SPLIT_MEMBERS, /* whom they meet in a group */ TS_SPLIT_PEERS /* whom they exchange messages with */
+} ts_split_by;
+typedef struct ts_split { ts_split_by by; uint32_t group, more; } ts_split; /* group: or TS_IR_NONE; more: classes than before */
+typedef TS_VEC(ts_split) ts_splits;
+
+/* Adds to what was split by the same before. */
+void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group, uint32_t before, uint32_t after);
+
 typedef struct ts_kinds {
   const ts_kind *at;
   uint32_t count;
   const uint32_t *of; /* [world] */
   const ts_extrapolation *extrapolations; /* calls beyond what their network model was measured on */
   uint32_t extrapolation_count;
+  ts_splits splits;   /* that made a difference, in order */
 } ts_kinds;
 
 /* NULL after filling *stop. */

@@ -1,6 +1,8 @@
 /* From a verified IR to a result. */
 #include "runtime/play.h"
 
+#include <string.h>
+
 #include "runtime/compose.h"
 #include "runtime/contention.h"
 #include "runtime/crew.h"
@@ -124,6 +126,24 @@ void ts_run_free(ts_run *run)
 {
   if (run)
     ts_arena_free(run->arena);
+}
+
+uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **out)
+{
+  static const char *const names[] = {[TS_SPLIT_PROGRAM] = "program", [TS_SPLIT_SPEED] = "device speed", [TS_SPLIT_LINKS] = "links of %s", [TS_SPLIT_PATHS] = "paths of messages",
+                                      [TS_SPLIT_MEMBERS] = "whom they meet in %s", [TS_SPLIT_PEERS] = "whom they exchange messages with"};
+  const ts_ir *ir = run->facts->tables->ir;
+  const ts_splits *all[2] = {&run->facts->kinds->splits, &run->facts->cast->splits};
+  TS_VEC(ts_class_split) list = {0};
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < all[k]->count; i++) {
+      const ts_split *s = &all[k]->at[i];
+      const char *name = names[s->by], *place = strstr(name, "%s");
+      const char *text = place ? ts_arena_printf(arena, "%.*s%s", (int)(place - name), name, ir->strings + ir->groups[s->group].name) : name;
+      TS_PUSH(arena, &list, (ts_class_split){text, s->more});
+    }
+  *out = list.at;
+  return (uint32_t)list.count;
 }
 
 const ts_result *ts_run_result(const ts_run *run) { return &run->result; }

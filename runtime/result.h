@@ -82,6 +82,10 @@ void ts_run_free(ts_run *run);
 bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop);
 const ts_result *ts_run_result(const ts_run *run);
 
+/* What tells ranks apart, so that they are in classes of their own: "device speed", "whom they meet in dp", with how many classes more it made. */
+typedef struct ts_class_split { const char *by; uint32_t more; } ts_class_split;
+uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **splits);
+
 /* A node of a rank's timeline. Host work has stream TS_IR_NONE. */
 typedef struct ts_span_event {
   const ts_ir_node *node;

@@ -252,6 +252,22 @@ static cJSON *inputs_array(const ts_ir *ir)
   return inputs;
 }
 
+/* What made classes of ranks, and how many more each made. */
+static void add_splits(cJSON *root, const ts_summary *s)
+{
+  ts_arena *scratch = ts_arena_new("splits");
+  const ts_class_split *splits;
+  uint32_t count = ts_run_splits(s->run, scratch, &splits);
+  cJSON *list = cJSON_AddArrayToObject(root, "classes_by");
+  for (uint32_t i = 0; i < count; i++) {
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, o);
+    cJSON_AddStringToObject(o, "by", splits[i].by);
+    add_integer(o, "more", splits[i].more);
+  }
+  ts_arena_free(scratch);
+}
+
 void ts_report_json(const ts_summary *s, FILE *out)
 {
   cJSON *root = cJSON_CreateObject();
@@ -276,6 +292,7 @@ void ts_report_json(const ts_summary *s, FILE *out)
   cJSON_AddItemToObject(root, "inputs", inputs_array(s->ir));
   add_integer(root, "nodes", s->result->nodes);
   add_integer(root, "nodes_played", s->result->nodes_played);
+  add_splits(root, s);
   char *text = cJSON_Print(root);
   if (!text)
     abort(); /* out of memory, as in the arena */

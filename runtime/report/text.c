@@ -472,6 +472,20 @@ static void network(printer *p)
   }
 }
 
+/* What made the classes, unless it is programs alone or every rank was played. */
+static void what_split(printer *p)
+{
+  const ts_class_split *splits;
+  uint32_t count = ts_run_splits(p->s->run, p->arena, &splits), classes = 1;
+  const char *text = "They differ by";
+  for (uint32_t i = 0; i < count; i++) {
+    text = ts_arena_printf(p->arena, "%s%s %s (%s%s)", text, i ? "," : "", splits[i].by, i ? "+" : "", ts_format_count(splits[i].more + !i).text);
+    classes += splits[i].more;
+  }
+  if (count && classes == p->s->result->class_count && (count > 1 || strcmp(splits[0].by, "program") != 0))
+    fprintf(p->out, "%s.\n", ts_report_fit(p->arena, text, 2 * WIDTH));
+}
+
 static void assumptions(printer *p)
 {
   const ts_summary *s = p->s;
@@ -483,6 +497,7 @@ static void assumptions(printer *p)
     fprintf(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text, ts_format_count(s->result->nodes).text);
     fprintf(p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
             ts_format_count(s->result->class_count).text, s->result->class_count == 1 ? "" : "s");
+    what_split(p);
   }
 }
 

@@ -37,10 +37,11 @@ static void add_cluster(plan *p, uint32_t island)
   ts_ir_device *d = append(p, TS_IR_DEVICES, spine + 1);
   for (uint32_t v = 0; v <= spine; v++)
     d[v] = (ts_ir_device){(v >= near) + (v >= leaf) + (v >= spine), v < near ? 0 : TS_IR_NONE, 1};
-  ts_ir_link_class *k = append(p, TS_IR_LINK_CLASSES, 3);
+  ts_ir_link_class *k = append(p, TS_IR_LINK_CLASSES, 4);
   k[0] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "near"), .tier = 0, .bandwidth = 300e9, .latency = 600000, .loc = p->loc};
   k[1] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "far"), .tier = 1, .bandwidth = 25e9, .latency = 1800000, .loc = p->loc};
   k[2] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "up"), .tier = 1, .bandwidth = 25e9 * islands, .latency = 400000, .loc = p->loc};
+  k[3] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "lame"), .tier = 1, .bandwidth = 3e9, .latency = 9000000, .loc = p->loc};
   ts_ir_link *l = append(p, TS_IR_LINKS, 2 * p->world + island);
   for (uint32_t r = 0; r < p->world; r++) {
     l[2 * r] = (ts_ir_link){r, near + r / island, 0, 1};
@@ -74,6 +75,13 @@ plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t 
 }
 
 void plan_free(plan *p) { ts_ir_builder_free(p->b); }
+
+void plan_slow_link(plan *p, uint32_t device)
+{
+  ts_ir view;
+  plan_view(p, &view);
+  ((ts_ir_link *)view.links)[2 * device + 1].link_class = 3;
+}
 
 void plan_slow_device(plan *p, uint32_t device, double speed)
 {

@@ -18,6 +18,7 @@ typedef struct plan {
  * a fat tree of tier 1. Streams: 0 compute, 1 collectives, 2 messages. */
 plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t island);
 void plan_free(plan *p);
+void plan_slow_link(plan *p, uint32_t device); /* the one that leaves its island */
 void plan_slow_device(plan *p, uint32_t device, double speed);
 /* Fixed costs for all communication: `base` ps a call. */
 void plan_network(plan *p, uint64_t base);

@@ -307,3 +307,35 @@ Test(engine, every_start_is_the_latest_of_what_it_waits_for)
     plan_free(&p);
   }
 }
+
+/* Slow devices, slow links and ranks that draw factors: folded and unfolded plays are the same, to the picosecond. */
+Test(random, folding_with_overrides)
+{
+  for (uint32_t seed = 1; seed <= JOBS / 2; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    ts_arena *arena = ts_arena_new("test");
+    plan_view(&p, &ir);
+    uint32_t world = ir.meta->world, number = seed;
+    double *slower = TS_NEW_ARRAY(arena, double, world);
+    for (uint32_t r = 0; r < world; r++) {
+      number = number * 1664525u + 1013904223u;
+      slower[r] = number >> 28 ? 1 : 1 + (number >> 20 & 3) / 8.0;
+    }
+    for (uint32_t k = 0; k < seed % 4; k++) {
+      number = number * 1664525u + 1013904223u;
+      plan_slow_link(&p, (number >> 8) % world);
+      if (k == 1)
+        plan_slow_device(&p, (number >> 16) % world, 0.7);
+    }
+    plan_view(&p, &ir);
+    ts_run_options fold = {.slower = slower}, all = {.slower = slower, .no_fold = true};
+    ts_run *a = must_play(&ir, &fold, 0, seed), *b = must_play(&ir, &all, 0, seed);
+    check_same(a, b, world, seed);
+    check_same_classes(ts_run_result(a), ts_run_result(b), world, seed);
+    ts_run_free(a);
+    ts_run_free(b);
+    ts_arena_free(arena);
+    plan_free(&p);
+  }
+}
