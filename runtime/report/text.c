@@ -477,13 +477,18 @@ static void what_split(printer *p)
 {
   const ts_class_split *splits;
   uint32_t count = ts_run_splits(p->s->run, p->arena, &splits), classes = 1;
-  const char *text = "They differ by";
-  for (uint32_t i = 0; i < count; i++) {
-    text = ts_arena_printf(p->arena, "%s%s %s (%s%s)", text, i ? "," : "", splits[i].by, i ? "+" : "", ts_format_count(splits[i].more + !i).text);
+  for (uint32_t i = 0; i < count; i++)
     classes += splits[i].more;
+  if (!count || classes != p->s->result->class_count || (count == 1 && strcmp(splits[0].by, "program") == 0))
+    return;
+  size_t column = (size_t)fprintf(p->out, "They differ by");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *part = ts_arena_printf(p->arena, "%s (%s%s)%s", splits[i].by, i ? "+" : "", ts_format_count(splits[i].more + !i).text, i + 1 < count ? "," : ".");
+    bool fits = column + 1 + ts_report_columns(part) <= WIDTH;
+    fprintf(p->out, "%s%s", fits ? " " : "\n  ", part);
+    column = (fits ? column + 1 : 2) + ts_report_columns(part);
   }
-  if (count && classes == p->s->result->class_count && (count > 1 || strcmp(splits[0].by, "program") != 0))
-    fprintf(p->out, "%s.\n", ts_report_fit(p->arena, text, 2 * WIDTH));
+  fputc('\n', p->out);
 }
 
 static void assumptions(printer *p)

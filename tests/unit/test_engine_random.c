@@ -309,7 +309,7 @@ Test(engine, every_start_is_the_latest_of_what_it_waits_for)
 }
 
 /* Slow devices, slow links and ranks that draw factors: folded and unfolded plays are the same, to the picosecond. */
-Test(random, folding_with_overrides)
+Test(engine, folding_changes_nothing_with_overrides)
 {
   for (uint32_t seed = 1; seed <= JOBS / 2; seed++) {
     plan p = plan_random(seed);
