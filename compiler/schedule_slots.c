@@ -4,7 +4,7 @@
 #include "compiler/schedule_policy.h"
 #include "compiler/schedule_timetable.h"
 
-enum { MAX_SLOTS = 1 << 26 }; /* of all ranks together */
+enum { MAX_SLOTS = 1 << 24 }; /* of all ranks together */
 
 static bool fail(ts_schedule_builder *b)
 {
