@@ -14,6 +14,7 @@ tests_unit_sources = \
 	tests/unit/test_base_options.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_collective.c \
+	tests/unit/test_collective_statistical.c \
 	tests/unit/test_collective_white_box.c \
 	tests/unit/test_compiler_depfile.c \
 	tests/unit/test_cost_fit.c \
@@ -959,9 +960,12 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_network/one_collective.csv \
 	tests/fuzz/corpus/fuzz_network/where.csv \
 	tests/fuzz/corpus/fuzz_network_file/constants.json \
+	tests/fuzz/corpus/fuzz_network_file/curves.json \
 	tests/fuzz/corpus/fuzz_network_file/fitted.json \
+	tests/fuzz/corpus/fuzz_network_file/optional.json \
 	tests/fuzz/corpus/fuzz_network_log/all_reduce.log \
 	tests/fuzz/corpus/fuzz_network_log/cut.log \
+	tests/fuzz/corpus/fuzz_network_log/npkit.json \
 	tests/fuzz/corpus/fuzz_network_log/two_hosts_a_line \
 	tests/fuzz/corpus/fuzz_parse/comments \
 	tests/fuzz/corpus/fuzz_parse/deep \
