@@ -194,19 +194,19 @@ struct ts_white_box_plan {
   ts_profile profile;
   uint32_t way_count, anchor_count;
   way *ways;
-  bool unmeasured;                /* there are anchors of this collective, but for other ranks */
+  bool unmeasured;                /* there are anchors of this collective, but none for these ranks nor for fewer and more */
   uint64_t *bytes;                /* of the anchors, and */
   double *log_bytes, *residual;   /* log of measured / modelled there */
 };
 
-/* Methods for these ranks and islands if there are any, or those for all. */
-static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_profile *rates, way *ways)
+/* Methods for these ranks and islands if there are any (and `own` ones are wanted), or those for all. */
+static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_profile *rates, bool own_too, way *ways)
 {
   uint32_t count = 0;
   bool special = false;
   for (uint32_t i = 0; i < model->method_count; i++) {
     const ts_ir_net_method *m = &ir->net_methods[model->first_method + i];
-    bool own = m->ranks == p->ranks && m->islands == p->islands;
+    bool own = own_too && m->ranks == p->ranks && m->islands == p->islands;
     if (m->collective != kind || (m->ranks ? !own : special) || !ts_method_possible(m, p))
       continue;
     if (own && !special)
@@ -241,6 +241,97 @@ static int order(const ts_ir_net_point *a, uint32_t kind, const ts_profile *p)
   return 0;
 }
 
+static double residual_of(const way *ways, uint32_t count, const ts_ir_net_point *at)
+{
+  const way *w = choose(ways, count, (double)at->bytes);
+  double time = w->connection + work_of(w, (double)at->bytes);
+  return time > 0 ? log((double)at->time / time) : 0;
+}
+
+/* Measured over other ranks: as many in each island but other islands, or one island of other ranks. `size` is what differs. */
+typedef struct kin { const ts_ir_net_point *points; uint32_t count; double size; double *residual; } kin;
+
+static bool is_kin(const ts_ir_net_point *a, uint32_t kind, const ts_profile *p)
+{
+  bool one = p->islands == 1;
+  return a->collective == kind && (one ? a->islands == 1 : a->islands > 1 && a->ranks == (uint64_t)a->islands * p->per_island && p->ranks == p->islands * p->per_island);
+}
+
+static double residual_at(const kin *k, double bytes)
+{
+  uint32_t i = 0;
+  while (i < k->count && (double)k->points[i].bytes < bytes)
+    i++;
+  if (i == k->count || !i || (double)k->points[i].bytes == bytes)
+    return k->residual[i == k->count ? i - 1 : i];
+  double left = log((double)k->points[i - 1].bytes), share = (log(bytes) - left) / (log((double)k->points[i].bytes) - left);
+  return k->residual[i - 1] + share * (k->residual[i] - k->residual[i - 1]);
+}
+
+/* What the methods for any ranks miss over the kin's ranks. */
+static kin kin_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_ir_net_point *points, uint32_t count)
+{
+  kin k = {points, count, log(p->islands == 1 ? points->ranks : points->islands), TS_NEW_ARRAY(arena, double, count)};
+  ts_profile profile = *p;
+  profile.ranks = points->ranks;
+  profile.islands = points->islands;
+  profile.per_island = points->ranks / points->islands;
+  way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
+  uint32_t ways_count = ways_for(ir, model, kind, &profile, &profile, false, ways);
+  for (uint32_t i = 0; ways_count && i < count; i++)
+    k.residual[i] = residual_of(ways, ways_count, &points[i]);
+  return k;
+}
+
+static uint32_t kins_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, kin *all)
+{
+  const ts_ir_net_point *points = ir->net_points + model->first_point;
+  uint32_t found = 0;
+  for (uint32_t i = 0, n; i < model->point_count; i += n) {
+    for (n = 1; i + n < model->point_count && points[i + n].collective == points[i].collective && points[i + n].ranks == points[i].ranks && points[i + n].islands == points[i].islands;)
+      n++;
+    if (is_kin(&points[i], kind, p))
+      all[found++] = kin_of(arena, ir, model, kind, p, points + i, n);
+  }
+  return found; /* by ranks, as the points are */
+}
+
+static void add_anchor(ts_white_box_plan *plan, uint64_t bytes, double residual)
+{
+  plan->bytes[plan->anchor_count] = bytes;
+  plan->log_bytes[plan->anchor_count] = log((double)bytes);
+  plan->residual[plan->anchor_count++] = residual;
+}
+
+/* These ranks were not measured: the error of the methods is taken to change linearly in the logarithm of ranks or islands, from the two measured next to them; beyond
+ * the last, the last one's error holds. */
+static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind)
+{
+  const ts_profile *p = &plan->profile;
+  kin *all = TS_NEW_ARRAY(arena, kin, model->point_count);
+  uint32_t count = kins_of(arena, ir, model, kind, p, all), right = 1;
+  double size = log(p->islands == 1 ? p->ranks : p->islands);
+  if (count < 2)
+    return;
+  while (right + 1 < count && all[right].size < size)
+    right++;
+  const kin *a = &all[right - 1], *b = &all[right];
+  double share = (size - a->size) / (b->size - a->size);
+  plan->unmeasured = share < 0 || share > 1;
+  share = fmin(fmax(share, 0), 1);
+  plan->bytes = TS_NEW_ARRAY(arena, uint64_t, a->count + b->count);
+  plan->log_bytes = TS_NEW_ARRAY(arena, double, a->count + b->count);
+  plan->residual = TS_NEW_ARRAY(arena, double, a->count + b->count);
+  for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
+    bool left = k == b->count || (i < a->count && a->points[i].bytes <= b->points[k].bytes);
+    uint64_t bytes = left ? a->points[i].bytes : b->points[k].bytes;
+    double near = residual_at(a, (double)bytes), far = residual_at(b, (double)bytes);
+    add_anchor(plan, bytes, near + share * (far - near));
+    i += i < a->count && a->points[i].bytes == bytes;
+    k += k < b->count && b->points[k].bytes == bytes;
+  }
+}
+
 /* Anchors are measured: the model is led through them. They were measured where the methods were, at the rates that these state, however slow the links are here. */
 static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind)
 {
@@ -252,24 +343,20 @@ static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *
     end++;
   for (uint32_t i = 0; i < model->point_count && first == end; i++)
     plan->unmeasured |= points[i].collective == kind;
-  if (first == end)
+  if (first == end) {
+    take_kin(arena, plan, ir, model, kind);
     return;
+  }
   ts_profile there = plan->profile;
   there.intra = there.intra > 0 ? INFINITY : 0;
   there.inter = there.inter > 0 ? INFINITY : 0;
   way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, ways);
+  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, true, ways);
   plan->bytes = TS_NEW_ARRAY(arena, uint64_t, end - first);
   plan->log_bytes = TS_NEW_ARRAY(arena, double, end - first);
   plan->residual = TS_NEW_ARRAY(arena, double, end - first);
-  for (uint32_t i = first; i < end; i++) {
-    double bytes = (double)points[i].bytes;
-    const way *w = choose(ways, count, bytes);
-    double time = w->connection + work_of(w, bytes);
-    plan->bytes[plan->anchor_count] = points[i].bytes;
-    plan->log_bytes[plan->anchor_count] = log(bytes);
-    plan->residual[plan->anchor_count++] = time > 0 ? log((double)points[i].time / time) : 0;
-  }
+  for (uint32_t i = first; i < end; i++)
+    add_anchor(plan, points[i].bytes, residual_of(ways, count, &points[i]));
 }
 
 const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
@@ -277,7 +364,7 @@ const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, 
   ts_white_box_plan *plan = TS_NEW(arena, ts_white_box_plan);
   plan->profile = *p;
   plan->ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  plan->way_count = ways_for(ir, model, kind, p, p, plan->ways);
+  plan->way_count = ways_for(ir, model, kind, p, p, true, plan->ways);
   if (!plan->way_count)
     return NULL;
   take_anchors(arena, plan, ir, model, kind);

@@ -319,7 +319,9 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
 {
   const ts_fit_links links = {k->machine->intra, k->machine->inter};
   errors between = {0}, ends = {0};
-  uint32_t banded = 0, inside = 0;
+  uint32_t banded = 0, inside = 0, asked = 0;
+  for (uint32_t i = 0; i < rows->count; i++)
+    asked += rows->points[i].islands > 1 && node_counts_of(rows, &rows->points[i]) >= 3;
   for (uint32_t i = 0; i < rows->count; i++) {
     const ts_ir_net_point *p = &rows->points[i];
     if (p->islands < 2 || node_counts_of(rows, p) < 3)
@@ -332,7 +334,8 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
     add(r->c->arena, at_an_end(rows, p) ? &ends : &between, fabs(time - 1));
     banded += there;
     inside += in;
-    printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from constants %8.2f\n", ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands,
+    if (asked <= 24 || r->c->verbose)
+      printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from constants %8.2f\n", ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands,
            (double)p->time * 1e-9, 100 * (time - 1), !there ? "" : in ? ", inside its 5 to 95 % band" : ", outside its 5 to 95 % band", bare * 1e3);
   }
   if (between.count + ends.count) {

@@ -170,6 +170,26 @@ Test(white_box, led_through_its_anchors)
   box_free(&n);
 }
 
+/* Measured on two and eight islands, asked on four: half way in log islands between the errors there, 2 and 8. */
+Test(white_box, other_numbers_of_islands_follow_those_measured)
+{
+  static const char methods[] = "  method all_reduce ring ll channels 8 threads 512 connection 10 us\n"
+                                "  all_reduce 4 2 1 kB 20 us\n  all_reduce 4 2 100 kB 40 us\n  all_reduce 16 8 1 kB 80 us\n  all_reduce 16 8 100 kB 40 us\n";
+  box_net n;
+  box_new(&n, 4, 2, methods);
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000).time, 40000000u);
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 100000).time, 40000000u);
+  cr_assert(!ask(&n, TS_IR_ALL_REDUCE, 1000).beyond);
+  box_free(&n);
+  box_new(&n, 16, 2, methods); /* beyond the last its error holds, and it is told */
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000).time, 80000000u);
+  cr_assert(ask(&n, TS_IR_ALL_REDUCE, 1000).beyond);
+  box_free(&n);
+  box_new(&n, 4, 4, methods); /* no kin: other ranks in an island */
+  cr_assert_eq(ask(&n, TS_IR_ALL_REDUCE, 1000).time, 10000000u);
+  box_free(&n);
+}
+
 Test(white_box, small_messages_use_fewer_channels)
 {
   box_net n;
