@@ -15,19 +15,27 @@ uint32_t ts_crew_size(uint32_t asked, uint32_t pieces)
   return (uint32_t)there < most ? (uint32_t)there : most;
 }
 
-typedef struct crew { const ts_crew_job *job; atomic_uint next, worker; } crew;
+typedef struct crew { const ts_crew_job *job; atomic_uint next, worker; atomic_bool stopped; } crew;
 
-static void *take_pieces(void *closure)
+static void take_pieces(crew *c, const ts_progress *progress)
 {
-  crew *c = closure;
+  const ts_crew_job *job = c->job;
   uint32_t worker = atomic_fetch_add(&c->worker, 1);
-  for (uint32_t piece; (piece = atomic_fetch_add(&c->next, STEP)) < c->job->pieces;)
-    for (uint32_t i = piece; i < piece + STEP && i < c->job->pieces; i++)
-      c->job->work(c->job->closure, i, worker);
+  for (uint32_t piece; !atomic_load(&c->stopped) && (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
+    for (uint32_t i = piece; i < piece + STEP && i < job->pieces; i++)
+      job->work(job->closure, i, worker);
+    if (!ts_tick(progress, job->what, (double)piece / job->pieces))
+      atomic_store(&c->stopped, true);
+  }
+}
+
+static void *help(void *closure)
+{
+  take_pieces(closure, NULL);
   return NULL;
 }
 
-void ts_crew_run(uint32_t workers, const ts_crew_job *job)
+bool ts_crew_run(uint32_t workers, const ts_crew_job *job)
 {
   pthread_t threads[MOST];
   uint32_t started = 0;
@@ -35,10 +43,11 @@ void ts_crew_run(uint32_t workers, const ts_crew_job *job)
   crew c = {.job = job};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (started + 1 < workers && started < MOST && pthread_create(&threads[started], NULL, take_pieces, &c) == 0)
+  while (started + 1 < workers && started < MOST && pthread_create(&threads[started], NULL, help, &c) == 0)
     started++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  take_pieces(&c);
+  take_pieces(&c, job->progress);
   for (uint32_t i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
+  return !atomic_load(&c.stopped);
 }

@@ -350,6 +350,31 @@ static void keep_times(ts_arena *arena, ts_facts *f)
   }
 }
 
+/* Share of all visits that have begun. */
+static double share_done(const ts_engine *e)
+{
+  uint64_t done = 0, all = 0;
+  for (uint32_t i = 0; i < e->process_count; i++) {
+    const ts_process *p = &e->processes[i];
+    const ts_program_info *program = e->facts.players[p->player].program;
+    ts_range visits = program->stream[i % e->per_player];
+    done += (uint64_t)(p->visit - (program->visits + visits.first));
+    all += visits.count;
+  }
+  return all ? (double)done / (double)all : 1;
+}
+
+/* False: the play is to stop. Looks at all processes, so not at each turn. */
+static bool go_on(ts_engine *e)
+{
+  enum { LEAST = 1 << 12 };
+  if (++e->turns < LEAST || e->turns < e->process_count)
+    return true;
+  e->turns = 0;
+  e->interrupted = !ts_tick(e->facts.tables->progress, "playing", e->facts.tables->progress ? share_done(e) : 0);
+  return !e->interrupted;
+}
+
 const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast, ts_contention *contention,
                                uint32_t order, ts_stop *stop)
 {
@@ -360,7 +385,7 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
     keep_times(arena, &e.facts);
   make_processes(scratch, &e);
   make_rendezvous(arena, scratch, &e);
-  while (!e.overflow && e.mismatch == TS_IR_NONE && (e.ready_count || end_calls(&e))) {
+  while (!e.overflow && e.mismatch == TS_IR_NONE && go_on(&e) && (e.ready_count || end_calls(&e))) {
     if (!e.ready_count)
       continue;
     uint32_t id = take(&e), stream = id % e.per_player;

@@ -40,7 +40,8 @@ typedef struct ts_engine {
   uint32_t *latest;
   uint32_t order;
   struct ts_contention *contention;
-  bool overflow;
+  uint32_t turns;        /* since progress was told */
+  bool overflow, interrupted;
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
 } ts_engine;
 

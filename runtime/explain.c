@@ -168,6 +168,8 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
 
 int ts_explain_stop(const ts_engine *e, ts_stop *stop)
 {
+  if (e->interrupted)
+    return ts_stop_interrupted(stop);
   if (e->overflow)
     return ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
   if (e->mismatch != TS_IR_NONE)

@@ -333,7 +333,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
     m.spaces[i].taken = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
     m.spaces[i].taken_at_peak = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
   }
-  ts_crew_run(workers, &(ts_crew_job){count, measure_class, &m});
+  ts_crew_run(workers, &(ts_crew_job){count, measure_class, &m, ts_run_facts(run)->tables->progress, "adding up memory"});
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena_adopt(arena, m.kept[i]);
     ts_arena_free(m.spaces[i].scratch);

@@ -57,7 +57,8 @@ typedef struct stage {
   const uint32_t *const *pairs; /* [kinds] of [kernels * columns]: which pair */
   const ts_slowdowns *slows;    /* of pairs */
   uint64_t now;
-  bool overflow;
+  uint64_t turns, alone;        /* alone: end of the play without slowdown */
+  bool overflow, interrupted;
 } stage;
 
 /* ---- What comes when ---- */
@@ -538,6 +539,10 @@ static void play(stage *s)
     }
     if (!s->heap.count || s->overflow)
       return;
+    if (++s->turns % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap", fmin(1, (double)s->now / (double)s->alone))) {
+      s->interrupted = true;
+      return;
+    }
     moment m = take(s);
     s->now = m.time;
     happen(s, &m);
@@ -689,7 +694,7 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "work that waits for some of several messages (`depend ... on any k of`) cannot be played with `--overlap`");
     return NULL;
   }
-  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .model = model, .columns = t->ir->collectives_count + t->ir->ports_count};
+  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .model = model, .columns = t->ir->collectives_count + t->ir->ports_count};
   ts_facts *out = NULL;
   const char *wrong = predict(&s);
   if (wrong) {
@@ -697,7 +702,9 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
   } else {
     set_stage(arena, &s);
     play(&s);
-    if (s.overflow) {
+    if (s.interrupted) {
+      ts_stop_interrupted(stop);
+    } else if (s.overflow) {
       ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
     } else {
       s.facts.end = last_end(&s);

@@ -24,6 +24,7 @@ bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *opti
     return false;
   ts_tables *tables = ts_arena_copy(arena, made, sizeof *tables);
   tables->transfer = options->transfer;
+  tables->progress = options->progress;
   tables->apart = options->overlap != NULL;
   ts_network *network = ts_network_new(arena, ir, ranks, options->network, stop);
   *out = (ts_prepared){tables, network, network ? ts_kinds_new(arena, tables, network, stop) : NULL};
@@ -54,7 +55,7 @@ static void compose(void *closure, uint32_t class, uint32_t worker)
   ts_compose(c->kept[worker], c->scratch[worker], c->facts, class, &c->classes[class]);
 }
 
-static void compose_all(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_class_result *classes)
+static bool compose_all(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_class_result *classes)
 {
   uint32_t workers = ts_crew_size(threads, facts->cast->count);
   composing c = {facts, classes, TS_NEW_ARRAY(arena, ts_arena *, workers), TS_NEW_ARRAY(arena, ts_arena *, workers)};
@@ -62,19 +63,22 @@ static void compose_all(ts_arena *arena, const ts_facts *facts, uint32_t threads
     c.kept[w] = ts_arena_new("results");
     c.scratch[w] = ts_arena_new("composition");
   }
-  ts_crew_run(workers, &(ts_crew_job){facts->cast->count, compose, &c});
+  bool done = ts_crew_run(workers, &(ts_crew_job){facts->cast->count, compose, &c, facts->tables->progress, "summing up"});
   for (uint32_t w = 0; w < workers; w++) {
     ts_arena_adopt(arena, c.kept[w]);
     ts_arena_free(c.scratch[w]);
   }
+  return done;
 }
 
-static void sum_up(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_result *out)
+/* False: it was to stop. */
+static bool sum_up(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_result *out)
 {
   const ts_cast *cast = facts->cast;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, cast->count);
   uint32_t last = 0;
-  compose_all(arena, facts, threads, classes);
+  if (!compose_all(arena, facts, threads, classes))
+    return false;
   for (uint32_t c = 0; c < cast->count; c++) {
     if (classes[c].end > classes[last].end)
       last = c;
@@ -91,6 +95,7 @@ static void sum_up(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_
   out->class_of = cast->of;
   out->critical_rank = cast->rank[last];
   out->critical_count = ts_critical_path(arena, facts, last, &out->critical);
+  return true;
 }
 
 ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
@@ -105,7 +110,11 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   run->arena = arena;
   run->facts = facts;
   run->threads = options->threads;
-  sum_up(arena, facts, run->threads, &run->result);
+  if (!sum_up(arena, facts, run->threads, &run->result)) {
+    ts_stop_interrupted(stop);
+    ts_arena_free(arena);
+    return NULL;
+  }
   run->result.contention = options->contention;
   return run;
 }

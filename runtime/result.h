@@ -12,12 +12,14 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 #include "runtime/collective/network.h"
+#include "runtime/progress.h"
 #include "runtime/stop.h"
 
 typedef struct ts_run_options {
   bool no_fold;        /* play every rank for itself */
   bool contention;     /* calls of models of flows share links with all others under way; plays every rank */
   uint32_t threads;    /* to sum up with, at most; 0: one a processor. Results do not depend on it */
+  const ts_progress *progress; /* or NULL. Stopped work ends with the exit code TS_EXIT_ENVIRONMENT */
   const char *network; /* only network models of this name; NULL: all */
   const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
   const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */

@@ -86,6 +86,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/memory.h \
 	runtime/overlap.h \
 	runtime/play.h \
+	runtime/progress.h \
 	runtime/ranks.h \
 	runtime/report/extras.h \
 	runtime/report/format.h \

@@ -91,7 +91,13 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
   double *slower = TS_NEW_ARRAY(scratch, double, ir->meta->world), squares = 0;
   ts_run_options varied = *options;
   varied.slower = slower;
+  varied.progress = NULL; /* told of repetitions instead */
   for (uint32_t i = 0; i < repetitions; i++) {
+    if (!ts_tick(options->progress, "repetitions", (double)i / repetitions)) {
+      ts_stop_interrupted(stop);
+      ts_arena_free(scratch);
+      return NULL;
+    }
     for (uint32_t r = 0; r < ir->meta->world; r++)
       slower[r] = ts_jitter_draw(jitter, seed, i, r);
     if (!ts_run_step(ir, &varied, &steps[i], stop)) {

@@ -17,6 +17,8 @@ int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name
   return -1;
 }
 
+int ts_stop_interrupted(ts_stop *stop) { return ts_stop_set(stop, TS_EXIT_ENVIRONMENT, NULL, NULL, "interrupted"); }
+
 void ts_stop_fact(ts_stop *stop, const char *name, const char *format, ...)
 {
   if (stop->fact_count == sizeof stop->facts / sizeof stop->facts[0])

@@ -26,6 +26,7 @@ typedef struct ts_stop {
 /* Sets the head of *stop and returns -1, so that `return ts_stop_set(...)` reads well. */
 int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+int ts_stop_interrupted(ts_stop *stop); /* the work was asked to stop */
 void ts_stop_fact(ts_stop *stop, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void ts_stop_help(ts_stop *stop, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

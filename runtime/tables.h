@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "runtime/progress.h"
 #include "runtime/ranks.h"
 #include "runtime/stop.h"
 
@@ -96,6 +97,7 @@ typedef struct ts_tables {
   const uint32_t *waits;        /* events */
   const ts_program_info *programs;
   const double *transfer;       /* as in ts_run_options */
+  const ts_progress *progress;
   bool apart;                   /* kernels are not joined to runs */
 } ts_tables;
 

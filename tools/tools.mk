@@ -3,7 +3,7 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/programs.h
 tsc_LDADD = libtrainspec.la
-tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/tsrun_networks.c tools/tsrun_networks.h tools/tsrun_study.c tools/tsrun_study.h tools/programs.h
+tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/tsrun_progress.c tools/tsrun_progress.h tools/tsrun_networks.c tools/tsrun_networks.h tools/tsrun_study.c tools/tsrun_study.h tools/programs.h
 tsrun_LDADD = libtrainspec.la $(CJSON_LIBS)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
 tsfmt_LDADD = libtrainspec.la
@@ -30,6 +30,8 @@ trainspec_SOURCES = \
 	tools/tsrun_main.c \
 	tools/tsrun_networks.c \
 	tools/tsrun_networks.h \
+	tools/tsrun_progress.c \
+	tools/tsrun_progress.h \
 	tools/tsrun_study.c \
 	tools/tsrun_study.h
 

@@ -13,6 +13,7 @@
 #include "runtime/result.h"
 #include "tools/programs.h"
 #include "tools/tsrun_networks.h"
+#include "tools/tsrun_progress.h"
 #include "tools/tsrun_study.h"
 
 enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY };
@@ -82,6 +83,8 @@ typedef struct task {
   form form;
   bool memory_trace, ignore_memory;
   study study;
+  progress_bar bar;
+  ts_progress progress;
   ts_run_options run;
   ts_compile_options compile;
   TS_VEC(ts_define) defines;
@@ -206,6 +209,9 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
 /* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
 static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 {
+  if (progress_interrupted())
+    progress_die(&t->bar, t->options.called);
+  progress_end(&t->bar);
   ts_source_reader reader = {read_source, t};
   if (ts_stop_diagnose(stop, ir, reader, t->arena, t->session->sources, t->session->diags))
     return stop->exit_code;
@@ -302,9 +308,14 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *oth
 {
   ts_stop stop = {.arena = t->arena};
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
+  if (progress_interrupted())
+    progress_die(&t->bar, t->options.called);
   ts_summary *summary = ts_arena_copy(t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
   if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)
     return tell(t, &stop, ir);
+  if (progress_interrupted())
+    progress_die(&t->bar, t->options.called);
+  progress_end(&t->bar);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
     return tell(t, &stop, ir);
   if (!t->ignore_memory && ts_report_out_of_memory(summary, &stop) < 0)
@@ -356,6 +367,8 @@ int ts_tsrun_main(int argc, char **argv)
     ts_arena_free(t.arena);
     return t.options.status;
   }
+  t.progress = progress_start(&t.bar);
+  t.run.progress = &t.progress;
   t.session = ts_session_new(t.arena);
   ts_input input = {0}, before = {0};
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.compile, &before);

@@ -1,0 +1,81 @@
+#include "tools/tsrun_progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WIDTH = 30 };
+
+static volatile sig_atomic_t interrupted; /* the signal, or 0 */
+
+static void on_signal(int number)
+{
+  if (interrupted) { /* the second one does not wait */
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  interrupted = number;
+}
+
+bool progress_interrupted(void) { return interrupted != 0; }
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void draw(progress_bar *b)
+{
+  int full = (int)(b->share * WIDTH);
+  fprintf(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################", WIDTH - full, "", (int)(100 * b->share));
+  b->shown = true;
+}
+
+static bool tick(void *closure, const char *what, double share)
+{
+  progress_bar *b = closure;
+  double at = now();
+  b->what = what;
+  b->share = share < 0 ? 0 : share > 1 ? 1 : share;
+  if (b->terminal && at - b->begun > 1 && at - b->drawn > 0.1) {
+    b->drawn = at;
+    draw(b);
+  }
+  return !interrupted;
+}
+
+ts_progress progress_start(progress_bar *bar)
+{
+  const char *term = getenv("TERM");
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+  *bar = (progress_bar){.begun = now(), .terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0, .what = "reading"};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < 2; i++) {
+    int number = i ? SIGTERM : SIGINT;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* as nohup wants it */
+      sigaction(number, &action, NULL);
+  }
+  return (ts_progress){tick, bar};
+}
+
+void progress_end(progress_bar *bar)
+{
+  if (bar->shown)
+    fprintf(stderr, "\r%*s\r", WIDTH + 36, "");
+  bar->shown = false;
+}
+
+_Noreturn void progress_die(progress_bar *bar, const char *called)
+{
+  int number = interrupted;
+  progress_end(bar);
+  fprintf(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, now() - bar->begun, bar->what, (int)(100 * bar->share));
+  signal(number, SIG_DFL);
+  raise(number);
+  _exit(128 + number);
+}
