@@ -98,6 +98,31 @@ static bool reduces_over(const ts_lowering *l, uint32_t axis)
   return false;
 }
 
+/* Ranks along the schedule's axis do different work: nothing can be split, gathered or summed along it. */
+static bool check_axis(const ts_lowering *l)
+{
+  const ts_schedule *sc = l->sc;
+  if (sc->axis == TS_NO_INDEX || sc->stages < 2)
+    return true;
+  for (size_t c = 0; c < l->sh->classes.count; c++) {
+    const ts_class *class = &l->sh->classes.at[c];
+    for (uint32_t i = 0; i < class->comm_count; i++) {
+      const ts_comm *comm = &class->comms[i];
+      if (!(comm->axes >> sc->axis & 1))
+        continue;
+      const ts_rule *rule = &l->sh->rules.at[comm->rule];
+      const char *axis = l->s->mesh.axis[sc->axis].name;
+      ts_diag *d = ts_diag_add(l->s->diags, TS_E0320, comm->span, "rule `%s` of `%s` has a collective over %s, whose ranks are stages of the pipeline", rule->ast->name, rule->strategy, axis);
+      ts_diag_here(d, "of `%s`", l->g->ops.at[class->op].label);
+      ts_diag_note_at(d, rule->applied, "applied here");
+      ts_diag_note_at(d, sc->span, "`%s` lays its stages along %s", sc->name, axis);
+      ts_diag_help(d, "give the strategy an axis of its own: `mesh = { ..., %s }` and another beside it", axis);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool check_batch(ts_lowering *l, int64_t *samples)
 {
   uint32_t axes;
@@ -638,7 +663,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   if (s->explain)
     s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
-  if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
+  if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_axis(&l) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
     return NULL;
   l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
   if (!l.stages)

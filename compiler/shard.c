@@ -94,7 +94,8 @@ static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
   ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
 }
 
-static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action)
+/* `n` is what an earlier split by `before` left of the whole, or the whole where that is TS_NO_INDEX. */
+static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
 {
   int64_t size = ts_axes_size(c->s, axes);
   uint32_t a = 0;
@@ -102,10 +103,18 @@ static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, ui
     a++;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span, "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
   ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
-  ts_diag_label(d, where, "%lld %s", (long long)n, what);
+  if (before == TS_NO_INDEX)
+    ts_diag_label(d, where, "%lld %s", (long long)n, what);
+  else
+    ts_diag_label(d, where, "split already");
   note_rule(c, d, rule, action, "asks for this split");
+  if (before != TS_NO_INDEX)
+    note_rule(c, d, before, rule_at(c, before)->ast->span, "has split them before: so many are left");
   ts_sharder_alike_note(c, d);
-  help_divisors(c->s, d, n);
+  if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
+    ts_diag_help(d, "`micro` of the plan's `batch` is that of all ranks among which samples are dealt out: make it a multiple of %lld", (long long)size);
+  else
+    help_divisors(c->s, d, n);
   return fail(c);
 }
 
@@ -117,9 +126,10 @@ static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t
       continue;
     int64_t n = c->class->args[f].u.integer, size = ts_axes_size(c->s, axes);
     if (n % size)
-      return uneven(c, item->name, c->op->args[f].u.integer, c->op->args[f].span, axes, rule, action);
+      return uneven(c, item->name, n, c->op->args[f].span, axes, rule, action, c->arg_axes[f] ? c->arg_rules[f] : TS_NO_INDEX);
     c->class->args[f].u.integer = n / size;
     c->arg_axes[f] |= axes;
+    c->arg_rules[f] = rule;
     return true;
   }
   const char *names[32];
@@ -151,10 +161,11 @@ static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uin
   if (!eval_dim(c, env, item->child[0], t, &dim))
     return false;
   ts_layout *asked = &c->asked[slot];
+  uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
   asked->split[dim] |= axes;
   asked->rule = rule;
   if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
-    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, axes, rule, action);
+    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, asked->split[dim], rule, action, before);
   return true;
 }
 
@@ -203,11 +214,12 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
   return fail(c);
 }
 
-static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action)
+static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   uint32_t axes = 0;
   if (!eval_axes(c, env, action->child[0], &axes))
     return false;
+  c->class->shard_rule = rule;
   if (is_word(action->name, "parameters"))
     c->class->parameter_axes |= axes;
   else if (is_word(action->name, "gradients"))
@@ -238,7 +250,7 @@ static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t
   case TS_AST_SPLIT: return do_split(c, env, action, rule);
   case TS_AST_REPLICATE: do_replicate(c, action); return true;
   case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
-  case TS_AST_SHARD: return do_shard(c, env, action);
+  case TS_AST_SHARD: return do_shard(c, env, action, rule);
   case TS_AST_SET: return do_set(c, env, action);
   case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action);
   case TS_AST_TIE: return do_tie(c, action, rule);
@@ -263,6 +275,16 @@ static bool run_rules(ts_sharder *c)
 
 /* -- layouts -- */
 
+/* Who laid a tensor as it lies: a rule, or the op that made it where none split it. */
+static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot, const ts_layout *layout)
+{
+  const ts_op *producer = slot->kind == TS_SLOT_INPUT && c->g->tensors.at[slot->tensor].producer != TS_NO_INDEX ? &c->g->ops.at[c->g->tensors.at[slot->tensor].producer] : NULL;
+  if (layout->rule != TS_NO_INDEX && ts_layout_axes(layout) | layout->partial)
+    note_rule(c, d, layout->rule, rule_at(c, layout->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", slot->name));
+  else if (producer)
+    ts_diag_note_at(d, producer->span, "made by `%s`, which no rule splits so", producer->label);
+}
+
 bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot)
 {
   int64_t before = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
@@ -271,12 +293,14 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span, "this collective on `%s` of `%s` does not fit its layout", slot->name, c->op->label);
     ts_diag_here(d, "%s", wrong);
     ts_diag_note(d, "`%s` is %s here", slot->name, ts_layout_print(c->s, layout, slot->shape));
+    note_rule(c, d, comm->rule, rule_at(c, comm->rule)->applied, "is applied here");
+    note_maker(c, d, slot, layout);
     ts_sharder_alike_note(c, d);
     return fail(c);
   }
   if (comm->dim >= 0 && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
     return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
-                  comm->axes, comm->rule, comm->span);
+                  comm->axes, comm->rule, comm->span, TS_NO_INDEX);
   layout->rule = comm->rule;
   int64_t after = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
   comm->bytes = (int64_t)((double)(before > after ? before : after) * comm->share);
@@ -560,17 +584,54 @@ static bool layout_outputs(ts_sharder *c)
 
 /* -- backward: gradients mirror the layouts of what they are gradients of -- */
 
+/* Whether a rule says how activations lie; sums of gradients and the like do not. */
+static bool moves(const ts_ast *rule)
+{
+  for (uint32_t k = 1; k < rule->count; k++) {
+    const ts_ast *action = rule->child[k];
+    if (action->kind == TS_AST_SPLIT || action->kind == TS_AST_REPLICATE)
+      return true;
+    if (action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") && strcmp(action->child[0]->name, "step") && action->child[2]->count &&
+        action->child[2]->child[0]->kind == TS_AST_ID && strcmp(action->child[2]->child[0]->name, "gradients") && strcmp(action->child[2]->child[0]->name, "parameters"))
+      return true;
+  }
+  return false;
+}
+
 static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed, const char *help)
 {
   const ts_slot *t = &c->op->slots[slot];
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0315, c->op->span, "the gradient `d%s` of `%s` does not lie as `%s` does", t->name, c->op->label, t->name);
   ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
   ts_diag_note(d, "needed: %s", ts_layout_print(c->s, needed, t->shape));
+  bool ruled = false;
   for (uint32_t i = 0; i < c->class->rule_count; i++)
-    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
-  ts_diag_help(d, help, ts_axes_name(c->s, found->partial ? found->partial : ts_layout_axes(found)));
+    if (moves(rule_at(c, c->class->rules[i])->ast)) {
+      note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+      ruled = true;
+    }
+  for (uint32_t i = 0; i < c->op->input_count && !ruled; i++) {
+    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
+    note_maker(c, d, &c->op->slots[i], &c->class->view[i]);
+  }
+  const char *axes = ts_axes_name(c->s, found->partial ? found->partial : ts_layout_axes(found));
+  if (ruled || c->op->input_count < 2)
+    ts_diag_help(d, help, axes);
+  else
+    ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made", c->op->label, axes);
   ts_sharder_alike_note(c, d);
   return fail(c);
+}
+
+/* A split over the same axes along another dimension is exchanged, any other gathered. */
+static const char *help_incoming(const ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed)
+{
+  int from = 0, to = 0;
+  while (from < TS_MAX_DIMS - 1 && !(found->split[from] & ~needed->split[from])) from++;
+  while (to < TS_MAX_DIMS - 1 && !(needed->split[to] & found->split[from])) to++;
+  bool exchange = (needed->split[to] & found->split[from]) != 0;
+  return ts_arena_printf(c->s->arena, "%s it: `before backward(input): %s(d%s, dim: %d) over %%s`", exchange ? "exchange" : "gather",
+                         exchange ? "all_to_all" : "all_gather", c->op->slots[slot].name, exchange ? to : from);
 }
 
 /* Gradients of outputs come in as the output lies outside; collectives must make of them what the op computes with. */
@@ -587,7 +648,7 @@ static bool check_incoming(ts_sharder *c)
     if (!c->op->needs_input_gradient)
       in = weight;
     if (!contains(&view, &in))
-      return gradient_mismatch(c, i, &in, &view, "gather it: `before backward(input): all_gather(dy, dim: ...) over %s`");
+      return gradient_mismatch(c, i, &in, &view, help_incoming(c, i, &in, &view));
   }
   return true;
 }
@@ -815,6 +876,7 @@ bool ts_sharder_class(ts_sharder *c)
   c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
   c->set = NULL;
   c->arg_axes = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
+  c->arg_rules = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
   for (uint32_t i = 0; i < all_slots(op); i++)
     c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
   if (!run_rules(c) || !layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))

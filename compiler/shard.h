@@ -73,6 +73,7 @@ typedef struct ts_class {
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
+  uint32_t shard_rule;      /* the last one that does */
   uint32_t unsummed;        /* axes over which gradients of its parameters are partial sums to the end */
   ts_offload activations, optimizer; /* kept on the host meanwhile */
   uint32_t tied;            /* slot of a parameter that another op has too, or TS_NO_INDEX */

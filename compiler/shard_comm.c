@@ -224,6 +224,10 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action)
     if (!strcmp(field->name, "updates") && !activations) {
       if (!ts_eval_quantity(c->s, env, field->child[0], TS_DIM_RATE, "the rate of the host's memory", &offload.updates))
         return fail(c);
+      if (offload.updates <= 0) {
+        ts_diag_here(ts_diag_add(c->s->diags, TS_E0604, field->child[0]->span, "the host's memory must have a rate above 0"), "the host updates at this rate");
+        return fail(c);
+      }
       offload.updates /= 8;
     } else if (!option(c, env, field, &offload.options))
       return false;

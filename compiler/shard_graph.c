@@ -206,6 +206,39 @@ static size_t group_prefix(ts_session *s, const ts_rule *rule, ts_value v, const
   return length;
 }
 
+/* Whether some op that has a collective of this rule with a group is under the group's label. */
+static bool grouped(const ts_sharder *c, const ts_comm *comm)
+{
+  for (uint32_t i = 0; i < c->g->ops.count; i++) {
+    const ts_class *class = &c->sh->classes.at[c->sh->class_of[i]];
+    bool has = false;
+    for (uint32_t k = 0; k < class->comm_count && !has; k++)
+      has = class->comms[k].rule == comm->rule;
+    if (has && group_prefix(c->s, &c->sh->rules.at[comm->rule], comm->group, c->g->ops.at[i].label))
+      return true;
+  }
+  return false;
+}
+
+void ts_sharder_groups(const ts_sharder *c)
+{
+  bool *asked = TS_NEW_ARRAY(c->s->arena, bool, c->sh->rules.count + 1);
+  for (uint32_t k = 0; k < c->sh->classes.count; k++)
+    for (uint32_t i = 0; i < c->sh->classes.at[k].comm_count; i++) {
+      const ts_comm *comm = &c->sh->classes.at[k].comms[i];
+      if (comm->group.type == TS_T_NONE || asked[comm->rule])
+        continue;
+      asked[comm->rule] = true;
+      if (grouped(c, comm))
+        continue;
+      const ts_rule *rule = &c->sh->rules.at[comm->rule];
+      ts_diag *d = ts_report(c->s, TS_W0312, comm->group.span.file ? comm->group.span : comm->span, "no op is under %s", ts_value_print(c->s->arena, comm->group));
+      ts_diag_here(d, "all %u ops of rule `%s` of `%s` are in one group", rule->matched, rule->ast->name, rule->strategy);
+      ts_diag_note_at(d, rule->applied, "applied here");
+      ts_diag_help(d, "name what is repeated: `tsc --list-ops` prints all labels");
+    }
+}
+
 /* A group is what one labelled scope holds (`group "layer[*]"`), or a run of neighbours that one rule matches. */
 static void group_ops(ts_sharder *c)
 {
@@ -277,8 +310,10 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
   for (uint32_t i = 0; i < g->ops.count; i++)
     shard_op(&c, &t, i, rules);
   ts_rules_unused(s, g, sh);
-  if (ts_diags_errors(s->diags) == errors)
+  if (ts_diags_errors(s->diags) == errors) {
+    ts_sharder_groups(&c);
     ts_sharder_unsummed(&c);
+  }
   group_ops(&c);
   for (uint32_t i = 0; i < g->ops.count; i++)
     if (sh->classes.at[sh->class_of[i]].tied != TS_NO_INDEX && !sh->classes.at[sh->class_of[i]].failed && !tie(&c, i))

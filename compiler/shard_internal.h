@@ -13,7 +13,7 @@ typedef struct ts_sharder {
   ts_class *class;
   ts_layout *asked;    /* by slot: the splits that rules ask for */
   bool by_name;        /* the rule at hand may call axes by their names in the mesh */
-  uint32_t *arg_axes;  /* by argument: what an Int is divided by */
+  uint32_t *arg_axes, *arg_rules; /* by argument: what an Int is divided by, and the last rule that did */
   ts_value *set;       /* the arguments of the whole op as rules set them; NULL if none does */
 } ts_sharder;
 
@@ -23,6 +23,8 @@ bool ts_sharder_class(ts_sharder *c);
 bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action);
 /* compiler/shard_sums.c: gradients are summed over an axis once; where they are not at all, the class keeps it. */
 bool ts_sharder_sums(ts_sharder *c);
+/* A warning where `group` names a label that none of the rule's ops is under. */
+void ts_sharder_groups(const ts_sharder *c);
 /* One warning for each set of axes that some gradients are not summed over. */
 void ts_sharder_unsummed(const ts_sharder *c);
 /* "rule `x` of `y` does", unless there is no rule */

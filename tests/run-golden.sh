@@ -122,6 +122,7 @@ manual_agrees() {
 
 wanted=("$@")
 cases errors err tsc 'tsc --stdlib=_std -o $scratch/plan.ir % @' refusal
+cases layouts err tsc 'tsc -o $scratch/plan.ir % @' refusal
 cases cli out tsc 'false' outcome
 cases fmt fmt tsfmt 'tsfmt - % <@' outcome
 cases lang ir tsc 'tsc -S -o - % @' outcome

@@ -95,7 +95,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -991,6 +991,74 @@ EXTRA_DIST += \
 	tests/lang/expressions.ts \
 	tests/lang/words.ir \
 	tests/lang/words.ts \
+	tests/layouts/axis-misspelled.err \
+	tests/layouts/axis-misspelled.ts \
+	tests/layouts/column-ungathered.err \
+	tests/layouts/column-ungathered.ts \
+	tests/layouts/context-stored-scores.err \
+	tests/layouts/context-stored-scores.ts \
+	tests/layouts/data-over-tensor.err \
+	tests/layouts/data-over-tensor.ts \
+	tests/layouts/encoder-decoder.err \
+	tests/layouts/encoder-decoder.ts \
+	tests/layouts/exchange-one-way.err \
+	tests/layouts/exchange-one-way.ts \
+	tests/layouts/expert-tensor-alone.err \
+	tests/layouts/expert-tensor-alone.ts \
+	tests/layouts/experts-batch.err \
+	tests/layouts/experts-batch.ts \
+	tests/layouts/fsdp-and-zero.err \
+	tests/layouts/fsdp-and-zero.ts \
+	tests/layouts/gradients-unscattered.err \
+	tests/layouts/gradients-unscattered.ts \
+	tests/layouts/head-and-embedding.err \
+	tests/layouts/head-and-embedding.ts \
+	tests/layouts/host-updates-activations.err \
+	tests/layouts/host-updates-activations.ts \
+	tests/layouts/hsdp-one-axis.err \
+	tests/layouts/hsdp-one-axis.ts \
+	tests/layouts/more-ranks-than-experts.err \
+	tests/layouts/more-ranks-than-experts.ts \
+	tests/layouts/nodes-same-axis.err \
+	tests/layouts/nodes-same-axis.ts \
+	tests/layouts/optimizer-ungathered.err \
+	tests/layouts/optimizer-ungathered.ts \
+	tests/layouts/pipeline-axis.err \
+	tests/layouts/pipeline-axis.ts \
+	tests/layouts/recompute-unknown.err \
+	tests/layouts/recompute-unknown.ts \
+	tests/layouts/residual-split.err \
+	tests/layouts/residual-split.ts \
+	tests/layouts/ring-and-heads.err \
+	tests/layouts/ring-and-heads.ts \
+	tests/layouts/row-unreduced.err \
+	tests/layouts/row-unreduced.ts \
+	tests/layouts/sequence-length.err \
+	tests/layouts/sequence-length.ts \
+	tests/layouts/shard-ungathered.err \
+	tests/layouts/shard-ungathered.ts \
+	tests/layouts/swapped-rows.err \
+	tests/layouts/swapped-rows.ts \
+	tests/layouts/tensor-few-keys.err \
+	tests/layouts/tensor-few-keys.ts \
+	tests/layouts/too-many-ranks-for-heads.err \
+	tests/layouts/too-many-ranks-for-heads.ts \
+	tests/layouts/tp-and-sp.err \
+	tests/layouts/tp-and-sp.ts \
+	tests/layouts/two-axes-one-dimension.err \
+	tests/layouts/two-axes-one-dimension.ts \
+	tests/layouts/units-unknown.err \
+	tests/layouts/units-unknown.ts \
+	tests/layouts/unsummed-context.err \
+	tests/layouts/unsummed-context.ts \
+	tests/layouts/update-rate.err \
+	tests/layouts/update-rate.ts \
+	tests/layouts/vision-unpadded.err \
+	tests/layouts/vision-unpadded.ts \
+	tests/layouts/vocabulary.err \
+	tests/layouts/vocabulary.ts \
+	tests/layouts/whole-tensor-gathered.err \
+	tests/layouts/whole-tensor-gathered.ts \
 	tests/models/_plan.ts \
 	tests/models/bert.cmd \
 	tests/models/bert.out \

@@ -1,0 +1,17 @@
+import std.models.llama, std.clusters.dgx, std.strategies.megatron, std.strategies.tied
+
+plan small {
+  model = llama(layers: 4, hidden: 512, heads: 8, kv_heads: 2, ffn: 1024, vocab: 1024, seq: 128)
+  cluster = dgx_h100(nodes: 2)
+  mesh = { tp: 2 }
+  apply = [
+    tensor_parallel(tp),
+    tied_embeddings() with {
+      rule apart {
+        match linear as "head"
+        replicate w
+      }
+    },
+  ]
+  costs = [roofline(h100_sxm)]
+}

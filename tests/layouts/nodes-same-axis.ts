@@ -1,0 +1,10 @@
+import std.models.llama_moe, std.clusters.dgx, std.strategies.experts, std.strategies.data
+
+plan small {
+  model = llama_moe(layers: 4, hidden: 512, heads: 8, kv_heads: 8, ffn: 512, experts: 8, top: 2, vocab: 1024, seq: 128)
+  cluster = dgx_h100(nodes: 2)
+  mesh = { ep: 4 }
+  apply = [node_expert_parallel(ep, ep, 2), data_parallel(ep)]
+  batch = { micro: 4 }
+  costs = [roofline(h100_sxm)]
+}
