@@ -11,8 +11,9 @@ schedule hanayo(p: Axis, m: Int, waves: Int = 1, in_flight: Int = 0, sizes: List
     try back in [2, 1, 3]
     try wait in [0, 0.5, 1]
     let end = 2 * waves * p
+    let place = [zigzag(c, r, p) for c in 0..2 * waves]
     limit live(0) <= (if in_flight > 0 then in_flight else p)
     limit delay(F) <= wait
-    prefer B(i, c) by pace * waves * i + end + back * (end - 1 - zigzag(c, r, p)), F(i, c) by pace * waves * i + zigzag(c, r, p)
+    prefer B(i, c) by pace * waves * i + end + back * (end - 1 - place[c]), F(i, c) by pace * waves * i + place[c]
   }
 }
