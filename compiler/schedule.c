@@ -106,7 +106,9 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
   if (v.type != TS_T_ERROR) {
     ts_diag *d = ts_report(b->s, TS_E0320, stages->child[0]->span, "`stages` needs one axis of the mesh");
     ts_diag_here(d, "found %s", v.type == TS_T_AXIS ? "a product of axes" : ts_value_describe(b->s->arena, v));
-    ts_diag_help(d, "declare the parameter as `p: Axis` and pass the name of the pipeline's axis");
+    if (v.type == TS_T_AXIS)
+      ts_diag_note_at(d, sc->span, "of this schedule");
+    ts_diag_help(d, v.type == TS_T_AXIS ? "a pipeline goes along one axis; the other one may hold replicas, for `data_parallel`" : "declare the parameter as `p: Axis` and pass the name of the pipeline's axis");
   }
   return fail(b);
 }
@@ -213,6 +215,7 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
   if (v < 1 || v * sc->ranks > TS_MAX_STAGES) {
     ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span, "%lld chunks on %u ranks", (long long)v, sc->ranks);
     ts_diag_here(d, "chunks times ranks must be from 1 to %d", TS_MAX_STAGES);
+    ts_diag_note_at(d, sc->span, "of this schedule");
     return fail(b);
   }
   if (copies < 1 || v * sc->ranks % copies) {
@@ -253,12 +256,19 @@ static void index_items(builder *b)
   sc->at = at;
 }
 
+static bool lies_within(ts_span inner, ts_span outer) { return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end; }
+
 static void missing(builder *b, const char *what, uint32_t stage, uint32_t micro_batch)
 {
   ts_schedule *sc = b->sc;
   ts_diag *d = ts_report(b->s, TS_E0403, sc->span, "schedule `%s` never places %s(%u%s) at rank %u", sc->name, what, micro_batch,
                          sc->chunks > 1 ? ts_arena_printf(b->s->arena, ", %u", sc->chunk_of[stage]) : "", sc->rank_of[stage]);
   ts_diag_here(d, "%u micro-batches on %u stages", sc->micro_batches, sc->stages);
+  for (uint32_t i = 0; i < sc->items.count; i++)
+    if (sc->items.at[i].micro_batch == micro_batch && sc->items.at[i].kind != TS_STEP && !lies_within(sc->items.at[i].span, sc->span)) {
+      ts_diag_label(d, sc->items.at[i].span, "%s is placed", ts_placed_name(b->s, sc, i));
+      break;
+    }
   ts_diag_note(d, "every micro-batch needs F, and B or else I and W, once on every stage");
   b->failed = true;
 }
@@ -370,7 +380,12 @@ static bool finish(builder *b)
   ts_schedule *sc = b->sc;
   if (!sc->items.count || !sc->micro_batches) {
     ts_diag *d = ts_report(b->s, TS_E0403, sc->span, "schedule `%s` places no work", sc->name);
-    ts_diag_here(d, "needs `at r in 0..p { ... }` with F and B in it");
+    if (find_item(sc->decl, TS_AST_AT) || sc->policy) {
+      ts_diag_here(d, "nothing is placed with these arguments");
+      ts_diag_help(d, "is the number of micro-batches at least 1?");
+    } else {
+      ts_diag_here(d, "needs `at r in 0..p { ... }` with F and B in it");
+    }
     return false;
   }
   index_items(b);
@@ -454,6 +469,7 @@ ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micr
 {
   builder b = {.s = s, .sc = TS_NEW(s->arena, ts_schedule)};
   b.sc->rules = plan->rules;
+  b.sc->rules_span = plan->span_of[TS_PLAN_rules];
   if (plan->schedule.type == TS_T_APPLIED)
     return from_declaration(&b, plan->schedule.u.applied) ? b.sc : NULL;
   neutral(&b, plan, micro_batches);

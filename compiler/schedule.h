@@ -39,6 +39,7 @@ typedef struct ts_schedule {
   const ts_env *env;              /* its parameters and names */
   const ts_ast *policy;           /* NULL: the order is exact */
   ts_value rules;                 /* the plan's own: a list of rule sets, or NONE */
+  ts_span rules_span;             /* of that field */
   uint32_t ranks, chunks, stages; /* stages = ranks * chunks */
   uint32_t copies, parts;         /* the model is there `copies` times, cut into `parts`: stages = copies * parts. Stage s holds part s % parts */
   uint32_t axis;                  /* of the mesh, or TS_NO_INDEX: no pipeline */

@@ -1,5 +1,6 @@
 /* The order of work as a file: a line a rank, a cell an action, `<stage><F|I|W|B><micro-batch>`, and `(<action>;<action>)OVERLAP_F_B` for two
- * played as one. The format of PyTorch's torch.distributed.pipelining (schedules.py, _Action; pipeline_order of a schedule), which reads and writes it. */
+ * played as one. The format of PyTorch's torch.distributed.pipelining (schedules.py, _Action; pipeline_order of a schedule), which reads and writes it. Its other form has communication
+ * between the work (`compute_comms`: 1SEND_F0, 0UNSHARD, ...); that follows from the work here, and is passed over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,18 +36,33 @@ static bool number(const char **at, const char *end, uint32_t limit, uint32_t *n
   return *at > start && value < limit;
 }
 
+static bool communicates(const char *at, const char *end)
+{
+  static const char *const words[] = {"SEND_F", "RECV_F", "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t length = strlen(words[i]);
+    if ((size_t)(end - at) >= length && !memcmp(at, words[i], length) && (at + length == end || (at[length] >= '0' && at[length] <= '9')))
+      return true;
+  }
+  return false;
+}
+
 static bool action(reader *r, const char *text, size_t length)
 {
   const char *at = text, *end = text + length;
   ts_placed placed = {.span = r->span};
   if (!number(&at, end, TS_MAX_STAGES, &placed.stage) || at == end)
-    return wrong(r, text, length, "is not an action");
+    return wrong(r, text, length, at == end && at > text ? "does not say what work it is" : "does not begin with a stage");
+  if (communicates(at, end))
+    return true;
   int k = 0;
   while (k < TS_STEP && *ts_work_letter((ts_work_kind)k) != *at)
     k++;
   at++;
-  if (k == TS_STEP || !number(&at, end, TS_MAX_ITEMS, &placed.micro_batch) || at != end)
-    return wrong(r, text, length, "is not an action");
+  if (k == TS_STEP)
+    return wrong(r, text, length, "is no work that is known");
+  if (!number(&at, end, TS_MAX_ITEMS, &placed.micro_batch) || at != end)
+    return wrong(r, text, length, at < end ? "has more behind its micro-batch" : "has no micro-batch");
   placed.kind = (ts_work_kind)k;
   r->stages = placed.stage >= r->stages ? placed.stage + 1 : r->stages;
   if (placed.micro_batch >= r->b->sc->micro_batches)
@@ -71,11 +87,16 @@ static bool cell(reader *r, const char *text, size_t length)
   if (*text != '(')
     return action(r, text, length);
   const char *middle = memchr(text, ';', length), *close = memchr(text, ')', length);
+  static const char suffix[] = "OVERLAP_F_B";
   if (!middle || !close || close < middle)
     return wrong(r, text, length, "is not a pair of actions");
+  if (close + 1 < text + length && ((size_t)(text + length - close - 1) != sizeof suffix - 1 || memcmp(close + 1, suffix, sizeof suffix - 1)))
+    return wrong(r, close + 1, (size_t)(text + length - close - 1), "stands behind a pair of actions, where `OVERLAP_F_B` should");
   size_t first = r->items.count;
   if (!action(r, text + 1, (size_t)(middle - text - 1)) || !action(r, middle + 1, (size_t)(close - middle - 1)))
     return false;
+  if (r->items.count != first + 2)
+    return wrong(r, text, length, "is not a pair of work");
   r->items.at[first].overlaps = true;
   return true;
 }
@@ -108,7 +129,10 @@ static bool rows(reader *r)
   }
   if (r->items.count)
     return true;
-  return wrong(r, "", 0, "has no actions");
+  ts_diag *d = ts_report(r->b->s, TS_E0401, r->span, "%s: no order, as it has no actions", r->name);
+  ts_diag_here(d, "the order is read from here");
+  ts_diag_note(d, "a line is a rank, its cells are actions: `0F0,0F1,0B0,0B1`");
+  return false;
 }
 
 /* Chunks of a rank are its stages in ascending order. */
@@ -128,10 +152,16 @@ static bool place(reader *r)
     }
     rank_of[stage] = r->rank_of.at[i];
   }
+  for (uint32_t stage = 0; stage < r->stages; stage++)
+    if (rank_of[stage] == TS_NO_INDEX) {
+      ts_diag *d = ts_report(b->s, TS_E0407, r->span, "%s: no line has work of stage %u", r->name, stage);
+      ts_diag_here(d, "stages go from 0 to %u", r->stages - 1);
+      return false;
+    }
   for (uint32_t stage = 0; stage < r->stages; stage++) {
-    if (rank_of[stage] == TS_NO_INDEX || r->stages % r->rank || count[rank_of[stage]] == r->stages / r->rank) {
+    if (r->stages % r->rank || count[rank_of[stage]] == r->stages / r->rank) {
       ts_diag *d = ts_report(b->s, TS_E0407, r->span, "%s: %u stages cannot be dealt evenly to %u ranks", r->name, r->stages, r->rank);
-      ts_diag_here(d, rank_of[stage] == TS_NO_INDEX ? "stage %u is on no rank" : "stage %u is one too many on its rank", stage);
+      ts_diag_here(d, "stage %u is one too many on its rank", stage);
       return false;
     }
     chunk_of[stage] = count[rank_of[stage]]++;
@@ -230,6 +260,12 @@ const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
   put(s->arena, &t, "");
   for (uint32_t rank = 0; rank < sc->ranks; rank++) {
     const ts_placed *items = &sc->items.at[sc->order[rank].first];
+    if (sc->step_first[rank + 1] - sc->step_first[rank] > 1) {
+      ts_diag *d = ts_diag_add(s->diags, TS_E0401, sc->span, "the order of schedule `%s` has steps between its work", sc->name);
+      ts_diag_here(d, "%u steps on rank %u", sc->step_first[rank + 1] - sc->step_first[rank], rank);
+      ts_diag_note(d, "the format of torch.distributed.pipelining knows no optimizer steps: its order is that of one step");
+      return NULL;
+    }
     for (uint32_t i = 0; i < sc->order[rank].count && items[i].kind != TS_STEP; i++) {
       put(s->arena, &t, i ? "," : "");
       if (!items[i].overlaps) {

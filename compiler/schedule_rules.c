@@ -31,12 +31,25 @@ static bool fits(solver *v, ts_env *env, const ts_ast *expr, int64_t value)
   return wanted == value;
 }
 
+static bool takes(solver *v, const ts_ast *item, ts_work_kind kind)
+{
+  uint32_t least = kind == TS_STEP ? 0 : 1, most = kind == TS_STEP ? 1 : 2;
+  if (item->count >= least && item->count <= most)
+    return true;
+  ts_diag *d = ts_report(v->s, TS_E0401, item->span, "`%s` takes %s", item->name, kind == TS_STEP ? "the number of a step" : "a micro-batch, and a chunk where there are several");
+  ts_diag_here(d, "%u given", item->count);
+  if (kind != TS_STEP)
+    ts_diag_help(d, "`%s(i) at s` speaks of stage s, `%s(i, c) at r` of chunk c of rank r", item->name, item->name);
+  v->failed = true;
+  return false;
+}
+
 static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
 {
   for (int k = 0; k < TS_WORK_KINDS; k++)
     if (!strcmp(item->name, ts_work_letter((ts_work_kind)k))) {
       *kind = (ts_work_kind)k;
-      return true;
+      return takes(v, item, *kind);
     }
   ts_diag *d = ts_report(v->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
   ts_diag_here(d, "a rule speaks of F, B, I, W or S");
@@ -104,6 +117,7 @@ static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, u
     ts_diag *d = ts_report(v->s, TS_E0404, sc->items.at[to].span, "%s comes before %s", ts_placed_name(v->s, sc, to), ts_placed_name(v->s, sc, from));
     ts_diag_here(d, "must wait for the other");
     ts_diag_note_at(d, rule->span, "this rule says so");
+    ts_diag_help(d, "place the one after the other on this rank, or leave this case out with `where`");
     v->failed = true;
     return false;
   }
@@ -116,7 +130,7 @@ static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t it
 {
   ts_schedule *sc = v->sc;
   int64_t enough = 0, there = named - (int64_t)(sc->ties.count - first);
-  if (v->failed || !rule->child[6])
+  if (v->failed || !rule->child[6] || !named)
     return;
   if (!ts_eval_int(v->s, env, rule->child[6], "how many suffice", &enough)) {
     v->failed = true;
@@ -125,10 +139,11 @@ static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t it
   if (enough < 0 || enough > named) {
     ts_diag *d = ts_report(v->s, TS_E0405, rule->child[6]->span, "%s waits for any %lld of %u", ts_placed_name(v->s, sc, item), (long long)enough, named);
     ts_diag_here(d, "must be from 0 to %u", named);
+    ts_diag_help(d, enough < 0 ? "`max(k, 0)` is never less" : "where there may be fewer, say `any min(k, n) of`");
     v->failed = true;
   } else if (enough <= there) {
     sc->ties.count = first;
-  } else if (enough < named && sc->items.at[item].overlaps) {
+  } else if (enough < named && (sc->items.at[item].overlaps || (item && sc->items.at[item - 1].overlaps))) {
     ts_diag *d = ts_report(v->s, TS_E0401, rule->child[6]->span, "%s overlaps other work", ts_placed_name(v->s, sc, item));
     ts_diag_here(d, "cannot begin when some have come");
     v->failed = true;
@@ -420,7 +435,7 @@ static void collect_of_plan(solver *v, ts_value rules)
     collect_set(v, rules.u.decl);
     return;
   }
-  ts_diag *d = ts_report(v->s, TS_E0401, rules.span, "`rules` takes sets of rules");
+  ts_diag *d = ts_report(v->s, TS_E0401, v->sc->rules_span, "`rules` takes sets of rules");
   ts_diag_here(d, "found %s", ts_value_describe(v->s->arena, rules));
   ts_diag_help(d, "declare a set with `rules NAME { depend ... }` and name it here");
   v->failed = true;

@@ -24,16 +24,25 @@ bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
   return false;
 }
 
-static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const char *what, uint32_t limit, const char *limit_name, uint32_t *number)
+/* `limit` of chunks is small and known; of micro-batches it is what the tables hold. */
+static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const char *what, uint32_t limit, uint32_t *number)
 {
   int64_t n = 0;
+  bool chunk = limit == b->sc->chunks;
   if (!ts_eval_int(b->s, env, arg->child[0], what, &n)) {
     b->failed = true;
     return false;
   }
   if (n < 0 || n >= (int64_t)limit) {
-    ts_diag *d = ts_report(b->s, TS_E0403, arg->span, "%s is %lld", what, (long long)n);
-    ts_diag_here(d, "must be from 0 to %s", limit_name);
+    ts_diag *d = ts_report(b->s, TS_E0403, arg->span, "%s at rank %u is %lld", what, b->rank, (long long)n);
+    if (n < 0)
+      ts_diag_here(d, "must be 0 or more");
+    else
+      ts_diag_here(d, "must be from 0 to %u", limit - 1);
+    if (n < 0 && !chunk)
+      ts_diag_help(d, "`if` and `for ... where` leave out what is not there at the edges");
+    if (n > 0 && chunk && limit == 1)
+      ts_diag_help(d, "`chunks %lld` gives every rank so many stages", (long long)n + 1);
     b->failed = true;
     return false;
   }
@@ -91,6 +100,8 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
   if (item->count < least || item->count > most) {
     ts_diag *d = ts_report(b->s, TS_E0401, item->span, "`%s` takes %s", item->name, most ? "a micro-batch, and a chunk where there are several" : "no arguments");
     ts_diag_here(d, "%u given", item->count);
+    if (!item->count)
+      ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch whose turn it is", item->name, item->name);
     b->failed = true;
     return false;
   }
@@ -106,10 +117,10 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
     return false;
   }
   if (item->count > 1 &&
-      !item_number(b, env, item->child[1], "the chunk", sc->chunks, ts_arena_printf(b->s->arena, "%u", sc->chunks - 1), &placed->chunk))
+      !item_number(b, env, item->child[1], "the chunk", sc->chunks, &placed->chunk))
     return false;
   if (!next)
-    return item_number(b, env, item->child[0], "the micro-batch", TS_MAX_ITEMS, "16777215", &placed->micro_batch);
+    return item_number(b, env, item->child[0], "the micro-batch", TS_MAX_ITEMS, &placed->micro_batch);
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
 }

@@ -99,6 +99,8 @@ static bool divide(splitter *c, const double *seconds)
     ts_diag_here(d, "%u stages", stages);
     if (c->g->unit_count)
       ts_diag_label(d, c->g->unit_span, "%u repeats of `%s`", n, c->g->unit_name);
+    ts_diag_note_at(d, c->sc->span, "%u ranks of %u chunk%s", c->sc->ranks, c->sc->chunks, c->sc->chunks == 1 ? "" : "s");
+    ts_diag_help(d, "a stage holds at least one: let ranks times chunks be at most %u", n * c->sc->copies);
     return false;
   }
   if (c->sc->sizes) {

@@ -1,0 +1,10 @@
+import std.models.gpt, std.clusters.dgx, std.schedules.one_f_one_b, std.strategies.data
+
+plan small {
+  model = gpt(layers: 8, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { dp: 2, pp: 4 }
+  apply = [data_parallel(dp) with { remove gradient }]
+  schedule = one_f_one_b(p: pp, m: 4)
+  costs = [roofline(a100_sxm_80g)]
+}
