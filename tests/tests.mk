@@ -186,6 +186,8 @@ EXTRA_DIST += \
 	tests/cli/same-bytes-elsewhere.out \
 	tests/cli/schedule-csv-and-back.cmd \
 	tests/cli/schedule-csv-and-back.out \
+	tests/cli/schedule-csv-round-trip.cmd \
+	tests/cli/schedule-csv-round-trip.out \
 	tests/cli/schedule-csv.cmd \
 	tests/cli/schedule-csv.out \
 	tests/cli/schedule-lab.cmd \
@@ -365,6 +367,19 @@ EXTRA_DIST += \
 	tests/errors/_ops.csv \
 	tests/errors/_order.csv \
 	tests/errors/_order_of_two.csv \
+	tests/errors/_schedule-csv-bare-number.csv \
+	tests/errors/_schedule-csv-circle.csv \
+	tests/errors/_schedule-csv-copies.csv \
+	tests/errors/_schedule-csv-duplicate.csv \
+	tests/errors/_schedule-csv-empty.csv \
+	tests/errors/_schedule-csv-extra.csv \
+	tests/errors/_schedule-csv-missing-backward.csv \
+	tests/errors/_schedule-csv-no-micro-batch.csv \
+	tests/errors/_schedule-csv-pair-of-one.csv \
+	tests/errors/_schedule-csv-pair.csv \
+	tests/errors/_schedule-csv-stage-missing.csv \
+	tests/errors/_schedule-csv-stage-twice.csv \
+	tests/errors/_schedule-csv-three-ranks.csv \
 	tests/errors/_short_row.csv \
 	tests/errors/_std/clusters/dgx.ts \
 	tests/errors/_std/gpus/nvidia.ts \
@@ -372,9 +387,13 @@ EXTRA_DIST += \
 	tests/errors/_std/models/image.ts \
 	tests/errors/_std/ops/nn.ts \
 	tests/errors/_std/precision.ts \
+	tests/errors/_std/schedules/file.ts \
+	tests/errors/_std/schedules/hop.ts \
 	tests/errors/_std/schedules/interleaved.ts \
+	tests/errors/_std/schedules/local_sgd.ts \
 	tests/errors/_std/schedules/one_f_one_b.ts \
 	tests/errors/_std/strategies/data.ts \
+	tests/errors/_std/strategies/local_sgd.ts \
 	tests/errors/_std/strategies/megatron.ts \
 	tests/errors/_std/strategies/recompute.ts \
 	tests/errors/_trace_flat.csv \
@@ -639,52 +658,208 @@ EXTRA_DIST += \
 	tests/errors/policy-try.ts \
 	tests/errors/policy-twice.err \
 	tests/errors/policy-twice.ts \
+	tests/errors/rules-any-negative.err \
+	tests/errors/rules-any-negative.ts \
+	tests/errors/rules-any-too-many.err \
+	tests/errors/rules-any-too-many.ts \
+	tests/errors/rules-circle.err \
+	tests/errors/rules-circle.ts \
+	tests/errors/rules-for-a-number.err \
+	tests/errors/rules-for-a-number.ts \
+	tests/errors/rules-inherit-unknown.err \
+	tests/errors/rules-inherit-unknown.ts \
+	tests/errors/rules-match-orphans.err \
+	tests/errors/rules-match-orphans.ts \
+	tests/errors/rules-match-two-to-one.err \
+	tests/errors/rules-match-two-to-one.ts \
+	tests/errors/rules-misspelt-set.err \
+	tests/errors/rules-misspelt-set.ts \
+	tests/errors/rules-not-a-set.err \
+	tests/errors/rules-not-a-set.ts \
+	tests/errors/rules-other-kind.err \
+	tests/errors/rules-other-kind.ts \
+	tests/errors/rules-overlap-some.err \
+	tests/errors/rules-overlap-some.ts \
+	tests/errors/rules-own-rank-later.err \
+	tests/errors/rules-own-rank-later.ts \
+	tests/errors/rules-remove-fixed.err \
+	tests/errors/rules-remove-fixed.ts \
+	tests/errors/rules-remove-misspelt.err \
+	tests/errors/rules-remove-misspelt.ts \
+	tests/errors/rules-remove-twice.err \
+	tests/errors/rules-remove-twice.ts \
+	tests/errors/rules-removed-then-used.err \
+	tests/errors/rules-removed-then-used.ts \
+	tests/errors/rules-size-without-unit.err \
+	tests/errors/rules-size-without-unit.ts \
+	tests/errors/rules-slow-time.err \
+	tests/errors/rules-slow-time.ts \
+	tests/errors/rules-slow-zero.err \
+	tests/errors/rules-slow-zero.ts \
+	tests/errors/rules-some-circle.err \
+	tests/errors/rules-some-circle.ts \
+	tests/errors/rules-step-arguments.err \
+	tests/errors/rules-step-arguments.ts \
+	tests/errors/rules-too-many-arguments.err \
+	tests/errors/rules-too-many-arguments.ts \
+	tests/errors/rules-unknown-name.err \
+	tests/errors/rules-unknown-name.ts \
+	tests/errors/rules-unknown-work.err \
+	tests/errors/rules-unknown-work.ts \
+	tests/errors/rules-where-number.err \
+	tests/errors/rules-where-number.ts \
+	tests/errors/schedule-at-a-name.err \
+	tests/errors/schedule-at-a-name.ts \
+	tests/errors/schedule-at-a-string.err \
+	tests/errors/schedule-at-a-string.ts \
 	tests/errors/schedule-axis-number.err \
 	tests/errors/schedule-axis-number.ts \
 	tests/errors/schedule-backward-first.err \
 	tests/errors/schedule-backward-first.ts \
+	tests/errors/schedule-both-and-half.err \
+	tests/errors/schedule-both-and-half.ts \
+	tests/errors/schedule-chunk-order.err \
+	tests/errors/schedule-chunk-order.ts \
 	tests/errors/schedule-chunk-placement.err \
 	tests/errors/schedule-chunk-placement.ts \
+	tests/errors/schedule-chunk-range.err \
+	tests/errors/schedule-chunk-range.ts \
+	tests/errors/schedule-chunk-without-chunks.err \
+	tests/errors/schedule-chunk-without-chunks.ts \
+	tests/errors/schedule-condition-number.err \
+	tests/errors/schedule-condition-number.ts \
 	tests/errors/schedule-copies.err \
 	tests/errors/schedule-copies.ts \
+	tests/errors/schedule-csv-bare-number.err \
+	tests/errors/schedule-csv-bare-number.ts \
+	tests/errors/schedule-csv-circle.err \
+	tests/errors/schedule-csv-circle.ts \
+	tests/errors/schedule-csv-copies.err \
+	tests/errors/schedule-csv-copies.ts \
+	tests/errors/schedule-csv-duplicate.err \
+	tests/errors/schedule-csv-duplicate.ts \
+	tests/errors/schedule-csv-empty.err \
+	tests/errors/schedule-csv-empty.ts \
+	tests/errors/schedule-csv-extra.err \
+	tests/errors/schedule-csv-extra.ts \
+	tests/errors/schedule-csv-missing-backward.err \
+	tests/errors/schedule-csv-missing-backward.ts \
+	tests/errors/schedule-csv-no-micro-batch.err \
+	tests/errors/schedule-csv-no-micro-batch.ts \
+	tests/errors/schedule-csv-not-there.err \
+	tests/errors/schedule-csv-not-there.ts \
+	tests/errors/schedule-csv-pair-of-one.err \
+	tests/errors/schedule-csv-pair-of-one.ts \
+	tests/errors/schedule-csv-pair.err \
+	tests/errors/schedule-csv-pair.ts \
+	tests/errors/schedule-csv-stage-missing.err \
+	tests/errors/schedule-csv-stage-missing.ts \
+	tests/errors/schedule-csv-stage-twice.err \
+	tests/errors/schedule-csv-stage-twice.ts \
+	tests/errors/schedule-csv-steps.args \
+	tests/errors/schedule-csv-steps.err \
+	tests/errors/schedule-csv-steps.ts \
+	tests/errors/schedule-csv-three-ranks.err \
+	tests/errors/schedule-csv-three-ranks.ts \
 	tests/errors/schedule-deadlock.err \
 	tests/errors/schedule-deadlock.ts \
+	tests/errors/schedule-explain-no-item.args \
+	tests/errors/schedule-explain-no-item.err \
+	tests/errors/schedule-explain-no-item.ts \
+	tests/errors/schedule-for-a-number.err \
+	tests/errors/schedule-for-a-number.ts \
+	tests/errors/schedule-forgotten-argument.err \
+	tests/errors/schedule-forgotten-argument.ts \
 	tests/errors/schedule-forward-twice.err \
 	tests/errors/schedule-forward-twice.ts \
+	tests/errors/schedule-hop-backups-alone.err \
+	tests/errors/schedule-hop-backups-alone.ts \
+	tests/errors/schedule-hop-too-many-backups.err \
+	tests/errors/schedule-hop-too-many-backups.ts \
+	tests/errors/schedule-in-quotes.err \
+	tests/errors/schedule-in-quotes.ts \
+	tests/errors/schedule-interleaved-no-chunks.err \
+	tests/errors/schedule-interleaved-no-chunks.ts \
+	tests/errors/schedule-interleaved-too-many-chunks.err \
+	tests/errors/schedule-interleaved-too-many-chunks.ts \
+	tests/errors/schedule-item-without-number.err \
+	tests/errors/schedule-item-without-number.ts \
 	tests/errors/schedule-lambda.err \
 	tests/errors/schedule-lambda.ts \
 	tests/errors/schedule-micro-batch-range.err \
 	tests/errors/schedule-micro-batch-range.ts \
 	tests/errors/schedule-missing-backward.err \
 	tests/errors/schedule-missing-backward.ts \
+	tests/errors/schedule-missing-forward.err \
+	tests/errors/schedule-missing-forward.ts \
+	tests/errors/schedule-missing-weight-gradient.err \
+	tests/errors/schedule-missing-weight-gradient.ts \
+	tests/errors/schedule-misspelt-name.err \
+	tests/errors/schedule-misspelt-name.ts \
+	tests/errors/schedule-negative-micro-batches.err \
+	tests/errors/schedule-negative-micro-batches.ts \
+	tests/errors/schedule-negative-offset.err \
+	tests/errors/schedule-negative-offset.ts \
 	tests/errors/schedule-next-nothing.err \
 	tests/errors/schedule-next-nothing.ts \
+	tests/errors/schedule-no-micro-batches.err \
+	tests/errors/schedule-no-micro-batches.ts \
 	tests/errors/schedule-no-stages.err \
 	tests/errors/schedule-no-stages.ts \
+	tests/errors/schedule-off-by-one.err \
+	tests/errors/schedule-off-by-one.ts \
 	tests/errors/schedule-order-cell.err \
 	tests/errors/schedule-order-cell.ts \
 	tests/errors/schedule-order-ranks.err \
 	tests/errors/schedule-order-ranks.ts \
 	tests/errors/schedule-orphan.err \
 	tests/errors/schedule-orphan.ts \
+	tests/errors/schedule-other-axis.err \
+	tests/errors/schedule-other-axis.ts \
 	tests/errors/schedule-overlap-deadlock.err \
 	tests/errors/schedule-overlap-deadlock.ts \
+	tests/errors/schedule-overlap-missing.err \
+	tests/errors/schedule-overlap-missing.ts \
 	tests/errors/schedule-overlap-step.err \
 	tests/errors/schedule-overlap-step.ts \
+	tests/errors/schedule-own-requirement.err \
+	tests/errors/schedule-own-requirement.ts \
+	tests/errors/schedule-place-without-rank.err \
+	tests/errors/schedule-place-without-rank.ts \
+	tests/errors/schedule-product-of-axes.err \
+	tests/errors/schedule-product-of-axes.ts \
 	tests/errors/schedule-rank-range.err \
 	tests/errors/schedule-rank-range.ts \
 	tests/errors/schedule-rank-without-work.err \
 	tests/errors/schedule-rank-without-work.ts \
+	tests/errors/schedule-real-micro-batch.err \
+	tests/errors/schedule-real-micro-batch.ts \
 	tests/errors/schedule-remove-rule.err \
 	tests/errors/schedule-remove-rule.ts \
 	tests/errors/schedule-requirement.err \
 	tests/errors/schedule-requirement.ts \
 	tests/errors/schedule-sizes-count.err \
 	tests/errors/schedule-sizes-count.ts \
+	tests/errors/schedule-sizes-negative.err \
+	tests/errors/schedule-sizes-negative.ts \
 	tests/errors/schedule-stage-sizes.err \
 	tests/errors/schedule-stage-sizes.ts \
+	tests/errors/schedule-step-first.err \
+	tests/errors/schedule-step-first.ts \
+	tests/errors/schedule-step-twice.err \
+	tests/errors/schedule-step-twice.ts \
+	tests/errors/schedule-three-ranks-circle.err \
+	tests/errors/schedule-three-ranks-circle.ts \
+	tests/errors/schedule-two-chunks-one-stage.err \
+	tests/errors/schedule-two-chunks-one-stage.ts \
 	tests/errors/schedule-unknown-work.err \
 	tests/errors/schedule-unknown-work.ts \
+	tests/errors/schedule-weight-before-input.err \
+	tests/errors/schedule-weight-before-input.ts \
+	tests/errors/schedule-which-chunk.err \
+	tests/errors/schedule-which-chunk.ts \
+	tests/errors/schedule-without-arguments.err \
+	tests/errors/schedule-without-arguments.ts \
 	tests/errors/search-not-an-item.err \
 	tests/errors/search-not-an-item.ts \
 	tests/errors/search-two-declared.err \
@@ -742,12 +917,18 @@ EXTRA_DIST += \
 	tests/errors/stages-uneven.ts \
 	tests/errors/strategy-ahead-of-time.err \
 	tests/errors/strategy-ahead-of-time.ts \
+	tests/errors/strategy-every-elsewhere.err \
+	tests/errors/strategy-every-elsewhere.ts \
+	tests/errors/strategy-every-zero.err \
+	tests/errors/strategy-every-zero.ts \
 	tests/errors/strategy-exchange-of-whole.err \
 	tests/errors/strategy-exchange-of-whole.ts \
 	tests/errors/strategy-offload-rate.err \
 	tests/errors/strategy-offload-rate.ts \
 	tests/errors/strategy-offload-what.err \
 	tests/errors/strategy-offload-what.ts \
+	tests/errors/strategy-remove-misspelt.err \
+	tests/errors/strategy-remove-misspelt.ts \
 	tests/errors/strategy-remove-unknown.err \
 	tests/errors/strategy-remove-unknown.ts \
 	tests/errors/strategy-ring-of-parameters.err \
