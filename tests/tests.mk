@@ -101,6 +101,7 @@ EXTRA_DIST += \
 	tests/accuracy/run.sh \
 	tests/bench/run.sh \
 	tests/cli/_all_reduce.log \
+	tests/cli/_common_rules.ts \
 	tests/cli/_copies.ts \
 	tests/cli/_cut.log \
 	tests/cli/_experts_by_fit.ts \
@@ -112,6 +113,7 @@ EXTRA_DIST += \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
 	tests/cli/_sizes.ts \
+	tests/cli/_strategy_rules.ts \
 	tests/cli/_sweep.ts \
 	tests/cli/_topology.ts \
 	tests/cli/_whitebox.ts \
@@ -136,8 +138,12 @@ EXTRA_DIST += \
 	tests/cli/depfile.out \
 	tests/cli/equal-output-is-left-alone.cmd \
 	tests/cli/equal-output-is-left-alone.out \
+	tests/cli/explain-common-rules.cmd \
+	tests/cli/explain-common-rules.out \
 	tests/cli/explain-item.cmd \
 	tests/cli/explain-item.out \
+	tests/cli/explain-strategy-rules.cmd \
+	tests/cli/explain-strategy-rules.out \
 	tests/cli/fit-network-npkit.cmd \
 	tests/cli/fit-network-npkit.out \
 	tests/cli/fit-network-refuses.cmd \
