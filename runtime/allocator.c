@@ -42,9 +42,22 @@ const char *ts_allocator_parse(const char *text, ts_allocator_options *o)
       text += 11;
       continue;
     }
-    if (strncmp(text, ":max_split=", 11) != 0)
-      return "after `caching` come `:expandable` and `:max_split=SIZE`";
+    if (strncmp(text, ":streams", 8) == 0) {
+      o->streams = true;
+      text += 8;
+      continue;
+    }
     char *end;
+    if (strncmp(text, ":channels=", 10) == 0) {
+      unsigned long channels = strtoul(text + 10, &end, 10);
+      if (channels < 1 || channels > 64 || (*end && *end != ':'))
+        return "channels are from 1 to 64";
+      o->channels = (uint32_t)channels;
+      text = end;
+      continue;
+    }
+    if (strncmp(text, ":max_split=", 11) != 0)
+      return "after `caching` come `:expandable`, `:max_split=SIZE`, `:streams` and `:channels=N`";
     uint64_t number = strtoull(text + 11, &end, 10);
     uint32_t u = 0;
     while (u < 3 && strncmp(end, units[u].name, 3) != 0)
@@ -299,6 +312,7 @@ typedef struct feeder {
   ts_arena *arena;
   const ts_ir *ir;
   ts_allocator *a;
+  bool streams;
   TS_VEC(held) live;
   TS_VEC(held) leaving; /* used last by a stream of their own */
   TS_VEC(owed) owed;
@@ -392,7 +406,7 @@ static void feed(void *closure, const ts_span_event *e)
   for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
     if (f->ir->mems[m].bytes <= 0)
       continue;
-    uint32_t b = ts_allocator_take(f->a, (uint64_t)f->ir->mems[m].bytes, 0);
+    uint32_t b = ts_allocator_take(f->a, (uint64_t)f->ir->mems[m].bytes, f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
     f->out->failed |= b == NONE;
     if (b != NONE)
       TS_PUSH(f->arena, &f->live, (held){m, micro_batch, b, 0});
@@ -413,7 +427,7 @@ static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run, const t
                     const ts_allocator_options *options, ts_reserved *out)
 {
   uint64_t room = class->limit > class->reserved ? class->limit - class->reserved : 0;
-  feeder f = {.arena = arena, .ir = ir, .a = ts_allocator_new(arena, options, room), .out = out};
+  feeder f = {.arena = arena, .ir = ir, .a = ts_allocator_new(arena, options, room), .streams = options->streams, .out = out};
   const ts_ir_program *program = &ir->programs[program_index];
   for (uint32_t h = 0; h < program->holding_count; h++)
     if (ir->holdings[program->first_holding + h].bytes)
@@ -433,12 +447,33 @@ static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run, const t
   out->fragmentation = out->reserved ? 1 - (double)f.peak_held / (double)out->reserved : 0;
 }
 
+/* Each channel of a communicator receives into a buffer of each protocol (NCCL 2.x: LL 8 x 512 lines of 16 bytes in 8 steps, LL128 120 x 640 x 8 words of 8 bytes,
+ * Simple 4 MiB); one neighbour a channel, as in rings. */
+static const uint64_t channel_buffers = UINT64_C(8) * 512 * 16 * 8 + UINT64_C(120) * 640 * 8 * 8 + (UINT64_C(4) << 20);
+
+static uint32_t most_channels(const ts_ir *ir)
+{
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < ir->net_methods_count; i++)
+    most = ir->net_methods[i].channels > most ? ir->net_methods[i].channels : most;
+  return most;
+}
+
+static void add_buffers(const ts_ir *ir, const ts_class_result *class, const ts_allocator_options *options, ts_reserved *out)
+{
+  for (uint32_t i = 0; i < class->comm_count; i++)
+    out->communicators += !class->comms[i].messages;
+  out->channels = options->channels ? options->channels : most_channels(ir);
+  out->buffers = out->communicators * out->channels * channel_buffers;
+}
+
 const ts_reserved *ts_reserved_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const ts_allocator_options *options)
 {
   ts_reserved *out = TS_NEW_ARRAY(arena, ts_reserved, memory->class_count);
   for (uint32_t c = 0; c < memory->class_count; c++) {
     ts_arena *scratch = ts_arena_new("allocator");
     measure(scratch, ir, run, &memory->classes[c], ts_run_result(run)->classes[c].program, options, &out[c]);
+    add_buffers(ir, &ts_run_result(run)->classes[c], options, &out[c]);
     ts_arena_free(scratch);
   }
   return out;

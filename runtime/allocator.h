@@ -12,9 +12,11 @@
 typedef struct ts_allocator_options {
   bool expandable;         /* expandable_segments: one segment a pool that grows */
   uint64_t max_split_size; /* larger blocks are not split; 0: none is too large */
+  bool streams;            /* nodes allocate from the pool of their own stream, as frameworks do that gather parameters on one; else all from that of stream 0 */
+  uint32_t channels;       /* of the collective library, of each communicator; 0: the most that a method of the IR's network models has */
 } ts_allocator_options;
 
-/* "caching", "caching:expandable", "caching:max_split=128MiB". NULL, or what is wrong. */
+/* "caching", then any of ":expandable", ":max_split=128MiB", ":streams", ":channels=24". NULL, or what is wrong. */
 const char *ts_allocator_parse(const char *text, ts_allocator_options *options);
 
 typedef struct ts_allocator ts_allocator;
@@ -36,6 +38,8 @@ typedef struct ts_reserved { /* of one class */
   double fragmentation;         /* share of what is reserved at most that tensors do not hold then, or at any later time of the step */
   uint64_t segments, retries;
   bool failed;                  /* an allocation could not be served */
+  uint32_t communicators, channels;
+  uint64_t buffers;             /* of the collective library: outside of the allocator, beside the driver's context */
 } ts_reserved;
 
 /* By class, as in ts_result. The step is played twice: what the first leaves cached is there for the second. */

@@ -1348,6 +1348,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/kernels.c \
 	tests/accuracy/kernels.h \
 	tests/accuracy/main.c \
+	tests/accuracy/memory.c \
+	tests/accuracy/memory.h \
 	tests/accuracy/predict.c \
 	tests/accuracy/report.c \
 	tests/accuracy/sets.c

@@ -39,7 +39,7 @@ static const ts_option options[] = {
   {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "what a percent more of each thing would give", NULL},
   {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time from another plan", NULL},
   {STUDY_BLAME, 0, "blame", NULL, "who made others wait", NULL},
-  {STUDY_ALLOCATOR, 0, "allocator", "KIND", "what the framework reserves: caching, caching:expandable, caching:max_split=128MiB", NULL},
+  {STUDY_ALLOCATOR, 0, "allocator", "KIND", "what the framework reserves: caching, then any of :expandable, :max_split=128MiB, :streams, :channels=24", NULL},
   {STUDY_REPEAT, 0, "repeat", "N", "play N steps with jitter and report percentiles", NULL},
   {STUDY_JITTER, 0, "jitter", "DIST", "of each rank's compute time: lognormal:2%, normal:2%, exponential:1%, slow:SHARE:FACTOR, joined by commas", NULL},
   {STUDY_SEED, 0, "seed", "NAME", "name of the draws (trainspec)", NULL},

@@ -94,6 +94,14 @@ static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
   row(out, "reserved, most", ts_format_bytes((double)r->reserved),
       ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text, r->segments == 1 ? "" : "s"));
   row(out, "held by no tensor", ts_format_share(r->fragmentation), " of it");
+  if (r->buffers)
+    row(out, "collective library", ts_format_bytes((double)r->buffers),
+        ts_arena_printf(arena, " for %u group%s of %u channels", r->communicators, r->communicators == 1 ? "" : "s", r->channels));
+  uint64_t context = s->memory->classes[class].reserved;
+  if (context)
+    row(out, "driver and libraries", ts_format_bytes((double)context), "");
+  if (r->buffers || context)
+    row(out, "in use on the device", ts_format_bytes((double)(r->reserved + r->buffers + context)), "");
   if (r->retries)
     row(out, "given back, again", ts_format_count(r->retries), " times");
   if (r->failed)
@@ -112,6 +120,8 @@ static void reserved_json(const ts_summary *s, cJSON *root)
     add_rounded(o, "fragmentation", r->fragmentation);
     add(o, "segments", (double)r->segments);
     add(o, "retries", (double)r->retries);
+    add(o, "collective_buffers_bytes", (double)r->buffers);
+    add(o, "channels", r->channels);
     cJSON_AddBoolToObject(o, "failed", r->failed);
   }
 }

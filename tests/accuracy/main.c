@@ -6,6 +6,7 @@
 #include "tests/accuracy/accuracy.h"
 #include "tests/accuracy/collectives.h"
 #include "tests/accuracy/kernels.h"
+#include "tests/accuracy/memory.h"
 
 static const acc_set *find(const char *name)
 {
@@ -22,6 +23,7 @@ static int unknown(const char *name)
     fprintf(stderr, "  %-20s %s\n", acc_sets[i].name, acc_sets[i].title);
   for (size_t i = 0; i < acc_kernel_set_count; i++)
     fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
+  fprintf(stderr, "  %-20s %s\n", "memory", "what devices hold, against measured and published figures");
   fprintf(stderr, "  %-20s %s\n", "collectives", "white boxes of collective libraries against measured calls");
   return 2;
 }
@@ -39,6 +41,11 @@ static void one(const acc_context *c, const acc_set *set)
 
 static bool kernels(const acc_context *c, const char *name)
 {
+  if (!strcmp(name, "memory")) {
+    acc_memory_report(c);
+    fflush(stdout);
+    return true;
+  }
   if (!strcmp(name, "collectives")) {
     acc_collectives_report(c);
     fflush(stdout);
