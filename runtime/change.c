@@ -8,8 +8,8 @@
 #include "runtime/collective/white_box.h"
 #include "runtime/slowdown.h"
 
-typedef enum field { SPEED, BANDWIDTH, LATENCY, FIELDS } field;
-static const char *const field_names[FIELDS] = {"speed", "bandwidth", "latency"};
+typedef enum field { SPEED, BANDWIDTH, LATENCY, LOSS, FIELDS } field;
+static const char *const field_names[FIELDS] = {"speed", "bandwidth", "latency", "loss"};
 
 typedef struct changer {
   ts_arena *arena;
@@ -272,7 +272,7 @@ static const char *apply(changer *c, const char *name, field field, double facto
   } else if (field != SPEED) {
     if (!choose_links(c, name, chosen))
       return no_such(c, name, field);
-    change_links(c, chosen, field, factor);
+    change_links(c, chosen, field == LOSS ? BANDWIDTH : field, factor);
   } else {
     uint32_t vertex = device_named(c->ir, name);
     if (vertex != TS_IR_NONE) {
@@ -298,6 +298,14 @@ static const char *read_change(changer *c, const char *text)
   if (!length || !text[length])
     return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR", text);
   double number = strtod(text + length + 1, &end), factor = text[length] == '/' ? 1 / number : number;
+  size_t named = strlen(name);
+  if (named > 5 && is(name + named - 5, ".loss")) { /* each byte is sent 1 / (1 - loss) times */
+    number = *end == '%' ? number / 100 : number;
+    if (text[length] != '=' || end == text + length + 1 || end[*end == '%'] || !(number >= 0 && number <= 0.99))
+      return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`", text + length + 1);
+    name[named - 5] = 0;
+    return apply(c, name, LOSS, 1 - number);
+  }
   if (end == text + length + 1 || *end || !(factor >= 1e-6 && factor <= 1e6))
     return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000", text + length + 1);
   char *dot = strrchr(name, '.');

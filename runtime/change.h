@@ -5,6 +5,7 @@
  *   CLASS.bandwidth, CLASS.latency                                    of the links of a class; tier0, tier1, ...: of all links of that tier
  *   GROUP.speed, KIND.speed                                           of all traffic over a group of the mesh; of all_reduce, ..., message
  *   ARRAY[I,J].speed                                                  of one device
+ *   CLASS.loss=1%                                                     this share of what the links of a class carry is sent again
  * A kernel's time is divided by the speed; of memory.bandwidth only the share bytes / (time x bandwidth) that memory bounds. Rates that were measured go with the slowest
  * class of links of their tier, measured times with it but for the shortest of their group (latency). */
 #ifndef TS_RUNTIME_CHANGE_H

@@ -1,6 +1,7 @@
 #include "runtime/goodput.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { DAY = 86400 };
 
@@ -28,6 +29,33 @@ static uint64_t best(double step, double m, const ts_faults *f)
     if (useful((double)n, step, m, f) > useful((double)low, step, m, f))
       low = n;
   return low;
+}
+
+/* Works from `from` to `to`; when it fails there, what the last checkpoint does not hold is lost. */
+static void work(ts_day *d, double from, double to, double step, const ts_faults *f, bool fails)
+{
+  double round = (double)f->every * step + f->checkpoint, time = to - from, rounds = floor(time / round);
+  double rest = fmin(time - rounds * round, (double)f->every * step), steps = fails ? 0 : floor(rest / step);
+  d->steps += (uint64_t)(rounds * (double)f->every + steps);
+  d->useful += (rounds * (double)f->every + steps) * step;
+  d->checkpoints += rounds * f->checkpoint;
+  d->lost += time - rounds * round - steps * step;
+}
+
+ts_day ts_day_of(double step, const ts_faults *f, const double *at, uint32_t count)
+{
+  ts_day d = {0};
+  double now = 0;
+  for (uint32_t i = 0; i < count && now < DAY; i++) {
+    if (at[i] < now || at[i] >= DAY) /* while it restarts, or later */
+      continue;
+    work(&d, now, at[i], step, f, true);
+    now = fmin(at[i] + f->restart, DAY);
+    d.restarts += now - at[i];
+    d.failures++;
+  }
+  work(&d, now, DAY, step, f, false);
+  return d;
 }
 
 ts_goodput ts_goodput_of(double step, uint32_t devices, const ts_faults *faults)

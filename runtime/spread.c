@@ -26,14 +26,15 @@ static bool number(const char **at, double *value)
 const char *ts_jitter_parse(const char *text, ts_jitter *j)
 {
   *j = (ts_jitter){.slow = 1};
-  const struct term { const char *name; double *value; } terms[] = {
-    {"lognormal:", &j->lognormal}, {"normal:", &j->normal}, {"exponential:", &j->exponential}, {"slow:", &j->slow_share}};
+  enum { TERMS = 5 };
+  const struct term { const char *name; double *value; } terms[TERMS] = {
+    {"lognormal:", &j->lognormal}, {"normal:", &j->normal}, {"exponential:", &j->exponential}, {"slow:", &j->slow_share}, {"network:", &j->network}};
   for (const char *at = text;; at++) {
     size_t t = 0;
-    while (t < 4 && strncmp(at, terms[t].name, strlen(terms[t].name)) != 0)
+    while (t < TERMS && strncmp(at, terms[t].name, strlen(terms[t].name)) != 0)
       t++;
-    if (t == 4)
-      return "a term is lognormal:SIGMA, normal:SIGMA, exponential:MEAN or slow:SHARE:FACTOR";
+    if (t == TERMS)
+      return "a term is lognormal:SIGMA, normal:SIGMA, exponential:MEAN, slow:SHARE:FACTOR or network:SIGMA";
     at += strlen(terms[t].name);
     if (!number(&at, terms[t].value) || *terms[t].value > 1)
       return "sigma, mean and share are from 0 to 1, or 0% to 100%";
@@ -76,6 +77,14 @@ double ts_jitter_draw(const ts_jitter *j, const char *seed, uint32_t repetition,
   return fmax(round(factor * 1000), 1) / 1000;
 }
 
+double ts_jitter_call(const ts_jitter *j, const char *seed, uint32_t repetition, uint32_t call)
+{
+  double u[4];
+  uniform(seed, repetition, ~call, u); /* ranks are far below */
+  double z = sqrt(-2 * log(u[0])) * cos(2 * acos(-1) * u[1]);
+  return exp(j->network * z - j->network * j->network / 2);
+}
+
 static int ascending(const void *x, const void *y)
 {
   uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
@@ -90,7 +99,10 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
   ts_arena *scratch = ts_arena_new("spread");
   double *slower = TS_NEW_ARRAY(scratch, double, ir->meta->world), squares = 0;
   ts_run_options varied = *options;
+  uint32_t calls = ir->collectives_count + ir->ports_count;
+  double *transfer = TS_NEW_ARRAY(scratch, double, calls);
   varied.slower = slower;
+  varied.transfer = jitter->network > 0 ? transfer : options->transfer;
   varied.progress = NULL; /* told of repetitions instead */
   for (uint32_t i = 0; i < repetitions; i++) {
     if (!ts_tick(options->progress, "repetitions", (double)i / repetitions)) {
@@ -100,6 +112,8 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
     }
     for (uint32_t r = 0; r < ir->meta->world; r++)
       slower[r] = ts_jitter_draw(jitter, seed, i, r);
+    for (uint32_t c = 0; c < calls; c++)
+      transfer[c] = ts_jitter_call(jitter, seed, i, c) * (options->transfer ? options->transfer[c] : 1);
     if (!ts_run_step(ir, &varied, &steps[i], stop)) {
       ts_arena_free(scratch);
       return NULL;

@@ -13,11 +13,13 @@ typedef struct ts_jitter {
   double normal;            /* sigma; at least a tenth is left */
   double exponential;       /* mean of what is added to 1 */
   double slow_share, slow;  /* this share of ranks takes `slow` times as long on top */
+  double network;           /* sigma of the time of each distinct collective and message, lognormal */
 } ts_jitter;
 
-/* "lognormal:2%,slow:0.001:1.5": terms `lognormal:SIGMA`, `normal:SIGMA`, `exponential:MEAN`, `slow:SHARE:FACTOR`. NULL, or what is wrong. */
+/* "lognormal:2%,slow:0.001:1.5": terms `lognormal:SIGMA`, `normal:SIGMA`, `exponential:MEAN`, `slow:SHARE:FACTOR`, `network:SIGMA`. NULL, or what is wrong. */
 const char *ts_jitter_parse(const char *text, ts_jitter *jitter);
-/* The factor of a rank in a repetition. */
+/* The factors of a rank, and of a call (a collective, else a port of the IR), in a repetition. */
+double ts_jitter_call(const ts_jitter *jitter, const char *seed, uint32_t repetition, uint32_t call);
 double ts_jitter_draw(const ts_jitter *jitter, const char *seed, uint32_t repetition, uint32_t rank);
 
 typedef struct ts_spread {

@@ -32,6 +32,24 @@ static int take_number(const ts_options *o, long long most, uint64_t *value)
   return TS_EXIT_DONE;
 }
 
+/* Times in any order, joined by commas. */
+static int take_failures(study *s, ts_arena *arena, const ts_options *o)
+{
+  for (const char *at = o->argument;; at++) {
+    size_t length = strcspn(at, ",");
+    double time;
+    if (s->failures == STUDY_MOST_FAILURES || !duration(ts_arena_string(arena, at, length), &time))
+      return ts_options_wrong(o, "`%s` takes up to %d times of a day such as 3h,17h, not `%s`", o->spelled, STUDY_MOST_FAILURES, o->argument);
+    uint32_t i = s->failures++;
+    for (; i && s->fail_at[i - 1] > time; i--)
+      s->fail_at[i] = s->fail_at[i - 1];
+    s->fail_at[i] = time;
+    at += length;
+    if (!*at)
+      return TS_EXIT_DONE;
+  }
+}
+
 int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
 {
   const char *wrong = NULL;
@@ -57,6 +75,7 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
     if ((status = take_number(o, TS_MOST_STEPS, &number)) == TS_EXIT_DONE)
       s->steps = (uint32_t)number;
     return status;
+  case STUDY_FAIL_AT: return take_failures(s, arena, o);
   case STUDY_WHAT_IF: s->what_if = s->what_if ? ts_arena_printf(arena, "%s,%s", s->what_if, o->argument) : o->argument; break;
   case STUDY_SENSITIVITY: s->sensitivity = true; break;
   case STUDY_DIFF: s->diff = o->argument; break;
@@ -76,10 +95,12 @@ const char *ts_study_wrong(const study *s)
     return "`--repeat` needs `--jitter DIST`";
   if (s->seed && !s->repetitions)
     return "`--seed` needs `--repeat N`";
-  if (s->faults.restart > 0 && !(s->faults.between_failures > 0))
-    return "`--restart` needs `--mtbf TIME`";
-  if ((s->faults.checkpoint > 0 || s->faults.every) && !(s->faults.between_failures > 0) && !s->steps)
-    return "`--checkpoint` needs `--mtbf TIME` or `--steps N`";
+  if (s->faults.restart > 0 && !(s->faults.between_failures > 0) && !s->failures)
+    return "`--restart` needs `--mtbf TIME` or `--fail-at TIME`";
+  if ((s->faults.checkpoint > 0 || s->faults.every) && !(s->faults.between_failures > 0) && !s->steps && !s->failures)
+    return "`--checkpoint` needs `--mtbf TIME`, `--fail-at TIME` or `--steps N`";
+  if (s->failures && !s->faults.every)
+    return "`--fail-at` needs `--checkpoint-every STEPS`";
   return NULL;
 }
 
@@ -118,6 +139,10 @@ int ts_study_add(const study *s, const ts_run *other, const ts_run_options *opti
   if (s->faults.between_failures > 0 && step > 0) {
     ts_goodput g = ts_goodput_of(step, summary->ir->meta->world, &s->faults);
     e->goodput = ts_arena_copy(arena, &g, sizeof g);
+  }
+  if (s->failures && step > 0) {
+    ts_day d = ts_day_of(step, &s->faults, s->fail_at, s->failures);
+    e->day = ts_arena_copy(arena, &d, sizeof d);
   }
   return 0;
 }

@@ -6,7 +6,7 @@
 #include "runtime/report/report.h"
 
 enum { STUDY_BLAME = 100, STUDY_ALLOCATOR, STUDY_OVERLAP, STUDY_REPEAT, STUDY_JITTER, STUDY_SEED, STUDY_MTBF, STUDY_RESTART, STUDY_CHECKPOINT, STUDY_EVERY, STUDY_STEPS, STUDY_WHAT_IF,
-       STUDY_SENSITIVITY, STUDY_DIFF };
+       STUDY_SENSITIVITY, STUDY_DIFF, STUDY_FAIL_AT, STUDY_MOST_FAILURES = 64 };
 
 typedef struct study {
   bool blame, allocate, jittery;
@@ -15,6 +15,8 @@ typedef struct study {
   ts_allocator_options allocator;
   ts_jitter jitter;
   ts_faults faults;
+  double fail_at[STUDY_MOST_FAILURES]; /* s */
+  uint32_t failures;
   const ts_slowdown *overlap;
   uint32_t steps;
   const char *what_if; /* changes, joined by commas */

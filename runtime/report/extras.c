@@ -161,6 +161,26 @@ static void goodput_text(const ts_goodput *g, ts_arena *arena, FILE *out)
   row(out, "restarts, lost work", ts_format_share(g->lost), ts_arena_printf(arena, "   %.3g failures", g->failures_a_day));
 }
 
+static void day_text(const ts_day *d, ts_arena *arena, FILE *out)
+{
+  fprintf(out, "\nA day with %u failure%s\n", d->failures, d->failures == 1 ? "" : "s");
+  row(out, "useful", time_of(d->useful * 1e12), ts_arena_printf(arena, "   %s steps", ts_format_count(d->steps).text));
+  row(out, "checkpoints", time_of(d->checkpoints * 1e12), "");
+  row(out, "work lost", time_of(d->lost * 1e12), "   since the last checkpoint, and at the end");
+  row(out, "restarts", time_of(d->restarts * 1e12), "");
+}
+
+static void day_json(const ts_day *d, cJSON *root)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "day");
+  add(o, "failures", d->failures);
+  add(o, "steps", (double)d->steps);
+  add_rounded(o, "useful_s", d->useful);
+  add_rounded(o, "checkpoints_s", d->checkpoints);
+  add_rounded(o, "lost_s", d->lost);
+  add_rounded(o, "restarts_s", d->restarts);
+}
+
 static void goodput_json(const ts_goodput *g, cJSON *root)
 {
   cJSON *o = cJSON_AddObjectToObject(root, "goodput");
@@ -214,6 +234,8 @@ void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
     spread_text(e->spread, (double)s->result->step, arena, out);
   if (e->goodput)
     goodput_text(e->goodput, arena, out);
+  if (e->day)
+    day_text(e->day, arena, out);
   ts_report_insight_text(s, arena, out);
 }
 
@@ -230,5 +252,7 @@ void ts_report_extras_json(const ts_summary *s, cJSON *root)
     spread_json(e->spread, root);
   if (e->goodput)
     goodput_json(e->goodput, root);
+  if (e->day)
+    day_json(e->day, root);
   ts_report_insight_json(s, root);
 }

@@ -19,6 +19,7 @@ typedef struct ts_extras { /* NULL: not asked for */
   const ts_spread *spread;
   const ts_goodput *goodput;
   const ts_slowdown *overlap;     /* what the run was played with */
+  const ts_day *day;              /* with failures at given times */
   const ts_steps *steps;
   const ts_sensitivities *sensitivities;
   const char *what_if;            /* the change, and the step then */
