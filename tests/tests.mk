@@ -263,6 +263,9 @@ EXTRA_DIST += \
 	tests/engine/blame.out \
 	tests/engine/clock.out \
 	tests/engine/clock.tsir \
+	tests/engine/contention.cmd \
+	tests/engine/contention.out \
+	tests/engine/contention.tsir \
 	tests/engine/diff.cmd \
 	tests/engine/diff.out \
 	tests/engine/different_collectives.out \
@@ -357,8 +360,12 @@ EXTRA_DIST += \
 	tests/engine/straggler.tsir \
 	tests/engine/study_usage.cmd \
 	tests/engine/study_usage.out \
+	tests/engine/too_few_ports.out \
+	tests/engine/too_few_ports.tsir \
 	tests/engine/two_stages.out \
 	tests/engine/two_stages.tsir \
+	tests/engine/unroutable_flows.out \
+	tests/engine/unroutable_flows.tsir \
 	tests/engine/what_if.cmd \
 	tests/engine/what_if.out \
 	tests/engine/what_if.tsir \
@@ -442,6 +449,8 @@ EXTRA_DIST += \
 	tests/errors/cluster-gpu-field.ts \
 	tests/errors/cluster-index-range.err \
 	tests/errors/cluster-index-range.ts \
+	tests/errors/cluster-link-fields.err \
+	tests/errors/cluster-link-fields.ts \
 	tests/errors/cluster-link-twice.err \
 	tests/errors/cluster-link-twice.ts \
 	tests/errors/cluster-no-devices.err \
@@ -609,6 +618,8 @@ EXTRA_DIST += \
 	tests/errors/network-base-unit.ts \
 	tests/errors/network-efficiency.err \
 	tests/errors/network-efficiency.ts \
+	tests/errors/network-flow.err \
+	tests/errors/network-flow.ts \
 	tests/errors/network-missing-table.err \
 	tests/errors/network-missing-table.ts \
 	tests/errors/network-unknown.err \

@@ -177,6 +177,31 @@ Test(flow_model, rails)
   net_free(&n);
 }
 
+/* Two leaves of four under two spines: 16 connections each way over spines of 10 GB/s, devices' own links are no limit. */
+static double over_spines(const char *routing)
+{
+  char text[8192], *at = text;
+  net n;
+  at += sprintf(at, "device_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches spine[2]\nlink_class nic 1 TB/s latency 1 us tier 1\nlink_class up 10 GB/s latency 1 us tier 2\n");
+  for (int i = 0; i < 8; i++)
+    at += sprintf(at, "link gpu[%d] -- leaf[%d] nic\n", i, i / 4);
+  for (int i = 0; i < 4; i++)
+    at += sprintf(at, "link leaf[%d] -- spine[%d] up\n", i / 2, i % 2);
+  sprintf(at, "net_model f flow routing %s\n", routing);
+  net_new(&n, text, "all_to_all 1 MB over all", 8);
+  ts_estimate e = call(&n, TS_IR_ALL_TO_ALL, 80000000);
+  net_free(&n);
+  return (double)e.transfer / (80e6 / 8 / 10e9 * 1e12); /* connections on the fullest link */
+}
+
+Test(flow_model, routing_over_equal_paths)
+{
+  cr_assert_float_eq(over_spines("shortest"), 16, 1e-6);
+  cr_assert_float_eq(over_spines("adaptive"), 8, 1e-6);
+  double hashed = over_spines("ecmp");
+  cr_assert(hashed >= 8 - 1e-6 && hashed < 16 - 1e-6 && hashed == over_spines("ecmp"), "%g", hashed);
+}
+
 Test(flow_model, unroutable)
 {
   net n;

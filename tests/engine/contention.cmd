@@ -1,0 +1,1 @@
+tsrun contention.tsir | grep step.time; tsrun --contention contention.tsir | grep step.time
