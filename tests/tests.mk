@@ -271,6 +271,7 @@ EXTRA_DIST += \
 	tests/engine/different_collectives.out \
 	tests/engine/different_collectives.tsir \
 	tests/engine/failures.cmd \
+	tests/engine/failures.out \
 	tests/engine/host_bound.out \
 	tests/engine/host_bound.tsir \
 	tests/engine/record_any.out \
