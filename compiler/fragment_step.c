@@ -191,16 +191,24 @@ static void share(ts_fragment *f, uint32_t shared, uint32_t side)
   ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
 }
 
+/* Whether one of the stages has the op. */
+static bool holds(const ts_lowering *l, const uint32_t *stages, uint32_t count, uint32_t op)
+{
+  for (uint32_t s = 0; s < count; s++)
+    if (op - l->stages->at[stages[s]].first_op < l->stages->at[stages[s]].op_count)
+      return true;
+  return false;
+}
+
+/* A rank that holds both sides (of two copies of the model that run in opposite directions, say) sums them where they are. */
 static void share_all(ts_fragment *f, const uint32_t *stages, uint32_t count)
 {
   ts_lowering *l = f->l;
-  for (uint32_t k = 0; k < l->sh->shared.count; k++)
-    for (uint32_t side = 0; side < 2 && l->shared_rank[2 * k] != l->shared_rank[2 * k + 1]; side++) {
-      uint32_t op = side ? l->sh->shared.at[k].with : l->sh->shared.at[k].op;
-      for (uint32_t s = 0; s < count; s++)
-        if (op - l->stages->at[stages[s]].first_op < l->stages->at[stages[s]].op_count)
-          share(f, k, side);
-    }
+  for (uint32_t k = 0; k < l->sh->shared.count; k++) {
+    bool here[2] = {holds(l, stages, count, l->sh->shared.at[k].op), holds(l, stages, count, l->sh->shared.at[k].with)};
+    if (l->shared_rank[2 * k] != l->shared_rank[2 * k + 1] && here[0] != here[1])
+      share(f, k, here[1]);
+  }
 }
 
 /* Bytes of a stage's gradients that are left on a rank when its strategies have reduced them. */

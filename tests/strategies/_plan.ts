@@ -1,6 +1,6 @@
 // A small Llama on H100 with any of the strategies over it, by name. Costs are the roofline's, links carry their whole bandwidth.
 import std.models.llama, std.models.llama_moe, std.clusters.dgx, std.optimizers.adam, std.precision, std.schedules.one_f_one_b,
-  std.schedules.zero_bubble
+  std.schedules.zero_bubble, std.schedules.dual_pipe
 import std.strategies.experts, std.strategies.fp8, std.strategies.offload, std.strategies.tied, std.strategies.data, std.strategies.context,
   std.strategies.megatron, std.strategies.recompute
 
@@ -19,6 +19,7 @@ plan strategies(
   seq: Int = 1024,
   prefetch: Int = 1,
   zb: Bool = false,
+  both: Bool = false,
   experts: Int = 0,
   load: Real = 1,
   limit: Int = 0,
@@ -68,7 +69,7 @@ plan strategies(
     if among("fsdp_keep", use) then fsdp(dp * cp * ep * r, reshard: false) else none,
     if among("hsdp", use) then hsdp(dp * cp * ep, r) else none,
   ]
-  schedule = if zb then zb_h1(p: pp, m: m) else one_f_one_b(p: pp, m: m)
+  schedule = if both then dual_pipe(p: pp, m: m) else if zb then zb_h1(p: pp, m: m) else one_f_one_b(p: pp, m: m)
   batch = { micro: if among("ep_nodes", use) then ep * r else ep }
   precision = mixed(bf16)
   optimizer = adam()

@@ -1,0 +1,1 @@
+for use in '["tied"]' '["tied", "fsdp"]' '["tied", "sp", "ep"]'; do tsrun -D pp=4 -D m=8 -D dp=2 -D tp=2 -D ep=2 -D experts=8 -D both=true -D "use=$use" _plan.ts 2>&1 | grep -E '^error|ranks \{|gradients of copies'; done
