@@ -58,7 +58,7 @@ else
 EXTRA_DIST += $(tests_unit_sources)
 endif
 
-TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-tracer.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \

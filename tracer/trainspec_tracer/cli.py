@@ -148,7 +148,8 @@ class Tracer:
         where = f" of {short['module']}" if short["module"] else ""
         print(f"trainspec-trace: rank {graph['rank']} runs out of memory in {short['op']}{where}, {short['phase']}, node {short['node']}: {short['message']}", file=sys.stderr)
         for name, held in short["held"].items():
-            print(f"  {name:<12} {held / 2**30:10.3f} GiB", file=sys.stderr)
+            unit, per = ("GiB", 2**30) if held >= 2**30 else ("MiB", 2**20)
+            print(f"  {name:<12} {held / per:10.3f} {unit}", file=sys.stderr)
 
     def run(self):
         o = self.o

@@ -1,0 +1,324 @@
+"""Tests of the tracer. With TRAINSPEC set to the program, also that it reads and plays what was traced."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+GPT = [str(ROOT / "examples" / "gpt.py"), "--tp", "2", "--pp", "2"]
+LIMIT = 240  # s for one command
+
+import torch  # noqa: E402
+
+from trainspec_tracer import alike, graph as graphs, overlap  # noqa: E402
+from trainspec_tracer.cli import size, split, ranks_of  # noqa: E402
+
+
+def environment(**more):
+    return dict(os.environ, PYTHONPATH=str(ROOT), OMP_NUM_THREADS="1", **more)
+
+
+def tracer(*arguments, cwd=None):
+    return subprocess.run([sys.executable, "-m", "trainspec_tracer", *arguments], env=environment(), cwd=cwd, capture_output=True, text=True, timeout=LIMIT)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def run_real(folder, world, script, *options):
+    """As many processes as ranks, with gloo between them, each recorded."""
+    port, running = free_port(), []
+    for rank in range(world):
+        own = environment(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+        command = [sys.executable, "-m", "trainspec_tracer", "--real", *options, "-o", str(folder / "real.{rank}.json"), "--", sys.executable, *script]
+        running.append(subprocess.Popen(command, env=own, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+    try:
+        for rank, process in enumerate(running):
+            _, errors = process.communicate(timeout=LIMIT)
+            assert process.returncode == 0, f"rank {rank}: {errors}"
+    finally:
+        for process in running:
+            process.kill()
+
+
+def read(folder, name, rank):
+    return graphs.read(str(folder / f"{name}.{rank}.json"))
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="trainspec-tracer.")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def script(self, text):
+        path = self.folder / "script.py"
+        path.write_text(text)
+        return str(path)
+
+    def trace(self, world, script, *options, status=0):
+        done = tracer("--world", str(world), "-o", str(self.folder / "traced.{rank}.json"), *options, "--", sys.executable, *script)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def assert_equal_graphs(self, world, first="traced", second="real"):
+        for rank in range(world):
+            a, b = read(self.folder, first, rank), read(self.folder, second, rank)
+            self.assertGreater(len(a["nodes"]), 10)
+            self.assertIsNone(graphs.difference(a, b))
+
+
+class Gpt(Folder):
+    """tp 2, pp 2, dp 2."""
+
+    def setUp(self):
+        super().setUp()
+        self.told = self.trace(8, GPT).stderr
+
+    def test_equals_eight_real_processes(self):
+        """The graph of each rank equals, op by op, that of a real process. Half of them are traced, the others alike."""
+        self.assertIn("8 graphs written, 4 traced, 4 alike", self.told)
+        self.assertEqual([r for r in range(8) if "like" in read(self.folder, "traced", r)], [1, 2, 5, 6])
+        run_real(self.folder, 8, GPT)
+        self.assert_equal_graphs(8)
+        kinds = {node["op"] for node in read(self.folder, "real", 0)["nodes"]}
+        self.assertLessEqual({"aten::addmm", "aten::gelu", "all_reduce", "send", "recv"}, kinds)
+
+    @unittest.skipUnless(os.environ.get("TRAINSPEC"), "TRAINSPEC does not name the program")
+    def test_is_read_and_played(self):
+        files = [str(self.folder / f"traced.{r}.json") for r in range(8)]
+        program = os.environ["TRAINSPEC"]
+        shown = subprocess.run([program, "trace", "--format=json", *files], capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        together = json.loads(shown.stdout)["together"]
+        self.assertEqual((together["orphans"], together["disagreeing"], together["messages"]), (0, 0, 32))
+        played = subprocess.run([program, "replay", "--format=json", "--machine", "1T:1T:10G:5us", *files], capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(played.returncode, 0, played.stderr)
+        self.assertEqual([c["ranks"] for c in json.loads(played.stdout)["classes"]], [4, 4])
+
+
+class AgainstRealProcesses(Folder):
+    def test_ddp(self):
+        script = [self.script(DDP)]
+        self.trace(2, script)
+        run_real(self.folder, 2, script)
+        self.assert_equal_graphs(2)
+        traced = read(self.folder, "traced", 1)
+        buckets = [n for n in traced["nodes"] if n["op"] == "all_reduce"]
+        self.assertEqual(sum(n["in_elements"] for n in buckets), 64 * 256 + 256 + 256 * 64 + 64)
+        self.assertTrue(all(n["phase"] == "backward" for n in buckets))
+        self.assertEqual({h["category"]: h["bytes"] for h in traced["held"]}["parameters"], 4 * sum(n["in_elements"] for n in buckets))
+
+    def test_collectives(self):
+        """Each kind that gloo has, with values that later shapes depend on."""
+        script = [self.script(COLLECTIVES)]
+        self.trace(2, script, "--all", "--step", "0")
+        run_real(self.folder, 2, script, "--step", "0")
+        self.assert_equal_graphs(2)
+
+
+class Acting(Folder):
+    def test_one_rank_that_differs_is_found(self):
+        """Rank 0 does something the others do not: the class is halved until both ends agree."""
+        script = [self.script(ODD)]
+        self.trace(8, script)
+        for rank in range(8):
+            ops = [n["op"] for n in read(self.folder, "traced", rank)["nodes"]]
+            self.assertEqual("aten::cos" in ops, rank == 0)
+
+    def test_waits(self):
+        """What runs between an asynchronous collective and its wait does not depend on it; what runs after does."""
+        self.trace(2, [self.script(WAITS)], "--step", "0", "--ranks", "0")
+        nodes = {n["op"]: n for n in read(self.folder, "traced", 0)["nodes"]}
+        reduce = nodes["all_reduce"]
+        self.assertEqual(reduce["deps"], [nodes["aten::sin"]["id"]])
+        self.assertNotIn("deps", nodes["aten::cos"])
+        self.assertEqual(nodes["aten::tanh"]["deps"], [reduce["id"]])
+        self.assertNotEqual(reduce["stream"], nodes["aten::cos"]["stream"])
+
+    def test_large_model_in_little_memory(self):
+        """A rank with 12 GB of parameters; nothing of it is touched."""
+        done = self.trace(8, GPT + ["--layers", "8", "--hidden", "8192", "--heads", "64", "--sequence", "1024", "--vocabulary", "50304", "--steps", "1"], "--ranks", "0")
+        self.assertEqual(done.returncode, 0)
+        graph = read(self.folder, "traced", 0)
+        self.assertNotIn("computed", graph)
+        parameters = sum(m["bytes"] for m in graph["memory"] if m["category"] == "parameters" and m["bytes"] > 0)
+        self.assertGreater(parameters, 6e9)
+
+    def test_out_of_memory(self):
+        done = self.trace(8, GPT, "--ranks", "0", "--memory", "600KB", status=3)
+        self.assertRegex(done.stderr, r"rank 0 runs out of memory in aten::\w+ of blocks\.\d\S*, forward, node \d+: \d+ bytes asked for, \d+ of 600000 held")
+        self.assertRegex(done.stderr, r"parameters +0\.230 MiB")
+        short = read(self.folder, "traced", 0)["out_of_memory"]
+        self.assertTrue(short["op"].startswith("aten::"))
+
+    def test_computed_losses_are_those_of_one_process(self):
+        """Recording changes no number."""
+        script = [self.script(LOSS)]
+        plain = subprocess.run([sys.executable, *script], env=environment(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT=free_port()), capture_output=True,
+                               text=True, timeout=LIMIT)
+        traced = self.trace(1, script, "--compute")
+        self.assertEqual(plain.stdout, traced.stdout)
+        self.assertRegex(plain.stdout, r"loss 0\.\d*[1-9]")
+
+    def test_timed(self):
+        self.trace(1, [self.script(LOSS)], "--timed")
+        nodes = read(self.folder, "traced", 0)["nodes"]
+        self.assertTrue(all(n["ns"] > 0 for n in nodes if "comm" not in n))
+
+    def test_script_that_fails(self):
+        done = self.trace(2, [self.script("raise ValueError('of the script')")], status=1)
+        self.assertIn("of the script", done.stderr)
+        self.assertIn("rank 0: the script failed", done.stderr)
+        self.assertEqual(list(self.folder.glob("traced.*")), [])
+
+    def test_three_lines(self):
+        script = self.script(THREE_LINES)
+        subprocess.run([sys.executable, script], env=environment(RANK="1", WORLD_SIZE="4"), cwd=self.folder, check=True, timeout=LIMIT)
+        graph = read(self.folder, "mine", 1)
+        self.assertEqual((graph["rank"], graph["world"]), (1, 4))
+        self.assertEqual([n["op"] for n in graph["nodes"] if "comm" in n], ["all_reduce"])
+
+
+class Overlap(unittest.TestCase):
+    def test_kernels_are_rebuilt(self):
+        """What the bench would run on a GPU gives what shapes say."""
+        for op, given in overlap.USUAL:
+            small = [[dtype, [min(n, 16) for n in shape]] for dtype, shape in given]
+            tensors = [torch.randn(shape) for _, shape in small]
+            family, run, flops = overlap.run_of(op, tensors)
+            out = run()
+            self.assertEqual((out[0] if isinstance(out, tuple) else out).shape[-1], tensors[-1].shape[-1])
+            self.assertGreater(flops, 0)
+        self.assertIsNone(overlap.run_of("aten::embedding", [torch.ones(2, 2)]))
+
+    def test_skipped_without_a_gpu(self):
+        if torch.cuda.is_available():
+            self.skipTest("there is a GPU")
+        done = tracer("overlap")
+        self.assertEqual((done.returncode, done.stderr), (0, "trainspec-trace overlap: skipped, there is no GPU\n"))
+
+
+class Command(unittest.TestCase):
+    def test_sizes(self):
+        self.assertEqual([size(t) for t in ("80GiB", "80GB", "1.5K", "7")], [80 << 30, 80 * 10**9, 1500, 7])
+
+    def test_words(self):
+        self.assertEqual(split(["-q", "--", "python", "--", "x"]), (["-q"], ["python", "--", "x"]))
+        self.assertEqual(ranks_of("0,4-6", 8), [0, 4, 5, 6])
+
+    def test_wrong_usage(self):
+        for arguments, told in ((["--world", "2"], "no command"), (["--", "python", "x.py"], "how many ranks"), (["--world", "2", "--", "bash", "x"], "begins with python"),
+                                (["--world", "2", "--ranks", "5", "--", "python", "x.py"], "ranks 0 to 1"), (["--world", "2", "-o", "x.json", "--", "python", "x.py"], "{rank}")):
+            done = tracer(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(told, done.stderr)
+
+    def test_groups_are_renamed(self):
+        graph = {"rank": 0, "world": 4, "groups": [{"id": 0, "ranks": [0, 1]}, {"id": 1, "ranks": [2, 3]}, {"id": 2, "ranks": [0, 2]}, {"id": 3, "ranks": [1, 3]}],
+                 "streams": [], "nodes": [{"id": 0, "group": 0}, {"id": 1, "group": 2, "peer": 2}]}
+        self.assertEqual(alike.derive(graph, 1)["nodes"], [{"id": 0, "group": 0}, {"id": 1, "group": 3, "peer": 3}])
+        self.assertEqual(alike.derive(graph, 3)["nodes"][0], {"id": 0, "group": 1})
+
+
+DDP = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+names = [None] * dist.get_world_size()
+dist.all_gather_object(names, f"host {dist.get_rank()}")
+box = [{"seed": 7} if dist.get_rank() == 0 else None]
+dist.broadcast_object_list(box)
+assert box[0]["seed"] == 7 and len(names) == dist.get_world_size()
+model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 64))
+model = torch.nn.parallel.DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+for step in range(3):
+    loss = model(torch.randn(16, 64)).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+COLLECTIVES = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+rank, x = dist.get_rank(), torch.ones(8, 8)
+dist.all_reduce(x)
+dist.reduce(x, 1)
+dist.broadcast(x, 0)
+parts = [torch.empty(8, 8) for _ in range(2)]
+dist.all_gather(parts, x)
+dist.gather(x, parts if rank == 0 else None, dst=0)
+dist.scatter(x, parts if rank == 1 else None, src=1)
+dist.barrier()
+shape = torch.tensor([5 * (rank + 1), 3])  # the other rank is told what to expect, as pipelines do
+if rank == 0:
+    dist.send(shape, 1)
+    dist.send(torch.ones(5, 3), 1, tag=4)
+else:
+    dist.recv(shape, 0)
+    y = torch.empty(*shape.tolist())
+    dist.recv(y, 0, tag=4)
+    y.sin()
+works = [dist.all_reduce(torch.ones(16), async_op=True) for _ in range(3)]
+for work in works:
+    work.wait()
+for i in range(12):
+    x = x.cos()
+"""
+
+ODD = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(16, 16)
+for _ in range(20):
+    x = x.sin()
+if dist.get_rank() == 0:
+    x.cos()
+dist.all_reduce(x)
+"""
+
+WAITS = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+assert dist.get_backend() == "nccl"
+x = torch.ones(16).sin()
+work = dist.all_reduce(x, async_op=True)
+y = torch.ones(16).cos()
+work.wait()
+x.tanh()
+"""
+
+LOSS = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+torch.manual_seed(3)
+model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.GELU(), torch.nn.LayerNorm(128), torch.nn.Linear(128, 64))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+x = torch.randn(32, 64)
+for step in range(3):
+    loss = (model(x) - x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    dist.all_reduce(model[0].weight.grad)
+    optimizer.step()
+    print(f"loss {loss.item():.9f}")
+"""
+
+THREE_LINES = """
+import trainspec_tracer
+trace = trainspec_tracer.start()
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(64, 64) @ torch.ones(64, 64)
+dist.all_reduce(x)
+trace.write("mine.{rank}.json")
+"""

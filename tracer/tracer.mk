@@ -1,0 +1,19 @@
+# The tracer, a Python package of its own (pip install tracer/). Lists: ./dev sources.
+
+#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/examples/*.py tracer/tests/*.py
+EXTRA_DIST += \
+	tracer/examples/gpt.py \
+	tracer/pyproject.toml \
+	tracer/trainspec_tracer/__init__.py \
+	tracer/trainspec_tracer/__main__.py \
+	tracer/trainspec_tracer/alike.py \
+	tracer/trainspec_tracer/child.py \
+	tracer/trainspec_tracer/cli.py \
+	tracer/trainspec_tracer/graph.py \
+	tracer/trainspec_tracer/groups.py \
+	tracer/trainspec_tracer/memory.py \
+	tracer/trainspec_tracer/modules.py \
+	tracer/trainspec_tracer/record.py \
+	tracer/trainspec_tracer/redirect.py \
+	tracer/trainspec_tracer/tensors.py \
+	tracer/trainspec_tracer/thin.py
