@@ -7,6 +7,7 @@ nobase_dist_doc_DATA += \
 	doc/costs.md \
 	doc/diagnostics.md \
 	doc/getting_started.md \
+	doc/graph_json.md \
 	doc/ir.md \
 	doc/language.md \
 	doc/models.md \
@@ -16,6 +17,7 @@ nobase_dist_doc_DATA += \
 	doc/roadmap.md \
 	doc/schedules.md \
 	doc/strategies.md \
+	doc/tracer.md \
 	doc/traces.md
 
 

@@ -1294,6 +1294,7 @@ EXTRA_DIST += \
 	tests/models/vit.out \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
+	tests/run-tracer.sh \
 	tests/run-tree.sh \
 	tests/run-unit.sh \
 	tests/schedules/run.sh \

@@ -4,6 +4,8 @@
 EXTRA_DIST += \
 	tracer/examples/gpt.py \
 	tracer/pyproject.toml \
+	tracer/tests/tap.py \
+	tracer/tests/test_tracer.py \
 	tracer/trainspec_tracer/__init__.py \
 	tracer/trainspec_tracer/__main__.py \
 	tracer/trainspec_tracer/alike.py \
@@ -13,6 +15,7 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/groups.py \
 	tracer/trainspec_tracer/memory.py \
 	tracer/trainspec_tracer/modules.py \
+	tracer/trainspec_tracer/overlap.py \
 	tracer/trainspec_tracer/record.py \
 	tracer/trainspec_tracer/redirect.py \
 	tracer/trainspec_tracer/tensors.py \

@@ -144,6 +144,14 @@ class Acting(Folder):
         self.assertEqual(nodes["aten::tanh"]["deps"], [reduce["id"]])
         self.assertNotEqual(reduce["stream"], nodes["aten::cos"]["stream"])
 
+    def test_events_between_streams(self):
+        """With stand-ins for streams and events of a GPU."""
+        script = self.script(EVENTS)
+        subprocess.run([sys.executable, script], env=environment(), cwd=self.folder, check=True, timeout=LIMIT)
+        nodes = read(self.folder, "mine", 0)["nodes"]
+        self.assertEqual([(n["op"], n["stream"], n.get("deps")) for n in nodes],
+                         [("aten::sin", 0, None), ("copy", 1, None), ("aten::cos", 0, None), ("copy", 1, [0]), ("aten::tan", 0, [3])])
+
     def test_large_model_in_little_memory(self):
         """A rank with 12 GB of parameters; nothing of it is touched."""
         done = self.trace(8, GPT + ["--layers", "8", "--hidden", "8192", "--heads", "64", "--sequence", "1024", "--vocabulary", "50304", "--steps", "1"], "--ranks", "0")
@@ -311,6 +319,37 @@ for step in range(3):
     dist.all_reduce(model[0].weight.grad)
     optimizer.step()
     print(f"loss {loss.item():.9f}")
+"""
+
+EVENTS = """
+import trainspec_tracer
+from trainspec_tracer.redirect import watch_events
+trace = trainspec_tracer.start(0, 1)
+import torch
+
+class Stream:
+    cuda_stream = 7
+
+class Event:
+    def record(self, stream=None): pass
+    def wait(self, stream=None): pass
+
+recorder, side, event, done = trace.recorder, Stream(), Event(), Event()
+watch_events(Event, recorder)
+x = torch.ones(4)
+with recorder.paused():
+    y = x.clone()
+recorder.nodes.clear(), recorder.last.clear()
+y.sin()
+recorder.add("copy", recorder.stream_number(side), {})
+event.record(None)
+y.cos()
+event.wait(side)
+recorder.add("copy", recorder.stream_number(side), {})
+done.record(side)
+done.wait()
+y.tan()
+trace.write("mine.{rank}.json")
 """
 
 THREE_LINES = """

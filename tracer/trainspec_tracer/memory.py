@@ -55,6 +55,12 @@ class Memory:
         self._watch(tensor, key, block)
         return block
 
+    def find(self, tensor):
+        """The block that a tensor is in, if it is known to live."""
+        found = storage_of(tensor)
+        block = self.live.get(found[0]) if found else None
+        return block if block is not None and block.freed is None else None
+
     def _watch(self, tensor, key, block):
         watched = self.watched
 

@@ -86,10 +86,23 @@ class Recorder(TorchDispatchMode):
 
     def current_stream(self):
         if torch.cuda.is_available() and torch.cuda.is_initialized():
-            current = torch.cuda.current_stream()
-            if current != torch.cuda.default_stream():
-                return self.stream_named(("cuda", current.cuda_stream), {"kind": "compute"})
+            return self.stream_number(torch.cuda.current_stream())
         return 0
+
+    def stream_number(self, stream):
+        """Of a CUDA stream; None: the current one."""
+        if stream is None:
+            return self.current_stream()
+        return self.stream_named(("cuda", stream.cuda_stream), {"kind": "compute"}) if stream.cuda_stream else 0
+
+    def event_recorded(self, event, stream):
+        event.trainspec_node = self.last.get(self.stream_number(stream))
+
+    def event_awaited(self, event, stream):
+        """From now on the stream waits for what was on the other when the event was recorded."""
+        node = getattr(event, "trainspec_node", None)
+        if node is not None:
+            self.wait_for(self.stream_number(stream), node)
 
     # ---- operators ----
 
@@ -107,6 +120,7 @@ class Recorder(TorchDispatchMode):
             return self._run(func, schema, args, kwargs)
         except (OutOfMemory, RuntimeError) as error:
             if self.out_of_memory is None and (isinstance(error, OutOfMemory) or "out of memory" in str(error)):
+                self.mark_gradients()
                 self.out_of_memory = {"op": name, "node": len(self.nodes), "phase": self.phase, "module": self.modules.path,
                                       "message": str(error).split("\n")[0], "held": self.memory.by_category()}
             raise
@@ -171,12 +185,17 @@ class Recorder(TorchDispatchMode):
         for buffer in module.buffers():
             self.memory.see(buffer, "buffers")
 
+    def mark_gradients(self):
+        for parameter in [p() for p in self.parameters.values()]:
+            if parameter is not None and parameter.grad is not None:
+                found = self.memory.find(parameter.grad)
+                if found:
+                    found.category = "gradients"
+
     def span_begins(self, name):
         """A span that the script or PyTorch names (record_function)."""
         if name.startswith(OPTIMIZER):
-            for parameter in [p() for p in self.parameters.values()]:
-                if parameter is not None and parameter.grad is not None:
-                    self.memory.see(parameter.grad, "gradients")
+            self.mark_gradients()
             self.phases.append("optimizer")
 
     def span_ends(self, name):

@@ -139,3 +139,19 @@ def watch(recorder):
         return leave(self, *error)
 
     span.__init__, span.__enter__, span.__exit__ = begins, enters, leaves
+    watch_events(torch.cuda.Event, recorder)
+
+
+def watch_events(kind, recorder):
+    """All that makes a stream wait for another comes down to an event that one records and the other waits for."""
+    record, wait = kind.record, kind.wait
+
+    def recorded(self, stream=None):
+        recorder.event_recorded(self, stream)
+        return record(self, stream) if stream is not None else record(self)
+
+    def awaited(self, stream=None):
+        recorder.event_awaited(self, stream)
+        return wait(self, stream) if stream is not None else wait(self)
+
+    kind.record, kind.wait = recorded, awaited
