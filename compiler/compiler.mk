@@ -12,10 +12,12 @@ libtrainspec_la_SOURCES += \
 	compiler/cost/cost.c \
 	compiler/cost/fit.c \
 	compiler/cost/fit_ops.c \
+	compiler/cost/fit_table.c \
 	compiler/cost/fit_train.c \
 	compiler/cost/gp.c \
 	compiler/cost/interpolate.c \
 	compiler/cost/kernel_models.c \
+	compiler/cost/operators.c \
 	compiler/cost/roofline.c \
 	compiler/cost/table.c \
 	compiler/cost_sources.c \
@@ -105,6 +107,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/cost/fit.h \
 	compiler/cost/gp.h \
 	compiler/cost/kernel_models.h \
+	compiler/cost/operators.h \
 	compiler/cost/source.h \
 	compiler/cost/table.h \
 	compiler/costing.h \

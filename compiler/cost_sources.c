@@ -81,14 +81,33 @@ static ts_asked *table(ts_session *s, const ts_applied *t, ts_source_name *name)
   return source ? of_source(s, source) : bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
 }
 
+/* Trained here and now. */
+static ts_asked *fit_of_table(ts_session *s, const ts_applied *f, const ts_value *of, ts_source_name *name)
+{
+  const ts_value *gpu = arg(f, "gpu"), *sms = gpu ? ts_record_find(gpu->u.record, "sms") : NULL;
+  ts_cost_error error = {0};
+  if (!sms || sms->type != TS_T_INT || sms->u.integer < 1) {
+    ts_diag *d = ts_report(s, TS_E0503, sms ? sms->span : f->span, "a fit of a table needs to know how many processors the device has");
+    ts_diag_here(d, gpu ? "this gpu has no usable `sms`" : "add `gpu: ...`, one with `sms`");
+    return NULL;
+  }
+  const ts_asked *rows = table(s, of->u.applied, name);
+  if (!rows)
+    return NULL;
+  const ts_cost_source *source = ts_cost_fit_table(s->arena, rows->source, (double)sms->u.integer, &error);
+  return source ? of_source(s, source) : bad_file(s, name->name, "table", NULL, 0, &error, of->span);
+}
+
 static ts_asked *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
 {
   const ts_value *file = arg(f, "source");
+  if (file && file->type == TS_T_APPLIED && !file->u.applied->decl && !strcmp(file->u.applied->name, "table"))
+    return fit_of_table(s, f, file, name);
   ts_cost_error error = {0};
   size_t size = 0, text_size = 0;
   const char *path;
   if (!file || file->type != TS_T_STRING)
-    return wrong(s, f->span, "`fit` needs the name of a fit file", file ? *file : ts_none_value());
+    return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`", file ? *file : ts_none_value());
   char *bytes = ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &path);
   if (!bytes)
     return NULL;

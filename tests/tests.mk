@@ -105,6 +105,8 @@ EXTRA_DIST += \
 	tests/cli/_copies.ts \
 	tests/cli/_cut.log \
 	tests/cli/_experts_by_fit.ts \
+	tests/cli/_fit_table.ts \
+	tests/cli/_gemms.csv \
 	tests/cli/_idle.ts \
 	tests/cli/_networks.ts \
 	tests/cli/_node.xml \
@@ -154,6 +156,8 @@ EXTRA_DIST += \
 	tests/cli/fit-order-of-columns.out \
 	tests/cli/fit-slowdown-refuses.cmd \
 	tests/cli/fit-slowdown-refuses.out \
+	tests/cli/fit-table.cmd \
+	tests/cli/fit-table.out \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
@@ -489,6 +493,8 @@ EXTRA_DIST += \
 	tests/errors/cost-extern-symbol.ts \
 	tests/errors/cost-extern-type.err \
 	tests/errors/cost-extern-type.ts \
+	tests/errors/cost-fit-table-no-gpu.err \
+	tests/errors/cost-fit-table-no-gpu.ts \
 	tests/errors/cost-function-parameter.err \
 	tests/errors/cost-function-parameter.ts \
 	tests/errors/cost-function-type.err \
@@ -1364,6 +1370,8 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/main.c \
 	tests/accuracy/memory.c \
 	tests/accuracy/memory.h \
+	tests/accuracy/operators.c \
+	tests/accuracy/operators.h \
 	tests/accuracy/predict.c \
 	tests/accuracy/report.c \
 	tests/accuracy/sets.c

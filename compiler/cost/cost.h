@@ -50,6 +50,10 @@ ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size, c
 /* Fit file. NULL after an error. */
 ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_cost_error *error);
 
+/* A fit of a table, trained now: every family that has a model and at least 8 rows. `units`: processors of the device. Takes seconds, and gives the same
+ * answers each time. NULL after an error (which has no place in the file). */
+ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units, ts_cost_error *error);
+
 typedef struct ts_peak { const char *dtype; double flops; } ts_peak; /* FLOP/s */
 typedef struct ts_roofline {
   const ts_peak *peak;

@@ -104,6 +104,8 @@ static bool is_type_of(const ts_fit_model *m, const char *dtype)
 {
   if (m->model->feature_count == 1) /* bytes alone: of whatever type */
     return true;
+  if (!m->dtype) /* of a table that does not say */
+    return true;
   return dtype && (strcmp(m->dtype, dtype) == 0 || (m->also && strcmp(m->also, dtype) == 0));
 }
 

@@ -57,6 +57,21 @@ static void gemm_work(const double *x, double *flops, double *bytes)
   *bytes = 2 * x[GEMM_COUNT] * (m * k + n * k + m * n);
 }
 
+/* Both products of the backward of y[m, n] = x[m, k] w[n, k]^T: of its input, [m, k] over n, and of its weight, [n, k] over m. */
+static ts_model_time gemm_backward_time(const double *p, const double *x)
+{
+  double count = x[GEMM_COUNT], input[] = {x[GEMM_M], x[GEMM_K], x[GEMM_N], count}, weight[] = {x[GEMM_N], x[GEMM_K], x[GEMM_M], count};
+  ts_model_time a = gemm_time(p, input), b = gemm_time(p, weight);
+  return (ts_model_time){a.us + b.us - p[FLOOR_US], a.work_us + b.work_us, a.memory_us + b.memory_us};
+}
+
+static void gemm_backward_work(const double *x, double *flops, double *bytes)
+{
+  gemm_work(x, flops, bytes);
+  *flops *= 2;
+  *bytes *= 2;
+}
+
 /* Attention without stored scores (FlashAttention), causal: tiles of ATTENTION_TILE queries for each sequence and head, each over the keys
  * before it. The longest tile bounds the time from below. */
 enum { ATTENTION_PROLOGUE_US = COMMON, ATTENTION_PARAMETERS };
@@ -123,6 +138,16 @@ static void stream_work(const double *x, double *flops, double *bytes)
   *bytes = x[0];
 }
 
+/* The same as three straight lines over logarithms of bytes (TorchSim's curve): a floor, a slope of its own, and from a size on the bandwidth. */
+enum { SEGMENTS_MEGABYTES = COMMON, SEGMENTS_SLOPE, SEGMENTS_PARAMETERS };
+
+static ts_model_time segments_time(const double *p, const double *x)
+{
+  double megabytes = 1e-6 * x[0], from = p[SEGMENTS_MEGABYTES];
+  double memory = fmax(megabytes, from) / p[BANDWIDTH] * (megabytes < from ? pow(megabytes / from, p[SEGMENTS_SLOPE]) : 1);
+  return (ts_model_time){fmax(p[FLOOR_US], memory), memory, memory};
+}
+
 static const char *const gemm_inputs[] = {"m", "n", "k", "efficiency", "ratio", "time", "pad 64", NULL};
 static const char *const attention_inputs[] = {"batch", "seq", "heads", "kv_heads", "head_dim", "fill 128 1", "ratio", "time", NULL};
 static const char *const apart_inputs[] = {"batch", "seq", "heads", "fill 128 1", "ratio", "time", NULL};
@@ -134,12 +159,17 @@ static const ts_kernel_model models[] = {
   {"gemm", 4, GEMM_PARAMETERS, {"m", "n", "k", "count"},
     {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge"},
     {COMMON_STARTS, 1, 0.5, 1, 3, 0.1}, gemm_time, gemm_work, gemm_inputs},
+  {"gemm_backward", 4, GEMM_PARAMETERS, {"m", "n", "k", "count"},
+    {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge"},
+    {COMMON_STARTS, 1, 0.5, 1, 3, 0.1}, gemm_backward_time, gemm_backward_work, gemm_inputs},
   {"attention", 5, ATTENTION_PARAMETERS, {"batch", "seq", "heads", "kv_heads", "head_dim"}, {COMMON_NAMES, "prologue_us"},
     {COMMON_STARTS, 0.5}, attention_time, attention_work, attention_inputs},
   {"attention_apart", 7, ATTENTION_PARAMETERS, {"batch", "seq", "keys", "heads", "kv_heads", "head_dim", "v_dim"}, {COMMON_NAMES, "prologue_us"},
     {COMMON_STARTS, 0.5}, apart_time, apart_work, apart_inputs},
   {"stream", 1, STREAM_PARAMETERS, {"bytes"}, {COMMON_NAMES, "cache_terabytes_per_s", "cache_megabytes"}, {COMMON_STARTS, 3, 40},
     stream_time, stream_work, no_inputs},
+  {"segments", 1, SEGMENTS_PARAMETERS, {"bytes"}, {COMMON_NAMES, "from_megabytes", "slope"}, {COMMON_STARTS, 4, 0.8},
+    segments_time, stream_work, no_inputs},
 };
 
 const ts_kernel_model *ts_kernel_model_find(const char *name)
@@ -189,10 +219,12 @@ bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_mod
   return false;
 }
 
+static bool is_gemm(const ts_kernel_model *model) { return model->time == gemm_time || model->time == gemm_backward_time; }
+
 /* How an output is cut into tiles: rows x columns of elements. Attention is cut along its queries only. */
 static void extent(const ts_kernel_model *model, const double *x, double *rows, double *columns, double *repeats)
 {
-  bool attention = model->time == attention_time, apart = model->time == apart_time, gemm = model->time == gemm_time;
+  bool attention = model->time == attention_time, apart = model->time == apart_time, gemm = is_gemm(model);
   *rows = attention ? x[ATTENTION_SEQ] : apart ? x[APART_SEQ] : x[0];
   *columns = gemm ? x[GEMM_N] : 1;
   *repeats = attention ? x[ATTENTION_BATCH] * x[ATTENTION_HEADS] : apart ? x[APART_BATCH] * x[APART_HEADS] : gemm ? x[GEMM_COUNT] : 1;
@@ -202,7 +234,7 @@ double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *
   double table)
 {
   if (input->code < INPUT_RATIO) /* products of one launch lie one below the other */
-    return log2(model->time == gemm_time && input->code == GEMM_M ? x[GEMM_M] * x[GEMM_COUNT] : x[input->code]);
+    return log2(is_gemm(model) && input->code == GEMM_M ? x[GEMM_M] * x[GEMM_COUNT] : x[input->code]);
   double rows, columns, repeats, flops, bytes;
   switch (input->code) {
   case INPUT_RATIO: return log2(t->work_us / t->memory_us);

@@ -7,6 +7,7 @@
 #include "tests/accuracy/collectives.h"
 #include "tests/accuracy/kernels.h"
 #include "tests/accuracy/memory.h"
+#include "tests/accuracy/operators.h"
 
 static const acc_set *find(const char *name)
 {
@@ -25,6 +26,7 @@ static int unknown(const char *name)
     fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
   fprintf(stderr, "  %-20s %s\n", "memory", "what devices hold, against measured and published figures");
   fprintf(stderr, "  %-20s %s\n", "collectives", "white boxes of collective libraries against measured calls");
+  fprintf(stderr, "  %-20s %s\n", "operators", "operators of other devices and other batches, from measured tables");
   return 2;
 }
 
@@ -48,6 +50,11 @@ static bool kernels(const acc_context *c, const char *name)
   }
   if (!strcmp(name, "collectives")) {
     acc_collectives_report(c);
+    fflush(stdout);
+    return true;
+  }
+  if (!strcmp(name, "operators")) {
+    acc_operators_report(c);
     fflush(stdout);
     return true;
   }
@@ -94,6 +101,7 @@ int main(int argc, char **argv)
     for (size_t s = 0; s < acc_kernel_set_count; s++)
       kernels(&c, acc_kernel_sets[s].name);
     kernels(&c, "collectives");
+    kernels(&c, "operators");
   } else {
     for (; i < argc && !status; i++) {
       const acc_set *set = find(argv[i]);
