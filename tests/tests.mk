@@ -114,6 +114,7 @@ EXTRA_DIST += \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
+	tests/cli/_sheets.csv \
 	tests/cli/_sizes.ts \
 	tests/cli/_strategy_rules.ts \
 	tests/cli/_sweep.ts \
@@ -146,6 +147,10 @@ EXTRA_DIST += \
 	tests/cli/explain-item.out \
 	tests/cli/explain-strategy-rules.cmd \
 	tests/cli/explain-strategy-rules.out \
+	tests/cli/fit-devices-refuses.cmd \
+	tests/cli/fit-devices-refuses.out \
+	tests/cli/fit-devices.cmd \
+	tests/cli/fit-devices.out \
 	tests/cli/fit-network-npkit.cmd \
 	tests/cli/fit-network-npkit.out \
 	tests/cli/fit-network-refuses.cmd \

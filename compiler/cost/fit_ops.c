@@ -9,15 +9,19 @@
 
 #include "base/digest.h"
 #include "base/source.h"
-#include "compiler/cost/fit.h"
+#include "compiler/cost/operators.h"
 
 enum { DONE, REJECTED, USAGE, ENVIRONMENT = 4, MAX_TABLES = 32, LEAST_ROWS = 8, MOST_KEPT = 4000 };
 
 static const char usage[] =
   "usage: trainspec fit ops TABLE... --device NAME --units N [OPTION...] -o FILE\n"
+  "       trainspec fit ops DEVICE=TABLE... --devices SHEETS --device NAME [OPTION...] -o FILE\n"
   "Fits physical models of kernels to tables of measured times (doc/costs.md) and writes a fit file. The first table that has a kind\n"
   "of kernel is the one that is predicted; further tables of it, of the same device but measured otherwise, only help.\n\n"
-  "  --device NAME    what was measured, for reports\n"
+  "The second form fits devices together, by shares of their data sheets, and writes what is expected of the device NAME, which nobody\n"
+  "need have measured; each device is also left out once and predicted from the others.\n\n"
+  "  --device NAME    what was measured, for reports; of the second form: a row of SHEETS\n"
+  "  --devices SHEETS CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peak of the type in the tables; watts may be empty)\n"
   "  --units N        processors of the device that work in parallel (sms of its `gpu`)\n"
   "  --keep SHARE     share of the rows kept in the fit, 0.1; the others validate it\n"
   "  --family NAME    only kernels of this family; all that have a model otherwise\n"
@@ -27,7 +31,7 @@ static const char usage[] =
   "  -o FILE          the fit file\n";
 
 typedef struct options {
-  const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out;
+  const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out, *devices;
   uint32_t table_count;
   double keep, units;
 } options;
@@ -74,9 +78,9 @@ static int parse(int argc, char **argv, options *o, bool *help)
   *o = (options){.keep = 0.1};
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i];
-    static const char *const with_value[] = {"--device", "--units", "--keep", "--family", "--dtype", "--model", "-o", "--also"};
-    const char **text[] = {&o->device, NULL, NULL, &o->family, &o->dtype, &o->model, &o->out, &o->also};
-    double *number[] = {NULL, &o->units, &o->keep, NULL, NULL, NULL, NULL, NULL};
+    static const char *const with_value[] = {"--device", "--units", "--keep", "--family", "--dtype", "--model", "-o", "--also", "--devices"};
+    const char **text[] = {&o->device, NULL, NULL, &o->family, &o->dtype, &o->model, &o->out, &o->also, &o->devices};
+    double *number[] = {NULL, &o->units, &o->keep, NULL, NULL, NULL, NULL, NULL, NULL};
     size_t at = 0, count = sizeof with_value / sizeof *with_value;
     if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
       return *help = true, DONE;
@@ -97,8 +101,8 @@ static int parse(int argc, char **argv, options *o, bool *help)
   }
   if (!o->table_count)
     return bad_usage("no table", "");
-  if (!o->device || !o->units || !o->out)
-    return bad_usage("--device, --units and -o are needed", "");
+  if (!o->device || !(o->units || o->devices) || !o->out)
+    return bad_usage("--device, --units (or --devices) and -o are needed", "");
   if (o->keep > 1)
     return bad_usage("--keep is a share, at most 1", "");
   if (o->model && !ts_kernel_model_find(o->model))
@@ -401,6 +405,221 @@ static int fit_tables(job *j)
   return REJECTED;
 }
 
+/* -- several devices -- */
+
+typedef struct sheets { uint32_t count; ts_op_device at[MAX_TABLES]; } sheets;
+
+/* Cells of a line, cut in place. */
+static uint32_t cells_of(char *line, char **cell, uint32_t room)
+{
+  uint32_t n = 0;
+  for (; line && n < room; n++) {
+    cell[n] = line;
+    if ((line = strchr(line, ',')))
+      *line++ = 0;
+  }
+  return n;
+}
+
+static int read_sheets(job *j, sheets *s)
+{
+  static const char *const columns[] = {"device", "tflops", "terabytes_per_s", "watts", "units", "gigahertz"};
+  enum { COLUMNS = sizeof columns / sizeof *columns, CELLS = 32 };
+  size_t size;
+  int error, where[COLUMNS] = {-1, -1, -1, -1, -1, -1};
+  bool header = true;
+  char *text = ts_read_file(j->arena, j->o->devices, &size, &error), *cell[CELLS], *rest = text, *line;
+  if (!text) {
+    fprintf(stderr, "trainspec fit ops: cannot read %s: %s\n", j->o->devices, strerror(error));
+    return ENVIRONMENT;
+  }
+  for (uint32_t number = 1; rest; number++) {
+    line = rest;
+    if ((rest = strchr(line, '\n')))
+      *rest++ = 0;
+    line[strcspn(line, "\r")] = 0;
+    if (!*line || *line == '#')
+      continue;
+    uint32_t n = cells_of(line, cell, CELLS);
+    if (header) {
+      for (int c = 0; c < COLUMNS; c++)
+        for (uint32_t i = 0; i < n; i++)
+          if (strcmp(cell[i], columns[c]) == 0)
+            where[c] = (int)i;
+      for (int c = 0; c < COLUMNS; c++)
+        if (where[c] < 0) {
+          fprintf(stderr, "%s:%u: error: there is no column `%s`\n", j->o->devices, number, columns[c]);
+          return REJECTED;
+        }
+      header = false;
+      continue;
+    }
+    double value[COLUMNS] = {0};
+    for (int c = 1; c < COLUMNS; c++) {
+      const char *at = (uint32_t)where[c] < n ? cell[where[c]] : "";
+      if (!(c == 3 && !*at) && (!positive(at, &value[c]) || !*at)) {
+        fprintf(stderr, "%s:%u: error: `%s` is not a positive number, for `%s`\n", j->o->devices, number, at, columns[c]);
+        return REJECTED;
+      }
+    }
+    if (s->count == MAX_TABLES || (uint32_t)where[0] >= n) {
+      fprintf(stderr, "%s:%u: error: %s\n", j->o->devices, number, s->count == MAX_TABLES ? "too many devices" : "no name of a device");
+      return REJECTED;
+    }
+    s->at[s->count++] = (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
+  }
+  return DONE;
+}
+
+static uint32_t sheet_of(const sheets *s, const char *name, size_t length)
+{
+  for (uint32_t d = 0; d < s->count; d++)
+    if (strlen(s->at[d].name) == length && strncmp(s->at[d].name, name, length) == 0)
+      return d;
+  fprintf(stderr, "trainspec fit ops: no data sheet of `%.*s` in --devices\n", (int)length, name);
+  return UINT32_MAX;
+}
+
+/* Rows of all tables of the kinds of one class: a physical model and a type. `without`: a device to leave out, and to judge by. */
+typedef struct gathered { TS_VEC(ts_op_rows) families; } gathered;
+
+static const ts_kernel_model *class_of(const job *j, const ts_table_group *g)
+{
+  const ts_kernel_model *model = ts_kernel_model_find(j->o->model ? j->o->model : g->family);
+  bool bytes = g->width == 1 && strcmp(g->name[0], "bytes") == 0;
+  if ((j->o->family && strcmp(j->o->family, g->family) != 0) || (j->o->dtype && g->dtype && strcmp(j->o->dtype, g->dtype) != 0))
+    return NULL;
+  return model ? model : bytes ? ts_kernel_model_find("segments") : NULL;
+}
+
+static const char *type_of(const job *j, const ts_table_group *g) { return g->dtype ? g->dtype : j->o->dtype; }
+
+static gathered gather(job *j, const ts_kernel_model *model, const char *dtype, const uint32_t *device, uint32_t without, bool only)
+{
+  gathered all = {0};
+  for (size_t t = 0; t < j->files.count; t++)
+    for (uint32_t i = 0; i < j->files.at[t].table->group_count; i++) {
+      const ts_table_group *g = &j->files.at[t].table->group[i];
+      if (class_of(j, g) != model || !type_of(j, g) || strcmp(type_of(j, g), dtype) != 0 || (device[t] == without) != only)
+        continue;
+      size_t f = 0;
+      while (f < all.families.count && strcmp(all.families.at[f].family, g->family) != 0) f++;
+      ts_op_rows before = f < all.families.count ? all.families.at[f] : (ts_op_rows){.family = g->family};
+      uint32_t width = model->feature_count, n = before.count;
+      double *feature = TS_NEW_ARRAY(j->arena, double, (size_t)(n + g->count) * width), *us = TS_NEW_ARRAY(j->arena, double, n + g->count);
+      uint32_t *on = TS_NEW_ARRAY(j->arena, uint32_t, n + g->count);
+      if (n) {
+        memcpy(feature, before.feature, (size_t)n * width * sizeof *feature);
+        memcpy(us, before.us, n * sizeof *us);
+        memcpy(on, before.device, n * sizeof *on);
+      }
+      for (uint32_t r = 0; r < g->count; r++)
+        if (row_features(g, r, model, feature + (size_t)n * width))
+          us[n] = 1e6 * g->seconds[r], on[n++] = device[t];
+      ts_op_rows rows = {g->family, n, feature, us, on};
+      if (!n)
+        continue;
+      if (f < all.families.count)
+        all.families.at[f] = rows;
+      else
+        TS_PUSH(j->arena, &all.families, rows);
+    }
+  return all;
+}
+
+/* Each device predicted from the others: errors by family, and by how long the operators take. */
+static void judge_left_out(job *j, const ts_op_class *c, const sheets *s, uint32_t left_out, const gathered *rows)
+{
+  static const double bounds[] = {0, 30, 300, INFINITY};
+  for (size_t f = 0; f < rows->families.count; f++) {
+    const ts_op_rows *r = &rows->families.at[f];
+    const ts_op_family *family = ts_op_family_of(c, r->family);
+    double *error = TS_NEW_ARRAY(j->arena, double, r->count);
+    for (int range = 0; range < 3; range++) {
+      uint32_t n = 0, outside = 0;
+      double sum = 0;
+      for (uint32_t i = 0; i < r->count; i++) {
+        const double *x = r->feature + (size_t)i * c->model->feature_count;
+        if (!(r->us[i] >= bounds[range] && r->us[i] < bounds[range + 1]))
+          continue;
+        sum += error[n] = fabs(ts_op_time(c, family, &s->at[left_out], x) / r->us[i] - 1);
+        n++;
+        outside += ts_op_outside(c, family, x) > 1;
+      }
+      if (!n)
+        continue;
+      qsort(error, n, sizeof *error, compare_doubles);
+      printf("  %-18s %-16s %s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%", s->at[left_out].name, r->family,
+        range == 0 ? "below 30 us " : range == 1 ? "30 to 300 us" : "above 300 us", n, 100 * error[n / 2], 100 * sum / n, 100 * error[n - 1]);
+      if (outside)
+        printf("  (%u extrapolated)", outside);
+      printf("\n");
+    }
+  }
+}
+
+static void fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target)
+{
+  uint32_t measured = 0;
+  printf("%s %s: each device from the others\n", model->name, dtype);
+  for (uint32_t d = 0; d < s->count; d++) {
+    gathered out = gather(j, model, dtype, device, d, true), others = gather(j, model, dtype, device, d, false);
+    measured += out.families.count > 0;
+    if (out.families.count && others.families.count)
+      judge_left_out(j, ts_op_train(j->arena, model, s->at, s->count, others.families.at, (uint32_t)others.families.count, NULL), s, d, &out);
+  }
+  if (measured < 2)
+    printf("  only one device was measured: nothing to compare with\n");
+  gathered all = gather(j, model, dtype, device, UINT32_MAX, false);
+  const ts_op_class *c = ts_op_train(j->arena, model, s->at, s->count, all.families.at, (uint32_t)all.families.count, NULL);
+  for (uint32_t f = 0; f < c->family_count; f++) {
+    trained t = {0};
+    ts_op_instantiate(j->arena, c, &c->family[f], dtype, &s->at[target], &t.model, &t.weight);
+    t.model.also = j->o->also;
+    t.noise = c->family[f].kernel.deviation;
+    round_model(&t);
+    TS_PUSH(j->arena, &j->models, t);
+  }
+}
+
+static int fit_devices(job *j, const sheets *s, const uint32_t *device)
+{
+  uint32_t target = sheet_of(s, j->o->device, strlen(j->o->device));
+  if (target == UINT32_MAX)
+    return REJECTED;
+  typedef struct kind { const ts_kernel_model *model; const char *dtype; } kind;
+  TS_VEC(kind) done = {0};
+  for (size_t t = 0; t < j->files.count; t++)
+    for (uint32_t i = 0; i < j->files.at[t].table->group_count; i++) {
+      const ts_table_group *g = &j->files.at[t].table->group[i];
+      kind k = {class_of(j, g), type_of(j, g)};
+      bool known = !k.model || !k.dtype;
+      for (size_t n = 0; n < done.count && !known; n++)
+        known = done.at[n].model == k.model && strcmp(done.at[n].dtype, k.dtype) == 0;
+      if (known || !gather(j, k.model, k.dtype, device, UINT32_MAX, false).families.count)
+        continue;
+      TS_PUSH(j->arena, &done, k);
+      fit_class(j, k.model, k.dtype, s, device, target);
+    }
+  if (j->models.count)
+    return DONE;
+  fprintf(stderr, "trainspec fit ops: no table has rows of a family with a model (a type is needed: --dtype)\n");
+  return REJECTED;
+}
+
+static int read_devices(job *j, sheets *s, uint32_t *device)
+{
+  int status = read_sheets(j, s);
+  for (uint32_t i = 0; i < j->o->table_count && !status; i++) {
+    const char *equals = strchr(j->o->table[i], '=');
+    if (!equals)
+      return bad_usage("with --devices tables are DEVICE=TABLE: ", j->o->table[i]);
+    device[i] = sheet_of(s, j->o->table[i], (size_t)(equals - j->o->table[i]));
+    status = device[i] == UINT32_MAX ? REJECTED : read_table(j, equals + 1);
+  }
+  return status;
+}
+
 /* Writing. Quotes and control characters in names are dropped: they are file and device names. */
 static void put_string(FILE *out, const char *text)
 {
@@ -432,6 +651,13 @@ static void put_score(FILE *out, const char *name, const score *s, const char *a
     name, s->rows, s->mean, s->median, s->worst, (double)s->within[0] / s->rows, (double)s->within[1] / s->rows, (double)s->within[2] / s->rows, after);
 }
 
+static const char *input_name(const ts_fit_model *m, uint32_t d)
+{
+  if (m->input[d].code < TS_MODEL_MAX_FEATURES)
+    return m->model->feature[m->input[d].code];
+  return m->model->input[d] ? m->model->input[d] : "table";
+}
+
 static void put_model(FILE *out, const trained *t)
 {
   const ts_fit_model *m = &t->model;
@@ -451,7 +677,7 @@ static void put_model(FILE *out, const trained *t)
     put_score(out, "roofline", &t->roofline, "");
   }
   fprintf(out, "   },\n   \"residual\": {\"shift\": %.3f, \"noise\": %.6g, \"inputs\": [", m->shift, t->noise);
-  for (uint32_t d = 0; d < m->input_count; d++) fprintf(out, "%s\"%s\"", d ? ", " : "", m->model->input[d] ? m->model->input[d] : "table");
+  for (uint32_t d = 0; d < m->input_count; d++) fprintf(out, "%s\"%s\"", d ? ", " : "", input_name(m, d));
   fprintf(out, "],\n    \"kernels\": [");
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     fprintf(out, "%s{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [", c ? ",\n     " : "", m->kernel[c].smoothness, m->kernel[c].deviation);
@@ -517,9 +743,17 @@ int ts_fit_ops_main(int argc, char **argv)
     return status;
   job j = {.o = &o, .arena = ts_arena_new("fit ops")};
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
-  for (uint32_t i = 0; i < o.table_count && !status; i++) status = read_table(&j, o.table[i]);
-  if (!status)
-    status = fit_tables(&j);
+  sheets s = {0};
+  uint32_t device[MAX_TABLES];
+  if (o.devices) {
+    status = read_devices(&j, &s, device);
+    if (!status)
+      status = fit_devices(&j, &s, device);
+  } else {
+    for (uint32_t i = 0; i < o.table_count && !status; i++) status = read_table(&j, o.table[i]);
+    if (!status)
+      status = fit_tables(&j);
+  }
   gsl_set_error_handler(handler);
   if (!status)
     status = write_fit(&j);

@@ -2,6 +2,7 @@
 
 #include <gsl/gsl_multimin.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/cost/gp.h"
@@ -312,15 +313,38 @@ double ts_op_outside(const ts_op_class *c, const ts_op_family *f, const double *
   return f ? most : INFINITY;
 }
 
-void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *f, const char *dtype, const ts_op_device *device, ts_fit_model *m,
-  const double **weight)
+typedef struct placed { const double *row; uint32_t width, device, at; } placed;
+
+static int by_device(const void *x, const void *y)
 {
-  *m = (ts_fit_model){.family = f->rows.family, .dtype = dtype, .model = c->model, .kernel_count = 1, .kernel = {f->kernel}, .row_count = f->kept,
-                      .row = f->row, .row_us = f->row_us};
+  const placed *a = x, *b = y;
+  if (a->device != b->device)
+    return a->device < b->device ? -1 : 1;
+  for (uint32_t i = 0; i < a->width; i++)
+    if (a->row[i] != b->row[i])
+      return a->row[i] < b->row[i] ? -1 : 1;
+  return a->at < b->at ? -1 : a->at > b->at;
+}
+
+void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *f, const char *dtype, const ts_op_device *device, ts_fit_model *m,
+  double **weight)
+{
+  uint32_t width = c->model->feature_count, n = 0;
+  placed *order = TS_NEW_ARRAY(arena, placed, f->kept);
+  double *row = TS_NEW_ARRAY(arena, double, (size_t)f->kept * width), *us = TS_NEW_ARRAY(arena, double, f->kept), *table = TS_NEW_ARRAY(arena, double, f->kept);
+  for (uint32_t i = 0; i < f->kept; i++) order[i] = (placed){f->row + (size_t)i * width, width, f->row_device[i], i};
+  qsort(order, f->kept, sizeof *order, by_device);
+  *weight = TS_NEW_ARRAY(arena, double, f->kept);
+  for (uint32_t i = 0; i < f->kept; i++) {
+    bool same = n && table[n - 1] == order[i].device + 1 && memcmp(row + (size_t)(n - 1) * width, order[i].row, width * sizeof *row) == 0;
+    n += !same; /* the weights of equal rows add up */
+    memcpy(row + (size_t)(n - 1) * width, order[i].row, width * sizeof *row);
+    us[n - 1] = f->row_us[order[i].at];
+    table[n - 1] = order[i].device + 1; /* none is the device's own */
+    (*weight)[n - 1] += f->weight[order[i].at];
+  }
+  *m = (ts_fit_model){.family = f->rows.family, .dtype = dtype, .model = c->model, .kernel_count = 1, .kernel = {f->kernel}, .row_count = n, .row = row,
+                      .row_us = us, .row_table = table};
   parameters_on(c, (factors){f->slope, f->floor}, device, m->parameter);
   m->input_count = size_inputs(c->model, m->input);
-  double *table = TS_NEW_ARRAY(arena, double, f->kept);
-  for (uint32_t i = 0; i < f->kept; i++) table[i] = f->row_device[i] + 1; /* none is the device's own */
-  m->row_table = table;
-  *weight = f->weight;
 }

@@ -54,6 +54,6 @@ double ts_op_time(const ts_op_class *c, const ts_op_family *family, const ts_op_
 double ts_op_outside(const ts_op_class *c, const ts_op_family *family, const double *feature);
 /* The family as an ordinary model of one device, to be written as a fit file. weight: one number a row. */
 void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *family, const char *dtype, const ts_op_device *device, ts_fit_model *m,
-  const double **weight);
+  double **weight);
 
 #endif

@@ -1,0 +1,1 @@
+trainspec fit ops a=_gemms.csv --devices _sheets.csv --device nobody -o $scratch/c.fit.json; echo $?; trainspec fit ops _gemms.csv --devices _sheets.csv --device c -o $scratch/c.fit.json 2>&1 | head -1; printf "device,tflops\na,1\n" >$scratch/s.csv; cd $scratch; trainspec fit ops a=x --devices s.csv --device a -o c.fit.json
