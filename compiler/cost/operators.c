@@ -38,7 +38,7 @@ static const factors of_class = {1, 1};
 static void parameters_on(const ts_op_class *c, factors own, const ts_op_device *d, double *parameter)
 {
   double power = power_of(d), bandwidth = log(d->terabytes_per_s);
-  double rate = isnan(power) ? 1 : exp(c->exponent[TS_OP_POWER] * (power - c->reference[TS_OP_POWER]));
+  double rate = isnan(power) || isnan(c->reference[TS_OP_POWER]) ? 1 : exp(c->exponent[TS_OP_POWER] * (power - c->reference[TS_OP_POWER]));
   for (uint32_t i = 0; i < c->model->parameter_count; i++) {
     scaling s = scaling_of(c->model->parameter[i]);
     parameter[i] = s == SCALE_UNITS ? d->units : s == SCALE_RATE ? c->share[i] * d->tflops * rate * own.slope :
