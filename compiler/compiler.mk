@@ -10,6 +10,7 @@ libtrainspec_la_SOURCES += \
 	compiler/cluster.c \
 	compiler/compile.c \
 	compiler/cost/cost.c \
+	compiler/cost/database.c \
 	compiler/cost/fit.c \
 	compiler/cost/fit_ops.c \
 	compiler/cost/fit_table.c \
@@ -104,6 +105,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/compile.h \
 	compiler/cost/correlate.def \
 	compiler/cost/cost.h \
+	compiler/cost/database.h \
 	compiler/cost/fit.h \
 	compiler/cost/gp.h \
 	compiler/cost/kernel_models.h \

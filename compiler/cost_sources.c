@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/cost/database.h"
 #include "compiler/costing.h"
 
 typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED, ASK_LIKE } ts_asked_kind;
@@ -115,6 +116,32 @@ static ts_asked *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
   const ts_cost_source *source = text ? ts_cost_fit(s->arena, text, text_size, &error) : NULL;
   return source ? of_source(s, source) : bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
+}
+
+/* Rows of a profile database, as a table. */
+static ts_asked *database(ts_session *s, const ts_applied *d, ts_source_name *name)
+{
+  const ts_value *file = arg(d, "file"), *device = arg(d, "device"), *software = arg(d, "software");
+  ts_cost_error error = {0};
+  ts_db_error why = {{0}, {0}};
+  size_t size = 0, text_size = 0;
+  const char *path, *text = NULL;
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "database", file->span, &size, &path);
+  if (!bytes)
+    return NULL;
+  name->name = file->u.string;
+  ts_db *db = ts_db_of_bytes(s->arena, bytes, size, &why);
+  if (db) {
+    text = ts_db_table(s->arena, db, device ? device->u.string : NULL, software ? software->u.string : NULL, &text_size, &why);
+    ts_db_close(db);
+  }
+  if (!text) {
+    error = (ts_cost_error){.text = why.message, .help = why.help[0] ? why.help : NULL};
+    return bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
+  }
+  const ts_cost_source *source = ts_cost_table(s->arena, text, text_size, NULL, &error);
+  error.line = 0; /* of a text that nobody has seen */
+  return source ? of_source(s, source) : bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
 }
 
 /* -- rooflines -- */
@@ -241,6 +268,8 @@ ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_so
       return table(s, made, name);
     if (!strcmp(made->name, "fit"))
       return fit(s, made, name);
+    if (!strcmp(made->name, "db"))
+      return database(s, made, name);
     if (!strcmp(made->name, "roofline"))
       return roofline(s, made, name);
     if (!strcmp(made->name, "slower"))
@@ -250,7 +279,7 @@ ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_so
     if (!strcmp(made->name, "scale"))
       return scaled(s, plan, made, name);
   }
-  return wrong(s, value.span, "not a source of costs: must be `table`, `fit`, `roofline`, `slower`, `like`, `scale`, or a record of functions", value);
+  return wrong(s, value.span, "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, `scale`, or a record of functions", value);
 }
 
 /* -- asking -- */

@@ -129,6 +129,10 @@ EXTRA_DIST += \
 	tests/cli/completion.out \
 	tests/cli/copies.cmd \
 	tests/cli/copies.out \
+	tests/cli/db-refuses.cmd \
+	tests/cli/db-refuses.out \
+	tests/cli/db.cmd \
+	tests/cli/db.out \
 	tests/cli/default-output.cmd \
 	tests/cli/default-output.out \
 	tests/cli/define-order.cmd \

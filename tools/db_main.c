@@ -1,0 +1,274 @@
+/* trainspec db: the profile database. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/options.h"
+#include "base/source.h"
+#include "compiler/cost/database.h"
+#include "compiler/cost/table.h"
+#include "tools/programs.h"
+
+enum { DB = 1, DEVICE, SOFTWARE, SOURCE };
+enum { ADD, LIST, SHOW };
+
+static const ts_option options[] = {
+  {DB, 0, "db", "FILE", "the database (~/.cache/trainspec/profiles.db)", "Database"},
+  {DEVICE, 0, "device", "NAME", "add: what was measured; show: only this device", NULL},
+  {SOFTWARE, 0, "software", "TEXT", "versions of the software it ran with", NULL},
+  {SOURCE, 0, "source", "TEXT", "add: who measured it (the table's `# source:`)", NULL},
+  {0},
+};
+static const char *const usage[] = {"add --device NAME [OPTION]... TABLE...", "list [OPTION]...", "show [OPTION]... [FAMILY]", NULL};
+static const char *const notes[] = {
+  "TABLE is a table of costs, such as `trainspec table` writes. Rows of an equal",
+  "key and source are replaced; sources that disagree are kept and told.",
+  "",
+  "Examples:",
+  "$ add --db h100.db --device H100 ops.csv   # in a plan: costs = db(\"h100.db\")",
+  "$ list --db h100.db",
+  "",
+  "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
+  NULL};
+static const ts_program program = {
+  .summary = "TrainSpec: measured operators of many devices in one file.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+
+typedef struct task {
+  ts_arena *arena;
+  ts_options options;
+  ts_diags *diags;
+  const char *db, *device, *software, *source;
+  TS_VEC(const char *) operands;
+} task;
+
+static int refuse(task *t, const ts_db_error *error)
+{
+  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot use the database `%s`: %s", t->db, error->message);
+  if (error->help[0])
+    ts_diag_help(d, "%s", error->help);
+  return TS_EXIT_REJECTED;
+}
+
+/* -- add -- */
+
+/* A cell of a line of CSV by the name of its column, as a number; 0: there is none. */
+static double cell_of(const char *header, const char *line, const char *name)
+{
+  size_t length = strlen(name);
+  while (*header && *header != '\n' && *line) {
+    if (strncmp(header, name, length) == 0 && strchr(",\r\n", header[length]))
+      return strtod(line, NULL) > 0 ? strtod(line, NULL) : 0;
+    header += strcspn(header, ",\n");
+    line += strcspn(line, ",\n");
+    if (*header != ',' || *line != ',')
+      return 0;
+    header++, line++;
+  }
+  return 0;
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static const char *features_of(ts_arena *arena, const ts_table_group *g, uint32_t row)
+{
+  const char *part[TS_TABLE_MAX_COLUMNS], *text = "";
+  for (uint32_t f = 0; f < g->width; f++)
+    part[f] = ts_arena_printf(arena, "%s=%.15g", g->name[f], g->value[(size_t)row * g->width + f]);
+  qsort(part, g->width, sizeof *part, by_text);
+  for (uint32_t f = 0; f < g->width; f++)
+    text = ts_arena_printf(arena, "%s%s%s", text, f ? " " : "", part[f]);
+  return text;
+}
+
+typedef TS_VEC(ts_db_row) row_list;
+
+static int take_table(task *t, const char *path, row_list *rows)
+{
+  size_t size, text_size;
+  int error;
+  char *bytes = ts_read_file(t->arena, path, &size, &error);
+  ts_cost_error why = {0};
+  if (!bytes) {
+    ts_diag_add(t->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
+    return TS_EXIT_ENVIRONMENT;
+  }
+  const char *text = ts_cost_text(t->arena, bytes, size, &text_size, &why);
+  const ts_table *table = text ? ts_table_read(t->arena, text, text_size, NULL, &why) : NULL;
+  if (!table) {
+    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot read the table `%s`: %s", path, why.text);
+    if (why.line)
+      ts_diag_fact(d, "where", "line %u, column %u", why.line, why.column);
+    return TS_EXIT_REJECTED;
+  }
+  TS_VEC(const char *) lines = {0};
+  const char *header = NULL;
+  for (const char *at = text; at < text + text_size; at += strcspn(at, "\n") + 1) {
+    TS_PUSH(t->arena, &lines, at);
+    header = header || *at == '#' || !strcspn(at, "\r\n") ? header : at;
+  }
+  const char *source = t->source ? t->source : table->provenance && *table->provenance ? table->provenance : ts_base_name(path);
+  for (uint32_t i = 0; i < table->group_count; i++)
+    for (uint32_t r = 0; r < table->group[i].count; r++) {
+      const ts_table_group *g = &table->group[i];
+      const char *line = g->line[r] >= 1 && g->line[r] <= lines.count ? lines.at[g->line[r] - 1] : "";
+      TS_PUSH(t->arena, rows, ((ts_db_row){g->family, g->dtype ? g->dtype : "", features_of(t->arena, g, r), t->device, t->software ? t->software : "", source,
+                                           1e6 * g->seconds[r], cell_of(header, line, "low_us"), cell_of(header, line, "high_us"),
+                                           (int64_t)cell_of(header, line, "repeats")}));
+    }
+  return TS_EXIT_DONE;
+}
+
+static void put_disputes(const ts_db_disputes *found)
+{
+  if (!found->count)
+    return;
+  printf("\n%zu kernels on which two sources disagree:\n", found->count);
+  for (size_t i = 0; i < found->count && i < 10; i++) {
+    const ts_db_dispute *d = &found->at[i];
+    printf("  %s %s %s on %s: %.1f us (%s), %.1f us (%s), %+.0f %%\n", d->family, d->dtype, d->features, d->device, d->us[0], d->source[0], d->us[1], d->source[1],
+           100 * (d->us[1] / d->us[0] - 1));
+  }
+  if (found->count > 10)
+    printf("  and %zu more\n", found->count - 10);
+}
+
+static int add(task *t, ts_db *db)
+{
+  row_list rows = {0};
+  ts_db_error error = {0};
+  ts_db_disputes disputes = {0};
+  size_t replaced = 0;
+  for (size_t i = 0; i < t->operands.count; i++) {
+    int status = take_table(t, t->operands.at[i], &rows);
+    if (status)
+      return status;
+  }
+  if (!ts_db_add(db, rows.at, rows.count, &replaced, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
+    return refuse(t, &error);
+  printf("%zu rows of `%s` added, %zu of them in the place of earlier ones\n", rows.count, t->device, replaced);
+  put_disputes(&disputes);
+  return TS_EXIT_DONE;
+}
+
+/* -- list and show -- */
+
+typedef struct sum { const char *device, *software, *family, *dtype, *source; uint64_t rows; } sum;
+typedef struct sums { ts_arena *arena; TS_VEC(sum) at; } sums;
+
+static void count_row(void *closure, const ts_db_row *r)
+{
+  sums *s = closure;
+  for (size_t i = s->at.count; i-- > 0;)
+    if (!strcmp(s->at.at[i].device, r->device) && !strcmp(s->at.at[i].software, r->software) && !strcmp(s->at.at[i].family, r->family)
+        && !strcmp(s->at.at[i].dtype, r->dtype) && !strcmp(s->at.at[i].source, r->source)) {
+      s->at.at[i].rows++;
+      return;
+    }
+  const char *texts[] = {r->device, r->software, r->family, r->dtype, r->source};
+  for (int i = 0; i < 5; i++) texts[i] = ts_arena_string(s->arena, texts[i], strlen(texts[i]));
+  TS_PUSH(s->arena, &s->at, ((sum){texts[0], texts[1], texts[2], texts[3], texts[4], 1}));
+}
+
+static int list(task *t, ts_db *db)
+{
+  sums s = {.arena = t->arena};
+  ts_db_error error = {0};
+  ts_db_disputes disputes = {0};
+  if (!ts_db_each(db, NULL, t->device, t->software, count_row, &s, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
+    return refuse(t, &error);
+  printf("%-20s %-16s %-14s %-6s %8s  %s\n", "device", "software", "family", "type", "rows", "source");
+  for (size_t i = 0; i < s.at.count; i++) {
+    const sum *a = &s.at.at[i];
+    printf("%-20s %-16s %-14s %-6s %8" PRIu64 "  %s\n", a->device, *a->software ? a->software : "-", a->family, *a->dtype ? a->dtype : "any", a->rows, a->source);
+  }
+  put_disputes(&disputes);
+  return TS_EXIT_DONE;
+}
+
+static void put_row(void *closure, const ts_db_row *r)
+{
+  (void)closure;
+  printf("%-12s %-6s %-32s %10.2f us", r->family, *r->dtype ? r->dtype : "any", r->features, r->us);
+  if (r->low_us > 0)
+    printf("  %.2f to %.2f", r->low_us, r->high_us);
+  if (r->repeats > 0)
+    printf("  of %" PRId64, r->repeats);
+  printf("  %s%s%s, %s\n", r->device, *r->software ? ", " : "", r->software, r->source);
+}
+
+static int show(task *t, ts_db *db)
+{
+  ts_db_error error = {0};
+  const char *family = t->operands.count ? t->operands.at[0] : NULL;
+  return ts_db_each(db, family, t->device, t->software, put_row, NULL, &error) ? TS_EXIT_DONE : refuse(t, &error);
+}
+
+/* ~/.cache/trainspec/profiles.db, or under XDG_CACHE_HOME; its folder is made for writing. */
+static const char *usual_file(task *t, bool create)
+{
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (!cache || !*cache)
+    cache = home && *home ? ts_arena_printf(t->arena, "%s/.cache", home) : ".";
+  const char *folder = ts_arena_printf(t->arena, "%s/trainspec", cache);
+  if (create) {
+    mkdir(cache, 0777); /* what cannot be made is told when the file is opened */
+    mkdir(folder, 0777);
+  }
+  return ts_arena_printf(t->arena, "%s/profiles.db", folder);
+}
+
+static int run(task *t, int what)
+{
+  ts_db_error error = {0};
+  if (!t->db)
+    t->db = usual_file(t, what == ADD);
+  ts_db *db = ts_db_open(t->arena, t->db, what == ADD, &error);
+  if (!db)
+    return refuse(t, &error);
+  int status = what == ADD ? add(t, db) : what == LIST ? list(t, db) : show(t, db);
+  ts_db_close(db);
+  return status;
+}
+
+static int check(task *t, int *what)
+{
+  static const char *const words[] = {"add", "list", "show", NULL};
+  if (!t->operands.count)
+    return ts_options_wrong(&t->options, "what to do? `add`, `list` or `show`");
+  for (*what = 0; words[*what] && strcmp(words[*what], t->operands.at[0]) != 0;) ++*what;
+  if (!words[*what])
+    return ts_options_not_among(&t->options, "command", t->operands.at[0], words);
+  t->operands.at++, t->operands.count--;
+  if (*what == ADD && (!t->device || !t->operands.count))
+    return ts_options_wrong(&t->options, !t->device ? "`add` needs --device" : "no table given");
+  if (*what == LIST ? t->operands.count > 0 : *what == SHOW && t->operands.count > 1)
+    return ts_options_wrong(&t->options, "too many arguments");
+  return -1;
+}
+
+int ts_db_main(int argc, char **argv)
+{
+  task t = {.arena = ts_arena_new("db")};
+  int status = -1, what = 0;
+  t.diags = ts_diags_new(t.arena, ts_sources_new(t.arena));
+  t.options = ts_options_start(&program, argc, argv);
+  for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
+    switch (id) {
+    case TS_OPTIONS_EXIT: status = t.options.status; break;
+    case TS_OPERAND: TS_PUSH(t.arena, &t.operands, t.options.argument); break;
+    case DB: t.db = t.options.argument; break;
+    case DEVICE: t.device = t.options.argument; break;
+    case SOFTWARE: t.software = t.options.argument; break;
+    case SOURCE: t.source = t.options.argument; break;
+    }
+  if (status < 0)
+    status = check(&t, &what);
+  if (status < 0)
+    status = ts_options_finish(&t.options, stdout, run(&t, what));
+  int rejected = ts_options_report(&t.options, t.diags);
+  ts_arena_free(t.arena);
+  return rejected ? rejected : status;
+}
