@@ -13,11 +13,7 @@ static const struct command {
   int (*run)(int argc, char **argv);
 } commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"sweep", ts_sweep_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
   {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main},
-<<<<<<< HEAD
-  {"export", ts_export_main}, {"topo", ts_topo_main}, {"collective", ts_collective_main}},
-=======
-  {"export", ts_export_main}, {"topo", ts_topo_main}, {"db", ts_db_main}},
->>>>>>> f86e4d4 (Profile database: trainspec db add, list, show; db(...) as a source of costs)
+  {"export", ts_export_main}, {"topo", ts_topo_main}, {"collective", ts_collective_main}, {"db", ts_db_main}},
   fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -37,11 +33,8 @@ static const char *const command_lines[] = {
   "  replay                    play a trace, against what was measured",
   "  export                    write Chakra traces or a GOAL schedule",
   "  topo                      draw the cluster of a plan",
-<<<<<<< HEAD
   "  collective                take a collective apart, as a white box sees it",
-=======
   "  db                        measured operators of many devices in one file",
->>>>>>> f86e4d4 (Profile database: trainspec db add, list, show; db(...) as a source of costs)
   NULL,
 };
 static const char *const notes[] = {
