@@ -117,12 +117,13 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *
       p->met = true;
       return false;
     }
-    p->end = start + ts_message_time(e->facts.tables, w->kind, v->fragment, op->arg, route->peer);
+    *end = start + ts_message_time(e->facts.tables, w->kind, v->fragment, op->arg, route->peer);
+  } else {
+    *end = p->time; /* when it ended beside the others */
   }
   p->met = false;
-  *end = p->end;
-  keep_time(w, e->facts.tables, v, op, p->end - to->sent[route->slot]);
-  settle(e, &to->arrived[route->slot], p->end);
+  keep_time(w, e->facts.tables, v, op, *end - to->sent[route->slot]);
+  settle(e, &to->arrived[route->slot], *end);
   return true;
 }
 
@@ -333,7 +334,7 @@ static bool end_calls(ts_engine *e)
       end_meeting(e, &e->rendezvous[tag], now);
     } else {
       tag -= e->facts.cast->meeting_count;
-      e->processes[tag].end = now;
+      e->processes[tag].time = now;
       e->ready[e->ready_count++] = tag;
     }
   }

@@ -18,7 +18,6 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
   bool met;              /* has arrived at the collective at `op`, or sends */
-  uint64_t end;          /* of the message that it sends beside others */
 } ts_process;
 
 typedef struct ts_rendezvous { /* of a meeting: the turn that is open, and the start of the last one */
