@@ -99,45 +99,66 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
   return ts_json_ok(j);
 }
 
-typedef TS_VEC(char) text;
+typedef struct text { ts_arena *arena; TS_VEC(char) bytes; } text;
 
-/* [["float32", [4, 8]], ...] as two lists: shapes and types. */
+static void put(text *t, const char *bytes, size_t length)
+{
+  for (size_t i = 0; i < length; i++) TS_PUSH(t->arena, &t->bytes, bytes[i]);
+}
+
+/* "float32": names of types hold nothing that would have to be escaped. */
+static bool take_type(ts_json *j, text *types)
+{
+  bool good = ts_json_value(j) == TS_JSON_STRING;
+  for (size_t i = 0; good && i < j->length; i++) good = j->text[i] > ' ' && j->text[i] != '"' && j->text[i] != '\\';
+  if (!good)
+    return false;
+  put(types, types->bytes.count > 1 ? ",\"" : "\"", types->bytes.count > 1 ? 2 : 1);
+  put(types, j->text, j->length);
+  put(types, "\"", 1);
+  return true;
+}
+
+/* [4, 8] */
+static bool take_shape(ts_json *j, text *dims)
+{
+  if (ts_json_value(j) != TS_JSON_ARRAY)
+    return false;
+  put(dims, dims->bytes.count > 1 ? ",[" : "[", dims->bytes.count > 1 ? 2 : 1);
+  for (bool first = true; ts_json_element(j); first = false) {
+    int64_t size;
+    char digits[24];
+    if (ts_json_value(j) != TS_JSON_NUMBER || !ts_json_integer(j->text, j->length, &size) || size < 0)
+      return false;
+    put(dims, digits, (size_t)snprintf(digits, sizeof digits, first ? "%lld" : ",%lld", (long long)size));
+  }
+  put(dims, "]", 1);
+  return ts_json_ok(j);
+}
+
+static bool take_tensor(ts_json *j, text *dims, text *types)
+{
+  if (ts_json_value(j) != TS_JSON_ARRAY || !ts_json_element(j) || !take_type(j, types) || !ts_json_element(j) || !take_shape(j, dims))
+    return false;
+  while (ts_json_element(j)) ts_json_skip(j);
+  return ts_json_ok(j);
+}
+
+/* [["float32", [4, 8]], ...] as two lists, of shapes and of types. */
 static bool take_tensors(ts_events *e, ts_json *j, uint32_t *out)
 {
   ts_arena *work = ts_arena_new("tensors");
-  text dims = {0}, types = {0};
+  text dims = {.arena = work}, types = {.arena = work};
   bool good = ts_json_value(j) == TS_JSON_ARRAY;
-  TS_PUSH(work, &dims, '[');
-  TS_PUSH(work, &types, '[');
-  while (good && ts_json_element(j)) {
-    good = ts_json_value(j) == TS_JSON_ARRAY;
-    int part = 0;
-    for (; good && ts_json_element(j); part++) {
-      if (!ts_json_raw(j))
-        break;
-      good = part == 0 ? j->kind == TS_JSON_STRING : part > 1 || j->kind == TS_JSON_ARRAY;
-      if (!good || part > 1)
-        continue;
-      text *into = part == 0 ? &types : &dims;
-      bool bare = part == 0 && (!j->length || j->text[0] != '"'); /* of a string the text alone */
-      if (into->count > 1)
-        TS_PUSH(work, into, ',');
-      if (bare)
-        TS_PUSH(work, into, '"');
-      for (size_t i = 0; i < j->length; i++)
-        if (j->text[i] != ' ')
-          TS_PUSH(work, into, j->text[i]);
-      if (bare)
-        TS_PUSH(work, into, '"');
-    }
-    good = good && (part >= 2 || !ts_json_ok(j));
-  }
-  TS_PUSH(work, &dims, ']');
-  TS_PUSH(work, &types, ']');
+  put(&dims, "[", 1);
+  put(&types, "[", 1);
+  while (good && ts_json_element(j)) good = take_tensor(j, &dims, &types);
+  put(&dims, "]", 1);
+  put(&types, "]", 1);
   if (good && ts_json_ok(j)) {
+    ts_shapes shapes = {ts_events_string(e, dims.bytes.at, dims.bytes.count), ts_events_string(e, types.bytes.at, types.bytes.count)};
     *out = (uint32_t)e->shapes.count;
     e->has_shapes = true;
-    ts_shapes shapes = {ts_events_string(e, dims.at, dims.count), ts_events_string(e, types.at, types.count)};
     TS_PUSH(e->arena, &e->shapes, shapes);
   }
   ts_arena_free(work);

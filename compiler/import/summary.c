@@ -207,6 +207,14 @@ static void sum_steps(ts_trace_summary *s)
 
 #define MISS(...) TS_PUSH(e->arena, &s->missing, ts_arena_printf(e->arena, __VA_ARGS__))
 
+static bool any_duration(const ts_events *e)
+{
+  for (uint32_t i = 0; i < e->device_count; i++)
+    if (ts_event_at(e, e->device[i])->duration >= 0)
+      return true;
+  return false;
+}
+
 static void say_missing(ts_trace_summary *s)
 {
   const ts_events *e = s->events;
@@ -232,6 +240,8 @@ static void say_missing(ts_trace_summary *s)
     MISS("the groups of %u of %u communication kernels", s->comm_count - s->comm_known, s->comm_count);
   if (e->format == TS_TRACE_EXECUTION)
     MISS("times: execution traces have none");
+  if (e->format == TS_TRACE_GRAPH && e->device_count && !any_duration(e))
+    MISS("times: the graph has none; trainspec replay --machine takes them from a roofline");
   if (e->format == TS_TRACE_WORKLOAD)
     MISS("the unit of times: nanoseconds are assumed");
   if (e->nested)

@@ -45,17 +45,16 @@ class Mail:
 
 class Done(Work):
     """Of a collective: waits are recorded, and end at once where no real work stands behind."""
-    alive = []  # C++ holds these without their Python part
+    alive = set()  # C++ holds these without their Python part
 
     def __init__(self, recorder, node, tensors, inner=None):
         super().__init__()
         self.recorder, self.node, self.tensors, self.inner = recorder, node, tensors, inner
-        Done.alive.append(self)
+        Done.alive.add(self)
 
     def wait(self, timeout=None):
         self.recorder.wait_for(self.recorder.current_stream(), self.node)
-        if self in Done.alive:
-            Done.alive.remove(self)
+        Done.alive.discard(self)
         return self.inner.wait() if self.inner is not None else True
 
     def is_completed(self):

@@ -136,7 +136,7 @@ class Recorder(TorchDispatchMode):
         for tensor in made:
             self.memory.see(tensor)
         given = tensors_in((args, kwargs))
-        if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made):
+        if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made) or self._on_host(given, made):
             return out
         fields = {"in": [describe(t) for t in given], "out": [describe(t) for t in made]}
         if not made and schema.writes:
@@ -152,6 +152,11 @@ class Recorder(TorchDispatchMode):
     def _shares(schema, given, made):
         """A tensor handed on as it is: contiguous() of what is contiguous, to() of what is there already."""
         return not schema.writes and bool(made) and all(any(m is g for g in given) for m in made)
+
+    @staticmethod
+    def _on_host(given, made):
+        """Where there is a GPU, work on tensors of the host is none of its streams'."""
+        return torch.cuda.is_available() and all(t.device.type == "cpu" for t in given + made)
 
     # ---- times ----
 
