@@ -1155,6 +1155,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_chakra/two.et \
 	tests/fuzz/corpus/fuzz_fit/gemm.json \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
+	tests/fuzz/corpus/fuzz_graph/shape_that_is_none \
 	tests/fuzz/corpus/fuzz_graph/small \
 	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
 	tests/fuzz/corpus/fuzz_ir/example.ir \
