@@ -10,11 +10,12 @@
 #include "tools/replay_graph.h"
 #include "tools/trace_open.h"
 
-enum { FORMAT = 1, OUTPUT, DEFINE, MOST_RANKS = 4096, MOST_OPERATIONS = 4000000 };
+enum { FORMAT = 1, OUTPUT, DEFINE, MACHINE, MOST_RANKS = 4096, MOST_OPERATIONS = 4000000 };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
   {OUTPUT, 'o', "output", "NAME", "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
+  {MACHINE, 0, "machine", "F:B:L:T", "execution graphs without times: as for trainspec replay", NULL},
   {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", NULL},
   {0},
 };
@@ -38,6 +39,7 @@ typedef struct task {
   ts_trace_task t;
   TS_VEC(ts_define) defines;
   bool goal, graph;
+  ts_graph_machine machine, *given; /* given: &machine, or NULL */
 } task;
 
 static int write_file(task *k, const char *path, void (*put)(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error),
@@ -139,6 +141,29 @@ static int export_ir(task *k, const ts_ir *ir)
   return export_ranks(k, ranks, world);
 }
 
+/* By way of the IR, which has times, and streams as dependencies. */
+static int export_graphs(task *k, const ts_events *const *ranks)
+{
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_ir_builder *b = ts_graph_ir(ranks, (uint32_t)k->t.paths.count, k->given, &error);
+  if (!b) {
+    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], error.message);
+    if (error.help[0])
+      ts_diag_help(d, "%s", error.help);
+    return TS_EXIT_REJECTED;
+  }
+  ts_ir ir;
+  ts_ir_error wrong;
+  ts_ir_builder_view(b, &ir);
+  int status = TS_EXIT_REJECTED;
+  if (ts_ir_verify(&ir, &wrong) < 0)
+    ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], wrong.message);
+  else
+    status = export_ir(k, &ir);
+  ts_ir_builder_free(b);
+  return status;
+}
+
 static int several(task *k) { return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0], k->t.paths.at[1]); }
 
 static int export_trace(task *k, const char *path)
@@ -147,7 +172,7 @@ static int export_trace(task *k, const char *path)
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
   if (e && e->format == TS_TRACE_GRAPH) {
     const ts_events **ranks = ts_graphs_read(&k->t, e);
-    return ranks ? export_ranks(k, ranks, (uint32_t)k->t.paths.count) : TS_EXIT_REJECTED;
+    return !ranks ? TS_EXIT_REJECTED : k->graph ? export_ranks(k, ranks, (uint32_t)k->t.paths.count) : export_graphs(k, ranks);
   }
   if (k->t.paths.count > 1)
     return several(k);
@@ -206,6 +231,11 @@ int ts_export_main(int argc, char **argv)
     case TS_OPTIONS_EXIT: status = k.t.options.status; break;
     case TS_OPERAND: TS_PUSH(k.t.arena, &k.t.paths, k.t.options.argument); break;
     case OUTPUT: k.t.output = k.t.options.argument; break;
+    case MACHINE:
+      k.given = &k.machine;
+      if (!ts_machine_read(k.t.options.argument, k.given))
+        status = ts_options_wrong(&k.t.options, "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`", k.t.options.argument);
+      break;
     case DEFINE: status = take_define(&k); break;
     case FORMAT:
       if ((form = ts_options_choice(&k.t.options, forms)) < 0)
