@@ -44,6 +44,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/kineto.c \
 	compiler/import/link.c \
 	compiler/import/match.c \
+	compiler/import/nsys.c \
 	compiler/import/of_ir.c \
 	compiler/import/optable.c \
 	compiler/import/pairs.c \

@@ -15,7 +15,7 @@ static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler, a PyTorch execution trace, a Chakra",
   "trace (protobuf or JSON) or a text workload of SimAI; plain or gzip. `-` is",
-  "standard input.",
+  "standard input. SQLite exports of Nsight Systems are read from a file.",
   "",
   "Examples:",
   "$ rank0.json.gz",

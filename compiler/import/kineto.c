@@ -292,7 +292,7 @@ static const char *bare_call(const char *name)
   return name + (starts(name, "cuda") ? 4 : starts(name, "hip") ? 3 : starts(name, "cu") ? 2 : 0);
 }
 
-static ts_event_kind call_kind(const char *name)
+ts_event_kind ts_call_kind(const char *name)
 {
   name = bare_call(name);
   return strcmp(name, "DeviceSynchronize") == 0 || strcmp(name, "CtxSynchronize") == 0 ? TS_CALL_SYNC_DEVICE :
@@ -418,7 +418,7 @@ static void add_span(reader *r)
   case COPY: add_device(r, TS_KERNEL_COPY); break;
   case FILL: add_device(r, TS_KERNEL_FILL); break;
   case RUNTIME: {
-    ts_event_kind kind = call_kind(ts_events_text(r->e, s->name));
+    ts_event_kind kind = ts_call_kind(ts_events_text(r->e, s->name));
     if (kind != TS_CALL_OTHER || (s->correlation && !asks(ts_events_text(r->e, s->name))))
       add_host(r, TS_EVENT_CALL, kind);
     break;

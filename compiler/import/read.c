@@ -170,7 +170,7 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
     return read_json(e, feed, options);
   }
   if (feed->end - feed->at >= 15 && memcmp(feed->buffer + feed->at, "SQLite format 3", 15) == 0)
-    return ts_import_fail(feed->error, "nsys export --type json, or record with the PyTorch profiler", "an SQLite database is not read");
+    return ts_read_nsys(e, feed, options);
   if (!is_text(feed)) {
     if (is_chakra(feed))
       return ts_read_chakra(e, feed);
@@ -189,7 +189,7 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
   ts_feed_close(feed);
   if (!read)
     return NULL;
-  if (e->format == TS_TRACE_KINETO)
+  if (e->format == TS_TRACE_KINETO || e->format == TS_TRACE_NSYS)
     ts_events_link(e);
   else
     ts_events_sort(e);

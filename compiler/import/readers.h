@@ -15,6 +15,9 @@ bool ts_read_chakra(ts_events *e, ts_feed *feed);
 bool ts_read_graph_member(ts_events *e, ts_json *j);
 bool ts_read_graph_finish(ts_events *e, ts_json *j);
 bool ts_read_workload(ts_events *e, ts_feed *feed);
+bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options); /* by the name of the file: SQLite reads it */
+
+ts_event_kind ts_call_kind(const char *name); /* "cudaStreamSynchronize" */
 
 static inline bool ts_is(const char *text, size_t length, const char *word) { return __builtin_strlen(word) == length && __builtin_memcmp(text, word, length) == 0; }
 #define TS_JSON_IS(j, word) (sizeof(word) - 1 == (j)->length && __builtin_memcmp((j)->text, word, sizeof(word) - 1) == 0)

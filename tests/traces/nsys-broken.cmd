@@ -1,0 +1,1 @@
+head -c 2500 _nsys.sqlite >$scratch/cut.sqlite; gzip -c _nsys.sqlite >$scratch/packed.sqlite.gz; head -c 100 _nsys.sqlite >$scratch/head.sqlite; cd $scratch; for f in cut.sqlite packed.sqlite.gz head.sqlite; do trainspec trace $f 2>&1; echo $?; done
