@@ -1322,6 +1322,7 @@ EXTRA_DIST += \
 	tests/traces/_execution.json \
 	tests/traces/_graph_0.json \
 	tests/traces/_graph_1.json \
+	tests/traces/_nsys.sqlite \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
 	tests/traces/_workload.txt \
@@ -1335,6 +1336,8 @@ EXTRA_DIST += \
 	tests/traces/export-goal.out \
 	tests/traces/graph-and-back.cmd \
 	tests/traces/graph-and-back.out \
+	tests/traces/graph-export.cmd \
+	tests/traces/graph-export.out \
 	tests/traces/graph-of-a-plan.cmd \
 	tests/traces/graph-of-a-plan.out \
 	tests/traces/graph-refused.cmd \
@@ -1349,6 +1352,10 @@ EXTRA_DIST += \
 	tests/traces/json.out \
 	tests/traces/missing-file.cmd \
 	tests/traces/missing-file.out \
+	tests/traces/nsys-broken.cmd \
+	tests/traces/nsys-broken.out \
+	tests/traces/nsys.cmd \
+	tests/traces/nsys.out \
 	tests/traces/profiler.cmd \
 	tests/traces/profiler.out \
 	tests/traces/replay-as-ir.cmd \
