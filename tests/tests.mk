@@ -95,7 +95,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -1308,6 +1308,9 @@ EXTRA_DIST += \
 	tests/models/vgg.out \
 	tests/models/vit.cmd \
 	tests/models/vit.out \
+	tests/packet/cases.c \
+	tests/packet/packets.cc \
+	tests/packet/run.sh \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tracer.sh \
