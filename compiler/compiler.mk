@@ -57,6 +57,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/table.c \
 	compiler/import/topology.c \
 	compiler/import/trace.c \
+	compiler/import/triosim.c \
 	compiler/import/workload.c \
 	compiler/import/write_chakra.c \
 	compiler/import/write_goal.c \

@@ -15,7 +15,8 @@ static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler, a PyTorch execution trace, a Chakra",
   "trace (protobuf or JSON) or a text workload of SimAI; plain or gzip. `-` is",
-  "standard input. SQLite exports of Nsight Systems are read from a file.",
+  "standard input. SQLite exports of Nsight Systems are read from a file; of",
+  "TrioSim's tables, trace.csv.",
   "",
   "Examples:",
   "$ rank0.json.gz",
