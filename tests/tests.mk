@@ -1328,6 +1328,7 @@ EXTRA_DIST += \
 	tests/traces/_nsys.sqlite \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
+	tests/traces/_triosim.csv \
 	tests/traces/_workload.txt \
 	tests/traces/broken.cmd \
 	tests/traces/broken.out \
@@ -1371,6 +1372,8 @@ EXTRA_DIST += \
 	tests/traces/table-needs-times.out \
 	tests/traces/table.cmd \
 	tests/traces/table.out \
+	tests/traces/triosim.cmd \
+	tests/traces/triosim.out \
 	tests/traces/two-ranks.cmd \
 	tests/traces/two-ranks.out \
 	tests/traces/usage.cmd \
