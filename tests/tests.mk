@@ -224,6 +224,7 @@ EXTRA_DIST += \
 	tests/cli/text-and-back.cmd \
 	tests/cli/text-and-back.out \
 	tests/cli/threads.cmd \
+	tests/cli/threads.out \
 	tests/cli/topo-dot.cmd \
 	tests/cli/topo-dot.out \
 	tests/cli/topo-nccl-refused.cmd \

@@ -24,7 +24,30 @@ struct ts_flow_figures {
 
 bool ts_flow_figures_any(const ts_flow_figures *f) { return f->count; }
 
-ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph)
+/* Whether an earlier model always has the answer: one of latency and bandwidth does. */
+static bool has_answer(const ts_ir *ir, uint32_t model, uint32_t kind, uint32_t tier)
+{
+  for (uint32_t m = 0; m < model; m++) {
+    const ts_ir_net_model *at = &ir->net_models[m];
+    if (at->kind == TS_IR_NET_ALPHA_BETA && at->collectives >> kind & 1 && (at->tier == TS_IR_NONE || at->tier == tier) && !at->axes)
+      return true;
+  }
+  return false;
+}
+
+static bool is_asked(const ts_ir *ir, uint32_t model, const char *only)
+{
+  const ts_ir_net_model *at = &ir->net_models[model];
+  if (only)
+    return strcmp(ir->strings + at->name, only) == 0;
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
+    for (uint32_t l = 0; l < ir->link_classes_count; l++)
+      if (at->collectives >> kind & 1 && !has_answer(ir, model, kind, ir->link_classes[l].tier))
+        return true;
+  return false;
+}
+
+ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
 {
   ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
   *f = (ts_flow_figures){.arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};
@@ -32,7 +55,7 @@ ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_
   f->models = TS_NEW_ARRAY(arena, const ts_ir_net_model *, ir->net_models_count);
   f->makers = TS_NEW_ARRAY(arena, ts_flow_maker *, ir->net_models_count);
   for (uint32_t m = 0; m < ir->net_models_count; m++)
-    if (ir->net_models[m].kind == TS_IR_NET_FLOW && ranks->vertex) {
+    if (ir->net_models[m].kind == TS_IR_NET_FLOW && ranks->vertex && is_asked(ir, m, only)) {
       f->models[f->count] = &ir->net_models[m];
       f->makers[f->count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
       f->place[m] = f->count++;

@@ -76,7 +76,7 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
 {
   ts_network *n = TS_NEW(arena, ts_network);
   *n = (ts_network){.arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
-  n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph);
+  n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph, only);
   uint32_t found = 0;
   for (uint32_t m = 0; only && m < ir->net_models_count; m++)
     found += !strcmp(ir->strings + ir->net_models[m].name, only);
