@@ -267,11 +267,15 @@ static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
 {
   const ts_ir_link_class *k = &d->ir->link_classes[e->link_class];
   double x1 = center_x(d, e->from, page), y1 = center_y(d, e->from), x2 = center_x(d, e->to, page), y2 = center_y(d, e->to), bend = y1 == y2 ? ROW * 0.4 : 0;
+  if (e->from == e->to) { /* an array's links in itself: a loop */
+    x1 -= BOX_WIDTH / 3.0;
+    x2 += BOX_WIDTH / 3.0;
+  }
   fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"%s><title>%s - %s: %s%s, tier %u</title></path>\n", x1, y1, (x1 + x2) / 2, (y1 + y2) / 2 - bend, x2, y2,
           k->tier ? " stroke-dasharray=\"4 3\"" : "", node_name(d, e->from), node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
           rate_label(d->arena, k->bandwidth), k->tier);
   if (d->by_array) {
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\">%s</text>\n", (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n", (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
             ts_arena_printf(d->arena, "%u x %s", e->count, rate_label(d->arena, k->bandwidth)));
   }
 }
