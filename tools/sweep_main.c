@@ -1,5 +1,4 @@
 /* trainspec sweep: plays all plans of a search and says which are best. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -16,9 +15,10 @@
 #include "runtime/memory.h"
 #include "runtime/report/format.h"
 #include "runtime/report/report.h"
+#include "tools/plan_options.h"
 #include "tools/programs.h"
 
-enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS, DEFINE, PLAN, IMPORT, STDLIB };
+enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
 enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
 
 static const ts_option options[] = {
@@ -33,10 +33,7 @@ static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   {DRY_RUN, 0, "dry-run", NULL, "only say how many plans there are and how long they may take", NULL},
   {JOBS, 'j', "jobs", "N", "plans played at once (as many as there are processors)", NULL},
-  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
-  {PLAN, 'p', "plan", "NAME", "the plan, where the file has several", NULL},
-  {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
-  {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
+  PLAN_OPTIONS,
   {0},
 };
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
@@ -72,13 +69,11 @@ typedef struct task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
-  ts_compile_options compile;
+  plan_options plan;
   const char *path, *output, *search_name, *items;
   bool dry_run;
   form form;
   long long top, jobs;
-  TS_VEC(ts_define) defines;
-  TS_VEC(const char *) imports;
   ts_search *search;
   outcome *outcomes;   /* [points] */
   atomic_size_t next, done;
@@ -86,18 +81,6 @@ typedef struct task {
 } task;
 
 /* ---- Options ---- */
-
-static bool add_define(task *t)
-{
-  const char *equals = strchr(t->options.argument, '=');
-  if (!equals || equals == t->options.argument) {
-    t->options.status = ts_options_wrong(&t->options, "`-D` takes NAME=EXPR, not `%s`", t->options.argument);
-    return false;
-  }
-  const char *name = ts_arena_string(t->arena, t->options.argument, (size_t)(equals - t->options.argument));
-  TS_PUSH(t->arena, &t->defines, (ts_define){name, equals + 1});
-  return true;
-}
 
 /* An option as the line of a search that it stands for. */
 static bool add_item(task *t, int id)
@@ -142,10 +125,9 @@ static bool take(task *t, int id)
   }
   case OUTPUT: t->output = argument; break;
   case DRY_RUN: t->dry_run = true; break;
-  case PLAN: t->compile.plan_name = argument; break;
-  case STDLIB: t->compile.stdlib_dir = argument; break;
-  case IMPORT: TS_PUSH(t->arena, &t->imports, argument); break;
-  default: return add_define(t);
+  default:
+    t->options.status = plan_option(&t->plan, t->arena, &t->options, id);
+    return !t->options.status;
   }
   if (!good)
     t->options.status = TS_EXIT_USAGE;
@@ -191,7 +173,7 @@ static void play(const task *t, size_t point, outcome *out)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_new(arena);
-  ts_compile_options compile = t->compile;
+  ts_compile_options compile = t->plan.compile;
   compile.plan_name = t->search->plan;
   compile.defines = t->search->points[point].defines;
   compile.define_count = t->search->points[point].define_count;
@@ -456,8 +438,9 @@ static void put_json(const task *t, FILE *out)
   cJSON_Delete(root);
 }
 
-static void put_report(const task *t, FILE *out)
+static void put_report(const void *closure, FILE *out)
 {
+  const task *t = closure;
   switch (t->form) {
   case TEXT:
     put_text(t, out);
@@ -466,26 +449,6 @@ static void put_report(const task *t, FILE *out)
   case CSV: put_csv(t, out); break;
   case JSON: put_json(t, out); break;
   }
-}
-
-static int write_report(const task *t)
-{
-  if (!t->output || strcmp(t->output, "-") == 0) {
-    put_report(t, stdout);
-    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
-  }
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort(); /* out of memory, as in the arena */
-  put_report(t, memory);
-  fclose(memory);
-  int error = ts_write_file(t->output, text, size);
-  free(text);
-  if (error)
-    fprintf(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
-  return error ? TS_EXIT_ENVIRONMENT : TS_EXIT_DONE;
 }
 
 /* The command that shows the best plan in full. */
@@ -521,7 +484,7 @@ static int dry_run(task *t)
 
 static int sweep(task *t)
 {
-  t->search = ts_search_load(t->session, t->path, &t->compile, t->search_name, t->items);
+  t->search = ts_search_load(t->session, t->path, &t->plan.compile, t->search_name, t->items);
   if (!t->search)
     return TS_EXIT_REJECTED;
   t->end = t->search->point_count;
@@ -529,7 +492,7 @@ static int sweep(task *t)
     return dry_run(t);
   t->outcomes = TS_NEW_ARRAY(t->arena, outcome, t->end);
   play_all(t);
-  int status = rank(t) ? write_report(t) : TS_EXIT_REJECTED;
+  int status = rank(t) ? write_output(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
   if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
     status = TS_EXIT_NO;
   if (status == TS_EXIT_DONE)
@@ -548,10 +511,6 @@ int ts_sweep_main(int argc, char **argv)
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
-  t.compile.import_dirs = t.imports.at;
-  t.compile.import_dir_count = (uint32_t)t.imports.count;
-  t.compile.defines = t.defines.at;
-  t.compile.define_count = (uint32_t)t.defines.count;
   int status = sweep(&t), rejected = ts_options_report(&t.options, t.session->diags);
   ts_arena_free(t.arena);
   return status == TS_EXIT_REJECTED ? rejected : status;

@@ -3,7 +3,20 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/programs.h
 tsc_LDADD = libtrainspec.la
-tsrun_SOURCES = tools/tsrun.c tools/tsrun_main.c tools/tsrun_progress.c tools/tsrun_progress.h tools/tsrun_networks.c tools/tsrun_networks.h tools/tsrun_study.c tools/tsrun_study.h tools/programs.h
+#: tsrun_SOURCES = tools/tsrun*.c tools/tsrun*.h tools/plan_options.* tools/programs.h
+tsrun_SOURCES = \
+	tools/plan_options.c \
+	tools/plan_options.h \
+	tools/programs.h \
+	tools/tsrun.c \
+	tools/tsrun_main.c \
+	tools/tsrun_networks.c \
+	tools/tsrun_networks.h \
+	tools/tsrun_progress.c \
+	tools/tsrun_progress.h \
+	tools/tsrun_study.c \
+	tools/tsrun_study.h
+
 tsrun_LDADD = libtrainspec.la $(CJSON_LIBS)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
 tsfmt_LDADD = libtrainspec.la
@@ -15,6 +28,8 @@ trainspec_SOURCES = \
 	tools/export_main.c \
 	tools/fit_network_main.c \
 	tools/fit_slowdown_main.c \
+	tools/plan_options.c \
+	tools/plan_options.h \
 	tools/programs.h \
 	tools/replay_graph.c \
 	tools/replay_graph.h \

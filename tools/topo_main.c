@@ -8,19 +8,17 @@
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "runtime/report/topology.h"
+#include "tools/plan_options.h"
 #include "tools/programs.h"
 
-enum { FORMAT = 1, PATHS, OUTPUT, DEFINE, IMPORT, PLAN, STDLIB, MOST };
+enum { FORMAT = 1, PATHS, OUTPUT, MOST };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text, dot (Graphviz) or svg (text)", "Drawing"},
   {PATHS, 0, "paths", NULL, "list the path between each two devices, link by link", NULL},
   {MOST, 0, "most", "N", "draw each device and switch up to N of them, arrays beyond (200); list all paths up to N devices, those from the first one beyond", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
-  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
-  {PLAN, 'p', "plan", "NAME", "the plan, where the file has several", NULL},
-  {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
-  {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
+  PLAN_OPTIONS,
   {0},
 };
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
@@ -42,26 +40,12 @@ typedef struct task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
-  ts_compile_options compile;
+  plan_options plan;
   const char *path, *output;
   int form;
   bool paths;
   long long most;
-  TS_VEC(ts_define) defines;
-  TS_VEC(const char *) imports;
 } task;
-
-static bool add_define(task *t)
-{
-  const char *equals = strchr(t->options.argument, '=');
-  if (!equals || equals == t->options.argument) {
-    t->options.status = ts_options_wrong(&t->options, "`-D` takes NAME=EXPR, not `%s`", t->options.argument);
-    return false;
-  }
-  const char *name = ts_arena_string(t->arena, t->options.argument, (size_t)(equals - t->options.argument));
-  TS_PUSH(t->arena, &t->defines, (ts_define){name, equals + 1});
-  return true;
-}
 
 static bool take(task *t, int id)
 {
@@ -85,10 +69,9 @@ static bool take(task *t, int id)
     return false;
   case PATHS: t->paths = true; return true;
   case OUTPUT: t->output = t->options.argument; return true;
-  case PLAN: t->compile.plan_name = t->options.argument; return true;
-  case STDLIB: t->compile.stdlib_dir = t->options.argument; return true;
-  case IMPORT: TS_PUSH(t->arena, &t->imports, t->options.argument); return true;
-  default: return add_define(t);
+  default:
+    t->options.status = plan_option(&t->plan, t->arena, &t->options, id);
+    return !t->options.status;
   }
 }
 
@@ -105,26 +88,18 @@ static bool read_options(task *t, int argc, char **argv)
   return true;
 }
 
-static int fail(const task *t, const char *path)
-{
-  fprintf(stderr, "%s: cannot write `%s`: %s\n", t->options.called, path, strerror(errno));
-  return TS_EXIT_ENVIRONMENT;
-}
+typedef struct drawing { const task *task; const ts_ir *ir; } drawing;
 
-static int write_drawing(const task *t, const ts_ir *ir)
+static void put_drawing(const void *closure, FILE *out)
 {
-  FILE *out = t->output ? fopen(t->output, "w") : stdout;
-  if (!out)
-    return fail(t, t->output);
+  const drawing *d = closure;
+  const task *t = d->task;
   if (t->paths)
-    ts_topology_paths(out, t->arena, ir, (uint32_t)t->most);
+    ts_topology_paths(out, t->arena, d->ir, (uint32_t)t->most);
   else if (t->form == 0)
-    ts_topology_text(out, t->arena, ir);
+    ts_topology_text(out, t->arena, d->ir);
   else
-    (t->form == 1 ? ts_topology_dot : ts_topology_svg)(out, t->arena, ir, (uint32_t)t->most);
-  if (fflush(out) || ferror(out))
-    return fail(t, t->output ? t->output : "standard output");
-  return t->output && fclose(out) ? fail(t, t->output) : TS_EXIT_DONE;
+    (t->form == 1 ? ts_topology_dot : ts_topology_svg)(out, t->arena, d->ir, (uint32_t)t->most);
 }
 
 int ts_topo_main(int argc, char **argv)
@@ -137,14 +112,10 @@ int ts_topo_main(int argc, char **argv)
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
-  t.compile.import_dirs = t.imports.at;
-  t.compile.import_dir_count = (uint32_t)t.imports.count;
-  t.compile.defines = t.defines.at;
-  t.compile.define_count = (uint32_t)t.defines.count;
-  bool open = ts_input_open(t.session, t.path, &t.compile, &input);
+  bool open = ts_input_open(t.session, t.path, &t.plan.compile, &input);
   status = ts_options_report(&t.options, t.session->diags);
   if (open && !status)
-    status = write_drawing(&t, &input.ir);
+    status = write_output(&t.options, t.output, put_drawing, &(drawing){&t, &input.ir});
   if (open)
     ts_input_close(&input);
   ts_arena_free(t.arena);

@@ -11,12 +11,13 @@
 #include "runtime/memory.h"
 #include "runtime/report/report.h"
 #include "runtime/result.h"
+#include "tools/plan_options.h"
 #include "tools/programs.h"
 #include "tools/tsrun_networks.h"
 #include "tools/tsrun_progress.h"
 #include "tools/tsrun_study.h"
 
-enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, DEFINE, IMPORT, PLAN, STDLIB, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY };
+enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
@@ -24,10 +25,7 @@ static const ts_option options[] = {
   {TRACE, 0, "trace", "FILE", "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz", NULL},
   {TRACE_RANKS, 0, "trace-ranks", "LIST", "ranks in the trace: 0-7,16 or all (one of each kind)", NULL},
   {MEMORY_TRACE, 0, "memory-trace", NULL, "also trace what is held in memory", NULL},
-  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", "Plan"},
-  {PLAN, 'p', "plan", "NAME", "the plan to play, where the file has several", NULL},
-  {IMPORT, 'I', NULL, "DIR", "look for imports in DIR too", NULL},
-  {STDLIB, 0, "stdlib", "DIR", "take `import std...` from DIR", NULL},
+  PLAN_OPTIONS,
   {NETWORK, 0, "network", "NAME", "ask only the network models of this name; links: none; all: compare them", "Play"},
   {CONTENTION, 0, "contention", NULL, "calls of models of flows share links with all others under way, of all groups; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
@@ -87,20 +85,8 @@ typedef struct task {
   progress_bar bar;
   ts_progress progress;
   ts_run_options run;
-  ts_compile_options compile;
-  TS_VEC(ts_define) defines;
-  TS_VEC(const char *) imports;
+  plan_options plan;
 } task;
-
-static int add_define(task *t)
-{
-  const char *equals = strchr(t->options.argument, '=');
-  if (!equals || equals == t->options.argument)
-    return ts_options_wrong(&t->options, "`-D` takes NAME=EXPR, not `%s`", t->options.argument);
-  const char *name = ts_arena_string(t->arena, t->options.argument, (size_t)(equals - t->options.argument));
-  TS_PUSH(t->arena, &t->defines, (ts_define){name, equals + 1});
-  return TS_EXIT_DONE;
-}
 
 static int take_option(task *t, int id)
 {
@@ -123,10 +109,7 @@ static int take_option(task *t, int id)
   case TRACE: t->trace = argument; break;
   case TRACE_RANKS: t->trace_ranks = argument; break;
   case MEMORY_TRACE: t->memory_trace = true; break;
-  case DEFINE: return add_define(t);
-  case IMPORT: TS_PUSH(t->arena, &t->imports, argument); break;
-  case PLAN: t->compile.plan_name = argument; break;
-  case STDLIB: t->compile.stdlib_dir = argument; break;
+  case PLAN_DEFINE: case PLAN_NAME: case PLAN_IMPORT: case PLAN_STDLIB: return plan_option(&t->plan, t->arena, &t->options, id);
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
   case THREADS:
@@ -161,10 +144,6 @@ static bool read_options(task *t, int argc, char **argv)
     return false;
   }
   t->run.overlap = t->study.overlap;
-  t->compile.defines = t->defines.at;
-  t->compile.define_count = (uint32_t)t->defines.count;
-  t->compile.import_dirs = t->imports.at;
-  t->compile.import_dir_count = (uint32_t)t->imports.count;
   return true;
 }
 
@@ -224,47 +203,21 @@ static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 
 /* ---- Output ---- */
 
-static void put_report(const task *t, const ts_summary *summary, FILE *out)
+typedef struct page { const task *task; const ts_summary *summary; } page;
+
+static void put_report(const void *closure, FILE *out)
 {
-  switch (t->form) {
-  case TEXT: ts_report_text(summary, out); break;
-  case JSON: ts_report_json(summary, out); break;
-  case CSV: ts_report_csv(summary, out); break;
-  case HTML: ts_report_html(summary, out); break;
-  case SVG: ts_report_svg(summary, out); break;
+  const page *p = closure;
+  switch (p->task->form) {
+  case TEXT: ts_report_text(p->summary, out); break;
+  case JSON: ts_report_json(p->summary, out); break;
+  case CSV: ts_report_csv(p->summary, out); break;
+  case HTML: ts_report_html(p->summary, out); break;
+  case SVG: ts_report_svg(p->summary, out); break;
   }
 }
 
-static int write_text(task *t, const char *text, size_t size)
-{
-  if (!t->output || strcmp(t->output, "-") == 0) {
-    fwrite(text, 1, size, stdout);
-    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
-  }
-  int error = ts_write_file(t->output, text, size);
-  if (!error)
-    return TS_EXIT_DONE;
-  fprintf(stderr, "%s: cannot write %s: %s\n", t->options.called, t->output, strerror(error));
-  return TS_EXIT_ENVIRONMENT;
-}
-
-static int write_report(task *t, const ts_summary *summary)
-{
-  if (!t->output || strcmp(t->output, "-") == 0) {
-    put_report(t, summary, stdout);
-    return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
-  }
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort(); /* out of memory, as in the arena */
-  put_report(t, summary, memory);
-  fclose(memory);
-  int status = write_text(t, text, size);
-  free(text);
-  return status;
-}
+static void put_text(const void *closure, FILE *out) { fputs(closure, out); }
 
 /* "0-7,16" or "all": the ranks into *wanted. False after a message. */
 static bool read_ranks(task *t, uint32_t world, ts_trace_options *wanted)
@@ -321,7 +274,7 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *oth
     return tell(t, &stop, ir);
   if (!t->ignore_memory && ts_report_out_of_memory(summary, &stop) < 0)
     return tell(t, &stop, ir);
-  int status = write_report(t, summary);
+  int status = write_output(&t->options, t->output, put_report, &(page){t, summary});
   if (status == TS_EXIT_DONE)
     hint(t);
   return status;
@@ -337,7 +290,7 @@ static int compare_networks(task *t, const ts_ir *ir)
     abort(); /* out of memory, as in the arena */
   int failed = ts_networks_compare(ir, &t->run, t->run.network, t->form == JSON, memory, &stop);
   fclose(memory);
-  int status = failed ? tell(t, &stop, ir) : write_text(t, text, size);
+  int status = failed ? tell(t, &stop, ir) : write_output(&t->options, t->output, put_text, text);
   free(text);
   return status;
 }
@@ -372,8 +325,8 @@ int ts_tsrun_main(int argc, char **argv)
   t.run.progress = &t.progress;
   t.session = ts_session_new(t.arena);
   ts_input input = {0}, before = {0};
-  bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.compile, &before);
-  bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.compile, &input);
+  bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
+  bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
   int status = opened ? play(&t, &input.ir, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)
