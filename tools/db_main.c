@@ -29,7 +29,7 @@ static const char *const notes[] = {
   "",
   "Examples:",
   "$ add --db h100.db --device H100 ops.csv   # in a plan: costs = db(\"h100.db\")",
-  "$ list --db h100.db",
+  "$ list --db gpu.db",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
