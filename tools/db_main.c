@@ -28,7 +28,7 @@ static const char *const notes[] = {
   "key and source are replaced; sources that disagree are kept and told.",
   "",
   "Examples:",
-  "$ add --db h100.db --device H100 ops.csv   # in a plan: costs = db(\"h100.db\")",
+  "$ add --db gpu.db --device GPU ops.csv   # in a plan: costs = db(\"gpu.db\")",
   "$ list --db gpu.db",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
