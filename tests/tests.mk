@@ -201,6 +201,8 @@ EXTRA_DIST += \
 	tests/cli/no-color.out \
 	tests/cli/old-output-survives-an-error.cmd \
 	tests/cli/old-output-survives-an-error.out \
+	tests/cli/readme.cmd \
+	tests/cli/readme.out \
 	tests/cli/same-bytes-elsewhere.cmd \
 	tests/cli/same-bytes-elsewhere.out \
 	tests/cli/schedule-csv-and-back.cmd \
