@@ -42,6 +42,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/graph.c \
 	compiler/import/json.c \
 	compiler/import/kineto.c \
+	compiler/import/layers.c \
 	compiler/import/link.c \
 	compiler/import/match.c \
 	compiler/import/nsys.c \
@@ -126,6 +127,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/feed.h \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
+	compiler/import/layers.h \
 	compiler/import/match.h \
 	compiler/import/optable.h \
 	compiler/import/pairs.h \

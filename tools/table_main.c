@@ -36,7 +36,7 @@ static int make(ts_trace_task *t)
 {
   TS_VEC(const ts_events *) traces = {0};
   for (size_t i = 0; i < t->paths.count; i++) {
-    const ts_events *e = ts_trace_task_read(t, t->paths.at[i], &(ts_events_options){.no_memory = true});
+    const ts_events *e = ts_trace_task_read(t, t->paths.at[i], &(ts_events_options){.no_memory = true, .modules = true});
     if (!e)
       return TS_EXIT_REJECTED;
     TS_PUSH(t->arena, &traces, e);

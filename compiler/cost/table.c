@@ -16,7 +16,7 @@ static const struct { const char *name; column_kind kind; double unit; } known_c
   {"time_us", COLUMN_TIME, 1e-6}, {"time_ms", COLUMN_TIME, 1e-3}, {"time_ns", COLUMN_TIME, 1e-9}, {"time_s", COLUMN_TIME, 1},
   {"seconds", COLUMN_TIME, 1}, {"kv_dtype", COLUMN_KV_DTYPE, 0}, {"phase", COLUMN_LABEL, 0}, {"kernel", COLUMN_LABEL, 0},
   {"set", COLUMN_LABEL, 0}, {"note", COLUMN_LABEL, 0}, {"operator", COLUMN_LABEL, 0}, {"repeats", COLUMN_LABEL, 0},
-  {"low_us", COLUMN_LABEL, 0}, {"high_us", COLUMN_LABEL, 0},
+  {"low_us", COLUMN_LABEL, 0}, {"high_us", COLUMN_LABEL, 0}, {"layer", COLUMN_LABEL, 0},
 };
 /* Tables of one kind of kernel do not name it in every row; their columns do. */
 static const struct { const char *family, *column[5]; } known_families[] = {

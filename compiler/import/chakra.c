@@ -62,7 +62,7 @@ static void add_node(ts_events *e, const node *n)
   } else if (n->shapes && v->class == TS_EVENT_OPERATOR) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
-    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types});
+    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types, 0});
   }
 }
 

@@ -29,13 +29,15 @@ typedef enum ts_event_kind {
   TS_MARK_STEP,
   TS_MARK_OTHER,
   TS_OPERATOR_PLAIN,
-  TS_OPERATOR_COMMUNICATION
+  TS_OPERATOR_COMMUNICATION,
+  TS_MARK_MODULE        /* "nn.Module: Conv2d_0" */
 } ts_event_kind;
 
 typedef struct ts_event {
   int64_t start;     /* ns; graphs without times: order of the file */
   int64_t duration;  /* ns; -1: not known */
-  uint64_t id;       /* correlation of calls and device work; of a graph: number of the node */
+  uint64_t id;       /* correlation of calls and device work; of a graph: number of the node; of a profile's
+                        operators: sequence number of the backward they make or are, + 1, 0: none */
   uint64_t external; /* operators and what they launch */
   uint32_t name, track;
   uint32_t detail;   /* device work and communication operators: collective; operators: shapes; waits: ts_wait; or NONE */
@@ -75,7 +77,8 @@ typedef struct ts_event_comm {
   int64_t tag;
 } ts_event_comm;
 
-typedef struct ts_shapes { uint32_t dims, types; } ts_shapes; /* strings: "[[64,32],[32]]", "["float","float"]" without blanks */
+/* Strings without blanks: "[[64,32],[32]]", "["float","float"]"; arguments, of convolutions alone: "["","","[1,1]"]". */
+typedef struct ts_shapes { uint32_t dims, types, arguments; } ts_shapes;
 typedef struct ts_wait { int64_t stream, on_stream; uint64_t record; } ts_wait; /* record: correlation of the call that recorded the event, 0: not known */
 typedef struct ts_memory_event { int64_t time, bytes, allocated, reserved; uint64_t address; int32_t device; bool on_device; } ts_memory_event;
 typedef struct ts_device_info { uint32_t name; int64_t id, memory, processors; } ts_device_info;
@@ -136,6 +139,7 @@ static inline int64_t ts_event_end(const ts_event *v) { return v->start + (v->du
 typedef struct ts_events_options {
   bool no_operators; /* leave out operators of the host, */
   bool no_memory;    /* and events of memory */
+  bool modules;      /* keep where modules of PyTorch ran, if the profiler was asked for stacks */
 } ts_events_options;
 
 ts_events *ts_events_new(ts_arena *arena, const char *file);

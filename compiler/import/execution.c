@@ -252,7 +252,7 @@ static void add_node(reader *r, node *n)
   } else if (n->shapes && n->shapes != 0) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
-    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types});
+    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types, 0});
   }
   if (strstr(ts_events_text(e, n->name), "process_group:init") && r->groups)
     take_groups_text(r);

@@ -13,7 +13,7 @@
   F(RANKS, "Process Group Ranks") F(SOURCE, "Src Rank") F(DESTINATION, "Dst Rank") F(SEQUENCE, "Seq") F(START, "Global rank start")                    \
   F(STRIDE, "Global rank stride") F(ON_STREAM, "wait_on_stream") F(RECORD, "wait_on_cuda_event_record_corr_id") F(ADDRESS, "Addr") F(BYTES, "Bytes")   \
   F(ALLOCATED, "Total Allocated") F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type") F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels") \
-  F(BLOCKS, "blocks per SM")
+  F(BLOCKS, "blocks per SM") F(AUTOGRAD, "Sequence number") F(CONCRETE, "Concrete Inputs")
 
 enum {
 #define NUMBER(id, name) FIELD_##id,
@@ -28,7 +28,7 @@ static const struct { const char *name; uint8_t length; } field_names[] = {
 };
 
 typedef enum category {
-  OTHER_CATEGORY, KERNEL, COPY, FILL, RUNTIME, OPERATOR, ANNOTATION, DEVICE_ANNOTATION, SYNC, INSTANT, IGNORED
+  OTHER_CATEGORY, KERNEL, COPY, FILL, RUNTIME, OPERATOR, ANNOTATION, DEVICE_ANNOTATION, SYNC, INSTANT, PYTHON, IGNORED
 } category;
 
 static const struct { const char *name; category is; } categories[] = {
@@ -36,7 +36,7 @@ static const struct { const char *name; category is; } categories[] = {
   {"Runtime", RUNTIME}, {"cuda_driver", RUNTIME}, {"xpu_runtime", RUNTIME}, {"xpu_driver", RUNTIME}, {"mtia_runtime", RUNTIME},
   {"privateuse1_runtime", RUNTIME}, {"privateuse1_driver", RUNTIME}, {"cpu_op", OPERATOR}, {"Operator", OPERATOR}, {"hpu_op", KERNEL},
   {"user_annotation", ANNOTATION}, {"gpu_user_annotation", DEVICE_ANNOTATION}, {"cuda_sync", SYNC}, {"cpu_instant_event", INSTANT},
-  {"python_function", IGNORED}, {"Trace", IGNORED}, {"overhead", IGNORED}, {"ac2g", IGNORED}, {"fwdbwd", IGNORED}, {"async_cpu_to_gpu", IGNORED},
+  {"python_function", PYTHON}, {"Trace", IGNORED}, {"overhead", IGNORED}, {"ac2g", IGNORED}, {"fwdbwd", IGNORED}, {"async_cpu_to_gpu", IGNORED},
   {"async_gpu", IGNORED}, {"forward_backward", IGNORED}, {"external_correlation", IGNORED}, {"collective_comm", IGNORED}, {"cuda_event", IGNORED},
   {"cuda_profiler_range", IGNORED}, {"hardware_counters", IGNORED}, {"mtia_ccp_events", IGNORED}, {"mtia_insight", IGNORED},
   {"mtia_counters", IGNORED}, {"xpu_sync", IGNORED}, {"xpu_scope_profiler", IGNORED}, {"glow_runtime", IGNORED},
@@ -49,10 +49,10 @@ typedef struct scratch { /* one event as it is read */
   bool has_start, has_duration, is_comm, backward;
   int64_t start, duration, stream;
   uint64_t external, correlation;
-  uint32_t dims, types, arg_name;
+  uint32_t dims, types, arguments, arg_name;
   bool has_dims;
   ts_event_comm comm;
-  int64_t first_rank, stride, source, destination;
+  int64_t first_rank, stride, source, destination, autograd;
   ts_wait wait;
   ts_memory_event memory;
   int64_t device_type;
@@ -150,6 +150,16 @@ static int find_field(const reader *r, const char *text, size_t length, bool arg
   return -1;
 }
 
+static ts_event_kind kernel_kind(reader *r, uint32_t name)
+{
+  while (r->kernel_kinds.count <= name)
+    TS_PUSH(r->e->arena, &r->kernel_kinds, 0);
+  uint8_t *known = &r->kernel_kinds.at[name];
+  if (!*known)
+    *known = (uint8_t)(ts_kernel_kind(ts_events_text(r->e, name)) + 1);
+  return (ts_event_kind)(*known - 1);
+}
+
 static void take_argument(reader *r, int field)
 {
   scratch *s = &r->s;
@@ -183,6 +193,13 @@ static void take_argument(reader *r, int field)
   case FIELD_DEVICE_TYPE: s->device_type = ts_json_take_integer(j, 0); break;
   case FIELD_DEVICE: s->memory.device = (int32_t)ts_json_take_integer(j, -1); break;
   case FIELD_ARG_NAME: case FIELD_LABELS: s->arg_name = ts_json_take_string(j, r->e); break;
+  case FIELD_AUTOGRAD: s->autograd = ts_json_take_integer(j, -1); break;
+  case FIELD_CONCRETE: /* sizes of convolutions follow from their strides; those of other operators are not kept */
+    if (kernel_kind(r, s->name) == TS_KERNEL_CONVOLUTION)
+      s->arguments = ts_json_take_list(j, r->e);
+    else
+      ts_json_skip(j);
+    break;
   case FIELD_BLOCKS:
     if (!take_time(r, &s->blocks))
       s->blocks = 0;
@@ -215,7 +232,7 @@ static void take_category(reader *r)
     return;
   for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
     if (ts_is(r->j->text, r->j->length, categories[i].name)) {
-      s->category = categories[i].is;
+      s->category = categories[i].is == PYTHON && !r->options->modules ? IGNORED : categories[i].is;
       return;
     }
   s->category_name = intern(r->e, r->j->text, r->j->length);
@@ -225,7 +242,7 @@ static bool take_event(reader *r)
 {
   scratch *s = &r->s;
   ts_json *j = r->j;
-  *s = (scratch){.stream = -1, .first_rank = -1, .stride = -1, .source = -1, .destination = -1};
+  *s = (scratch){.stream = -1, .first_rank = -1, .stride = -1, .source = -1, .destination = -1, .autograd = -1};
   s->comm.in = s->comm.out = s->comm.bytes = s->comm.size = s->comm.sequence = s->comm.peer = -1;
   s->wait = (ts_wait){-1, -1, 0};
   s->memory.allocated = s->memory.reserved = -1;
@@ -272,16 +289,6 @@ static uint32_t track_of(reader *r, bool device)
   r->last_thread = s->thread;
   r->last_device = device;
   return r->last_track = ts_events_track(r->e, s->process, s->thread, device);
-}
-
-static ts_event_kind kernel_kind(reader *r, uint32_t name)
-{
-  while (r->kernel_kinds.count <= name)
-    TS_PUSH(r->e->arena, &r->kernel_kinds, 0);
-  uint8_t *known = &r->kernel_kinds.at[name];
-  if (!*known)
-    *known = (uint8_t)(ts_kernel_kind(ts_events_text(r->e, name)) + 1);
-  return (ts_event_kind)(*known - 1);
 }
 
 static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
@@ -362,7 +369,7 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
   v->start = s->start;
   v->duration = s->duration;
   v->name = s->name;
-  v->id = class == TS_EVENT_CALL ? s->correlation : 0;
+  v->id = class == TS_EVENT_CALL ? s->correlation : class == TS_EVENT_OPERATOR && s->autograd >= 0 ? (uint64_t)s->autograd + 1 : 0;
   v->external = s->external;
   v->track = track_of(r, false);
   v->flags = s->backward ? TS_EVENT_BACKWARD : 0;
@@ -371,7 +378,7 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
     v->detail = add_comm(r);
   } else if (s->has_dims && class == TS_EVENT_OPERATOR) {
     r->e->has_shapes = true;
-    ts_shapes shapes = {s->dims, s->types};
+    ts_shapes shapes = {s->dims, s->types, s->arguments};
     if (r->e->shapes.count && memcmp(&r->e->shapes.at[r->e->shapes.count - 1], &shapes, sizeof shapes) == 0)
       v->detail = (uint32_t)r->e->shapes.count - 1;
     else {
@@ -430,6 +437,10 @@ static void add_span(reader *r)
   case ANNOTATION:
     add_host(r, TS_EVENT_MARK, starts(ts_events_text(r->e, s->name), "ProfilerStep#") ? TS_MARK_STEP : TS_MARK_OTHER);
     break;
+  case PYTHON:
+    if (starts(ts_events_text(r->e, s->name), "nn.Module: "))
+      add_host(r, TS_EVENT_MARK, TS_MARK_MODULE);
+    break;
   case SYNC: add_sync(r); break;
   case OTHER_CATEGORY:
     if (s->category_name && !r->e->unknown_category++)
@@ -461,7 +472,7 @@ static bool add_event(reader *r)
   if (s->phase == 'M') {
     add_metadata(r);
   } else if (s->phase == 'X') {
-    if (!s->has_start || (!s->has_duration && s->category != OTHER_CATEGORY && s->category != IGNORED)) {
+    if (!s->has_start || (!s->has_duration && s->category != OTHER_CATEGORY && s->category < PYTHON)) {
       r->e->untimed++;
       return true;
     }

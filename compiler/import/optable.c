@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "compiler/import/layers.h"
 
-enum { TENSORS = 16, DIMENSIONS = 8 };
+enum { TENSORS = 16, DIMENSIONS = 8, LAYERS = 8 }; /* LAYERS: named in one cell */
 
 typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dims; /* of a tensor; each: bytes of an element, 0: no tensor */
 typedef struct sums { int64_t time; uint32_t kernels; uint32_t kernel; uint8_t kind; } sums; /* of one run of an operator */
-typedef struct sample { const char *key, *op, *kernel, *phase; int64_t time; } sample;
+typedef struct sample { const char *key, *op, *kernel, *phase, *layer; int64_t time; } sample;
 typedef struct maker { ts_arena *arena; ts_op_table *table; const ts_events *e; TS_VEC(sample) samples; } maker;
 
 /* ---- Shapes ---- */
@@ -124,6 +125,73 @@ static bool product_of(const char *op, const dims *t, uint32_t count, int64_t mn
   return false;
 }
 
+/* The numbers of the i-th argument of `["","","[1,1]","2"]`, one for each of `rank` dimensions; a single one stands for all. */
+static bool take_numbers(const char *arguments, uint32_t i, uint32_t rank, int64_t *values)
+{
+  for (; i && arguments; i--) { /* arguments are quoted, and hold no quotes */
+    arguments = strchr(arguments, '"');
+    arguments = arguments ? strchr(arguments + 1, '"') : NULL;
+    arguments = arguments ? arguments + 1 : NULL;
+  }
+  const char *at = arguments ? strchr(arguments, '"') : NULL;
+  uint32_t count = 0;
+  if (!at)
+    return false;
+  for (at++; *at && *at != '"';) {
+    char *end;
+    if (*at == '[' || *at == ',' || *at == ']') {
+      at++;
+      continue;
+    }
+    int64_t value = strtoll(at, &end, 10);
+    if (end == at || value < 0 || value > 1 << 20 || count == DIMENSIONS)
+      return false;
+    values[count++] = value;
+    at = end;
+  }
+  for (; count && count < rank; count++) values[count] = values[0];
+  return count && count >= rank;
+}
+
+/* m, n, k and count of a convolution as the matrix product it is (positions of the output, channels out, channels in × taps; one for each group of channels).
+ * Arguments as PyTorch's native_functions.yaml has them; a backward is given the gradient of its output, whose sizes are the output's. */
+static bool convolution_of(const char *op, const dims *t, uint32_t count, const char *arguments, int64_t mnk[4])
+{
+  static const struct { const char *name; uint32_t input, stride, padding, dilation; } convolutions[] = {
+    {"convolution_backward", 1, 0, 0, 0}, {"cudnn_convolution", 0, 3, 2, 4}, {"miopen_convolution", 0, 4, 3, 5}, {"mkldnn_convolution", 0, 4, 3, 5},
+    {"cudnn_convolution_relu", 0, 3, 4, 5}, {"_convolution", 0, 3, 4, 5}, {"convolution", 0, 3, 4, 5}, {"convolution_overrideable", 0, 3, 4, 5}};
+  for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++) {
+    uint32_t in = convolutions[i].input;
+    if (strcmp(convolutions[i].name, op) != 0)
+      continue;
+    if (count < in + 2 || t[in].rank < 3 || t[in].rank > DIMENSIONS || t[in + 1].rank != t[in].rank)
+      return false;
+    const dims *x = &t[in], *w = &t[in + 1];
+    uint32_t rank = x->rank - 2;
+    int64_t stride[DIMENSIONS], padding[DIMENSIONS], dilation[DIMENSIONS];
+    bool given = in == 1;
+    if (given ? t[0].rank != x->rank || t[0].at[0] != x->at[0] || t[0].at[1] != w->at[0]
+              : !take_numbers(arguments, convolutions[i].stride, rank, stride) || !take_numbers(arguments, convolutions[i].padding, rank, padding) ||
+                !take_numbers(arguments, convolutions[i].dilation, rank, dilation))
+      return false;
+    int64_t groups = w->at[1] ? x->at[1] / w->at[1] : 0;
+    if (groups < 1 || groups * w->at[1] != x->at[1] || w->at[0] % groups) /* a transposed one, for example */
+      return false;
+    double m = (double)x->at[0], k = (double)w->at[1];
+    for (uint32_t d = 0; d < rank; d++) {
+      if (!given && !stride[d])
+        return false;
+      m *= given ? (double)t[0].at[d + 2] : (double)((x->at[d + 2] + 2 * padding[d] - dilation[d] * (w->at[d + 2] - 1) - 1) / stride[d] + 1);
+      k *= (double)w->at[d + 2];
+    }
+    if (m < 1 || m > 1e15 || k < 1 || k > 1e15)
+      return false;
+    mnk[0] = (int64_t)m, mnk[1] = w->at[0] / groups, mnk[2] = (int64_t)k, mnk[3] = groups;
+    return mnk[1] > 0;
+  }
+  return false;
+}
+
 /* ---- Samples ---- */
 
 static bool moves_only(uint8_t kind)
@@ -142,7 +210,7 @@ static const char *cell(ts_arena *arena, const char *text)
   return copy;
 }
 
-static void add_sample(maker *m, const ts_event *v, const sums *s)
+static void add_sample(maker *m, const ts_event *v, const sums *s, const char *layer)
 {
   const ts_shapes *shapes = &m->e->shapes.at[v->detail];
   dims tensors[TENSORS];
@@ -154,10 +222,13 @@ static void add_sample(maker *m, const ts_event *v, const sums *s)
   double bytes = bytes_of(op, tensors, count);
   if (!dtype || bytes <= 0 || bytes > 1e15)
     return;
-  sample row = {.op = cell(m->arena, full), .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)), .time = s->time};
+  sample row = {.op = cell(m->arena, full), .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)), .layer = layer, .time = s->time};
   row.phase = v->flags & TS_EVENT_BACKWARD ? "backward" : "forward";
   if (product_of(op, tensors, count, mnk))
     row.key = ts_arena_printf(m->arena, "gemm,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", dtype, mnk[0], mnk[1], mnk[2], mnk[3]);
+  else if (convolution_of(op, tensors, count, ts_events_text(m->e, shapes->arguments), mnk))
+    row.key = ts_arena_printf(m->arena, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", strcmp(op, "convolution_backward") ? "conv" : op, dtype, mnk[0], mnk[1],
+                              mnk[2], mnk[3]);
   else
     row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f", s->kernels == 1 && moves_only(s->kind) ? "elementwise" : cell(m->arena, op), dtype, bytes);
   TS_PUSH(m->arena, &m->samples, row);
@@ -188,9 +259,13 @@ static void take_trace(maker *m)
       of[op].kernel = v->name;
     of[op] = (sums){of[op].time + time, of[op].kernels + 1, of[op].kernel, of[op].kernels && of[op].kind != v->kind ? TS_KERNEL_OTHER : v->kind};
   }
+  TS_VEC(uint32_t) ran = {0};
   for (uint32_t i = 0; i < e->count; i++)
     if (of[i].time > 0)
-      add_sample(m, ts_event_at(e, i), &of[i]);
+      TS_PUSH(work, &ran, i);
+  const char **layers = TS_NEW_ARRAY(work, const char *, ran.count + 1);
+  ts_layers_name(m->arena, e, ran.at, (uint32_t)ran.count, layers);
+  for (size_t i = 0; i < ran.count; i++) add_sample(m, ts_event_at(e, ran.at[i]), &of[ran.at[i]], cell(m->arena, layers[i]));
   ts_arena_free(work);
 }
 
@@ -203,6 +278,30 @@ static int by_key_and_time(const void *a, const void *b)
   if (!order)
     order = strcmp(x->op, y->op);
   return order ? order : strcmp(x->kernel, y->kernel);
+}
+
+/* "conv2d#2" before "conv2d#10". */
+static int by_layer(const void *a, const void *b)
+{
+  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  size_t m = strlen(x), n = strlen(y);
+  return m != n ? (m < n ? -1 : 1) : strcmp(x, y);
+}
+
+/* The layers of samples, each once: the first few, and how many more. */
+static const char *layers_of(ts_arena *arena, const sample *samples, size_t count)
+{
+  ts_arena *work = ts_arena_new("layers");
+  TS_VEC(const char *) names = {0};
+  size_t distinct = 0;
+  const char *text = "";
+  for (size_t i = 0; i < count; i++) TS_PUSH(work, &names, samples[i].layer);
+  TS_SORT(&names, by_layer);
+  for (size_t i = 0; i < count; i++)
+    if ((!i || strcmp(names.at[i], names.at[i - 1]) != 0) && distinct++ < LAYERS)
+      text = ts_arena_printf(arena, "%s%s%s", text, *text ? " " : "", names.at[i]);
+  ts_arena_free(work);
+  return distinct > LAYERS ? ts_arena_printf(arena, "%s +%zu", text, distinct - LAYERS) : text;
 }
 
 ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, uint32_t count)
@@ -219,7 +318,7 @@ ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, ui
     size_t n = end - i;
     const sample *middle = &m.samples.at[i + n / 2];
     int64_t median = n % 2 ? middle->time : (middle->time + middle[-1].time) / 2;
-    TS_PUSH(arena, &m.table->rows, (ts_op_row){middle->key, middle->op, middle->kernel, middle->phase, (uint32_t)n, m.samples.at[i + n / 4].time, median,
+    TS_PUSH(arena, &m.table->rows, (ts_op_row){middle->key, middle->op, middle->kernel, middle->phase, layers_of(arena, &m.samples.at[i], n), (uint32_t)n, m.samples.at[i + n / 4].time, median,
                                                m.samples.at[i + n - 1 - n / 4].time});
   }
   return m.table;
@@ -239,7 +338,7 @@ void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uin
   fprintf(out, "# device time %.3f ms: %.1f %% below, %.1f %% communication, %.1f %% without an operator, %.1f %% without shapes\n", (double)t->device / 1e6,
           (double)t->covered / whole, (double)t->communication / whole, (double)t->unlinked / whole, (double)t->shapeless / whole);
   fputs("# time_us: median over `repeats`, low_us and high_us the quartiles; bytes: inputs and an output as large as the largest of them\n", out);
-  fputs("family,dtype,m,n,k,count,bytes,time_us,repeats,low_us,high_us,phase,operator,kernel\n", out);
+  fputs("family,dtype,m,n,k,count,bytes,time_us,repeats,low_us,high_us,phase,layer,operator,kernel\n", out);
   for (size_t i = 0; i < t->rows.count; i++) {
     const ts_op_row *r = &t->rows.at[i];
     fputs(r->key, out);
@@ -247,6 +346,6 @@ void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uin
     fprintf(out, ",%u", r->repeats);
     put_us(out, r->low);
     put_us(out, r->high);
-    fprintf(out, ",%s,%s,%s\n", r->phase, r->op, r->kernel);
+    fprintf(out, ",%s,%s,%s,%s\n", r->phase, r->layers, r->op, r->kernel);
   }
 }

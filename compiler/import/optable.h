@@ -8,7 +8,7 @@
 
 typedef struct ts_op_row {
   const char *key;       /* "family,dtype,m,n,k,count,bytes": cells of the table */
-  const char *op, *kernel, *phase;
+  const char *op, *kernel, *phase, *layers; /* layers: with blanks between */
   uint32_t repeats;
   int64_t low, median, high; /* ns: quartiles */
 } ts_op_row;

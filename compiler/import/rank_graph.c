@@ -156,7 +156,7 @@ static bool take_tensors(ts_events *e, ts_json *j, uint32_t *out)
   put(&dims, "]", 1);
   put(&types, "]", 1);
   if (good && ts_json_ok(j)) {
-    ts_shapes shapes = {ts_events_string(e, dims.bytes.at, dims.bytes.count), ts_events_string(e, types.bytes.at, types.bytes.count)};
+    ts_shapes shapes = {ts_events_string(e, dims.bytes.at, dims.bytes.count), ts_events_string(e, types.bytes.at, types.bytes.count), 0};
     *out = (uint32_t)e->shapes.count;
     e->has_shapes = true;
     TS_PUSH(e->arena, &e->shapes, shapes);
