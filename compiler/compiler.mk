@@ -34,6 +34,7 @@ libtrainspec_la_SOURCES += \
 	compiler/fragment_ring.c \
 	compiler/fragment_step.c \
 	compiler/graph.c \
+	compiler/import/aicb.c \
 	compiler/import/chakra.c \
 	compiler/import/events.c \
 	compiler/import/execution.c \
@@ -53,6 +54,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/rank_graph.c \
 	compiler/import/read.c \
 	compiler/import/replay.c \
+	compiler/import/rows.c \
 	compiler/import/summary.c \
 	compiler/import/summary_report.c \
 	compiler/import/table.c \
@@ -134,6 +136,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/rank_graph.h \
 	compiler/import/readers.h \
 	compiler/import/replay.h \
+	compiler/import/rows.h \
 	compiler/import/summary.h \
 	compiler/import/table.h \
 	compiler/import/topology.h \

@@ -1329,6 +1329,7 @@ EXTRA_DIST += \
 	tests/traces/_execution.json \
 	tests/traces/_graph_0.json \
 	tests/traces/_graph_1.json \
+	tests/traces/_layers.json \
 	tests/traces/_nsys.sqlite \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
@@ -1372,6 +1373,8 @@ EXTRA_DIST += \
 	tests/traces/replay-no-such-step.out \
 	tests/traces/replay.cmd \
 	tests/traces/replay.out \
+	tests/traces/table-layers.cmd \
+	tests/traces/table-layers.out \
 	tests/traces/table-needs-times.cmd \
 	tests/traces/table-needs-times.out \
 	tests/traces/table.cmd \

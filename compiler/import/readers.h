@@ -17,6 +17,8 @@ bool ts_read_graph_finish(ts_events *e, ts_json *j);
 bool ts_read_workload(ts_events *e, ts_feed *feed);
 bool ts_is_triosim(const ts_feed *feed);
 bool ts_read_triosim(ts_events *e, ts_feed *feed);
+bool ts_is_aicb(const ts_feed *feed);
+bool ts_read_aicb(ts_events *e, ts_feed *feed);
 bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options); /* by the name of the file: SQLite reads it */
 
 ts_event_kind ts_call_kind(const char *name); /* "cudaStreamSynchronize" */

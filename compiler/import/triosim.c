@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "compiler/import/readers.h"
+#include "compiler/import/rows.h"
 
 enum { MOST_TENSORS = 1 << 22, COLUMNS = 32 };
 enum { NAME, INPUTS, OUTPUTS, TIME, OUTPUT_SIZES, STAGE, KNOWN };
 static const char *const known[KNOWN] = {"OperatorName", "Operator_input", "Operator_output", "Operator_cudatimenooverlap", "OutputSize", "stage"};
 
-typedef struct cell { const char *at; size_t length; } cell;
+typedef ts_row_cell cell;
 typedef struct reader {
   ts_events *e;
   ts_feed *feed;
@@ -17,42 +18,6 @@ typedef struct reader {
   int column[KNOWN]; /* of the header; -1: not there */
   TS_VEC(uint32_t) maker; /* of each tensor: the event that made it last, + 1 */
 } reader;
-
-/* Cells of the next line that is not empty, at most COLUMNS; 0 at the end. */
-static size_t next_line(reader *r, cell *cells)
-{
-  ts_feed *f = r->feed;
-  for (;;) {
-    const char *end;
-    size_t seen = 0, count = 0;
-    if (!ts_feed_need(f, 1))
-      return 0;
-    while (!(end = memchr(f->buffer + f->at + seen, '\n', f->end - f->at - seen))) {
-      seen = f->end - f->at;
-      if (!ts_feed_more(f)) {
-        end = f->buffer + f->end;
-        break;
-      }
-    }
-    if (f->error->message[0])
-      return 0;
-    const char *at = f->buffer + f->at;
-    f->at = (size_t)(end - f->buffer) + (end < f->buffer + f->end);
-    r->line++;
-    if (end > at && end[-1] == '\r')
-      end--;
-    if (end == at)
-      continue;
-    for (; count < COLUMNS; at++) {
-      const char *comma = memchr(at, ',', (size_t)(end - at));
-      cells[count++] = (cell){at, (size_t)((comma ? comma : end) - at)};
-      if (!comma)
-        return count;
-      at = comma;
-    }
-    return count;
-  }
-}
 
 static bool wrong(reader *r, const char *what, cell c)
 {
@@ -128,7 +93,7 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
 {
   reader r = {.e = e, .feed = feed};
   cell cells[COLUMNS];
-  size_t count = next_line(&r, cells);
+  size_t count = ts_feed_row(feed, &r.line, cells, COLUMNS);
   for (int c = 0; c < KNOWN; c++) {
     r.column[c] = -1;
     for (size_t i = 0; i < count; i++)
@@ -138,7 +103,7 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
       return ts_feed_fail(feed, NULL, "a table of TrioSim without the column `%s`", known[c]);
   }
   e->format = TS_TRACE_TRIOSIM;
-  while ((count = next_line(&r, cells)))
+  while ((count = ts_feed_row(feed, &r.line, cells, COLUMNS)))
     if (e->count >= TS_EVENTS_MOST)
       return ts_feed_fail(feed, NULL, "more than %u operators", TS_EVENTS_MOST);
     else if (!take_operator(&r, cells, count))
