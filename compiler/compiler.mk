@@ -55,6 +55,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/read.c \
 	compiler/import/replay.c \
 	compiler/import/rows.c \
+	compiler/import/snapshot.c \
 	compiler/import/summary.c \
 	compiler/import/summary_report.c \
 	compiler/import/table.c \

@@ -1324,6 +1324,7 @@ EXTRA_DIST += \
 	tests/strategies/bounded.sh \
 	tests/strategies/pairs.sh \
 	tests/strategies/volumes.sh \
+	tests/traces/_aicb.csv \
 	tests/traces/_broken.json \
 	tests/traces/_cut.json \
 	tests/traces/_execution.json \
@@ -1333,8 +1334,12 @@ EXTRA_DIST += \
 	tests/traces/_nsys.sqlite \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
+	tests/traces/_snapshot.json \
+	tests/traces/_snapshot_still.json \
 	tests/traces/_triosim.csv \
 	tests/traces/_workload.txt \
+	tests/traces/aicb.cmd \
+	tests/traces/aicb.out \
 	tests/traces/broken.cmd \
 	tests/traces/broken.out \
 	tests/traces/cut-off.cmd \
@@ -1357,8 +1362,12 @@ EXTRA_DIST += \
 	tests/traces/graph-trace.out \
 	tests/traces/graphs.cmd \
 	tests/traces/graphs.out \
+	tests/traces/hostile.cmd \
+	tests/traces/hostile.out \
 	tests/traces/json.cmd \
 	tests/traces/json.out \
+	tests/traces/memory-snapshot.cmd \
+	tests/traces/memory-snapshot.out \
 	tests/traces/missing-file.cmd \
 	tests/traces/missing-file.out \
 	tests/traces/nsys-broken.cmd \

@@ -83,7 +83,7 @@ static void take_distributed(ts_events *e, ts_json *j)
 
 static void take_member(ts_events *e, ts_json *j, const ts_events_options *options)
 {
-  if (ts_read_graph_member(e, j))
+  if (ts_read_graph_member(e, j) || ts_read_snapshot_member(e, j))
     return;
   if (TS_JSON_IS(j, "traceEvents"))
     ts_read_kineto(e, j, options);
@@ -117,10 +117,12 @@ static bool read_json(ts_events *e, ts_feed *feed, const ts_events_options *opti
     return false;
   if (e->format == TS_TRACE_GRAPH)
     return ts_read_graph_finish(e, &j);
+  if (e->format == TS_TRACE_SNAPSHOT)
+    ts_read_snapshot_finish(e);
   if (!e->format && j.cut)
     return ts_feed_fail(feed, "copy the file again", "the file ends %s", e->seen ? "early" : "before its events begin");
   if (!e->format)
-    return ts_feed_fail(feed, "a trace has `traceEvents` (PyTorch profiler), `nodes` (execution trace), `format` (execution graph) or `workload_graph` (Chakra)",
+    return ts_feed_fail(feed, "a trace has `traceEvents` (PyTorch profiler), `nodes` (execution trace), `format` (execution graph), `segments` (memory snapshot) or `workload_graph` (Chakra)",
                         "this JSON holds no events of a trace");
   return true;
 }

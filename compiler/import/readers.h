@@ -14,6 +14,9 @@ bool ts_read_chakra(ts_events *e, ts_feed *feed);
 /* A member of the file's object; false: it is no execution graph's. */
 bool ts_read_graph_member(ts_events *e, ts_json *j);
 bool ts_read_graph_finish(ts_events *e, ts_json *j);
+/* Of a memory snapshot; false: it is none's. The sums follow once all is read. */
+bool ts_read_snapshot_member(ts_events *e, ts_json *j);
+void ts_read_snapshot_finish(ts_events *e);
 bool ts_read_workload(ts_events *e, ts_feed *feed);
 bool ts_is_triosim(const ts_feed *feed);
 bool ts_read_triosim(ts_events *e, ts_feed *feed);

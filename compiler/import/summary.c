@@ -240,6 +240,8 @@ static void say_missing(ts_trace_summary *s)
     MISS("the groups of %u of %u communication kernels", s->comm_count - s->comm_known, s->comm_count);
   if (e->format == TS_TRACE_EXECUTION)
     MISS("times: execution traces have none");
+  if (e->format == TS_TRACE_SNAPSHOT)
+    MISS("what the memory is for: snapshots name no categories");
   if (e->format == TS_TRACE_AICB)
     MISS("times: workloads of AICB are what a rank issues; `_elapsed_time` is not read, its unit is not stated");
   if (e->format == TS_TRACE_GRAPH && e->device_count && !any_duration(e))
