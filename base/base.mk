@@ -11,7 +11,8 @@ libtrainspec_la_SOURCES += \
 	base/source.c \
 	base/suggest.c \
 	base/text.c \
-	base/text_diff.c
+	base/text_diff.c \
+	base/xgboost.c
 
 #: nobase_pkginclude_HEADERS += base/*.h base/*.def
 nobase_pkginclude_HEADERS += \
@@ -24,5 +25,6 @@ nobase_pkginclude_HEADERS += \
 	base/options.h \
 	base/source.h \
 	base/text.h \
-	base/text_diff.h
+	base/text_diff.h \
+	base/xgboost.h
 

@@ -21,6 +21,7 @@ libtrainspec_la_SOURCES += \
 	compiler/cost/operators.c \
 	compiler/cost/roofline.c \
 	compiler/cost/table.c \
+	compiler/cost/trees.c \
 	compiler/cost_sources.c \
 	compiler/costing.c \
 	compiler/env.c \
@@ -118,6 +119,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/cost/operators.h \
 	compiler/cost/source.h \
 	compiler/cost/table.h \
+	compiler/cost/trees.h \
 	compiler/costing.h \
 	compiler/dtypes.def \
 	compiler/env.h \

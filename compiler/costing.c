@@ -6,12 +6,16 @@
 #include "compiler/import/trace.h"
 #include "ir/ir.h"
 
+/* Kernels of a family that a source answers beyond what it learned from: how many, and the one furthest out. */
+typedef struct beyond { uint32_t source, kernels; const char *family; ts_cost_answer answer; ts_span span; } beyond;
+
 typedef struct ts_asking {
   ts_session *s;
   const ts_plan *plan;
   TS_VEC(const ts_asked *) sources;
   TS_VEC(ts_cost_query) keys; /* of kernels already priced, in the order of `priced` */
   TS_VEC(uint32_t) priced;
+  TS_VEC(beyond) beyond;
 } ts_asking;
 
 ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
@@ -88,6 +92,37 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
   ts_diag_help(d, "end the list with a source that answers everything, such as `roofline(gpu)`");
 }
 
+static double how_far(const ts_cost_answer *a) { return fmax(a->value / a->high, a->low / a->value); }
+
+static void note_beyond(ts_asking *a, uint32_t source, const char *family, const ts_cost_answer *answer, ts_span span)
+{
+  for (size_t i = 0; i < a->beyond.count; i++) {
+    beyond *b = &a->beyond.at[i];
+    if (b->source != source || b->family != family)
+      continue;
+    b->kernels++;
+    if (how_far(answer) > how_far(&b->answer))
+      b->answer = *answer, b->span = span;
+    return;
+  }
+  TS_PUSH(a->s->arena, &a->beyond, ((beyond){source, 1, family, *answer, span}));
+}
+
+void ts_costing_tell(const ts_costing *c)
+{
+  ts_asking *a = c->asking;
+  for (size_t i = 0; i < a->beyond.count; i++) {
+    const beyond *b = &a->beyond.at[i];
+    const ts_source_name *from = &c->sources.at[b->source];
+    ts_diag *d = ts_report(a->s, TS_W0505, from->span.file ? from->span : b->span, "%u kernel%s of family `%s` lie%s beyond what `%s` learned from", b->kernels,
+      b->kernels == 1 ? "" : "s", b->family, b->kernels == 1 ? "s" : "", from->name);
+    ts_diag_here(d, "asked for `%s` %.10g, learned from %.10g to %.10g", b->answer.beyond, b->answer.value, b->answer.low, b->answer.high);
+    ts_diag_note_at(d, b->span, "the kernel that is furthest out");
+    ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or put a source that knows them first in `costs`");
+  }
+  a->beyond.count = 0;
+}
+
 static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)
 {
   bool failed = false;
@@ -95,6 +130,8 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
     ts_cost_answer answer = {0};
     if (ts_asked_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
       *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i};
+      if (answer.beyond)
+        note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;
     }
     if (failed)

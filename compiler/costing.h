@@ -28,6 +28,8 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *l
 uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact);
 /* Sets `cost` of every kernel of every class. False after errors. */
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
+/* Warns of what fits were asked beyond what they learned from (W0505), once for each source and family. */
+void ts_costing_tell(const ts_costing *c);
 /* Seconds of each op, forward and backward, of one micro-batch. */
 double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 

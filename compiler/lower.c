@@ -675,7 +675,9 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
   if (schedule)
     *schedule = l.sc;
-  if (write_ir(&l, samples) && !ts_diags_errors(s->diags))
+  bool written = write_ir(&l, samples);
+  ts_costing_tell(l.costing);
+  if (written && !ts_diags_errors(s->diags))
     return l.b;
   ts_ir_builder_free(l.b);
   return NULL;

@@ -1,61 +1,18 @@
 #include "runtime/slowdown_learned.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is used of XGBoost's C API (xgboost/c_api.h, 1.6 and later; the declarations are part of its stable interface). Loading the library takes longer than
- * most plays, so it is loaded when a model is asked for, and needed only then. */
-#define CALLS(X)                                                                                                               \
-  X(const char *, XGBGetLastError, (void))                                                                                     \
-  X(int, XGDMatrixCreateFromMat, (const float *, uint64_t, uint64_t, float, void **))                                          \
-  X(int, XGDMatrixSetFloatInfo, (void *, const char *, const float *, uint64_t))                                               \
-  X(int, XGDMatrixFree, (void *))                                                                                              \
-  X(int, XGBoosterCreate, (void *const *, uint64_t, void **))                                                                  \
-  X(int, XGBoosterFree, (void *))                                                                                              \
-  X(int, XGBoosterSetParam, (void *, const char *, const char *))                                                              \
-  X(int, XGBoosterUpdateOneIter, (void *, int, void *))                                                                        \
-  X(int, XGBoosterPredict, (void *, void *, int, unsigned, int, uint64_t *, const float **))                                   \
-  X(int, XGBoosterSaveModel, (void *, const char *))                                                                           \
-  X(int, XGBoosterLoadModel, (void *, const char *))                                                                           \
-  X(int, XGBoosterSetAttr, (void *, const char *, const char *))                                                               \
-  X(int, XGBoosterGetAttr, (void *, const char *, const char **, int *))                                                       \
-  X(int, XGBoosterFeatureScore, (void *, const char *, uint64_t *, const char ***, uint64_t *, const uint64_t **, const float **))
-
-typedef struct library {
-  void *handle;
-#define DECLARE(type, name, arguments) type(*name) arguments;
-  CALLS(DECLARE)
-#undef DECLARE
-} library;
-
-static const char *const missing = "XGBoost's library is not here (Debian package libxgboost0)";
-
-static bool open_library(library *x)
-{
-  static const char *const names[] = {"libxgboost.so.0", "libxgboost.so"};
-  *x = (library){0};
-  for (int i = 0; i < 2 && !x->handle; i++)
-    x->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  bool found = x->handle != NULL;
-#define FIND(type, name, arguments) \
-  if (found)                        \
-    *(void **)&x->name = dlsym(x->handle, #name), found = x->name != NULL;
-  CALLS(FIND)
-#undef FIND
-  if (!found && x->handle)
-    dlclose(x->handle);
-  return found;
-}
+#include "base/xgboost.h"
 
 bool ts_learned_available(void)
 {
-  library x;
-  bool found = open_library(&x);
+  ts_xgboost x;
+  bool found = ts_xgboost_open(&x);
   if (found)
-    dlclose(x.handle);
+    ts_xgboost_close(&x);
   return found;
 }
 
@@ -92,7 +49,7 @@ static void features(const ts_pair *p, float *f)
 /* ---- Models ---- */
 
 typedef struct job {
-  library x;
+  ts_xgboost x;
   ts_arena *arena;
   void *booster, *data, *held;
 } job;
@@ -142,13 +99,6 @@ static int grow(job *j, ts_learned_way way)
   return failed ? failed : j->x.XGBoosterSetAttr(j->booster, "trainspec", way_words[way]);
 }
 
-static const char *told(const job *j)
-{
-  const char *text = j->x.XGBGetLastError(), *at = strchr(text, ']'); /* "[time] file:line: what" */
-  text = at && at[1] ? at + 2 : text;
-  return ts_arena_printf(j->arena, "%.*s", (int)strcspn(text, "\n"), text);
-}
-
 static void close_job(job *j)
 {
   if (j->booster)
@@ -181,7 +131,7 @@ static const char *predict_by(job *j, const char *path, const ts_pair *pairs, ui
   ts_learned_way way = TS_LEARNED_FACTOR;
   if (j->x.XGBoosterCreate(NULL, 0, &j->booster) || j->x.XGBoosterLoadModel(j->booster, path) || way_of(j, &way) ||
       matrix(j, way, pairs, count, NULL, true, NULL, &j->data) || j->x.XGBoosterPredict(j->booster, j->data, 0, 0, 0, &n, &found))
-    return told(j);
+    return ts_xgboost_error(&j->x, j->arena);
   if (n != count)
     return "it does not predict one number a pair";
   for (uint32_t i = 0; i < count; i++)
@@ -199,8 +149,8 @@ const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const 
     out[i] = ts_slowdown_of(&rest, &pairs[i]);
   if (!count)
     return NULL;
-  if (!open_library(&j.x))
-    return missing;
+  if (!ts_xgboost_open(&j.x))
+    return ts_xgboost_missing;
   double *found = TS_NEW_ARRAY(arena, double, count);
   for (int k = 0; k < 2 && model->learned[k] && !wrong; k++) {
     wrong = predict_by(&j, model->learned[k], pairs, count, found);
@@ -208,7 +158,7 @@ const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const 
       *(k ? &out[i].transfer : &out[i].compute) = found[i];
     close_job(&j);
   }
-  dlclose(j.x.handle);
+  ts_xgboost_close(&j.x);
   return wrong;
 }
 
@@ -248,12 +198,12 @@ const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair 
                              const char *path, double *gain)
 {
   job j = {.arena = arena};
-  if (!open_library(&j.x))
-    return missing;
+  if (!ts_xgboost_open(&j.x))
+    return ts_xgboost_missing;
   int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) || (out && predict_held(&j, way, pairs, hold, count, out)) ||
                (gain && measure_gain(&j, gain)) || (path && j.x.XGBoosterSaveModel(j.booster, path));
-  const char *wrong = failed ? told(&j) : NULL;
+  const char *wrong = failed ? ts_xgboost_error(&j.x, j.arena) : NULL;
   close_job(&j);
-  dlclose(j.x.handle);
+  ts_xgboost_close(&j.x);
   return wrong;
 }

@@ -19,6 +19,7 @@ tests_unit_sources = \
 	tests/unit/test_compiler_depfile.c \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
+	tests/unit/test_cost_trees.c \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_insight.c \
 	tests/unit/test_engine_overlap.c \
@@ -167,6 +168,8 @@ EXTRA_DIST += \
 	tests/cli/fit-slowdown-refuses.out \
 	tests/cli/fit-table.cmd \
 	tests/cli/fit-table.out \
+	tests/cli/fit-trees-refuses.cmd \
+	tests/cli/fit-trees-refuses.out \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
@@ -395,6 +398,7 @@ EXTRA_DIST += \
 	tests/errors/_cycle_back.ts \
 	tests/errors/_empty_trace.csv \
 	tests/errors/_gpt.ts \
+	tests/errors/_narrow.fit.json \
 	tests/errors/_no_header.csv \
 	tests/errors/_ops.csv \
 	tests/errors/_order.csv \
@@ -506,6 +510,8 @@ EXTRA_DIST += \
 	tests/errors/cost-extern-symbol.ts \
 	tests/errors/cost-extern-type.err \
 	tests/errors/cost-extern-type.ts \
+	tests/errors/cost-extrapolated.err \
+	tests/errors/cost-extrapolated.ts \
 	tests/errors/cost-fit-table-no-gpu.err \
 	tests/errors/cost-fit-table-no-gpu.ts \
 	tests/errors/cost-function-parameter.err \

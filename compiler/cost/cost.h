@@ -27,6 +27,9 @@ typedef struct ts_cost_answer {
   double seconds;
   ts_cost_basis basis;
   uint32_t row; /* line of the table when MEASURED, else 0 */
+  /* Of a fit asked beyond what it learned from: the feature that lies furthest out, its value, and the range learned from. NULL: within, or not known. */
+  const char *beyond;
+  double value, low, high;
 } ts_cost_answer;
 
 typedef struct ts_cost_source ts_cost_source;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ROWS = 1 << 16 };
+enum { MAX_ROWS = 1 << 16, MAX_NODES = 1 << 20 };
 
 double ts_fit_inputs(const ts_fit_model *m, const double *feature, double table, double *input)
 {
@@ -13,6 +13,17 @@ double ts_fit_inputs(const ts_fit_model *m, const double *feature, double table,
   for (uint32_t i = 0; i < m->input_count; i++)
     input[i] = ts_model_input_value(m->model, &m->input[i], m->parameter, feature, &time, table);
   return time.us;
+}
+
+static void take_range(ts_fit_model *m)
+{
+  uint32_t width = m->model->feature_count;
+  for (uint32_t i = 0; i < m->row_count; i++)
+    for (uint32_t f = 0; f < width; f++) {
+      double x = m->row[(size_t)i * width + f];
+      m->low[f] = i ? fmin(m->low[f], x) : x;
+      m->high[f] = i ? fmax(m->high[f], x) : x;
+    }
 }
 
 void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight)
@@ -31,6 +42,7 @@ void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight)
         point[c][(size_t)d * m->padded + i] = (float)(input[d] / m->kernel[c].scale[d]);
   }
   m->weight = w;
+  take_range(m);
 }
 
 /* Sums over the rows are kept apart in so many lanes, whatever the width of a register. */
@@ -67,7 +79,7 @@ static double correlate(const ts_fit_model *m, uint32_t c, const float *at)
 
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature)
 {
-  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, 0, input), residual = m->shift;
+  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, 0, input), residual = m->shift + ts_trees_sum(&m->trees, input);
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     float at[TS_MODEL_MAX_INPUTS];
     for (uint32_t d = 0; d < m->input_count; d++) at[d] = (float)(input[d] / m->kernel[c].scale[d]);
@@ -109,6 +121,18 @@ static bool is_type_of(const ts_fit_model *m, const char *dtype)
   return dtype && (strcmp(m->dtype, dtype) == 0 || (m->also && strcmp(m->also, dtype) == 0));
 }
 
+static void note_range(const ts_fit_model *m, const double *feature, ts_cost_answer *answer)
+{
+  double most = 1;
+  for (uint32_t f = 0; f < m->model->feature_count; f++) {
+    double far = m->high[f] > 0 ? fmax(feature[f] / m->high[f], m->low[f] / feature[f]) : 1;
+    if (far > most) {
+      most = far;
+      answer->beyond = m->model->feature[f], answer->value = feature[f], answer->low = m->low[f], answer->high = m->high[f];
+    }
+  }
+}
+
 bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer)
 {
   for (uint32_t i = 0; i < fit->model_count; i++) {
@@ -127,7 +151,8 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
       continue;
     int64_t row = kept_row(m, feature);
     double us = row >= 0 ? m->row_us[row] : ts_fit_evaluate(m, feature);
-    *answer = (ts_cost_answer){us * 1e-6, row >= 0 ? TS_COST_MEASURED : TS_COST_FITTED, 0};
+    *answer = (ts_cost_answer){.seconds = us * 1e-6, .basis = row >= 0 ? TS_COST_MEASURED : TS_COST_FITTED};
+    note_range(m, feature, answer);
     return isfinite(us) && us > 0;
   }
   return false;
@@ -238,6 +263,50 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
   return true;
 }
 
+/* Nodes are input, value, less, otherwise; a list of them a tree, counted from its first. An input of -1 is a leaf. Ways lead to later nodes, so that they end. */
+static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
+{
+  const cJSON *tree, *item;
+  TS_VEC(uint32_t) root = {0};
+  TS_VEC(ts_tree_node) node = {0};
+  cJSON_ArrayForEach(tree, list) {
+    uint32_t first = (uint32_t)node.count, size = cJSON_IsArray(tree) ? (uint32_t)cJSON_GetArraySize(tree) : 0, at = 0;
+    if (!size || first + size > MAX_NODES)
+      return FAIL(r, "%s: tree %zu has no nodes, or there are more than %d in all", r->path, root.count + 1, MAX_NODES);
+    TS_PUSH(r->arena, &root, first);
+    cJSON_ArrayForEach(item, tree) {
+      double cell[4];
+      if (!get_numbers(r, item, "trees", 4, cell))
+        return false;
+      bool leaf = cell[0] == TS_TREE_LEAF;
+      if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] > at && cell[2] < size && cell[3] > at && cell[3] < size))
+        return FAIL(r, "%s: node %u of tree %zu leads nowhere", r->path, at, root.count);
+      TS_PUSH(r->arena, &node, ((ts_tree_node){(int32_t)cell[0], (float)cell[1], leaf ? 0 : first + (uint32_t)cell[2], leaf ? 0 : first + (uint32_t)cell[3]}));
+      at++;
+    }
+  }
+  m->trees = (ts_trees){(uint32_t)root.count, (uint32_t)node.count, root.at, node.at};
+  return true;
+}
+
+/* Of each feature, where the file says; that of the rows it keeps otherwise. */
+static bool read_range(reader *r, const cJSON *list, ts_fit_model *m)
+{
+  uint32_t width = m->model->feature_count, at = 0;
+  const cJSON *item;
+  if (list && (uint32_t)cJSON_GetArraySize(list) != width)
+    return FAIL(r, "%s: `range` is not a list of %u ranges", r->path, width);
+  cJSON_ArrayForEach(item, list) {
+    double ends[2];
+    if (!get_numbers(r, item, "range", 2, ends))
+      return false;
+    if (!(ends[0] > 0 && ends[0] <= ends[1]))
+      return FAIL(r, "%s: a range does not rise from a positive number", r->path);
+    m->low[at] = ends[0], m->high[at++] = ends[1];
+  }
+  return true;
+}
+
 static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
 {
   const char *name = NULL;
@@ -254,7 +323,10 @@ static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
     if (!get_number(r, parameters, m->model->parameter[i], 1e-9, 1e9, &m->parameter[i]))
       return false;
   const cJSON *residual = cJSON_GetObjectItemCaseSensitive(in, "residual");
-  return !residual || (read_kernels(r, residual, m) && read_rows(r, cJSON_GetObjectItemCaseSensitive(residual, "rows"), m));
+  if (residual && !(read_kernels(r, residual, m) && read_rows(r, cJSON_GetObjectItemCaseSensitive(residual, "rows"), m) &&
+                    read_trees(r, cJSON_GetObjectItemCaseSensitive(residual, "trees"), m)))
+    return false;
+  return read_range(r, cJSON_GetObjectItemCaseSensitive(in, "range"), m);
 }
 
 /* "device: name (sha256 ...)" for each file of data. */

@@ -5,6 +5,7 @@
 
 #include "compiler/cost/kernel_models.h"
 #include "compiler/cost/source.h"
+#include "compiler/cost/trees.h"
 
 enum { TS_FIT_VERSION = 1, TS_FIT_MAX_KERNELS = 3, TS_FIT_BLOCK = 16 };
 
@@ -26,6 +27,8 @@ typedef struct ts_fit_model {
   /* For evaluation: inputs of the rows over scale, transposed and padded to whole blocks; weights are 0 in the padding. */
   uint32_t padded;
   const float *point[TS_FIT_MAX_KERNELS], *weight;
+  ts_trees trees; /* over the same inputs, added to the residual */
+  double low[TS_MODEL_MAX_FEATURES], high[TS_MODEL_MAX_FEATURES]; /* range of each feature in the rows it learned from; both 0: not known */
 } ts_fit_model;
 
 struct ts_fit {
@@ -34,7 +37,7 @@ struct ts_fit {
   const ts_fit_model *model;
 };
 
-/* Fills `point` and `weight` from the rows and `weight` of each. */
+/* Fills `point` and `weight` from the rows and `weight` of each, and the range from the rows. */
 void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight);
 /* Inputs of a point, measured as in a table (0: what the fit speaks for); returns the time of the physical model in microseconds. */
 double ts_fit_inputs(const ts_fit_model *m, const double *feature, double table, double *input);

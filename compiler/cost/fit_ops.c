@@ -26,6 +26,8 @@ static const char usage[] =
   "  --keep SHARE     share of the rows kept in the fit, 0.1; the others validate it\n"
   "  --family NAME    only kernels of this family; all that have a model otherwise\n"
   "  --dtype NAME     only kernels of this type\n"
+  "  --trees          of the second form: boosted trees (XGBoost's library is needed) for kernels that compute, where they predict devices\n"
+  "                   left out better than the Gaussian process\n"
   "  --also NAME      another type that runs at the same rate, answered alike\n"
   "  --model NAME     physical model for them: gemm, attention, attention_apart, stream; that of the family's name otherwise\n"
   "  -o FILE          the fit file\n";
@@ -34,6 +36,7 @@ typedef struct options {
   const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out, *devices;
   uint32_t table_count;
   double keep, units;
+  bool trees;
 } options;
 
 typedef struct score { uint32_t rows, within[3]; double mean, median, worst; const double *worst_row; } score;
@@ -84,6 +87,10 @@ static int parse(int argc, char **argv, options *o, bool *help)
     size_t at = 0, count = sizeof with_value / sizeof *with_value;
     if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
       return *help = true, DONE;
+    if (strcmp(a, "--trees") == 0) {
+      o->trees = true;
+      continue;
+    }
     while (at < count && strcmp(a, with_value[at]) != 0) at++;
     if (at < count) {
       if (i + 1 == argc)
@@ -103,6 +110,8 @@ static int parse(int argc, char **argv, options *o, bool *help)
     return bad_usage("no table", "");
   if (!o->device || !(o->units || o->devices) || !o->out)
     return bad_usage("--device, --units (or --devices) and -o are needed", "");
+  if (o->trees && !o->devices)
+    return bad_usage("--trees goes with --devices", "");
   if (o->keep > 1)
     return bad_usage("--keep is a share, at most 1", "");
   if (o->model && !ts_kernel_model_find(o->model))
@@ -558,21 +567,56 @@ static void judge_left_out(job *j, const ts_op_class *c, const sheets *s, uint32
   }
 }
 
-static void fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target)
+/* In the way chosen, or NULL after an error. */
+static const ts_op_class *train_ops(job *j, const ts_kernel_model *model, const sheets *s, const gathered *rows, ts_op_learner learner)
+{
+  const ts_op_class *c = ts_op_train(j->arena, model, s->at, s->count, rows->families.at, (uint32_t)rows->families.count, NULL);
+  const char *wrong = NULL;
+  if (learner == TS_OP_TREES)
+    c = ts_op_by_trees(j->arena, c, &wrong);
+  if (wrong)
+    fprintf(stderr, "trainspec fit ops: trees: %s\n", wrong);
+  return c;
+}
+
+/* What is better on devices left out. */
+static bool choose(job *j, const ts_kernel_model *model, const sheets *s, const gathered *all, ts_op_learner *best)
+{
+  double error[TS_OP_LEARNERS];
+  const char *wrong = NULL;
+  *best = TS_OP_GAUSSIAN;
+  if (!j->o->trees || !*model->input) /* those that only move data have curves */
+    return true;
+  if (ts_op_compare(j->arena, model, s->at, s->count, all->families.at, (uint32_t)all->families.count, NULL, error, best, &wrong))
+    printf("  on devices left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees %.3f; %s\n", error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
+      *best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
+  if (wrong)
+    fprintf(stderr, "trainspec fit ops: trees: %s\n", wrong);
+  return !wrong;
+}
+
+static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target)
 {
   uint32_t measured = 0;
+  ts_op_learner learner;
+  gathered all = gather(j, model, dtype, device, UINT32_MAX, false);
   printf("%s %s: each device from the others\n", model->name, dtype);
+  if (!choose(j, model, s, &all, &learner))
+    return ENVIRONMENT;
   for (uint32_t d = 0; d < s->count; d++) {
     gathered out = gather(j, model, dtype, device, d, true), others = gather(j, model, dtype, device, d, false);
     measured += out.families.count > 0;
-    if (out.families.count && others.families.count)
-      judge_left_out(j, ts_op_train(j->arena, model, s->at, s->count, others.families.at, (uint32_t)others.families.count, NULL), s, d, &out);
+    if (!out.families.count || !others.families.count)
+      continue;
+    const ts_op_class *c = train_ops(j, model, s, &others, learner);
+    if (!c)
+      return ENVIRONMENT;
+    judge_left_out(j, c, s, d, &out);
   }
   if (measured < 2)
     printf("  only one device was measured: nothing to compare with\n");
-  gathered all = gather(j, model, dtype, device, UINT32_MAX, false);
-  const ts_op_class *c = ts_op_train(j->arena, model, s->at, s->count, all.families.at, (uint32_t)all.families.count, NULL);
-  for (uint32_t f = 0; f < c->family_count; f++) {
+  const ts_op_class *c = train_ops(j, model, s, &all, learner);
+  for (uint32_t f = 0; c && f < c->family_count; f++) {
     trained t = {0};
     ts_op_instantiate(j->arena, c, &c->family[f], dtype, &s->at[target], &t.model, &t.weight);
     t.model.also = j->o->also;
@@ -580,6 +624,7 @@ static void fit_class(job *j, const ts_kernel_model *model, const char *dtype, c
     round_model(&t);
     TS_PUSH(j->arena, &j->models, t);
   }
+  return c ? DONE : ENVIRONMENT;
 }
 
 static int fit_devices(job *j, const sheets *s, const uint32_t *device)
@@ -599,7 +644,9 @@ static int fit_devices(job *j, const sheets *s, const uint32_t *device)
       if (known || !gather(j, k.model, k.dtype, device, UINT32_MAX, false).families.count)
         continue;
       TS_PUSH(j->arena, &done, k);
-      fit_class(j, k.model, k.dtype, s, device, target);
+      int status = fit_class(j, k.model, k.dtype, s, device, target);
+      if (status)
+        return status;
     }
   if (j->models.count)
     return DONE;
@@ -658,6 +705,29 @@ static const char *input_name(const ts_fit_model *m, uint32_t d)
   return m->model->input[d] ? m->model->input[d] : "table";
 }
 
+static void put_range(FILE *out, const ts_fit_model *m)
+{
+  for (uint32_t f = 0; m->high[0] > 0 && f < m->model->feature_count; f++)
+    fprintf(out, "%s[%.10g, %.10g]%s", f ? ", " : "   \"range\": [", m->low[f], m->high[f], f + 1 == m->model->feature_count ? "],\n" : "");
+}
+
+/* Nine digits give a float back. */
+static void put_trees(FILE *out, const ts_trees *trees)
+{
+  for (uint32_t t = 0; t < trees->root_count; t++) {
+    uint32_t first = trees->root[t], end = t + 1 < trees->root_count ? trees->root[t + 1] : trees->node_count;
+    fprintf(out, t ? ",\n" : ",\n    \"trees\": [\n");
+    for (uint32_t i = first; i < end; i++) {
+      const ts_tree_node *n = &trees->node[i];
+      bool leaf = n->input == TS_TREE_LEAF;
+      fprintf(out, "%s[%d,%.9g,%u,%u]", i == first ? "[" : ",", n->input, (double)n->value, leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
+    }
+    fprintf(out, "]");
+  }
+  if (trees->root_count)
+    fprintf(out, "]");
+}
+
 static void put_model(FILE *out, const trained *t)
 {
   const ts_fit_model *m = &t->model;
@@ -670,7 +740,9 @@ static void put_model(FILE *out, const trained *t)
   }
   fprintf(out, "\n   \"parameters\": {");
   for (uint32_t i = 0; i < m->model->parameter_count; i++) fprintf(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
-  fprintf(out, "},\n   \"validation\": {\n");
+  fprintf(out, "},\n");
+  put_range(out, m);
+  fprintf(out, "   \"validation\": {\n");
   if (t->fit.rows) {
     put_score(out, "fit", &t->fit, ",");
     put_score(out, "physical alone", &t->physical, ",");
@@ -692,7 +764,9 @@ static void put_model(FILE *out, const trained *t)
     for (uint32_t f = 0; f < width; f++) fprintf(out, "%.10g,", m->row[(size_t)i * width + f]);
     fprintf(out, "%.5g,%.7g,%g]", m->row_us[i], t->weight[i], m->row_table[i]);
   }
-  fprintf(out, "]}}");
+  fprintf(out, "]");
+  put_trees(out, &m->trees);
+  fprintf(out, "}}");
 }
 
 static void put_fit(FILE *out, const job *j)

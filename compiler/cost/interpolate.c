@@ -177,12 +177,12 @@ bool ts_table_ask(const ts_table *table, const ts_cost_query *query, ts_cost_ans
         continue;
       int64_t row = exactly ? find_row(g, value) : -1;
       if (row >= 0) {
-        *answer = (ts_cost_answer){g->seconds[row], TS_COST_MEASURED, g->line[row]};
+        *answer = (ts_cost_answer){.seconds = g->seconds[row], .basis = TS_COST_MEASURED, .row = g->line[row]};
         return true;
       }
       double seconds;
       if (!exactly && interpolate(g, value, &seconds)) {
-        *answer = (ts_cost_answer){seconds, TS_COST_INTERPOLATED, 0};
+        *answer = (ts_cost_answer){.seconds = seconds, .basis = TS_COST_INTERPOLATED};
         return true;
       }
     }

@@ -280,6 +280,112 @@ ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts
   return c;
 }
 
+/* -- trees -- */
+
+enum { LEAST_TREE_ROWS = 32 };
+
+/* What the model's own fit learns on: sizes, and what physics says of them on the device. */
+static uint32_t model_input_list(const ts_kernel_model *model, ts_model_input *input)
+{
+  uint32_t n = 0;
+  for (; model->input[n]; n++) ts_model_input_parse(model, model->input[n], &input[n]);
+  return n;
+}
+
+static void model_inputs(const ts_op_class *c, factors own, const ts_op_device *d, const double *feature, double *value)
+{
+  double parameter[TS_MODEL_MAX_PARAMETERS];
+  ts_model_input input[TS_MODEL_MAX_INPUTS];
+  uint32_t n = model_input_list(c->model, input);
+  parameters_on(c, own, d, parameter);
+  ts_model_time time = c->model->time(parameter, feature);
+  for (uint32_t i = 0; i < n; i++) value[i] = ts_model_input_value(c->model, &input[i], parameter, feature, &time, 0);
+}
+
+ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **wrong)
+{
+  ts_model_input list[TS_MODEL_MAX_INPUTS];
+  uint32_t wide = model_input_list(c->model, list);
+  ts_op_class *copy = ts_arena_copy(arena, c, sizeof *c);
+  copy->family = ts_arena_copy(arena, c->family, c->family_count * sizeof *c->family);
+  *wrong = NULL;
+  for (uint32_t i = 0; wide && i < c->family_count && !*wrong; i++) {
+    ts_op_family *f = &copy->family[i];
+    factors own = {f->slope, f->floor};
+    if (f->rows.count < LEAST_TREE_ROWS)
+      continue;
+    double *input = TS_NEW_ARRAY(arena, double, (size_t)f->rows.count * wide), *target = TS_NEW_ARRAY(arena, double, f->rows.count);
+    for (uint32_t r = 0; r < f->rows.count; r++) {
+      const ts_op_device *d = &c->device[f->rows.device[r]];
+      const double *x = f->rows.feature + (size_t)r * c->model->feature_count;
+      model_inputs(c, own, d, x, input + (size_t)r * wide);
+      target[r] = log(f->rows.us[r] / physical(c, own, d, x));
+    }
+    *wrong = ts_trees_grow(arena, input, f->rows.count, wide, target, &f->trees);
+  }
+  return *wrong ? NULL : copy;
+}
+
+/* Rows of a device, or of all others. */
+static uint32_t divide(ts_arena *arena, const ts_op_rows *from, uint32_t count, uint32_t width, uint32_t device, bool only, ts_op_rows *to)
+{
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < count; f++) {
+    double *feature = TS_NEW_ARRAY(arena, double, (size_t)from[f].count * width), *us = TS_NEW_ARRAY(arena, double, from[f].count);
+    uint32_t *on = TS_NEW_ARRAY(arena, uint32_t, from[f].count), rows = 0;
+    for (uint32_t i = 0; i < from[f].count; i++)
+      if ((from[f].device[i] == device) == only) {
+        memcpy(feature + (size_t)rows * width, from[f].feature + (size_t)i * width, width * sizeof *feature);
+        us[rows] = from[f].us[i], on[rows++] = from[f].device[i];
+      }
+    if (rows)
+      to[n++] = (ts_op_rows){from[f].family, rows, feature, us, on};
+  }
+  return n;
+}
+
+static double error_of(const ts_op_class *c, const ts_op_device *device, const ts_op_rows *out, uint32_t count)
+{
+  double sum = 0;
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < count; f++) {
+    const ts_op_family *family = ts_op_family_of(c, out[f].family);
+    for (uint32_t i = 0; family && i < out[f].count; i++, n++)
+      sum += fabs(log(ts_op_time(c, family, device, out[f].feature + (size_t)i * c->model->feature_count) / out[f].us[i]));
+  }
+  return n ? sum / n : NAN;
+}
+
+bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
+  uint32_t family_count, const double *exponent, double *error, ts_op_learner *best, const char **wrong)
+{
+  uint32_t measured = 0;
+  const char *why = NULL;
+  *best = TS_OP_GAUSSIAN;
+  for (int l = 0; l < TS_OP_LEARNERS; l++) error[l] = 0;
+  for (uint32_t d = 0; d < device_count && !why; d++) {
+    ts_op_rows *out = TS_NEW_ARRAY(arena, ts_op_rows, family_count), *others = TS_NEW_ARRAY(arena, ts_op_rows, family_count);
+    uint32_t left = divide(arena, families, family_count, model->feature_count, d, true, out);
+    uint32_t rest = divide(arena, families, family_count, model->feature_count, d, false, others);
+    if (!left || !rest)
+      continue;
+    const ts_op_class *by[TS_OP_LEARNERS] = {ts_op_train(arena, model, device, device_count, others, rest, exponent)};
+    double of[TS_OP_LEARNERS] = {error_of(by[TS_OP_GAUSSIAN], &device[d], out, left)};
+    by[TS_OP_TREES] = ts_op_by_trees(arena, by[TS_OP_GAUSSIAN], &why);
+    if (why || isnan(of[TS_OP_GAUSSIAN]))
+      continue;
+    of[TS_OP_TREES] = error_of(by[TS_OP_TREES], &device[d], out, left);
+    for (int l = 0; l < TS_OP_LEARNERS; l++) error[l] += (of[l] - error[l]) / (measured + 1);
+    measured++;
+  }
+  if (wrong)
+    *wrong = why;
+  if (!measured || why)
+    return false;
+  *best = error[TS_OP_TREES] < error[TS_OP_GAUSSIAN] ? TS_OP_TREES : TS_OP_GAUSSIAN;
+  return true;
+}
+
 /* -- asking -- */
 
 const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family)
@@ -292,7 +398,12 @@ const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family)
 
 double ts_op_time(const ts_op_class *c, const ts_op_family *f, const ts_op_device *device, const double *feature)
 {
-  double at[TS_MODEL_MAX_INPUTS], residual = 0, us = physical(c, f ? (factors){f->slope, f->floor} : of_class, device, feature);
+  factors own = f ? (factors){f->slope, f->floor} : of_class;
+  double at[TS_MODEL_MAX_INPUTS], residual = 0, us = physical(c, own, device, feature);
+  if (f && f->trees.root_count) {
+    model_inputs(c, own, device, feature, at);
+    return us * exp(ts_trees_sum(&f->trees, at));
+  }
   sizes_of(c->model, feature, at);
   for (uint32_t i = 0; f && i < f->kept; i++) {
     double square = 0;
@@ -347,4 +458,10 @@ void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family
                       .row_us = us, .row_table = table};
   parameters_on(c, (factors){f->slope, f->floor}, device, m->parameter);
   m->input_count = size_inputs(c->model, m->input);
+  if (f->trees.root_count) { /* they answer alone */
+    m->trees = f->trees, m->kernel_count = 0, m->row_count = 0;
+    m->input_count = model_input_list(c->model, m->input);
+  }
+  memcpy(m->low, f->low, sizeof m->low);
+  memcpy(m->high, f->high, sizeof m->high);
 }

@@ -30,6 +30,7 @@ typedef struct ts_op_family {
   const uint32_t *row_device;
   const double *row_us;
   ts_fit_kernel kernel;
+  ts_trees trees;          /* instead of the Gaussian process, where they were asked for */
   double low[TS_MODEL_MAX_FEATURES], high[TS_MODEL_MAX_FEATURES]; /* range of the features in the rows */
 } ts_op_family;
 
@@ -46,6 +47,15 @@ typedef struct ts_op_class { /* families of one physical model */
 /* Trains on all rows. `exponent`: those of another class of the same type of numbers, where they are not 0, or NULL. */
 ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
   uint32_t family_count, const double *exponent);
+
+/* The same with boosted trees over the inputs of the physical model instead of the Gaussian process, for families that compute. NULL: *wrong says why. */
+ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **wrong);
+
+typedef enum ts_op_learner { TS_OP_GAUSSIAN, TS_OP_TREES, TS_OP_LEARNERS } ts_op_learner;
+/* Each device that has rows predicted from the others: error[learner] is the mean over devices of the mean absolute logarithm of predicted over measured, of
+ * families that the others ran. *best: the least. False with one device only, or where trees cannot be grown (*wrong, may be NULL). */
+bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
+  uint32_t family_count, const double *exponent, double *error, ts_op_learner *best, const char **wrong);
 
 const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family); /* NULL: none of that name */
 /* Microseconds on a device; a family that was not measured (NULL) is as the class. */

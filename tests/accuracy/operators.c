@@ -256,11 +256,9 @@ static void add_alone(const acc_context *c, const devices *d, ops *all, const ch
 
 typedef struct trained { const ts_op_class *class[CLASSES]; } trained;
 
-static const ts_op_class *train_class(const acc_context *c, const ts_op_device *device, uint32_t devices, const ops *all, int class, const double *exponent)
+static uint32_t rows_of_class(const acc_context *c, const ops *all, int class, ts_op_rows *rows)
 {
-  ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
-  const ts_kernel_model *model = ts_kernel_model_find(class_models[class]);
-  uint32_t families = 0, width = model->feature_count;
+  uint32_t families = 0, width = ts_kernel_model_find(class_models[class])->feature_count;
   for (size_t i = 0; i < all->count; i++) {
     uint32_t f = 0;
     if (all->at[i].class != class)
@@ -279,7 +277,14 @@ static const ts_op_class *train_class(const acc_context *c, const ts_op_device *
       }
     rows[f] = (ts_op_rows){rows[f].family, n, feature, us, on};
   }
-  return families ? ts_op_train(c->arena, model, device, devices, rows, families, exponent) : NULL;
+  return families;
+}
+
+static const ts_op_class *train_class(const acc_context *c, const ts_op_device *device, uint32_t devices, const ops *all, int class, const double *exponent)
+{
+  ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
+  uint32_t families = rows_of_class(c, all, class, rows);
+  return families ? ts_op_train(c->arena, ts_kernel_model_find(class_models[class]), device, devices, rows, families, exponent) : NULL;
 }
 
 static trained train(const acc_context *c, const ts_op_device *device, uint32_t devices, const ops *all)
@@ -328,6 +333,31 @@ static double mean(const double *at, size_t count)
   for (size_t i = 0; i < count; i++)
     sum += at[i];
   return sum / (double)count;
+}
+
+/* Trees instead of the Gaussian process: what devices left out say, of those learned from, and then what the target says, whichever was better. */
+static void compare_trees(const acc_context *c, const trained *t, const devices *d, const ops *learn, const ops *measured, uint32_t target)
+{
+  for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class++) {
+    ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
+    uint32_t families = rows_of_class(c, learn, class, rows);
+    const char *wrong = NULL;
+    double error[TS_OP_LEARNERS];
+    ts_op_learner best;
+    const ts_op_class *trees = t->class[class] ? ts_op_by_trees(c->arena, t->class[class], &wrong) : NULL;
+    if (!trees || !ts_op_compare(c->arena, t->class[class]->model, d->fp32, d->count, rows, families, t->class[MEMORY]->exponent, error, &best, &wrong)) {
+      printf("    trees: %s\n", wrong ? wrong : "nothing to compare");
+      continue;
+    }
+    errors gaussian = {0}, boosted = {0};
+    compare(c, &(trained){.class = {[PRODUCT] = class == PRODUCT ? t->class[class] : NULL, [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : t->class[class]}},
+            &d->fp32[target], measured, &gaussian);
+    compare(c, &(trained){.class = {[PRODUCT] = class == PRODUCT ? trees : NULL, [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : trees}}, &d->fp32[target], measured,
+            &boosted);
+    printf("    %s: devices left out, mean |log|: Gaussian process %.3f, trees %.3f: %s; on the H100, median: %.1f %%, trees %.1f %%\n", class_models[class],
+           error[TS_OP_GAUSSIAN], error[TS_OP_TREES], best == TS_OP_TREES ? "trees" : "the Gaussian process",
+           100 * median(gaussian.of.at, gaussian.of.count), 100 * median(boosted.of.at, boosted.of.count));
+  }
 }
 
 static void print(const char *name, errors *e, bool whole)
@@ -382,11 +412,13 @@ static void other_device(const acc_context *c, const devices *d, const tables *f
   trained t = train(c, d->fp32, d->count, &learn);
   printf("  H100 from tables of A100 and V100, fp32\n");
   errors all = {0};
+  ops products = {0};
   for (size_t i = 0; i < found->count; i++) {
     if (found->at[i].device != target)
       continue;
     errors e = {0};
     ops measured = ops_of(c, &found->at[i]);
+    add_all(c, &products, measured);
     compare(c, &t, &d->fp32[target], &measured, &e);
     compare(c, &t, &d->fp32[target], &measured, &all);
     print(ts_arena_printf(c->arena, "%s, batch %d", found->at[i].model, found->at[i].batch), &e, true);
@@ -401,7 +433,9 @@ static void other_device(const acc_context *c, const devices *d, const tables *f
     add_products(c, &measured, alone[i].file, "fp32", alone[i].family, target, true);
     compare(c, &t, &d->fp32[target], &measured, &e);
     print(ts_arena_printf(c->arena, "%s", alone[i].file), &e, false);
+    add_all(c, &products, measured);
   }
+  compare_trees(c, &t, d, &learn, &products, target);
   ops bf16 = {0}, measured = {0};
   errors e = {0};
   add_products(c, &bf16, "gemm_a100_sxm.csv.gz", "bfloat16", "gemm", device_of(d, "a100_sxm"), false);
