@@ -33,9 +33,9 @@ static bool make(const char *name, flows *f, bool *tree)
   if (!strcmp(name, "ring"))
     for (uint32_t i = 0; i < 8; i++)
       add(f, i, (i + 1) % 8, 200);
-  else if (!strcmp(name, "incast"))
+  else if (!strcmp(name, "incast") || !strcmp(name, "incast-100") || !strcmp(name, "incast-400"))
     for (uint32_t i = 0; i < 3; i++)
-      add(f, i, 7, 200);
+      add(f, i, 7, name[6] ? atof(name + 7) : 200);
   else if (!strcmp(name, "unequal"))
     add(f, 0, 7, 400), add(f, 1, 7, 200), add(f, 1, 6, 200);
   else if (!strcmp(name, "tree-pairs"))

@@ -12,7 +12,7 @@ cd "$build/tests/packet"
 [ packets -nt "$root/tests/packet/packets.cc" ] ||
   "${CXX:-g++}" -std=c++17 -O2 -w -o packets "$root/tests/packet/packets.cc" -lns3-core -lns3-network -lns3-internet -lns3-point-to-point -lns3-traffic-control
 printf '%-12s %10s %10s %12s\n' case 'flows, ms' 'packets' difference
-for name in ring incast unequal tree-pairs tree-ring; do
+for name in ring incast-100 incast incast-400 unequal tree-pairs tree-ring; do
   flow=$(./cases -p "$name" | sort -g | tail -1)
   packet=$(./cases "$name" | ./packets | sort -g | tail -1)
   awk -v n="$name" -v f="$flow" -v p="$packet" 'BEGIN { printf "%-12s %10.3f %10.3f %+11.2f %%\n", n, f, p, 100 * (f / p - 1) }'
