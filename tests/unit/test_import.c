@@ -399,16 +399,25 @@ Test(import, chakra_written_is_chakra_read)
   }
 }
 
-/* A line of GOAL by its grammar: op, or `a requires b` of labels defined before. Counts bytes sent less those received. */
-static bool goal_line(const char *line, int64_t *balance)
+/* Whether a label is defined in the rank, before the line at hand. */
+static bool goal_defined(const char *rank, const char *line, const char *label)
+{
+  const char *at = strstr(rank, ts_arena_printf(arena, "\n%s:", label));
+  return at && at < line;
+}
+
+/* A line of GOAL by its grammar: op, or `a requires b` of labels defined before. Counts bytes sent less those received, and time. */
+static bool goal_line(const char *line, int64_t *balance, int64_t *total)
 {
   char a[64], b[64];
   unsigned long long size, rank, tag, cpu, time;
   int end = 0;
   if (sscanf(line, "%63[a-z0-9_] requires %63[a-z0-9_]%n", a, b, &end) == 2 && !line[end])
     return isalpha((unsigned char)a[0]) && isalpha((unsigned char)b[0]);
-  if (sscanf(line, "%63[a-z0-9_]: calc %llu cpu %llu%n", a, &time, &cpu, &end) == 3 && !line[end])
+  if (sscanf(line, "%63[a-z0-9_]: calc %llu cpu %llu%n", a, &time, &cpu, &end) == 3 && !line[end]) {
+    *total += (int64_t)time;
     return cpu < 256;
+  }
   if (sscanf(line, "%63[a-z0-9_]: send %llub to %llu tag %llu cpu %llu%n", a, &size, &rank, &tag, &cpu, &end) == 5 && !line[end]) {
     *balance += (int64_t)size;
     return cpu < 256;
@@ -434,9 +443,23 @@ Test(import, goal_follows_its_grammar_and_every_byte_arrives)
     FILE *out = open_memstream(&text, &size);
     cr_assert(ts_goal_write(ranks, ir.meta->world, out, &error), "%s", error.message);
     fclose(out);
-    int64_t balance = 0;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) cr_assert(goal_line(line, &balance), "%s", line);
+    int64_t balance = 0, total = 0, expected = 0;
+    const char *whole = ts_arena_copy(arena, text, size + 1), *rank = whole;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+      char a[64], b[64];
+      const char *here = whole + (line - text);
+      rank = strncmp(line, "rank ", 5) == 0 ? here : rank;
+      cr_assert(goal_line(line, &balance, &total), "%s", line);
+      if (sscanf(line, "%63[a-z0-9_] requires %63[a-z0-9_]", a, b) == 2)
+        cr_assert(goal_defined(rank, here, a) && goal_defined(rank, here, b), "%s", line);
+    }
+    for (uint32_t r = 0; r < ir.meta->world; r++)
+      for (uint32_t i = 0; i < ranks[r]->count; i++) {
+        const ts_event *v = ts_event_at(ranks[r], i);
+        expected += (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE) || v->duration < 0 ? 0 : v->duration;
+      }
     cr_expect_eq(balance, 0);
+    cr_expect_eq(total, expected);
     free(text);
     plan_free(&p);
   }
