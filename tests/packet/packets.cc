@@ -31,8 +31,8 @@ class Flow : public Object {
   double end = 0; // s
 
  private:
-  // Times in us, as the paper has them; the gain is that of DCTCP (Alizadeh et al., SIGCOMM 2010), the step, bit/s, is for links of 80 Gb/s.
-  static constexpr double kTimer = 55, kReports = 50, kGain = 1. / 16, kStep = 1e9;
+  // Times in us, as the paper has them; the gain is that of DCQCN (Zhu et al., SIGCOMM 2015: g = 1/256), the step, bit/s, is for links of 80 Gb/s.
+  static constexpr double kTimer = 55, kReports = 50, kGain = 1. / 256, kStep = 1e9;
 
   void Send() {
     uint32_t size = left_ < kPayload ? (uint32_t)left_ : kPayload;
