@@ -207,6 +207,7 @@ static const ts_events_options usual = {0};
 ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options, ts_import_error *error)
 {
   ts_feed feed;
+  *error = (ts_import_error){0};
   if (!ts_feed_open(&feed, path, error)) {
     ts_feed_close(&feed);
     return NULL;
@@ -218,6 +219,7 @@ ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_opt
 ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size, const ts_events_options *options, ts_import_error *error)
 {
   ts_feed feed;
+  *error = (ts_import_error){0};
   ts_feed_memory(&feed, bytes, size, error);
   ts_events *e = ts_events_new(arena, name);
   return finish(e, &feed, read_any(e, &feed, options ? options : &usual));
