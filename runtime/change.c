@@ -228,8 +228,24 @@ static void keep_corrections(changer *c)
 
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
 
+/* Network interfaces: links by which devices leave their island. */
+static bool choose_interfaces(const changer *c, bool *chosen)
+{
+  const ts_ir *ir = c->ir;
+  bool some = false;
+  for (uint32_t i = 0; i < ir->links_count; i++) {
+    const ts_ir_link *l = &ir->links[i];
+    bool device = ir->devices[l->from].device_class != TS_IR_NONE || ir->devices[l->to].device_class != TS_IR_NONE;
+    if (device && ir->link_classes[l->link_class].tier > 0)
+      some = chosen[l->link_class] = true;
+  }
+  return some;
+}
+
 static bool choose_links(changer *c, const char *name, bool *chosen)
 {
+  if (is(name, "nic") && choose_interfaces(c, chosen))
+    return true;
   bool some = false;
   unsigned tier;
   int length = 0;
@@ -248,6 +264,8 @@ static const char *no_such(changer *c, const char *name, field field)
   static const char *const always[] = {"compute", "memory", "host", "network"};
   for (int i = 0; i < 4; i++)
     TS_PUSH(c->arena, &names, always[i]);
+  if (choose_interfaces(c, TS_NEW_ARRAY(c->arena, bool, ir->link_classes_count + 1)))
+    TS_PUSH(c->arena, &names, "nic");
   for (uint32_t i = 0; i < ir->link_classes_count; i++)
     TS_PUSH(c->arena, &names, text_of(c, ir->link_classes[i].name));
   for (uint32_t i = 0; i < ir->groups_count; i++)

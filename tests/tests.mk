@@ -390,6 +390,8 @@ EXTRA_DIST += \
 	tests/engine/what_if.cmd \
 	tests/engine/what_if.out \
 	tests/engine/what_if.tsir \
+	tests/engine/what_if_interfaces.cmd \
+	tests/engine/what_if_interfaces.out \
 	tests/engine/what_if_wrong.cmd \
 	tests/engine/what_if_wrong.out \
 	tests/errors/_bad_number.csv \
