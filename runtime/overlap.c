@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/agenda.h"
 #include "runtime/engine_internal.h"
 #include "runtime/intern.h"
 #include "runtime/play.h"
@@ -38,7 +39,6 @@ typedef struct meeting {
   double *rates;    /* [members] of the transfer, as each member's device allows */
 } meeting;
 
-typedef struct moment { uint64_t time; uint32_t id, version; } moment; /* id: actor, or actors + meeting */
 
 typedef struct stage {
   ts_arena *scratch;
@@ -48,7 +48,7 @@ typedef struct stage {
   meeting *meetings;
   uint32_t per_player, actor_count;
   uint32_t *ready, ready_count;
-  TS_VEC(moment) heap;
+  ts_agenda heap;               /* moments: id an actor, or actors + meeting; detail its version */
   uint32_t *dirty, dirty_count; /* players to rate anew */
   bool *is_dirty;
   uint64_t *starts;
@@ -63,31 +63,9 @@ typedef struct stage {
 
 /* ---- What comes when ---- */
 
-static bool sooner(const moment *a, const moment *b) { return a->time != b->time ? a->time < b->time : a->id < b->id; }
-
 static void announce(stage *s, uint64_t time, uint32_t id, uint32_t version)
 {
-  TS_PUSH(s->scratch, &s->heap, (moment){time, id, version});
-  moment *h = s->heap.at, m = h[s->heap.count - 1];
-  size_t i = s->heap.count - 1;
-  for (; i && sooner(&m, &h[(i - 1) / 2]); i = (i - 1) / 2)
-    h[i] = h[(i - 1) / 2];
-  h[i] = m;
-}
-
-static moment take(stage *s)
-{
-  moment *h = s->heap.at, top = h[0], m = h[--s->heap.count];
-  size_t i = 0, n = s->heap.count;
-  for (size_t c; (c = 2 * i + 1) < n; i = c) {
-    c += c + 1 < n && sooner(&h[c + 1], &h[c]);
-    if (!sooner(&h[c], &m))
-      break;
-    h[i] = h[c];
-  }
-  if (n)
-    h[i] = m;
-  return top;
+  ts_agenda_announce(s->scratch, &s->heap, (ts_moment){time, id, id, version});
 }
 
 static void wake(stage *s, uint32_t waiter)
@@ -502,15 +480,15 @@ static void run(stage *s, uint32_t id)
 }
 
 /* What was announced for now: a timer, the end of a run or a send, the end of a collective; or nothing, as it has moved. */
-static void happen(stage *s, const moment *m)
+static void happen(stage *s, const ts_moment *m)
 {
   if (m->id >= s->actor_count) {
-    if (m->version == s->meetings[m->id - s->actor_count].work.version)
+    if (m->detail == s->meetings[m->id - s->actor_count].work.version)
       end_meeting(s, m->id - s->actor_count);
     return;
   }
   actor *a = &s->actors[m->id];
-  if (m->version != a->work.version)
+  if (m->detail != a->work.version)
     return;
   if (a->state == AT_WORK) {
     bool alone = a->chain > 1;
@@ -543,7 +521,7 @@ static void play(stage *s)
       s->interrupted = true;
       return;
     }
-    moment m = take(s);
+    ts_moment m = ts_agenda_take(&s->heap);
     s->now = m.time;
     happen(s, &m);
   }

@@ -2,6 +2,7 @@
 
 #: libtrainspec_la_SOURCES += runtime/*.c
 libtrainspec_la_SOURCES += \
+	runtime/agenda.c \
 	runtime/allocator.c \
 	runtime/blame.c \
 	runtime/change.c \
@@ -60,6 +61,7 @@ libtrainspec_la_SOURCES += \
 
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
 nobase_pkginclude_HEADERS += \
+	runtime/agenda.h \
 	runtime/allocator.h \
 	runtime/blame.h \
 	runtime/change.h \

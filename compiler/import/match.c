@@ -64,14 +64,18 @@ static void take_calls(maker *k, uint32_t trace)
   }
 }
 
+static int by_group_and_step(const call *a, const call *b)
+{
+  int order = strcmp(a->group, b->group);
+  return order ? order : a->step < b->step ? -1 : a->step > b->step;
+}
+
 static int by_place(const void *x, const void *y)
 {
   const call *a = x, *b = y;
-  int order = strcmp(a->group, b->group);
+  int order = by_group_and_step(a, b);
   if (order)
     return order;
-  if (a->step != b->step)
-    return a->step < b->step ? -1 : 1;
   if (a->sequence != b->sequence)
     return a->sequence < b->sequence ? -1 : 1;
   if (a->kind != b->kind && (a->kind == TS_COMM_SEND || a->kind == TS_COMM_RECV))
@@ -84,11 +88,9 @@ static int by_place(const void *x, const void *y)
 static int by_trace(const void *x, const void *y)
 {
   const call *a = x, *b = y;
-  int order = strcmp(a->group, b->group);
+  int order = by_group_and_step(a, b);
   if (order)
     return order;
-  if (a->step != b->step)
-    return a->step < b->step ? -1 : 1;
   if (a->trace != b->trace)
     return a->trace < b->trace ? -1 : 1;
   if (a->kind != b->kind && (a->kind == TS_COMM_SEND || a->kind == TS_COMM_RECV))

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runtime/agenda.h"
+
 typedef struct circuit {
   uint32_t in, out;
   uint32_t link;      /* of the solver */
@@ -31,7 +33,6 @@ typedef struct part {
 } part;
 
 typedef enum change { CALL_BEGINS, PART_BEGINS, CALL_ENDS } change;
-typedef struct moment { uint64_t time, order; change what; uint32_t id; } moment;
 
 struct ts_traffic {
   ts_arena *arena;
@@ -44,7 +45,7 @@ struct ts_traffic {
   TS_VEC(part) parts;
   TS_VEC(uint32_t) free_parts;
   TS_VEC(uint32_t) part_of;  /* of each flow */
-  TS_VEC(moment) heap;
+  ts_agenda heap; /* moments: detail a change, of the call or part `id` */
   TS_VEC(uint32_t) waiting;  /* parts, for circuits */
   TS_VEC(uint32_t) ended;    /* calls */
   uint64_t now, order, started, setups, evictions;
@@ -67,32 +68,9 @@ ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir)
 
 /* ---- What comes when ---- */
 
-static bool sooner(const moment *a, const moment *b) { return a->time != b->time ? a->time < b->time : a->order < b->order; }
-
 static void announce(ts_traffic *t, uint64_t time, change what, uint32_t id)
 {
-  moment m = {time, t->order++, what, id};
-  TS_PUSH(t->arena, &t->heap, m);
-  moment *h = t->heap.at;
-  size_t i = t->heap.count - 1;
-  for (; i && sooner(&m, &h[(i - 1) / 2]); i = (i - 1) / 2)
-    h[i] = h[(i - 1) / 2];
-  h[i] = m;
-}
-
-static moment take(ts_traffic *t)
-{
-  moment *h = t->heap.at, top = h[0], m = h[--t->heap.count];
-  size_t i = 0, n = t->heap.count;
-  for (size_t c; (c = 2 * i + 1) < n; i = c) {
-    c += c + 1 < n && sooner(&h[c + 1], &h[c]);
-    if (!sooner(&h[c], &m))
-      break;
-    h[i] = h[c];
-  }
-  if (n)
-    h[i] = m;
-  return top;
+  ts_agenda_announce(t->arena, &t->heap, (ts_moment){time, t->order++, id, what});
 }
 
 /* ---- Circuits ---- */
@@ -309,10 +287,10 @@ void ts_traffic_advance(ts_traffic *t, uint64_t now)
   if (freed)
     begin_waiting(t);
   while (t->heap.count && t->heap.at[0].time <= now) {
-    moment m = take(t);
-    if (m.what == CALL_BEGINS)
+    ts_moment m = ts_agenda_take(&t->heap);
+    if (m.detail == CALL_BEGINS)
       begin_call(t, m.id);
-    else if (m.what == PART_BEGINS)
+    else if (m.detail == PART_BEGINS)
       flow_part(t, m.id);
     else
       TS_PUSH(t->arena, &t->ended, m.id);
