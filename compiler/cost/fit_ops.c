@@ -525,6 +525,8 @@ static gathered gather(job *j, const ts_kernel_model *model, const char *dtype, 
       for (uint32_t r = 0; r < g->count; r++)
         if (row_features(g, r, model, feature + (size_t)n * width))
           us[n] = 1e6 * g->seconds[r], on[n++] = device[t];
+      if (without == UINT32_MAX) /* all of them: what the fit is made from */
+        j->files.at[t].rows += n - before.count;
       ts_op_rows rows = {g->family, n, feature, us, on};
       if (!n)
         continue;
@@ -595,13 +597,12 @@ static bool choose(job *j, const ts_kernel_model *model, const sheets *s, const 
   return !wrong;
 }
 
-static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target)
+static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target, const gathered *all)
 {
   uint32_t measured = 0;
   ts_op_learner learner;
-  gathered all = gather(j, model, dtype, device, UINT32_MAX, false);
   printf("%s %s: each device from the others\n", model->name, dtype);
-  if (!choose(j, model, s, &all, &learner))
+  if (!choose(j, model, s, all, &learner))
     return ENVIRONMENT;
   for (uint32_t d = 0; d < s->count; d++) {
     gathered out = gather(j, model, dtype, device, d, true), others = gather(j, model, dtype, device, d, false);
@@ -615,7 +616,7 @@ static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, co
   }
   if (measured < 2)
     printf("  only one device was measured: nothing to compare with\n");
-  const ts_op_class *c = train_ops(j, model, s, &all, learner);
+  const ts_op_class *c = train_ops(j, model, s, all, learner);
   for (uint32_t f = 0; c && f < c->family_count; f++) {
     trained t = {0};
     ts_op_instantiate(j->arena, c, &c->family[f], dtype, &s->at[target], &t.model, &t.weight);
@@ -641,10 +642,11 @@ static int fit_devices(job *j, const sheets *s, const uint32_t *device)
       bool known = !k.model || !k.dtype;
       for (size_t n = 0; n < done.count && !known; n++)
         known = done.at[n].model == k.model && strcmp(done.at[n].dtype, k.dtype) == 0;
-      if (known || !gather(j, k.model, k.dtype, device, UINT32_MAX, false).families.count)
+      gathered all = known ? (gathered){0} : gather(j, k.model, k.dtype, device, UINT32_MAX, false);
+      if (!all.families.count)
         continue;
       TS_PUSH(j->arena, &done, k);
-      int status = fit_class(j, k.model, k.dtype, s, device, target);
+      int status = fit_class(j, k.model, k.dtype, s, device, target, &all);
       if (status)
         return status;
     }
@@ -773,11 +775,15 @@ static void put_fit(FILE *out, const job *j)
 {
   fprintf(out, "{\"trainspec-fit\": %d, \"device\": ", TS_FIT_VERSION);
   put_string(out, j->o->device);
-  fprintf(out, ", \"keep\": %g,\n \"data\": [", j->o->keep);
+  if (!j->o->devices) /* fits of devices together are made from all rows */
+    fprintf(out, ", \"keep\": %g", j->o->keep);
+  fprintf(out, ",\n \"data\": [");
   for (size_t i = 0; i < j->files.count; i++) {
     fprintf(out, "%s\n  {\"file\": ", i ? "," : "");
     put_string(out, j->files.at[i].name);
-    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u, \"kept\": %u", j->files.at[i].sha256, j->files.at[i].rows, j->files.at[i].kept);
+    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u", j->files.at[i].sha256, j->files.at[i].rows);
+    if (!j->o->devices)
+      fprintf(out, ", \"kept\": %u", j->files.at[i].kept);
     put_sources(out, j->files.at[i].table->provenance);
     fprintf(out, "}");
   }
