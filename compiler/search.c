@@ -9,6 +9,8 @@ static const struct { const char *name; ts_dimension dimension; } figures[TS_SEA
   [TS_SEARCH_STEP] = {"step_time", {.time = 1}}, [TS_SEARCH_MEMORY] = {"peak_memory", {.bits = 1}}, [TS_SEARCH_TOKENS] = {"tokens_per_second", {0}},
   [TS_SEARCH_MFU] = {"mfu", {0}}, [TS_SEARCH_DEVICES] = {"devices", {0}}};
 
+enum { TRIED_MOST = 50 * TS_SEARCH_MOST };
+
 typedef struct given { const char *name; ts_value value; const char *text; } given; /* a parameter that the search gives */
 
 typedef struct ts_searcher {
@@ -24,6 +26,7 @@ typedef struct ts_searcher {
   const ts_figures *played;   /* NULL while plans are listed */
   ts_search *search;
   TS_VEC(ts_search_point) points;
+  uint64_t tried;             /* values of `vary`, whatever became of them */
 } searcher;
 
 const char *ts_search_figure(ts_session *s, size_t figure) { return ts_lang_intern(s->lang, figures[figure].name, strlen(figures[figure].name)); }
@@ -310,6 +313,11 @@ static bool vary(searcher *v, uint32_t item)
   for (int64_t i = 0; i < count; i++) {
     ts_value value = range ? ts_int_value(list.u.range.begin + i, node->child[0]->span) : list.u.list->at[i];
     bool passed;
+    if (++v->tried > TRIED_MOST) {
+      ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span, "the search has more values to try than %s", ts_count_print(v->s->arena, TRIED_MOST));
+      ts_diag_help(d, "vary over shorter lists: conditions leave out plans, but each has to be looked at");
+      return false;
+    }
     if (!give(v, node, env, v->column_of[item], value, written && i < written->count ? written->child[i] : NULL, &passed))
       return false;
     if (!passed && !list_from(v, item + 1))
@@ -434,5 +442,6 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
   for (uint32_t i = 0; i < search->reason_count; i++)
     if (search->reasons[i].count)
       ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count, search->reasons[i].text);
+  ts_diag_help(d, "relax a `require`, or give each `vary` a value that it and `-D` both allow");
   return NULL;
 }

@@ -426,7 +426,7 @@ static void feed(void *closure, const ts_span_event *e)
 static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory_class *class, uint32_t program_index,
                     const ts_allocator_options *options, ts_reserved *out)
 {
-  uint64_t room = class->limit > class->reserved ? class->limit - class->reserved : 0;
+  uint64_t room = !class->limit ? 0 : class->limit > class->reserved ? class->limit - class->reserved : 1; /* 0: no limit; nothing fits into 1 */
   feeder f = {.arena = arena, .ir = ir, .a = ts_allocator_new(arena, options, room), .streams = options->streams, .out = out};
   const ts_ir_program *program = &ir->programs[program_index];
   for (uint32_t h = 0; h < program->holding_count; h++)

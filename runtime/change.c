@@ -49,7 +49,7 @@ static void change_memory(changer *c, double factor)
 {
   double bandwidth = 0;
   for (uint32_t i = 0; i < c->ir->device_classes_count; i++)
-    bandwidth = fmax(bandwidth, c->ir->device_classes[i].bandwidth);
+    bandwidth = fmax(bandwidth, c->out->device_classes[i].bandwidth);
   ts_ir_kernel *k = OWN(c, ts_ir_kernel, kernels);
   for (uint32_t i = 0; i < c->out->kernels_count; i++) {
     double share = bandwidth > 0 && k[i].time ? fmin(1, k[i].bytes / ((double)k[i].time * 1e-12 * bandwidth)) : 0;
@@ -99,7 +99,7 @@ static void change_measured(changer *c, bool inner, double factor)
   ts_ir_net_point *p = OWN(c, ts_ir_net_point, net_points);
   for (uint32_t m = 0; m < c->out->net_models_count; m++) {
     const ts_ir_net_model *model = &c->out->net_models[m];
-    const ts_ir_net_point *at = c->ir->net_points + model->first_point;
+    const ts_ir_net_point *at = p + model->first_point; /* as changes before this one left them */
     uint64_t least = 0;
     for (uint32_t i = 0; i < model->point_count && model->kind == TS_IR_NET_TABLE; i++) {
       if (!i || !same_group(&at[i], &at[i - 1])) {
@@ -168,7 +168,7 @@ static uint32_t device_named(const ts_ir *ir, const char *name)
     do {
       unsigned long long index = strtoull(at + 1, &end, 10);
       uint64_t room = given < 4 && array->dims ? array->dim[given] : array->count;
-      if (end == at + 1 || index >= array->count)
+      if (end == at + 1 || index >= (given ? room : array->count))
         return TS_IR_NONE;
       place = given ? place * room + index : index;
       given++;

@@ -1,16 +1,21 @@
 #include "runtime/contention.h"
 
+#include <math.h>
+
+#include "runtime/agenda.h"
 #include "runtime/collective/flow_model.h"
 #include "runtime/intern.h"
 
-typedef struct begin { uint64_t time, order; const ts_flow_pattern *pattern; double bytes; uint64_t latency; uint32_t tag; } begin;
+typedef struct begin { const ts_flow_pattern *pattern; double bytes; uint64_t latency; uint32_t tag, next; } begin; /* next: of those that are not used */
 
 struct ts_contention {
   ts_arena *arena;
   const ts_tables *tables;
   ts_network *network;
   ts_traffic *traffic;
-  TS_VEC(begin) heap;          /* calls that begin later */
+  TS_VEC(begin) begins;        /* calls that begin later */
+  uint32_t unused;             /* the first place of `begins` that is free; its count: none */
+  ts_agenda heap;              /* when: id a place of `begins` */
   uint64_t order;
   TS_VEC(uint32_t) tags;       /* of each call of the traffic */
   ts_flow_pattern **patterns;  /* [groups] of [instances * models * shapes]: made when asked for first */
@@ -26,33 +31,21 @@ ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_ne
   return c;
 }
 
-static bool sooner(const begin *a, const begin *b) { return a->time != b->time ? a->time < b->time : a->order < b->order; }
-
-static void add(ts_contention *c, begin b)
+/* A call that begins at `time` and takes `times` as long as the network would have it. */
+static void add(ts_contention *c, uint64_t time, double times, begin b)
 {
-  b.order = c->order++;
-  TS_PUSH(c->arena, &c->heap, b);
-  begin *h = c->heap.at;
-  size_t i = c->heap.count - 1;
-  for (; i && sooner(&b, &h[(i - 1) / 2]); i = (i - 1) / 2)
-    h[i] = h[(i - 1) / 2];
-  h[i] = b;
+  b.bytes *= times;
+  b.latency = (uint64_t)llround((double)b.latency * times);
+  uint32_t place = c->unused;
+  if (place < c->begins.count)
+    c->unused = c->begins.at[place].next;
+  else
+    TS_PUSH(c->arena, &c->begins, (begin){.next = ++c->unused});
+  c->begins.at[place] = b;
+  ts_agenda_announce(c->arena, &c->heap, (ts_moment){time, c->order++, place, 0});
 }
 
-static begin take(ts_contention *c)
-{
-  begin *h = c->heap.at, top = h[0], b = h[--c->heap.count];
-  size_t i = 0, n = c->heap.count;
-  for (size_t k; (k = 2 * i + 1) < n; i = k) {
-    k += k + 1 < n && sooner(&h[k + 1], &h[k]);
-    if (!sooner(&h[k], &b))
-      break;
-    h[i] = h[k];
-  }
-  if (n)
-    h[i] = b;
-  return top;
-}
+static double times_of(const ts_contention *c, uint32_t call) { return c->tables->transfer ? c->tables->transfer[call] : 1; }
 
 static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, uint32_t instance, uint32_t model, ts_flow_shape shape)
 {
@@ -82,14 +75,14 @@ bool ts_contention_collective(ts_contention *c, const ts_kind *kind, uint32_t co
   if (!ts_network_flows(c->network, call->kind, call->bytes, kind->group_profile[call->group], &flows))
     return false;
   const ts_flow_pattern *pattern = group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
-  add(c, (begin){.time = start, .pattern = pattern, .bytes = flows.volume * pattern->share, .latency = flows.base + ts_flow_latency(pattern, call->kind), .tag = tag});
+  add(c, start, times_of(c, collective), (begin){pattern, flows.volume * pattern->share, flows.base + ts_flow_latency(pattern, call->kind), tag, 0});
   return true;
 }
 
-bool ts_contention_message(ts_contention *c, uint32_t profile, uint64_t bytes, uint32_t from, uint32_t to, uint64_t start, uint32_t tag)
+bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag)
 {
   ts_flow_call flows;
-  if (!ts_network_flows(c->network, TS_IR_MESSAGE, bytes, profile, &flows))
+  if (!ts_network_flows(c->network, TS_IR_MESSAGE, c->tables->ir->ports[port].bytes, profile, &flows))
     return false;
   const uint32_t *vertex = c->tables->ranks->vertex;
   uint32_t path = ts_intern_run(&c->paths, (uint32_t[]){flows.model, vertex[from], vertex[to]}, 3);
@@ -99,14 +92,17 @@ bool ts_contention_message(ts_contention *c, uint32_t profile, uint64_t bytes, u
     TS_PUSH(c->arena, &c->path_patterns, made);
   }
   const ts_flow_pattern *pattern = c->path_patterns.at[path];
-  add(c, (begin){.time = start, .pattern = pattern, .bytes = flows.volume, .latency = flows.base + pattern->latency, .tag = tag});
+  add(c, start, times_of(c, c->tables->ir->collectives_count + port), (begin){pattern, flows.volume, flows.base + pattern->latency, tag, 0});
   return true;
 }
 
 static void begin_calls(ts_contention *c, uint64_t now)
 {
   while (c->heap.count && c->heap.at[0].time <= now) {
-    begin b = take(c);
+    uint32_t place = ts_agenda_take(&c->heap).id;
+    begin b = c->begins.at[place];
+    c->begins.at[place].next = c->unused;
+    c->unused = place;
     uint32_t call = ts_traffic_start(c->traffic, b.pattern, b.bytes, b.latency);
     while (c->tags.count <= call)
       TS_PUSH(c->arena, &c->tags, TS_IR_NONE);
@@ -135,5 +131,3 @@ uint32_t ts_contention_ended(ts_contention *c)
   uint32_t call = ts_traffic_ended(c->traffic);
   return call == TS_FLOW_NONE ? TS_IR_NONE : c->tags.at[call];
 }
-
-ts_traffic_work ts_contention_work(const ts_contention *c) { return ts_traffic_work_of(c->traffic); }

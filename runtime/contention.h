@@ -14,14 +14,12 @@ ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_ne
 
 /* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of a model of flows and takes as long as ever. */
 bool ts_contention_collective(ts_contention *contention, const ts_kind *kind, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag);
-/* A message over a path of this profile. */
-bool ts_contention_message(ts_contention *contention, uint32_t profile, uint64_t bytes, uint32_t from, uint32_t to, uint64_t start, uint32_t tag);
+/* A message of this port of the IR over a path of this profile. */
+bool ts_contention_message(ts_contention *contention, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag);
 
 /* Plays on until some call ends. False: none is under way. */
 bool ts_contention_play(ts_contention *contention, uint64_t *now);
 /* Takes out a call that has ended now; TS_IR_NONE when there is no more. */
 uint32_t ts_contention_ended(ts_contention *contention);
-
-ts_traffic_work ts_contention_work(const ts_contention *contention);
 
 #endif

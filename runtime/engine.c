@@ -109,10 +109,10 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *
   ts_process *p = &e->processes[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
-  const ts_ir_port *port = &e->facts.tables->ir->ports[e->facts.tables->ir->fragments[v->fragment].first_port + op->arg];
+  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg;
   if (!p->met) {
     to->sent[route->slot] = start;
-    if (e->contention && ts_contention_message(e->contention, w->kind->peer_profile[route->peer], port->bytes, w->rank, to->rank, start,
+    if (e->contention && ts_contention_message(e->contention, w->kind->peer_profile[route->peer], port, w->rank, to->rank, start,
                                                e->facts.cast->meeting_count + id)) {
       p->met = true;
       return false;

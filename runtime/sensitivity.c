@@ -94,7 +94,7 @@ static bool gain_on_path(const judge *j, ts_arena *scratch, const char *change, 
   ts_run_options o = changed_options(j->options, &changed);
   if (!ts_run_prepare(scratch, &changed.ir, &o, &prepared, j->stop))
     return false;
-  path p = {.facts = ts_run_facts(j->run), .changed = prepared.kinds, .host = strncmp(change, "host", 4) == 0 ? 1 / 1.01 : 1};
+  path p = {.facts = ts_run_facts(j->run), .changed = prepared.kinds, .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
   ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
   *gain = llround(p.gain);
   return true;

@@ -155,23 +155,6 @@ const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out
   return !r.named ? "no line `model KIND`" : out->kind == TS_SLOWDOWN_LEARNED && !r.learned[0] ? "no line `learned FILE`" : NULL;
 }
 
-char *ts_slowdown_print(ts_arena *arena, const ts_slowdown *m)
-{
-  char *text = ts_arena_printf(arena, "slowdown 1\nmodel %s\n", kind_names[m->kind]);
-  switch (m->kind) {
-  case TS_SLOWDOWN_PHYSICAL:
-    return ts_arena_printf(arena, "%ssms %.6g\ntraffic %.6g\n", text, m->sms, m->traffic);
-  case TS_SLOWDOWN_LEARNED:
-    return ts_arena_printf(arena, "%slearned %s%s%s\n", text, m->learned[0], m->learned[1] ? " " : "", m->learned[1] ? m->learned[1] : "");
-  default:
-    if (m->slow_stated || m->kind == TS_SLOWDOWN_CONSTANT)
-      text = ts_arena_printf(arena, "%sslow %.6g %.6g\n", text, m->slow.compute, m->slow.transfer);
-  }
-  for (uint32_t i = 0; i < m->row_count; i++)
-    text = ts_arena_printf(arena, "%spair %s %s %.6g %.6g\n", text, m->rows[i].family, m->rows[i].transfer, m->rows[i].slow.compute, m->rows[i].slow.transfer);
-  return text;
-}
-
 /* Up to two numbers after "name", each behind a colon. How many, or -1. */
 static int numbers(const char *text, const char *name, double out[2])
 {

@@ -53,7 +53,6 @@ typedef struct ts_slowdown {
  * by itself. NULL, or what is wrong. */
 const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdown **out);
 const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out); /* what a file holds */
-char *ts_slowdown_print(ts_arena *arena, const ts_slowdown *model);                /* what ts_slowdown_read reads */
 
 extern const ts_slowdown ts_slowdown_physical; /* where there is no data */
 

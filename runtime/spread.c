@@ -112,7 +112,7 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
     }
     for (uint32_t r = 0; r < ir->meta->world; r++)
       slower[r] = ts_jitter_draw(jitter, seed, i, r);
-    for (uint32_t c = 0; c < calls; c++)
+    for (uint32_t c = 0; jitter->network > 0 && c < calls; c++)
       transfer[c] = ts_jitter_call(jitter, seed, i, c) * (options->transfer ? options->transfer[c] : 1);
     if (!ts_run_step(ir, &varied, &steps[i], stop)) {
       ts_arena_free(scratch);

@@ -91,7 +91,7 @@ static bool read_trace(job *j, const char *path)
     s.pair.transfer_time = p->comm_time * 1e-9;
     TS_PUSH(j->task.arena, &j->samples, s);
   }
-  printf("%-48s %4zu rows of %" PRIu32 " kernels that ran both alone and beside communication\n", base_name(path), pairs.count, compared);
+  fprintf(j->pairs && strcmp(j->pairs, "-") == 0 ? stderr : stdout, "%-48s %4zu rows of %" PRIu32 " kernels that ran both alone and beside communication\n", base_name(path), pairs.count, compared);
   return true;
 }
 

@@ -87,6 +87,11 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
   return wrong ? ts_options_wrong(o, "`%s` does not take `%s`: %s", o->spelled, o->argument, wrong) : TS_EXIT_DONE;
 }
 
+bool ts_study_any(const study *s)
+{
+  return s->blame || s->allocate || s->jittery || s->repetitions || s->failures || s->faults.between_failures > 0 || s->steps || s->what_if || s->sensitivity || s->diff;
+}
+
 const char *ts_study_wrong(const study *s)
 {
   if (s->jittery && !s->repetitions)

@@ -26,6 +26,7 @@ typedef struct study {
 
 /* TS_EXIT_DONE, or after telling what is wrong with the option another code. */
 int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id);
+bool ts_study_any(const study *s);          /* is something asked for beside the play? */
 const char *ts_study_wrong(const study *s); /* options that do not go together; NULL: they do */
 /* Adds what was asked for to the summary. `other`: the run of the plan to compare with, or NULL. 0, or -1 after filling *stop. */
 int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options, ts_summary *summary, ts_stop *stop);

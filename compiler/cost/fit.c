@@ -279,7 +279,7 @@ static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
       if (!get_numbers(r, item, "trees", 4, cell))
         return false;
       bool leaf = cell[0] == TS_TREE_LEAF;
-      if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] > at && cell[2] < size && cell[3] > at && cell[3] < size))
+      if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] >= at + 1.0 && cell[2] < size && cell[3] >= at + 1.0 && cell[3] < size))
         return FAIL(r, "%s: node %u of tree %zu leads nowhere", r->path, at, root.count);
       TS_PUSH(r->arena, &node, ((ts_tree_node){(int32_t)cell[0], (float)cell[1], leaf ? 0 : first + (uint32_t)cell[2], leaf ? 0 : first + (uint32_t)cell[3]}));
       at++;

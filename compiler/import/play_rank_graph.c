@@ -97,7 +97,11 @@ static bool find_mesh(maker *m)
       if (seen[c->ranks] || (!c->ranks && c->peer >= 0))
         continue;
       seen[c->ranks] = true;
-      if (!take_borders(m, members_of(m, e, c->ranks), &all))
+      members g = members_of(m, e, c->ranks);
+      if (!g.count)
+        return ts_import_fail(m->error, "list the ranks of each group, from 0 to the world's last", "rank %u: a group has no ranks, or some beyond the world of %u: `%.60s`", r,
+                              m->world, ts_events_text(e, c->ranks));
+      if (!take_borders(m, g, &all))
         return ts_import_fail(m->error, NULL, "rank %u: the group of ranks %.60s is no product of axes", r, ts_events_text(e, c->ranks));
     }
   }

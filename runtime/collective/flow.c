@@ -485,5 +485,4 @@ double ts_flows_rate(ts_flows *f, uint32_t id)
   return f->flows.at[id].rate;
 }
 
-uint64_t ts_flows_now(const ts_flows *f) { return f->now; }
 ts_flows_work ts_flows_work_of(const ts_flows *f) { return f->work; }

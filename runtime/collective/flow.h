@@ -42,7 +42,6 @@ void ts_flows_advance(ts_flows *flows, uint64_t now);
 uint32_t ts_flows_ended(ts_flows *flows);
 
 double ts_flows_rate(ts_flows *flows, uint32_t flow);
-uint64_t ts_flows_now(const ts_flows *flows);
 
 typedef struct ts_flows_work { uint64_t events, solves, rated, looked; } ts_flows_work; /* starts and ends; solves; rates set; places on links seen */
 ts_flows_work ts_flows_work_of(const ts_flows *flows);

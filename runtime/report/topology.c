@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "runtime/collective/graph.h"
+#include "runtime/report/names.h"
+#include "runtime/report/picture.h"
 
 typedef struct edge { uint32_t from, to, link_class, count; } edge;
 
@@ -20,22 +22,6 @@ typedef struct drawing {
 
 static const char *str(const ts_ir *ir, ts_ir_str s) { return ir->strings + s; }
 
-static const char *vertex_name(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
-{
-  const ts_ir_array *a = &ir->arrays[ir->devices[vertex].array];
-  uint32_t index = vertex - a->first, at[4] = {0};
-  char text[80];
-  int used = 0;
-  for (uint32_t d = a->dims; d-- > 0;) {
-    at[d] = index % a->dim[d];
-    index /= a->dim[d];
-  }
-  text[0] = 0;
-  for (uint32_t d = 0; d < a->dims; d++)
-    used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", d ? "," : "[", at[d]);
-  return ts_arena_printf(arena, "%s%s%s", str(ir, a->name), text, a->dims ? "]" : "");
-}
-
 static const char *shape(ts_arena *arena, const ts_ir *ir, const ts_ir_array *a)
 {
   char text[80];
@@ -48,7 +34,7 @@ static const char *shape(ts_arena *arena, const ts_ir *ir, const ts_ir_array *a)
 
 static const char *node_name(const drawing *d, uint32_t node)
 {
-  return d->by_array ? shape(d->arena, d->ir, &d->ir->arrays[node]) : vertex_name(d->arena, d->ir, node);
+  return d->by_array ? shape(d->arena, d->ir, &d->ir->arrays[node]) : ts_report_vertex(d->arena, d->ir, node);
 }
 
 static bool is_device(const drawing *d, uint32_t node)
@@ -149,10 +135,10 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
   }
   if (from == TS_IR_NONE)
     return;
-  fprintf(out, "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n", vertex_name(arena, ir, from));
+  fprintf(out, "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n", ts_report_vertex(arena, ir, from));
   for (size_t w = 0; w < ways.count; w++) {
     const way *x = &ways.at[w];
-    fprintf(out, "  %-28s %7u %5u %5u %7.2f us ", ts_arena_printf(arena, "%s%s", vertex_name(arena, ir, x->example), x->count > 1 ? " ..." : ""), x->count, x->hops, x->tier,
+    fprintf(out, "  %-28s %7u %5u %5u %7.2f us ", ts_arena_printf(arena, "%s%s", ts_report_vertex(arena, ir, x->example), x->count > 1 ? " ..." : ""), x->count, x->hops, x->tier,
             (double)x->latency * 1e-6);
     put_rate(out, x->rate);
     fprintf(out, "\n");
@@ -192,7 +178,7 @@ static uint32_t end_of(const ts_ir *ir, uint32_t link) { return link % 2 ? ir->l
 static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *graph, uint32_t from, uint32_t to)
 {
   ts_path path;
-  fprintf(out, "  %-18s %-18s", vertex_name(arena, ir, from), vertex_name(arena, ir, to));
+  fprintf(out, "  %-18s %-18s", ts_report_vertex(arena, ir, from), ts_report_vertex(arena, ir, to));
   if (!ts_graph_path(graph, from, to, &path)) {
     fprintf(out, " no path\n");
     return;
@@ -200,7 +186,7 @@ static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *grap
   fprintf(out, "%5u %5u %7.2f us ", path.hops, path.tier, (double)path.latency * 1e-6);
   put_rate(out, path.bandwidth);
   for (uint32_t h = 0; h < path.hops; h++)
-    fprintf(out, " %s %s", ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-", vertex_name(arena, ir, end_of(ir, path.link[h])));
+    fprintf(out, " %s %s", ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-", ts_report_vertex(arena, ir, end_of(ir, path.link[h])));
   fprintf(out, "\n");
 }
 
@@ -252,17 +238,6 @@ static double center_x(const drawing *d, uint32_t node, double page)
 
 static double center_y(const drawing *d, uint32_t node) { return MARGIN + BOX_HEIGHT / 2.0 + (double)(d->level_count - 1 - d->level[node]) * ROW; }
 
-static void put_escaped(FILE *out, const char *text)
-{
-  for (; *text; text++)
-    switch (*text) {
-    case '<': fputs("&lt;", out); break;
-    case '>': fputs("&gt;", out); break;
-    case '&': fputs("&amp;", out); break;
-    default: fputc(*text, out);
-    }
-}
-
 static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
 {
   const ts_ir_link_class *k = &d->ir->link_classes[e->link_class];
@@ -297,7 +272,7 @@ void ts_topology_svg(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
     double x = center_x(&d, n, page), y = center_y(&d, n);
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">", x - box / 2.0, y - BOX_HEIGHT / 2.0,
             box, BOX_HEIGHT, is_device(&d, n) ? 3 : 13, is_device(&d, n) ? "#dce9f7" : "#eee", x, y + 4);
-    put_escaped(out, node_name(&d, n));
+    ts_xml_text(node_name(&d, n), out);
     fprintf(out, "</text>\n");
   }
   fprintf(out, "</g>\n</svg>\n");

@@ -83,7 +83,9 @@ def take_torchrun(words, o):
 
 
 def child_command(words, o):
-    if os.path.basename(words[0]) in ("torchrun", "torch.distributed.run"):
+    if words[1:3] == ["-m", "torch.distributed.run"]:
+        words = ["torchrun"] + words[3:]
+    if os.path.basename(words[0]) == "torchrun":
         words = take_torchrun(words, o)
     if not re.match(r"python[\d.]*$", os.path.basename(words[0])):
         raise Wrong(f"the command begins with python or torchrun, not `{words[0]}`")
@@ -99,7 +101,7 @@ def ranks_of(text, world):
     out = set()
     for part in text.split(","):
         found = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
-        if not found:
+        if not found or int(found.group(2) or found.group(1)) < int(found.group(1)):
             raise Wrong(f"ranks are written 0,4 or 0-3, not `{part}`")
         out.update(range(int(found.group(1)), int(found.group(2) or found.group(1)) + 1))
     if max(out) >= world:
