@@ -100,6 +100,7 @@ int main(int argc, char **argv)
       one(&c, &acc_sets[s]);
     for (size_t s = 0; s < acc_kernel_set_count; s++)
       kernels(&c, acc_kernel_sets[s].name);
+    kernels(&c, "memory");
     kernels(&c, "collectives");
     kernels(&c, "operators");
   } else {

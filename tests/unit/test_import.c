@@ -142,13 +142,13 @@ Test(import, gzip_and_gzip_cut_off)
   size_t size = z.total_out;
   deflateEnd(&z);
   cr_expect_eq(parse_bytes(packed, size)->device_count, 2);
-  ts_events *cut = parse_bytes(packed, size - 60);
+  ts_events *cut = parse_bytes(packed, size / 2);
   cr_expect(cut->cut);
-  cr_expect_lt(cut->seen, 9);
+  cr_expect_lt(cut->seen, 8);
   packed[size / 2] ^= 0x55;
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   ts_events *e = ts_events_parse(arena, "x", packed, size, NULL, &error);
-  cr_expect(!e || e->cut || e->seen != 8 || e->device_count == 2); /* told, or nothing was lost */
+  cr_expect(!e || e->cut || (e->seen == 8 && e->device_count == 2)); /* told, or nothing was lost */
 }
 
 Test(import, every_cut_is_read_or_refused)
