@@ -72,6 +72,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_network_file.c \
 	tests/fuzz/fuzz_network_log.c \
+	tests/fuzz/fuzz_nsys.c \
 	tests/fuzz/fuzz_parse.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_topology.c \
@@ -94,7 +95,7 @@ endif
 $(fuzz_programs): libtrainspec.la tests/fuzz/replay.c
 $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
-	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(LIBS)
+	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(SQLITE_LIBS) $(LIBS)
 
 #: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/*
 EXTRA_DIST += \
@@ -1186,6 +1187,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_kineto/execution.json \
 	tests/fuzz/corpus/fuzz_kineto/one_rank \
 	tests/fuzz/corpus/fuzz_kineto/small.json \
+	tests/fuzz/corpus/fuzz_kineto/snapshot.json \
 	tests/fuzz/corpus/fuzz_network/all.csv \
 	tests/fuzz/corpus/fuzz_network/one_collective.csv \
 	tests/fuzz/corpus/fuzz_network/where.csv \
@@ -1197,6 +1199,8 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_network_log/cut.log \
 	tests/fuzz/corpus/fuzz_network_log/npkit.json \
 	tests/fuzz/corpus/fuzz_network_log/two_hosts_a_line \
+	tests/fuzz/corpus/fuzz_nsys/export.sql \
+	tests/fuzz/corpus/fuzz_nsys/view_without_end.sql \
 	tests/fuzz/corpus/fuzz_parse/comments \
 	tests/fuzz/corpus/fuzz_parse/deep \
 	tests/fuzz/corpus/fuzz_parse/everything \
@@ -1212,6 +1216,8 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_trace/operators.csv \
 	tests/fuzz/corpus/fuzz_trace/plain.csv \
 	tests/fuzz/corpus/fuzz_trace/stages.bin \
+	tests/fuzz/corpus/fuzz_workload/aicb.csv \
+	tests/fuzz/corpus/fuzz_workload/triosim.csv \
 	tests/fuzz/corpus/fuzz_workload/two.txt \
 	tests/fuzz/events_use.h \
 	tests/lang/_words.ts \

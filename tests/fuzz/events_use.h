@@ -32,12 +32,10 @@ static inline void play_trace(ts_arena *arena, const ts_events *e)
   ts_ir_builder_free(r->ir);
 }
 
-static inline void use_trace(const void *bytes, size_t size)
+/* NULL: it was refused, for a reason that must be told. */
+static inline void use_events(ts_arena *arena, const ts_events *e, const ts_import_error *error)
 {
-  ts_arena *arena = ts_arena_new("fuzz");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
-  ts_events *e = ts_events_parse(arena, "fuzz", bytes, size, NULL, &error);
-  if (!e && !error.message[0])
+  if (!e && !error->message[0])
     abort();
   FILE *out = e ? fopen("/dev/null", "w") : NULL;
   if (out) {
@@ -49,6 +47,13 @@ static inline void use_trace(const void *bytes, size_t size)
     fclose(out);
     play_trace(arena, e);
   }
+}
+
+static inline void use_trace(const void *bytes, size_t size)
+{
+  ts_arena *arena = ts_arena_new("fuzz");
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  use_events(arena, ts_events_parse(arena, "fuzz", bytes, size, NULL, &error), &error);
   ts_arena_free(arena);
 }
 
