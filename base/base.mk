@@ -3,11 +3,13 @@
 #: libtrainspec_la_SOURCES += base/*.c
 libtrainspec_la_SOURCES += \
 	base/arena.c \
+	base/clock.c \
 	base/diag.c \
 	base/diag_json.c \
 	base/diag_render.c \
 	base/digest.c \
 	base/options.c \
+	base/output.c \
 	base/source.c \
 	base/suggest.c \
 	base/text.c \
@@ -17,12 +19,14 @@ libtrainspec_la_SOURCES += \
 #: nobase_pkginclude_HEADERS += base/*.h base/*.def
 nobase_pkginclude_HEADERS += \
 	base/arena.h \
+	base/clock.h \
 	base/diag.h \
 	base/diag_codes.def \
 	base/diag_record.h \
 	base/digest.h \
 	base/exit.h \
 	base/options.h \
+	base/output.h \
 	base/source.h \
 	base/text.h \
 	base/text_diff.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag_record.h"
+#include "base/output.h"
 #include "base/text.h"
 
 static void put_string(FILE *out, const char *text)
@@ -90,15 +91,17 @@ static void put_child(FILE *out, const ts_diag_child *child, const ts_sources *s
   fputs("]}", out);
 }
 
+typedef struct rendered { const ts_diag *diag; const ts_sources *sources; } rendered;
+
+static void print_rendered(void *closure, FILE *out)
+{
+  const rendered *r = closure;
+  ts_diag_render(r->diag, r->sources, TS_COLOR_NEVER, out);
+}
+
 static void put_rendered(FILE *out, const ts_diag *d, const ts_sources *sources)
 {
-  char *text = NULL;
-  size_t size;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort();
-  ts_diag_render(d, sources, TS_COLOR_NEVER, memory);
-  fclose(memory);
+  char *text = ts_printed(print_rendered, &(rendered){d, sources}, NULL);
   put_field(out, "rendered", text);
   free(text);
 }

@@ -22,12 +22,6 @@ static const ts_option common[] = {
 
 const char *ts_version(void) { return PACKAGE_VERSION; }
 
-const char *ts_base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 ts_options ts_options_start(const ts_program *program, int argc, char **argv)
 {
   const char *called = argc > 0 ? ts_base_name(argv[0]) : "trainspec";
@@ -333,5 +327,18 @@ int ts_options_finish(const ts_options *o, FILE *out, int status)
   if (fflush(out) == 0 && !ferror(out))
     return status;
   fprintf(stderr, "%s: cannot write the output: %s\n", o->called, strerror(errno));
+  return TS_EXIT_ENVIRONMENT;
+}
+
+int ts_options_write(const ts_options *o, const char *path, ts_print *put, void *closure)
+{
+  if (!path || strcmp(path, "-") == 0) {
+    put(closure, stdout);
+    return ts_options_finish(o, stdout, TS_EXIT_DONE);
+  }
+  int error = ts_print_file(path, put, closure);
+  if (!error)
+    return TS_EXIT_DONE;
+  fprintf(stderr, "%s: cannot write %s: %s\n", o->called, path, strerror(error));
   return TS_EXIT_ENVIRONMENT;
 }

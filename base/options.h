@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/exit.h"
+#include "base/output.h"
 
 typedef struct ts_option {
   int id;               /* what ts_options_next returns: from 1 */
@@ -63,9 +64,9 @@ int ts_options_report(const ts_options *o, const ts_diags *diags);
 ts_color ts_options_color(const ts_options *o, FILE *out);
 /* Flushes `out`; a full disk is told. Returns `status`, or TS_EXIT_ENVIRONMENT. */
 int ts_options_finish(const ts_options *o, FILE *out, int status);
+/* Writes what `put` prints to the file, whole or not at all, or to standard output (NULL, "-"). The exit code, after telling why it cannot. */
+int ts_options_write(const ts_options *o, const char *path, ts_print *put, void *closure);
 
-/* `path` without folders. */
-const char *ts_base_name(const char *path);
 const char *ts_version(void); /* "0.1.0" */
 
 #endif

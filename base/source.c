@@ -205,3 +205,9 @@ int ts_write_file(const char *path, const void *bytes, size_t size)
   free(target);
   return error;
 }
+
+const char *ts_base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}

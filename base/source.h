@@ -33,6 +33,9 @@ char *ts_read_file(ts_arena *arena, const char *path, size_t *size, int *error);
 /* Writes beside `path`, syncs, renames; leaves a file of equal content alone. 0 or an errno value. */
 int ts_write_file(const char *path, const void *bytes, size_t size);
 
+/* `path` without folders. */
+const char *ts_base_name(const char *path);
+
 ts_span ts_span_join(ts_span a, ts_span b);
 
 #endif

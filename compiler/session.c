@@ -93,15 +93,9 @@ ts_session *ts_session_new(ts_arena *arena)
 
 static bool starts(const char *text, const char *head) { return !strncmp(text, head, strlen(head)); }
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static const char *directory_of(ts_arena *arena, const char *path)
 {
-  return ts_arena_string(arena, path, (size_t)(base_name(path) - path));
+  return ts_arena_string(arena, path, (size_t)(ts_base_name(path) - path));
 }
 
 /* "a/./b/../c" as "a/c"; leading ".." stay. */
@@ -180,7 +174,7 @@ static bool find_in(ts_session *s, const char *directory, const char *directory_
     if (!is_file(path))
       continue;
     *found = (ts_found){.path = path, .shown = path};
-    found->name = name[0] == '/' ? base_name(path) : join(s->arena, directory_name, full);
+    found->name = name[0] == '/' ? ts_base_name(path) : join(s->arena, directory_name, full);
     return true;
   }
   return false;
@@ -219,7 +213,7 @@ ts_found ts_session_given(ts_session *s, const char *path)
   const ts_embedded_file *given = s->given && !strcmp(s->given->path, path) ? s->given : NULL;
   if (given && !strcmp(path, "-"))
     return (ts_found){.name = "<stdin>", .shown = "<stdin>", .embedded = given};
-  const char *name = path[0] == '/' ? base_name(path) : tidy(s->arena, path);
+  const char *name = path[0] == '/' ? ts_base_name(path) : tidy(s->arena, path);
   return (ts_found){.path = path, .name = name, .shown = path, .embedded = given};
 }
 

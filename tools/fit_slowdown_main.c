@@ -47,12 +47,6 @@ typedef struct job {
   const char *pairs, *model;
 } job;
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool refuse(job *j, const char *path, const char *wrong)
 {
   ts_diag_add(j->task.diags, TS_E0525, TS_NO_SPAN, "cannot use `%s`: %s", path, wrong);
@@ -68,7 +62,7 @@ static bool read_table(job *j, const char *path)
     ts_diag_add(j->task.diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
     return false;
   }
-  const char *wrong = ts_slowdown_samples_read(j->task.arena, text, base_name(path), &j->samples);
+  const char *wrong = ts_slowdown_samples_read(j->task.arena, text, ts_base_name(path), &j->samples);
   return wrong ? refuse(j, path, wrong) : true;
 }
 
@@ -82,7 +76,7 @@ static bool read_trace(job *j, const char *path)
   ts_event_pairs_add(j->task.arena, e, &pairs, &compared);
   for (size_t i = 0; i < pairs.count; i++) {
     const ts_event_pair *p = &pairs.at[i];
-    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = base_name(path), .slowdown = p->beside / p->alone};
+    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = ts_base_name(path), .slowdown = p->beside / p->alone};
     s.pair.family = ts_event_kind_name(p->kind);
     s.pair.time = p->alone * 1e-9;
     s.pair.sms = p->fill;
@@ -91,7 +85,7 @@ static bool read_trace(job *j, const char *path)
     s.pair.transfer_time = p->comm_time * 1e-9;
     TS_PUSH(j->task.arena, &j->samples, s);
   }
-  fprintf(j->pairs && strcmp(j->pairs, "-") == 0 ? stderr : stdout, "%-48s %4zu rows of %" PRIu32 " kernels that ran both alone and beside communication\n", base_name(path), pairs.count, compared);
+  fprintf(j->pairs && strcmp(j->pairs, "-") == 0 ? stderr : stdout, "%-48s %4zu rows of %" PRIu32 " kernels that ran both alone and beside communication\n", ts_base_name(path), pairs.count, compared);
   return true;
 }
 

@@ -1,19 +1,18 @@
 #include "tools/plan_options.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static int add_define(plan_options *p, ts_arena *arena, const ts_options *o)
+static int add_define(ts_plan_options *p, ts_arena *arena, const ts_options *o)
 {
   const char *equals = strchr(o->argument, '=');
-  if (!equals || equals == o->argument)
-    return ts_options_wrong(o, "`-D` takes NAME=EXPR, not `%s`", o->argument);
-  const char *name = ts_arena_string(arena, o->argument, (size_t)(equals - o->argument));
-  TS_PUSH(arena, &p->defines, (ts_define){name, equals + 1});
+  size_t name = strspn(o->argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+  if (!equals || !name || o->argument + name != equals || !equals[1])
+    return ts_options_wrong(o, "`%s` takes NAME=EXPR, not `%s`", o->spelled, o->argument);
+  TS_PUSH(arena, &p->defines, (ts_define){ts_arena_string(arena, o->argument, name), equals + 1});
   return TS_EXIT_DONE;
 }
 
-int plan_option(plan_options *p, ts_arena *arena, const ts_options *o, int id)
+int ts_plan_option(ts_plan_options *p, ts_arena *arena, const ts_options *o, int id)
 {
   int status = TS_EXIT_DONE;
   switch (id) {
@@ -27,25 +26,4 @@ int plan_option(plan_options *p, ts_arena *arena, const ts_options *o, int id)
   p->compile.import_dirs = p->imports.at;
   p->compile.import_dir_count = (uint32_t)p->imports.count;
   return status;
-}
-
-int write_output(const ts_options *o, const char *path, void (*put)(const void *closure, FILE *out), const void *closure)
-{
-  if (!path || strcmp(path, "-") == 0) {
-    put(closure, stdout);
-    return ts_options_finish(o, stdout, TS_EXIT_DONE);
-  }
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort(); /* out of memory, as in the arena */
-  put(closure, memory);
-  fclose(memory);
-  int error = ts_write_file(path, text, size);
-  free(text);
-  if (!error)
-    return TS_EXIT_DONE;
-  fprintf(stderr, "%s: cannot write %s: %s\n", o->called, path, strerror(error));
-  return TS_EXIT_ENVIRONMENT;
 }

@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/clock.h"
 #include "base/options.h"
 #include "compiler/search.h"
 #include "runtime/memory.h"
@@ -17,6 +18,7 @@
 #include "runtime/report/report.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"
+#include "tools/tsrun_progress.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
 enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
@@ -69,7 +71,7 @@ typedef struct task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
-  plan_options plan;
+  ts_plan_options plan;
   const char *path, *output, *search_name, *items;
   bool dry_run;
   form form;
@@ -126,7 +128,7 @@ static bool take(task *t, int id)
   case OUTPUT: t->output = argument; break;
   case DRY_RUN: t->dry_run = true; break;
   default:
-    t->options.status = plan_option(&t->plan, t->arena, &t->options, id);
+    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
     return !t->options.status;
   }
   if (!good)
@@ -206,21 +208,14 @@ static void *work(void *closure)
   return NULL;
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* On a terminal, how far it got. */
 static void watch(task *t)
 {
-  double begin = now();
+  double begin = ts_clock();
   const struct timespec pause = {.tv_nsec = 100000000};
   bool shown = false;
   for (size_t done; (done = atomic_load(&t->done)) < t->end; nanosleep(&pause, NULL)) {
-    if (now() - begin < PROGRESS_AFTER)
+    if (ts_clock() - begin < PROGRESS_AFTER)
       continue;
     fprintf(stderr, "\r%zu of %zu plans", done, t->end);
     fflush(stderr);
@@ -235,12 +230,11 @@ static void play_all(task *t)
 {
   pthread_t threads[MOST_JOBS];
   long long started = 0;
-  bool terminal = isatty(STDERR_FILENO);
   while (started < t->jobs && (size_t)started < t->end && pthread_create(&threads[started], NULL, work, t) == 0)
     started++;
   if (!started)
     work(t);
-  else if (terminal)
+  else if (ts_progress_terminal())
     watch(t);
   while (started > 0)
     pthread_join(threads[--started], NULL);
@@ -438,7 +432,7 @@ static void put_json(const task *t, FILE *out)
   cJSON_Delete(root);
 }
 
-static void put_report(const void *closure, FILE *out)
+static void put_report(void *closure, FILE *out)
 {
   const task *t = closure;
   switch (t->form) {
@@ -473,9 +467,9 @@ static void hint(const task *t)
 static int dry_run(task *t)
 {
   outcome one;
-  double begin = now();
+  double begin = ts_clock();
   play(t, t->search->point_count / 2, &one);
-  double each = now() - begin;
+  double each = ts_clock() - begin;
   free(one.why);
   fprintf(stdout, "%s plans to compile and play, about %s each: about %s\n", ts_format_count(t->search->point_count).text,
           ts_format_time((uint64_t)(each * 1e12)).text, ts_format_time((uint64_t)(each * 1e12 * (double)t->search->point_count / (double)t->jobs)).text);
@@ -492,7 +486,7 @@ static int sweep(task *t)
     return dry_run(t);
   t->outcomes = TS_NEW_ARRAY(t->arena, outcome, t->end);
   play_all(t);
-  int status = rank(t) ? write_output(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
+  int status = rank(t) ? ts_options_write(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
   if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
     status = TS_EXIT_NO;
   if (status == TS_EXIT_DONE)

@@ -1,7 +1,7 @@
 # The programs: a few lines each over libtrainspec. Each is a function in NAME_main.c, so that the umbrella holds them all. Lists: ./dev sources.
 
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
-tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/programs.h
+tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/plan_options.c tools/plan_options.h tools/programs.h
 tsc_LDADD = libtrainspec.la
 #: tsrun_SOURCES = tools/tsrun*.c tools/tsrun*.h tools/plan_options.* tools/programs.h
 tsrun_SOURCES = \

@@ -40,7 +40,7 @@ typedef struct task {
   ts_options options;
   ts_arena *arena;
   ts_session *session;
-  plan_options plan;
+  ts_plan_options plan;
   const char *path, *output;
   int form;
   bool paths;
@@ -70,7 +70,7 @@ static bool take(task *t, int id)
   case PATHS: t->paths = true; return true;
   case OUTPUT: t->output = t->options.argument; return true;
   default:
-    t->options.status = plan_option(&t->plan, t->arena, &t->options, id);
+    t->options.status = ts_plan_option(&t->plan, t->arena, &t->options, id);
     return !t->options.status;
   }
 }
@@ -90,7 +90,7 @@ static bool read_options(task *t, int argc, char **argv)
 
 typedef struct drawing { const task *task; const ts_ir *ir; } drawing;
 
-static void put_drawing(const void *closure, FILE *out)
+static void put_drawing(void *closure, FILE *out)
 {
   const drawing *d = closure;
   const task *t = d->task;
@@ -115,7 +115,7 @@ int ts_topo_main(int argc, char **argv)
   bool open = ts_input_open(t.session, t.path, &t.plan.compile, &input);
   status = ts_options_report(&t.options, t.session->diags);
   if (open && !status)
-    status = write_output(&t.options, t.output, put_drawing, &(drawing){&t, &input.ir});
+    status = ts_options_write(&t.options, t.output, put_drawing, &(drawing){&t, &input.ir});
   if (open)
     ts_input_close(&input);
   ts_arena_free(t.arena);

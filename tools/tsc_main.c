@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/output.h"
 #include "compiler/compile.h"
 #include "compiler/schedule.h"
+#include "tools/plan_options.h"
 #include "tools/programs.h"
 
-enum { OUTPUT = 1, TEXT, EMIT, DEFINE, PLAN, IMPORTS, STDLIB, CHECK, LIST_PARAMS, LIST_OPS, EXPLAIN, DEPENDS, DEPEND_FILE, WARNING };
+enum { OUTPUT = 1, TEXT, EMIT, CHECK, LIST_PARAMS, LIST_OPS, EXPLAIN, DEPENDS, DEPEND_FILE, WARNING };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
@@ -19,10 +21,7 @@ static const ts_option options[] = {
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
   {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
   {EXPLAIN, 0, "explain", "WHAT", "print which rules met the ops of this label, or why a work item such as `F(3) at 2` is where it is", NULL},
-  {DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language", "Plan"},
-  {PLAN, 'p', "plan", "NAME", "the plan to compile, when the file has several", NULL},
-  {IMPORTS, 'I', "import-dir", "DIR", "look for imports and data in DIR as well", NULL},
-  {STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},
+  PLAN_OPTIONS,
   {DEPENDS, 0, "-MD", NULL, "also write the files that were read as a rule for make", "Dependencies"},
   {DEPEND_FILE, 0, "-MF", "FILE", "where -MD writes (the output with .d)", NULL},
   {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; -W list names all", "Warnings"},
@@ -53,11 +52,9 @@ static const ts_program program = {
 typedef struct command {
   ts_options options;
   ts_session *session;
-  ts_compile_options compile;
+  ts_plan_options plan;
   const char *input, *output, *depfile, *explain;
   bool text, csv, check, list_params, list_ops, depends;
-  TS_VEC(const char *) import_dirs;
-  TS_VEC(ts_define) defines;
 } command;
 
 /* ---- The command line ---- */
@@ -89,19 +86,6 @@ static bool set_warning(command *c)
   return false;
 }
 
-static bool add_define(command *c)
-{
-  const char *text = c->options.argument, *equals = strchr(text, '=');
-  size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-  if (!equals || !name || text + name != equals || !equals[1]) {
-    c->options.status = ts_options_wrong(&c->options, "`%s` takes NAME=EXPR, not `%s`", c->options.spelled, text);
-    return false;
-  }
-  ts_define define = {ts_arena_string(c->session->arena, text, name), equals + 1};
-  TS_PUSH(c->session->arena, &c->defines, define);
-  return true;
-}
-
 static bool set_emit(command *c)
 {
   static const char *const forms[] = {"ir", "text", "schedule-csv", NULL};
@@ -131,10 +115,6 @@ static bool set(command *c, int id)
   case OUTPUT: c->output = argument; return true;
   case TEXT: return c->text = true;
   case EMIT: return set_emit(c);
-  case DEFINE: return add_define(c);
-  case PLAN: c->compile.plan_name = argument; return true;
-  case IMPORTS: TS_PUSH(c->session->arena, &c->import_dirs, argument); return true;
-  case STDLIB: c->compile.stdlib_dir = argument; return true;
   case CHECK: return c->check = true;
   case LIST_PARAMS: return c->list_params = true;
   case LIST_OPS: return c->list_ops = true;
@@ -142,7 +122,10 @@ static bool set(command *c, int id)
   case DEPENDS: return c->depends = true;
   case DEPEND_FILE: c->depfile = argument; return true;
   case WARNING: return set_warning(c);
-  default: return false; /* --help and the like: done */
+  case TS_OPTIONS_EXIT: return false; /* --help and the like: done */
+  default:
+    c->options.status = ts_plan_option(&c->plan, c->session->arena, &c->options, id);
+    return !c->options.status;
   }
 }
 
@@ -176,10 +159,6 @@ static bool read_command(command *c, int argc, char **argv)
     o->status = ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
   else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
     o->status = ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
-  c->compile.import_dirs = c->import_dirs.at;
-  c->compile.import_dir_count = (uint32_t)c->import_dirs.count;
-  c->compile.defines = c->defines.at;
-  c->compile.define_count = (uint32_t)c->defines.count;
   return !o->status;
 }
 
@@ -198,23 +177,14 @@ static void write_to(command *c, const char *path, const void *bytes, size_t siz
     ts_diag_add(c->session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path, strerror(error));
 }
 
-static void put_memory(void *closure, const char *bytes, size_t size) { fwrite(bytes, 1, size, closure); }
+static void put_bytes(void *closure, const char *bytes, size_t size) { fwrite(bytes, 1, size, closure); }
 
-static char *text_form(const ts_ir *ir, size_t *size)
-{
-  char *text = NULL;
-  FILE *memory = open_memstream(&text, size);
-  if (!memory)
-    abort();
-  ts_ir_print(ir, put_memory, memory);
-  fclose(memory);
-  return text;
-}
+static void put_text(void *closure, FILE *out) { ts_ir_print(*(const ts_ir **)closure, put_bytes, out); }
 
-static void write_output(command *c, const ts_ir *ir)
+static void write_ir(command *c, const ts_ir *ir)
 {
   size_t size = 0;
-  void *bytes = c->text ? (void *)text_form(ir, &size) : ts_ir_encode(ir, &size);
+  void *bytes = c->text ? (void *)ts_printed(put_text, &ir, &size) : ts_ir_encode(ir, &size);
   if (bytes)
     write_to(c, c->output, bytes, size);
   else
@@ -253,13 +223,13 @@ static void write_schedule(command *c, const ts_schedule *schedule)
 static void compile(command *c)
 {
   ts_input input;
-  if (!ts_input_open(c->session, c->input, &c->compile, &input))
+  if (!ts_input_open(c->session, c->input, &c->plan.compile, &input))
     return;
   /* A warning that was made an error counts like any other. */
   if ((c->csv || c->explain) && !ts_diags_errors(c->session->diags)) {
     write_schedule(c, input.schedule);
   } else if (!c->check && !ts_diags_errors(c->session->diags)) {
-    write_output(c, &input.ir);
+    write_ir(c, &input.ir);
     if (c->depends && !ts_diags_errors(c->session->diags))
       write_depfile(c);
   }
@@ -268,7 +238,7 @@ static void compile(command *c)
 
 static void list(command *c)
 {
-  const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->compile) : ts_list_params(c->session, c->input, &c->compile);
+  const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->plan.compile) : ts_list_params(c->session, c->input, &c->plan.compile);
   if (text)
     write_to(c, "-", text, strlen(text));
 }

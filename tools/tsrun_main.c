@@ -82,10 +82,10 @@ typedef struct task {
   form form;
   bool memory_trace, ignore_memory;
   study study;
-  progress_bar bar;
+  ts_progress_bar bar;
   ts_progress progress;
   ts_run_options run;
-  plan_options plan;
+  ts_plan_options plan;
 } task;
 
 static int take_option(task *t, int id)
@@ -109,7 +109,7 @@ static int take_option(task *t, int id)
   case TRACE: t->trace = argument; break;
   case TRACE_RANKS: t->trace_ranks = argument; break;
   case MEMORY_TRACE: t->memory_trace = true; break;
-  case PLAN_DEFINE: case PLAN_NAME: case PLAN_IMPORT: case PLAN_STDLIB: return plan_option(&t->plan, t->arena, &t->options, id);
+  case PLAN_DEFINE: case PLAN_NAME: case PLAN_IMPORT: case PLAN_STDLIB: return ts_plan_option(&t->plan, t->arena, &t->options, id);
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
   case THREADS:
@@ -190,9 +190,9 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
 /* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
 static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 {
-  if (progress_interrupted())
-    progress_die(&t->bar, t->options.called);
-  progress_end(&t->bar);
+  if (ts_progress_interrupted())
+    ts_progress_die(&t->bar, t->options.called);
+  ts_progress_end(&t->bar);
   ts_source_reader reader = {read_source, t};
   if (ts_stop_diagnose(stop, ir, reader, t->arena, t->session->sources, t->session->diags))
     return stop->exit_code;
@@ -206,7 +206,7 @@ static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 
 typedef struct page { const task *task; const ts_summary *summary; } page;
 
-static void put_report(const void *closure, FILE *out)
+static void put_report(void *closure, FILE *out)
 {
   const page *p = closure;
   switch (p->task->form) {
@@ -217,8 +217,6 @@ static void put_report(const void *closure, FILE *out)
   case SVG: ts_report_svg(p->summary, out); break;
   }
 }
-
-static void put_text(const void *closure, FILE *out) { fputs(closure, out); }
 
 /* "0-7,16" or "all": the ranks into *wanted. False after a message. */
 static bool read_ranks(task *t, uint32_t world, ts_trace_options *wanted)
@@ -263,19 +261,19 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *oth
 {
   ts_stop stop = {.arena = t->arena};
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
-  if (progress_interrupted())
-    progress_die(&t->bar, t->options.called);
+  if (ts_progress_interrupted())
+    ts_progress_die(&t->bar, t->options.called);
   ts_summary *summary = ts_arena_copy(t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
   if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)
     return tell(t, &stop, ir);
-  if (progress_interrupted())
-    progress_die(&t->bar, t->options.called);
-  progress_end(&t->bar);
+  if (ts_progress_interrupted())
+    ts_progress_die(&t->bar, t->options.called);
+  ts_progress_end(&t->bar);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
     return tell(t, &stop, ir);
   if (!t->ignore_memory && ts_report_out_of_memory(summary, &stop) < 0)
     return tell(t, &stop, ir);
-  int status = write_output(&t->options, t->output, put_report, &(page){t, summary});
+  int status = ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
   if (status == TS_EXIT_DONE)
     hint(t);
   return status;
@@ -284,16 +282,8 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *oth
 static int compare_networks(task *t, const ts_ir *ir)
 {
   ts_stop stop = {.arena = t->arena};
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort(); /* out of memory, as in the arena */
-  int failed = ts_networks_compare(ir, &t->run, t->run.network, t->form == JSON, memory, &stop);
-  fclose(memory);
-  int status = failed ? tell(t, &stop, ir) : write_output(&t->options, t->output, put_text, text);
-  free(text);
-  return status;
+  ts_networks *networks = ts_networks_play(t->arena, ir, &t->run, t->run.network, &stop);
+  return networks ? ts_options_write(&t->options, t->output, t->form == JSON ? ts_networks_json : ts_networks_text, networks) : tell(t, &stop, ir);
 }
 
 /* `before`: the plan to compare with, or NULL. */
@@ -322,7 +312,7 @@ int ts_tsrun_main(int argc, char **argv)
     ts_arena_free(t.arena);
     return t.options.status;
   }
-  t.progress = progress_start(&t.bar);
+  t.progress = ts_progress_start(&t.bar);
   t.run.progress = &t.progress;
   t.session = ts_session_new(t.arena);
   ts_input input = {0}, before = {0};

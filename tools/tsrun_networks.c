@@ -3,25 +3,19 @@
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "runtime/memory.h"
 #include "runtime/report/format.h"
 #include "runtime/report/summary.h"
 
 typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
 typedef TS_VEC(const char *) names;
+struct ts_networks { row *rows; size_t count; };
 
 static const char planned[] = "as planned";
 
 bool ts_networks_several(const char *argument) { return argument && (!strcmp(argument, "all") || strchr(argument, ',')); }
-
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void add_name(ts_arena *arena, names *all, const char *name)
 {
@@ -51,30 +45,34 @@ static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
 /* Played anew with this model: what it took on this machine is part of the answer. */
 static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r, ts_stop *stop)
 {
-  double begin = now();
+  double begin = ts_clock();
   options.network = name == planned ? NULL : name;
   ts_run *run = ts_run_new(ir, &options, stop);
   if (!run)
     return -1;
-  *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = now() - begin};
+  *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = ts_clock() - begin};
   const ts_summary *s = ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network);
   r->exposed = r->step ? s->time.exposed / (double)r->step : 0;
   ts_run_free(run);
   return 0;
 }
 
-static void put_text(const row *rows, size_t count, FILE *out)
+void ts_networks_text(void *closure, FILE *out)
 {
+  const ts_networks *n = closure;
+  const row *rows = n->rows;
   fprintf(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < n->count; i++)
     fprintf(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
   fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model has no answer\nfor takes the links' own latency and bandwidth.\n");
 }
 
-static void put_json(const row *rows, size_t count, FILE *out)
+void ts_networks_json(void *closure, FILE *out)
 {
+  const ts_networks *n = closure;
+  const row *rows = n->rows;
   cJSON *all = cJSON_CreateArray();
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < n->count; i++) {
     cJSON *one = cJSON_CreateObject();
     cJSON_AddItemToArray(all, one);
     cJSON_AddStringToObject(one, "network", rows[i].name);
@@ -90,16 +88,13 @@ static void put_json(const row *rows, size_t count, FILE *out)
   cJSON_Delete(all);
 }
 
-int ts_networks_compare(const ts_ir *ir, const ts_run_options *options, const char *argument, bool json, FILE *out, ts_stop *stop)
+ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_stop *stop)
 {
-  ts_arena *arena = ts_arena_new("networks");
   names all = names_of(arena, ir, argument);
-  row *rows = TS_NEW_ARRAY(arena, row, all.count);
-  int status = 0;
-  for (size_t i = 0; i < all.count && !status; i++)
-    status = play(arena, ir, *options, all.at[i], &rows[i], stop);
-  if (!status)
-    (json ? put_json : put_text)(rows, all.count, out);
-  ts_arena_free(arena);
-  return status;
+  ts_networks *n = TS_NEW(arena, ts_networks);
+  *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count};
+  for (size_t i = 0; i < all.count; i++)
+    if (play(arena, ir, *options, all.at[i], &n->rows[i], stop) < 0)
+      return NULL;
+  return n;
 }

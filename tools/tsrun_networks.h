@@ -2,13 +2,15 @@
 #ifndef TS_TOOLS_TSRUN_NETWORKS_H
 #define TS_TOOLS_TSRUN_NETWORKS_H
 
-#include <stdio.h>
-
+#include "base/output.h"
 #include "runtime/result.h"
+
+typedef struct ts_networks ts_networks;
 
 /* "all", or names joined by commas. */
 bool ts_networks_several(const char *argument);
-/* Step time, exposed communication and own run time: of the models in the plan's order, of those of each name alone, and of the links. -1 after filling *stop. */
-int ts_networks_compare(const ts_ir *ir, const ts_run_options *options, const char *argument, bool json, FILE *out, ts_stop *stop);
+/* Step time, exposed communication and own run time: of the models in the plan's order, of those of each name alone, and of the links. NULL after filling *stop. */
+ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_stop *stop);
+ts_print ts_networks_text, ts_networks_json; /* closure: ts_networks */
 
 #endif

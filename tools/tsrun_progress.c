@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { WIDTH = 30 };
 
@@ -20,16 +21,9 @@ static void on_signal(int number)
   interrupted = number;
 }
 
-bool progress_interrupted(void) { return interrupted != 0; }
+bool ts_progress_interrupted(void) { return interrupted != 0; }
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void draw(progress_bar *b)
+static void draw(ts_progress_bar *b)
 {
   int full = (int)(b->share * WIDTH);
   fprintf(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################", WIDTH - full, "", (int)(100 * b->share));
@@ -38,8 +32,8 @@ static void draw(progress_bar *b)
 
 static bool tick(void *closure, const char *what, double share)
 {
-  progress_bar *b = closure;
-  double at = now();
+  ts_progress_bar *b = closure;
+  double at = ts_clock();
   b->what = what;
   b->share = share < 0 ? 0 : share > 1 ? 1 : share;
   if (b->terminal && at - b->begun > 1 && at - b->drawn > 0.1) {
@@ -49,11 +43,16 @@ static bool tick(void *closure, const char *what, double share)
   return !interrupted;
 }
 
-ts_progress progress_start(progress_bar *bar)
+bool ts_progress_terminal(void)
 {
   const char *term = getenv("TERM");
+  return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+ts_progress ts_progress_start(ts_progress_bar *bar)
+{
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
-  *bar = (progress_bar){.begun = now(), .terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0, .what = "reading"};
+  *bar = (ts_progress_bar){.begun = ts_clock(), .terminal = ts_progress_terminal(), .what = "reading"};
   sigemptyset(&action.sa_mask);
   for (int i = 0; i < 2; i++) {
     int number = i ? SIGTERM : SIGINT;
@@ -63,18 +62,18 @@ ts_progress progress_start(progress_bar *bar)
   return (ts_progress){tick, bar};
 }
 
-void progress_end(progress_bar *bar)
+void ts_progress_end(ts_progress_bar *bar)
 {
   if (bar->shown)
     fprintf(stderr, "\r%*s\r", WIDTH + 36, "");
   bar->shown = false;
 }
 
-_Noreturn void progress_die(progress_bar *bar, const char *called)
+_Noreturn void ts_progress_die(ts_progress_bar *bar, const char *called)
 {
   int number = interrupted;
-  progress_end(bar);
-  fprintf(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, now() - bar->begun, bar->what, (int)(100 * bar->share));
+  ts_progress_end(bar);
+  fprintf(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));
   signal(number, SIG_DFL);
   raise(number);
   _exit(128 + number);

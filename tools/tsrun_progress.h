@@ -4,19 +4,21 @@
 
 #include "runtime/progress.h"
 
-typedef struct progress_bar {
+typedef struct ts_progress_bar {
   double begun, drawn;    /* s */
   bool terminal, shown;
   const char *what;       /* is done at the moment */
   double share;
-} progress_bar;
+} ts_progress_bar;
 
+/* Whether standard error is a terminal on which a line can be drawn again. */
+bool ts_progress_terminal(void);
 /* From now on the first interrupt (SIGINT, SIGTERM) asks the work to stop; a second one ends the program. */
-ts_progress progress_start(progress_bar *bar);
+ts_progress ts_progress_start(ts_progress_bar *bar);
 /* Takes the bar off the terminal. */
-void progress_end(progress_bar *bar);
-bool progress_interrupted(void);
+void ts_progress_end(ts_progress_bar *bar);
+bool ts_progress_interrupted(void);
 /* Says how far it got, and ends the program as the signal would have. */
-_Noreturn void progress_die(progress_bar *bar, const char *called);
+_Noreturn void ts_progress_die(ts_progress_bar *bar, const char *called);
 
 #endif

@@ -1,6 +1,7 @@
 /* The report for colleagues and papers: one file without scripts that needs nothing else; the pictures, and the text report below them. */
 #include <stdlib.h>
 
+#include "base/output.h"
 #include "runtime/report/format.h"
 #include "runtime/report/names.h"
 #include "runtime/report/picture.h"
@@ -85,15 +86,11 @@ static void put_bars(const ts_picture *p, const char *title, ts_picture_key key,
   fputs("</svg>\n", out);
 }
 
+static void print_text(void *closure, FILE *out) { ts_report_text(*(const ts_summary **)closure, out); }
+
 static void put_text(const ts_summary *s, FILE *out)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort(); /* out of memory, as in the arena */
-  ts_report_text(s, memory);
-  fclose(memory);
+  char *text = ts_printed(print_text, &s, NULL);
   fputs("<h2>In figures</h2>\n<pre>", out);
   ts_xml_text(text, out);
   fputs("</pre>\n", out);

@@ -1,0 +1,15 @@
+/* What is printed as a whole: into memory, or into a file that is replaced whole or not at all. */
+#ifndef TS_BASE_OUTPUT_H
+#define TS_BASE_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef void ts_print(void *closure, FILE *out);
+
+/* What `put` prints: malloced and NUL-terminated, its bytes in *size unless that is NULL. Never NULL: no memory ends the process, as in the arena. */
+char *ts_printed(ts_print *put, void *closure, size_t *size);
+/* The same into a file, by ts_write_file. 0 or an errno value. */
+int ts_print_file(const char *path, ts_print *put, void *closure);
+
+#endif
