@@ -5,41 +5,18 @@
 
 #include "base/diag_record.h"
 #include "base/output.h"
-#include "base/text.h"
-
-static void put_string(FILE *out, const char *text)
-{
-  size_t size = strlen(text);
-  putc('"', out);
-  for (size_t at = 0; at < size;) {
-    uint32_t c = 0;
-    size_t length = ts_utf8_decode(text + at, size - at, &c);
-    if (length == 0)
-      fputs("\\ufffd", out), length = 1;
-    else if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", (int)c);
-    else if (c == '\n')
-      fputs("\\n", out);
-    else if (c < 0x20 || c == 0x7f)
-      fprintf(out, "\\u%04x", (unsigned)c);
-    else
-      fwrite(text + at, 1, length, out);
-    at += length;
-  }
-  putc('"', out);
-}
 
 static void put_field(FILE *out, const char *name, const char *text)
 {
   fprintf(out, ",\"%s\":", name);
-  put_string(out, text);
+  ts_put_json_string(out, text);
 }
 
 static void put_span_fields(FILE *out, const ts_sources *sources, ts_span span)
 {
   ts_position begin = ts_sources_position(sources, span.file, span.begin), end = ts_sources_position(sources, span.file, span.end);
   fputs("\"file\":", out);
-  put_string(out, ts_sources_get(sources, span.file)->name);
+  ts_put_json_string(out, ts_sources_get(sources, span.file)->name);
   fprintf(out, ",\"byte_start\":%u,\"byte_end\":%u,\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", span.begin, span.end, begin.line,
           begin.column, end.line, end.column);
 }
@@ -115,7 +92,7 @@ static void put_record(FILE *out, const ts_diag *d, const ts_sources *sources)
   fputs(",\"values\":[", out);
   for (size_t i = 0; i < d->values.count; i++) {
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
-    put_string(out, d->values.at[i].name);
+    ts_put_json_string(out, d->values.at[i].name);
     put_field(out, "value", d->values.at[i].value);
     putc('}', out);
   }

@@ -12,4 +12,7 @@ char *ts_printed(ts_print *put, void *closure, size_t *size);
 /* The same into a file, by ts_write_file. 0 or an errno value. */
 int ts_print_file(const char *path, ts_print *put, void *closure);
 
+/* A text as JSON has it, in quotes; bytes that are no UTF-8 become U+FFFD. */
+void ts_put_json_string(FILE *out, const char *text);
+
 #endif

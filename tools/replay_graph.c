@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "compiler/import/summary.h"
-#include "runtime/report/report.h"
-#include "runtime/result.h"
 
 static bool take_number(const char **at, double *value, double unit)
 {
@@ -37,14 +35,6 @@ bool ts_machine_read(const char *text, ts_graph_machine *m)
   return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) && (!*text || strcmp(text, "us") == 0) && m->latency < 1;
 }
 
-static int wrong(ts_trace_task *t, const ts_import_error *error, const char *file)
-{
-  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot play `%s`: %s", file, error->message);
-  if (error->help[0])
-    ts_diag_help(d, "%s", error->help);
-  return TS_EXIT_REJECTED;
-}
-
 const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first)
 {
   uint32_t count = (uint32_t)t->paths.count;
@@ -62,7 +52,7 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first)
     else if (ranks[e->rank])
       ts_import_fail(&error, NULL, "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
     if (error.message[0]) {
-      wrong(t, &error, path);
+      ts_trace_task_refuse(t, "play", path, &error);
       return NULL;
     }
     ranks[e->rank] = e;
@@ -89,19 +79,12 @@ static void visit(void *closure, const ts_span_event *span)
   p->busy[p->count++] = (ts_busy){(int64_t)(span->start / 1000), (int64_t)(span->end / 1000), comm};
 }
 
-static int by_start(const void *a, const void *b)
-{
-  const ts_busy *x = a, *y = b;
-  return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? -1 : x->end > y->end;
-}
-
 static ts_shares shares_of(played *p, const ts_class_result *class)
 {
   p->room = 2 * p->ranks[class->rank]->count + 1;
   p->busy = TS_NEW_ARRAY(p->arena, ts_busy, p->room);
   p->count = 0;
   ts_run_timeline(p->run, class->rank, visit, p);
-  qsort(p->busy, p->count, sizeof *p->busy, by_start);
   return ts_shares_of(p->busy, p->count);
 }
 
@@ -130,25 +113,12 @@ static void put(void *closure, FILE *out)
 
 static int play(ts_trace_task *t, const ts_ir *ir, const ts_events *const *ranks, bool json)
 {
-  ts_ir_error error = {{0}, 0, 0};
-  ts_import_error told = {{0}, {0}, 0, 0, 0};
-  if (ts_ir_verify(ir, &error) < 0) {
-    ts_import_fail(&told, NULL, "%s", error.message);
-    return wrong(t, &told, ranks[0]->file);
-  }
-  if (t->output && ts_ir_write_file(ir, t->output, &error) < 0) {
-    ts_diag_add(t->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", t->output, error.message);
-    return TS_EXIT_ENVIRONMENT;
-  }
-  t->output = NULL;
-  ts_stop stop = {.arena = t->arena};
-  ts_run *run = ts_run_new(ir, &(ts_run_options){0}, &stop);
-  if (!run) {
-    ts_stop_print(&stop, t->options.called, stderr);
-    return stop.exit_code;
-  }
+  int status;
+  ts_run *run = ts_trace_task_play(t, ir, ranks[0]->file, &status);
+  if (!run)
+    return status;
   played p = {.arena = t->arena, .run = run, .ir = ir, .ranks = ranks, .json = json};
-  int status = ts_trace_task_write(t, put, &p);
+  status = ts_trace_task_write(t, put, &p);
   ts_run_free(run);
   return status;
 }
@@ -161,7 +131,7 @@ int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine 
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   ts_ir_builder *b = ts_graph_ir(ranks, (uint32_t)t->paths.count, machine, &error);
   if (!b)
-    return wrong(t, &error, ranks[0]->file);
+    return ts_trace_task_refuse(t, "play", ranks[0]->file, &error);
   ts_ir ir;
   ts_ir_builder_view(b, &ir);
   int status = play(t, &ir, ranks, json);

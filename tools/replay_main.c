@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "compiler/import/replay.h"
-#include "runtime/report/report.h"
-#include "runtime/result.h"
 #include "tools/programs.h"
 #include "tools/replay_graph.h"
 #include "tools/trace_open.h"
@@ -62,12 +60,6 @@ static void visit(void *closure, const ts_span_event *span)
   p->busy[p->count++] = (ts_busy){start, end > start ? end : start, ts_event_at(p->replay->events, event)->kind == TS_KERNEL_COMMUNICATION};
 }
 
-static int by_start(const void *a, const void *b)
-{
-  const ts_busy *x = a, *y = b;
-  return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? -1 : x->end > y->end;
-}
-
 static int by_size(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
@@ -83,7 +75,6 @@ static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir 
   p->position = TS_NEW_ARRAY(t->arena, uint32_t, r->events->count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++) p->position[r->chosen[i]] = i;
   ts_run_timeline(run, 0, visit, p);
-  qsort(p->busy, p->count, sizeof *p->busy, by_start);
   p->shares = ts_shares_of(p->busy, p->count);
   double *shift = TS_NEW_ARRAY(t->arena, double, r->chosen_count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++)
@@ -157,23 +148,11 @@ static void put(void *closure, FILE *out)
 static int play(ts_trace_task *t, const ts_replay *replay, bool json)
 {
   ts_ir ir;
-  ts_ir_error error = {{0}, 0, 0};
+  int status;
   ts_ir_builder_view(replay->ir, &ir);
-  if (ts_ir_verify(&ir, &error) < 0) {
-    ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot replay `%s`: %s", replay->events->file, error.message);
-    return TS_EXIT_REJECTED;
-  }
-  if (t->output && ts_ir_write_file(&ir, t->output, &error) < 0) {
-    ts_diag_add(t->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", t->output, error.message);
-    return TS_EXIT_ENVIRONMENT;
-  }
-  t->output = NULL;
-  ts_stop stop = {.arena = t->arena};
-  ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
-  if (!run) {
-    ts_stop_print(&stop, t->options.called, stderr);
-    return stop.exit_code;
-  }
+  ts_run *run = ts_trace_task_play(t, &ir, replay->events->file, &status);
+  if (!run)
+    return status;
   played p = {.replay = replay, .json = json};
   compare(t, &p, run, &ir);
   ts_run_free(run);
@@ -191,15 +170,11 @@ static int replay(ts_trace_task *t, long long step, const ts_graph_machine *mach
     return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0], t->paths.at[1]);
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   if (step > e->step_count)
-    ts_import_fail(&error, NULL, "the trace has %u steps, not %lld", e->step_count, step);
+    ts_import_fail(&error, "steps are marked by profiler.step(); without --step the whole trace is played", "the trace has %u step%s, not %lld", e->step_count, e->step_count == 1 ? "" : "s", step);
   const ts_event *mark = step && step <= e->step_count ? ts_event_at(e, e->steps[step - 1]) : NULL;
   ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
-  if (!r) {
-    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot replay `%s`: %s", e->file, error.message);
-    if (error.help[0])
-      ts_diag_help(d, "%s", error.help);
-    return TS_EXIT_REJECTED;
-  }
+  if (!r)
+    return ts_trace_task_refuse(t, "replay", e->file, &error);
   int status = play(t, r, json);
   ts_ir_builder_free(r->ir);
   return status;

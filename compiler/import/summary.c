@@ -6,12 +6,19 @@
 
 /* ---- Spans ---- */
 
-/* Spans sorted by start: the union of those that communicate, of those that do not, and of all, in one sweep. */
-ts_shares ts_shares_of(const ts_busy *work, uint32_t count)
+static int by_start(const void *a, const void *b)
+{
+  const ts_busy *x = a, *y = b;
+  return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+}
+
+/* The union of those that communicate, of those that do not, and of all, in one sweep by start. */
+ts_shares ts_shares_of(ts_busy *work, uint32_t count)
 {
   ts_shares s = {0};
   if (!count)
     return s;
+  qsort(work, count, sizeof *work, by_start);
   s.begin = work[0].start;
   int64_t until[2] = {s.begin, s.begin}, all = s.begin; /* covered up to here */
   for (uint32_t i = 0; i < count; i++) {

@@ -10,8 +10,8 @@ typedef struct ts_busy { int64_t start, end; bool comm; } ts_busy;
 
 /* Of a set of spans: span = busy + idle; busy = compute + comm - overlap, where compute is all that is no communication. */
 typedef struct ts_shares { int64_t begin, span, busy, compute, comm, overlap, idle; } ts_shares;
-/* `work` sorted by start. */
-ts_shares ts_shares_of(const ts_busy *work, uint32_t count);
+/* Sorts `work` by start. */
+ts_shares ts_shares_of(ts_busy *work, uint32_t count);
 /* The device work of a trace as such spans; `chosen` lists events by start. */
 ts_shares ts_shares_of_events(const ts_events *e, const uint32_t *chosen, uint32_t count);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "base/text.h"
 #include "compiler/import/summary.h"
 
@@ -217,26 +218,6 @@ void ts_trace_summary_text(const ts_trace_summary *s, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put_string(FILE *out, const char *text)
-{
-  fputc('"', out);
-  for (size_t size = strlen(text); size;) {
-    uint32_t character;
-    size_t used = ts_utf8_decode(text, size, &character);
-    if (!used)
-      fputs("\\ufffd", out);
-    else if (character < 0x20)
-      fprintf(out, "\\u%04x", (unsigned)character);
-    else if (*text == '"' || *text == '\\')
-      fprintf(out, "\\%c", *text);
-    else
-      fwrite(text, 1, used, out);
-    text += used ? used : 1;
-    size -= used ? used : 1;
-  }
-  fputc('"', out);
-}
-
 static void put_number_or_null(FILE *out, int64_t value)
 {
   if (value < 0)
@@ -257,11 +238,11 @@ void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *ind
 {
   const ts_events *e = s->events;
   fprintf(out, "%s{\"file\": ", indent);
-  put_string(out, e->file);
+  ts_put_json_string(out, e->file);
   fputs(", \"format\": ", out);
-  put_string(out, ts_trace_format_name(e->format));
+  ts_put_json_string(out, ts_trace_format_name(e->format));
   fputs(", \"version\": ", out);
-  put_string(out, e->version);
+  ts_put_json_string(out, e->version);
   fprintf(out, ", \"cut_off\": %s,\n%s \"text_bytes\": %" PRIu64 ", \"events\": %" PRIu64 ", \"rank\": ", e->cut ? "true" : "false", indent, e->bytes, e->seen);
   put_number_or_null(out, e->rank);
   fputs(", \"world\": ", out);
@@ -271,7 +252,7 @@ void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *ind
   fprintf(out, ",\n%s \"idle_for_host_ns\": %" PRId64 ",\n%s \"steps\": [", indent, s->idle_host, indent);
   for (size_t i = 0; i < s->steps.count; i++) {
     fputs(i ? ", {\"name\": " : "{\"name\": ", out);
-    put_string(out, ts_events_text(e, ts_event_at(e, s->steps.at[i].mark)->name));
+    ts_put_json_string(out, ts_events_text(e, ts_event_at(e, s->steps.at[i].mark)->name));
     fprintf(out, ", \"host_ns\": %" PRId64 ", \"device\": ", s->steps.at[i].host);
     put_shares_json(out, &s->steps.at[i].shares);
     fputc('}', out);
@@ -280,9 +261,9 @@ void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *ind
   for (size_t i = 0; i < s->streams.count; i++) {
     const ts_track *t = &e->tracks.at[s->streams.at[i].track];
     fputs(i ? ", {\"device\": " : "{\"device\": ", out);
-    put_string(out, ts_events_text(e, t->process_name));
+    ts_put_json_string(out, ts_events_text(e, t->process_name));
     fputs(", \"stream\": ", out);
-    put_string(out, ts_events_text(e, t->thread_name));
+    ts_put_json_string(out, ts_events_text(e, t->thread_name));
     fprintf(out, ", \"kernels\": %u, \"busy_ns\": %" PRId64 "}", s->streams.at[i].count, s->streams.at[i].busy);
   }
   fprintf(out, "],\n%s \"kinds\": [", indent);
@@ -293,9 +274,9 @@ void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *ind
   for (size_t i = 0; i < s->comms.count; i++) {
     const ts_comm_sum *c = &s->comms.at[i];
     fprintf(out, "%s{\"collective\": \"%s\", \"group\": ", i ? ", " : "", ts_comm_kind_name(c->kind));
-    put_string(out, ts_events_text(e, c->group));
+    ts_put_json_string(out, ts_events_text(e, c->group));
     fputs(", \"ranks\": ", out);
-    put_string(out, ts_events_text(e, c->ranks));
+    ts_put_json_string(out, ts_events_text(e, c->ranks));
     fputs(", \"size\": ", out);
     put_number_or_null(out, c->size);
     fprintf(out, ", \"calls\": %u, \"bytes\": ", c->count);
@@ -310,7 +291,7 @@ void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *ind
           indent, s->operators, s->calls, e->linked_calls, e->linked_ops, s->edges, s->tensors, indent);
   for (size_t i = 0; i < s->missing.count; i++) {
     fputs(i ? ", " : "", out);
-    put_string(out, s->missing.at[i]);
+    ts_put_json_string(out, s->missing.at[i]);
   }
   fputs("]}", out);
 }

@@ -2,18 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "compiler/import/rank_graph.h"
-
-static void put_text(FILE *out, const char *text)
-{
-  fputc('"', out);
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ')
-      fprintf(out, "\\u%04x", (unsigned char)*text);
-    else
-      fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-  fputc('"', out);
-}
 
 static void put_groups(const ts_events *e, FILE *out)
 {
@@ -78,7 +68,7 @@ static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_
     fprintf(out, ", \"root\": %" PRId64, facts->root);
   if (c->dtype) {
     fputs(", \"dtype\": ", out);
-    put_text(out, ts_events_text(e, c->dtype));
+    ts_put_json_string(out, ts_events_text(e, c->dtype));
   }
   if (c->in >= 0)
     fprintf(out, ", \"in_elements\": %" PRId64, c->in);
@@ -95,14 +85,14 @@ static void put_node(const ts_events *e, uint32_t i, const uint32_t *from, uint3
   const ts_event *v = ts_event_at(e, i);
   const ts_graph_facts *facts = e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
   fprintf(out, "  {\"id\": %u, \"op\": ", i);
-  put_text(out, ts_events_text(e, v->name));
+  ts_put_json_string(out, ts_events_text(e, v->name));
   fprintf(out, ", \"stream\": %s", ts_events_text(e, e->tracks.at[v->track].thread_name));
   for (uint32_t k = 0; facts && k < 2; k++) {
     const char *text = ts_events_text(e, k ? facts->module : facts->phase);
     if (!*text)
       continue;
     fprintf(out, ", \"%s\": ", k ? "module" : "phase");
-    put_text(out, text);
+    ts_put_json_string(out, text);
   }
   if (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE)
     put_comm(e, &e->comms.at[v->detail], facts, out);
@@ -146,7 +136,7 @@ static void put_memory(const ts_events *e, bool held, FILE *out)
     if (!held)
       fprintf(out, "\"node\": %u, ", m->event);
     fprintf(out, "\"bytes\": %" PRId64 ", \"category\": ", m->bytes);
-    put_text(out, ts_events_text(e, m->category));
+    ts_put_json_string(out, ts_events_text(e, m->category));
     fputc('}', out);
     any = true;
   }
@@ -157,7 +147,7 @@ static void put_memory(const ts_events *e, bool held, FILE *out)
 void ts_graph_write(const ts_events *e, FILE *out)
 {
   fputs("{\n \"format\": \"trainspec-graph\",\n \"version\": 1,\n \"producer\": ", out);
-  put_text(out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
+  ts_put_json_string(out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
   fprintf(out, ",\n \"rank\": %" PRId64 ",\n \"world\": %" PRId64 ",\n", e->rank, e->world);
   if (e->graph && e->graph->like >= 0)
     fprintf(out, " \"like\": %" PRId64 ",\n", e->graph->like);
