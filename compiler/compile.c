@@ -126,6 +126,11 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
   input->kind = kind_of(text, size);
   if (input->kind != TS_INPUT_PLAN && !standard)
     ts_session_depends(s, (ts_dependency){.path = path, .name = ts_session_given(s, path).name, .role = "ir"});
+  if (input->kind != TS_INPUT_PLAN && o->define_count) {
+    ts_diag_help(ts_diag_add(s->diags, TS_E0215, TS_NO_SPAN, "`%s` is an IR, whose parameters are settled: `%s` cannot be set", name, o->defines[0].name),
+                 "play the plan that it was made from, or set it there: `tsc -D %s=%s ...`", o->defines[0].name, o->defines[0].expression);
+    return false;
+  }
   if (input->kind == TS_INPUT_IR)
     done = read_ir(s, name, text, size, input);
   else if (input->kind == TS_INPUT_IR_TEXT)

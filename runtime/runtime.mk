@@ -37,6 +37,7 @@ libtrainspec_la_SOURCES += \
 	runtime/report/chrome.c \
 	runtime/report/csv.c \
 	runtime/report/extras.c \
+	runtime/report/facts.c \
 	runtime/report/format.c \
 	runtime/report/html.c \
 	runtime/report/insight.c \
@@ -91,6 +92,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/progress.h \
 	runtime/ranks.h \
 	runtime/report/extras.h \
+	runtime/report/facts.h \
 	runtime/report/format.h \
 	runtime/report/names.h \
 	runtime/report/picture.h \

@@ -145,6 +145,8 @@ EXTRA_DIST += \
 	tests/cli/depfile-stdlib.out \
 	tests/cli/depfile.cmd \
 	tests/cli/depfile.out \
+	tests/cli/diff.cmd \
+	tests/cli/diff.out \
 	tests/cli/equal-output-is-left-alone.cmd \
 	tests/cli/equal-output-is-left-alone.out \
 	tests/cli/explain-common-rules.cmd \
@@ -199,6 +201,8 @@ EXTRA_DIST += \
 	tests/cli/list-params.out \
 	tests/cli/list-warnings.cmd \
 	tests/cli/list-warnings.out \
+	tests/cli/manual.cmd \
+	tests/cli/manual.out \
 	tests/cli/networks-compared.cmd \
 	tests/cli/networks-compared.out \
 	tests/cli/no-color.cmd \

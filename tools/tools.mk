@@ -25,6 +25,7 @@ trainspec_LDADD = libtrainspec.la $(CJSON_LIBS)
 trainspec_SOURCES = \
 	tools/collective_main.c \
 	tools/db_main.c \
+	tools/diff_main.c \
 	tools/export_main.c \
 	tools/fit_network_main.c \
 	tools/fit_slowdown_main.c \

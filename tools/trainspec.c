@@ -11,7 +11,7 @@ static int run_fit(int argc, char **argv);
 static const struct command {
   const char *name;
   int (*run)(int argc, char **argv);
-} commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"sweep", ts_sweep_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
+} commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"sweep", ts_sweep_main}, {"diff", ts_diff_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
   {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main},
   {"export", ts_export_main}, {"topo", ts_topo_main}, {"collective", ts_collective_main}, {"db", ts_db_main}},
   fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
@@ -24,6 +24,7 @@ static const char *const command_lines[] = {
   "  compile                   check a plan and write it as IR (tsc)",
   "  run                       play a plan or an IR and report (tsrun)",
   "  sweep                     play a family of plans and say which are best",
+  "  diff                      what two plans differ in, and what comes of it",
   "  fmt                       format files of the language (tsfmt)",
   "  fit ops                   fit curves of operators to measured tables",
   "  fit network               calibrate a network to measured collectives",

@@ -1,0 +1,272 @@
+#include "runtime/report/facts.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/text.h"
+#include "runtime/report/format.h"
+#include "runtime/report/names.h"
+
+enum { NAME = 34, VALUE = 14 };
+
+typedef struct list { ts_arena *arena; const ts_summary *s; TS_VEC(ts_plan_fact) facts; } list;
+
+static void add(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
+{
+  if (value != 0)
+    TS_PUSH(l->arena, &l->facts, (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
+}
+
+static const char *string(const list *l, ts_ir_str text) { return l->s->ir->strings + text; }
+
+/* ---- What a plan is ---- */
+
+static void add_outcome(list *l)
+{
+  const ts_summary *s = l->s;
+  const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
+  add(l, TS_FACT_OUTCOME, "step time", TS_FACT_PS, (double)s->result->step);
+  add(l, TS_FACT_OUTCOME, "tokens a second", TS_FACT_TOKENS_PER_S, s->tokens_per_second);
+  add(l, TS_FACT_OUTCOME, "MFU", TS_FACT_SHARE, s->mfu);
+  if (!s->memory->stated)
+    return;
+  add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES, (double)(fullest->peak + fullest->reserved));
+  add(l, TS_FACT_OUTCOME, "memory beyond the device's", TS_FACT_BYTES, (double)fullest->over);
+}
+
+static void add_plan(list *l)
+{
+  const ts_ir *ir = l->s->ir;
+  add(l, TS_FACT_PLAN, "ranks", TS_FACT_COUNT, ir->meta->world);
+  for (uint32_t a = 0; a < ir->axes_count; a++)
+    add(l, TS_FACT_PLAN, ts_arena_printf(l->arena, "ranks along %s", string(l, ir->axes[a].name)), TS_FACT_COUNT, ir->axes[a].size);
+  add(l, TS_FACT_PLAN, "micro-batches of a pipeline", TS_FACT_COUNT, ir->meta->micro_batches);
+  add(l, TS_FACT_PLAN, "optimizer steps of a rank", TS_FACT_COUNT, ir->meta->steps);
+  add(l, TS_FACT_PLAN, "samples a step", TS_FACT_COUNT, (double)ir->meta->samples_per_step);
+  add(l, TS_FACT_PLAN, "tokens a step", TS_FACT_COUNT, (double)ir->meta->tokens_per_step);
+  add(l, TS_FACT_PLAN, "parameters", TS_FACT_COUNT, (double)ir->meta->parameters);
+}
+
+static void add_cluster(list *l)
+{
+  const ts_ir *ir = l->s->ir;
+  for (uint32_t a = 0; a < ir->arrays_count; a++)
+    add(l, TS_FACT_CLUSTER, string(l, ir->arrays[a].name), TS_FACT_COUNT, ir->arrays[a].count);
+  for (uint32_t c = 0; c < ir->device_classes_count; c++) {
+    const char *name = string(l, ir->device_classes[c].name);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FACT_BYTES, (double)ir->device_classes[c].memory);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S, ir->device_classes[c].bandwidth);
+  }
+  for (uint32_t c = 0; c < ir->link_classes_count; c++) {
+    const char *name = string(l, ir->link_classes[c].name);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S, ir->link_classes[c].bandwidth);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FACT_PS, (double)ir->link_classes[c].latency);
+  }
+}
+
+/* ---- What its ranks do ---- */
+
+/* Of each fragment: how often a rank plays it, the mean over all ranks. */
+static double *plays_of(const list *l)
+{
+  const ts_ir *ir = l->s->ir;
+  double *plays = TS_NEW_ARRAY(l->arena, double, ir->fragments_count + 1);
+  for (uint32_t i = 0; i < l->s->stage_count; i++) {
+    const ts_ir_program *program = &ir->programs[l->s->stages[i].program];
+    for (uint32_t k = 0; k < program->item_count; k++)
+      plays[ir->items[program->first_item + k].fragment] += (double)l->s->stages[i].ranks / ir->meta->world;
+  }
+  return plays;
+}
+
+static void count(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
+{
+  for (size_t i = l->facts.count; i-- > 0 && l->facts.at[i].part >= TS_FACT_KERNELS;)
+    if (l->facts.at[i].part == part && l->facts.at[i].unit == unit && strcmp(l->facts.at[i].name, name) == 0) {
+      l->facts.at[i].value += value;
+      return;
+    }
+  add(l, part, name, unit, value);
+}
+
+static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node *node, double plays)
+{
+  const ts_ir *ir = l->s->ir;
+  const char *name;
+  double bytes;
+  if (node->op == TS_IR_COMPUTE) {
+    name = ts_arena_printf(l->arena, "%s, %s", string(l, ir->kernels[node->arg].family), ts_phase_name(node->phase));
+    count(l, TS_FACT_KERNELS, name, TS_FACT_COUNT, plays);
+    return;
+  }
+  if (node->op == TS_IR_COLLECTIVE) {
+    const ts_ir_collective *c = &ir->collectives[node->arg];
+    name = ts_arena_printf(l->arena, "%s over %s", ts_ir_collective_words[c->kind], string(l, ir->groups[c->group].name));
+    bytes = (double)c->bytes;
+  } else if (node->op == TS_IR_SEND) {
+    const ts_ir_port *port = &ir->ports[fragment->first_port + node->arg];
+    name = ts_arena_printf(l->arena, "messages along %s", string(l, ir->groups[port->group].name));
+    bytes = (double)port->bytes;
+  } else {
+    return;
+  }
+  count(l, TS_FACT_CALLS, name, TS_FACT_COUNT, plays);
+  count(l, TS_FACT_CALLS, name, TS_FACT_BYTES, plays * bytes);
+}
+
+static int by_name(const void *x, const void *y)
+{
+  const ts_plan_fact *a = x, *b = y;
+  int names = strcmp(a->name, b->name);
+  return a->part != b->part ? (a->part < b->part ? -1 : 1) : names ? names : a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+static void add_work(list *l)
+{
+  const ts_ir *ir = l->s->ir;
+  const double *plays = plays_of(l);
+  size_t first = l->facts.count;
+  for (uint32_t f = 0; f < ir->fragments_count; f++)
+    for (uint32_t n = 0; plays[f] > 0 && n < ir->fragments[f].node_count; n++)
+      count_node(l, &ir->fragments[f], &ir->nodes[ir->fragments[f].first_node + n], plays[f]);
+  if (l->facts.count > first)
+    qsort(l->facts.at + first, l->facts.count - first, sizeof *l->facts.at, by_name);
+}
+
+static void add_time(list *l)
+{
+  const ts_summary *s = l->s;
+  for (uint32_t p = 0; p < TS_IR_PHASES; p++)
+    add(l, TS_FACT_TIME, ts_phase_name(p), TS_FACT_PS, s->time.phase[p]);
+  for (uint32_t g = 0; g < s->group_count; g++)
+    add(l, TS_FACT_TIME, ts_arena_printf(l->arena, "exposed %s%s", string(l, s->ir->groups[s->groups[g].group].name), s->groups[g].messages ? " messages" : ""), TS_FACT_PS,
+        s->groups[g].exposed);
+  add(l, TS_FACT_TIME, "pipeline bubble", TS_FACT_PS, s->time.bubble);
+  add(l, TS_FACT_TIME, "waits for the host", TS_FACT_PS, s->time.host);
+  add(l, TS_FACT_TIME, "done before the others", TS_FACT_PS, s->time.tail);
+}
+
+static void add_memory(list *l)
+{
+  const ts_memory *m = l->s->memory;
+  const ts_memory_class *fullest = &m->classes[m->fullest];
+  for (uint32_t c = 0; m->stated && c < TS_IR_CATEGORIES; c++)
+    add(l, TS_FACT_MEMORY, ts_category_name(c), TS_FACT_BYTES, (double)fullest->category[c]);
+}
+
+static void add_basis(list *l)
+{
+  const ts_summary *s = l->s;
+  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+    add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FACT_SHARE, s->basis[b] / (s->time.compute * s->ir->meta->world));
+}
+
+ts_plan_facts ts_facts_of(ts_arena *arena, const ts_summary *summary)
+{
+  list l = {.arena = arena, .s = summary};
+  add_outcome(&l);
+  add_plan(&l);
+  add_cluster(&l);
+  add_work(&l);
+  add_time(&l);
+  add_memory(&l);
+  add_basis(&l);
+  return (ts_plan_facts){l.facts.count, l.facts.at};
+}
+
+/* ---- Which differ ---- */
+
+static const ts_plan_fact *find(ts_plan_facts facts, const ts_plan_fact *like)
+{
+  for (size_t i = 0; i < facts.count; i++)
+    if (facts.at[i].part == like->part && facts.at[i].unit == like->unit && strcmp(facts.at[i].name, like->name) == 0)
+      return &facts.at[i];
+  return NULL;
+}
+
+ts_fact_changes ts_facts_compare(ts_arena *arena, ts_plan_facts before, ts_plan_facts after)
+{
+  TS_VEC(ts_fact_change) changes = {0};
+  for (ts_fact_part part = 0; part < TS_FACT_PARTS; part++) {
+    for (size_t i = 0; i < before.count; i++) {
+      const ts_plan_fact *b = &before.at[i], *a = find(after, b);
+      if (b->part == part && (!a || a->value != b->value))
+        TS_PUSH(arena, &changes, (ts_fact_change){*b, true, a != NULL, b->value, a ? a->value : 0});
+    }
+    for (size_t i = 0; i < after.count; i++)
+      if (after.at[i].part == part && !find(before, &after.at[i]))
+        TS_PUSH(arena, &changes, (ts_fact_change){after.at[i], false, true, 0, after.at[i].value});
+  }
+  return (ts_fact_changes){changes.count, changes.at};
+}
+
+/* ---- Printed ---- */
+
+static ts_text shown(const ts_plan_fact *fact, double value)
+{
+  switch (fact->unit) {
+  case TS_FACT_PS: return ts_format_time((uint64_t)(value + 0.5));
+  case TS_FACT_BYTES: return ts_format_bytes(value);
+  case TS_FACT_BYTES_PER_S: return ts_format_scaled(value, "B/s");
+  case TS_FACT_TOKENS_PER_S: return ts_format_significant(value);
+  case TS_FACT_SHARE: return ts_format_share(value);
+  default: return value == floor(value) ? ts_format_count((uint64_t)value) : ts_format_significant(value);
+  }
+}
+
+static const char *change(ts_arena *arena, const ts_fact_change *c)
+{
+  if (!c->had || !c->has)
+    return c->had ? "gone" : "new";
+  if (c->fact.unit == TS_FACT_SHARE)
+    return ts_arena_printf(arena, "%+.1f points", 100 * (c->after - c->before));
+  double percent = 100 * (c->after / c->before - 1);
+  return fabs(percent) < 0.05 ? ts_arena_printf(arena, "%s 0.1 %%", percent < 0 ? "> -" : "< +") : fabs(percent) >= 999.5 ? ts_arena_printf(arena, "x %.3g", c->after / c->before) : ts_arena_printf(arena, "%+.1f %%", percent);
+}
+
+void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after, ts_arena *arena, FILE *out)
+{
+  static const char *const titles[TS_FACT_PARTS] = {"What comes of it", "The plan", "The cluster", "Kernels of a rank, mean", "Communication of a rank, mean", "Where the time goes, mean of all ranks", "Memory at its peak",
+                                                    "What the compute time rests on"};
+  if (!changes.count) {
+    fputs("no difference: the same step\n", out);
+    return;
+  }
+  fprintf(out, "%-*s%*s%*s%*s\n", NAME + 2, "", VALUE, ts_report_fit(arena, before, VALUE - 2), VALUE, ts_report_fit(arena, after, VALUE - 2), VALUE, "difference");
+  for (size_t i = 0; i < changes.count; i++) {
+    const ts_fact_change *c = &changes.at[i];
+    if (!i || c[-1].fact.part != c->fact.part)
+      fprintf(out, "%s%s\n", i ? "\n" : "", titles[c->fact.part]);
+    fprintf(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE, c->had ? shown(&c->fact, c->before).text : "-", VALUE,
+            c->has ? shown(&c->fact, c->after).text : "-", VALUE, change(arena, c));
+  }
+}
+
+void ts_report_changes_json(ts_fact_changes changes, FILE *out)
+{
+  static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels", "calls", "time", "memory", "basis"};
+  static const char *const units[TS_FACT_UNITS] = {"count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share"};
+  cJSON *root = cJSON_CreateObject(), *all;
+  cJSON_AddBoolToObject(root, "same", !changes.count);
+  all = cJSON_AddArrayToObject(root, "differences");
+  for (size_t i = 0; i < changes.count; i++) {
+    const ts_fact_change *c = &changes.at[i];
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddItemToArray(all, o);
+    cJSON_AddStringToObject(o, "part", parts[c->fact.part]);
+    cJSON_AddStringToObject(o, "name", c->fact.name);
+    cJSON_AddStringToObject(o, "unit", units[c->fact.unit]);
+    if (c->had)
+      cJSON_AddNumberToObject(o, "before", c->before);
+    if (c->has)
+      cJSON_AddNumberToObject(o, "after", c->after);
+  }
+  char *text = cJSON_Print(root);
+  if (!text)
+    abort(); /* out of memory, as in the arena */
+  fprintf(out, "%s\n", text);
+  cJSON_free(text);
+  cJSON_Delete(root);
+}
