@@ -137,6 +137,8 @@ EXTRA_DIST += \
 	tests/cli/db.out \
 	tests/cli/default-output.cmd \
 	tests/cli/default-output.out \
+	tests/cli/define-on-ir.cmd \
+	tests/cli/define-on-ir.out \
 	tests/cli/define-order.cmd \
 	tests/cli/define-order.out \
 	tests/cli/depfile-spaces.cmd \
