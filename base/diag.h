@@ -58,6 +58,8 @@ const char *ts_warning_name(size_t i);
 /* Did you mean: ranks `candidates` against `found` (Damerau-Levenshtein, threshold a third of the length, case-only first).
  * Writes at most 3 into `best`, returns how many. */
 size_t ts_suggest(const char *found, const char *const *candidates, size_t count, const char *best[3]);
+/* "`a`, `b`", in the arena. */
+const char *ts_listed(ts_arena *arena, const char *const *names, size_t count);
 
 typedef enum ts_color { TS_COLOR_NEVER, TS_COLOR_ALWAYS, TS_COLOR_TAGS } ts_color;
 /* Warning control, from -W options: "error", "no-NAME", "error=NAME", "NAME". False for an unknown name. */

@@ -82,3 +82,11 @@ size_t ts_suggest(const char *found, const char *const *candidates, size_t count
   }
   return kept;
 }
+
+const char *ts_listed(ts_arena *arena, const char *const *names, size_t count)
+{
+  const char *text = "";
+  for (size_t i = 0; i < count; i++)
+    text = ts_arena_printf(arena, "%s%s`%s`", text, i ? ", " : "", names[i]);
+  return text;
+}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/env.h"
 #include "compiler/function.h"
 
 enum { MAX_VERTICES = 1 << 22, MAX_LINKS = 1 << 24, MAX_TIER = 255, MAX_PORTS = 4096 };
@@ -131,13 +132,13 @@ static const ts_cluster_array *ref_array(ts_session *s, const ts_cluster_array *
   ts_diag *d = ts_report(s, TS_E0601, ref->name_span.file ? ref->name_span : ref->span, "the cluster has no devices or switches `%s`", ref->name);
   ts_diag_here(d, "not found");
   ts_name_list names = {0};
-  const char *text = NULL;
+  ts_name_list shapes = {0};
   for (size_t i = 0; i < count; i++) {
     TS_PUSH(s->arena, &names.names, arrays[i].name);
-    text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", shape_text(s->arena, &arrays[i]));
+    TS_PUSH(s->arena, &shapes.names, shape_text(s->arena, &arrays[i]));
   }
-  if (!ts_suggest_names(d, ref->name, &names) && text)
-    ts_diag_note(d, "it has %s", text);
+  if (!ts_suggest_names(d, ref->name, &names) && count)
+    ts_diag_note(d, "it has %s", ts_name_list_print(s, &shapes));
   return NULL;
 }
 
@@ -201,13 +202,10 @@ static bool unknown_field(ts_session *s, const ts_ast *field, const char *of, co
   ts_diag *d = ts_report(s, TS_E0214, field->name_span, "%s has no field `%s`", of, field->name);
   ts_diag_here(d, "not a field");
   ts_name_list names = {0};
-  const char *text = NULL;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     TS_PUSH(s->arena, &names.names, known[i]);
-    text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", known[i]);
-  }
   if (!ts_suggest_names(d, field->name, &names))
-    ts_diag_note(d, "it has %s", text);
+    ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   return false;
 }
 
@@ -280,6 +278,15 @@ static uint32_t class_index(elaboration *c, const ts_cluster_class *class)
   return (uint32_t)c->classes.count - 1;
 }
 
+static bool circuits_have_ports(ts_session *s, const ts_cluster_class *class)
+{
+  if (!(class->setup > 0) || class->ports)
+    return true;
+  ts_diag *d = ts_report(s, TS_E0216, class->span, "a link of circuits that take time to set up needs `ports`");
+  ts_diag_help(d, "how many circuits an end holds at a time, as in `{ bandwidth = 400 Gb/s, setup = 10 us, ports = 4 }`");
+  return false;
+}
+
 static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, uint32_t *index)
 {
   for (size_t i = 0; i < c->steady.count; i++)
@@ -291,11 +298,8 @@ static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, ui
   unsigned given = 0;
   if (!link_fields(c->s, env, link, &class, &given))
     return false;
-  if (class.setup > 0 && !class.ports) {
-    ts_diag *d = ts_report(c->s, TS_E0216, link->span, "a link of circuits that take time to set up needs `ports`");
-    ts_diag_help(d, "how many circuits an end holds at a time, as in `{ bandwidth = 400 Gb/s, setup = 10 us, ports = 4 }`");
+  if (!circuits_have_ports(c->s, &class))
     return false;
-  }
   if (!(given & 1u << BANDWIDTH)) {
     ts_diag *d = ts_report(c->s, TS_E0216, link->span, "a link needs a `bandwidth`");
     ts_diag_here(d, "not given");
@@ -583,7 +587,7 @@ static bool change_links(change *c, const ts_ast *override)
   uint8_t *a = marked(c, override->child[0]), *b = marked(c, override->child[1]);
   if (!a || !b || !link_fields(c->s, c->env, override, &new, &given))
     return false;
-  bool both_ways = !(override->flags & 1), any = false;
+  bool both_ways = !(override->flags & 1), any = false, ok = true;
   size_t classes = c->classes.count, links = c->links.count;
   uint32_t *renewed = TS_NEW_ARRAY(c->s->arena, uint32_t, classes);
   memset(renewed, 0xff, classes * sizeof *renewed);
@@ -596,6 +600,7 @@ static bool change_links(change *c, const ts_ast *override)
       continue;
     any = true;
     uint32_t class = changed_class(c, l.link_class, renewed, &new, given);
+    ok = ok && circuits_have_ports(c->s, &c->classes.at[class]);
     if (l.duplex && forward != back) { /* one direction of a link with two: it becomes two links */
       ts_cluster_link kept = {.from = forward ? l.to : l.from, .to = forward ? l.from : l.to, .link_class = l.link_class};
       TS_PUSH(c->s->arena, &c->links, kept);
@@ -604,7 +609,7 @@ static bool change_links(change *c, const ts_ast *override)
       c->links.at[i].link_class = class;
     }
   }
-  return any || changes_nothing(c->s, override);
+  return any ? ok : changes_nothing(c->s, override);
 }
 
 static bool change_devices(change *c, const ts_ast *override)

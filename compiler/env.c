@@ -126,3 +126,5 @@ bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list)
     ts_diag_help(d, "did you mean `%s`, `%s` or `%s`?", best[0], best[1], best[2]);
   return count;
 }
+
+const char *ts_name_list_print(ts_session *s, const ts_name_list *list) { return ts_listed(s->arena, list->names.at, list->names.count); }

@@ -23,5 +23,7 @@ typedef struct ts_name_list { TS_VEC(const char *) names; } ts_name_list;
 void ts_env_names(const ts_env *env, ts_name_list *list);
 /* Ends `d` with the help "did you mean `a`, `b`?" if something is near `found`. False if nothing is. */
 bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list);
+/* "`a`, `b`" */
+const char *ts_name_list_print(ts_session *s, const ts_name_list *list);
 
 #endif

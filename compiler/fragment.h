@@ -150,7 +150,7 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
 /* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
 void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart);
 /* A collective around the step runs with this one. */
-static inline bool ts_takes_part(const ts_comm *comm, const ts_placed *step) { return comm->every < 2 || (step->micro_batch + 1) % comm->every == 0; }
+static inline bool ts_takes_part(int64_t every, const ts_placed *step) { return every < 2 || (step->micro_batch + 1) % every == 0; }
 /* Receives and sends of `depend` rules that tie this item to others. */
 void ts_tie_receives(ts_fragment *f, const ts_placed *item);
 void ts_tie_sends(ts_fragment *f, const ts_placed *item);

@@ -14,22 +14,11 @@ double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
 
 /* -- groups -- */
 
-static size_t prefix(ts_value group, const char *label)
-{
-  size_t length = 0;
-  if (group.type == TS_T_LABEL || group.type == TS_T_STRING)
-    return ts_label_match(group.u.string, label, &length) ? length : 0;
-  if (group.type == TS_T_LIST)
-    for (uint32_t i = 0; i < group.u.list->count && !length; i++)
-      length = prefix(group.u.list->at[i], label);
-  return length;
-}
-
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b)
 {
   if (comm->group.type == TS_T_NONE)
     return a == b;
-  size_t of_a = prefix(comm->group, a->label), of_b = prefix(comm->group, b->label);
+  size_t of_a = ts_label_group(comm->group, a->label), of_b = ts_label_group(comm->group, b->label);
   return of_a == of_b && !strncmp(a->label, b->label, of_a);
 }
 

@@ -37,11 +37,28 @@ static void update_as_measured(ts_fragment *f, const ts_value *optimizer, double
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }
 
+/* In how many pieces so many bytes go; a bucket of 0 B is as large as all. More than MOST_PIECES are refused: each is work of its own. */
+enum { MOST_PIECES = 1 << 16 };
+
+static double pieces_of(ts_fragment *f, double bytes, const ts_comm *comm)
+{
+  double piece = comm->bucket, pieces = piece > 0 && piece < bytes ? ceil(bytes / piece) : 1;
+  if (pieces <= MOST_PIECES)
+    return pieces;
+  ts_session *s = f->l->s;
+  ts_diag *d = ts_report(s, TS_E0226, comm->span, "a step would move its %.4g GiB in %.4g pieces, which is more than %s", bytes / (1 << 30), pieces, ts_count_print(s->arena, MOST_PIECES));
+  ts_diag_here(d, "in buckets of %.6g B", piece);
+  ts_diag_note_at(d, f->l->sh->rules.at[comm->rule].applied, "applied here");
+  ts_diag_help(d, "make the bucket larger: %.0f MiB and more will do", ceil(bytes / MOST_PIECES / (1 << 20)));
+  f->l->failed = true;
+  return 1;
+}
+
 /* State that lies on the host comes in pieces, is updated, and goes back, while the next piece comes. */
 static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts_value *kernels, const chunk *c)
 {
-  double bytes = c->elements * (quantity(optimizer, "state", 8) + quantity(optimizer, "master", 8)), piece = c->offload->options.bucket;
-  double pieces = piece > 0 && piece < bytes ? ceil(bytes / piece) : 1;
+  double bytes = c->elements * (quantity(optimizer, "state", 8) + quantity(optimizer, "master", 8));
+  double pieces = pieces_of(f, bytes, &c->offload->options);
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
   for (double n = 0; n < pieces; n++) {
     ts_need(f, f->last[0]);
@@ -60,7 +77,7 @@ static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts
 static void update_on_host(ts_fragment *f, const ts_value *kernels, const chunk *c)
 {
   const ts_lowering *l = f->l;
-  double moved = 0, sent = c->elements * l->gradient_bytes, piece = c->offload->options.bucket, pieces = piece > 0 && piece < sent ? ceil(sent / piece) : 1;
+  double moved = 0, sent = c->elements * l->gradient_bytes, pieces = pieces_of(f, sent, &c->offload->options);
   for (uint32_t k = 0; k < kernels->u.list->count; k++)
     moved += c->elements * (quantity(&kernels->u.list->at[k], "reads", 8) + quantity(&kernels->u.list->at[k], "writes", 8));
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
@@ -118,7 +135,7 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
         elements += ts_slot_elements(&class->local[k]);
       for (uint32_t c = 0; c < class->comm_count; c++) {
         const ts_comm *comm = &class->comms[c];
-        if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm, item))
+        if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
           continue;
         size_t t = 0;
         while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes ||
@@ -130,12 +147,19 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
-    double left = totals.at[t].bytes, bucket = totals.at[t].comm->bucket > 0 ? totals.at[t].comm->bucket : left;
+    const ts_comm *comm = totals.at[t].comm;
+    double left = totals.at[t].bytes, bucket = pieces_of(f, left, comm) > 1 ? comm->bucket : left;
     for (; left > 0; left -= bucket) {
       ts_need(f, f->last[0]);
-      ts_emit_collective(f, totals.at[t].comm, (uint64_t)((left < bucket ? left : bucket) + 0.5), (ts_origin){"step", totals.at[t].comm->span, TS_NO_SPAN});
+      ts_emit_collective(f, comm, (uint64_t)((left < bucket ? left : bucket) + 0.5), (ts_origin){"step", comm->span, TS_NO_SPAN});
     }
   }
+}
+
+/* Both NULL, or to the same host at the same rates in the same pieces. */
+static bool kept_alike(const ts_offload *a, const ts_offload *b)
+{
+  return a == b || (a && b && a->rate == b->rate && a->updates == b->updates && a->options.bucket == b->options.bucket);
 }
 
 static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, chunk *chunks, bool *streams)
@@ -159,7 +183,7 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
         continue;
       uint32_t c = 0;
       const ts_offload *offload = class->optimizer.rate > 0 ? &class->optimizer : NULL;
-      while (c < n && (chunks[c].axes != class->optimizer_axes || !chunks[c].offload != !offload))
+      while (c < n && (chunks[c].axes != class->optimizer_axes || !kept_alike(chunks[c].offload, offload)))
         c++;
       if (c == n)
         chunks[n++] = (chunk){.axes = class->optimizer_axes, .offload = offload};
@@ -275,7 +299,7 @@ void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint
   bool streams[TS_MAX_STREAMS] = {false};
   for (uint32_t s = 0; s < count; s++)
     ops += l->stages->at[stages[s]].op_count;
-  chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1);
+  chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1); /* each op is of one */
   if (l->host.step)
     ts_emit_host(f, l->host.step, "step");
   ts_tie_receives(f, item);

@@ -10,7 +10,7 @@ enum { ORDINARY, LAST };
 
 typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
 
-typedef struct step { const uint32_t *stages; const bool *apart; uint64_t comms; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks; comms: which collectives take part */
+typedef struct step { const uint32_t *stages; const bool *apart; uint32_t comms; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks; comms: which collectives take part */
 typedef struct special { const ts_placed *item; uint64_t stage; bool last; made *fragment; } special; /* of an item that rules tie to others or slow */
 
 typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and whether it is the last */
@@ -21,6 +21,8 @@ typedef struct programs {
   TS_VEC(special) specials;
   TS_VEC(pair *) pairs;
   TS_VEC(step) steps;
+  TS_VEC(int64_t) every;      /* of collectives around steps that not all steps have; different ones */
+  TS_VEC(const bool *) parts; /* [every] which of them take part: one for each combination that there is */
 } programs;
 
 /* -- the batch -- */
@@ -286,25 +288,32 @@ static made build_step(programs *p, const uint32_t *stages, const bool *apart, c
   return finish(f, l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S", "S");
 }
 
-/* Of the different `every` of collectives around steps, those that a step is one of, as bits. */
-static uint64_t collectives_of(const ts_lowering *l, const ts_placed *item)
+static void find_rhythms(programs *p)
 {
-  int64_t seen[64];
-  uint32_t count = 0, k;
-  uint64_t bits = 0;
-  for (size_t c = 0; c < l->sh->classes.count; c++)
-    for (uint32_t i = 0; i < l->sh->classes.at[c].comm_count; i++) {
-      const ts_comm *comm = &l->sh->classes.at[c].comms[i];
-      if (comm->every < 2)
-        continue;
-      for (k = 0; k < count && seen[k] != comm->every;)
+  const ts_sharding *sh = p->l->sh;
+  for (size_t c = 0; c < sh->classes.count; c++)
+    for (uint32_t i = 0; i < sh->classes.at[c].comm_count; i++) {
+      int64_t every = sh->classes.at[c].comms[i].every;
+      size_t k = 0;
+      while (k < p->every.count && p->every.at[k] != every)
         k++;
-      if (k == count && count < 64)
-        seen[count++] = comm->every;
-      if (k < 64 && ts_takes_part(comm, item))
-        bits |= UINT64_C(1) << k;
+      if (every > 1 && k == p->every.count)
+        TS_PUSH(p->l->s->arena, &p->every, every);
     }
-  return bits;
+}
+
+/* Which collectives a step is one of, by their `every`: equal numbers for equal ones. */
+static uint32_t collectives_of(programs *p, const ts_placed *item)
+{
+  bool *parts = TS_NEW_ARRAY(p->l->s->arena, bool, p->every.count + 1);
+  uint32_t found = 0;
+  for (size_t k = 0; k < p->every.count; k++)
+    parts[k] = ts_takes_part(p->every.at[k], item);
+  while (found < p->parts.count && memcmp(p->parts.at[found], parts, p->every.count))
+    found++;
+  if (found == p->parts.count)
+    TS_PUSH(p->l->s->arena, &p->parts, parts);
+  return found;
 }
 
 /* The step of a rank depends on the kinds of its stages, on which of their copies it does not hold itself, and on which collectives take part. */
@@ -322,12 +331,12 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
       any |= apart[c * sc->copies + n] = !(sc->without & TS_RULE_COPIES) && sc->rank_of[copy_of(sc, stage, n)] != rank;
   }
   size_t kind = 0;
-  uint64_t comms = collectives_of(l, item);
+  uint32_t comms = collectives_of(p, item);
   while (kind < p->steps.count && (p->steps.at[kind].comms != comms || memcmp(p->steps.at[kind].stages, stages, count * sizeof *stages) ||
                                    memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
     kind++;
   if (item->link_count || item->slowed) {
-    uint64_t key = (count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank) ^ comms << 24;
+    uint64_t key = (count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank) | (uint64_t)comms << 32;
     const made *found = find_special(p, item, key, false);
     return found ? found : keep_special(p, item, key, false, build_step(p, stages, apart, item));
   }
@@ -444,6 +453,7 @@ static void lower_programs(ts_lowering *l)
   programs p = {.l = l};
   const ts_schedule *sc = l->sc;
   void *records;
+  find_rhythms(&p);
   p.shared = TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * 2 + 1);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};

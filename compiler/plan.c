@@ -23,17 +23,9 @@ typedef struct loader {
   const ts_ast *field[TS_PLAN_FIELDS]; /* expressions */
 } loader;
 
-static const char *listed(ts_session *s, const ts_name_list *names)
-{
-  const char *text = "";
-  for (size_t i = 0; i < names->names.count; i++)
-    text = ts_arena_printf(s->arena, "%s%s`%s`", text, i ? ", " : "", names->names.at[i]);
-  return text;
-}
-
 /* ---- Which plan ---- */
 
-static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wanted)
+const ts_ast *ts_plan_choose(ts_session *s, const ts_module *m, const char *wanted)
 {
   ts_name_list names = {0};
   const ts_ast *found = ts_module_choose(s, m, TS_AST_PLAN, wanted, &names);
@@ -46,10 +38,10 @@ static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wante
   } else if (wanted) {
     d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has no plan `%s`", m->name, wanted);
     if (!ts_suggest_names(d, wanted, &names))
-      ts_diag_note(d, "it has %s", listed(s, &names));
+      ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   } else {
     d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has %zu plans, and none was chosen", m->name, names.names.count);
-    ts_diag_help(d, "choose with `--plan=NAME` from %s", listed(s, &names));
+    ts_diag_help(d, "choose with `--plan=NAME` from %s", ts_name_list_print(s, &names));
   }
   return NULL;
 }
@@ -96,7 +88,7 @@ static void check_defines(loader *l)
     ts_diag *d = ts_report(s, TS_E0215, span, "no parameter is named `%s`", s->defines[i].name);
     ts_diag_here(d, "given with `-D %s=%s`", s->defines[i].name, s->defines[i].expression);
     if (!ts_suggest_names(d, s->defines[i].name, &names) && names.names.count)
-      ts_diag_note(d, "parameters are %s", listed(s, &names));
+      ts_diag_note(d, "parameters are %s", ts_name_list_print(s, &names));
     else if (!names.names.count)
       ts_diag_help(d, "give the plan a parameter: `plan %s(%s: Int = ...)`", l->plan->name, s->defines[i].name);
   }
@@ -119,7 +111,7 @@ static void find_fields(loader *l)
       ts_diag *d = ts_report(l->s, TS_E0214, field->name_span, "a plan has no field `%s`", field->name);
       ts_diag_here(d, "not a field");
       if (!ts_suggest_names(d, field->name, &names))
-        ts_diag_note(d, "fields are %s", listed(l->s, &names));
+        ts_diag_note(d, "fields are %s", ts_name_list_print(l->s, &names));
     } else if (l->field[k]) {
       ts_diag *d = ts_report(l->s, TS_E0202, field->name_span, "`%s` is given twice", field->name);
       ts_diag_label(d, l->field[k]->span, "first here");
@@ -235,7 +227,7 @@ static bool check_record(loader *l, ts_plan_field field, ts_value *v, const know
     ts_diag *d = ts_report(s, TS_E0214, at[i].span, "`%s` has no field `%s`", field_names[field], at[i].name);
     ts_diag_here(d, "not a field");
     if (!ts_suggest_names(d, at[i].name, &names))
-      ts_diag_note(d, "it has %s", listed(s, &names));
+      ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   }
   v->u.record = r;
   return ok;
@@ -449,7 +441,7 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   loader l = {.s = s, .module = ts_module_load(s, path)};
   if (!l.module || ts_diags_errors(s->diags) || !ts_check(s))
     return NULL;
-  const ts_ast *decl = choose(s, l.module, plan_name);
+  const ts_ast *decl = ts_plan_choose(s, l.module, plan_name);
   if (!decl)
     return NULL;
   ts_plan *p = l.plan = TS_NEW(s->arena, ts_plan);

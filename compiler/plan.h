@@ -37,6 +37,10 @@ typedef enum ts_plan_field {
   TS_PLAN_FIELDS
 } ts_plan_field;
 
+/* The declaration of the plan of this name, or of the only one (`wanted` NULL); NULL after a diagnostic. */
+struct ts_module;
+const ts_ast *ts_plan_choose(ts_session *s, const struct ts_module *m, const char *wanted);
+
 /* Loads a file and its imports, checks every declaration, evaluates the plan (the only one, or the one named). NULL after errors. */
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name);
 

@@ -1,6 +1,7 @@
 /* Strategies as lists of rules: which ops a rule matches, and the warning for one that matches none. */
 #include <string.h>
 
+#include "compiler/env.h"
 #include "compiler/shard.h"
 
 typedef TS_VEC(const char *) names;
@@ -68,12 +69,12 @@ static void remove_rule(ts_session *s, ts_sharding *sh, size_t first, const ts_a
     sh->rules.count--;
     return;
   }
-  const char *text = "";
+  ts_name_list names = {0};
   for (size_t i = first; i < sh->rules.count; i++)
-    text = ts_arena_printf(s->arena, "%s%s`%s`", text, *text ? ", " : "", sh->rules.at[i].ast->name);
+    TS_PUSH(s->arena, &names.names, sh->rules.at[i].ast->name);
   ts_diag *d = ts_report(s, TS_E0219, node->name_span, "`%s` has no rule `%s`", strategy->decl->name, node->name);
   ts_diag_here(d, "nothing to remove");
-  ts_diag_note_at(d, strategy->decl->name_span, "its rules are %s", *text ? text : "none");
+  ts_diag_note_at(d, strategy->decl->name_span, "its rules are %s", names.names.count ? ts_name_list_print(s, &names) : "none");
 }
 
 /* Rules that a plan adds see its names and the strategy's arguments. One with the name of an earlier rule takes its place. */
@@ -215,10 +216,7 @@ static const char *list_labels(ts_arena *arena, const tally *found, size_t n)
 
 static const char *list_kinds(ts_session *s, const ts_rule *rule)
 {
-  const char *text = "";
-  for (uint32_t i = 0; i < rule->kind_count; i++)
-    text = ts_arena_printf(s->arena, "%s%s`%s`", text, i ? ", " : "", rule->kinds[i]);
-  return *text ? text : "all";
+  return rule->kind_count ? ts_listed(s->arena, rule->kinds, rule->kind_count) : "all";
 }
 
 static void help_pattern(ts_session *s, ts_diag *d, const ts_rule *rule, const tally *found, size_t n)
@@ -259,18 +257,24 @@ static label_list labels_like(ts_session *s, const ts_graph *g, const char *foun
   return list;
 }
 
+void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *written, ts_span span)
+{
+  const ts_source *source = ts_sources_get(s->sources, span.file);
+  const char *best[3], *quote = source && source->text[span.begin] == '"' ? "\"" : "";
+  label_list list = labels_like(s, g, written);
+  if (ts_suggest(written, list.at.at, list.at.count, best))
+    ts_diag_edit(d, span, ts_arena_printf(s->arena, "%s%s%s", quote, best[0], quote), "a label with a similar name exists");
+  ts_diag_note(d, "`tsc --list-ops` prints all labels");
+}
+
 static void report_unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule, ts_value label)
 {
   const ts_source *source = ts_sources_get(s->sources, label.span.file);
   const char *written = ts_arena_string(s->arena, source->text + label.span.begin, label.span.end - label.span.begin);
   ts_diag *d = ts_diag_add(s->diags, TS_E0203, label.span, "no op is labelled `%s`", written);
-  const char *best[3];
-  label_list list = labels_like(s, g, written);
   ts_diag_here(d, "matches 0 of %zu ops", g->ops.count);
   ts_diag_note_at(d, rule->ast->span, "rule `%s` of `%s` matches it", rule->ast->name, rule->strategy);
-  if (ts_suggest(written, list.at.at, list.at.count, best))
-    ts_diag_edit(d, label.span, best[0], "a label with a similar name exists");
-  ts_diag_note(d, "`tsc --list-ops` prints all labels");
+  ts_label_help(s, g, d, written, label.span);
 }
 
 /* A label that the plan gives as an argument has to be one of the model's. */

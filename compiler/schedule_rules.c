@@ -314,7 +314,6 @@ static size_t find_rule(const solver *v, const char *name)
 static void no_such_rule(solver *v, const ts_ast *node)
 {
   ts_name_list names = {0};
-  const char *list = "";
   for (size_t i = 0; i < v->rules.count; i++)
     if (v->rules.at[i].rule->name)
       TS_PUSH(v->s->arena, &names.names, v->rules.at[i].rule->name);
@@ -323,10 +322,8 @@ static void no_such_rule(solver *v, const ts_ast *node)
       TS_PUSH(v->s->arena, &names.names, common[i].name);
   ts_diag *d = ts_report(v->s, TS_E0401, node->name_span, "schedule `%s` has no rule `%s`", v->sc->name, node->name);
   ts_diag_here(d, "nothing to remove");
-  for (size_t i = 0; i < names.names.count; i++)
-    list = ts_arena_printf(v->s->arena, "%s%s`%s`", list, i ? ", " : "", names.names.at[i]);
-  if (!ts_suggest_names(d, node->name, &names) && *list)
-    ts_diag_note(d, "its rules are %s", list);
+  if (!ts_suggest_names(d, node->name, &names) && names.names.count)
+    ts_diag_note(d, "its rules are %s", ts_name_list_print(v->s, &names));
   v->failed = true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/check.h"
+#include "compiler/plan.h"
 
 static const struct { const char *name; ts_dimension dimension; } figures[TS_SEARCH_FIGURES] = {
   [TS_SEARCH_STEP] = {"step_time", {.time = 1}}, [TS_SEARCH_MEMORY] = {"peak_memory", {.bits = 1}}, [TS_SEARCH_TOKENS] = {"tokens_per_second", {0}},
@@ -41,7 +42,8 @@ const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_as
     return plan;
   ts_diag *d = ts_report(s, TS_E0217, name->span, "`%s` has no plan `%s`", module->name, name->name);
   ts_diag_here(d, "searched here");
-  ts_suggest_names(d, name->name, &names);
+  if (!ts_suggest_names(d, name->name, &names) && names.names.count)
+    ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   return NULL;
 }
 
@@ -57,10 +59,11 @@ static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wante
     ts_diag_help(d, "declare one: `search degrees of my_plan { vary tp in [1, 2, 4, 8], ... }`, or name what varies: `--vary 'tp=[1, 2, 4, 8]'`");
   } else if (wanted) {
     d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has no search `%s`", m->name, wanted);
-    ts_suggest_names(d, wanted, &names);
+    if (!ts_suggest_names(d, wanted, &names))
+      ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   } else {
     d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has %zu searches, and none was chosen", m->name, names.names.count);
-    ts_diag_help(d, "choose with `--search=NAME`");
+    ts_diag_help(d, "choose with `--search=NAME` from %s", ts_name_list_print(s, &names));
   }
   return NULL;
 }
@@ -94,7 +97,8 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
       TS_PUSH(v->s->arena, &names.names, v->plan->child[0]->child[i]->name);
     d = ts_report(v->s, TS_E0215, node->name_span, "plan `%s` has no parameter `%s`", v->plan->name, node->name);
     ts_diag_here(d, "not a parameter");
-    ts_suggest_names(d, node->name, &names);
+    if (!ts_suggest_names(d, node->name, &names))
+      ts_diag_note(d, names.names.count ? "its parameters are %s" : "it has none%s", ts_name_list_print(v->s, &names));
     return false;
   }
   v->column_of[item] = (uint32_t)columns->names.count;
@@ -397,12 +401,9 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
 /* Items of the command line as a search of a file of their own, so that messages show them. */
 static const ts_ast *search_of_text(ts_session *s, const ts_module *m, const char *plan, const char *text)
 {
-  ts_name_list names = {0};
-  const ts_ast *only = ts_module_choose(s, m, TS_AST_PLAN, plan, &names);
-  if (!only) {
-    ts_report(s, TS_E0217, TS_NO_SPAN, plan ? "`%s` has no plan `%s`" : "`%s` has not exactly one plan: choose with `--plan`", m->name, plan);
+  const ts_ast *only = ts_plan_choose(s, m, plan);
+  if (!only)
     return NULL;
-  }
   const char *whole = ts_arena_printf(s->arena, "search options of %s {\n%s}\n", only->name, text);
   const ts_ast *file = ts_parse_file(s->lang, ts_sources_add(s->sources, "<command line>", "options", whole, strlen(whole)));
   return ts_diags_errors(s->diags) || !file->count ? NULL : file->child[0];
@@ -426,6 +427,11 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
   const ts_ast *plan = decl ? ts_search_plan(s, module, decl) : NULL;
   if (!plan || ts_diags_errors(s->diags))
     return NULL;
+  if (o->plan_name && strcmp(plan->name, o->plan_name)) {
+    ts_diag *d = ts_report(s, TS_E0217, decl->child[0]->span, "search `%s` is of plan `%s`, not `%s`", decl->name, plan->name, o->plan_name);
+    ts_diag_here(d, "given with `--plan=%s`", o->plan_name);
+    return NULL;
+  }
   ts_search *search = TS_NEW(s->arena, ts_search);
   searcher *v = TS_NEW(s->arena, searcher);
   *v = (searcher){.s = s, .module = module, .decl = decl, .plan = plan, .search = search};

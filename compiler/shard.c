@@ -229,21 +229,6 @@ static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
   return true;
 }
 
-static bool do_tie(ts_sharder *c, const ts_ast *action, uint32_t rule)
-{
-  bool gradient;
-  uint32_t slot = ts_op_slot(c->op, action->name, &gradient);
-  if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_PARAM) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`", c->op->kind, action->name);
-    ts_diag_here(d, "matched for `%s`", c->op->label);
-    return fail(c);
-  }
-  c->class->tied = c->op->slots[slot].present ? slot : TS_NO_INDEX;
-  c->class->tie = action;
-  c->class->tie_rule = rule;
-  return true;
-}
-
 static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   switch (action->kind) {
@@ -252,24 +237,33 @@ static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t
   case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
   case TS_AST_SHARD: return do_shard(c, env, action, rule);
   case TS_AST_SET: return do_set(c, env, action);
-  case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action);
-  case TS_AST_TIE: return do_tie(c, action, rule);
+  case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action, rule);
+  case TS_AST_TIE: return ts_sharder_tie(c, action, rule);
   default: return true; /* recompute: per op, see groups below */
   }
+}
+
+/* Errors in what a rule asks for tell where its strategy is applied. */
+static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
+{
+  const ts_rule *rule = rule_at(c, index);
+  const ts_env *env = ts_op_env(scope, rule->env);
+  ts_frame frame = {rule->strategy, rule->applied, c->s->frame};
+  bool ok = true;
+  c->by_name = rule->changed;
+  c->s->frame = &frame;
+  for (uint32_t k = 1; k < rule->ast->count && ok; k++)
+    ok = act(c, env, rule->ast->child[k], index);
+  c->s->frame = frame.outer;
+  return ok;
 }
 
 static bool run_rules(ts_sharder *c)
 {
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
-  for (uint32_t i = 0; i < c->class->rule_count; i++) {
-    uint32_t rule = c->class->rules[i];
-    const ts_ast *ast = rule_at(c, rule)->ast;
-    const ts_env *env = ts_op_env(&scope, rule_at(c, rule)->env);
-    c->by_name = rule_at(c, rule)->changed;
-    for (uint32_t k = 1; k < ast->count; k++)
-      if (!act(c, env, ast->child[k], rule))
-        return false;
-  }
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    if (!run_rule(c, &scope, c->class->rules[i]))
+      return false;
   return true;
 }
 

@@ -115,5 +115,9 @@ bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, co
 /* compiler/shard_explain.c: the ops of this label or pattern; NULL if there are none. */
 const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh, const char *label);
 void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh);
+/* Ends `d`, which says that no op is labelled as `written` at `span`: with the nearest label there is, and where all stand. */
+void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *written, ts_span span);
+/* How much of `label` is the scope that `group` names (a label, a pattern, or a list of such); 0: none. */
+size_t ts_label_group(ts_value group, const char *label);
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1) over t on "tp" overlap false`. */
 #include <string.h>
 
+#include "compiler/function.h"
 #include "compiler/layout.h"
 #include "compiler/shard_internal.h"
 
@@ -147,6 +148,32 @@ static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return fail(c);
 }
 
+static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead))
+    return fail(c);
+  if (comm->ahead >= 0)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "`ahead` is how many groups before its use something is brought");
+  ts_diag_here(d, "must be 0 or more; found %lld", (long long)comm->ahead);
+  ts_note_values(c->s, env, d, expr);
+  return fail(c);
+}
+
+static bool bucket(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  double bits = 0;
+  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
+    return fail(c);
+  comm->bucket = bits / 8;
+  if (comm->bucket >= 0)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "a bucket has a size of 0 B or more");
+  ts_diag_here(d, "this is negative");
+  ts_note_values(c->s, env, d, expr);
+  return fail(c);
+}
+
 static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
 {
   const ts_ast *expr = field->child[0];
@@ -167,17 +194,13 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
   if (!strcmp(field->name, "every"))
     return every(c, env, expr, comm);
   if (!strcmp(field->name, "ahead"))
-    return (ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead) && comm->ahead >= 0) || fail(c);
+    return ahead(c, env, expr, comm);
   if (!strcmp(field->name, "updates")) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, field->name_span, "only `offload optimizer` has `updates`");
     ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
     return fail(c);
   }
-  double bits = 0;
-  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
-    return fail(c);
-  comm->bucket = bits / 8;
-  return true;
+  return bucket(c, env, expr, comm);
 }
 
 /* Two strategies that each end the same sum, or gather the same tensor. */
@@ -206,29 +229,36 @@ static void append(ts_sharder *c, ts_comm comm)
   class->comms[class->comm_count++] = comm;
 }
 
-/* `offload activations at 50 GB/s group layers ahead 1` */
-bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action)
+static bool host_rate(ts_sharder *c, const ts_env *env, const ts_ast *expr, const char *what, double *bytes)
 {
-  ts_offload offload = {.options = {.group = ts_none_value(), .share = 1, .span = action->span}};
+  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_RATE, ts_arena_printf(c->s->arena, "the rate of %s", what), bytes))
+    return false;
+  *bytes /= 8;
+  if (*bytes > 0)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0604, expr->span, "%s must have a rate above 0", what);
+  ts_diag_here(d, "this is %s", *bytes == 0 ? "0" : "negative");
+  ts_note_values(c->s, env, d, expr);
+  return false;
+}
+
+/* `offload activations at 50 GB/s group layers ahead 1` */
+bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  ts_offload offload = {.options = {.group = ts_none_value(), .share = 1, .rule = rule, .span = action->span}};
   bool activations = !strcmp(action->name, "activations");
   if (!activations && strcmp(action->name, "optimizer")) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` cannot be offloaded", action->name);
     ts_diag_here(d, "known: activations, optimizer");
     return fail(c);
   }
-  if (!ts_eval_quantity(c->s, env, action->child[0], TS_DIM_RATE, "the rate of the link to the host", &offload.rate))
+  if (!host_rate(c, env, action->child[0], "the link to the host", &offload.rate))
     return fail(c);
-  offload.rate /= 8;
   for (uint32_t i = 1; i < action->count; i++) {
     const ts_ast *field = action->child[i];
     if (!strcmp(field->name, "updates") && !activations) {
-      if (!ts_eval_quantity(c->s, env, field->child[0], TS_DIM_RATE, "the rate of the host's memory", &offload.updates))
+      if (!host_rate(c, env, field->child[0], "the host's memory", &offload.updates))
         return fail(c);
-      if (offload.updates <= 0) {
-        ts_diag_here(ts_diag_add(c->s->diags, TS_E0604, field->child[0]->span, "the host's memory must have a rate above 0"), "the host updates at this rate");
-        return fail(c);
-      }
-      offload.updates /= 8;
     } else if (!option(c, env, field, &offload.options))
       return false;
   }

@@ -1,6 +1,7 @@
 /* Sharding of a whole graph: which rules each op meets, classes of ops that are alike, groups that are recomputed. */
 #include <string.h>
 
+#include "compiler/env.h"
 #include "compiler/layout.h"
 #include "compiler/shard_internal.h"
 
@@ -194,15 +195,14 @@ static const ts_ast *recompute_action(const ts_sharding *sh, const ts_class *cla
   return found;
 }
 
-static size_t group_prefix(ts_session *s, const ts_rule *rule, ts_value v, const char *label)
+size_t ts_label_group(ts_value v, const char *label)
 {
   size_t length = 0;
-  (void)rule;
   if (v.type == TS_T_LABEL || v.type == TS_T_STRING)
     return ts_label_match(v.u.string, label, &length) ? length : 0;
   if (v.type == TS_T_LIST)
     for (uint32_t i = 0; i < v.u.list->count && !length; i++)
-      length = group_prefix(s, rule, v.u.list->at[i], label);
+      length = ts_label_group(v.u.list->at[i], label);
   return length;
 }
 
@@ -214,7 +214,7 @@ static bool grouped(const ts_sharder *c, const ts_comm *comm)
     bool has = false;
     for (uint32_t k = 0; k < class->comm_count && !has; k++)
       has = class->comms[k].rule == comm->rule;
-    if (has && group_prefix(c->s, &c->sh->rules.at[comm->rule], comm->group, c->g->ops.at[i].label))
+    if (has && ts_label_group(comm->group, c->g->ops.at[i].label))
       return true;
   }
   return false;
@@ -256,7 +256,7 @@ static void group_ops(ts_sharder *c)
     }
     size_t prefix = 0;
     if (action->count && action->child[0])
-      prefix = group_prefix(c->s, &sh->rules.at[rule], ts_eval(c->s, sh->rules.at[rule].env, action->child[0]), op->label);
+      prefix = ts_label_group(ts_eval(c->s, sh->rules.at[rule].env, action->child[0]), op->label);
     bool same = rule == last_rule && prefix == last_prefix && last_label && !strncmp(last_label, op->label, prefix) &&
                 c->g->ops.at[i - 1].unit == op->unit;
     sh->recompute_group[i] = same ? last_group : ++sh->group_count;
@@ -269,28 +269,70 @@ static void group_ops(ts_sharder *c)
 
 /* -- weights that two ops have in common -- */
 
+bool ts_sharder_tie(ts_sharder *c, const ts_ast *action, uint32_t rule)
+{
+  bool gradient;
+  uint32_t slot = ts_op_slot(c->op, action->name, &gradient);
+  if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_PARAM) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`", c->op->kind, action->name);
+    ts_name_list names = {0};
+    for (uint32_t k = c->op->input_count; k < c->op->input_count + c->op->param_count; k++)
+      TS_PUSH(c->s->arena, &names.names, c->op->slots[k].name);
+    ts_diag_here(d, "matched for `%s`", c->op->label);
+    if (names.names.count)
+      ts_diag_note(d, "it has %s", ts_name_list_print(c->s, &names));
+    else
+      ts_diag_help(d, "let the rule match ops with weights only");
+    c->class->failed = true;
+    return false;
+  }
+  c->class->tied = c->op->slots[slot].present ? slot : TS_NO_INDEX;
+  c->class->tie = action;
+  c->class->tie_rule = rule;
+  return true;
+}
+
 static bool tie(ts_sharder *c, uint32_t index)
 {
   const ts_class *class = &c->sh->classes.at[c->sh->class_of[index]];
   const ts_op *op = &c->g->ops.at[index];
   const ts_ast *label = class->tie->child[0];
+  size_t length, labelled = 0;
   ts_value v = label->kind == TS_AST_ID ? ts_eval(c->s, c->sh->rules.at[class->tie_rule].env, label) : ts_string_value(label->literal, label->span);
-  size_t length;
-  for (uint32_t i = 0; i < c->g->ops.count && (v.type == TS_T_LABEL || v.type == TS_T_STRING); i++) {
+  if (v.type != TS_T_LABEL && v.type != TS_T_STRING) {
+    if (v.type != TS_T_ERROR)
+      ts_diag_here(ts_diag_add(c->s->diags, TS_E0220, label->span, "a weight is shared with an op, named by its label"), "found %s", ts_value_describe(c->s->arena, v));
+    return false;
+  }
+  for (uint32_t i = 0; i < c->g->ops.count; i++) {
     const ts_op *other = &c->g->ops.at[i];
-    if (i == index || !ts_label_match(v.u.string, other->label, &length) || !other->param_count)
+    if (i == index || !ts_label_match(v.u.string, other->label, &length))
+      continue;
+    labelled++;
+    if (!other->param_count)
       continue;
     const ts_slot *a = &op->slots[class->tied], *b = &other->slots[other->input_count];
     if (ts_shape_elements(a->shape) != ts_shape_elements(b->shape)) {
       ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, class->tie->span, "`%s` of `%s` is not as large as `%s` of `%s`", a->name, op->label, b->name, other->label);
       ts_diag_here(d, "%s and %s", ts_layout_print(c->s, &(ts_layout){.rule = 0}, a->shape), ts_layout_print(c->s, &(ts_layout){.rule = 0}, b->shape));
+      ts_diag_note_at(d, v.span, "the other op is named here");
+      ts_diag_help(d, "name an op whose first parameter is the same tensor: `tsc --list-ops` prints all labels");
       return false;
     }
     TS_PUSH(c->s->arena, &c->sh->shared, (ts_shared){index, i, class->tied, class->tie->span});
     return true;
   }
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0203, label->span, "no op with parameters is labelled so");
-  ts_diag_here(d, "`%s` is to share its weight with it", op->label);
+  ts_span at = v.span.file ? v.span : label->span;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0203, at, "no op with parameters is labelled `%s`", v.u.string);
+  if (labelled)
+    ts_diag_here(d, "%zu op%s labelled so, without parameters", labelled, labelled == 1 ? " is" : "s are");
+  else
+    ts_diag_here(d, "matches 0 of %zu ops", c->g->ops.count);
+  ts_diag_note_at(d, class->tie->span, "`%s` is to share its weight with it", op->label);
+  if (labelled)
+    ts_diag_help(d, "name the op that holds the weight: `tsc --list-ops` prints all labels");
+  else
+    ts_label_help(c->s, c->g, d, v.u.string, at);
   return false;
 }
 

@@ -20,7 +20,8 @@ typedef struct ts_sharder {
 /* The group an `over` names. False after a message. */
 bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes);
 bool ts_sharder_class(ts_sharder *c);
-bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action);
+bool ts_sharder_tie(ts_sharder *c, const ts_ast *action, uint32_t rule); /* compiler/shard_graph.c */
+bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule);
 /* compiler/shard_sums.c: gradients are summed over an axis once; where they are not at all, the class keeps it. */
 bool ts_sharder_sums(ts_sharder *c);
 /* A warning where `group` names a label that none of the rule's ops is under. */

@@ -494,6 +494,8 @@ EXTRA_DIST += \
 	tests/errors/cluster-override-no-link.ts \
 	tests/errors/cluster-override-nothing.err \
 	tests/errors/cluster-override-nothing.ts \
+	tests/errors/cluster-override-setup.err \
+	tests/errors/cluster-override-setup.ts \
 	tests/errors/cluster-override-switch.err \
 	tests/errors/cluster-override-switch.ts \
 	tests/errors/cluster-self-link.err \
@@ -1231,8 +1233,12 @@ EXTRA_DIST += \
 	tests/lang/expressions.ts \
 	tests/lang/words.ir \
 	tests/lang/words.ts \
+	tests/layouts/ahead-negative.err \
+	tests/layouts/ahead-negative.ts \
 	tests/layouts/axis-misspelled.err \
 	tests/layouts/axis-misspelled.ts \
+	tests/layouts/bucket-negative.err \
+	tests/layouts/bucket-negative.ts \
 	tests/layouts/column-ungathered.err \
 	tests/layouts/column-ungathered.ts \
 	tests/layouts/context-stored-scores.err \
@@ -1253,6 +1259,8 @@ EXTRA_DIST += \
 	tests/layouts/gradients-unscattered.ts \
 	tests/layouts/head-and-embedding.err \
 	tests/layouts/head-and-embedding.ts \
+	tests/layouts/host-rate-zero.err \
+	tests/layouts/host-rate-zero.ts \
 	tests/layouts/host-updates-activations.err \
 	tests/layouts/host-updates-activations.ts \
 	tests/layouts/hsdp-one-axis.err \
@@ -1261,6 +1269,8 @@ EXTRA_DIST += \
 	tests/layouts/more-ranks-than-experts.ts \
 	tests/layouts/nodes-same-axis.err \
 	tests/layouts/nodes-same-axis.ts \
+	tests/layouts/offload-pieces.err \
+	tests/layouts/offload-pieces.ts \
 	tests/layouts/optimizer-ungathered.err \
 	tests/layouts/optimizer-ungathered.ts \
 	tests/layouts/pipeline-axis.err \
@@ -1281,6 +1291,10 @@ EXTRA_DIST += \
 	tests/layouts/swapped-rows.ts \
 	tests/layouts/tensor-few-keys.err \
 	tests/layouts/tensor-few-keys.ts \
+	tests/layouts/tie-near.err \
+	tests/layouts/tie-near.ts \
+	tests/layouts/tie-weightless.err \
+	tests/layouts/tie-weightless.ts \
 	tests/layouts/too-many-ranks-for-heads.err \
 	tests/layouts/too-many-ranks-for-heads.ts \
 	tests/layouts/tp-and-sp.err \
@@ -1342,6 +1356,7 @@ EXTRA_DIST += \
 	tests/run-unit.sh \
 	tests/schedules/run.sh \
 	tests/strategies/bounded.sh \
+	tests/strategies/every.sh \
 	tests/strategies/pairs.sh \
 	tests/strategies/volumes.sh \
 	tests/traces/_aicb.csv \

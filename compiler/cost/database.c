@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
+
 static void fail(ts_db_error *error, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void fail(ts_db_error *error, const char *help, const char *format, ...)
 {
@@ -230,14 +232,6 @@ static void take_row(void *closure, const ts_db_row *r)
   TS_PUSH(t->arena, &t->rows, row);
 }
 
-static const char *joined(ts_arena *arena, const char *const *word, size_t count)
-{
-  const char *text = "";
-  for (size_t i = 0; i < count; i++)
-    text = ts_arena_printf(arena, "%s%s`%s`", text, i ? ", " : "", word[i]);
-  return text;
-}
-
 static void put_cell(FILE *out, const char *features, const char *name)
 {
   size_t length = strlen(name);
@@ -258,9 +252,9 @@ const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const ch
     return fail(error, "`trainspec db list` shows what there is", device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "", software ? " with " : "",
                 software ? software : ""), NULL;
   if (t.devices.count > 1)
-    return fail(error, "say which: `device: ...`", "it has rows of several devices: %s", joined(arena, t.devices.at, t.devices.count)), NULL;
+    return fail(error, "say which: `device: ...`", "it has rows of several devices: %s", ts_listed(arena, t.devices.at, t.devices.count)), NULL;
   if (t.softwares.count > 1)
-    return fail(error, "say which: `software: ...`", "it has rows of several versions of software: %s", joined(arena, t.softwares.at, t.softwares.count)), NULL;
+    return fail(error, "say which: `software: ...`", "it has rows of several versions of software: %s", ts_listed(arena, t.softwares.at, t.softwares.count)), NULL;
   char *text = NULL;
   FILE *out = open_memstream(&text, size);
   if (!out)

@@ -5,11 +5,11 @@ import std.schedules.zero_bubble
 // V-Min: about a third of 1F1B's activations (4, 8, 12 chunks of half a stage's size on 4, 8, 16 ranks), at the price of two thirds of its bubble.
 schedule v_min(p: Axis, m: Int, sizes: List = []) {
   stages p of sizes
-  chunks 2 place v_shape
+  chunks 2 place zigzag
   policy m at r in 0..p {
     let gap = if p % 3 == 0 then 2 else 0
-    let forward = [r, 2 * p - 1 - r]
-    let backward = [4 * p - 1 + gap - r, 2 * p + gap + r]
+    let forward = [v_forward(p, r, 0, 1, 1), v_forward(p, r, 1, 1, 1)]
+    let backward = [v_backward(p, r, 0, 1, 1, gap), v_backward(p, r, 1, 1, 1, gap)]
     place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
   }
 }
@@ -17,11 +17,11 @@ schedule v_min(p: Axis, m: Int, sizes: List = []) {
 // V-Half: half of 1F1B's activations, p + 2 chunks of half a stage's size.
 schedule v_half(p: Axis, m: Int, sizes: List = []) {
   stages p of sizes
-  chunks 2 place v_shape
+  chunks 2 place zigzag
   policy m at r in 0..p {
     let gap = if p % 2 == 0 then 3 else 0
-    let forward = [2 * r, 3 * p - 2 - r]
-    let backward = [6 * p - 2 + gap - r, 3 * p - 1 + gap + 2 * r]
+    let forward = [v_forward(p, r, 0, 2, 1), v_forward(p, r, 1, 2, 1)]
+    let backward = [v_backward(p, r, 0, 2, 1, gap, 2), v_backward(p, r, 1, 2, 1, gap, 2)]
     place F(i, c) at 6 * i + forward[c], I(i, c) at 6 * i + backward[c]
   }
 }
@@ -31,9 +31,9 @@ fn whole_backward(p: Int, n: Int) -> Int = 2 * p + (if p % 3 == 0 then 3 else 0)
 
 schedule one_f_one_b_v(p: Axis, m: Int, sizes: List = []) {
   stages p of sizes
-  chunks 2 place v_shape
+  chunks 2 place zigzag
   policy m at r in 0..p {
-    let forward = [r, 2 * p - 1 - r]
+    let forward = [v_forward(p, r, 0, 1, 1), v_forward(p, r, 1, 1, 1)]
     let backward = [whole_backward(p, 2 * p - 1 - r), whole_backward(p, r)]
     place F(i, c) at 6 * i + forward[c], B(i, c) at 6 * i + backward[c]
   }

@@ -1,6 +1,6 @@
 // DualPipe (DeepSeek-AI, arXiv 2412.19437; github.com/deepseek-ai/DualPipe): micro-batches enter at both ends of the pipeline, so every rank holds two stages and there are two copies of the
 // model. The forward of one direction overlaps the backward of the other, communication of one behind computation of the other.
-import std.schedules.zero_bubble
+import std.schedules.waves
 
 // Chunk 0 runs down the ranks, chunk 1, of the second copy, up.
 fn both_ways(chunk: Int, rank: Int, ranks: Int) -> Int = if chunk == 0 then rank else ranks - 1 - rank
@@ -46,7 +46,7 @@ schedule dual_pipe(p: Axis, m: Int) {
 schedule dual_pipe_v(p: Axis, m: Int) {
   require m >= 2 * p, "the overlapped phase needs m to be at least 2 p"
   stages p
-  chunks 2 place v_shape
+  chunks 2 place zigzag
   at r in 0..p {
     for i in 0..2 * (p - r - 1) { F(next, 0) }
     for i in 0..r + 1 { F(next, 0) F(next, 1) }

@@ -1,8 +1,5 @@
 // Zero-bubble schedules (Qi et al., arXiv 2401.10241): the gradient of the weights, W, waits for nobody but the optimizer, so it fills bubbles.
-import std.schedules.interleaved
-
-// The V: chunk 0 runs down the ranks, chunk 1 back up.
-fn v_shape(chunk: Int, rank: Int, ranks: Int) -> Int = if chunk == 0 then rank else 2 * ranks - 1 - rank
+import std.schedules.interleaved, std.schedules.waves
 
 // ZB-H1 as PyTorch orders it (ScheduleInterleavedZeroBubble): 1F1B with I in the place of B and W r steps later on rank r. Holds p micro-batches on every rank,
 // bubble (p - 1)(F + I - W). With several chunks the same on interleaved 1F1B.
@@ -27,7 +24,7 @@ schedule zb_1p(p: Axis, m: Int, v: Int = 1, sizes: List = []) {
 // ZB-V for F = I = W, as PyTorch orders it (ScheduleZBVZeroBubble): no bubble but the start, memory of 1F1B.
 schedule zb_v_fixed(p: Axis, m: Int) {
   stages p
-  chunks 2 place v_shape
+  chunks 2 place zigzag
   at r in 0..p {
     let n = max(2 * p - 1, m)
     let steady = n - p
@@ -113,7 +110,7 @@ fn v_backward(p: Int, r: Int, c: Int, down: Int, up: Int, gap: Int, turn: Int = 
 // there are few micro-batches, list scheduling by slots like these, which leaves one forward for chunk 1 to free the other's memory.
 schedule zb_v(p: Axis, m: Int, sizes: List = []) {
   stages p of sizes
-  chunks 2 place v_shape
+  chunks 2 place zigzag
   policy m at r in 0..p {
     try down in [4, 3, 2, 5, 1]
     try gap in [0, 2, 1]

@@ -106,7 +106,7 @@ static void play_and_change(order *o, uint64_t *state)
 
 static const char *plan_of(ts_arena *arena, const order *o)
 {
-  const char *text = ts_arena_printf(arena, "import \"schedule_lab.ts\"\nschedule any(p: Axis) {\n  stages p\n%s", o->chunks > 1 ? "  chunks 2 place v_shape\n" : "");
+  const char *text = ts_arena_printf(arena, "import \"schedule_lab.ts\"\nschedule any(p: Axis) {\n  stages p\n%s", o->chunks > 1 ? "  chunks 2 place zigzag\n" : "");
   for (int r = 0; r < RANKS; r++) {
     text = ts_arena_printf(arena, "%s  at %d {", text, r);
     for (int n = 0; n < o->count[r]; n++) {
