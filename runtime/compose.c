@@ -1,10 +1,23 @@
 #include "runtime/compose.h"
 
+#include <string.h>
+
+typedef struct usual { /* what ranks of a kind do however they wait */
+  uint64_t phase[TS_IR_PHASES], basis[TS_IR_BASES], host_busy;
+  const ts_comm_share *shares; /* [accounts] calls and bytes */
+} usual;
+
+struct ts_composer {
+  const ts_facts *facts;
+  uint32_t accounts;    /* of traffic: as ts_op.comm */
+  const usual *kinds;
+};
+
 typedef struct composer {
   const ts_facts *facts;
   const ts_track *track;
   ts_class_result *out;
-  ts_comm_share *shares; /* [2 * groups]: of group g collectives at 2 g, messages at 2 g + 1 */
+  ts_comm_share *shares; /* [accounts] */
   uint64_t floor;        /* what lies before is accounted for */
 } composer;
 
@@ -19,20 +32,15 @@ static uint64_t open_part(const composer *c, uint64_t from, uint64_t to)
   return to > from ? to - from : 0;
 }
 
-static ts_comm_share *share_of(const composer *c, const ts_step *s)
+static uint32_t slot_of(const composer *c, const ts_step *s)
 {
-  if (s->op->kind == TS_OP_COLLECTIVE)
-    return &c->shares[2 * ir_of(c)->collectives[s->op->arg].group];
-  const ts_ir_fragment *f = &ir_of(c)->fragments[ts_visit_of(c->track, s)->fragment];
-  return &c->shares[2 * ir_of(c)->ports[f->first_port + s->op->arg].group + 1];
+  return ts_player_of(c->track)->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg].slot;
 }
 
 /* When the message of a receive was on its way: from then on its wait is for the transfer. */
 static uint64_t transfer_begin(const composer *c, const ts_step *s)
 {
-  const ts_player *w = ts_player_of(c->track);
-  uint32_t slot = w->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg].slot;
-  uint64_t begin = later(s->ready, w->sent[slot]);
+  uint64_t begin = later(s->ready, ts_player_of(c->track)->sent[slot_of(c, s)]);
   return begin < s->end ? begin : s->end;
 }
 
@@ -54,7 +62,7 @@ static void add_wait(composer *c, const ts_step *s, uint64_t to)
     begin = transfer_begin(c, s);
     c->out->bubble += open_part(c, s->ready, begin);
   }
-  share_of(c, s)->exposed += open_part(c, begin, to);
+  c->shares[s->op->comm].exposed += open_part(c, begin, to);
 }
 
 /* [floor, to): the compute stream waited for `place`, reached at `to`. Walks back through what that waited for. */
@@ -63,25 +71,26 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
   const ts_player *w = ts_player_of(c->track);
   while (to > c->floor && place.kind != TS_AT_BEGIN) {
     if (place.kind == TS_AT_HOST) {
-      c->out->host += open_part(c, w->segments[place.segment], to);
-      to = w->segments[place.segment];
-      place = ts_cause_of_segment(c->track, place.segment);
+      uint64_t begin = w->segments[place.segment];
+      c->out->host += open_part(c, begin, to);
+      to = begin;
+      if (to > c->floor)
+        place = ts_cause_of_segment(c->track, place.segment);
       continue;
     }
-    const ts_step *s = &c->track->steps[place.step];
+    uint32_t step = place.step;
+    const ts_step *s = &c->track->steps[step];
     uint64_t start = s->ready, issued;
-    if (s->op->kind == TS_OP_RUN && ts_first_host_wait(c->track, place.step, &issued)) {
+    bool late = s->op->kind == TS_OP_RUN && ts_first_host_wait(c->track, step, &issued);
+    if (late)
       start = issued;
+    if (s->op->kind == TS_OP_RUN)
       add_work(c, ts_node_of(c->track, s, s->op->first), open_part(c, start, to));
-      place = ts_host_at(c->track, place.step, s->op->first);
-    } else {
-      if (s->op->kind == TS_OP_RUN)
-        add_work(c, ts_node_of(c->track, s, s->op->first), open_part(c, start, to));
-      else
-        add_wait(c, s, to);
-      place = ts_cause_of_ready(c->track, place.step);
-    }
+    else
+      add_wait(c, s, to);
     to = start;
+    if (to > c->floor) /* most gaps end here */
+      place = late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step);
   }
 }
 
@@ -103,42 +112,17 @@ static void compose_step(composer *c, uint32_t step)
   c->floor = s->end;
 }
 
-static void count_calls(composer *c, const ts_step *s)
+static void count_wait(composer *c, const ts_step *s)
 {
-  if (s->op->kind == TS_OP_RUN || s->op->kind == TS_OP_SEGMENT || s->op->kind == TS_OP_CHOICE)
-    return;
-  ts_comm_share *share = share_of(c, s);
-  share->calls++;
+  ts_comm_share *share = &c->shares[s->op->comm];
+  const ts_player *w = ts_player_of(c->track);
+  switch (s->op->kind) {
+  case TS_OP_COLLECTIVE: share->transfer += s->time; break;
+  case TS_OP_SEND: share->transfer += s->end - s->ready; break;
+  case TS_OP_RECV: share->transfer += w->arrived[slot_of(c, s)] - w->sent[slot_of(c, s)]; break;
+  default: return;
+  }
   share->busy += s->end - s->ready;
-  if (s->op->kind == TS_OP_COLLECTIVE) {
-    share->bytes += ir_of(c)->collectives[s->op->arg].bytes;
-    share->transfer += s->time;
-    return;
-  }
-  const ts_player *w = ts_player_of(c->track);
-  const ts_visit *v = ts_visit_of(c->track, s);
-  uint32_t slot = w->program->routes[v->port_base + s->op->arg].slot;
-  share->bytes += ir_of(c)->ports[ir_of(c)->fragments[v->fragment].first_port + s->op->arg].bytes;
-  share->transfer += s->op->kind == TS_OP_SEND ? s->end - s->ready : w->arrived[slot] - w->sent[slot];
-}
-
-/* Kernels of the compute stream and the host's own time, from how often each fragment is played. */
-static void add_fragments(composer *c, ts_arena *scratch)
-{
-  const ts_tables *t = c->facts->tables;
-  const ts_player *w = ts_player_of(c->track);
-  const ts_ir_program *program = &t->ir->programs[w->kind->program];
-  uint64_t *plays = TS_NEW_ARRAY(scratch, uint64_t, t->ir->fragments_count);
-  for (uint32_t i = 0; i < program->item_count; i++)
-    plays[w->program->items[i].fragment]++;
-  for (uint32_t f = 0; f < t->ir->fragments_count; f++) {
-    const ts_ir_node *nodes = ts_nodes_of(t->ir, f);
-    for (uint32_t n = 0; plays[f] && n < t->ir->fragments[f].node_count; n++) {
-      c->out->host_busy += plays[f] * nodes[n].host_ps;
-      if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0 && !w->took)
-        add_work(c, &nodes[n], plays[f] * ts_kernel_time(w->kind, &nodes[n]));
-    }
-  }
 }
 
 /* Kernels of the compute stream that did not always take as long. */
@@ -146,40 +130,111 @@ static void add_kernels(composer *c)
 {
   const ts_tables *t = c->facts->tables;
   const ts_player *w = ts_player_of(c->track);
-  for (uint32_t i = 0; w->took && i < t->ir->programs[w->kind->program].item_count; i++) {
+  for (uint32_t i = 0; i < t->ir->programs[w->kind->program].item_count; i++) {
     uint32_t fragment = w->program->items[i].fragment;
     const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
     for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++)
-      if (nodes[n].op == TS_IR_COMPUTE && nodes[n].stream == 0)
+      if (nodes[n].stream == 0)
         add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(w->kind, &nodes[n])));
   }
 }
 
-static void keep_shares(ts_arena *arena, composer *c)
+static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_t accounts)
 {
+  const ts_tables *t = c->facts->tables;
+  ts_comm_share *by_group = TS_NEW_ARRAY(scratch, ts_comm_share, 2 * t->ir->groups_count);
   TS_VEC(ts_comm_share) kept = {0};
-  for (uint32_t i = 0; i < 2 * ir_of(c)->groups_count; i++) {
-    c->shares[i].group = i / 2;
-    c->shares[i].messages = i % 2;
-    if (c->shares[i].calls)
-      TS_PUSH(arena, &kept, c->shares[i]);
+  for (uint32_t a = 0; a < accounts; a++) {
+    const ts_comm_share *from = &c->shares[a];
+    ts_comm_share *to = &by_group[a < t->comm_count ? 2 * t->comms[a].group : 2 * (a - t->comm_count) + 1];
+    to->calls += from->calls;
+    to->bytes += from->bytes;
+    to->busy += from->busy;
+    to->exposed += from->exposed;
+    to->transfer += from->transfer;
+  }
+  for (uint32_t i = 0; i < 2 * t->ir->groups_count; i++) {
+    by_group[i].group = i / 2;
+    by_group[i].messages = i % 2;
+    if (by_group[i].calls)
+      TS_PUSH(arena, &kept, by_group[i]);
   }
   c->out->comms = kept.at;
   c->out->comm_count = (uint32_t)kept.count;
 }
 
-void ts_compose(ts_arena *arena, ts_arena *scratch, const ts_facts *facts, uint32_t player, ts_class_result *out)
+/* ---- What hangs on the kind alone: fragments, by how often each is played ---- */
+
+static void count_calls(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint64_t plays, ts_comm_share *shares)
 {
+  for (uint32_t s = 0; s < t->streams; s++) {
+    ts_range code = kind->code[fragment].stream[s];
+    for (const ts_op *op = kind->ops + code.first; op < kind->ops + code.first + code.count; op++) {
+      if (op->kind != TS_OP_COLLECTIVE && op->kind != TS_OP_SEND && op->kind != TS_OP_RECV)
+        continue;
+      shares[op->comm].calls += plays;
+      shares[op->comm].bytes += plays * (op->kind == TS_OP_COLLECTIVE ? t->ir->collectives[op->arg].bytes : t->ir->ports[t->ir->fragments[fragment].first_port + op->arg].bytes);
+    }
+  }
+}
+
+static void add_fragment(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint64_t plays, usual *u)
+{
+  const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
+  for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++) {
+    u->host_busy += plays * nodes[n].host_ps;
+    if (nodes[n].op != TS_IR_COMPUTE || nodes[n].stream)
+      continue;
+    uint64_t time = plays * ts_kernel_time(kind, &nodes[n]);
+    u->phase[nodes[n].phase] += time;
+    u->basis[t->ir->kernels[nodes[n].arg].basis] += time;
+  }
+}
+
+ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
+{
+  const ts_tables *t = facts->tables;
+  ts_composer *c = TS_NEW(arena, ts_composer);
+  usual *kinds = TS_NEW_ARRAY(arena, usual, facts->kinds->count);
+  uint64_t *plays = TS_NEW_ARRAY(arena, uint64_t, t->ir->fragments_count);
+  *c = (ts_composer){facts, t->comm_count + t->ir->groups_count, kinds};
+  for (uint32_t k = 0; k < facts->kinds->count; k++) {
+    const ts_kind *kind = &facts->kinds->at[k];
+    ts_comm_share *shares = TS_NEW_ARRAY(arena, ts_comm_share, c->accounts);
+    memset(plays, 0, t->ir->fragments_count * sizeof *plays);
+    for (uint32_t i = 0; i < t->ir->programs[kind->program].item_count; i++)
+      plays[t->programs[kind->program].items[i].fragment]++;
+    for (uint32_t f = 0; f < t->ir->fragments_count; f++) {
+      if (!plays[f])
+        continue;
+      add_fragment(t, kind, f, plays[f], &kinds[k]);
+      count_calls(t, kind, f, plays[f], shares);
+    }
+    kinds[k].shares = shares;
+  }
+  return c;
+}
+
+void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player, ts_class_result *out)
+{
+  const ts_facts *facts = shared->facts;
+  const ts_player *w = &facts->players[player];
+  const usual *u = &shared->kinds[w->kind - facts->kinds->at];
   composer c = {.facts = facts, .out = out, .track = ts_track_new(scratch, facts, player)};
-  c.shares = TS_NEW_ARRAY(scratch, ts_comm_share, 2 * ir_of(&c)->groups_count);
-  *out = (ts_class_result){.rank = facts->cast->rank[player], .count = facts->cast->size[player], .program = ts_player_of(c.track)->kind->program};
-  add_fragments(&c, scratch);
-  add_kernels(&c);
-  for (uint32_t i = 0; i < c.track->stream[facts->tables->streams]; i++)
-    count_calls(&c, &c.track->steps[i]);
-  for (uint32_t i = 0; facts->tables->streams && i < c.track->stream[1]; i++)
+  const ts_track *track = c.track;
+  c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
+  *out = (ts_class_result){.rank = facts->cast->rank[player], .count = facts->cast->size[player], .program = w->kind->program, .host_busy = u->host_busy};
+  if (w->took) {
+    add_kernels(&c);
+  } else {
+    memcpy(out->phase, u->phase, sizeof out->phase);
+    memcpy(out->basis, u->basis, sizeof out->basis);
+  }
+  for (uint32_t i = 0; i < track->stream[facts->tables->streams]; i++)
+    count_wait(&c, &track->steps[i]);
+  for (uint32_t i = 0; facts->tables->streams && i < track->stream[1]; i++)
     compose_step(&c, i);
-  ts_place place = ts_track_end(c.track, &out->end);
+  ts_place place = ts_track_end(track, &out->end);
   explain_gap(&c, place, out->end);
-  keep_shares(arena, &c);
+  keep_shares(arena, scratch, &c, shared->accounts);
 }

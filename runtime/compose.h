@@ -5,8 +5,12 @@
 #include "runtime/result.h"
 #include "runtime/track.h"
 
+typedef struct ts_composer ts_composer; /* what the classes of a kind have in common, summed up once */
+
+ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts);
 /* Fills all but `tail`. What is of no use afterwards goes to `scratch`. */
-void ts_compose(ts_arena *arena, ts_arena *scratch, const ts_facts *facts, uint32_t player, ts_class_result *out);
+void ts_compose(const ts_composer *composer, ts_arena *arena, ts_arena *scratch, uint32_t player, ts_class_result *out);
+
 typedef struct ts_critical_visit { /* of the path to a node */
   uint32_t player, item; /* of its program */
   uint32_t node;         /* of the item's fragment */

@@ -32,6 +32,7 @@ typedef struct writer {
   TS_VEC(ts_op) ops;
   const ts_layout *layout;
   const ts_ir_node *nodes;
+  const ts_ir_port *ports;
   bool open; /* the last op is a run that may grow */
 } writer;
 
@@ -76,10 +77,9 @@ static void write_node(writer *w, uint32_t place)
     op.kind = TS_OP_COLLECTIVE;
     op.comm = ts_comm_of(w->t, node);
     op.time = w->kind->collective_time[node->arg];
-  } else if (node->op == TS_IR_SEND) {
-    op.kind = TS_OP_SEND;
-  } else if (node->op == TS_IR_RECV) {
-    op.kind = TS_OP_RECV;
+  } else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV) {
+    op.kind = node->op == TS_IR_SEND ? TS_OP_SEND : TS_OP_RECV;
+    op.comm = w->t->comm_count + w->ports[node->arg].group;
   } else if (node->op == TS_IR_RECORD && node->arg) {
     op.kind = TS_OP_CHOICE;
   } else {
@@ -112,6 +112,7 @@ static ts_code write_fragment(writer *w, uint32_t fragment)
   ts_range *stream = TS_NEW_ARRAY(w->t->arena, ts_range, w->t->streams);
   w->layout = &w->t->layouts[fragment];
   w->nodes = ts_nodes_of(w->t->ir, fragment);
+  w->ports = w->t->ir->ports + w->t->ir->fragments[fragment].first_port;
   ts_producer *producers = TS_NEW_ARRAY(w->t->arena, ts_producer, w->layout->event_count);
   for (uint32_t s = 0; s < w->t->streams; s++)
     stream[s] = write_stream(w, s, producers);

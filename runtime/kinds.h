@@ -25,7 +25,7 @@ typedef struct ts_op {
   uint32_t arg;     /* collective: index; send, receive: port of the fragment; choice: how many of its events suffice; segment: which one in the fragment */
   uint32_t first;   /* first node, as a place in the fragment's order */
   uint32_t count;   /* nodes */
-  uint32_t comm;    /* collective: communicator */
+  uint32_t comm;    /* whose traffic: a communicator; of messages ts_tables.comm_count + the group of the port */
 } ts_op;
 
 typedef struct ts_producer { uint32_t stream, op; } ts_producer; /* who leaves an event: op of the stream's code */

@@ -309,22 +309,32 @@ typedef struct measuring {
   const ts_ir *ir;
   const ts_run *run;
   ts_memory_class *classes;
-  ts_arena **kept;     /* [workers] */
+  const uint32_t *pieces; /* classes to look at */
+  ts_arena **kept;        /* [workers] */
   workspace *spaces;
 } measuring;
 
-static void measure_class(void *closure, uint32_t class, uint32_t worker)
+static void measure_class(void *closure, uint32_t piece, uint32_t worker)
 {
   measuring *m = closure;
+  uint32_t class = m->pieces[piece];
   measure(&m->spaces[worker], m->kept[worker], m->ir, m->run, &ts_run_result(m->run)->classes[class], &m->classes[class]);
 }
 
+/* Classes to whom the same happened hold the same; on devices of equal memory it also runs out at the same time. */
+static bool holds_as(const ts_memory_class *a, const ts_memory_class *b) { return a->limit == b->limit && a->reserved == b->reserved; }
+
 static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_memory_class *classes)
 {
-  uint32_t count = ts_run_result(run)->class_count, workers = ts_crew_size(ts_run_threads(run), count);
   ts_arena *scratch = ts_arena_new("memory");
   const effect *effects = sum_effects(scratch, ir);
-  measuring m = {ir, run, classes, TS_NEW_ARRAY(scratch, ts_arena *, workers), TS_NEW_ARRAY(scratch, workspace, workers)};
+  const uint32_t *alike = ts_run_alike(run);
+  uint32_t *pieces = TS_NEW_ARRAY(scratch, uint32_t, ts_run_result(run)->class_count), count = 0;
+  for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++)
+    if (alike[c] == c || !holds_as(&classes[c], &classes[alike[c]]))
+      pieces[count++] = c;
+  uint32_t workers = ts_crew_size(ts_run_threads(run), count);
+  measuring m = {ir, run, classes, pieces, TS_NEW_ARRAY(scratch, ts_arena *, workers), TS_NEW_ARRAY(scratch, workspace, workers)};
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena *own = ts_arena_new("memory");
     m.kept[i] = ts_arena_new("holders");
@@ -334,6 +344,14 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
     m.spaces[i].taken_at_peak = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
   }
   ts_crew_run(workers, &(ts_crew_job){count, measure_class, &m, ts_run_facts(run)->tables->progress, "adding up memory"});
+  for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++) {
+    ts_memory_class own = classes[c];
+    if (alike[c] == c || !holds_as(&own, &classes[alike[c]]))
+      continue;
+    classes[c] = classes[alike[c]];
+    classes[c].rank = own.rank;
+    classes[c].vertex = own.vertex;
+  }
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena_adopt(arena, m.kept[i]);
     ts_arena_free(m.spaces[i].scratch);

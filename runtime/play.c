@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "runtime/alike.h"
 #include "runtime/compose.h"
 #include "runtime/contention.h"
 #include "runtime/crew.h"
@@ -11,6 +12,7 @@
 struct ts_run {
   ts_arena *arena;
   const ts_facts *facts;
+  const uint32_t *alike; /* [players] */
   uint32_t threads;
   ts_result result;
 };
@@ -43,41 +45,55 @@ static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_optio
 }
 
 typedef struct composing {
-  const ts_facts *facts;
+  const ts_composer *composer;
+  const uint32_t *players;    /* that are like none before */
   ts_class_result *classes;
   ts_arena **kept, **scratch; /* [workers] */
 } composing;
 
-static void compose(void *closure, uint32_t class, uint32_t worker)
+static void compose(void *closure, uint32_t piece, uint32_t worker)
 {
   composing *c = closure;
+  uint32_t player = c->players[piece];
   ts_arena_reset(c->scratch[worker]);
-  ts_compose(c->kept[worker], c->scratch[worker], c->facts, class, &c->classes[class]);
+  ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, &c->classes[player]);
 }
 
-static bool compose_all(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_class_result *classes)
+static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads, ts_class_result *classes)
 {
-  uint32_t workers = ts_crew_size(threads, facts->cast->count);
-  composing c = {facts, classes, TS_NEW_ARRAY(arena, ts_arena *, workers), TS_NEW_ARRAY(arena, ts_arena *, workers)};
+  const ts_cast *cast = facts->cast;
+  ts_arena *shared = ts_arena_new("composer");
+  uint32_t *players = TS_NEW_ARRAY(shared, uint32_t, cast->count), count = 0;
+  for (uint32_t p = 0; p < cast->count; p++)
+    if (alike[p] == p)
+      players[count++] = p;
+  uint32_t workers = ts_crew_size(threads, count);
+  composing c = {ts_composer_new(shared, facts), players, classes, TS_NEW_ARRAY(arena, ts_arena *, workers), TS_NEW_ARRAY(arena, ts_arena *, workers)};
   for (uint32_t w = 0; w < workers; w++) {
     c.kept[w] = ts_arena_new("results");
     c.scratch[w] = ts_arena_new("composition");
   }
-  bool done = ts_crew_run(workers, &(ts_crew_job){facts->cast->count, compose, &c, facts->tables->progress, "summing up"});
+  bool done = ts_crew_run(workers, &(ts_crew_job){count, compose, &c, facts->tables->progress, "summing up"});
+  for (uint32_t p = 0; p < cast->count; p++) {
+    classes[p] = classes[alike[p]];
+    classes[p].rank = cast->rank[p];
+    classes[p].count = cast->size[p];
+  }
   for (uint32_t w = 0; w < workers; w++) {
     ts_arena_adopt(arena, c.kept[w]);
     ts_arena_free(c.scratch[w]);
   }
+  ts_arena_free(shared);
   return done;
 }
 
 /* False: it was to stop. */
-static bool sum_up(ts_arena *arena, const ts_facts *facts, uint32_t threads, ts_result *out)
+static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads, ts_result *out)
 {
   const ts_cast *cast = facts->cast;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, cast->count);
   uint32_t last = 0;
-  if (!compose_all(arena, facts, threads, classes))
+  if (!compose_all(arena, facts, alike, threads, classes))
     return false;
   for (uint32_t c = 0; c < cast->count; c++) {
     if (classes[c].end > classes[last].end)
@@ -109,8 +125,9 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   ts_run *run = TS_NEW(arena, ts_run);
   run->arena = arena;
   run->facts = facts;
+  run->alike = ts_alike(arena, facts);
   run->threads = options->threads;
-  if (!sum_up(arena, facts, run->threads, &run->result)) {
+  if (!sum_up(arena, facts, run->alike, run->threads, &run->result)) {
     ts_stop_interrupted(stop);
     ts_arena_free(arena);
     return NULL;
@@ -157,4 +174,5 @@ uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split 
 
 const ts_result *ts_run_result(const ts_run *run) { return &run->result; }
 uint32_t ts_run_threads(const ts_run *run) { return run->threads; }
+const uint32_t *ts_run_alike(const ts_run *run) { return run->alike; }
 const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

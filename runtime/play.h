@@ -15,6 +15,7 @@ typedef struct ts_prepared { /* what a play begins with: the kinds of ranks and 
 /* False after filling *stop. */
 bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop);
 const ts_facts *ts_run_facts(const ts_run *run);
+const uint32_t *ts_run_alike(const ts_run *run); /* [classes] as ts_alike has it */
 uint32_t ts_run_threads(const ts_run *run); /* as the options had it */
 
 #endif

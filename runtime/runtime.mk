@@ -3,6 +3,7 @@
 #: libtrainspec_la_SOURCES += runtime/*.c
 libtrainspec_la_SOURCES += \
 	runtime/agenda.c \
+	runtime/alike.c \
 	runtime/allocator.c \
 	runtime/blame.c \
 	runtime/change.c \
@@ -63,6 +64,7 @@ libtrainspec_la_SOURCES += \
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
 nobase_pkginclude_HEADERS += \
 	runtime/agenda.h \
+	runtime/alike.h \
 	runtime/allocator.h \
 	runtime/blame.h \
 	runtime/change.h \

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "runtime/alike.h"
+#include "runtime/compose.h"
 #include "runtime/overlap.h"
 #include "runtime/track.h"
 #include "tests/unit/engine_plan.h"
@@ -154,6 +156,30 @@ static double replay(const ts_facts *facts)
   return now() - start;
 }
 
+/* What a play takes beyond the engine: where the time of every rank went, were all of them different, and finding which are alike. */
+static void compose(const ts_facts *facts, uint64_t nodes, double engine)
+{
+  ts_arena *arena = ts_arena_new("results"), *scratch = ts_arena_new("composition");
+  double start = now();
+  const ts_composer *composer = ts_composer_new(arena, facts);
+  ts_class_result result;
+  for (uint32_t p = 0; p < facts->cast->count; p++) {
+    ts_arena_reset(scratch);
+    ts_compose(composer, arena, scratch, p, &result);
+  }
+  double each = now() - start;
+  start = now();
+  const uint32_t *of = ts_alike(arena, facts);
+  double compare = now() - start;
+  uint32_t distinct = 0;
+  for (uint32_t p = 0; p < facts->cast->count; p++)
+    distinct += of[p] == p;
+  printf("          composition of each by itself %.0f ms, with the engine %.0f M nodes/s; finding the %u that differ %.0f ms, %.0f M nodes/s\n", 1e3 * each,
+         1e-6 * (double)nodes / (engine + each), distinct, 1e3 * compare, 1e-6 * (double)nodes / (engine + compare));
+  ts_arena_free(arena);
+  ts_arena_free(scratch);
+}
+
 static void unfolded(uint32_t replicas)
 {
   bench b = job(replicas);
@@ -173,6 +199,8 @@ static void unfolded(uint32_t replicas)
   double seconds = now() - start, floor = facts ? replay(facts) : 0;
   printf("unfolded  %5u devices, %.1f M nodes: engine %.0f ms, %.0f M nodes/s; floor %.0f ms (arithmetic without waiting), ratio %.2f\n",
          b.p.world, 1e-6 * (double)nodes, 1e3 * seconds, 1e-6 * (double)nodes / seconds, 1e3 * floor, seconds / floor);
+  if (facts)
+    compose(facts, nodes, seconds);
   ts_arena_free(arena);
   ts_arena_free(stop.arena);
   plan_free(&b.p);

@@ -2,6 +2,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "runtime/alike.h"
+#include "runtime/play.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
@@ -338,4 +340,34 @@ Test(engine, folding_changes_nothing_with_overrides)
     ts_arena_free(arena);
     plan_free(&p);
   }
+}
+
+/* Ranks that are found alike after a play had the same times throughout, and all that folding joins before one are found alike after it. */
+Test(engine, alike_are_those_to_whom_the_same_happened)
+{
+  uint32_t found = 0;
+  for (uint32_t seed = 0; seed < JOBS / 2; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_view(&p, &ir);
+    if (seed % 3 == 1)
+      plan_slow_device(&p, seed % p.world, 0.9);
+    ts_run *all = must_play(&ir, &unfolded, 0, seed), *few = must_play(&ir, &folded, 0, seed);
+    const uint32_t *alike = ts_run_alike(all), *class_of = ts_run_result(few)->class_of;
+    for (uint32_t r = 0; r < p.world; r++) {
+      cr_assert(alike[r] <= r && alike[alike[r]] == alike[r]);
+      cr_assert_leq(alike[r], ts_run_result(few)->classes[class_of[r]].rank, "seed %u: rank %u", seed, r);
+      events x = timeline(all, r), y = timeline(all, alike[r]);
+      cr_assert_eq(x.count, y.count);
+      for (uint32_t i = 0; i < x.count; i++)
+        cr_assert(x.at[i].node == y.at[i].node && x.at[i].start == y.at[i].start && x.at[i].end == y.at[i].end && x.at[i].sent == y.at[i].sent, "seed %u: rank %u, event %u", seed, r, i);
+      free(x.at);
+      free(y.at);
+      found += alike[r] != r;
+    }
+    ts_run_free(all);
+    ts_run_free(few);
+    plan_free(&p);
+  }
+  cr_assert_gt(found, JOBS);
 }
