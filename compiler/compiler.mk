@@ -39,6 +39,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/chakra.c \
 	compiler/import/events.c \
 	compiler/import/execution.c \
+	compiler/import/export.c \
 	compiler/import/feed.c \
 	compiler/import/follow.c \
 	compiler/import/graph.c \
@@ -129,6 +130,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/graph.h \
 	compiler/import/events.h \
 	compiler/import/export.h \
+	compiler/import/export_form.h \
 	compiler/import/feed.h \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \

@@ -10,7 +10,7 @@
 #include "tools/replay_graph.h"
 #include "tools/trace_open.h"
 
-enum { FORMAT = 1, OUTPUT, DEFINE, MACHINE, MOST_RANKS = 4096, MOST_OPERATIONS = 4000000 };
+enum { FORMAT = 1, OUTPUT, DEFINE, MACHINE };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
@@ -38,107 +38,95 @@ static const ts_program program = {
 typedef struct task {
   ts_trace_task t;
   TS_VEC(ts_define) defines;
-  bool goal, graph;
+  ts_export_form form;
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
 } task;
 
-static int write_file(task *k, const char *path, void (*put)(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error),
-                      const ts_events *const *ranks, uint32_t count, ts_import_error *error)
+/* ---- Files, rank by rank ---- */
+
+static bool cannot_write(task *k, const char *path, int error)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory)
-    abort(); /* out of memory, as in the arena */
-  put(ranks, count, memory, error);
-  fclose(memory);
-  int failed = error->message[0] ? 0 : ts_write_file(path, text, size);
-  free(text);
-  if (failed)
-    ts_diag_add(k->t.diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path, strerror(failed));
-  return failed;
+  ts_diag *d = error ? ts_diag_add(k->t.diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path, strerror(error)) : NULL;
+  if (error == ENOSPC)
+    ts_diag_help(d, "ranks that were written are whole files; `-D` sets the plan's parameters for a smaller job");
+  return error != 0;
 }
 
-static void put_chakra(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error)
+static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 {
-  (void)count, (void)error;
-  ts_chakra_write(ranks[0], out);
+  return k->form == TS_EXPORT_GOAL ? k->t.output : ts_arena_printf(work, k->form == TS_EXPORT_GRAPH ? "%s.%u.json" : "%s.%u.et", k->t.output, rank);
 }
 
-static void put_graph(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error)
-{
-  (void)count, (void)error;
-  ts_graph_write(ranks[0], out);
-}
+/* What is written of a rank: a file of its own, or what comes next in the one file. */
+typedef struct sink { task *k; ts_part part; uint32_t world; } sink;
 
-static void put_groups(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error)
+static bool put_rank(sink *s, ts_export *x, uint32_t rank, ts_import_error *error)
 {
-  (void)error;
-  ts_chakra_write_groups(ranks, count, out);
-}
-
-static void put_goal(const ts_events *const *ranks, uint32_t count, FILE *out, ts_import_error *error) { ts_goal_write(ranks, count, out, error); }
-
-static uint64_t group_size(const ts_ir *ir, uint32_t group)
-{
-  uint64_t size = 1;
-  for (uint32_t a = 0; a < ir->axes_count; a++)
-    if (ir->groups[group].axes >> a & 1)
-      size *= ir->axes[a].size;
-  return size;
-}
-
-/* Of all ranks together: nodes, and in GOAL the steps of rings. */
-static uint64_t operations(const task *k, const ts_ir *ir)
-{
-  uint64_t sum = 0;
-  for (uint32_t p = 0; p < ir->programs_count; p++)
-    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
-      const ts_ir_fragment *f = &ir->fragments[ir->items[ir->programs[p].first_item + i].fragment];
-      sum += f->node_count;
-      for (uint32_t n = 0; k->goal && n < f->node_count; n++) {
-        const ts_ir_node *node = &ir->nodes[f->first_node + n];
-        sum += node->op == TS_IR_COLLECTIVE ? 4 * group_size(ir, ir->collectives[node->arg].group) : 0;
-      }
-    }
-  return sum * (ir->meta->world / ir->programs_count);
+  ts_arena *work = ts_arena_new("path");
+  const char *path = path_of(s->k, work, rank);
+  bool whole = s->k->form == TS_EXPORT_GOAL, good = true;
+  if (!s->part.out) {
+    good = !cannot_write(s->k, path, ts_part_open(&s->part, path));
+    if (good && whole)
+      ts_goal_write_head(s->world, s->part.out);
+  }
+  good = good && ts_export_write(x, s->part.out, error);
+  if (s->part.out && (!good || !whole || rank + 1 == s->world || ferror(s->part.out)))
+    good = !cannot_write(s->k, path, ts_part_close(&s->part, good)) && good;
+  ts_arena_free(work);
+  return good;
 }
 
 static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
 {
-  ts_arena *arena = k->t.arena;
   ts_import_error error = {{0}, {0}, 0, 0, 0};
-  if (k->goal) {
-    write_file(k, k->t.output, put_goal, ranks, count, &error);
-  } else {
-    for (uint32_t r = 0; r < count; r++)
-      if (write_file(k, ts_arena_printf(arena, k->graph ? "%s.%u.json" : "%s.%u.et", k->t.output, r), k->graph ? put_graph : put_chakra, &ranks[r], 1, &error))
-        return TS_EXIT_ENVIRONMENT;
-    if (!k->graph)
-      write_file(k, ts_arena_printf(arena, "%s.groups.json", k->t.output), put_groups, ranks, count, &error);
+  sink s = {.k = k, .world = count};
+  bool good = true;
+  for (uint32_t r = 0; r < count && good; r++) {
+    ts_arena *work = ts_arena_new("rank");
+    good = put_rank(&s, ts_export_new(work, k->form, ranks[r], count), r, &error);
+    ts_arena_free(work);
   }
-  if (error.message[0]) {
-    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], error.message);
-    if (error.help[0])
-      ts_diag_help(d, "%s", error.help);
-  }
-  return TS_EXIT_DONE;
+  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) : TS_EXIT_DONE;
 }
+
+static void print_groups(void *closure, FILE *out) { ts_chakra_write_groups(closure, out); }
 
 static int export_ir(task *k, const ts_ir *ir)
 {
   ts_arena *arena = k->t.arena;
-  uint32_t world = ir->meta->world;
-  uint64_t count = operations(k, ir);
-  if (world > MOST_RANKS || count > MOST_OPERATIONS) {
-    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %u ranks with %llu operations in all; at most %u with %u", k->t.paths.at[0], world,
-                             (unsigned long long)count, MOST_RANKS, MOST_OPERATIONS);
-    ts_diag_help(d, "export a smaller job: `-D` sets the plan's parameters");
-    return TS_EXIT_REJECTED;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_ir_ranks *ranks = ts_ir_ranks_new(arena, ir);
+  ts_export **of_program = TS_NEW_ARRAY(arena, ts_export *, ir->programs_count + 1);
+  sink s = {.k = k, .world = ir->meta->world};
+  bool good = true;
+  for (uint32_t r = 0; r < s.world && good; r++) {
+    const ts_events *e = ts_ir_ranks_at(ranks, r);
+    ts_export **x = &of_program[ts_ir_ranks_program(ranks, r)];
+    if (!*x)
+      *x = ts_export_new(arena, k->form, e, s.world);
+    good = put_rank(&s, *x, r, &error);
   }
-  const ts_events **ranks = TS_NEW_ARRAY(arena, const ts_events *, world);
-  for (uint32_t r = 0; r < world; r++) ranks[r] = ts_events_of_ir(arena, ir, r);
-  return export_ranks(k, ranks, world);
+  const char *groups = ts_arena_printf(arena, "%s.groups.json", k->t.output);
+  if (good && k->form == TS_EXPORT_CHAKRA)
+    cannot_write(k, groups, ts_print_file(groups, print_groups, (void *)(uintptr_t)ir));
+  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) : TS_EXIT_DONE;
+}
+
+/* ---- What is exported ---- */
+
+/* An IR made of recordings; frees it. */
+static int export_made(task *k, ts_ir_builder *b)
+{
+  ts_ir ir;
+  ts_ir_error wrong;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_ir_builder_view(b, &ir);
+  if (ts_ir_verify(&ir, &wrong) < 0)
+    ts_import_fail(&error, NULL, "%s", wrong.message);
+  int status = error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) : export_ir(k, &ir);
+  ts_ir_builder_free(b);
+  return status;
 }
 
 /* By way of the IR, which has times, and streams as dependencies. */
@@ -146,22 +134,7 @@ static int export_graphs(task *k, const ts_events *const *ranks)
 {
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   ts_ir_builder *b = ts_graph_ir(ranks, (uint32_t)k->t.paths.count, k->given, &error);
-  if (!b) {
-    ts_diag *d = ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], error.message);
-    if (error.help[0])
-      ts_diag_help(d, "%s", error.help);
-    return TS_EXIT_REJECTED;
-  }
-  ts_ir ir;
-  ts_ir_error wrong;
-  ts_ir_builder_view(b, &ir);
-  int status = TS_EXIT_REJECTED;
-  if (ts_ir_verify(&ir, &wrong) < 0)
-    ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", k->t.paths.at[0], wrong.message);
-  else
-    status = export_ir(k, &ir);
-  ts_ir_builder_free(b);
-  return status;
+  return b ? export_made(k, b) : ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error);
 }
 
 static int several(task *k) { return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0], k->t.paths.at[1]); }
@@ -172,20 +145,14 @@ static int export_trace(task *k, const char *path)
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
   if (e && e->format == TS_TRACE_GRAPH) {
     const ts_events **ranks = ts_graphs_read(&k->t, e);
-    return !ranks ? TS_EXIT_REJECTED : k->graph ? export_ranks(k, ranks, (uint32_t)k->t.paths.count) : export_graphs(k, ranks);
+    return !ranks ? TS_EXIT_REJECTED : k->form == TS_EXPORT_GRAPH ? export_ranks(k, ranks, (uint32_t)k->t.paths.count) : export_graphs(k, ranks);
   }
   if (k->t.paths.count > 1)
     return several(k);
-  ts_replay *r = e ? ts_replay_new(k->t.arena, e, NULL, &error) : NULL;
-  if (e && !r)
-    ts_diag_add(k->t.diags, TS_E0525, TS_NO_SPAN, "cannot export `%s`: %s", path, error.message);
-  if (!r)
+  if (!e)
     return TS_EXIT_REJECTED;
-  ts_ir ir;
-  ts_ir_builder_view(r->ir, &ir);
-  int status = export_ir(k, &ir);
-  ts_ir_builder_free(r->ir);
-  return status;
+  ts_replay *r = ts_replay_new(k->t.arena, e, NULL, &error);
+  return r ? export_made(k, r->ir) : ts_trace_task_refuse(&k->t, "export", path, &error);
 }
 
 static bool ends_with(const char *path, const char *end)
@@ -242,8 +209,7 @@ int ts_export_main(int argc, char **argv)
         status = TS_EXIT_USAGE;
       break;
     }
-  k.goal = form == 1;
-  k.graph = form == 2;
+  k.form = (ts_export_form)form; /* as `forms` */
   if (status < 0 && !k.t.paths.count)
     status = ts_options_wrong(&k.t.options, "no file given");
   if (status < 0 && !k.t.output)

@@ -1,13 +1,28 @@
-/* One rank of an IR as a table of events. */
+/* Ranks of an IR as tables of events. Ranks of a program have all in common but their groups and peers: one table a program, aimed at a rank. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/import/export.h"
+#include "compiler/import/export_form.h"
+
+typedef struct comm_source { uint32_t group, axis, coordinate; } comm_source; /* of a collective: place in `groups`; of a message: the peer's coordinate on an axis */
+
+typedef struct program {
+  ts_events *e;
+  TS_VEC(uint32_t) groups;      /* of the IR, that its collectives use; as e->groups */
+  TS_VEC(comm_source) sources;  /* as e->comms */
+} program;
+
+struct ts_ir_ranks {
+  ts_arena *arena;
+  const ts_ir *ir;
+  program *programs;
+};
 
 typedef struct maker {
   ts_events *e;
   const ts_ir *ir;
-  uint32_t rank, *last; /* last: event of each stream, then of the host */
+  program *p;
+  uint32_t *last; /* event of each stream, then of the host */
   ts_arena *work;
 } maker;
 
@@ -15,64 +30,97 @@ static uint32_t coordinate(const ts_ir *ir, uint32_t rank, uint32_t axis) { retu
 
 static const char *text(const maker *m, ts_ir_str string) { return m->ir->strings + string; }
 
-static uint32_t intern(const maker *m, const char *string) { return ts_events_string(m->e, string, strlen(string)); }
+static uint32_t intern(ts_events *e, const char *string) { return ts_events_string(e, string, strlen(string)); }
 
-/* "0,2,4": those that differ from the rank on the group's axes alone, ascending. */
-static uint32_t members_of(const maker *m, uint32_t group, uint32_t *count, uint32_t *lowest)
+static int by_number(const void *a, const void *b)
 {
-  const ts_ir *ir = m->ir;
-  TS_VEC(uint32_t) members = {0};
-  TS_PUSH(m->work, &members, m->rank);
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* ---- Aimed at a rank ---- */
+
+ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank)
+{
+  ts_arena *work = ts_arena_new("members");
+  TS_VEC(uint32_t) all = {0};
+  TS_PUSH(work, &all, rank);
   for (uint32_t a = 0; a < ir->axes_count; a++) {
     if (!(ir->groups[group].axes >> a & 1))
       continue;
-    size_t before = members.count;
+    size_t before = all.count;
     for (size_t i = 0; i < before; i++) {
-      uint32_t base = members.at[i] - coordinate(ir, m->rank, a) * ir->axes[a].stride;
-      members.at[i] = base;
+      uint32_t base = all.at[i] - coordinate(ir, rank, a) * ir->axes[a].stride;
+      all.at[i] = base;
       for (uint32_t c = 1; c < ir->axes[a].size; c++)
-        TS_PUSH(m->work, &members, base + c * ir->axes[a].stride);
+        TS_PUSH(work, &all, base + c * ir->axes[a].stride);
     }
   }
-  for (size_t i = 1; i < members.count; i++) { /* small, and runs of it are sorted already */
-    uint32_t value = members.at[i];
-    size_t k = i;
-    for (; k && members.at[k - 1] > value; k--) members.at[k] = members.at[k - 1];
-    members.at[k] = value;
+  qsort(all.at, all.count, sizeof *all.at, by_number);
+  char *list = ts_arena_alloc(arena, 11 * all.count + 1);
+  size_t length = 0;
+  for (size_t i = 0; i < all.count; i++) length += (size_t)sprintf(list + length, i ? ",%u" : "%u", all.at[i]);
+  ts_ir_group_members m = {(uint32_t)all.count, list, (uint64_t)group * ir->meta->world + all.at[0]};
+  ts_arena_free(work);
+  return m;
+}
+
+static ts_group_info group_at(ts_events *e, const ts_ir *ir, uint32_t group, uint32_t rank)
+{
+  ts_arena *work = ts_arena_new("group");
+  ts_ir_group_members m = ts_ir_members(work, ir, group, rank);
+  ts_group_info info = {.size = m.count, .ranks = intern(e, m.ranks), .name = intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
+  ts_arena_free(work);
+  return info;
+}
+
+static void aim(const program *p, const ts_ir *ir, uint32_t rank)
+{
+  ts_events *e = p->e;
+  e->rank = rank;
+  for (size_t g = 0; g < p->groups.count; g++) e->groups.at[g] = group_at(e, ir, p->groups.at[g], rank);
+  for (size_t i = 0; i < p->sources.count; i++) {
+    const comm_source *s = &p->sources.at[i];
+    ts_event_comm *c = &e->comms.at[i];
+    if (s->group != TS_EVENT_NONE) {
+      const ts_group_info *g = &e->groups.at[s->group];
+      c->group = g->name, c->ranks = g->ranks, c->size = g->size;
+    } else {
+      c->peer = (int64_t)rank + ((int64_t)s->coordinate - (int64_t)coordinate(ir, rank, s->axis)) * (int64_t)ir->axes[s->axis].stride;
+    }
   }
-  TS_VEC(char) list = {0};
-  for (size_t i = 0; i < members.count; i++)
-    for (const char *c = ts_arena_printf(m->work, i ? ",%u" : "%u", members.at[i]); *c; c++)
-      TS_PUSH(m->work, &list, *c);
-  *count = (uint32_t)members.count;
-  *lowest = members.at[0];
-  return ts_events_string(m->e, list.at, list.count);
+}
+
+/* ---- The table of a program ---- */
+
+static uint32_t add_comm(maker *m, ts_event_comm comm, comm_source source)
+{
+  comm.name = intern(m->e, ts_comm_kind_name((ts_comm_kind)comm.kind));
+  TS_PUSH(m->e->arena, &m->e->comms, comm);
+  TS_PUSH(m->e->arena, &m->p->sources, source);
+  return (uint32_t)m->e->comms.count - 1;
 }
 
 static uint32_t add_collective(maker *m, const ts_ir_collective *c)
 {
   static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER, TS_COMM_BROADCAST, TS_COMM_REDUCE, TS_COMM_ALL_TO_ALL,
     TS_COMM_BARRIER};
-  uint32_t size, lowest;
+  uint32_t g = 0;
+  while (g < m->p->groups.count && m->p->groups.at[g] != c->group) g++;
+  if (g == m->p->groups.count) {
+    TS_PUSH(m->e->arena, &m->p->groups, c->group);
+    TS_PUSH(m->e->arena, &m->e->groups, ((ts_group_info){.size = -1}));
+  }
   ts_event_comm comm = {.kind = kinds[c->kind], .in = -1, .out = -1, .bytes = (int64_t)c->bytes, .sequence = -1, .peer = -1};
-  comm.name = intern(m, ts_comm_kind_name((ts_comm_kind)comm.kind));
-  comm.ranks = members_of(m, c->group, &size, &lowest);
-  comm.size = size;
-  comm.group = intern(m, ts_arena_printf(m->work, "%llu", (unsigned long long)c->group * m->ir->meta->world + lowest));
-  TS_PUSH(m->e->arena, &m->e->comms, comm);
-  return (uint32_t)m->e->comms.count - 1;
+  return add_comm(m, comm, (comm_source){.group = g});
 }
 
 static uint32_t add_message(maker *m, const ts_ir_port *port, const ts_ir_binding *binding)
 {
   uint32_t axis = 0;
   while (axis + 1 < m->ir->axes_count && !(m->ir->groups[port->group].axes >> axis & 1)) axis++;
-  int64_t peer = (int64_t)m->rank + ((int64_t)binding->peer - (int64_t)coordinate(m->ir, m->rank, axis)) * (int64_t)m->ir->axes[axis].stride;
-  ts_event_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .bytes = (int64_t)port->bytes, .size = -1, .sequence = -1, .peer = peer,
-                  .tag = binding->tag};
-  comm.name = intern(m, ts_comm_kind_name((ts_comm_kind)comm.kind));
-  TS_PUSH(m->e->arena, &m->e->comms, comm);
-  return (uint32_t)m->e->comms.count - 1;
+  ts_event_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .bytes = (int64_t)port->bytes, .size = -1, .sequence = -1, .tag = binding->tag};
+  return add_comm(m, comm, (comm_source){TS_EVENT_NONE, axis, binding->peer});
 }
 
 static void add_edge(maker *m, uint32_t from, uint32_t to)
@@ -103,7 +151,7 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
     v->detail = add_message(m, &ir->ports[f->first_port + n->arg], &ir->bindings[item->first_binding + n->arg]);
   if (!*label)
     label = ts_events_text(m->e, m->e->comms.at[v->detail].name);
-  v->name = intern(m, label);
+  v->name = intern(m->e, label);
   if (m->last[track] != TS_EVENT_NONE)
     add_edge(m, m->last[track], event);
   for (uint32_t d = 0; d < n->dep_count; d++)
@@ -112,17 +160,15 @@ static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
   return event;
 }
 
-ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank)
+static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, program *out)
 {
-  maker m = {.e = ts_events_new(arena, "ir"), .ir = ir, .rank = rank, .work = ts_arena_new("rank")};
-  m.e->rank = rank;
+  maker m = {.e = ts_events_new(arena, "ir"), .ir = ir, .p = out, .work = ts_arena_new("program")};
   m.e->world = ir->meta->world;
   m.last = TS_NEW_ARRAY(m.work, uint32_t, ir->streams_count + 1);
   memset(m.last, 0xff, sizeof *m.last * (ir->streams_count + 1));
   for (uint32_t s = 0; s <= ir->streams_count; s++)
-    ts_events_track(m.e, 0, intern(&m, ts_arena_printf(m.work, "%u", s)), s < ir->streams_count);
-  uint32_t program = ir->meta->pipeline_axis == TS_IR_NONE ? 0 : coordinate(ir, rank, ir->meta->pipeline_axis);
-  const ts_ir_program *p = &ir->programs[program];
+    ts_events_track(m.e, 0, intern(m.e, ts_arena_printf(m.work, "%u", s)), s < ir->streams_count);
+  const ts_ir_program *p = &ir->programs[number];
   for (uint32_t i = 0; i < p->item_count; i++) {
     const ts_ir_item *item = &ir->items[p->first_item + i];
     const ts_ir_fragment *f = &ir->fragments[item->fragment];
@@ -134,3 +180,25 @@ ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank)
   ts_events_sort(m.e);
   return m.e;
 }
+
+/* ---- All ranks ---- */
+
+ts_ir_ranks *ts_ir_ranks_new(ts_arena *arena, const ts_ir *ir)
+{
+  ts_ir_ranks *r = TS_NEW(arena, ts_ir_ranks);
+  *r = (ts_ir_ranks){arena, ir, TS_NEW_ARRAY(arena, program, ir->programs_count + 1)};
+  return r;
+}
+
+uint32_t ts_ir_ranks_program(const ts_ir_ranks *r, uint32_t rank) { return r->ir->meta->pipeline_axis == TS_IR_NONE ? 0 : coordinate(r->ir, rank, r->ir->meta->pipeline_axis); }
+
+const ts_events *ts_ir_ranks_at(ts_ir_ranks *r, uint32_t rank)
+{
+  program *p = &r->programs[ts_ir_ranks_program(r, rank)];
+  if (!p->e)
+    p->e = table_of(r->arena, r->ir, (uint32_t)(p - r->programs), p);
+  aim(p, r->ir, rank);
+  return p->e;
+}
+
+const ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank) { return ts_ir_ranks_at(ts_ir_ranks_new(arena, ir), rank); }

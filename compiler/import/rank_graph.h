@@ -1,9 +1,7 @@
 /* Execution graphs, one rank a file: the format of the tracer, doc/graph_json.md. Read into the common table, with what the table has no place for beside it;
- * written from it; and played, all ranks of a job together. */
+ * and played, all ranks of a job together. */
 #ifndef TS_COMPILER_IMPORT_RANK_GRAPH_H
 #define TS_COMPILER_IMPORT_RANK_GRAPH_H
-
-#include <stdio.h>
 
 #include "compiler/import/events.h"
 #include "ir/ir.h"
@@ -23,9 +21,6 @@ struct ts_graph {
   TS_VEC(ts_graph_facts) facts; /* by event */
   TS_VEC(ts_graph_memory) memory; /* in the order of events */
 };
-
-/* As the file has it, a node a line. `e` may come from any source: then nodes have what the table knows. */
-void ts_graph_write(const ts_events *e, FILE *out);
 
 /* What nodes without a time and communication take, where nothing else says it: rates in FLOP/s and bytes/s, latency in seconds. */
 typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_graph_machine;

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/import/export.h"
+#include "compiler/import/export_form.h"
 
 typedef struct bytes { ts_arena *arena; TS_VEC(uint8_t) out; } bytes;
+typedef struct records { bytes node, attribute, head, deps[2]; } records; /* buffers that are used again and again */
 
 enum { INT32 = 7, INT64 = 9, BOOL = 27, STRING = 29 }; /* members of AttributeProto.value */
 
@@ -32,23 +33,34 @@ static void put_block(bytes *b, uint32_t field, const void *at, size_t size)
   put_raw(b, at, size);
 }
 
-static void put_attribute(bytes *b, uint32_t in_field, const char *name, uint32_t type, int64_t value, const char *text)
+static void put_attribute(records *r, const char *name, uint32_t type, int64_t value, const char *text)
 {
-  bytes a = {.arena = b->arena};
-  put_block(&a, 1, name, strlen(name));
+  bytes *a = &r->attribute;
+  a->out.count = 0;
+  put_block(a, 1, name, strlen(name));
   if (type == STRING)
-    put_block(&a, type, text, strlen(text));
+    put_block(a, type, text, strlen(text));
   else
-    put_number(&a, type, (uint64_t)value);
-  put_block(b, in_field, a.out.at, a.out.count);
+    put_number(a, type, (uint64_t)value);
+  put_block(&r->node, 10, a->out.at, a->out.count);
 }
 
-static void put_record(const bytes *b, FILE *out)
+static void put_record(records *r, const bytes *b, FILE *out)
 {
-  bytes head = {.arena = b->arena};
-  put_varint(&head, b->out.count);
-  fwrite(head.out.at, 1, head.out.count, out);
+  r->head.out.count = 0;
+  put_varint(&r->head, b->out.count);
+  fwrite(r->head.out.at, 1, r->head.out.count, out);
   fwrite(b->out.at, 1, b->out.count, out);
+}
+
+static records *records_of(ts_form_writer *w)
+{
+  if (!w->state) {
+    records *r = TS_NEW(w->work, records);
+    r->node.arena = r->attribute.arena = r->head.arena = r->deps[0].arena = r->deps[1].arena = w->work;
+    w->state = r;
+  }
+  return w->state;
 }
 
 /* CollectiveCommType; gathers and scatters of one root as they are. */
@@ -59,20 +71,20 @@ static int64_t collective_number(ts_comm_kind kind)
   return numbers[kind];
 }
 
-static void put_comm(bytes *b, const ts_events *e, const ts_event_comm *c)
+static void put_comm(records *r, const ts_events *e, const ts_event_comm *c)
 {
   bool send = c->kind == TS_COMM_SEND, recv = c->kind == TS_COMM_RECV;
   if (!send && !recv)
-    put_attribute(b, 10, "comm_type", INT64, collective_number((ts_comm_kind)c->kind), NULL);
+    put_attribute(r, "comm_type", INT64, collective_number((ts_comm_kind)c->kind), NULL);
   if (c->bytes >= 0)
-    put_attribute(b, 10, "comm_size", INT64, c->bytes, NULL);
+    put_attribute(r, "comm_size", INT64, c->bytes, NULL);
   if ((send || recv) && e->rank >= 0) {
-    put_attribute(b, 10, "comm_src", INT32, send ? e->rank : c->peer, NULL);
-    put_attribute(b, 10, "comm_dst", INT32, send ? c->peer : e->rank, NULL);
-    put_attribute(b, 10, "comm_tag", INT32, c->tag, NULL);
+    put_attribute(r, "comm_src", INT32, send ? e->rank : c->peer, NULL);
+    put_attribute(r, "comm_dst", INT32, send ? c->peer : e->rank, NULL);
+    put_attribute(r, "comm_tag", INT32, c->tag, NULL);
   }
   if (c->group)
-    put_attribute(b, 10, "pg_name", STRING, 0, ts_events_text(e, c->group));
+    put_attribute(r, "pg_name", STRING, 0, ts_events_text(e, c->group));
 }
 
 static uint32_t type_of(const ts_events *e, const ts_event *v)
@@ -85,68 +97,69 @@ static uint32_t type_of(const ts_events *e, const ts_event *v)
   return kind == TS_COMM_SEND ? 5 : kind == TS_COMM_RECV ? 6 : 7;
 }
 
-static void put_node(const ts_events *e, uint32_t i, const uint32_t *first, const ts_edge *const *sorted, ts_arena *work, FILE *out)
+static bool put_node(ts_form_writer *w, uint32_t i)
 {
+  const ts_events *e = w->e;
   const ts_event *v = ts_event_at(e, i);
-  bytes b = {.arena = work}, deps[2] = {{.arena = work}, {.arena = work}};
+  records *r = records_of(w);
   const char *name = ts_events_text(e, v->name);
   uint32_t type = type_of(e, v);
+  r->node.out.count = r->deps[0].out.count = r->deps[1].out.count = 0;
   if (v->id)
-    put_number(&b, 1, v->id);
-  put_block(&b, 2, name, strlen(name));
-  put_number(&b, 3, type);
-  for (uint32_t k = first[i]; k < first[i + 1]; k++) put_varint(&deps[!sorted[k]->control], ts_event_at(e, sorted[k]->from)->id);
+    put_number(&r->node, 1, v->id);
+  put_block(&r->node, 2, name, strlen(name));
+  put_number(&r->node, 3, type);
+  for (uint32_t k = w->in.first[i]; k < w->in.first[i + 1]; k++) put_varint(&r->deps[!w->in.edge[k].control], ts_event_at(e, w->in.edge[k].from)->id);
   for (uint32_t d = 0; d < 2; d++)
-    if (deps[d].out.count)
-      put_block(&b, 4 + d, deps[d].out.at, deps[d].out.count);
+    if (r->deps[d].out.count)
+      put_block(&r->node, 4 + d, r->deps[d].out.at, r->deps[d].out.count);
   if (e->timed && v->start > 0)
-    put_number(&b, 6, (uint64_t)v->start / 1000);
+    put_number(&r->node, 6, (uint64_t)v->start / 1000);
   if (v->duration > 0)
-    put_number(&b, 7, ((uint64_t)v->duration + 999) / 1000);
-  put_attribute(&b, 10, "is_cpu_op", BOOL, v->class != TS_EVENT_DEVICE, NULL);
+    put_number(&r->node, 7, ((uint64_t)v->duration + 999) / 1000);
+  put_attribute(r, "is_cpu_op", BOOL, v->class != TS_EVENT_DEVICE, NULL);
   if (v->duration >= 0)
-    put_attribute(&b, 10, "duration_ns", INT64, v->duration, NULL);
+    put_attribute(r, "duration_ns", INT64, v->duration, NULL);
   if (v->class == TS_EVENT_DEVICE)
-    put_attribute(&b, 10, "stream", INT64, e->tracks.at[v->track].thread, NULL);
+    put_attribute(r, "stream", INT64, e->tracks.at[v->track].thread, NULL);
   if (type >= 5 && v->detail != TS_EVENT_NONE)
-    put_comm(&b, e, &e->comms.at[v->detail]);
-  put_record(&b, out);
+    put_comm(r, e, &e->comms.at[v->detail]);
+  put_record(r, &r->node, w->out);
+  return true;
 }
 
-void ts_chakra_write(const ts_events *e, FILE *out)
+static void put_metadata(ts_form_writer *w)
 {
-  ts_arena *work = ts_arena_new("chakra");
-  uint32_t *first = TS_NEW_ARRAY(work, uint32_t, e->count + 2), *at;
-  const ts_edge **sorted = TS_NEW_ARRAY(work, const ts_edge *, e->edges.count + 1);
-  for (size_t i = 0; i < e->edges.count; i++) first[e->edges.at[i].to + 1]++;
-  for (uint32_t i = 0; i < e->count; i++) first[i + 1] += first[i];
-  at = ts_arena_copy(work, first, sizeof *first * (e->count + 1));
-  for (size_t i = 0; i < e->edges.count; i++) sorted[at[e->edges.at[i].to]++] = &e->edges.at[i];
-  bytes b = {.arena = work};
-  put_block(&b, 1, "0.0.4", 5);
-  put_record(&b, out);
-  for (uint32_t i = 0; i < e->count; i++) {
-    ts_arena *node = ts_arena_new("node");
-    put_node(e, i, first, sorted, node, out);
-    ts_arena_free(node);
-  }
-  ts_arena_free(work);
+  records *r = records_of(w);
+  r->node.out.count = 0;
+  put_block(&r->node, 1, "0.0.4", 5);
+  put_record(r, &r->node, w->out);
 }
 
-void ts_chakra_write_groups(const ts_events *const *ranks, uint32_t count, FILE *out)
+const ts_form ts_form_chakra = {.head = put_metadata, .node = put_node};
+
+/* Is the rank the lowest of its group: at the origin of all its axes? */
+static bool leads(const ts_ir *ir, uint32_t rank, uint32_t group)
 {
-  bool any = false;
+  bool first = true;
+  for (uint32_t a = 0; a < ir->axes_count; a++) first &= !(ir->groups[group].axes >> a & 1) || rank / ir->axes[a].stride % ir->axes[a].size == 0;
+  return first;
+}
+
+void ts_chakra_write_groups(const ts_ir *ir, FILE *out)
+{
+  ts_arena *work = ts_arena_new("groups");
+  bool *used = TS_NEW_ARRAY(work, bool, ir->groups_count + 1), any = false;
+  for (uint32_t i = 0; i < ir->collectives_count; i++) used[ir->collectives[i].group] = true;
   fputc('{', out);
-  for (uint32_t r = 0; r < count; r++)
-    for (size_t i = 0; i < ranks[r]->comms.count; i++) {
-      const ts_event_comm *c = &ranks[r]->comms.at[i];
-      const char *members = ts_events_text(ranks[r], c->ranks);
-      bool known = !c->group || !*members || strtoll(members, NULL, 10) != ranks[r]->rank; /* its lowest rank writes a group */
-      for (size_t k = 0; k < i && !known; k++) known = ranks[r]->comms.at[k].group == c->group;
-      if (!known) {
-        fprintf(out, "%s\n  \"%s\": [%s]", any ? "," : "", ts_events_text(ranks[r], c->group), members);
-        any = true;
-      }
+  for (uint32_t g = 0; g < ir->groups_count; g++)
+    for (uint32_t r = 0; r < ir->meta->world && used[g]; r++) {
+      if (!leads(ir, r, g))
+        continue;
+      ts_ir_group_members m = ts_ir_members(work, ir, g, r);
+      fprintf(out, "%s\n  \"%llu\": [%s]", any ? "," : "", (unsigned long long)m.number, m.ranks);
+      any = true;
     }
   fputs(any ? "\n}\n" : "}\n", out);
+  ts_arena_free(work);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "compiler/import/export_form.h"
 #include "compiler/import/rank_graph.h"
 
 static void put_groups(const ts_events *e, FILE *out)
@@ -11,15 +12,6 @@ static void put_groups(const ts_events *e, FILE *out)
   fputs(" \"groups\": [", out);
   for (size_t i = 0; i < e->groups.count; i++, any = true)
     fprintf(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "", ts_events_text(e, e->groups.at[i].name), ts_events_text(e, e->groups.at[i].ranks));
-  for (size_t i = 0; i < e->comms.count && !e->groups.count; i++) {
-    const ts_event_comm *c = &e->comms.at[i];
-    bool known = false;
-    for (size_t k = 0; k < i && !known; k++) known = e->comms.at[k].group == c->group && e->comms.at[k].ranks == c->ranks;
-    if (known || !c->group)
-      continue;
-    fprintf(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "", ts_events_text(e, c->group), ts_events_text(e, c->ranks));
-    any = true;
-  }
   fputs(any ? "\n ],\n" : "],\n", out);
 }
 
@@ -80,11 +72,13 @@ static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_
     fprintf(out, ", \"seq\": %" PRId64, c->sequence);
 }
 
-static void put_node(const ts_events *e, uint32_t i, const uint32_t *from, uint32_t count, FILE *out)
+static bool put_node(ts_form_writer *w, uint32_t i)
 {
+  const ts_events *e = w->e;
+  FILE *out = w->out;
   const ts_event *v = ts_event_at(e, i);
   const ts_graph_facts *facts = e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
-  fprintf(out, "  {\"id\": %u, \"op\": ", i);
+  fprintf(out, "%s\n  {\"id\": %u, \"op\": ", i ? "," : "", i);
   ts_put_json_string(out, ts_events_text(e, v->name));
   fprintf(out, ", \"stream\": %s", ts_events_text(e, e->tracks.at[v->track].thread_name));
   for (uint32_t k = 0; facts && k < 2; k++) {
@@ -104,25 +98,11 @@ static void put_node(const ts_events *e, uint32_t i, const uint32_t *from, uint3
     fputs(", \"sync\": true", out);
   if (v->duration >= 0)
     fprintf(out, ", \"ns\": %" PRId64, v->duration);
-  for (uint32_t k = 0; k < count; k++) fprintf(out, "%s%u", k ? ", " : ", \"deps\": [", from[k]);
+  const ts_edge *in = w->in.edge + w->in.first[i];
+  uint32_t count = w->in.first[i + 1] - w->in.first[i];
+  for (uint32_t k = 0; k < count; k++) fprintf(out, "%s%u", k ? ", " : ", \"deps\": [", in[k].from);
   fputs(count ? "]}" : "}", out);
-}
-
-static void put_nodes(const ts_events *e, FILE *out)
-{
-  ts_arena *work = ts_arena_new("graph");
-  uint32_t *first = TS_NEW_ARRAY(work, uint32_t, e->count + 2), *from = TS_NEW_ARRAY(work, uint32_t, e->edges.count + 1), *at;
-  for (size_t i = 0; i < e->edges.count; i++) first[e->edges.at[i].to + 1]++;
-  for (uint32_t i = 0; i < e->count; i++) first[i + 1] += first[i];
-  at = ts_arena_copy(work, first, sizeof *first * (e->count + 1));
-  for (size_t i = 0; i < e->edges.count; i++) from[at[e->edges.at[i].to]++] = e->edges.at[i].from;
-  fputs(" \"nodes\": [", out);
-  for (uint32_t i = 0; i < e->count; i++) {
-    fputs(i ? ",\n" : "\n", out);
-    put_node(e, i, from + first[i], first[i + 1] - first[i], out);
-  }
-  fputs(e->count ? "\n ]" : "]", out);
-  ts_arena_free(work);
+  return true;
 }
 
 static void put_memory(const ts_events *e, bool held, FILE *out)
@@ -144,16 +124,24 @@ static void put_memory(const ts_events *e, bool held, FILE *out)
     fputs("\n ]", out);
 }
 
-void ts_graph_write(const ts_events *e, FILE *out)
+static void put_head(ts_form_writer *w)
 {
-  fputs("{\n \"format\": \"trainspec-graph\",\n \"version\": 1,\n \"producer\": ", out);
-  ts_put_json_string(out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
-  fprintf(out, ",\n \"rank\": %" PRId64 ",\n \"world\": %" PRId64 ",\n", e->rank, e->world);
+  const ts_events *e = w->e;
+  fputs("{\n \"format\": \"trainspec-graph\",\n \"version\": 1,\n \"producer\": ", w->out);
+  ts_put_json_string(w->out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
+  fprintf(w->out, ",\n \"rank\": %" PRId64 ",\n \"world\": %" PRId64 ",\n", e->rank, e->world);
   if (e->graph && e->graph->like >= 0)
-    fprintf(out, " \"like\": %" PRId64 ",\n", e->graph->like);
-  put_groups(e, out);
-  put_streams(e, out);
-  put_nodes(e, out);
-  for (int held = 1; e->graph && held >= 0; held--) put_memory(e, held, out);
-  fputs("\n}\n", out);
+    fprintf(w->out, " \"like\": %" PRId64 ",\n", e->graph->like);
+  put_groups(e, w->out);
+  put_streams(e, w->out);
+  fputs(" \"nodes\": [", w->out);
 }
+
+static void put_tail(ts_form_writer *w)
+{
+  fputs(w->e->count ? "\n ]" : "]", w->out);
+  for (int held = 1; w->e->graph && held >= 0; held--) put_memory(w->e, held, w->out);
+  fputs("\n}\n", w->out);
+}
+
+const ts_form ts_form_graph = {put_head, put_node, put_tail};

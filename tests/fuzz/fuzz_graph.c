@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compiler/import/export.h"
 #include "compiler/import/rank_graph.h"
 #include "tests/fuzz/events_use.h"
 
@@ -14,10 +15,11 @@ static void write_graph(const ts_events *e)
   FILE *out = open_memstream(&text, &size);
   if (!out)
     return;
-  ts_graph_write(e, out);
-  fclose(out);
   ts_arena *arena = ts_arena_new("again");
   ts_import_error error = {{0}, {0}, 0, 0, 0};
+  if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GRAPH, e, 1), out, &error))
+    abort();
+  fclose(out);
   ts_events *again = ts_events_parse(arena, "again", text, size, NULL, &error);
   if (!again || again->count != e->count) /* what we write we read */
     abort();

@@ -379,22 +379,39 @@ static void expect_same(const ts_events *a, const ts_events *b)
   for (size_t i = 0; i < a->edges.count; i++) cr_expect(a->edges.at[i].from == b->edges.at[i].from && a->edges.at[i].to == b->edges.at[i].to);
 }
 
+/* All ranks of an IR in a form, as one text; where each begins in at[]. Ranks of a program share tables and text. */
+static char *write_ranks(const ts_ir *ir, ts_export_form form, size_t *at)
+{
+  char *text = NULL;
+  size_t size = 0;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  FILE *out = open_memstream(&text, &size);
+  ts_ir_ranks *ranks = ts_ir_ranks_new(arena, ir);
+  ts_export **of_program = TS_NEW_ARRAY(arena, ts_export *, ir->programs_count);
+  if (form == TS_EXPORT_GOAL)
+    ts_goal_write_head(ir->meta->world, out);
+  for (uint32_t r = 0; r < ir->meta->world; r++) {
+    const ts_events *e = ts_ir_ranks_at(ranks, r);
+    ts_export **x = &of_program[ts_ir_ranks_program(ranks, r)];
+    at[r] = (size_t)ftell(out);
+    *x = *x ? *x : ts_export_new(arena, form, e, ir->meta->world);
+    cr_assert(ts_export_write(*x, out, &error), "%s", error.message);
+  }
+  at[ir->meta->world] = (size_t)ftell(out);
+  fclose(out);
+  return text;
+}
+
 Test(import, chakra_written_is_chakra_read)
 {
   for (uint32_t seed = 1; seed <= 12; seed++) {
     plan p = plan_random(seed);
     ts_ir ir;
     plan_view(&p, &ir);
-    for (uint32_t r = 0; r < ir.meta->world; r++) {
-      ts_events *e = ts_events_of_ir(arena, &ir, r);
-      char *text = NULL;
-      size_t size = 0;
-      FILE *out = open_memstream(&text, &size);
-      ts_chakra_write(e, out);
-      fclose(out);
-      expect_same(e, parse_bytes(text, size));
-      free(text);
-    }
+    size_t *at = TS_NEW_ARRAY(arena, size_t, ir.meta->world + 1);
+    char *text = write_ranks(&ir, TS_EXPORT_CHAKRA, at);
+    for (uint32_t r = 0; r < ir.meta->world; r++) expect_same(ts_events_of_ir(arena, &ir, r), parse_bytes(text + at[r], at[r + 1] - at[r]));
+    free(text);
     plan_free(&p);
   }
 }
@@ -437,14 +454,10 @@ Test(import, goal_follows_its_grammar_and_every_byte_arrives)
     plan_view(&p, &ir);
     const ts_events **ranks = TS_NEW_ARRAY(arena, const ts_events *, ir.meta->world);
     for (uint32_t r = 0; r < ir.meta->world; r++) ranks[r] = ts_events_of_ir(arena, &ir, r);
-    char *text = NULL;
-    size_t size = 0;
-    ts_import_error error = {{0}, {0}, 0, 0, 0};
-    FILE *out = open_memstream(&text, &size);
-    cr_assert(ts_goal_write(ranks, ir.meta->world, out, &error), "%s", error.message);
-    fclose(out);
+    size_t *at = TS_NEW_ARRAY(arena, size_t, ir.meta->world + 1);
+    char *text = write_ranks(&ir, TS_EXPORT_GOAL, at);
     int64_t balance = 0, total = 0, expected = 0;
-    const char *whole = ts_arena_copy(arena, text, size + 1), *rank = whole;
+    const char *whole = ts_arena_copy(arena, text, at[ir.meta->world] + 1), *rank = whole;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
       char a[64], b[64];
       const char *here = whole + (line - text);
