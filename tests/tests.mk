@@ -211,6 +211,8 @@ EXTRA_DIST += \
 	tests/cli/no-color.out \
 	tests/cli/old-output-survives-an-error.cmd \
 	tests/cli/old-output-survives-an-error.out \
+	tests/cli/page-size.cmd \
+	tests/cli/page-size.out \
 	tests/cli/readme.cmd \
 	tests/cli/readme.out \
 	tests/cli/same-bytes-elsewhere.cmd \

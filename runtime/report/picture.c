@@ -11,12 +11,13 @@
 enum {
   MOST_ROWS = 32, LEAST_WIDTH = 1000, MOST_WIDTH = 14000, BOX_WIDTH = 16, /* of the median work item, if the width allows */
   BOX = 20, LANE = 9, STEP = 3, LANE_GAP = 2, ROW_GAP = 8, AXIS = 22, MEMORY = 150, MEMORY_TOP = 30, LABEL_ROOM = 13, TITLE_ROOM = 3, OVERVIEW = 12,
-  BAR = 18, BAR_GAP = 4, BAR_NAME = 150, BAR_VALUE = 90
+  BAR = 18, BAR_GAP = 4, BAR_NAME = 150, BAR_VALUE = 90, LEAST_BOX = 8 /* of the median item: below, columns are coloured instead */,
+  MOST_COLUMNS = 3500 /* of a stream */, KEY = 20, KEY_LETTER = 6
 };
 
 typedef struct box { uint32_t item; uint64_t begin, end; } box; /* a work item, from the first to the last node that the compute stream has of it */
 
-typedef struct lane { uint32_t stream; float *busy, *waits; } lane; /* shares of each column of pixels, 0..1 */
+typedef struct lane { uint32_t stream; float *busy, *waits; } lane; /* shares of each column, 0..1 */
 
 typedef struct row {
   uint32_t stage; /* into the summary's stages */
@@ -31,6 +32,8 @@ struct ts_picture {
   ts_arena *arena;
   const ts_summary *s;
   unsigned row_count, width, rows_end; /* rows_end: height of all rows */
+  unsigned column;  /* pixels of a lane's column */
+  double middle;    /* pixels of the work item in the middle by length */
   row *rows;
 };
 
@@ -106,14 +109,14 @@ static const char *fragment_class(const ts_ir *ir, uint32_t fragment)
 static const struct { const char *class, *colour, *texture; } kinds[] = {
   {"f", "#56b4e9", NULL}, {"b", "#3cb88e", "M0 6L6 0M0 0L6 6"}, {"i", "#3cb88e", "M0 6L6 0"}, {"w", "#e69f00", "M0 0L6 6"}, {"r", "#b9a8d6", "M0 3H6"},
   {"o", "#cc79a7", "M3 0V6"}, {"p", "#9fcf6a", "M0 3H6M3 0V6"}, {"c", "#d55e00", NULL}, {"x", "#9a9a9a", NULL}, {"busy", "#0072b2", NULL}, {"waits", "#8886", NULL},
-  {"bubble", "#d8d8d8", "M0 0L6 6M0 6L6 0"}, {"host", "#f0e442", NULL}, {"tail", "#efefef", NULL}};
+  {"bubble", "#d8d8d8", "M0 0L6 6M0 6L6 0"}, {"host", "#f0e442", NULL}, {"tail", "#8883", NULL}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 void ts_picture_style(FILE *out)
 {
   fputs("text{font:11px system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in,.up{font-size:9px;fill:#000;text-anchor:middle}"
         ".up{font-weight:bold;fill:#fff}.end{text-anchor:end}\n"
-        ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#d55e00;stroke-dasharray:5 3;fill:none}\n", out);
+        ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n", out);
   for (size_t k = 0; k < KINDS; k++)
     fprintf(out, kinds[k].texture ? ".%s{fill:url(#%s)}" : ".%s{fill:%s}", kinds[k].class, kinds[k].texture ? kinds[k].class : kinds[k].colour);
   fputc('\n', out);
@@ -146,7 +149,7 @@ static void rectangle(FILE *out, const char *class, double x, double y, double w
 typedef struct collector {
   const ts_picture *p;
   row *row;
-  double scale;            /* pixels a picosecond */
+  double scale;            /* columns a picosecond */
   box at;
 } collector;
 
@@ -169,6 +172,8 @@ static void collect_box(void *closure, const ts_span_event *e)
   c->at.end = e->end;
 }
 
+static unsigned columns_of(const ts_picture *p) { return (p->width + p->column - 1) / p->column; }
+
 static void cover(float *share, unsigned width, double from, double to)
 {
   for (unsigned x = (unsigned)from; x < width && x < to; x++) {
@@ -186,8 +191,8 @@ static void collect_lanes(void *closure, const ts_span_event *e)
   uint64_t begun = e->start;
   if (e->node->op == TS_IR_RECV && e->sent > begun) /* until its sender begins to send, a receive only waits */
     begun = e->sent < e->end ? e->sent : e->end;
-  cover(l->waits, c->p->width, (double)e->ready * c->scale, (double)begun * c->scale);
-  cover(l->busy, c->p->width, (double)begun * c->scale, (double)e->end * c->scale);
+  cover(l->waits, columns_of(c->p), (double)e->ready * c->scale, (double)begun * c->scale);
+  cover(l->busy, columns_of(c->p), (double)begun * c->scale, (double)e->end * c->scale);
 }
 
 static int by_length(const void *x, const void *y)
@@ -197,7 +202,7 @@ static int by_length(const void *x, const void *y)
 }
 
 /* So wide that an item in the middle by length has BOX_WIDTH pixels. */
-static unsigned choose_width(const ts_picture *p)
+static void choose_width(ts_picture *p)
 {
   TS_VEC(uint64_t) lengths = {0};
   for (unsigned r = 0; r < p->row_count; r++)
@@ -206,7 +211,9 @@ static unsigned choose_width(const ts_picture *p)
   TS_SORT(&lengths, by_length);
   double median = lengths.count ? (double)lengths.at[lengths.count / 2] : 0;
   double width = median > 0 ? BOX_WIDTH * ((double)p->s->result->step / median) : LEAST_WIDTH;
-  return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;
+  p->width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;
+  p->column = (p->width + MOST_COLUMNS - 1) / MOST_COLUMNS;
+  p->middle = median > 0 ? median / (double)p->s->result->step * p->width : 0;
 }
 
 static void choose_rows(ts_picture *p)
@@ -221,26 +228,27 @@ static void choose_rows(ts_picture *p)
   }
 }
 
-static double sum_of_columns(const float *share, unsigned width)
+static double sum_of_columns(const float *share, unsigned columns)
 {
   double sum = 0;
-  for (unsigned x = 0; x < width; x++)
+  for (unsigned x = 0; x < columns; x++)
     sum += share[x];
   return sum;
 }
 
-/* Streams that have less than a pixel to show are left out. */
+/* Streams that have less than a column to show are left out. */
 static void measure_streams(collector *c)
 {
   const ts_picture *p = c->p;
   row *r = c->row;
   uint32_t streams = p->s->ir->streams_count;
+  unsigned columns = columns_of(p);
   r->lanes = TS_NEW_ARRAY(p->arena, lane, streams + 1);
   for (uint32_t i = 0; i < streams; i++)
-    r->lanes[i] = (lane){i, TS_NEW_ARRAY(p->arena, float, p->width), TS_NEW_ARRAY(p->arena, float, p->width)};
+    r->lanes[i] = (lane){i, TS_NEW_ARRAY(p->arena, float, columns), TS_NEW_ARRAY(p->arena, float, columns)};
   ts_run_timeline(p->s->run, p->s->result->classes[r->class].rank, collect_lanes, c);
   for (uint32_t i = 0; i < streams; i++)
-    if (sum_of_columns(r->lanes[i].busy, p->width) + sum_of_columns(r->lanes[i].waits, p->width) >= 1)
+    if (sum_of_columns(r->lanes[i].busy, columns) + sum_of_columns(r->lanes[i].waits, columns) >= 1)
       r->lanes[r->lane_count++] = r->lanes[i];
   r->height = BOX + LANE_GAP + r->lane_count * (LANE + LANE_GAP) + ROW_GAP;
 }
@@ -256,8 +264,8 @@ const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s)
     ts_run_timeline(s->run, s->result->classes[c.row->class].rank, collect_box, &c);
     take_box(&c);
   }
-  p->width = choose_width(p);
-  c.scale = s->result->step ? (double)p->width / (double)s->result->step : 0;
+  choose_width(p);
+  c.scale = s->result->step ? (double)p->width / p->column / (double)s->result->step : 0;
   p->rows_end = AXIS;
   for (unsigned r = 0; r < p->row_count; r++) {
     c.row = &p->rows[r];
@@ -288,6 +296,20 @@ static uint64_t tick_of(const ts_picture *p)
         return power * i;
 }
 
+/* "500 ms": a tick has few digits, and no zeros after the point. */
+static ts_text tick_text(uint64_t time)
+{
+  ts_text t = ts_format_time(time), plain;
+  char *unit = strchr(t.text, ' '), *end = unit;
+  if (strchr(t.text, '.'))
+    while (end[-1] == '0' || end[-1] == '.')
+      if (*--end == '.')
+        break;
+  snprintf(plain.text, sizeof plain.text, "%.*s%s", (int)(end - t.text), t.text, unit);
+  return plain;
+}
+
+/* Times stand above the rows and, once more, above the memory. */
 static void put_axis(const ts_picture *p, FILE *out)
 {
   unsigned bottom = ts_picture_timeline_height(p);
@@ -295,8 +317,49 @@ static void put_axis(const ts_picture *p, FILE *out)
   for (uint64_t time = 0; time <= p->s->result->step; time += tick) {
     double x = x_of(p, time);
     fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%u\"/>", x, AXIS - 6, bottom);
-    if (x + 60 < p->width)
-      label(out, x + 3, AXIS - 9, "small", ts_format_time(time).text);
+    if (x + 60 >= p->width)
+      continue;
+    label(out, x + 3, AXIS - 9, "small", tick_text(time).text);
+    if (p->s->memory->stated)
+      label(out, x + 3, p->rows_end + MEMORY_TOP - 12, "small", tick_text(time).text);
+  }
+}
+
+/* Work of a row as coloured columns, each by what most of it is: a path for each kind. However many items there are, it does not grow. */
+static void put_columns(const ts_picture *p, const row *r, unsigned columns, double left, double width, double y, unsigned height, FILE *out)
+{
+  const ts_ir *ir = p->s->ir;
+  float *share = TS_NEW_ARRAY(p->arena, float, (size_t)KINDS * columns);
+  uint8_t *most = TS_NEW_ARRAY(p->arena, uint8_t, columns);
+  double scale = p->s->result->step ? (double)columns / (double)p->s->result->step : 0, pixels = width / columns;
+  for (size_t b = 0; b < r->boxes.count; b++) {
+    size_t k = 0;
+    for (const char *class = fragment_class(ir, ir->items[r->boxes.at[b].item].fragment); strcmp(kinds[k].class, class) != 0; k++)
+      ;
+    cover(share + k * columns, columns, (double)r->boxes.at[b].begin * scale, (double)r->boxes.at[b].end * scale);
+  }
+  for (unsigned x = 0; x < columns; x++) {
+    float best = 0, sum = 0;
+    for (size_t k = 0; k < KINDS; sum += share[k++ * columns + x])
+      if (share[k * columns + x] > best)
+        best = share[k * columns + x], most[x] = (uint8_t)(k + 1);
+    if (sum < 0.5f)
+      most[x] = 0;
+  }
+  for (size_t k = 0; k < KINDS; k++) {
+    bool begun = false;
+    for (unsigned x = 0, from; x < columns;) {
+      for (from = x++; x < columns && most[x] == most[from]; x++)
+        ;
+      if (most[from] != k + 1)
+        continue;
+      if (!begun)
+        fprintf(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
+      begun = true;
+      fprintf(out, "M%.1f %.0fh%.1fv%uh-%.1fz", left + from * pixels, y, (x - from) * pixels, height, (x - from) * pixels);
+    }
+    if (begun)
+      fputs("\"/>\n", out);
   }
 }
 
@@ -332,16 +395,18 @@ static int height_of(float share) { return (int)(share * (LANE / STEP) + 0.5f) *
 static void put_share(const ts_picture *p, const float *share, const float *below, double y, const char *class, FILE *out)
 {
   bool begun = false;
-  for (unsigned x = 0, from; x < p->width;) {
+  unsigned columns = columns_of(p);
+  for (unsigned x = 0, from; x < columns;) {
     int low = below ? height_of(below[x]) : 0, high = height_of(share[x] + (below ? below[x] : 0));
-    for (from = x++; x < p->width && height_of(share[x] + (below ? below[x] : 0)) == high && (!below || height_of(below[x]) == low); x++)
+    for (from = x++; x < columns && height_of(share[x] + (below ? below[x] : 0)) == high && (!below || height_of(below[x]) == low); x++)
       ;
     if (high <= low)
       continue;
     if (!begun)
       fprintf(out, "<path class=\"%s\" transform=\"translate(0,%.0f)\" d=\"", class, y);
     begun = true;
-    fprintf(out, "M%u %dh%uv%dh-%uz", from, LANE - high, x - from, high - low, x - from);
+    unsigned left = from * p->column, length = x * p->column < p->width ? (x - from) * p->column : p->width - left;
+    fprintf(out, "M%u %dh%uv%dh-%uz", left, LANE - high, length, high - low, length);
   }
   if (begun)
     fputs("\"/>\n", out);
@@ -349,8 +414,11 @@ static void put_share(const ts_picture *p, const float *share, const float *belo
 
 static void put_row(const ts_picture *p, const row *r, FILE *out)
 {
-  for (size_t b = 0; b < r->boxes.count; b++)
-    put_box(p, &r->boxes.at[b], r->top, out);
+  if (p->middle < LEAST_BOX && r->boxes.count > MOST_COLUMNS / 2)
+    put_columns(p, r, p->width, 0, p->width, r->top, BOX, out);
+  else
+    for (size_t b = 0; b < r->boxes.count; b++)
+      put_box(p, &r->boxes.at[b], r->top, out);
   double y = r->top + BOX + LANE_GAP;
   for (uint32_t l = 0; l < r->lane_count; l++, y += LANE + LANE_GAP) {
     put_share(p, r->lanes[l].busy, NULL, y, r->lanes[l].stream ? "c" : "busy", out);
@@ -482,34 +550,13 @@ void ts_picture_timeline_names(const ts_picture *p, FILE *out)
 bool ts_picture_needs_overview(const ts_picture *p) { return p->width > TS_PICTURE_BARS; }
 unsigned ts_picture_overview_height(const ts_picture *p) { return p->row_count * OVERVIEW; }
 
-/* A path for each kind of work of a row. */
-static void put_overview_row(const ts_picture *p, const row *r, double y, FILE *out)
-{
-  const ts_ir *ir = p->s->ir;
-  double scale = (double)(TS_PICTURE_BARS - TS_PICTURE_NAMES) / p->width;
-  for (size_t k = 0; k < KINDS; k++) {
-    bool begun = false;
-    for (size_t b = 0; b < r->boxes.count; b++) {
-      const box *box = &r->boxes.at[b];
-      if (strcmp(fragment_class(ir, ir->items[box->item].fragment), kinds[k].class) != 0)
-        continue;
-      double x = TS_PICTURE_NAMES + scale * x_of(p, box->begin), width = scale * (x_of(p, box->end) - x_of(p, box->begin));
-      if (!begun)
-        fprintf(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
-      begun = true;
-      fprintf(out, "M%.1f %.0fh%.1fv%dh-%.1fz", x, y, width, OVERVIEW - 2, width);
-    }
-    if (begun)
-      fputs("\"/>\n", out);
-  }
-}
-
 void ts_picture_overview(const ts_picture *p, FILE *out)
 {
+  const unsigned width = TS_PICTURE_BARS - TS_PICTURE_NAMES;
   fputs("<g>\n", out);
   for (unsigned r = 0; r < p->row_count; r++) {
     label(out, 0, (double)(r + 1) * OVERVIEW - 3, "small", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 24));
-    put_overview_row(p, &p->rows[r], (double)r * OVERVIEW, out);
+    put_columns(p, &p->rows[r], 2 * width, TS_PICTURE_NAMES, width, (double)r * OVERVIEW, OVERVIEW - 2, out);
   }
   fputs("</g>\n", out);
 }
@@ -585,51 +632,111 @@ void ts_picture_memory_bars(const ts_picture *p, FILE *out)
 
 /* ---- Legend ---- */
 
-static void key(FILE *out, const char *class, const char *name)
+typedef struct entry { const char *class, *name; } entry;
+typedef TS_VEC(entry) entry_list;
+
+static bool work_shown(const ts_picture *p, const char *class)
 {
-  fputs("<span class=\"key\"><svg width=\"14\" height=\"12\">", out);
-  rectangle(out, class, 0, 0, 14, 12);
-  fprintf(out, "</svg> %s</span>\n", name);
+  for (unsigned r = 0; r < p->row_count; r++)
+    for (size_t b = 0; b < p->rows[r].boxes.count; b++)
+      if (strcmp(fragment_class(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment), class) == 0)
+        return true;
+  return false;
 }
 
-static void work_keys(const ts_picture *p, FILE *out)
+static void work_entries(const ts_picture *p, entry_list *list)
 {
-  static const struct { const char *class, *name; } named[] = {
+  static const entry named[] = {
     {"f", "F: forward"}, {"b", "B: backward"}, {"i", "I: gradients of inputs"}, {"w", "W: gradients of weights"}, {"p", "forward and backward as one"},
     {"o", "optimizer"}, {"r", "recompute"}, {"c", "communication"}, {"x", "other"}};
-  for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
-    bool used = false;
-    for (unsigned r = 0; r < p->row_count && !used; r++)
-      for (size_t b = 0; b < p->rows[r].boxes.count && !used; b++)
-        used = strcmp(fragment_class(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment), named[k].class) == 0;
-    if (used)
-      key(out, named[k].class, named[k].name);
+  for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+    if (work_shown(p, named[k].class))
+      TS_PUSH(p->arena, list, named[k]);
+}
+
+static void stream_entries(const ts_picture *p, entry_list *list)
+{
+  bool transfers = false, waits = false;
+  for (unsigned r = 0; r < p->row_count; r++)
+    for (uint32_t l = 0; l < p->rows[r].lane_count; l++) {
+      const lane *lane = &p->rows[r].lanes[l];
+      transfers |= lane->stream && sum_of_columns(lane->busy, columns_of(p)) > 0;
+      waits |= sum_of_columns(lane->waits, columns_of(p)) > 0;
+    }
+  TS_PUSH(p->arena, list, (entry){"busy", "compute stream busy"});
+  if (transfers)
+    TS_PUSH(p->arena, list, (entry){"c", "transfers"});
+  if (waits)
+    TS_PUSH(p->arena, list, (entry){"waits", "waits for peers"});
+}
+
+static void time_entries(const ts_picture *p, entry_list *list)
+{
+  const ts_time_split *t = &p->s->time;
+  const struct { double time; entry entry; } others[] = {{t->exposed, {"busy", "exposed communication"}}, {t->bubble, {"bubble", "pipeline bubble"}},
+                                                         {t->host, {"host", "waits for the host"}}, {t->tail, {"tail", "done before the others"}}};
+  for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
+    if (t->phase[phase] > 0)
+      TS_PUSH(p->arena, list, (entry){phase_class[phase], ts_phase_name(phase)});
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (others[i].time > 0)
+      TS_PUSH(p->arena, list, others[i].entry);
+}
+
+static void memory_entries(const ts_picture *p, entry_list *list)
+{
+  bool reserved = false, limit = false, held[TS_IR_CATEGORIES] = {false};
+  for (uint32_t m = 0; m < p->s->memory->class_count; m++) {
+    const ts_memory_class *class = &p->s->memory->classes[m];
+    reserved |= class->reserved > 0;
+    limit |= class->limit > 0 && memory_top(class) >= (double)class->limit;
+    for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
+      held[c] |= class->category[c] > 0;
+  }
+  if (reserved)
+    TS_PUSH(p->arena, list, (entry){"x", "driver and libraries"});
+  for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
+    if (held[c])
+      TS_PUSH(p->arena, list, (entry){category_class[c], ts_category_name(c)});
+  if (limit)
+    TS_PUSH(p->arena, list, (entry){NULL, "memory of the device"});
+}
+
+static entry_list entries_of(const ts_picture *p, ts_picture_key key)
+{
+  static void (*const collect[])(const ts_picture *, entry_list *) = {
+    [TS_KEY_WORK] = work_entries, [TS_KEY_STREAMS] = stream_entries, [TS_KEY_TIME] = time_entries, [TS_KEY_MEMORY] = memory_entries};
+  entry_list list = {0};
+  collect[key](p, &list);
+  return list;
+}
+
+/* A line for a limit, a box for all else. */
+static void put_sample(const entry *e, double x, double y, FILE *out)
+{
+  if (e->class)
+    rectangle(out, e->class, x, y, 14, 12);
+  else
+    fprintf(out, "<path class=\"limit\" d=\"M%.1f %.1fh14\"/>\n", x, y + 6);
+}
+
+void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out)
+{
+  entry_list list = entries_of(p, key);
+  for (size_t i = 0; i < list.count; i++) {
+    fputs("<span class=\"key\"><svg width=\"14\" height=\"12\" aria-hidden=\"true\">", out);
+    put_sample(&list.at[i], 0, 0, out);
+    fprintf(out, "</svg> %s</span>\n", list.at[i].name);
   }
 }
 
-void ts_picture_legend(const ts_picture *p, ts_picture_key of, FILE *out)
+void ts_picture_legend_line(const ts_picture *p, ts_picture_key key, double y, FILE *out)
 {
-  switch (of) {
-  case TS_KEY_WORK: work_keys(p, out); break;
-  case TS_KEY_STREAMS:
-    key(out, "busy", "compute stream busy");
-    key(out, "c", "transfers");
-    key(out, "waits", "waits for peers");
-    break;
-  case TS_KEY_TIME:
-    for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
-      if (p->s->time.phase[phase] > 0)
-        key(out, phase_class[phase], ts_phase_name(phase));
-    key(out, "busy", "exposed communication");
-    key(out, "bubble", "pipeline bubble");
-    if (p->s->time.host > 0)
-      key(out, "host", "waits for the host");
-    key(out, "tail", "done before the others");
-    break;
-  case TS_KEY_MEMORY:
-    for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
-      key(out, category_class[c], ts_category_name(c));
-    key(out, "x", "driver and libraries");
-    break;
+  entry_list list = entries_of(p, key);
+  double x = TS_PICTURE_NAMES;
+  for (size_t i = 0; i < list.count; i++) {
+    put_sample(&list.at[i], x, y, out);
+    label(out, x + KEY, y + 10, "name", list.at[i].name);
+    x += 2 * KEY + KEY_LETTER * (double)strlen(list.at[i].name);
   }
 }

@@ -34,9 +34,11 @@ enum { TS_PICTURE_BARS = 1100 };
 void ts_picture_time_bars(const ts_picture *p, FILE *out);   /* <g>, TS_PICTURE_BARS wide */
 void ts_picture_memory_bars(const ts_picture *p, FILE *out);
 
-/* What colours and textures mean: <span>s. */
+/* What the colours and textures that occur mean: <span>s of HTML, or a line of SVG of TS_PICTURE_KEYS pixels. */
 typedef enum ts_picture_key { TS_KEY_WORK, TS_KEY_STREAMS, TS_KEY_TIME, TS_KEY_MEMORY } ts_picture_key;
+enum { TS_PICTURE_KEYS = 20 };
 void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out);
+void ts_picture_legend_line(const ts_picture *p, ts_picture_key key, double y, FILE *out);
 
 void ts_xml_text(const char *text, FILE *out); /* escaped; control characters as spaces */
 

@@ -80,8 +80,9 @@ static void answer(printer *p)
                            ts_format_count(meta->tokens_per_step ? meta->tokens_per_step : meta->samples_per_step).text,
                            meta->tokens_per_step ? "tokens" : "samples");
   if (meta->parameters)
-    rest = ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
-                           meta->parameters < 1000000000 ? "million" : "billion");
+    rest = meta->parameters < 1000000 ? ts_arena_printf(p->arena, "%s, %s parameter%s", rest, ts_format_count(meta->parameters).text, meta->parameters == 1 ? "" : "s")
+                                      : ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
+                                                        meta->parameters < 1000000000 ? "million" : "billion");
   fprintf(p->out, "%s\n\n", fit(p, rest, WIDTH));
 
   quantity(p, "step time", ts_format_time(s->result->step), "\n");
