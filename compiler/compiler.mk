@@ -77,6 +77,7 @@ libtrainspec_la_SOURCES += \
 	compiler/network_curves.c \
 	compiler/network_file.c \
 	compiler/network_fit.c \
+	compiler/network_infer.c \
 	compiler/network_log.c \
 	compiler/network_npkit.c \
 	compiler/network_variables.c \
@@ -155,6 +156,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/network_curves.h \
 	compiler/network_file.h \
 	compiler/network_fit.h \
+	compiler/network_infer.h \
 	compiler/network_npkit.h \
 	compiler/op.h \
 	compiler/plan.h \

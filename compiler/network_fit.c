@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/network.h"
 #include "compiler/network_curves.h"
+#include "compiler/network_infer.h"
 #include "runtime/collective/white_box.h"
 
 enum { MOST_LINES = 3, LEAST_POINTS = 2 };
@@ -286,14 +288,19 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
   return sum / count;
 }
 
-/* Lines know nothing but the rows, and the hardware's methods nothing but their ends: what predicts sizes left out better is taken. A few rows cannot tell. */
-static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count)
+/* Lines know nothing but the rows, and the hardware's methods nothing but their ends: what predicts sizes left out better is taken. A few rows cannot tell. *error: how far off
+ * that was, INFINITY: not known. */
+static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count, double *error)
 {
   enum { TELLING = 4, PLENTY = 64 };
   ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
   bool by_hardware = count < PLENTY;
-  if (by_hardware && count >= TELLING)
-    by_hardware = left_out(fit_by_hardware, hardware, &profile, p, count) < left_out(fit_by_lines, hardware, &profile, p, count);
+  *error = count < PLENTY ? INFINITY : 0;
+  if (by_hardware && count >= TELLING) {
+    double methods = left_out(fit_by_hardware, hardware, &profile, p, count), lines = left_out(fit_by_lines, hardware, &profile, p, count);
+    by_hardware = methods < lines;
+    *error = fmin(methods, lines);
+  }
   return (by_hardware && fit_by_hardware(arena, out, hardware, &profile, p, count)) || fit_by_lines(arena, out, hardware, &profile, p, count);
 }
 
@@ -367,15 +374,27 @@ static void add_hardware(ts_arena *arena, result *out, const ts_network_file *ha
   }
 }
 
+/* The measured sizes of a group, and inferred ones where other groups of the table tell them better than the group does by itself. */
+static void add_anchors(ts_arena *arena, ts_network_points *anchors, const ts_network_inference *inferred, const ts_ir_net_point *points, uint32_t first, uint32_t count, double error)
+{
+  enum { TELLING = 8 }; /* sizes by which a group knows how well it does by itself */
+  if (inferred && error > 0 && (count < TELLING || error > ts_network_infer_error(inferred, first, count)))
+    ts_network_infer_group(inferred, first, count, anchors);
+  else
+    for (uint32_t k = first; k < first + count; k++)
+      TS_PUSH(arena, anchors, points[k]);
+}
+
 ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
 {
   result out = {0};
-  TS_VEC(ts_ir_net_point) anchors = {0};
+  ts_network_points anchors = {0};
+  const ts_network_inference *inferred = ts_network_infer(arena, hardware, links, points, count);
+  double error;
   for (uint32_t i = 0, n; i < count; i += n) {
     n = same_group(points + i, count - i);
-    if (fit_group(arena, &out, hardware, links, points + i, n))
-      for (uint32_t k = 0; k < n; k++)
-        TS_PUSH(arena, &anchors, points[i + k]);
+    if (fit_group(arena, &out, hardware, links, points + i, n, &error))
+      add_anchors(arena, &anchors, inferred, points, i, n, error);
   }
   fit_spread(arena, &out, hardware, links, points, count);
   add_hardware(arena, &out, hardware);
@@ -446,71 +465,103 @@ static ts_network_score new_score(ts_arena *arena, const ts_ir_net_point *p, uin
   return (ts_network_score){.collective = p->collective, .ranks = p->ranks, .islands = p->islands, .error = TS_NEW_ARRAY(arena, double, n), .base_error = TS_NEW_ARRAY(arena, double, n)};
 }
 
-static uint32_t keep_half(const ts_ir_net_point *p, uint32_t n, bool odd, ts_ir_net_point *kept)
+/* Every second size of each group, with all its rows. */
+typedef struct half { bool *keeps; /* of each row */ ts_ir_net_point *kept; uint32_t count; } half;
+
+static uint32_t sizes_of(const ts_ir_net_point *p, uint32_t n)
 {
-  uint32_t count = 0;
-  for (uint32_t i = odd; i < n; i += 2)
-    kept[count++] = p[i];
-  return count;
+  uint32_t sizes = 1;
+  for (uint32_t i = 1; i < n; i++)
+    sizes += p[i].bytes != p[i - 1].bytes;
+  return sizes;
+}
+
+static half halve(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, bool odd)
+{
+  half h = {TS_NEW_ARRAY(arena, bool, count), TS_NEW_ARRAY(arena, ts_ir_net_point, count), 0};
+  for (uint32_t i = 0, n; i < count; i += n) {
+    bool keep = !odd;
+    n = same_group(points + i, count - i);
+    for (uint32_t k = i; k < i + n; k++) {
+      keep ^= k > i && points[k].bytes != points[k - 1].bytes;
+      h.keeps[k] = keep;
+      if (keep)
+        h.kept[h.count++] = points[k];
+    }
+  }
+  return h;
 }
 
 static double line_error(const line *l, const ts_ir_net_point *p) { return fabs((l->latency + l->slope * (double)p->bytes) / us(p) - 1); }
 
-static void score_group(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t n, bool odd, bool extrapolate, ts_network_score *s)
+/* What predicts a group's times, in seconds; 0: it cannot. */
+typedef double (*predictor)(const void *context, const ts_ir_net_point *p);
+
+static void score_group(ts_arena *arena, predictor predict, const void *context, const half *h, const ts_ir_net_point *p, const bool *keeps, uint32_t n, uint32_t first, bool extrapolate, ts_network_score *s)
 {
-  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, n);
-  uint32_t count = keep_half(p, n, odd, kept);
-  const ts_network_file *file = ts_network_fit(arena, hardware, links, kept, count);
+  const ts_ir_net_point *kept = h->kept + first;
+  uint32_t count = same_group(kept, h->count - first);
   line alpha_beta = fit_line(kept, count);
-  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
-  const ts_white_box_plan *plan = ts_network_file_plan(arena, file, p->collective, &profile);
   *s = new_score(arena, p, n);
-  for (uint32_t i = !odd; plan && i < n; i += 2)
-    if (asked(&p[i], kept, count, extrapolate, s))
-      note_error(s, fabs(ts_network_plan_time(plan, p[i].bytes) * 1e6 / us(&p[i]) - 1), line_error(&alpha_beta, &p[i]));
+  for (uint32_t i = 0; i < n; i++) {
+    double seconds = keeps[i] ? 0 : predict(context, &p[i]);
+    if (seconds > 0 && asked(&p[i], kept, count, extrapolate, s))
+      note_error(s, fabs(seconds * 1e6 / us(&p[i]) - 1), line_error(&alpha_beta, &p[i]));
+  }
   finish_score(s);
+}
+
+static uint32_t score(ts_arena *arena, predictor predict, const void *context, const half *h, const ts_ir_net_point *points, uint32_t count, bool extrapolate, ts_network_score **scores)
+{
+  uint32_t groups = 0, first = 0;
+  *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
+  for (uint32_t i = 0, n; i < count; i += n) {
+    n = same_group(points + i, count - i);
+    if (sizes_of(points + i, n) >= 3)
+      score_group(arena, predict, context, h, points + i, h->keeps + i, n, first, extrapolate, &(*scores)[groups++]);
+    for (uint32_t k = i; k < i + n; k++)
+      first += h->keeps[k];
+  }
+  return groups;
+}
+
+/* Plans are made once for each group: rows of one come together. */
+typedef struct boxes { ts_arena *arena; const ts_network_file *file; ts_fit_links links; const ts_white_box_plan *plan; ts_ir_net_point of; } boxes;
+
+static double predict_by_box(const void *context, const ts_ir_net_point *p)
+{
+  boxes *b = (boxes *)(uintptr_t)context;
+  if (b->of.collective != p->collective || b->of.ranks != p->ranks || b->of.islands != p->islands) {
+    ts_profile profile = ts_fit_profile(b->links, p->ranks, p->islands);
+    b->plan = ts_network_file_plan(b->arena, b->file, p->collective, &profile);
+    b->of = *p;
+  }
+  return b->plan ? ts_network_plan_time(b->plan, p->bytes) : 0;
 }
 
 uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate,
                              ts_network_score **scores)
 {
-  uint32_t groups = 0;
-  *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
-  for (uint32_t i = 0, n; i < count; i += n) {
-    n = same_group(points + i, count - i);
-    if (n >= 3)
-      score_group(arena, hardware, links, points + i, n, odd, extrapolate, &(*scores)[groups++]);
-  }
-  return groups;
+  half h = halve(arena, points, count, odd);
+  const ts_network_table *kept = ts_network_table_of_points(arena, ts_arena_copy(arena, h.kept, h.count * sizeof *h.kept), h.count);
+  boxes b = {.arena = arena, .file = ts_network_fit(arena, hardware, links, kept->points, kept->count), .links = links};
+  return score(arena, predict_by_box, &b, &h, points, count, extrapolate, scores);
+}
+
+typedef struct curves { const ts_ir_net_curve *at; uint32_t count; } curves;
+
+static double predict_by_curve(const void *context, const ts_ir_net_point *p)
+{
+  const curves *c = context;
+  return ts_network_curves_time(c->at, c->count, p->collective, p->bytes, p->ranks, p->islands);
 }
 
 uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate, ts_network_score **scores)
 {
-  ts_ir_net_point *kept = TS_NEW_ARRAY(arena, ts_ir_net_point, count);
-  uint32_t groups = 0, curves = 0, all = 0;
-  *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
-  for (uint32_t i = 0, n; i < count; i += n) {
-    n = same_group(points + i, count - i);
-    all += keep_half(points + i, n, odd, kept + all);
-  }
-  const ts_ir_net_curve *fitted = ts_network_fit_curves(arena, kept, all, &curves);
-  for (uint32_t i = 0, n, first = 0; i < count; i += n) {
-    const ts_ir_net_point *p = points + i;
-    n = same_group(p, count - i);
-    uint32_t half = (n + !odd) / 2;
-    ts_network_score s = new_score(arena, p, n);
-    line alpha_beta = fit_line(kept + first, half);
-    for (uint32_t k = !odd; n >= 3 && k < n; k += 2) {
-      double seconds = ts_network_curves_time(fitted, curves, p->collective, p[k].bytes, p->ranks, p->islands);
-      if (seconds > 0 && asked(&p[k], kept + first, half, extrapolate, &s))
-        note_error(&s, fabs(seconds * 1e6 / us(&p[k]) - 1), line_error(&alpha_beta, &p[k]));
-    }
-    finish_score(&s);
-    if (n >= 3)
-      (*scores)[groups++] = s;
-    first += half;
-  }
-  return groups;
+  half h = halve(arena, points, count, odd);
+  curves c = {0};
+  c.at = ts_network_fit_curves(arena, h.kept, h.count, &c.count);
+  return score(arena, predict_by_curve, &c, &h, points, count, extrapolate, scores);
 }
 
 /* -- as a file -- */

@@ -29,7 +29,7 @@ typedef struct ts_network_score {
   double *error, *base_error;   /* of each row */
 } ts_network_score;
 
-/* One score for each group of three sizes or more, in the order of the points. */
+/* One score for each group of three sizes or more, in the order of the points; these are sorted, a size may be there more than once. */
 uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate,
                              ts_network_score **scores);
 

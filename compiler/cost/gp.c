@@ -82,15 +82,19 @@ static void invert_factor(const matrix *u, matrix *v)
   }
 }
 
-static double square_distance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t i, uint32_t j)
+static double distance_between(const ts_fit_kernel *kernel, uint32_t inputs, const double *a, const double *b)
 {
-  const double *a = data->input + (size_t)i * data->inputs, *b = data->input + (size_t)j * data->inputs;
   double q = 0;
-  for (uint32_t d = 0; d < data->inputs; d++) {
+  for (uint32_t d = 0; d < inputs; d++) {
     double x = (a[d] - b[d]) / kernel->scale[d];
     q += x * x;
   }
   return q;
+}
+
+static double square_distance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t i, uint32_t j)
+{
+  return distance_between(kernel, data->inputs, data->input + (size_t)i * data->inputs, data->input + (size_t)j * data->inputs);
 }
 
 /* Covariance at a squared distance, for deviation 1; *slope: -2 times its derivative. */
@@ -99,6 +103,14 @@ static double matern(double smoothness, double q, double *slope)
   double r = sqrt(smoothness > 1 ? 3 * q : q), e = exp(-r);
   *slope = smoothness > 1 ? 3 * e : e / (r + 1e-9);
   return smoothness > 1 ? (1 + r) * e : e;
+}
+
+double ts_gp_covariance(const ts_fit_kernel *kernel, uint32_t kernels, uint32_t inputs, const double *a, const double *b)
+{
+  double slope, sum = 0;
+  for (uint32_t c = 0; c < kernels; c++)
+    sum += kernel[c].deviation * kernel[c].deviation * matern(kernel[c].smoothness, distance_between(&kernel[c], inputs, a, b), &slope);
+  return sum;
 }
 
 static void covariance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, matrix *k)

@@ -1,5 +1,5 @@
 /* Gaussian process regression with a sum of Matern covariances, each with its own scale in every input (Rasmussen and Williams, "Gaussian
- * Processes for Machine Learning", 2006). For this folder only. */
+ * Processes for Machine Learning", 2006). */
 #ifndef TS_COMPILER_COST_GP_H
 #define TS_COMPILER_COST_GP_H
 
@@ -12,5 +12,7 @@ typedef struct ts_gp_data { uint32_t count, inputs; const double *input /* count
 void ts_gp_learn(const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels, double *noise, uint32_t iterations);
 /* Weights of the rows (eq. 2.25), and what each row's residual would be predicted as without it (section 5.4.2). */
 bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, double *weight, double *left_out);
+/* Covariance of two inputs: a prediction is the sum of weights times covariances with the rows. */
+double ts_gp_covariance(const ts_fit_kernel *kernel, uint32_t kernels, uint32_t inputs, const double *a, const double *b);
 
 #endif

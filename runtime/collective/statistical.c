@@ -49,9 +49,9 @@ double ts_curve_stragglers(const ts_ir_net_curve *c, double bytes, uint32_t rank
 /* What was measured between islands holds without curves inside them: it has their part. */
 const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, const ts_profile *p)
 {
-  for (const ts_ir_net_curve *c = curves; c < curves + count; c++)
-    if (c->collective == kind && (p->islands > 1 ? c->inter_limit > 0 : c->intra_limit > 0))
-      return c;
+  for (uint32_t i = 0; i < count; i++)
+    if (curves[i].collective == kind && (p->islands > 1 ? curves[i].inter_limit > 0 : curves[i].intra_limit > 0))
+      return &curves[i];
   return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "compiler/cost/cost.h"
 #include "compiler/network.h"
 #include "compiler/network_fit.h"
 
@@ -19,6 +20,7 @@ typedef struct machine { const char *gpu, *hardware; double intra, inter; const 
 static const double mesh[] = {0, 0, 1, 2, 4, 2, 2, 4, 6};
 
 static const machine machines[] = {
+    {"a100_pcie", "nccl_ampere", 0, 0, NULL}, {"h100_pcie", "nccl_hopper", 0, 0, NULL}, {"h100_nvl", "nccl_hopper", 0, 0, NULL}, {"v100_pcie", "nccl_ampere", 0, 0, NULL},
     {"v100", "nccl_ampere", 25e9, 50e9, mesh}, {"a100", "nccl_ampere", 300e9, 200e9, NULL}, {"h100", "nccl_hopper", 450e9, 400e9, NULL}, {"h800", "nccl_hopper", 200e9, 400e9, NULL},
     {"h200", "nccl_hopper", 450e9, 400e9, NULL}, {"gb200", "nccl_blackwell", 900e9, 200e9, NULL}, {"gb300", "nccl_blackwell", 900e9, 400e9, NULL}, {"b200", "nccl_blackwell", 900e9, 400e9, NULL},
     {"b300", "nccl_blackwell", 900e9, 800e9, NULL}, {"l40s", "nccl_ampere", 0, 0, NULL}, {"rtx_pro", "nccl_blackwell", 0, 0, NULL},
@@ -34,7 +36,7 @@ typedef struct errors { double *at; size_t count; double sum, worst; } errors;
 enum { WHITE, ALPHA_BETA, STATISTICAL, CONSTANTS, WAYS };
 typedef struct tally { errors inside[WAYS], across[WAYS]; uint32_t beyond; } tally;
 
-typedef struct report { const acc_context *c; TS_VEC(table) tables; size_t other_rows; tally all; } report;
+typedef struct report { const acc_context *c; bool thin; TS_VEC(table) tables; size_t other_rows; tally all; errors means; /* of tables, within a node */ } report;
 
 /* -- what is there -- */
 
@@ -104,6 +106,16 @@ static double time_of(const csv *t, size_t i, uint32_t kind, uint32_t ranks, dou
   return us > 0 || rate <= 0 ? us : ts_ring_volume(kind, ranks) * bytes / rate / 1e3;
 }
 
+/* A third of all calls, by FNV-1a. */
+static bool in_third(const ts_ir_net_point *p, const char *dtype)
+{
+  const uint64_t parts[] = {p->collective, p->ranks, p->islands, p->bytes, (unsigned char)*dtype};
+  uint64_t h = 14695981039346656037u;
+  for (size_t i = 0; i < 8 * sizeof parts / sizeof *parts; i++)
+    h = (h ^ (parts[i / 8] >> i % 8 * 8 & 255)) * 1099511628211u;
+  return (h >> 32) % 3 == 0;
+}
+
 static void add_row(report *r, const char *file, const char *name, const csv *t, size_t i)
 {
   const char *impl = csv_cell(t, i, "impl"), *what = first_cell(t, i, COLUMNS("collective", "operation", "op")), *gpu = csv_cell(t, i, "gpu");
@@ -123,6 +135,8 @@ static void add_row(report *r, const char *file, const char *name, const csv *t,
     return;
   }
   ts_ir_net_point p = {(uint32_t)kind, (uint32_t)ranks, (uint32_t)islands, 0, (uint64_t)bytes, (uint64_t)llround(us * 1e6)};
+  if (r->thin && !in_third(&p, csv_cell(t, i, "dtype")))
+    return;
   TS_PUSH(r->c->arena, &into->points, p);
   TS_PUSH(r->c->arena, &into->low, time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p95")));
   TS_PUSH(r->c->arena, &into->high, time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p5")));
@@ -135,7 +149,9 @@ static void read_log(report *r, const char *path, const char *name)
   uint32_t count = 0;
   const char *device = "";
   ts_network_error wrong = {0};
-  char *text = ts_read_file(r->c->arena, path, &size, &error);
+  ts_cost_error gzip = {0};
+  char *bytes = ts_read_file(r->c->arena, path, &size, &error);
+  const char *text = bytes ? ts_cost_text(r->c->arena, bytes, size, &size, &gzip) : NULL;
   const ts_ir_net_point *points = text ? ts_network_log_read(r->c->arena, text, size, collective_in(name), &count, &device, &wrong) : NULL;
   if (!points) {
     printf("  %s, line %u: %s\n", name, wrong.line, wrong.text ? wrong.text : "cannot be read");
@@ -237,11 +253,11 @@ static const ts_network_file *hardware_of(const acc_context *c, const char *name
 static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b) { return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands; }
 
 /* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
-static void halves(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows, tally *t)
+static void halves(const report *r, const ts_network_file *hardware, const table *k, const ts_ir_net_point *rows, uint32_t count, tally *t)
 {
   for (int odd = 0; odd < 2; odd++) {
     ts_network_score *scores;
-    uint32_t n = ts_network_hold_out(r->c->arena, hardware, (ts_fit_links){k->machine->intra, k->machine->inter}, rows->points, rows->count, odd, true, &scores);
+    uint32_t n = ts_network_hold_out(r->c->arena, hardware, (ts_fit_links){k->machine->intra, k->machine->inter}, rows, count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++) {
       t->beyond += scores[g].beyond;
       for (uint32_t i = 0; i < scores[g].rows; i++) {
@@ -252,17 +268,17 @@ static void halves(const report *r, const ts_network_file *hardware, const table
         printf("    %-16s %3u ranks %2u islands %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  alpha-beta %5.1f %%\n", ts_collective_name(scores[g].collective), scores[g].ranks, scores[g].islands,
                odd ? "odd " : "even", scores[g].rows, 100 * scores[g].mean, 100 * scores[g].worst, 100 * scores[g].baseline);
     }
-    n = ts_network_hold_out_curves(r->c->arena, rows->points, rows->count, odd, true, &scores);
+    n = ts_network_hold_out_curves(r->c->arena, rows, count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++)
       for (uint32_t i = 0; i < scores[g].rows; i++)
         note(r, t, scores[g].islands, STATISTICAL, scores[g].error[i]);
   }
 }
 
-static void constants_alone(const report *r, const ts_network_file *hardware, const machine *m, const ts_network_table *rows, tally *t)
+static void constants_alone(const report *r, const ts_network_file *hardware, const machine *m, const ts_ir_net_point *rows, uint32_t count, tally *t)
 {
-  for (uint32_t i = 0; m->intra > 0 && i < rows->count; i++) {
-    const ts_ir_net_point *p = &rows->points[i];
+  for (uint32_t i = 0; m->intra > 0 && i < count; i++) {
+    const ts_ir_net_point *p = &rows[i];
     double lanes = m->lanes && p->ranks <= 8 ? m->lanes[p->ranks] : 1;
     ts_profile profile = ts_fit_profile((ts_fit_links){m->intra * lanes, m->inter}, p->ranks, p->islands);
     double time = p->bytes >= 1000000 ? ts_network_file_time(hardware, p->collective, p->bytes, &profile) : 0;
@@ -303,45 +319,66 @@ static const ts_network_table *without(ts_arena *arena, const ts_network_table *
   return ts_network_table_of_points(arena, rest, n);
 }
 
-/* Where the row says what its repeats spanned. */
-static bool in_band(const table *t, const ts_ir_net_point *p, double us, bool *there)
+/* What the repeats of a row spanned from 5 to 95 %, us. False: the table does not say. */
+static bool band_of(const table *t, const ts_ir_net_point *p, double *low, double *high)
 {
   for (size_t i = 0; i < t->low.count; i++)
-    if (same_group(&t->points.at[i], p) && t->points.at[i].bytes == p->bytes && t->high.at[i] > t->low.at[i]) {
-      *there = true;
-      return us >= t->low.at[i] && us <= t->high.at[i];
+    if (same_group(&t->points.at[i], p) && t->points.at[i].bytes == p->bytes && t->low.at[i] > 0 && t->high.at[i] > t->low.at[i]) {
+      *low = t->low.at[i], *high = t->high.at[i];
+      return true;
     }
   return false;
+}
+
+/* A run whose time is log-normal with this band is off the median of all by so much on average: E|exp(s z) - 1|, where 95 % of a normal z lie below 1.645. */
+static double spread_of(double low, double high)
+{
+  double s = log(high / low) / (2 * 1.645);
+  return exp(s * s / 2) * erf(s / sqrt(2));
+}
+
+typedef struct node_tally { errors between, ends, spread; uint32_t inside, asked; } node_tally;
+
+/* A group of calls on several nodes, asked for from all other groups. */
+static void one_count(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows, const ts_ir_net_point *p, uint32_t n, node_tally *t)
+{
+  const ts_fit_links links = {k->machine->intra, k->machine->inter};
+  const ts_network_table *rest = without(r->c->arena, rows, p);
+  const ts_network_file *file = ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count);
+  ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
+  for (; n--; p++) {
+    if (node_counts_of(rows, p) < 3)
+      continue;
+    double us = (double)p->time * 1e-6, time = ts_network_file_time(file, p->collective, p->bytes, &profile) * 1e6, bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile), low, high;
+    bool banded = band_of(k, p, &low, &high), in = banded && time >= low && time <= high;
+    add(r->c->arena, at_an_end(rows, p) ? &t->ends : &t->between, fabs(time / us - 1));
+    if (banded)
+      add(r->c->arena, &t->spread, spread_of(low, high));
+    t->inside += in;
+    if (t->asked <= 24 || r->c->verbose)
+      printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from constants %8.2f\n", ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands,
+             us * 1e-3, 100 * (time / us - 1), !banded ? "" : in ? ", inside its 5 to 95 % band" : ", outside its 5 to 95 % band", bare * 1e3);
+  }
 }
 
 /* Each collective's node count in turn is left out, with all its sizes, and asked for. */
 static void node_counts(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows)
 {
-  const ts_fit_links links = {k->machine->intra, k->machine->inter};
-  errors between = {0}, ends = {0};
-  uint32_t banded = 0, inside = 0, asked = 0;
+  node_tally t = {0};
   for (uint32_t i = 0; i < rows->count; i++)
-    asked += rows->points[i].islands > 1 && node_counts_of(rows, &rows->points[i]) >= 3;
-  for (uint32_t i = 0; i < rows->count; i++) {
-    const ts_ir_net_point *p = &rows->points[i];
-    if (p->islands < 2 || node_counts_of(rows, p) < 3)
-      continue;
-    const ts_network_table *rest = without(r->c->arena, rows, p);
-    const ts_network_file *file = ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count);
-    ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
-    double time = ts_network_file_time(file, p->collective, p->bytes, &profile) * 1e12 / (double)p->time, bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile);
-    bool there = false, in = in_band(k, p, time * (double)p->time * 1e-6, &there);
-    add(r->c->arena, at_an_end(rows, p) ? &ends : &between, fabs(time - 1));
-    banded += there;
-    inside += in;
-    if (asked <= 24 || r->c->verbose)
-      printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from constants %8.2f\n", ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands,
-           (double)p->time * 1e-9, 100 * (time - 1), !there ? "" : in ? ", inside its 5 to 95 % band" : ", outside its 5 to 95 % band", bare * 1e3);
+    t.asked += rows->points[i].islands > 1 && node_counts_of(rows, &rows->points[i]) >= 3;
+  for (uint32_t i = 0, n; t.asked && i < rows->count; i += n) {
+    for (n = 1; i + n < rows->count && same_group(&rows->points[i + n], &rows->points[i]);)
+      n++;
+    if (rows->points[i].islands > 1)
+      one_count(r, hardware, k, rows, &rows->points[i], n, &t);
   }
-  if (between.count + ends.count) {
-    printf("    other node counts of %s: in between %zu rows, mean %.1f %%; at the ends, extrapolated, %zu rows, mean %.1f %%", k->file, between.count, mean(&between), ends.count, mean(&ends));
-    printf(banded ? "; %u of %u inside the band of their repeats (asked for: 15 %%)\n" : " (asked for: 15 %%)\n", inside, banded);
-  }
+  if (!(t.between.count + t.ends.count))
+    return;
+  printf("    other node counts of %s: in between %zu rows, mean %.1f %%; at the ends, extrapolated, %zu rows, mean %.1f %%", k->file, t.between.count, mean(&t.between), t.ends.count, mean(&t.ends));
+  printf(t.spread.count ? "; %u of %zu inside the band of their repeats (asked for: 15 %%)\n" : " (asked for: 15 %%)\n", t.inside, t.spread.count);
+  if (t.spread.count)
+    printf("    what these bands leave to chance: a single run of such a row is %.1f %% off the middle of its own runs on average\n", mean(&t.spread));
 }
 
 /* -- */
@@ -352,42 +389,56 @@ static const char *title(const report *r, const table *k)
   return *k->dtype ? ts_arena_printf(r->c->arena, "%s%s", k->gpu, version) : ts_arena_printf(r->c->arena, "%s%s (%s)", k->gpu, version, k->file);
 }
 
-/* Tables of one GPU and version but several data types are shown as one. */
+static bool same_machine(const table *a, const table *b) { return !strcmp(a->file, b->file) && !strcmp(a->gpu, b->gpu) && !strcmp(a->version, b->version); }
+
+/* All rows of a machine, sorted. */
+static uint32_t gather(const report *r, const table *k, ts_ir_net_point **points)
+{
+  TS_VEC(ts_ir_net_point) all = {0};
+  for (size_t i = 0; i < r->tables.count; i++)
+    for (size_t n = 0; same_machine(k, &r->tables.at[i]) && n < r->tables.at[i].points.count; n++)
+      TS_PUSH(r->c->arena, &all, r->tables.at[i].points.at[n]);
+  ts_network_sort_points(all.at, (uint32_t)all.count);
+  *points = all.at;
+  return (uint32_t)all.count;
+}
+
+/* Types of data do not change what the library does with the bytes, so rows of several are one table, calls that were repeated. */
 static void one_machine(report *r, size_t first)
 {
   tally t = {0};
   const table *k = &r->tables.at[first];
   const ts_network_file *hardware = hardware_of(r->c, k->machine->hardware);
-  for (size_t i = first; hardware && i < r->tables.count; i++) {
-    table *of = &r->tables.at[i];
-    if (strcmp(of->file, k->file) != 0 || strcmp(of->gpu, k->gpu) != 0 || strcmp(of->version, k->version) != 0)
-      continue;
-    ts_ir_net_point *points = ts_arena_copy(r->c->arena, of->points.at, of->points.count * sizeof *points);
-    const ts_network_table *rows = ts_network_table_of_points(r->c->arena, points, (uint32_t)of->points.count);
-    halves(r, hardware, of, rows, &t);
-    constants_alone(r, hardware, of->machine, rows, &t);
-    node_counts(r, hardware, of, rows);
-  }
+  ts_ir_net_point *points;
+  uint32_t count = gather(r, k, &points);
+  if (!hardware || !count)
+    return;
+  halves(r, hardware, k, points, count, &t);
+  constants_alone(r, hardware, k->machine, points, count, &t);
+  node_counts(r, hardware, k, ts_network_table_of_points(r->c->arena, points, count));
   const char *name = title(r, k);
   print_errors(name, t.inside, k->machine->gpu ? "" : "   (GPU not known: no rates of links)");
   print_errors(ts_arena_printf(r->c->arena, "%s, across nodes", name), t.across, "");
   merge(r, &r->all, &t);
+  if (t.inside[WHITE].count)
+    add(r->c->arena, &r->means, mean(&t.inside[WHITE]) / 100);
 }
 
-void acc_collectives_report(const acc_context *c)
+void acc_collectives_report(const acc_context *c, bool thin)
 {
-  report r = {.c = c};
+  report r = {.c = c, .thin = thin};
   printf("collectives: white box calibrated on every second size of each group, asked for the others; both halves in turn.\nBeside it one latency and bandwidth, and the statistical model, from the same rows\n");
   read_all(&r);
   for (size_t i = 0; i < r.tables.count; i++) {
     bool seen = false;
     for (size_t k = 0; k < i; k++)
-      seen |= !strcmp(r.tables.at[k].file, r.tables.at[i].file) && !strcmp(r.tables.at[k].gpu, r.tables.at[i].gpu) && !strcmp(r.tables.at[k].version, r.tables.at[i].version);
+      seen |= same_machine(&r.tables.at[k], &r.tables.at[i]);
     if (!seen)
       one_machine(&r, i);
     fflush(stdout);
   }
   print_errors("all within a node", r.all.inside, "");
+  printf("    the mean of the means of %zu tables is %.2f %%, the worst %.2f %%\n", r.means.count, mean(&r.means), 100 * r.means.worst);
   print_errors("all across nodes", r.all.across, "");
   printf("    asked for    mean 8 %% within a node, 12 %% across nodes; 25 %% from the hardware's constants alone for 1 MB and more\n");
   if (r.other_rows)

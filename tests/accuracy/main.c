@@ -26,6 +26,7 @@ static int unknown(const char *name)
     fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
   fprintf(stderr, "  %-20s %s\n", "memory", "what devices hold, against measured and published figures");
   fprintf(stderr, "  %-20s %s\n", "collectives", "white boxes of collective libraries against measured calls");
+  fprintf(stderr, "  %-20s %s\n", "collectives_thin", "the same from every third row of each table");
   fprintf(stderr, "  %-20s %s\n", "operators", "operators of other devices and other batches, from measured tables");
   return 2;
 }
@@ -48,8 +49,8 @@ static bool kernels(const acc_context *c, const char *name)
     fflush(stdout);
     return true;
   }
-  if (!strcmp(name, "collectives")) {
-    acc_collectives_report(c);
+  if (!strcmp(name, "collectives") || !strcmp(name, "collectives_thin")) {
+    acc_collectives_report(c, !strcmp(name, "collectives_thin"));
     fflush(stdout);
     return true;
   }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/network.h"
 #include "compiler/network_fit.h"
 
 static const char hardware_text[] =
@@ -88,6 +89,75 @@ Test(network_fit, node_counts_that_were_not_measured_follow_those_that_were)
   ts_profile eight = ts_fit_profile(links, 64, 8);
   double expected = 2 * 63 / 64.0 * (1 << 30) / (300e9 / 2);
   cr_assert_float_eq(ts_network_file_time(file, TS_IR_ALL_REDUCE, 1 << 30, &eight) / expected, 1, 0.1);
+  ts_arena_free(arena);
+}
+
+/* A machine of its own: the hardware's methods, slower by a hump over some sizes that all ranks and collectives share. */
+static uint64_t humped(const ts_network_file *hardware, const ts_ir_net_point *p)
+{
+  ts_profile profile = ts_fit_profile((ts_fit_links){450e9, 0}, p->ranks, 1);
+  double off = (log2((double)p->bytes) - 18) / 2;
+  return (uint64_t)llround(ts_network_file_time(hardware, p->collective, p->bytes, &profile) * (1 + 1.5 * exp(-off * off)) * 1e12);
+}
+
+/* Worst error over all sizes of all groups, of a calibration to the points. */
+static double worst_of(ts_arena *arena, const ts_network_file *hardware, const ts_ir_net_point *points, uint32_t count)
+{
+  const ts_network_file *file = ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, count);
+  double worst = 0;
+  for (uint32_t g = 0; g < 6; g++)
+    for (uint64_t bytes = 1024; bytes <= UINT64_C(1) << 28; bytes *= 2) {
+      ts_ir_net_point p = {g < 3 ? TS_IR_ALL_REDUCE : TS_IR_ALL_GATHER, 2u << g % 3, 1, 0, bytes, 0};
+      ts_profile profile = ts_fit_profile((ts_fit_links){450e9, 0}, p.ranks, 1);
+      worst = fmax(worst, fabs(ts_network_file_time(file, p.collective, bytes, &profile) * 1e12 / (double)humped(hardware, &p) - 1));
+    }
+  return worst;
+}
+
+/* Three or four sizes of each group miss the hump; those of all groups together show it. */
+Test(network_fit, groups_of_few_sizes_learn_from_each_other)
+{
+  ts_arena *arena = ts_arena_new("test");
+  const ts_network_file *hardware = read(arena, hardware_text);
+  ts_ir_net_point points[64];
+  double alone = 0;
+  uint32_t n = 0;
+  for (uint32_t g = 0; g < 6; g++) {
+    uint32_t first = n;
+    for (uint32_t power = 10 + g; power <= 28; power += 6, n++) {
+      points[n] = (ts_ir_net_point){g < 3 ? TS_IR_ALL_REDUCE : TS_IR_ALL_GATHER, 2u << g % 3, 1, 0, UINT64_C(1) << power, 0};
+      points[n].time = humped(hardware, &points[n]);
+    }
+    alone = fmax(alone, worst_of(arena, hardware, points + first, n - first));
+  }
+  ts_network_sort_points(points, n);
+  double together = worst_of(arena, hardware, points, n);
+  cr_assert_lt(together, 0.4, "%f", together);
+  cr_assert_gt(alone, 0.5, "%f", alone);
+  const ts_network_file *file = ts_network_fit(arena, hardware, (ts_fit_links){450e9, 0}, points, n);
+  for (uint32_t i = 0; i < n; i++) { /* what was measured stays */
+    ts_profile profile = ts_fit_profile((ts_fit_links){450e9, 0}, points[i].ranks, 1);
+    cr_assert_float_eq(ts_network_file_time(file, points[i].collective, points[i].bytes, &profile) * 1e12 / (double)points[i].time, 1, 1e-6);
+  }
+  ts_arena_free(arena);
+}
+
+/* A size measured several times is kept or left out with all its rows. */
+Test(network_fit, repeats_are_held_out_together)
+{
+  ts_arena *arena = ts_arena_new("test");
+  const ts_network_file *hardware = read(arena, hardware_text);
+  ts_ir_net_point points[64];
+  ts_network_score *scores;
+  uint32_t n = synthetic(points, 8, 1);
+  for (uint32_t i = 0; i < n; i++) {
+    points[n + i] = points[i];
+    points[n + i].time += points[i].time / 100;
+  }
+  ts_network_sort_points(points, 2 * n);
+  cr_assert_eq(ts_network_hold_out(arena, hardware, (ts_fit_links){450e9, 0}, points, 2 * n, false, true, &scores), 1u);
+  cr_assert_eq(scores->rows, n / 2 * 2);
+  cr_assert_lt(scores->mean, 0.03);
   ts_arena_free(arena);
 }
 
