@@ -104,6 +104,24 @@ void ts_diag_edit(ts_diag *d, ts_span span, const char *text, const char *format
   TS_PUSH(d->arena, &d->children, edit);
 }
 
+void ts_diag_instead(ts_diag *d, const char *found, const char *replacement)
+{
+  ts_diag_child *help = &d->children.at[d->children.count - 1];
+  help->name = ts_arena_string(d->arena, found, strlen(found));
+  help->replacement = ts_arena_string(d->arena, replacement, strlen(replacement));
+}
+
+ts_span ts_diag_edited(const ts_diag *d, const ts_diag_child *child, const ts_sources *sources)
+{
+  if (child->kind == TS_CHILD_EDIT)
+    return child->span;
+  const ts_source *source = child->kind == TS_CHILD_HELP && child->replacement ? ts_sources_get(sources, d->primary.file) : NULL;
+  size_t length = source ? strlen(child->name) : 0;
+  if (!source || source->size - d->primary.begin < length || memcmp(source->text + d->primary.begin, child->name, length) != 0)
+    return TS_NO_SPAN;
+  return (ts_span){d->primary.file, d->primary.begin, d->primary.begin + (uint32_t)length};
+}
+
 void ts_diag_value(ts_diag *d, const char *name, const char *value)
 {
   ts_diag_pair pair = {ts_arena_string(d->arena, name, strlen(name)), ts_arena_string(d->arena, value, strlen(value))};

@@ -42,6 +42,8 @@ void ts_diag_fact(ts_diag *d, const char *name, const char *format, ...) __attri
 void ts_diag_help(ts_diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* help with a patched line: replaces `span` by `text`. */
 void ts_diag_edit(ts_diag *d, ts_span span, const char *text, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* What the help told last would put in place of `found`, if the primary span begins with that: for editors. */
+void ts_diag_instead(ts_diag *d, const char *found, const char *replacement);
 /* value of a name in the failing expression, for JSON and for a note. */
 void ts_diag_value(ts_diag *d, const char *name, const char *value);
 void ts_diag_more(ts_diag *d, unsigned count); /* "and N more like it" */

@@ -46,21 +46,22 @@ static void put_spans(FILE *out, const ts_diag *d, const ts_sources *sources)
   putc(']', out);
 }
 
-static void put_child(FILE *out, const ts_diag_child *child, const ts_sources *sources)
+static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child, const ts_sources *sources)
 {
   static const char *const words[] = {[TS_CHILD_NOTE] = "note", [TS_CHILD_FACT] = "fact", [TS_CHILD_HELP] = "help", [TS_CHILD_EDIT] = "help"};
   bool placed = ts_sources_get(sources, child->span.file);
+  ts_span edited = ts_diag_edited(d, child, sources);
   fprintf(out, "{\"severity\":\"%s\"", words[child->kind]);
-  if (child->name)
+  if (child->kind == TS_CHILD_FACT)
     put_field(out, "name", child->name);
   put_field(out, "message", child->text);
   fputs(",\"spans\":[", out);
   if (placed && child->kind == TS_CHILD_NOTE)
     put_span(out, sources, child->span, true, NULL);
   fputs("],\"edits\":[", out);
-  if (placed && child->kind == TS_CHILD_EDIT) { /* a suggestion to look at, never to be applied unseen */
+  if (ts_sources_get(sources, edited.file)) { /* a suggestion to look at, never to be applied unseen */
     putc('{', out);
-    put_span_fields(out, sources, child->span);
+    put_span_fields(out, sources, edited);
     put_field(out, "replacement", child->replacement);
     put_field(out, "applicability", "guess");
     putc('}', out);
@@ -99,7 +100,7 @@ static void put_record(FILE *out, const ts_diag *d, const ts_sources *sources)
   fputs("],\"children\":[", out);
   for (size_t i = 0; i < d->children.count; i++) {
     fputs(i ? "," : "", out);
-    put_child(out, &d->children.at[i], sources);
+    put_child(out, d, &d->children.at[i], sources);
   }
   fprintf(out, "],\"more\":%u", d->more);
   put_rendered(out, d, sources);

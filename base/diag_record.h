@@ -12,9 +12,9 @@ typedef struct ts_diag_text { ts_span span; const char *text; } ts_diag_text;
 typedef struct ts_diag_child {
   ts_child_kind kind;
   ts_span span;            /* TS_NO_SPAN: a fact without a place */
-  const char *name;        /* of a fact */
+  const char *name;        /* of a fact; of a help with a replacement: what it would replace */
   const char *text;
-  const char *replacement; /* of an edit */
+  const char *replacement; /* of an edit, or of a help: ts_diag_instead */
 } ts_diag_child;
 typedef struct ts_diag_pair { const char *name, *value; } ts_diag_pair;
 
@@ -45,6 +45,8 @@ const char *ts_severity_word(ts_severity severity);
 ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count);
 /* The span as it is shown: inside the text, without blank space at its end. */
 ts_span ts_span_shown(const ts_sources *sources, ts_span span);
+/* What the child would replace; file 0: nothing. */
+ts_span ts_diag_edited(const ts_diag *d, const ts_diag_child *child, const ts_sources *sources);
 void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color, FILE *out);
 
 #endif

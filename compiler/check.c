@@ -8,29 +8,46 @@ typedef struct reference { const ts_ast *from, *to; ts_span span; } reference; /
 
 typedef struct trail { const reference **at; size_t count; } trail;
 
+typedef struct local { const char *name; ts_span declared; const ts_ast *node; } local;
+
 typedef struct checker {
   ts_session *s;
   ts_module *module;
-  const ts_ast *decl;        /* being checked */
-  TS_VEC(const char *) scope; /* local names */
+  const ts_ast *decl;    /* being checked */
+  TS_VEC(local) scope;   /* local names */
   TS_VEC(reference) references;
 } checker;
 
 static void expression(checker *c, const ts_ast *e);
 static void statements(checker *c, const ts_ast *parent, uint32_t first);
 
-static void declare(checker *c, const char *name)
+static void used(checker *c, ts_span span, const char *name, ts_span declared, const ts_ast *node)
 {
-  if (name)
-    TS_PUSH(c->s->arena, &c->scope, name);
+  if (c->s->uses && span.file)
+    TS_PUSH(c->s->arena, &c->s->uses->all, (ts_use){span, name, declared, node});
 }
 
-static bool is_local(const checker *c, const char *name)
+static void declare_at(checker *c, const char *name, ts_span declared, const ts_ast *node)
+{
+  if (name)
+    TS_PUSH(c->s->arena, &c->scope, (local){name, declared, node});
+}
+
+static void declare(checker *c, const ts_ast *node)
+{
+  declare_at(c, node->name, node->name_span, node);
+  if (node->name)
+    used(c, node->name_span, node->name, node->name_span, node);
+}
+
+static void declare_word(checker *c, const char *word) { declare_at(c, ts_lang_intern(c->s->lang, word, strlen(word)), TS_NO_SPAN, NULL); }
+
+static const local *local_of(const checker *c, const char *name)
 {
   for (size_t i = c->scope.count; i-- > 0;)
-    if (c->scope.at[i] == name)
-      return true;
-  return false;
+    if (c->scope.at[i].name == name)
+      return &c->scope.at[i];
+  return NULL;
 }
 
 static bool may_recur(ts_kind kind) { return kind == TS_AST_FN || kind == TS_AST_BLOCK || kind == TS_AST_MODEL; }
@@ -52,7 +69,7 @@ static void unknown(checker *c, const ts_ast *id)
   }
   ts_name_list names = {0};
   for (size_t i = 0; i < c->scope.count; i++)
-    TS_PUSH(c->s->arena, &names.names, c->scope.at[i]);
+    TS_PUSH(c->s->arena, &names.names, c->scope.at[i].name);
   ts_module_names(c->s, c->module, &names);
   for (size_t i = 0; i < c->s->builtin_names.count; i++)
     TS_PUSH(c->s->arena, &names.names, c->s->builtin_names.at[i]);
@@ -61,16 +78,16 @@ static void unknown(checker *c, const ts_ast *id)
 
 static bool identifier(checker *c, const ts_ast *id)
 {
-  if (is_local(c, id->name))
-    return true;
-  const ts_visible *v = ts_module_find(c->module, id->name);
+  const local *l = local_of(c, id->name);
+  const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
+  bool known = l || v || ts_names_get(&c->s->builtins, id->name);
+  if (known)
+    used(c, id->span, id->name, l ? l->declared : v ? v->entry->decl->name_span : TS_NO_SPAN, l ? l->node : v ? v->entry->decl : NULL);
   if (v)
     refer(c, v->entry->decl, id->span);
-  else if (!ts_names_get(&c->s->builtins, id->name))
+  if (!known)
     unknown(c, id);
-  else
-    return true;
-  return v;
+  return known;
 }
 
 static bool taken_as_written(checker *c, const ts_ast *formal)
@@ -108,7 +125,7 @@ static void call(checker *c, const ts_ast *e)
     expression(c, callee);
   else if (!identifier(c, callee))
     return; /* its arguments may be labels and axes: nobody knows */
-  if (callee->kind == TS_AST_ID && !is_local(c, callee->name)) {
+  if (callee->kind == TS_AST_ID && !local_of(c, callee->name)) {
     const ts_visible *v = ts_module_find(c->module, callee->name);
     const ts_value *builtin = v ? NULL : ts_names_get(&c->s->builtins, callee->name);
     params = v ? ts_decl_params(v->entry->decl) : NULL;
@@ -119,6 +136,8 @@ static void call(checker *c, const ts_ast *e)
   }
   for (uint32_t i = 1; i < e->count; i++) {
     const ts_ast *formal = params ? formal_of(params, e, i) : NULL;
+    if (formal && e->child[i]->name)
+      used(c, e->child[i]->name_span, formal->name, formal->name_span, formal);
     if (formal ? !taken_as_written(c, formal) : !axis_of_maker(maker, e->child[i]->name))
       expression(c, e->child[i]->child[0]);
   }
@@ -129,7 +148,7 @@ static void comprehension(checker *c, const ts_ast *e)
   size_t scope = c->scope.count;
   for (uint32_t i = 2; i + 1 < e->count; i += 2) {
     expression(c, e->child[i + 1]);
-    declare(c, e->child[i]->name);
+    declare_at(c, e->child[i]->name, e->child[i]->span, e->child[i]);
   }
   expression(c, e->child[1]);
   expression(c, e->child[0]);
@@ -175,29 +194,43 @@ static void parameters(checker *c, const ts_ast *params)
         ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`", c->decl->name, formal->name);
         ts_diag_label(d, params->child[k]->name_span, "first here");
       }
-    declare(c, formal->name);
+    declare(c, formal);
   }
+}
+
+/* What is not checked here, for editors: names that mean something where the pattern or the rule stands. */
+static void mentions(checker *c, const ts_ast *e)
+{
+  if (!e || !c->s->uses)
+    return;
+  bool name = e->kind == TS_AST_ID || e->kind == TS_AST_NAME || e->kind == TS_AST_USE_RULES;
+  const local *l = name ? local_of(c, e->name) : NULL;
+  const ts_visible *v = name && !l ? ts_module_find(c->module, e->name) : NULL;
+  if (l || v)
+    used(c, e->name_span.file ? e->name_span : e->span, e->name, l ? l->declared : v->entry->decl->name_span, l ? l->node : v->entry->decl);
+  for (uint32_t i = 0; i < e->count; i++)
+    mentions(c, e->child[i]);
 }
 
 /* ---- Ops ---- */
 
-static void declare_with_gradient(checker *c, const char *name)
+static void declare_with_gradient(checker *c, const ts_ast *tensor)
 {
-  const char *gradient = ts_arena_printf(c->s->arena, "d%s", name);
-  declare(c, name);
-  declare(c, ts_lang_intern(c->s->lang, gradient, strlen(gradient)));
+  const char *gradient = ts_arena_printf(c->s->arena, "d%s", tensor->name);
+  declare(c, tensor);
+  declare_at(c, ts_lang_intern(c->s->lang, gradient, strlen(gradient)), tensor->name_span, tensor);
 }
 
 static void op(checker *c, const ts_ast *decl)
 {
   for (uint32_t i = 0; i < decl->child[0]->count; i++)
-    declare_with_gradient(c, decl->child[0]->child[i]->name);
+    declare_with_gradient(c, decl->child[0]->child[i]);
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
     if (item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART)
-      declare_with_gradient(c, item->name);
+      declare_with_gradient(c, item);
     else if (item->kind == TS_AST_LET)
-      declare(c, item->name);
+      declare(c, item);
   }
   for (uint32_t i = 1; i < decl->count; i++)
     expression(c, decl->child[i]);
@@ -219,26 +252,26 @@ static void statement(checker *c, const ts_ast *item)
   case TS_AST_LET:
     type(c, item->child[0]);
     expression(c, item->child[1]);
-    declare(c, item->name);
+    declare(c, item);
     return;
   case TS_AST_NODE:
     expression(c, item->child[0]);
-    declare(c, item->name);
+    declare(c, item);
     return;
   case TS_AST_REPEAT:
     expression(c, item->child[0]);
-    declare(c, item->child[1]->name);
+    declare_at(c, item->child[1]->name, item->child[1]->span, item->child[1]);
     statements(c, item, 2);
     return;
   case TS_AST_FOR:
     expression(c, item->child[0]);
-    declare(c, item->name);
+    declare(c, item);
     expression(c, item->child[1]);
     statements(c, item, 2);
     break;
   case TS_AST_AT:
     expression(c, item->child[0]);
-    declare(c, item->name);
+    declare(c, item);
     statements(c, item, 1);
     break;
   case TS_AST_IF_STMT:
@@ -257,12 +290,15 @@ static void statement(checker *c, const ts_ast *item)
   case TS_AST_POLICY:
     expression(c, item->child[0]);
     expression(c, item->child[1]);
+    for (uint32_t i = 2; i < item->count; i++)
+      mentions(c, item->child[i]);
     return;
   case TS_AST_DEPEND: /* their variables are those of a pattern */
   case TS_AST_MATCH:
   case TS_AST_SLOW:
   case TS_AST_STAGES:
-  case TS_AST_RULE: return;
+  case TS_AST_USE_RULES:
+  case TS_AST_RULE: mentions(c, item); return;
   default: expression(c, item);
   }
   c->scope.count = scope;
@@ -304,13 +340,21 @@ static void unused_parameters(checker *c, const ts_ast *plan)
   }
 }
 
+/* `mesh = { tp }`: the axis has the size and the name of the parameter. */
+static void declare_axis(checker *c, const ts_ast *field)
+{
+  const local *parameter = field->flags & 1 ? local_of(c, field->name) : NULL;
+  if (!parameter)
+    declare(c, field);
+}
+
 static void plan(checker *c, const ts_ast *decl)
 {
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *value = decl->child[i]->child[0];
     for (uint32_t k = 0; value->kind == TS_AST_RECORD && k < value->count; k++)
       if (!strcmp(decl->child[i]->name, "mesh"))
-        declare(c, value->child[k]->name);
+        declare_axis(c, value->child[k]);
   }
   for (uint32_t i = 1; i < decl->count; i++)
     expression(c, decl->child[i]->child[0]);
@@ -324,12 +368,12 @@ static void search(checker *c, const ts_ast *decl)
   const ts_ast *plan = ts_search_plan(c->s, c->module, decl);
   parameters(c, plan ? plan->child[0] : NULL);
   for (size_t i = 0; plan && i < TS_SEARCH_FIGURES; i++)
-    declare(c, ts_search_figure(c->s, i));
+    declare_at(c, ts_search_figure(c->s, i), TS_NO_SPAN, NULL);
   for (uint32_t i = 1; plan && i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
     expression(c, item->child[item->kind == TS_AST_LET]);
     if (item->kind == TS_AST_LET)
-      declare(c, item->name);
+      declare(c, item);
   }
 }
 
@@ -339,6 +383,7 @@ static void declaration(checker *c, const ts_ast *decl)
 {
   c->decl = decl;
   c->scope.count = 0;
+  used(c, decl->name_span, decl->name, decl->name_span, decl);
   const ts_ast *params = ts_decl_params(decl);
   parameters(c, params);
   switch (decl->kind) {
@@ -348,19 +393,22 @@ static void declaration(checker *c, const ts_ast *decl)
     break;
   case TS_AST_EXTERN: type(c, decl->child[1]); break;
   case TS_AST_LET:
-  case TS_AST_PARAM: type(c, decl->child[0]); break;
+  case TS_AST_PARAM:
+    type(c, decl->child[0]);
+    mentions(c, decl->child[1]);
+    break;
   case TS_AST_OP: op(c, decl); break;
   case TS_AST_PLAN: plan(c, decl); break;
   case TS_AST_SEARCH: search(c, decl); break;
-  case TS_AST_MODEL: declare(c, ts_lang_intern(c->s->lang, "batch", 5)); /* fall through */
+  case TS_AST_MODEL: declare_word(c, "batch"); /* fall through */
   case TS_AST_BLOCK:
   case TS_AST_STRATEGY:
   case TS_AST_CLUSTER: statements(c, decl, 1); break;
   case TS_AST_SCHEDULE:
-    declare(c, ts_lang_intern(c->s->lang, "next", 4));
+    declare_word(c, "next");
     statements(c, decl, 1);
     break;
-  default: break; /* what the plan needs is evaluated */
+  default: mentions(c, decl); break; /* what the plan needs is evaluated */
   }
 }
 

@@ -6,6 +6,15 @@
 #include "compiler/function.h"
 #include "compiler/module.h"
 
+/* A name in a file that was checked, and what it means there. */
+typedef struct ts_use {
+  ts_span span;       /* the name: where it is used, or declared */
+  const char *name;
+  ts_span declared;   /* the name in its declaration; file 0: built in */
+  const ts_ast *node; /* that declares it: a declaration, FORMAL, LET, NODE, FOR ...; NULL: built in */
+} ts_use;
+typedef struct ts_uses { TS_VEC(ts_use) all; } ts_uses;
+
 /* Checks every file that is not of the standard library. False if a function, block or model calls itself: nothing may be evaluated then. */
 bool ts_check(ts_session *s);
 /* Is the name among the identifiers of an expression? */

@@ -100,6 +100,7 @@ static bool compile_text(ts_session *s, const char *path, const char *text, size
   ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
   *given = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
   s->given = given;
+  s->given_count = 1;
   input->builder = compile(s, path, o, &input->schedule);
   if (!input->builder)
     return false;

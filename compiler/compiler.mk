@@ -70,6 +70,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/write_rank_graph.c \
 	compiler/import/xml.c \
 	compiler/layout.c \
+	compiler/lookup.c \
 	compiler/lower.c \
 	compiler/lower_cluster.c \
 	compiler/module.c \
@@ -149,6 +150,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/trace.h \
 	compiler/import/xml.h \
 	compiler/layout.h \
+	compiler/lookup.h \
 	compiler/makers.def \
 	compiler/module.h \
 	compiler/names.h \

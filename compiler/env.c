@@ -124,6 +124,8 @@ bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list)
     ts_diag_help(d, "did you mean `%s` or `%s`?", best[0], best[1]);
   else if (count)
     ts_diag_help(d, "did you mean `%s`, `%s` or `%s`?", best[0], best[1], best[2]);
+  if (count)
+    ts_diag_instead(d, found, best[0]);
   return count;
 }
 

@@ -152,6 +152,14 @@ static const ts_embedded_file *embedded(const char *below)
   return NULL;
 }
 
+static const ts_embedded_file *given_at(const ts_session *s, const char *path)
+{
+  for (uint32_t i = 0; i < s->given_count; i++)
+    if (!strcmp(s->given[i].path, path))
+      return &s->given[i];
+  return NULL;
+}
+
 static bool find_stdlib(ts_session *s, const char *name, ts_found *found)
 {
   const char *tidied = tidy(s->arena, name);
@@ -171,9 +179,10 @@ static bool find_in(ts_session *s, const char *directory, const char *directory_
   for (int packed = 0; packed < 2; packed++) {
     const char *full = packed ? ts_arena_printf(s->arena, "%s.gz", name) : name;
     const char *path = name[0] == '/' ? tidy(s->arena, full) : join(s->arena, directory, full);
-    if (!is_file(path))
+    const ts_embedded_file *given = given_at(s, path);
+    if (!given && !is_file(path))
       continue;
-    *found = (ts_found){.path = path, .shown = path};
+    *found = (ts_found){.path = path, .shown = path, .embedded = given};
     found->name = name[0] == '/' ? ts_base_name(path) : join(s->arena, directory_name, full);
     return true;
   }
@@ -210,7 +219,7 @@ bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_
 
 ts_found ts_session_given(ts_session *s, const char *path)
 {
-  const ts_embedded_file *given = s->given && !strcmp(s->given->path, path) ? s->given : NULL;
+  const ts_embedded_file *given = given_at(s, path);
   if (given && !strcmp(path, "-"))
     return (ts_found){.name = "<stdin>", .shown = "<stdin>", .embedded = given};
   const char *name = path[0] == '/' ? ts_base_name(path) : tidy(s->arena, path);

@@ -39,7 +39,8 @@ struct ts_session {
   const char *stdlib_dir;           /* or NULL: the embedded stdlib */
   const char *const *import_dirs;   /* -I */
   uint32_t import_dir_count;
-  const struct ts_embedded_file *given; /* the file of the command line, read already; or NULL */
+  const struct ts_embedded_file *given; /* files whose text is here already: that of the command line, or those open in an editor */
+  uint32_t given_count;
   const ts_define *defines;
   uint32_t define_count;
   TS_VEC(ts_dependency) dependencies;
@@ -55,6 +56,7 @@ struct ts_session {
   ts_names types;                   /* name -> ts_type_info */
   struct ts_reported *reported;     /* errors already told: compiler/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
+  struct ts_uses *uses;             /* NULL, or where the check puts what names mean: compiler/check.h */
   bool checking;                    /* the static pass: what evaluation finds again is not counted again */
   uint32_t depth;                   /* of evaluation */
   uint64_t steps;

@@ -4,6 +4,16 @@
 # bash-completion finds a file by the name of the command.
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = share/bash-completion/trainspec
+# Syntax and file types for editors; doc/editors.md. share/syntax.sh writes the syntax.
+EXTRA_DIST += share/syntax.sh
+vimftdetectdir = $(pkgdatadir)/vim/ftdetect
+dist_vimftdetect_DATA = share/vim/ftdetect/trainspec.vim
+vimftplugindir = $(pkgdatadir)/vim/ftplugin
+dist_vimftplugin_DATA = share/vim/ftplugin/trainspec.vim
+vimsyntaxdir = $(pkgdatadir)/vim/syntax
+dist_vimsyntax_DATA = share/vim/syntax/trainspec.vim
+vscodedir = $(pkgdatadir)/vscode
+dist_vscode_DATA = share/vscode/package.json share/vscode/language-configuration.json share/vscode/trainspec.tmLanguage.json
 # Turns pickled memory snapshots into what `trainspec trace` reads.
 dist_pkgdata_SCRIPTS = share/snapshot_to_json.py
 install-data-hook:

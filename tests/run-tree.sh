@@ -24,6 +24,8 @@ report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/b
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
 
+report "syntax files of editors know the words of the language" "$(share/syntax.sh --check 2>&1)"
+
 library=$build/.libs/libtrainspec.so
 if [ -f "$library" ]; then
   report "only names that begin with ts_ leave the library" "$(nm -D --defined-only "$library" 2>&1 | awk '$2 != "A" && $NF !~ /^ts_/')"

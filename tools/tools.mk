@@ -29,6 +29,15 @@ trainspec_SOURCES = \
 	tools/export_main.c \
 	tools/fit_network_main.c \
 	tools/fit_slowdown_main.c \
+	tools/lsp_documents.c \
+	tools/lsp_documents.h \
+	tools/lsp_main.c \
+	tools/lsp_messages.c \
+	tools/lsp_messages.h \
+	tools/lsp_rpc.c \
+	tools/lsp_rpc.h \
+	tools/lsp_text.c \
+	tools/lsp_text.h \
 	tools/plan_options.c \
 	tools/plan_options.h \
 	tools/programs.h \

@@ -13,7 +13,7 @@ static const struct command {
   int (*run)(int argc, char **argv);
 } commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"sweep", ts_sweep_main}, {"diff", ts_diff_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
   {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main},
-  {"export", ts_export_main}, {"topo", ts_topo_main}, {"collective", ts_collective_main}, {"db", ts_db_main}},
+  {"export", ts_export_main}, {"topo", ts_topo_main}, {"collective", ts_collective_main}, {"db", ts_db_main}, {"lsp", ts_lsp_main}},
   fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -36,6 +36,7 @@ static const char *const command_lines[] = {
   "  topo                      draw the cluster of a plan",
   "  collective                take a collective apart, as a white box sees it",
   "  db                        measured operators of many devices in one file",
+  "  lsp                       the language server, for editors",
   NULL,
 };
 static const char *const notes[] = {

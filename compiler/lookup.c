@@ -1,0 +1,424 @@
+#include "compiler/lookup.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "compiler/stdlib_embed.h"
+
+enum { MAX_SIGNATURE = 160 };
+
+static const char *const plan_fields[] = {
+#define FIELD(name) #name,
+#include "compiler/plan_fields.def"
+#undef FIELD
+};
+
+static const char *const words[] = {
+#define RESERVED(token, spelling) spelling,
+#define WORD(token, spelling) spelling,
+#include "lang/words.def"
+#undef RESERVED
+#undef WORD
+};
+
+static const char *const units[] = {
+#define UNIT(name, factor, dimension) name,
+#include "lang/units.def"
+#undef UNIT
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static const ts_source *text_of(const ts_session *s, uint32_t file) { return ts_sources_get(s->sources, file); }
+
+/* ---- Names ---- */
+
+const ts_use *ts_lookup_use(const ts_session *s, uint32_t file, uint32_t offset)
+{
+  const ts_use *found = NULL;
+  for (size_t i = 0; s->uses && i < s->uses->all.count; i++) {
+    const ts_use *use = &s->uses->all.at[i];
+    if (use->span.file == file && use->span.begin <= offset && offset <= use->span.end && (!found || use->span.begin > found->span.begin))
+      found = use; /* between two names that touch, the one that begins here */
+  }
+  return found;
+}
+
+const char *ts_lookup_dotted(ts_session *s, uint32_t file, uint32_t offset)
+{
+  const ts_source *source = text_of(s, file);
+  size_t begin = offset, end = offset;
+  while (begin > 0 && (is_word(source->text[begin - 1]) || source->text[begin - 1] == '.'))
+    begin--;
+  while (end < source->size && (is_word(source->text[end]) || source->text[end] == '.'))
+    end++;
+  return end > begin ? ts_arena_string(s->arena, source->text + begin, end - begin) : NULL;
+}
+
+static void find_labels(ts_session *s, const ts_ast *node, const char *label, ts_spans *places)
+{
+  if (!node)
+    return;
+  if (node->kind == TS_AST_LABEL && !strcmp(node->name, label))
+    TS_PUSH(s->arena, &places->all, node->span);
+  for (uint32_t i = 0; i < node->count; i++)
+    find_labels(s, node->child[i], label, places);
+}
+
+void ts_lookup_labels(ts_session *s, const char *label, ts_spans *places)
+{
+  for (size_t i = 0; i < ts_module_count(s); i++)
+    find_labels(s, ts_module_at(s, i)->ast, label, places);
+}
+
+const ts_module *ts_lookup_import(ts_session *s, const ts_module *m, uint32_t offset)
+{
+  (void)s;
+  for (size_t i = 0; i < m->imports.count; i++) {
+    ts_span span = m->imports.at[i].span;
+    if (span.file == m->file && span.begin <= offset && offset <= span.end)
+      return m->imports.at[i].module;
+  }
+  return NULL;
+}
+
+/* ---- What a name means ---- */
+
+/* On one line, cut where a body begins or where it grows too long. */
+static const char *line_of(const ts_session *s, ts_span span)
+{
+  const char *text = text_of(s, span.file)->text + span.begin;
+  size_t size = span.end - span.begin, used = 0;
+  char *line = ts_arena_alloc(s->arena, size + 4);
+  bool blank = false;
+  for (size_t i = 0; i < size && used < MAX_SIGNATURE; i++) {
+    if (isspace((unsigned char)text[i])) {
+      blank = used > 0;
+      continue;
+    }
+    if (blank)
+      line[used++] = ' ';
+    blank = false;
+    line[used++] = text[i];
+  }
+  if (used >= MAX_SIGNATURE) {
+    memcpy(line + used, "...", 3);
+    used += 3;
+  }
+  line[used] = '\0';
+  return line;
+}
+
+const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
+{
+  ts_span span = node->span;
+  const ts_ast *params = ts_decl_params(node);
+  const char *brace;
+  switch (node->kind) {
+  case TS_AST_FN:
+  case TS_AST_EXTERN: span.end = node->child[1] ? node->child[1]->span.end : params->span.end; break;
+  case TS_AST_GPU:
+  case TS_AST_RULES:
+  case TS_AST_SEARCH:
+  case TS_AST_FOR:
+  case TS_AST_AT:
+    brace = memchr(text_of(s, span.file)->text + span.begin, '{', span.end - span.begin);
+    span.end = brace ? (uint32_t)(brace - text_of(s, span.file)->text) : span.end;
+    break;
+  case TS_AST_LABEL: return ts_arena_printf(s->arena, "repeat ... as %s", node->name);
+  default: span.end = params ? params->span.end : span.end;
+  }
+  return line_of(s, span);
+}
+
+/* The lines of comment right above a declaration. */
+static const char *comment_above(const ts_session *s, const ts_ast *node)
+{
+  const ts_source *source = text_of(s, node->span.file);
+  size_t line = node->span.begin;
+  while (line > 0 && source->text[line - 1] != '\n')
+    line--;
+  const char *comment = "";
+  while (line > 0) {
+    size_t end = line - 1, begin = end;
+    while (begin > 0 && source->text[begin - 1] != '\n')
+      begin--;
+    size_t text = begin;
+    while (text < end && isblank((unsigned char)source->text[text]))
+      text++;
+    if (end - text < 2 || memcmp(source->text + text, "//", 2) != 0)
+      break;
+    text += 2;
+    text += text < end && source->text[text] == ' ';
+    comment = ts_arena_printf(s->arena, "%.*s\n%s", (int)(end - text), source->text + text, comment);
+    line = begin;
+  }
+  return comment;
+}
+
+static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *use)
+{
+  ts_value v = ts_none_value();
+  const ts_module *m = ts_module_of(s, use->node->span.file);
+  const ts_visible *top = m ? ts_module_find(m, use->node->name) : NULL;
+  if (top && top->entry->decl == use->node && (use->node->kind == TS_AST_LET || use->node->kind == TS_AST_PARAM)) {
+    v = ts_entry_value(s, top->entry);
+  } else if (plan && use->node->kind == TS_AST_FORMAL && plan->decl->span.file == use->node->span.file && plan->decl->span.begin <= use->node->span.begin
+             && use->node->span.end <= plan->decl->span.end) {
+    if (!ts_env_lookup(plan->env, use->node->name, &v))
+      return NULL;
+  } else {
+    for (uint32_t i = 0; plan && use->node->kind == TS_AST_FIELD && i < s->mesh.count; i++)
+      if (!strcmp(s->mesh.axis[i].name, use->node->name))
+        return ts_arena_printf(s->arena, "%" PRId64 " ranks", s->mesh.axis[i].size);
+    return NULL;
+  }
+  return v.type == TS_T_ERROR || v.type == TS_T_NONE || v.type == TS_T_FUNCTION ? NULL : ts_value_print(s->arena, v);
+}
+
+static const char *built_in(ts_session *s, const char *name)
+{
+  const ts_value *v = ts_names_get(&s->builtins, name);
+  if (!v || v->type != TS_T_FUNCTION)
+    return ts_arena_printf(s->arena, "```\n%s\n```\nbuilt in", name);
+  const ts_function *f = v->u.function;
+  const char *list = "";
+  for (uint32_t i = 0; i < f->formal_count; i++) {
+    const ts_maker_formal *formal = &f->formals[i];
+    bool typed = formal->type && *formal->type;
+    list = ts_arena_printf(s->arena, "%s%s%s%s%s%s", list, i ? ", " : "", formal->name, typed ? ": " : "", typed ? formal->type : "", formal->optional ? "?" : "");
+  }
+  return ts_arena_printf(s->arena, "```\n%s(%s)\n```\nbuilt in", name, list);
+}
+
+const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use *use)
+{
+  if (!use->node)
+    return built_in(s, use->name);
+  const char *value = value_of(s, plan, use), *comment = comment_above(s, use->node);
+  const ts_module *m = ts_module_of(s, use->node->span.file);
+  bool elsewhere = m && use->node->span.file != use->span.file;
+  return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s", ts_lookup_signature(s, use->node), value ? "= `" : "", value ? value : "", value ? "`\n\n" : "", comment,
+                         elsewhere ? "\n*" : "", elsewhere ? m->name : "", elsewhere ? "*" : "");
+}
+
+/* ---- Calls that are open ---- */
+
+static uint32_t word_before(const char *text, uint32_t offset)
+{
+  while (offset > 0 && is_word(text[offset - 1]))
+    offset--;
+  return offset;
+}
+
+/* Text in quotes and comments opens nothing. */
+static bool inert(const char *text, uint32_t offset)
+{
+  uint32_t line = offset;
+  bool quoted = false;
+  while (line > 0 && text[line - 1] != '\n')
+    line--;
+  for (; line < offset; line++) {
+    if (text[line] == '"' && (line == 0 || text[line - 1] != '\\'))
+      quoted = !quoted;
+    else if (!quoted && text[line] == '/' && text[line + 1] == '/')
+      return true;
+  }
+  return quoted;
+}
+
+static const char *name_of_argument(ts_session *s, const char *text, uint32_t begin, uint32_t end)
+{
+  while (begin < end && isspace((unsigned char)text[begin]))
+    begin++;
+  uint32_t stop = begin;
+  while (stop < end && is_word(text[stop]))
+    stop++;
+  uint32_t colon = stop;
+  while (colon < end && isblank((unsigned char)text[colon]))
+    colon++;
+  return stop > begin && colon < end && text[colon] == ':' ? ts_lang_intern(s->lang, text + begin, stop - begin) : NULL;
+}
+
+bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_call *call)
+{
+  const char *text = text_of(s, m->file)->text;
+  uint32_t depth = 0, argument = 0, begin = offset;
+  bool first = true;
+  *call = (ts_open_call){0};
+  for (uint32_t i = offset; i-- > 0;) {
+    if (!strchr("()[]{},", text[i]) || inert(text, i))
+      continue;
+    if (strchr(")]}", text[i])) {
+      depth++;
+    } else if (text[i] == ',') {
+      argument += depth == 0;
+    } else if (depth > 0) {
+      depth--;
+    } else if (text[i] == '(') {
+      uint32_t name = word_before(text, i);
+      if (name == i)
+        return false;
+      call->name = ts_lang_intern(s->lang, text + name, i - name);
+      call->begin = i + 1;
+      call->argument = argument;
+      break;
+    } else if (text[i] == '{') {
+      return false;
+    } else {
+      argument = 0; /* a list is one argument */
+    }
+    if (first && depth == 0 && text[i] == ',')
+      begin = i + 1, first = false;
+  }
+  if (!call->name)
+    return false;
+  call->named = name_of_argument(s, text, first ? call->begin : begin, offset);
+  const ts_visible *v = ts_module_find(m, call->name);
+  const ts_value *built = v ? NULL : ts_names_get(&s->builtins, call->name);
+  call->params = v ? ts_decl_params(v->entry->decl) : NULL;
+  call->maker = built && built->type == TS_T_FUNCTION ? built->u.function : NULL;
+  return call->params || call->maker;
+}
+
+/* ---- What may be written ---- */
+
+typedef struct proposing { ts_session *s; const ts_module *m; const char *text; uint32_t begin, offset; ts_proposals *list; } proposing;
+
+static void propose(const proposing *p, ts_proposal_kind kind, const char *text, const char *detail)
+{
+  size_t typed = p->offset - p->begin;
+  if (strncmp(text, p->text + p->begin, typed) == 0)
+    TS_PUSH(p->s->arena, &p->list->all, (ts_proposal){kind, text, detail});
+}
+
+/* `import std.mod|`: the word goes back over its dots. */
+static bool propose_files(proposing *p)
+{
+  uint32_t line = p->offset, begin = p->begin;
+  while (line > 0 && p->text[line - 1] != '\n')
+    line--;
+  if (strncmp(p->text + line, "import ", 7) != 0)
+    return false;
+  while (begin > line && (is_word(p->text[begin - 1]) || p->text[begin - 1] == '.'))
+    begin--;
+  p->begin = p->list->begin = begin;
+  for (size_t i = 0; i < ts_stdlib_file_count; i++) {
+    const char *path = ts_stdlib_files[i].path;
+    size_t length = strlen(path);
+    if (length < 4 || strcmp(path + length - 3, ".ts") || !strcmp(path, "prelude.ts"))
+      continue;
+    char *name = ts_arena_printf(p->s->arena, "std.%.*s", (int)(length - 3), path);
+    for (char *c = name; *c; c++)
+      *c = *c == '/' ? '.' : *c;
+    propose(p, TS_PROPOSE_FILE, name, NULL);
+  }
+  return true;
+}
+
+/* After a number and a blank, or none. */
+static bool propose_units(const proposing *p)
+{
+  uint32_t at = p->begin;
+  while (at > 0 && p->text[at - 1] == ' ')
+    at--;
+  if (at == 0 || !isdigit((unsigned char)p->text[at - 1]))
+    return false;
+  uint32_t number = at;
+  while (number > 0 && (is_word(p->text[number - 1]) || p->text[number - 1] == '.'))
+    number--;
+  if (!isdigit((unsigned char)p->text[number]) || (at == p->begin && p->begin < p->offset && isdigit((unsigned char)p->text[p->begin])))
+    return false;
+  for (size_t i = 0; i < COUNT(units); i++)
+    propose(p, TS_PROPOSE_UNIT, units[i], NULL);
+  return true;
+}
+
+static const ts_ast *declaration_at(const ts_module *m, uint32_t offset)
+{
+  for (size_t i = 0; i < m->own.count; i++)
+    if (m->own.at[i]->decl->span.begin <= offset && offset <= m->own.at[i]->decl->span.end)
+      return m->own.at[i]->decl;
+  return NULL;
+}
+
+/* At the beginning of a line of a plan, outside of all parentheses. */
+static bool propose_fields(const proposing *p)
+{
+  const ts_ast *decl = declaration_at(p->m, p->offset);
+  uint32_t line = p->begin;
+  int depth = 0;
+  while (line > 0 && isblank((unsigned char)p->text[line - 1]))
+    line--;
+  if (!decl || decl->kind != TS_AST_PLAN || line == 0 || p->text[line - 1] != '\n')
+    return false;
+  for (uint32_t i = decl->span.begin; i < p->begin; i++)
+    depth += inert(p->text, i) ? 0 : strchr("([{", p->text[i]) ? 1 : strchr(")]}", p->text[i]) ? -1 : 0;
+  if (depth != 1)
+    return false;
+  for (size_t i = 0; i < COUNT(plan_fields); i++) {
+    bool there = false;
+    for (uint32_t k = 1; k < decl->count && !there; k++)
+      there = !strcmp(decl->child[k]->name, plan_fields[i]) && decl->child[k]->name_span.begin != p->begin;
+    if (!there)
+      propose(p, TS_PROPOSE_FIELD, ts_arena_printf(p->s->arena, "%s = ", plan_fields[i]), "field of a plan");
+  }
+  return true;
+}
+
+/* Of the parameters of the open call those that are not named yet. */
+static void propose_arguments(const proposing *p, const ts_open_call *call)
+{
+  if (call->named)
+    return;
+  uint32_t count = call->params ? call->params->count : call->maker->formal_count;
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = call->params ? call->params->child[i]->name : call->maker->formals[i].name;
+    const char *detail = call->params ? ts_lookup_signature(p->s, call->params->child[i]) : call->maker->formals[i].type;
+    const char *argument = ts_arena_printf(p->s->arena, "%s: ", name);
+    bool given = false;
+    for (const char *at = p->text + call->begin; !given && (at = strstr(at, argument)) && at < p->text + p->offset; at++)
+      given = !is_word(at[-1]);
+    if (!given && (!call->maker || (detail && *detail)))
+      propose(p, TS_PROPOSE_PARAMETER, argument, detail);
+  }
+}
+
+static ts_proposal_kind kind_of(ts_kind kind) { return kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ? TS_PROPOSE_VALUE : TS_PROPOSE_FUNCTION; }
+
+static void propose_names(const proposing *p)
+{
+  const ts_ast *decl = declaration_at(p->m, p->offset);
+  for (size_t i = 0; p->s->uses && decl && i < p->s->uses->all.count; i++) {
+    const ts_use *use = &p->s->uses->all.at[i];
+    bool local = use->node && use->node != decl && use->span.file == p->m->file && use->span.begin == use->declared.begin && use->declared.begin >= decl->span.begin;
+    if (local && use->declared.end <= p->offset && use->declared.end != p->offset && use->declared.end <= decl->span.end)
+      propose(p, TS_PROPOSE_VALUE, use->name, ts_lookup_signature(p->s, use->node));
+  }
+  for (size_t i = 0; i < p->m->visible_names.count; i++) {
+    const ts_visible *v = ts_module_find(p->m, p->m->visible_names.at[i]);
+    bool value = v->entry->decl->kind != TS_AST_PLAN && v->entry->decl->kind != TS_AST_SEARCH;
+    if (value && (v->direct || v->entry->module == p->m || p->begin < p->offset)) /* what imports bring with them: once a letter is there */
+      propose(p, kind_of(v->entry->decl->kind), v->entry->name, ts_lookup_signature(p->s, v->entry->decl));
+  }
+  for (size_t i = 0; i < p->s->builtin_names.count; i++)
+    propose(p, TS_PROPOSE_FUNCTION, p->s->builtin_names.at[i], "built in");
+  for (size_t i = 0; i < COUNT(words); i++)
+    propose(p, TS_PROPOSE_WORD, words[i], NULL);
+}
+
+void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_proposals *list)
+{
+  const char *text = text_of(s, m->file)->text;
+  proposing p = {s, m, text, word_before(text, offset), offset, list};
+  list->begin = p.begin;
+  if (inert(text, offset) || propose_files(&p) || propose_units(&p) || propose_fields(&p))
+    return;
+  ts_open_call call;
+  if (ts_lookup_call(s, m, p.begin, &call))
+    propose_arguments(&p, &call);
+  propose_names(&p);
+}

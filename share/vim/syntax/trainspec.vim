@@ -1,0 +1,20 @@
+" Syntax of TrainSpec. Made by share/syntax.sh.
+if exists('b:current_syntax')
+  finish
+endif
+syn case match
+syn match trainspecComment '//.*$' contains=@Spell
+syn region trainspecString start='"' skip='\\.' end='"' oneline
+syn match trainspecNumber '\<\d[0-9_]*\(\.\d\+\)\?\([eE][-+]\?\d\+\)\?\>'
+syn match trainspecUnit '\(\d\s*\)\@<=\<\(ps\|ns\|us\|ms\|s\|min\|h\|d\|B\|kB\|MB\|GB\|TB\|PB\|KiB\|MiB\|GiB\|TiB\|PiB\|b\|kb\|Mb\|Gb\|Tb\|Kib\|Mib\|Gib\|FLOP\|kFLOP\|MFLOP\|GFLOP\|TFLOP\|PFLOP\|Hz\|kHz\|MHz\|GHz\|W\|kW\)\(/s\)\?\>'
+syn keyword trainspecReserved and else false fn for if import in let not or then true
+syn keyword trainspecWord after ahead any as at backward before block bucket by chunks cluster contracts copies depend device dim dtype every extern forward from gpu gradients group input kernel limit link match maximize minimize model of offload on op optimizer optional order output over overlap param parameters part place plan policy prefer recompute remove repeat replicate require rule rules saves schedule search set shard share slow slows split stages step strategy switch tie try updates vary weight where whole with yield
+syn keyword trainspecType Int Real Bool String Time Size Rate Work WorkRate Frequency Power Money Tensor Axis Label DType List Record Gpu Cluster Function Model Strategy Schedule Any
+hi def link trainspecComment Comment
+hi def link trainspecString String
+hi def link trainspecNumber Number
+hi def link trainspecUnit Special
+hi def link trainspecReserved Keyword
+hi def link trainspecWord Statement
+hi def link trainspecType Type
+let b:current_syntax = 'trainspec'

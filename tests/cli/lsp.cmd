@@ -1,0 +1,1 @@
+export XDG_CACHE_HOME=$scratch; LC_ALL=C awk '{ printf "Content-Length: %d\r\n\r\n%s", length($0), $0 }' _lsp.jsonl | trainspec lsp | sed -E 's/Content-Length: [0-9]+\r$//' | tr -d '\r' | sed -E "s/Content-Length: [0-9]+$//; s|file://$scratch/trainspec/[^/]*/|CACHE/|g" | grep .; ls $scratch/trainspec/*/std/models

@@ -1,0 +1,127 @@
+#include "tools/lsp_rpc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { MOST_HEADER = 8192, MOST_MESSAGE = 64 << 20 };
+
+/* At least `size` bytes in the buffer; false at the end of input. */
+static bool need(lsp_wire *w, size_t size)
+{
+  if (w->begin && w->end - w->begin < size) {
+    memmove(w->buffer, w->buffer + w->begin, w->end - w->begin);
+    w->end -= w->begin;
+    w->begin = 0;
+  }
+  while (w->end - w->begin < size) {
+    if (w->end == w->room) {
+      size_t room = w->room ? 2 * w->room : 65536;
+      char *more = realloc(w->buffer, room);
+      if (!more)
+        return false;
+      w->buffer = more;
+      w->room = room;
+    }
+    ssize_t got = read(w->in, w->buffer + w->end, w->room - w->end);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    w->end += (size_t)got;
+  }
+  return true;
+}
+
+bool lsp_pending(const lsp_wire *w)
+{
+  struct pollfd input = {.fd = w->in, .events = POLLIN};
+  return w->end > w->begin || (poll(&input, 1, 0) > 0 && (input.revents & POLLIN));
+}
+
+/* Lines up to an empty one. The length of what follows; 0: none is told. */
+static size_t header(lsp_wire *w, bool *broken)
+{
+  size_t length = 0;
+  for (size_t line = 0, size = 1;; size++) {
+    if (size > MOST_HEADER || !need(w, size)) {
+      *broken = size > 1;
+      return 0;
+    }
+    const char *text = w->buffer + w->begin;
+    if (text[size - 1] != '\n')
+      continue;
+    size_t end = size - 1 - (size - 1 > line && text[size - 2] == '\r');
+    if (end == line) {
+      w->begin += size;
+      *broken = length == 0 || length > MOST_MESSAGE;
+      return *broken ? 0 : length;
+    }
+    if (end - line > 15 && strncasecmp(text + line, "Content-Length:", 15) == 0)
+      length = strtoul(text + line + 15, NULL, 10);
+    line = size;
+  }
+}
+
+cJSON *lsp_receive(lsp_wire *w, bool *broken)
+{
+  *broken = false;
+  size_t length = header(w, broken);
+  if (!length || !need(w, length)) {
+    *broken |= length > 0;
+    return NULL;
+  }
+  cJSON *message = cJSON_ParseWithLength(w->buffer + w->begin, length);
+  w->begin += length;
+  if (!message) {
+    lsp_refuse(w, NULL, LSP_PARSE_ERROR, "this is not JSON");
+    return cJSON_CreateObject(); /* the header said where the next one begins */
+  }
+  return message;
+}
+
+void lsp_wire_close(lsp_wire *w)
+{
+  free(w->buffer);
+  w->buffer = NULL;
+}
+
+static void put(lsp_wire *w, cJSON *message)
+{
+  cJSON_AddStringToObject(message, "jsonrpc", "2.0");
+  char *text = cJSON_PrintUnformatted(message);
+  cJSON_Delete(message);
+  if (!text)
+    return;
+  fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
+  fflush(w->out);
+  free(text);
+}
+
+void lsp_reply(lsp_wire *w, const cJSON *id, cJSON *result)
+{
+  cJSON *message = cJSON_CreateObject();
+  cJSON_AddItemToObject(message, "id", cJSON_Duplicate(id, true));
+  cJSON_AddItemToObject(message, "result", result ? result : cJSON_CreateNull());
+  put(w, message);
+}
+
+void lsp_refuse(lsp_wire *w, const cJSON *id, int code, const char *text)
+{
+  cJSON *message = cJSON_CreateObject(), *error = cJSON_AddObjectToObject(message, "error");
+  cJSON_AddItemToObject(message, "id", id ? cJSON_Duplicate(id, true) : cJSON_CreateNull());
+  cJSON_AddNumberToObject(error, "code", code);
+  cJSON_AddStringToObject(error, "message", text);
+  put(w, message);
+}
+
+void lsp_notify(lsp_wire *w, const char *method, cJSON *params)
+{
+  cJSON *message = cJSON_CreateObject();
+  cJSON_AddStringToObject(message, "method", method);
+  cJSON_AddItemToObject(message, "params", params);
+  put(w, message);
+}
