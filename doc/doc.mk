@@ -6,6 +6,7 @@ nobase_dist_doc_DATA += \
 	doc/architecture.md \
 	doc/costs.md \
 	doc/diagnostics.md \
+	doc/editors.md \
 	doc/getting_started.md \
 	doc/graph_json.md \
 	doc/ir.md \

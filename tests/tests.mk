@@ -110,6 +110,8 @@ EXTRA_DIST += \
 	tests/cli/_fit_table.ts \
 	tests/cli/_gemms.csv \
 	tests/cli/_idle.ts \
+	tests/cli/_lsp.jsonl \
+	tests/cli/_lsp_wrong.jsonl \
 	tests/cli/_networks.ts \
 	tests/cli/_node.xml \
 	tests/cli/_npkit.json \
@@ -203,6 +205,10 @@ EXTRA_DIST += \
 	tests/cli/list-params.out \
 	tests/cli/list-warnings.cmd \
 	tests/cli/list-warnings.out \
+	tests/cli/lsp-wrong.cmd \
+	tests/cli/lsp-wrong.out \
+	tests/cli/lsp.cmd \
+	tests/cli/lsp.out \
 	tests/cli/manual.cmd \
 	tests/cli/manual.out \
 	tests/cli/networks-compared.cmd \
