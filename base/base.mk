@@ -7,6 +7,7 @@ libtrainspec_la_SOURCES += \
 	base/diag.c \
 	base/diag_json.c \
 	base/diag_render.c \
+	base/diag_sarif.c \
 	base/digest.c \
 	base/options.c \
 	base/output.c \

@@ -69,6 +69,7 @@ bool ts_diags_warning_option(ts_diags *diags, const char *option);
 /* Prints all records in source order, at most 20 errors, then a count. */
 void ts_diags_print(const ts_diags *diags, FILE *out, ts_color color);
 void ts_diags_print_json(const ts_diags *diags, FILE *out);
+void ts_diags_print_sarif(const ts_diags *diags, FILE *out);
 /* auto: NO_COLOR, TERM, isatty of `out`. */
 ts_color ts_color_auto(FILE *out);
 

@@ -14,7 +14,7 @@ enum { COLOR = COMMON, DIAGNOSTICS, SHOW_HELP, SHOW_VERSION };
 
 static const ts_option common[] = {
   {COLOR, 0, "color", "WHEN", "colour messages: auto, always or never (auto)", "Messages"},
-  {DIAGNOSTICS, 0, "diagnostics", "FORM", "messages as text, or as json: one object a line (text)", NULL},
+  {DIAGNOSTICS, 0, "diagnostics", "FORM", "messages as text, as json (one object a line) or as sarif (text)", NULL},
   {SHOW_HELP, 'h', "help", NULL, "show this help", "About"},
   {SHOW_VERSION, 0, "version", NULL, "show the version", NULL},
   {0},
@@ -208,7 +208,7 @@ static int unknown(ts_options *o, const char *spelled)
 
 static int finish(ts_options *o, const ts_option *option)
 {
-  static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {"text", "json", NULL};
+  static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {"text", "json", "sarif", NULL};
   int choice;
   switch (option->id) {
   case SHOW_HELP:
@@ -223,7 +223,7 @@ static int finish(ts_options *o, const ts_option *option)
   case DIAGNOSTICS:
     if ((choice = ts_options_choice(o, forms)) < 0)
       return leave(o, TS_EXIT_USAGE);
-    o->json = choice;
+    o->messages = choice;
     return ts_options_next(o);
   default:
     return option->id;
@@ -315,8 +315,10 @@ ts_color ts_options_color(const ts_options *o, FILE *out)
 
 int ts_options_report(const ts_options *o, const ts_diags *diags)
 {
-  if (o->json)
+  if (o->messages == TS_MESSAGES_JSON)
     ts_diags_print_json(diags, stderr);
+  else if (o->messages == TS_MESSAGES_SARIF)
+    ts_diags_print_sarif(diags, stderr);
   else
     ts_diags_print(diags, stderr, ts_options_color(o, stderr));
   return ts_diags_exit(diags);

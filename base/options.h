@@ -38,7 +38,7 @@ typedef struct ts_options {
   const char *argument; /* of the option found, or the operand */
   const char *spelled;  /* the option as it was written, for messages */
   int status;           /* after TS_OPTIONS_EXIT: what main returns */
-  bool json;            /* --diagnostics=json */
+  enum { TS_MESSAGES_TEXT, TS_MESSAGES_JSON, TS_MESSAGES_SARIF } messages; /* --diagnostics */
   const char *color;    /* --color; NULL: auto */
   int argc, at;
   char **argv;
