@@ -475,6 +475,9 @@ EXTRA_DIST += \
 	tests/errors/cli-mf-alone.err \
 	tests/errors/cli-missing-file.cmd \
 	tests/errors/cli-missing-file.err \
+	tests/errors/cli-sarif.args \
+	tests/errors/cli-sarif.err \
+	tests/errors/cli-sarif.ts \
 	tests/errors/cli-two-plans.cmd \
 	tests/errors/cli-two-plans.err \
 	tests/errors/cli-unknown-option.cmd \
