@@ -18,6 +18,7 @@ struct ts_contention {
   ts_agenda heap;              /* when: id a place of `begins` */
   uint64_t order;
   TS_VEC(uint32_t) tags;       /* of each call of the traffic */
+  TS_VEC(uint32_t) calls;      /* of the traffic, of each tag: the last */
   ts_flow_pattern **patterns;  /* [groups] of [instances * models * shapes]: made when asked for first */
   ts_intern paths;             /* model, sender, receiver */
   TS_VEC(ts_flow_pattern *) path_patterns;
@@ -107,17 +108,29 @@ static void begin_calls(ts_contention *c, uint64_t now)
     while (c->tags.count <= call)
       TS_PUSH(c->arena, &c->tags, TS_IR_NONE);
     c->tags.at[call] = b.tag;
+    while (c->calls.count <= b.tag)
+      TS_PUSH(c->arena, &c->calls, TS_FLOW_NONE);
+    c->calls.at[b.tag] = call;
   }
 }
 
-bool ts_contention_play(ts_contention *c, uint64_t *now)
+void ts_contention_pace(ts_contention *c, uint32_t tag, double pace) { ts_traffic_pace(c->traffic, c->calls.at[tag], pace); }
+
+uint64_t ts_contention_next(ts_contention *c)
+{
+  uint64_t next = ts_traffic_next(c->traffic);
+  return c->heap.count && c->heap.at[0].time < next ? c->heap.at[0].time : next;
+}
+
+bool ts_contention_play(ts_contention *c, uint64_t until, uint64_t *now)
 {
   for (;;) {
-    uint64_t next = ts_traffic_next(c->traffic);
-    if (c->heap.count && c->heap.at[0].time < next)
-      next = c->heap.at[0].time;
-    if (next == TS_FLOW_NEVER)
+    uint64_t next = ts_contention_next(c);
+    if (next > until || next == TS_FLOW_NEVER) {
+      if (until != TS_FLOW_NEVER)
+        ts_traffic_advance(c->traffic, until); /* whoever changes a pace means it from then on */
       return false;
+    }
     ts_traffic_advance(c->traffic, next);
     begin_calls(c, next);
     *now = next;

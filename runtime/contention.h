@@ -1,7 +1,8 @@
 /* Calls of all groups that share links: collectives and messages of models of flows, played together.
  *
  * The engine runs every process as far as it can without knowing when a call under way ends, and hands over the calls that have begun. What begins later
- * follows from the end of one of these, so it begins no sooner than the next of them ends: up to there the network may be played. */
+ * follows from the end of one of these, so it begins no sooner than the next of them ends: up to there the network may be played. A play in the order of
+ * time (overlap.h) plays it up to its own next moment instead. Calls are known by the tags their callers give them, one call at a time each. */
 #ifndef TS_RUNTIME_CONTENTION_H
 #define TS_RUNTIME_CONTENTION_H
 
@@ -17,8 +18,13 @@ bool ts_contention_collective(ts_contention *contention, const ts_kind *kind, ui
 /* A message of this port of the IR over a path of this profile. */
 bool ts_contention_message(ts_contention *contention, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag);
 
-/* Plays on until some call ends. False: none is under way. */
-bool ts_contention_play(ts_contention *contention, uint64_t *now);
+/* From now on the call with this tag, begun by now, gets on by `pace` times what the network lets it (flow_traffic.h). */
+void ts_contention_pace(ts_contention *contention, uint32_t tag, double pace);
+
+/* When something happens next, UINT64_MAX: nothing does. */
+uint64_t ts_contention_next(ts_contention *contention);
+/* Plays on, not beyond `until`, until some call ends at *now. False: none does. */
+bool ts_contention_play(ts_contention *contention, uint64_t until, uint64_t *now);
 /* Takes out a call that has ended now; TS_IR_NONE when there is no more. */
 uint32_t ts_contention_ended(ts_contention *contention);
 

@@ -310,16 +310,22 @@ static uint32_t take(ts_engine *e)
   return e->ready[--e->ready_count];
 }
 
-static uint64_t last_end(const ts_engine *e)
+uint64_t ts_end_of_hosts(const ts_facts *facts)
 {
   uint64_t end = 0;
-  for (uint32_t i = 0; i < e->process_count; i++)
-    end = e->processes[i].time > end ? e->processes[i].time : end;
-  for (uint32_t p = 0; p < e->facts.cast->count; p++) {
-    const ts_player *w = &e->facts.players[p];
+  for (uint32_t p = 0; p < facts->cast->count; p++) {
+    const ts_player *w = &facts->players[p];
     uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
     end = host > end ? host : end;
   }
+  return end;
+}
+
+static uint64_t last_end(const ts_engine *e)
+{
+  uint64_t end = ts_end_of_hosts(&e->facts);
+  for (uint32_t i = 0; i < e->process_count; i++)
+    end = e->processes[i].time > end ? e->processes[i].time : end;
   return end;
 }
 
@@ -327,7 +333,7 @@ static uint64_t last_end(const ts_engine *e)
 static bool end_calls(ts_engine *e)
 {
   uint64_t now;
-  if (!e->contention || !ts_contention_play(e->contention, &now))
+  if (!e->contention || !ts_contention_play(e->contention, UINT64_MAX, &now))
     return false;
   for (uint32_t tag; (tag = ts_contention_ended(e->contention)) != TS_IR_NONE;) {
     if (tag < e->facts.cast->meeting_count) {

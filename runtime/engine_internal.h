@@ -49,7 +49,11 @@ static inline bool ts_is_done(const ts_process *p) { return p->op == p->op_end &
 /* Sets facts->players for its cast; nothing is known of their times but the begin of the host. */
 void ts_make_players(ts_arena *arena, ts_facts *facts);
 
+/* When the last host has done its work, of a play that has come to its end. */
+uint64_t ts_end_of_hosts(const ts_facts *facts);
+
 /* Fills *stop when some process could not end. */
 int ts_explain_stop(const ts_engine *engine, ts_stop *stop);
+int ts_stop_overflow(ts_stop *stop); /* times beyond what the clock counts */
 
 #endif

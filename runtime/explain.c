@@ -166,12 +166,17 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
   return -1;
 }
 
+int ts_stop_overflow(ts_stop *stop)
+{
+  return ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
+}
+
 int ts_explain_stop(const ts_engine *e, ts_stop *stop)
 {
   if (e->interrupted)
     return ts_stop_interrupted(stop);
   if (e->overflow)
-    return ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
+    return ts_stop_overflow(stop);
   if (e->mismatch != TS_IR_NONE)
     return explain_mismatch(e, stop);
   uint32_t first = first_standing(e);

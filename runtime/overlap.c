@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "runtime/agenda.h"
+#include "runtime/contention.h"
 #include "runtime/engine_internal.h"
 #include "runtime/intern.h"
 #include "runtime/play.h"
 #include "runtime/track.h"
 
-typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING } state;
+typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING, CHOOSING } state;
 
 typedef struct progress { /* of something under way */
   double left;      /* ps of work, at `since` */
   double rate;      /* work done in a ps; negative: not rated yet */
   uint64_t since;
   uint32_t version; /* of the end that was announced last */
+  bool shared;      /* a call on the network of all: that says when it ends, and `left` nothing */
 } progress;
 
 typedef struct actor { /* a stream of a player; the last one of each player is its host */
@@ -51,6 +53,8 @@ typedef struct stage {
   ts_agenda heap;               /* moments: id an actor, or actors + meeting; detail its version */
   uint32_t *dirty, dirty_count; /* players to rate anew */
   bool *is_dirty;
+  uint32_t *choosing;           /* [players] streams that wait for some of several events */
+  ts_contention *network;       /* of calls that share links, or NULL */
   uint64_t *starts;
   uint32_t *latest;
   uint32_t columns;             /* collectives, then ports */
@@ -97,10 +101,17 @@ static void touch(stage *s, uint32_t player)
 
 /* ---- Rates ---- */
 
+static uint32_t tag_of(const stage *s, uint32_t id) { return id >= s->actor_count ? id - s->actor_count : s->facts.cast->meeting_count + id; }
+
 static void set_rate(stage *s, progress *p, double rate, uint32_t id)
 {
   if (p->rate == rate)
     return;
+  if (p->shared) {
+    p->rate = rate;
+    ts_contention_pace(s->network, tag_of(s, id), rate);
+    return;
+  }
   if (p->rate > 0)
     p->left = fmax(0, p->left - (double)(s->now - p->since) * p->rate);
   p->since = s->now;
@@ -246,6 +257,27 @@ static void rate_player(stage *s, uint32_t player)
 
 /* ---- Playing ---- */
 
+/* Streams of the player that wait for some of several events look again. */
+static void wake_choosers(stage *s, uint32_t player)
+{
+  uint32_t first = player * s->per_player;
+  s->choosing[player] = 0;
+  for (uint32_t i = first; i < first + s->facts.tables->streams; i++)
+    if (s->actors[i].state == CHOOSING) {
+      s->actors[i].state = AT_REST;
+      s->ready[s->ready_count++] = i;
+    }
+}
+
+/* Enough of the events an op waits for have happened; the last of these is no later than now. */
+static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_op *op)
+{
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < op->waits; i++)
+    known += ts_is_known(events[wait[i]]);
+  return known >= op->arg;
+}
+
 static void finish(stage *s, actor *a, uint64_t start)
 {
   const ts_player *w = player_of(s, a);
@@ -258,8 +290,11 @@ static void finish(stage *s, actor *a, uint64_t start)
   keep_time(s, a, op, s->now - start);
   a->time = s->now;
   a->state = AT_REST;
-  if (op->event != TS_IR_NONE)
-    settle(s, &w->events[v->event_base + op->event], s->now);
+  if (op->event == TS_IR_NONE)
+    return;
+  settle(s, &w->events[v->event_base + op->event], s->now);
+  if (s->choosing[a->player])
+    wake_choosers(s, a->player);
 }
 
 static void begin(stage *s, actor *a, uint64_t work)
@@ -302,6 +337,8 @@ static void begin_send(stage *s, actor *a)
   settle(s, &to->sent[route->slot], s->now);
   touch(s, w->peers[route->peer]);
   begin(s, a, ts_message_time(s->facts.tables, w->kind, v->fragment, a->op->arg, route->peer));
+  a->work.shared = s->network && ts_contention_message(s->network, w->kind->peer_profile[route->peer], s->facts.tables->ir->fragments[v->fragment].first_port + a->op->arg,
+                                                       w->rank, to->rank, s->now, tag_of(s, (uint32_t)(a - s->actors)));
 }
 
 static void end_send(stage *s, actor *a)
@@ -327,6 +364,7 @@ static void arrive(stage *s, uint32_t id)
   at->start = s->now;
   at->running = true;
   at->work = (progress){.left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
+  at->work.shared = s->network && ts_contention_collective(s->network, player_of(s, a)->kind, a->op->arg, player_of(s, a)->rank, s->now, index);
   s->starts[m->turn_base + at->turns] = s->now;
   s->latest[m->turn_base + at->turns++] = at->who;
   for (uint32_t i = 0; i < m->count; i++) {
@@ -401,6 +439,8 @@ static bool start(stage *s, uint32_t id)
   case TS_OP_SEND:
     begin_send(s, a);
     return false;
+  case TS_OP_CHOICE:
+    break;
   default: /* receive */
     place = &w->arrived[w->program->routes[visit_of(a)->port_base + a->op->arg].slot];
     if (!ts_is_known(*place)) {
@@ -441,7 +481,14 @@ static void run_stream(stage *s, uint32_t id)
       continue;
     }
     uint64_t time = a->time, issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
-    if (op->waits && !known(s, id, w->events + v->event_base, ts_waits_of(s->facts.tables, op), op->waits, &time))
+    const uint64_t *events = w->events + v->event_base;
+    if (op->kind == TS_OP_CHOICE) {
+      if (!chosen(events, ts_waits_of(s->facts.tables, op), op)) {
+        a->state = CHOOSING;
+        s->choosing[a->player]++;
+        return;
+      }
+    } else if (op->waits && !known(s, id, w->events + v->event_base, ts_waits_of(s->facts.tables, op), op->waits, &time))
       return;
     time = issued > time ? issued : time;
     if (time > s->now) {
@@ -479,6 +526,39 @@ static void run(stage *s, uint32_t id)
     run_host(s, id);
 }
 
+/* What is announced next: by the stage, or by the network. */
+static uint64_t next_moment(const stage *s)
+{
+  uint64_t own = s->heap.count ? s->heap.at[0].time : UINT64_MAX, calls = s->network ? ts_contention_next(s->network) : UINT64_MAX;
+  return own < calls ? own : calls;
+}
+
+static void end_work(stage *s, actor *a)
+{
+  bool alone = a->chain > 1;
+  if (a->op->kind == TS_OP_SEND)
+    end_send(s, a);
+  finish(s, a, a->start);
+  if (!alone)
+    touch(s, a->player);
+}
+
+/* Plays the network up to now, and ends the calls that end there. */
+static void end_calls(stage *s)
+{
+  uint64_t now;
+  while (s->network && ts_contention_play(s->network, s->now, &now))
+    for (uint32_t tag; (tag = ts_contention_ended(s->network)) != TS_IR_NONE;) {
+      if (tag < s->facts.cast->meeting_count) {
+        end_meeting(s, tag);
+      } else {
+        uint32_t id = tag - s->facts.cast->meeting_count;
+        end_work(s, &s->actors[id]);
+        s->ready[s->ready_count++] = id;
+      }
+    }
+}
+
 /* What was announced for now: a timer, the end of a run or a send, the end of a collective; or nothing, as it has moved. */
 static void happen(stage *s, const ts_moment *m)
 {
@@ -490,14 +570,8 @@ static void happen(stage *s, const ts_moment *m)
   actor *a = &s->actors[m->id];
   if (m->detail != a->work.version)
     return;
-  if (a->state == AT_WORK) {
-    bool alone = a->chain > 1;
-    if (a->op->kind == TS_OP_SEND)
-      end_send(s, a);
-    finish(s, a, a->start);
-    if (!alone)
-      touch(s, a->player);
-  }
+  if (a->state == AT_WORK)
+    end_work(s, a);
   run(s, m->id);
 }
 
@@ -507,6 +581,11 @@ static void play(stage *s)
     while (s->ready_count)
       run(s, s->ready[--s->ready_count]);
     bool more = s->heap.count && s->heap.at[0].time == s->now;
+    if (!more) {
+      end_calls(s);
+      if (s->ready_count)
+        continue;
+    }
     if (!more && s->dirty_count) {
       while (s->dirty_count) {
         uint32_t player = s->dirty[--s->dirty_count];
@@ -515,14 +594,18 @@ static void play(stage *s)
       }
       continue;
     }
-    if (!s->heap.count || s->overflow)
+    uint64_t next = next_moment(s);
+    if (next == UINT64_MAX || s->overflow)
       return;
     if (++s->turns % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap", fmin(1, (double)s->now / (double)s->alone))) {
       s->interrupted = true;
       return;
     }
+    s->overflow = next >> TS_CLOCK_BITS != 0;
+    s->now = next;
+    if (!s->heap.count || s->heap.at[0].time > next)
+      continue;
     ts_moment m = ts_agenda_take(&s->heap);
-    s->now = m.time;
     happen(s, &m);
   }
 }
@@ -628,15 +711,19 @@ static void make_actors(stage *s)
 
 static uint64_t last_end(const stage *s)
 {
-  uint64_t end = 0;
+  uint64_t end = ts_end_of_hosts(&s->facts);
   for (uint32_t i = 0; i < s->actor_count; i++)
     end = s->actors[i].time > end ? s->actors[i].time : end;
-  for (uint32_t p = 0; p < s->facts.cast->count; p++) {
-    const ts_player *w = &s->facts.players[p];
-    uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
-    end = host > end ? host : end;
-  }
   return end;
+}
+
+/* Some call never ends: slower than the clock counts. */
+static bool some_left(const stage *s)
+{
+  for (uint32_t i = 0; i < s->actor_count; i++)
+    if (s->actors[i].op != s->actors[i].op_end || s->actors[i].visit != s->actors[i].visit_end)
+      return true;
+  return false;
 }
 
 static void set_stage(ts_arena *arena, stage *s)
@@ -653,26 +740,14 @@ static void set_stage(ts_arena *arena, stage *s)
   s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, cast->turn_count);
   s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
   s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, cast->count);
+  s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
   make_actors(s);
 }
 
-/* Which of several events come first is decided here before all are known, and a stream waits for one at a time. */
-static bool chooses(const ts_ir *ir)
-{
-  for (uint32_t i = 0; i < ir->nodes_count; i++)
-    if (ir->nodes[i].op == TS_IR_RECORD && ir->nodes[i].arg)
-      return true;
-  return false;
-}
-
-const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_stop *stop)
+const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_contention *network, ts_stop *stop)
 {
   const ts_tables *t = facts->tables;
-  if (chooses(t->ir)) {
-    ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "work that waits for some of several messages (`depend ... on any k of`) cannot be played with `--overlap`");
-    return NULL;
-  }
-  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .model = model, .columns = t->ir->collectives_count + t->ir->ports_count};
+  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .model = model, .network = network, .columns = t->ir->collectives_count + t->ir->ports_count};
   ts_facts *out = NULL;
   const char *wrong = predict(&s);
   if (wrong) {
@@ -682,8 +757,8 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
     play(&s);
     if (s.interrupted) {
       ts_stop_interrupted(stop);
-    } else if (s.overflow) {
-      ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
+    } else if (s.overflow || some_left(&s)) {
+      ts_stop_overflow(stop);
     } else {
       s.facts.end = last_end(&s);
       out = ts_arena_copy(arena, &s.facts, sizeof s.facts);

@@ -17,6 +17,17 @@ struct ts_run {
   ts_result result;
 };
 
+static bool chooses(const ts_ir *ir)
+{
+  for (uint32_t i = 0; i < ir->nodes_count; i++)
+    if (ir->nodes[i].op == TS_IR_RECORD && ir->nodes[i].arg)
+      return true;
+  return false;
+}
+
+/* The engine knows which of several messages come first when it knows all of them. Of calls that share links it would know that too late: others have begun. */
+static bool in_order_of_time(const ts_ir *ir, const ts_run_options *options) { return options->overlap || (options->contention && chooses(ir)); }
+
 bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
 {
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
@@ -27,7 +38,7 @@ bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *opti
   ts_tables *tables = ts_arena_copy(arena, made, sizeof *tables);
   tables->transfer = options->transfer;
   tables->progress = options->progress;
-  tables->apart = options->overlap != NULL;
+  tables->apart = in_order_of_time(ir, options);
   ts_network *network = ts_network_new(arena, ir, ranks, options->network, stop);
   *out = (ts_prepared){tables, network, network ? ts_kinds_new(arena, tables, network, stop) : NULL};
   return out->kinds != NULL;
@@ -40,8 +51,10 @@ static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_optio
     return NULL;
   const ts_cast *cast = ts_cast_new(arena, p.tables, p.kinds, !options->no_fold && !options->contention);
   ts_contention *contention = options->contention ? ts_contention_new(arena, p.tables, p.network) : NULL;
-  const ts_facts *facts = ts_engine_play(arena, p.tables, p.kinds, cast, contention, order, stop);
-  return facts && options->overlap ? ts_overlap_play(arena, facts, options->overlap, stop) : facts;
+  if (!in_order_of_time(ir, options))
+    return ts_engine_play(arena, p.tables, p.kinds, cast, contention, order, stop);
+  const ts_facts *alone = ts_engine_play(arena, p.tables, p.kinds, cast, NULL, order, stop);
+  return alone ? ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing, contention, stop) : NULL;
 }
 
 typedef struct composing {

@@ -13,6 +13,8 @@
 /* What an H800 gives to communication (20 of 132 processors, DeepSeek-V3 technical report, section 3.2.2); each byte is read and written once. */
 const ts_slowdown ts_slowdown_physical = {.kind = TS_SLOWDOWN_PHYSICAL, .slow = {1, 1}, .sms = 20.0 / 132, .traffic = 2};
 
+const ts_slowdown ts_slowdown_nothing = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1, 1}};
+
 static const char *const kind_names[TS_SLOWDOWN_KINDS] = {"constant", "table", "physical", "learned"};
 
 const char *ts_slowdown_kind_name(ts_slowdown_kind kind) { return kind_names[kind]; }

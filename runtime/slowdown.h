@@ -55,6 +55,7 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
 const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out); /* what a file holds */
 
 extern const ts_slowdown ts_slowdown_physical; /* where there is no data */
+extern const ts_slowdown ts_slowdown_nothing;  /* factors of 1 */
 
 ts_slowdowns ts_slowdown_of(const ts_slowdown *model, const ts_pair *pair);
 /* All at once. NULL, or what is wrong. */

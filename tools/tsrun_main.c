@@ -138,8 +138,7 @@ static bool read_options(task *t, int argc, char **argv)
                       ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ? "comparing networks gives text or json, and no trace" :
                       ts_networks_several(t->run.network) && ts_study_any(&t->study) ? "studies go with one network: name it" :
                       !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
-                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" :
-                      t->run.contention && t->study.overlap ? "`--contention` and `--overlap` do not go together" : ts_study_wrong(&t->study);
+                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : ts_study_wrong(&t->study);
   if (wrong) {
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
     return false;

@@ -30,6 +30,7 @@ typedef struct flow {
   const ts_flow_use *uses;
   uint32_t *places;     /* [count] where it stands on each link */
   double limit, left;   /* bytes, at `since` */
+  double pace;          /* times the rate: how fast it gets on */
   double fresh;         /* rate that a pass found */
   uint64_t since, end;
 } flow;
@@ -120,7 +121,7 @@ static void leave_heap(ts_flows *f, uint32_t id)
 static void schedule(ts_flows *f, uint32_t id)
 {
   flow *w = &f->flows.at[id];
-  double length = w->left > 0 ? w->left / w->rate * 1e12 : 0; /* 0 / 0 cannot be: left > 0 */
+  double length = w->left > 0 ? w->left / (w->rate * w->pace) * 1e12 : 0; /* 0 / 0 cannot be: left > 0 */
   uint64_t end = length < 9e18 ? f->now + (uint64_t)llround(length) : TS_FLOW_NEVER;
   if (end == TS_FLOW_NEVER) {
     leave_heap(f, id);
@@ -233,7 +234,7 @@ uint32_t ts_flows_start(ts_flows *f, const ts_flow_use *uses, uint32_t count, do
     f->free = f->flows.at[id].heap;
   }
   flow *w = &f->flows.at[id];
-  *w = (flow){.count = count, .uses = uses, .limit = limit, .left = bytes, .since = f->now, .end = TS_FLOW_NEVER, .bottleneck = TS_FLOW_NONE};
+  *w = (flow){.count = count, .uses = uses, .limit = limit, .left = bytes, .pace = 1, .since = f->now, .end = TS_FLOW_NEVER, .bottleneck = TS_FLOW_NONE};
   w->places = take_places(f, w);
   solve_for(f, id);
   for (uint32_t u = 0; u < count; u++) {
@@ -275,7 +276,7 @@ static double left_now(const ts_flows *f, const flow *w)
 {
   if (w->since == f->now)
     return w->left;
-  double left = w->left - w->rate * 1e-12 * (double)(f->now - w->since);
+  double left = w->left - w->rate * w->pace * 1e-12 * (double)(f->now - w->since);
   return left > 0 ? left : 0;
 }
 
@@ -295,6 +296,20 @@ void ts_flows_limit(ts_flows *f, uint32_t id, double limit)
   solve_for(f, id);
   for (uint32_t u = 0; u < f->flows.at[id].count; u++)
     change(f, f->flows.at[id].uses[u].link);
+}
+
+void ts_flows_pace(ts_flows *f, uint32_t id, double pace)
+{
+  flow *w = &f->flows.at[id];
+  if (w->pace == pace)
+    return;
+  w->left = left_now(f, w);
+  w->since = f->now;
+  w->pace = pace;
+  leave_heap(f, id);
+  w->end = TS_FLOW_NEVER;
+  if (!w->solving) /* else it will be scheduled with its rate */
+    schedule(f, id);
 }
 
 /* ---- Rates ---- */

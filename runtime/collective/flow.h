@@ -33,6 +33,8 @@ uint32_t ts_flows_start(ts_flows *flows, const ts_flow_use *uses, uint32_t count
 /* Stops a flow before its end; what it had left. */
 double ts_flows_stop(ts_flows *flows, uint32_t flow);
 void ts_flows_limit(ts_flows *flows, uint32_t flow, double limit);
+/* From now on the flow gets on by `pace` (> 0, 1 at first) times its rate; what it takes of its links stays. */
+void ts_flows_pace(ts_flows *flows, uint32_t flow, double pace);
 
 /* When the next flow ends: TS_FLOW_NEVER if none does. */
 uint64_t ts_flows_next(ts_flows *flows);

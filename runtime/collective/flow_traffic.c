@@ -1,5 +1,6 @@
 #include "runtime/collective/flow_traffic.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "runtime/agenda.h"
@@ -23,16 +24,23 @@ typedef struct end { /* of circuits: a directed link */
 typedef struct call {
   const ts_flow_pattern *pattern;
   double bytes;
+  double pace;
+  double left;        /* of its latency, ps, at `since` */
+  uint64_t since, begin; /* begin: when its latency is over, as announced last */
+  bool waits;         /* for that */
   uint32_t open;      /* parts that have not ended */
+  uint32_t parts;     /* chain by `next`, those that have ended too, or TS_FLOW_NONE */
 } call;
 
 typedef struct part {
   uint32_t call, index;
   ts_flow_use *uses;  /* its own where there are circuits */
   uint32_t room;
+  uint32_t flow;      /* or TS_FLOW_NONE: waits for circuits, or has ended */
+  uint32_t next;      /* of the call */
 } part;
 
-typedef enum change { CALL_BEGINS, PART_BEGINS, CALL_ENDS } change;
+typedef enum change { LATENCY_ENDS, PART_BEGINS } change;
 
 struct ts_traffic {
   ts_arena *arena;
@@ -202,6 +210,8 @@ static void flow_part(ts_traffic *t, uint32_t id)
   while (t->part_of.count <= flow)
     TS_PUSH(t->arena, &t->part_of, TS_FLOW_NONE);
   t->part_of.at[flow] = id;
+  p->flow = flow;
+  ts_flows_pace(t->flows, flow, t->calls.at[p->call].pace);
 }
 
 /* False: its circuits cannot be had yet. */
@@ -233,18 +243,23 @@ static void begin_waiting(ts_traffic *t)
   t->waiting.count = kept;
 }
 
+/* Its latency is over: its parts flow. */
 static void begin_call(ts_traffic *t, uint32_t id)
 {
   call *c = &t->calls.at[id];
-  c->open = c->pattern->count;
+  c->waits = false;
+  c->open = c->bytes > 0 ? c->pattern->count : 0;
   if (!c->open)
     TS_PUSH(t->arena, &t->ended, id);
-  for (uint32_t i = 0; i < c->pattern->count; i++) {
+  for (uint32_t i = 0, count = c->open; i < count; i++) {
     uint32_t p = t->free_parts.count ? t->free_parts.at[--t->free_parts.count] : (uint32_t)t->parts.count;
     if (p == t->parts.count)
       TS_PUSH(t->arena, &t->parts, (part){0});
     t->parts.at[p].call = id;
     t->parts.at[p].index = i;
+    t->parts.at[p].flow = TS_FLOW_NONE;
+    t->parts.at[p].next = t->calls.at[id].parts;
+    t->calls.at[id].parts = p;
     if (!begin_part(t, p))
       TS_PUSH(t->arena, &t->waiting, p);
   }
@@ -255,7 +270,7 @@ static void end_part(ts_traffic *t, uint32_t id)
   const ts_flow_part *from = pattern_part(t, &t->parts.at[id]);
   uint32_t c = t->parts.at[id].call;
   let_go(t, from);
-  TS_PUSH(t->arena, &t->free_parts, id);
+  t->parts.at[id].flow = TS_FLOW_NONE;
   if (!--t->calls.at[c].open)
     TS_PUSH(t->arena, &t->ended, c);
 }
@@ -265,10 +280,27 @@ uint32_t ts_traffic_start(ts_traffic *t, const ts_flow_pattern *pattern, double 
   uint32_t id = t->free_calls.count ? t->free_calls.at[--t->free_calls.count] : (uint32_t)t->calls.count;
   if (id == t->calls.count)
     TS_PUSH(t->arena, &t->calls, (call){0});
-  t->calls.at[id] = (call){pattern, bytes, 0};
+  t->calls.at[id] = (call){.pattern = pattern, .bytes = bytes, .pace = 1, .left = (double)latency, .since = t->now, .begin = t->now + latency, .waits = true, .parts = TS_FLOW_NONE};
   t->started++;
-  announce(t, t->now + latency, bytes > 0 ? CALL_BEGINS : CALL_ENDS, id);
+  announce(t, t->now + latency, LATENCY_ENDS, id);
   return id;
+}
+
+void ts_traffic_pace(ts_traffic *t, uint32_t id, double pace)
+{
+  call *c = &t->calls.at[id];
+  if (c->pace == pace)
+    return;
+  if (c->waits) {
+    c->left = fmax(0, c->left - (double)(t->now - c->since) * c->pace);
+    c->since = t->now;
+    c->begin = t->now + (uint64_t)llround(fmin(c->left / pace, 0x1p61));
+    announce(t, c->begin, LATENCY_ENDS, id);
+  }
+  c->pace = pace;
+  for (uint32_t p = c->parts; p != TS_FLOW_NONE; p = t->parts.at[p].next)
+    if (t->parts.at[p].flow != TS_FLOW_NONE)
+      ts_flows_pace(t->flows, t->parts.at[p].flow, pace);
 }
 
 uint64_t ts_traffic_next(ts_traffic *t)
@@ -288,12 +320,10 @@ void ts_traffic_advance(ts_traffic *t, uint64_t now)
     begin_waiting(t);
   while (t->heap.count && t->heap.at[0].time <= now) {
     ts_moment m = ts_agenda_take(&t->heap);
-    if (m.detail == CALL_BEGINS)
-      begin_call(t, m.id);
-    else if (m.detail == PART_BEGINS)
+    if (m.detail == PART_BEGINS)
       flow_part(t, m.id);
-    else
-      TS_PUSH(t->arena, &t->ended, m.id);
+    else if (t->calls.at[m.id].waits && t->calls.at[m.id].begin == m.time)
+      begin_call(t, m.id);
   }
 }
 
@@ -302,6 +332,8 @@ uint32_t ts_traffic_ended(ts_traffic *t)
   if (!t->ended.count)
     return TS_FLOW_NONE;
   uint32_t id = t->ended.at[--t->ended.count];
+  for (uint32_t p = t->calls.at[id].parts; p != TS_FLOW_NONE; p = t->parts.at[p].next)
+    TS_PUSH(t->arena, &t->free_parts, p);
   TS_PUSH(t->arena, &t->free_calls, id);
   return id;
 }

@@ -14,6 +14,8 @@ ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir); /* at time 0 */
 
 /* Starts a call now: `bytes` over each connection after `latency`. The pattern must live as long as the call. */
 uint32_t ts_traffic_start(ts_traffic *traffic, const ts_flow_pattern *pattern, double bytes, uint64_t latency);
+/* From now on the call gets on by `pace` (> 0, 1 at first) times what its latency and the network let it; setting up circuits takes as long as ever. */
+void ts_traffic_pace(ts_traffic *traffic, uint32_t call, double pace);
 /* When something happens next; TS_FLOW_NEVER: nothing does. */
 uint64_t ts_traffic_next(ts_traffic *traffic);
 /* Moves the clock, not beyond ts_traffic_next(). */

@@ -195,14 +195,16 @@ static void goodput_json(const ts_goodput *g, cJSON *root)
 
 /* ---- Overlap ---- */
 
-static double growth(uint64_t with, uint64_t alone) { return alone ? (double)with / (double)alone - 1 : 0; }
+/* Under contention a call can take less than where all instances of its group call at once: then nothing was lost. */
+static uint64_t lost(uint64_t with, uint64_t alone) { return with > alone ? with - alone : 0; }
+static double growth(uint64_t with, uint64_t alone) { return alone ? (double)lost(with, alone) / (double)alone : 0; }
 
 static void overlap_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   ts_overlap_cost c = ts_overlap_cost_of(s->run, s->busiest);
-  fprintf(out, "\nSlowed by overlap, %s model, %s\n", ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
-  row(out, "kernels", ts_format_time(c.compute - c.compute_alone), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.compute, c.compute_alone)).text, ts_format_time(c.compute_alone).text));
-  row(out, "transfers", ts_format_time(c.transfer - c.transfer_alone), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.transfer, c.transfer_alone)).text, ts_format_time(c.transfer_alone).text));
+  fprintf(out, "\nSlowed by overlap%s, %s model, %s\n", s->result->contention ? " and shared links" : "", ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
+  row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.compute, c.compute_alone)).text, ts_format_time(c.compute_alone).text));
+  row(out, "transfers", ts_format_time(lost(c.transfer, c.transfer_alone)), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.transfer, c.transfer_alone)).text, ts_format_time(c.transfer_alone).text));
 }
 
 static void overlap_json(const ts_summary *s, cJSON *root)

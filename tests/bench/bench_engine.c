@@ -228,7 +228,7 @@ static void slowed(uint32_t replicas, bool fold)
   for (int i = 0; i < (fold ? 5 : 1); i++) {
     ts_arena *scratch = ts_arena_new("slowed");
     double start = now();
-    ts_overlap_play(scratch, facts, &ts_slowdown_physical, &stop);
+    ts_overlap_play(scratch, facts, &ts_slowdown_physical, NULL, &stop);
     double seconds = now() - start;
     best = seconds < best ? seconds : best;
     ts_arena_free(scratch);

@@ -97,6 +97,13 @@ void plan_network(plan *p, uint64_t base)
                          .efficiency = 1, .base = base, .source = TS_IR_NONE, .loc = p->loc};
 }
 
+void plan_flows(plan *p, uint64_t base, uint64_t hop)
+{
+  ts_ir_net_model *m = append(p, TS_IR_NET_MODELS, 1);
+  *m = (ts_ir_net_model){.name = ts_ir_add_string(p->b, "flows"), .kind = TS_IR_NET_FLOW, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
+                         .efficiency = 1, .base = base, .hop = hop, .inter_hop = hop, .algorithm = TS_IR_NONE, .source = TS_IR_NONE, .loc = p->loc};
+}
+
 uint32_t plan_group(plan *p, uint32_t axes)
 {
   return ts_ir_intern(p->b, TS_IR_GROUPS, &(ts_ir_group){name(p, "group%u", axes), axes});

@@ -22,6 +22,8 @@ void plan_slow_link(plan *p, uint32_t device); /* the one that leaves its island
 void plan_slow_device(plan *p, uint32_t device, double speed);
 /* Fixed costs for all communication: `base` ps a call. */
 void plan_network(plan *p, uint64_t base);
+/* Flows over the links, for what no network before answers for: `base` ps a call, `hop` a step. */
+void plan_flows(plan *p, uint64_t base, uint64_t hop);
 
 uint32_t plan_group(plan *p, uint32_t axes); /* bits */
 uint32_t plan_begin(plan *p, const char *name);

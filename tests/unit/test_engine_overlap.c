@@ -100,6 +100,81 @@ Test(overlap, folded_is_unfolded_and_all_sums_hold)
   }
 }
 
+/* Calls that share links, in the order of time: without slowdown as the engine has it, which runs ahead of the network. */
+Test(contention, that_nothing_slows_is_contention)
+{
+  uint32_t differ = 0;
+  for (uint32_t seed = 1; seed <= JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    plan_flows(&p, 100, 200000);
+    plan_view(&p, &ir);
+    ts_run *alone = must_play(&ir, &(ts_run_options){.no_fold = true}, seed);
+    ts_run *engine = must_play(&ir, &(ts_run_options){.contention = true}, seed), *ordered = must_play(&ir, &(ts_run_options){.contention = true, .overlap = &nothing}, seed);
+    check_same(engine, ordered, ir.meta->world, seed);
+    check_sums(ordered, seed);
+    differ += ts_run_result(alone)->step != ts_run_result(engine)->step;
+    ts_run_free(alone);
+    ts_run_free(engine);
+    ts_run_free(ordered);
+    plan_free(&p);
+  }
+  cr_assert_gt(differ, 4);
+}
+
+/* A gather over two ranks (1 us and 20 MB over a link of 300 GB/s) beside a kernel, alone on the network: factors slow its latency and its flows as they slow a transfer of
+ * any other model, to the rounding of two rates. */
+static uint64_t gather_beside_kernel(uint64_t kernel, const ts_run_options *options)
+{
+  plan p = plan_new(1, (uint32_t[]){2}, TS_IR_NONE, 2);
+  ts_ir ir;
+  plan_flows(&p, 1000000, 0);
+  uint32_t group = plan_group(&p, 1);
+  uint32_t f = plan_begin(&p, "F");
+  plan_compute(&p, 0, kernel, 0, NULL);
+  plan_collective(&p, 1, TS_IR_ALL_GATHER, group, 20000000, 0, NULL);
+  plan_end(&p);
+  plan_program(&p, &(plan_item){f, TS_IR_NONE, {{0, 0}}}, 1);
+  plan_view(&p, &ir);
+  ts_run *run = must_play(&ir, options, 0);
+  uint64_t step = ts_run_result(run)->step;
+  ts_run_free(run);
+  plan_free(&p);
+  return step;
+}
+
+Test(contention, slowed_call_that_is_alone)
+{
+  for (uint64_t kernel = 100000; kernel < 60000000; kernel = kernel * 3 / 2) { /* ends in the latency, in the flow, after both */
+    uint64_t alone = gather_beside_kernel(kernel, &(ts_run_options){.overlap = &much}), shared = gather_beside_kernel(kernel, &(ts_run_options){.overlap = &much, .contention = true});
+    cr_assert_leq(alone > shared ? alone - shared : shared - alone, 2, "kernel %llu: %llu, %llu", (unsigned long long)kernel, (unsigned long long)alone, (unsigned long long)shared);
+  }
+}
+
+/* Where no call is of a model of flows, contention adds nothing to slowdown; where calls are, folded or not is no question, and all sums hold. */
+Test(contention, beside_slowdown)
+{
+  uint32_t longer = 0;
+  for (uint32_t seed = 1; seed <= JOBS; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    if (seed % 2)
+      plan_flows(&p, 100, 200000);
+    plan_view(&p, &ir);
+    ts_run *slowed = must_play(&ir, &(ts_run_options){.overlap = &much, .no_fold = true}, seed), *both = must_play(&ir, &(ts_run_options){.overlap = &much, .contention = true}, seed);
+    ts_run *contention = must_play(&ir, &(ts_run_options){.contention = true}, seed);
+    check_sums(both, seed);
+    if (seed % 2 == 0)
+      check_same(slowed, both, ir.meta->world, seed);
+    longer += ts_run_result(both)->step > ts_run_result(contention)->step;
+    ts_run_free(slowed);
+    ts_run_free(both);
+    ts_run_free(contention);
+    plan_free(&p);
+  }
+  cr_assert_gt(longer, JOBS / 2);
+}
+
 Test(blame, is_all_the_waiting_whether_folded_or_not)
 {
   for (uint32_t seed = 1; seed <= JOBS; seed++) {

@@ -10,6 +10,7 @@
 
 #include "compiler/compile.h"
 #include "runtime/result.h"
+#include "runtime/slowdown.h"
 
 enum { MOST_WORKERS = 12, MOST_ITERATIONS = 24 };
 
@@ -108,6 +109,12 @@ static uint64_t played(const setting *s)
   cr_assert(run);
   uint64_t step = ts_run_result(run)->step;
   ts_run_free(run);
+  const ts_run_options in_order_of_time[] = {{.overlap = &ts_slowdown_nothing}, {.overlap = &ts_slowdown_nothing, .no_fold = true}, {.contention = true}};
+  for (size_t i = 0; i < sizeof in_order_of_time / sizeof *in_order_of_time; i++) {
+    uint64_t same = 0;
+    cr_assert(ts_run_step(&input.ir, &in_order_of_time[i], &same, &stop), "%s", stop.title);
+    cr_assert_eq(same, step, "%s", text);
+  }
   ts_input_close(&input);
   ts_arena_free(arena);
   remove(path);
