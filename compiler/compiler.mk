@@ -42,6 +42,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/export.c \
 	compiler/import/feed.c \
 	compiler/import/follow.c \
+	compiler/import/goal.c \
 	compiler/import/graph.c \
 	compiler/import/json.c \
 	compiler/import/kineto.c \
@@ -134,6 +135,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/export.h \
 	compiler/import/export_form.h \
 	compiler/import/feed.h \
+	compiler/import/goal.h \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
 	compiler/import/layers.h \

@@ -65,6 +65,7 @@ TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-trace
 fuzz_targets = \
 	tests/fuzz/fuzz_chakra.c \
 	tests/fuzz/fuzz_fit.c \
+	tests/fuzz/fuzz_goal.c \
 	tests/fuzz/fuzz_graph.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
@@ -1187,6 +1188,9 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_chakra/two.et \
 	tests/fuzz/corpus/fuzz_fit/gemm.json \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
+	tests/fuzz/corpus/fuzz_goal/any \
+	tests/fuzz/corpus/fuzz_goal/backward \
+	tests/fuzz/corpus/fuzz_goal/schedule \
 	tests/fuzz/corpus/fuzz_graph/shape_that_is_none \
 	tests/fuzz/corpus/fuzz_graph/small \
 	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
@@ -1378,6 +1382,7 @@ EXTRA_DIST += \
 	tests/traces/_graph_1.json \
 	tests/traces/_layers.json \
 	tests/traces/_nsys.sqlite \
+	tests/traces/_schedule.goal \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
 	tests/traces/_snapshot.json \
@@ -1394,6 +1399,12 @@ EXTRA_DIST += \
 	tests/traces/export-chakra.out \
 	tests/traces/export-goal.cmd \
 	tests/traces/export-goal.out \
+	tests/traces/goal-and-back.cmd \
+	tests/traces/goal-and-back.out \
+	tests/traces/goal-refused.cmd \
+	tests/traces/goal-refused.out \
+	tests/traces/goal.cmd \
+	tests/traces/goal.out \
 	tests/traces/graph-and-back.cmd \
 	tests/traces/graph-and-back.out \
 	tests/traces/graph-export.cmd \

@@ -130,10 +130,10 @@ static int export_made(task *k, ts_ir_builder *b)
 }
 
 /* By way of the IR, which has times, and streams as dependencies. */
-static int export_graphs(task *k, const ts_events *const *ranks)
+static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
 {
   ts_import_error error = {{0}, {0}, 0, 0, 0};
-  ts_ir_builder *b = ts_graph_ir(ranks, (uint32_t)k->t.paths.count, k->given, &error);
+  ts_ir_builder *b = ts_graph_ir(ranks, count, k->given, &error);
   return b ? export_made(k, b) : ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error);
 }
 
@@ -143,9 +143,10 @@ static int export_trace(task *k, const char *path)
 {
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
-  if (e && e->format == TS_TRACE_GRAPH) {
-    const ts_events **ranks = ts_graphs_read(&k->t, e);
-    return !ranks ? TS_EXIT_REJECTED : k->form == TS_EXPORT_GRAPH ? export_ranks(k, ranks, (uint32_t)k->t.paths.count) : export_graphs(k, ranks);
+  if (e && ts_is_graph(e)) {
+    uint32_t count;
+    const ts_events **ranks = ts_graphs_read(&k->t, e, &count);
+    return !ranks ? TS_EXIT_REJECTED : k->form == TS_EXPORT_GRAPH ? export_ranks(k, ranks, count) : export_graphs(k, ranks, count);
   }
   if (k->t.paths.count > 1)
     return several(k);

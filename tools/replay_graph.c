@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/import/goal.h"
 #include "compiler/import/summary.h"
 
 static bool take_number(const char **at, double *value, double unit)
@@ -35,13 +36,29 @@ bool ts_machine_read(const char *text, ts_graph_machine *m)
   return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) && (!*text || strcmp(text, "us") == 0) && m->latency < 1;
 }
 
-const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first)
+bool ts_is_graph(const ts_events *e) { return e->format == TS_TRACE_GRAPH || e->format == TS_TRACE_GOAL; }
+
+static const ts_events **read_schedule(ts_trace_task *t, const ts_events *e, uint32_t *count)
 {
-  uint32_t count = (uint32_t)t->paths.count;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  *count = (uint32_t)e->world;
+  if (t->paths.count > 1)
+    ts_import_fail(&error, "give one schedule", "a schedule holds all ranks of a job");
+  const ts_events **ranks = error.message[0] ? NULL : ts_goal_ranks(t->arena, e, &error);
+  if (!ranks)
+    ts_trace_task_refuse(t, "play", e->file, &error);
+  return ranks;
+}
+
+const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *ranks_count)
+{
+  if (first->format == TS_TRACE_GOAL)
+    return read_schedule(t, first, ranks_count);
+  uint32_t count = *ranks_count = (uint32_t)t->paths.count;
   const ts_events **ranks = TS_NEW_ARRAY(t->arena, const ts_events *, count);
   for (uint32_t i = 0; i < count; i++) {
     const char *path = t->paths.at[i];
-    const ts_events *e = i == 0 && first ? first : ts_trace_task_read(t, path, NULL);
+    const ts_events *e = i == 0 ? first : ts_trace_task_read(t, path, NULL);
     ts_import_error error = {{0}, {0}, 0, 0, 0};
     if (!e)
       return NULL;
@@ -125,11 +142,12 @@ static int play(ts_trace_task *t, const ts_ir *ir, const ts_events *const *ranks
 
 int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine *machine, bool json)
 {
-  const ts_events **ranks = ts_graphs_read(t, first);
+  uint32_t count;
+  const ts_events **ranks = ts_graphs_read(t, first, &count);
   if (!ranks)
     return TS_EXIT_REJECTED;
   ts_import_error error = {{0}, {0}, 0, 0, 0};
-  ts_ir_builder *b = ts_graph_ir(ranks, (uint32_t)t->paths.count, machine, &error);
+  ts_ir_builder *b = ts_graph_ir(ranks, count, machine, &error);
   if (!b)
     return ts_trace_task_refuse(t, "play", ranks[0]->file, &error);
   ts_ir ir;

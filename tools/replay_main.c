@@ -18,15 +18,17 @@ static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {0},
 };
-static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...", NULL};
+static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...", "[OPTION]... SCHEDULE", NULL};
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler of one rank, plain or gzip. GRAPHs are the",
   "execution graphs of all ranks of a job (trainspec-trace writes them): played",
-  "together; what they give no time for takes what --machine says.",
+  "together; what they give no time for takes what --machine says. A SCHEDULE in GOAL",
+  "is a whole job, played likewise.",
   "",
   "Examples:",
   "$ rank0.json.gz",
   "$ --machine 400T:3T:450G:5us graph.*.json",
+  "$ --machine 400T:3T:450G:5us job.goal",
   "$ --step 2 -o step.ir rank0.json.gz   # then: tsrun step.ir",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
@@ -164,7 +166,7 @@ static int replay(ts_trace_task *t, long long step, const ts_graph_machine *mach
   ts_events *e = ts_trace_task_read(t, t->paths.at[0], &(ts_events_options){.no_memory = true});
   if (!e)
     return TS_EXIT_REJECTED;
-  if (e->format == TS_TRACE_GRAPH)
+  if (ts_is_graph(e))
     return ts_replay_graphs(t, e, machine, json);
   if (t->paths.count > 1)
     return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0], t->paths.at[1]);

@@ -195,6 +195,6 @@ void ts_comm_finish(ts_events *e, ts_event_comm *c)
 const char *ts_trace_format_name(ts_trace_format format)
 {
   static const char *const names[] = {"?", "PyTorch profiler", "PyTorch execution trace", "Chakra protobuf", "Chakra JSON", "text workload", "execution graph", "Nsight Systems", "TrioSim table",
-    "AICB workload", "memory snapshot"};
+    "AICB workload", "memory snapshot", "GOAL schedule"};
   return names[format];
 }

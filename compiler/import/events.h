@@ -89,7 +89,7 @@ typedef struct ts_tensor { uint64_t id, storage; int64_t elements, bytes_each; u
 typedef struct ts_edge { uint32_t from, to; bool control; } ts_edge;
 
 typedef enum ts_trace_format { TS_TRACE_NO_FORMAT, TS_TRACE_KINETO, TS_TRACE_EXECUTION, TS_TRACE_CHAKRA, TS_TRACE_CHAKRA_JSON, TS_TRACE_WORKLOAD, TS_TRACE_GRAPH, TS_TRACE_NSYS, TS_TRACE_TRIOSIM,
-  TS_TRACE_AICB, TS_TRACE_SNAPSHOT } ts_trace_format;
+  TS_TRACE_AICB, TS_TRACE_SNAPSHOT, TS_TRACE_GOAL } ts_trace_format;
 
 enum { TS_EVENT_BLOCK = 1 << 14 };
 

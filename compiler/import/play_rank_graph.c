@@ -11,6 +11,9 @@ enum { AXES_MOST = 30, STREAMS_MOST = 255, DEPENDENCIES_MOST = UINT16_MAX, TENSO
 
 typedef struct members { uint32_t count, *rank; } members;
 
+/* Pair, tag, group, and how many went before: the same on both sides, as sender and receiver are the lowest ranks of their programs. */
+typedef struct message_key { uint64_t sender, receiver, tag, group, nth; } message_key;
+
 typedef struct maker {
   ts_arena *work;
   const ts_events *const *ranks;
@@ -19,7 +22,8 @@ typedef struct maker {
   const ts_graph_machine *machine;
   ts_ir_builder *b;
   uint32_t label_memory;
-  TS_VEC(uint64_t) messages;    /* keys of all that is sent, sorted: tags are places in it */
+  const message_key **message_keys; /* of each program, by event */
+  TS_VEC(message_key) messages; /* all that is sent, sorted: tags are places in it */
   ts_import_error *error;
 } maker;
 
@@ -203,20 +207,35 @@ static bool find_programs(maker *m)
 static uint32_t program_count(const maker *m) { return m->program_axis == TS_IR_NONE ? 1 : m->size[m->program_axis]; }
 static uint32_t lowest_rank(const maker *m, uint32_t program) { return m->program_axis == TS_IR_NONE ? 0 : program * m->stride[m->program_axis]; }
 
-/* ---- Messages ---- */
-
-/* Group, sender, tag and how many went before: the same on both sides, as sender and receiver are the lowest ranks of their programs. */
-static uint64_t message_key(const ts_events *e, const ts_event_comm *c, uint32_t sequence)
+/* The next rank of the same program, or the world. */
+static uint32_t next_rank(const maker *m, uint32_t rank)
 {
-  uint64_t sender = c->kind == TS_COMM_SEND ? (uint64_t)e->rank : (uint64_t)c->peer, receiver = c->kind == TS_COMM_SEND ? (uint64_t)c->peer : (uint64_t)e->rank;
-  uint64_t hash = mix_text(mix(mix(mix(1, sender), receiver), (uint64_t)c->tag), ts_events_text(e, c->group));
-  return mix(hash, sequence);
+  if (m->program_axis == TS_IR_NONE)
+    return rank + 1;
+  uint32_t stride = m->stride[m->program_axis], others = (rank + 1) % stride ? 0 : stride * (m->size[m->program_axis] - 1);
+  return rank + 1 + others;
 }
 
-static int by_key(const void *a, const void *b)
+/* ---- Messages ---- */
+
+typedef struct message { message_key key; uint32_t event; } message;
+
+static int compare_keys(const message_key *x, const message_key *y)
 {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
+  const uint64_t a[] = {x->sender, x->receiver, x->tag, x->group, x->nth}, b[] = {y->sender, y->receiver, y->tag, y->group, y->nth};
+  for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static int by_key(const void *a, const void *b) { return compare_keys(a, b); }
+
+static int by_key_and_event(const void *a, const void *b)
+{
+  const message *x = a, *y = b;
+  int order = compare_keys(&x->key, &y->key);
+  return order ? order : (x->event > y->event) - (x->event < y->event);
 }
 
 static bool is_message(const ts_events *e, const ts_event *v)
@@ -227,51 +246,56 @@ static bool is_message(const ts_events *e, const ts_event *v)
   return kind == TS_COMM_SEND || kind == TS_COMM_RECV;
 }
 
-/* sequences[event]: how many messages of the same group, pair, direction and tag went before. */
-static uint32_t *number_messages(const maker *m, const ts_events *e)
+static message_key key_of(const ts_events *e, const ts_event_comm *c)
 {
-  uint32_t *out = TS_NEW_ARRAY(m->work, uint32_t, e->count + 1);
-  TS_VEC(uint64_t) seen = {0};
-  TS_VEC(uint32_t) counts = {0};
-  for (uint32_t i = 0; i < e->count; i++) {
-    const ts_event *v = ts_event_at(e, i);
-    if (!is_message(e, v))
-      continue;
-    uint64_t key = message_key(e, &e->comms.at[v->detail], 0);
-    size_t k = 0;
-    while (k < seen.count && seen.at[k] != key) k++;
-    if (k == seen.count) {
-      TS_PUSH(m->work, &seen, key);
-      TS_PUSH(m->work, &counts, 0);
-    }
-    out[i] = counts.at[k]++;
+  uint64_t own = (uint64_t)e->rank, peer = (uint64_t)c->peer;
+  bool send = c->kind == TS_COMM_SEND;
+  return (message_key){send ? own : peer, send ? peer : own, (uint64_t)c->tag, c->group ? mix_text(1, ts_events_text(e, c->group)) : 0, 0};
+}
+
+/* Keys of a rank's messages, by event. */
+static message_key *number_messages(const maker *m, const ts_events *e)
+{
+  message_key *keys = TS_NEW_ARRAY(m->work, message_key, e->count + 1);
+  TS_VEC(message) all = {0};
+  for (uint32_t i = 0; i < e->count; i++)
+    if (is_message(e, ts_event_at(e, i)))
+      TS_PUSH(m->work, &all, ((message){key_of(e, &e->comms.at[ts_event_at(e, i)->detail]), i}));
+  TS_SORT(&all, by_key_and_event);
+  uint64_t nth = 0;
+  for (size_t i = 0; i < all.count; i++) {
+    nth = i && compare_keys(&all.at[i].key, &all.at[i - 1].key) == 0 ? nth + 1 : 0;
+    keys[all.at[i].event] = all.at[i].key;
+    keys[all.at[i].event].nth = nth;
   }
-  return out;
+  return keys;
 }
 
 static void collect_messages(maker *m)
 {
+  m->message_keys = TS_NEW_ARRAY(m->work, const message_key *, program_count(m));
   for (uint32_t p = 0; p < program_count(m); p++) {
     const ts_events *e = m->ranks[lowest_rank(m, p)];
-    uint32_t *sequence = number_messages(m, e);
+    m->message_keys[p] = number_messages(m, e);
     for (uint32_t i = 0; i < e->count; i++)
-      if (is_message(e, ts_event_at(e, i)))
-        TS_PUSH(m->work, &m->messages, message_key(e, &e->comms.at[ts_event_at(e, i)->detail], sequence[i]));
+      if (ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION && ts_event_at(e, i)->detail != TS_EVENT_NONE && e->comms.at[ts_event_at(e, i)->detail].kind == TS_COMM_SEND)
+        TS_PUSH(m->work, &m->messages, m->message_keys[p][i]);
   }
   TS_SORT(&m->messages, by_key);
 }
 
-static uint32_t tag_of(const maker *m, uint64_t key)
+/* The place among all messages sent; one that nobody sends has a tag beyond. */
+static uint32_t tag_of(const maker *m, const message_key *key)
 {
   size_t low = 0, high = m->messages.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (m->messages.at[middle] < key)
+    if (compare_keys(&m->messages.at[middle], key) < 0)
       low = middle + 1;
     else
       high = middle;
   }
-  return (uint32_t)low;
+  return (uint32_t)(low < m->messages.count && compare_keys(&m->messages.at[low], key) == 0 ? low : m->messages.count + low);
 }
 
 /* ---- Times ---- */
@@ -335,7 +359,6 @@ static bool time_of(maker *m, const ts_events *e, uint32_t i, ts_ir_kernel *k)
   for (uint32_t t = 0; t < in_count; t++) k->bytes += in[t].bytes;
   for (uint32_t t = 0; t < out_count; t++) k->bytes += out[t].bytes;
   k->flops = flops_of((ts_event_kind)v->kind, in, in_count, out, out_count);
-  k->family = ts_ir_add_string(m->b, ts_event_kind_name((ts_event_kind)v->kind));
   if (!(k->bytes < 1e18) || !(k->flops < 1e24))
     return ts_import_fail(m->error, NULL, "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
   if (!m->machine)
@@ -352,9 +375,7 @@ static bool kernel_of(maker *m, uint32_t program, uint32_t i, uint32_t *kernel)
 {
   ts_ir_kernel k = {.basis = TS_IR_MEASURED, .source = 0};
   uint64_t sum = 0, count = 0;
-  for (uint32_t r = 0; r < m->world; r++) {
-    if (m->program_axis != TS_IR_NONE && coordinate(m, r, m->program_axis) != program)
-      continue;
+  for (uint32_t r = lowest_rank(m, program); r < m->world; r = next_rank(m, r)) {
     int64_t ns = ts_event_at(m->ranks[r], i)->duration;
     if (ns >= 0 && ns < INT64_MAX / (1 << 24) / 1000) {
       sum += (uint64_t)ns;
@@ -399,7 +420,7 @@ static uint32_t phase_of(const ts_events *e, uint32_t i)
 
 typedef struct program {
   const ts_events *e;
-  uint32_t number, *node_of, *sequence; /* by event */
+  uint32_t number, *node_of; /* by event */
   uint32_t *first_dep, *deps;
   uint32_t *first_mem;
   TS_VEC(ts_ir_node) nodes;
@@ -416,7 +437,7 @@ static bool put_message(maker *m, program *p, ts_ir_node *n, uint32_t i)
   n->op = c->kind == TS_COMM_SEND ? TS_IR_SEND : TS_IR_RECV;
   n->arg = (uint32_t)p->ports.count;
   TS_PUSH(m->work, &p->ports, ((ts_ir_port){.bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0, .group = group_of(m, 1u << axis), .is_send = c->kind == TS_COMM_SEND}));
-  TS_PUSH(m->work, &p->bindings, ((ts_ir_binding){coordinate(m, (uint32_t)c->peer, axis), tag_of(m, message_key(p->e, c, p->sequence[i]))}));
+  TS_PUSH(m->work, &p->bindings, ((ts_ir_binding){coordinate(m, (uint32_t)c->peer, axis), tag_of(m, &m->message_keys[p->number][i])}));
   return true;
 }
 
@@ -569,7 +590,6 @@ static bool put_program(maker *m, uint32_t number)
 {
   program p = {.e = m->ranks[lowest_rank(m, number)], .number = number};
   p.node_of = TS_NEW_ARRAY(m->work, uint32_t, p.e->count + 1);
-  p.sequence = number_messages(m, p.e);
   if (!sort_dependencies(m, &p) || !sort_memory(m, &p))
     return false;
   for (uint32_t i = 0; i < p.e->count; i++)
@@ -641,7 +661,7 @@ static bool check_ranks(maker *m)
 {
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
-    if (e->format != TS_TRACE_GRAPH)
+    if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_GOAL)
       return ts_import_fail(m->error, NULL, "`%s` is no execution graph", e->file);
     if (e->world != m->world || e->rank != r)
       return ts_import_fail(m->error, "give the graphs of all ranks", "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u", e->file, e->rank, e->world, r, m->world);
@@ -653,9 +673,48 @@ static bool check_ranks(maker *m)
   return true;
 }
 
+/* Do all messages run along the axis whose coordinate decides what a rank does? */
+static bool messages_fit(const maker *m)
+{
+  for (uint32_t p = 0; p < program_count(m); p++) {
+    uint32_t rank = lowest_rank(m, p);
+    const ts_events *e = m->ranks[rank];
+    for (uint32_t i = 0; i < e->count; i++)
+      if (is_message(e, ts_event_at(e, i))) {
+        uint32_t axis = peer_axis(m, rank, e->comms.at[ts_event_at(e, i)->detail].peer);
+        if (axis == TS_IR_NONE || axis != m->program_axis)
+          return false;
+      }
+  }
+  return true;
+}
+
+static bool has_collectives(const maker *m)
+{
+  for (uint32_t r = 0; r < m->world; r++)
+    for (size_t i = 0; i < m->ranks[r]->comms.count; i++)
+      if (m->ranks[r]->comms.at[i].kind != TS_COMM_SEND && m->ranks[r]->comms.at[i].kind != TS_COMM_RECV)
+        return true;
+  return false;
+}
+
+/* A mesh and its stages; where ranks have no collectives but messages that fit none, each rank is a stage of its own. */
+static bool find_shape(maker *m)
+{
+  bool found = find_mesh(m) && find_programs(m);
+  if ((found && messages_fit(m)) || has_collectives(m) || m->world < 2)
+    return found;
+  *m->error = (ts_import_error){0};
+  m->axis_count = 1;
+  m->stride[0] = 1;
+  m->size[0] = m->world;
+  m->program_axis = 0;
+  return true;
+}
+
 static bool make(maker *m)
 {
-  if (!check_ranks(m) || !find_mesh(m) || !find_programs(m))
+  if (!check_ranks(m) || !find_shape(m))
     return false;
   m->b = ts_ir_builder_new();
   put_cluster(m);

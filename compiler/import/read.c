@@ -182,6 +182,8 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
     return ts_read_triosim(e, feed);
   if (ts_is_aicb(feed))
     return ts_read_aicb(e, feed);
+  if (ts_is_goal(feed))
+    return ts_read_goal(e, feed);
   if (is_table(feed))
     return ts_import_fail(feed->error, "models come from such tables by trace(\"...\", MAPPING) in a plan", "a table of operators is not a trace");
   return ts_read_workload(e, feed);

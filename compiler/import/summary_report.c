@@ -79,6 +79,8 @@ static void put_head(const ts_trace_summary *s, FILE *out)
     fprintf(out, "  rank %" PRId64, e->rank);
   if (e->rank >= 0 && e->world > 0)
     fprintf(out, " of %" PRId64, e->world);
+  if (e->rank < 0 && e->format == TS_TRACE_GOAL)
+    fprintf(out, "  %s ranks\n", with_commas((uint64_t)e->world).text);
   if (e->rank >= 0 && e->backend)
     fprintf(out, ", %.20s", ts_events_text(e, e->backend));
   if (e->devices.count) {

@@ -9,6 +9,8 @@
 
 #include "compiler/cost/cost.h"
 #include "compiler/import/export.h"
+#include "compiler/import/goal.h"
+#include "compiler/import/rank_graph.h"
 #include "compiler/import/json.h"
 #include "compiler/import/match.h"
 #include "compiler/import/optable.h"
@@ -473,6 +475,65 @@ Test(import, goal_follows_its_grammar_and_every_byte_arrives)
       }
     cr_expect_eq(balance, 0);
     cr_expect_eq(total, expected);
+    free(text);
+    plan_free(&p);
+  }
+}
+
+static ts_run *play_ranks(const ts_events *const *ranks, uint32_t world)
+{
+  ts_graph_machine machine = {1e15, 1e12, 1e11, 1e-6};
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_ir_builder *b = ts_graph_ir(ranks, world, &machine, &error);
+  cr_assert(b, "%s", error.message);
+  ts_ir ir;
+  ts_ir_error wrong;
+  ts_ir_builder_view(b, &ir);
+  cr_assert_eq(ts_ir_verify(&ir, &wrong), 0, "%s", wrong.message);
+  ts_stop stop = {.arena = arena};
+  ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+  cr_assert(run, "a schedule stands still");
+  ts_ir_builder_free(b);
+  return run;
+}
+
+static char *write_tables(const ts_events *const *ranks, uint32_t world)
+{
+  char *text = NULL;
+  size_t size = 0;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  FILE *out = open_memstream(&text, &size);
+  ts_goal_write_head(world, out);
+  for (uint32_t r = 0; r < world; r++) cr_assert(ts_export_write(ts_export_new(arena, TS_EXPORT_GOAL, ranks[r], world), out, &error), "%s", error.message);
+  fclose(out);
+  return text;
+}
+
+/* What is written is read to ranks that play for as long, and writing those again and again gives the same text. */
+Test(import, goal_written_is_goal_read)
+{
+  for (uint32_t seed = 1; seed <= 12; seed++) {
+    plan p = plan_random(seed);
+    ts_ir ir;
+    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    plan_view(&p, &ir);
+    uint32_t world = ir.meta->world;
+    char *text = write_ranks(&ir, TS_EXPORT_GOAL, TS_NEW_ARRAY(arena, size_t, world + 1));
+    uint64_t step = 0;
+    for (int round = 0; round < 3; round++) {
+      const ts_events **ranks = ts_goal_ranks(arena, parse(text), &error);
+      cr_assert(ranks, "%s", error.message);
+      ts_run *run = play_ranks(ranks, world);
+      const ts_result *result = ts_run_result(run);
+      cr_expect(!round || result->step == step, "seed %u, round %d: %llu ps, not %llu", seed, round, (unsigned long long)result->step, (unsigned long long)step);
+      step = result->step;
+      ts_run_free(run);
+      char *again = write_tables(ranks, world);
+      if (round)
+        cr_expect_str_eq(again, text);
+      free(text);
+      text = again;
+    }
     free(text);
     plan_free(&p);
   }

@@ -1,0 +1,82 @@
+/* Any bytes behind `num_ranks` are read as a GOAL schedule, taken apart into ranks, written, read again and played, without harm. */
+#include <stdint.h>
+#include <string.h>
+
+#include "compiler/import/export.h"
+#include "compiler/import/goal.h"
+#include "compiler/import/rank_graph.h"
+#include "tests/fuzz/events_use.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void write_schedule(const ts_events *const *ranks, uint32_t world, uint32_t count)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  ts_arena *arena = ts_arena_new("again");
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  if (!out)
+    abort();
+  ts_goal_write_head(world, out);
+  for (uint32_t r = 0; r < world; r++)
+    if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GOAL, ranks[r], world), out, &error))
+      abort();
+  fclose(out);
+  ts_events *again = ts_events_parse(arena, "again", text, size, NULL, &error);
+  if (!again || again->count < count || again->cut) /* what we write we read; ranks without work got some */
+    abort();
+  ts_arena_free(arena);
+  free(text);
+}
+
+static void play_schedule(const ts_events *const *ranks, uint32_t world)
+{
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_graph_machine machine = {1e12, 1e12, 1e11, 1e-6};
+  ts_ir_builder *b = ts_graph_ir(ranks, world, &machine, &error);
+  if (!b && !error.message[0])
+    abort();
+  if (!b)
+    return;
+  ts_ir ir;
+  ts_ir_error wrong;
+  ts_arena *arena = ts_arena_new("play");
+  ts_ir_builder_view(b, &ir);
+  if (ts_ir_verify(&ir, &wrong) == 0) {
+    ts_stop stop = {.arena = arena};
+    ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
+    if (!run && !stop.exit_code)
+      abort();
+    ts_run_free(run);
+  }
+  ts_arena_free(arena);
+  ts_ir_builder_free(b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  enum { MOST_RANKS = 64 };
+  static const char lead[] = "num_ranks ";
+  ts_arena *arena = ts_arena_new("fuzz");
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  char *text = ts_arena_alloc(arena, size + sizeof lead);
+  memcpy(text, lead, sizeof lead - 1);
+  if (size)
+    memcpy(text + sizeof lead - 1, bytes, size);
+  ts_events *e = ts_events_parse(arena, "fuzz", text, size + sizeof lead - 1, NULL, &error);
+  if (!e && !error.message[0])
+    abort();
+  if (e && e->format == TS_TRACE_GOAL && e->world <= MOST_RANKS) {
+    const ts_events **ranks = ts_goal_ranks(arena, e, &error);
+    if (!ranks && !error.message[0])
+      abort();
+    if (ranks) {
+      write_schedule(ranks, (uint32_t)e->world, e->count);
+      play_schedule(ranks, (uint32_t)e->world);
+    }
+  }
+  use_trace(text, size + sizeof lead - 1);
+  ts_arena_free(arena);
+  return 0;
+}
