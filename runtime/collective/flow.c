@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct place { uint32_t flow, use; } place; /* of a flow on a link: its use-th one */
+typedef struct place { uint32_t flow, use, connections; } place; /* of a flow on a link: its use-th one */
 
 typedef struct link {
   double capacity;
@@ -16,26 +16,27 @@ typedef struct link {
   double spare, wanted; /* what the others leave, and the connections of those */
   uint32_t open;        /* in a pass: flows without a rate yet */
   double rest, weight;  /* what is not given away yet, and the connections that wait for it */
+  double demand;        /* of these, if each had what the others leave it on its narrowest link */
   double highest;       /* of the rates given, the last; 0: none */
   double settled;       /* rate of those that it bounds now; INFINITY: it bounds none */
 } link;
 
 typedef struct flow {
   double rate;          /* bytes/s */
-  uint32_t bottleneck;  /* link, or TS_FLOW_NONE: its limit */
+  uint32_t bottleneck;  /* link; TS_FLOW_NONE: it uses none */
   bool solving, set;    /* is solved for; has got its rate in this pass */
   uint16_t room;        /* log2 of the places' */
   uint32_t heap;        /* place there + 1; 0: in none */
   uint32_t count;
   const ts_flow_use *uses;
   uint32_t *places;     /* [count] where it stands on each link */
-  double limit, left;   /* bytes, at `since` */
+  double left;          /* bytes, at `since` */
   double pace;          /* times the rate: how fast it gets on */
   double fresh;         /* rate that a pass found */
   uint64_t since, end;
 } flow;
 
-typedef struct level { double rate; uint32_t of; bool limit; } level; /* of a link, or of a flow's limit */
+typedef struct level { double rate; uint32_t link; } level;
 
 struct ts_flows {
   ts_arena *arena;
@@ -48,6 +49,7 @@ struct ts_flows {
   TS_VEC(uint32_t) changed;  /* links whose flows have come or gone */
   TS_VEC(level) levels;      /* heap: how high each link would lift its open flows */
   TS_VEC(uint32_t *) stock[33]; /* places of ended flows, by log2 of their number */
+  uint32_t unset;            /* flows without a rate yet, in a pass */
   uint64_t now;
   bool dirty;
   ts_flows_work work;
@@ -176,7 +178,7 @@ static void join_link(ts_flows *f, uint32_t id, uint32_t use)
       memcpy(l->at, old, l->count * sizeof *old);
   }
   w->places[use] = l->count;
-  l->at[l->count++] = (place){id, use};
+  l->at[l->count++] = (place){id, use, w->uses[use].connections};
 }
 
 static void leave_link(ts_flows *f, const flow *w, uint32_t use)
@@ -199,10 +201,8 @@ static void touch(ts_flows *f, uint32_t at)
   l->wanted = 0;
   l->spare = l->capacity;
   f->work.looked += l->count;
-  for (uint32_t i = 0; i < l->count; i++) {
-    const flow *w = &f->flows.at[l->at[i].flow];
-    l->spare -= w->uses[l->at[i].use].connections * w->rate;
-  }
+  for (uint32_t i = 0; i < l->count; i++)
+    l->spare -= l->at[i].connections * f->flows.at[l->at[i].flow].rate;
   TS_PUSH(f->arena, &f->touched, at);
 }
 
@@ -224,7 +224,7 @@ static void solve_for(ts_flows *f, uint32_t id)
   }
 }
 
-uint32_t ts_flows_start(ts_flows *f, const ts_flow_use *uses, uint32_t count, double bytes, double limit)
+uint32_t ts_flows_start(ts_flows *f, const ts_flow_use *uses, uint32_t count, double bytes)
 {
   uint32_t id = f->free;
   if (id == TS_FLOW_NONE) {
@@ -234,7 +234,7 @@ uint32_t ts_flows_start(ts_flows *f, const ts_flow_use *uses, uint32_t count, do
     f->free = f->flows.at[id].heap;
   }
   flow *w = &f->flows.at[id];
-  *w = (flow){.count = count, .uses = uses, .limit = limit, .left = bytes, .pace = 1, .since = f->now, .end = TS_FLOW_NEVER, .bottleneck = TS_FLOW_NONE};
+  *w = (flow){.count = count, .uses = uses, .left = bytes, .pace = 1, .since = f->now, .end = TS_FLOW_NEVER, .bottleneck = TS_FLOW_NONE};
   w->places = take_places(f, w);
   solve_for(f, id);
   for (uint32_t u = 0; u < count; u++) {
@@ -280,24 +280,6 @@ static double left_now(const ts_flows *f, const flow *w)
   return left > 0 ? left : 0;
 }
 
-double ts_flows_stop(ts_flows *f, uint32_t id)
-{
-  double left = left_now(f, &f->flows.at[id]);
-  leave(f, id);
-  return left;
-}
-
-void ts_flows_limit(ts_flows *f, uint32_t id, double limit)
-{
-  if (f->flows.at[id].limit == limit)
-    return;
-  f->flows.at[id].limit = limit;
-  f->dirty = true;
-  solve_for(f, id);
-  for (uint32_t u = 0; u < f->flows.at[id].count; u++)
-    change(f, f->flows.at[id].uses[u].link);
-}
-
 void ts_flows_pace(ts_flows *f, uint32_t id, double pace)
 {
   flow *w = &f->flows.at[id];
@@ -314,9 +296,11 @@ void ts_flows_pace(ts_flows *f, uint32_t id, double pace)
 
 /* ---- Rates ---- */
 
+static const double slack = 1e-9; /* of rounding, relative */
+
 static bool lower(const level *a, const level *b)
 {
-  return a->rate != b->rate ? a->rate < b->rate : a->limit != b->limit ? b->limit : a->of < b->of;
+  return a->rate != b->rate ? a->rate < b->rate : a->link < b->link;
 }
 
 static void sink_level(ts_flows *f, size_t i, level at)
@@ -332,27 +316,41 @@ static void sink_level(ts_flows *f, size_t i, level at)
   h[i] = at;
 }
 
-/* How high each link would lift its flows. */
+/* No flow gets more than all that its narrowest link can spare. */
+static void demand(ts_flows *f, const flow *w)
+{
+  double most = INFINITY;
+  for (uint32_t u = 0; u < w->count; u++)
+    most = fmin(most, fmax(f->links.at[w->uses[u].link].spare, 0) / w->uses[u].connections);
+  for (uint32_t u = 0; u < w->count; u++)
+    f->links.at[w->uses[u].link].demand += w->uses[u].connections * most;
+}
+
+/* How high each link would lift its flows; links that have enough for all that these could get are no bottleneck. */
 static void prepare(ts_flows *f)
 {
   f->levels.count = 0;
+  f->unset = 0;
   for (size_t t = 0; t < f->touched.count; t++) {
     link *l = &f->links.at[f->touched.at[t]];
     l->rest = l->spare;
     l->weight = l->wanted;
     l->open = l->waiting;
-    l->highest = 0;
+    l->highest = l->demand = 0;
     l->settled = INFINITY;
-    if (l->open)
-      TS_PUSH(f->arena, &f->levels, (level){l->rest > 0 ? l->rest / l->weight : 0, f->touched.at[t], false});
   }
   for (size_t i = 0; i < f->solving.count; i++) {
     flow *w = &f->flows.at[f->solving.at[i]];
     w->set = false;
-    if (w->limit > 0)
-      TS_PUSH(f->arena, &f->levels, (level){w->limit, f->solving.at[i], true});
-    else if (!w->count)
+    demand(f, w);
+    if (!w->count)
       w->fresh = INFINITY, w->set = true;
+    f->unset += !w->set;
+  }
+  for (size_t t = 0; t < f->touched.count; t++) {
+    const link *l = &f->links.at[f->touched.at[t]];
+    if (l->open && l->demand >= l->rest * (1 - slack))
+      TS_PUSH(f->arena, &f->levels, (level){l->rest > 0 ? l->rest / l->weight : 0, f->touched.at[t]});
   }
   for (size_t i = f->levels.count / 2; i-- > 0;)
     sink_level(f, i, f->levels.at[i]);
@@ -363,6 +361,7 @@ static void set_rate(ts_flows *f, uint32_t id, double rate, uint32_t bottleneck)
   flow *w = &f->flows.at[id];
   w->fresh = rate;
   w->set = true;
+  f->unset--;
   w->bottleneck = bottleneck;
   for (uint32_t u = 0; u < w->count; u++) {
     link *l = &f->links.at[w->uses[u].link];
@@ -377,35 +376,28 @@ static void set_rate(ts_flows *f, uint32_t id, double rate, uint32_t bottleneck)
 static void fill(ts_flows *f)
 {
   prepare(f);
-  while (f->levels.count) {
+  while (f->unset) {
     level low = f->levels.at[0];
-    link *l = low.limit ? NULL : &f->links.at[low.of];
-    bool over = l ? !l->open : f->flows.at[low.of].set;
-    double rate = l && !over ? (l->rest > 0 ? l->rest / l->weight : 0) : low.rate;
-    if (!over && rate > low.rate) {
-      sink_level(f, 0, (level){rate, low.of, low.limit});
+    link *l = &f->links.at[low.link];
+    double rate = l->rest > 0 ? l->rest / l->weight : 0;
+    if (l->open && rate > low.rate) {
+      sink_level(f, 0, (level){rate, low.link});
       continue;
     }
     level last = f->levels.at[--f->levels.count];
     if (f->levels.count)
       sink_level(f, 0, last);
-    if (over)
+    if (!l->open)
       continue;
-    if (!l) {
-      set_rate(f, low.of, low.rate, TS_FLOW_NONE);
-      continue;
-    }
     l->settled = low.rate;
     f->work.looked += l->count;
     for (uint32_t i = 0; i < l->count && l->open; i++) {
       const flow *w = &f->flows.at[l->at[i].flow];
       if (w->solving && !w->set)
-        set_rate(f, l->at[i].flow, low.rate, low.of);
+        set_rate(f, l->at[i].flow, low.rate, low.link);
     }
   }
 }
-
-static const double slack = 1e-9; /* of rounding, relative */
 
 /* Adds the flows that have no bottleneck any more because of the new rates on a link. False: there is none. */
 static bool displaced(ts_flows *f, uint32_t at)

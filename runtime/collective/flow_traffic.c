@@ -206,7 +206,7 @@ static void flow_part(ts_traffic *t, uint32_t id)
   const ts_flow_part *from = pattern_part(t, p);
   if (from->circuit_count)
     own_uses(t, p, from);
-  uint32_t flow = ts_flows_start(t->flows, from->circuit_count ? p->uses : from->uses, from->count + from->circuit_count, t->calls.at[p->call].bytes, 0);
+  uint32_t flow = ts_flows_start(t->flows, from->circuit_count ? p->uses : from->uses, from->count + from->circuit_count, t->calls.at[p->call].bytes);
   while (t->part_of.count <= flow)
     TS_PUSH(t->arena, &t->part_of, TS_FLOW_NONE);
   t->part_of.at[flow] = id;

@@ -124,8 +124,8 @@ static void play(const ts_ir *ir, const work *w, bool together, uint64_t calls)
   }
   double time = seconds() - begin;
   ts_traffic_work done = ts_traffic_work_of(t);
-  printf("  %-34s %9.0f events/s, %11.0f of connections/s, %5.1f rates an event; floor %10.0f events/s\n", together ? "groups of a job, in step" : "groups of a job, each by itself",
-         (double)done.flows.events / time, (double)connections / time, (double)done.flows.rated / (double)done.flows.events, floor_of(ir, w->patterns, w->count, done.flows.events));
+  printf("  %-34s %9.0f events/s, %11.0f of connections/s, %5.1f rates and %6.0f places on links an event; floor %10.0f events/s\n", together ? "groups of a job, in step" : "groups of a job, each by itself",
+         (double)done.flows.events / time, (double)connections / time, (double)done.flows.rated / (double)done.flows.events, (double)done.flows.looked / (double)done.flows.events, floor_of(ir, w->patterns, w->count, done.flows.events));
   ts_arena_free(arena);
 }
 
@@ -154,8 +154,8 @@ static void play_pairs(const ts_ir *ir, ts_flow_maker *maker, uint32_t gpus, uin
   }
   double time = seconds() - begin;
   ts_traffic_work done = ts_traffic_work_of(t);
-  printf("  %5u random messages, one by one    %9.0f events/s, %38.1f rates an event; floor %10.0f events/s\n", active, (double)done.flows.events / time,
-         (double)done.flows.rated / (double)done.flows.events, floor_of(ir, w.patterns, active, done.flows.events));
+  printf("  %5u random messages, one by one    %9.0f events/s, %38.1f rates and %6.0f places on links an event; floor %10.0f events/s\n", active, (double)done.flows.events / time,
+         (double)done.flows.rated / (double)done.flows.events, (double)done.flows.looked / (double)done.flows.events, floor_of(ir, w.patterns, active, done.flows.events));
   ts_arena_free(arena);
 }
 

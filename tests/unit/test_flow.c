@@ -13,9 +13,9 @@ Test(flow, alone_and_shared)
   double capacity[] = {100e9, 50e9};
   ts_flow_use both[] = {{0, 1}, {1, 1}}, first[] = {{0, 1}};
   ts_flows *f = ts_flows_new(arena, 2, capacity);
-  uint32_t a = ts_flows_start(f, both, 2, 50e9, 0);
+  uint32_t a = ts_flows_start(f, both, 2, 50e9);
   cr_assert_eq(ts_flows_next(f), UINT64_C(1000000000000));
-  uint32_t b = ts_flows_start(f, both, 2, 25e9, 0), c = ts_flows_start(f, first, 1, 150e9, 0);
+  uint32_t b = ts_flows_start(f, both, 2, 25e9), c = ts_flows_start(f, first, 1, 150e9);
   cr_assert(near(ts_flows_rate(f, a), 25e9) && near(ts_flows_rate(f, b), 25e9) && near(ts_flows_rate(f, c), 50e9));
   cr_assert_eq(ts_flows_next(f), UINT64_C(1000000000000)); /* b after 1 s; a has 25 GB left */
   ts_flows_advance(f, ts_flows_next(f));
@@ -30,20 +30,19 @@ Test(flow, alone_and_shared)
   ts_arena_free(arena);
 }
 
-Test(flow, limits_and_nothing_to_share)
+Test(flow, connections_weigh_and_nothing_to_share)
 {
   ts_arena *arena = ts_arena_new("test");
-  double capacity[] = {100, 0};
+  double capacity[] = {90, 0};
   ts_flow_use on[] = {{0, 1}}, twice[] = {{0, 2}}, dead[] = {{1, 1}};
   ts_flows *f = ts_flows_new(arena, 2, capacity);
-  uint32_t a = ts_flows_start(f, on, 1, 10, 10), b = ts_flows_start(f, twice, 1, 90, 0), stuck = ts_flows_start(f, dead, 1, 1, 0);
-  cr_assert(near(ts_flows_rate(f, a), 10) && near(ts_flows_rate(f, b), 45) && ts_flows_rate(f, stuck) == 0);
-  ts_flows_limit(f, a, 0);
-  cr_assert(near(ts_flows_rate(f, a), 100. / 3) && near(ts_flows_rate(f, b), 100. / 3));
-  cr_assert(near(ts_flows_stop(f, b), 90));
-  cr_assert(near(ts_flows_rate(f, a), 100));
-  uint32_t empty = ts_flows_start(f, on, 1, 0, 0), free = ts_flows_start(f, NULL, 0, 1e9, 0);
-  cr_assert_eq(ts_flows_next(f), 0);
+  uint32_t a = ts_flows_start(f, on, 1, 60), b = ts_flows_start(f, twice, 1, 30), stuck = ts_flows_start(f, dead, 1, 1);
+  cr_assert(near(ts_flows_rate(f, a), 30) && near(ts_flows_rate(f, b), 30) && ts_flows_rate(f, stuck) == 0);
+  ts_flows_advance(f, ts_flows_next(f));
+  cr_assert_eq(ts_flows_ended(f), b);
+  cr_assert(near(ts_flows_rate(f, a), 90));
+  uint32_t empty = ts_flows_start(f, on, 1, 0), free = ts_flows_start(f, NULL, 0, 1e9);
+  cr_assert_eq(ts_flows_next(f), UINT64_C(1000000000000));
   cr_assert_eq(ts_flows_ended(f), empty < free ? empty : free);
   cr_assert_eq(ts_flows_ended(f), empty < free ? free : empty);
   cr_assert_eq(ts_flows_ended(f), TS_FLOW_NONE);
@@ -54,7 +53,7 @@ Test(flow, limits_and_nothing_to_share)
 
 enum { LINKS = 24, FLOWS = 60, USES = 5 };
 
-typedef struct slow_flow { bool alive; uint32_t id, count; ts_flow_use uses[USES]; double limit, rate, left; } slow_flow;
+typedef struct slow_flow { bool alive; uint32_t id, count; ts_flow_use uses[USES]; double rate, left; } slow_flow;
 
 static double room_of(const double *capacity, const slow_flow *flows, uint32_t link, double *open)
 {
@@ -83,14 +82,11 @@ static void slow_solve(const double *capacity, slow_flow *flows)
       if (open > 0 && room / open < least)
         least = room / open, at = l;
     }
-    for (uint32_t i = 0; i < FLOWS; i++)
-      if (flows[i].alive && flows[i].rate < 0 && flows[i].limit > 0 && flows[i].limit < least)
-        least = flows[i].limit, at = LINKS + i;
     if (at == TS_FLOW_NONE)
       return;
     for (uint32_t i = 0; i < FLOWS; i++)
       for (uint32_t u = 0; flows[i].alive && flows[i].rate < 0 && u < flows[i].count; u++)
-        if (at == LINKS + i || flows[i].uses[u].link == at)
+        if (flows[i].uses[u].link == at)
           flows[i].rate = least;
   }
 }
@@ -103,7 +99,7 @@ static uint32_t draw(uint64_t *state, uint32_t n)
 
 static void new_flow(uint64_t *random, slow_flow *w)
 {
-  *w = (slow_flow){.alive = true, .left = 1 + draw(random, 1000), .limit = draw(random, 4) ? 0 : 1 + draw(random, 20)};
+  *w = (slow_flow){.alive = true, .left = 1 + draw(random, 1000)};
   for (uint32_t wanted = 1 + draw(random, USES), tries = 0; w->count < wanted && tries < 20; tries++) {
     uint32_t link = draw(random, LINKS), u = 0;
     while (u < w->count && w->uses[u].link != link)
@@ -125,7 +121,7 @@ static void compare(ts_flows *f, const double *capacity, slow_flow *flows, uint6
 static void churn(uint64_t seed)
 {
   ts_arena *arena = ts_arena_new("test");
-  uint64_t random = seed;
+  uint64_t random = seed, now = 0;
   double capacity[LINKS];
   slow_flow flows[FLOWS] = {0};
   for (uint32_t l = 0; l < LINKS; l++)
@@ -135,18 +131,19 @@ static void churn(uint64_t seed)
     uint32_t i = draw(&random, FLOWS);
     if (!flows[i].alive) {
       new_flow(&random, &flows[i]);
-      flows[i].id = ts_flows_start(f, flows[i].uses, flows[i].count, flows[i].left, flows[i].limit);
+      flows[i].id = ts_flows_start(f, flows[i].uses, flows[i].count, flows[i].left);
     } else if (draw(&random, 3)) {
-      uint64_t now = ts_flows_next(f);
-      if (now != TS_FLOW_NEVER)
-        ts_flows_advance(f, now);
+      uint64_t next = ts_flows_next(f);
+      if (next != TS_FLOW_NEVER)
+        ts_flows_advance(f, now = next);
       for (uint32_t id; (id = ts_flows_ended(f)) != TS_FLOW_NONE;)
         for (uint32_t k = 0; k < FLOWS; k++)
           if (flows[k].alive && flows[k].id == id)
             flows[k].alive = false;
-    } else {
-      ts_flows_stop(f, flows[i].id);
-      flows[i].alive = false;
+    } else { /* on its way to the next end */
+      uint64_t next = ts_flows_next(f);
+      if (next != TS_FLOW_NEVER && next > now)
+        ts_flows_advance(f, now += (next - now) / 2);
     }
     if (draw(&random, 2)) /* several may come and go before it is solved */
       compare(f, capacity, flows, seed, event);
