@@ -200,6 +200,29 @@ static void play(const task *t, size_t point, outcome *out)
   ts_arena_free(arena);
 }
 
+/* No plan could be played, all for one reason: then it is told in full. */
+static bool refused_alike(const task *t)
+{
+  const outcome *all = t->outcomes;
+  for (size_t i = 0; i < t->end; i++)
+    if (all[i].state != REFUSED || strcmp(all[i].why, all[0].why) != 0)
+      return false;
+  return t->end > 0;
+}
+
+/* In a session of its own, as each plan is compiled; its messages are those of the sweep. */
+static void tell_refusal(task *t)
+{
+  ts_compile_options compile = t->plan.compile;
+  compile.plan_name = t->search->plan;
+  compile.defines = t->search->points[0].defines;
+  compile.define_count = t->search->points[0].define_count;
+  ts_input input = {0};
+  t->session = ts_session_new(t->arena);
+  if (ts_input_open(t->session, t->path, &compile, &input))
+    ts_input_close(&input);
+}
+
 static void *work(void *closure)
 {
   task *t = closure;
@@ -316,6 +339,14 @@ static void put_text(const task *t, FILE *out)
     fprintf(out, "... and %s more\n", ts_format_count(ranked - shown).text);
 }
 
+/* "tp=8 pp=4": what tells a plan of the family apart. */
+static void put_point(const task *t, const outcome *o, FILE *out)
+{
+  for (uint32_t c = 0; c < t->search->column_count; c++)
+    fprintf(out, "%s%s=%s", c ? " " : "", t->search->columns[c], column(t, o, c));
+  fputc('\n', out);
+}
+
 static int by_reason(const void *x, const void *y)
 {
   const outcome *const *a = x, *const *b = y;
@@ -334,7 +365,8 @@ static void put_refused(const task *t, FILE *out)
   for (size_t i = 0, same; i < refused.count; i = same) {
     for (same = i + 1; same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
       ;
-    fprintf(out, "  %s refused: %s\n", ts_format_count(same - i).text, refused.at[i]->why);
+    fprintf(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why, same - i > 1 ? "the first is " : "");
+    put_point(t, refused.at[i], out);
   }
 }
 
@@ -357,9 +389,11 @@ static void put_left_out(const task *t, FILE *out)
     if (o->state == TOO_LARGE && (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
       closest = o;
   }
-  if (closest)
-    fprintf(out, "  %s do%s not fit in memory; the least needs %s of %s\n", ts_format_count(large).text, large == 1 ? "es" : "",
+  if (closest) {
+    fprintf(out, "  %s do%s not fit in memory; the least needs %s of %s, ", ts_format_count(large).text, large == 1 ? "es" : "",
             ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text, ts_format_bytes(closest->limit).text);
+    put_point(t, closest, out);
+  }
   put_refused(t, out);
 }
 
@@ -486,7 +520,13 @@ static int sweep(task *t)
     return dry_run(t);
   t->outcomes = TS_NEW_ARRAY(t->arena, outcome, t->end);
   play_all(t);
-  int status = rank(t) ? ts_options_write(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
+  int status;
+  if (refused_alike(t)) {
+    tell_refusal(t);
+    status = TS_EXIT_REJECTED;
+  } else {
+    status = rank(t) ? ts_options_write(&t->options, t->output, put_report, t) : TS_EXIT_REJECTED;
+  }
   if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
     status = TS_EXIT_NO;
   if (status == TS_EXIT_DONE)
