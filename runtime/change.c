@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/text.h"
 #include "runtime/collective/white_box.h"
 #include "runtime/slowdown.h"
 
@@ -113,8 +114,12 @@ static void change_measured(changer *c, bool inner, double factor)
   }
 }
 
+typedef struct amount { double factor, value; } amount; /* value: in its place, what it shall be, bytes/s or ps; 0: none is given */
+
+static double factor_of(const amount *a, double now) { return a->value > 0 && now > 0 ? a->value / now : a->factor; }
+
 /* The classes of links that `chosen` says; what was measured goes with the slowest class of its tier. */
-static void change_links(changer *c, const bool *chosen, field field, double factor)
+static void change_links(changer *c, const bool *chosen, field field, const amount *a)
 {
   ts_ir_link_class *l = OWN(c, ts_ir_link_class, link_classes);
   uint32_t slowest[2] = {TS_IR_NONE, TS_IR_NONE}; /* inside islands, between them */
@@ -123,13 +128,13 @@ static void change_links(changer *c, const bool *chosen, field field, double fac
     if (*s == TS_IR_NONE || c->ir->link_classes[i].bandwidth < c->ir->link_classes[*s].bandwidth)
       *s = i;
     if (chosen[i] && field == LATENCY)
-      l[i].latency = scaled(l[i].latency, factor);
+      l[i].latency = a->value > 0 ? (uint64_t)(a->value + 0.5) : scaled(l[i].latency, a->factor);
     else if (chosen[i])
-      l[i].bandwidth *= factor;
+      l[i].bandwidth *= factor_of(a, l[i].bandwidth);
   }
   for (int outer = 0; outer < 2 && field == BANDWIDTH; outer++)
     if (slowest[outer] != TS_IR_NONE && chosen[slowest[outer]])
-      change_measured(c, !outer, factor);
+      change_measured(c, !outer, factor_of(a, c->ir->link_classes[slowest[outer]].bandwidth));
 }
 
 /* Calls over a group (TS_IR_NONE: any) of a kind (TS_IR_NONE: any). False: there are none. */
@@ -276,9 +281,12 @@ static const char *no_such(changer *c, const char *name, field field)
   return list;
 }
 
-static const char *apply(changer *c, const char *name, field field, double factor)
+static const char *apply(changer *c, const char *name, field field, amount amount)
 {
   bool *chosen = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
+  double factor = amount.factor;
+  if (amount.value > 0 && (field == SPEED || is(name, "memory") || is(name, "network")))
+    return ts_arena_printf(c->arena, "`%s.%s` takes a factor; bandwidths and latencies of links take quantities", name, field_names[field]);
   if (is(name, "compute") && field == SPEED) {
     change_kernels(c, factor);
   } else if (is(name, "memory") && field == BANDWIDTH) {
@@ -290,7 +298,7 @@ static const char *apply(changer *c, const char *name, field field, double facto
   } else if (field != SPEED) {
     if (!choose_links(c, name, chosen))
       return no_such(c, name, field);
-    change_links(c, chosen, field == LOSS ? BANDWIDTH : field, factor);
+    change_links(c, chosen, field == LOSS ? BANDWIDTH : field, &amount);
   } else {
     uint32_t vertex = device_named(c->ir, name);
     if (vertex != TS_IR_NONE) {
@@ -308,13 +316,30 @@ static const char *apply(changer *c, const char *name, field field, double facto
   return NULL;
 }
 
-/* One change: NAME[.FIELD] OPERATOR NUMBER. */
+/* A quantity as in the text of an IR; rates also in bits. Bytes/s, ps; 0: it is none. */
+static double quantity(double number, const char *unit, ts_ir_dimension dimension)
+{
+  char bytes[8];
+  unit += strspn(unit, " ");
+  snprintf(bytes, sizeof bytes, "%.7s", unit);
+  char *bit = dimension == TS_IR_RATE ? strchr(bytes, 'b') : NULL;
+  if (bit)
+    *bit = 'B';
+  for (const ts_ir_unit *u = ts_ir_units; u->name; u++)
+    if (u->dimension == dimension && is(bytes, u->name))
+      return number * (double)u->scale / (bit ? 8 : 1);
+  return 0;
+}
+
+/* One change: NAME[.FIELD] OPERATOR NUMBER, or NAME.FIELD = QUANTITY. */
 static const char *read_change(changer *c, const char *text)
 {
   size_t length = strcspn(text, "*/=");
   char *name = ts_arena_string(c->arena, text, length), *end;
   if (!length || !text[length])
-    return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR", text);
+    return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR, or NAME.FIELD=QUANTITY", text);
+  for (size_t last = length; last-- > 0 && name[last] == ' ';)
+    name[last] = 0;
   double number = strtod(text + length + 1, &end), factor = text[length] == '/' ? 1 / number : number;
   size_t named = strlen(name);
   if (named > 5 && is(name + named - 5, ".loss")) { /* each byte is sent 1 / (1 - loss) times */
@@ -322,19 +347,25 @@ static const char *read_change(changer *c, const char *text)
     if (text[length] != '=' || end == text + length + 1 || end[*end == '%'] || !(number >= 0 && number <= 0.99))
       return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`", text + length + 1);
     name[named - 5] = 0;
-    return apply(c, name, LOSS, 1 - number);
+    return apply(c, name, LOSS, (amount){.factor = 1 - number});
   }
-  if (end == text + length + 1 || *end || !(factor >= 1e-6 && factor <= 1e6))
-    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000", text + length + 1);
   char *dot = strrchr(name, '.');
-  field field = is(name, "memory") ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
+  bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
+  field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
   for (int f = 0; f < FIELDS && dot; f++)
     if (is(dot + 1, field_names[f])) {
       field = (enum field)f;
       *dot = 0;
       break;
     }
-  return apply(c, name, field, factor);
+  if (text[length] == '=' && field != SPEED && end != text + length + 1 && *end) {
+    amount a = {1, quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
+    return a.value > 0 && a.value < 1e18 ? apply(c, name, field, a)
+                       : ts_arena_printf(c->arena, "`%s` is no %s: a factor, or a quantity such as %s", text + length + 1, field_names[field], field == LATENCY ? "2us" : "800Gb/s");
+  }
+  if (end == text + length + 1 || *end || !(factor >= 1e-6 && factor <= 1e6))
+    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000", text + length + 1);
+  return apply(c, name, field, (amount){.factor = factor});
 }
 
 /* The comma that ends a change; those between brackets belong to it. */

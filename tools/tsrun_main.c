@@ -33,7 +33,7 @@ static const ts_option options[] = {
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL", "how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
   {STUDY_STEPS, 0, "steps", "N", "play N steps one after the other and report the steady state", "Studies"},
-  {STUDY_WHAT_IF, 0, "what-if", "CHANGE", "and with something changed: compute.speed*1.1, CLASS.bandwidth*2, gpu[0,1].speed/2, ...", NULL},
+  {STUDY_WHAT_IF, 0, "what-if", "CHANGE", "and with something changed: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...", NULL},
   {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "what a percent more of each thing would give", NULL},
   {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time from another plan", NULL},
   {STUDY_BLAME, 0, "blame", NULL, "who made others wait", NULL},

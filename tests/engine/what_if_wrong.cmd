@@ -1,1 +1,1 @@
-for change in 'nic.bandwidth*2' 'compute' 'compute*0' 'compute*fast' 'gpu[2].speed*2' '*2' 'compute*2,' 'all_gather.speed*2'; do tsrun --what-if "$change" what_if.tsir; echo "exit $?"; done 2>&1 | grep -v '^try'
+for change in 'nic.bandwidth*2' 'compute' 'compute*0' 'compute*fast' 'gpu[2].speed*2' '*2' 'compute*2,' 'all_gather.speed*2' 'tier0=3s' 'tier0.latency=3GB/s' 'memory=3TB/s' 'compute=3GB/s' 'tier0=1e300GB/s' 'tier0=-1GB/s' 'tier0.bandwidth=GB/s'; do tsrun --what-if "$change" what_if.tsir; echo "exit $?"; done 2>&1 | grep -v '^try'
