@@ -330,6 +330,9 @@ static void critical_path(printer *p)
 
 typedef struct memory_row { const char *text; uint64_t bytes; const ts_memory_holder *largest; } memory_row;
 
+/* Whether the device is the whole of which the parts are shown: it holds them, and they are not lost in it. */
+static bool beside_device(const ts_memory_class *m) { return m->limit && !m->over && m->peak + m->reserved >= m->limit / 1000; }
+
 static size_t memory_rows(const ts_memory_class *m, memory_row *row)
 {
   size_t count = 0;
@@ -346,7 +349,7 @@ static size_t memory_rows(const ts_memory_class *m, memory_row *row)
   }
   if (m->reserved)
     row[count++] = (memory_row){"driver and libraries", m->reserved, NULL};
-  if (m->limit && !m->over)
+  if (beside_device(m))
     row[count++] = (memory_row){"free", m->limit - m->peak - m->reserved, NULL};
   return count;
 }
@@ -392,7 +395,7 @@ static void memory(printer *p)
   ts_apportion(parts, count, total, ts_column_units(&column, total), units);
   for (size_t i = 0; i < count; i++)
     memory_line(p, &row[i], &column, units[i], tenths[i]);
-  memory_row sum = {m->limit && !m->over ? "device" : "total", (uint64_t)total, NULL};
+  memory_row sum = {beside_device(m) ? "device" : "total", (uint64_t)total, NULL};
   memory_line(p, &sum, &column, ts_column_units(&column, total), total > 0 ? 1000 : 0);
   if (m->over)
     fprintf(p->out, "  The device has %s: %s too little.\n", ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
