@@ -302,6 +302,11 @@ EXTRA_DIST += \
 	tests/engine/contention.cmd \
 	tests/engine/contention.out \
 	tests/engine/contention.tsir \
+	tests/engine/contention_any.cmd \
+	tests/engine/contention_any.out \
+	tests/engine/contention_any.tsir \
+	tests/engine/contention_overlap.cmd \
+	tests/engine/contention_overlap.out \
 	tests/engine/diff.cmd \
 	tests/engine/diff.out \
 	tests/engine/different_collectives.out \

@@ -7,7 +7,7 @@
 #define FIELDS(F)                                                                                                                                      \
   F(PH, "ph") F(CAT, "cat") F(NAME, "name") F(PID, "pid") F(TID, "tid") F(TS, "ts") F(DUR, "dur") F(ARGS, "args")
 #define ARGUMENTS(F)                                                                                                                                   \
-  F(EXTERNAL, "External id") F(EXTERNAL_OLD, "external id") F(CORRELATION, "correlation") F(STREAM, "stream") F(DIMS, "Input Dims") F(TYPES, "Input type")    \
+  F(EXTERNAL, "External id") F(EXTERNAL_OLD, "external id") F(CORRELATION, "correlation") F(STREAM, "stream") F(CORRELATION_OTHER, "Correlation") F(STREAM_OTHER, "Stream") F(DIMS, "Input Dims") F(TYPES, "Input type")    \
   F(FORWARD_THREAD, "Fwd thread id") F(COLLECTIVE, "Collective name") F(DTYPE, "dtype") F(IN, "In msg nelems") F(OUT, "Out msg nelems")                \
   F(SIZE, "Group size") F(GROUP, "Process Group Name") F(GROUP_ID, "Process Group ID") F(GROUP_LABEL, "Process Group Description")                     \
   F(RANKS, "Process Group Ranks") F(SOURCE, "Src Rank") F(DESTINATION, "Dst Rank") F(SEQUENCE, "Seq") F(START, "Global rank start")                    \
@@ -38,7 +38,7 @@ static const struct { const char *name; category is; } categories[] = {
   {"user_annotation", ANNOTATION}, {"gpu_user_annotation", DEVICE_ANNOTATION}, {"cuda_sync", SYNC}, {"cpu_instant_event", INSTANT},
   {"python_function", PYTHON}, {"Trace", IGNORED}, {"overhead", IGNORED}, {"ac2g", IGNORED}, {"fwdbwd", IGNORED}, {"async_cpu_to_gpu", IGNORED},
   {"async_gpu", IGNORED}, {"forward_backward", IGNORED}, {"external_correlation", IGNORED}, {"collective_comm", IGNORED}, {"cuda_event", IGNORED},
-  {"cuda_profiler_range", IGNORED}, {"hardware_counters", IGNORED}, {"mtia_ccp_events", IGNORED}, {"mtia_insight", IGNORED},
+  {"cuda_profiler_range", IGNORED}, {"hardware_counters", IGNORED}, {"mtia_insight", IGNORED},
   {"mtia_counters", IGNORED}, {"xpu_sync", IGNORED}, {"xpu_scope_profiler", IGNORED}, {"glow_runtime", IGNORED},
 };
 
@@ -166,8 +166,8 @@ static void take_argument(reader *r, int field)
   ts_json *j = r->j;
   switch (field) {
   case FIELD_EXTERNAL: case FIELD_EXTERNAL_OLD: s->external = (uint64_t)ts_json_take_integer(j, 0); break;
-  case FIELD_CORRELATION: s->correlation = (uint64_t)ts_json_take_integer(j, 0); break;
-  case FIELD_STREAM: s->stream = ts_json_take_integer(j, -1); break;
+  case FIELD_CORRELATION: case FIELD_CORRELATION_OTHER: s->correlation = (uint64_t)ts_json_take_integer(j, 0); break;
+  case FIELD_STREAM: case FIELD_STREAM_OTHER: s->stream = ts_json_take_integer(j, -1); break;
   case FIELD_DIMS: s->dims = ts_json_take_list(j, r->e); s->has_dims = s->dims != 0; break;
   case FIELD_TYPES: s->types = ts_json_take_list(j, r->e); break;
   case FIELD_FORWARD_THREAD: s->backward = ts_json_take_integer(j, 0) != 0; break;
@@ -225,6 +225,12 @@ static void take_arguments(reader *r)
   }
 }
 
+static bool ends(const char *text, size_t length, const char *with)
+{
+  size_t tail = strlen(with);
+  return length > tail && memcmp(text + length - tail, with, tail) == 0;
+}
+
 static void take_category(reader *r)
 {
   scratch *s = &r->s;
@@ -235,7 +241,20 @@ static void take_category(reader *r)
       s->category = categories[i].is == PYTHON && !r->options->modules ? IGNORED : categories[i].is;
       return;
     }
+  if (ends(r->j->text, r->j->length, "_runtime") || ends(r->j->text, r->j->length, "_driver")) { /* of other makers' devices */
+    s->category = RUNTIME;
+    return;
+  }
   s->category_name = intern(r->e, r->j->text, r->j->length);
+}
+
+/* "7"; old traces say "stream 7". */
+static uint32_t take_thread(reader *r)
+{
+  static const char lead[] = "stream ";
+  uint32_t thread = ts_json_take_string(r->j, r->e);
+  const char *text = ts_events_text(r->e, thread);
+  return strncmp(text, lead, sizeof lead - 1) == 0 ? ts_events_string(r->e, text + sizeof lead - 1, strlen(text + sizeof lead - 1)) : thread;
 }
 
 static bool take_event(reader *r)
@@ -260,7 +279,7 @@ static bool take_event(reader *r)
         s->name = ts_json_take_string(j, r->e);
       break;
     case FIELD_PID: s->process = ts_json_take_string(j, r->e); break;
-    case FIELD_TID: s->thread = ts_json_take_string(j, r->e); break;
+    case FIELD_TID: s->thread = take_thread(r); break;
     case FIELD_TS: s->has_start = take_time(r, &s->start); break;
     case FIELD_DUR: s->has_duration = take_time(r, &s->duration); break;
     case FIELD_ARGS:
@@ -293,10 +312,10 @@ static uint32_t track_of(reader *r, bool device)
 
 static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* Calls of both runtimes are named alike behind their prefix. */
+/* Calls of all runtimes are named alike behind their prefix: cuda, cu, hip, ... */
 static const char *bare_call(const char *name)
 {
-  return name + (starts(name, "cuda") ? 4 : starts(name, "hip") ? 3 : starts(name, "cu") ? 2 : 0);
+  return name + strspn(name, "abcdefghijklmnopqrstuvwxyz");
 }
 
 ts_event_kind ts_call_kind(const char *name)
@@ -417,6 +436,8 @@ static bool asks(const char *name)
   return false;
 }
 
+static bool is_step(const reader *r, uint32_t name) { return starts(ts_events_text(r->e, name), "ProfilerStep#"); }
+
 static void add_span(reader *r)
 {
   const scratch *s = &r->s;
@@ -431,11 +452,13 @@ static void add_span(reader *r)
     break;
   }
   case OPERATOR:
-    if (!r->options->no_operators || s->is_comm)
+    if (is_step(r, s->name)) /* a mark, which old traces count among the operators */
+      add_host(r, TS_EVENT_MARK, TS_MARK_STEP);
+    else if (!r->options->no_operators || s->is_comm)
       add_host(r, TS_EVENT_OPERATOR, TS_OPERATOR_PLAIN);
     break;
   case ANNOTATION:
-    add_host(r, TS_EVENT_MARK, starts(ts_events_text(r->e, s->name), "ProfilerStep#") ? TS_MARK_STEP : TS_MARK_OTHER);
+    add_host(r, TS_EVENT_MARK, is_step(r, s->name) ? TS_MARK_STEP : TS_MARK_OTHER);
     break;
   case PYTHON:
     if (starts(ts_events_text(r->e, s->name), "nn.Module: "))

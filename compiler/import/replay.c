@@ -718,8 +718,13 @@ static void take_ops(maker *m)
 
 ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *step, ts_import_error *error)
 {
+  static const char help[] = "replay needs a trace of the profiler that recorded the device";
   if (!e->timed || !e->device_count) {
-    ts_import_fail(error, "replay needs a trace of the profiler that recorded the device", "%s", e->timed ? "the trace holds no device work" : "the trace has no times");
+    if (e->timed && e->unknown_category)
+      ts_import_fail(error, help, "no device work of a known category: %llu events of others, as `%.40s`, are left out", (unsigned long long)e->unknown_category,
+                     ts_events_text(e, e->unknown_name));
+    else
+      ts_import_fail(error, help, "%s", e->timed ? "the trace holds no device work" : "the trace has no times");
     return NULL;
   }
   maker m = {.e = e, .r = TS_NEW(arena, ts_replay), .work = ts_arena_new("replay")};

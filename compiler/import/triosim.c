@@ -93,7 +93,7 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
 {
   reader r = {.e = e, .feed = feed};
   cell cells[COLUMNS];
-  size_t count = ts_feed_row(feed, &r.line, cells, COLUMNS);
+  size_t count = ts_feed_row(feed, &r.line, cells, COLUMNS), columns = count;
   for (int c = 0; c < KNOWN; c++) {
     r.column[c] = -1;
     for (size_t i = 0; i < count; i++)
@@ -106,6 +106,8 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
   while ((count = ts_feed_row(feed, &r.line, cells, COLUMNS)))
     if (e->count >= TS_EVENTS_MOST)
       return ts_feed_fail(feed, NULL, "more than %u operators", TS_EVENTS_MOST);
+    else if (count < columns && e->count && feed->done && feed->at == feed->end) /* the last line is not whole */
+      e->cut = true;
     else if (!take_operator(&r, cells, count))
       return false;
   e->seen = e->count;
