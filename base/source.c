@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,20 +156,11 @@ static mode_t target_mode(const char *path)
   return 0666 & ~mask;
 }
 
-static int write_beside(const char *path, const void *bytes, size_t size)
+static int write_and_rename(char *beside, const char *path, const void *bytes, size_t size)
 {
-  size_t length = strlen(path);
-  char *beside = malloc(length + sizeof ".XXXXXX");
-  if (!beside)
-    return ENOMEM;
-  memcpy(beside, path, length);
-  memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
   int fd = mkstemp(beside);
-  if (fd < 0) {
-    int error = errno;
-    free(beside);
-    return error;
-  }
+  if (fd < 0)
+    return errno;
   int error = write_all(fd, bytes, size);
   if (!error && fchmod(fd, target_mode(path)) != 0)
     error = errno;
@@ -178,6 +170,25 @@ static int write_beside(const char *path, const void *bytes, size_t size)
     error = errno;
   if (error)
     unlink(beside);
+  return error;
+}
+
+/* An interrupt waits meanwhile, or the file beside would stay. */
+static int write_beside(const char *path, const void *bytes, size_t size)
+{
+  size_t length = strlen(path);
+  char *beside = malloc(length + sizeof ".XXXXXX");
+  if (!beside)
+    return ENOMEM;
+  memcpy(beside, path, length);
+  memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
+  sigset_t waits, before;
+  sigemptyset(&waits);
+  sigaddset(&waits, SIGINT);
+  sigaddset(&waits, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &waits, &before);
+  int error = write_and_rename(beside, path, bytes, size);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   free(beside);
   return error;
 }

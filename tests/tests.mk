@@ -198,6 +198,8 @@ EXTRA_DIST += \
 	tests/cli/help-under-the-umbrella.out \
 	tests/cli/import-dir.cmd \
 	tests/cli/import-dir.out \
+	tests/cli/interrupt-compile.cmd \
+	tests/cli/interrupt-compile.out \
 	tests/cli/interrupt.cmd \
 	tests/cli/interrupt.out \
 	tests/cli/list-ops.cmd \

@@ -18,6 +18,7 @@
 #include "runtime/report/report.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"
+#include "tools/interrupt.h"
 #include "tools/tsrun_progress.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
@@ -520,6 +521,7 @@ static int sweep(task *t)
     return dry_run(t);
   t->outcomes = TS_NEW_ARRAY(t->arena, outcome, t->end);
   play_all(t);
+  ts_interrupt_plain();
   int status;
   if (refused_alike(t)) {
     tell_refusal(t);
@@ -545,6 +547,7 @@ int ts_sweep_main(int argc, char **argv)
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
+  ts_interrupt_ends(ts_arena_printf(t.arena, "%s: interrupted; nothing was written\n", t.options.called));
   int status = sweep(&t), rejected = ts_options_report(&t.options, t.session->diags);
   ts_arena_free(t.arena);
   return status == TS_EXIT_REJECTED ? rejected : status;

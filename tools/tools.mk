@@ -1,10 +1,12 @@
 # The programs: a few lines each over libtrainspec. Each is a function in NAME_main.c, so that the umbrella holds them all. Lists: ./dev sources.
 
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
-tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/plan_options.c tools/plan_options.h tools/programs.h
+tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/interrupt.c tools/interrupt.h tools/plan_options.c tools/plan_options.h tools/programs.h
 tsc_LDADD = libtrainspec.la
-#: tsrun_SOURCES = tools/tsrun*.c tools/tsrun*.h tools/plan_options.* tools/programs.h
+#: tsrun_SOURCES = tools/tsrun*.c tools/tsrun*.h tools/interrupt.* tools/plan_options.* tools/programs.h
 tsrun_SOURCES = \
+	tools/interrupt.c \
+	tools/interrupt.h \
 	tools/plan_options.c \
 	tools/plan_options.h \
 	tools/programs.h \
@@ -29,6 +31,8 @@ trainspec_SOURCES = \
 	tools/export_main.c \
 	tools/fit_network_main.c \
 	tools/fit_slowdown_main.c \
+	tools/interrupt.c \
+	tools/interrupt.h \
 	tools/lsp_documents.c \
 	tools/lsp_documents.h \
 	tools/lsp_main.c \

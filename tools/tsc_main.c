@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "compiler/compile.h"
 #include "compiler/schedule.h"
+#include "tools/interrupt.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"
 
@@ -223,7 +224,10 @@ static void write_schedule(command *c, const ts_schedule *schedule)
 static void compile(command *c)
 {
   ts_input input;
-  if (!ts_input_open(c->session, c->input, &c->plan.compile, &input))
+  ts_interrupt_ends(ts_arena_printf(c->session->arena, "%s: interrupted while the plan was compiled; nothing was written\n", c->options.called));
+  bool opened = ts_input_open(c->session, c->input, &c->plan.compile, &input);
+  ts_interrupt_plain();
+  if (!opened)
     return;
   /* A warning that was made an error counts like any other. */
   if ((c->csv || c->explain) && !ts_diags_errors(c->session->diags)) {

@@ -14,6 +14,7 @@
 #include "tools/plan_options.h"
 #include "tools/programs.h"
 #include "tools/tsrun_networks.h"
+#include "tools/interrupt.h"
 #include "tools/tsrun_progress.h"
 #include "tools/tsrun_study.h"
 
@@ -311,12 +312,13 @@ int ts_tsrun_main(int argc, char **argv)
     ts_arena_free(t.arena);
     return t.options.status;
   }
-  t.progress = ts_progress_start(&t.bar);
-  t.run.progress = &t.progress;
+  ts_interrupt_ends(ts_arena_printf(t.arena, "%s: interrupted while the plan was compiled; nothing was written\n", t.options.called));
   t.session = ts_session_new(t.arena);
   ts_input input = {0}, before = {0};
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
+  t.progress = ts_progress_start(&t.bar);
+  t.run.progress = &t.progress;
   int status = opened ? play(&t, &input.ir, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)

@@ -7,21 +7,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tools/interrupt.h"
 
 enum { WIDTH = 30 };
 
-static volatile sig_atomic_t interrupted; /* the signal, or 0 */
-
-static void on_signal(int number)
-{
-  if (interrupted) { /* the second one does not wait */
-    signal(number, SIG_DFL);
-    raise(number);
-  }
-  interrupted = number;
-}
-
-bool ts_progress_interrupted(void) { return interrupted != 0; }
+bool ts_progress_interrupted(void) { return ts_interrupt_kept() != 0; }
 
 static void draw(ts_progress_bar *b)
 {
@@ -40,7 +30,7 @@ static bool tick(void *closure, const char *what, double share)
     b->drawn = at;
     draw(b);
   }
-  return !interrupted;
+  return !ts_progress_interrupted();
 }
 
 bool ts_progress_terminal(void)
@@ -51,14 +41,8 @@ bool ts_progress_terminal(void)
 
 ts_progress ts_progress_start(ts_progress_bar *bar)
 {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+  ts_interrupt_asks();
   *bar = (ts_progress_bar){.begun = ts_clock(), .terminal = ts_progress_terminal(), .what = "reading"};
-  sigemptyset(&action.sa_mask);
-  for (int i = 0; i < 2; i++) {
-    int number = i ? SIGTERM : SIGINT;
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* as nohup wants it */
-      sigaction(number, &action, NULL);
-  }
   return (ts_progress){tick, bar};
 }
 
@@ -71,7 +55,7 @@ void ts_progress_end(ts_progress_bar *bar)
 
 _Noreturn void ts_progress_die(ts_progress_bar *bar, const char *called)
 {
-  int number = interrupted;
+  int number = ts_interrupt_kept();
   ts_progress_end(bar);
   fprintf(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));
   signal(number, SIG_DFL);
