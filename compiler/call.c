@@ -196,7 +196,7 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
   if (text)
     ts_diag_note(d, "the mesh has %s", text);
   else
-    ts_diag_help(d, "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`");
+    ts_diag_help(d, s->mesh.open ? "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" : "what the mesh is made of cannot name its axes; name numbers here");
   return ts_error_value();
 }
 

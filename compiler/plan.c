@@ -48,12 +48,26 @@ const ts_ast *ts_plan_choose(ts_session *s, const ts_module *m, const char *want
 
 /* ---- Parameters and -D ---- */
 
-static void bind_parameters(loader *l)
+/* Does the mesh name this parameter, or a later one whose default does? */
+static bool mesh_needs(const loader *l, uint32_t index)
+{
+  const ts_ast *params = l->plan->decl->child[0], *mesh = l->field[TS_PLAN_mesh];
+  if (ts_ast_uses(mesh, params->child[index]->name))
+    return true;
+  for (uint32_t i = index + 1; i < params->count; i++)
+    if (params->child[i]->child[1] && ts_ast_uses(params->child[i]->child[1], params->child[index]->name) && mesh_needs(l, i))
+      return true;
+  return false;
+}
+
+/* Those that the mesh needs, or all others: these may name its axes. */
+static void bind_parameters(loader *l, bool for_mesh)
 {
   const ts_ast *params = l->plan->decl->child[0];
   for (uint32_t i = 0; params && i < params->count; i++) {
     const ts_ast *formal = params->child[i];
-    ts_env_bind(l->env, formal->name, ts_param_value(l->s, l->env, formal, formal->child[0], formal->child[1]));
+    if (for_mesh == (l->field[TS_PLAN_mesh] && mesh_needs(l, i)))
+      ts_env_bind(l->env, formal->name, ts_param_value(l->s, l->env, formal, formal->child[0], formal->child[1]));
   }
 }
 
@@ -405,7 +419,6 @@ static void required(loader *l)
 static void evaluate(loader *l)
 {
   ts_plan *p = l->plan;
-  evaluate_mesh(l); /* first: names of axes are arguments of what follows */
   p->model = typed(l, TS_PLAN_model, "Model");
   p->cluster = typed(l, TS_PLAN_cluster, "Cluster");
   p->place = typed(l, TS_PLAN_place, "Function");
@@ -450,9 +463,11 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->env = l.env = ts_env_new(s, l.module->env);
   s->mesh.count = 0;
   s->mesh.open = !has_field(decl, "mesh");
-  bind_parameters(&l);
-  check_defines(&l);
   find_fields(&l);
+  bind_parameters(&l, true);
+  evaluate_mesh(&l);
+  bind_parameters(&l, false);
+  check_defines(&l);
   required(&l);
   evaluate(&l);
   evaluate_the_rest(s, l.module);

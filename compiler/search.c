@@ -183,16 +183,62 @@ static const given *given_for(const searcher *v, const ts_ast *formal)
   return NULL;
 }
 
+/* The plan's mesh as it is written; NULL if it is not written out. */
+static const ts_ast *mesh_of(const searcher *v)
+{
+  for (uint32_t i = 1; i < v->plan->count; i++)
+    if (!strcmp(v->plan->child[i]->name, "mesh") && v->plan->child[i]->child[0]->kind == TS_AST_RECORD)
+      return v->plan->child[i]->child[0];
+  return NULL;
+}
+
+static const ts_ast *expression_of(const searcher *v, uint32_t item)
+{
+  const ts_ast *node = v->decl->child[item];
+  return node->child[node->kind == TS_AST_LET];
+}
+
+/* Does the item, or a `let` before it, name this? */
+static bool names(const searcher *v, uint32_t item, const char *name)
+{
+  for (uint32_t i = 1; i <= item && i < v->decl->count; i++)
+    if ((i == item || v->decl->child[i]->kind == TS_AST_LET) && ts_ast_uses(expression_of(v, i), name))
+      return true;
+  return false;
+}
+
+/* ... or an axis whose size names it? */
+static bool asks_for(const searcher *v, uint32_t item, const char *name)
+{
+  const ts_ast *mesh = mesh_of(v);
+  for (uint32_t i = 0; mesh && i < mesh->count; i++)
+    if (ts_ast_uses(mesh->child[i]->child[0], name) && names(v, item, mesh->child[i]->name))
+      return true;
+  return names(v, item, name);
+}
+
+/* Axes that the item names have their sizes; the others only must be there. */
+static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
+{
+  const ts_ast *mesh = mesh_of(v);
+  ts_mesh *m = &v->s->mesh;
+  m->count = 0;
+  for (uint32_t i = 0; mesh && i < mesh->count && m->count < sizeof m->axis / sizeof m->axis[0]; i++, m->count++) {
+    m->axis[m->count].name = mesh->child[i]->name;
+    m->axis[m->count].span = mesh->child[i]->span;
+    m->axis[m->count].stride = m->axis[m->count].size = 1;
+    if (names(v, item, mesh->child[i]->name))
+      ts_eval_int(v->s, env, mesh->child[i]->child[0], "the size of an axis", &m->axis[m->count].size);
+  }
+}
+
 /* Does the item, a `let` before it, or the default of a parameter that one of these uses name parameter `index`? What nobody asks for is not evaluated: it may not be possible yet. */
 static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
 {
   const ts_ast *params = v->plan->child[0];
   const char *name = params->child[index]->name;
-  for (uint32_t i = 1; i <= item && i < v->decl->count; i++) {
-    const ts_ast *node = v->decl->child[i];
-    if ((i == item || node->kind == TS_AST_LET) && ts_ast_uses(node->child[node->kind == TS_AST_LET], name))
-      return true;
-  }
+  if (asks_for(v, item, name))
+    return true;
   for (uint32_t i = index + 1; i < params->count; i++) {
     const ts_ast *later = params->child[i];
     if (later->child[1] && ts_ast_uses(later->child[1], name) && !given_for(v, later) && is_needed(v, item, i))
@@ -215,6 +261,7 @@ static ts_env *scope(searcher *v, uint32_t item)
     else if (is_needed(v, item, i))
       ts_env_bind(env, formal->name, ts_param_value(v->s, env, formal, formal->child[0], formal->child[1]));
   }
+  lay_mesh(v, env, item);
   for (uint32_t i = 1; i < item; i++) {
     const ts_ast *let = v->decl->child[i];
     if (let->kind == TS_AST_LET && (v->played || !v->late[i]))

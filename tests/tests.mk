@@ -123,6 +123,7 @@ EXTRA_DIST += \
 	tests/cli/_sizes.ts \
 	tests/cli/_strategy_rules.ts \
 	tests/cli/_sweep.ts \
+	tests/cli/_sweep_axes.ts \
 	tests/cli/_topology.ts \
 	tests/cli/_whitebox.ts \
 	tests/cli/_zb_memory.ts \
@@ -240,6 +241,8 @@ EXTRA_DIST += \
 	tests/cli/standard-input.out \
 	tests/cli/statistical.cmd \
 	tests/cli/statistical.out \
+	tests/cli/sweep-axes.cmd \
+	tests/cli/sweep-axes.out \
 	tests/cli/sweep-wrong.cmd \
 	tests/cli/sweep-wrong.out \
 	tests/cli/sweep.cmd \
@@ -597,6 +600,8 @@ EXTRA_DIST += \
 	tests/errors/mesh-axis-value.ts \
 	tests/errors/mesh-idle-axis.err \
 	tests/errors/mesh-idle-axis.ts \
+	tests/errors/mesh-named-by-itself.err \
+	tests/errors/mesh-named-by-itself.ts \
 	tests/errors/mesh-not-a-record.err \
 	tests/errors/mesh-not-a-record.ts \
 	tests/errors/mesh-too-few-devices.err \
