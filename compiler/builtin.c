@@ -77,6 +77,8 @@ static ts_value extreme(const ts_builtin_call *c, bool greatest)
     ts_report(c->s, TS_E0225, place(c, 0), "`%s` of an empty list", c->name);
     return ts_error_value();
   }
+  if (count > TS_MAX_LIST)
+    return too_long(c);
   ts_value best = list ? element(c->arg[0], 0) : c->arg[0];
   bool real = false;
   for (int64_t i = 0; i < count; i++) {
@@ -124,6 +126,8 @@ static ts_value sum_of(const ts_builtin_call *c)
   double real = 0;
   ts_dimension dimension = TS_DIM_NONE;
   bool all_int = true;
+  if (count_of(list) > TS_MAX_LIST)
+    return too_long(c);
   for (int64_t i = 0; i < count_of(list); i++) {
     ts_value v = element(list, i);
     if (!is_numeric(v))
@@ -295,10 +299,7 @@ static ts_value range_of(const ts_builtin_call *c)
   int64_t begin = c->count == 1 ? 0 : c->arg[0].u.integer, end = c->arg[c->count == 1 ? 0 : 1].u.integer;
   if (c->count == 3)
     return stepped(c, begin, end, c->arg[2].u.integer);
-  ts_value v = {.type = TS_T_RANGE, .span = c->span};
-  v.u.range.begin = begin;
-  v.u.range.end = end < begin ? begin : end;
-  return v;
+  return ts_range_value(c->s, begin, end, c->span);
 }
 
 static ts_value truths(const ts_builtin_call *c, bool wanted)

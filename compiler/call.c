@@ -493,6 +493,9 @@ static ts_value applied(ts_session *s, const ts_ast *decl, const ts_env *module,
   return (ts_value){.type = TS_T_APPLIED, .span = span, .u.applied = a};
 }
 
+/* A call takes memory as well, so it counts for several. */
+enum { CALL_STEPS = 20 };
+
 static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *env, ts_span span)
 {
   if (f->kind == TS_FUNCTION_NATIVE)
@@ -500,6 +503,7 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   const ts_ast *type = f->decl->child[1];
   ts_frame frame = {f->name, span, s->frame};
   s->frame = &frame;
+  s->steps += CALL_STEPS;
   ts_value v = ts_eval(s, env, f->decl->child[2]);
   s->frame = frame.outer;
   if (type && v.type != TS_T_ERROR && !convert(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name), f->decl->child[2]->span, type->span))

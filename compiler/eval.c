@@ -12,6 +12,8 @@ ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   if (s->depth >= TS_MAX_DEPTH || s->steps >= TS_MAX_STEPS) {
     ts_diag *d = ts_report(s, TS_E0226, e->span, s->depth >= TS_MAX_DEPTH ? "this is nested too deeply" : "the evaluation takes too many steps");
+    if (s->depth >= TS_MAX_DEPTH)
+      ts_diag_help(d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
     ts_diag_note(d, s->depth >= TS_MAX_DEPTH ? "at most %" PRIu64 " levels" : "at most %" PRIu64 " steps", s->depth >= TS_MAX_DEPTH ? (uint64_t)TS_MAX_DEPTH : TS_MAX_STEPS);
     return ts_error_value();
   }
@@ -204,6 +206,18 @@ static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
   return ts_bool_value(ts_value_equal(a, b) == (e->u.op == TS_OP_EQ), e->span);
 }
 
+ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span)
+{
+  ts_value v = {.type = TS_T_RANGE, .span = span};
+  int64_t count;
+  v.u.range.begin = begin;
+  v.u.range.end = end < begin ? begin : end;
+  if (!__builtin_sub_overflow(v.u.range.end, begin, &count))
+    return v;
+  ts_report(s, TS_E0226, span, "a range of more numbers than a 64-bit whole number counts");
+  return ts_error_value();
+}
+
 static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
 {
   for (int i = 0; i < 2; i++) {
@@ -214,10 +228,7 @@ static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value 
       return ts_error_value();
     }
   }
-  ts_value v = {.type = TS_T_RANGE, .span = e->span};
-  v.u.range.begin = a.u.integer;
-  v.u.range.end = b.u.integer < a.u.integer ? a.u.integer : b.u.integer;
-  return v;
+  return ts_range_value(s, a.u.integer, b.u.integer, e->span);
 }
 
 static ts_value size_of_axis(ts_value v) { return v.type == TS_T_AXIS ? ts_int_value(v.u.axes.size, v.span) : v; }

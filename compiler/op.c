@@ -256,7 +256,7 @@ static bool is_slot(const ts_ast *item, bool params)
 }
 
 /* Walks the body in order, binding lets and tensors; shapes what is asked for, takes the rest as given. */
-static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
+static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
 {
   const ts_ast *decl = scope->op->decl;
   bind_args(scope, env);
@@ -281,6 +281,16 @@ static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_
 }
 
 static ts_env *body_env(ts_op_scope *scope) { return ts_env_new(scope->s, scope->op->module); }
+
+/* Errors inside tell which op of the model they are about. */
+static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
+{
+  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};
+  scope->s->frame = &frame;
+  bool ok = walk_items(scope, env, shape_params, shape_outputs);
+  scope->s->frame = frame.outer;
+  return ok;
+}
 
 bool ts_op_shapes(ts_op_scope *scope) { return walk(scope, body_env(scope), true, true); }
 
@@ -474,16 +484,10 @@ static ts_phase phase_named(const char *name)
   return is_word(name, "forward") ? TS_PHASE_FORWARD : is_word(name, "input") ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
 }
 
-bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
+static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *work, const ts_ast **failed)
 {
   const ts_ast *decl = scope->op->decl;
-  ts_env *env = body_env(scope);
   saved_list saved = {0};
-  *work = (ts_work){0};
-  *failed = NULL;
-  if (!walk(scope, env, false, false))
-    return false;
-  bind_gradients(scope, env);
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
     bool holds = true;
@@ -506,4 +510,19 @@ bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
   work->saved = saved.at;
   work->saved_count = (uint32_t)saved.count;
   return true;
+}
+
+bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
+{
+  ts_env *env = body_env(scope);
+  *work = (ts_work){0};
+  *failed = NULL;
+  if (!walk(scope, env, false, false))
+    return false;
+  bind_gradients(scope, env);
+  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};
+  scope->s->frame = &frame;
+  bool ok = work_items(scope, env, work, failed);
+  scope->s->frame = frame.outer;
+  return ok;
 }

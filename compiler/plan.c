@@ -278,6 +278,10 @@ static void evaluate_memory(loader *l)
     ts_value size = *f.value;
     if (!ts_convert_to(l->s, "Size", &size, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), f.span, TS_NO_SPAN))
       v = ts_error_value();
+    else if (size.u.real < 0) {
+      ts_diag_here(ts_report(l->s, TS_E0225, f.span, "`%s` of `memory` is held besides the rest: 0 B or more", f.name), "this is negative");
+      v = ts_error_value();
+    }
   }
   l->plan->memory = v;
 }

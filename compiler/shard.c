@@ -858,6 +858,17 @@ static void only_replicas(ts_sharder *c)
   c->class->optimizer_axes &= ~split;
 }
 
+static bool lay_out(ts_sharder *c)
+{
+  if (!layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
+    return false;
+  only_replicas(c);
+  if (!ts_sharder_sums(c) || (c->op->needs_gradient && (!check_incoming(c) || !check_outgoing(c))) || !do_work(c))
+    return false;
+  keep(c);
+  return true;
+}
+
 bool ts_sharder_class(ts_sharder *c)
 {
   const ts_op *op = c->op;
@@ -873,15 +884,5 @@ bool ts_sharder_class(ts_sharder *c)
   c->arg_rules = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
   for (uint32_t i = 0; i < all_slots(op); i++)
     c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
-  if (!run_rules(c) || !layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
-    return false;
-  only_replicas(c);
-  if (!ts_sharder_sums(c))
-    return false;
-  if (op->needs_gradient && (!check_incoming(c) || !check_outgoing(c)))
-    return false;
-  if (!do_work(c))
-    return false;
-  keep(c);
-  return true;
+  return run_rules(c) && lay_out(c);
 }

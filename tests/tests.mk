@@ -1157,6 +1157,10 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/errors/value-calls-doubled.err \
+	tests/errors/value-calls-doubled.ts \
+	tests/errors/value-long-range.err \
+	tests/errors/value-long-range.ts \
 	tests/examples/deepseek_v3.out \
 	tests/examples/extern_cost.cmd \
 	tests/examples/extern_cost.out \
