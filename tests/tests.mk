@@ -1447,6 +1447,8 @@ EXTRA_DIST += \
 	tests/traces/nsys-broken.out \
 	tests/traces/nsys.cmd \
 	tests/traces/nsys.out \
+	tests/traces/old-profiler.cmd \
+	tests/traces/old-profiler.out \
 	tests/traces/profiler.cmd \
 	tests/traces/profiler.out \
 	tests/traces/replay-as-ir.cmd \
