@@ -18,7 +18,6 @@
   X(int, XGBoosterSetParam, (void *, const char *, const char *))                                                              \
   X(int, XGBoosterUpdateOneIter, (void *, int, void *))                                                                        \
   X(int, XGBoosterPredict, (void *, void *, int, unsigned, int, uint64_t *, const float **))                                   \
-  X(int, XGBoosterSaveModel, (void *, const char *))                                                                           \
   X(int, XGBoosterSaveModelToBuffer, (void *, const char *, uint64_t *, const char **))                                        \
   X(int, XGBoosterLoadModel, (void *, const char *))                                                                           \
   X(int, XGBoosterSetAttr, (void *, const char *, const char *))                                                               \

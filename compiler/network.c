@@ -7,8 +7,7 @@
 
 #include "compiler/cost/cost.h"
 #include "compiler/network_file.h"
-
-static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier", "message", "shift"};
+#include "ir/text.h"
 
 /* As tables write them: `all_to_all`, `alltoall`. */
 static bool same_name(const char *a, const char *b)
@@ -23,12 +22,12 @@ static bool same_name(const char *a, const char *b)
   }
 }
 
-const char *ts_collective_name(uint32_t kind) { return kinds[kind]; }
+const char *ts_collective_name(uint32_t kind) { return ts_ir_collective_words[kind]; }
 
 int ts_collective_named(const char *name)
 {
   for (int k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-    if (same_name(kinds[k], name))
+    if (same_name(ts_ir_collective_words[k], name))
       return k;
   return -1;
 }

@@ -4,14 +4,9 @@
 #include "compiler/function.h"
 #include "compiler/layout.h"
 #include "compiler/shard_internal.h"
+#include "ir/text.h"
 
-static const char *const collectives[] = {
-    [TS_IR_ALL_REDUCE] = "all_reduce", [TS_IR_ALL_GATHER] = "all_gather", [TS_IR_REDUCE_SCATTER] = "reduce_scatter",
-    [TS_IR_BROADCAST] = "broadcast",   [TS_IR_REDUCE] = "reduce",         [TS_IR_ALL_TO_ALL] = "all_to_all",
-    [TS_IR_BARRIER] = "barrier",
-};
-
-enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
+enum { COLLECTIVES = TS_IR_BARRIER + 1 }; /* messages and shifts are no rule's to make */
 
 static bool fail(ts_sharder *c)
 {
@@ -23,11 +18,11 @@ static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
 {
   const char *best[3];
   for (*kind = 0; *kind < COLLECTIVES; ++*kind)
-    if (!strcmp(collectives[*kind], action->name))
+    if (!strcmp(ts_ir_collective_words[*kind], action->name))
       return true;
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`", action->name);
   ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
-  if (ts_suggest(action->name, collectives, COLLECTIVES, best))
+  if (ts_suggest(action->name, ts_ir_collective_words, COLLECTIVES, best))
     ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
   return fail(c);
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "ir/text.h"
 #include "runtime/collective/white_box.h"
-#include "runtime/slowdown.h"
 
 typedef enum field { SPEED, BANDWIDTH, LATENCY, LOSS, FIELDS } field;
 static const char *const field_names[FIELDS] = {"speed", "bandwidth", "latency", "loss"};
@@ -262,8 +262,23 @@ static bool choose_links(changer *c, const char *name, bool *chosen)
   return some;
 }
 
+/* Of `compute.sped`: the name of something and what is no field. Names may have dots themselves. */
+static const char *no_field(changer *c, const char *name)
+{
+  const char *dot = strrchr(name, '.'), *best[3];
+  if (!dot || strchr(dot, ']'))
+    return NULL;
+  const char *what = ts_arena_string(c->arena, name, (size_t)(dot - name));
+  size_t near = ts_suggest(dot + 1, field_names, FIELDS, best);
+  return near ? ts_arena_printf(c->arena, "`%s` has no field `%s`: did you mean `%s.%s`?", what, dot + 1, what, best[0])
+              : ts_arena_printf(c->arena, "`%s` has no field `%s`; fields are speed, bandwidth, latency and loss", what, dot + 1);
+}
+
 static const char *no_such(changer *c, const char *name, field field)
 {
+  const char *misspelt = no_field(c, name), *best[3];
+  if (misspelt)
+    return misspelt;
   TS_VEC(const char *) names = {0};
   const ts_ir *ir = c->ir;
   static const char *const always[] = {"compute", "memory", "host", "network"};
@@ -278,6 +293,8 @@ static const char *no_such(changer *c, const char *name, field field)
   char *list = ts_arena_printf(c->arena, "nothing called `%s` has a %s here; there are", name, field_names[field]);
   for (size_t i = 0; i < names.count; i++)
     list = ts_arena_printf(c->arena, "%s%s %s", list, i ? "," : "", names.at[i]);
+  if (ts_suggest(name, names.at, names.count, best))
+    list = ts_arena_printf(c->arena, "%s; did you mean `%s`?", list, best[0]);
   return list;
 }
 
@@ -309,7 +326,7 @@ static const char *apply(changer *c, const char *name, field field, amount amoun
       if (is(name, text_of(c, c->ir->groups[g].name)) && change_traffic(c, g, TS_IR_NONE, factor))
         return NULL;
     for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
-      if (is(name, ts_transfer_name(k)) && change_traffic(c, TS_IR_NONE, k, factor))
+      if (is(name, ts_ir_collective_words[k]) && change_traffic(c, TS_IR_NONE, k, factor))
         return NULL;
     return no_such(c, name, field);
   }

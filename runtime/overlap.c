@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/text.h"
 #include "runtime/agenda.h"
 #include "runtime/contention.h"
 #include "runtime/engine_internal.h"
@@ -624,14 +625,14 @@ static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t 
 {
   const ts_ir *ir = t->ir;
   if (column < ir->collectives_count) {
-    p->transfer = ts_transfer_name(ir->collectives[column].kind);
+    p->transfer = ts_ir_collective_words[ir->collectives[column].kind];
     p->transfer_bytes = (double)ir->collectives[column].bytes;
     p->transfer_time = or_missing((double)kind->collective_time[column] * 1e-12);
     return;
   }
   const ts_ir_port *port = &ir->ports[column - ir->collectives_count];
   uint32_t peers = t->programs[kind->program].peer_count;
-  p->transfer = ts_transfer_name(TS_IR_MESSAGE);
+  p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
   p->transfer_bytes = (double)port->bytes;
   p->transfer_time = NAN;
   for (uint32_t k = 0; k < peers && port->is_send; k++) /* the slowest path that it may take */
@@ -752,6 +753,7 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
   const char *wrong = predict(&s);
   if (wrong) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
+    ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by name: `constant:1.1`, `physical`");
   } else {
     set_stage(arena, &s);
     play(&s);

@@ -28,33 +28,48 @@ static bool chooses(const ts_ir *ir)
 /* The engine knows which of several messages come first when it knows all of them. Of calls that share links it would know that too late: others have begun. */
 static bool in_order_of_time(const ts_ir *ir, const ts_run_options *options) { return options->overlap || (options->contention && chooses(ir)); }
 
+static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
+{
+  ts_tables *tables = ts_arena_copy(arena, of, sizeof *tables);
+  ranks->slower = options->slower;
+  tables->arena = arena;
+  tables->ranks = ranks;
+  tables->transfer = options->transfer;
+  tables->progress = options->progress;
+  tables->apart = in_order_of_time(of->ir, options);
+  out->tables = tables;
+  out->kinds = ts_kinds_new(arena, tables, out->network, stop);
+  return out->kinds != NULL;
+}
+
 bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
 {
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
-  ranks->slower = options->slower;
-  const ts_tables *made = ts_tables_new(arena, ir, ranks, stop);
-  if (!made)
-    return false;
-  ts_tables *tables = ts_arena_copy(arena, made, sizeof *tables);
-  tables->transfer = options->transfer;
-  tables->progress = options->progress;
-  tables->apart = in_order_of_time(ir, options);
-  ts_network *network = ts_network_new(arena, ir, ranks, options->network, stop);
-  *out = (ts_prepared){tables, network, network ? ts_kinds_new(arena, tables, network, stop) : NULL};
-  return out->kinds != NULL;
+  const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
+  *out = (ts_prepared){tables, tables ? ts_network_new(arena, ir, ranks, options->network, stop) : NULL, NULL};
+  return out->network && find_kinds(arena, tables, ranks, options, out, stop);
+}
+
+bool ts_run_prepare_again(ts_arena *arena, const ts_prepared *usual, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
+{
+  *out = (ts_prepared){.network = usual->network};
+  return find_kinds(arena, usual->tables, ts_arena_copy(arena, usual->tables->ranks, sizeof(ts_ranks)), options, out, stop);
+}
+
+const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_options *options, uint32_t order, ts_stop *stop)
+{
+  const ts_cast *cast = ts_cast_new(arena, p->tables, p->kinds, !options->no_fold && !options->contention);
+  ts_contention *contention = options->contention ? ts_contention_new(arena, p->tables, p->network) : NULL;
+  if (!p->tables->apart)
+    return ts_engine_play(arena, p->tables, p->kinds, cast, contention, order, stop);
+  const ts_facts *alone = ts_engine_play(arena, p->tables, p->kinds, cast, NULL, order, stop);
+  return alone ? ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing, contention, stop) : NULL;
 }
 
 static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
 {
   ts_prepared p;
-  if (!ts_run_prepare(arena, ir, options, &p, stop))
-    return NULL;
-  const ts_cast *cast = ts_cast_new(arena, p.tables, p.kinds, !options->no_fold && !options->contention);
-  ts_contention *contention = options->contention ? ts_contention_new(arena, p.tables, p.network) : NULL;
-  if (!in_order_of_time(ir, options))
-    return ts_engine_play(arena, p.tables, p.kinds, cast, contention, order, stop);
-  const ts_facts *alone = ts_engine_play(arena, p.tables, p.kinds, cast, NULL, order, stop);
-  return alone ? ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing, contention, stop) : NULL;
+  return ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, order, stop) : NULL;
 }
 
 typedef struct composing {

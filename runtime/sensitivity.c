@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/text.h"
 #include "runtime/change.h"
 #include "runtime/compose.h"
 #include "runtime/play.h"
-#include "runtime/slowdown.h"
 
 typedef struct path { /* what the nodes on the critical path gain */
   const ts_facts *facts;
@@ -85,7 +85,10 @@ static uint32_t last_player(const ts_run *run)
   return last;
 }
 
-static bool gain_on_path(const judge *j, ts_arena *scratch, const char *change, int64_t *gain)
+static int64_t gain_to(const judge *j, uint64_t step) { return (int64_t)(ts_run_result(j->run)->step - step); }
+
+/* What a percent gives: on the path as it is, and played. */
+static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_sensitivity *s)
 {
   ts_changed changed;
   ts_prepared prepared;
@@ -96,8 +99,10 @@ static bool gain_on_path(const judge *j, ts_arena *scratch, const char *change, 
     return false;
   path p = {.facts = ts_run_facts(j->run), .changed = prepared.kinds, .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
   ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
-  *gain = llround(p.gain);
-  return true;
+  const ts_facts *facts = ts_run_play(scratch, &prepared, &o, 0, j->stop);
+  s->on_path = llround(p.gain);
+  s->percent = facts ? gain_to(j, facts->end) : 0;
+  return facts != NULL;
 }
 
 static bool played(const judge *j, ts_arena *scratch, const char *change, int64_t *gain)
@@ -106,7 +111,7 @@ static bool played(const judge *j, ts_arena *scratch, const char *change, int64_
   uint64_t step;
   bool done = ts_what_if(scratch, j->ir, j->options, change, &step, &wrong, j->stop);
   if (done)
-    *gain = (int64_t)(ts_run_result(j->run)->step - step);
+    *gain = gain_to(j, step);
   return done || wrong;
 }
 
@@ -115,8 +120,7 @@ static bool judge_one(judge *j, const char *name, char sign)
 {
   ts_arena *scratch = ts_arena_new("sensitivity");
   ts_sensitivity s = {.name = name};
-  bool good = gain_on_path(j, scratch, ts_arena_printf(scratch, "%s%c1.01", name, sign), &s.on_path) &&
-              played(j, scratch, ts_arena_printf(scratch, "%s%c1.01", name, sign), &s.percent) &&
+  bool good = percent(j, scratch, ts_arena_printf(scratch, "%s%c1.01", name, sign), &s) &&
               played(j, scratch, ts_arena_printf(scratch, "%s%c1.1", name, sign), &s.tenth);
   ts_arena_free(scratch);
   if (good && (s.on_path || s.percent || s.tenth))
@@ -139,7 +143,7 @@ static bool judge_traffic(judge *j)
   for (uint32_t g = 0; g < ir->groups_count && good; g++)
     good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ir->strings + ir->groups[g].name), '*');
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS && good; k++)
-    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ts_transfer_name(k)), '*');
+    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ts_ir_collective_words[k]), '*');
   return good;
 }
 

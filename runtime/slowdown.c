@@ -19,15 +19,6 @@ static const char *const kind_names[TS_SLOWDOWN_KINDS] = {"constant", "table", "
 
 const char *ts_slowdown_kind_name(ts_slowdown_kind kind) { return kind_names[kind]; }
 
-const char *ts_transfer_name(uint32_t kind)
-{
-  static const char *const names[TS_IR_COLLECTIVE_KINDS] = {
-    [TS_IR_ALL_REDUCE] = "all_reduce", [TS_IR_ALL_GATHER] = "all_gather", [TS_IR_REDUCE_SCATTER] = "reduce_scatter",
-    [TS_IR_BROADCAST] = "broadcast", [TS_IR_REDUCE] = "reduce", [TS_IR_ALL_TO_ALL] = "all_to_all", [TS_IR_BARRIER] = "barrier",
-    [TS_IR_MESSAGE] = "message", [TS_IR_SHIFT] = "shift"};
-  return names[kind];
-}
-
 /* ---- Prediction ---- */
 
 static bool fits(const char *pattern, const char *name) { return strcmp(pattern, "*") == 0 || strcmp(pattern, name) == 0; }

@@ -62,6 +62,5 @@ ts_slowdowns ts_slowdown_of(const ts_slowdown *model, const ts_pair *pair);
 const char *ts_slowdown_predict(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs, uint32_t count, ts_slowdowns *out);
 
 const char *ts_slowdown_kind_name(ts_slowdown_kind kind);
-const char *ts_transfer_name(uint32_t kind); /* of a ts_ir_collective_kind */
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "base/xgboost.h"
 
 bool ts_learned_available(void)
@@ -194,6 +195,17 @@ static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const 
   return 0;
 }
 
+/* Written beside its place and renamed, so that no half of it is ever there. The form is what the path ends in. NULL, or what is wrong. */
+static const char *save(job *j, const char *path)
+{
+  const char *end = strrchr(path, '.'), *bytes = NULL;
+  uint64_t size = 0;
+  if (j->x.XGBoosterSaveModelToBuffer(j->booster, end && !strcmp(end, ".json") ? "{\"format\": \"json\"}" : "{\"format\": \"ubj\"}", &size, &bytes))
+    return ts_xgboost_error(&j->x, j->arena);
+  int error = ts_write_file(path, bytes, size);
+  return error ? ts_arena_printf(j->arena, "cannot write `%s`: %s", path, strerror(error)) : NULL;
+}
+
 const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair *pairs, const double *factor, const bool *hold, uint32_t count, double *out,
                              const char *path, double *gain)
 {
@@ -201,8 +213,8 @@ const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair 
   if (!ts_xgboost_open(&j.x))
     return ts_xgboost_missing;
   int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) || (out && predict_held(&j, way, pairs, hold, count, out)) ||
-               (gain && measure_gain(&j, gain)) || (path && j.x.XGBoosterSaveModel(j.booster, path));
-  const char *wrong = failed ? ts_xgboost_error(&j.x, j.arena) : NULL;
+               (gain && measure_gain(&j, gain));
+  const char *wrong = failed ? ts_xgboost_error(&j.x, j.arena) : path ? save(&j, path) : NULL;
   close_job(&j);
   ts_xgboost_close(&j.x);
   return wrong;

@@ -91,6 +91,17 @@ static int ascending(const void *x, const void *y)
   return a < b ? -1 : a > b;
 }
 
+static bool repeat(const ts_prepared *usual, const ts_run_options *options, uint64_t *step, ts_stop *stop)
+{
+  ts_arena *arena = ts_arena_new("repetition");
+  ts_prepared p;
+  const ts_facts *facts = ts_run_prepare_again(arena, usual, options, &p, stop) ? ts_run_play(arena, &p, options, 0, stop) : NULL;
+  if (facts)
+    *step = facts->end;
+  ts_arena_free(arena);
+  return facts != NULL;
+}
+
 const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const ts_jitter *jitter, const char *seed,
                                uint32_t repetitions, ts_stop *stop)
 {
@@ -104,22 +115,24 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
   varied.slower = slower;
   varied.transfer = jitter->network > 0 ? transfer : options->transfer;
   varied.progress = NULL; /* told of repetitions instead */
-  for (uint32_t i = 0; i < repetitions; i++) {
+  ts_prepared usual;
+  bool good = ts_run_prepare(scratch, ir, options, &usual, stop);
+  for (uint32_t i = 0; i < repetitions && good; i++) {
     if (!ts_tick(options->progress, "repetitions", (double)i / repetitions)) {
       ts_stop_interrupted(stop);
-      ts_arena_free(scratch);
-      return NULL;
+      good = false;
+      break;
     }
     for (uint32_t r = 0; r < ir->meta->world; r++)
       slower[r] = ts_jitter_draw(jitter, seed, i, r);
     for (uint32_t c = 0; jitter->network > 0 && c < calls; c++)
       transfer[c] = ts_jitter_call(jitter, seed, i, c) * (options->transfer ? options->transfer[c] : 1);
-    if (!ts_run_step(ir, &varied, &steps[i], stop)) {
-      ts_arena_free(scratch);
-      return NULL;
-    }
+    good = repeat(&usual, &varied, &steps[i], stop);
     spread->mean += (double)steps[i] / repetitions;
   }
+  ts_arena_free(scratch);
+  if (!good)
+    return NULL;
   for (uint32_t i = 0; i < repetitions; i++)
     squares += ((double)steps[i] - spread->mean) * ((double)steps[i] - spread->mean);
   spread->deviation = repetitions > 1 ? sqrt(squares / (repetitions - 1)) : 0;
@@ -128,7 +141,6 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
   spread->seed = seed;
   spread->count = repetitions;
   spread->steps = steps;
-  ts_arena_free(scratch);
   return spread;
 }
 

@@ -163,14 +163,16 @@ const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_opti
 {
   ts_arena *scratch = ts_arena_new("steps");
   ts_ir *many = ts_arena_copy(scratch, ir, sizeof *many);
-  ts_run *run = NULL;
-  if (!repeat(scratch, many, count, checkpoint))
+  const ts_facts *facts = NULL;
+  ts_prepared prepared;
+  if (!repeat(scratch, many, count, checkpoint)) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "%u steps of this plan are too many", count);
-  else
-    run = ts_run_new(many, options, stop);
+    ts_stop_help(stop, "items, messages and tags of all steps together are numbered to 4 billion: play fewer steps");
+  } else if (ts_run_prepare(scratch, many, options, &prepared, stop)) {
+    facts = ts_run_play(scratch, &prepared, options, 0, stop);
+  }
   ts_steps *out = NULL;
-  if (run) {
-    const ts_facts *facts = ts_run_facts(run);
+  if (facts) {
     clocks c = {.ir = many, .one = ir, .checkpoint = checkpoint, .steps = count, .per_player = facts->tables->streams + 1};
     c.rows = facts->cast->count * c.per_player;
     c.at = TS_NEW_ARRAY(scratch, uint64_t, (size_t)count * c.rows);
@@ -184,7 +186,6 @@ const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_opti
     *out = (ts_steps){.count = count, .ends = ends};
     find_steady(&c, out);
   }
-  ts_run_free(run);
   ts_arena_free(scratch);
   return out;
 }

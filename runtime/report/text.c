@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "ir/text.h"
 #include "runtime/report/format.h"
 #include "runtime/report/extras.h"
 #include "runtime/report/names.h"
@@ -435,16 +436,12 @@ static void cost_basis(printer *p)
 /* What a model answers for: "all_reduce inside islands". */
 static const char *network_scope(printer *p, const ts_ir_net_model *model)
 {
-  static const char *const kinds[TS_IR_COLLECTIVE_KINDS] = {
-    [TS_IR_ALL_REDUCE] = "all_reduce", [TS_IR_ALL_GATHER] = "all_gather", [TS_IR_REDUCE_SCATTER] = "reduce_scatter",
-    [TS_IR_BROADCAST] = "broadcast", [TS_IR_REDUCE] = "reduce", [TS_IR_ALL_TO_ALL] = "all_to_all", [TS_IR_BARRIER] = "barrier",
-    [TS_IR_MESSAGE] = "messages", [TS_IR_SHIFT] = "shift"};
   uint32_t count = 0, last = 0;
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++) {
     count += model->collectives >> k & 1;
     last = model->collectives >> k & 1 ? k : last;
   }
-  const char *what = count == 1 ? kinds[last] : count == TS_IR_COLLECTIVE_KINDS ? "all" : ts_arena_printf(p->arena, "%u kinds", count);
+  const char *what = count == 1 ? (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_words[last]) : count == TS_IR_COLLECTIVE_KINDS ? "all" : ts_arena_printf(p->arena, "%u kinds", count);
   if (model->tier == TS_IR_NONE)
     return what;
   if (model->tier > 1)
