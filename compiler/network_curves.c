@@ -13,7 +13,7 @@
 
 enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500 };
 
-typedef struct call { ts_profile profile; double bytes, seconds, ratio; } call; /* ratio: upper quartile to fastest of repeats; 0: too few */
+typedef struct call { ts_profile profile; double bytes, seconds, fastest, ratio; } call; /* ratio: upper quartile to fastest of repeats; 0: too few */
 typedef struct side { ts_ir_net_curve *curve; const call *calls; uint32_t count; bool between; } side; /* rows that tell about one kind of link */
 
 static bool same_call(const ts_ir_net_point *a, const ts_ir_net_point *b)
@@ -31,13 +31,14 @@ static uint32_t gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count
       k++;
     double fastest = (double)p[i].time, upper = (double)p[i + 3 * (k - 1) / 4].time;
     repeated += k >= LEAST_REPEATS;
-    (*calls)[n++] = (call){ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands), (double)p[i].bytes, (double)p[i + (k - 1) / 2].time * 1e-12,
+    (*calls)[n++] = (call){ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands), (double)p[i].bytes, (double)p[i + (k - 1) / 2].time * 1e-12, fastest * 1e-12,
                            k >= LEAST_REPEATS ? upper / fastest : 0};
-    if (k >= LEAST_REPEATS)
-      (*calls)[n - 1].seconds = fastest * 1e-12;
   }
-  for (uint32_t i = 0; repeated < LEAST_ROWS && i < n; i++)
-    (*calls)[i].ratio = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (repeated < LEAST_ROWS)
+      (*calls)[i].ratio = 0;
+    else if ((*calls)[i].ratio > 0) /* its curve is that of calls without stragglers */
+      (*calls)[i].seconds = (*calls)[i].fastest;
   return n;
 }
 

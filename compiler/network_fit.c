@@ -3,9 +3,12 @@
  * method has, its slope gives the rate. The sizes measured stay as anchors. */
 #include "compiler/network_fit.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/output.h"
 
 #include "compiler/network.h"
 #include "compiler/network_curves.h"
@@ -427,12 +430,6 @@ double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t
 
 /* -- how well it predicts -- */
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Rows that a half of a group is asked for; false: beyond its sizes. */
 static bool asked(const ts_ir_net_point *p, const ts_ir_net_point *kept, uint32_t count, bool extrapolate, ts_network_score *s)
 {
@@ -456,7 +453,7 @@ static void finish_score(ts_network_score *s)
     return;
   s->mean /= s->rows;
   s->baseline /= s->rows;
-  qsort(s->error, s->rows, sizeof *s->error, by_value);
+  gsl_sort(s->error, 1, s->rows);
   s->median = s->error[s->rows / 2];
 }
 
@@ -592,7 +589,11 @@ static void put_curve(FILE *out, const ts_ir_net_curve *c)
 
 void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources)
 {
-  fprintf(out, "{\"trainspec-network\": 1, \"device\": \"%s\", \"library\": \"%s\",\n", file->device, file->library);
+  fprintf(out, "{\"trainspec-network\": 1, \"device\": ");
+  ts_put_json_string(out, file->device);
+  fprintf(out, ", \"library\": ");
+  ts_put_json_string(out, file->library);
+  fprintf(out, ",\n");
   if (sources)
     fprintf(out, " %s,\n", sources);
   if (file->curve_count) {
@@ -611,7 +612,9 @@ void ts_network_file_write(FILE *out, const ts_network_file *file, const char *s
   }
   for (uint32_t i = 0; i < file->option_count; i++) {
     const ts_network_option *o = &file->options[i];
-    fprintf(out, "%s{\"variable\": \"%s\", \"methods\": [\n", i ? ",\n  " : " \"optional\": [\n  ", o->variable);
+    fprintf(out, "%s{\"variable\": ", i ? ",\n  " : " \"optional\": [\n  ");
+    ts_put_json_string(out, o->variable);
+    fprintf(out, ", \"methods\": [\n");
     for (uint32_t k = 0; k < o->count; k++) {
       put_method(out, &o->methods[k]);
       fprintf(out, k + 1 < o->count ? ",\n" : "]}");

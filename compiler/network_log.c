@@ -110,8 +110,8 @@ static bool positive(const char *text, double *x)
 static bool row_line(log_reader *r, const char **field, uint32_t n)
 {
   double bytes, time, sum = 0;
-  if (!r->titled || !r->times)
-    return bad(r, "a row before the table's head: `# size count type ...`");
+  if (!r->times)
+    return bad(r, "a row of a table without a column `time`");
   if (n < r->columns)
     return bad(r, "the row is cut off: fewer columns than the head has");
   if (n > r->columns)

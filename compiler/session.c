@@ -136,8 +136,9 @@ static bool is_file(const char *path)
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-static const ts_embedded_file *embedded(const char *below)
+const ts_embedded_file *ts_session_embedded(const char *name)
 {
+  const char *below = strncmp(name, "std/", 4) ? "" : name + 4;
   size_t low = 0, high = ts_stdlib_file_count;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -166,7 +167,7 @@ static bool find_stdlib(ts_session *s, const char *name, ts_found *found)
   const char *shown[2] = {tidied, ts_arena_printf(s->arena, "%s.gz", tidied)};
   for (int i = 0; i < 2 && starts(tidied, "std/"); i++) {
     const char *path = s->stdlib_dir ? join(s->arena, s->stdlib_dir, shown[i] + 4) : NULL;
-    const ts_embedded_file *file = path ? NULL : embedded(shown[i] + 4);
+    const ts_embedded_file *file = path ? NULL : ts_session_embedded(shown[i]);
     *found = (ts_found){.path = path, .name = shown[i], .shown = shown[i], .embedded = file};
     if (path ? is_file(path) : file != NULL)
       return true;

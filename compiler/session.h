@@ -75,8 +75,11 @@ char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const
 /* Finds such a file without reading it: the path to open, or NULL after a diagnostic. For native libraries. Not for the stdlib. */
 const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span);
 
-/* A file that a name in a file of the language stands for. */
+/* A file of the embedded stdlib by its name, "std/networks/x.json"; NULL: there is none. */
 struct ts_embedded_file;
+const struct ts_embedded_file *ts_session_embedded(const char *name);
+
+/* A file that a name in a file of the language stands for. */
 typedef struct ts_found {
   const char *path;  /* to open it; NULL when embedded */
   const char *name;  /* in the IR: never absolute */

@@ -8,6 +8,7 @@
 #include "base/source.h"
 #include "compiler/network.h"
 #include "compiler/network_fit.h"
+#include "compiler/session.h"
 #include "compiler/stdlib_embed.h"
 #include "tools/programs.h"
 
@@ -115,12 +116,11 @@ static bool read_options(job *j, int argc, char **argv)
 
 static const char *read_text(const job *j, size_t *size, int *error)
 {
-  for (size_t i = 0; !strncmp(j->path, "std/", 4) && i < ts_stdlib_file_count; i++)
-    if (!strcmp(ts_stdlib_files[i].path, j->path + 4)) {
-      *size = ts_stdlib_files[i].size;
-      return (const char *)ts_stdlib_files[i].bytes;
-    }
-  return ts_read_file(j->arena, j->path, size, error);
+  const ts_embedded_file *file = ts_session_embedded(j->path);
+  if (!file)
+    return ts_read_file(j->arena, j->path, size, error);
+  *size = file->size;
+  return (const char *)file->bytes;
 }
 
 static int complain(const job *j, int status, const char *what)

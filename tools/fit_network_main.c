@@ -6,12 +6,14 @@
 
 #include "base/digest.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "base/source.h"
 #include "compiler/cost/cost.h"
 #include "compiler/network.h"
 #include "compiler/network_curves.h"
 #include "compiler/network_fit.h"
 #include "compiler/network_npkit.h"
+#include "compiler/session.h"
 #include "compiler/stdlib_embed.h"
 #include "tools/programs.h"
 
@@ -27,7 +29,7 @@ static const ts_option options[] = {
   {WHERE, 0, "where", "COLUMN=TEXT", "only rows of tables with this text in this column", "Rows"},
   {OF, 0, "of", "COLLECTIVE", "the collective of tables without a column for it, and of logs that do not say", NULL},
   {EXTRAPOLATE, 0, "extrapolate", NULL, "predict rows left out that lie beyond the sizes fitted, too", NULL},
-  {OUTPUT, 'o', "output", "FILE", "the network file; without it residuals are printed only", "Output"},
+  {OUTPUT, 'o', "output", "FILE", "the network file, `-` for standard output; without it residuals are printed only", "Output"},
   {0},
 };
 static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...", "--model statistical [OPTION]... FILE...", NULL};
@@ -68,6 +70,8 @@ typedef struct job {
   const char *hardware, *device, *library, *output;
   int of;
   bool extrapolate, statistical;
+  FILE *talk;   /* figures: standard output, unless the file goes there */
+  const ts_network_file *file;
 } job;
 
 static int complain(const job *j, int status, const char *path, uint32_t line, const char *what)
@@ -131,7 +135,7 @@ static bool read_options(job *j, int argc, char **argv)
     case HARDWARE: j->hardware = j->options.argument; break;
     case DEVICE: j->device = j->options.argument; break;
     case LIBRARY: j->library = j->options.argument; break;
-    case OUTPUT: j->output = j->options.argument; break;
+    case OUTPUT: j->output = j->options.argument; j->talk = strcmp(j->output, "-") ? stdout : stderr; break;
     case EXTRAPOLATE: j->extrapolate = true; break;
     case INTRA: good = take_rate(j, &j->links.intra); break;
     case INTER: good = take_rate(j, &j->links.inter); break;
@@ -148,11 +152,11 @@ static bool read_options(job *j, int argc, char **argv)
 
 static const char *read_text(job *j, const char *path, size_t *size, int *status)
 {
-  for (size_t i = 0; !strncmp(path, "std/", 4) && i < ts_stdlib_file_count; i++)
-    if (!strcmp(ts_stdlib_files[i].path, path + 4)) {
-      *size = ts_stdlib_files[i].size;
-      return (const char *)ts_stdlib_files[i].bytes;
-    }
+  const ts_embedded_file *file = ts_session_embedded(path);
+  if (file) {
+    *size = file->size;
+    return (const char *)file->bytes;
+  }
   int error = 0;
   char *bytes = ts_read_file(j->arena, path, size, &error);
   if (!bytes) {
@@ -169,8 +173,7 @@ static const char *read_text(job *j, const char *path, size_t *size, int *status
 static void add_points(job *j, const char *path, const char *text, size_t size, const ts_ir_net_point *points, uint32_t count)
 {
   uint8_t digest[TS_DIGEST_SIZE];
-  const char *slash = strrchr(path, '/');
-  source s = {.name = slash ? slash + 1 : path, .rows = count};
+  source s = {.name = ts_base_name(path), .rows = count};
   ts_digest_bytes(text, size, digest);
   ts_digest_hex(digest, s.sha256);
   TS_PUSH(j->arena, &j->sources, s);
@@ -213,27 +216,34 @@ static int read_measured(job *j, const char *path)
   return 0;
 }
 
-static const char *quoted(ts_arena *arena, const char *text)
+/* What the file rests on, as a member of its object. */
+static void put_sources(void *closure, FILE *out)
 {
-  char *out = ts_arena_string(arena, text, strlen(text));
-  for (char *c = out; *c; c++)
-    if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
-      *c = '\'';
-  return out;
-}
-
-static const char *sources_json(const job *j)
-{
-  const char *text = "\"data\": [";
+  const job *j = closure;
+  fprintf(out, "\"data\": [");
   for (size_t i = 0; i < j->sources.count; i++) {
     const source *s = &j->sources.at[i];
-    text = ts_arena_printf(j->arena, "%s%s\n  {\"file\": \"%s\", \"sha256\": \"%s\", \"rows\": %u", text, i ? "," : "", quoted(j->arena, s->name), s->sha256, s->rows);
-    for (uint32_t w = 0; w < j->where_count; w++)
-      text = ts_arena_printf(j->arena, "%s%s\"%s\": \"%s\"%s", text, w ? ", " : ", \"where\": {", quoted(j->arena, j->where[w].column), quoted(j->arena, j->where[w].text),
-                             w + 1 == j->where_count ? "}" : "");
-    text = ts_arena_printf(j->arena, "%s}", text);
+    fprintf(out, "%s\n  {\"file\": ", i ? "," : "");
+    ts_put_json_string(out, s->name);
+    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u", s->sha256, s->rows);
+    for (uint32_t w = 0; w < j->where_count; w++) {
+      fprintf(out, w ? ", " : ", \"where\": {");
+      ts_put_json_string(out, j->where[w].column);
+      fprintf(out, ": ");
+      ts_put_json_string(out, j->where[w].text);
+      fprintf(out, w + 1 == j->where_count ? "}" : "");
+    }
+    fprintf(out, "}");
   }
-  return ts_arena_printf(j->arena, "%s]", text);
+  fprintf(out, "]");
+}
+
+static void put_file(void *closure, FILE *out)
+{
+  const job *j = closure;
+  char *sources = ts_printed(put_sources, closure, NULL);
+  ts_network_file_write(out, j->file, sources);
+  free(sources);
 }
 
 /* Errors on the sizes left out, both halves in turn. */
@@ -245,24 +255,24 @@ static void print_residuals(job *j, const ts_network_file *hardware, const ts_ne
   for (int odd = 0; odd < 2; odd++)
     groups = hardware ? ts_network_hold_out(j->arena, hardware, j->links, all->points, all->count, odd, j->extrapolate, &half[odd])
                       : ts_network_hold_out_curves(j->arena, all->points, all->count, odd, j->extrapolate, &half[odd]);
-  printf("%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
+  fprintf(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
   for (uint32_t g = 0; g < groups; g++) {
     const ts_network_score *a = &half[0][g], *b = &half[1][g];
     uint32_t n = a->rows + b->rows;
     double mean = n ? (a->mean * a->rows + b->mean * b->rows) / n : 0, baseline = n ? (a->baseline * a->rows + b->baseline * b->rows) / n : 0;
-    printf("%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(a->collective), a->ranks, a->islands, n, 100 * mean,
+    fprintf(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(a->collective), a->ranks, a->islands, n, 100 * mean,
            50 * (a->median + b->median), 100 * (a->worst > b->worst ? a->worst : b->worst), 100 * baseline);
     rows += n, sum += mean * n, base += baseline * n, beyond += a->beyond + b->beyond;
   }
   if (rows)
-    printf("%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", rows, 100 * sum / rows, "", 100 * base / rows);
+    fprintf(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", rows, 100 * sum / rows, "", 100 * base / rows);
   if (beyond && !j->extrapolate)
-    printf("not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", beyond);
+    fprintf(j->talk, "not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", beyond);
 }
 
-static void print_methods(const ts_network_file *f)
+static void print_methods(const job *j, const ts_network_file *f)
 {
-  printf("\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands", "algorithm", "by", "latency us", "rate GB/s");
+  fprintf(j->talk, "\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands", "algorithm", "by", "latency us", "rate GB/s");
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
     double rate = m->islands > 1 ? m->inter_rate : m->intra_rate;
@@ -270,42 +280,35 @@ static void print_methods(const ts_network_file *f)
       continue;
     ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, m->ranks, m->islands);
     double latency = ts_network_method_latency(m, &p);
-    printf("%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective), m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
+    fprintf(j->talk, "%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective), m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
            ts_network_protocol_name(m->protocol), latency * 1e6);
     if (rate > 0)
-      printf("%12.2f\n", rate * 1e-9);
+      fprintf(j->talk, "%12.2f\n", rate * 1e-9);
     else
-      printf("%12s\n", "-");
+      fprintf(j->talk, "%12s\n", "-");
   }
 }
 
-static int write_file(job *j, ts_network_file *f)
+static int finish(job *j, ts_network_file *f)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return complain(j, TS_EXIT_ENVIRONMENT, j->output, 0, strerror(errno));
-  f->device = quoted(j->arena, j->device ? j->device : "");
-  f->library = quoted(j->arena, j->library ? j->library : f->library);
-  ts_network_file_write(out, f, sources_json(j));
-  int error = fclose(out) ? ENOMEM : ts_write_file(j->output, text, size);
-  free(text);
-  return error ? complain(j, TS_EXIT_ENVIRONMENT, j->output, 0, strerror(error)) : 0;
+  f->device = j->device ? j->device : "";
+  f->library = j->library ? j->library : f->library;
+  j->file = f;
+  return j->output ? ts_options_write(&j->options, j->output, put_file, j) : ts_options_finish(&j->options, stdout, TS_EXIT_DONE);
 }
 
-static void print_curves(const ts_network_file *f)
+static void print_curves(const job *j, const ts_network_file *f)
 {
-  printf("\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "", "latency us", "rate GB/s", "half at", "slope");
+  fprintf(j->talk, "\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "", "latency us", "rate GB/s", "half at", "slope");
   for (uint32_t i = 0; i < f->curve_count; i++) {
     const ts_ir_net_curve *c = &f->curves[i];
     const char *name = ts_collective_name(c->collective);
     if (c->intra_limit > 0)
-      printf("%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6, (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
+      fprintf(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6, (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
     if (c->inter_limit > 0)
-      printf("%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6, (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
+      fprintf(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6, (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
     if (c->straggler > 0 || c->straggler_slope > 0)
-      printf("%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n", name, 1 + c->straggler, c->straggler_slope);
+      fprintf(j->talk, "%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n", name, 1 + c->straggler, c->straggler_slope);
   }
 }
 
@@ -328,24 +331,24 @@ static int fit_statistical(job *j)
   f.curves = ts_network_fit_curves(j->arena, j->points.at, count, &f.curve_count);
   if (!f.curve_count)
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, "no collective has three sizes or more");
-  print_curves(&f);
-  return j->output ? write_file(j, &f) : 0;
+  print_curves(j, &f);
+  return finish(j, &f);
 }
 
 /* What traces tell of steps goes into the hardware's methods before these are calibrated. */
 static int apply_traces(job *j, ts_network_file *hardware)
 {
   if (j->traces.count)
-    printf("%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps", "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us", "reduction ps/B");
+    fprintf(j->talk, "%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps", "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us", "reduction ps/B");
   for (size_t i = 0; i < j->traces.count; i++) {
     const ts_npkit *n = &j->traces.at[i];
-    printf("%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n", ts_collective_name(n->collective), n->ranks, ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
+    fprintf(j->talk, "%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n", ts_collective_name(n->collective), n->ranks, ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
            n->channels, n->chunk, n->intra_hop, n->inter_hop, n->reduction);
     if (!ts_npkit_apply(n, hardware))
       return complain(j, TS_EXIT_REJECTED, j->hardware, 0, "has no method of the collective, algorithm and protocol of a trace");
   }
   if (j->traces.count)
-    printf("\n");
+    fprintf(j->talk, "\n");
   return 0;
 }
 
@@ -380,13 +383,13 @@ static int fit(job *j)
     print_residuals(j, hardware, all);
   ts_network_file *f = ts_network_fit(j->arena, hardware, j->links, all->points, all->count);
   if (all->count)
-    print_methods(f);
-  return j->output ? write_file(j, f) : 0;
+    print_methods(j, f);
+  return finish(j, f);
 }
 
 int ts_fit_network_main(int argc, char **argv)
 {
-  job j = {.arena = ts_arena_new("fit network"), .of = -1};
+  job j = {.arena = ts_arena_new("fit network"), .of = -1, .talk = stdout};
   int status = read_options(&j, argc, argv) ? fit(&j) : j.options.status;
   ts_arena_free(j.arena);
   return status;

@@ -5,6 +5,7 @@
 
 #include "runtime/collective/network_internal.h"
 #include "runtime/collective/profile.h"
+#include "runtime/report/names.h"
 
 static uint64_t hash(const ts_profile *p)
 {
@@ -49,25 +50,11 @@ uint32_t ts_network_intern(ts_network *n, const ts_profile *p)
   return n->last = *bucket - 1;
 }
 
-const char *ts_network_vertex_name(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
-{
-  const ts_ir_array *array = &ir->arrays[ir->devices[vertex].array];
-  uint32_t index = vertex - array->first, at[4] = {0};
-  for (uint32_t d = array->dims; d-- > 0;) {
-    at[d] = index % array->dim[d];
-    index /= array->dim[d];
-  }
-  char *text = ts_arena_printf(arena, "%s", ir->strings + array->name);
-  for (uint32_t d = 0; d < array->dims; d++)
-    text = ts_arena_printf(arena, "%s%s%u%s", text, d ? ", " : "[", at[d], d + 1 == array->dims ? "]" : "");
-  return text;
-}
-
 int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop)
 {
   ts_stop_set(stop, TS_EXIT_NO, "R0301", "no-path", "no link of the cluster connects devices that communicate");
-  ts_stop_fact(stop, "from", "%s", ts_network_vertex_name(arena, ir, from));
-  ts_stop_fact(stop, "to", "%s", ts_network_vertex_name(arena, ir, to));
+  ts_stop_fact(stop, "from", "%s", ts_report_vertex(arena, ir, from));
+  ts_stop_fact(stop, "to", "%s", ts_report_vertex(arena, ir, to));
   ts_stop_help(stop, "link both to a switch, or place the ranks on devices that are linked");
   return -1;
 }
@@ -89,6 +76,7 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
       if (!told)
         ts_stop_fact(stop, m ? "" : "there are", "%s", ir->strings + ir->net_models[m].name);
     }
+    ts_stop_help(stop, ir->net_models_count ? "name one of these, or `links` for the links alone" : "the plan has no `network = [...]`; only `links` can be asked for");
     return NULL;
   }
   return n;

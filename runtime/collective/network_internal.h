@@ -31,7 +31,6 @@ struct ts_network {
 };
 
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);
-const char *ts_network_vertex_name(ts_arena *arena, const ts_ir *ir, uint32_t vertex); /* "gpu[3, 1]" */
 int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop); /* -1 */
 
 /* Models. */

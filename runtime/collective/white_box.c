@@ -335,6 +335,8 @@ static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, 
 /* Anchors are measured: the model is led through them. They were measured where the methods were, at the rates that these state, however slow the links are here. */
 static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind)
 {
+  if (!model->point_count)
+    return;
   const ts_ir_net_point *points = ir->net_points + model->first_point;
   uint32_t first = 0, end;
   while (first < model->point_count && order(&points[first], kind, &plan->profile) < 0)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "compiler/network_file.h"
+#include "compiler/session.h"
 #include "compiler/stdlib_embed.h"
 #include "runtime/collective/network.h"
 
@@ -21,10 +22,8 @@ static double now(void)
 static ts_network_file *stdlib_network(ts_arena *arena, const char *path)
 {
   ts_network_error error;
-  for (size_t i = 0; i < ts_stdlib_file_count; i++)
-    if (!strcmp(ts_stdlib_files[i].path, path))
-      return ts_network_file_read(arena, (const char *)ts_stdlib_files[i].bytes, ts_stdlib_files[i].size, &error);
-  return NULL;
+  const ts_embedded_file *file = ts_session_embedded(path);
+  return file ? ts_network_file_read(arena, (const char *)file->bytes, file->size, &error) : NULL;
 }
 
 static double nanoseconds(ts_network *network, uint32_t profile, const uint64_t *bytes)
@@ -75,8 +74,8 @@ int main(void)
   uint64_t bytes[SIZES];
   for (uint32_t i = 0; i < SIZES; i++) /* 1 kB to 1 GB, in no order that a branch predictor knows */
     bytes[i] = (UINT64_C(1000) << (i * 37 % 21)) + i * 977;
-  double floor = measure("networks/h100_sxm.json", TS_IR_NET_ALPHA_BETA, bytes);
-  double constants = measure("networks/nccl_hopper.json", TS_IR_NET_WHITE_BOX, bytes), calibrated = measure("networks/h100_sxm.json", TS_IR_NET_WHITE_BOX, bytes);
+  double floor = measure("std/networks/h100_sxm.json", TS_IR_NET_ALPHA_BETA, bytes);
+  double constants = measure("std/networks/nccl_hopper.json", TS_IR_NET_WHITE_BOX, bytes), calibrated = measure("std/networks/h100_sxm.json", TS_IR_NET_WHITE_BOX, bytes);
   printf("alpha-beta, the floor      %6.1f ns an estimate\n", floor);
   printf("white box from constants   %6.1f ns, %.1f times the floor\n", constants, constants / floor);
   printf("white box, calibrated      %6.1f ns, %.1f times the floor (asked for: 200 ns)\n", calibrated, calibrated / floor);

@@ -1,1 +1,2 @@
 trainspec fit network --hardware std/networks/nccl_hopper.json --intra 450 -o "$scratch/net.json" _all_reduce.log && grep -c algorithm "$scratch/net.json" && grep -o "\"device\": \"[^\"]*\"" "$scratch/net.json"
+trainspec fit network --hardware std/networks/nccl_hopper.json --intra 450 --device 'a "quoted" GPU' -o - _all_reduce.log 2>/dev/null | jq -c '[.device, (.methods | length) > 0, (.anchors | length)]'
