@@ -44,6 +44,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/follow.c \
 	compiler/import/goal.c \
 	compiler/import/graph.c \
+	compiler/import/join.c \
 	compiler/import/json.c \
 	compiler/import/kineto.c \
 	compiler/import/layers.c \
@@ -136,6 +137,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/export_form.h \
 	compiler/import/feed.h \
 	compiler/import/goal.h \
+	compiler/import/join.h \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
 	compiler/import/layers.h \

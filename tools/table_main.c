@@ -1,4 +1,5 @@
 /* trainspec table: a table of costs from traces. */
+#include "compiler/import/join.h"
 #include "compiler/import/optable.h"
 #include "tools/programs.h"
 #include "tools/trace_open.h"
@@ -11,11 +12,13 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const char *const notes[] = {
-  "FILE is a trace of the PyTorch profiler that was recorded with shapes, plain or",
-  "gzip. Several are put together: ranks or runs of one device.",
+  "FILE is a trace of the PyTorch profiler that was recorded with shapes, or without",
+  "and beside it the execution trace of the same steps, which has them; or an execution",
+  "graph with times. Plain or gzip. Several are put together: ranks or runs of one device.",
   "",
   "Examples:",
   "$ -o ops.csv rank0.json.gz   # then, in a plan: costs = table(\"ops.csv\")",
+  "$ -o ops.csv profile.json execution.json",
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
@@ -32,21 +35,51 @@ static void put(void *closure, FILE *out)
   ts_op_table_write(r->table, r->traces, r->count, out);
 }
 
+typedef struct inputs { TS_VEC(ts_events *) traces, shapes; } inputs; /* shapes: execution traces */
+
+static int refuse(ts_trace_task *t, const char *path, const char *help, const char *wrong)
+{
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_import_fail(&error, help, "%s", wrong);
+  return ts_trace_task_refuse(t, "make a table of", path, &error);
+}
+
+/* One execution trace for each profile, in their order, or one for all. */
+static int join(ts_trace_task *t, inputs *in)
+{
+  for (size_t i = 0; in->shapes.count && i < in->traces.count; i++)
+    if (in->traces.at[i]->format != TS_TRACE_KINETO)
+      return refuse(t, in->traces.at[i]->file, NULL, "an execution trace has the shapes of profiles alone");
+  if (in->shapes.count && !in->traces.count)
+    return refuse(t, in->shapes.at[0]->file, "give the profile of the same steps, too", "an execution trace has no times");
+  if (in->shapes.count > 1 && in->shapes.count != in->traces.count)
+    return refuse(t, in->shapes.at[0]->file, "give one execution trace for each profile, in the same order, or one for all", "there are not as many profiles as execution traces");
+  for (size_t i = 0; in->shapes.count && i < in->traces.count; i++)
+    if (!ts_events_join_shapes(in->traces.at[i], in->shapes.at[in->shapes.count > 1 ? i : 0]))
+      return refuse(t, in->traces.at[i]->file, "record both in the same steps", "it shares no operators with the execution trace");
+  return TS_EXIT_DONE;
+}
+
 static int make(ts_trace_task *t)
 {
-  TS_VEC(const ts_events *) traces = {0};
+  inputs in = {0};
   for (size_t i = 0; i < t->paths.count; i++) {
-    const ts_events *e = ts_trace_task_read(t, t->paths.at[i], &(ts_events_options){.no_memory = true, .modules = true});
+    ts_events *e = ts_trace_task_read(t, t->paths.at[i], &(ts_events_options){.no_memory = true, .modules = true});
     if (!e)
       return TS_EXIT_REJECTED;
-    TS_PUSH(t->arena, &traces, e);
+    if (e->format == TS_TRACE_EXECUTION)
+      TS_PUSH(t->arena, &in.shapes, e);
+    else
+      TS_PUSH(t->arena, &in.traces, e);
   }
-  result r = {ts_op_table_new(t->arena, traces.at, (uint32_t)traces.count), traces.at, (uint32_t)traces.count};
+  int status = join(t, &in);
+  if (status != TS_EXIT_DONE)
+    return status;
+  const ts_events *const *traces = (const ts_events *const *)in.traces.at;
+  result r = {ts_op_table_new(t->arena, traces, (uint32_t)in.traces.count), traces, (uint32_t)in.traces.count};
   if (r.table->rows.count)
     return ts_trace_task_write(t, put, &r);
-  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot make a table of `%s`: no operator with shapes ran on a device", t->paths.at[0]);
-  ts_diag_help(d, "record with torch.profiler.profile(record_shapes=True)");
-  return TS_EXIT_REJECTED;
+  return refuse(t, t->paths.at[0], "record with torch.profiler.profile(record_shapes=True), or give the execution trace of the same steps, too", "no operator with shapes ran on a device");
 }
 
 int ts_table_main(int argc, char **argv)

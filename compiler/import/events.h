@@ -42,7 +42,7 @@ typedef struct ts_event {
   uint32_t name, track;
   uint32_t detail;   /* device work and communication operators: collective; operators: shapes; waits: ts_wait; or NONE */
   uint32_t op;       /* innermost operator that it runs in, or NONE */
-  uint32_t call;     /* device work: the call that launched it, or NONE */
+  uint32_t call;     /* device work: the call that launched it; operators: their number in PyTorch's record of functions; or NONE */
   uint8_t class, kind;
   uint8_t flags;
   uint8_t fill;      /* device work: share of the processors that its blocks fill, in 255ths; 0: not known */
@@ -119,6 +119,9 @@ typedef struct ts_events {
   bool timed;            /* events have starts; else their order is that of the file */
   bool nested;           /* control dependencies are no order, but nesting: with data dependencies they form cycles */
   bool has_shapes, has_syncs;
+  const char *shapes_from; /* the execution trace that shapes are of, or NULL; then how many operators have some, and whether by numbers, not names */
+  uint32_t shapes_taken;
+  bool shapes_by_number;
   /* What did not fit: counted, told in the report. */
   uint64_t untimed, negative, unknown_category, backward_clock, duplicate_ids, too_many, missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */

@@ -20,15 +20,32 @@ typedef struct reader {
   size_t number_count;
   uint32_t collective;      /* string: the first text of the inputs that names one */
   uint32_t groups;          /* string: the first text of the inputs */
+  bool keep;                /* arguments: of convolutions alone, as of profiles */
+  TS_VEC(char) arguments;   /* `["","[1,1]",...`: lists of whole numbers; others are empty */
 } reader;
 
-typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread; ts_event_comm comm; bool is_comm; } node;
+typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread, function; ts_event_comm comm; bool is_comm; } node;
 
 static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
 {
   ts_events *e = r->e;
   TS_PUSH(e->arena, &r->uses, (use){(uint64_t)number[0], 0, r->event, r->output});
   TS_PUSH(e->arena, &e->tensors, (ts_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
+}
+
+static void keep_text(reader *r, const char *text)
+{
+  for (; r->keep && !r->output && *text; text++) TS_PUSH(r->e->arena, &r->arguments, *text);
+}
+
+static void keep_list(reader *r, const int64_t *number, size_t count)
+{
+  char digits[24];
+  for (size_t i = 0; i < count; i++) {
+    snprintf(digits, sizeof digits, "%s%lld", i ? "," : "[", (long long)number[i]);
+    keep_text(r, digits);
+  }
+  keep_text(r, count ? "]" : "");
 }
 
 /* A list of values; six of them, five numbers and a device, are a tensor. */
@@ -42,6 +59,7 @@ static bool take_values(reader *r, int depth)
   if (depth > DEEPEST)
     return ts_feed_fail(j->feed, NULL, "lists are nested deeper than %d", DEEPEST);
   while (ts_json_element(j)) {
+    keep_text(r, depth ? "" : count ? ",\"" : "[\"");
     ts_json_kind kind = ts_json_value(j);
     if (kind == TS_JSON_NUMBER) {
       int64_t value = 0;
@@ -66,10 +84,13 @@ static bool take_values(reader *r, int depth)
       if (kind == TS_JSON_OBJECT)
         while (ts_json_member(j)) ts_json_skip(j);
     }
+    keep_text(r, depth ? "" : "\"");
     count++;
   }
   if (tensor && count == 6)
     add_tensor(r, number, device);
+  else if (depth == 1 && tensor && count <= 5)
+    keep_list(r, number, count);
   return ts_json_ok(j);
 }
 
@@ -127,7 +148,9 @@ static void take_attribute_value(reader *r, node *n, const char *name)
   n->is_comm |= comm;
   if (comm)
     return;
-  if (strcmp(name, "tid") == 0)
+  if (strcmp(name, "rf_id") == 0)
+    n->function = ts_json_take_integer(j, -1);
+  else if (strcmp(name, "tid") == 0)
     n->thread = ts_json_take_integer(j, 0);
   else if (strcmp(name, "fw_tid") == 0)
     n->forward_thread = ts_json_take_integer(j, 0);
@@ -157,18 +180,21 @@ static void take_attributes(reader *r, node *n)
 static bool take_node(reader *r, node *n, bool *has_id)
 {
   ts_json *j = r->j;
-  *n = (node){.parent = -1};
+  *n = (node){.parent = -1, .function = -1};
   n->comm.in = n->comm.out = n->comm.bytes = n->comm.size = n->comm.sequence = n->comm.peer = -1;
   r->number_count = 0;
   r->collective = r->groups = 0;
+  r->keep = false;
+  r->arguments.count = 0;
   *has_id = false;
   while (ts_json_member(j))
     if (TS_JSON_IS(j, "id")) {
       n->id = (uint64_t)ts_json_take_integer(j, 0);
       *has_id = true;
-    } else if (TS_JSON_IS(j, "name"))
+    } else if (TS_JSON_IS(j, "name")) {
       n->name = ts_json_take_string(j, r->e);
-    else if (TS_JSON_IS(j, "ctrl_deps") || TS_JSON_IS(j, "parent"))
+      r->keep = strstr(ts_events_text(r->e, n->name), "convolution") != NULL;
+    } else if (TS_JSON_IS(j, "ctrl_deps") || TS_JSON_IS(j, "parent"))
       n->parent = ts_json_take_integer(j, -1);
     else if (TS_JSON_IS(j, "inputs"))
       take_side(r, n, false);
@@ -178,6 +204,8 @@ static bool take_node(reader *r, node *n, bool *has_id)
       n->shapes = ts_json_take_list(j, r->e);
     else if (TS_JSON_IS(j, "input_types"))
       n->types = ts_json_take_list(j, r->e);
+    else if (TS_JSON_IS(j, "rf_id"))
+      n->function = ts_json_take_integer(j, -1);
     else if (TS_JSON_IS(j, "tid"))
       n->thread = ts_json_take_integer(j, 0);
     else if (TS_JSON_IS(j, "fw_tid"))
@@ -245,6 +273,8 @@ static void add_node(reader *r, node *n)
   v->start = (int64_t)(n->id & INT64_MAX);
   v->track = e->tracks.count < TS_TRACKS_MOST ? ts_events_track(e, 0, thread_name, false) : 0;
   v->flags = n->forward_thread ? TS_EVENT_BACKWARD : 0;
+  if (!root && n->function > 0 && n->function < TS_EVENT_NONE)
+    v->call = (uint32_t)n->function;
   if (n->parent >= 0)
     TS_PUSH(e->arena, &r->edges, (ts_named_edge){(uint64_t)n->parent, e->count - 1, true});
   if (strcmp(ts_events_text(e, n->name), "record_param_comms") == 0 || n->is_comm) {
@@ -252,7 +282,7 @@ static void add_node(reader *r, node *n)
   } else if (n->shapes && n->shapes != 0) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
-    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types, 0});
+    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types, r->arguments.count ? ts_events_string(e, r->arguments.at, r->arguments.count) : 0});
   }
   if (strstr(ts_events_text(e, n->name), "process_group:init") && r->groups)
     take_groups_text(r);

@@ -13,7 +13,7 @@
   F(RANKS, "Process Group Ranks") F(SOURCE, "Src Rank") F(DESTINATION, "Dst Rank") F(SEQUENCE, "Seq") F(START, "Global rank start")                    \
   F(STRIDE, "Global rank stride") F(ON_STREAM, "wait_on_stream") F(RECORD, "wait_on_cuda_event_record_corr_id") F(ADDRESS, "Addr") F(BYTES, "Bytes")   \
   F(ALLOCATED, "Total Allocated") F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type") F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels") \
-  F(BLOCKS, "blocks per SM") F(AUTOGRAD, "Sequence number") F(CONCRETE, "Concrete Inputs")
+  F(BLOCKS, "blocks per SM") F(AUTOGRAD, "Sequence number") F(CONCRETE, "Concrete Inputs") F(FUNCTION, "Record function id")
 
 enum {
 #define NUMBER(id, name) FIELD_##id,
@@ -52,7 +52,7 @@ typedef struct scratch { /* one event as it is read */
   uint32_t dims, types, arguments, arg_name;
   bool has_dims;
   ts_event_comm comm;
-  int64_t first_rank, stride, source, destination, autograd;
+  int64_t first_rank, stride, source, destination, autograd, function;
   ts_wait wait;
   ts_memory_event memory;
   int64_t device_type;
@@ -194,6 +194,7 @@ static void take_argument(reader *r, int field)
   case FIELD_DEVICE: s->memory.device = (int32_t)ts_json_take_integer(j, -1); break;
   case FIELD_ARG_NAME: case FIELD_LABELS: s->arg_name = ts_json_take_string(j, r->e); break;
   case FIELD_AUTOGRAD: s->autograd = ts_json_take_integer(j, -1); break;
+  case FIELD_FUNCTION: s->function = ts_json_take_integer(j, -1); break;
   case FIELD_CONCRETE: /* sizes of convolutions follow from their strides; those of other operators are not kept */
     if (kernel_kind(r, s->name) == TS_KERNEL_CONVOLUTION)
       s->arguments = ts_json_take_list(j, r->e);
@@ -261,7 +262,7 @@ static bool take_event(reader *r)
 {
   scratch *s = &r->s;
   ts_json *j = r->j;
-  *s = (scratch){.stream = -1, .first_rank = -1, .stride = -1, .source = -1, .destination = -1, .autograd = -1};
+  *s = (scratch){.stream = -1, .first_rank = -1, .stride = -1, .source = -1, .destination = -1, .autograd = -1, .function = -1};
   s->comm.in = s->comm.out = s->comm.bytes = s->comm.size = s->comm.sequence = s->comm.peer = -1;
   s->wait = (ts_wait){-1, -1, 0};
   s->memory.allocated = s->memory.reserved = -1;
@@ -392,6 +393,8 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
   v->external = s->external;
   v->track = track_of(r, false);
   v->flags = s->backward ? TS_EVENT_BACKWARD : 0;
+  if (class == TS_EVENT_OPERATOR && s->function > 0 && s->function < TS_EVENT_NONE) /* 0: the profiler did not number */
+    v->call = (uint32_t)s->function;
   if (s->is_comm) {
     v->kind = TS_OPERATOR_COMMUNICATION;
     v->detail = add_comm(r);

@@ -91,7 +91,24 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
 static void kernel(reader *r, sqlite3_stmt *s)
 {
   const char *name = (const char *)sqlite3_column_text(s, 2);
-  take(r, s, TS_EVENT_DEVICE, ts_kernel_kind(name ? name : ""));
+  ts_event *v = take(r, s, TS_EVENT_DEVICE, ts_kernel_kind(name ? name : ""));
+  if (v && sqlite3_column_type(s, 6) == SQLITE_INTEGER && sqlite3_column_int64(s, 6) > 0)
+    v->external = (uint64_t)sqlite3_column_int64(s, 6); /* blocks, until the number of processors is known */
+}
+
+/* How much of the processors the blocks of a kernel fill. */
+static void fill_processors(ts_events *e)
+{
+  for (uint32_t i = 0; i < e->count; i++) {
+    ts_event *v = ts_event_at(e, i);
+    int64_t device = e->tracks.at[v->track].process;
+    for (size_t d = 0; d < e->devices.count && v->external; d++) {
+      const ts_device_info *known = &e->devices.at[d];
+      if (known->id == device && known->processors > 0)
+        v->fill = v->external >= (uint64_t)known->processors ? UINT8_MAX : (uint8_t)(1 + v->external * (UINT8_MAX - 1) / (uint64_t)known->processors);
+    }
+    v->external = 0;
+  }
 }
 static void copy(reader *r, sqlite3_stmt *s) { take(r, s, TS_EVENT_DEVICE, TS_KERNEL_COPY); }
 static void fill(reader *r, sqlite3_stmt *s) { take(r, s, TS_EVENT_DEVICE, TS_KERNEL_FILL); }
@@ -124,14 +141,14 @@ static void device(reader *r, sqlite3_stmt *s)
 }
 
 /* Rows of a table of activities by start; `name`: what gives its name, of the table `a` and of `n`, the strings. */
-static bool activities(reader *r, const char *table, const char *id, const char *name, const char *process, const char *thread, const char *correlation,
+static bool activities(reader *r, const char *table, const char *id, const char *name, const char *process, const char *thread, const char *correlation, const char *more,
   void (*with)(reader *r, sqlite3_stmt *s))
 {
   char query[800];
   if (!exists(r, table, NULL))
     return true;
-  snprintf(query, sizeof query, "SELECT a.start, a.%s, %s, %s, %s, %s FROM %s a LEFT JOIN %s n ON n.id = %s ORDER BY a.start, a.rowid",
-           exists(r, table, "end") ? "end" : "start", name, process, thread, correlation, table, exists(r, "StringIds", NULL) ? "StringIds" : "(SELECT NULL id, NULL value)", id);
+  snprintf(query, sizeof query, "SELECT a.start, a.%s, %s, %s, %s, %s, %s FROM %s a LEFT JOIN %s n ON n.id = %s ORDER BY a.start, a.rowid",
+           exists(r, table, "end") ? "end" : "start", name, process, thread, correlation, more, table, exists(r, "StringIds", NULL) ? "StringIds" : "(SELECT NULL id, NULL value)", id);
   return each(r, query, with);
 }
 
@@ -140,16 +157,19 @@ static bool read_all(reader *r)
   char name[64];
   const char *kernels = column_of(r, "CUPTI_ACTIVITY_KIND_KERNEL", "demangledName", "shortName");
   snprintf(name, sizeof name, strcmp(kernels, "NULL") ? "a.%s" : "%s", kernels);
-  bool good = activities(r, "CUPTI_ACTIVITY_KIND_KERNEL", name, "n.value", "a.deviceId", "a.streamId", "a.correlationId", kernel)
-    && activities(r, "CUPTI_ACTIVITY_KIND_MEMCPY", "NULL", "'Memcpy'", "a.deviceId", "a.streamId", "a.correlationId", copy)
-    && activities(r, "CUPTI_ACTIVITY_KIND_MEMSET", "NULL", "'Memset'", "a.deviceId", "a.streamId", "a.correlationId", fill)
-    && activities(r, "CUPTI_ACTIVITY_KIND_RUNTIME", "a.nameId", "n.value", "a.globalTid >> 24", "a.globalTid & 16777215", "a.correlationId", call);
+  bool good = activities(r, "CUPTI_ACTIVITY_KIND_KERNEL", name, "n.value", "a.deviceId", "a.streamId", "a.correlationId",
+                         exists(r, "CUPTI_ACTIVITY_KIND_KERNEL", "gridX") ? "a.gridX * a.gridY * a.gridZ" : "NULL", kernel)
+    && activities(r, "CUPTI_ACTIVITY_KIND_MEMCPY", "NULL", "'Memcpy'", "a.deviceId", "a.streamId", "a.correlationId", "NULL", copy)
+    && activities(r, "CUPTI_ACTIVITY_KIND_MEMSET", "NULL", "'Memset'", "a.deviceId", "a.streamId", "a.correlationId", "NULL", fill)
+    && activities(r, "CUPTI_ACTIVITY_KIND_RUNTIME", "a.nameId", "n.value", "a.globalTid >> 24", "a.globalTid & 16777215", "a.correlationId", "NULL", call);
   if (good && exists(r, "NVTX_EVENTS", NULL))
     good = activities(r, "NVTX_EVENTS", exists(r, "NVTX_EVENTS", "textId") ? "a.textId" : "NULL", exists(r, "NVTX_EVENTS", "text") ? "coalesce(a.text, n.value)" : "n.value",
-                      "a.globalTid >> 24", "a.globalTid & 16777215", "0", mark);
+                      "a.globalTid >> 24", "a.globalTid & 16777215", "0", "NULL", mark);
   if (good && exists(r, "TARGET_INFO_GPU", NULL))
     good = each(r, exists(r, "TARGET_INFO_GPU", "smCount") ? "SELECT id, name, totalMemory, smCount FROM TARGET_INFO_GPU ORDER BY id" :
                                                              "SELECT id, name, totalMemory, NULL FROM TARGET_INFO_GPU ORDER BY id", device);
+  if (good)
+    fill_processors(r->e);
   return good;
 }
 

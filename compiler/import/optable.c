@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "compiler/import/layers.h"
+#include "compiler/import/rank_graph.h"
 
 enum { TENSORS = 16, DIMENSIONS = 8, LAYERS = 8 }; /* LAYERS: named in one cell */
 
@@ -19,7 +20,8 @@ typedef struct maker { ts_arena *arena; ts_op_table *table; const ts_events *e; 
 
 static const char *dtype_name(const char *type)
 {
-  static const char *const names[][2] = {{"float", "fp32"}, {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"}, {"double", "fp64"}, {"long int", "int64"},
+  static const char *const names[][2] = {{"float", "fp32"}, {"float32", "fp32"}, {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float64", "fp64"}, {"int64", "int64"}, {"int32", "int32"}, {"uint8", "uint8"},
+    {"int8", "int8"}, {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"}, {"double", "fp64"}, {"long int", "int64"},
     {"int", "int32"}, {"long", "int64"}, {"bool", "bool"}, {"unsigned char", "uint8"}, {"signed char", "int8"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i][0], type) == 0)
@@ -210,9 +212,8 @@ static const char *cell(ts_arena *arena, const char *text)
   return copy;
 }
 
-static void add_sample(maker *m, const ts_event *v, const sums *s, const char *layer)
+static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, const sums *s, const char *layer)
 {
-  const ts_shapes *shapes = &m->e->shapes.at[v->detail];
   dims tensors[TENSORS];
   const char *dtype = NULL, *full = ts_events_text(m->e, v->name), *colons = strstr(full, "::");
   const char *op = colons ? colons + 2 : full;
@@ -265,8 +266,30 @@ static void take_trace(maker *m)
       TS_PUSH(work, &ran, i);
   const char **layers = TS_NEW_ARRAY(work, const char *, ran.count + 1);
   ts_layers_name(m->arena, e, ran.at, (uint32_t)ran.count, layers);
-  for (size_t i = 0; i < ran.count; i++) add_sample(m, ts_event_at(e, ran.at[i]), &of[ran.at[i]], cell(m->arena, layers[i]));
+  for (size_t i = 0; i < ran.count; i++) {
+    const ts_event *v = ts_event_at(e, ran.at[i]);
+    add_sample(m, v, &e->shapes.at[v->detail], &of[ran.at[i]], cell(m->arena, layers[i]));
+  }
   ts_arena_free(work);
+}
+
+/* A graph's nodes are the operators themselves. */
+static void take_graph(maker *m)
+{
+  const ts_events *e = m->e;
+  for (uint32_t i = 0; i < e->count && i < e->graph->facts.count; i++) {
+    const ts_event *v = ts_event_at(e, i);
+    const ts_graph_facts *f = &e->graph->facts.at[i];
+    if (v->class != TS_EVENT_DEVICE || v->duration <= 0)
+      continue;
+    m->table->device += v->duration;
+    if (v->kind == TS_KERNEL_COMMUNICATION)
+      m->table->communication += v->duration;
+    else if (f->in == TS_EVENT_NONE)
+      m->table->shapeless += v->duration;
+    else
+      add_sample(m, v, &e->shapes.at[f->in], &(sums){v->duration, 1, v->name, v->kind}, cell(m->arena, ts_events_text(e, f->module)));
+  }
 }
 
 static int by_key_and_time(const void *a, const void *b)
@@ -309,7 +332,10 @@ ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, ui
   maker m = {.arena = arena, .table = TS_NEW(arena, ts_op_table)};
   for (uint32_t i = 0; i < count; i++) {
     m.e = traces[i];
-    take_trace(&m);
+    if (m.e->format == TS_TRACE_GRAPH)
+      take_graph(&m);
+    else
+      take_trace(&m);
   }
   if (m.samples.count)
     TS_SORT(&m.samples, by_key_and_time);
@@ -333,6 +359,8 @@ void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uin
     const ts_events *e = traces[i];
     const char *device = e->devices.count ? ts_events_text(e, e->devices.at[0].name) : "device not known";
     fprintf(out, "# source: %s (%s), %s\n", ts_base_name(e->file), ts_trace_format_name(e->format), device);
+    if (e->shapes_from)
+      fprintf(out, "# shapes of %u operators: %s, by %s\n", e->shapes_taken, ts_base_name(e->shapes_from), e->shapes_by_number ? "record function id" : "name and order");
   }
   double whole = t->device ? (double)t->device / 100 : 1;
   fprintf(out, "# device time %.3f ms: %.1f %% below, %.1f %% communication, %.1f %% without an operator, %.1f %% without shapes\n", (double)t->device / 1e6,

@@ -1,0 +1,1 @@
+trainspec fit slowdown --from-trace ../traces/_nsys_pairs.sqlite --pairs -
