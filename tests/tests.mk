@@ -44,6 +44,7 @@ tests_unit_sources = \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_network_fit.c \
 	tests/unit/test_report.c \
+	tests/unit/test_routing.c \
 	tests/unit/test_schedule_forms.c \
 	tests/unit/test_schedule_random.c \
 	tests/unit/test_stdlib_embed.c \
@@ -118,6 +119,7 @@ EXTRA_DIST += \
 	tests/cli/_npkit.json \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
+	tests/cli/_planes.ts \
 	tests/cli/_rules.ts \
 	tests/cli/_sheets.csv \
 	tests/cli/_sizes.ts \
@@ -153,6 +155,8 @@ EXTRA_DIST += \
 	tests/cli/depfile.out \
 	tests/cli/diff.cmd \
 	tests/cli/diff.out \
+	tests/cli/dual-plane.cmd \
+	tests/cli/dual-plane.out \
 	tests/cli/equal-output-is-left-alone.cmd \
 	tests/cli/equal-output-is-left-alone.out \
 	tests/cli/explain-common-rules.cmd \

@@ -18,6 +18,8 @@ struct ts_graph {
   uint32_t *first;       /* [vertices + 1] into edges: first the switches, then the devices it links to */
   uint32_t *switch_end;  /* [vertices] end of the edges to switches */
   edge *edges;
+  uint32_t *first_in;    /* [vertices + 1] into entries: by which links from which switches a vertex is entered */
+  edge *entries;         /* `to`: that switch */
   uint32_t *island;      /* [vertices] */
   uint32_t *core;        /* [vertices] number of a switch that has links to switches, or TS_IR_NONE */
   uint32_t core_count;
@@ -61,6 +63,33 @@ static void build_edges(ts_graph *g)
   each_edge(g, true, false, count);
 }
 
+static void each_entry(ts_graph *g, bool fill, uint32_t *at)
+{
+  const ts_ir *ir = g->ir;
+  for (uint32_t l = 0; l < ir->links_count; l++)
+    for (uint32_t d = 0; d < (ir->links[l].duplex ? 2u : 1u); d++) {
+      uint32_t from = d ? ir->links[l].to : ir->links[l].from, to = d ? ir->links[l].from : ir->links[l].to;
+      if (!is_switch(ir, from))
+        continue;
+      if (fill)
+        g->entries[at[to]] = (edge){from, 2 * l + d};
+      at[to]++;
+    }
+}
+
+static void build_entries(ts_graph *g)
+{
+  uint32_t n = g->vertices, *count = TS_NEW_ARRAY(g->arena, uint32_t, n);
+  g->first_in = TS_NEW_ARRAY(g->arena, uint32_t, n + 1);
+  each_entry(g, false, count);
+  for (uint32_t v = 0; v < n; v++) {
+    g->first_in[v + 1] = g->first_in[v] + count[v];
+    count[v] = g->first_in[v];
+  }
+  g->entries = TS_NEW_ARRAY(g->arena, edge, g->first_in[n]);
+  each_entry(g, true, count);
+}
+
 static uint32_t find_root(uint32_t *parent, uint32_t v)
 {
   while (parent[v] != v)
@@ -87,7 +116,7 @@ static void number_core(ts_graph *g)
 {
   g->core = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
   for (uint32_t v = 0; v < g->vertices; v++)
-    g->core[v] = is_switch(g->ir, v) && g->switch_end[v] > g->first[v] ? g->core_count++ : TS_IR_NONE;
+    g->core[v] = is_switch(g->ir, v) && (g->switch_end[v] > g->first[v] || g->first_in[v + 1] > g->first_in[v]) ? g->core_count++ : TS_IR_NONE;
   g->from_core = TS_NEW_ARRAY(g->arena, reach *, g->core_count);
 }
 
@@ -96,6 +125,7 @@ ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
   ts_graph *g = TS_NEW(arena, ts_graph);
   *g = (ts_graph){.arena = arena, .ir = ir, .vertices = ir->devices_count};
   build_edges(g);
+  build_entries(g);
   build_islands(g);
   number_core(g);
   return g;
@@ -152,19 +182,6 @@ static const reach *search(ts_graph *g, uint32_t source)
   return g->from_core[g->core[source]] = at;
 }
 
-/* The link from switch `s` to device `to`, or TS_IR_NONE. A device has few links, so look from its side. */
-static uint32_t link_to(const ts_graph *g, uint32_t s, uint32_t to)
-{
-  const ts_ir_link *links = g->ir->links;
-  for (uint32_t e = g->first[to]; e < g->switch_end[to]; e++)
-    if (g->edges[e].to == s && links[g->edges[e].link / 2].duplex)
-      return g->edges[e].link ^ 1;
-  for (uint32_t e = g->switch_end[s]; e < g->first[s + 1]; e++)
-    if (g->edges[e].to == to)
-      return g->edges[e].link;
-  return TS_IR_NONE;
-}
-
 /* `core`: what search() found from the first switch; walks back from the last one. */
 static void keep_path(const ts_graph *g, ts_path *path, const reach *end, const reach *core, uint32_t last_switch, uint32_t first_link)
 {
@@ -208,15 +225,12 @@ static void switched(ts_graph *g, uint32_t from, uint32_t e, uint32_t to, reach 
   uint32_t s = g->edges[e].to;
   reach head = step(g, &(reach){0}, from, g->edges[e].link);
   const reach *core = search(g, s);
-  for (uint32_t k = g->first[to]; k < g->switch_end[to]; k++) {
-    uint32_t t = g->edges[k].to;
+  for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
+    uint32_t t = g->entries[k].to;
     const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
     if (t != s && (!between || !between->hops))
       continue;
-    uint32_t last = link_to(g, t, to);
-    if (last == TS_IR_NONE)
-      continue;
-    reach r = joined(g, &head, between, t, last);
+    reach r = joined(g, &head, between, t, g->entries[k].link);
     if (closer(&r, best))
       keep_path(g, path, &r, core, t, g->edges[e].link), *best = r;
   }
@@ -303,10 +317,10 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
     uint32_t s = g->edges[e].to;
     reach head = step(g, &(reach){0}, from, g->edges[e].link);
     const reach *core = search(g, s);
-    for (uint32_t k = g->first[to]; k < g->switch_end[to]; k++) {
-      uint32_t t = g->edges[k].to, last = link_to(g, t, to);
+    for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
+      uint32_t t = g->entries[k].to, last = g->entries[k].link;
       const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
-      if (last != TS_IR_NONE && (t == s || (between && between->hops)))
+      if (t == s || (between && between->hops))
         consider(c, &(ends){g->edges[e].link, t, last, core, joined(g, &head, between, t, last)}, best, &count, &least);
     }
   }
@@ -321,9 +335,9 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
   uint32_t link = at->link, count = 0;
   double least = 0;
   *from = at->from;
-  for (uint32_t e = g->first[v]; e < g->switch_end[v]; e++) {
-    uint32_t u = g->edges[e].to, back = g->edges[e].link ^ 1;
-    if (!g->ir->links[back / 2].duplex || g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
+  for (uint32_t e = g->first_in[v]; e < g->first_in[v + 1]; e++) {
+    uint32_t u = g->entries[e].to, back = g->entries[e].link;
+    if (g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
       continue;
     reach r = step(g, &core[g->core[u]], u, back);
     if (equal(&r, at) && prefer(c, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
