@@ -247,6 +247,40 @@ bool ts_graph_path(ts_graph *g, uint32_t from, uint32_t to, ts_path *path)
 
 /* ---- One of several equal paths ---- */
 
+static bool equal(const reach *a, const reach *b)
+{
+  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->hops == b->hops;
+}
+
+uint32_t ts_graph_planes(ts_graph *g, uint32_t from, uint32_t to, const ts_path *path)
+{
+  const reach best = {.latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
+  uint32_t left = 0, entered = 0;
+  uint64_t by = 0; /* of the links into the device, the first 64 */
+  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
+    uint32_t s = g->edges[e].to;
+    reach head = step(g, &(reach){0}, from, g->edges[e].link);
+    const reach *core = search(g, s);
+    bool equals = false;
+    for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
+      uint32_t t = g->entries[k].to;
+      const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+      if (t != s && (!between || !between->hops))
+        continue;
+      reach r = joined(g, &head, between, t, g->entries[k].link);
+      if (!equal(&r, &best))
+        continue;
+      equals = true;
+      by |= k - g->first_in[to] < 64 ? UINT64_C(1) << (k - g->first_in[to]) : 0;
+    }
+    left += equals;
+  }
+  for (; by; by &= by - 1)
+    entered++;
+  uint32_t planes = left < entered ? left : entered;
+  return planes ? planes : 1;
+}
+
 typedef struct ends { uint32_t first_link, last_switch, last_link; const reach *core; reach whole; } ends;
 
 typedef struct chooser {
@@ -261,11 +295,6 @@ static uint64_t mixed(uint64_t x)
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
-}
-
-static bool equal(const reach *a, const reach *b)
-{
-  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->hops == b->hops;
 }
 
 static double load_of(const chooser *c, uint32_t link)

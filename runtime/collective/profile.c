@@ -11,7 +11,7 @@ typedef struct flow { /* one hop of the ring between two members, over `hops` li
   uint64_t latency;
   double bandwidth;
   uint32_t tier;
-  uint16_t hops;
+  uint16_t hops, planes; /* planes: paths like it, used side by side */
   bool crosses;       /* islands */
   uint32_t first;     /* into prober.links */
 } flow;
@@ -67,7 +67,7 @@ static int add_flow(prober *p, uint32_t from, uint32_t to, bool crosses, ts_stop
   ts_path path;
   if (!ts_graph_path(p->network->graph, from, to, &path))
     return ts_network_no_path(p->network->arena, p->network->ir, from, to, stop);
-  p->flows[p->flow_count++] = (flow){path.latency, path.bandwidth, path.tier, (uint16_t)path.hops, crosses, (uint32_t)p->links.count};
+  p->flows[p->flow_count++] = (flow){path.latency, path.bandwidth, path.tier, (uint16_t)path.hops, (uint16_t)ts_graph_planes(p->network->graph, from, to, &path), crosses, (uint32_t)p->links.count};
   for (uint32_t h = 0; h < path.hops; h++) {
     TS_PUSH(p->scratch, &p->links, path.link[h]);
     (crosses ? p->across : p->inside)[path.link[h]]++;
@@ -93,7 +93,7 @@ static int make_ring(prober *p, uint32_t size, ring *r, ts_stop *stop)
   return 0;
 }
 
-/* What one flow gets of a path whose links are shared evenly. */
+/* What one flow gets of a path whose links are shared evenly; all flows are counted on the same one of several planes. */
 static double fair_share(const prober *p, const flow *f)
 {
   const ts_ir *ir = p->network->ir;
@@ -105,7 +105,7 @@ static double fair_share(const prober *p, const flow *f)
     if (share < least)
       least = share;
   }
-  return least;
+  return least * f->planes;
 }
 
 static uint32_t measure(const prober *p, const ring *r, uint32_t size, uint32_t axes)
@@ -167,7 +167,7 @@ uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axe
   }
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
   ts_profile p = {.ranks = 2, .islands = crosses ? 2 : 1, .per_island = crosses ? 1 : 2, .tier = path.tier, .axes = axes};
-  *(crosses ? &p.inter : &p.intra) = path.bandwidth;
+  *(crosses ? &p.inter : &p.intra) = path.bandwidth * ts_graph_planes(n->graph, from, to, &path);
   *(crosses ? &p.inter_latency : &p.intra_latency) = path.latency;
   return ts_network_intern(n, &p);
 }

@@ -49,9 +49,8 @@ cluster fat_tree(
   }
 }
 
-// Two planes: each NIC has two ports, each to a leaf of its own plane. The connections of a call are spread over both, and what leaves a GPU is never more than `nic`; a path is drawn
-// through one plane, whose links let all of it pass. With one plane down, halve `nic`. Source: Qian et al., "Alibaba HPN: a data center network for large language model training"
-// (SIGCOMM 2024).
+// Two planes: each NIC has two ports of half its rate, each to a leaf of its own plane. What is sent goes over both side by side; the connections of `flow` choose one each. With one
+// plane down, its links have `failed = true`. Source: Qian et al., "Alibaba HPN: a data center network for large language model training" (SIGCOMM 2024).
 cluster dual_plane(
   nodes: Int,
   kind: Gpu,
@@ -64,16 +63,15 @@ cluster dual_plane(
 ) {
   let pods = div(nodes + pod - 1, pod)
   device gpu[nodes, gpus]: kind
-  switch nvswitch[nodes], port[nodes, gpus], leaf[2, pods, gpus], spine[2]
+  switch nvswitch[nodes], leaf[2, pods, gpus], spine[2]
   for n in 0..nodes, g in 0..gpus {
     link gpu[n, g] <-> nvswitch[n] { bandwidth = nvlink, latency = 0.6 us, tier = 0 }
-    link gpu[n, g] <-> port[n, g] { bandwidth = nic, latency = nic_latency, tier = 1 }
     for plane in 0..2 {
-      link port[n, g] <-> leaf[plane, div(n, pod), g] { bandwidth = nic, latency = 0 us, tier = 1 }
+      link gpu[n, g] <-> leaf[plane, div(n, pod), g] { bandwidth = nic / 2, latency = nic_latency, tier = 1 }
     }
   }
   for plane in 0..2, p in 0..pods, g in 0..gpus {
-    link leaf[plane, p, g] <-> spine[plane] { bandwidth = nic * pod / oversubscription, latency = 0.4 us, tier = 2 }
+    link leaf[plane, p, g] <-> spine[plane] { bandwidth = nic / 2 * pod / oversubscription, latency = 0.4 us, tier = 2 }
   }
 }
 

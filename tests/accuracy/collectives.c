@@ -403,6 +403,26 @@ static uint32_t gather(const report *r, const table *k, ts_ir_net_point **points
   return (uint32_t)all.count;
 }
 
+/* The same calls in two types of data: how far their times are apart. */
+static void print_types(const report *r)
+{
+  errors apart = {0};
+  for (size_t a = 0; a < r->tables.count; a++)
+    for (size_t b = a + 1; b < r->tables.count; b++) {
+      const table *x = &r->tables.at[a], *y = &r->tables.at[b];
+      if (!same_machine(x, y))
+        continue;
+      for (size_t i = 0; i < x->points.count; i++)
+        for (size_t k = 0; k < y->points.count; k++)
+          if (same_group(&x->points.at[i], &y->points.at[k]) && x->points.at[i].bytes == y->points.at[k].bytes)
+            add(r->c->arena, &apart, fabs(log((double)x->points.at[i].time / (double)y->points.at[k].time)));
+    }
+  if (!apart.count)
+    return;
+  qsort(apart.at, apart.count, sizeof *apart.at, by_value);
+  printf("    %zu calls were measured in two types of data: their times are %.1f %% apart in the median, %.1f %% in the mean\n", apart.count, 100 * apart.at[apart.count / 2], mean(&apart));
+}
+
 /* Types of data do not change what the library does with the bytes, so rows of several are one table, calls that were repeated. */
 static void one_machine(report *r, size_t first)
 {
@@ -439,6 +459,7 @@ void acc_collectives_report(const acc_context *c, bool thin)
   }
   print_errors("all within a node", r.all.inside, "");
   printf("    the mean of the means of %zu tables is %.2f %%, the worst %.2f %%\n", r.means.count, mean(&r.means), 100 * r.means.worst);
+  print_types(&r);
   print_errors("all across nodes", r.all.across, "");
   printf("    asked for    mean 8 %% within a node, 12 %% across nodes; 25 %% from the hardware's constants alone for 1 MB and more\n");
   if (r.other_rows)
