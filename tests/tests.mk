@@ -177,6 +177,8 @@ EXTRA_DIST += \
 	tests/cli/fit-network.out \
 	tests/cli/fit-order-of-columns.cmd \
 	tests/cli/fit-order-of-columns.out \
+	tests/cli/fit-slowdown-nsys.cmd \
+	tests/cli/fit-slowdown-nsys.out \
 	tests/cli/fit-slowdown-refuses.cmd \
 	tests/cli/fit-slowdown-refuses.out \
 	tests/cli/fit-table.cmd \
@@ -1402,6 +1404,7 @@ EXTRA_DIST += \
 	tests/traces/_graph_1.json \
 	tests/traces/_layers.json \
 	tests/traces/_nsys.sqlite \
+	tests/traces/_nsys_pairs.sqlite \
 	tests/traces/_schedule.goal \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
@@ -1461,6 +1464,8 @@ EXTRA_DIST += \
 	tests/traces/replay-no-such-step.out \
 	tests/traces/replay.cmd \
 	tests/traces/replay.out \
+	tests/traces/table-joined.cmd \
+	tests/traces/table-joined.out \
 	tests/traces/table-layers.cmd \
 	tests/traces/table-layers.out \
 	tests/traces/table-needs-times.cmd \

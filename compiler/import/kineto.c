@@ -66,7 +66,7 @@ typedef struct reader {
   ts_json *j;
   const ts_events_options *options;
   scratch s;
-  TS_VEC(uint8_t) kernel_kinds; /* by string + 1: names of kernels come again and again */
+  TS_VEC(uint8_t) kernel_kinds, call_kinds; /* by string + 1: names come again and again */
   uint32_t last_process, last_thread, last_track;
   bool last_device;
   uint8_t first_of[LONGEST_FIELD][2]; /* fields and arguments of a length are tried from here on */
@@ -439,6 +439,20 @@ static bool asks(const char *name)
   return false;
 }
 
+enum { ASKS = UINT8_MAX - 1 };
+
+static int call_kind(reader *r, uint32_t name)
+{
+  while (r->call_kinds.count <= name) TS_PUSH(r->e->arena, &r->call_kinds, 0);
+  uint8_t *known = &r->call_kinds.at[name];
+  const char *text = ts_events_text(r->e, name);
+  if (!*known) {
+    ts_event_kind kind = ts_call_kind(text);
+    *known = (uint8_t)(1 + (kind == TS_CALL_OTHER && asks(text) ? (int)ASKS : (int)kind));
+  }
+  return *known - 1;
+}
+
 static bool is_step(const reader *r, uint32_t name) { return starts(ts_events_text(r->e, name), "ProfilerStep#"); }
 
 static void add_span(reader *r)
@@ -449,9 +463,9 @@ static void add_span(reader *r)
   case COPY: add_device(r, TS_KERNEL_COPY); break;
   case FILL: add_device(r, TS_KERNEL_FILL); break;
   case RUNTIME: {
-    ts_event_kind kind = ts_call_kind(ts_events_text(r->e, s->name));
-    if (kind != TS_CALL_OTHER || (s->correlation && !asks(ts_events_text(r->e, s->name))))
-      add_host(r, TS_EVENT_CALL, kind);
+    int kind = call_kind(r, s->name);
+    if (kind != ASKS && (kind != TS_CALL_OTHER || s->correlation))
+      add_host(r, TS_EVENT_CALL, (ts_event_kind)kind);
     break;
   }
   case OPERATOR:

@@ -108,7 +108,10 @@ static void link_calls(ts_events *e, ts_arena *work)
       e->backward_clock++;
       continue;
     }
+    int64_t after = v->start - call->start;
     v->call = map.event[slot];
+    e->launch_least = after < e->launch_least ? after : e->launch_least;
+    e->launch_most = after > e->launch_most ? after : e->launch_most;
     call->kind = TS_CALL_LAUNCH;
     e->linked_calls++;
   }

@@ -18,7 +18,11 @@ ts_shares ts_shares_of(ts_busy *work, uint32_t count)
   ts_shares s = {0};
   if (!count)
     return s;
-  qsort(work, count, sizeof *work, by_start);
+  for (uint32_t i = 1; i < count; i++)
+    if (work[i].start < work[i - 1].start) { /* most come in order */
+      qsort(work, count, sizeof *work, by_start);
+      break;
+    }
   s.begin = work[0].start;
   int64_t until[2] = {s.begin, s.begin}, all = s.begin; /* covered up to here */
   for (uint32_t i = 0; i < count; i++) {
@@ -76,9 +80,19 @@ static int64_t idle_for_host(const ts_events *e)
 
 uint32_t *ts_step_work(ts_arena *arena, const ts_events *e, const ts_event *step, uint32_t *count)
 {
-  uint32_t *chosen = TS_NEW_ARRAY(arena, uint32_t, e->device_count ? e->device_count : 1);
+  /* Work launched in the step began between its start and its end, by what the calls of the trace were early or late at most. */
+  uint32_t low = 0, high = e->device_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (ts_event_at(e, e->device[middle])->start < step->start + e->launch_least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (high = low; high < e->device_count && ts_event_at(e, e->device[high])->start <= ts_event_end(step) + e->launch_most;) high++;
+  uint32_t *chosen = TS_NEW_ARRAY(arena, uint32_t, high - low + 1);
   *count = 0;
-  for (uint32_t i = 0; i < e->device_count; i++) {
+  for (uint32_t i = low; i < high; i++) {
     const ts_event *v = ts_event_at(e, e->device[i]);
     int64_t at = v->call != TS_EVENT_NONE ? ts_event_at(e, v->call)->start : v->start;
     if (at >= step->start && at < ts_event_end(step))
