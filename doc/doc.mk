@@ -19,7 +19,8 @@ nobase_dist_doc_DATA += \
 	doc/schedules.md \
 	doc/strategies.md \
 	doc/tracer.md \
-	doc/traces.md
+	doc/traces.md \
+	doc/tutorial.md
 
 
 #: dist_man_MANS = doc/man/*.1

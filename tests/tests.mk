@@ -155,6 +155,8 @@ EXTRA_DIST += \
 	tests/cli/depfile.out \
 	tests/cli/diff.cmd \
 	tests/cli/diff.out \
+	tests/cli/docs.cmd \
+	tests/cli/docs.out \
 	tests/cli/dual-plane.cmd \
 	tests/cli/dual-plane.out \
 	tests/cli/equal-output-is-left-alone.cmd \

@@ -220,10 +220,13 @@ static const char *change(ts_arena *arena, const ts_fact_change *c)
 {
   if (!c->had || !c->has)
     return c->had ? "gone" : "new";
+  double points = 100 * (c->after - c->before);
   if (c->fact.unit == TS_FACT_SHARE)
-    return ts_arena_printf(arena, "%+.1f points", 100 * (c->after - c->before));
+    return fabs(points) < 0.05 ? "< 0.1 points" : ts_arena_printf(arena, "%+.1f points", points);
   double percent = 100 * (c->after / c->before - 1);
-  return fabs(percent) < 0.05 ? ts_arena_printf(arena, "%s 0.1 %%", percent < 0 ? "> -" : "< +") : fabs(percent) >= 999.5 ? ts_arena_printf(arena, "x %.3g", c->after / c->before) : ts_arena_printf(arena, "%+.1f %%", percent);
+  if (fabs(percent) < 0.05)
+    return "< 0.1 %";
+  return fabs(percent) >= 999.5 ? ts_arena_printf(arena, "x %.3g", c->after / c->before) : ts_arena_printf(arena, "%+.1f %%", percent);
 }
 
 void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after, ts_arena *arena, FILE *out)

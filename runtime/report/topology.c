@@ -154,14 +154,14 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
   for (uint32_t a = 0; a < ir->arrays_count; a++) {
     const ts_ir_array *array = &ir->arrays[a];
     uint32_t class = array->count ? ir->devices[array->first].device_class : TS_IR_NONE;
-    fprintf(out, "  %-7s %-24s %7u  %s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch", shape(arena, ir, array), array->count,
+    fprintf(out, "  %-7s %-24s %7u%s%s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch", shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
             class == TS_IR_NONE ? "" : str(ir, ir->device_classes[class].name));
   }
-  fprintf(out, "\nLinks\n  between                                       links  tier    latency         rate\n");
+  fprintf(out, "\nLinks\n  class                                         links  tier    latency         rate\n");
   for (size_t i = 0; i < d.edges.count; i++) {
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
-    fprintf(out, "  %-42s %8u %5u %7.2f us ", ts_arena_printf(arena, "%s - %s", str(ir, ir->arrays[e->from].name), str(ir, ir->arrays[e->to].name)), e->count, k->tier,
+    fprintf(out, "  %-42s %8u %5u %7.2f us ", str(ir, k->name), e->count, k->tier,
             (double)k->latency * 1e-6);
     put_rate(out, k->bandwidth);
     if (k->ports)
