@@ -1,1 +1,1 @@
-for m in 200 1000 20000; do tsrun -D "schedule=one_f_one_b(p: 4, m: $m)" --format=html ../../examples/schedule_lab.ts >"$scratch/page"; echo "$m micro-batches: $(($(wc -c <"$scratch/page") / 1000000)) MB"; done
+for m in 200 1000 20000; do tsrun -D "schedule=one_f_one_b(p: 4, m: $m)" --format=html ../../examples/schedule_lab.ts >"$scratch/timeline.html"; echo "$m micro-batches: $(($(wc -c <"$scratch/timeline.html") / 1000000)) MB"; done
