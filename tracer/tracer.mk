@@ -1,9 +1,17 @@
 # The tracer, a Python package of its own (pip install tracer/). Lists: ./dev sources.
 
-#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/examples/*.py tracer/tests/*.py
+#: EXTRA_DIST += tracer/pyproject.toml tracer/trainspec_tracer/*.py tracer/examples/*.py tracer/tests/*.py tracer/tests/scripts/*.py
 EXTRA_DIST += \
 	tracer/examples/gpt.py \
 	tracer/pyproject.toml \
+	tracer/tests/scripts/ddp.py \
+	tracer/tests/scripts/deepspeed_calls.py \
+	tracer/tests/scripts/fsdp2.py \
+	tracer/tests/scripts/functional.py \
+	tracer/tests/scripts/llama.py \
+	tracer/tests/scripts/megatron_calls.py \
+	tracer/tests/scripts/pipeline.py \
+	tracer/tests/scripts/tensor_parallel.py \
 	tracer/tests/tap.py \
 	tracer/tests/test_tracer.py \
 	tracer/trainspec_tracer/__init__.py \
@@ -18,5 +26,7 @@ EXTRA_DIST += \
 	tracer/trainspec_tracer/overlap.py \
 	tracer/trainspec_tracer/record.py \
 	tracer/trainspec_tracer/redirect.py \
+	tracer/trainspec_tracer/streams.py \
 	tracer/trainspec_tracer/tensors.py \
-	tracer/trainspec_tracer/thin.py
+	tracer/trainspec_tracer/thin.py \
+	tracer/trainspec_tracer/turns.py

@@ -20,7 +20,7 @@ from trainspec_tracer.cli import size, split, ranks_of  # noqa: E402
 
 
 def environment(**more):
-    return dict(os.environ, PYTHONPATH=str(ROOT), OMP_NUM_THREADS="1", **more)
+    return dict(os.environ, PYTHONPATH=str(ROOT), OMP_NUM_THREADS="1", USE_LIBUV="0", **more)  # Debian's PyTorch 2.6 is built without libuv
 
 
 def tracer(*arguments, cwd=None):

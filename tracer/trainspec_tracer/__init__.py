@@ -26,6 +26,11 @@ class Trace:
     def __init__(self, recorder, redirect, hooks):
         self.recorder, self._redirect, self._hooks = recorder, redirect, hooks
 
+    @property
+    def stopped(self):
+        """Where a rank that is patient waits (turns.Wait), or None."""
+        return self._redirect.mail.stopped
+
     def graph(self, step=None):
         """Of the last step, of step N (from 1), or of all (0): a dictionary as doc/graph_json.md says."""
         return self.recorder.graph(step, f"trainspec-tracer {__version__}, torch {torch.__version__}")
@@ -43,9 +48,10 @@ class Trace:
             self._hooks = None
 
 
-def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None):
+def start(rank=None, world=None, real=False, compute=None, timed=False, memory=None, folder=None, patient=False):
     """Begins to record. `real`: this is one of really running processes. `compute`: run operators (default: where there is a GPU, and if `real`); otherwise shapes alone are
-    worked out. `timed`: measure each operator. `memory`: bytes that a device has. `folder`: where ranks leave small tensors for those acted after them."""
+    worked out. `timed`: measure each operator. `memory`: bytes that a device has. `folder`: where ranks leave small tensors for those acted after them.
+    `patient`: stop where the script needs what a rank says that has not been acted (turns.py)."""
     from .record import Recorder
     from .redirect import Redirect, watch
     from .groups import Group
@@ -56,7 +62,7 @@ def start(rank=None, world=None, real=False, compute=None, timed=False, memory=N
         compute = real or timed or torch.cuda.is_available()
     Group.copies = compute
     recorder = Recorder(rank, world, compute, timed, memory)
-    redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None)
+    redirect = Redirect(recorder, real, pathlib.Path(folder) if folder else None, patient)
     watch(recorder)
     hooks = torch.autograd.graph.saved_tensors_hooks(recorder.saved, lambda tensor: tensor)
     recorder.__enter__()

@@ -1,14 +1,16 @@
 """Runs a script as one rank and writes its graph: python -m trainspec_tracer.child SCRIPT ARGUMENT..., or -m MODULE ARGUMENT....
 
-Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory.
+Settings come in TRAINSPEC_TRACE, a JSON object with the arguments of `start`, and `output`, `step`. Exit codes: that of the script; 3: out of memory;
+75: the rank waits for what another says, told in a file beside the output.
 """
 import json
 import os
+import pickle
 import runpy
 import sys
 import traceback
 
-OUT_OF_MEMORY = 3
+OUT_OF_MEMORY, WAITS = 3, 75
 
 
 def run(arguments):
@@ -34,12 +36,16 @@ def main():
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except BaseException:
         trace.stop()
-        if not trace.recorder.out_of_memory:
+        if not trace.recorder.out_of_memory and not trace.stopped:
             traceback.print_exc()
         status = 1
     trace.stop()
     if trace.recorder.out_of_memory:
         status = OUT_OF_MEMORY
+    elif trace.stopped:
+        status = WAITS
+        with open(output.replace("{rank}", "waits"), "wb") as file:
+            pickle.dump((trace.stopped.key, trace.stopped.peer), file)
     if status in (0, OUT_OF_MEMORY):
         try:
             trace.write(output, step)

@@ -3,6 +3,7 @@ import argparse
 import json
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
@@ -10,7 +11,8 @@ import sys
 import tempfile
 
 from . import __version__, alike, graph as graphs
-from .child import OUT_OF_MEMORY
+from .child import OUT_OF_MEMORY, WAITS
+from .turns import Wait, settle
 
 DONE, FAILED, USAGE = 0, 1, 2
 
@@ -116,7 +118,7 @@ class Failed(Exception):
 
 class Tracer:
     def __init__(self, o, command):
-        self.o, self.command, self.short = o, command, []
+        self.o, self.command, self.short, self.done = o, command, [], {}
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="trainspec-trace."))
 
     def say(self, text):
@@ -124,8 +126,21 @@ class Tracer:
             print(f"trainspec-trace: {text}", file=sys.stderr, flush=True)
 
     def trace(self, rank):
+        if rank not in self.done:
+            self.done.update(settle(rank, self.act))
+        graph = self.done[rank]
+        collectives = sum("comm" in node for node in graph["nodes"])
+        self.say(f"rank {rank}: {len(graph['nodes']) - collectives} operators, {collectives} collectives and messages")
+        if "out_of_memory" in graph:
+            self.tell_short(graph)
+        return graph
+
+    def act(self, rank, patient):
+        """A graph, or where the rank waits for another."""
+        if rank in self.done:
+            return self.done[rank]
         o = self.o
-        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory}
+        settings = {"output": str(self.folder / "graph.{rank}.json"), "folder": str(self.folder), "timed": o.timed, "memory": o.memory, "patient": patient}
         if o.step is not None:
             settings["step"] = o.step
         if o.compute:
@@ -135,14 +150,12 @@ class Tracer:
         environment = dict(os.environ, RANK=str(rank), LOCAL_RANK=str(rank % o.local), WORLD_SIZE=str(o.world), LOCAL_WORLD_SIZE=str(min(o.local, o.world)),
                            GROUP_RANK=str(rank // o.local), MASTER_ADDR="127.0.0.1", MASTER_PORT="29500", PYTHONPATH=path, TRAINSPEC_TRACE=json.dumps(settings))
         status = subprocess.run(self.command, env=environment).returncode
+        if status == WAITS:
+            with open(self.folder / "graph.waits.json", "rb") as file:
+                return Wait(*pickle.load(file))
         if status not in (DONE, OUT_OF_MEMORY):
             raise Failed(rank, status)
-        graph = graphs.read(str(self.folder / f"graph.{rank}.json"))
-        collectives = sum("comm" in node for node in graph["nodes"])
-        self.say(f"rank {rank}: {len(graph['nodes']) - collectives} operators, {collectives} collectives and messages")
-        if "out_of_memory" in graph:
-            self.tell_short(graph)
-        return graph
+        return graphs.read(str(self.folder / f"graph.{rank}.json"))
 
     def tell_short(self, graph):
         short = graph["out_of_memory"]

@@ -7,7 +7,7 @@ FORMAT, VERSION = "trainspec-graph", 1
 
 
 def write(graph, path):
-    """A node a line, beside the file and renamed, so that no half-written file is left."""
+    """A node a line."""
     def lines(items):
         return ",\n".join("  " + json.dumps(item, separators=(", ", ": ")) for item in items)
 
@@ -20,9 +20,19 @@ def write(graph, path):
     text = ("{\n" + ",\n".join(parts) + "\n}\n").encode()
     if path.endswith(".gz"):
         text = gzip.compress(text, mtime=0)
-    with open(path + ".part", "wb") as file:
-        file.write(text)
-    os.replace(path + ".part", path)
+    replace(path, text)
+
+
+def replace(path, text):
+    """Writes beside the file and renames, so that no half-written file is left."""
+    try:
+        with open(path + ".part", "wb") as file:
+            file.write(text)
+        os.replace(path + ".part", path)
+    except OSError:
+        if os.path.exists(path + ".part"):
+            os.remove(path + ".part")
+        raise
 
 
 def read(path):

@@ -3,7 +3,9 @@
 Without a real group behind it, a group answers for all its ranks: everything returns at once, tensors have the right shape, what other ranks would have sent
 is what they sent when they were acted before (small tensors: shapes, seeds, pickled objects), or else the acting rank's own.
 """
+import contextlib
 import pickle
+import weakref
 
 import torch
 import torch.distributed as dist
@@ -11,13 +13,15 @@ from torch._C._distributed_c10d import Work
 
 from .tensors import bytes_of, tensors_in
 from .thin import SMALL
+from .turns import Wait
 
 
 class Mail:
-    """What ranks said in small tensors, kept for those acted after them."""
+    """What ranks said in small tensors, kept for those acted after them. `patient`: stop where a rank needs what another has not said yet."""
 
-    def __init__(self, folder=None, rank=0):
+    def __init__(self, folder=None, rank=0, patient=False):
         self.folder, self.rank, self.heard, self.said = folder, rank, {}, {}
+        self.patient, self.stopped = patient, None
         for path in sorted(folder.glob("said.*")) if folder else ():
             with open(path, "rb") as file:
                 self.heard.update(pickle.load(file))
@@ -37,45 +41,81 @@ class Mail:
                     tensor.copy_(torch.frombuffer(bytearray(one), dtype=tensor.dtype).view(tensor.shape))
         return True
 
+    def need(self, key, tensors, peer):
+        """As `hear`, of what a script goes by: whole numbers are shapes or pickled objects. Raises Wait."""
+        if self.hear(key, tensors):
+            return True
+        if self.patient and key not in self.heard and all(bytes_of(t) <= SMALL and not t.is_floating_point() for t in tensors):
+            raise Wait(key, peer)
+        return False
+
+    def stop(self, missing):
+        self.stopped = missing
+        raise missing
+
     def close(self):
         if self.folder:
             with open(self.folder / f"said.{self.rank}", "wb") as file:
                 pickle.dump(self.said, file)
 
 
-class Done(Work):
-    """Of a collective: waits are recorded, and end at once where no real work stands behind."""
-    alive = set()  # C++ holds these without their Python part
+@contextlib.contextmanager
+def hidden():
+    """What real groups copy, also in threads of theirs, which inherit this, is none of the script's work."""
+    guard = torch._C._DisableTorchDispatch()
+    with guard if hasattr(guard, "__enter__") else contextlib.nullcontext():  # before 2.0 it guards from its making on
+        yield
+    del guard
 
-    def __init__(self, recorder, node, tensors, inner=None):
+
+class Done(Work):
+    """Of collectives: waits are recorded, and end at once where no real work stands behind. `inner`: of the real group."""
+    missing = None  # called where the script waits for a word that no rank has said yet
+    alive = set()  # C++ holds these without their Python part, and waits for one twice that stands for several tensors
+
+    def __init__(self, recorder, nodes, tensors, inner):
         super().__init__()
-        self.recorder, self.node, self.tensors, self.inner = recorder, node, tensors, inner
+        self.recorder, self.nodes, self.tensors, self.waited, self.inner = recorder, nodes, tensors, [], inner
         Done.alive.add(self)
 
+    @staticmethod
+    def of(recorder, works):
+        """One that waits for all of these."""
+        Done.alive.difference_update(works)
+        done = Done(recorder, *([x for work in works for x in getattr(work, part)] for part in ("nodes", "tensors", "inner")))
+        done.missing = next((work.missing for work in works if work.missing), None)
+        return done
+
     def wait(self, timeout=None):
-        self.recorder.wait_for(self.recorder.current_stream(), self.node)
-        Done.alive.discard(self)
-        return self.inner.wait() if self.inner is not None else True
+        if self.missing:
+            self.missing()
+        for node in self.nodes:
+            self.recorder.wait_for(self.recorder.current_stream(), node)
+        self.waited += [weakref.ref(t) for t in self.tensors]
+        inner, self.tensors, self.inner = self.inner, [], []  # tensors live no longer than for the script
+        with hidden():
+            return all([work.wait() for work in inner])
 
     def is_completed(self):
-        return self.inner.is_completed() if self.inner is not None else True
+        return all(work.is_completed() for work in self.inner)
 
     def is_success(self):
         return True
 
     def result(self):
-        return self.inner.result() if self.inner is not None else self.tensors
+        return self.inner[0].result() if self.inner else self.tensors or [t() for t in self.waited]
 
     def _source_rank(self):
-        return self.inner._source_rank() if self.inner is not None else 0
+        return self.inner[0]._source_rank() if self.inner else 0
 
     def get_future(self):
         """Those who take the future (the gradient buckets of DDP) wait for it out of sight: at the end of the backward."""
-        if self.recorder.phase == "backward":
-            self.recorder.unwaited.append(self.node)
-        else:
-            self.recorder.wait_for(self.recorder.current_stream(), self.node)
-        return self.inner.get_future() if self.inner is not None else _future(self.tensors)
+        for node in self.nodes:
+            if self.recorder.phase == "backward":
+                self.recorder.unwaited.append(node)
+            else:
+                self.recorder.wait_for(self.recorder.current_stream(), node)
+        return self.inner[0].get_future() if self.inner else _future(self.result())
 
     def __eq__(self, other):
         return self is other
@@ -100,10 +140,28 @@ class Group(dist.ProcessGroup):
         super().__init__(rank, size)
         self.recorder, self.number, self.ranks, self.mail, self.inner = recorder, number, list(ranks), mail, inner
         self.me, self.count, self.messages = rank, 0, {}
+        self.called, self.described = "", ""
+        self.together = None  # between start and end of coalescing: what was called
 
     # What frameworks ask of a group beside communication.
     def getBackendName(self):
         return "trainspec"
+
+    supports_splitting = supports_coalescing = False
+
+    @property
+    def group_name(self):
+        return self.called
+
+    def _set_group_name(self, name):
+        self.called = name
+
+    @property
+    def group_desc(self):
+        return self.described
+
+    def _set_group_desc(self, text):
+        self.described = text
 
     def _set_sequence_number_for_group(self):
         pass
@@ -120,13 +178,34 @@ class Group(dist.ProcessGroup):
         node = recorder.collective(kind, self.number, given, made, fields or {})
         with torch.no_grad(), recorder.paused():
             if self.inner is not None:
-                work = call(self.inner)
+                with hidden():
+                    work = call(self.inner)
             else:
                 work = None
-                if answer:
-                    answer((self.number, tuple(self.ranks), self.count))
+                missing = self._answered(answer)
         self.count += 1
-        return Done(recorder, node, made or given, work)
+        done = Done(recorder, [node], made or given, [work] if work is not None else [])
+        if work is None and missing:
+            done.missing = lambda: self.mail.stop(missing)
+        if self.together is not None:
+            self.together.append(done)
+        return done
+
+    def _answered(self, answer):
+        """None, or the word that is not said yet: the rank stops when it waits for it, and may speak before."""
+        try:
+            if answer:
+                answer((self.number, tuple(self.ranks), self.count))
+        except Wait as missing:
+            return missing
+        return None
+
+    def _start_coalescing(self, device):
+        self.together = []
+
+    def _end_coalescing(self, device):
+        works, self.together = self.together, None
+        return Done.of(self.recorder, works)
 
     def _everyone(self, key, mine, parts):
         """What each member gives: its own earlier words, or what this rank gives."""
@@ -135,11 +214,19 @@ class Group(dist.ProcessGroup):
             if index == self.me or not self.mail.hear(key + (index,), [part]):
                 _put(part, mine)
 
+    def _average(self, tensors, opts):
+        """Gloo has no averages: sums of parts."""
+        if opts is not None and opts.reduceOp == dist.ReduceOp.AVG and "gloo" in self.inner.name():
+            opts.reduceOp = dist.ReduceOp.SUM
+            for tensor in tensors:
+                tensor.div_(self.size())
+        return (tensors, *_given(opts))
+
     def allreduce(self, tensors, opts=None):
-        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce(tensors, *_given(opts)))
+        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce(*self._average(tensors, opts)))
 
     def allreduce_coalesced(self, tensors, opts=None):
-        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce_coalesced(tensors, *_given(opts)))
+        return self._call("all_reduce", tensors, tensors, lambda g: g.allreduce_coalesced(*self._average(tensors, opts)))
 
     def reduce(self, tensors, opts=None):
         return self._call("reduce", tensors, tensors, lambda g: g.reduce(tensors, *_given(opts)), fields={"root": self.ranks[opts.rootRank]})
@@ -151,7 +238,7 @@ class Group(dist.ProcessGroup):
             if root == self.me:
                 self.mail.say(key, tensors)
             else:
-                self.mail.hear(key, tensors)
+                self.mail.need(key, tensors, self.ranks[root])
         return self._call("broadcast", tensors, tensors, lambda g: g.broadcast(tensors, *_given(opts)), answer, {"root": self.ranks[root]})
 
     def allgather(self, outputs, inputs, opts=None):
@@ -210,11 +297,14 @@ class Group(dist.ProcessGroup):
             if inputs:
                 _put(outputs[0], inputs[0][self.me])
             else:
-                self.mail.hear(key + (self.me,), outputs)
+                self.mail.need(key + (self.me,), outputs, self.ranks[opts.rootRank])
         return self._call("scatter", inputs, outputs, lambda g: g.scatter(outputs, inputs, *_given(opts)), answer, {"root": self.ranks[opts.rootRank]})
 
     def barrier(self, opts=None):
         return self._call("barrier", [], [], lambda g: g.barrier(*_given(opts)))
+
+    def monitored_barrier(self, timeout=None, wait_all_ranks=False):
+        self._call("barrier", [], [], lambda g: g.barrier()).wait()
 
     # ---- messages ----
 
@@ -232,7 +322,7 @@ class Group(dist.ProcessGroup):
         key = self._message_key(peer, self.me, tag)
 
         def answer(_):
-            if not self.mail.hear(key, tensors):
+            if not self.mail.need(key, tensors, self.ranks[peer]):
                 for tensor in tensors:
                     if bytes_of(tensor) <= SMALL or self.recorder.thin is None:
                         tensor.zero_()

@@ -6,9 +6,10 @@ import weakref
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import streams
 from .memory import Memory, OutOfMemory
 from .modules import LABEL, Modules, nodes_behind
-from .tensors import describe, dtype_of, tensors_in
+from .tensors import PLAIN, describe, dtype_of, fake_tensors, inside, tensors_in
 from .thin import Schema, Thin
 
 IGNORED = ("c10d::", "_c10d_functional::", "_c10d_functional_autograd::", "c10d_functional::", "profiler::", "prim::")
@@ -87,13 +88,15 @@ class Recorder(TorchDispatchMode):
     def current_stream(self):
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             return self.stream_number(torch.cuda.current_stream())
-        return 0
+        stream = streams.current()
+        return self.stream_number(stream) if stream is not None else 0
 
     def stream_number(self, stream):
-        """Of a CUDA stream; None: the current one."""
+        """Of a stream of the device; None: the current one."""
         if stream is None:
             return self.current_stream()
-        return self.stream_named(("cuda", stream.cuda_stream), {"kind": "compute"}) if stream.cuda_stream else 0
+        key = getattr(stream, "cuda_stream", stream)  # the default one of a GPU is 0
+        return self.stream_named(("device", key), {"kind": "compute"}) if key and not streams.is_default(stream) else 0
 
     def event_recorded(self, event, stream):
         event.trainspec_node = self.last.get(self.stream_number(stream))
@@ -108,11 +111,16 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self.off:
+        if self.off or fake_tensors(types):
             return func(*args, **kwargs)
+        if any(kind not in PLAIN for kind in types):
+            return NotImplemented  # tensors made of tensors (DTensor): what they are made of comes by
         name = func._schema.name
         if name.startswith(IGNORED):
-            return func(*args, **kwargs)
+            out = func(*args, **kwargs)
+            for tensor in tensors_in(out):
+                self.memory.see(tensor)
+            return out
         schema = self.schemas.get(func)
         if schema is None:
             schema = self.schemas[func] = Schema(func)
@@ -185,17 +193,20 @@ class Recorder(TorchDispatchMode):
 
     def use_parameters(self, module):
         for parameter in module.parameters():
-            self.memory.see(parameter, "parameters")
             self.parameters[id(parameter)] = weakref.ref(parameter)
+            for tensor in inside(parameter):
+                self.memory.see(tensor, "parameters")
         for buffer in module.buffers():
-            self.memory.see(buffer, "buffers")
+            for tensor in inside(buffer):
+                self.memory.see(tensor, "buffers")
 
     def mark_gradients(self):
         for parameter in [p() for p in self.parameters.values()]:
             if parameter is not None and parameter.grad is not None:
-                found = self.memory.find(parameter.grad)
-                if found:
-                    found.category = "gradients"
+                for tensor in inside(parameter.grad):
+                    found = self.memory.find(tensor)
+                    if found:
+                        found.category = "gradients"
 
     def span_begins(self, name):
         """A span that the script or PyTorch names (record_function)."""
@@ -209,7 +220,8 @@ class Recorder(TorchDispatchMode):
             self.ends.append(len(self.nodes))
 
     def saved(self, tensor):
-        self.memory.see(tensor)
+        for part in inside(tensor):
+            self.memory.see(part)
         return tensor
 
     def backward_begins(self, roots):

@@ -7,6 +7,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
+from . import streams
 from .groups import Group, Mail
 
 BACKEND = "trainspec"
@@ -55,9 +56,9 @@ class Everyone(dist.Store):
 class Redirect:
     """`real`: there are other processes; groups of theirs stand behind ours."""
 
-    def __init__(self, recorder, real=False, folder=None):
+    def __init__(self, recorder, real=False, folder=None, patient=False):
         self.recorder, self.real = recorder, real
-        self.mail = Mail(folder, recorder.rank)
+        self.mail = Mail(folder, recorder.rank, patient)
         self.make, self.asked, self.ranks = c10d._new_process_group_helper, None, []
         if BACKEND.upper() not in dir(dist.Backend):
             _register(self._create)
@@ -88,10 +89,7 @@ class Redirect:
     def _create(self, store, rank, size, timeout):
         inner = None
         if self.real:
-            if "nccl" in self.asked:
-                inner = c10d.ProcessGroupNCCL(store, rank, size)
-            else:
-                inner = c10d.ProcessGroupGloo(store, rank, size, timeout=timeout)
+            inner = _real_group(self.asked, store, rank, size, timeout)
         return Group(rank, size, self.recorder, self.number, self.ranks, self.mail, inner)
 
 
@@ -100,6 +98,18 @@ def _register(create):
         dist.Backend.register_backend(BACKEND, create, devices=["cpu", "cuda"])
     except TypeError:  # before 2.0
         dist.Backend.register_backend(BACKEND, create)
+
+
+def _real_group(asked, store, rank, size, timeout):
+    kind, device = ("NCCL", "cuda") if "nccl" in asked else ("GLOO", "cpu")
+    backend = c10d.ProcessGroupNCCL(store, rank, size) if kind == "NCCL" else c10d.ProcessGroupGloo(store, rank, size, timeout=timeout)
+    if not hasattr(dist.ProcessGroup, "_register_backend"):  # before 2.0 a backend is a group
+        return backend
+    group, number = dist.ProcessGroup(store, rank, size), getattr(dist.ProcessGroup.BackendType, kind)
+    if hasattr(group, "_set_default_backend"):
+        group._set_default_backend(number)
+    group._register_backend(torch.device(device), number, backend)
+    return group
 
 
 class Engine:
@@ -140,6 +150,9 @@ def watch(recorder):
 
     span.__init__, span.__enter__, span.__exit__ = begins, enters, leaves
     watch_events(torch.cuda.Event, recorder)
+    streams.complete()
+    if streams.CPU:
+        watch_events(torch.cpu.Event, recorder)
 
 
 def watch_events(kind, recorder):

@@ -1,11 +1,44 @@
 """What is asked of tensors, the same for all versions of PyTorch."""
 import torch
 
+PLAIN = {torch.Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer if hasattr(torch.nn.parameter, "Buffer") else torch.Tensor}
+
+
+def _fake_mode():
+    try:
+        key = torch._C._TorchDispatchModeKey.FAKE
+        return lambda: torch._C._get_dispatch_mode(key) is not None
+    except AttributeError:  # before 2.1
+        return lambda: False
+
+
+_in_fake_mode = _fake_mode()
+
+
+def fake_tensors(kinds):
+    """What runs is PyTorch's own working out of shapes (DTensor does)."""
+    return _in_fake_mode() or any(kind.__name__ == "FakeTensor" for kind in kinds)
+
+
+def inside(tensor):
+    """The tensors that hold the memory of one made of others (DTensor); of a plain one, itself."""
+    parts = getattr(tensor, "__tensor_flatten__", None)
+    if parts is None:
+        return [tensor]
+    return [plain for name in parts()[0] for plain in inside(getattr(tensor, name))]
+
+
+def bytes_behind(tensor):
+    """The storage of a tensor, as bytes."""
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()._storage
+
 
 def storage_of(tensor):
-    """The storage of a tensor as a number and its bytes; None where there is none (sparse tensors, wrappers)."""
+    """The storage of a tensor as a number and its bytes; None where there is none (sparse tensors, wrappers, those without memory)."""
+    if tensor.device.type == "meta":
+        return None
     try:
-        storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()._storage
+        storage = bytes_behind(tensor)
         return storage._cdata, storage.nbytes()
     except (RuntimeError, NotImplementedError, AttributeError):
         return None

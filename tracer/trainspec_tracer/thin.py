@@ -7,7 +7,7 @@ in the memory of a small one (the idea of TorchSim's fake tensors). What is comp
 import torch
 import torch._meta_registrations  # noqa: F401  (shape rules written in Python)
 
-from .tensors import bytes_of, map_tensors, tensors_in
+from .tensors import bytes_behind, bytes_of, map_tensors, tensors_in
 
 SMALL = 16 << 10  # bytes
 
@@ -49,7 +49,8 @@ class Thin:
         if not given and all(bytes_of(t) <= SMALL for t in made):
             return func(*args, **kwargs)
         device = given[0].device if given else torch.device(kwargs.get("device") or "cpu")
-        return map_tensors(out, lambda t: _promise(t, device))
+        storages = {}
+        return map_tensors(out, lambda t: _promise(t, device, storages))
 
     @staticmethod
     def _same(schema, args, kwargs):
@@ -82,6 +83,14 @@ def _on_meta(kwargs):
     return kwargs
 
 
-def _promise(tensor, device):
+def _promise(tensor, device, storages):
+    """`storages`: of the outputs so far; two that share one share it here too."""
     out = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)
+    key = bytes_behind(tensor)
+    if key._cdata in storages:
+        return out.set_(storages[key._cdata], tensor.storage_offset(), tensor.size(), tensor.stride())
+    if bytes_behind(out).nbytes() != key.nbytes():  # a part of what the operator has asked for
+        whole = torch.empty(key.nbytes(), dtype=torch.uint8, device=device)
+        out = out.set_(bytes_behind(whole), tensor.storage_offset(), tensor.size(), tensor.stride())
+    storages[key._cdata] = bytes_behind(out)
     return out.zero_() if bytes_of(out) <= SMALL else out
