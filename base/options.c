@@ -163,7 +163,12 @@ static int put_help(const ts_options *o)
 
 static int put_version(const ts_options *o)
 {
-  printf("TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib\n", o->called, ts_version());
+#ifdef TS_HAVE_NS3
+  const char *more = ", ns-3";
+#else
+  const char *more = "";
+#endif
+  printf("TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib%s\n", o->called, ts_version(), more);
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/cluster.h"
 #include "compiler/fragment.h"
 #include "compiler/network.h"
+#include "ir/packets.h"
 
 static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds * 1e12); }
 
@@ -127,17 +128,17 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
     }
     all = ts_arena_printf(l->s->arena, "%s%s%s", all, i ? ", " : "", words[i]);
   }
-  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of flows", v->u.string, name);
+  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of connections", v->u.string, name);
   ts_diag_here(d, "known: %s", all);
   return false;
 }
 
-static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+/* What models of connections have, be they flows or packets. */
+static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   static const char *const algorithms[] = {"ring", "tree", NULL}; /* as ts_ir_net_algorithm counts; so with the next */
   static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
   const ts_value *channels = ts_record_find(&a->args, "channels");
-  m->kind = TS_IR_NET_FLOW;
   m->channels = (uint32_t)real(a, "channels", 0);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
   if (!model_fields(l, a, m) || !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) || !word_of(l, a, "routing", routings, TS_IR_ROUTE_RAIL, &m->routing))
@@ -147,6 +148,37 @@ static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   ts_diag *d = ts_report(l->s, TS_E0505, channels->span, "`channels` is how many rings or trees run side by side");
   ts_diag_here(d, "must be 1 to 1024");
   return false;
+}
+
+static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_FLOW;
+  return connections(l, a, m);
+}
+
+/* Sizes are bits in the language. */
+static double packet_argument(const ts_applied *a, const ts_ir_packet_field *f, double otherwise)
+{
+  double unit = f->clause.kind == TS_IR_FIELD_BYTES ? 1. / 8 : f->clause.kind == TS_IR_FIELD_TIME ? 1e12 : 1;
+  return real(a, f->clause.word, otherwise / unit) * unit;
+}
+
+static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_PACKET;
+  m->packets = ts_ir_usual_packets;
+  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.word; f++) {
+    double value = packet_argument(a, f, ts_ir_packet_value(f, &ts_ir_usual_packets));
+    if (ts_ir_packet_in_range(f, value))
+      ts_ir_packet_set(f, &m->packets, value);
+    if (ts_ir_packet_in_range(f, value) && (f->clause.offset != offsetof(ts_ir_net_packets, mark_to) || m->packets.mark_from <= m->packets.mark_to))
+      continue;
+    const ts_value *given = ts_record_find(&a->args, f->clause.word);
+    ts_diag *d = ts_report(l->s, TS_E0505, given && given->type != TS_T_NONE ? given->span : a->span, "`%s` is %s", f->clause.word, f->what);
+    ts_diag_here(d, "%s", f->range);
+    return false;
+  }
+  return connections(l, a, m);
 }
 
 /* `measured(table "x.csv", of: "all_reduce", where: { gpu: "x" })` */
@@ -207,12 +239,12 @@ bool ts_lower_network(ts_lowering *l)
     void *record;
     const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
     static const struct { const char *name; bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *); } models[] = {
-        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"whitebox", ts_lower_white_box}, {"statistical", ts_lower_statistical}};
+        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"packet", packet}, {"whitebox", ts_lower_white_box}, {"statistical", ts_lower_statistical}};
     size_t k = 0, kinds = sizeof models / sizeof *models;
     while (k < kinds && (!a || strcmp(a->name, models[k].name) != 0))
       k++;
     if (k == kinds) {
-      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `statistical`, `flow` or `alpha_beta`");
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `statistical`, `flow`, `packet` or `alpha_beta`");
       ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
       good = false;
       continue;

@@ -177,7 +177,7 @@ static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
   ts_diag *d = ts_report(l->s, TS_E0220, at, "an element of `%s` is %s, not %s", field_names[field], found, costs ? "a source of costs" : "a model of the network");
   ts_diag_here(d, "found %s", found);
   ts_diag_help(d, costs ? "a source is `table \"ops.csv\"`, `fit(...)`, `roofline(gpu)` or a record of functions, `{ family: f }`"
-                        : "a model is `measured(table \"net.csv\")`, `whitebox(\"nccl.json\")`, `flow()` or `alpha_beta(...)`");
+                        : "a model is `measured(table \"net.csv\")`, `whitebox(\"nccl.json\")`, `flow()`, `packet()` or `alpha_beta(...)`");
   return false;
 }
 

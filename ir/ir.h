@@ -165,6 +165,7 @@ typedef enum ts_ir_net_kind {
   TS_IR_NET_WHITE_BOX,  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
   TS_IR_NET_STATISTICAL, /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
   TS_IR_NET_FLOW,       /* the collective's connections share the links max-min fair; see runtime/collective/flow_pattern.h */
+  TS_IR_NET_PACKET,     /* the same connections as packets; see runtime/collective/packet.h */
   TS_IR_NET_KINDS
 } ts_ir_net_kind;
 
@@ -175,6 +176,21 @@ typedef enum ts_ir_routing { /* of flows, among paths that are equal in tier, la
   TS_IR_ROUTE_ADAPTIVE, /* the one with the least connections on it so far */
   TS_IR_ROUTINGS
 } ts_ir_routing;
+
+typedef struct ts_ir_net_packets { /* how data travel as packets (ir/packets.c); of other models all 0 */
+  uint64_t mtu;         /* bytes of data in a packet */
+  uint64_t header;      /* bytes around them on a link */
+  uint64_t queue;       /* bytes that may wait for a link between islands; what comes when it is full is lost */
+  uint64_t buffer;      /* bytes that a connection may be ahead of the last one of its channel */
+  uint64_t mark_from, mark_to; /* ps of waiting in a switch from which packets are marked; at which mark_share of them are, and beyond which all */
+  double mark_share;
+  double gain;          /* of a sender's estimate of congestion, for each report: g of DCQCN */
+  double step;          /* by which a sender's target grows at a time, as a share of its link's rate */
+  uint64_t timer;       /* ps between two such steps */
+  uint64_t report;      /* ps between two reports of marks to a sender, at least */
+  uint32_t limit;       /* packets of the largest call that is played, each counted on every link it crosses */
+  uint32_t reserved;    /* 0 */
+} ts_ir_net_packets;
 
 typedef struct ts_ir_net_model {
   ts_ir_str name;
@@ -191,10 +207,11 @@ typedef struct ts_ir_net_model {
   uint32_t source;      /* cost source it rests on, or TS_IR_NONE */
   uint32_t loc;
   uint32_t axes;        /* bit i: answers for groups over axis i, and over just the axes set (messages: the pipeline axis); 0: for all */
-  uint32_t routing;     /* of flows: ts_ir_routing */
-  uint32_t channels;    /* of flows: rings or trees side by side; 0: one for each member of an island, at least 2 */
-  uint32_t algorithm;   /* of flows, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one */
-  uint64_t inter_hop;   /* of flows: ps per step between islands; inside, `hop` */
+  uint32_t routing;     /* of flows and packets: ts_ir_routing */
+  uint32_t channels;    /* of flows and packets: rings or trees side by side; 0: one for each member of an island, at least 2 */
+  uint32_t algorithm;   /* of flows and packets, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one */
+  uint64_t inter_hop;   /* of flows and packets: ps per step between islands; inside, `hop` */
+  ts_ir_net_packets packets; /* of packets */
 } ts_ir_net_model;
 
 typedef enum ts_ir_net_algorithm {

@@ -6,6 +6,7 @@ libtrainspec_la_SOURCES += \
 	ir/canon.c \
 	ir/layout.c \
 	ir/load.c \
+	ir/packets.c \
 	ir/pool.c \
 	ir/text.c \
 	ir/text_cluster.c \
@@ -21,6 +22,7 @@ libtrainspec_la_SOURCES += \
 nobase_pkginclude_HEADERS += \
 	ir/ir.h \
 	ir/layout.h \
+	ir/packets.h \
 	ir/pool.h \
 	ir/refs.def \
 	ir/text.h

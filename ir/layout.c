@@ -15,7 +15,7 @@ SAME_SIZE(ts_ir_device_class, 32);
 SAME_SIZE(ts_ir_device, 16);
 SAME_SIZE(ts_ir_link_class, 40);
 SAME_SIZE(ts_ir_link, 16);
-SAME_SIZE(ts_ir_net_model, 104);
+SAME_SIZE(ts_ir_net_model, 200);
 SAME_SIZE(ts_ir_net_method, 144);
 SAME_SIZE(ts_ir_net_point, 32);
 SAME_SIZE(ts_ir_net_curve, 160);

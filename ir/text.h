@@ -22,6 +22,7 @@ extern const char *const ts_ir_protocol_words[];
 typedef enum ts_ir_field_kind { TS_IR_FIELD_COUNT, TS_IR_FIELD_TIME, TS_IR_FIELD_RATE, TS_IR_FIELD_NUMBER, TS_IR_FIELD_SIZE, TS_IR_FIELD_BYTES } ts_ir_field_kind;
 typedef struct ts_ir_clause { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_clause;
 extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[];
+static inline bool ts_ir_net_has_block(uint32_t kind) { return kind == TS_IR_NET_TABLE || kind == TS_IR_NET_WHITE_BOX || kind == TS_IR_NET_STATISTICAL; } /* of points, methods or curves */
 
 
 /* Defaults of a node, so that it need not say the usual. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/layout.h"
+#include "ir/packets.h"
 #include "ir/text.h"
 
 static const uint32_t vertex_limit = 1u << 25; /* as the verifier's */
@@ -320,6 +321,17 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
   m->first_point = l->failed || !m->point_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
 }
 
+static bool read_packet_clause(ts_ir_lexer *l, ts_ir_net_model *m)
+{
+  const ts_ir_packet_field *f = ts_ir_packet_fields;
+  while (m->kind == TS_IR_NET_PACKET && f->clause.word && !ts_ir_take(l, f->clause.word))
+    f++;
+  if (m->kind != TS_IR_NET_PACKET || !f->clause.word)
+    return false;
+  take_field(l, &f->clause, (char *)&m->packets + f->clause.offset);
+  return true;
+}
+
 static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
 {
   ts_ir_lexer *l = &r->lexer;
@@ -352,7 +364,7 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
   else if (ts_ir_take(l, "at"))
     m->loc = ts_ir_take_loc(r);
   else
-    return false;
+    return read_packet_clause(l, m);
   return true;
 }
 
@@ -362,10 +374,12 @@ void ts_ir_read_net_model(ts_ir_reader *r)
   ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
                        .efficiency = 1, .source = TS_IR_NONE, .loc = TS_IR_NONE};
   m.kind = ts_ir_take_choice(l, "a kind of network model", ts_ir_net_words);
-  m.algorithm = m.kind == TS_IR_NET_FLOW ? TS_IR_NONE : 0;
+  m.algorithm = m.kind == TS_IR_NET_FLOW || m.kind == TS_IR_NET_PACKET ? TS_IR_NONE : 0;
+  if (m.kind == TS_IR_NET_PACKET)
+    m.packets = ts_ir_usual_packets;
   while (!l->failed && read_net_clause(r, &m))
     ;
-  if (m.kind != TS_IR_NET_ALPHA_BETA && m.kind != TS_IR_NET_FLOW)
+  if (ts_ir_net_has_block(m.kind))
     take_points(r, &m);
   *(ts_ir_net_model *)append(r, TS_IR_NET_MODELS, 1) = m;
 }

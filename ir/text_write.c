@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/layout.h"
+#include "ir/packets.h"
 #include "ir/text.h"
 
 typedef struct writer {
@@ -568,6 +569,13 @@ static void write_flow_fields(writer *w, const ts_ir_net_model *m)
   }
 }
 
+static void write_packet_fields(writer *w, const ts_ir_net_model *m)
+{
+  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.word; f++)
+    if (ts_ir_packet_value(f, &m->packets) != ts_ir_packet_value(f, &ts_ir_usual_packets))
+      write_field(w, &f->clause, (const char *)&m->packets + f->clause.offset);
+}
+
 static void write_net_models(writer *w)
 {
   for (uint32_t i = 0; i < w->ir->net_models_count; i++) {
@@ -601,14 +609,16 @@ static void write_net_models(writer *w)
       out(w, " half ");
       out_real(w, m->half_bytes, TS_IR_BYTES);
     }
-    if (m->kind == TS_IR_NET_FLOW)
+    if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET)
       write_flow_fields(w, m);
+    if (m->kind == TS_IR_NET_PACKET)
+      write_packet_fields(w, m);
     if (m->source != TS_IR_NONE) {
       out(w, " source ");
       out_symbol(w, TS_IR_COST_SOURCES, m->source);
     }
     out_loc(w, "at", m->loc);
-    if (m->kind != TS_IR_NET_ALPHA_BETA && m->kind != TS_IR_NET_FLOW)
+    if (ts_ir_net_has_block(m->kind))
       write_points(w, m);
     out(w, "\n");
   }

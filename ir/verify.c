@@ -2,8 +2,10 @@
  * in their number: what runs share is checked once. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/layout.h"
+#include "ir/packets.h"
 
 /* Bounds that no machine comes near, so that sums cannot overflow and quotients stay finite. */
 static const uint32_t world_limit = 1u << 24, vertex_limit = 1u << 25;
@@ -317,9 +319,15 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
     FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
   if ((uint64_t)m->axes >> c->ir->axes_count)
     FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes, c->ir->axes_count);
-  if (m->kind == TS_IR_NET_FLOW ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->inter_hop > time_limit / world_limit || (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE)
+  if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->inter_hop > time_limit / world_limit || (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE)
                                 : m->routing || m->channels || m->inter_hop || m->algorithm)
     FAIL(c, "net model `%s`: routing, channels, algorithm or step between islands out of range", text(c, m->name));
+  static const ts_ir_net_packets none = {0};
+  const ts_ir_packet_field *wrong = m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
+  if (wrong)
+    FAIL(c, "net model `%s`: `%s` of its packets is out of range", text(c, m->name), wrong->clause.word);
+  if (m->packets.reserved || (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
+    FAIL(c, "net model `%s`: only a model of packets says how they travel", text(c, m->name));
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
     FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
   if ((m->kind == TS_IR_NET_WHITE_BOX) != (m->method_count > 0))

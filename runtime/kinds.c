@@ -328,6 +328,8 @@ const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *ne
       if (s.of[r] == next)
         fill_kind(&s, r, &at[next++]);
     kinds->extrapolations = ts_network_extrapolations(network, arena, &kinds->extrapolation_count);
+    if (ts_network_failed(network, stop))
+      kinds = NULL;
   }
   ts_arena_free(s.scratch);
   return kinds;

@@ -38,6 +38,7 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks, co
   tables->progress = options->progress;
   tables->apart = in_order_of_time(of->ir, options);
   out->tables = tables;
+  ts_network_watch(out->network, options->packets, options->progress);
   out->kinds = ts_kinds_new(arena, tables, out->network, stop);
   return out->kinds != NULL;
 }

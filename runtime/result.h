@@ -23,6 +23,7 @@ typedef struct ts_run_options {
   const char *network; /* only network models of this name; NULL: all */
   const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
   const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */
+  struct ts_packet_memo *packets; /* what was played as packets, kept from run to run (one at a time); NULL: of this run alone */
   const struct ts_slowdown *overlap; /* how compute and communication slow each other down; NULL: not at all */
 } ts_run_options;
 

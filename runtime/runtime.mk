@@ -14,6 +14,8 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/flow_traffic.c \
 	runtime/collective/graph.c \
 	runtime/collective/network.c \
+	runtime/collective/packet.c \
+	runtime/collective/packet_model.c \
 	runtime/collective/profile.c \
 	runtime/collective/statistical.c \
 	runtime/collective/table.c \
@@ -75,6 +77,9 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/graph.h \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \
+	runtime/collective/packet.h \
+	runtime/collective/packet_model.h \
+	runtime/collective/packet_ns3.h \
 	runtime/collective/profile.h \
 	runtime/collective/statistical.h \
 	runtime/collective/white_box.h \
@@ -113,3 +118,11 @@ nobase_pkginclude_HEADERS += \
 	runtime/tables_internal.h \
 	runtime/track.h
 
+# Built by itself, so that the rest needs no C++ compiler.
+EXTRA_DIST += runtime/collective/packet_ns3.cc
+if HAVE_NS3
+libtrainspec_la_LIBADD += runtime/collective/packet_ns3.lo $(NS3_LIBS) -lstdc++
+runtime/collective/packet_ns3.lo: runtime/collective/packet_ns3.cc runtime/collective/packet_ns3.h runtime/collective/packet.h ir/ir.h
+	$(AM_V_GEN)$(MKDIR_P) runtime/collective && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(CXX) -std=c++17 -Wall -Wextra $(DEFS) -I$(srcdir) \
+	  $(NS3_CFLAGS) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $(srcdir)/runtime/collective/packet_ns3.cc
+endif

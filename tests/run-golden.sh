@@ -127,6 +127,10 @@ cases cli out tsc 'false' outcome
 cases fmt fmt tsfmt 'tsfmt - % <@' outcome
 cases lang ir tsc 'tsc -S -o - % @' outcome
 cases engine out tsrun 'tsrun % @' outcome
+case $(has tsrun && tsrun --version) in # what ns-3 plays, or what is said where it is not
+  *ns-3*) cases packet out tsrun 'tsrun % @' outcome ;;
+  *) cases packet/without out tsrun 'tsrun % @' outcome ;;
+esac
 cases examples out tsrun 'tsrun % @' outcome
 cases models out tsc 'false' outcome
 cases traces out trainspec 'false' outcome

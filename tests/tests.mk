@@ -43,6 +43,7 @@ tests_unit_sources = \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
 	tests/unit/test_network_fit.c \
+	tests/unit/test_packet.c \
 	tests/unit/test_report.c \
 	tests/unit/test_routing.c \
 	tests/unit/test_schedule_forms.c \
@@ -691,6 +692,12 @@ EXTRA_DIST += \
 	tests/errors/network-flow.ts \
 	tests/errors/network-missing-table.err \
 	tests/errors/network-missing-table.ts \
+	tests/errors/network-packet-argument.err \
+	tests/errors/network-packet-argument.ts \
+	tests/errors/network-packet-unknown.err \
+	tests/errors/network-packet-unknown.ts \
+	tests/errors/network-packet.err \
+	tests/errors/network-packet.ts \
 	tests/errors/network-unknown.err \
 	tests/errors/network-unknown.ts \
 	tests/errors/op-block-recursion.err \
@@ -1385,9 +1392,33 @@ EXTRA_DIST += \
 	tests/models/vgg.out \
 	tests/models/vit.cmd \
 	tests/models/vit.out \
+	tests/packet/_two_nodes.ts \
 	tests/packet/cases.c \
-	tests/packet/packets.cc \
+	tests/packet/circuits.out \
+	tests/packet/circuits.tsir \
+	tests/packet/compared.cmd \
+	tests/packet/compared.out \
+	tests/packet/far_too_many.out \
+	tests/packet/far_too_many.tsir \
+	tests/packet/lost.out \
+	tests/packet/lost.tsir \
+	tests/packet/rails.out \
+	tests/packet/rails.tsir \
 	tests/packet/run.sh \
+	tests/packet/short_queues.out \
+	tests/packet/short_queues.tsir \
+	tests/packet/slow.out \
+	tests/packet/slow.tsir \
+	tests/packet/too_many.out \
+	tests/packet/too_many.tsir \
+	tests/packet/twice.cmd \
+	tests/packet/twice.out \
+	tests/packet/unroutable.out \
+	tests/packet/unroutable.tsir \
+	tests/packet/without/asked.out \
+	tests/packet/without/asked.tsir \
+	tests/packet/without/compared.cmd \
+	tests/packet/without/compared.out \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
 	tests/run-tracer.sh \

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "compiler/stdlib_embed.h"
+#include "runtime/collective/packet_model.h"
 #include "runtime/memory.h"
 #include "runtime/report/report.h"
 #include "runtime/result.h"
@@ -319,6 +320,7 @@ int ts_tsrun_main(int argc, char **argv)
   bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
   t.progress = ts_progress_start(&t.bar);
   t.run.progress = &t.progress;
+  t.run.packets = ts_packet_memo_new(t.arena);
   int status = opened ? play(&t, &input.ir, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)

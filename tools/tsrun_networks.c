@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "runtime/collective/packet.h"
 #include "runtime/memory.h"
 #include "runtime/report/format.h"
 #include "runtime/report/summary.h"
 
 typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
 typedef TS_VEC(const char *) names;
-struct ts_networks { row *rows; size_t count; };
+struct ts_networks { row *rows; size_t count; const char *left; }; /* what this build cannot play, or NULL */
 
 static const char planned[] = "as planned";
 
@@ -23,6 +24,29 @@ static void add_name(ts_arena *arena, names *all, const char *name)
     if (!strcmp(all->at[i], name))
       return;
   TS_PUSH(arena, all, name);
+}
+
+/* Whether a call may come to a model that this build cannot play. */
+static bool is_missing(const ts_ir *ir, const char *name)
+{
+  for (uint32_t m = 0; m < ir->net_models_count; m++)
+    if (ir->net_models[m].kind == TS_IR_NET_PACKET && ts_network_asks(ir, m, name == planned ? NULL : name))
+      return !ts_packet_available();
+  return false;
+}
+
+/* Takes out of `all` what this build cannot play, and says so. */
+static const char *leave_out(ts_arena *arena, const ts_ir *ir, names *all)
+{
+  const char *left = NULL;
+  size_t kept = 0;
+  for (size_t i = 0; i < all->count; i++)
+    if (!is_missing(ir, all->at[i]))
+      all->at[kept++] = all->at[i];
+    else
+      left = left ? ts_arena_printf(arena, "%s, %s", left, all->at[i]) : all->at[i];
+  all->count = kept;
+  return left;
 }
 
 static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
@@ -47,6 +71,7 @@ static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const 
 {
   double begin = ts_clock();
   options.network = name == planned ? NULL : name;
+  options.packets = NULL;
   ts_run *run = ts_run_new(ir, &options, stop);
   if (!run)
     return -1;
@@ -65,6 +90,8 @@ void ts_networks_text(void *closure, FILE *out)
   for (size_t i = 0; i < n->count; i++)
     fprintf(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
   fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model has no answer\nfor takes the links' own latency and bandwidth.\n");
+  if (n->left)
+    fprintf(out, "Left out, as this build has no ns-3 (./configure --with-ns3): %s\n", n->left);
 }
 
 void ts_networks_json(void *closure, FILE *out)
@@ -91,8 +118,9 @@ void ts_networks_json(void *closure, FILE *out)
 ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_stop *stop)
 {
   names all = names_of(arena, ir, argument);
+  const char *left = strcmp(argument, "all") ? NULL : leave_out(arena, ir, &all); /* who names a model is told by it */
   ts_networks *n = TS_NEW(arena, ts_networks);
-  *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count};
+  *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count, left};
   for (size_t i = 0; i < all.count; i++)
     if (play(arena, ir, *options, all.at[i], &n->rows[i], stop) < 0)
       return NULL;

@@ -24,29 +24,6 @@ struct ts_flow_figures {
 
 bool ts_flow_figures_any(const ts_flow_figures *f) { return f->count; }
 
-/* Whether an earlier model always has the answer: one of latency and bandwidth does. */
-static bool has_answer(const ts_ir *ir, uint32_t model, uint32_t kind, uint32_t tier)
-{
-  for (uint32_t m = 0; m < model; m++) {
-    const ts_ir_net_model *at = &ir->net_models[m];
-    if (at->kind == TS_IR_NET_ALPHA_BETA && at->collectives >> kind & 1 && (at->tier == TS_IR_NONE || at->tier == tier) && !at->axes)
-      return true;
-  }
-  return false;
-}
-
-static bool is_asked(const ts_ir *ir, uint32_t model, const char *only)
-{
-  const ts_ir_net_model *at = &ir->net_models[model];
-  if (only)
-    return strcmp(ir->strings + at->name, only) == 0;
-  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
-    for (uint32_t l = 0; l < ir->link_classes_count; l++)
-      if (at->collectives >> kind & 1 && !has_answer(ir, model, kind, ir->link_classes[l].tier))
-        return true;
-  return false;
-}
-
 ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
 {
   ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
@@ -55,7 +32,7 @@ ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_
   f->models = TS_NEW_ARRAY(arena, const ts_ir_net_model *, ir->net_models_count);
   f->makers = TS_NEW_ARRAY(arena, ts_flow_maker *, ir->net_models_count);
   for (uint32_t m = 0; m < ir->net_models_count; m++)
-    if (ir->net_models[m].kind == TS_IR_NET_FLOW && ranks->vertex && is_asked(ir, m, only)) {
+    if (ir->net_models[m].kind == TS_IR_NET_FLOW && ranks->vertex && ts_network_asks(ir, m, only)) {
       f->models[f->count] = &ir->net_models[m];
       f->makers[f->count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
       f->place[m] = f->count++;
@@ -160,15 +137,6 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
   return status;
 }
 
-static uint32_t shapes_of(const ts_flow_figures *f, uint32_t group, const ts_ir_net_model *model)
-{
-  uint32_t shapes = 0;
-  for (uint32_t c = 0; c < f->ir->collectives_count; c++)
-    if (f->ir->collectives[c].group == group && model->collectives >> f->ir->collectives[c].kind & 1)
-      shapes |= ts_flow_shapes_of(f->ir->collectives[c].kind, model);
-  return shapes;
-}
-
 static uint32_t number_of(ts_flow_figures *f, const ts_flow_figure *figures)
 {
   uint32_t words[FIGURE_WORDS], count = f->count * TS_FLOW_SHAPES;
@@ -199,7 +167,7 @@ const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint3
   none_made(figures, (size_t)g->instances * stride);
   int status = 0;
   for (uint32_t m = 0; m < f->count; m++)
-    for (uint32_t s = 0, shapes = shapes_of(f, group, f->models[m]); s < TS_FLOW_SHAPES && !status; s++)
+    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->models[m]); s < TS_FLOW_SHAPES && !status; s++)
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
   for (uint32_t i = 0; i < g->instances && !status; i++)

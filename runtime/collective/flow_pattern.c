@@ -14,6 +14,8 @@ struct ts_flow_maker {
   TS_VEC(ts_flow_use) uses;
   TS_VEC(ts_circuit) circuits;
   TS_VEC(uint32_t) older;  /* of each: the one before it with the same link in, plus 1 */
+  TS_VEC(uint32_t) hops;   /* of `legs`, one after the other; models of packets only */
+  TS_VEC(ts_flow_leg) legs;
   uint32_t *first, *device; /* devices by island: those of vertex v's island are device[first[island]...] */
   uint32_t *relay, *relay_hops, *relay_for; /* [vertices] nearest device of island relay_for (plus 1) to this one */
   uint32_t failed[2];
@@ -80,6 +82,13 @@ static void use_circuit(ts_flow_maker *m, uint32_t in, uint32_t out)
   m->number[in] = (uint32_t)m->circuits.count;
 }
 
+static void keep_leg(ts_flow_maker *m, const ts_path *path)
+{
+  for (uint32_t h = 0; h < path->hops; h++)
+    TS_PUSH(m->arena, &m->hops, path->link[h]);
+  TS_PUSH(m->arena, &m->legs, (ts_flow_leg){NULL, path->hops});
+}
+
 static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
 {
   ts_path path;
@@ -98,6 +107,8 @@ static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
       use_link(m, path.link[h]);
     }
   }
+  if (m->model->kind == TS_IR_NET_PACKET)
+    keep_leg(m, &path);
   *latency += path.latency;
   return true;
 }
@@ -136,7 +147,16 @@ static void forget_part(ts_flow_maker *m)
     m->number[m->uses.at[u].link] = 0;
   for (size_t i = 0; i < m->circuits.count; i++)
     m->number[m->circuits.at[i].in] = 0;
-  m->uses.count = m->circuits.count = m->older.count = 0;
+  m->uses.count = m->circuits.count = m->older.count = m->hops.count = m->legs.count = 0;
+}
+
+static const ts_flow_leg *legs_of(const ts_flow_maker *m, ts_arena *arena)
+{
+  const uint32_t *hop = ts_arena_copy(arena, m->hops.at, m->hops.count * sizeof *m->hops.at);
+  ts_flow_leg *legs = ts_arena_copy(arena, m->legs.at, m->legs.count * sizeof *m->legs.at);
+  for (size_t i = 0; i < m->legs.count; hop += legs[i++].hops)
+    legs[i].path = hop;
+  return legs;
 }
 
 /* What was connected since the last time becomes a part. */
@@ -145,6 +165,8 @@ static void end_part(ts_flow_maker *m, ts_arena *arena, part_list *parts)
   ts_flow_part part = {.count = (uint32_t)m->uses.count, .circuit_count = (uint32_t)m->circuits.count};
   part.uses = ts_arena_copy(arena, m->uses.at, m->uses.count * sizeof *m->uses.at);
   part.circuits = ts_arena_copy(arena, m->circuits.at, m->circuits.count * sizeof *m->circuits.at);
+  part.leg_count = (uint32_t)m->legs.count;
+  part.legs = legs_of(m, arena);
   TS_PUSH(arena, parts, part);
   forget_part(m);
 }
@@ -393,6 +415,15 @@ uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model)
   case TS_IR_ALL_TO_ALL: return 1u << TS_FLOW_PAIRS;
   default: return 1u << TS_FLOW_SHIFT;
   }
+}
+
+uint32_t ts_flow_shapes_called(const ts_ir *ir, uint32_t group, const ts_ir_net_model *model)
+{
+  uint32_t shapes = 0;
+  for (uint32_t c = 0; c < ir->collectives_count; c++)
+    if (ir->collectives[c].group == group && model->collectives >> ir->collectives[c].kind & 1)
+      shapes |= ts_flow_shapes_of(ir->collectives[c].kind, model);
+  return shapes;
 }
 
 double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks)

@@ -22,10 +22,14 @@ typedef enum ts_flow_shape {
 
 typedef struct ts_circuit { uint32_t in, out, connections; } ts_circuit; /* directed links into and out of the switch that joins them */
 
+typedef struct ts_flow_leg { const uint32_t *path; uint32_t hops; } ts_flow_leg; /* from one device to the next that takes the data: 2 * link + direction */
+
 typedef struct ts_flow_part {
   const ts_flow_use *uses;    /* links that are always there: 2 * link + direction */
   uint32_t count, circuit_count;
   const ts_circuit *circuits; /* that must be up, each once */
+  const ts_flow_leg *legs;    /* for models of packets: the ways of all its connections, one by one */
+  uint32_t leg_count;
 } ts_flow_part;
 
 typedef struct ts_flow_pattern {
@@ -48,6 +52,8 @@ bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t fro
 
 /* Shapes that a collective may take: bit s for shape s. */
 uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model);
+/* Those of all calls over a group that the model answers for. */
+uint32_t ts_flow_shapes_called(const ts_ir *ir, uint32_t group, const ts_ir_net_model *model);
 /* Bytes that the shape has to move for a call: all-reduce as a loop 2(n-1)/n of its bytes, ... */
 double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks);
 uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind);

@@ -7,6 +7,30 @@
 #include "runtime/collective/profile.h"
 #include "runtime/report/names.h"
 
+/* Whether an earlier model always has the answer: one of latency and bandwidth does, and one that plays connections. */
+static bool has_answer(const ts_ir *ir, uint32_t model, uint32_t kind, uint32_t tier)
+{
+  for (uint32_t m = 0; m < model; m++) {
+    const ts_ir_net_model *at = &ir->net_models[m];
+    bool always = at->kind == TS_IR_NET_ALPHA_BETA || at->kind == TS_IR_NET_FLOW || at->kind == TS_IR_NET_PACKET;
+    if (always && at->collectives >> kind & 1 && (at->tier == TS_IR_NONE || at->tier == tier) && !at->axes)
+      return true;
+  }
+  return false;
+}
+
+bool ts_network_asks(const ts_ir *ir, uint32_t model, const char *only)
+{
+  const ts_ir_net_model *at = &ir->net_models[model];
+  if (only)
+    return strcmp(ir->strings + at->name, only) == 0;
+  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
+    for (uint32_t l = 0; l < ir->link_classes_count; l++)
+      if (at->collectives >> kind & 1 && !has_answer(ir, model, kind, ir->link_classes[l].tier))
+        return true;
+  return false;
+}
+
 static uint64_t hash(const ts_profile *p)
 {
   uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, by words */
@@ -64,6 +88,7 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
   ts_network *n = TS_NEW(arena, ts_network);
   *n = (ts_network){.arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
   n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph, only);
+  n->packets = ts_packet_figures_new(arena, ir, ranks, n->graph, only);
   uint32_t found = 0;
   for (uint32_t m = 0; only && m < ir->net_models_count; m++)
     found += !strcmp(ir->strings + ir->net_models[m].name, only);
@@ -88,17 +113,29 @@ static uint32_t unlinked(ts_network *n, uint32_t ranks, uint32_t axes)
   return ts_network_intern(n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks, .axes = axes});
 }
 
-/* Profiles of instances that differ in how their flows share links. */
-static const uint32_t *with_flows(ts_network *n, uint32_t group, const uint32_t *links, ts_stop *stop)
+void ts_network_watch(ts_network *n, struct ts_packet_memo *memo, const ts_progress *progress) { ts_packet_figures_watch(n->packets, memo, progress); }
+bool ts_network_failed(const ts_network *n, ts_stop *stop) { return ts_packet_failed(n->packets, stop); }
+
+/* Profiles of instances that differ in how their connections share links. */
+static const uint32_t *with_connections(ts_network *n, uint32_t group, const uint32_t *links, ts_stop *stop)
 {
+  bool flows = ts_flow_figures_any(n->flows), packets = ts_packet_figures_any(n->packets);
+  if (!flows && !packets)
+    return links;
   uint32_t instances = n->ranks->groups[group].instances, *profile = TS_NEW_ARRAY(n->arena, uint32_t, instances);
-  const uint32_t *figures = ts_flow_figures_group(n->flows, n->arena, group, stop);
-  for (uint32_t i = 0; figures && i < instances; i++) {
+  const uint32_t *by_flows = flows ? ts_flow_figures_group(n->flows, n->arena, group, stop) : NULL;
+  if (flows && !by_flows)
+    return NULL;
+  const uint32_t *by_packets = packets ? ts_packet_figures_group(n->packets, n->arena, group, stop) : NULL;
+  if (packets && !by_packets)
+    return NULL;
+  for (uint32_t i = 0; i < instances; i++) {
     ts_profile p = n->profiles.at[links[i]];
-    p.flows = figures[i] + 1;
+    p.flows = flows ? by_flows[i] + 1 : 0;
+    p.packets = packets ? by_packets[i] + 1 : 0;
     profile[i] = ts_network_intern(n, &p);
   }
-  return figures ? profile : NULL;
+  return profile;
 }
 
 /* A group of one has nothing to send, whatever the cluster; and there may be none. */
@@ -107,7 +144,7 @@ const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
   const ts_rank_group *g = &n->ranks->groups[group];
   if (g->size > 1 && n->ranks->vertex) {
     const uint32_t *links = ts_profile_group(n, g, n->ir->groups[group].axes, stop);
-    return links && ts_flow_figures_any(n->flows) ? with_flows(n, group, links, stop) : links;
+    return links ? with_connections(n, group, links, stop) : NULL;
   }
   uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size, n->ir->groups[group].axes);
   for (uint32_t i = 0; i < g->instances; i++)
@@ -123,12 +160,15 @@ uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
   from = n->ranks->vertex[from];
   to = n->ranks->vertex[to];
   uint32_t path = ts_profile_path(n, from, to, axes, stop);
-  if (path == TS_IR_NONE || !ts_flow_figures_any(n->flows))
+  bool flows = ts_flow_figures_any(n->flows), packets = ts_packet_figures_any(n->packets);
+  if (path == TS_IR_NONE || (!flows && !packets))
     return path;
   ts_profile p = n->profiles.at[path];
-  uint32_t figures = ts_flow_figures_path(n->flows, from, to, stop);
-  p.flows = figures + 1;
-  return figures == TS_IR_NONE ? TS_IR_NONE : ts_network_intern(n, &p);
+  if (flows && !(p.flows = ts_flow_figures_path(n->flows, from, to, stop) + 1))
+    return TS_IR_NONE;
+  if (packets && !(p.packets = ts_packet_figures_path(n->packets, from, to, stop) + 1))
+    return TS_IR_NONE;
+  return ts_network_intern(n, &p);
 }
 
 const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
@@ -169,7 +209,7 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
       return a;
     if (model->kind == TS_IR_NET_WHITE_BOX && (a.plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)))
       return a;
-    if (model->kind == TS_IR_NET_FLOW && p->flows)
+    if ((model->kind == TS_IR_NET_FLOW && p->flows) || (model->kind == TS_IR_NET_PACKET && p->packets))
       return a;
     if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p)))
       return a;
@@ -208,6 +248,7 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
   ts_estimate e = model->kind == TS_IR_NET_TABLE       ? ts_table_estimate(n->ir, model, kind, bytes, p)
                   : model->kind == TS_IR_NET_WHITE_BOX ? ts_white_box_time(a->plan, bytes)
                   : model->kind == TS_IR_NET_FLOW ? ts_flow_estimate(n->flows, p->flows - 1, a->model, kind, bytes, p->ranks)
+                  : model->kind == TS_IR_NET_PACKET ? ts_packet_estimate(n->packets, p->packets - 1, a->model, kind, bytes, p->ranks)
                   : model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p)
                                                        : ts_alpha_beta(model, kind, bytes, p);
   e.model = a->model;

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "runtime/progress.h"
 #include "runtime/ranks.h"
 #include "runtime/stop.h"
 
@@ -19,7 +20,8 @@ typedef struct ts_profile {
   uint32_t per_island; /* most members in one island */
   uint32_t tier;       /* of the slowest link in use */
   uint32_t axes;       /* of the mesh, that the group or the messages are over: bit i is axis i; models may answer for some alone */
-  uint32_t flows;      /* number of its figures under models of flows, plus 1; 0: there are none */
+  uint32_t flows, packets; /* number of its figures under models of flows and of packets, plus 1; 0: there are none */
+  uint32_t reserved;   /* 0: equal profiles have equal bytes */
   double intra;        /* bytes/s of each member to the next one inside an island; 0: no such traffic */
   double inter;        /* bytes/s of an island to the next one, all members' links together; 0: no such traffic */
   uint64_t intra_latency, inter_latency; /* ps, of the longest path of the kind */
@@ -40,6 +42,13 @@ typedef struct ts_network ts_network;
 #define TS_NETWORK_LINKS "links" /* the links alone, no model */
 /* `only`: ask no model but those of this name; NULL: all, in their order. NULL after filling *stop. */
 ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop);
+/* Whether any call may come to this model: `only` names it, or no model before it answers for all. */
+bool ts_network_asks(const ts_ir *ir, uint32_t model, const char *only);
+/* What was played as packets may be kept from network to network; long plays say how far they are. `memo`, `progress`: or NULL; the first memo stays. */
+struct ts_packet_memo;
+void ts_network_watch(ts_network *network, struct ts_packet_memo *memo, const ts_progress *progress);
+/* Whether an estimate failed so far, as only those of packets do; fills *stop. */
+bool ts_network_failed(const ts_network *network, ts_stop *stop);
 /* Profile of each instance of a used group. NULL after filling *stop when members cannot reach each other. */
 const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *stop);
 /* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */

@@ -4,6 +4,7 @@
 #include "runtime/collective/flow_model.h"
 #include "runtime/collective/graph.h"
 #include "runtime/collective/network.h"
+#include "runtime/collective/packet_model.h"
 #include "runtime/collective/statistical.h"
 #include "runtime/collective/white_box.h"
 
@@ -23,6 +24,7 @@ struct ts_network {
   const char *only;
   ts_graph *graph;
   ts_flow_figures *flows;
+  ts_packet_figures *packets;
   TS_VEC(ts_profile) profiles;
   TS_VEC(ts_answer *) answers; /* of each profile, by kind; NULL: not asked yet */
   uint32_t *buckets; /* open addressing: profile + 1, or 0 */

@@ -1,89 +1,179 @@
-/* Small cases of messages for the packet simulation: cases NAME prints its links and flows, cases -p NAME when the flow level has each one end, in ms. */
+/* Flows beside packets: cases [NAME...] plays small cases at both levels and prints when the last message has arrived, or how long a collective takes, and by how much they
+ * differ. Exit code 1: a long message without loss differs by more than 5 %. 77: this build has no ns-3. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/packets.h"
 #include "runtime/collective/flow_traffic.h"
+#include "runtime/collective/packet_model.h"
 
-typedef struct message { uint32_t from, to; double bytes; } message;
-typedef struct flows { uint32_t count; message at[64]; } flows;
+enum { DEVICES = 8 };
 
-static void add(flows *f, uint32_t from, uint32_t to, double megabytes) { f->at[f->count++] = (message){from, to, megabytes * 1e6}; }
+typedef struct message { uint32_t from, to; double megabytes; } message;
 
-/* Eight devices on a hub; `tree`: on two leaves, with 20 GB/s between these. */
-static ts_ir_builder *cluster(bool tree)
+typedef struct messages {
+  const char *name, *what;
+  bool leaves;       /* eight devices on two leaves with 20 GB/s between these; else on one switch */
+  uint32_t count;
+  message at[DEVICES];
+} messages;
+
+#define RING(mb) {0, 1, mb}, {1, 2, mb}, {2, 3, mb}, {3, 4, mb}, {4, 5, mb}, {5, 6, mb}, {6, 7, mb}, {7, 0, mb}
+static const messages cases[] = {
+  {"ring", "ring of 8 on one switch", false, 8, {RING(200)}},
+  {"leaves-ring", "ring of 8 over two leaves", true, 8, {RING(200)}},
+  {"leaves-pairs", "four messages over a link two to one oversubscribed", true, 4, {{0, 4, 200}, {1, 5, 200}, {2, 6, 200}, {3, 7, 200}}},
+  {"unequal", "two senders, three messages that share at both ends", false, 3, {{0, 7, 400}, {1, 7, 200}, {1, 6, 200}}},
+  {"incast-100", "three senders to one, 100 MB each", false, 3, {{0, 7, 100}, {1, 7, 100}, {2, 7, 100}}},
+  {"incast-200", "three senders to one, 200 MB each", false, 3, {{0, 7, 200}, {1, 7, 200}, {2, 7, 200}}},
+  {"incast-400", "three senders to one, 400 MB each", false, 3, {{0, 7, 400}, {1, 7, 400}, {2, 7, 400}}}};
+
+typedef struct calls {
+  const char *name, *what;
+  uint32_t islands;
+  ts_flow_shape shape;
+  uint32_t kind;
+  double megabytes;
+} calls;
+
+static const calls collectives[] = {
+  {"loop-1", "all-reduce, 8 ranks in 2 nodes, rings, 1 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 1},
+  {"loop-10", "all-reduce, 8 ranks in 2 nodes, rings, 10 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 10},
+  {"loop-100", "all-reduce, 8 ranks in 2 nodes, rings, 100 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 100},
+  {"tree-100", "all-reduce, 8 ranks in 4 nodes, trees, 100 MB", 4, TS_FLOW_TREE, TS_IR_ALL_REDUCE, 100},
+  {"pairs-10", "all-to-all, 8 ranks in 4 nodes, 10 MB", 4, TS_FLOW_PAIRS, TS_IR_ALL_TO_ALL, 10},
+  {"pairs-100", "all-to-all, 8 ranks in 4 nodes, 100 MB", 4, TS_FLOW_PAIRS, TS_IR_ALL_TO_ALL, 100}};
+
+typedef struct net {
+  ts_arena *arena;
+  ts_ir_builder *builder;
+  ts_ir ir;
+  ts_graph *graph;
+} net;
+
+/* `islands`: nodes with 100 GB/s inside, rails outside; 0: devices on `leaves` switches. */
+static net net_of(uint32_t leaves, uint32_t islands)
 {
-  char text[4096], *at = text;
+  char text[8192], *at = text;
   ts_ir_error error = {{0}, 0, 0};
-  at += sprintf(at, "axis x 8\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[%d]\nlink_class nic 10 GB/s latency 1 us tier 1\nlink_class up 20 GB/s latency 1 us tier 1\n", tree ? 2 : 1);
-  for (int i = 0; i < 8; i++)
-    at += sprintf(at, "link gpu[%d] -- leaf[%d] nic\n", i, tree ? i / 4 : 0);
-  if (tree)
-    at += sprintf(at, "link leaf[0] -- leaf[1] up\n");
+  at += sprintf(at, "axis x 8\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nlink_class inside 100 GB/s latency 500 ns\nlink_class nic 10 GB/s latency 1 us tier 1\n"
+                    "link_class up 20 GB/s latency 1 us tier 1\n");
+  uint32_t rails = islands ? DEVICES / islands : leaves;
+  at += sprintf(at, "switches leaf[%u]\nswitches node[%u]\n", rails, islands ? islands : 1);
+  for (uint32_t i = 0; i < DEVICES; i++) {
+    at += sprintf(at, "link gpu[%u] -- leaf[%u] nic\n", i, islands ? i % rails : i * leaves / DEVICES);
+    if (islands)
+      at += sprintf(at, "link gpu[%u] -- node[%u] inside\n", i, i / rails);
+  }
+  for (uint32_t r = 1; r < rails; r++)
+    at += sprintf(at, "link leaf[0] -- leaf[%u] up\n", r);
   sprintf(at, "fragment F { compute 1 us }\nprogram { F }\n");
-  ts_ir_builder *b = ts_ir_parse(text, strlen(text), &error);
-  if (!b)
+  net n = {.arena = ts_arena_new("packets"), .builder = ts_ir_parse(text, strlen(text), &error)};
+  if (!n.builder)
     fprintf(stderr, "line %u: %s\n", error.line, error.message), exit(70);
-  return b;
+  ts_ir_builder_view(n.builder, &n.ir);
+  n.graph = ts_graph_new(n.arena, &n.ir);
+  return n;
 }
 
-static bool make(const char *name, flows *f, bool *tree)
+static void net_free(net *n)
 {
-  *tree = !strncmp(name, "tree", 4);
-  if (!strcmp(name, "ring"))
-    for (uint32_t i = 0; i < 8; i++)
-      add(f, i, (i + 1) % 8, 200);
-  else if (!strcmp(name, "incast") || !strcmp(name, "incast-100") || !strcmp(name, "incast-400"))
-    for (uint32_t i = 0; i < 3; i++)
-      add(f, i, 7, name[6] ? atof(name + 7) : 200);
-  else if (!strcmp(name, "unequal"))
-    add(f, 0, 7, 400), add(f, 1, 7, 200), add(f, 1, 6, 200);
-  else if (!strcmp(name, "tree-pairs"))
-    for (uint32_t i = 0; i < 4; i++)
-      add(f, i, i + 4, 200);
-  else if (!strcmp(name, "tree-ring"))
-    for (uint32_t i = 0; i < 8; i++)
-      add(f, i, (i + 1) % 8, 200);
-  return f->count;
+  ts_ir_builder_free(n->builder);
+  ts_arena_free(n->arena);
 }
 
-static void predict(const ts_ir *ir, const flows *f)
+/* With the headers of the packets; both without the latency of steps. */
+static double by_flows(net *n, const ts_flow_pattern *const *patterns, uint32_t count, const double *bytes)
 {
-  const ts_ir_net_model model = {.kind = TS_IR_NET_FLOW, .routing = TS_IR_ROUTE_SHORTEST, .efficiency = 1};
-  ts_arena *arena = ts_arena_new("cases");
-  ts_flow_maker *maker = ts_flow_maker_new(arena, ir, ts_graph_new(arena, ir), &model);
-  ts_traffic *t = ts_traffic_new(arena, ir);
-  ts_flow_pattern *patterns = TS_NEW_ARRAY(arena, ts_flow_pattern, f->count);
-  double *end = TS_NEW_ARRAY(arena, double, f->count);
-  for (uint32_t i = 0; i < f->count; i++) {
-    ts_flow_pattern_message(maker, arena, f->at[i].from, f->at[i].to, &patterns[i]);
-    ts_traffic_start(t, &patterns[i], f->at[i].bytes * (4096 + 30) / 4096, patterns[i].latency); /* with the headers of the packets */
-  }
-  for (uint64_t now; (now = ts_traffic_next(t)) != TS_FLOW_NEVER;) {
+  const ts_ir_net_packets *p = &ts_ir_usual_packets;
+  ts_traffic *t = ts_traffic_new(n->arena, &n->ir);
+  uint64_t now, last = 0;
+  for (uint32_t i = 0; i < count; i++)
+    ts_traffic_start(t, patterns[i], bytes[i] * patterns[i]->share * (double)(p->mtu + p->header) / (double)p->mtu, 0);
+  for (; (now = ts_traffic_next(t)) != TS_FLOW_NEVER; last = now) {
     ts_traffic_advance(t, now);
-    for (uint32_t id; (id = ts_traffic_ended(t)) != TS_FLOW_NONE;)
-      end[id] = (double)now * 1e-9;
+    while (ts_traffic_ended(t) != TS_FLOW_NONE)
+      ;
   }
-  for (uint32_t i = 0; i < f->count; i++)
-    printf("%.4f\n", end[i]);
-  ts_arena_free(arena);
+  return (double)last * 1e-9;
+}
+
+static double by_packets(net *n, const ts_flow_pattern *const *patterns, uint32_t count, const double *bytes)
+{
+  ts_packet_case c = ts_packet_case_of(n->arena, &n->ir, &ts_ir_usual_packets, patterns, count, bytes);
+  uint64_t transfer[DEVICES] = {0}, last = 0;
+  ts_packet_status status = ts_packet_case_play(&c, transfer);
+  if (status != TS_PACKET_DONE)
+    fprintf(stderr, "not played: %d\n", (int)status), exit(70);
+  for (uint32_t i = 0; i < count; i++)
+    last = transfer[i] > last ? transfer[i] : last;
+  return (double)last * 1e-9;
+}
+
+static double print_row(const char *what, double flows, double packets)
+{
+  double difference = flows / packets - 1;
+  printf("| %s | %.3f ms | %.3f ms | %+.2f %% |\n", what, flows, packets, 100 * difference);
+  fflush(stdout);
+  return fabs(difference);
+}
+
+static double play_messages(const messages *m)
+{
+  net n = net_of(m->leaves ? 2 : 1, 0);
+  const ts_ir_net_model model = {.kind = TS_IR_NET_PACKET, .routing = TS_IR_ROUTE_SHORTEST, .efficiency = 1};
+  ts_flow_maker *maker = ts_flow_maker_new(n.arena, &n.ir, n.graph, &model);
+  ts_flow_pattern pattern[DEVICES];
+  const ts_flow_pattern *patterns[DEVICES];
+  double bytes[DEVICES];
+  for (uint32_t i = 0; i < m->count; i++) {
+    ts_flow_pattern_message(maker, n.arena, m->at[i].from, m->at[i].to, &pattern[i]);
+    patterns[i] = &pattern[i];
+    bytes[i] = m->at[i].megabytes * 1e6;
+  }
+  double difference = print_row(m->what, by_flows(&n, patterns, m->count, bytes), by_packets(&n, patterns, m->count, bytes));
+  net_free(&n);
+  return difference;
+}
+
+static void play_collective(const calls *c)
+{
+  net n = net_of(0, c->islands);
+  const ts_ir_net_model model = {.kind = TS_IR_NET_PACKET, .routing = TS_IR_ROUTE_RAIL, .algorithm = TS_IR_NONE, .efficiency = 1};
+  ts_flow_maker *maker = ts_flow_maker_new(n.arena, &n.ir, n.graph, &model);
+  ts_flow_pattern pattern;
+  const ts_flow_pattern *one = &pattern;
+  const uint32_t ranks[DEVICES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  uint32_t unroutable[2];
+  double bytes = ts_flow_volume(c->shape, c->kind, DEVICES) * c->megabytes * 1e6;
+  if (!ts_flow_pattern_make(maker, n.arena, c->shape, ranks, DEVICES, &pattern, unroutable))
+    exit(70);
+  print_row(c->what, by_flows(&n, &one, 1, &bytes), by_packets(&n, &one, 1, &bytes));
+  net_free(&n);
+}
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+  bool found = argc < 2;
+  for (int i = 1; i < argc; i++)
+    found |= !strcmp(argv[i], name);
+  return found;
 }
 
 int main(int argc, char **argv)
 {
-  flows f = {0};
-  bool tree, ends = argc == 3 && !strcmp(argv[1], "-p");
-  ts_ir ir;
-  if (argc < 2 || !make(argv[argc - 1], &f, &tree))
-    return 2;
-  ts_ir_builder *b = cluster(tree);
-  ts_ir_builder_view(b, &ir);
-  if (ends)
-    predict(&ir, &f);
-  for (uint32_t l = 0; l < ir.links_count && !ends; l++)
-    printf("link %u %u %g %g\n", ir.links[l].from, ir.links[l].to, ir.link_classes[ir.links[l].link_class].bandwidth * 1e-9, (double)ir.link_classes[ir.links[l].link_class].latency * 1e-6);
-  for (uint32_t i = 0; i < f.count && !ends; i++)
-    printf("flow %u %u %.0f\n", f.at[i].from, f.at[i].to, f.at[i].bytes);
-  ts_ir_builder_free(b);
-  return 0;
+  double worst = 0;
+  if (!ts_packet_available())
+    return 77;
+  printf("| messages | flows | packets | difference |\n|---|---|---|---|\n");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (wanted(cases[i].name, argc, argv))
+      worst = fmax(worst, play_messages(&cases[i]));
+  printf("\n| collectives | flows | packets | difference |\n|---|---|---|---|\n");
+  for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
+    if (wanted(collectives[i].name, argc, argv))
+      play_collective(&collectives[i]);
+  return worst > 0.05;
 }

@@ -46,6 +46,7 @@ static const char ir_text_example[] =
     "  all_reduce 2 1 2 MiB 50 us\n"
     "}\n"
     "net_model nccl alpha_beta efficiency 0.8 base 10 us hop 1 us half 64 KiB\n"
+    "net_model rdma packet routing shortest channels 2 by ring mtu 64 KiB mark_from 0 ps mark_share 0 step 0.5 limit 1000\n"
     "stream compute\n"
     "stream comm\n"
     "stream up\n"

@@ -1,0 +1,480 @@
+#include "runtime/collective/packet_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/text.h"
+#include "runtime/collective/network_internal.h"
+#include "runtime/intern.h"
+
+typedef struct figure {    /* of a shape, for one instance of a group */
+  uint32_t job, call;      /* number of its case, plus 1 (0: not made), and which of its calls this is */
+  uint64_t latency, again; /* as in ts_flow_pattern */
+  double share;
+} figure;
+
+enum { FIGURE_WORDS = sizeof(figure) / sizeof(uint32_t) };
+
+struct ts_packet_memo {
+  ts_arena *arena;
+  ts_intern known;   /* cases, as words */
+  TS_VEC(ts_packet_case) cases;
+  ts_intern played;  /* (case, bytes) */
+  TS_VEC(const uint64_t *) transfer; /* of each: by call, ps */
+};
+
+typedef struct failure {
+  ts_packet_status status; /* TS_PACKET_DONE: none */
+  bool too_many;
+  double count;
+  const char *wrong;
+  uint32_t model, kind, ranks;
+  uint64_t bytes;
+} failure;
+
+struct ts_packet_figures {
+  ts_arena *arena;
+  const ts_ir *ir;
+  const ts_ranks *ranks;
+  ts_packet_memo *memo;       /* NULL until it is watched */
+  const ts_progress *progress;
+  uint32_t count;             /* models of packets */
+  uint32_t *place;            /* [net models] among these */
+  const ts_ir_net_model **models;
+  ts_flow_maker **makers;
+  ts_intern known;            /* runs of count * TS_FLOW_SHAPES figures */
+  failure failed;
+};
+
+/* ---- Calls as a job ---- */
+
+typedef struct numbering { /* of nodes and links, as they first appear */
+  ts_arena *arena;
+  const ts_ir *ir;
+  const ts_ir_net_packets *with;
+  uint32_t *node, *link;     /* [devices], [links]: plus 1 */
+  TS_VEC(ts_packet_link) links;
+  TS_VEC(ts_packet_flow) flows;
+  TS_VEC(uint32_t) call;
+  TS_VEC(uint64_t) propagation;
+  uint32_t nodes, parts;
+} numbering;
+
+static uint32_t node_of(numbering *n, uint32_t vertex)
+{
+  if (!n->node[vertex])
+    n->node[vertex] = ++n->nodes;
+  return n->node[vertex] - 1;
+}
+
+static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link) { return &ir->link_classes[ir->links[link / 2].link_class]; }
+
+/* Directed: the first one to use a link goes from its first end to its second. */
+static uint32_t link_of(numbering *n, uint32_t directed, bool *forward)
+{
+  const ts_ir_link *l = &n->ir->links[directed / 2];
+  const ts_ir_link_class *class = class_of(n->ir, directed);
+  uint32_t from = directed % 2 ? l->to : l->from, to = directed % 2 ? l->from : l->to, *number = &n->link[directed / 2];
+  if (!*number) {
+    uint32_t first = node_of(n, from), second = node_of(n, to);
+    TS_PUSH(n->arena, &n->links, (ts_packet_link){first, second, class->bandwidth, class->latency, class->tier ? n->with->queue : UINT64_MAX});
+    *number = (uint32_t)n->links.count;
+  }
+  *forward = n->links.at[*number - 1].from == n->node[from] - 1;
+  return *number - 1;
+}
+
+/* A sender paces its packets by the narrowest link up to the first one that leaves the island: that of its NIC. */
+static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_t bytes)
+{
+  uint32_t *path = TS_NEW_ARRAY(n->arena, uint32_t, leg->hops);
+  ts_packet_flow flow = {.path = path, .hops = leg->hops, .part = n->parts, .bytes = bytes};
+  uint64_t propagation = 0;
+  bool outside = false;
+  for (uint32_t h = 0; h < leg->hops; h++) {
+    const ts_ir_link_class *class = class_of(n->ir, leg->path[h]);
+    bool forward;
+    uint32_t link = link_of(n, leg->path[h], &forward);
+    path[h] = 2 * link + !forward;
+    propagation += class->latency;
+    if (!outside)
+      flow.line = h ? fmin(flow.line, class->bandwidth) : class->bandwidth;
+    outside |= class->tier > 0;
+  }
+  TS_PUSH(n->arena, &n->flows, flow);
+  TS_PUSH(n->arena, &n->call, call);
+  TS_PUSH(n->arena, &n->propagation, propagation);
+}
+
+static ts_packet_case case_of(numbering *n, const ts_flow_pattern *const *patterns, uint32_t count, const double *bytes)
+{
+  for (uint32_t c = 0; c < count; c++)
+    for (uint32_t p = 0; p < patterns[c]->count; p++) {
+      const ts_flow_part *part = &patterns[c]->parts[p];
+      for (uint32_t i = 0; i < part->leg_count; i++)
+        add_leg(n, &part->legs[i], c, (uint64_t)ceil(fmin(bytes[c] * patterns[c]->share, 0x1p53)));
+      n->parts += part->leg_count > 0;
+    }
+  return (ts_packet_case){{n->links.at, n->flows.at, n->nodes, (uint32_t)n->links.count, (uint32_t)n->flows.count, n->with, NULL}, n->call.at, n->propagation.at};
+}
+
+ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_packets *with, const ts_flow_pattern *const *patterns, uint32_t count,
+                                 const double *bytes)
+{
+  ts_arena *scratch = ts_arena_new("numbers of nodes and links");
+  numbering n = {.arena = arena, .ir = ir, .with = with, .node = TS_NEW_ARRAY(scratch, uint32_t, ir->devices_count), .link = TS_NEW_ARRAY(scratch, uint32_t, ir->links_count)};
+  ts_packet_case c = case_of(&n, patterns, count, bytes);
+  ts_arena_free(scratch);
+  return c;
+}
+
+ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer)
+{
+  ts_arena *scratch = ts_arena_new("ends of flows");
+  uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, c->job.flow_count);
+  ts_packet_status status = ts_packet_play(&c->job, end);
+  for (uint32_t f = 0; status == TS_PACKET_DONE && f < c->job.flow_count; f++) {
+    uint64_t taken = end[f] - c->job.flows[f].start - c->propagation[f];
+    transfer[c->call[f]] = taken > transfer[c->call[f]] ? taken : transfer[c->call[f]];
+  }
+  ts_arena_free(scratch);
+  return status;
+}
+
+/* ---- What was played ---- */
+
+ts_packet_memo *ts_packet_memo_new(ts_arena *arena)
+{
+  ts_packet_memo *m = TS_NEW(arena, ts_packet_memo);
+  *m = (ts_packet_memo){.arena = arena, .known.arena = arena, .played.arena = arena};
+  return m;
+}
+
+typedef struct words { ts_arena *arena; TS_VEC(uint32_t) all; } words;
+
+static void add_words(words *w, const void *record, size_t size)
+{
+  for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
+    uint32_t word;
+    memcpy(&word, (const char *)record + i, sizeof word);
+    TS_PUSH(w->arena, &w->all, word);
+  }
+}
+
+static void add_number(words *w, uint32_t number) { add_words(w, &number, sizeof number); }
+
+/* All of a case but its bytes. */
+static void case_words(words *w, const ts_packet_case *c)
+{
+  const ts_packet_job *j = &c->job;
+  add_words(w, j->with, sizeof *j->with);
+  add_number(w, j->node_count);
+  add_number(w, j->link_count);
+  for (uint32_t l = 0; l < j->link_count; l++) {
+    add_number(w, j->links[l].from);
+    add_number(w, j->links[l].to);
+    add_words(w, &j->links[l].rate, sizeof j->links[l].rate);
+    add_words(w, &j->links[l].latency, sizeof j->links[l].latency);
+    add_words(w, &j->links[l].queue, sizeof j->links[l].queue);
+  }
+  for (uint32_t f = 0; f < j->flow_count; f++) {
+    add_number(w, c->call[f]);
+    add_number(w, j->flows[f].part);
+    add_words(w, &j->flows[f].line, sizeof j->flows[f].line);
+    add_number(w, j->flows[f].hops);
+    add_words(w, j->flows[f].path, j->flows[f].hops * sizeof *j->flows[f].path);
+  }
+}
+
+/* The number of a case; a new one is kept. */
+static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
+{
+  words w = {.arena = ts_arena_new("a case of packets")};
+  case_words(&w, c);
+  uint32_t number = ts_intern_run(&m->known, w.all.at, (uint32_t)w.all.count);
+  ts_arena_free(w.arena);
+  if (number < m->cases.count)
+    return number;
+  ts_packet_case kept = *c;
+  ts_packet_flow *flows = ts_arena_copy(m->arena, c->job.flows, c->job.flow_count * sizeof *flows);
+  for (uint32_t f = 0; f < c->job.flow_count; f++)
+    flows[f].path = ts_arena_copy(m->arena, flows[f].path, flows[f].hops * sizeof *flows[f].path);
+  kept.job.flows = flows;
+  kept.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
+  kept.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
+  kept.call = ts_arena_copy(m->arena, c->call, c->job.flow_count * sizeof *c->call);
+  kept.propagation = ts_arena_copy(m->arena, c->propagation, c->job.flow_count * sizeof *c->propagation);
+  TS_PUSH(m->arena, &m->cases, kept);
+  return number;
+}
+
+/* What each call of a case takes with so many bytes a connection; NULL after filling *failed. */
+static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes, failure *failed)
+{
+  ts_packet_memo *m = f->memo;
+  uint32_t key[3] = {number, (uint32_t)bytes, (uint32_t)(bytes >> 32)};
+  size_t before = m->transfer.count;
+  uint32_t at = ts_intern_run(&m->played, key, 3);
+  if (at == before)
+    TS_PUSH(m->arena, &m->transfer, NULL);
+  if (m->transfer.at[at])
+    return m->transfer.at[at];
+  ts_packet_case c = m->cases.at[number];
+  ts_arena *scratch = ts_arena_new("a call as packets");
+  ts_packet_flow *flows = ts_arena_copy(scratch, c.job.flows, c.job.flow_count * sizeof *flows);
+  for (uint32_t i = 0; i < c.job.flow_count; i++)
+    flows[i].bytes = bytes;
+  c.job.flows = flows;
+  c.job.progress = f->progress;
+  failed->count = ts_packet_count(&c.job);
+  failed->too_many = failed->count > (double)c.job.with->limit;
+  failed->wrong = ts_packet_wrong(&c.job);
+  uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, c.job.flow_count);
+  failed->status = !ts_packet_available() ? TS_PACKET_MISSING : failed->too_many ? TS_PACKET_WRONG : ts_packet_case_play(&c, transfer);
+  ts_arena_free(scratch);
+  if (failed->status != TS_PACKET_DONE)
+    return NULL;
+  return m->transfer.at[at] = transfer;
+}
+
+/* ---- Figures of groups ---- */
+
+bool ts_packet_figures_any(const ts_packet_figures *f) { return f->count; }
+
+ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
+{
+  ts_packet_figures *f = TS_NEW(arena, ts_packet_figures);
+  *f = (ts_packet_figures){.arena = arena, .ir = ir, .ranks = ranks, .known.arena = arena};
+  f->place = TS_NEW_ARRAY(arena, uint32_t, ir->net_models_count);
+  f->models = TS_NEW_ARRAY(arena, const ts_ir_net_model *, ir->net_models_count);
+  f->makers = TS_NEW_ARRAY(arena, ts_flow_maker *, ir->net_models_count);
+  for (uint32_t m = 0; m < ir->net_models_count; m++)
+    if (ir->net_models[m].kind == TS_IR_NET_PACKET && ranks->vertex && ts_network_asks(ir, m, only)) {
+      f->models[f->count] = &ir->net_models[m];
+      f->makers[f->count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
+      f->place[m] = f->count++;
+    }
+  return f;
+}
+
+void ts_packet_figures_watch(ts_packet_figures *f, ts_packet_memo *memo, const ts_progress *progress)
+{
+  if (!f->memo)
+    f->memo = memo ? memo : ts_packet_memo_new(f->arena);
+  f->progress = progress;
+}
+
+static int no_circuits(const ts_packet_figures *f, const ts_flow_pattern *pattern, ts_stop *stop)
+{
+  for (uint32_t p = 0; p < pattern->count; p++)
+    if (pattern->parts[p].circuit_count) {
+      const ts_ir_link_class *class = class_of(f->ir, pattern->parts[p].circuits[0].in);
+      ts_stop_set(stop, TS_EXIT_NO, "R0303", "no-packets", "links of circuits carry no packets");
+      ts_stop_fact(stop, "links", "%s, with %u ports", f->ir->strings + class->name, class->ports);
+      ts_stop_help(stop, "`flow` is the model for circuits");
+      return -1;
+    }
+  return 0;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i)
+{
+  while (parent[i] != i)
+    i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/* Instances that share a link, or share one with such, get the same root: the lowest of them. */
+static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pattern *patterns, uint32_t count, uint32_t *root)
+{
+  uint32_t *user = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)ir->links_count); /* plus 1 */
+  for (uint32_t i = 0; i < count; i++) {
+    root[i] = i;
+    for (uint32_t p = 0; p < patterns[i].count; p++)
+      for (uint32_t u = 0; u < patterns[i].parts[p].count; u++) {
+        uint32_t *before = &user[patterns[i].parts[p].uses[u].link];
+        if (*before) {
+          uint32_t a = root_of(root, *before - 1), b = root_of(root, i);
+          root[a > b ? a : b] = a < b ? a : b;
+        }
+        *before = i + 1;
+      }
+  }
+  for (uint32_t i = 0; i < count; i++)
+    root[i] = root_of(root, i);
+}
+
+static void figures_of(ts_packet_figures *f, const ts_ir_net_packets *with, const ts_flow_pattern *patterns, uint32_t count, figure *figures, uint32_t stride)
+{
+  ts_arena *scratch = ts_arena_new("cases of packets");
+  uint32_t *root = TS_NEW_ARRAY(scratch, uint32_t, count), *next = TS_NEW_ARRAY(scratch, uint32_t, count), *last = TS_NEW_ARRAY(scratch, uint32_t, count);
+  const ts_flow_pattern **together = TS_NEW_ARRAY(scratch, const ts_flow_pattern *, count);
+  double *bytes = TS_NEW_ARRAY(scratch, double, count);
+  ts_packet_figures_watch(f, NULL, f->progress);
+  join_instances(f->ir, scratch, patterns, count, root);
+  for (uint32_t i = 0; i < count; i++) {
+    next[i] = TS_IR_NONE;
+    if (root[i] != i)
+      next[last[root[i]]] = i;
+    last[root[i]] = i;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t calls = 0;
+    for (uint32_t j = root[i] == i ? i : TS_IR_NONE; j != TS_IR_NONE; j = next[j]) {
+      together[calls] = &patterns[j];
+      bytes[calls++] = 1;
+    }
+    if (!calls)
+      continue;
+    ts_packet_case c = ts_packet_case_of(scratch, f->ir, with, together, calls, bytes);
+    uint32_t number = remember_case(f->memo, &c), call = 0;
+    for (uint32_t j = i; j != TS_IR_NONE; j = next[j])
+      figures[(size_t)j * stride] = (figure){number + 1, call++, patterns[j].latency, patterns[j].again, patterns[j].share};
+  }
+  ts_arena_free(scratch);
+}
+
+static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group *g, ts_flow_shape shape, figure *figures, ts_stop *stop)
+{
+  ts_arena *scratch = ts_arena_new("packets of a group");
+  ts_flow_pattern *patterns = TS_NEW_ARRAY(scratch, ts_flow_pattern, g->instances);
+  uint32_t *vertex = TS_NEW_ARRAY(scratch, uint32_t, g->size), pair[2];
+  int status = 0;
+  for (uint32_t i = 0; i < g->instances && !status; i++) {
+    for (uint32_t j = 0; j < g->size; j++)
+      vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
+    status = ts_flow_pattern_make(f->makers[model], scratch, shape, vertex, g->size, &patterns[i], pair)
+               ? no_circuits(f, &patterns[i], stop) : ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
+  }
+  if (!status)
+    figures_of(f, &f->models[model]->packets, patterns, g->instances, figures, f->count * TS_FLOW_SHAPES);
+  ts_arena_free(scratch);
+  return status;
+}
+
+static uint32_t number_of(ts_packet_figures *f, const figure *figures)
+{
+  words w = {.arena = ts_arena_new("words")};
+  add_words(&w, figures, (size_t)f->count * TS_FLOW_SHAPES * sizeof *figures);
+  uint32_t number = ts_intern_run(&f->known, w.all.at, (uint32_t)w.all.count);
+  ts_arena_free(w.arena);
+  return number;
+}
+
+const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, uint32_t group, ts_stop *stop)
+{
+  const ts_rank_group *g = &f->ranks->groups[group];
+  uint32_t stride = f->count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
+  ts_arena *scratch = ts_arena_new("figures of a group");
+  figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)g->instances * stride);
+  int status = 0;
+  for (uint32_t m = 0; m < f->count; m++) {
+    uint32_t shapes = ts_flow_shapes_called(f->ir, group, f->models[m]);
+    for (uint32_t s = 0; s < TS_FLOW_SHAPES && !status; s++)
+      if (shapes >> s & 1)
+        status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
+  }
+  for (uint32_t i = 0; i < g->instances && !status; i++)
+    number[i] = number_of(f, &figures[(size_t)i * stride]);
+  ts_arena_free(scratch);
+  return status ? NULL : number;
+}
+
+uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to, ts_stop *stop)
+{
+  ts_arena *scratch = ts_arena_new("figures of a path");
+  figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)f->count * TS_FLOW_SHAPES);
+  int status = 0;
+  for (uint32_t m = 0; m < f->count && !status; m++) {
+    ts_flow_pattern pattern;
+    if (!ts_flow_pattern_message(f->makers[m], scratch, from, to, &pattern))
+      status = ts_network_no_path(f->arena, f->ir, from, to, stop);
+    else if (!(status = no_circuits(f, &pattern, stop)))
+      figures_of(f, &f->models[m]->packets, &pattern, 1, &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
+  }
+  uint32_t number = status ? TS_IR_NONE : number_of(f, figures);
+  ts_arena_free(scratch);
+  return number;
+}
+
+/* ---- Estimates ---- */
+
+/* One call by one shape; false after noting what failed. */
+static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const figure *by, ts_flow_shape shape, uint32_t kind, uint64_t bytes, uint32_t ranks, ts_estimate *e)
+{
+  double each = ts_flow_volume(shape, kind, ranks) * (double)bytes * by->share / model->efficiency;
+  failure failed = {.model = (uint32_t)(model - f->ir->net_models), .kind = kind, .ranks = ranks, .bytes = bytes};
+  const uint64_t *transfer = each > 0 ? played(f, by->job - 1, (uint64_t)ceil(fmin(each, 0x1p53)), &failed) : NULL;
+  if (failed.status != TS_PACKET_DONE) {
+    f->failed = failed;
+    return false;
+  }
+  e->base = model->base;
+  e->steps = by->latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? by->again : 0);
+  e->transfer = transfer ? transfer[by->call] : 0;
+  e->time = e->base + e->steps + e->transfer;
+  return true;
+}
+
+ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks)
+{
+  figure by[TS_FLOW_SHAPES];
+  const ts_ir_net_model *m = &f->ir->net_models[model];
+  ts_estimate best = {0};
+  memcpy(by, f->known.words.at + f->known.runs.at[number].first + (size_t)f->place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, sizeof by);
+  bool any = false;
+  for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m); s < TS_FLOW_SHAPES && f->failed.status == TS_PACKET_DONE; s++) {
+    ts_estimate e = {0};
+    if (!(shapes >> s & 1) || !by[s].job || !time_by(f, m, &by[s], (ts_flow_shape)s, kind, bytes, ranks, &e))
+      continue;
+    if (!any || e.time < best.time)
+      best = e;
+    any = true;
+  }
+  return best;
+}
+
+static const char *number_text(ts_arena *arena, double count)
+{
+  return count < 1e6 ? ts_arena_printf(arena, "%.0f", count) : ts_arena_printf(arena, "%.3g million", count * 1e-6);
+}
+
+static void too_many(const failure *x, const ts_ir_net_packets *with, ts_stop *stop)
+{
+  double least = (double)with->mtu, mtu = least;
+  while (mtu < 1 << 20 && x->count * least / mtu > (double)with->limit)
+    mtu *= 2;
+  ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses", number_text(stop->arena, x->count));
+  ts_stop_fact(stop, "limit", "%s", number_text(stop->arena, with->limit));
+  if (x->count * least / mtu <= (double)with->limit && mtu <= 1 << 20)
+    ts_stop_help(stop, "larger packets are fewer: `mtu: %.4g KiB` is enough; or leave such calls to `flow`, or raise `limit`", mtu / 1024);
+  else
+    ts_stop_help(stop, "leave such calls to `flow` (`of`, `over` and `tier` say what a model answers for), or raise `limit`");
+}
+
+bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
+{
+  const failure *x = &f->failed;
+  if (x->status == TS_PACKET_DONE)
+    return false;
+  const ts_ir_net_model *model = &f->ir->net_models[x->model];
+  const char *name = f->ir->strings + model->name;
+  switch (x->status) {
+  case TS_PACKET_STOPPED: ts_stop_interrupted(stop); return true;
+  case TS_PACKET_MISSING: ts_stop_set(stop, TS_EXIT_ENVIRONMENT, "R0305", "no-ns3", "`%s` needs ns-3; this build has none", name); break;
+  case TS_PACKET_LOST: ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost", "packets of a call are lost again and again"); break;
+  default: ts_stop_set(stop, TS_EXIT_NO, x->too_many ? "R0304" : "R0303", x->too_many ? "too-many-packets" : "no-packets", "a call cannot be played as packets");
+  }
+  stop->loc = model->loc;
+  stop->label = x->status == TS_PACKET_MISSING ? "configure --with-ns3" : "answers for the call";
+  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_words[x->kind], (double)x->bytes * 1e-6, x->ranks);
+  if (x->status == TS_PACKET_MISSING)
+    ts_stop_help(stop, "build with `./configure --with-ns3` (Debian package libns3-dev); without it `flow` plays the same connections");
+  else if (x->status == TS_PACKET_LOST)
+    ts_stop_help(stop, "give the switches a longer `queue`, or let them mark packets earlier");
+  else if (x->too_many)
+    too_many(x, &model->packets, stop);
+  else
+    ts_stop_fact(stop, "but", "%s", x->wrong);
+  return true;
+}
