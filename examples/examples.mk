@@ -9,6 +9,7 @@ nobase_dist_pkgdata_DATA += \
 	examples/data/resnet50_h100_b128.csv \
 	examples/deepseek_v3.ts \
 	examples/degrees.ts \
+	examples/embed.c \
 	examples/extern_cost.c \
 	examples/extern_cost.ts \
 	examples/gpt2_large.ts \

@@ -19,5 +19,8 @@ dist_pkgdata_SCRIPTS = share/snapshot_to_json.py
 install-data-hook:
 	for program in tsc tsrun tsfmt; do \
 	  (cd "$(DESTDIR)$(bashcompletiondir)" && rm -f $$program && $(LN_S) trainspec $$program) || exit 1; done
+# Folders of our own go with the last of their files.
 uninstall-hook:
 	for program in tsc tsrun tsfmt; do rm -f "$(DESTDIR)$(bashcompletiondir)/$$program"; done
+	for folder in $(pkgdatadir) $(docdir) $(pkgincludedir); do \
+	  test ! -d "$(DESTDIR)$$folder" || find "$(DESTDIR)$$folder" -depth -type d -exec rmdir {} + 2>/dev/null || :; done
