@@ -6,23 +6,24 @@
 #include "compiler/compile.h"
 #include "compiler/import/export.h"
 #include "compiler/import/replay.h"
+#include "tools/plan_options.h"
 #include "tools/programs.h"
 #include "tools/replay_graph.h"
 #include "tools/trace_open.h"
 
-enum { FORMAT = 1, OUTPUT, DEFINE, MACHINE };
+enum { FORMAT = 1, OUTPUT, MACHINE };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
   {OUTPUT, 'o', "output", "NAME", "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
   {MACHINE, 0, "machine", "F:B:L:T", "execution graphs without times: as for trainspec replay", NULL},
-  {DEFINE, 'D', NULL, "NAME=EXPR", "set a parameter of the plan", NULL},
+  PLAN_OPTIONS,
   {0},
 };
 static const char *const usage[] = {"[OPTION]... -o NAME FILE...", NULL};
 static const char *const notes[] = {
-  "FILE is a plan (.ts), an IR (.ir, .tsir), a profiler trace of one rank, or, several,",
-  "the execution graphs of all ranks.",
+  "FILE is a plan (.ts), an IR (.ir, .tsir), a profiler trace of one rank, a GOAL",
+  "schedule, or, several, the execution graphs of all ranks.",
   "",
   "Examples:",
   "$ -o job plan.ts                    # job.0.et ... for ASTRA-sim",
@@ -37,7 +38,7 @@ static const ts_program program = {
 
 typedef struct task {
   ts_trace_task t;
-  TS_VEC(ts_define) defines;
+  ts_plan_options plan;
   ts_export_form form;
   ts_graph_machine machine, *given; /* given: &machine, or NULL */
 } task;
@@ -170,23 +171,13 @@ static int run(task *k)
   if (k->t.paths.count > 1)
     return several(k);
   ts_session *s = ts_session_new(k->t.arena);
-  ts_compile_options options = {.defines = k->defines.at, .define_count = (uint32_t)k->defines.count};
   ts_input input = {0};
-  bool opened = ts_input_open(s, path, &options, &input);
+  bool opened = ts_input_open(s, path, &k->plan.compile, &input);
   int status = opened ? export_ir(k, &input.ir) : TS_EXIT_REJECTED;
   int rejected = ts_options_report(&k->t.options, s->diags);
   if (opened)
     ts_input_close(&input);
   return opened ? status : rejected;
-}
-
-static int take_define(task *k)
-{
-  const char *argument = k->t.options.argument, *equals = strchr(argument, '=');
-  if (!equals || equals == argument)
-    return ts_options_wrong(&k->t.options, "`-D` takes NAME=EXPR, not `%s`", argument);
-  TS_PUSH(k->t.arena, &k->defines, (ts_define){ts_arena_string(k->t.arena, argument, (size_t)(equals - argument)), equals + 1});
-  return -1;
 }
 
 int ts_export_main(int argc, char **argv)
@@ -204,11 +195,11 @@ int ts_export_main(int argc, char **argv)
       if (!ts_machine_read(k.t.options.argument, k.given))
         status = ts_options_wrong(&k.t.options, "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`", k.t.options.argument);
       break;
-    case DEFINE: status = take_define(&k); break;
     case FORMAT:
       if ((form = ts_options_choice(&k.t.options, forms)) < 0)
         status = TS_EXIT_USAGE;
       break;
+    default: status = ts_plan_option(&k.plan, k.t.arena, &k.t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE; break;
     }
   k.form = (ts_export_form)form; /* as `forms` */
   if (status < 0 && !k.t.paths.count)

@@ -51,6 +51,8 @@ trainspec_SOURCES = \
 	tools/sweep_main.c \
 	tools/table_main.c \
 	tools/topo_main.c \
+	tools/trace_against.c \
+	tools/trace_against.h \
 	tools/trace_main.c \
 	tools/trace_open.c \
 	tools/trace_open.h \

@@ -2,24 +2,28 @@
 #include "compiler/import/match.h"
 #include "compiler/import/summary.h"
 #include "tools/programs.h"
+#include "tools/trace_against.h"
 #include "tools/trace_open.h"
 
-enum { FORMAT = 1, OUTPUT };
+enum { FORMAT = 1, OUTPUT, AGAINST };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Report"},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
+  {AGAINST, 0, "against", "PLAN", "compare the memory recorded with the model of a plan or an IR", NULL},
+  PLAN_OPTIONS,
   {0},
 };
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler, a PyTorch execution trace, a Chakra",
-  "trace (protobuf or JSON) or a text workload of SimAI; plain or gzip. `-` is",
-  "standard input. SQLite exports of Nsight Systems are read from a file; of",
-  "TrioSim's tables, trace.csv.",
+  "trace (protobuf or JSON), a memory snapshot, an execution graph, a GOAL schedule or a",
+  "text workload of SimAI; plain or gzip. `-` is standard input. SQLite exports of Nsight",
+  "Systems are read from a file; of TrioSim's tables, trace.csv.",
   "",
   "Examples:",
   "$ rank0.json.gz",
+  "$ --against plan.ts snapshot.json",
   "$ --format=json rank*.json.gz | jq '.traces[].device.idle_ns'",
   "",
   "Exit codes: 0 done, 1 a file is no trace, 2 wrong usage, 4 files or system.",
@@ -29,7 +33,7 @@ static const ts_program program = {
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 
-typedef struct report { const ts_trace_summary *const *summaries; size_t count; bool json; const ts_match *match; } report;
+typedef struct report { const ts_trace_summary *const *summaries; size_t count; bool json; const ts_match *match; const ts_against *against; } report;
 
 static void put(void *closure, FILE *out)
 {
@@ -50,6 +54,11 @@ static void put(void *closure, FILE *out)
     fputs(r->json ? ", \"together\": " : "\n", out);
     (r->json ? ts_match_json : ts_match_text)(r->match, out);
   }
+  if (r->against) {
+    fputs(r->json ? ", \"against\": [" : "", out);
+    ts_against_put(r->against, r->summaries, r->count, r->json, out);
+    fputs(r->json ? "]" : "", out);
+  }
   if (r->json)
     fputs("}\n", out);
 }
@@ -67,8 +76,12 @@ static const ts_match *match(ts_arena *arena, const ts_events *const *traces, si
   return count > 1 ? ts_match_new(arena, traces, (uint32_t)count) : NULL;
 }
 
-static int read_all(ts_trace_task *t, bool json)
+static int read_all(ts_trace_task *t, bool json, const char *plan, const ts_plan_options *options)
 {
+  int status = TS_EXIT_DONE;
+  ts_against *against = plan ? ts_against_new(t, plan, options, &status) : NULL;
+  if (plan && !against)
+    return status;
   TS_VEC(const ts_trace_summary *) summaries = {0};
   TS_VEC(const ts_events *) traces = {0};
   for (size_t i = 0; i < t->paths.count; i++) {
@@ -78,8 +91,11 @@ static int read_all(ts_trace_task *t, bool json)
     TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
     TS_PUSH(t->arena, &traces, e);
   }
-  report r = {summaries.at, summaries.count, json, match(t->arena, traces.at, traces.count)};
-  return summaries.count ? ts_trace_task_write(t, put, &r) : TS_EXIT_DONE;
+  report r = {summaries.at, summaries.count, json, match(t->arena, traces.at, traces.count), against};
+  status = summaries.count ? ts_trace_task_write(t, put, &r) : TS_EXIT_DONE;
+  if (against)
+    ts_against_free(against);
+  return status;
 }
 
 int ts_trace_main(int argc, char **argv)
@@ -87,17 +103,21 @@ int ts_trace_main(int argc, char **argv)
   static const char *const forms[] = {"text", "json", NULL};
   ts_trace_task t = ts_trace_task_start(&program, argc, argv);
   int form = 0, status = -1;
+  const char *plan = NULL;
+  ts_plan_options plan_options = {.compile = {0}};
   for (int id; status < 0 && (id = ts_options_next(&t.options)) != TS_OPTIONS_END;)
     switch (id) {
     case TS_OPTIONS_EXIT: status = t.options.status; break;
     case TS_OPERAND: TS_PUSH(t.arena, &t.paths, t.options.argument); break;
     case OUTPUT: t.output = t.options.argument; break;
+    case AGAINST: plan = t.options.argument; break;
     case FORMAT:
       if ((form = ts_options_choice(&t.options, forms)) < 0)
         status = TS_EXIT_USAGE;
       break;
+    default: status = ts_plan_option(&plan_options, t.arena, &t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE; break;
     }
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
-  return ts_trace_task_end(&t, status < 0 ? read_all(&t, form == 1) : status);
+  return ts_trace_task_end(&t, status < 0 ? read_all(&t, form == 1, plan, &plan_options) : status);
 }
