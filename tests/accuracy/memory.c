@@ -90,6 +90,14 @@ static void published(const acc_context *c)
     printf("  %zu rows left out: no such plan\n", left);
 }
 
+static void print_row(const acc_row *r)
+{
+  printf("    measured %7.2f GiB, held by tensors %7.2f, reserved %7.2f:", r->memory / 0x1p30, r->predicted_memory / 0x1p30, r->reserved_memory / 0x1p30);
+  for (uint32_t d = 0; d < r->define_count; d++)
+    printf(" %s=%s", r->define[d].name, r->define[d].expression);
+  printf("\n");
+}
+
 /* Sets whose rows have measured memory: against what tensors hold, and what the caching allocator reserves for them. */
 static void measured(const acc_context *c)
 {
@@ -105,6 +113,8 @@ static void measured(const acc_context *c)
       acc_predict(c, &acc_sets[k], r, NULL, 0);
       if (!r->done)
         continue;
+      if (c->verbose)
+        print_row(r);
       TS_PUSH(c->arena, &tensors, fabs(r->predicted_memory / r->memory - 1));
       TS_PUSH(c->arena, &reserved, fabs(r->reserved_memory / r->memory - 1));
     }

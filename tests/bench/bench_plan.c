@@ -122,7 +122,7 @@ int main(void)
 {
   static const ts_define wide[] = {{"dp", "64"}, {"global", "12288"}};
   measured small, large, all;
-  if (best_of(5, NULL, 0, false, &small) || best_of(5, wide, 2, false, &large) || best_of(1, NULL, 0, true, &all))
+  if (best_of(5, NULL, 0, false, &small) || best_of(5, wide, 2, false, &large) || best_of(3, NULL, 0, true, &all))
     return 1;
   print("1,024 devices", &small);
   print("8,192 devices (dp 64)", &large);
