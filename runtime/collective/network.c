@@ -213,6 +213,7 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
       return a;
     if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p)))
       return a;
+    a.passed = !n->only;
   }
   a.model = TS_IR_NONE;
   return a;
@@ -252,7 +253,7 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
                   : model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p)
                                                        : ts_alpha_beta(model, kind, bytes, p);
   e.model = a->model;
-  if (e.beyond)
+  if (e.beyond || (a->passed && a->model == TS_IR_NONE))
     note_beyond(a, bytes);
   return e;
 }

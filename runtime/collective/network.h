@@ -35,7 +35,7 @@ typedef struct ts_estimate {
   bool beyond;                    /* outside of what the model was measured or calibrated on */
 } ts_estimate;
 
-typedef struct ts_extrapolation { uint32_t kind, model, ranks, islands; uint64_t least, most; } ts_extrapolation; /* bytes of the calls asked for beyond what was measured */
+typedef struct ts_extrapolation { uint32_t kind, model, ranks, islands; uint64_t least, most; } ts_extrapolation; /* bytes of the calls asked for beyond what was measured; model TS_IR_NONE: models that are for such calls have no way to do them over these ranks, the links answered */
 
 typedef struct ts_network ts_network;
 

@@ -11,10 +11,11 @@
 /* Who answers for calls of one kind and profile. */
 typedef struct ts_answer {
   bool known;
+  bool passed;                     /* the links, because models that are for such calls have no way to do it over these ranks */
   uint32_t model;                  /* TS_IR_NONE: the links */
   const ts_white_box_plan *plan;   /* of a white box */
   const ts_ir_net_curve *curve;    /* of a statistical model */
-  uint64_t least, most;            /* bytes asked for beyond what was measured; most 0: none */
+  uint64_t least, most;            /* bytes asked for beyond what was measured, or passed; most 0: none */
 } ts_answer;
 
 struct ts_network {

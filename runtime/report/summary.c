@@ -187,13 +187,17 @@ static facts facts_of(const ts_ir *ir)
 
 enum { MOST_EXTRAPOLATIONS = 4 };
 
-/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB" */
+/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB", and calls that no model could do. */
 static uint32_t list_extrapolations(const ts_summary *s, const char **list)
 {
   uint32_t n = 0, count = s->result->extrapolation_count;
   for (; n < count && n < MOST_EXTRAPOLATIONS; n++) {
     const ts_extrapolation *e = &s->result->extrapolations[n];
     const char *more = e->most > e->least ? ts_arena_printf(s->arena, " to %s", ts_format_bytes((double)e->most).text) : "";
+    if (e->model == TS_IR_NONE) {
+      list[n] = ts_arena_printf(s->arena, "no way in `network` for %s over %u ranks in %u island%s: the links' own rates", ts_ir_collective_words[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
+      continue;
+    }
     list[n] = ts_arena_printf(s->arena, "extrapolated: %s over %u ranks, %s%s", ts_ir_collective_words[e->kind], e->ranks, ts_format_bytes((double)e->least).text, more);
   }
   if (n < count)
