@@ -10,17 +10,23 @@ typedef ts_schedule_builder builder;
 
 typedef struct reader {
   builder *b;
-  const char *name, *at, *end;
-  uint32_t line, rank, stages;
-  ts_span span;
+  const char *name, *text, *at, *end;
+  uint32_t file, rank, stages;
+  ts_span span;             /* of its name in the plan */
   TS_VEC(ts_placed) items;
   TS_VEC(uint32_t) rank_of; /* of each item */
 } reader;
 
+static ts_span span_of(const reader *r, const char *text, size_t length)
+{
+  uint32_t begin = (uint32_t)(text - r->text);
+  return (ts_span){r->file, begin, begin + (uint32_t)length};
+}
+
 static bool wrong(reader *r, const char *cell, size_t length, const char *why)
 {
-  ts_diag *d = ts_report(r->b->s, TS_E0401, r->span, "%s:%u: `%.*s` %s", r->name, r->line, (int)(length < 40 ? length : 40), cell, why);
-  ts_diag_here(d, "the order is read from here");
+  ts_diag *d = ts_report(r->b->s, TS_E0401, span_of(r, cell, length), "`%.*s` %s", (int)(length < 40 ? length : 40), cell, why);
+  ts_diag_note_at(d, r->span, "the order is read from here");
   ts_diag_note(d, "an action is a stage, one of F, I, W and B, and a micro-batch: `0F3`; two at once are `(0F3;1B2)OVERLAP_F_B`");
   r->b->failed = true;
   return false;
@@ -50,7 +56,7 @@ static bool communicates(const char *at, const char *end)
 static bool action(reader *r, const char *text, size_t length)
 {
   const char *at = text, *end = text + length;
-  ts_placed placed = {.span = r->span};
+  ts_placed placed = {.span = span_of(r, text, length)};
   if (!number(&at, end, TS_MAX_STAGES, &placed.stage) || at == end)
     return wrong(r, text, length, at == end && at > text ? "does not say what work it is" : "does not begin with a stage");
   if (communicates(at, end))
@@ -120,7 +126,6 @@ static bool rows(reader *r)
     const char *next = memchr(r->at, '\n', (size_t)(r->end - r->at));
     const char *end = next ? next : r->end;
     size_t before = r->items.count;
-    r->line++;
     if (!row(r, r->at, end))
       return false;
     if (r->items.count > before)
@@ -129,7 +134,7 @@ static bool rows(reader *r)
   }
   if (r->items.count)
     return true;
-  ts_diag *d = ts_report(r->b->s, TS_E0401, r->span, "%s: no order, as it has no actions", r->name);
+  ts_diag *d = ts_report(r->b->s, TS_E0401, r->span, "`%s` has no actions", r->name);
   ts_diag_here(d, "the order is read from here");
   ts_diag_note(d, "a line is a rank, its cells are actions: `0F0,0F1,0B0,0B1`");
   return false;
@@ -142,26 +147,34 @@ static bool place(reader *r)
   ts_schedule *sc = b->sc;
   uint32_t *rank_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1), *chunk_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1);
   uint32_t *stage_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1), *count = TS_NEW_ARRAY(b->s->arena, uint32_t, r->rank + 1);
+  size_t *example = TS_NEW_ARRAY(b->s->arena, size_t, r->stages + 1);
   memset(rank_of, 0xff, r->stages * sizeof *rank_of);
   for (size_t i = 0; i < r->items.count; i++) {
     uint32_t stage = r->items.at[i].stage;
     if (rank_of[stage] != TS_NO_INDEX && rank_of[stage] != r->rank_of.at[i]) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->span, "%s: stage %u is on rank %u and on rank %u", r->name, stage, rank_of[stage], r->rank_of.at[i]);
-      ts_diag_here(d, "a stage is on one rank");
+      ts_diag *d = ts_report(b->s, TS_E0407, r->items.at[i].span, "stage %u is on rank %u and on rank %u", stage, rank_of[stage], r->rank_of.at[i]);
+      ts_diag_here(d, "on rank %u here", r->rank_of.at[i]);
+      ts_diag_label(d, r->items.at[example[stage]].span, "on rank %u here", rank_of[stage]);
+      ts_diag_note_at(d, r->span, "the order is read from here");
+      ts_diag_help(d, "a stage is on one rank: a line has all work of its stages, and no other line has any");
       return false;
     }
+    if (rank_of[stage] == TS_NO_INDEX)
+      example[stage] = i;
     rank_of[stage] = r->rank_of.at[i];
   }
   for (uint32_t stage = 0; stage < r->stages; stage++)
     if (rank_of[stage] == TS_NO_INDEX) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->span, "%s: no line has work of stage %u", r->name, stage);
+      ts_diag *d = ts_report(b->s, TS_E0407, r->span, "no line of `%s` has work of stage %u", r->name, stage);
       ts_diag_here(d, "stages go from 0 to %u", r->stages - 1);
       return false;
     }
   for (uint32_t stage = 0; stage < r->stages; stage++) {
     if (r->stages % r->rank || count[rank_of[stage]] == r->stages / r->rank) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->span, "%s: %u stages cannot be dealt evenly to %u ranks", r->name, r->stages, r->rank);
+      ts_diag *d = ts_report(b->s, TS_E0407, r->items.at[example[stage]].span, "%u stages cannot be dealt evenly to %u ranks", r->stages, r->rank);
       ts_diag_here(d, "stage %u is one too many on its rank", stage);
+      ts_diag_note_at(d, r->span, "the order is read from here");
+      ts_diag_help(d, "every line needs work of equally many stages");
       return false;
     }
     chunk_of[stage] = count[rank_of[stage]]++;
@@ -208,12 +221,14 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   r.at = ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &path);
   if (!r.at)
     return false;
+  r.text = r.at;
   r.end = r.at + size;
+  r.file = ts_sources_add(b->s->sources, path ? path : r.name, "order", r.text, size);
   sc->stages_span = r.span;
   if (!rows(&r) || !place(&r))
     return false;
   if (sc->ranks && sc->ranks != r.rank) {
-    ts_diag *d = ts_report(b->s, TS_E0407, r.span, "%s: an order of %u ranks for a pipeline of %u", r.name, r.rank, sc->ranks);
+    ts_diag *d = ts_report(b->s, TS_E0407, r.span, "`%s` is an order of %u ranks for a pipeline of %u", r.name, r.rank, sc->ranks);
     ts_diag_here(d, "%u lines", r.rank);
     return false;
   }
@@ -225,7 +240,7 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   sc->copies = copies > 0 ? (uint32_t)copies : 1;
   sc->parts = sc->stages / sc->copies;
   if (sc->parts * sc->copies != sc->stages) {
-    ts_diag *d = ts_report(b->s, TS_E0407, r.span, "%s: %u stages cannot be shared by %u copies of the model", r.name, sc->stages, sc->copies);
+    ts_diag *d = ts_report(b->s, TS_E0407, r.span, "`%s` has %u stages, which %u copies of the model cannot share", r.name, sc->stages, sc->copies);
     ts_diag_here(d, "must divide the number of stages");
     return false;
   }
