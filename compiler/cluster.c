@@ -188,12 +188,18 @@ static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *ar
 
 typedef enum link_field { BANDWIDTH, LATENCY, TIER, PORTS, SETUP, FAILED, LINK_FIELDS } link_field;
 
-static bool positive(ts_session *s, const ts_ast *field, double value, bool zero)
+/* `least` 0: it may be 0; else more than that. */
+static bool possible(ts_session *s, const ts_ast *field, ts_value v, double least, double most)
 {
-  if (value > 0 || (zero && value == 0))
+  double value = v.u.real;
+  if (value >= least && value <= most)
     return true;
-  ts_diag *d = ts_report(s, TS_E0604, field->child[0]->span, "`%s` must be %s", field->name, zero ? "0 or more" : "more than 0");
-  ts_diag_here(d, "this is %s", value == 0 ? "0" : "negative");
+  bool outside = value > 0;
+  ts_diag *d = ts_report(s, TS_E0604, field->child[0]->span, outside ? "`%s` is not possible" : least > 0 ? "`%s` must be more than 0" : "`%s` must be 0 or more", field->name);
+  if (outside)
+    ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v), value < least ? "less" : "more");
+  else
+    ts_diag_here(d, "this is %s", value == 0 ? "0" : "negative");
   return false;
 }
 
@@ -236,9 +242,9 @@ static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *fie
     return false;
   *given |= 1u << k;
   switch ((link_field)k) {
-  case BANDWIDTH: class->bandwidth = v.u.real; return positive(s, field, v.u.real, false);
-  case LATENCY: class->latency = v.u.real; return positive(s, field, v.u.real, true);
-  case SETUP: class->setup = v.u.real; return positive(s, field, v.u.real, true);
+  case BANDWIDTH: class->bandwidth = v.u.real; return possible(s, field, v, 8, 8e21); /* bits/s: what an IR can hold */
+  case LATENCY: class->latency = v.u.real; return possible(s, field, v, 0, 1e6);
+  case SETUP: class->setup = v.u.real; return possible(s, field, v, 0, 1e6);
   case TIER: class->tier = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_TIER, "`tier` is 0 inside a node, 1 between nodes, ...");
   case PORTS: class->ports = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_PORTS, "`ports` is how many circuits an end holds at a time");
   default: class->failed = v.u.truth; return true;
@@ -375,10 +381,7 @@ static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
     ts_env_bind(inner, loop->name, list.type == TS_T_LIST ? list.u.list->at[i] : ts_int_value(list.u.range.begin + i, loop->child[0]->span));
     ok = !loop->child[1] || ts_eval_bool(c->s, inner, loop->child[1], "the condition of `for`", &wanted);
     ok = ok && (!wanted || run(c, inner, loop, 2));
-    if (++c->s->steps > TS_MAX_STEPS) {
-      ts_report(c->s, TS_E0226, loop->span, "the evaluation takes too many steps");
-      ok = false;
-    }
+    ok = ts_take_turn(c->s, loop->span) && ok;
   }
   c->loops--;
   return ok;
@@ -630,7 +633,7 @@ static bool change_devices(change *c, const ts_ast *override)
     if (strcmp(field->name, "speed"))
       return unknown_field(c->s, field, "a device", known, 1);
     ts_value v = ts_eval(c->s, c->env, field->child[0]);
-    if (!ts_convert_to(c->s, "Real", &v, "`speed`", field->child[0]->span, TS_NO_SPAN) || !positive(c->s, field, v.u.real, false))
+    if (!ts_convert_to(c->s, "Real", &v, "`speed`", field->child[0]->span, TS_NO_SPAN) || !possible(c->s, field, v, 1e-6, 1e6))
       return false;
     for (uint32_t k = 0; k < c->old->vertex_count; k++)
       c->vertices[k].speed = marks[k] ? v.u.real : c->vertices[k].speed;

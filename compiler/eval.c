@@ -8,13 +8,31 @@
 
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e);
 
+/* Told once: all that rests on it would be too many steps as well. */
+static const uint64_t told = UINT64_C(1) << 62;
+
+static void too_many_steps(ts_session *s, ts_span at, const char *what)
+{
+  if (s->steps < told)
+    ts_diag_note(ts_report(s, TS_E0226, at, "%s", what), "at most %" PRIu64 " steps", TS_MAX_STEPS);
+  s->steps = told;
+}
+
+static void too_deep(ts_session *s, ts_span at)
+{
+  ts_diag *d = ts_report(s, TS_E0226, at, "this is nested too deeply");
+  ts_diag_note(d, "at most %d levels", TS_MAX_DEPTH);
+  ts_diag_help(d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
+}
+
 ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  if (s->depth >= TS_MAX_DEPTH || s->steps >= TS_MAX_STEPS) {
-    ts_diag *d = ts_report(s, TS_E0226, e->span, s->depth >= TS_MAX_DEPTH ? "this is nested too deeply" : "the evaluation takes too many steps");
-    if (s->depth >= TS_MAX_DEPTH)
-      ts_diag_help(d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
-    ts_diag_note(d, s->depth >= TS_MAX_DEPTH ? "at most %" PRIu64 " levels" : "at most %" PRIu64 " steps", s->depth >= TS_MAX_DEPTH ? (uint64_t)TS_MAX_DEPTH : TS_MAX_STEPS);
+  if (s->steps >= TS_MAX_STEPS) {
+    too_many_steps(s, e->span, "the evaluation takes too many steps");
+    return ts_error_value();
+  }
+  if (s->depth >= TS_MAX_DEPTH) {
+    too_deep(s, e->span);
     return ts_error_value();
   }
   s->steps++;
@@ -206,6 +224,16 @@ static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
   return ts_bool_value(ts_value_equal(a, b) == (e->u.op == TS_OP_EQ), e->span);
 }
 
+bool ts_take_turn(ts_session *s, ts_span loop)
+{
+  enum { TURN_STEPS = 10 }; /* names of its own are bound */
+  s->steps += TURN_STEPS;
+  if (s->steps < TS_MAX_STEPS)
+    return true;
+  too_many_steps(s, loop, "this loop takes too many turns");
+  return false;
+}
+
 ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span)
 {
   ts_value v = {.type = TS_T_RANGE, .span = span};
@@ -363,7 +391,7 @@ static ts_value comprehension_value(ts_session *s, const ts_env *env, const ts_a
   comprehension c = {.e = e, .env = ts_env_sized(s, env, (e->count - 2) / 2)};
   if (!comprehend(s, &c, 2)) {
     if (s->steps >= TS_MAX_STEPS)
-      ts_report(s, TS_E0226, e->span, "the evaluation takes too many steps");
+      too_many_steps(s, e->span, "the evaluation takes too many steps");
     return ts_error_value();
   }
   return ts_list_value(s->arena, c.out.at, (uint32_t)c.out.count, e->span);

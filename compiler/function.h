@@ -50,6 +50,7 @@ ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, 
 ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value cluster, const ts_ast *with);
 
 /* Adds to a diagnostic where the values of the names in `expr` come from. */
+bool ts_take_turn(ts_session *s, ts_span loop); /* counts a turn of a loop; false after an error: there were too many */
 ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span); /* begin..end, empty if it ends first */
 void ts_note_values(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *expr);
 

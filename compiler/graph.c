@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/function.h"
 #include "compiler/import/trace.h"
 #include "compiler/names.h"
 #include "compiler/op.h"
@@ -266,6 +267,10 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
     b->g->unit_span = item->child[0]->span;
   }
   for (int64_t i = 0; i < count && !b->failed; i++) {
+    if (!ts_take_turn(b->s, item->span)) {
+      b->failed = true;
+      return;
+    }
     b->units += top;
     b->inside |= top;
     b->prefix = ts_arena_printf(b->s->arena, "%s%s[%lld].", prefix, name, (long long)i);

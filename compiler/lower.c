@@ -86,7 +86,14 @@ static uint32_t neutral_micro_batches(ts_lowering *l)
     l->failed = true;
     return 1;
   }
-  return (uint32_t)(l->plan->global_batch / copies / micro);
+  int64_t count = l->plan->global_batch / copies / micro;
+  if (count <= TS_MAX_ITEMS / 4)
+    return (uint32_t)count;
+  ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, l->plan->span_of[TS_PLAN_batch], "a step of %s micro-batches is too long", ts_count_print(l->s->arena, count));
+  ts_diag_here(d, "at most %s are possible", ts_count_print(l->s->arena, TS_MAX_ITEMS / 4));
+  ts_diag_help(d, "take larger ones, `micro: ...`, or more replicas");
+  l->failed = true;
+  return 1;
 }
 
 static bool reduces_over(const ts_lowering *l, uint32_t axis)

@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+#include "compiler/function.h"
+
+/* What an IR can hold of one thing, and of work. */
+#define MOST_BYTES 0x1p56
+#define MOST_SECONDS 1e6
+#define MOST_FLOPS 1e30
+
 double ts_shape_elements(ts_shape shape)
 {
   double n = 1;
@@ -321,6 +328,16 @@ static void bind_gradients(const ts_op_scope *scope, ts_env *env)
   }
 }
 
+/* What an op states of its work is 0 or more, and below the limit, which an IR can hold. */
+static bool possible(const ts_op_scope *scope, const ts_ast *expr, const char *what, double value, double limit)
+{
+  if (value >= 0 && value < limit)
+    return true;
+  ts_diag *d = ts_report(scope->s, TS_E0225, expr->span, "%s must be 0 or more, and below %.3g", what, limit);
+  ts_diag_here(d, "this is %.6g", value);
+  return false;
+}
+
 /* Bytes of a list of tensors and sizes, lists inside included. */
 static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, double *bytes)
 {
@@ -330,7 +347,7 @@ static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, d
   }
   if (v.type == TS_T_QUANTITY && ts_dimension_equal(v.dimension, TS_DIM_SIZE)) {
     *bytes += v.u.real / 8;
-    return true;
+    return possible(scope, expr, "bytes of an op", v.u.real / 8, MOST_BYTES);
   }
   if (v.type == TS_T_LIST) {
     for (uint32_t i = 0; i < v.u.list->count; i++)
@@ -388,16 +405,17 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
     if (!number_of(scope, field, v, TS_DIM_TIME, &number))
       return false;
     k->host = (int64_t)(number * 1e12 + 0.5);
-    return true;
+    return possible(scope, field->child[0], "time of the host, in seconds,", number, MOST_SECONDS);
   }
   k->host_only = false;
   if (!number_of(scope, field, v, is_word(name, "flops") ? TS_DIM_WORK : TS_DIM_NONE, &number))
     return false;
-  if (is_word(name, "flops"))
-    k->flops = number;
-  else
+  if (!is_word(name, "flops")) {
     features[k->feature_count++] = (ts_feature){name, number};
-  return true;
+    return true;
+  }
+  k->flops = number;
+  return possible(scope, field->child[0], "FLOP of an op", number, MOST_FLOPS);
 }
 
 static const ts_dtype *kernel_dtype(const ts_op_scope *scope)

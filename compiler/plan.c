@@ -2,6 +2,7 @@
 #include "compiler/plan.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "compiler/check.h"
@@ -214,6 +215,19 @@ static ts_value list_field(loader *l, ts_plan_field field)
 
 typedef struct known_field { const char *name, *type; } known_field;
 
+/* Numbers in a plan's records are amounts: not negative, and of what a step can hold. */
+static bool possible(loader *l, const char *what, const ts_value *v, ts_span at)
+{
+  bool number = v->type == TS_T_INT || v->type == TS_T_REAL || v->type == TS_T_QUANTITY;
+  double value = v->type == TS_T_INT ? (double)v->u.integer : number ? v->u.real : 0;
+  double most = ts_dimension_equal(v->dimension, TS_DIM_TIME) && v->type == TS_T_QUANTITY ? 1e6 : v->type == TS_T_QUANTITY ? 0x1p59 : INFINITY;
+  if (value >= 0 && value < most)
+    return true;
+  ts_diag *d = ts_report(l->s, TS_E0225, at, "%s must be 0 or more%s", what, value < 0 ? "" : ", and less than this");
+  ts_diag_here(d, "this is %s", ts_value_print(l->s->arena, *v));
+  return false;
+}
+
 static bool check_record(loader *l, ts_plan_field field, ts_value *v, const known_field *known, size_t count)
 {
   ts_session *s = l->s;
@@ -231,7 +245,7 @@ static bool check_record(loader *l, ts_plan_field field, ts_value *v, const know
       k++;
     if (k < count) {
       const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", at[i].name, field_names[field]);
-      ok = ts_convert_to(s, known[k].type, &values[i], what, at[i].span, TS_NO_SPAN) && ok;
+      ok = ts_convert_to(s, known[k].type, &values[i], what, at[i].span, TS_NO_SPAN) && possible(l, what, &values[i], at[i].span) && ok;
       continue;
     }
     ok = false;
@@ -256,6 +270,15 @@ static ts_value record_field(loader *l, ts_plan_field field, const known_field *
 #define RECORD_FIELD(l, field, ...) \
   record_field(l, field, (const known_field[]){__VA_ARGS__}, sizeof((const known_field[]){__VA_ARGS__}) / sizeof(known_field))
 
+static bool is_work(loader *l, const ts_value *flops, ts_span at)
+{
+  if (ts_value_is_number(*flops) || (flops->type == TS_T_QUANTITY && ts_dimension_equal(flops->dimension, TS_DIM_WORK)))
+    return true;
+  if (flops->type != TS_T_ERROR)
+    ts_diag_here(ts_report(l->s, TS_E0220, flops->span.file ? flops->span : at, "`flops` of a kernel of `optimizer` is a number, or a Work"), "found %s", ts_value_describe(l->s->arena, *flops));
+  return false;
+}
+
 static void evaluate_optimizer(loader *l)
 {
   ts_plan *p = l->plan;
@@ -264,7 +287,8 @@ static void evaluate_optimizer(loader *l)
   for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++) {
     ts_value v = kernels->u.list->at[i];
     ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
-    if (!ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) ||
+    const ts_value *flops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "flops") : NULL;
+    if (!ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) || (flops && !is_work(l, flops, at)) ||
         !check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"name", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 5))
       p->optimizer = ts_error_value();
   }
@@ -278,10 +302,8 @@ static void evaluate_memory(loader *l)
     ts_value size = *f.value;
     if (!ts_convert_to(l->s, "Size", &size, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), f.span, TS_NO_SPAN))
       v = ts_error_value();
-    else if (size.u.real < 0) {
-      ts_diag_here(ts_report(l->s, TS_E0225, f.span, "`%s` of `memory` is held besides the rest: 0 B or more", f.name), "this is negative");
+    else if (!possible(l, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), &size, f.span))
       v = ts_error_value();
-    }
   }
   l->plan->memory = v;
 }

@@ -2,6 +2,7 @@
  * waits for what between ranks is checked by compiler/progress.c, once the model's tensors are known. */
 #include <string.h>
 
+#include "compiler/function.h"
 #include "compiler/schedule_internal.h"
 
 static const char *const letters[TS_WORK_KINDS] = {"F", "B", "I", "W", "S"};
@@ -113,6 +114,10 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
   return fail(b);
 }
 
+static bool lies_within(ts_span inner, ts_span outer) { return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end; }
+
+enum { MOST_REPEATS = 1 << 30 }; /* of the model on a stage */
+
 static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
 {
   ts_schedule *sc = b->sc;
@@ -130,19 +135,24 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
     return fail(b);
   if (v.type == TS_T_LIST && !v.u.list->count) /* nothing stated */
     return true;
-  bool good = v.type == TS_T_LIST && v.u.list->count == sc->parts;
+  uint32_t count = v.type == TS_T_LIST ? v.u.list->count : 0, at = 0;
   int64_t *sizes = TS_NEW_ARRAY(b->s->arena, int64_t, sc->parts + 1);
-  for (uint32_t i = 0; good && i < sc->parts; i++) {
-    good = v.u.list->at[i].type == TS_T_INT && v.u.list->at[i].u.integer >= 0;
-    sizes[i] = v.u.list->at[i].u.integer;
-  }
-  if (!good) {
-    ts_diag *d = ts_report(b->s, TS_E0313, stages->child[1]->span, "the sizes of the stages must be a list of %u Ints", sc->parts);
-    ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
-    return fail(b);
+  for (; at < count && at < sc->parts; at++) {
+    sizes[at] = v.u.list->at[at].u.integer;
+    if (v.u.list->at[at].type != TS_T_INT || sizes[at] < 0 || sizes[at] > MOST_REPEATS)
+      break;
   }
   sc->sizes = sizes;
-  return true;
+  if (count == sc->parts && at == count)
+    return true;
+  ts_diag *d = ts_report(b->s, TS_E0313, v.span.file ? v.span : stages->child[1]->span, "the sizes of the stages must be %u whole numbers, 0 or more", sc->parts);
+  if (v.type == TS_T_LIST && count == sc->parts)
+    ts_diag_here(d, "that of stage %u is %s", at, ts_value_print(b->s->arena, v.u.list->at[at]));
+  else
+    ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
+  if (!lies_within(v.span, stages->span))
+    ts_diag_note_at(d, stages->span, "asked for here");
+  return fail(b);
 }
 
 /* Where chunk c of rank r is: c * ranks + r, unless the schedule says otherwise. Where the model is there several times, the stages of a copy follow those of the copy before:
@@ -212,9 +222,11 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
   }
   if (!pipeline_axis(b, env, stages) || (chunks && !ts_eval_int(b->s, env, chunks->child[0], "the number of chunks", &v)))
     return fail(b);
-  if (v < 1 || v * sc->ranks > TS_MAX_STAGES) {
+  if (v < 1 || v > TS_MAX_STAGES / sc->ranks) {
     ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span, "%lld chunks on %u ranks", (long long)v, sc->ranks);
     ts_diag_here(d, "chunks times ranks must be from 1 to %d", TS_MAX_STAGES);
+    if (chunks)
+      ts_note_values(b->s, env, d, chunks->child[0]);
     ts_diag_note_at(d, sc->span, "of this schedule");
     return fail(b);
   }
@@ -255,8 +267,6 @@ static void index_items(builder *b)
   }
   sc->at = at;
 }
-
-static bool lies_within(ts_span inner, ts_span outer) { return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end; }
 
 static void missing(builder *b, const char *what, uint32_t stage, uint32_t micro_batch)
 {
@@ -359,6 +369,7 @@ static void requirements(builder *b, const ts_env *env, const ts_ast *decl)
     else if (!truth) {
       ts_diag *d = ts_report(b->s, TS_E0406, b->sc->span, "schedule `%s` cannot be applied here", decl->name);
       ts_diag_here(d, "%s", require->child[1]->literal);
+      ts_note_values(b->s, env, d, require->child[0]);
       ts_diag_note_at(d, require->span, "it requires this");
       b->failed = true;
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/env.h"
+#include "compiler/function.h"
 #include "compiler/module.h"
 #include "compiler/schedule.h"
 
@@ -111,6 +112,14 @@ static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, u
     v->failed = true;
     return false;
   }
+  if (!(bits >= 0 && bits < 8 * 0x1p56)) {
+    ts_diag *d = ts_report(v->s, TS_E0225, rule->child[4]->span, "a message has 0 B or more, and less than 64 PiB");
+    ts_diag_here(d, bits < 0 ? "this is negative" : "this is more");
+    ts_note_values(v->s, env, d, rule->child[4]);
+    ts_diag_note_at(d, sc->span, "of this schedule");
+    v->failed = true;
+    return false;
+  }
   if (ts_schedule_rank(sc, from) == ts_schedule_rank(sc, to)) {
     if (from < to)
       return false;
@@ -162,8 +171,12 @@ static void depend_item(solver *v, const ts_env *bound, const ts_ast *rule, uint
   uint32_t named = 0;
   if (each && !ts_eval_sequence(v->s, bound, each->child[0], "what `for` goes through", &over))
     v->failed = true;
+  ts_env *env = ts_env_new(v->s, bound);
   for (int64_t n = 0; n < (each ? ts_sequence_count(over) : 1) && !v->failed; n++) {
-    ts_env *env = ts_env_new(v->s, bound);
+    if (!ts_take_turn(v->s, rule->span)) {
+      v->failed = true;
+      return;
+    }
     if (each)
       ts_env_bind(env, each->name, ts_sequence_at(over, n));
     if (!holds(v, env, rule->child[5]))

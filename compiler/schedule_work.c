@@ -1,6 +1,7 @@
 /* The exact order of a schedule: the statements of `at` evaluated for one rank after the other. */
 #include <string.h>
 
+#include "compiler/function.h"
 #include "compiler/schedule_internal.h"
 
 typedef ts_schedule_builder builder;
@@ -177,7 +178,9 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
     bool take = true;
     if (loop->child[1] && !ts_eval_bool(b->s, inner, loop->child[1], "the condition of `for`", &take))
       b->failed = true;
-    if (take)
+    if (!ts_take_turn(b->s, loop->span))
+      b->failed = true;
+    else if (take)
       work_list(b, inner, loop, 2);
   }
 }
@@ -195,15 +198,17 @@ static void branch(builder *b, const ts_env *env, const ts_ast *branch)
 
 static void work_list(builder *b, const ts_env *outer, const ts_ast *body, uint32_t first)
 {
-  ts_env *env = ts_env_new(b->s, outer);
+  ts_env *env = NULL; /* for names of its own, where there are any */
   for (uint32_t i = first; i < body->count && !b->failed; i++) {
     const ts_ast *work = body->child[i];
+    if (work->kind == TS_AST_LET && !env)
+      outer = env = ts_env_new(b->s, outer);
     switch (work->kind) {
     case TS_AST_LET: ts_env_bind(env, work->name, ts_eval(b->s, env, work->child[work->count - 1])); break;
-    case TS_AST_ITEM: place_item(b, env, work); break;
-    case TS_AST_OVERLAP: place_overlap(b, env, work); break;
-    case TS_AST_FOR: loop(b, env, work); break;
-    case TS_AST_IF_STMT: branch(b, env, work); break;
+    case TS_AST_ITEM: place_item(b, outer, work); break;
+    case TS_AST_OVERLAP: place_overlap(b, outer, work); break;
+    case TS_AST_FOR: loop(b, outer, work); break;
+    case TS_AST_IF_STMT: branch(b, outer, work); break;
     default: break;
     }
   }

@@ -475,6 +475,8 @@ EXTRA_DIST += \
 	tests/errors/_trace_time.csv \
 	tests/errors/_trace_units.csv \
 	tests/errors/_two_stages.tsir \
+	tests/errors/batch-endless.err \
+	tests/errors/batch-endless.ts \
 	tests/errors/batch-micro-batches.err \
 	tests/errors/batch-micro-batches.ts \
 	tests/errors/batch-uneven.err \
@@ -507,6 +509,8 @@ EXTRA_DIST += \
 	tests/errors/cli-unwritable.cmd \
 	tests/errors/cli-unwritable.err \
 	tests/errors/cli-unwritable.ts \
+	tests/errors/cluster-amounts.err \
+	tests/errors/cluster-amounts.ts \
 	tests/errors/cluster-gpu-field.err \
 	tests/errors/cluster-gpu-field.ts \
 	tests/errors/cluster-index-range.err \
@@ -700,6 +704,8 @@ EXTRA_DIST += \
 	tests/errors/network-packet.ts \
 	tests/errors/network-unknown.err \
 	tests/errors/network-unknown.ts \
+	tests/errors/op-amounts.err \
+	tests/errors/op-amounts.ts \
 	tests/errors/op-block-recursion.err \
 	tests/errors/op-block-recursion.ts \
 	tests/errors/op-empty-model.err \
@@ -820,6 +826,8 @@ EXTRA_DIST += \
 	tests/errors/schedule-chunk-range.ts \
 	tests/errors/schedule-chunk-without-chunks.err \
 	tests/errors/schedule-chunk-without-chunks.ts \
+	tests/errors/schedule-chunks-huge.err \
+	tests/errors/schedule-chunks-huge.ts \
 	tests/errors/schedule-condition-number.err \
 	tests/errors/schedule-condition-number.ts \
 	tests/errors/schedule-copies.err \
@@ -857,6 +865,8 @@ EXTRA_DIST += \
 	tests/errors/schedule-csv-three-ranks.ts \
 	tests/errors/schedule-deadlock.err \
 	tests/errors/schedule-deadlock.ts \
+	tests/errors/schedule-endless.err \
+	tests/errors/schedule-endless.ts \
 	tests/errors/schedule-explain-no-item.args \
 	tests/errors/schedule-explain-no-item.err \
 	tests/errors/schedule-explain-no-item.ts \
@@ -880,6 +890,8 @@ EXTRA_DIST += \
 	tests/errors/schedule-item-without-number.ts \
 	tests/errors/schedule-lambda.err \
 	tests/errors/schedule-lambda.ts \
+	tests/errors/schedule-message-negative.err \
+	tests/errors/schedule-message-negative.ts \
 	tests/errors/schedule-micro-batch-range.err \
 	tests/errors/schedule-micro-batch-range.ts \
 	tests/errors/schedule-missing-backward.err \
@@ -1101,6 +1113,8 @@ EXTRA_DIST += \
 	tests/errors/syntax-unclosed-plan.ts \
 	tests/errors/syntax-unknown-unit.err \
 	tests/errors/syntax-unknown-unit.ts \
+	tests/errors/syntax-unseen-characters.err \
+	tests/errors/syntax-unseen-characters.ts \
 	tests/errors/syntax-wrong-bracket.err \
 	tests/errors/syntax-wrong-bracket.ts \
 	tests/errors/trace-empty-file.cmd \
@@ -1172,6 +1186,8 @@ EXTRA_DIST += \
 	tests/errors/unit-on-a-count.ts \
 	tests/errors/unit-size-for-rate.err \
 	tests/errors/unit-size-for-rate.ts \
+	tests/errors/value-amounts.err \
+	tests/errors/value-amounts.ts \
 	tests/errors/value-calls-doubled.err \
 	tests/errors/value-calls-doubled.ts \
 	tests/errors/value-long-range.err \

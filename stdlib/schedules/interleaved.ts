@@ -2,7 +2,7 @@
 // within a group all of chunk 0, then all of chunk 1, ... The last group may be smaller.
 
 // Micro-batches of a group: p, or where p does not divide m the nearest size above it that does, as PyTorch deals them.
-fn interleaved_group(p: Int, m: Int) -> Int = div(m, max(1, div(m, p)))
+fn interleaved_group(p: Int, m: Int) -> Int = max(1, div(m, max(1, div(m, p))))
 
 // Chunk of the n-th forward of a rank.
 fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v - m % group * v then div(n, group) % v
