@@ -1495,6 +1495,8 @@ EXTRA_DIST += \
 	tests/traces/hostile.out \
 	tests/traces/json.cmd \
 	tests/traces/json.out \
+	tests/traces/memory-against.cmd \
+	tests/traces/memory-against.out \
 	tests/traces/memory-snapshot.cmd \
 	tests/traces/memory-snapshot.out \
 	tests/traces/missing-file.cmd \
