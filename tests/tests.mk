@@ -120,7 +120,6 @@ EXTRA_DIST += \
 	tests/cli/_npkit.json \
 	tests/cli/_ops.csv \
 	tests/cli/_plan.ts \
-	tests/cli/_planes.ts \
 	tests/cli/_rules.ts \
 	tests/cli/_sheets.csv \
 	tests/cli/_sizes.ts \
@@ -128,6 +127,7 @@ EXTRA_DIST += \
 	tests/cli/_sweep.ts \
 	tests/cli/_sweep_axes.ts \
 	tests/cli/_topology.ts \
+	tests/cli/_two_planes.ts \
 	tests/cli/_whitebox.ts \
 	tests/cli/_zb_memory.ts \
 	tests/cli/check-writes-nothing.cmd \
@@ -224,6 +224,8 @@ EXTRA_DIST += \
 	tests/cli/lsp.out \
 	tests/cli/manual.cmd \
 	tests/cli/manual.out \
+	tests/cli/network-spans-islands.cmd \
+	tests/cli/network-spans-islands.out \
 	tests/cli/networks-compared.cmd \
 	tests/cli/networks-compared.out \
 	tests/cli/no-color.cmd \
