@@ -106,3 +106,18 @@ void ts_put_json_string(FILE *out, const char *text)
   }
   putc('"', out);
 }
+
+void ts_put_csv_field(FILE *out, const char *text)
+{
+  if (!text[strcspn(text, ",\"\r\n")]) {
+    fputs(text, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"')
+      fputc('"', out);
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}

@@ -21,4 +21,7 @@ int ts_part_close(ts_part *p, bool keep);         /* likewise; unless `keep` and
 /* A text as JSON has it, in quotes; bytes that are no UTF-8 become U+FFFD. */
 void ts_put_json_string(FILE *out, const char *text);
 
+/* A field of a CSV table (RFC 4180), in quotes where it needs them. */
+void ts_put_csv_field(FILE *out, const char *text);
+
 #endif

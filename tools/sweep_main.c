@@ -398,21 +398,6 @@ static void put_left_out(const task *t, FILE *out)
   put_refused(t, out);
 }
 
-static void put_csv_field(const char *text, FILE *out)
-{
-  if (!strpbrk(text, ",\"\n")) {
-    fputs(text, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *text; text++) {
-    if (*text == '"')
-      fputc('"', out);
-    fputc(*text, out);
-  }
-  fputc('"', out);
-}
-
 static void put_csv(const task *t, FILE *out)
 {
   const ts_search *s = t->search;
@@ -422,7 +407,7 @@ static void put_csv(const task *t, FILE *out)
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
     for (uint32_t c = 0; c < s->column_count; c++) {
-      put_csv_field(column(t, o, c), out);
+      ts_put_csv_field(out, column(t, o, c));
       fputc(',', out);
     }
     const double *f = o->figures.of;
@@ -431,7 +416,7 @@ static void put_csv(const task *t, FILE *out)
     else
       fprintf(out, "%s,%.0f,%.0f,%.17g,%.17g,%.0f,", state_names[o->state], f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
               f[TS_SEARCH_MFU], f[TS_SEARCH_DEVICES]);
-    put_csv_field(o->why ? o->why : "", out);
+    ts_put_csv_field(out, o->why ? o->why : "");
     fputc('\n', out);
   }
 }
@@ -461,10 +446,7 @@ static void put_json(const task *t, FILE *out)
     }
     cJSON_AddItemToArray(plans, plan);
   }
-  char *text = cJSON_Print(root);
-  fprintf(out, "%s\n", text);
-  cJSON_free(text);
-  cJSON_Delete(root);
+  ts_report_print_json(root, out);
 }
 
 static void put_report(void *closure, FILE *out)

@@ -8,6 +8,7 @@
 #include "runtime/collective/packet.h"
 #include "runtime/memory.h"
 #include "runtime/report/format.h"
+#include "runtime/report/report.h"
 #include "runtime/report/summary.h"
 
 typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
@@ -107,12 +108,7 @@ void ts_networks_json(void *closure, FILE *out)
     cJSON_AddNumberToObject(one, "communication", rows[i].exposed);
     cJSON_AddNumberToObject(one, "run_time_s", rows[i].seconds);
   }
-  char *text = cJSON_Print(all);
-  if (!text)
-    abort(); /* out of memory, as in the arena */
-  fprintf(out, "%s\n", text);
-  cJSON_free(text);
-  cJSON_Delete(all);
+  ts_report_print_json(all, out);
 }
 
 ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_stop *stop)

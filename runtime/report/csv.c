@@ -1,22 +1,8 @@
 /* The report for spreadsheets: a row for each class of ranks. RFC 4180 but for the line ends, which are those of the system. Columns: doc/reports.md. */
 #include <string.h>
 
+#include "base/output.h"
 #include "runtime/report/report.h"
-
-static void text(FILE *out, const char *field)
-{
-  if (!field[strcspn(field, ",\"\r\n")]) {
-    fputs(field, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *field; field++) {
-    if (*field == '"')
-      fputc('"', out);
-    fputc(*field, out);
-  }
-  fputc('"', out);
-}
 
 static void integer(FILE *out, uint64_t value) { fprintf(out, ",%llu", (unsigned long long)value); }
 
@@ -30,7 +16,7 @@ static void header(const ts_summary *s, FILE *out)
   fputs("plan,program,rank,ranks", out);
   for (uint32_t a = 0; a < s->ir->axes_count; a++) {
     fputc(',', out);
-    text(out, s->ir->strings + s->ir->axes[a].name);
+    ts_put_csv_field(out, s->ir->strings + s->ir->axes[a].name);
   }
   fputs(",step_ps,end_ps,compute_ps", out);
   for (uint32_t p = 0; p < TS_IR_PHASES; p++)
@@ -46,7 +32,7 @@ static void header(const ts_summary *s, FILE *out)
   for (uint32_t g = 0; g < s->group_count; g++) {
     for (int m = 0; m < 5; m++) {
       fputc(',', out);
-      text(out, ts_arena_printf(s->arena, "%s_%s_%s", s->ir->strings + s->ir->groups[s->groups[g].group].name,
+      ts_put_csv_field(out, ts_arena_printf(s->arena, "%s_%s_%s", s->ir->strings + s->ir->groups[s->groups[g].group].name,
                                 s->groups[g].messages ? "messages" : "collectives", measures[m]));
     }
   }
@@ -72,9 +58,9 @@ static void row(const ts_summary *s, uint32_t index, FILE *out)
 {
   const ts_class_result *c = &s->result->classes[index];
   const ts_memory_class *m = &s->memory->classes[index];
-  text(out, s->ir->strings + s->ir->meta->plan);
+  ts_put_csv_field(out, s->ir->strings + s->ir->meta->plan);
   fputc(',', out);
-  text(out, s->ir->strings + s->ir->programs[c->program].name);
+  ts_put_csv_field(out, s->ir->strings + s->ir->programs[c->program].name);
   integer(out, c->rank);
   integer(out, c->count);
   for (uint32_t a = 0; a < s->ir->axes_count; a++)

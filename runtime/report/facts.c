@@ -8,6 +8,7 @@
 #include "ir/text.h"
 #include "runtime/report/format.h"
 #include "runtime/report/names.h"
+#include "runtime/report/report.h"
 
 enum { NAME = 34, VALUE = 14 };
 
@@ -266,10 +267,5 @@ void ts_report_changes_json(ts_fact_changes changes, FILE *out)
     if (c->has)
       cJSON_AddNumberToObject(o, "after", c->after);
   }
-  char *text = cJSON_Print(root);
-  if (!text)
-    abort(); /* out of memory, as in the arena */
-  fprintf(out, "%s\n", text);
-  cJSON_free(text);
-  cJSON_Delete(root);
+  ts_report_print_json(root, out);
 }

@@ -268,6 +268,16 @@ static void add_splits(cJSON *root, const ts_summary *s)
   ts_arena_free(scratch);
 }
 
+void ts_report_print_json(cJSON *root, FILE *out)
+{
+  char *text = cJSON_Print(root);
+  if (!text)
+    abort(); /* out of memory, as in the arena */
+  fprintf(out, "%s\n", text);
+  cJSON_free(text);
+  cJSON_Delete(root);
+}
+
 void ts_report_json(const ts_summary *s, FILE *out)
 {
   cJSON *root = cJSON_CreateObject();
@@ -293,11 +303,5 @@ void ts_report_json(const ts_summary *s, FILE *out)
   add_integer(root, "nodes", s->result->nodes);
   add_integer(root, "nodes_played", s->result->nodes_played);
   add_splits(root, s);
-  char *text = cJSON_Print(root);
-  if (!text)
-    abort(); /* out of memory, as in the arena */
-  fputs(text, out);
-  fputc('\n', out);
-  cJSON_free(text);
-  cJSON_Delete(root);
+  ts_report_print_json(root, out);
 }

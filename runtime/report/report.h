@@ -13,6 +13,8 @@
 
 void ts_report_text(const ts_summary *summary, FILE *out);
 void ts_report_json(const ts_summary *summary, FILE *out);
+struct cJSON;
+void ts_report_print_json(struct cJSON *root, FILE *out); /* a line feed behind it; frees it */
 void ts_report_csv(const ts_summary *summary, FILE *out);
 void ts_report_html(const ts_summary *summary, FILE *out); /* with pictures */
 void ts_report_svg(const ts_summary *summary, FILE *out);  /* the timeline alone */
