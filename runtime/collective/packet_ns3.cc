@@ -47,9 +47,8 @@ struct Flow {
   uint64_t sent = 0, received = 0;
   Time propagation, next, end; // of its path; when it may send again
   double rate, target, alpha = 1; // bytes/s
-  Time cut, report_after;         // when alpha was last brought up to date; when the receiver may report again
-  int stage = 0;
-  EventId timer;
+  Time cut, stepped, report_after; // when the rate was last cut, and last taken a step up; when the receiver may report again
+  int stage = 0;                  // steps since the cut
   uint32_t epoch = 0; // times that it went back
   bool going_back = false;
 };
@@ -88,6 +87,13 @@ class Simulation {
       AddFlow(f);
   }
 
+  ~Simulation() { // a device and its channel hold each other
+    for (Port &port : ports_)
+      port.sender->Dispose();
+  }
+  Simulation(const Simulation &) = delete;
+  Simulation &operator=(const Simulation &) = delete;
+
   ts_packet_status Play(uint64_t *end) {
     Simulator::Stop(Picoseconds(UINT64_C(1) << 61));
     if (unfinished_)
@@ -98,7 +104,7 @@ class Simulation {
   }
 
   void Arrived(const Packet &packet, Label label) {
-  if (!(++arrivals_ % 65536) && !ts_tick(job_.progress, "packets", std::min(1., static_cast<double>(arrivals_) / expected_)))
+    if (!(++arrivals_ % 65536) && !ts_tick(job_.progress, "packets", std::min(1., static_cast<double>(arrivals_) / expected_)))
       return End(TS_PACKET_STOPPED);
     if (static_cast<double>(arrivals_) > kGiveUp * (expected_ + 1000))
       return End(TS_PACKET_LOST);
@@ -135,7 +141,7 @@ class Simulation {
     Flow flow;
     flow.of = &of;
     flow.rate = flow.target = of.line;
-    flow.next = flow.cut = Picoseconds(of.start);
+    flow.next = flow.cut = flow.stepped = Picoseconds(of.start);
     for (uint32_t h = 0; h < of.hops; h++)
       flow.propagation += Picoseconds(job_.links[of.path[h] / 2].latency);
     flows_.push_back(flow);
@@ -208,33 +214,35 @@ class Simulation {
     Ptr<Packet> packet = Create<Packet>(size - kInDevice);
     packet->AddPacketTag(label);
     flow.sent += label.size;
-    flow.next = Simulator::Now() + Rounded(1e12 * size / flow.rate);
+    flow.next = Simulator::Now() + Rounded(1e12 * size / Rate(flow));
     port.sender->Send(packet, any_, kProtocol);
     return Rounded(1e12 * size / job_.links[flow.of->path[0] / 2].rate);
   }
 
-  void Reported(uint32_t f) {
-    Flow &flow = flows_[f];
-    double ticks = std::floor((Simulator::Now() - flow.cut).GetTimeStep() / static_cast<double>(with_.timer));
-    flow.alpha = std::pow(1 - with_.gain, ticks + 1) * flow.alpha + with_.gain;
-    flow.cut = Simulator::Now();
-    if (flow.stage)
-      flow.target = flow.rate;
-    flow.rate = std::max(flow.rate * (1 - flow.alpha / 2), flow.of->line / 1000);
-    flow.stage = 0;
-    flow.timer.Cancel();
-    flow.timer = Simulator::Schedule(Picoseconds(with_.timer), &Simulation::Recover, this, f);
+  // Steps are taken when somebody asks for the rate.
+  double Rate(Flow &flow) {
+    const double line = flow.of->line;
+    Time now = Simulator::Now();
+    for (; flow.rate < line && flow.stepped + timer_ <= now; flow.stepped += timer_) {
+      if (++flow.stage > kFastSteps)
+        flow.target = std::min(flow.target + with_.step * line, line);
+      flow.rate = (flow.rate + flow.target) / 2;
+      if (flow.rate > 0.9999 * line)
+        flow.rate = flow.target = line;
+    }
+    return flow.rate;
   }
 
-  void Recover(uint32_t f) {
+  void Reported(uint32_t f) {
     Flow &flow = flows_[f];
-    if (++flow.stage > kFastSteps)
-      flow.target = std::min(flow.target + with_.step * flow.of->line, flow.of->line);
-    flow.rate = (flow.rate + flow.target) / 2;
-    if (flow.rate > 0.9999 * flow.of->line)
-      flow.rate = flow.target = flow.of->line;
-    else if (flow.received < flow.of->bytes)
-      flow.timer = Simulator::Schedule(Picoseconds(with_.timer), &Simulation::Recover, this, f);
+    Time now = Simulator::Now();
+    double rate = Rate(flow), quiet = std::floor(static_cast<double>((now - flow.cut).GetTimeStep()) / static_cast<double>(with_.timer));
+    flow.alpha = std::pow(1 - with_.gain, quiet + 1) * flow.alpha + with_.gain;
+    if (flow.stage)
+      flow.target = rate;
+    flow.rate = std::max(rate * (1 - flow.alpha / 2), flow.of->line / 1000);
+    flow.cut = flow.stepped = now;
+    flow.stage = 0;
   }
 
   void GoBack(uint32_t f) {
@@ -315,6 +323,7 @@ class Simulation {
   std::vector<uint32_t> nic_of_; // by directed link: plus 1
   std::vector<std::vector<uint32_t>> parts_;
   std::vector<uint64_t> behind_ = std::vector<uint64_t>(parts_.size());
+  const Time timer_ = Picoseconds(with_.timer);
   std::mt19937_64 random_{1};
   const Address any_;
   double expected_; // arrivals, if nothing is lost
