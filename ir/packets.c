@@ -35,7 +35,7 @@ const ts_ir_net_packets ts_ir_usual_packets = {
     .step = 1. / 80,              /* 1 Gb/s at 80; DCQCN, which goes on to larger ones, begins with 1/1000 */
     .timer = 55 * US,
     .report = 50 * US,
-    .limit = 20000000};           /* some ten seconds on one core */
+    .limit = 20000000};           /* less than a minute on one core */
 
 double ts_ir_packet_value(const ts_ir_packet_field *field, const ts_ir_net_packets *packets)
 {
