@@ -90,6 +90,21 @@ bool ts_options_number(const ts_options *o, long long least, long long most, lon
   return false;
 }
 
+bool ts_options_rate(const ts_options *o, double *rate)
+{
+  static const struct unit { const char *name; double scale; } units[] = {{"", 1e9}, {"GB/s", 1e9}, {"Gb/s", 1e9 / 8}, {"TB/s", 1e12}, {"Tb/s", 1e12 / 8}};
+  char *end;
+  double number = strtod(o->argument, &end);
+  end += strspn(end, " ");
+  for (size_t u = 0; end != o->argument && u < sizeof units / sizeof *units; u++) {
+    *rate = number * units[u].scale;
+    if (strcmp(end, units[u].name) == 0 && *rate > 0 && *rate < 1e15)
+      return true;
+  }
+  ts_options_wrong(o, "`%s` takes a rate such as 450 (GB/s) or 400Gb/s, not `%s`", o->spelled, o->argument);
+  return false;
+}
+
 /* ---- Help ---- */
 
 /* Words of `text` from `column` on; further lines begin at `indent`. */

@@ -58,6 +58,8 @@ int ts_options_not_among(const ts_options *o, const char *what, const char *foun
 int ts_options_choice(const ts_options *o, const char *const *words);
 /* A whole number from `least` to `most`; false after telling a mistake. */
 bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
+/* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a mistake. */
+bool ts_options_rate(const ts_options *o, double *rate);
 
 /* Prints the queue to standard error as the options ask, and gives the exit code that goes with it. */
 int ts_options_report(const ts_options *o, const ts_diags *diags);

@@ -55,11 +55,9 @@ typedef struct job {
 
 static bool take_rate(job *j, double *rate)
 {
-  char *end;
-  *rate = strtod(j->options.argument, &end) * 1e9;
-  if (end != j->options.argument && !*end && *rate > 0 && *rate < 1e15)
+  if (ts_options_rate(&j->options, rate))
     return true;
-  j->options.status = ts_options_wrong(&j->options, "`%s` is no rate in GB/s", j->options.argument);
+  j->options.status = TS_EXIT_USAGE;
   return false;
 }
 

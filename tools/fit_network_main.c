@@ -85,11 +85,9 @@ static int complain(const job *j, int status, const char *path, uint32_t line, c
 
 static bool take_rate(job *j, double *rate)
 {
-  char *end;
-  *rate = strtod(j->options.argument, &end) * 1e9;
-  if (end != j->options.argument && !*end && *rate > 0 && *rate < 1e15)
+  if (ts_options_rate(&j->options, rate))
     return true;
-  j->options.status = ts_options_wrong(&j->options, "`%s` is not a rate in GB/s", j->options.argument);
+  j->options.status = TS_EXIT_USAGE;
   return false;
 }
 

@@ -9,3 +9,6 @@ c std/networks/nccl_hopper.json -v NCCL_MAX_CHANNELS=2
 c std/networks/nccl_hopper.json --ranks 2 --islands 3
 c std/networks/h100_sxm_curves.json
 c _all_reduce.log
+c std/networks/nccl_hopper.json --bytes 1000000 --intra 3600Gb/s
+c std/networks/nccl_hopper.json --intra fast
+c std/networks/nccl_hopper.json --inter=-3
