@@ -252,11 +252,22 @@ static bool equal(const reach *a, const reach *b)
   return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->hops == b->hops;
 }
 
+/* Most devices have one link of a class. */
+static bool one_of_its_class(const ts_graph *g, uint32_t from, uint32_t link)
+{
+  uint32_t like = 0;
+  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
+    like += class_of(g, g->edges[e].link) == class_of(g, link);
+  return like < 2;
+}
+
 uint32_t ts_graph_planes(ts_graph *g, uint32_t from, uint32_t to, const ts_path *path)
 {
   const reach best = {.latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
   uint32_t left = 0, entered = 0;
   uint64_t by = 0; /* of the links into the device, the first 64 */
+  if (one_of_its_class(g, from, path->link[0]))
+    return 1;
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
     uint32_t s = g->edges[e].to;
     reach head = step(g, &(reach){0}, from, g->edges[e].link);

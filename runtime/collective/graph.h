@@ -33,7 +33,7 @@ typedef struct ts_fork {
 } ts_fork;
 
 bool ts_graph_route(ts_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path);
-/* How many paths equal to this one leave and arrive by links of their own: the planes of a network, which are used side by side. */
+/* How many paths equal to this one leave (by links of one class) and arrive by links of their own: the planes of a network, which are used side by side. */
 uint32_t ts_graph_planes(ts_graph *graph, uint32_t from, uint32_t to, const ts_path *path);
 uint32_t ts_graph_island(const ts_graph *graph, uint32_t vertex);
 
