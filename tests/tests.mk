@@ -71,6 +71,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_graph.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
+	tests/fuzz/fuzz_join.c \
 	tests/fuzz/fuzz_kineto.c \
 	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_network_file.c \
@@ -1255,6 +1256,8 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_ir_text/random_2.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/random_3.tsir \
 	tests/fuzz/corpus/fuzz_ir_text/two_stages.tsir \
+	tests/fuzz/corpus/fuzz_join/named \
+	tests/fuzz/corpus/fuzz_join/numbered \
 	tests/fuzz/corpus/fuzz_kineto/chakra.json \
 	tests/fuzz/corpus/fuzz_kineto/execution.json \
 	tests/fuzz/corpus/fuzz_kineto/one_rank \

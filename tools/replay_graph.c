@@ -67,7 +67,7 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *r
     else if (e->rank >= count || e->world != count)
       ts_import_fail(&error, "give the graphs of all ranks", "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank, e->world, count);
     else if (ranks[e->rank])
-      ts_import_fail(&error, NULL, "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
+      ts_import_fail(&error, "give the graph of each rank once", "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
     if (error.message[0]) {
       ts_trace_task_refuse(t, "play", path, &error);
       return NULL;

@@ -106,7 +106,7 @@ static bool find_mesh(maker *m)
         return ts_import_fail(m->error, "list the ranks of each group, from 0 to the world's last", "rank %u: a group has no ranks, or some beyond the world of %u: `%.60s`", r,
                               m->world, ts_events_text(e, c->ranks));
       if (!take_borders(m, g, &all))
-        return ts_import_fail(m->error, NULL, "rank %u: the group of ranks %.60s is no product of axes", r, ts_events_text(e, c->ranks));
+        return ts_import_fail(m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are", "rank %u: the group of ranks %.60s is no product of axes", r, ts_events_text(e, c->ranks));
     }
   }
   if (distance && distance < m->world)
@@ -116,7 +116,7 @@ static bool find_mesh(maker *m)
     if (all.at[i] == all.at[i + 1])
       continue;
     if (all.at[i + 1] % all.at[i] || m->axis_count == AXES_MOST)
-      return ts_import_fail(m->error, NULL, "the groups of the ranks fit no mesh: strides of %u and %u", all.at[i], all.at[i + 1]);
+      return ts_import_fail(m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are", "the groups of the ranks fit no mesh: strides of %u and %u", all.at[i], all.at[i + 1]);
     m->stride[m->axis_count] = all.at[i];
     m->size[m->axis_count++] = all.at[i + 1] / all.at[i];
   }
@@ -360,7 +360,7 @@ static bool time_of(maker *m, const ts_events *e, uint32_t i, ts_ir_kernel *k)
   for (uint32_t t = 0; t < out_count; t++) k->bytes += out[t].bytes;
   k->flops = flops_of((ts_event_kind)v->kind, in, in_count, out, out_count);
   if (!(k->bytes < 1e18) || !(k->flops < 1e24))
-    return ts_import_fail(m->error, NULL, "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
+    return ts_import_fail(m->error, "check the shapes of its tensors", "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
   if (!m->machine)
     return ts_import_fail(m->error, "say what computes: --machine FLOPS:BANDWIDTH:LINK:LATENCY", "rank %" PRId64 ", node %u, `%.40s`, has no time", e->rank, i,
                           ts_events_text(e, v->name));
@@ -433,7 +433,7 @@ static bool put_message(maker *m, program *p, ts_ir_node *n, uint32_t i)
   const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
   uint32_t rank = (uint32_t)p->e->rank, axis = peer_axis(m, rank, c->peer);
   if (axis == TS_IR_NONE || axis != m->program_axis)
-    return ts_import_fail(m->error, NULL, "rank %u, node %u: a message to or from rank %" PRId64 ", which is not along the axis of the pipeline", rank, i, c->peer);
+    return ts_import_fail(m->error, "messages run along one axis of the mesh, that of the stages", "rank %u, node %u: a message to or from rank %" PRId64 ", which is not along the axis of the pipeline", rank, i, c->peer);
   n->op = c->kind == TS_COMM_SEND ? TS_IR_SEND : TS_IR_RECV;
   n->arg = (uint32_t)p->ports.count;
   TS_PUSH(m->work, &p->ports, ((ts_ir_port){.bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0, .group = group_of(m, 1u << axis), .is_send = c->kind == TS_COMM_SEND}));
@@ -530,12 +530,12 @@ static bool sort_dependencies(maker *m, program *p)
   p->deps = TS_NEW_ARRAY(m->work, uint32_t, e->edges.count + 1);
   for (size_t k = 0; k < e->edges.count; k++) {
     if (e->edges.at[k].from >= e->edges.at[k].to)
-      return ts_import_fail(m->error, NULL, "rank %" PRId64 ": node %u waits for node %u, which comes after it", e->rank, e->edges.at[k].to, e->edges.at[k].from);
+      return ts_import_fail(m->error, "list nodes after those that they wait for", "rank %" PRId64 ": node %u waits for node %u, which comes after it", e->rank, e->edges.at[k].to, e->edges.at[k].from);
     p->first_dep[e->edges.at[k].to + 1]++;
   }
   for (uint32_t i = 0; i < e->count; i++) {
     if (p->first_dep[i + 1] > DEPENDENCIES_MOST)
-      return ts_import_fail(m->error, NULL, "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i, DEPENDENCIES_MOST);
+      return ts_import_fail(m->error, "let it wait for the last node of each stream", "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i, DEPENDENCIES_MOST);
     p->first_dep[i + 1] += p->first_dep[i];
   }
   uint32_t *at = ts_arena_copy(m->work, p->first_dep, sizeof *at * (e->count + 1));
@@ -557,7 +557,7 @@ static bool sort_memory(maker *m, program *p)
   }
   for (size_t i = 1; i < e->graph->memory.count; i++)
     if (e->graph->memory.at[i].event != TS_EVENT_NONE && e->graph->memory.at[i - 1].event != TS_EVENT_NONE && e->graph->memory.at[i].event < e->graph->memory.at[i - 1].event)
-      return ts_import_fail(m->error, NULL, "rank %" PRId64 ": `memory` is not in the order of nodes", e->rank);
+      return ts_import_fail(m->error, "sort `memory` by `node`", "rank %" PRId64 ": `memory` is not in the order of nodes", e->rank);
   return true;
 }
 
@@ -642,7 +642,7 @@ static bool put_streams(maker *m)
   for (uint32_t r = 0; r < m->world; r++)
     for (uint32_t t = most; t < m->ranks[r]->tracks.count; t++) most = m->ranks[r]->tracks.at[t].device ? t + 1 : most;
   if (most > STREAMS_MOST)
-    return ts_import_fail(m->error, NULL, "a rank has %u streams; at most %d", most, STREAMS_MOST);
+    return ts_import_fail(m->error, "put work that never overlaps on one stream", "a rank has %u streams; at most %d", most, STREAMS_MOST);
   for (uint32_t s = 0; s < most; s++) {
     const char *kind = "compute";
     for (uint32_t r = 0; r < m->world; r++)
@@ -662,13 +662,13 @@ static bool check_ranks(maker *m)
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
     if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_GOAL)
-      return ts_import_fail(m->error, NULL, "`%s` is no execution graph", e->file);
+      return ts_import_fail(m->error, "trainspec-trace writes them", "`%s` is no execution graph", e->file);
     if (e->world != m->world || e->rank != r)
       return ts_import_fail(m->error, "give the graphs of all ranks", "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u", e->file, e->rank, e->world, r, m->world);
     if (e->cut)
       return ts_import_fail(m->error, "copy the file again", "`%s` ends early", e->file);
     if (!e->count)
-      return ts_import_fail(m->error, NULL, "`%s` holds no nodes", e->file);
+      return ts_import_fail(m->error, "trace the rank again", "`%s` holds no nodes", e->file);
   }
   return true;
 }

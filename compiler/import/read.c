@@ -1,4 +1,5 @@
 /* Which format a file has, and what stands around its events. */
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/import/readers.h"
@@ -165,7 +166,7 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (feed->end - feed->at >= 3 && memcmp(feed->buffer + feed->at, "\xef\xbb\xbf", 3) == 0)
     begin = feed->at += 3;
   if (begin == feed->end)
-    return feed->error->message[0] ? false : ts_import_fail(feed->error, NULL, "the file is empty");
+    return feed->error->message[0] ? false : ts_import_fail(feed->error, "was the program that wrote it stopped?", "the file is empty");
   char first = feed->buffer[begin];
   if (first == '{' || first == '[') {
     feed->at = begin;
@@ -176,7 +177,7 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (!is_text(feed)) {
     if (is_chakra(feed))
       return ts_read_chakra(e, feed);
-    return ts_feed_fail(feed, NULL, "neither JSON nor a Chakra trace");
+    return ts_feed_fail(feed, "traces are JSON, protobuf (Chakra), SQLite (Nsight Systems), tables or text; plain or gzip", "neither JSON nor a Chakra trace");
   }
   if (ts_is_triosim(feed))
     return ts_read_triosim(e, feed);
@@ -189,8 +190,22 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   return ts_read_workload(e, feed);
 }
 
+/* What to do about a file of a format that is not as it should be, where the reader has nothing better to say. */
+static const char *usual_help(ts_trace_format format)
+{
+  static const char *const helps[] = {[TS_TRACE_KINETO] = "write it again with profiler.export_chrome_trace(FILE)", [TS_TRACE_EXECUTION] = "write it again with torch.profiler.ExecutionTraceObserver",
+    [TS_TRACE_CHAKRA] = "records are those of et_def.proto (mlcommons/chakra): convert the trace again", [TS_TRACE_CHAKRA_JSON] = "nodes have `Id`, `Name`, `NodeType`, `data_deps`, `runtime`",
+    [TS_TRACE_WORKLOAD] = "a workload has a policy, the number of layers, and 12 columns a layer", [TS_TRACE_GRAPH] = "doc/graph_json.md says what an execution graph holds",
+    [TS_TRACE_NSYS] = "export the report again: nsys export --type sqlite", [TS_TRACE_TRIOSIM] = "columns are those of TrioSim's trace.csv",
+    [TS_TRACE_AICB] = "columns are those of AICB's workloads: comm_type, comm_group, ...", [TS_TRACE_SNAPSHOT] = "convert it again with share/snapshot_to_json.py",
+    [TS_TRACE_GOAL] = "a schedule has `num_ranks N`, then `rank K { }` with a line for each operation: LogGOPSim's grammar"};
+  return (size_t)format < sizeof helps / sizeof *helps ? helps[format] : NULL;
+}
+
 static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
 {
+  if (!read && !feed->error->help[0] && !feed->error->system && usual_help(e->format))
+    snprintf(feed->error->help, sizeof feed->error->help, "%s", usual_help(e->format));
   e->bytes = ts_feed_offset(feed);
   e->packed = feed->packed;
   e->cut |= feed->cut;

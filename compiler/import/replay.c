@@ -735,9 +735,9 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
     m.r->chosen = ts_step_work(arena, e, step, &m.r->chosen_count);
   m.r->measured = ts_shares_of_events(e, m.r->chosen, m.r->chosen_count);
   take_ops(&m);
-  bool good = m.count || ts_import_fail(error, NULL, "no device work was launched in this step");
+  bool good = m.count || ts_import_fail(error, "trainspec trace lists the steps with what was launched in them", "no device work was launched in this step");
   if (good && m.r->measured.span > INT64_MAX / 4000)
-    good = ts_import_fail(error, NULL, "the trace spans more than 26 days");
+    good = ts_import_fail(error, "some times are damaged: choose a step with --step", "the trace spans more than 26 days");
   if (!good || !take_streams(&m, error)) {
     ts_arena_free(m.work);
     return NULL;
