@@ -103,6 +103,8 @@ class Gpt(Folder):
         played = subprocess.run([program, "replay", "--format=json", "--machine", "1T:1T:10G:5us", *files], capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(played.returncode, 0, played.stderr)
         self.assertEqual([c["ranks"] for c in json.loads(played.stdout)["classes"]], [4, 4])
+        at_once = self.trace(8, GPT, "--play", "1T:1T:10G:5us", "-q")
+        self.assertIn("8 ranks, ", at_once.stdout)
 
 
 class AgainstRealProcesses(Folder):

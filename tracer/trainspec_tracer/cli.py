@@ -51,6 +51,7 @@ def parser():
     p.add_argument("--memory", type=size, metavar="SIZE", help="what a device has, as 80GiB: say where a rank would run out of it")
     p.add_argument("--real", action="store_true", help="this is one of really running processes: record it, act for nobody")
     p.add_argument("-o", "--output", default="graph.{rank}.json", metavar="PATH", help="graphs; {rank} is replaced (graph.{rank}.json; .gz packs)")
+    p.add_argument("--play", metavar="F:B:L:T", help="also play the step with trainspec replay: FLOP/s, bytes/s of memory and of a link, latency")
     p.add_argument("-q", "--quiet", action="store_true", help="do not say what is done")
     p.add_argument("--version", action="version", version=f"trainspec-tracer {__version__}")
     return p
@@ -177,7 +178,15 @@ class Tracer:
             graphs.write(graph, path)
         made = sum("like" not in graph for graph in out)
         self.say(f"{len(out)} graphs written, {made} traced, {len(out) - made} alike")
-        return OUT_OF_MEMORY if self.short else DONE
+        if self.short:
+            return OUT_OF_MEMORY
+        return self.play([o.output.replace("{rank}", str(graph["rank"])) for graph in out]) if o.play else DONE
+
+    def play(self, paths):
+        program = os.environ.get("TRAINSPEC") or shutil.which("trainspec")
+        if not program:
+            raise Wrong("--play needs the program trainspec in the PATH, or named by TRAINSPEC")
+        return subprocess.run([program, "replay", "--machine", self.o.play, *paths]).returncode
 
 
 def record(o, command):
@@ -196,6 +205,8 @@ def run(arguments):
     o = p.parse_args(given)
     if not words:
         raise Wrong("no command: trainspec-trace [OPTION]... -- python train.py")
+    if o.play and o.ranks:
+        raise Wrong("--play needs all ranks, not --ranks")
     command = child_command(words, o)
     if o.real:
         return record(o, command)

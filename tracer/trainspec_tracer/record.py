@@ -144,6 +144,8 @@ class Recorder(TorchDispatchMode):
         for tensor in made:
             self.memory.see(tensor)
         given = tensors_in((args, kwargs))
+        if any(t.device.type == "meta" for t in made or given):  # work on tensors without memory is none
+            return out
         if schema.view or schema.name in ALLOCATES or self._shares(schema, given, made) or self._on_host(given, made):
             return out
         fields = {"in": [describe(t) for t in given], "out": [describe(t) for t in made]}

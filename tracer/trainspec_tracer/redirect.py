@@ -3,6 +3,8 @@
 Two functions of torch.distributed stand at the narrowest places: `rendezvous`, by which ranks find each other, and the one by which init_process_group and new_group make a
 group. Ours gets there as a backend, as torch.distributed lets one register. Nothing of a framework is changed.
 """
+import sys
+
 import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
@@ -151,8 +153,28 @@ def watch(recorder):
     span.__init__, span.__enter__, span.__exit__ = begins, enters, leaves
     watch_events(torch.cuda.Event, recorder)
     streams.complete()
+    set_compiling_aside()
     if streams.CPU:
         watch_events(torch.cpu.Event, recorder)
+
+
+def set_compiling_aside():
+    """Operators of a compiled region pass the dispatcher only while it is compiled: regions are run as they are written."""
+    compiler = getattr(torch, "compile", None)
+    if compiler is None:
+        return
+
+    def as_written(model=None, **how):
+        if model is None:
+            return lambda f: as_written(f, **how)
+        if not as_written.told:
+            print("trainspec-trace: torch.compile is set aside, its regions are recorded as written, unfused", file=sys.stderr)
+            as_written.told = True
+        return model
+
+    as_written.told = False
+    torch.compile = as_written
+    torch.nn.Module.compile = lambda self, *args, **how: as_written(self) and None
 
 
 def watch_events(kind, recorder):

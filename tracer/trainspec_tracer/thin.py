@@ -48,7 +48,7 @@ class Thin:
         made = tensors_in(out)
         if not given and all(bytes_of(t) <= SMALL for t in made):
             return func(*args, **kwargs)
-        device = given[0].device if given else torch.device(kwargs.get("device") or "cpu")
+        device = torch.device(kwargs.get("device") or (given[0].device if given else "cpu"))
         storages = {}
         return map_tensors(out, lambda t: _promise(t, device, storages))
 

@@ -1,5 +1,7 @@
-"""Tensor parallelism of DTensor with sequence parallelism between the layers and the loss in parallel (--loss-parallel); with --dp also fully sharded in the other dimension of the mesh."""
+"""Tensor parallelism of DTensor with sequence parallelism between the layers and the loss in parallel (--loss-parallel); with --dp also fully sharded in the other dimension of the mesh. --meta: made without memory first, as large models are."""
 import argparse
+import contextlib
+import dataclasses
 
 import torch
 import torch.distributed as dist
@@ -13,14 +15,19 @@ from llama import Llama, Shape, loss_of, text
 p = argparse.ArgumentParser()
 p.add_argument("--dp", type=int, default=1)
 p.add_argument("--loss-parallel", action="store_true")
+p.add_argument("--meta", action="store_true")
+p.add_argument("--steps", type=int, default=2)
+for field in dataclasses.fields(Shape):
+    p.add_argument("--" + field.name.replace("_", "-"), type=int, default=field.default)
 o = p.parse_args()
 
 dist.init_process_group("gloo")
 tp = dist.get_world_size() // o.dp
 mesh = init_device_mesh("cpu", (o.dp, tp), mesh_dim_names=("dp", "tp"))
 torch.manual_seed(1)
-shape = Shape()
-model = Llama(shape)
+shape = Shape(**{field.name: getattr(o, field.name) for field in dataclasses.fields(Shape)})
+with torch.device("meta") if o.meta else contextlib.nullcontext():
+    model = Llama(shape)
 parallelize_module(model, mesh["tp"], {
     "tokens": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
     "norm": SequenceParallel(),
@@ -37,8 +44,10 @@ if o.dp > 1:
     for block in model.blocks:
         fully_shard(block, mesh=mesh["dp"])
     fully_shard(model, mesh=mesh["dp"])
+if o.meta:
+    model.to_empty(device="cpu")
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, foreach=False)
-for step in range(2):
+for step in range(o.steps):
     given, target = text(shape, 2)
     if o.loss_parallel:
         with loss_parallel():
