@@ -108,7 +108,10 @@ static bool compile_text(ts_session *s, const char *path, const char *text, size
   ts_ir_builder_view(input->builder, &input->ir);
   if (ts_ir_verify(&input->ir, &error) == 0)
     return true;
-  ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s", error.message);
+  if (error.too_much)
+    ts_diag_help(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN, "the step is too large to be played: %s", error.message), "take fewer micro-batches in a step, or look at the times of its kernels: `floor` and units of what was stated");
+  else
+    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s", error.message);
   return false;
 }
 

@@ -401,7 +401,7 @@ typedef struct ts_ir {
 } ts_ir;
 
 /* An error as a value: what was found where. message[0] == 0 means none. */
-typedef struct ts_ir_error { char message[400]; uint64_t offset; uint32_t line; } ts_ir_error;
+typedef struct ts_ir_error { char message[400]; uint64_t offset; uint32_t line; bool too_much; } ts_ir_error; /* too_much: all is well by itself, but a program's total is more than can be counted */
 
 /* Builder (ir/build.c): append records, intern strings and records, then view or write. */
 typedef struct ts_ir_builder ts_ir_builder;

@@ -125,15 +125,22 @@ static totals item_totals(const ts_ir *ir, const totals *of, const ts_ir_program
   return t;
 }
 
+static int too_much(ts_ir_error *error, int failed)
+{
+  if (error)
+    error->too_much = true;
+  return failed;
+}
+
 static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p, ts_ir_error *error)
 {
   double bytes = t->bytes;
   for (uint32_t h = 0; h < p->holding_count; h++)
     bytes += (double)ir->holdings[p->first_holding + h].bytes;
   if (t->time >= total_limit)
-    return ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)", ir->strings + p->name);
+    return too_much(error, ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)", ir->strings + p->name));
   if (bytes >= total_limit)
-    return ts_ir_fail(error, "program `%.100s` moves or allocates more than 2^62 bytes", ir->strings + p->name);
+    return too_much(error, ts_ir_fail(error, "program `%.100s` moves or allocates more than 2^62 bytes", ir->strings + p->name));
   return 0;
 }
 

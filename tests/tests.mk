@@ -1193,6 +1193,8 @@ EXTRA_DIST += \
 	tests/errors/value-amounts.ts \
 	tests/errors/value-calls-doubled.err \
 	tests/errors/value-calls-doubled.ts \
+	tests/errors/value-endless-step.err \
+	tests/errors/value-endless-step.ts \
 	tests/errors/value-long-range.err \
 	tests/errors/value-long-range.ts \
 	tests/examples/deepseek_v3.out \

@@ -53,7 +53,7 @@ int ts_trace_task_write(ts_trace_task *t, ts_print *put, void *closure)
 
 ts_run *ts_trace_task_play(ts_trace_task *t, const ts_ir *ir, const char *path, int *status)
 {
-  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_error error = {0};
   *status = TS_EXIT_REJECTED;
   if (ts_ir_verify(ir, &error) < 0) {
     ts_import_error wrong = {{0}, {0}, 0, 0, 0};
