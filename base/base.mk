@@ -28,6 +28,7 @@ nobase_pkginclude_HEADERS += \
 	base/exit.h \
 	base/options.h \
 	base/output.h \
+	base/round.h \
 	base/source.h \
 	base/text.h \
 	base/text_diff.h \

@@ -92,32 +92,58 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
   ts_diag_help(d, "end the list with a source that answers everything, such as `roofline(gpu)`");
 }
 
-static double how_far(const ts_cost_answer *a) { return fmax(a->value / a->high, a->low / a->value); }
-
-static void note_beyond(ts_asking *a, uint32_t source, const char *family, const ts_cost_answer *answer, ts_span span)
+/* Which of the warnings the answer belongs to, from 1. */
+static uint32_t note_beyond(ts_asking *a, uint32_t source, const char *family, const ts_cost_answer *answer, ts_span span)
 {
   for (size_t i = 0; i < a->beyond.count; i++) {
     beyond *b = &a->beyond.at[i];
     if (b->source != source || b->family != family)
       continue;
     b->kernels++;
-    if (how_far(answer) > how_far(&b->answer))
+    if (answer->far > b->answer.far)
       b->answer = *answer, b->span = span;
-    return;
+    return (uint32_t)i + 1;
   }
   TS_PUSH(a->s->arena, &a->beyond, ((beyond){source, 1, family, *answer, span}));
+  return (uint32_t)a->beyond.count;
 }
 
-void ts_costing_tell(const ts_costing *c)
+/* Time of all ops, and in share[] that of each warning. */
+static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_sharding *sh, double *share)
+{
+  double total = 0;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++) {
+        if (work->phase[p].at[k].host_only)
+          continue;
+        const ts_priced *priced = &c->kernels.at[work->phase[p].at[k].cost];
+        total += (double)priced->time;
+        if (priced->beyond)
+          share[priced->beyond - 1] += (double)priced->time;
+      }
+  }
+  return total;
+}
+
+/* Less than this share of the time is not worth a warning: if it is wrong by a tenth, the step is by a hundredth. */
+static const double beyond_matters = 0.1;
+
+void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
 {
   ts_asking *a = c->asking;
+  double *share = TS_NEW_ARRAY(a->s->arena, double, a->beyond.count + 1), total = add_beyond(c, g, sh, share);
   for (size_t i = 0; i < a->beyond.count; i++) {
     const beyond *b = &a->beyond.at[i];
     const ts_source_name *from = &c->sources.at[b->source];
+    if (!(share[i] >= beyond_matters * total))
+      continue;
     ts_diag *d = ts_report(a->s, TS_W0505, from->span.file ? from->span : b->span, "%u kernel%s of family `%s` lie%s beyond what `%s` learned from", b->kernels,
       b->kernels == 1 ? "" : "s", b->family, b->kernels == 1 ? "s" : "", from->name);
     ts_diag_here(d, "asked for `%s` %.10g, learned from %.10g to %.10g", b->answer.beyond, b->answer.value, b->answer.low, b->answer.high);
     ts_diag_note_at(d, b->span, "the kernel that is furthest out");
+    ts_diag_fact(d, "share", "%.0f %% of the time of all ops", 100 * share[i] / total);
     ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or put a source that knows them first in `costs`");
   }
   a->beyond.count = 0;
@@ -129,9 +155,9 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
   for (uint32_t i = 0; i < c->asking->sources.count; i++) {
     ts_cost_answer answer = {0};
     if (ts_asked_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
-      *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i};
+      *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i, 0};
       if (answer.beyond)
-        note_beyond(c->asking, i, q->family, &answer, k->span);
+        priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;
     }
     if (failed)

@@ -10,6 +10,7 @@ typedef struct ts_priced { /* a kernel with its time */
   uint64_t time;   /* ps */
   uint32_t basis;  /* ts_ir_basis */
   uint32_t source; /* into ts_costing.sources, or TS_NO_INDEX */
+  uint32_t beyond; /* 1 + which of the warnings of ts_costing_tell it belongs to; 0: none */
 } ts_priced;
 
 typedef struct ts_source_name { const char *name, *kind; ts_span span; } ts_source_name;
@@ -28,8 +29,8 @@ uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *l
 uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact);
 /* Sets `cost` of every kernel of every class. False after errors. */
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
-/* Warns of what fits were asked beyond what they learned from (W0505), once for each source and family. */
-void ts_costing_tell(const ts_costing *c);
+/* Warns of what fits were asked beyond what they learned from (W0505), once for each source and family, where it is a share of the time of all ops that matters. */
+void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 /* Seconds of each op, forward and backward, of one micro-batch. */
 double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 

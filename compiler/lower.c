@@ -693,7 +693,7 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   if (schedule)
     *schedule = l.sc;
   bool written = write_ir(&l, samples);
-  ts_costing_tell(l.costing);
+  ts_costing_tell(l.costing, l.g, l.sh);
   if (written && !ts_diags_errors(s->diags))
     return l.b;
   ts_ir_builder_free(l.b);

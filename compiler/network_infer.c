@@ -85,8 +85,8 @@ static bool learn(inference *f)
     square += f->target[i] * f->target[i];
   }
   set_kernels(f, sqrt(square / f->count));
-  ts_gp_data data = {f->count, INPUTS, f->input, f->target};
-  return ts_gp_solve(&data, f->kernel, KERNELS, repeats, f->weight, f->left_out);
+  ts_gp_data data = {f->count, INPUTS, f->input, f->target, NULL};
+  return ts_gp_solve(&data, f->kernel, KERNELS, repeats, f->weight, f->left_out, NULL);
 }
 
 static uint64_t infer(const inference *f, const ts_ir_net_point *p)

@@ -1,7 +1,6 @@
 /* trainspec db: the profile database. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,22 +53,6 @@ static int refuse(task *t, const ts_db_error *error)
 
 /* -- add -- */
 
-/* A cell of a line of CSV by the name of its column, as a number; 0: there is none. */
-static double cell_of(const char *header, const char *line, const char *name)
-{
-  size_t length = strlen(name);
-  while (*header && *header != '\n' && *line) {
-    if (strncmp(header, name, length) == 0 && strchr(",\r\n", header[length]))
-      return strtod(line, NULL) > 0 ? strtod(line, NULL) : 0;
-    header += strcspn(header, ",\n");
-    line += strcspn(line, ",\n");
-    if (*header != ',' || *line != ',')
-      return 0;
-    header++, line++;
-  }
-  return 0;
-}
-
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 static const char *features_of(ts_arena *arena, const ts_table_group *g, uint32_t row)
@@ -103,20 +86,13 @@ static int take_table(task *t, const char *path, row_list *rows)
       ts_diag_fact(d, "where", "line %u, column %u", why.line, why.column);
     return TS_EXIT_REJECTED;
   }
-  TS_VEC(const char *) lines = {0};
-  const char *header = NULL;
-  for (const char *at = text; at < text + text_size; at += strcspn(at, "\n") + 1) {
-    TS_PUSH(t->arena, &lines, at);
-    header = header || *at == '#' || !strcspn(at, "\r\n") ? header : at;
-  }
   const char *source = t->source ? t->source : table->provenance && *table->provenance ? table->provenance : ts_base_name(path);
   for (uint32_t i = 0; i < table->group_count; i++)
     for (uint32_t r = 0; r < table->group[i].count; r++) {
       const ts_table_group *g = &table->group[i];
-      const char *line = g->line[r] >= 1 && g->line[r] <= lines.count ? lines.at[g->line[r] - 1] : "";
+      const ts_table_spread *spread = &g->spread[r];
       TS_PUSH(t->arena, rows, ((ts_db_row){g->family, g->dtype ? g->dtype : "", features_of(t->arena, g, r), t->device, t->software ? t->software : "", source,
-                                           1e6 * g->seconds[r], cell_of(header, line, "low_us"), cell_of(header, line, "high_us"),
-                                           (int64_t)cell_of(header, line, "repeats")}));
+                                           1e6 * g->seconds[r], spread->low_us, spread->high_us, spread->repeats < 1e15 ? (int64_t)spread->repeats : 0}));
     }
   return TS_EXIT_DONE;
 }

@@ -72,5 +72,6 @@ EXTRA_DIST += \
 	tools/elementwise_table.sh \
 	tools/embed.sh \
 	tools/experts_table.sh \
+	tools/fits.sh \
 	tools/latent_table.sh
 

@@ -27,9 +27,10 @@ typedef struct ts_cost_answer {
   double seconds;
   ts_cost_basis basis;
   uint32_t row; /* line of the table when MEASURED, else 0 */
-  /* Of a fit asked beyond what it learned from: the feature that lies furthest out, its value, and the range learned from. NULL: within, or not known. */
+  /* Of a fit asked beyond what it learned from: the feature that lies furthest out, its value, the range learned from, and by what factor it is outside. NULL:
+   * within, or not known. */
   const char *beyond;
-  double value, low, high;
+  double value, low, high, far;
 } ts_cost_answer;
 
 typedef struct ts_cost_source ts_cost_source;

@@ -205,8 +205,8 @@ bool ts_db_each(ts_db *db, const char *family, const char *device, const char *s
 
 /* -- as a table -- */
 
-typedef struct tabled { ts_arena *arena; TS_VEC(ts_db_row) rows; TS_VEC(const char *) names, devices, softwares; } tabled;
 typedef TS_VEC(const char *) words;
+typedef struct tabled { ts_arena *arena; TS_VEC(ts_db_row) rows; words names, devices, softwares; } tabled;
 
 static const char *keep(ts_arena *arena, const char *text) { return ts_arena_string(arena, text, strlen(text)); }
 
@@ -224,11 +224,11 @@ static void take_row(void *closure, const ts_db_row *r)
   ts_db_row row = *r;
   row.family = keep(t->arena, r->family), row.dtype = keep(t->arena, r->dtype), row.features = keep(t->arena, r->features);
   row.device = keep(t->arena, r->device), row.software = keep(t->arena, r->software), row.source = keep(t->arena, r->source);
-  add_word(t->arena, (words *)&t->devices, r->device, strlen(r->device));
-  add_word(t->arena, (words *)&t->softwares, r->software, strlen(r->software));
+  add_word(t->arena, &t->devices, r->device, strlen(r->device));
+  add_word(t->arena, &t->softwares, r->software, strlen(r->software));
   for (const char *at = r->features; *at; at += strcspn(at, " "), at += *at == ' ')
     if (strcspn(at, "=") < strcspn(at, " "))
-      add_word(t->arena, (words *)&t->names, at, strcspn(at, "="));
+      add_word(t->arena, &t->names, at, strcspn(at, "="));
   TS_PUSH(t->arena, &t->rows, row);
 }
 

@@ -121,16 +121,26 @@ static bool is_type_of(const ts_fit_model *m, const char *dtype)
   return dtype && (strcmp(m->dtype, dtype) == 0 || (m->also && strcmp(m->also, dtype) == 0));
 }
 
-static void note_range(const ts_fit_model *m, const double *feature, ts_cost_answer *answer)
+double ts_fit_outside(const ts_fit_model *m, const double *feature, uint32_t *furthest)
 {
   double most = 1;
   for (uint32_t f = 0; f < m->model->feature_count; f++) {
     double far = m->high[f] > 0 ? fmax(feature[f] / m->high[f], m->low[f] / feature[f]) : 1;
-    if (far > most) {
-      most = far;
-      answer->beyond = m->model->feature[f], answer->value = feature[f], answer->low = m->low[f], answer->high = m->high[f];
-    }
+    if (far <= most)
+      continue;
+    most = far;
+    if (furthest)
+      *furthest = f;
   }
+  return most;
+}
+
+static void note_range(const ts_fit_model *m, const double *feature, ts_cost_answer *answer)
+{
+  uint32_t f = 0;
+  answer->far = ts_fit_outside(m, feature, &f);
+  if (answer->far > 1)
+    answer->beyond = m->model->feature[f], answer->value = feature[f], answer->low = m->low[f], answer->high = m->high[f];
 }
 
 bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer)

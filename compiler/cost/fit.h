@@ -41,13 +41,21 @@ struct ts_fit {
 void ts_fit_prepare(ts_arena *arena, ts_fit_model *m, const double *weight);
 /* Inputs of a point, measured as in a table (0: what the fit speaks for); returns the time of the physical model in microseconds. */
 double ts_fit_inputs(const ts_fit_model *m, const double *feature, double table, double *input);
+/* By what factor the features lie outside of those learned from; 1: within, or not known. *feature_out: which is furthest out; may be NULL. */
+double ts_fit_outside(const ts_fit_model *m, const double *feature, uint32_t *feature_out);
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature); /* microseconds */
 
 /* Rows to learn from, or to compare with. */
 typedef struct ts_fit_rows { uint32_t count, own; const double *feature, *us, *table; } ts_fit_rows;
 
+/* The physical model for rows of a table: that of the family's name; of_bytes (NULL: none) where all that is known of them is bytes. */
+const ts_kernel_model *ts_fit_model_for(const ts_table_group *g, const char *of_bytes);
+/* Features of a row of a table for a model; false when the model is not for it. */
+bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_model *model, double *value);
+
 /* Learns everything of a model whose family, dtype and physical model are set, and parameter[TS_PARAMETER_UNITS]; all rows are kept in it.
- * *noise: deviation of a row that nothing explains. weight: room for one number a row. */
-bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise, double *weight);
+ * *noise: deviation of a row that nothing explains. weight: room for one number a row. *left_out: mean error, as a share, of own rows that are each predicted from
+ * all others; NaN where the model learns nothing from neighbours. */
+bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise, double *weight, double *left_out);
 
 #endif

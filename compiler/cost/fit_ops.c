@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/source.h"
@@ -24,8 +25,8 @@ static const char usage[] =
   "  --devices SHEETS CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peak of the type in the tables; watts may be empty)\n"
   "  --units N        processors of the device that work in parallel (sms of its `gpu`)\n"
   "  --keep SHARE     share of the rows kept in the fit, 0.1; the others validate it\n"
-  "  --family NAME    only kernels of this family; all that have a model otherwise\n"
-  "  --dtype NAME     only kernels of this type\n"
+  "  --family NAME    only kernels of this family, which is that of tables that do not say; all that have a model otherwise\n"
+  "  --dtype NAME     only kernels of this type, likewise\n"
   "  --trees          of the second form: boosted trees (XGBoost's library is needed) for kernels that compute, where they predict devices\n"
   "                   left out better than the Gaussian process\n"
   "  --also NAME      another type that runs at the same rate, answered alike\n"
@@ -39,12 +40,15 @@ typedef struct options {
   bool trees;
 } options;
 
-typedef struct score { uint32_t rows, within[3]; double mean, median, worst; const double *worst_row; } score;
-static const double within[3] = {0.05, 0.1, 0.2};
+/* Errors of rows; also of those that take less than 30 us, up to 300, and longer, since launches, caches and rates are missed differently. */
+enum { RANGES = 3 };
+typedef struct score { uint32_t rows, within[3], outside, of[RANGES]; double mean, median, worst, mean_of[RANGES]; const double *worst_row; } score;
+static const double within[3] = {0.05, 0.1, 0.2}, bounds[RANGES + 1] = {0, 30, 300, INFINITY};
+static const char *const range_name[RANGES] = {"below 30 us", "30 to 300 us", "above 300 us"};
 
 typedef struct trained {
   ts_fit_model model;
-  double noise, *weight;
+  double noise, left_out, *weight;
   score fit, physical, roofline;
 } trained;
 
@@ -64,7 +68,7 @@ typedef struct job {
 
 static int bad_usage(const char *why, const char *what)
 {
-  fprintf(stderr, "trainspec fit ops: %s%s\n%s", why, what, usage);
+  fprintf(stderr, "trainspec fit ops: %s%s\nTry `trainspec fit ops --help`.\n", why, what);
   return USAGE;
 }
 
@@ -167,21 +171,6 @@ static void add_row(ts_arena *arena, row_list *list, const double *feature, uint
   TS_PUSH(arena, &list->table, table);
 }
 
-/* Features of a row for a model; false when the model is not for it. */
-static bool row_features(const ts_table_group *g, uint32_t row, const ts_kernel_model *model, double *value)
-{
-  ts_feature feature[TS_TABLE_MAX_COLUMNS];
-  ts_cost_query query = {.feature = feature, .feature_count = model->feature_count == 1 ? 0 : g->width};
-  for (uint32_t f = 0; f < g->width; f++) {
-    feature[f] = (ts_feature){g->name[f], g->value[(size_t)row * g->width + f]};
-    if (strcmp(g->name[f], "bytes") == 0)
-      query.bytes = feature[f].value;
-  }
-  bool usable = ts_query_values(&query, model->feature_count, model->feature, value);
-  for (uint32_t f = 0; usable && f < model->feature_count; f++) usable = value[f] > 0;
-  return usable;
-}
-
 /* Adds the rows of a group to those that are kept or to the rest. */
 static void divide(job *j, const ts_table_group *g, const ts_kernel_model *model, uint32_t table, row_list *kept, row_list *rest)
 {
@@ -190,13 +179,13 @@ static void divide(job *j, const ts_table_group *g, const ts_kernel_model *model
   order *by_hash = TS_NEW_ARRAY(j->arena, order, g->count);
   bool *keep = TS_NEW_ARRAY(j->arena, bool, g->count);
   for (uint32_t i = 0; i < g->count; i++)
-    if (row_features(g, i, model, value))
+    if (ts_fit_row_features(g, i, model, value))
       by_hash[count++] = (order){hash_row(value, width, table), i};
   qsort(by_hash, count, sizeof *by_hash, compare_hash);
   uint32_t wanted = (uint32_t)(j->o->keep * count + 0.5);
   for (uint32_t i = 0; i < wanted && i < MOST_KEPT; i++) keep[by_hash[i].row] = true;
   for (uint32_t i = 0; i < g->count; i++)
-    if (row_features(g, i, model, value))
+    if (ts_fit_row_features(g, i, model, value))
       add_row(j->arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
 }
 
@@ -248,6 +237,10 @@ static score judge(ts_arena *arena, const predictor *p, const ts_fit_rows *rows)
     if (error[i] > s.worst)
       s.worst = error[i], s.worst_row = feature;
     for (int w = 0; w < 3; w++) s.within[w] += error[i] < within[w];
+    for (int r = 0; r < RANGES; r++)
+      if (rows->us[i] >= bounds[r] && rows->us[i] < bounds[r + 1])
+        s.mean_of[r] += (error[i] - s.mean_of[r]) / ++s.of[r];
+    s.outside += ts_fit_outside(p->m, feature, NULL) > 1;
   }
   qsort(error, rows->count, sizeof *error, compare_doubles);
   s.median = rows->count ? error[rows->count / 2] : 0;
@@ -292,18 +285,33 @@ static void print_score(const char *what, const score *s)
     100 * s->worst, 100.0 * s->within[0] / s->rows, 100.0 * s->within[1] / s->rows, 100.0 * s->within[2] / s->rows);
 }
 
+/* Before training, which takes a while. */
+static void print_rows(const ts_table_group *g, const char *dtype, const ts_fit_rows *kept, uint32_t rest)
+{
+  printf("%s %s: %u rows kept", g->family, dtype, kept->own);
+  if (kept->own < kept->count)
+    printf(" and %u of other tables", kept->count - kept->own);
+  printf(", %u to compare with\n", rest);
+  fflush(stdout);
+}
+
 static void print_model(const trained *t)
 {
   const ts_fit_model *m = &t->model;
-  printf("%s %s: %u rows kept", m->family, m->dtype, m->own_rows);
-  if (m->own_rows < m->row_count)
-    printf(" and %u of other tables", m->row_count - m->own_rows);
-  printf(", %u to compare with\n", t->fit.rows);
+  if (!isnan(t->left_out))
+    printf("  cross-validated: each kept row from all others, mean %.2f %%\n", 100 * t->left_out);
   if (!t->fit.rows)
     return;
   print_score("fit", &t->fit);
   print_score("physical alone", &t->physical);
   print_score("roofline", &t->roofline);
+  printf("  fit, by time: ");
+  for (int r = 0, n = 0; r < RANGES; r++)
+    if (t->fit.of[r])
+      printf("%s%s mean %.2f %% (%u)", n++ ? ", " : "", range_name[r], 100 * t->fit.mean_of[r], t->fit.of[r]);
+  printf("\n");
+  if (t->fit.outside)
+    printf("  %u of these rows lie beyond the kept ones: extrapolated\n", t->fit.outside);
   printf("  worst row:");
   for (uint32_t f = 0; f < m->model->feature_count; f++) printf(" %s %.10g", m->model->feature[f], t->fit.worst_row[f]);
   printf("\n");
@@ -342,22 +350,34 @@ static void collect(job *j, size_t first, const ts_table_group *kind, const ts_k
   }
 }
 
+static bool wanted(const job *j, const ts_table_group *g, const char *dtype)
+{
+  return (!j->o->family || strcmp(j->o->family, g->family) == 0) && (!j->o->dtype || !dtype || strcmp(ts_dtype_canonical(j->o->dtype), dtype) == 0);
+}
+
+static void not_fitted(const ts_table_group *g, const char *dtype, const char *why)
+{
+  printf("%s %s: not fitted: %s\n", g->family, dtype ? dtype : "of no type", why);
+}
+
 static bool fit_group(job *j, size_t table, const ts_table_group *g)
 {
-  const char *dtype = g->dtype ? g->dtype : j->o->dtype;
-  const ts_kernel_model *model = ts_kernel_model_find(j->o->model ? j->o->model : g->family);
-  if (!model || !dtype || (j->o->family && strcmp(j->o->family, g->family) != 0) || (j->o->dtype && strcmp(j->o->dtype, dtype) != 0)
-      || in_earlier_table(j, table, g))
+  const char *dtype = g->dtype;
+  const ts_kernel_model *model = j->o->model ? ts_kernel_model_find(j->o->model) : ts_fit_model_for(g, "stream");
+  if (!wanted(j, g, dtype) || in_earlier_table(j, table, g))
     return true;
+  if (!model || !dtype)
+    return not_fitted(g, dtype, model ? "its rows have no type (--dtype)" : "no model is known for it (--model)"), true;
   row_list kept_list = {0}, rest_list = {0};
   collect(j, table, g, model, &kept_list, &rest_list);
   sort_rows(j->arena, &kept_list, model->feature_count);
   ts_fit_rows kept = rows_of(&kept_list), rest = rows_of(&rest_list);
   if (kept.own < LEAST_ROWS)
-    return true;
+    return not_fitted(g, dtype, ts_arena_printf(j->arena, "%u rows, of which %u are kept; %d are needed (--keep)", kept.own + rest.count, kept.own, LEAST_ROWS)), true;
+  print_rows(g, dtype, &kept, rest.count);
   trained t = {.model = {.family = g->family, .dtype = dtype, .also = j->o->also, .model = model, .parameter = {[TS_PARAMETER_UNITS] = j->o->units}}};
   t.weight = TS_NEW_ARRAY(j->arena, double, kept.count);
-  if (!ts_fit_train(j->arena, &t.model, &kept, &t.noise, t.weight))
+  if (!ts_fit_train(j->arena, &t.model, &kept, &t.noise, t.weight, &t.left_out))
     return false;
   round_model(&t);
   ts_fit_prepare(j->arena, &t.model, t.weight);
@@ -381,10 +401,11 @@ static int read_table(job *j, const char *path)
   }
   ts_cost_error why;
   size_t text_size;
+  ts_table_options stated = {j->o->family, j->o->dtype ? ts_dtype_canonical(j->o->dtype) : NULL}; /* where the table does not say */
   const char *text = ts_cost_text(j->arena, bytes, size, &text_size, &why);
   const char *slash = strrchr(path, '/');
   data_file file = {.name = slash ? slash + 1 : path};
-  file.table = text ? ts_table_read(j->arena, text, text_size, NULL, &why) : NULL;
+  file.table = text ? ts_table_read(j->arena, text, text_size, &stated, &why) : NULL;
   if (!file.table) {
     fprintf(stderr, "%s:%u:%u: error: %s\n", path, why.line, why.column, why.text);
     if (why.help)
@@ -410,7 +431,8 @@ static int fit_tables(job *j)
     }
   if (j->models.count)
     return DONE;
-  fprintf(stderr, "trainspec fit ops: no table has %d rows to keep of a family with a model\n", LEAST_ROWS);
+  fprintf(stderr, "trainspec fit ops: nothing to fit: no table has %d rows to keep of a family with a model%s\n", LEAST_ROWS,
+    j->o->family || j->o->dtype ? " and of what --family and --dtype say" : "");
   return REJECTED;
 }
 
@@ -494,11 +516,9 @@ typedef struct gathered { TS_VEC(ts_op_rows) families; } gathered;
 
 static const ts_kernel_model *class_of(const job *j, const ts_table_group *g)
 {
-  const ts_kernel_model *model = ts_kernel_model_find(j->o->model ? j->o->model : g->family);
-  bool bytes = g->width == 1 && strcmp(g->name[0], "bytes") == 0;
   if ((j->o->family && strcmp(j->o->family, g->family) != 0) || (j->o->dtype && g->dtype && strcmp(j->o->dtype, g->dtype) != 0))
     return NULL;
-  return model ? model : bytes ? ts_kernel_model_find("segments") : NULL;
+  return j->o->model ? ts_kernel_model_find(j->o->model) : ts_fit_model_for(g, "segments");
 }
 
 static const char *type_of(const job *j, const ts_table_group *g) { return g->dtype ? g->dtype : j->o->dtype; }
@@ -523,7 +543,7 @@ static gathered gather(job *j, const ts_kernel_model *model, const char *dtype, 
         memcpy(on, before.device, n * sizeof *on);
       }
       for (uint32_t r = 0; r < g->count; r++)
-        if (row_features(g, r, model, feature + (size_t)n * width))
+        if (ts_fit_row_features(g, r, model, feature + (size_t)n * width))
           us[n] = 1e6 * g->seconds[r], on[n++] = device[t];
       if (without == UINT32_MAX) /* all of them: what the fit is made from */
         j->files.at[t].rows += n - before.count;
@@ -541,12 +561,11 @@ static gathered gather(job *j, const ts_kernel_model *model, const char *dtype, 
 /* Each device predicted from the others: errors by family, and by how long the operators take. */
 static void judge_left_out(job *j, const ts_op_class *c, const sheets *s, uint32_t left_out, const gathered *rows)
 {
-  static const double bounds[] = {0, 30, 300, INFINITY};
   for (size_t f = 0; f < rows->families.count; f++) {
     const ts_op_rows *r = &rows->families.at[f];
     const ts_op_family *family = ts_op_family_of(c, r->family);
     double *error = TS_NEW_ARRAY(j->arena, double, r->count);
-    for (int range = 0; range < 3; range++) {
+    for (int range = 0; range < RANGES; range++) {
       uint32_t n = 0, outside = 0;
       double sum = 0;
       for (uint32_t i = 0; i < r->count; i++) {
@@ -560,8 +579,8 @@ static void judge_left_out(job *j, const ts_op_class *c, const sheets *s, uint32
       if (!n)
         continue;
       qsort(error, n, sizeof *error, compare_doubles);
-      printf("  %-18s %-16s %s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%", s->at[left_out].name, r->family,
-        range == 0 ? "below 30 us " : range == 1 ? "30 to 300 us" : "above 300 us", n, 100 * error[n / 2], 100 * sum / n, 100 * error[n - 1]);
+      printf("  %-18s %-16s %-12s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%", s->at[left_out].name, r->family,
+        range_name[range], n, 100 * error[n / 2], 100 * sum / n, 100 * error[n - 1]);
       if (outside)
         printf("  (%u extrapolated)", outside);
       printf("\n");
@@ -807,7 +826,7 @@ static int write_fit(const job *j)
   }
   free(text);
   if (!error)
-    return DONE;
+    return printf("%s: %zu model%s; in a plan: costs = [fit(\"%s\"), ...]\n", j->o->out, j->models.count, j->models.count == 1 ? "" : "s", j->o->out), DONE;
   fprintf(stderr, "trainspec fit ops: cannot write %s: %s\n", j->o->out, strerror(error));
   return ENVIRONMENT;
 }
@@ -821,7 +840,14 @@ int ts_fit_ops_main(int argc, char **argv)
     return fputs(usage, stdout) < 0 ? ENVIRONMENT : DONE;
   if (status)
     return status;
+  const char *slash = strrchr(o.out, '/');
   job j = {.o = &o, .arena = ts_arena_new("fit ops")};
+  const char *folder = slash ? ts_arena_string(j.arena, o.out, (size_t)(slash - o.out) + 1) : ".";
+  if (access(folder, W_OK) != 0) { /* told before the work, not after */
+    fprintf(stderr, "trainspec fit ops: cannot write %s: %s\n", o.out, strerror(errno));
+    ts_arena_free(j.arena);
+    return ENVIRONMENT;
+  }
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
   sheets s = {0};
   uint32_t device[MAX_TABLES];

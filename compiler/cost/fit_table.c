@@ -7,30 +7,6 @@
 
 enum { LEAST_ROWS = 8, MOST_ROWS = 256 }; /* learning takes the cube of them */
 
-typedef struct rows { uint32_t width, count; double *feature, *us; } rows;
-
-/* Features of a row for the model; false when the model is not for it. */
-static bool features_of(const ts_table_group *g, uint32_t row, const ts_kernel_model *model, double *value)
-{
-  ts_feature feature[TS_TABLE_MAX_COLUMNS];
-  ts_cost_query query = {.feature = feature};
-  for (uint32_t f = 0; f < g->width; f++) {
-    double x = g->value[(size_t)row * g->width + f];
-    if (strcmp(g->name[f], "bytes") == 0)
-      query.bytes = x;
-    else if (strcmp(g->name[f], "flops") == 0)
-      query.flops = x;
-    else if (model->feature_count > 1)
-      feature[query.feature_count++] = (ts_feature){g->name[f], x};
-  }
-  if (!ts_query_values(&query, model->feature_count, model->feature, value))
-    return false;
-  for (uint32_t f = 0; f < model->feature_count; f++)
-    if (!(value[f] > 0))
-      return false;
-  return true;
-}
-
 typedef struct sorted { const double *value; uint32_t width, row; } sorted;
 
 static int by_features(const void *x, const void *y)
@@ -49,7 +25,7 @@ static ts_fit_rows rows_of(ts_arena *arena, const ts_table_group *g, const ts_ke
   sorted *order = TS_NEW_ARRAY(arena, sorted, g->count);
   for (uint32_t i = 0; i < g->count; i++) {
     double value[TS_MODEL_MAX_FEATURES];
-    if (features_of(g, i, model, value))
+    if (ts_fit_row_features(g, i, model, value))
       order[count++] = (sorted){ts_arena_copy(arena, value, width * sizeof *value), width, i};
   }
   qsort(order, count, sizeof *order, by_features);
@@ -64,25 +40,17 @@ static ts_fit_rows rows_of(ts_arena *arena, const ts_table_group *g, const ts_ke
   return (ts_fit_rows){kept, kept, feature, us, TS_NEW_ARRAY(arena, double, count)};
 }
 
-/* That of the family's name; bytes alone are streamed. */
-static const ts_kernel_model *model_for(const ts_table_group *g)
-{
-  const ts_kernel_model *model = ts_kernel_model_find(g->family);
-  bool bytes = g->width == 1 && strcmp(g->name[0], "bytes") == 0;
-  return model ? model : bytes ? ts_kernel_model_find("stream") : NULL;
-}
-
 static bool add_model(ts_arena *arena, ts_fit_model *m, const ts_table_group *g, double units)
 {
-  const ts_kernel_model *model = model_for(g);
+  const ts_kernel_model *model = ts_fit_model_for(g, "stream");
   if (!model)
     return false;
   ts_fit_rows kept = rows_of(arena, g, model);
   if (kept.count < LEAST_ROWS)
     return false;
-  double noise, *weight = TS_NEW_ARRAY(arena, double, kept.count);
+  double noise, left_out, *weight = TS_NEW_ARRAY(arena, double, kept.count);
   *m = (ts_fit_model){.family = g->family, .dtype = g->dtype, .model = model, .parameter = {[TS_PARAMETER_UNITS] = units}};
-  if (!ts_fit_train(arena, m, &kept, &noise, weight))
+  if (!ts_fit_train(arena, m, &kept, &noise, weight, &left_out))
     return false;
   ts_fit_prepare(arena, m, weight);
   return true;

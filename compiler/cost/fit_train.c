@@ -7,7 +7,7 @@
 #include "compiler/cost/fit.h"
 #include "compiler/cost/gp.h"
 
-enum { PHYSICAL_ROWS = 700, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1000, LEARN_ITERATIONS = 30 };
+enum { PHYSICAL_ROWS = 700, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1000, LEARN_ITERATIONS = 30, SPREAD_ROUNDS = 3 };
 
 typedef struct physical { /* training the parameters from FLOOR on; UNITS stay */
   ts_fit_model *m;
@@ -90,7 +90,7 @@ static void start_kernels(ts_fit_model *m, const ts_gp_data *data, double *noise
 }
 
 /* The shift with the least mean error in percent where each row is predicted from the others. */
-static double best_shift(const ts_gp_data *data, uint32_t own, const double *left_out)
+static double best_shift(const ts_gp_data *data, uint32_t own, const double *left_out, double *error)
 {
   double best = INFINITY, shift = 0;
   for (int step = -30; step <= 30; step++) {
@@ -99,22 +99,73 @@ static double best_shift(const ts_gp_data *data, uint32_t own, const double *lef
     if (sum < best)
       best = sum, shift = 1e-3 * step;
   }
+  *error = best / own;
   return shift;
 }
 
-/* Every so manyth row. */
-static ts_gp_data thin(ts_arena *arena, const ts_gp_data *all, uint32_t most)
+/* Rows [first, end), evenly thinned to at most so many. */
+static void thin(ts_gp_data *few, double *input, double *target, const ts_gp_data *all, uint32_t first, uint32_t end, uint32_t most)
 {
-  uint32_t stride = (all->count + most - 1) / most, count = 0;
-  double *input = TS_NEW_ARRAY(arena, double, (size_t)all->count * all->inputs), *target = TS_NEW_ARRAY(arena, double, all->count);
-  for (uint32_t i = 0; i < all->count; i += stride, count++) {
-    memcpy(input + (size_t)count * all->inputs, all->input + (size_t)i * all->inputs, all->inputs * sizeof *input);
-    target[count] = all->target[i];
+  uint32_t stride = most ? (end - first + most - 1) / most : end + 1;
+  for (uint32_t i = first; most && i < end; i += stride, few->count++) {
+    memcpy(input + (size_t)few->count * all->inputs, all->input + (size_t)i * all->inputs, all->inputs * sizeof *input);
+    target[few->count] = all->target[i];
   }
-  return (ts_gp_data){count, all->inputs, input, target};
 }
 
-bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise, double *weight)
+/* What covariances are learned from: rows of the table that is predicted first, then of others where there is room. */
+static ts_gp_data thinned(ts_arena *arena, const ts_gp_data *all, uint32_t own, uint32_t most)
+{
+  double *input = TS_NEW_ARRAY(arena, double, (size_t)all->count * all->inputs), *target = TS_NEW_ARRAY(arena, double, all->count);
+  ts_gp_data few = {.inputs = all->inputs, .input = input, .target = target};
+  thin(&few, input, target, all, 0, own, most);
+  thin(&few, input, target, all, own, all->count, most - few.count);
+  return few;
+}
+
+/* Noise of Student's t distribution, of so many degrees of freedom: a kernel that runs unlike its neighbours says less of them. It is a normal one of another
+ * deviation each row, which is found as Lange, Little and Taylor do ("Robust Statistical Modeling Using the t Distribution", JASA 84, 1989, by expectation
+ * maximisation). */
+static const double freedom = 4;
+
+static bool solve_robustly(ts_arena *arena, ts_gp_data *data, const ts_fit_model *m, double noise, double *weight, double *left_out)
+{
+  double *spread = TS_NEW_ARRAY(arena, double, data->count), *square = TS_NEW_ARRAY(arena, double, data->count);
+  bool good = ts_gp_solve(data, m->kernel, m->kernel_count, noise, weight, left_out, square);
+  for (int round = 1; round < SPREAD_ROUNDS && good; round++) {
+    for (uint32_t i = 0; i < data->count; i++) spread[i] = (freedom + square[i] / (noise * noise)) / (freedom + 1);
+    data->spread = spread;
+    good = ts_gp_solve(data, m->kernel, m->kernel_count, noise, weight, left_out, square);
+  }
+  return good;
+}
+
+const ts_kernel_model *ts_fit_model_for(const ts_table_group *g, const char *of_bytes)
+{
+  const ts_kernel_model *model = ts_kernel_model_find(g->family);
+  bool bytes = g->width == 1 && strcmp(g->name[0], "bytes") == 0;
+  return model || !bytes || !of_bytes ? model : ts_kernel_model_find(of_bytes);
+}
+
+bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_model *model, double *value)
+{
+  ts_feature feature[TS_TABLE_MAX_COLUMNS];
+  ts_cost_query query = {.feature = feature};
+  for (uint32_t f = 0; f < g->width; f++) {
+    double x = g->value[(size_t)row * g->width + f];
+    if (strcmp(g->name[f], "bytes") == 0)
+      query.bytes = x;
+    else if (strcmp(g->name[f], "flops") == 0)
+      query.flops = x;
+    else if (model->feature_count > 1)
+      feature[query.feature_count++] = (ts_feature){g->name[f], x};
+  }
+  bool usable = ts_query_values(&query, model->feature_count, model->feature, value);
+  for (uint32_t f = 0; usable && f < model->feature_count; f++) usable = value[f] > 0;
+  return usable;
+}
+
+bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise, double *weight, double *left_out)
 {
   train_physical(m, rows);
   m->input_count = 0;
@@ -127,15 +178,17 @@ bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, dou
   for (uint32_t i = 0; i < rows->count; i++)
     target[i] = log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count, rows->table[i],
       input + (size_t)i * m->input_count));
-  ts_gp_data data = {rows->count, m->input_count, input, target};
-  double *left_out = TS_NEW_ARRAY(arena, double, rows->count);
+  ts_gp_data data = {rows->count, m->input_count, input, target, NULL};
+  double *without = TS_NEW_ARRAY(arena, double, rows->count);
   if (m->input_count) {
-    ts_gp_data few = thin(arena, &data, LEARN_ROWS);
+    ts_gp_data few = thinned(arena, &data, rows->own, LEARN_ROWS);
     start_kernels(m, &few, noise);
     ts_gp_learn(&few, m->kernel, m->kernel_count, noise, LEARN_ITERATIONS);
-    if (!ts_gp_solve(&data, m->kernel, m->kernel_count, *noise, weight, left_out))
+    if (!solve_robustly(arena, &data, m, *noise, weight, without))
       return false;
   }
-  m->shift = best_shift(&data, rows->own, left_out);
+  m->shift = best_shift(&data, rows->own, without, left_out);
+  if (!m->input_count)
+    *left_out = NAN;
   return true;
 }

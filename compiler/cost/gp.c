@@ -113,12 +113,14 @@ double ts_gp_covariance(const ts_fit_kernel *kernel, uint32_t kernels, uint32_t 
   return sum;
 }
 
+static double spread_of(const ts_gp_data *data, uint32_t row) { return data->spread ? data->spread[row] : 1; }
+
 static void covariance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, matrix *k)
 {
-  double slope, diagonal = noise * noise;
-  for (uint32_t c = 0; c < kernels; c++) diagonal += kernel[c].deviation * kernel[c].deviation;
+  double slope, common = 0;
+  for (uint32_t c = 0; c < kernels; c++) common += kernel[c].deviation * kernel[c].deviation;
   for (uint32_t i = 0; i < data->count; i++) {
-    row_of(k, i)[i] = diagonal;
+    row_of(k, i)[i] = common + noise * noise * spread_of(data, i);
     for (uint32_t j = i + 1; j < data->count; j++) {
       double sum = 0;
       for (uint32_t c = 0; c < kernels; c++)
@@ -188,7 +190,7 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
   for (uint32_t i = 0; i < data->count; i++)
     for (uint32_t j = i; j < data->count; j++) {
       double w = s->weight[i] * s->weight[j] - dot(row_of(&s->v, i), row_of(&s->v, j), j, s->v.stride);
-      trace += i == j ? w : 0;
+      trace += i == j ? w * spread_of(data, i) : 0;
       for (uint32_t c = 0; c < s->kernels; c++) {
         const ts_fit_kernel *kernel = &s->kernel[c];
         const double *a = data->input + (size_t)i * data->inputs, *b = data->input + (size_t)j * data->inputs;
@@ -241,7 +243,7 @@ void ts_gp_learn(const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels
   ts_arena_free(arena);
 }
 
-bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, double *weight, double *left_out)
+bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, double *weight, double *left_out, double *square)
 {
   ts_arena *arena = ts_arena_new("gaussian process");
   ts_fit_kernel copy[TS_FIT_MAX_KERNELS];
@@ -253,8 +255,12 @@ bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t k
     invert_factor(&s.k, &s.v);
     solve(&s);
     memcpy(weight, s.weight, data->count * sizeof *weight);
-    for (uint32_t i = 0; i < data->count; i++)
-      left_out[i] = data->target[i] - s.weight[i] / dot(row_of(&s.v, i), row_of(&s.v, i), i, s.v.stride);
+    for (uint32_t i = 0; i < data->count; i++) {
+      double inverse = dot(row_of(&s.v, i), row_of(&s.v, i), i, s.v.stride), own = noise * noise * spread_of(data, i);
+      left_out[i] = data->target[i] - s.weight[i] / inverse;
+      if (square)
+        square[i] = own * own * s.weight[i] * s.weight[i] + fmax(own - own * own * inverse, 0);
+    }
   }
   ts_arena_free(arena);
   return good;

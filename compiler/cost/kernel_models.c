@@ -148,7 +148,7 @@ static ts_model_time segments_time(const double *p, const double *x)
   return (ts_model_time){fmax(p[FLOOR_US], memory), memory, memory};
 }
 
-static const char *const gemm_inputs[] = {"m", "n", "k", "efficiency", "ratio", "time", "pad 64", NULL};
+static const char *const gemm_inputs[] = {"m", "n", "k", "efficiency", "ratio", "time", "pad 64", "fill 128 256", NULL};
 static const char *const attention_inputs[] = {"batch", "seq", "heads", "kv_heads", "head_dim", "fill 128 1", "ratio", "time", NULL};
 static const char *const apart_inputs[] = {"batch", "seq", "heads", "fill 128 1", "ratio", "time", NULL};
 static const char *const no_inputs[] = {NULL};

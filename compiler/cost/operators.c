@@ -244,8 +244,8 @@ static void train_residual(ts_arena *arena, const ts_op_class *c, ts_op_family *
   f->kernel = family_kernel;
   f->kernel.deviation = sqrt(square / n);
   for (uint32_t d = 0; d < wide; d++) f->kernel.scale[d] = family_scale;
-  ts_gp_data data = {n, wide, input, target};
-  if (ts_gp_solve(&data, &f->kernel, 1, family_noise * f->kernel.deviation, weight, left_out)) {
+  ts_gp_data data = {n, wide, input, target, NULL};
+  if (ts_gp_solve(&data, &f->kernel, 1, family_noise * f->kernel.deviation, weight, left_out, NULL)) {
     f->kept = n, f->row = row, f->size = input, f->sizes = wide, f->weight = weight, f->row_device = device, f->row_us = us;
   }
 }

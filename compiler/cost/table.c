@@ -7,7 +7,8 @@
 
 #include "compiler/cost/source.h"
 
-typedef enum column_kind { COLUMN_FEATURE, COLUMN_FAMILY, COLUMN_DTYPE, COLUMN_KV_DTYPE, COLUMN_LABEL, COLUMN_TIME, COLUMN_FLOPS, COLUMN_BYTES } column_kind;
+typedef enum column_kind { COLUMN_FEATURE, COLUMN_FAMILY, COLUMN_DTYPE, COLUMN_KV_DTYPE, COLUMN_LABEL, COLUMN_TIME, COLUMN_FLOPS, COLUMN_BYTES,
+  COLUMN_LOW, COLUMN_HIGH, COLUMN_REPEATS } column_kind;
 typedef struct column { const char *name; column_kind kind; double unit; } column;
 
 /* Words in a header that are not features. A label says how a row was measured and is not part of its key. */
@@ -15,8 +16,8 @@ static const struct { const char *name; column_kind kind; double unit; } known_c
   {"family", COLUMN_FAMILY, 0}, {"dtype", COLUMN_DTYPE, 0}, {"flops", COLUMN_FLOPS, 0}, {"bytes", COLUMN_BYTES, 0},
   {"time_us", COLUMN_TIME, 1e-6}, {"time_ms", COLUMN_TIME, 1e-3}, {"time_ns", COLUMN_TIME, 1e-9}, {"time_s", COLUMN_TIME, 1},
   {"seconds", COLUMN_TIME, 1}, {"kv_dtype", COLUMN_KV_DTYPE, 0}, {"phase", COLUMN_LABEL, 0}, {"kernel", COLUMN_LABEL, 0},
-  {"set", COLUMN_LABEL, 0}, {"note", COLUMN_LABEL, 0}, {"operator", COLUMN_LABEL, 0}, {"repeats", COLUMN_LABEL, 0},
-  {"low_us", COLUMN_LABEL, 0}, {"high_us", COLUMN_LABEL, 0}, {"layer", COLUMN_LABEL, 0},
+  {"set", COLUMN_LABEL, 0}, {"note", COLUMN_LABEL, 0}, {"operator", COLUMN_LABEL, 0}, {"repeats", COLUMN_REPEATS, 0},
+  {"low_us", COLUMN_LOW, 0}, {"high_us", COLUMN_HIGH, 0}, {"layer", COLUMN_LABEL, 0},
 };
 /* Tables of one kind of kernel do not name it in every row; their columns do. */
 static const struct { const char *family, *column[5]; } known_families[] = {
@@ -35,6 +36,7 @@ typedef struct row {
   uint32_t mask; /* columns that are features of this row */
   uint32_t width, line;
   double *value, seconds;
+  ts_table_spread spread;
 } row;
 
 typedef struct reader {
@@ -120,18 +122,21 @@ static bool next_line(reader *r, cell *line)
   return false;
 }
 
-/* Cells of a line; more than `room` are counted, not written. */
+/* Cells of a line; more than `room` are counted, not written. A cell in quotes may hold commas (RFC 4180). */
 static uint32_t split(const reader *r, cell line, cell *cells, uint32_t room)
 {
   uint32_t n = 0;
   size_t begin = line.begin;
-  for (size_t i = line.begin; i <= line.end; i++)
-    if (i == line.end || r->text[i] == ',') {
-      if (n < room)
-        cells[n] = trim(r, (cell){begin, i});
-      n++;
-      begin = i + 1;
-    }
+  bool quoted = false;
+  for (size_t i = line.begin; i <= line.end; i++) {
+    quoted ^= i < line.end && r->text[i] == '"';
+    if (i < line.end && (quoted || r->text[i] != ','))
+      continue;
+    if (n < room)
+      cells[n] = trim(r, (cell){begin, i});
+    n++;
+    begin = i + 1;
+  }
   return n;
 }
 
@@ -252,7 +257,7 @@ static bool read_header(reader *r)
   r->family = r->options && r->options->family ? r->options->family : family_by_columns(r);
   if (!has_column(r, "family") && !r->family) {
     FAIL(r, line, "the table does not say which family its rows belong to");
-    r->error->help = "add a column `family`, or name it: table(\"...\", family: \"gemm\")";
+    r->error->help = "add a column `family`, or name it: table(\"...\", family: \"gemm\") in a plan, --family gemm on a command line";
     return false;
   }
   return true;
@@ -303,6 +308,13 @@ static bool read_row(reader *r, cell line)
       kv_dtype = empty ? NULL : ts_dtype_canonical(intern(r, cells[i]));
       break;
     case COLUMN_LABEL: break;
+    case COLUMN_LOW:
+    case COLUMN_HIGH:
+    case COLUMN_REPEATS:
+      if (!empty && !read_number(r, column, cells[i], column->kind == COLUMN_LOW ? &row.spread.low_us : column->kind == COLUMN_HIGH ? &row.spread.high_us :
+                                                      &row.spread.repeats))
+        return false;
+      break;
     case COLUMN_TIME:
     case COLUMN_FLOPS:
     case COLUMN_BYTES:
@@ -370,17 +382,18 @@ static ts_table_group make_group(reader *r, const row *rows, size_t count)
   bool *exact = TS_NEW_ARRAY(r->arena, bool, width);
   double *value = TS_NEW_ARRAY(r->arena, double, count * width), *seconds = TS_NEW_ARRAY(r->arena, double, count);
   uint32_t *line = TS_NEW_ARRAY(r->arena, uint32_t, count);
+  ts_table_spread *spread = TS_NEW_ARRAY(r->arena, ts_table_spread, count);
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1; next < count && compare_point(&rows[i], &rows[next]) == 0;) next++;
     const row *median = &rows[i + (next - i - 1) / 2];
     memcpy(value + (size_t)n * width, median->value, width * sizeof *value);
     for (uint32_t f = 0; f < width; f++)
       exact[f] = exact[f] || median->value[f] <= 0;
-    seconds[n] = median->seconds, line[n] = median->line, n++;
+    seconds[n] = median->seconds, spread[n] = median->spread, line[n] = median->line, n++;
   }
   double *log_value = TS_NEW_ARRAY(r->arena, double, (size_t)n * width);
   for (size_t i = 0; i < (size_t)n * width; i++) log_value[i] = exact[i % width] ? 0 : log(value[i]);
-  return (ts_table_group){rows[0].family, rows[0].dtype, width, n, name, exact, value, log_value, seconds, line};
+  return (ts_table_group){rows[0].family, rows[0].dtype, width, n, name, exact, value, log_value, seconds, spread, line};
 }
 
 static ts_table *make_table(reader *r)

@@ -6,6 +6,8 @@
 
 enum { TS_TABLE_MAX_COLUMNS = 32 };
 
+typedef struct ts_table_spread { double low_us, high_us, repeats; } ts_table_spread; /* of a measurement; 0: not stated */
+
 typedef struct ts_table_group { /* rows sorted by their values; one row per point */
   const char *family, *dtype;   /* dtype NULL: not stated, answers any */
   uint32_t width, count;
@@ -13,6 +15,7 @@ typedef struct ts_table_group { /* rows sorted by their values; one row per poin
   const bool *exact;            /* of a feature: never interpolated, since some value is not positive */
   const double *value, *log_value; /* count x width */
   const double *seconds;
+  const ts_table_spread *spread;
   const uint32_t *line;
 } ts_table_group;
 

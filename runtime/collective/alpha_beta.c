@@ -5,6 +5,7 @@
  * in 2 islands, 8 x 25 GB/s between them, 300 GB/s inside: 2 * 15/16 * 1.0737e9 / 200e9 = 10.07 ms. */
 #include <math.h>
 
+#include "base/round.h"
 #include "runtime/collective/network_internal.h"
 
 static double bottleneck(const ts_profile *p)
@@ -22,7 +23,7 @@ ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t 
   double volume = ts_ring_volume(kind, p->ranks) * (double)bytes;
   double transfer = volume > 0 && bandwidth > 0 ? volume / bandwidth * 1e12 : 0;
   ts_estimate e = {.base = model->base, .steps = model->hop * ts_ring_steps(kind, p->ranks)};
-  e.transfer = transfer < 4e18 ? (uint64_t)llround(transfer) : UINT64_C(4000000000000000000);
+  e.transfer = ts_round_ps(transfer);
   e.time = e.base + e.steps + e.transfer;
   return e;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/intern.h"
@@ -253,7 +254,7 @@ ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t
     return e;
   double transfer = transfer_of(shape, &figures[shape], kind, bytes, ranks);
   e.steps = steps_of(&figures[shape], kind);
-  e.transfer = transfer < 4e18 ? (uint64_t)llround(transfer) : UINT64_C(4000000000000000000);
+  e.transfer = ts_round_ps(transfer);
   e.time = e.base + e.steps + e.transfer;
   return e;
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/round.h"
+
 static double bandwidth(double bytes, double limit, double floor, double slope, double middle)
 {
   return limit / (1 + pow(fmax(bytes, 1) / fmax(middle, 1), -slope)) + floor;
@@ -58,6 +60,6 @@ const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count
 ts_estimate ts_curve_estimate(const ts_ir_net_curve *c, uint64_t bytes, const ts_profile *p)
 {
   double size = (double)bytes, time = ts_curve_analytic(c, size, p) * ts_curve_correction(c, size, p->ranks) * ts_curve_stragglers(c, size, p->ranks) * 1e12;
-  uint64_t ps = time < 4e18 ? (uint64_t)llround(time) : UINT64_C(4000000000000000000);
+  uint64_t ps = ts_round_ps(time);
   return (ts_estimate){.time = ps, .transfer = ps, .beyond = bytes < c->least || bytes > c->most || p->ranks < c->least_ranks || p->ranks > c->most_ranks};
 }

@@ -2,6 +2,7 @@
  * of the largest point holds, below it the time of the smallest. Ranks and islands must have been measured as they are. */
 #include <math.h>
 
+#include "base/round.h"
 #include "runtime/collective/network_internal.h"
 
 static int order(const ts_ir_net_point *point, uint32_t kind, const ts_profile *p)
@@ -59,6 +60,6 @@ ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uin
     time = (double)points[at].time;
   else
     time = (double)points[at - 1].time * ((double)bytes / (double)(points[at - 1].bytes ? points[at - 1].bytes : 1));
-  uint64_t ps = time < 4e18 ? (uint64_t)llround(time) : UINT64_C(4000000000000000000);
+  uint64_t ps = ts_round_ps(time);
   return (ts_estimate){.time = ps, .transfer = ps, .beyond = !below || (!above && points[at].bytes != bytes)};
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/round.h"
 #include "runtime/collective/network_internal.h"
 
 static bool halves(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER; }
@@ -411,13 +412,11 @@ ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes,
   return box;
 }
 
-static uint64_t limited(double ps) { return ps < 4e18 ? (uint64_t)(ps + 0.5) : UINT64_C(4000000000000000000); }
-
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box box = ts_white_box_estimate(plan, bytes);
-  ts_estimate e = {.base = limited(box.connection * box.factor), .intra = limited(box.intra * box.factor), .inter = limited(box.inter * box.factor),
-                   .reduction = limited(box.reduction * box.factor), .beyond = box.beyond};
+  ts_estimate e = {.base = ts_round_ps(box.connection * box.factor), .intra = ts_round_ps(box.intra * box.factor), .inter = ts_round_ps(box.inter * box.factor),
+                   .reduction = ts_round_ps(box.reduction * box.factor), .beyond = box.beyond};
   e.transfer = e.intra + e.inter + e.reduction;
   e.time = e.base + e.transfer;
   return e;
