@@ -18,7 +18,7 @@ fit() {
   "$trainspec" fit ops "$@" --device "$device" --units "$units" -o "$out/$name.fit.json"
 }
 
-# plain DEVICE UNITS [TABLE]: the tables of vLLM, and of another library where there is one.
+# plain DEVICE UNITS LIBRARY: the tables of vLLM, and of another library where there is one.
 plain() {
   fit "$1" "$1" "$2" "$ops/gemm_$1.csv.gz" "$ops/attention_$1.csv.gz" "$ops/gemm_$1_$3.csv.gz" --dtype bf16 --also fp16
 }
@@ -33,11 +33,6 @@ experts() {
   table="$scratch/moe_$1_$3.experts.csv"
   "$tools/experts_table.sh" --bandwidth "$4" "$ops/moe_$1_$3.csv.gz" >"$table"
   fit "$1_experts" "$1" "$2" "$table" --family grouped_gemm --model gemm
-}
-
-# fp8 DEVICE UNITS: with one scale for a tensor.
-fp8() {
-  fit "$1_fp8" "$1" "$2" "$ops/gemm_$1.csv.gz" "$ops/gemm_$1_trtllm.csv.gz" --dtype fp8
 }
 
 # latent DEVICE UNITS
@@ -62,7 +57,6 @@ plain h200_sxm 132 trtllm
 alone b300_sxm 148
 alone gb300 152
 alone l40s 142
-fp8 h100_sxm 132
 experts a100_sxm 108 sglang 2039
 experts b200_sxm 148 trtllm 8000
 experts b300_sxm 148 trtllm 8000

@@ -826,7 +826,7 @@ static int write_fit(const job *j)
   }
   free(text);
   if (!error)
-    return printf("%s: %zu model%s; in a plan: costs = [fit(\"%s\"), ...]\n", j->o->out, j->models.count, j->models.count == 1 ? "" : "s", j->o->out), DONE;
+    return DONE;
   fprintf(stderr, "trainspec fit ops: cannot write %s: %s\n", j->o->out, strerror(error));
   return ENVIRONMENT;
 }
