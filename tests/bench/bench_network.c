@@ -48,7 +48,7 @@ static double measure(const char *path, uint32_t kind, const uint64_t *bytes)
                                 "link gpu[4] -- s[0] in\nlink gpu[5] -- s[0] in\nlink gpu[6] -- s[0] in\nlink gpu[7] -- s[0] in\n"
                                 "fragment F { all_reduce 1 MB over all }\nprogram { F }\n";
   ts_arena *arena = ts_arena_new("bench");
-  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_error error = {{0}, 0, 0, false};
   ts_ir_builder *b = ts_ir_parse(cluster, strlen(cluster), &error);
   ts_ir ir;
   ts_stop stop = {.arena = arena};

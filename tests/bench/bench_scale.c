@@ -29,7 +29,7 @@ static double resident(void)
 
 static void play(const char *path, uint32_t threads, bool fold, figures *f)
 {
-  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_error error = {{0}, 0, 0, false};
   ts_arena *arena = ts_arena_new("bench");
   ts_stop stop = {.arena = arena};
   clockid_t clock = threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;

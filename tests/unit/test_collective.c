@@ -10,7 +10,7 @@ typedef struct net { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_network *ne
 
 static void net_new(net *n, const char *text)
 {
-  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_error error = {{0}, 0, 0, false};
   n->arena = ts_arena_new("test");
   n->stop = (ts_stop){.arena = n->arena};
   n->b = ts_ir_parse(text, strlen(text), &error);

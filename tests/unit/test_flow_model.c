@@ -13,7 +13,7 @@ typedef struct net { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_network *ne
 static void net_new(net *n, const char *cluster, const char *work, uint32_t ranks)
 {
   char text[16384];
-  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_error error = {{0}, 0, 0, false};
   snprintf(text, sizeof text, "axis x %u\naxis y 1\ngroup all = x\nstream compute\nstream comm\n%sfragment F { %s }\nprogram { F }\n", ranks, cluster, work);
   n->arena = ts_arena_new("test");
   n->stop = (ts_stop){.arena = n->arena};

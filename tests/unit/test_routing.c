@@ -13,7 +13,7 @@ typedef struct cluster { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_graph *
 
 static void cluster_new(cluster *c, const char *text)
 {
-  ts_ir_error error = {{0}, 0, 0};
+  ts_ir_error error = {{0}, 0, 0, false};
   char whole[16384];
   snprintf(whole, sizeof whole, "axis x 1\nstream compute\n%sfragment F { compute 1 us }\nprogram { F }\n", text);
   c->b = ts_ir_parse(whole, strlen(whole), &error);
