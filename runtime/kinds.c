@@ -112,7 +112,7 @@ static ts_code write_fragment(writer *w, uint32_t fragment)
   ts_range *stream = TS_NEW_ARRAY(w->t->arena, ts_range, w->t->streams);
   w->layout = &w->t->layouts[fragment];
   w->nodes = ts_nodes_of(w->t->ir, fragment);
-  w->ports = w->t->ir->ports + w->t->ir->fragments[fragment].first_port;
+  w->ports = w->t->ir->ports_count ? w->t->ir->ports + w->t->ir->fragments[fragment].first_port : NULL;
   ts_producer *producers = TS_NEW_ARRAY(w->t->arena, ts_producer, w->layout->event_count);
   for (uint32_t s = 0; s < w->t->streams; s++)
     stream[s] = write_stream(w, s, producers);

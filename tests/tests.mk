@@ -1242,6 +1242,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
 	tests/fuzz/corpus/fuzz_goal/any \
 	tests/fuzz/corpus/fuzz_goal/backward \
+	tests/fuzz/corpus/fuzz_goal/no_message \
 	tests/fuzz/corpus/fuzz_goal/schedule \
 	tests/fuzz/corpus/fuzz_graph/shape_that_is_none \
 	tests/fuzz/corpus/fuzz_graph/small \
