@@ -24,6 +24,10 @@ class Tap(unittest.TestResult):
 
     addFailure = addError
 
+    def addSubTest(self, test, part, error):
+        if error:
+            self.addError(part, error)
+
 
 chosen = unittest.TestLoader()
 chosen.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
