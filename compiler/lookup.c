@@ -134,29 +134,39 @@ const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
   return line_of(s, span);
 }
 
+/* The line that ends at `end`, if it is a comment: *begin and its text from *from on. */
+static bool comment_line(const char *text, size_t end, size_t *begin, size_t *from)
+{
+  for (*begin = end; *begin > 0 && text[*begin - 1] != '\n';)
+    --*begin;
+  for (*from = *begin; *from < end && isblank((unsigned char)text[*from]);)
+    ++*from;
+  if (end - *from < 2 || memcmp(text + *from, "//", 2) != 0)
+    return false;
+  *from += 2;
+  *from += *from < end && text[*from] == ' ';
+  return true;
+}
+
 /* The lines of comment right above a declaration. */
 static const char *comment_above(const ts_session *s, const ts_ast *node)
 {
-  const ts_source *source = text_of(s, node->span.file);
-  size_t line = node->span.begin;
-  while (line > 0 && source->text[line - 1] != '\n')
+  const char *text = text_of(s, node->span.file)->text;
+  size_t line = node->span.begin, begin, from, used;
+  while (line > 0 && text[line - 1] != '\n')
     line--;
-  const char *comment = "";
-  while (line > 0) {
-    size_t end = line - 1, begin = end;
-    while (begin > 0 && source->text[begin - 1] != '\n')
-      begin--;
-    size_t text = begin;
-    while (text < end && isblank((unsigned char)source->text[text]))
-      text++;
-    if (end - text < 2 || memcmp(source->text + text, "//", 2) != 0)
-      break;
-    text += 2;
-    text += text < end && source->text[text] == ' ';
-    comment = ts_arena_printf(s->arena, "%.*s\n%s", (int)(end - text), source->text + text, comment);
-    line = begin;
+  size_t first = line;
+  while (first > 0 && comment_line(text, first - 1, &begin, &from))
+    first = begin;
+  char *comment = ts_arena_alloc(s->arena, line - first + 1);
+  used = line - first;
+  comment[used] = '\0';
+  for (size_t end = line; end > first; end = begin) { /* backwards, as their beginnings are found */
+    comment_line(text, end - 1, &begin, &from);
+    used -= end - from;
+    memcpy(comment + used, text + from, end - from);
   }
-  return comment;
+  return comment + used;
 }
 
 static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *use)
@@ -214,20 +224,21 @@ static uint32_t word_before(const char *text, uint32_t offset)
   return offset;
 }
 
-/* Text in quotes and comments opens nothing. */
-static bool inert(const char *text, uint32_t offset)
+/* The text before `offset`, with blanks for what opens nothing: text in quotes and comments. *inside: `offset` is in such. */
+static const char *bare(ts_arena *arena, const char *text, uint32_t offset, bool *inside)
 {
-  uint32_t line = offset;
-  bool quoted = false;
-  while (line > 0 && text[line - 1] != '\n')
-    line--;
-  for (; line < offset; line++) {
-    if (text[line] == '"' && (line == 0 || text[line - 1] != '\\'))
+  char *copy = ts_arena_string(arena, text, offset);
+  bool quoted = false, comment = false;
+  for (uint32_t i = 0; i < offset; i++) {
+    if (text[i] == '\n')
+      quoted = comment = false;
+    comment |= !quoted && text[i] == '/' && text[i + 1] == '/';
+    copy[i] = quoted || comment ? ' ' : text[i];
+    if (text[i] == '"' && !comment && (i == 0 || text[i - 1] != '\\'))
       quoted = !quoted;
-    else if (!quoted && text[line] == '/' && text[line + 1] == '/')
-      return true;
   }
-  return quoted;
+  *inside = quoted || comment;
+  return copy;
 }
 
 static const char *name_of_argument(ts_session *s, const char *text, uint32_t begin, uint32_t end)
@@ -247,18 +258,19 @@ bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_
 {
   const char *text = text_of(s, m->file)->text;
   uint32_t depth = 0, argument = 0, begin = offset;
-  bool first = true;
+  bool first = true, inside;
+  const char *plain = bare(s->arena, text, offset, &inside);
   *call = (ts_open_call){0};
   for (uint32_t i = offset; i-- > 0;) {
-    if (!strchr("()[]{},", text[i]) || inert(text, i))
+    if (!plain[i] || !strchr("()[]{},", plain[i]))
       continue;
-    if (strchr(")]}", text[i])) {
+    if (strchr(")]}", plain[i])) {
       depth++;
-    } else if (text[i] == ',') {
+    } else if (plain[i] == ',') {
       argument += depth == 0;
     } else if (depth > 0) {
       depth--;
-    } else if (text[i] == '(') {
+    } else if (plain[i] == '(') {
       uint32_t name = word_before(text, i);
       if (name == i)
         return false;
@@ -266,12 +278,12 @@ bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_
       call->begin = i + 1;
       call->argument = argument;
       break;
-    } else if (text[i] == '{') {
+    } else if (plain[i] == '{') {
       return false;
     } else {
       argument = 0; /* a list is one argument */
     }
-    if (first && depth == 0 && text[i] == ',')
+    if (first && depth == 0 && plain[i] == ',')
       begin = i + 1, first = false;
   }
   if (!call->name)
@@ -286,7 +298,7 @@ bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_
 
 /* ---- What may be written ---- */
 
-typedef struct proposing { ts_session *s; const ts_module *m; const char *text; uint32_t begin, offset; ts_proposals *list; } proposing;
+typedef struct proposing { ts_session *s; const ts_module *m; const char *text, *bare; uint32_t begin, offset; ts_proposals *list; } proposing;
 
 static void propose(const proposing *p, ts_proposal_kind kind, const char *text, const char *detail)
 {
@@ -356,7 +368,7 @@ static bool propose_fields(const proposing *p)
   if (!decl || decl->kind != TS_AST_PLAN || line == 0 || p->text[line - 1] != '\n')
     return false;
   for (uint32_t i = decl->span.begin; i < p->begin; i++)
-    depth += inert(p->text, i) ? 0 : strchr("([{", p->text[i]) ? 1 : strchr(")]}", p->text[i]) ? -1 : 0;
+    depth += !p->bare[i] ? 0 : strchr("([{", p->bare[i]) ? 1 : strchr(")]}", p->bare[i]) ? -1 : 0;
   if (depth != 1)
     return false;
   for (size_t i = 0; i < COUNT(plan_fields); i++) {
@@ -413,9 +425,10 @@ static void propose_names(const proposing *p)
 void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_proposals *list)
 {
   const char *text = text_of(s, m->file)->text;
-  proposing p = {s, m, text, word_before(text, offset), offset, list};
+  bool inside;
+  proposing p = {s, m, text, bare(s->arena, text, offset, &inside), word_before(text, offset), offset, list};
   list->begin = p.begin;
-  if (inert(text, offset) || propose_files(&p) || propose_units(&p) || propose_fields(&p))
+  if (inside || propose_files(&p) || propose_units(&p) || propose_fields(&p))
     return;
   ts_open_call call;
   if (ts_lookup_call(s, m, p.begin, &call))

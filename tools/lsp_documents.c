@@ -145,7 +145,7 @@ static void analyze(const lsp_documents *all, lsp_document *d, lsp_analysis *a, 
   if (!a->plan || !(d->whole || !d->slow))
     return;
   ts_ir_builder *b = ts_plan_lower(s, a->plan, NULL);
-  d->slow = milliseconds() - begin > SLOW_MS;
+  d->slow |= milliseconds() - begin > SLOW_MS;
   if (b && d->whole)
     play(all, a, b);
   if (b)
@@ -171,6 +171,7 @@ bool lsp_document_analyze(const lsp_documents *all, lsp_document *d)
   if (!d->stale)
     return false;
   lsp_document_forget(d);
+  d->slow &= !d->whole; /* measured anew */
   analyze_all(all, d);
   d->stale = d->whole = false;
   return true;

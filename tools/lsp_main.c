@@ -353,12 +353,13 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
   }
   look(s, q.document);
   q.a = &q.document->plan[0];
-  q.text = lsp_text_of(&s->documents, q.document);
-  q.offset = lsp_offset(&q.text, get(params, "position"));
   if (!q.a->module) {
     lsp_reply(&s->wire, id, NULL);
     return;
   }
+  const ts_source *source = ts_sources_get(q.a->session->sources, q.a->module->file); /* two documents may be one file: what was read counts */
+  q.text = (lsp_text){source->text, source->size, s->documents.utf8};
+  q.offset = lsp_offset(&q.text, get(params, "position"));
   q.use = get(params, "position") ? ts_lookup_use(q.a->session, q.a->module->file, q.offset) : NULL;
   const char *wrong = r->answer == rename_name ? cannot_rename(&q) : NULL;
   if (!wrong && r->answer == rename_name && !is_name(text_at(params, "newName")))

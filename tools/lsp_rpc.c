@@ -42,6 +42,17 @@ bool lsp_pending(const lsp_wire *w)
   return w->end > w->begin || (poll(&input, 1, 0) > 0 && (input.revents & POLLIN));
 }
 
+/* Decimal digits of a line, which ends at `end`; what is no number is 0, what is too large for any message is so too. */
+static size_t length_in(const char *at, const char *end)
+{
+  size_t length = 0;
+  while (at < end && (*at == ' ' || *at == '\t'))
+    at++;
+  for (; at < end && *at >= '0' && *at <= '9' && length <= MOST_MESSAGE; at++)
+    length = 10 * length + (size_t)(*at - '0');
+  return at == end || *at == ' ' || *at == '\t' ? length : 0;
+}
+
 /* Lines up to an empty one. The length of what follows; 0: none is told. */
 static size_t header(lsp_wire *w, bool *broken)
 {
@@ -61,7 +72,7 @@ static size_t header(lsp_wire *w, bool *broken)
       return *broken ? 0 : length;
     }
     if (end - line > 15 && strncasecmp(text + line, "Content-Length:", 15) == 0)
-      length = strtoul(text + line + 15, NULL, 10);
+      length = length_in(text + line + 15, text + end);
     line = size;
   }
 }
