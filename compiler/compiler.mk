@@ -12,7 +12,6 @@ libtrainspec_la_SOURCES += \
 	compiler/cost/cost.c \
 	compiler/cost/database.c \
 	compiler/cost/fit.c \
-	compiler/cost/fit_ops.c \
 	compiler/cost/fit_table.c \
 	compiler/cost/fit_train.c \
 	compiler/cost/gp.c \

@@ -53,9 +53,9 @@ tests_unit_sources = \
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources)
+tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/programs.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) $(CJSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) $(CJSON_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
 else
 EXTRA_DIST += $(tests_unit_sources)

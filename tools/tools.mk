@@ -22,7 +22,7 @@ tsrun_SOURCES = \
 tsrun_LDADD = libtrainspec.la $(CJSON_LIBS)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
 tsfmt_LDADD = libtrainspec.la
-trainspec_LDADD = libtrainspec.la $(CJSON_LIBS)
+trainspec_LDADD = libtrainspec.la $(CJSON_LIBS) $(GSL_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
 	tools/collective_main.c \
@@ -30,6 +30,7 @@ trainspec_SOURCES = \
 	tools/diff_main.c \
 	tools/export_main.c \
 	tools/fit_network_main.c \
+	tools/fit_ops_main.c \
 	tools/fit_slowdown_main.c \
 	tools/interrupt.c \
 	tools/interrupt.h \

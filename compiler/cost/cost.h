@@ -88,7 +88,4 @@ uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *que
 /* Families a source can answer, in order; returns how many there are. */
 uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uint32_t room);
 
-/* `trainspec fit ops ...`. Returns the exit code. */
-int ts_fit_ops_main(int argc, char **argv);
-
 #endif

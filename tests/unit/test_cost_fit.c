@@ -12,6 +12,7 @@
 
 #include "base/source.h"
 #include "compiler/stdlib_embed.h"
+#include "tools/programs.h"
 
 static ts_arena *arena;
 static char *folder;
@@ -115,6 +116,15 @@ Test(cost_fit, errors_name_the_place)
     "model of elementwise bf16: row 2 is not in order");
 }
 
+/* A command line, which programs may write to. */
+static int fit_ops(const char *const *words)
+{
+  char *argv[16] = {NULL};
+  int argc = 0;
+  for (; words[argc]; argc++) argv[argc] = ts_arena_string(arena, words[argc], strlen(words[argc]));
+  return ts_fit_ops_main(argc, argv);
+}
+
 /* Times of a made-up device with waves of 10 tiles of 128 x 128. */
 static void write_table(const char *path)
 {
@@ -137,9 +147,9 @@ Test(cost_fit, training_is_exact_enough_and_repeatable)
   char *text[2];
   size_t size[2];
   for (int i = 0; i < 2; i++) {
-    char *argv[] = {"ops", (char *)in_folder("table.csv"), "--device", "made up", "--units", "10", "--keep", "0.25", "-o", (char *)out[i], NULL};
+    const char *argv[] = {"ops", in_folder("table.csv"), "--device", "made up", "--units", "10", "--keep", "0.25", "-o", out[i], NULL};
     int error;
-    cr_assert_eq(ts_fit_ops_main(10, argv), 0);
+    cr_assert_eq(fit_ops(argv), 0);
     text[i] = ts_read_file(arena, out[i], &size[i], &error);
     cr_assert(text[i]);
   }
@@ -167,10 +177,10 @@ Test(cost_fit, training_finds_floor_and_bandwidth)
   }
   fclose(out);
   cr_redirect_stdout();
-  char *argv[] = {"ops", (char *)in_folder("table.csv"), "--device", "x", "--units", "1", "--model", "stream", "--keep", "0.2", "-o", (char *)in_folder("one.json"), NULL};
+  const char *argv[] = {"ops", in_folder("table.csv"), "--device", "x", "--units", "1", "--model", "stream", "--keep", "0.2", "-o", in_folder("one.json"), NULL};
   int error;
   size_t size;
-  cr_assert_eq(ts_fit_ops_main(12, argv), 0);
+  cr_assert_eq(fit_ops(argv), 0);
   ts_cost_source *source = fit(ts_read_file(arena, in_folder("one.json"), &size, &error));
   ts_cost_answer a;
   cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 1}, &a));
@@ -182,12 +192,12 @@ Test(cost_fit, training_finds_floor_and_bandwidth)
 Test(cost_fit, training_refuses_bad_usage)
 {
   cr_redirect_stderr();
-  char *none[] = {"ops", NULL}, *unknown[] = {"ops", "t.csv", "--devise", "x", NULL}, *units[] = {"ops", "t.csv", "--units", "0", NULL};
-  char *missing[] = {"ops", (char *)in_folder("none.csv"), "--device", "x", "--units", "1", "-o", "x", NULL};
-  cr_assert_eq(ts_fit_ops_main(1, none), 2);
-  cr_assert_eq(ts_fit_ops_main(4, unknown), 2);
-  cr_assert_eq(ts_fit_ops_main(4, units), 2);
-  cr_assert_eq(ts_fit_ops_main(8, missing), 4);
+  const char *none[] = {"ops", NULL}, *unknown[] = {"ops", "t.csv", "--devise", "x", NULL}, *units[] = {"ops", "t.csv", "--units", "0", NULL};
+  const char *missing[] = {"ops", in_folder("none.csv"), "--device", "x", "--units", "1", "-o", "x", NULL};
+  cr_assert_eq(fit_ops(none), 2);
+  cr_assert_eq(fit_ops(unknown), 2);
+  cr_assert_eq(fit_ops(units), 2);
+  cr_assert_eq(fit_ops(missing), 4);
 }
 
 Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)

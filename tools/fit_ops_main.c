@@ -9,29 +9,46 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/options.h"
 #include "base/source.h"
 #include "compiler/cost/operators.h"
+#include "tools/programs.h"
 
-enum { DONE, REJECTED, USAGE, ENVIRONMENT = 4, MAX_TABLES = 32, LEAST_ROWS = 8, MOST_KEPT = 4000 };
+enum { MAX_TABLES = 32, LEAST_ROWS = 8, MOST_KEPT = 4000 };
+enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, OUTPUT };
 
-static const char usage[] =
-  "usage: trainspec fit ops TABLE... --device NAME --units N [OPTION...] -o FILE\n"
-  "       trainspec fit ops DEVICE=TABLE... --devices SHEETS --device NAME [OPTION...] -o FILE\n"
-  "Fits physical models of kernels to tables of measured times (doc/costs.md) and writes a fit file. The first table that has a kind\n"
-  "of kernel is the one that is predicted; further tables of it, of the same device but measured otherwise, only help.\n\n"
-  "The second form fits devices together, by shares of their data sheets, and writes what is expected of the device NAME, which nobody\n"
-  "need have measured; each device is also left out once and predicted from the others.\n\n"
-  "  --device NAME    what was measured, for reports; of the second form: a row of SHEETS\n"
-  "  --devices SHEETS CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peak of the type in the tables; watts may be empty)\n"
-  "  --units N        processors of the device that work in parallel (sms of its `gpu`)\n"
-  "  --keep SHARE     share of the rows kept in the fit, 0.1; the others validate it\n"
-  "  --family NAME    only kernels of this family, which is that of tables that do not say; all that have a model otherwise\n"
-  "  --dtype NAME     only kernels of this type, likewise\n"
-  "  --trees          of the second form: boosted trees (XGBoost's library is needed) for kernels that compute, where they predict devices\n"
-  "                   left out better than the Gaussian process\n"
-  "  --also NAME      another type that runs at the same rate, answered alike\n"
-  "  --model NAME     physical model for them: gemm, attention, attention_apart, stream; that of the family's name otherwise\n"
-  "  -o FILE          the fit file\n";
+static const ts_option option_list[] = {
+  {DEVICE, 0, "device", "NAME", "what was measured, for reports; of the second form: a row of SHEETS", "Devices"},
+  {SHEETS, 0, "devices", "SHEETS", "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peak of the type in the tables; watts may be empty)", NULL},
+  {UNITS, 0, "units", "N", "processors of the device that work in parallel (sms of its `gpu`)", NULL},
+  {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the others validate it (0.1)", "Rows"},
+  {FAMILY, 0, "family", "NAME", "only kernels of this family, which is that of tables that do not say; all that have a model otherwise", NULL},
+  {DTYPE, 0, "dtype", "NAME", "only kernels of this type, likewise", NULL},
+  {MODEL, 0, "model", "NAME", "physical model for them: gemm, attention, attention_apart, stream; that of the family's name otherwise", "Fit"},
+  {TREES, 0, "trees", NULL, "of the second form: boosted trees (XGBoost's library is needed) for kernels that compute, where they predict devices left out better than the Gaussian process", NULL},
+  {ALSO, 0, "also", "NAME", "another type that runs at the same rate, answered alike", NULL},
+  {OUTPUT, 'o', NULL, "FILE", "the fit file", NULL},
+  {0},
+};
+static const char *const usage[] = {"TABLE... --device NAME --units N [OPTION]... -o FILE", "DEVICE=TABLE... --devices SHEETS --device NAME [OPTION]... -o FILE", NULL};
+static const char *const notes[] = {
+  "Fits physical models of kernels to tables of measured times (doc/costs.md) and",
+  "writes a fit file. The first table that has a kind of kernel is the one that is",
+  "predicted; further tables of it, of the same device but measured otherwise, only",
+  "help.",
+  "",
+  "The second form fits devices together, by shares of their data sheets, and writes",
+  "what is expected of the device NAME, which nobody need have measured; each device",
+  "is also left out once and predicted from the others.",
+  "",
+  "Examples:",
+  "$ h100.csv --device H100 --units 132 -o h100.fit.json",
+  "",
+  "Exit codes: 0 done, 1 a table cannot be used, or too few rows, 2 wrong usage, 4 files",
+  "or system.",
+  NULL};
+static const ts_program program = {
+  .summary = "TrainSpec: fits the kernels of a device to tables of measured times.", .usage = usage, .options = option_list, .notes = notes, .manual = "trainspec(1)"};
 
 typedef struct options {
   const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out, *devices;
@@ -62,65 +79,71 @@ typedef struct data_file {
 typedef struct job {
   const options *o;
   ts_arena *arena;
+  ts_sources *sources;
+  ts_diags *diags;
   TS_VEC(trained) models;
   TS_VEC(data_file) files;
 } job;
-
-static int bad_usage(const char *why, const char *what)
-{
-  fprintf(stderr, "trainspec fit ops: %s%s\nTry `trainspec fit ops --help`.\n", why, what);
-  return USAGE;
-}
 
 static bool positive(const char *text, double *value)
 {
   char *end;
   *value = strtod(text, &end);
-  return *end == 0 && *value > 0 && isfinite(*value);
+  return *text && *end == 0 && *value > 0 && isfinite(*value);
 }
 
-/* USAGE, or DONE; *help is set when that was asked for. */
-static int parse(int argc, char **argv, options *o, bool *help)
+static bool take_number(const ts_options *line, double most, double *value)
+{
+  if (positive(line->argument, value) && *value <= most)
+    return true;
+  if (isinf(most))
+    ts_options_wrong(line, "`%s` takes a number above 0, not `%s`", line->spelled, line->argument);
+  else
+    ts_options_wrong(line, "`%s` takes a share, above 0 and at most %g, not `%s`", line->spelled, most, line->argument);
+  return false;
+}
+
+/* False after telling a mistake. */
+static bool take(options *o, const ts_options *line, int id)
+{
+  const char **text[] = {[DEVICE] = &o->device, [SHEETS] = &o->devices, [FAMILY] = &o->family, [DTYPE] = &o->dtype, [ALSO] = &o->also, [MODEL] = &o->model, [OUTPUT] = &o->out};
+  switch (id) {
+  case UNITS: return take_number(line, INFINITY, &o->units);
+  case KEEP: return take_number(line, 1, &o->keep);
+  case TREES: return o->trees = true;
+  case TS_OPERAND:
+    if (o->table_count == MAX_TABLES)
+      return ts_options_wrong(line, "more than %d tables: `%s`", MAX_TABLES, line->argument), false;
+    o->table[o->table_count++] = line->argument;
+    return true;
+  default: *text[id] = line->argument; return true;
+  }
+}
+
+/* False when main is to return line->status. */
+static bool parse(ts_options *line, options *o)
 {
   *o = (options){.keep = 0.1};
-  for (int i = 1; i < argc; i++) {
-    const char *a = argv[i];
-    static const char *const with_value[] = {"--device", "--units", "--keep", "--family", "--dtype", "--model", "-o", "--also", "--devices"};
-    const char **text[] = {&o->device, NULL, NULL, &o->family, &o->dtype, &o->model, &o->out, &o->also, &o->devices};
-    double *number[] = {NULL, &o->units, &o->keep, NULL, NULL, NULL, NULL, NULL, NULL};
-    size_t at = 0, count = sizeof with_value / sizeof *with_value;
-    if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
-      return *help = true, DONE;
-    if (strcmp(a, "--trees") == 0) {
-      o->trees = true;
-      continue;
-    }
-    while (at < count && strcmp(a, with_value[at]) != 0) at++;
-    if (at < count) {
-      if (i + 1 == argc)
-        return bad_usage("no value for ", a);
-      if (text[at])
-        *text[at] = argv[++i];
-      else if (!positive(argv[++i], number[at]))
-        return bad_usage("not a positive number: ", argv[i]);
-    } else if (*a == '-' && a[1])
-      return bad_usage("no option ", a);
-    else if (o->table_count == MAX_TABLES)
-      return bad_usage("too many tables: ", a);
-    else
-      o->table[o->table_count++] = a;
+  for (int id; (id = ts_options_next(line)) != TS_OPTIONS_END;) {
+    if (id == TS_OPTIONS_EXIT)
+      return false;
+    line->status = TS_EXIT_USAGE;
+    if (!take(o, line, id))
+      return false;
   }
-  if (!o->table_count)
-    return bad_usage("no table", "");
-  if (!o->device || !(o->units || o->devices) || !o->out)
-    return bad_usage("--device, --units (or --devices) and -o are needed", "");
-  if (o->trees && !o->devices)
-    return bad_usage("--trees goes with --devices", "");
-  if (o->keep > 1)
-    return bad_usage("--keep is a share, at most 1", "");
-  if (o->model && !ts_kernel_model_find(o->model))
-    return bad_usage("no model ", o->model);
-  return DONE;
+  const char *wrong = !o->table_count ? "no table given" :
+                      !o->device || !(o->units || o->devices) || !o->out ? "`--device`, `--units` (or `--devices`) and `-o` are needed" :
+                      o->trees && !o->devices ? "`--trees` goes with `--devices`" : NULL;
+  for (uint32_t i = 0; o->devices && i < o->table_count && !wrong; i++)
+    wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";
+  line->status = TS_EXIT_USAGE;
+  if (wrong)
+    ts_options_wrong(line, "%s", wrong);
+  else if (o->model && !ts_kernel_model_find(o->model))
+    ts_options_wrong(line, "there is no model `%s`", o->model);
+  else
+    line->status = TS_EXIT_DONE;
+  return line->status == TS_EXIT_DONE;
 }
 
 /* FNV-1a of the features, mixed: rows are kept by their shape alone, never by their time: the same
@@ -390,50 +413,69 @@ static bool fit_group(job *j, size_t table, const ts_table_group *g)
   return true;
 }
 
-static int read_table(job *j, const char *path)
+/* Both return false: what is wrong is in the queue. */
+static bool cannot_read(job *j, const char *path, int error)
+{
+  ts_diag_add(j->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
+  return false;
+}
+
+static bool refuse(job *j, const char *why, const char *help)
+{
+  ts_diag *d = ts_diag_add(j->diags, TS_E0502, TS_NO_SPAN, "%s", why);
+  if (help)
+    ts_diag_help(d, "%s", help);
+  return false;
+}
+
+static bool refuse_line(job *j, const char *path, uint32_t line, const char *why) { return refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", path, line, why), NULL); }
+
+static bool bad_table(job *j, const char *path, const char *text, size_t size, const ts_cost_error *why)
+{
+  if (!text || !why->line)
+    return refuse(j, ts_arena_printf(j->arena, "table `%s` cannot be used: %s", path, why->text), why->help);
+  ts_span at = {ts_sources_add(j->sources, path, "table", text, size), (uint32_t)why->begin, (uint32_t)why->end};
+  ts_diag *d = ts_diag_add(j->diags, TS_E0502, at, "table `%s` cannot be used", path);
+  ts_diag_here(d, "%s", why->text);
+  if (why->help)
+    ts_diag_help(d, "%s", why->help);
+  return false;
+}
+
+static bool read_table(job *j, const char *path)
 {
   size_t size;
   int error;
   char *bytes = ts_read_file(j->arena, path, &size, &error);
-  if (!bytes) {
-    fprintf(stderr, "trainspec fit ops: cannot read %s: %s\n", path, strerror(error));
-    return ENVIRONMENT;
-  }
-  ts_cost_error why;
-  size_t text_size;
+  if (!bytes)
+    return cannot_read(j, path, error);
+  ts_cost_error why = {0};
+  size_t text_size = 0;
   ts_table_options stated = {j->o->family, j->o->dtype ? ts_dtype_canonical(j->o->dtype) : NULL}; /* where the table does not say */
   const char *text = ts_cost_text(j->arena, bytes, size, &text_size, &why);
-  const char *slash = strrchr(path, '/');
-  data_file file = {.name = slash ? slash + 1 : path};
+  data_file file = {.name = ts_base_name(path)};
   file.table = text ? ts_table_read(j->arena, text, text_size, &stated, &why) : NULL;
-  if (!file.table) {
-    fprintf(stderr, "%s:%u:%u: error: %s\n", path, why.line, why.column, why.text);
-    if (why.help)
-      fprintf(stderr, "  help: %s\n", why.help);
-    return REJECTED;
-  }
+  if (!file.table)
+    return bad_table(j, path, text, text_size, &why);
   uint8_t digest[TS_DIGEST_SIZE];
   ts_digest_bytes(bytes, size, digest);
   ts_digest_hex(digest, file.sha256);
   TS_PUSH(j->arena, &j->files, file);
-  return DONE;
+  return true;
 }
 
-static int fit_tables(job *j)
+static bool fit_tables(job *j)
 {
   for (size_t t = 0; t < j->files.count; t++)
     for (uint32_t i = 0; i < j->files.at[t].table->group_count; i++) {
       const ts_table_group *g = &j->files.at[t].table->group[i];
-      if (!fit_group(j, t, g)) {
-        fprintf(stderr, "trainspec fit ops: %s: the rows of `%s` cannot be fitted\n", j->files.at[t].name, g->family);
-        return REJECTED;
-      }
+      if (!fit_group(j, t, g))
+        return refuse(j, ts_arena_printf(j->arena, "%s: the rows of `%s` cannot be fitted", j->files.at[t].name, g->family), NULL);
     }
   if (j->models.count)
-    return DONE;
-  fprintf(stderr, "trainspec fit ops: nothing to fit: no table has %d rows to keep of a family with a model%s\n", LEAST_ROWS,
-    j->o->family || j->o->dtype ? " and of what --family and --dtype say" : "");
-  return REJECTED;
+    return true;
+  return refuse(j, ts_arena_printf(j->arena, "nothing to fit: no table has %d rows to keep of a family with a model%s", LEAST_ROWS,
+    j->o->family || j->o->dtype ? " and of what `--family` and `--dtype` say" : ""), "keep more of them with `--keep`, or name the model with `--model`");
 }
 
 /* -- several devices -- */
@@ -452,18 +494,43 @@ static uint32_t cells_of(char *line, char **cell, uint32_t room)
   return n;
 }
 
-static int read_sheets(job *j, sheets *s)
+static const char *const columns[] = {"device", "tflops", "terabytes_per_s", "watts", "units", "gigahertz"};
+enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CELLS = 32 };
+
+static bool read_header(job *j, char *const *cell, uint32_t n, uint32_t number, int *where)
 {
-  static const char *const columns[] = {"device", "tflops", "terabytes_per_s", "watts", "units", "gigahertz"};
-  enum { COLUMNS = sizeof columns / sizeof *columns, CELLS = 32 };
+  for (int c = 0; c < COLUMNS; c++) {
+    for (uint32_t i = 0; i < n; i++)
+      if (strcmp(cell[i], columns[c]) == 0)
+        where[c] = (int)i;
+    if (where[c] < 0)
+      return refuse_line(j, j->o->devices, number, ts_arena_printf(j->arena, "there is no column `%s`", columns[c]));
+  }
+  return true;
+}
+
+static bool read_sheet(job *j, sheets *s, char *const *cell, uint32_t n, uint32_t number, const int *where)
+{
+  double value[COLUMNS] = {0};
+  for (int c = 1; c < COLUMNS; c++) {
+    const char *at = (uint32_t)where[c] < n ? cell[where[c]] : "";
+    if (!(c == WATTS && !*at) && !positive(at, &value[c]))
+      return refuse_line(j, j->o->devices, number, ts_arena_printf(j->arena, "`%s` is not a positive number, for `%s`", at, columns[c]));
+  }
+  if (s->count == MAX_TABLES || (uint32_t)where[0] >= n)
+    return refuse_line(j, j->o->devices, number, s->count == MAX_TABLES ? "too many devices" : "no name of a device");
+  s->at[s->count++] = (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
+  return true;
+}
+
+static bool read_sheets(job *j, sheets *s)
+{
   size_t size;
   int error, where[COLUMNS] = {-1, -1, -1, -1, -1, -1};
   bool header = true;
   char *text = ts_read_file(j->arena, j->o->devices, &size, &error), *cell[CELLS], *rest = text, *line;
-  if (!text) {
-    fprintf(stderr, "trainspec fit ops: cannot read %s: %s\n", j->o->devices, strerror(error));
-    return ENVIRONMENT;
-  }
+  if (!text)
+    return cannot_read(j, j->o->devices, error);
   for (uint32_t number = 1; rest; number++) {
     line = rest;
     if ((rest = strchr(line, '\n')))
@@ -472,42 +539,19 @@ static int read_sheets(job *j, sheets *s)
     if (!*line || *line == '#')
       continue;
     uint32_t n = cells_of(line, cell, CELLS);
-    if (header) {
-      for (int c = 0; c < COLUMNS; c++)
-        for (uint32_t i = 0; i < n; i++)
-          if (strcmp(cell[i], columns[c]) == 0)
-            where[c] = (int)i;
-      for (int c = 0; c < COLUMNS; c++)
-        if (where[c] < 0) {
-          fprintf(stderr, "%s:%u: error: there is no column `%s`\n", j->o->devices, number, columns[c]);
-          return REJECTED;
-        }
-      header = false;
-      continue;
-    }
-    double value[COLUMNS] = {0};
-    for (int c = 1; c < COLUMNS; c++) {
-      const char *at = (uint32_t)where[c] < n ? cell[where[c]] : "";
-      if (!(c == 3 && !*at) && (!positive(at, &value[c]) || !*at)) {
-        fprintf(stderr, "%s:%u: error: `%s` is not a positive number, for `%s`\n", j->o->devices, number, at, columns[c]);
-        return REJECTED;
-      }
-    }
-    if (s->count == MAX_TABLES || (uint32_t)where[0] >= n) {
-      fprintf(stderr, "%s:%u: error: %s\n", j->o->devices, number, s->count == MAX_TABLES ? "too many devices" : "no name of a device");
-      return REJECTED;
-    }
-    s->at[s->count++] = (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
+    if (!(header ? read_header(j, cell, n, number, where) : read_sheet(j, s, cell, n, number, where)))
+      return false;
+    header = false;
   }
-  return DONE;
+  return true;
 }
 
-static uint32_t sheet_of(const sheets *s, const char *name, size_t length)
+static uint32_t sheet_of(job *j, const sheets *s, const char *name, size_t length)
 {
   for (uint32_t d = 0; d < s->count; d++)
     if (strlen(s->at[d].name) == length && strncmp(s->at[d].name, name, length) == 0)
       return d;
-  fprintf(stderr, "trainspec fit ops: no data sheet of `%.*s` in --devices\n", (int)length, name);
+  refuse(j, ts_arena_printf(j->arena, "`%s` has no data sheet of `%.*s`", j->o->devices, (int)length, name), "add a line for it");
   return UINT32_MAX;
 }
 
@@ -588,6 +632,8 @@ static void judge_left_out(job *j, const ts_op_class *c, const sheets *s, uint32
   }
 }
 
+static void no_trees(job *j, const char *wrong) { ts_diag_add(j->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong); }
+
 /* In the way chosen, or NULL after an error. */
 static const ts_op_class *train_ops(job *j, const ts_kernel_model *model, const sheets *s, const gathered *rows, ts_op_learner learner)
 {
@@ -596,7 +642,7 @@ static const ts_op_class *train_ops(job *j, const ts_kernel_model *model, const 
   if (learner == TS_OP_TREES)
     c = ts_op_by_trees(j->arena, c, &wrong);
   if (wrong)
-    fprintf(stderr, "trainspec fit ops: trees: %s\n", wrong);
+    no_trees(j, wrong);
   return c;
 }
 
@@ -612,17 +658,17 @@ static bool choose(job *j, const ts_kernel_model *model, const sheets *s, const 
     printf("  on devices left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees %.3f; %s\n", error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
       *best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
   if (wrong)
-    fprintf(stderr, "trainspec fit ops: trees: %s\n", wrong);
+    no_trees(j, wrong);
   return !wrong;
 }
 
-static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target, const gathered *all)
+static bool fit_class(job *j, const ts_kernel_model *model, const char *dtype, const sheets *s, const uint32_t *device, uint32_t target, const gathered *all)
 {
   uint32_t measured = 0;
   ts_op_learner learner;
   printf("%s %s: each device from the others\n", model->name, dtype);
   if (!choose(j, model, s, all, &learner))
-    return ENVIRONMENT;
+    return false;
   for (uint32_t d = 0; d < s->count; d++) {
     gathered out = gather(j, model, dtype, device, d, true), others = gather(j, model, dtype, device, d, false);
     measured += out.families.count > 0;
@@ -630,7 +676,7 @@ static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, co
       continue;
     const ts_op_class *c = train_ops(j, model, s, &others, learner);
     if (!c)
-      return ENVIRONMENT;
+      return false;
     judge_left_out(j, c, s, d, &out);
   }
   if (measured < 2)
@@ -644,14 +690,14 @@ static int fit_class(job *j, const ts_kernel_model *model, const char *dtype, co
     round_model(&t);
     TS_PUSH(j->arena, &j->models, t);
   }
-  return c ? DONE : ENVIRONMENT;
+  return c != NULL;
 }
 
-static int fit_devices(job *j, const sheets *s, const uint32_t *device)
+static bool fit_devices(job *j, const sheets *s, const uint32_t *device)
 {
-  uint32_t target = sheet_of(s, j->o->device, strlen(j->o->device));
+  uint32_t target = sheet_of(j, s, j->o->device, strlen(j->o->device));
   if (target == UINT32_MAX)
-    return REJECTED;
+    return false;
   typedef struct kind { const ts_kernel_model *model; const char *dtype; } kind;
   TS_VEC(kind) done = {0};
   for (size_t t = 0; t < j->files.count; t++)
@@ -665,51 +711,35 @@ static int fit_devices(job *j, const sheets *s, const uint32_t *device)
       if (!all.families.count)
         continue;
       TS_PUSH(j->arena, &done, k);
-      int status = fit_class(j, k.model, k.dtype, s, device, target, &all);
-      if (status)
-        return status;
+      if (!fit_class(j, k.model, k.dtype, s, device, target, &all))
+        return false;
     }
-  if (j->models.count)
-    return DONE;
-  fprintf(stderr, "trainspec fit ops: no table has rows of a family with a model (a type is needed: --dtype)\n");
-  return REJECTED;
+  return j->models.count || refuse(j, "no table has rows of a family with a model", "rows need a type: name that of tables without one with `--dtype`");
 }
 
-static int read_devices(job *j, sheets *s, uint32_t *device)
+static bool read_devices(job *j, sheets *s, uint32_t *device)
 {
-  int status = read_sheets(j, s);
-  for (uint32_t i = 0; i < j->o->table_count && !status; i++) {
+  bool good = read_sheets(j, s);
+  for (uint32_t i = 0; i < j->o->table_count && good; i++) {
     const char *equals = strchr(j->o->table[i], '=');
-    if (!equals)
-      return bad_usage("with --devices tables are DEVICE=TABLE: ", j->o->table[i]);
-    device[i] = sheet_of(s, j->o->table[i], (size_t)(equals - j->o->table[i]));
-    status = device[i] == UINT32_MAX ? REJECTED : read_table(j, equals + 1);
+    device[i] = sheet_of(j, s, j->o->table[i], (size_t)(equals - j->o->table[i]));
+    good = device[i] != UINT32_MAX && read_table(j, equals + 1);
   }
-  return status;
+  return good;
 }
 
-/* Writing. Quotes and control characters in names are dropped: they are file and device names. */
-static void put_string(FILE *out, const char *text)
-{
-  fputc('"', out);
-  for (; *text; text++)
-    if (*text != '"' && *text != '\\' && (unsigned char)*text >= 32)
-      fputc(*text, out);
-  fputc('"', out);
-}
+/* ---- Writing ---- */
 
 /* The lines `# source:` of a table. */
-static void put_sources(FILE *out, const char *lines)
+static void put_sources(ts_arena *arena, FILE *out, const char *lines)
 {
-  for (const char *separator = ", \"source\": [\""; *lines; separator = "\", \"") {
+  for (const char *separator = ", \"source\": ["; *lines; separator = ", ") {
+    size_t length = strcspn(lines, "\n");
     fputs(separator, out);
-    for (; *lines && *lines != '\n'; lines++)
-      if (*lines != '"' && *lines != '\\' && (unsigned char)*lines >= 32)
-        fputc(*lines, out);
-    if (*lines)
-      lines++;
+    ts_put_json_string(out, ts_arena_string(arena, lines, length));
+    lines += length + (lines[length] != 0);
     if (!*lines)
-      fputs("\"]", out);
+      fputs("]", out);
   }
 }
 
@@ -756,7 +786,7 @@ static void put_model(FILE *out, const trained *t)
   fprintf(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family, m->dtype, m->model->name);
   if (m->also) {
     fprintf(out, " \"also\": ");
-    put_string(out, m->also);
+    ts_put_json_string(out, m->also);
     fprintf(out, ",");
   }
   fprintf(out, "\n   \"parameters\": {");
@@ -790,20 +820,21 @@ static void put_model(FILE *out, const trained *t)
   fprintf(out, "}}");
 }
 
-static void put_fit(FILE *out, const job *j)
+static void put_fit(void *closure, FILE *out)
 {
+  const job *j = closure;
   fprintf(out, "{\"trainspec-fit\": %d, \"device\": ", TS_FIT_VERSION);
-  put_string(out, j->o->device);
+  ts_put_json_string(out, j->o->device);
   if (!j->o->devices) /* fits of devices together are made from all rows */
     fprintf(out, ", \"keep\": %g", j->o->keep);
   fprintf(out, ",\n \"data\": [");
   for (size_t i = 0; i < j->files.count; i++) {
     fprintf(out, "%s\n  {\"file\": ", i ? "," : "");
-    put_string(out, j->files.at[i].name);
+    ts_put_json_string(out, j->files.at[i].name);
     fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u", j->files.at[i].sha256, j->files.at[i].rows);
     if (!j->o->devices)
       fprintf(out, ", \"kept\": %u", j->files.at[i].kept);
-    put_sources(out, j->files.at[i].table->provenance);
+    put_sources(j->arena, out, j->files.at[i].table->provenance);
     fprintf(out, "}");
   }
   fprintf(out, "],\n \"models\": [\n");
@@ -814,55 +845,43 @@ static void put_fit(FILE *out, const job *j)
   fprintf(out, "]}\n");
 }
 
-static int write_fit(const job *j)
+static bool fit(job *j)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  int error = out ? 0 : ENOMEM;
-  if (out) {
-    put_fit(out, j);
-    error = fclose(out) ? ENOMEM : ts_write_file(j->o->out, text, size);
-  }
-  free(text);
-  if (!error)
-    return DONE;
-  fprintf(stderr, "trainspec fit ops: cannot write %s: %s\n", j->o->out, strerror(error));
-  return ENVIRONMENT;
+  sheets s = {0};
+  uint32_t device[MAX_TABLES];
+  if (j->o->devices)
+    return read_devices(j, &s, device) && fit_devices(j, &s, device);
+  for (uint32_t i = 0; i < j->o->table_count; i++)
+    if (!read_table(j, j->o->table[i]))
+      return false;
+  return fit_tables(j);
+}
+
+/* Told before the work, not after. */
+static bool can_write(job *j)
+{
+  const char *slash = strrchr(j->o->out, '/');
+  if (access(slash ? ts_arena_string(j->arena, j->o->out, (size_t)(slash - j->o->out) + 1) : ".", W_OK) == 0)
+    return true;
+  ts_diag_add(j->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", j->o->out, strerror(errno));
+  return false;
 }
 
 int ts_fit_ops_main(int argc, char **argv)
 {
   options o;
-  bool help = false;
-  int status = parse(argc, argv, &o, &help);
-  if (help)
-    return fputs(usage, stdout) < 0 ? ENVIRONMENT : DONE;
-  if (status)
-    return status;
-  const char *slash = strrchr(o.out, '/');
+  ts_options line = ts_options_start(&program, argc, argv);
+  if (!parse(&line, &o))
+    return line.status;
   job j = {.o = &o, .arena = ts_arena_new("fit ops")};
-  const char *folder = slash ? ts_arena_string(j.arena, o.out, (size_t)(slash - o.out) + 1) : ".";
-  if (access(folder, W_OK) != 0) { /* told before the work, not after */
-    fprintf(stderr, "trainspec fit ops: cannot write %s: %s\n", o.out, strerror(errno));
-    ts_arena_free(j.arena);
-    return ENVIRONMENT;
-  }
+  j.sources = ts_sources_new(j.arena);
+  j.diags = ts_diags_new(j.arena, j.sources);
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
-  sheets s = {0};
-  uint32_t device[MAX_TABLES];
-  if (o.devices) {
-    status = read_devices(&j, &s, device);
-    if (!status)
-      status = fit_devices(&j, &s, device);
-  } else {
-    for (uint32_t i = 0; i < o.table_count && !status; i++) status = read_table(&j, o.table[i]);
-    if (!status)
-      status = fit_tables(&j);
-  }
+  bool good = can_write(&j) && fit(&j);
   gsl_set_error_handler(handler);
-  if (!status)
-    status = write_fit(&j);
+  int status = ts_options_report(&line, j.diags);
+  if (good && !status)
+    status = ts_options_finish(&line, stdout, ts_options_write(&line, o.out, put_fit, &j));
   ts_arena_free(j.arena);
   return status;
 }
