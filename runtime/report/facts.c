@@ -160,7 +160,7 @@ static void add_memory(list *l)
 static void add_basis(list *l)
 {
   const ts_summary *s = l->s;
-  for (uint32_t b = 0; b < TS_IR_BASES; b++)
+  for (uint32_t b = 0; s->time.compute > 0 && b < TS_IR_BASES; b++)
     add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FACT_SHARE, s->basis[b] / (s->time.compute * s->ir->meta->world));
 }
 

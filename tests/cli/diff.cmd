@@ -9,3 +9,7 @@ cd "$scratch"; compare plan.ir slow.ir; cd - >/dev/null
 echo "== json"; trainspec diff --format=json "$scratch/plan.ir" "$scratch/slow.ir" | sed -n 1,9p
 compare _plan.ts
 compare -D dp=3 _plan.ts nowhere.ts
+# A plan that only communicates has no compute time to rest on anything.
+talk() { printf 'axis x 2\ngroup all = x\nstream compute\nstream comm\nfragment F { all_gather %s over all on comm }\nprogram { F }\n' "$1"; }
+talk "1 MB" >"$scratch/one.tsir"; talk "2 MB" >"$scratch/two.tsir"
+cd "$scratch"; compare one.tsir two.tsir; cd - >/dev/null
