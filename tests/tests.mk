@@ -1433,6 +1433,8 @@ EXTRA_DIST += \
 	tests/packet/short_queues.tsir \
 	tests/packet/slow.out \
 	tests/packet/slow.tsir \
+	tests/packet/small_and_many.out \
+	tests/packet/small_and_many.tsir \
 	tests/packet/too_many.out \
 	tests/packet/too_many.tsir \
 	tests/packet/twice.cmd \

@@ -16,28 +16,17 @@ struct ts_flow_figures {
   const ts_ir *ir;
   const ts_ranks *ranks;
   ts_graph *graph;
-  uint32_t count;             /* models of flows */
-  uint32_t *place;            /* [net models] among these */
-  const ts_ir_net_model **models;
-  ts_flow_maker **makers;
-  ts_intern known;            /* runs of count * TS_FLOW_SHAPES figures */
+  ts_flow_models asked;
+  ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
 };
 
-bool ts_flow_figures_any(const ts_flow_figures *f) { return f->count; }
+bool ts_flow_figures_any(const ts_flow_figures *f) { return f->asked.count; }
 
 ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
 {
   ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
   *f = (ts_flow_figures){.arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};
-  f->place = TS_NEW_ARRAY(arena, uint32_t, ir->net_models_count);
-  f->models = TS_NEW_ARRAY(arena, const ts_ir_net_model *, ir->net_models_count);
-  f->makers = TS_NEW_ARRAY(arena, ts_flow_maker *, ir->net_models_count);
-  for (uint32_t m = 0; m < ir->net_models_count; m++)
-    if (ir->net_models[m].kind == TS_IR_NET_FLOW && ranks->vertex && ts_network_asks(ir, m, only)) {
-      f->models[f->count] = &ir->net_models[m];
-      f->makers[f->count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
-      f->place[m] = f->count++;
-    }
+  f->asked = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_FLOW, only);
   return f;
 }
 
@@ -127,20 +116,20 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
-    if (!ts_flow_pattern_make(f->makers[model], scratch, shape, vertex, g->size, &patterns[i], pair))
+    if (!ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i], pair))
       status = ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
     else if (!ts_traffic_possible(f->ir, &patterns[i], &link, &needed))
       status = too_few_ports(f, link, needed, stop);
   }
   if (!status)
-    measure(f, patterns, g->instances, f->models[model]->efficiency, figures, f->count * TS_FLOW_SHAPES);
+    measure(f, patterns, g->instances, f->asked.models[model]->efficiency, figures, f->asked.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
 
 static uint32_t number_of(ts_flow_figures *f, const ts_flow_figure *figures)
 {
-  uint32_t words[FIGURE_WORDS], count = f->count * TS_FLOW_SHAPES;
+  uint32_t words[FIGURE_WORDS], count = f->asked.count * TS_FLOW_SHAPES;
   TS_VEC(uint32_t) run = {0};
   ts_arena *scratch = ts_arena_new("words");
   for (uint32_t i = 0; i < count; i++) {
@@ -162,13 +151,13 @@ static void none_made(ts_flow_figure *figures, size_t count)
 const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &f->ranks->groups[group];
-  uint32_t stride = f->count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
+  uint32_t stride = f->asked.count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
   ts_arena *scratch = ts_arena_new("figures of a group");
   ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)g->instances * stride);
   none_made(figures, (size_t)g->instances * stride);
   int status = 0;
-  for (uint32_t m = 0; m < f->count; m++)
-    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->models[m]); s < TS_FLOW_SHAPES && !status; s++)
+  for (uint32_t m = 0; m < f->asked.count; m++)
+    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->asked.models[m]); s < TS_FLOW_SHAPES && !status; s++)
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
   for (uint32_t i = 0; i < g->instances && !status; i++)
@@ -180,14 +169,14 @@ const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint3
 uint32_t ts_flow_figures_path(ts_flow_figures *f, uint32_t from, uint32_t to, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("figures of a path");
-  ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)f->count * TS_FLOW_SHAPES);
-  none_made(figures, (size_t)f->count * TS_FLOW_SHAPES);
+  ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)f->asked.count * TS_FLOW_SHAPES);
+  none_made(figures, (size_t)f->asked.count * TS_FLOW_SHAPES);
   uint32_t number = TS_IR_NONE;
   int status = 0;
-  for (uint32_t m = 0; m < f->count && !status; m++) {
+  for (uint32_t m = 0; m < f->asked.count && !status; m++) {
     ts_flow_pattern pattern;
-    if (ts_flow_pattern_message(f->makers[m], scratch, from, to, &pattern))
-      figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT] = measure_message(f, &pattern, f->models[m]->efficiency);
+    if (ts_flow_pattern_message(f->asked.makers[m], scratch, from, to, &pattern))
+      figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT] = measure_message(f, &pattern, f->asked.models[m]->efficiency);
     else
       status = ts_network_no_path(f->arena, f->ir, from, to, stop);
   }
@@ -226,7 +215,7 @@ static ts_flow_shape choose(const ts_ir_net_model *model, const ts_flow_figure *
 
 static void figures_of(const ts_flow_figures *f, uint32_t number, uint32_t model, ts_flow_figure *figures)
 {
-  memcpy(figures, f->known.words.at + f->known.runs.at[number].first + (size_t)f->place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, TS_FLOW_SHAPES * sizeof *figures);
+  memcpy(figures, f->known.words.at + f->known.runs.at[number].first + (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, TS_FLOW_SHAPES * sizeof *figures);
 }
 
 bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks, ts_flow_call *call)
@@ -241,7 +230,7 @@ bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, 
   return true;
 }
 
-ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *f, uint32_t model) { return f->makers[f->place[model]]; }
+ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *f, uint32_t model) { return f->asked.makers[f->asked.place[model]]; }
 
 ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks)
 {

@@ -31,6 +31,19 @@ bool ts_network_asks(const ts_ir *ir, uint32_t model, const char *only)
   return false;
 }
 
+ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, uint32_t kind, const char *only)
+{
+  uint32_t all = ir->net_models_count;
+  ts_flow_models f = {0, TS_NEW_ARRAY(arena, uint32_t, all), TS_NEW_ARRAY(arena, const ts_ir_net_model *, all), TS_NEW_ARRAY(arena, ts_flow_maker *, all)};
+  for (uint32_t m = 0; m < all; m++)
+    if (ir->net_models[m].kind == kind && ranks->vertex && ts_network_asks(ir, m, only)) {
+      f.models[f.count] = &ir->net_models[m];
+      f.makers[f.count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
+      f.place[m] = f.count++;
+    }
+  return f;
+}
+
 static uint64_t hash(const ts_profile *p)
 {
   uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, by words */

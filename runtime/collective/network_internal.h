@@ -33,6 +33,16 @@ struct ts_network {
   uint32_t last;     /* profile that was interned last */
 };
 
+/* The models of a kind that play connections and may be asked (ts_network_asks), with what makes the patterns of each. */
+typedef struct ts_flow_models {
+  uint32_t count;
+  uint32_t *place; /* [net models] among these */
+  const ts_ir_net_model **models;
+  ts_flow_maker **makers;
+} ts_flow_models;
+
+ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, uint32_t kind, const char *only);
+
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);
 int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop); /* -1 */
 

@@ -42,10 +42,13 @@ double ts_packet_count(const ts_packet_job *job)
 
 static bool within(double x, double least, double most) { return x >= least && x <= most; } /* false for what is no number */
 
-/* Whether each link of a path begins where the one before it ends. */
+static const double long_time = 1e15; /* ps */
+
+/* Whether each link of a path begins where the one before it ends, and a byte gets through in time. */
 static bool is_path(const ts_packet_job *job, const ts_packet_flow *f)
 {
   uint32_t at = 0;
+  double latency = 0;
   for (uint32_t h = 0; h < f->hops; h++) {
     if (f->path[h] / 2 >= job->link_count)
       return false;
@@ -54,13 +57,13 @@ static bool is_path(const ts_packet_job *job, const ts_packet_flow *f)
     if (h && from != at)
       return false;
     at = f->path[h] % 2 ? l->from : l->to;
+    latency += (double)l->latency;
   }
-  return f->hops >= 1 && f->hops <= UINT16_MAX;
+  return f->hops >= 1 && f->hops <= UINT16_MAX && latency <= long_time;
 }
 
 const char *ts_packet_wrong(const ts_packet_job *job)
 {
-  const double long_time = 1e15; /* ps */
   const ts_ir_packet_field *field = ts_ir_packets_wrong(job->with);
   const char *wrong = field ? field->range : NULL;
   for (uint32_t l = 0; l < job->link_count && !wrong; l++)
@@ -69,7 +72,7 @@ const char *ts_packet_wrong(const ts_packet_job *job)
   for (uint32_t f = 0; f < job->flow_count && !wrong; f++) {
     const ts_packet_flow *flow = &job->flows[f];
     if (!flow->bytes || !is_path(job, flow) || flow->part >= job->flow_count || !within(flow->line, 1e3, 1e15) || flow->start > long_time)
-      wrong = "a flow has bytes, a path, a part and a rate";
+      wrong = "a flow has bytes, a path of 1000 s at most, a part and a rate";
     else if ((double)flow->bytes * 1e12 / flow->line > long_time)
       wrong = "a flow takes 1000 s at most";
   }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/packets.h"
 #include "ir/text.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/intern.h"
@@ -27,6 +28,7 @@ typedef struct failure {
   ts_packet_status status; /* TS_PACKET_DONE: none */
   bool too_many;
   double count;
+  uint64_t mtu;            /* of too many: by which there would be few enough; 0: by none */
   const char *wrong;
   uint32_t model, kind, ranks;
   uint64_t bytes;
@@ -38,11 +40,8 @@ struct ts_packet_figures {
   const ts_ranks *ranks;
   ts_packet_memo *memo;       /* NULL until it is watched */
   const ts_progress *progress;
-  uint32_t count;             /* models of packets */
-  uint32_t *place;            /* [net models] among these */
-  const ts_ir_net_model **models;
-  ts_flow_maker **makers;
-  ts_intern known;            /* runs of count * TS_FLOW_SHAPES figures */
+  ts_flow_models asked;
+  ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
   failure failed;
 };
 
@@ -208,6 +207,17 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   return number;
 }
 
+/* How large packets must be, by doubling, for a call to have no more than may be played; 0: larger than may be. */
+static uint64_t mtu_enough(const ts_packet_job *job)
+{
+  ts_ir_net_packets with = *job->with;
+  ts_packet_job larger = *job;
+  larger.with = &with;
+  while (ts_packet_count(&larger) > (double)with.limit && !ts_ir_packets_wrong(&with))
+    with.mtu *= 2;
+  return ts_ir_packets_wrong(&with) ? 0 : with.mtu;
+}
+
 /* What each call of a case takes with so many bytes a connection; NULL after filling *failed. */
 static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes, failure *failed)
 {
@@ -228,6 +238,7 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
   c.job.progress = f->progress;
   failed->count = ts_packet_count(&c.job);
   failed->too_many = failed->count > (double)c.job.with->limit;
+  failed->mtu = failed->too_many ? mtu_enough(&c.job) : 0;
   failed->wrong = ts_packet_wrong(&c.job);
   uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, c.job.flow_count);
   failed->status = !ts_packet_available() ? TS_PACKET_MISSING : failed->too_many ? TS_PACKET_WRONG : ts_packet_case_play(&c, transfer);
@@ -239,21 +250,13 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
 
 /* ---- Figures of groups ---- */
 
-bool ts_packet_figures_any(const ts_packet_figures *f) { return f->count; }
+bool ts_packet_figures_any(const ts_packet_figures *f) { return f->asked.count; }
 
 ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
 {
   ts_packet_figures *f = TS_NEW(arena, ts_packet_figures);
   *f = (ts_packet_figures){.arena = arena, .ir = ir, .ranks = ranks, .known.arena = arena};
-  f->place = TS_NEW_ARRAY(arena, uint32_t, ir->net_models_count);
-  f->models = TS_NEW_ARRAY(arena, const ts_ir_net_model *, ir->net_models_count);
-  f->makers = TS_NEW_ARRAY(arena, ts_flow_maker *, ir->net_models_count);
-  for (uint32_t m = 0; m < ir->net_models_count; m++)
-    if (ir->net_models[m].kind == TS_IR_NET_PACKET && ranks->vertex && ts_network_asks(ir, m, only)) {
-      f->models[f->count] = &ir->net_models[m];
-      f->makers[f->count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
-      f->place[m] = f->count++;
-    }
+  f->asked = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_PACKET, only);
   return f;
 }
 
@@ -343,11 +346,11 @@ static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group 
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
-    status = ts_flow_pattern_make(f->makers[model], scratch, shape, vertex, g->size, &patterns[i], pair)
+    status = ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i], pair)
                ? no_circuits(f, &patterns[i], stop) : ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
   }
   if (!status)
-    figures_of(f, &f->models[model]->packets, patterns, g->instances, figures, f->count * TS_FLOW_SHAPES);
+    figures_of(f, &f->asked.models[model]->packets, patterns, g->instances, figures, f->asked.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
@@ -355,7 +358,7 @@ static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group 
 static uint32_t number_of(ts_packet_figures *f, const figure *figures)
 {
   words w = {.arena = ts_arena_new("words")};
-  add_words(&w, figures, (size_t)f->count * TS_FLOW_SHAPES * sizeof *figures);
+  add_words(&w, figures, (size_t)f->asked.count * TS_FLOW_SHAPES * sizeof *figures);
   uint32_t number = ts_intern_run(&f->known, w.all.at, (uint32_t)w.all.count);
   ts_arena_free(w.arena);
   return number;
@@ -364,12 +367,12 @@ static uint32_t number_of(ts_packet_figures *f, const figure *figures)
 const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &f->ranks->groups[group];
-  uint32_t stride = f->count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
+  uint32_t stride = f->asked.count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
   ts_arena *scratch = ts_arena_new("figures of a group");
   figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)g->instances * stride);
   int status = 0;
-  for (uint32_t m = 0; m < f->count; m++) {
-    uint32_t shapes = ts_flow_shapes_called(f->ir, group, f->models[m]);
+  for (uint32_t m = 0; m < f->asked.count; m++) {
+    uint32_t shapes = ts_flow_shapes_called(f->ir, group, f->asked.models[m]);
     for (uint32_t s = 0; s < TS_FLOW_SHAPES && !status; s++)
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
@@ -383,14 +386,14 @@ const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, u
 uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("figures of a path");
-  figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)f->count * TS_FLOW_SHAPES);
+  figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)f->asked.count * TS_FLOW_SHAPES);
   int status = 0;
-  for (uint32_t m = 0; m < f->count && !status; m++) {
+  for (uint32_t m = 0; m < f->asked.count && !status; m++) {
     ts_flow_pattern pattern;
-    if (!ts_flow_pattern_message(f->makers[m], scratch, from, to, &pattern))
+    if (!ts_flow_pattern_message(f->asked.makers[m], scratch, from, to, &pattern))
       status = ts_network_no_path(f->arena, f->ir, from, to, stop);
     else if (!(status = no_circuits(f, &pattern, stop)))
-      figures_of(f, &f->models[m]->packets, &pattern, 1, &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
+      figures_of(f, &f->asked.models[m]->packets, &pattern, 1, &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
   }
   uint32_t number = status ? TS_IR_NONE : number_of(f, figures);
   ts_arena_free(scratch);
@@ -421,7 +424,7 @@ ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t m
   figure by[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
   ts_estimate best = {0};
-  memcpy(by, f->known.words.at + f->known.runs.at[number].first + (size_t)f->place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, sizeof by);
+  memcpy(by, f->known.words.at + f->known.runs.at[number].first + (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, sizeof by);
   bool any = false;
   for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m); s < TS_FLOW_SHAPES && f->failed.status == TS_PACKET_DONE; s++) {
     ts_estimate e = {0};
@@ -439,15 +442,12 @@ static const char *number_text(ts_arena *arena, double count)
   return count < 1e6 ? ts_arena_printf(arena, "%.0f", count) : ts_arena_printf(arena, "%.3g million", count * 1e-6);
 }
 
-static void too_many(const failure *x, const ts_ir_net_packets *with, ts_stop *stop)
+static void too_many(const failure *x, uint32_t limit, ts_stop *stop)
 {
-  double least = (double)with->mtu, mtu = least;
-  while (mtu < 1 << 20 && x->count * least / mtu > (double)with->limit)
-    mtu *= 2;
   ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses", number_text(stop->arena, x->count));
-  ts_stop_fact(stop, "limit", "%s", number_text(stop->arena, with->limit));
-  if (x->count * least / mtu <= (double)with->limit && mtu <= 1 << 20)
-    ts_stop_help(stop, "larger packets are fewer: `mtu: %.4g KiB` is enough; or leave such calls to `flow`, or raise `limit`", mtu / 1024);
+  ts_stop_fact(stop, "limit", "%s", number_text(stop->arena, limit));
+  if (x->mtu)
+    ts_stop_help(stop, "larger packets are fewer: `mtu: %.4g KiB` is enough; or leave such calls to `flow`, or raise `limit`", (double)x->mtu / 1024);
   else
     ts_stop_help(stop, "leave such calls to `flow` (`of`, `over` and `tier` say what a model answers for), or raise `limit`");
 }
@@ -473,7 +473,7 @@ bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
   else if (x->status == TS_PACKET_LOST)
     ts_stop_help(stop, "give the switches a longer `queue`, or let them mark packets earlier");
   else if (x->too_many)
-    too_many(x, &model->packets, stop);
+    too_many(x, model->packets.limit, stop);
   else
     ts_stop_fact(stop, "but", "%s", x->wrong);
   return true;

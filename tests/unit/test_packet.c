@@ -86,6 +86,7 @@ Test(packet, wrong_jobs)
   WRONG(s.links[0].rate = INFINITY);
   WRONG(s.links[0].to = 77);
   WRONG(s.links[1].latency = UINT64_MAX);
+  WRONG(s.links[0].latency = s.links[1].latency = UINT64_C(600000000000000)); /* together more than a flow may take */
   WRONG(s.flows[0].bytes = 0);
   WRONG(s.flows[0].bytes = UINT64_MAX);
   WRONG(s.flows[0].line = NAN);
