@@ -492,9 +492,9 @@ static half halve(ts_arena *arena, const ts_ir_net_point *points, uint32_t count
 static double line_error(const line *l, const ts_ir_net_point *p) { return fabs((l->latency + l->slope * (double)p->bytes) / us(p) - 1); }
 
 /* What predicts a group's times, in seconds; 0: it cannot. */
-typedef double (*predictor)(const void *context, const ts_ir_net_point *p);
+typedef double (*predictor)(void *context, const ts_ir_net_point *p);
 
-static void score_group(ts_arena *arena, predictor predict, const void *context, const half *h, const ts_ir_net_point *p, const bool *keeps, uint32_t n, uint32_t first, bool extrapolate, ts_network_score *s)
+static void score_group(ts_arena *arena, predictor predict, void *context, const half *h, const ts_ir_net_point *p, const bool *keeps, uint32_t n, uint32_t first, bool extrapolate, ts_network_score *s)
 {
   const ts_ir_net_point *kept = h->kept + first;
   uint32_t count = same_group(kept, h->count - first);
@@ -508,7 +508,7 @@ static void score_group(ts_arena *arena, predictor predict, const void *context,
   finish_score(s);
 }
 
-static uint32_t score(ts_arena *arena, predictor predict, const void *context, const half *h, const ts_ir_net_point *points, uint32_t count, bool extrapolate, ts_network_score **scores)
+static uint32_t score(ts_arena *arena, predictor predict, void *context, const half *h, const ts_ir_net_point *points, uint32_t count, bool extrapolate, ts_network_score **scores)
 {
   uint32_t groups = 0, first = 0;
   *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
@@ -525,9 +525,9 @@ static uint32_t score(ts_arena *arena, predictor predict, const void *context, c
 /* Plans are made once for each group: rows of one come together. */
 typedef struct boxes { ts_arena *arena; const ts_network_file *file; ts_fit_links links; const ts_white_box_plan *plan; ts_ir_net_point of; } boxes;
 
-static double predict_by_box(const void *context, const ts_ir_net_point *p)
+static double predict_by_box(void *context, const ts_ir_net_point *p)
 {
-  boxes *b = (boxes *)(uintptr_t)context;
+  boxes *b = context;
   if (b->of.collective != p->collective || b->of.ranks != p->ranks || b->of.islands != p->islands) {
     ts_profile profile = ts_fit_profile(b->links, p->ranks, p->islands);
     b->plan = ts_network_file_plan(b->arena, b->file, p->collective, &profile);
@@ -547,7 +547,7 @@ uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, t
 
 typedef struct curves { const ts_ir_net_curve *at; uint32_t count; } curves;
 
-static double predict_by_curve(const void *context, const ts_ir_net_point *p)
+static double predict_by_curve(void *context, const ts_ir_net_point *p)
 {
   const curves *c = context;
   return ts_network_curves_time(c->at, c->count, p->collective, p->bytes, p->ranks, p->islands);
