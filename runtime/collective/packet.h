@@ -6,7 +6,7 @@
  * target, and from the sixth time on the target grows by `step`. The target is the rate before the cut, but stays through cuts between which nothing grew, as NICs
  * have it (clamp_tgt_rate off). DCQCN's counter of bytes and its larger steps in the end are left out. Flows that begin on one link take turns. A
  * packet that finds its queue full is lost, and its sender goes back to it a round trip later, as RoCE NICs do; links inside an island lose nothing, as credits
- * hold their senders back. Reports and credits travel without queueing. */
+ * hold their senders back. Pauses between switches (PFC) are left out; reports and credits travel without queueing. */
 #ifndef TS_RUNTIME_COLLECTIVE_PACKET_H
 #define TS_RUNTIME_COLLECTIVE_PACKET_H
 
