@@ -15,6 +15,7 @@ libtrainspec_la_SOURCES += \
 	base/suggest.c \
 	base/text.c \
 	base/text_diff.c \
+	base/version.c \
 	base/xgboost.c
 
 #: nobase_pkginclude_HEADERS += base/*.h base/*.def
@@ -32,5 +33,6 @@ nobase_pkginclude_HEADERS += \
 	base/source.h \
 	base/text.h \
 	base/text_diff.h \
+	base/version.h \
 	base/xgboost.h
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/diag_record.h"
-#include "base/options.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "base/version.h"
 
 static uint32_t column_of(const ts_source *source, uint32_t offset)
 {

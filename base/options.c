@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unreleased"
-#endif
+#include "base/version.h"
 
 enum { WIDTH = 79, HELP_COLUMN = 28, COMMON = 1 << 16, MAX_WORDS = 128 };
 enum { COLOR = COMMON, DIAGNOSTICS, SHOW_HELP, SHOW_VERSION };
@@ -19,8 +17,6 @@ static const ts_option common[] = {
   {SHOW_VERSION, 0, "version", NULL, "show the version", NULL},
   {0},
 };
-
-const char *ts_version(void) { return PACKAGE_VERSION; }
 
 ts_options ts_options_start(const ts_program *program, int argc, char **argv)
 {

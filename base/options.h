@@ -69,6 +69,4 @@ int ts_options_finish(const ts_options *o, FILE *out, int status);
 /* Writes what `put` prints to the file, whole or not at all, or to standard output (NULL, "-"). The exit code, after telling why it cannot. */
 int ts_options_write(const ts_options *o, const char *path, ts_print *put, void *closure);
 
-const char *ts_version(void); /* "0.1.0" */
-
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/version.h"
 #include "compiler/cluster.h"
 #include "compiler/fragment.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/digest.h"
-#include "base/options.h"
+#include "base/version.h"
 #include "compiler/stdlib_embed.h"
 #include "runtime/result.h"
 #include "runtime/report/format.h"

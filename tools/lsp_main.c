@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/version.h"
 #include "tools/lsp_messages.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/source.h"
 #include "compiler/import/layers.h"
 #include "compiler/import/rank_graph.h"
 

@@ -1,10 +1,11 @@
 /* Execution graphs of all ranks as one IR. The IR names groups as products of the axes of a mesh, and has a program for each coordinate of one axis: both are
  * found from what the graphs say. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/source.h"
 #include "compiler/import/rank_graph.h"
 
 enum { AXES_MOST = 30, STREAMS_MOST = 255, DEPENDENCIES_MOST = UINT16_MAX, TENSORS_MOST = 64 };

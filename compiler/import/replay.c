@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/source.h"
 
 enum {
   MOST_STREAMS = 256,
