@@ -9,6 +9,12 @@
 
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
+  bool same = s->stdlib_dir == o->stdlib_dir && s->import_dirs == o->import_dirs && s->import_dir_count == o->import_dir_count && s->defines == o->defines &&
+              s->define_count == o->define_count;
+  if (!same) { /* what was read and evaluated with others does not hold: files are read again */
+    s->modules = NULL;
+    s->define_ast = NULL;
+  }
   s->stdlib_dir = o->stdlib_dir;
   s->import_dirs = o->import_dirs;
   s->import_dir_count = o->import_dir_count;

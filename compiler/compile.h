@@ -14,7 +14,8 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t define_count;
 } ts_compile_options;
 
-/* Takes over what the options say about files and parameters; the functions below do it by themselves. */
+/* Takes over what the options say about files and parameters; the functions below do it by themselves. A session may compile several plans, also with other
+ * options, whose arrays must then be others too. */
 void ts_compile_settings(ts_session *s, const ts_compile_options *o);
 
 /* Compiles a plan. NULL after errors, which are in the session's queue. */

@@ -457,7 +457,6 @@ const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index
 {
   if (s->define_count && !s->define_ast) {
     s->define_ast = TS_NEW_ARRAY(s->arena, const ts_ast *, s->define_count);
-    s->define_used = TS_NEW_ARRAY(s->arena, bool, s->define_count);
     s->define_file = TS_NEW_ARRAY(s->arena, uint32_t, s->define_count);
   }
   for (uint32_t i = s->define_count; i-- > 0;) { /* the last one wins */
@@ -465,8 +464,6 @@ const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index
       continue;
     if (!s->define_file[i])
       read_define(s, i);
-    for (uint32_t k = 0; k <= i; k++)
-      s->define_used[k] |= !strcmp(s->defines[k].name, name);
     *index = i;
     return s->define_ast[i];
   }

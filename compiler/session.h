@@ -60,7 +60,6 @@ struct ts_session {
   bool checking;                    /* the static pass: what evaluation finds again is not counted again */
   uint32_t depth;                   /* of evaluation */
   uint64_t steps;
-  bool *define_used;                /* define i found its parameter */
   const ts_ast **define_ast;        /* parsed defines; NULL: not asked for, or not understood */
   uint32_t *define_file;            /* their text in the source map; 0: not asked for */
 };

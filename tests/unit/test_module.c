@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "compiler/check.h"
+#include "compiler/compile.h"
 #include "compiler/module.h"
 #include "compiler/stdlib_embed.h"
 #include "tests/unit/test_eval.h"
@@ -49,7 +50,7 @@ Test(module, clashes_cycles_and_missing_files)
 }
 
 #define PLAN                                                                                                                                          \
-  "gpu g { memory = 1 GiB }\ncluster c(n: Int) {\n  device d[n]: g\n  switch s[1]\n  link d[*] <-> s[0] { bandwidth = 1 GB/s }\n}\n"                  \
+  "gpu g { memory = 1 GiB, bandwidth = 1 TB/s }\ncluster c(n: Int) {\n  device d[n]: g\n  switch s[1]\n  link d[*] <-> s[0] { bandwidth = 1 GB/s }\n}\n"                  \
   "op id(x: Tensor) { output y: x.shape }\nmodel m(w: Int) {\n  a = input([batch, w])\n  b = id(a) as b\n}\n"                                        \
   "schedule s(p: Axis) {\n  stages p\n  at r in 0..p { F(0) B(0) }\n}\n"
 
@@ -77,6 +78,23 @@ Test(plan, mesh_fields_and_defines)
   cr_expect_eq(p->micro_batch, 3);
   cr_expect_eq(p->global_batch, 0);
   cr_expect_eq(p->recompute.type, TS_T_NONE);
+  ts_desk_close(&desk);
+}
+
+Test(plan, a_session_may_be_used_again_with_other_values)
+{
+  ts_desk desk = ts_desk_open();
+  const ts_define few[] = {{"width", "5"}}, more[] = {{"width", "7"}, {"pp", "4"}, {"dp", "1"}};
+  const struct { ts_compile_options options; const char *model; int64_t stages; } cases[] = {
+    {{0}, "m(w: 3)", 2}, {{.defines = few, .define_count = 1}, "m(w: 5)", 2}, {{.defines = more, .define_count = 3}, "m(w: 7)", 4}, {{0}, "m(w: 3)", 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ts_compile_settings(desk.s, &cases[i].options);
+    ts_plan *p = loaded(&desk, "param width: Int = 3\nplan p(pp: Int = 2, dp: Int = 2) {\n  model = m(w: width)\n  cluster = c(n: 4)\n  mesh = { dp, pp }\n"
+                               "  schedule = s(pp)\n  costs = roofline(g)\n  batch = { micro: 3 }\n}");
+    cr_assert(p, "%s", ts_desk_errors(&desk));
+    cr_expect_str_eq(ts_value_print(desk.arena, p->model), cases[i].model);
+    cr_expect_eq(desk.s->mesh.axis[1].size, cases[i].stages);
+  }
   ts_desk_close(&desk);
 }
 
