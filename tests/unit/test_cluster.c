@@ -6,7 +6,7 @@
 #include "compiler/cluster.h"
 #include "tests/unit/test_eval.h"
 
-#define GPU "gpu g { memory = 1 GiB }\n"
+#define GPU "gpu g { memory = 1 GiB, bandwidth = 1 TB/s }\n"
 
 static const ts_cluster *built(ts_desk *desk, const char *text)
 {
