@@ -76,19 +76,25 @@ static bool take_string(ts_json *j)
   return true;
 }
 
+/* Passes a comma. Is what comes then the end of the object or list? It is passed, too. */
+static bool passes_end(ts_json *j, char close, int *next)
+{
+  *next = peek(j);
+  if (*next == ',') {
+    j->feed->at++;
+    *next = peek(j);
+  }
+  if (*next != close)
+    return false;
+  j->feed->at++;
+  return true;
+}
+
 bool ts_json_member(ts_json *j)
 {
-  if (!ts_json_ok(j))
+  int c;
+  if (!ts_json_ok(j) || passes_end(j, '}', &c))
     return false;
-  int c = peek(j);
-  if (c == ',') {
-    j->feed->at++;
-    c = peek(j);
-  }
-  if (c == '}') {
-    j->feed->at++;
-    return false;
-  }
   if (c != '"')
     return unexpected(j, "a key or `}`"), false;
   if (!take_string(j))
@@ -123,17 +129,9 @@ bool ts_json_member(ts_json *j)
 
 bool ts_json_element(ts_json *j)
 {
-  if (!ts_json_ok(j))
+  int c;
+  if (!ts_json_ok(j) || passes_end(j, ']', &c))
     return false;
-  int c = peek(j);
-  if (c == ',') {
-    j->feed->at++;
-    c = peek(j);
-  }
-  if (c == ']') {
-    j->feed->at++;
-    return false;
-  }
   return c != 0 && ts_json_ok(j);
 }
 
