@@ -163,27 +163,17 @@ static const char *text_in_session(const ts_session *s, const char *name, size_t
   return NULL;
 }
 
-static const char *text_in_library(const char *name, size_t *size)
-{
-  for (size_t i = 0; strncmp(name, "std/", 4) == 0 && i < ts_stdlib_file_count; i++) {
-    if (strcmp(ts_stdlib_files[i].path, name + 4) == 0) {
-      *size = ts_stdlib_files[i].size;
-      return (const char *)ts_stdlib_files[i].bytes;
-    }
-  }
-  return NULL;
-}
-
 /* The text of a source that the IR names: from the compilation, the stdlib, or a file beside the IR. */
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
   const task *t = closure;
   const char *text = text_in_session(t->session, name, size);
-  if (!text)
-    text = text_in_library(name, size);
+  const ts_embedded_file *file = text ? NULL : ts_session_embedded(name);
+  int error;
   if (text)
     return text;
-  int error;
+  if (file)
+    return *size = file->size, (const char *)file->bytes;
   int folder = (int)(ts_base_name(t->path) - t->path);
   return ts_read_file(arena, ts_arena_printf(arena, "%.*s%s", folder, t->path, name), size, &error);
 }
