@@ -1,5 +1,6 @@
 /* Diagnostics as one log of SARIF 2.1.0 (OASIS standard), which code review tools show beside the lines. Columns count from 1 in characters of UTF-16, the
  * default of the standard. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/diag_record.h"
@@ -34,11 +35,13 @@ static void put_region(FILE *out, const char *name, const ts_sources *sources, t
   fprintf(out, "\"%s\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}", name, begin.line, column_of(source, span.begin), end.line, column_of(source, span.end));
 }
 
+/* A relative reference (RFC 3986): a blank or a colon in a name is escaped. */
 static void put_file(FILE *out, const ts_sources *sources, ts_span span)
 {
-  fputs("\"artifactLocation\":{\"uri\":", out);
-  ts_put_json_string(out, ts_sources_get(sources, span.file)->name);
-  putc('}', out);
+  fputs("\"artifactLocation\":{\"uri\":\"", out);
+  for (const char *c = ts_sources_get(sources, span.file)->name; *c; c++)
+    fprintf(out, isalnum((unsigned char)*c) || strchr("/-_.~", *c) ? "%c" : "%%%02X", (unsigned char)*c);
+  fputs("\"}", out);
 }
 
 /* `text` may be NULL. */

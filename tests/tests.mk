@@ -239,6 +239,8 @@ EXTRA_DIST += \
 	tests/cli/readme.out \
 	tests/cli/same-bytes-elsewhere.cmd \
 	tests/cli/same-bytes-elsewhere.out \
+	tests/cli/sarif-names.cmd \
+	tests/cli/sarif-names.out \
 	tests/cli/schedule-csv-and-back.cmd \
 	tests/cli/schedule-csv-and-back.out \
 	tests/cli/schedule-csv-round-trip.cmd \
