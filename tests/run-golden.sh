@@ -7,7 +7,7 @@ unset NO_COLOR CLICOLOR_FORCE MAKEFLAGS MAKELEVEL MFLAGS
 root=$(cd "${top_srcdir:-$(dirname "$0")/..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" && pwd) || exit 1
 export PATH="$build:$PATH"
-timeout=${TS_TEST_TIMEOUT:-60}
+timeout=${TS_TEST_TIMEOUT:-180}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export scratch
@@ -98,25 +98,15 @@ formatted_stays() {
   done
 }
 
-# Each option of a program's --help stands in its man page, and the other way round; no line is wider than 80 columns.
-manual_agrees() {
-  local program page
-  cd "$root" || exit 1
-  for page in doc/man/*.1; do
-    program=$(basename "$page" .1)
+# No line of a program's --help is wider than 80 columns. That it agrees with the manual: cli/manual.
+help_is_narrow() {
+  local program
+  for program in tsc tsrun tsfmt trainspec; do
     has "$program" || continue
-    selected "manual/$program" || continue
+    selected "narrow/$program" || continue
     number=$((number + 1))
-    "$program" --help >"$scratch/help"
-    { grep -oE -- '(^|[ ,])--[a-z][a-z-]*' "$scratch/help" | tr -d ' ,' | sort -u >"$scratch/helped"
-      sed 's/\\//g' "$page" | sed -n '/^.SH OPTIONS/,/^.SH EXIT/p' | grep -E '^\.BR? -' | grep -oE -- '--[a-z][a-z-]*' | sort -u >"$scratch/paged"
-      diff -u "$scratch/helped" "$scratch/paged"
-      awk 'length > 80 { print "wider than 80 columns: " $0 }' "$scratch/help"; } >"$scratch/diff"
-    if [ -s "$scratch/diff" ]; then
-      sed 's/^/# /' "$scratch/diff"; echo "not ok $number - manual/$program"
-    else
-      echo "ok $number - manual/$program"
-    fi
+    "$program" --help | awk 'length > 80 { print "# wider than 80 columns: " $0; wide = 1 } END { exit wide }' || printf 'not '
+    echo "ok $number - narrow/$program"
   done
 }
 
@@ -136,5 +126,5 @@ cases models out tsc 'false' outcome
 cases traces out trainspec 'false' outcome
 cases strategies out tsrun 'false' outcome
 formatted_stays
-manual_agrees
+help_is_narrow
 if [ $number = 0 ]; then echo "1..0 # SKIP no program built or no case chosen"; else echo "1..$number"; fi
