@@ -369,17 +369,20 @@ static const char *read_change(changer *c, const char *text)
   char *dot = strrchr(name, '.');
   bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
   field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
-  for (int f = 0; f < FIELDS && dot; f++)
-    if (is(dot + 1, field_names[f])) {
+  bool stated = false;
+  for (int f = 0; f < FIELDS && dot && !stated; f++)
+    if ((stated = is(dot + 1, field_names[f]))) {
       field = (enum field)f;
       *dot = 0;
-      break;
     }
   if (text[length] == '=' && field != SPEED && end != text + length + 1 && *end) {
     amount a = {1, quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
     return a.value > 0 && a.value < 1e18 ? apply(c, name, field, a)
-                       : ts_arena_printf(c->arena, "`%s` is no %s: a factor, or a quantity such as %s", text + length + 1, field_names[field], field == LATENCY ? "2us" : "800Gb/s");
+                       : ts_arena_printf(c->arena, "`%s` is no %s: give a factor, or a quantity above 0 such as %s", text + length + 1, field_names[field], field == LATENCY ? "2us" : "800Gb/s");
   }
+  const char *misspelt = stated ? NULL : no_field(c, name);
+  if (misspelt)
+    return misspelt;
   if (end == text + length + 1 || *end || !(factor >= 1e-6 && factor <= 1e6))
     return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000", text + length + 1);
   return apply(c, name, field, (amount){.factor = factor});
