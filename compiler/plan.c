@@ -487,6 +487,7 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->name = decl->name;
   p->decl = decl;
   p->env = l.env = ts_env_new(s, l.module->env);
+  s->steps = 0; /* each plan may take as many */
   s->mesh.count = 0;
   s->mesh.open = !has_field(decl, "mesh");
   find_fields(&l);

@@ -133,6 +133,7 @@ static bool parse(ts_options *line, options *o)
   }
   const char *wrong = !o->table_count ? "no table given" :
                       !o->device || !(o->units || o->devices) || !o->out ? "`--device`, `--units` (or `--devices`) and `-o` are needed" :
+                      !strcmp(o->out, "-") ? "`-o` takes a file: standard output has the figures" :
                       o->trees && !o->devices ? "`--trees` goes with `--devices`" : NULL;
   for (uint32_t i = 0; o->devices && i < o->table_count && !wrong; i++)
     wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";

@@ -89,12 +89,15 @@ static bool complete(const ts_ast *plan)
   return true;
 }
 
-static size_t plans_of(const ts_module *m, const ts_ast *plan[LSP_MOST_PLANS])
+/* All, or the one that --plan names. */
+static size_t plans_of(const ts_module *m, const char *wanted, const ts_ast *plan[LSP_MOST_PLANS])
 {
   size_t count = 0;
-  for (size_t i = 0; i < m->own.count && count < LSP_MOST_PLANS; i++)
-    if (m->own.at[i]->decl->kind == TS_AST_PLAN && complete(m->own.at[i]->decl))
-      plan[count++] = m->own.at[i]->decl;
+  for (size_t i = 0; i < m->own.count && count < LSP_MOST_PLANS; i++) {
+    const ts_ast *decl = m->own.at[i]->decl;
+    if (decl->kind == TS_AST_PLAN && complete(decl) && (!wanted || !strcmp(decl->name, wanted)))
+      plan[count++] = decl;
+  }
   return count;
 }
 
@@ -160,7 +163,7 @@ static void analyze_all(const lsp_documents *all, lsp_document *d)
     lsp_analysis *a = &d->plan[d->count];
     start(all, d, a);
     if (d->count == 0 && a->module)
-      plans = plans_of(a->module, plan);
+      plans = plans_of(a->module, all->compile.plan_name, plan);
     if (a->module)
       analyze(all, d, a, d->count < plans ? plan[d->count] : NULL);
   } while (++d->count < plans);

@@ -142,6 +142,16 @@ static const char *cannot_rename(const question *q)
 
 static bool is_name(const char *text)
 {
+  static const char *const reserved[] = {
+#define RESERVED(token, spelling) spelling,
+#define WORD(token, spelling)
+#include "lang/words.def"
+#undef RESERVED
+#undef WORD
+  };
+  for (size_t i = 0; text && i < sizeof reserved / sizeof *reserved; i++)
+    if (!strcmp(text, reserved[i]))
+      return false;
   size_t length = text ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") : 0;
   return length && !text[length] && !(text[0] >= '0' && text[0] <= '9');
 }
@@ -364,7 +374,7 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
   q.use = get(params, "position") ? ts_lookup_use(q.a->session, q.a->module->file, q.offset) : NULL;
   const char *wrong = r->answer == rename_name ? cannot_rename(&q) : NULL;
   if (!wrong && r->answer == rename_name && !is_name(text_at(params, "newName")))
-    wrong = "a name begins with a letter and has letters, digits and `_`";
+    wrong = "a name begins with a letter, has letters, digits and `_`, and is no word of the language such as `let`";
   if (wrong)
     lsp_refuse(&s->wire, id, LSP_REQUEST_FAILED, wrong);
   else
