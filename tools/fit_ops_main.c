@@ -42,7 +42,7 @@ static const char *const notes[] = {
   "is also left out once and predicted from the others.",
   "",
   "Examples:",
-  "$ h100.csv --device H100 --units 132 -o h100.fit.json",
+  "$ gemms.csv --device mine --units 132 -o mine.fit.json",
   "",
   "Exit codes: 0 done, 1 a table cannot be used, or too few rows, 2 wrong usage, 4 files",
   "or system.",
