@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 
-enum { TS_PATH_MAX = 64 };
+enum { TS_PATH_MAX = 64 }; /* links; longer paths are not found */
 
 typedef struct ts_path {
   uint64_t latency;
