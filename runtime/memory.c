@@ -5,21 +5,26 @@
 
 #include "runtime/crew.h"
 #include "runtime/play.h"
+#include "runtime/timeline.h"
 
-/* Streams work one node after the other, so the changes each of them makes are already in the order of time: collected stream by
- * stream they need no sorting, only merging. */
+/* Streams work one node after the other, so the changes each of them makes are already in the order of time: taken stream by stream
+ * they need no sorting, only merging. None is kept: a step of a million micro-batches makes billions. */
 typedef struct change { uint64_t time; const ts_ir_node *node; uint32_t item; bool frees; } change;
-typedef TS_VEC(change) change_list;
 
 typedef struct effect { int64_t allocates, frees; } effect; /* of a node: sums, frees negative */
 
-typedef struct collector {
-  ts_arena *arena;
+typedef struct source { /* of changes: a stream that makes some */
+  ts_lane *lane;
+  change at[2];         /* of the node at hand: what it allocates, what it frees */
+  uint32_t left;        /* of those, the last */
+} source;
+
+typedef struct changes { /* of a rank, in the order of time */
   const ts_ir *ir;
   const effect *effects; /* [nodes] */
-  change_list *lists; /* [streams + 1]; the host last */
+  source *sources;
   uint32_t count;
-} collector;
+} changes;
 
 static const effect *sum_effects(ts_arena *arena, const ts_ir *ir)
 {
@@ -32,49 +37,62 @@ static const effect *sum_effects(ts_arena *arena, const ts_ir *ir)
   return effects;
 }
 
-static collector collector_new(ts_arena *arena, const ts_ir *ir, const effect *effects)
+/* Streams whose nodes allocate or free something, [streams + 1]; the host last. */
+static const bool *find_sources(ts_arena *arena, const ts_ir *ir)
 {
-  uint32_t count = ir->streams_count + 1;
-  return (collector){arena, ir, effects, TS_NEW_ARRAY(arena, change_list, count), count};
+  bool *found = TS_NEW_ARRAY(arena, bool, ir->streams_count + 1);
+  for (uint32_t n = 0; n < ir->nodes_count; n++)
+    if (ir->nodes[n].mem_count)
+      found[ts_is_host(&ir->nodes[n]) ? ir->streams_count : ir->nodes[n].stream] = true;
+  return found;
 }
 
-static void collect(void *closure, const ts_span_event *e)
+/* Goes on to the next node of the stream that changes something. */
+static void refill(const changes *c, source *s)
 {
-  collector *c = closure;
-  if (!e->node->mem_count)
-    return;
-  const effect *effect = &c->effects[e->node - c->ir->nodes];
-  change_list *list = &c->lists[e->stream == TS_IR_NONE ? c->count - 1 : e->stream];
-  if (effect->allocates)
-    TS_PUSH(c->arena, list, (change){e->start, e->node, e->item, false});
-  if (effect->frees)
-    TS_PUSH(c->arena, list, (change){e->end, e->node, e->item, true});
-}
-
-static void collect_rank(collector *c, const ts_run *run, uint32_t rank)
-{
-  for (uint32_t s = 0; s < c->count; s++)
-    c->lists[s].count = 0;
-  ts_run_timeline(run, rank, collect, c);
-}
-
-/* The earliest change not yet taken, releases before allocations; NULL at the end. */
-static const change *next_change(const collector *c, size_t *taken)
-{
-  const change *first = NULL;
-  uint32_t from = 0;
-  for (uint32_t s = 0; s < c->count; s++) {
-    if (taken[s] == c->lists[s].count)
+  ts_span_event e;
+  while (!s->left && ts_lane_next(s->lane, &e)) {
+    if (!e.node->mem_count)
       continue;
-    const change *head = &c->lists[s].at[taken[s]];
-    if (!first || head->time < first->time || (head->time == first->time && head->frees && !first->frees)) {
-      first = head;
-      from = s;
+    const effect *effect = &c->effects[e.node - c->ir->nodes];
+    if (effect->frees)
+      s->at[1 - s->left++] = (change){e.end, e.node, e.item, true};
+    if (effect->allocates)
+      s->at[1 - s->left++] = (change){e.start, e.node, e.item, false};
+  }
+}
+
+static changes changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t rank, const effect *effects, const bool *found)
+{
+  changes c = {ir, effects, TS_NEW_ARRAY(arena, source, ir->streams_count + 1), 0};
+  for (uint32_t s = 0; s <= ir->streams_count; s++) {
+    if (!found[s])
+      continue;
+    c.sources[c.count].lane = ts_lane_new(arena, run, rank, s < ir->streams_count ? s : TS_IR_NONE);
+    refill(&c, &c.sources[c.count++]);
+  }
+  return c;
+}
+
+/* The earliest change not yet taken, releases before allocations. False at the end. */
+static bool next_change(changes *c, change *out)
+{
+  source *from = NULL;
+  for (uint32_t s = 0; s < c->count; s++) {
+    source *at = &c->sources[s];
+    if (!at->left)
+      continue;
+    const change *head = &at->at[2 - at->left];
+    if (!from || head->time < out->time || (head->time == out->time && head->frees && !out->frees)) {
+      *out = *head;
+      from = at;
     }
   }
-  if (first)
-    taken[from]++;
-  return first;
+  if (!from)
+    return false;
+  from->left--;
+  refill(c, from);
+  return true;
 }
 
 /* Adds the allocations or the releases of a node. */
@@ -157,23 +175,55 @@ static uint32_t label_of(label_table *t, ts_ir_str string)
   return *bucket - 1;
 }
 
-typedef struct sums { int64_t bytes[TS_IR_CATEGORIES]; int32_t count[TS_IR_CATEGORIES]; } sums; /* of a label */
+typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; } sums; /* of a label */
+
+/* How often a node has allocated, or freed: now, and at the last peak if it has been counted since then. */
+typedef struct tally { uint64_t peak; uint32_t count, at_peak; } tally;
 
 typedef struct workspace {
-  ts_arena *scratch;
-  collector changes;
-  size_t *taken, *taken_at_peak; /* [lists] */
+  ts_arena *scratch, *streams;
+  const effect *effects;
+  const bool *found;
+  tally *tallies;           /* [2 * nodes] what a node allocates, what it frees */
+  TS_VEC(uint32_t) counted; /* of those, the ones that are not 0 */
+  uint64_t peaks;           /* so far */
   label_table labels;
   TS_VEC(sums) by_label;
 } workspace;
 
-static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes)
+static void count_change(workspace *w, const ts_ir *ir, const change *c)
+{
+  uint32_t i = 2 * (uint32_t)(c->node - ir->nodes) + c->frees;
+  tally *t = &w->tallies[i];
+  if (!t->count)
+    TS_PUSH(w->scratch, &w->counted, i);
+  if (t->peak != w->peaks)
+    *t = (tally){w->peaks, t->count, t->count};
+  t->count++;
+}
+
+static uint32_t count_at_peak(const workspace *w, uint32_t i)
+{
+  const tally *t = &w->tallies[i];
+  return t->peak == w->peaks ? t->at_peak : t->count;
+}
+
+static void forget_changes(workspace *w)
+{
+  for (size_t i = 0; i < w->counted.count; i++)
+    w->tallies[w->counted.at[i]] = (tally){0, 0, 0};
+  w->counted.count = 0;
+  w->peaks = 0;
+  ts_arena_reset(w->streams);
+}
+
+static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes, int64_t count)
 {
   uint32_t l = label_of(&w->labels, label);
   while (w->by_label.count <= l)
     TS_PUSH(w->scratch, &w->by_label, (sums){{0}, {0}});
   w->by_label.at[l].bytes[category] += bytes;
-  w->by_label.at[l].count[category] += bytes > 0 ? 1 : -1;
+  w->by_label.at[l].count[category] += count;
 }
 
 static int larger(const void *x, const void *y)
@@ -185,62 +235,65 @@ static int larger(const void *x, const void *y)
   return order ? order : a->category < b->category ? -1 : a->category > b->category;
 }
 
-/* Sums by label what was held after the changes taken up to the peak. */
+static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes : 0; }
+
+/* Sums by category and label what was held after the changes up to the peak. */
 static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_t program, ts_memory_class *m)
 {
   w->by_label.count = 0;
   const ts_ir_program *p = &ir->programs[program];
   for (uint32_t h = 0; h < p->holding_count; h++) {
     const ts_ir_holding *holding = &ir->holdings[p->first_holding + h];
-    add_to_label(w, holding->label, holding->category, (int64_t)holding->bytes);
+    add_to_label(w, holding->label, holding->category, (int64_t)holding->bytes, 1);
   }
-  for (uint32_t s = 0; s < w->changes.count; s++) {
-    for (size_t i = 0; i < w->taken_at_peak[s]; i++) {
-      const change *c = &w->changes.lists[s].at[i];
-      for (uint32_t k = 0; k < c->node->mem_count; k++) {
-        const ts_ir_mem *mem = &ir->mems[c->node->first_mem + k];
-        if ((mem->bytes < 0) == c->frees)
-          add_to_label(w, mem->label, mem->category, mem->bytes);
-      }
+  for (size_t i = 0; i < w->counted.count; i++) {
+    const ts_ir_node *node = &ir->nodes[w->counted.at[i] / 2];
+    bool frees = w->counted.at[i] % 2;
+    int64_t times = count_at_peak(w, w->counted.at[i]);
+    for (uint32_t k = 0; k < node->mem_count; k++) {
+      const ts_ir_mem *mem = &ir->mems[node->first_mem + k];
+      if ((mem->bytes < 0) == frees)
+        add_to_label(w, mem->label, mem->category, mem->bytes * times, frees ? -times : times);
     }
   }
   ts_memory_holder *holders = TS_NEW_ARRAY(arena, ts_memory_holder, w->by_label.count * TS_IR_CATEGORIES + 1);
+  int64_t category[TS_IR_CATEGORIES] = {0};
   for (uint32_t l = 0; l < w->by_label.count; l++) {
     for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++) {
       const sums *s = &w->by_label.at[l];
+      category[c] += s->bytes[c];
       if (s->bytes[c] > 0)
         holders[m->holder_count++] = (ts_memory_holder){c, w->labels.labels.at[l], (uint64_t)s->bytes[c],
                                                         s->count[c] > 0 ? (uint32_t)s->count[c] : 1};
     }
   }
+  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
+    m->category[c] = not_negative(category[c]);
   qsort(holders, m->holder_count, sizeof *holders, larger);
   m->holders = holders;
 }
 
-static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes : 0; }
-
 static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_class_result *class, ts_memory_class *m)
 {
-  int64_t category[TS_IR_CATEGORIES];
-  int64_t held = hold(ir, class->program, category), peak = held;
+  int64_t held = hold(ir, class->program, (int64_t[TS_IR_CATEGORIES]){0}), peak = held;
   int64_t room = m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
   bool over = held > room;
   m->base = (uint64_t)held;
   m->at_peak = m->first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
 
-  collect_rank(&w->changes, run, class->rank);
-  memset(w->taken, 0, w->changes.count * sizeof *w->taken);
-  memset(w->taken_at_peak, 0, w->changes.count * sizeof *w->taken);
-  for (const change *c; (c = next_change(&w->changes, w->taken));) {
-    const effect *effect = &w->changes.effects[c->node - ir->nodes];
-    int64_t before = held, asked = c->frees ? effect->frees : effect->allocates;
+  forget_changes(w);
+  changes changes = changes_new(w->streams, ir, run, class->rank, w->effects, w->found);
+  for (change c; next_change(&changes, &c);) {
+    const effect *effect = &w->effects[c.node - ir->nodes];
+    int64_t before = held, asked = c.frees ? effect->frees : effect->allocates;
+    count_change(w, ir, &c);
     held += asked;
     if (held <= peak)
       continue;
-    ts_memory_moment moment = {c->time, c->node, c->item, (uint64_t)asked, not_negative(before)};
+    ts_memory_moment moment = {c.time, c.node, c.item, (uint64_t)asked, not_negative(before)};
     peak = held;
     m->at_peak = moment;
-    memcpy(w->taken_at_peak, w->taken, w->changes.count * sizeof *w->taken);
+    w->peaks++;
     if (!over && held > room) {
       over = true;
       m->first_over = moment;
@@ -248,11 +301,6 @@ static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run
   }
   m->peak = not_negative(peak);
   m->over = over ? (uint64_t)(peak - room) : 0;
-  for (uint32_t s = 0; s < w->changes.count; s++)
-    for (size_t i = 0; i < w->taken_at_peak[s]; i++)
-      apply(ir, &w->changes.lists[s].at[i], category);
-  for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    m->category[c] = not_negative(category[c]);
   find_holders(w, arena, ir, class->program, m);
 }
 
@@ -328,6 +376,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
 {
   ts_arena *scratch = ts_arena_new("memory");
   const effect *effects = sum_effects(scratch, ir);
+  const bool *found = find_sources(scratch, ir);
   const uint32_t *alike = ts_run_alike(run);
   uint32_t *pieces = TS_NEW_ARRAY(scratch, uint32_t, ts_run_result(run)->class_count), count = 0;
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++)
@@ -338,10 +387,9 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena *own = ts_arena_new("memory");
     m.kept[i] = ts_arena_new("holders");
-    m.spaces[i] = (workspace){.scratch = own, .changes = collector_new(own, ir, effects),
+    m.spaces[i] = (workspace){.scratch = own, .streams = ts_arena_new("streams"), .effects = effects, .found = found,
+                              .tallies = TS_NEW_ARRAY(own, tally, ir->mems_count ? 2 * (size_t)ir->nodes_count : 0),
                               .labels = {.arena = m.kept[i], .strings = ir->strings, .of = TS_NEW_ARRAY(own, uint32_t, ir->strings_count + 1)}};
-    m.spaces[i].taken = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
-    m.spaces[i].taken_at_peak = TS_NEW_ARRAY(own, size_t, m.spaces[i].changes.count);
   }
   ts_crew_run(workers, &(ts_crew_job){count, measure_class, &m, ts_run_facts(run)->tables->progress, "adding up memory"});
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++) {
@@ -354,6 +402,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
   }
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena_adopt(arena, m.kept[i]);
+    ts_arena_free(m.spaces[i].streams);
     ts_arena_free(m.spaces[i].scratch);
   }
   ts_arena_free(scratch);
@@ -381,17 +430,15 @@ void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
 {
   const ts_result *result = ts_run_result(run);
   ts_arena *scratch = ts_arena_new("memory curve");
-  collector changes = collector_new(scratch, ir, sum_effects(scratch, ir));
-  size_t *taken = TS_NEW_ARRAY(scratch, size_t, changes.count);
+  changes changes = changes_new(scratch, ir, run, rank, sum_effects(scratch, ir), find_sources(scratch, ir));
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;
   hold(ir, result->classes[result->class_of[rank]].program, category);
-  collect_rank(&changes, run, rank);
-  for (const change *c; (c = next_change(&changes, taken));) {
-    if (c->time != now) /* what held from `now` on is complete */
+  for (change c; next_change(&changes, &c);) {
+    if (c.time != now) /* what held from `now` on is complete */
       visit(closure, now, category);
-    now = c->time;
-    apply(ir, c, category);
+    now = c.time;
+    apply(ir, &c, category);
   }
   visit(closure, now, category);
   ts_arena_free(scratch);

@@ -69,6 +69,13 @@ static void check_class(ts_arena *arena, const ts_ir *ir, const ts_run *run, con
   cr_assert_leq(least, (int64_t)m->peak);
   cr_assert_geq(most, (int64_t)m->peak);
   cr_assert_eq((int64_t)m->base, base);
+  uint64_t categories = 0, holders = 0;
+  for (uint32_t i = 0; i < TS_IR_CATEGORIES; i++)
+    categories += m->category[i];
+  for (uint32_t i = 0; i < m->holder_count; i++)
+    holders += m->holders[i].bytes;
+  cr_assert_eq(categories, m->peak);
+  cr_assert_eq(holders, m->peak);
 
   curve c = {.ordered = true};
   ts_memory_curve(ir, run, r->rank, follow, &c);
