@@ -60,9 +60,10 @@ static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *inf
   w->open = node->stream == 0 && info->event == TS_IR_NONE && !w->t->apart;
 }
 
-static void write_segment(writer *w, uint32_t segment)
+/* Before the node at `place`. */
+static void write_segment(writer *w, uint32_t segment, uint32_t place)
 {
-  TS_PUSH(w->t->arena, &w->ops, (ts_op){.kind = TS_OP_SEGMENT, .arg = segment, .event = TS_IR_NONE});
+  TS_PUSH(w->t->arena, &w->ops, (ts_op){.kind = TS_OP_SEGMENT, .arg = segment, .first = place, .event = TS_IR_NONE});
   w->open = false;
 }
 
@@ -98,7 +99,7 @@ static ts_range write_stream(writer *w, uint32_t stream, ts_producer *producers)
   for (uint32_t i = w->layout->stream_first[stream]; i < w->layout->stream_first[stream + 1]; i++) {
     const ts_node_info *info = &w->layout->nodes[w->layout->order[i]];
     if (info->segment != segment)
-      write_segment(w, segment = info->segment);
+      write_segment(w, segment = info->segment, i);
     write_node(w, i);
     if (info->event != TS_IR_NONE)
       producers[info->event] = (ts_producer){stream, (uint32_t)w->ops.count - 1 - range.first};

@@ -96,7 +96,7 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
     r.time = 0;
     for (uint32_t i = 0; i < visits.count; i++) {
       const ts_visit *v = &w->program->visits[visits.first + i];
-      item_first[v->item * t->streams + s] = (uint32_t)(r.next - steps);
+      item_first[(size_t)v->item * t->streams + s] = (uint32_t)(r.next - steps);
       replay_visit(&r, v, s);
     }
   }
@@ -115,15 +115,16 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
   uint32_t fragment = w->program->items[item].fragment, stream = ts_nodes_of(t->ir, fragment)[node].stream;
   ts_range code = w->kind->code[fragment].stream[stream];
   const ts_op *ops = w->kind->ops + code.first;
-  uint32_t i = 0;
-  for (; i + 1 < code.count; i++) {
-    const uint32_t *order = t->layouts[fragment].order + ops[i].first, *end = order + ops[i].count;
-    while (order < end && *order != node)
-      order++;
-    if (order < end)
-      break;
+  const uint32_t *order = t->layouts[fragment].order;
+  uint32_t low = 0, high = code.count;
+  while (high - low > 1) { /* a stream's nodes are in order: the last op that begins with the node or before it */
+    uint32_t middle = low + (high - low) / 2;
+    if (order[ops[middle].first] <= node)
+      low = middle;
+    else
+      high = middle;
   }
-  return track->item_first[item * t->streams + stream] + i;
+  return track->item_first[(size_t)item * t->streams + stream] + low;
 }
 
 uint32_t ts_turn_of(const ts_track *track, uint32_t step)
@@ -146,7 +147,7 @@ uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
     else
       high = middle;
   }
-  uint32_t step = track->item_first[low * t->streams + t->comms[comm].stream];
+  uint32_t step = track->item_first[(size_t)low * t->streams + t->comms[comm].stream];
   for (uint32_t left = turn - program->turn_base[(size_t)low * t->comm_count + comm];; step++) {
     const ts_op *op = track->steps[step].op;
     if (op->kind == TS_OP_COLLECTIVE && op->comm == comm && left-- == 0)
@@ -162,7 +163,7 @@ static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint3
     if (w->events[v->event_base + wait[i]] != time)
       continue;
     ts_producer p = w->kind->code[v->fragment].producers[wait[i]];
-    return track->item_first[v->item * track->facts->tables->streams + p.stream] + p.op;
+    return track->item_first[(size_t)v->item * track->facts->tables->streams + p.stream] + p.op;
   }
   return TS_IR_NONE;
 }
