@@ -117,7 +117,7 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *
       p->met = true;
       return false;
     }
-    *end = start + ts_message_time(e->facts.tables, w->kind, v->fragment, op->arg, route->peer);
+    *end = start + ts_message_time(w->kind, route);
   } else {
     *end = p->time; /* when it ended beside the others */
   }

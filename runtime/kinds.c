@@ -268,12 +268,12 @@ static uint64_t transfer_time(const sorter *s, uint32_t call, uint64_t time)
 static const uint64_t *message_times(const sorter *s, const ts_kind *kind)
 {
   const ts_ir *ir = s->t->ir;
-  uint32_t peers = s->t->programs[kind->program].peer_count;
-  uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, (size_t)ir->ports_count * peers);
-  for (uint32_t p = 0; p < ir->ports_count; p++)
-    for (uint32_t k = 0; k < peers; k++)
-      if (ir->ports[p].is_send && kind->peer_profile[k] != TS_IR_NONE)
-        time[(size_t)p * peers + k] = transfer_time(s, ir->collectives_count + p, ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[p].bytes, kind->peer_profile[k]).time);
+  const ts_program_info *program = &s->t->programs[kind->program];
+  uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, program->call_count);
+  for (uint32_t c = 0; c < program->call_count; c++) {
+    const ts_call *call = &program->calls[c];
+    time[c] = transfer_time(s, ir->collectives_count + call->port, ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes, kind->peer_profile[call->peer]).time);
+  }
   return time;
 }
 
@@ -296,7 +296,8 @@ static const uint64_t *kernel_times(const ts_tables *t, double speed)
   return time;
 }
 
-static void fill_kind(const sorter *s, uint32_t rank, ts_kind *kind)
+/* `before`: the kind filled last, or NULL. */
+static void fill_kind(const sorter *s, uint32_t rank, const ts_kind *before, ts_kind *kind)
 {
   const ts_ranks *ranks = s->t->ranks;
   *kind = (ts_kind){.program = ranks->program[rank], .rank = rank, .speed = speed_of(s->t, rank)};
@@ -310,7 +311,7 @@ static void fill_kind(const sorter *s, uint32_t rank, ts_kind *kind)
   kind->peer_profile = peer;
   kind->message_time = message_times(s, kind);
   kind->collective_time = collective_times(s, kind);
-  kind->kernel_time = kernel_times(s->t, kind->speed);
+  kind->kernel_time = before && before->speed == kind->speed ? before->kernel_time : kernel_times(s->t, kind->speed);
   compile(s->t, kind);
 }
 
@@ -326,8 +327,10 @@ const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *ne
     kinds = TS_NEW(arena, ts_kinds);
     *kinds = (ts_kinds){.at = at, .count = s.count, .of = s.of, .splits = s.splits};
     for (uint32_t r = 0, next = 0; next < s.count; r++)
-      if (s.of[r] == next)
-        fill_kind(&s, r, &at[next++]);
+      if (s.of[r] == next) {
+        fill_kind(&s, r, next ? &at[next - 1] : NULL, &at[next]);
+        next++;
+      }
     kinds->extrapolations = ts_network_extrapolations(network, arena, &kinds->extrapolation_count);
     if (ts_network_failed(network, stop))
       kinds = NULL;

@@ -40,7 +40,7 @@ typedef struct ts_kind {
   double speed;
   const uint32_t *group_profile; /* [groups] of the rank's instance, or TS_IR_NONE */
   const uint32_t *peer_profile;  /* [peers of the program] of the path to it, or TS_IR_NONE */
-  const uint64_t *message_time;  /* [ports of the IR * peers] of sends */
+  const uint64_t *message_time;  /* [calls of the program] */
   const uint64_t *collective_time; /* [collectives] of those that the program plays */
   const uint64_t *kernel_time;   /* [kernels] */
   const ts_op *ops;
@@ -74,10 +74,10 @@ static inline uint64_t ts_kernel_time(const ts_kind *kind, const ts_ir_node *nod
 {
   return node->op == TS_IR_COMPUTE ? kind->kernel_time[node->arg] : 0;
 }
-/* What a send of the fragment takes; `peer`: of the program's. */
-static inline uint64_t ts_message_time(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint32_t port, uint32_t peer)
+/* What a send takes whose port has that route. */
+static inline uint64_t ts_message_time(const ts_kind *kind, const ts_route *route)
 {
-  return kind->message_time[(size_t)(t->ir->fragments[fragment].first_port + port) * t->programs[kind->program].peer_count + peer];
+  return kind->message_time[route->call];
 }
 
 /* The events an op waits for, within the fragment. */

@@ -11,25 +11,26 @@ typedef struct work {
   ts_arena *arena;
 } work;
 
+/* The stream of a node; hosts' work comes after all streams. */
+static uint32_t row_of(const work *w, uint32_t i) { return ts_is_host(&w->nodes[i]) ? w->t->streams : w->nodes[i].stream; }
+
 static void list_streams(const work *w, ts_layout *out)
 {
   uint32_t streams = w->t->streams, n = w->fragment->node_count, *last = TS_NEW_ARRAY(w->arena, uint32_t, streams);
   uint32_t *order = TS_NEW_ARRAY(w->arena, uint32_t, n), *first = TS_NEW_ARRAY(w->arena, uint32_t, streams + 2);
-  uint32_t at = 0;
   for (uint32_t s = 0; s < streams; s++)
     last[s] = TS_IR_NONE;
   for (uint32_t i = 0; i < n; i++) {
-    first[(ts_is_host(&w->nodes[i]) ? streams : w->nodes[i].stream) + 1]++;
+    first[row_of(w, i) + 1]++;
     w->info[i].previous = ts_is_host(&w->nodes[i]) ? TS_IR_NONE : last[w->nodes[i].stream];
     if (!ts_is_host(&w->nodes[i]))
       last[w->nodes[i].stream] = i;
   }
   for (uint32_t s = 0; s <= streams; s++)
     first[s + 1] += first[s];
-  for (uint32_t s = 0; s <= streams; s++)
-    for (uint32_t i = 0; first[s] < first[s + 1] && i < n; i++)
-      if ((ts_is_host(&w->nodes[i]) ? streams : w->nodes[i].stream) == s)
-        order[at++] = i;
+  uint32_t *at = ts_arena_copy(w->arena, first, (streams + 1) * sizeof *at);
+  for (uint32_t i = 0; i < n; i++)
+    order[at[row_of(w, i)]++] = i;
   out->order = order;
   out->stream_first = first;
 }

@@ -2,6 +2,7 @@
  * so that playing a message is one store and one load. */
 #include <stdlib.h>
 
+#include "runtime/intern.h"
 #include "runtime/tables_internal.h"
 
 typedef struct receive { uint32_t program, peer, tag, slot; } receive;
@@ -33,6 +34,7 @@ typedef struct matcher {
   TS_VEC(receive) receives;
   ts_message **messages; /* [programs] */
   ts_route **routes;     /* [programs] */
+  ts_intern *calls;      /* [programs] port, peer */
   uint32_t *peer_index;  /* [programs * pipeline_size] place in the program's peers, plus 1 */
   ts_arena *scratch;
 } matcher;
@@ -87,11 +89,49 @@ static void list_peers(ts_tables *t, matcher *m)
   }
 }
 
-static ts_route *route_of(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
+static ts_call call_of(const ts_tables *t, const matcher *m, const played *p)
 {
-  ts_route *route = &m->routes[p->program][p->visit->port_base + p->port];
-  *route = (ts_route){m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1, slot};
-  return route;
+  return (ts_call){(uint32_t)(p->as - t->ir->ports), m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+  const ts_call *a = left, *b = right;
+  if (a->port != b->port)
+    return a->port < b->port ? -1 : 1;
+  return a->peer < b->peer ? -1 : a->peer > b->peer;
+}
+
+static int note_call(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  (void)stop;
+  ts_call call = call_of(t, m, p);
+  if (p->as->is_send)
+    ts_intern_run(&m->calls[p->program], (uint32_t[]){call.port, call.peer}, 2);
+  return 0;
+}
+
+/* Of all pairs of a port and a peer only those that occur: schedules of many ranks have millions of ports and many peers. */
+static void list_calls(ts_tables *t, const matcher *m)
+{
+  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
+    const ts_intern *found = &m->calls[p];
+    TS_VEC(ts_call) calls = {0};
+    for (size_t i = 0; i < found->runs.count; i++)
+      TS_PUSH(t->arena, &calls, (ts_call){found->words.at[2 * i], found->words.at[2 * i + 1]});
+    TS_SORT(&calls, compare_calls);
+    ts_program_info *info = (ts_program_info *)&t->programs[p];
+    info->calls = calls.at;
+    info->call_count = (uint32_t)calls.count;
+  }
+}
+
+static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
+{
+  const ts_program_info *info = &t->programs[p->program];
+  ts_call key = call_of(t, m, p);
+  const ts_call *call = p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
+  m->routes[p->program][p->visit->port_base + p->port] = (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
 }
 
 static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
@@ -103,7 +143,7 @@ static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop
   uint32_t slot = p->visit->slot_base + layout->port_slot[p->port];
   TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
   m->messages[p->program][slot] = (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};
-  route_of(t, m, p, slot);
+  put_route(t, m, p, slot);
   return 0;
 }
 
@@ -120,7 +160,7 @@ static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
   message->sender = p->program;
   message->send_item = p->item;
   message->send_node = t->layouts[p->visit->fragment].port_node[p->port];
-  route_of(t, m, p, found->slot);
+  put_route(t, m, p, found->slot);
   return 0;
 }
 
@@ -131,7 +171,9 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
   m.messages = TS_NEW_ARRAY(m.scratch, ts_message *, programs);
   m.routes = TS_NEW_ARRAY(m.scratch, ts_route *, programs);
   m.peer_index = TS_NEW_ARRAY(m.scratch, uint32_t, (size_t)programs * t->ranks->pipeline_size);
+  m.calls = TS_NEW_ARRAY(m.scratch, ts_intern, programs);
   for (uint32_t p = 0; p < programs; p++) {
+    m.calls[p].arena = m.scratch;
     ts_program_info *info = (ts_program_info *)&t->programs[p];
     info->messages = m.messages[p] = TS_NEW_ARRAY(t->arena, ts_message, info->slot_count);
     info->routes = m.routes[p] = TS_NEW_ARRAY(t->arena, ts_route, info->port_count);
@@ -139,6 +181,10 @@ int ts_match_messages(ts_tables *t, ts_stop *stop)
   int status = each_port(t, &m, note_peer, stop);
   if (!status) {
     list_peers(t, &m);
+    status = each_port(t, &m, note_call, stop);
+  }
+  if (!status) {
+    list_calls(t, &m);
     status = each_port(t, &m, note_receive, stop);
   }
   if (!status && m.receives.count)

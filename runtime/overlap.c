@@ -337,7 +337,7 @@ static void begin_send(stage *s, actor *a)
   const ts_player *to = &s->facts.players[w->peers[route->peer]];
   settle(s, &to->sent[route->slot], s->now);
   touch(s, w->peers[route->peer]);
-  begin(s, a, ts_message_time(s->facts.tables, w->kind, v->fragment, a->op->arg, route->peer));
+  begin(s, a, ts_message_time(w->kind, route));
   a->work.shared = s->network && ts_contention_message(s->network, w->kind->peer_profile[route->peer], s->facts.tables->ir->fragments[v->fragment].first_port + a->op->arg,
                                                        w->rank, to->rank, s->now, tag_of(s, (uint32_t)(a - s->actors)));
 }
@@ -621,6 +621,20 @@ static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
 
 static double or_missing(double value) { return value > 0 ? value : NAN; }
 
+/* Of the program's calls the first through the port of the IR, or one behind it. */
+static uint32_t first_call(const ts_program_info *program, uint32_t port)
+{
+  uint32_t low = 0, high = program->call_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (program->calls[middle].port < port)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t column, ts_pair *p)
 {
   const ts_ir *ir = t->ir;
@@ -630,13 +644,13 @@ static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t 
     p->transfer_time = or_missing((double)kind->collective_time[column] * 1e-12);
     return;
   }
-  const ts_ir_port *port = &ir->ports[column - ir->collectives_count];
-  uint32_t peers = t->programs[kind->program].peer_count;
+  uint32_t port = column - ir->collectives_count;
+  const ts_program_info *program = &t->programs[kind->program];
   p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
-  p->transfer_bytes = (double)port->bytes;
+  p->transfer_bytes = (double)ir->ports[port].bytes;
   p->transfer_time = NAN;
-  for (uint32_t k = 0; k < peers && port->is_send; k++) /* the slowest path that it may take */
-    p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->message_time[(size_t)(port - ir->ports) * peers + k] * 1e-12));
+  for (uint32_t c = first_call(program, port); c < program->call_count && program->calls[c].port == port; c++) /* the slowest path that it takes */
+    p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->message_time[c] * 1e-12));
 }
 
 /* Distinct pairs of a kernel and a transfer, of all kinds of ranks. */
@@ -788,7 +802,7 @@ ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class)
       cost.transfer_alone += s->op->time;
     } else if (s->op->kind == TS_OP_SEND) {
       cost.transfer += s->time;
-      cost.transfer_alone += ts_message_time(f->tables, w->kind, v->fragment, s->op->arg, w->program->routes[v->port_base + s->op->arg].peer);
+      cost.transfer_alone += ts_message_time(w->kind, &w->program->routes[v->port_base + s->op->arg]);
     }
   }
   ts_arena_free(scratch);

@@ -17,13 +17,13 @@ typedef struct path { /* what the nodes on the critical path gain */
 } path;
 
 /* What the node takes on ranks of the kind; 0: what it takes is not the node's. */
-static uint64_t node_time(const ts_tables *t, const ts_kind *kind, const ts_player *w, uint32_t item, const ts_ir_node *node)
+static uint64_t node_time(const ts_kind *kind, const ts_player *w, uint32_t item, const ts_ir_node *node)
 {
   const ts_visit *v = &w->program->items[item];
   switch (node->op) {
   case TS_IR_COMPUTE: return kind->kernel_time[node->arg];
   case TS_IR_COLLECTIVE: return kind->collective_time[node->arg];
-  case TS_IR_SEND: return ts_message_time(t, kind, v->fragment, node->arg, w->program->routes[v->port_base + node->arg].peer);
+  case TS_IR_SEND: return ts_message_time(kind, &w->program->routes[v->port_base + node->arg]);
   default: return 0;
   }
 }
@@ -47,7 +47,7 @@ static void gain_of(void *closure, const ts_critical_visit *visit)
     item = m->send_item;
     n = &ts_nodes_of(f->tables->ir, w->program->items[item].fragment)[m->send_node];
   }
-  uint64_t before = node_time(f->tables, w->kind, w, item, n), after = node_time(f->tables, &p->changed->at[p->changed->of[w->rank]], w, item, n);
+  uint64_t before = node_time(w->kind, w, item, n), after = node_time(&p->changed->at[p->changed->of[w->rank]], w, item, n);
   if (before)
     p->gain += (double)visit->time * (1 - (double)after / (double)before);
 }

@@ -56,7 +56,9 @@ typedef struct ts_visit { /* one item of a program, as one stream sees it */
 
 typedef struct ts_range { uint32_t first, count; } ts_range;
 
-typedef struct ts_route { uint32_t peer, slot; } ts_route; /* of a played port: which of the program's peers, and the slot at the receiver */
+typedef struct ts_call { uint32_t port, peer; } ts_call; /* a program sends through this port of the IR to this one of its peers */
+
+typedef struct ts_route { uint32_t peer, slot, call; } ts_route; /* of a played port: which of the program's peers, the slot at the receiver, of sends which of its calls */
 
 typedef struct ts_peer { /* a coordinate of the pipeline axis that the program exchanges messages with */
   uint32_t coordinate;
@@ -77,8 +79,9 @@ typedef struct ts_program_info {
   const ts_message *messages;   /* [slot_count] */
   const ts_route *routes;       /* [port_count] */
   const ts_peer *peers;         /* [peer_count] by coordinate */
+  const ts_call *calls;         /* [call_count] by port, then peer */
   uint64_t node_count;
-  uint32_t event_count, slot_count, segment_count, port_count, peer_count;
+  uint32_t event_count, slot_count, segment_count, port_count, peer_count, call_count;
   uint64_t tail;                /* host time from the last segment's start to the end */
   uint32_t tail_segment;
 } ts_program_info;

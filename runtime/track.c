@@ -45,7 +45,7 @@ static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t ho
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->time = ts_took(r->w, v->item, node, ts_message_time(r->t, r->w->kind, v->fragment, op->arg, route->peer));
+    s->time = ts_took(r->w, v->item, node, ts_message_time(r->w->kind, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
