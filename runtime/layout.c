@@ -131,6 +131,19 @@ static int list_ports(const work *w, ts_layout *out, ts_stop *stop)
   return 0;
 }
 
+static void list_callers(const work *w, ts_layout *out)
+{
+  uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, w->t->comm_count + 1);
+  for (uint32_t c = 0; c < w->t->comm_count; c++)
+    first[c + 1] = first[c] + out->turns[c];
+  uint32_t *callers = TS_NEW_ARRAY(w->arena, uint32_t, first[w->t->comm_count]);
+  for (uint32_t i = 0; i < w->fragment->node_count; i++)
+    if (w->nodes[i].op == TS_IR_COLLECTIVE)
+      callers[first[ts_comm_of(w->t, &w->nodes[i])] + w->info[i].turn] = i;
+  out->callers = callers;
+  out->caller_first = first;
+}
+
 static void count_turns(const work *w, ts_layout *out)
 {
   uint32_t *turns = NULL;
@@ -142,6 +155,8 @@ static void count_turns(const work *w, ts_layout *out)
     w->info[i].turn = turns[ts_comm_of(w->t, &w->nodes[i])]++;
   }
   out->turns = turns;
+  if (turns)
+    list_callers(w, out);
 }
 
 int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragment, ts_layout *out, ts_stop *stop)

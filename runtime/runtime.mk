@@ -116,6 +116,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/stop.h \
 	runtime/tables.h \
 	runtime/tables_internal.h \
+	runtime/timeline.h \
 	runtime/track.h
 
 # Built by itself, so that the rest needs no C++ compiler.

@@ -40,6 +40,7 @@ typedef struct ts_layout { /* of a fragment */
   const uint32_t *port_slot;      /* [port_count] receives before this port */
   const uint32_t *port_node;      /* [port_count] node that plays it, or TS_IR_NONE */
   const uint32_t *turns;          /* [comms] calls of each communicator, NULL: none at all */
+  const uint32_t *callers, *caller_first; /* the nodes that call, one communicator after the other; [comms + 1] into them */
   const ts_host_wait *waits;      /* [wait_count] */
   uint32_t wait_count;
   uint32_t event_count, receive_count;

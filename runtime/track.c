@@ -147,12 +147,9 @@ uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
     else
       high = middle;
   }
-  uint32_t step = track->item_first[(size_t)low * t->streams + t->comms[comm].stream];
-  for (uint32_t left = turn - program->turn_base[(size_t)low * t->comm_count + comm];; step++) {
-    const ts_op *op = track->steps[step].op;
-    if (op->kind == TS_OP_COLLECTIVE && op->comm == comm && left-- == 0)
-      return step;
-  }
+  const ts_layout *layout = &t->layouts[program->items[low].fragment];
+  uint32_t left = turn - program->turn_base[(size_t)low * t->comm_count + comm];
+  return ts_track_node(track, low, layout->callers[layout->caller_first[comm] + left]);
 }
 
 /* The step that left one of the events at `time`, or TS_IR_NONE. */
