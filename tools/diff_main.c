@@ -74,9 +74,10 @@ static bool read_options(task *t, int argc, char **argv)
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
     if (id == TS_OPTIONS_EXIT || !take(t, id))
       return false;
-  if (t->path_count == 2)
+  bool twice = t->path_count == 2 && !strcmp(t->paths[0], "-") && !strcmp(t->paths[1], "-");
+  if (t->path_count == 2 && !twice)
     return true;
-  t->options.status = ts_options_wrong(&t->options, "which two plans? `%s BEFORE AFTER`", t->options.called);
+  t->options.status = twice ? ts_options_wrong(&t->options, "standard input is one of the two plans, not both") : ts_options_wrong(&t->options, "which two plans? `%s BEFORE AFTER`", t->options.called);
   return false;
 }
 

@@ -137,6 +137,7 @@ static bool read_options(task *t, int argc, char **argv)
       return false;
   }
   const char *wrong = !t->path ? "no file given" :
+                      t->study.diff && !strcmp(t->study.diff, "-") && !strcmp(t->path, "-") ? "standard input is one of the two plans, not both" :
                       ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ? "comparing networks gives text or json, and no trace" :
                       ts_networks_several(t->run.network) && ts_study_any(&t->study) ? "studies go with one network: name it" :
                       !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :

@@ -13,3 +13,4 @@ compare -D dp=3 _plan.ts nowhere.ts
 talk() { printf 'axis x 2\ngroup all = x\nstream compute\nstream comm\nfragment F { all_gather %s over all on comm }\nprogram { F }\n' "$1"; }
 talk "1 MB" >"$scratch/one.tsir"; talk "2 MB" >"$scratch/two.tsir"
 cd "$scratch"; compare one.tsir two.tsir; cd - >/dev/null
+compare - - </dev/null; tsrun --diff - - </dev/null 2>&1; echo "exit $?"
