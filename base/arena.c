@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/heap.h"
+
 enum { FIRST_BLOCK = 1 << 16, ALIGN = 16, HUGE = 1 << 21 };
 
 typedef struct block {
@@ -36,9 +38,8 @@ static void ask_for_large_pages(void *bytes, size_t size)
 
 static block *block_new(size_t room, block *next)
 {
-  block *b = calloc(1, sizeof *b + room);
-  if (!b)
-    abort();
+  ts_heap_in_arenas((int64_t)room);
+  block *b = ts_heap_new(1, sizeof *b + room);
   if (room >= 2 * HUGE)
     ask_for_large_pages(b, room);
   b->room = room;
@@ -46,11 +47,15 @@ static block *block_new(size_t room, block *next)
   return b;
 }
 
+static void block_free(block *b)
+{
+  ts_heap_in_arenas(-(int64_t)b->room);
+  free(b);
+}
+
 ts_arena *ts_arena_new(const char *name)
 {
-  ts_arena *arena = calloc(1, sizeof *arena);
-  if (!arena)
-    abort();
+  ts_arena *arena = ts_heap_new(1, sizeof *arena);
   arena->name = name;
   return arena;
 }
@@ -61,7 +66,7 @@ void ts_arena_free(ts_arena *arena)
     return;
   for (block *b = arena->head; b;) {
     block *next = b->next;
-    free(b);
+    block_free(b);
     b = next;
   }
   free(arena);
@@ -74,7 +79,7 @@ void ts_arena_reset(ts_arena *arena)
     return;
   for (block *b = kept->next; b;) {
     block *next = b->next;
-    free(b);
+    block_free(b);
     b = next;
   }
   memset(kept->data, 0, kept->used);
@@ -103,7 +108,7 @@ void ts_arena_adopt(ts_arena *arena, ts_arena *child)
 void *ts_arena_alloc(ts_arena *arena, size_t size)
 {
   if (size > SIZE_MAX / 4)
-    abort();
+    ts_heap_none(size);
   size = (size + ALIGN - 1) / ALIGN * ALIGN;
   block *b = arena->head;
   if (!b || b->room - b->used < size) {

@@ -1,5 +1,5 @@
-/* Arena: memory of one phase, freed at once. Everything returned is zeroed and aligned for any type. Out of memory ends the
- * process through abort(): the toolchain holds no data of the user's that only it has. */
+/* Arena: memory of one phase, freed at once. Everything returned is zeroed and aligned for any type. Out of memory
+ * ends the process (base/heap.h): the toolchain holds no data of the user's that only it has. */
 #ifndef TS_BASE_ARENA_H
 #define TS_BASE_ARENA_H
 
@@ -36,6 +36,9 @@ const char *ts_arena_name(const ts_arena *arena);
     }                                                                                                            \
     (v)->at[(v)->count++] = __VA_ARGS__;                                                                         \
   } while (0)
+/* The array of a vector, for those who count from it: not null when it is empty, as nothing may be added to the null pointer, not even
+ * 0 (C17 6.5.6). */
+#define TS_ITEMS(arena, v) ((v)->at ? (v)->at : ts_arena_alloc((arena), 0))
 /* qsort may not be given the null pointer of an empty vector (C17 7.22.5). */
 #define TS_SORT(v, compare)                                       \
   do {                                                            \

@@ -9,6 +9,8 @@ libtrainspec_la_SOURCES += \
 	base/diag_render.c \
 	base/diag_sarif.c \
 	base/digest.c \
+	base/escape.c \
+	base/heap.c \
 	base/options.c \
 	base/output.c \
 	base/source.c \
@@ -26,7 +28,9 @@ nobase_pkginclude_HEADERS += \
 	base/diag_codes.def \
 	base/diag_record.h \
 	base/digest.h \
+	base/escape.h \
 	base/exit.h \
+	base/heap.h \
 	base/options.h \
 	base/output.h \
 	base/round.h \

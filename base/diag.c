@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag_record.h"
@@ -19,6 +20,14 @@ static const struct code_row {
 const char *ts_code_name(ts_code code) { return codes[code].code; }
 const char *ts_code_title(ts_code code) { return codes[code].title; }
 const char *ts_code_short_name(ts_code code) { return codes[code].name; }
+
+bool ts_code_named(const char *name, ts_code *code)
+{
+  for (unsigned c = 0; name && c < TS_CODE_COUNT; c++)
+    if (strcmp(codes[c].code, name) == 0)
+      return *code = (ts_code)c, true;
+  return false;
+}
 
 const char *ts_severity_word(ts_severity severity)
 {
@@ -201,35 +210,61 @@ bool ts_diags_warning_option(ts_diags *diags, const char *option)
   return set_warning(diags->off, option, 0);
 }
 
-static bool comes_before(const ts_diag *a, const ts_diag *b)
+bool ts_diags_silenced(const ts_diags *diags, ts_code code) { return diags->off[code]; }
+
+/* A diagnostic and when it came. */
+typedef struct arrived { ts_diag *diag; size_t number; } arrived;
+
+static int by_place(const ts_diag *a, const ts_diag *b)
 {
   uint32_t fa = a->primary.file ? a->primary.file : UINT32_MAX, fb = b->primary.file ? b->primary.file : UINT32_MAX;
-  return fa != fb ? fa < fb : a->primary.begin < b->primary.begin;
+  if (fa != fb)
+    return fa < fb ? -1 : 1;
+  return (a->primary.begin > b->primary.begin) - (a->primary.begin < b->primary.begin);
 }
 
-static bool same_record(const ts_diag *a, const ts_diag *b)
+static int by_arrival(const arrived *a, const arrived *b) { return (a->number > b->number) - (a->number < b->number); }
+
+static int by_content(const ts_diag *a, const ts_diag *b)
 {
-  return a->code == b->code && a->primary.file == b->primary.file && a->primary.begin == b->primary.begin &&
-         strcmp(a->message, b->message) == 0;
+  int order = by_place(a, b);
+  if (!order)
+    order = (a->code > b->code) - (a->code < b->code);
+  return order ? order : strcmp(a->message, b->message);
 }
 
-ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count)
+static int compare_content(const void *x, const void *y)
+{
+  const arrived *a = x, *b = y;
+  int order = by_content(a->diag, b->diag);
+  return order ? order : by_arrival(a, b);
+}
+
+static int compare_place(const void *x, const void *y)
+{
+  const arrived *a = x, *b = y;
+  int order = by_place(a->diag, b->diag);
+  return order ? order : by_arrival(a, b);
+}
+
+ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count) { return ts_diags_sorted_from(diags, 0, scratch, count); }
+
+/* In the order of places, equal places in that of arrival; of equal messages the first. */
+ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *scratch, size_t *count)
 {
   ts_diag **sorted = TS_NEW_ARRAY(scratch, ts_diag *, diags->all.count + 1);
-  size_t n = 0;
-  for (size_t i = 0; i < diags->all.count; i++) { /* insertion keeps equal places in order of arrival */
-    ts_diag *d = diags->all.at[i];
-    bool known = d->off;
-    size_t at = n;
-    for (size_t k = 0; k < n && !known; k++)
-      known = same_record(sorted[k], d);
-    if (known)
-      continue;
-    for (; at > 0 && comes_before(d, sorted[at - 1]); at--)
-      sorted[at] = sorted[at - 1];
-    sorted[at] = d;
-    n++;
-  }
-  *count = n;
+  arrived *all = TS_NEW_ARRAY(scratch, arrived, diags->all.count + 1);
+  size_t n = 0, kept = 0;
+  for (size_t i = first; i < diags->all.count; i++)
+    if (!diags->all.at[i]->off)
+      all[n++] = (arrived){diags->all.at[i], i};
+  qsort(all, n, sizeof *all, compare_content);
+  for (size_t i = 0; i < n; i++)
+    if (!kept || by_content(all[kept - 1].diag, all[i].diag))
+      all[kept++] = all[i];
+  qsort(all, kept, sizeof *all, compare_place);
+  for (size_t i = 0; i < kept; i++)
+    sorted[i] = all[i].diag;
+  *count = kept;
   return sorted;
 }

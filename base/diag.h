@@ -73,7 +73,11 @@ void ts_diags_print_sarif(const ts_diags *diags, FILE *out);
 /* auto: NO_COLOR, TERM, isatty of `out`. */
 ts_color ts_color_auto(FILE *out);
 
+/* Was it silenced by -W no-NAME? */
+bool ts_diags_silenced(const ts_diags *diags, ts_code code);
+bool ts_code_named(const char *name, ts_code *code); /* "E0304" */
 const char *ts_code_name(ts_code code);  /* "E0304" */
+const char *ts_code_short_name(ts_code code); /* "uneven-split" */
 const char *ts_code_title(ts_code code);
 
 #endif

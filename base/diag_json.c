@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/diag_record.h"
+#include "base/escape.h"
 #include "base/output.h"
 
 static void put_field(FILE *out, const char *name, const char *text)
 {
-  fprintf(out, ",\"%s\":", name);
+  ts_put_json(out, ",\"%s\":", name);
   ts_put_json_string(out, text);
 }
 
@@ -25,7 +26,7 @@ static void put_span(FILE *out, const ts_sources *sources, ts_span span, bool pr
 {
   putc('{', out);
   put_span_fields(out, sources, span);
-  fprintf(out, ",\"primary\":%s", primary ? "true" : "false");
+  ts_put_json(out, ",\"primary\":%s", primary ? "true" : "false");
   put_field(out, "label", label ? label : "");
   putc('}', out);
 }
@@ -51,7 +52,7 @@ static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child, c
   static const char *const words[] = {[TS_CHILD_NOTE] = "note", [TS_CHILD_FACT] = "fact", [TS_CHILD_HELP] = "help", [TS_CHILD_EDIT] = "help"};
   bool placed = ts_sources_get(sources, child->span.file);
   ts_span edited = ts_diag_edited(d, child, sources);
-  fprintf(out, "{\"severity\":\"%s\"", words[child->kind]);
+  ts_put_json(out, "{\"severity\":\"%s\"", words[child->kind]);
   if (child->kind == TS_CHILD_FACT)
     put_field(out, "name", child->name);
   put_field(out, "message", child->text);
@@ -86,7 +87,7 @@ static void put_rendered(FILE *out, const ts_diag *d, const ts_sources *sources)
 
 static void put_record(FILE *out, const ts_diag *d, const ts_sources *sources)
 {
-  fprintf(out, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"%s\",\"code\":\"%s\"", ts_severity_word(d->severity), ts_code_name(d->code));
+  ts_put_json(out, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"%s\",\"code\":\"%s\"", ts_severity_word(d->severity), ts_code_name(d->code));
   put_field(out, "name", ts_code_short_name(d->code));
   put_field(out, "message", d->message);
   put_spans(out, d, sources);

@@ -1,4 +1,4 @@
-/* The inside of a diagnostic, for the queue and its printers only. */
+/* The inside of a diagnostic, for the queue and those who print it or put it into an IR. */
 #ifndef TS_BASE_DIAG_RECORD_H
 #define TS_BASE_DIAG_RECORD_H
 
@@ -39,10 +39,11 @@ struct ts_diags {
   uint8_t off[TS_CODE_COUNT], promoted[TS_CODE_COUNT];
 };
 
-const char *ts_code_short_name(ts_code code); /* "uneven-split" */
 const char *ts_severity_word(ts_severity severity);
 /* The records to show, in source order and without exact repetitions; the array is in the arena given. */
 ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count);
+/* The same of those that came after the first so many. */
+ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *scratch, size_t *count);
 /* The span as it is shown: inside the text, without blank space at its end. */
 ts_span ts_span_shown(const ts_sources *sources, ts_span span);
 /* What the child would replace; file 0: nothing. */

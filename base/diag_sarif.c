@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag_record.h"
+#include "base/escape.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -23,7 +24,7 @@ static uint32_t column_of(const ts_source *source, uint32_t offset)
 
 static void put_text(FILE *out, const char *name, const char *text)
 {
-  fprintf(out, "\"%s\":{\"text\":", name);
+  ts_put_json(out, "\"%s\":{\"text\":", name);
   ts_put_json_string(out, text ? text : "");
   putc('}', out);
 }
@@ -32,7 +33,7 @@ static void put_region(FILE *out, const char *name, const ts_sources *sources, t
 {
   const ts_source *source = ts_sources_get(sources, span.file);
   ts_position begin = ts_sources_position(sources, span.file, span.begin), end = ts_sources_position(sources, span.file, span.end);
-  fprintf(out, "\"%s\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}", name, begin.line, column_of(source, span.begin), end.line, column_of(source, span.end));
+  ts_put_json(out, "\"%s\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}", name, begin.line, column_of(source, span.begin), end.line, column_of(source, span.end));
 }
 
 /* A relative reference (RFC 3986): a blank or a colon in a name is escaped. */
@@ -68,7 +69,7 @@ static void put_rules(FILE *out, const sarif *s)
     ts_code code = s->at[i]->code;
     if (told[code])
       continue;
-    fprintf(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", any ? "," : "", ts_code_name(code), ts_code_short_name(code));
+    ts_put_json(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", any ? "," : "", ts_code_name(code), ts_code_short_name(code));
     put_text(out, "shortDescription", ts_code_title(code));
     putc('}', out);
     told[code] = any = true;
@@ -133,7 +134,7 @@ static void put_fixes(FILE *out, const ts_diag *d, const ts_sources *sources)
 static void put_result(FILE *out, const ts_diag *d, const ts_sources *sources)
 {
   static const char *const levels[] = {[TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
-  fprintf(out, "{\"ruleId\":\"%s\",\"level\":\"%s\",", ts_code_name(d->code), levels[d->severity]);
+  ts_put_json(out, "{\"ruleId\":\"%s\",\"level\":\"%s\",", ts_code_name(d->code), levels[d->severity]);
   put_message(out, d);
   fputs(",\"locations\":[", out);
   if (ts_sources_get(sources, d->primary.file))
@@ -149,7 +150,7 @@ void ts_diags_print_sarif(const ts_diags *diags, FILE *out)
   ts_arena *scratch = ts_arena_new("diagnostics");
   sarif s = {.diags = diags};
   s.at = ts_diags_sorted(diags, scratch, &s.count);
-  fprintf(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"TrainSpec\",\"version\":\"%s\",\"rules\":[", ts_version());
+  ts_put_json(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"TrainSpec\",\"version\":\"%s\",\"rules\":[", ts_version());
   put_rules(out, &s);
   fputs("]}},\"results\":[", out);
   for (size_t i = 0; i < s.count; i++) {

@@ -1,36 +1,58 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/escape.h"
+#include "base/heap.h"
 #include "base/version.h"
 
 enum { WIDTH = 79, HELP_COLUMN = 28, COMMON = 1 << 16, MAX_WORDS = 128 };
-enum { COLOR = COMMON, DIAGNOSTICS, SHOW_HELP, SHOW_VERSION };
+enum { COLOR = COMMON, DIAGNOSTICS, MAX_MEMORY, SHOW_HELP, SHOW_VERSION };
 
 static const ts_option common[] = {
   {COLOR, 0, "color", "WHEN", "colour messages: auto, always or never (auto)", "Messages"},
   {DIAGNOSTICS, 0, "diagnostics", "FORM", "messages as text, as json (one object a line) or as sarif (text)", NULL},
+  {MAX_MEMORY, 0, "max-memory", "SIZE", "use no more memory than SIZE, as 8GiB (half of the machine's)", "Limits"},
   {SHOW_HELP, 'h', "help", NULL, "show this help", "About"},
   {SHOW_VERSION, 0, "version", NULL, "show the version", NULL},
   {0},
 };
 
-ts_options ts_options_start(const ts_program *program, int argc, char **argv)
+static const char *called_by(int argc, char **argv)
 {
   const char *called = argc > 0 ? ts_base_name(argv[0]) : "trainspec";
-  if (strncmp(called, "lt-", 3) == 0) /* libtool's wrapper, in the build folder */
-    called += 3;
-  return (ts_options){.program = program, .called = called, .argc = argc, .argv = argv, .at = 1, .spelled = ""};
+  return strncmp(called, "lt-", 3) == 0 ? called + 3 : called; /* libtool's wrapper, in the build folder */
+}
+
+/* A file opened in the place of a closed output would get what is printed. Writing to what stands there instead fails, and is told. */
+static void fill_standard_files(void)
+{
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
+      (void)!open("/dev/null", O_RDONLY);
+}
+
+void ts_options_begin(int argc, char **argv)
+{
+  fill_standard_files();
+  ts_heap_of_program(called_by(argc, argv));
+}
+
+ts_options ts_options_start(const ts_program *program, int argc, char **argv)
+{
+  return (ts_options){.program = program, .called = called_by(argc, argv), .argc = argc, .argv = argv, .at = 1, .spelled = ""};
 }
 
 /* ---- Mistakes ---- */
 
 static int end_of_mistake(const ts_options *o)
 {
-  fprintf(stderr, "\ntry `%s --help`\n", o->called);
+  ts_put_text(stderr, "\ntry `%s --help`\n", o->called);
   return TS_EXIT_USAGE;
 }
 
@@ -38,8 +60,8 @@ int ts_options_wrong(const ts_options *o, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "%s: ", o->called);
-  vfprintf(stderr, format, args);
+  ts_put_text(stderr, "%s: ", o->called);
+  ts_vput_text(stderr, format, args);
   va_end(args);
   return end_of_mistake(o);
 }
@@ -56,9 +78,9 @@ int ts_options_not_among(const ts_options *o, const char *what, const char *foun
 {
   const char *best[3];
   size_t count = ts_suggest(found, words, count_words(words), best);
-  fprintf(stderr, "%s: unknown %s `%s`", o->called, what, found);
+  ts_put_text(stderr, "%s: unknown %s `%s`", o->called, what, found);
   for (size_t i = 0; i < count; i++)
-    fprintf(stderr, "%s`%s`%s", i ? " or " : "; did you mean ", best[i], i + 1 == count ? "?" : "");
+    ts_put_text(stderr, "%s`%s`%s", i ? " or " : "; did you mean ", best[i], i + 1 == count ? "?" : "");
   return end_of_mistake(o);
 }
 
@@ -68,9 +90,9 @@ int ts_options_choice(const ts_options *o, const char *const *words)
     if (strcmp(o->argument, words[i]) == 0)
       return i;
   }
-  fprintf(stderr, "%s: `%s` does not take `%s`; it takes ", o->called, o->spelled, o->argument);
+  ts_put_text(stderr, "%s: `%s` does not take `%s`; it takes ", o->called, o->spelled, o->argument);
   for (size_t i = 0, count = count_words(words); i < count; i++)
-    fprintf(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+    ts_put_text(stderr, "%s`%s`", i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
   end_of_mistake(o);
   return -1;
 }
@@ -101,6 +123,22 @@ bool ts_options_rate(const ts_options *o, double *rate)
   return false;
 }
 
+bool ts_options_size(const ts_options *o, double *bytes)
+{
+  static const struct unit { const char *name; double scale; } units[] = {
+    {"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  char *end;
+  double number = strtod(o->argument, &end);
+  end += strspn(end, " ");
+  for (size_t u = 0; end != o->argument && u < sizeof units / sizeof *units; u++) {
+    *bytes = number * units[u].scale;
+    if (strcmp(end, units[u].name) == 0 && *bytes >= 0 && *bytes < 1e18)
+      return true;
+  }
+  ts_options_wrong(o, "`%s` takes a size such as 512MiB or 8GB, not `%s`", o->spelled, o->argument);
+  return false;
+}
+
 /* ---- Help ---- */
 
 /* Words of `text` from `column` on; further lines begin at `indent`. */
@@ -109,12 +147,12 @@ static void put_wrapped(const char *text, int column, int indent)
   for (bool first = true; *text; first = false) {
     int word = (int)strcspn(text, " ");
     if (!first && column + 1 + word > WIDTH) {
-      printf("\n%*s", indent, "");
+      ts_put_text(stdout, "\n%*s", indent, "");
       column = indent;
     } else if (!first) {
       column += printf(" ");
     }
-    column += printf("%.*s", word, text);
+    column += ts_put_text(stdout, "%.*s", word, text);
     text += word + (text[word] == ' ');
   }
   putchar('\n');
@@ -126,9 +164,9 @@ static int put_spelling(const ts_option *option)
 {
   int column = option->letter ? printf("  -%c", option->letter) : printf(one_dash(option) ? "  " : "      ");
   if (option->name)
-    column += printf("%s%s%s", option->letter ? ", " : "", one_dash(option) ? "" : "--", option->name);
+    column += ts_put_text(stdout, "%s%s%s", option->letter ? ", " : "", one_dash(option) ? "" : "--", option->name);
   if (option->argument)
-    column += printf("%s%s", option->name && !one_dash(option) ? "=" : " ", option->argument);
+    column += ts_put_text(stdout, "%s%s", option->name && !one_dash(option) ? "=" : " ", option->argument);
   return column;
 }
 
@@ -136,13 +174,13 @@ static void put_options(const ts_option *option)
 {
   for (; option->id; option++) {
     if (option->group)
-      printf("\n%s:\n", option->group);
+      ts_put_text(stdout, "\n%s:\n", option->group);
     if (!option->help)
       continue;
     int column = put_spelling(option);
     if (column + 2 > HELP_COLUMN)
       column = printf("\n") - 1;
-    printf("%*s", HELP_COLUMN - column, "");
+    ts_put_text(stdout, "%*s", HELP_COLUMN - column, "");
     put_wrapped(option->help, HELP_COLUMN, HELP_COLUMN);
   }
 }
@@ -151,24 +189,24 @@ static int put_help(const ts_options *o)
 {
   const ts_program *program = o->program;
   for (size_t i = 0; program->usage[i]; i++)
-    printf("%s %s %s\n", i ? "      " : "usage:", o->called, program->usage[i]);
+    ts_put_text(stdout, "%s %s %s\n", i ? "      " : "usage:", o->called, program->usage[i]);
   put_wrapped(program->summary, 0, 0);
   if (program->commands)
     puts("\nCommands:");
   for (size_t i = 0; program->commands && program->commands[i]; i++)
-    puts(program->commands[i]);
+    ts_put_text(stdout, "%s\n", program->commands[i]);
   put_options(program->options);
   put_options(common);
   putchar('\n');
   for (size_t i = 0; program->notes && program->notes[i]; i++) {
     const char *line = program->notes[i];
     if (line[0] == '$')
-      printf("  $ %s%s\n", o->called, line + 1);
+      ts_put_text(stdout, "  $ %s%s\n", o->called, line + 1);
     else
-      printf("%s\n", line);
+      ts_put_text(stdout, "%s\n", line);
   }
   if (program->manual)
-    printf("\nManual: %s\n", program->manual);
+    ts_put_text(stdout, "\nManual: %s\n", program->manual);
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 
@@ -179,7 +217,7 @@ static int put_version(const ts_options *o)
 #else
   const char *more = "";
 #endif
-  printf("TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib%s\n", o->called, ts_version(), more);
+  ts_put_text(stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib%s\n", o->called, ts_version(), more);
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 
@@ -222,6 +260,19 @@ static int unknown(ts_options *o, const char *spelled)
   return leave(o, ts_options_not_among(o, "option", spelled, words));
 }
 
+static bool take_ceiling(const ts_options *o)
+{
+  enum { LEAST = 1 << 24 }; /* a program that does nothing takes some of it */
+  double bytes;
+  if (!ts_options_size(o, &bytes))
+    return false;
+  if (bytes >= LEAST)
+    ts_heap_set_ceiling((uint64_t)bytes);
+  else
+    ts_options_wrong(o, "`%s` takes 16MiB or more, not `%s`", o->spelled, o->argument);
+  return bytes >= LEAST;
+}
+
 static int finish(ts_options *o, const ts_option *option)
 {
   static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {"text", "json", "sarif", NULL};
@@ -240,6 +291,10 @@ static int finish(ts_options *o, const ts_option *option)
     if ((choice = ts_options_choice(o, forms)) < 0)
       return leave(o, TS_EXIT_USAGE);
     o->messages = choice;
+    return ts_options_next(o);
+  case MAX_MEMORY:
+    if (!take_ceiling(o))
+      return leave(o, TS_EXIT_USAGE);
     return ts_options_next(o);
   default:
     return option->id;
@@ -344,7 +399,7 @@ int ts_options_finish(const ts_options *o, FILE *out, int status)
 {
   if (fflush(out) == 0 && !ferror(out))
     return status;
-  fprintf(stderr, "%s: cannot write the output: %s\n", o->called, strerror(errno));
+  ts_put_text(stderr, "%s: cannot write the output: %s\n", o->called, strerror(errno));
   return TS_EXIT_ENVIRONMENT;
 }
 
@@ -357,6 +412,6 @@ int ts_options_write(const ts_options *o, const char *path, ts_print *put, void 
   int error = ts_print_file(path, put, closure);
   if (!error)
     return TS_EXIT_DONE;
-  fprintf(stderr, "%s: cannot write %s: %s\n", o->called, path, strerror(error));
+  ts_put_text(stderr, "%s: cannot write %s: %s\n", o->called, path, strerror(error));
   return TS_EXIT_ENVIRONMENT;
 }

@@ -46,6 +46,8 @@ typedef struct ts_options {
   bool only_operands;
 } ts_options;
 
+/* First in main(): standard files that are closed are filled, and messages that come when memory runs out bear the program's name. */
+void ts_options_begin(int argc, char **argv);
 ts_options ts_options_start(const ts_program *program, int argc, char **argv);
 /* The next option's id, TS_OPERAND, TS_OPTIONS_END, or TS_OPTIONS_EXIT when the program is to return o->status: after --help, --version or
  * a mistake that was told. --color and --diagnostics are kept in *o. */
@@ -60,6 +62,9 @@ int ts_options_choice(const ts_options *o, const char *const *words);
 bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
 /* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a mistake. */
 bool ts_options_rate(const ts_options *o, double *rate);
+
+/* A size, "1000000" or "8GiB" (B, kB to TB, KiB to TiB), in bytes; false after telling a mistake. */
+bool ts_options_size(const ts_options *o, double *bytes);
 
 /* Prints the queue to standard error as the options ask, and gives the exit code that goes with it. */
 int ts_options_report(const ts_options *o, const ts_diags *diags);

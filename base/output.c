@@ -1,27 +1,244 @@
+#define _GNU_SOURCE /* mkostemp */
 #include "base/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/heap.h"
 #include "base/source.h"
-#include "base/text.h"
 
 char *ts_printed(ts_print *put, void *closure, size_t *size)
 {
   char *text = NULL;
   size_t length = 0;
-  FILE *memory = open_memstream(&text, &length);
-  if (!memory)
-    abort();
+  FILE *memory = ts_heap_print(&text, &length);
   put(closure, memory);
-  if (fclose(memory) != 0)
-    abort(); /* the buffer did not grow: what was printed is not all there */
+  ts_heap_printed(memory);
   if (size)
     *size = length;
   return text;
+}
+
+/* ---- Files that are being written ---- */
+
+/* What a signal that ends the program has to remove. Only a handler reads it, which is given nothing: so it is the one thing here that is not passed. Whoever
+ * takes a name out frees it. */
+enum { MOST_UNFINISHED = 64 };
+static _Atomic(char *) unfinished[MOST_UNFINISHED];
+
+void ts_outputs_abandon(void)
+{
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    char *name = atomic_exchange(&unfinished[i], NULL);
+    if (name)
+      unlink(name);
+  }
+}
+
+static void note_unfinished(char *name)
+{
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    char *none = NULL;
+    if (atomic_compare_exchange_strong(&unfinished[i], &none, name))
+      return;
+  }
+}
+
+/* False: the program is being ended, and who ends it may still read the name. */
+static bool forget_unfinished(char *name)
+{
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    char *expected = name;
+    if (atomic_compare_exchange_strong(&unfinished[i], &expected, NULL))
+      return true;
+  }
+  return false;
+}
+
+/* /dev/stdout, /dev/fd/3, /proc/self/fd/3: open already, and not to be replaced though a regular file may stand behind. -1: another path. */
+static int descriptor_of(const char *path)
+{
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+    return STDOUT_FILENO;
+  if (strcmp(path, "/dev/stderr") == 0)
+    return STDERR_FILENO;
+  for (int i = 0; i < 2; i++) {
+    size_t length = strlen(folders[i]);
+    if (strncmp(path, folders[i], length) == 0 && path[length] && strspn(path + length, "0123456789") == strlen(path + length) && strlen(path + length) < 6)
+      return atoi(path + length);
+  }
+  return -1;
+}
+
+/* Takes `path`: where the link at it leads, in memory of its own; NULL: it is no link. */
+static char *linked(const char *path)
+{
+  enum { LONGEST = 4096 };
+  char target[LONGEST];
+  ssize_t length = readlink(path, target, sizeof target - 1);
+  if (length < 0)
+    return NULL;
+  target[length] = '\0';
+  size_t folder = target[0] == '/' ? 0 : (size_t)(ts_base_name(path) - path);
+  char *joined = ts_heap_new(folder + (size_t)length + 1, 1);
+  memcpy(joined, path, folder);
+  memcpy(joined + folder, target, (size_t)length + 1);
+  return joined;
+}
+
+/* Through links to the file meant, which need not be there yet. *error: 0 or an errno value. */
+static char *followed(const char *path, int *error)
+{
+  enum { MOST_LINKS = 40 }; /* as Linux */
+  char *at = ts_heap_text(path), *next;
+  *error = 0;
+  for (int links = 0; descriptor_of(at) < 0 && (next = linked(at)); links++) {
+    free(at);
+    at = next;
+    if (links == MOST_LINKS) {
+      *error = ELOOP;
+      break;
+    }
+  }
+  return at;
+}
+
+/* A new file gets the permissions that open() would have given it, an old one keeps its own. */
+static mode_t mode_of(bool there, const struct stat *info)
+{
+  if (there)
+    return info->st_mode & 07777;
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+/* A name of its own: two programs that write one file do not write into each other's. Short, as the name may be as long as names can be. */
+static int open_beside(ts_output *o, bool there, const struct stat *info)
+{
+  static const char name[] = ".trainspec.XXXXXX";
+  if (there && faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS) != 0)
+    return errno; /* renaming would not ask */
+  size_t folder = (size_t)(ts_base_name(o->path) - o->path);
+  o->beside = ts_heap_new(folder + sizeof name, 1);
+  memcpy(o->beside, o->path, folder);
+  memcpy(o->beside + folder, name, sizeof name);
+  note_unfinished(o->beside);
+  int fd = mkostemp(o->beside, O_CLOEXEC), error = fd < 0 ? errno : 0;
+  if (!error && there && fchown(fd, info->st_uid, info->st_gid) != 0)
+    errno = 0; /* only root may give files away: it becomes ours */
+  if (!error && fchmod(fd, mode_of(there, info)) != 0)
+    error = errno;
+  if (!error && !(o->out = fdopen(fd, "w")))
+    error = errno;
+  if (!o->out && fd >= 0)
+    close(fd);
+  return error;
+}
+
+static int open_stream(ts_output *o)
+{
+  int descriptor = descriptor_of(o->path);
+  if (descriptor >= 0)
+    fflush(stdout); /* what is printed already comes first */
+  int fd = descriptor < 0 ? open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  o->out = fd < 0 ? NULL : fdopen(fd, "w");
+  int error = o->out ? 0 : errno;
+  if (!o->out && fd >= 0)
+    close(fd);
+  return error;
+}
+
+int ts_output_open(ts_output *o, const char *path)
+{
+  enum { BUFFER = 1 << 18 };
+  struct stat info = {0};
+  int error;
+  *o = (ts_output){.path = followed(path, &error)};
+  bool there = !error && stat(o->path, &info) == 0;
+  if (!error && descriptor_of(o->path) >= 0)
+    error = open_stream(o);
+  else if (!error && there && !S_ISREG(info.st_mode))
+    error = S_ISDIR(info.st_mode) ? EISDIR : open_stream(o);
+  else if (!error)
+    error = open_beside(o, there, &info);
+  if (error)
+    ts_output_close(o, false);
+  else
+    setvbuf(o->out, o->buffer = ts_heap_new(BUFFER, 1), _IOFBF, BUFFER);
+  return error;
+}
+
+/* What was written reaches the disk before the name does. Pipes have no disk. */
+static int finish(ts_output *o)
+{
+  bool failed = ferror(o->out);
+  int error = 0;
+  errno = 0;
+  if (fflush(o->out) != 0 || failed)
+    error = errno ? errno : EIO;
+  if (!error && o->beside && fsync(fileno(o->out)) != 0 && errno != EINVAL && errno != EROFS)
+    error = errno;
+  if (fclose(o->out) != 0 && !error)
+    error = errno;
+  return error;
+}
+
+int ts_output_close(ts_output *o, bool keep)
+{
+  int error = o->out ? finish(o) : 0;
+  if (o->beside) {
+    if (keep && !error && rename(o->beside, o->path) != 0)
+      error = errno;
+    if (!keep || error)
+      unlink(o->beside);
+    if (forget_unfinished(o->beside))
+      free(o->beside);
+  }
+  free(o->path);
+  free(o->buffer);
+  *o = (ts_output){0};
+  return error;
+}
+
+/* ---- Files that are known whole ---- */
+
+static bool same_content(const char *path, const void *bytes, size_t size)
+{
+  FILE *file = fopen(path, "rbe");
+  if (!file)
+    return false;
+  const char *expected = bytes;
+  char buffer[1 << 14];
+  size_t at = 0, got;
+  bool same = true;
+  while (same && (got = fread(buffer, 1, sizeof buffer, file)) > 0) {
+    same = got <= size - at && memcmp(buffer, expected + at, got) == 0;
+    at += got;
+  }
+  same = same && at == size && !ferror(file);
+  fclose(file);
+  return same;
+}
+
+int ts_write_file(const char *path, const void *bytes, size_t size)
+{
+  ts_output o;
+  struct stat info;
+  if (descriptor_of(path) < 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode) && same_content(path, bytes, size))
+    return 0;
+  int error = ts_output_open(&o, path);
+  if (error)
+    return error;
+  fwrite(bytes, 1, size, o.out);
+  return ts_output_close(&o, true);
 }
 
 int ts_print_file(const char *path, ts_print *put, void *closure)
@@ -31,93 +248,4 @@ int ts_print_file(const char *path, ts_print *put, void *closure)
   int error = ts_write_file(path, text, size);
   free(text);
   return error;
-}
-
-int ts_part_open(ts_part *p, const char *path)
-{
-  enum { BUFFER = 1 << 20 };
-  struct stat info;
-  bool there = stat(path, &info) == 0, in_place = there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-  *p = (ts_part){0};
-  if (there && S_ISDIR(info.st_mode))
-    return EISDIR;
-  p->path = there && !in_place ? realpath(path, NULL) : strdup(path); /* through symbolic links to the file meant */
-  if (!p->path)
-    return errno;
-  p->part = malloc(strlen(p->path) + sizeof ".part");
-  p->buffer = malloc(BUFFER);
-  if (!p->part || !p->buffer)
-    abort(); /* no memory, as in the arena */
-  sprintf(p->part, in_place ? "%s" : "%s.part", p->path);
-  p->out = fopen(p->part, "we");
-  if (!p->out) {
-    int error = errno;
-    ts_part_close(p, false);
-    return error;
-  }
-  setvbuf(p->out, p->buffer, _IOFBF, BUFFER);
-  return 0;
-}
-
-int ts_part_close(ts_part *p, bool keep)
-{
-  int error = 0;
-  if (p->out) {
-    bool failed = ferror(p->out);
-    errno = 0;
-    if (fclose(p->out) != 0 || failed)
-      error = errno ? errno : EIO;
-    bool in_place = strcmp(p->part, p->path) == 0;
-    if (!in_place && keep && !error && rename(p->part, p->path) != 0)
-      error = errno;
-    if (!in_place && (!keep || error))
-      remove(p->part);
-  }
-  free(p->path);
-  free(p->part);
-  free(p->buffer);
-  *p = (ts_part){0};
-  return error;
-}
-
-static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
-
-void ts_put_json_string(FILE *out, const char *text)
-{
-  putc('"', out);
-  for (size_t size = strlen(text), used; size; text += used, size -= used) {
-    uint32_t c = 0;
-    for (used = 0; used < size && is_plain((unsigned char)text[used]);) used++;
-    if (used) {
-      fwrite(text, 1, used, out);
-      continue;
-    }
-    used = ts_utf8_decode(text, size, &c);
-    if (!used)
-      fputs("\\ufffd", out), used = 1;
-    else if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", (int)c);
-    else if (c == '\n')
-      fputs("\\n", out);
-    else if (c < 0x20 || c == 0x7f)
-      fprintf(out, "\\u%04x", (unsigned)c);
-    else
-      fwrite(text, 1, used, out);
-  }
-  putc('"', out);
-}
-
-void ts_put_csv_field(FILE *out, const char *text)
-{
-  if (!text[strcspn(text, ",\"\r\n")]) {
-    fputs(text, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *text; text++) {
-    if (*text == '"')
-      fputc('"', out);
-    fputc(*text, out);
-  }
-  fputc('"', out);
 }

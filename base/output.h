@@ -10,18 +10,18 @@ typedef void ts_print(void *closure, FILE *out);
 
 /* What `put` prints: malloced and NUL-terminated, its bytes in *size unless that is NULL. Never NULL: no memory ends the process, as in the arena. */
 char *ts_printed(ts_print *put, void *closure, size_t *size);
-/* The same into a file, by ts_write_file. 0 or an errno value. */
+
+/* A file that is being written; all files are. A regular one is written beside its place, under a name of its own, and takes its place when it is whole and
+ * on the disk, with the mode that the old one had; links are followed to the file meant. Pipes, devices and open descriptors (/dev/stdout, and "-" for
+ * standard output) are written as streams. */
+typedef struct ts_output { FILE *out; char *path, *beside, *buffer; } ts_output; /* beside: NULL of a stream */
+int ts_output_open(ts_output *o, const char *path);   /* 0 or an errno value */
+int ts_output_close(ts_output *o, bool keep);         /* likewise; unless `keep` and all went well, the old file stays and nothing is left beside it */
+/* Removes what is not whole yet. For a handler of signals that ends the program. */
+void ts_outputs_abandon(void);
+
+/* The same of what is known whole; a file of equal content is left alone. 0 or an errno value. */
+int ts_write_file(const char *path, const void *bytes, size_t size);
 int ts_print_file(const char *path, ts_print *put, void *closure);
-
-/* A file that is written piece by piece: PATH.part, until it is there whole. Devices and pipes are written in place. */
-typedef struct ts_part { FILE *out; char *path, *part, *buffer; } ts_part;
-int ts_part_open(ts_part *p, const char *path);   /* 0 or an errno value */
-int ts_part_close(ts_part *p, bool keep);         /* likewise; unless `keep` and all went well, nothing is left behind */
-
-/* A text as JSON has it, in quotes; bytes that are no UTF-8 become U+FFFD. */
-void ts_put_json_string(FILE *out, const char *text);
-
-/* A field of a CSV table (RFC 4180), in quotes where it needs them. */
-void ts_put_csv_field(FILE *out, const char *text);
 
 #endif

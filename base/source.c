@@ -1,17 +1,25 @@
+#define _GNU_SOURCE /* O_PATH, syscall */
 #include "base/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
+
+/* Where lines and columns stand at every so many bytes: of each file in which a place was asked for. */
+enum { MARK_EVERY = 256 };
+typedef struct marks { const ts_position *at; } marks;
 
 struct ts_sources {
   ts_arena *arena;
   TS_VEC(ts_source) files;
+  TS_VEC(marks) marks;
 };
 
 ts_sources *ts_sources_new(ts_arena *arena)
@@ -30,6 +38,7 @@ uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, con
     .size = size,
   };
   TS_PUSH(map->arena, &map->files, file);
+  TS_PUSH(map->arena, &map->marks, (marks){0});
   return (uint32_t)map->files.count;
 }
 
@@ -40,20 +49,41 @@ const ts_source *ts_sources_get(const ts_sources *map, uint32_t file)
 
 uint32_t ts_sources_count(const ts_sources *map) { return (uint32_t)map->files.count; }
 
+static void advance(ts_position *position, char byte)
+{
+  if (byte == '\n') {
+    position->line++;
+    position->column = 1;
+  } else if (((unsigned char)byte & 0xc0) != 0x80) { /* not a UTF-8 continuation byte */
+    position->column++;
+  }
+}
+
+static const ts_position *marks_of(const ts_sources *map, uint32_t file)
+{
+  const ts_source *source = ts_sources_get(map, file);
+  if (map->marks.at[file - 1].at)
+    return map->marks.at[file - 1].at;
+  ts_position *at = TS_NEW_ARRAY(map->arena, ts_position, source->size / MARK_EVERY + 1), position = {1, 1};
+  for (size_t i = 0; i < source->size; i++) {
+    if (i % MARK_EVERY == 0)
+      at[i / MARK_EVERY] = position;
+    advance(&position, source->text[i]);
+  }
+  if (source->size % MARK_EVERY == 0)
+    at[source->size / MARK_EVERY] = position;
+  return map->marks.at[file - 1].at = at;
+}
+
 ts_position ts_sources_position(const ts_sources *map, uint32_t file, uint32_t offset)
 {
-  ts_position position = {1, 1};
   const ts_source *source = ts_sources_get(map, file);
   if (!source)
-    return position;
-  for (uint32_t i = 0; i < offset && i < source->size; i++) {
-    if (source->text[i] == '\n') {
-      position.line++;
-      position.column = 1;
-    } else if (((unsigned char)source->text[i] & 0xc0) != 0x80) { /* not a UTF-8 continuation byte */
-      position.column++;
-    }
-  }
+    return (ts_position){1, 1};
+  size_t end = offset < source->size ? offset : source->size, from = end / MARK_EVERY;
+  ts_position position = marks_of(map, file)[from];
+  for (size_t i = from * MARK_EVERY; i < end; i++)
+    advance(&position, source->text[i]);
   return position;
 }
 
@@ -66,14 +96,21 @@ ts_span ts_span_join(ts_span a, ts_span b)
   return (ts_span){a.file, a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
 }
 
-/* Pipes have no size, so the text is read until it ends. */
-static int read_all(ts_arena *arena, int fd, char **text, size_t *size)
+enum { MOST_READ = 1 << 30 }; /* bytes of a file that a file names */
+
+static int check_regular(const struct stat *info) { return !S_ISREG(info->st_mode) ? EINVAL : info->st_size > MOST_READ ? EFBIG : 0; }
+
+/* Pipes have no size, so the text is read until it ends. `regular`: of a file that a file names, which is no pipe and no device. */
+static int read_all(ts_arena *arena, int fd, bool regular, char **text, size_t *size)
 {
   size_t room = 1 << 16, used = 0;
   struct stat info;
   if (fstat(fd, &info) == 0) {
     if (S_ISDIR(info.st_mode))
       return EISDIR;
+    int error = regular ? check_regular(&info) : 0;
+    if (error)
+      return error;
     if (S_ISREG(info.st_mode) && info.st_size > 0)
       room = (size_t)info.st_size + 1;
   }
@@ -87,6 +124,8 @@ static int read_all(ts_arena *arena, int fd, char **text, size_t *size)
     if (got == 0)
       break;
     used += (size_t)got;
+    if (regular && used > MOST_READ)
+      return EFBIG; /* it grew */
     if (used == room) {
       bytes = ts_arena_grow(arena, bytes, room, 2 * room);
       room *= 2;
@@ -98,12 +137,11 @@ static int read_all(ts_arena *arena, int fd, char **text, size_t *size)
   return 0;
 }
 
-char *ts_read_file(ts_arena *arena, const char *path, size_t *size, int *error)
+static char *read_open(ts_arena *arena, int fd, bool regular, size_t *size, int *error)
 {
   char *text = NULL;
   size_t read_size = 0;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  int status = fd < 0 ? errno : read_all(arena, fd, &text, &read_size);
+  int status = fd < 0 ? errno : read_all(arena, fd, regular, &text, &read_size);
   if (fd >= 0)
     close(fd);
   if (size)
@@ -113,107 +151,55 @@ char *ts_read_file(ts_arena *arena, const char *path, size_t *size, int *error)
   return status ? NULL : text;
 }
 
-static bool same_content(const char *path, const void *bytes, size_t size)
+char *ts_read_file(ts_arena *arena, const char *path, size_t *size, int *error)
 {
-  FILE *file = fopen(path, "rbe");
-  if (!file)
-    return false;
-  const char *expected = bytes;
-  char buffer[1 << 14];
-  size_t at = 0, got;
-  bool same = true;
-  while (same && (got = fread(buffer, 1, sizeof buffer, file)) > 0) {
-    same = got <= size - at && memcmp(buffer, expected + at, got) == 0;
-    at += got;
-  }
-  same = same && at == size && !ferror(file);
-  fclose(file);
-  return same;
+  return read_open(arena, open(path, O_RDONLY | O_CLOEXEC), false, size, error);
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
+static bool leads_up(const char *name)
 {
-  while (size) {
-    ssize_t put = write(fd, bytes, size);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return errno;
-    bytes += put;
-    size -= (size_t)put;
-  }
-  return fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+  for (const char *part = name; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL)
+    if (!strncmp(part, "..", 2) && (part[2] == '/' || !part[2]))
+      return true;
+  return name[0] == '/';
 }
 
-/* A new file gets the permissions that open() would have given it, an old one keeps its own. */
-static mode_t target_mode(const char *path)
+/* A pipe without a writer would keep open() waiting: not with O_NONBLOCK. */
+static int open_beneath(const char *folder, const char *name)
+{
+  const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  if (leads_up(name)) {
+    errno = EACCES;
+    return -1;
+  }
+  int root = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0)
+    return -1;
+#if defined SYS_openat2 && defined RESOLVE_BENEATH
+  struct open_how beneath = {.flags = (unsigned)how, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+  int fd = (int)syscall(SYS_openat2, root, name, &beneath, sizeof beneath);
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or kept from us by a sandbox */
+#else
+  int fd;
+#endif
+    fd = openat(root, name, how | O_NOFOLLOW);
+  int error = errno;
+  close(root);
+  errno = error;
+  return fd;
+}
+
+char *ts_read_beneath(ts_arena *arena, const char *folder, const char *name, size_t *size, int *error)
+{
+  return read_open(arena, open_beneath(folder, name), true, size, error);
+}
+
+int ts_check_beneath(const char *folder, const char *name)
 {
   struct stat info;
-  if (stat(path, &info) == 0)
-    return info.st_mode & 07777;
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
-static int write_and_rename(char *beside, const char *path, const void *bytes, size_t size)
-{
-  int fd = mkstemp(beside);
-  if (fd < 0)
-    return errno;
-  int error = write_all(fd, bytes, size);
-  if (!error && fchmod(fd, target_mode(path)) != 0)
-    error = errno;
-  if (close(fd) != 0 && !error)
-    error = errno;
-  if (!error && rename(beside, path) != 0)
-    error = errno;
-  if (error)
-    unlink(beside);
-  return error;
-}
-
-/* An interrupt waits meanwhile, or the file beside would stay. */
-static int write_beside(const char *path, const void *bytes, size_t size)
-{
-  size_t length = strlen(path);
-  char *beside = malloc(length + sizeof ".XXXXXX");
-  if (!beside)
-    return ENOMEM;
-  memcpy(beside, path, length);
-  memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
-  sigset_t waits, before;
-  sigemptyset(&waits);
-  sigaddset(&waits, SIGINT);
-  sigaddset(&waits, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &waits, &before);
-  int error = write_and_rename(beside, path, bytes, size);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  free(beside);
-  return error;
-}
-
-static int write_in_place(const char *path, const void *bytes, size_t size)
-{
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0)
-    return errno;
-  int error = write_all(fd, bytes, size);
-  if (close(fd) != 0 && !error)
-    error = errno;
-  return error;
-}
-
-int ts_write_file(const char *path, const void *bytes, size_t size)
-{
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a device or a pipe cannot be renamed over */
-    return S_ISDIR(info.st_mode) ? EISDIR : write_in_place(path, bytes, size);
-  if (same_content(path, bytes, size))
-    return 0;
-  char *target = realpath(path, NULL); /* through symbolic links to the file meant */
-  int error = write_beside(target ? target : path, bytes, size);
-  free(target);
+  int fd = open_beneath(folder, name), error = fd < 0 || fstat(fd, &info) != 0 ? errno : check_regular(&info);
+  if (fd >= 0)
+    close(fd);
   return error;
 }
 

@@ -30,8 +30,11 @@ ts_position ts_sources_position(const ts_sources *map, uint32_t file, uint32_t o
 
 /* Reads a whole file. NULL with *error set to an errno value when it cannot. Buffer is in the arena and NUL-terminated. */
 char *ts_read_file(ts_arena *arena, const char *path, size_t *size, int *error);
-/* Writes beside `path`, syncs, renames; leaves a file of equal content alone. 0 or an errno value. */
-int ts_write_file(const char *path, const void *bytes, size_t size);
+/* The same of a file below a folder: no link leads out of it, and only a regular file is read, of 1 GiB at most (EFBIG).
+ * `name` goes through no links and not up (EACCES, ELOOP): a resolved path behind the folder. */
+char *ts_read_beneath(ts_arena *arena, const char *folder, const char *name, size_t *size, int *error);
+/* 0 if that function would read the file, else an errno value: for a file that another library opens by its path. */
+int ts_check_beneath(const char *folder, const char *name);
 
 /* `path` without folders. */
 const char *ts_base_name(const char *path);

@@ -40,8 +40,12 @@ unsigned ts_char_columns(uint32_t c)
   return 1;
 }
 
-/* Characters that would steer the terminal or turn the direction of the text. */
-static int steers(uint32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069); }
+/* C0 and C1; marks, embeddings, overrides and isolates of direction (Unicode's UAX #9), separators of lines; what is no character, which XML forbids. */
+bool ts_char_steers(uint32_t c)
+{
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
+         c == 0xfffe || c == 0xffff;
+}
 
 size_t ts_text_show(const char *text, size_t size, char shown[9], unsigned *columns)
 {
@@ -49,10 +53,10 @@ size_t ts_text_show(const char *text, size_t size, char shown[9], unsigned *colu
   size_t length = ts_utf8_decode(text, size, &c);
   if (length == 1 && c == '\t') {
     strcpy(shown, "    ");
-  } else if (length == 0 || (length == 1 && steers(c))) {
+  } else if (length == 0 || (length == 1 && ts_char_steers(c))) {
     snprintf(shown, 9, "\\x%02x", (unsigned char)text[0]);
     length = 1;
-  } else if (steers(c)) {
+  } else if (ts_char_steers(c)) {
     snprintf(shown, 9, "\\u%04x", (unsigned)(c & 0xffff));
   } else {
     memcpy(shown, text, length);

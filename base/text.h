@@ -2,6 +2,7 @@
 #ifndef TS_BASE_TEXT_H
 #define TS_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +10,8 @@
 size_t ts_utf8_decode(const char *text, size_t size, uint32_t *character);
 /* Columns of a character on a terminal: 0 for combining marks, 2 for wide ones. */
 unsigned ts_char_columns(uint32_t character);
+/* Characters that would steer a terminal, turn the direction of text or break its lines. */
+bool ts_char_steers(uint32_t character);
 /* The next character of `text` as it may be shown: itself, a tab as four spaces, control characters and stray bytes as \xNN. Writes
  * at most 8 bytes and a NUL into `shown`, its columns into *columns, and returns how many bytes of `text` it stands for. */
 size_t ts_text_show(const char *text, size_t size, char shown[9], unsigned *columns);

@@ -56,6 +56,9 @@ static ts_value too_long(const ts_builtin_call *c)
   return ts_error_value();
 }
 
+/* Before running over `count` elements or bytes. */
+static bool charged(const ts_builtin_call *c, int64_t count) { return ts_charge(c->s, (uint64_t)count, c->span); }
+
 static bool both_int(const ts_builtin_call *c, ts_value *bad)
 {
   for (uint32_t i = 0; i < 2; i++)
@@ -79,6 +82,8 @@ static ts_value extreme(const ts_builtin_call *c, bool greatest)
   }
   if (count > TS_MAX_LIST)
     return too_long(c);
+  if (!charged(c, count))
+    return ts_error_value();
   ts_value best = list ? element(c->arg[0], 0) : c->arg[0];
   bool real = false;
   for (int64_t i = 0; i < count; i++) {
@@ -95,7 +100,7 @@ static ts_value extreme(const ts_builtin_call *c, bool greatest)
     }
     real |= v.type == TS_T_REAL;
     bool less = v.type == TS_T_INT && best.type == TS_T_INT ? v.u.integer < best.u.integer : real_of(v) < real_of(best);
-    bool equal = ts_value_equal(v, best);
+    bool equal = v.type == TS_T_INT && best.type == TS_T_INT ? v.u.integer == best.u.integer : real_of(v) == real_of(best);
     if (greatest ? !less && !equal : less)
       best = v;
   }
@@ -128,6 +133,8 @@ static ts_value sum_of(const ts_builtin_call *c)
   bool all_int = true;
   if (count_of(list) > TS_MAX_LIST)
     return too_long(c);
+  if (!charged(c, count_of(list)))
+    return ts_error_value();
   for (int64_t i = 0; i < count_of(list); i++) {
     ts_value v = element(list, i);
     if (!is_numeric(v))
@@ -169,6 +176,8 @@ static ts_value draw_of(const ts_builtin_call *c)
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "the name of a seed, and Ints");
   size_t length = strlen(c->arg[0].u.string);
+  if (!charged(c, (int64_t)length))
+    return ts_error_value();
   uint8_t digest[TS_DIGEST_SIZE], *text = TS_NEW_ARRAY(c->s->arena, uint8_t, length + 8 * (size_t)c->count);
   memcpy(text, c->arg[0].u.string, length);
   for (uint32_t i = 1; i < c->count; i++) {
@@ -285,6 +294,8 @@ static ts_value stepped(const ts_builtin_call *c, int64_t begin, int64_t end, in
   uint64_t count = (step > 0 ? end > begin : end < begin) ? (distance - 1) / stride + 1 : 0;
   if (count > TS_MAX_LIST)
     return too_long(c);
+  if (!charged(c, (int64_t)count))
+    return ts_error_value();
   ts_value *at = TS_NEW_ARRAY(c->s->arena, ts_value, count);
   for (uint64_t i = 0; i < count; i++)
     at[i] = ts_int_value((int64_t)((uint64_t)begin + i * (uint64_t)step), c->span);
@@ -310,6 +321,8 @@ static ts_value truths(const ts_builtin_call *c, bool wanted)
     ts_value v = element(c->arg[0], i);
     if (v.type != TS_T_BOOL)
       return wrong(c, 0, "a list of Bools");
+    if (!charged(c, 1))
+      return ts_error_value();
     if (v.u.truth == wanted)
       return ts_bool_value(wanted, c->span);
   }
@@ -318,6 +331,8 @@ static ts_value truths(const ts_builtin_call *c, bool wanted)
 
 static ts_value any_of(const ts_builtin_call *c) { return truths(c, true); }
 static ts_value all_of(const ts_builtin_call *c) { return truths(c, false); }
+
+enum { PAIR_STEPS = 10 }; /* a list of two takes memory as well */
 
 static ts_value pair(ts_arena *arena, ts_value a, ts_value b, ts_span span)
 {
@@ -341,6 +356,8 @@ static ts_value zip_of(const ts_builtin_call *c)
   }
   if (count > TS_MAX_LIST)
     return too_long(c);
+  if (!charged(c, PAIR_STEPS * count))
+    return ts_error_value();
   ts_value *at = TS_NEW_ARRAY(c->s->arena, ts_value, count);
   for (int64_t i = 0; i < count; i++)
     at[i] = pair(c->s->arena, element(c->arg[0], i), element(c->arg[1], i), c->span);
@@ -354,18 +371,37 @@ static ts_value enumerate_of(const ts_builtin_call *c)
   int64_t count = count_of(c->arg[0]);
   if (count > TS_MAX_LIST)
     return too_long(c);
+  if (!charged(c, PAIR_STEPS * count))
+    return ts_error_value();
   ts_value *at = TS_NEW_ARRAY(c->s->arena, ts_value, count);
   for (int64_t i = 0; i < count; i++)
     at[i] = pair(c->s->arena, ts_int_value(i, c->span), element(c->arg[0], i), c->span);
   return ts_list_value(c->s->arena, at, (uint32_t)count, c->span);
 }
 
+static ts_value is_list(const ts_builtin_call *c) { return ts_bool_value(is_sequence(c->arg[0]), c->span); }
+
 static ts_value text_of(const ts_builtin_call *c)
 {
   if (c->arg[0].type == TS_T_STRING)
     return c->arg[0];
-  const char *text = ts_value_print(c->s->arena, c->arg[0]);
-  return ts_string_value(ts_lang_intern(c->s->lang, text, strlen(text)), c->span);
+  size_t length;
+  ts_budget budget = ts_budget_begin(c->s);
+  const char *text = ts_value_text(c->s->arena, c->arg[0], &budget, &length);
+  return ts_budget_end(c->s, &budget, c->span) ? ts_string_value(ts_lang_intern(c->s->lang, text, length), c->span) : ts_error_value();
+}
+
+/* A function of the language that cannot work with what it was given: the place is where it was called. */
+static ts_value refuse_call(const ts_builtin_call *c)
+{
+  if (c->arg[0].type != TS_T_STRING)
+    return wrong(c, 0, "a String");
+  const ts_frame *frame = c->s->frame;
+  ts_diag *d = frame ? ts_report(c->s, TS_E0237, frame->span, "`%s` cannot be called so", frame->name) : ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
+  ts_diag_here(d, "%s", c->arg[0].u.string);
+  if (frame)
+    ts_diag_note_at(d, c->span, "it refuses this");
+  return ts_error_value();
 }
 
 /* ---- Tensors and shapes ---- */
@@ -383,6 +419,9 @@ static bool shape_of(const ts_builtin_call *c, const int64_t **dims, uint32_t *r
     *bad = wrong(c, 0, "a Tensor or a shape");
     return false;
   }
+  *bad = ts_error_value();
+  if (!charged(c, v.u.list->count))
+    return false;
   int64_t *at = TS_NEW_ARRAY(c->s->arena, int64_t, v.u.list->count);
   for (uint32_t i = 0; i < v.u.list->count; i++) {
     if (v.u.list->at[i].type != TS_T_INT) {
@@ -441,6 +480,8 @@ static ts_value with_last_of(const ts_builtin_call *c)
     ts_report(c->s, TS_E0225, place(c, 0), "`with_last` of an empty list");
     return ts_error_value();
   }
+  if (!charged(c, v.u.list->count))
+    return ts_error_value();
   ts_value *at = ts_arena_copy(c->s->arena, v.u.list->at, v.u.list->count * sizeof *at);
   at[v.u.list->count - 1] = c->arg[1];
   return ts_list_value(c->s->arena, at, v.u.list->count, c->span);
@@ -449,7 +490,7 @@ static ts_value with_last_of(const ts_builtin_call *c)
 static bool given_shape(const ts_builtin_call *c, uint32_t i, ts_shape *shape)
 {
   ts_value v = c->arg[i];
-  bool good = v.type == TS_T_LIST;
+  bool good = v.type == TS_T_LIST && charged(c, v.u.list->count);
   int64_t *dim = TS_NEW_ARRAY(c->s->arena, int64_t, good ? v.u.list->count + 1 : 1);
   for (uint32_t d = 0; good && d < v.u.list->count; d++) {
     good = v.u.list->at[d].type == TS_T_INT || v.u.list->at[d].type == TS_T_AXIS;

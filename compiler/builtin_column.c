@@ -37,10 +37,13 @@ static ts_value refuse(const ts_builtin_call *c, const char *file, const char *w
 
 ts_value ts_builtin_column(const ts_builtin_call *c)
 {
-  const char *file = c->arg[0].u.string, *name = c->arg[1].u.string, *path;
+  const char *file = c->arg[0].u.string, *name = c->arg[1].u.string;
+  ts_found at;
   size_t size;
-  char *content = ts_session_read(c->s, c->arg[0].span.file, file, "table", c->arg[0].span, &size, &path);
+  char *content = ts_session_read(c->s, c->arg[0].span.file, file, "table", c->arg[0].span, &size, &at);
   if (!content)
+    return ts_error_value();
+  if (!ts_charge(c->s, size, c->span))
     return ts_error_value();
   text rest = {content, content + size}, head = take(&rest, '\n');
   uint32_t column = 0;
@@ -62,10 +65,8 @@ ts_value ts_builtin_column(const ts_builtin_call *c)
       field = take(&row, ',');
     if (!number(field, &value))
       return refuse(c, file, ts_arena_printf(c->s->arena, "line %u has no number in column `%s`", line, name));
-    bool whole = value == (double)(int64_t)value && value < 9e15 && value > -9e15;
+    bool whole = value < 9e15 && value > -9e15 && value == (double)(int64_t)value;
     TS_PUSH(c->s->arena, &values, whole ? ts_int_value((int64_t)value, c->span) : ts_quantity_value(value, TS_DIM_NONE, c->span));
   }
-  ts_list *list = TS_NEW(c->s->arena, ts_list);
-  *list = (ts_list){(uint32_t)values.count, values.at};
-  return (ts_value){.type = TS_T_LIST, .span = c->span, .u.list = list};
+  return ts_list_value(c->s->arena, values.at, (uint32_t)values.count, c->span);
 }

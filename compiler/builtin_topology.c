@@ -73,10 +73,11 @@ static ts_value record_of(const ts_builtin_call *c, const ts_topology *t)
 
 ts_value ts_builtin_topology(const ts_builtin_call *c)
 {
-  const char *file = c->arg[0].u.string, *path, *error;
+  const char *file = c->arg[0].u.string, *error;
+  ts_found found;
   size_t size;
   uint32_t line;
-  char *text = ts_session_read(c->s, c->arg[0].span.file, file, "topology", c->arg[0].span, &size, &path);
+  char *text = ts_session_read(c->s, c->arg[0].span.file, file, "topology", c->arg[0].span, &size, &found);
   if (!text)
     return ts_error_value();
   const ts_topology *t = ts_topology_read(c->s->arena, text, size, &error, &line);

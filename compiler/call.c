@@ -49,6 +49,8 @@ static bool fits(ts_session *s, const ts_type_info *info, ts_value *v)
   case TS_T_REAL: return to_number(v, info->type);
   case TS_T_QUANTITY: return v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, info->dimension);
   case TS_T_LIST:
+    if (v->type == TS_T_RANGE && !ts_charge(s, (uint64_t)(v->u.range.end - v->u.range.begin), v->span))
+      *v = ts_error_value();
     if (v->type == TS_T_RANGE)
       *v = list_of_range(s->arena, *v);
     return v->type == TS_T_LIST;
@@ -115,6 +117,8 @@ static bool convert(ts_session *s, const ts_ast *type, ts_value *v, const char *
 static bool convert_elements(ts_session *s, const ts_ast *element, ts_value *v, const char *what, ts_span at, ts_span note)
 {
   const ts_list *list = v->u.list;
+  if (!ts_charge(s, list->count, at))
+    return false;
   ts_value *out = TS_NEW_ARRAY(s->arena, ts_value, list->count);
   const char *each = ts_arena_printf(s->arena, "an element of %s", what);
   for (uint32_t i = 0; i < list->count; i++) {
@@ -503,8 +507,7 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   const ts_ast *type = f->decl->child[1];
   ts_frame frame = {f->name, span, s->frame};
   s->frame = &frame;
-  s->steps += CALL_STEPS;
-  ts_value v = ts_eval(s, env, f->decl->child[2]);
+  ts_value v = ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, f->decl->child[2]) : ts_error_value();
   s->frame = frame.outer;
   if (type && v.type != TS_T_ERROR && !convert(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name), f->decl->child[2]->span, type->span))
     return ts_error_value();

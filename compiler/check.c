@@ -8,13 +8,14 @@ typedef struct reference { const ts_ast *from, *to; ts_span span; } reference; /
 
 typedef struct trail { const reference **at; size_t count; } trail;
 
-typedef struct local { const char *name; ts_span declared; const ts_ast *node; } local;
+typedef struct local { const char *name; ts_span declared; const ts_ast *node; uint32_t before; } local; /* before: place + 1 of the one that it hides, or 0 */
 
 typedef struct checker {
   ts_session *s;
   ts_module *module;
   const ts_ast *decl;    /* being checked */
   TS_VEC(local) scope;   /* local names */
+  ts_names newest;       /* of each local name: place + 1 */
   TS_VEC(reference) references;
 } checker;
 
@@ -29,8 +30,19 @@ static void used(checker *c, ts_span span, const char *name, ts_span declared, c
 
 static void declare_at(checker *c, const char *name, ts_span declared, const ts_ast *node)
 {
-  if (name)
-    TS_PUSH(c->s->arena, &c->scope, (local){name, declared, node});
+  if (!name)
+    return;
+  TS_PUSH(c->s->arena, &c->scope, (local){name, declared, node, (uint32_t)(uintptr_t)ts_names_get(&c->newest, name)});
+  ts_names_put(c->s->arena, &c->newest, name, (void *)(uintptr_t)c->scope.count);
+}
+
+/* The names declared since there were so many. */
+static void forget(checker *c, size_t count)
+{
+  for (; c->scope.count > count; c->scope.count--) {
+    const local *last = &c->scope.at[c->scope.count - 1];
+    ts_names_put(c->s->arena, &c->newest, last->name, (void *)(uintptr_t)last->before);
+  }
 }
 
 static void declare(checker *c, const ts_ast *node)
@@ -44,10 +56,8 @@ static void declare_word(checker *c, const char *word) { declare_at(c, ts_lang_i
 
 static const local *local_of(const checker *c, const char *name)
 {
-  for (size_t i = c->scope.count; i-- > 0;)
-    if (c->scope.at[i].name == name)
-      return &c->scope.at[i];
-  return NULL;
+  uintptr_t place = (uintptr_t)ts_names_get(&c->newest, name);
+  return place ? &c->scope.at[place - 1] : NULL;
 }
 
 static bool may_recur(ts_kind kind) { return kind == TS_AST_FN || kind == TS_AST_BLOCK || kind == TS_AST_MODEL; }
@@ -152,7 +162,7 @@ static void comprehension(checker *c, const ts_ast *e)
   }
   expression(c, e->child[1]);
   expression(c, e->child[0]);
-  c->scope.count = scope;
+  forget(c, scope);
 }
 
 static void expression(checker *c, const ts_ast *e)
@@ -221,6 +231,20 @@ static void declare_with_gradient(checker *c, const ts_ast *tensor)
   declare_at(c, ts_lang_intern(c->s->lang, gradient, strlen(gradient)), tensor->name_span, tensor);
 }
 
+/* Work of a phase is stated once: its kernels may be many. */
+static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
+{
+  const ts_ast *phase = decl->child[at];
+  const char *said = strcmp(phase->name, "forward") ? ts_arena_printf(c->s->arena, "backward(%s)", phase->name) : "forward";
+  for (uint32_t i = 1; i < at; i++)
+    if (decl->child[i]->kind == TS_AST_PHASE && decl->child[i]->name == phase->name) {
+      ts_diag *d = ts_report(c->s, TS_E0202, phase->name_span, "op `%s` states `%s` twice", decl->name, said);
+      ts_diag_label(d, decl->child[i]->name_span, "first here");
+      ts_diag_help(d, "several kernels stand in one: `%s { kernel ... kernel ... }`", said);
+      return;
+    }
+}
+
 static void op(checker *c, const ts_ast *decl)
 {
   for (uint32_t i = 0; i < decl->child[0]->count; i++)
@@ -232,8 +256,11 @@ static void op(checker *c, const ts_ast *decl)
     else if (item->kind == TS_AST_LET)
       declare(c, item);
   }
-  for (uint32_t i = 1; i < decl->count; i++)
+  for (uint32_t i = 1; i < decl->count; i++) {
+    if (decl->child[i]->kind == TS_AST_PHASE)
+      phase_once(c, decl, i);
     expression(c, decl->child[i]);
+  }
 }
 
 /* ---- Statements of graphs, schedules and clusters ---- */
@@ -242,7 +269,7 @@ static void block(checker *c, const ts_ast *parent, uint32_t first)
 {
   size_t scope = c->scope.count;
   statements(c, parent, first);
-  c->scope.count = scope;
+  forget(c, scope);
 }
 
 static void statement(checker *c, const ts_ast *item)
@@ -301,7 +328,7 @@ static void statement(checker *c, const ts_ast *item)
   case TS_AST_RULE: mentions(c, item); return;
   default: expression(c, item);
   }
-  c->scope.count = scope;
+  forget(c, scope);
 }
 
 static void statements(checker *c, const ts_ast *parent, uint32_t first)
@@ -382,7 +409,7 @@ static void search(checker *c, const ts_ast *decl)
 static void declaration(checker *c, const ts_ast *decl)
 {
   c->decl = decl;
-  c->scope.count = 0;
+  forget(c, 0);
   used(c, decl->name_span, decl->name, decl->name_span, decl);
   const ts_ast *params = ts_decl_params(decl);
   parameters(c, params);

@@ -9,7 +9,7 @@
 #include "compiler/env.h"
 #include "compiler/function.h"
 
-enum { MAX_VERTICES = 1 << 22, MAX_LINKS = 1 << 24, MAX_TIER = 255, MAX_PORTS = 4096 };
+enum { MAX_VERTICES = 1 << 25, MAX_LINKS = 1 << 27, MAX_TIER = 255, MAX_PORTS = 4096 };
 
 typedef struct steady { const ts_ast *link; uint32_t class_index; } steady; /* a link statement whose fields are alike in every turn of a loop */
 

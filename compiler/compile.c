@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/diag_record.h"
+#include "base/digest.h"
+#include "base/heap.h"
 #include "compiler/graph.h"
 #include "compiler/module.h"
 #include "compiler/plan.h"
@@ -10,7 +13,8 @@
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
   bool same = s->stdlib_dir == o->stdlib_dir && s->import_dirs == o->import_dirs && s->import_dir_count == o->import_dir_count && s->defines == o->defines &&
-              s->define_count == o->define_count;
+              s->define_count == o->define_count && s->read_dirs == o->read_dirs && s->read_dir_count == o->read_dir_count &&
+              s->natives == o->natives && s->native_count == o->native_count;
   if (!same) { /* what was read and evaluated with others does not hold: files are read again */
     s->modules = NULL;
     s->define_ast = NULL;
@@ -20,6 +24,10 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
   s->import_dir_count = o->import_dir_count;
   s->defines = o->defines;
   s->define_count = o->define_count;
+  s->read_dirs = o->read_dirs;
+  s->read_dir_count = o->read_dir_count;
+  s->natives = o->natives;
+  s->native_count = o->native_count;
 }
 
 /* A pass that gives nothing and says nothing has a bug. */
@@ -32,10 +40,13 @@ static void say_something(ts_session *s, const void *result, const char *pass)
 static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_options *o, const struct ts_schedule **schedule)
 {
   ts_compile_settings(s, o);
+  s->diags_before = s->diags->all.count;
+  ts_heap_doing("reading the plan");
   ts_plan *plan = ts_plan_load(s, path, o->plan_name);
   say_something(s, plan, "reading the plan");
   if (!plan || ts_diags_errors(s->diags))
     return NULL;
+  ts_heap_doing("lowering the plan");
   ts_ir_builder *builder = ts_plan_lower(s, plan, schedule);
   say_something(s, builder, "lowering the plan");
   if (builder && ts_diags_errors(s->diags)) {
@@ -101,8 +112,9 @@ static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t s
   return false;
 }
 
-static bool compile_text(ts_session *s, const char *path, const char *text, size_t size, const ts_compile_options *o, ts_input *input)
+bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size, const ts_compile_options *o, ts_input *input)
 {
+  *input = (ts_input){.kind = TS_INPUT_PLAN, .text = text, .size = size};
   ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
   *given = (ts_embedded_file){.path = path, .bytes = (const unsigned char *)text, .size = size};
   s->given = given;
@@ -111,6 +123,7 @@ static bool compile_text(ts_session *s, const char *path, const char *text, size
   if (!input->builder)
     return false;
   ts_ir_error error = {0};
+  ts_heap_doing("checking the IR");
   ts_ir_builder_view(input->builder, &input->ir);
   if (ts_ir_verify(&input->ir, &error) == 0)
     return true;
@@ -146,7 +159,8 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
   else if (input->kind == TS_INPUT_IR_TEXT)
     done = read_ir_text(s, name, text, size, input);
   else
-    done = compile_text(s, path, text, size, o, input);
+    done = ts_input_compile(s, path, text, size, o, input);
+  ts_digest_bytes(text, size, input->sha256);
   if (!done)
     ts_input_close(input);
   return done;
@@ -268,12 +282,21 @@ static char *make_name(ts_arena *arena, const char *path)
   return name;
 }
 
+/* A line break would begin a rule of its own, and no escape of make's takes that away. Such a file is left out. */
+static bool has_make_name(const char *path)
+{
+  for (; *path; path++)
+    if ((unsigned char)*path < ' ')
+      return false;
+  return true;
+}
+
 const char *ts_depfile(const ts_session *s, const char *target)
 {
   const char *text = ts_arena_printf(s->arena, "%s:", make_name(s->arena, target));
   for (size_t i = 0; i < s->dependencies.count; i++) {
     const char *path = s->dependencies.at[i].path;
-    if (path)
+    if (path && has_make_name(path))
       text = ts_arena_printf(s->arena, "%s \\\n  %s", text, make_name(s->arena, path));
   }
   return ts_arena_printf(s->arena, "%s\n", text);

@@ -2,6 +2,7 @@
 #ifndef TS_COMPILER_COMPILE_H
 #define TS_COMPILER_COMPILE_H
 
+#include "base/digest.h"
 #include "compiler/session.h"
 #include "ir/ir.h"
 
@@ -12,6 +13,10 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t import_dir_count;
   const ts_define *defines;
   uint32_t define_count;
+  const char *const *read_dirs;   /* folders that files of the language may read, besides their own and -I */
+  uint32_t read_dir_count;
+  const char *const *natives;     /* libraries of native code that may be loaded and called */
+  uint32_t native_count;
 } ts_compile_options;
 
 /* Takes over what the options say about files and parameters; the functions below do it by themselves. A session may compile several plans, also with other
@@ -28,11 +33,17 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
   ts_ir ir;               /* verified */
   ts_ir_builder *builder; /* NULL when the file was an IR */
   const struct ts_schedule *schedule; /* of the plan: compiler/schedule.h; NULL when the file was an IR */
+  const char *text;       /* of the plan, `size` bytes; NULL when the file was an IR */
+  size_t size;
+  uint8_t sha256[TS_DIGEST_SIZE]; /* of the file */
 } ts_input;
 
 /* Reads a plan, an IR or the text of an IR, told apart by content; `-` is standard input. False after errors, which are in the queue.
  * The IR lives until the input is closed and the session's arena freed. */
 bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input);
+/* The same for a plan whose text is here already; `path` is where it would stand. */
+bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size, const ts_compile_options *o,
+                      ts_input *input);
 void ts_input_close(ts_input *input);
 
 /* Names the parameters that -D may set in a plan, a line each: "tp: Int = 8". NULL after errors. */

@@ -23,6 +23,7 @@ libtrainspec_la_SOURCES += \
 	compiler/cost/trees.c \
 	compiler/cost_sources.c \
 	compiler/costing.c \
+	compiler/device.c \
 	compiler/env.c \
 	compiler/eval.c \
 	compiler/extern.c \
@@ -32,6 +33,7 @@ libtrainspec_la_SOURCES += \
 	compiler/fragment_merge.c \
 	compiler/fragment_parameters.c \
 	compiler/fragment_ring.c \
+	compiler/fragment_split.c \
 	compiler/fragment_step.c \
 	compiler/graph.c \
 	compiler/import/aicb.c \
@@ -48,6 +50,7 @@ libtrainspec_la_SOURCES += \
 	compiler/import/kineto.c \
 	compiler/import/layers.c \
 	compiler/import/link.c \
+	compiler/import/mapping.c \
 	compiler/import/match.c \
 	compiler/import/nsys.c \
 	compiler/import/of_ir.c \
@@ -74,6 +77,9 @@ libtrainspec_la_SOURCES += \
 	compiler/lookup.c \
 	compiler/lower.c \
 	compiler/lower_cluster.c \
+	compiler/lower_doubts.c \
+	compiler/lower_remarks.c \
+	compiler/model_work.c \
 	compiler/module.c \
 	compiler/network.c \
 	compiler/network_curves.c \
@@ -87,6 +93,7 @@ libtrainspec_la_SOURCES += \
 	compiler/op.c \
 	compiler/plan.c \
 	compiler/progress.c \
+	compiler/require.c \
 	compiler/rules.c \
 	compiler/schedule.c \
 	compiler/schedule_csv.c \
@@ -103,10 +110,14 @@ libtrainspec_la_SOURCES += \
 	compiler/shard_comm.c \
 	compiler/shard_explain.c \
 	compiler/shard_graph.c \
+	compiler/shard_kept.c \
 	compiler/shard_sums.c \
+	compiler/shard_ties.c \
+	compiler/shard_uneven.c \
 	compiler/stage.c \
 	compiler/stage_cost.c \
-	compiler/value.c
+	compiler/value.c \
+	compiler/ways_out.c
 
 #: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
 nobase_pkginclude_HEADERS += \
@@ -125,6 +136,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/cost/table.h \
 	compiler/cost/trees.h \
 	compiler/costing.h \
+	compiler/device.h \
 	compiler/dtypes.def \
 	compiler/env.h \
 	compiler/eval.h \
@@ -140,6 +152,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/import/json.h \
 	compiler/import/kernel_kinds.def \
 	compiler/import/layers.h \
+	compiler/import/mapping.h \
 	compiler/import/match.h \
 	compiler/import/optable.h \
 	compiler/import/pairs.h \
@@ -155,6 +168,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/layout.h \
 	compiler/lookup.h \
 	compiler/makers.def \
+	compiler/model_work.h \
 	compiler/module.h \
 	compiler/names.h \
 	compiler/network.h \
@@ -166,6 +180,7 @@ nobase_pkginclude_HEADERS += \
 	compiler/op.h \
 	compiler/plan.h \
 	compiler/plan_fields.def \
+	compiler/require.h \
 	compiler/schedule.h \
 	compiler/schedule_internal.h \
 	compiler/schedule_policy.h \
@@ -177,5 +192,6 @@ nobase_pkginclude_HEADERS += \
 	compiler/stage.h \
 	compiler/stdlib_embed.h \
 	compiler/types.def \
-	compiler/value.h
+	compiler/value.h \
+	compiler/ways_out.h
 

@@ -4,6 +4,7 @@
 
 #include "compiler/cost/database.h"
 #include "compiler/costing.h"
+#include "compiler/device.h"
 
 typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED, ASK_LIKE } ts_asked_kind;
 
@@ -59,11 +60,34 @@ static ts_asked *bad_file(ts_session *s, const char *name, const char *role, con
   return NULL;
 }
 
+/* A table or a fit of `device` is used as one of `gpu`. */
+static void check_device(ts_session *s, const ts_source_name *name, const ts_value *gpu, ts_span span, const char *what, const char *means)
+{
+  if (!name->device || ts_gpu_called(s, gpu, name->device))
+    return;
+  ts_diag *d = ts_report(s, TS_W0531, span, "`%s` is %s `%s`, but was measured on `%s`", name->name, what, gpu->u.record->name, name->device);
+  ts_diag_here(d, "%s", means);
+  ts_diag_help(d, "name the gpu that was measured; if it is this one, its declaration says so: `called = [\"%s\"]`", name->device);
+}
+
 static ts_asked *of_source(ts_session *s, const ts_cost_source *source)
 {
   ts_asked *a = TS_NEW(s->arena, ts_asked);
   a->source = source;
   return a;
+}
+
+/* The device is what the file says; else what the plan says of it. Both must not differ. */
+static bool take_device(ts_session *s, const ts_cost_source *source, const ts_value *stated, ts_source_name *name)
+{
+  const char *own = ts_cost_device(source);
+  name->device = *own ? own : stated ? stated->u.string : NULL;
+  if (!*own || !stated || !strcmp(own, stated->u.string))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0503, stated->span, "`%s` was not measured on `%s`", name->name, stated->u.string);
+  ts_diag_here(d, "it names its device, `%s`", own);
+  ts_diag_help(d, "leave `device` out, or correct the line `# device:` of the file");
+  return false;
 }
 
 static ts_asked *table(ts_session *s, const ts_applied *t, ts_source_name *name)
@@ -72,14 +96,16 @@ static ts_asked *table(ts_session *s, const ts_applied *t, ts_source_name *name)
   ts_table_options options = {family ? family->u.string : NULL, dtype ? dtype->u.dtype->name : NULL};
   ts_cost_error error = {0};
   size_t size = 0, text_size = 0;
-  const char *path;
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &path);
+  ts_found found;
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
   if (!bytes)
     return NULL;
-  name->name = file->u.string;
+  name->name = ts_session_written(file->u.string);
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
   const ts_cost_source *source = text ? ts_cost_table(s->arena, text, text_size, &options, &error) : NULL;
-  return source ? of_source(s, source) : bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
+  if (!source)
+    return bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
+  return take_device(s, source, arg(t, "device"), name) ? of_source(s, source) : NULL;
 }
 
 /* Trained here and now. */
@@ -96,6 +122,8 @@ static ts_asked *fit_of_table(ts_session *s, const ts_applied *f, const ts_value
   if (!rows)
     return NULL;
   const ts_cost_source *source = ts_cost_fit_table(s->arena, rows->source, (double)sms->u.integer, &error);
+  check_device(s, name, gpu, f->span, "fitted as one of", "the fit counts waves over the processors of this gpu");
+  name->device = name->device ? name->device : gpu->u.record->name;
   return source ? of_source(s, source) : bad_file(s, name->name, "table", NULL, 0, &error, of->span);
 }
 
@@ -106,42 +134,56 @@ static ts_asked *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
     return fit_of_table(s, f, file, name);
   ts_cost_error error = {0};
   size_t size = 0, text_size = 0;
-  const char *path;
+  ts_found found;
   if (!file || file->type != TS_T_STRING)
     return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`", file ? *file : ts_none_value());
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &path);
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
   if (!bytes)
     return NULL;
-  name->name = file->u.string;
+  name->name = ts_session_written(file->u.string);
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
   const ts_cost_source *source = text ? ts_cost_fit(s->arena, text, text_size, &error) : NULL;
-  return source ? of_source(s, source) : bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
+  if (!source)
+    return bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
+  return take_device(s, source, NULL, name) ? of_source(s, source) : NULL;
 }
 
-/* Rows of a profile database, as a table. */
+/* The rows asked for as a table; NULL with the error filled. The whole database is an input of the plan. */
+static const char *rows_of_database(ts_session *s, const ts_found *found, const char *path, const ts_applied *d, size_t *size, ts_db_error *why)
+{
+  const ts_value *device = arg(d, "device"), *software = arg(d, "software");
+  ts_dependency dependency = {.path = found->path, .name = found->name, .role = "database"};
+  const char *text = NULL;
+  ts_db *db = ts_db_open(s->arena, path, false, why);
+  if (!db)
+    return NULL;
+  if (ts_db_digest(db, dependency.sha256, why)) {
+    ts_session_depends(s, dependency);
+    text = ts_db_table(s->arena, db, device ? device->u.string : NULL, software ? software->u.string : NULL, size, why);
+  }
+  ts_db_close(db);
+  return text;
+}
+
 static ts_asked *database(ts_session *s, const ts_applied *d, ts_source_name *name)
 {
-  const ts_value *file = arg(d, "file"), *device = arg(d, "device"), *software = arg(d, "software");
+  const ts_value *file = arg(d, "file");
   ts_cost_error error = {0};
   ts_db_error why = {{0}, {0}};
-  size_t size = 0, text_size = 0;
-  const char *path, *text = NULL;
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "database", file->span, &size, &path);
-  if (!bytes)
+  ts_found found;
+  size_t size = 0;
+  const char *path = ts_session_locate(s, file->span.file, file->u.string, file->span, &found);
+  if (!path)
     return NULL;
-  name->name = file->u.string;
-  ts_db *db = ts_db_of_bytes(s->arena, bytes, size, &why);
-  if (db) {
-    text = ts_db_table(s->arena, db, device ? device->u.string : NULL, software ? software->u.string : NULL, &text_size, &why);
-    ts_db_close(db);
-  }
+  name->name = ts_session_written(file->u.string);
+  const char *text = rows_of_database(s, &found, path, d, &size, &why);
   if (!text) {
     error = (ts_cost_error){.text = why.message, .help = why.help[0] ? why.help : NULL};
     return bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
   }
-  const ts_cost_source *source = ts_cost_table(s->arena, text, text_size, NULL, &error);
+  const ts_cost_source *source = ts_cost_table(s->arena, text, size, NULL, &error);
   error.line = 0; /* of a text that nobody has seen */
-  return source ? of_source(s, source) : bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
+  return source && take_device(s, source, NULL, name) ? of_source(s, source) : bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
 }
 
 /* -- rooflines -- */
@@ -201,6 +243,7 @@ static ts_asked *roofline(ts_session *s, const ts_applied *r, ts_source_name *na
   if (!share(s, arg(r, "flops"), "flops", &flops) || !share(s, arg(r, "bytes"), "bytes", &bytes))
     return NULL;
   name->name = gpu->u.record->name ? gpu->u.record->name : "gpu";
+  name->device = gpu->u.record->name;
   const ts_cost_source *source = gpu_roofline(s, gpu, flops, bytes, number(arg(r, "floor"), 0));
   return source ? of_source(s, source) : NULL;
 }
@@ -243,6 +286,8 @@ static ts_asked *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m,
   ts_asked *a = TS_NEW(s->arena, ts_asked);
   *a = (ts_asked){.kind = ASK_SCALED, .inner = ts_asked_new(s, plan, *arg(m, "source"), name),
                   .from = gpu_roofline(s, arg(m, "from"), 1, 1, 0), .to = gpu_roofline(s, arg(m, "to"), 1, 1, 0)};
+  check_device(s, name, arg(m, "from"), m->span, "scaled from", "its times are multiplied by the ratio of `to` and this gpu");
+  name->device = arg(m, "to")->u.record->name;
   return a->inner && a->from && a->to ? a : NULL;
 }
 
@@ -252,7 +297,7 @@ ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_so
   if (value.type == TS_T_RECORD) {
     ts_asked *a = TS_NEW(s->arena, ts_asked);
     *a = (ts_asked){.kind = ASK_FUNCTIONS, .functions = value.u.record};
-    *name = (ts_source_name){"functions", "function", value.span};
+    *name = (ts_source_name){"functions", "function", value.span, NULL};
     for (uint32_t i = 0; i < value.u.record->count; i++)
       if (value.u.record->at[i].value->type != TS_T_FUNCTION)
         return wrong(s, value.u.record->at[i].span, "a record of costs names a function for each family of kernels", *value.u.record->at[i].value);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/device.h"
 #include "compiler/import/trace.h"
 #include "ir/ir.h"
 
@@ -127,6 +128,69 @@ static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_shardi
   return total;
 }
 
+/* -- costs of another device -- */
+
+typedef TS_VEC(const char *) name_list;
+
+static double time_of_source(const ts_costing *c, const ts_graph *g, const ts_sharding *sh, double *share)
+{
+  double total = 0;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++) {
+        const ts_priced *priced = work->phase[p].at[k].host_only ? NULL : &c->kernels.at[work->phase[p].at[k].cost];
+        total += priced ? (double)priced->time : 0;
+        if (priced && priced->source != TS_NO_INDEX)
+          share[priced->source] += (double)priced->time;
+      }
+  }
+  return total;
+}
+
+static void add_once(ts_arena *arena, name_list *list, const char *name)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->at[i], name))
+      return;
+  TS_PUSH(arena, list, name);
+}
+
+/* Warns of costs of devices that the cluster has not (W0531). */
+static void tell_devices(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+{
+  ts_asking *a = c->asking;
+  ts_session *s = a->s;
+  name_list names = {0}, devices = {0};
+  const ts_source_name *first = NULL;
+  const ts_value *gpu = NULL;
+  double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count + 1), total = time_of_source(c, g, sh, share), wrong = 0;
+  for (size_t i = 0; i < c->sources.count; i++) {
+    const ts_source_name *n = &c->sources.at[i];
+    const ts_value *other = share[i] > 0 ? ts_other_gpu(s, a->plan, n->device) : NULL;
+    if (!other)
+      continue;
+    wrong += share[i];
+    gpu = other;
+    first = first ? first : n;
+    add_once(s->arena, &names, n->name);
+    add_once(s->arena, &devices, n->device);
+  }
+  if (!first)
+    return;
+  ts_span costs = a->plan->span_of[TS_PLAN_costs];
+  bool trace = !strcmp(first->kind, "trace");
+  ts_diag *d = ts_report(s, TS_W0531, trace || !costs.file ? first->span : costs, "costs of %s in a plan for `%s`", ts_listed(s->arena, devices.at, devices.count), gpu->u.record->name);
+  ts_diag_here(d, "%.0f %% of the time of all ops rests on them", 100 * wrong / total);
+  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster], "no device of this cluster goes by that name");
+  ts_diag_fact(d, "costs", "%s", ts_listed(s->arena, names.at, names.count));
+  if (trace)
+    ts_diag_help(d, "take a table of this device; or, if it is the same, say so in its declaration: `called = [\"%s\"]`", first->device);
+  else
+    ts_diag_help(d, "scale them by the two rooflines, `scale(SOURCE, from: ..., to: %s)`; or, if it is the same device, say so in its declaration: `called = [\"%s\"]`",
+                 gpu->u.record->name, first->device);
+}
+
 /* Less than this share of the time is not worth a warning: if it is wrong by a tenth, the step is by a hundredth. */
 static const double beyond_matters = 0.1;
 
@@ -147,6 +211,7 @@ void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *
     ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or put a source that knows them first in `costs`");
   }
   a->beyond.count = 0;
+  tell_devices(c, g, sh);
 }
 
 static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)
@@ -197,7 +262,7 @@ static uint32_t measured_source(ts_costing *c, const ts_measured *m)
   for (uint32_t i = 0; i < c->sources.count; i++)
     if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
       return i;
-  TS_PUSH(s->arena, &c->sources, (ts_source_name){name, "trace", m->span});
+  TS_PUSH(s->arena, &c->sources, (ts_source_name){name, "trace", m->span, m->device});
   return (uint32_t)c->sources.count - 1;
 }
 
@@ -217,7 +282,7 @@ static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
 static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_direction direction)
 {
   const ts_measured *m = op->measured;
-  double total = 0;
+  double total = 0, shares = 0; /* shares: of the kernels before, so that what is rounded adds up */
   uint32_t kernels = 0;
   bool same = true;
   for (int p = 0; p < TS_PHASES; p++) {
@@ -243,7 +308,8 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
         return false;
       ts_priced priced = c->kernels.at[index];
       double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
-      priced.time = (uint64_t)llround(m->seconds[direction] * share * 1e12);
+      priced.time = (uint64_t)(llround(m->seconds[direction] * (shares + share) * 1e12) - llround(m->seconds[direction] * shares * 1e12));
+      shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
       priced.basis = same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
       priced.source = measured_source(c, m);
       k->cost = (uint32_t)c->kernels.count;
@@ -300,6 +366,9 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
 {
   const ts_op *op = &g->ops.at[class->op];
   bool good = true;
+  /* A gradient that nobody needs is not computed: no source must know what it takes. */
+  if (!op->needs_input_gradient)
+    class->work.phase[TS_PHASE_INPUT] = class->own[TS_PHASE_INPUT] = class->rest[TS_PHASE_INPUT] = (ts_kernels){0};
   if (op->measured) { /* a measured time is of the whole op: it does not run in parts */
     memset(class->parted, 0, sizeof class->parted);
     memset(class->rounds, 0, sizeof class->rounds);

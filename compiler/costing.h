@@ -13,7 +13,7 @@ typedef struct ts_priced { /* a kernel with its time */
   uint32_t beyond; /* 1 + which of the warnings of ts_costing_tell it belongs to; 0: none */
 } ts_priced;
 
-typedef struct ts_source_name { const char *name, *kind; ts_span span; } ts_source_name;
+typedef struct ts_source_name { const char *name, *kind; ts_span span; const char *device; } ts_source_name; /* device: its times are of it; NULL: not stated */
 
 typedef struct ts_costing {
   TS_VEC(ts_priced) kernels;

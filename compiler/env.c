@@ -54,13 +54,32 @@ ts_env *ts_env_sized(ts_session *s, const ts_env *parent, uint32_t room)
 
 ts_env *ts_env_new(ts_session *s, const ts_env *parent) { return ts_env_sized(s, parent, 4); }
 
+enum { FEW = 16 }; /* names that are looked through as fast as a table finds one */
+
+/* Place of a name, UINT32_MAX if it is not there. */
+static uint32_t place_of(const ts_env *env, const char *name)
+{
+  if (env->count > FEW)
+    return (uint32_t)(uintptr_t)ts_names_get(&env->index, name) - 1;
+  for (uint32_t i = 0; i < env->count; i++)
+    if (env->name[i] == name)
+      return i;
+  return UINT32_MAX;
+}
+
+static void index_names(ts_env *env)
+{
+  for (uint32_t i = env->index.count; env->count > FEW && i < env->count; i++)
+    ts_names_put(env->session->arena, &env->index, env->name[i], (void *)(uintptr_t)(i + 1));
+}
+
 void ts_env_bind(ts_env *env, const char *name, ts_value value)
 {
-  for (uint32_t i = 0; i < env->count; i++)
-    if (env->name[i] == name) {
-      env->value[i] = value;
-      return;
-    }
+  uint32_t at = place_of(env, name);
+  if (at != UINT32_MAX) {
+    env->value[at] = value;
+    return;
+  }
   if (env->count == env->room) {
     uint32_t room = env->room ? 2 * env->room : 4;
     env->name = ts_arena_grow(env->session->arena, env->name, env->room * sizeof *env->name, room * sizeof *env->name);
@@ -69,6 +88,7 @@ void ts_env_bind(ts_env *env, const char *name, ts_value value)
   }
   env->name[env->count] = name;
   env->value[env->count++] = value;
+  index_names(env);
 }
 
 static bool builtin_lookup(const ts_session *s, const char *name, ts_value *value)
@@ -83,11 +103,11 @@ bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value)
 {
   const ts_session *s = env->session;
   for (; env; env = env->parent) {
-    for (uint32_t i = 0; i < env->count; i++)
-      if (env->name[i] == name) {
-        *value = env->value[i];
-        return true;
-      }
+    uint32_t at = place_of(env, name);
+    if (at != UINT32_MAX) {
+      *value = env->value[at];
+      return true;
+    }
     if (env->module && ts_module_lookup(env->session, env->module, name, value))
       return true;
   }

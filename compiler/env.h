@@ -13,6 +13,7 @@ struct ts_env {
   uint32_t count, room;
   const char **name;
   ts_value *value;
+  ts_names index;            /* of many names: their place + 1 */
 };
 
 ts_env *ts_env_sized(ts_session *s, const ts_env *parent, uint32_t room);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "compiler/function.h"
 
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e);
@@ -13,9 +14,40 @@ static const uint64_t told = UINT64_C(1) << 62;
 
 static void too_many_steps(ts_session *s, ts_span at, const char *what)
 {
-  if (s->steps < told)
-    ts_diag_note(ts_report(s, TS_E0226, at, "%s", what), "at most %" PRIu64 " steps", TS_MAX_STEPS);
+  ts_diag *d = ts_report(s, TS_E0226, at, "%s", what);
+  ts_diag_note(d, "at most %" PRIu64 " steps: an element that a function runs over, or a byte of text that it makes, is one", TS_MAX_STEPS);
+}
+
+static void too_much_memory(ts_session *s, ts_span at)
+{
+  ts_diag *d = ts_report(s, TS_E0226, at, "the evaluation takes too much memory");
+  ts_diag_note(d, "%.2g GB are in use; at most %.4g GB may be, of which evaluation has three quarters", (double)ts_arena_used(s->arena) / 1e9, (double)ts_heap_ceiling() / 1e9);
+  ts_diag_help(d, "make shorter lists, or allow more: `--max-memory=SIZE`");
+}
+
+/* Memory is looked at from time to time: between two looks less is asked for than one list takes. */
+static bool within_limits(ts_session *s, ts_span at, const char *what)
+{
+  enum { LOOK_EVERY = 4096 };
+  bool memory = ts_heap_ceiling() && ts_arena_used(s->arena) > ts_heap_ceiling() / 4 * 3;
+  if (s->steps < TS_MAX_STEPS && !memory) {
+    s->next_look = s->steps + LOOK_EVERY < TS_MAX_STEPS ? s->steps + LOOK_EVERY : TS_MAX_STEPS;
+    return true;
+  }
+  if (s->steps < told) {
+    if (memory)
+      too_much_memory(s, at);
+    else
+      too_many_steps(s, at, what);
+  }
   s->steps = told;
+  return false;
+}
+
+bool ts_charge(ts_session *s, uint64_t steps, ts_span at)
+{
+  s->steps += steps < TS_MAX_STEPS ? steps : TS_MAX_STEPS;
+  return s->steps < s->next_look || within_limits(s, at, "the evaluation takes too many steps");
 }
 
 static void too_deep(ts_session *s, ts_span at)
@@ -27,15 +59,12 @@ static void too_deep(ts_session *s, ts_span at)
 
 ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
 {
-  if (s->steps >= TS_MAX_STEPS) {
-    too_many_steps(s, e->span, "the evaluation takes too many steps");
+  if (!ts_charge(s, 1, e->span))
     return ts_error_value();
-  }
   if (s->depth >= TS_MAX_DEPTH) {
     too_deep(s, e->span);
     return ts_error_value();
   }
-  s->steps++;
   s->depth++;
   ts_value v = eval_node(s, env, e);
   s->depth--;
@@ -119,6 +148,10 @@ static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e
     return overflow(s, env, e, ts_int_value(a, e->span), ts_int_value(b, e->span));
   if (a % b == 0)
     return ts_int_value(a / b, e->span);
+  if (s->uneven) {
+    ++*s->uneven;
+    return ts_error_value();
+  }
   ts_diag *d = ts_report(s, TS_E0223, e->span, "%" PRId64 " / %" PRId64 " is not a whole number", a, b);
   ts_diag_here(d, "%" PRId64 " does not divide %" PRId64, b, a);
   ts_note_values(s, env, d, e);
@@ -151,12 +184,25 @@ static ts_value concatenate(ts_session *s, const ts_ast *e, const ts_list *a, co
     ts_report(s, TS_E0226, e->span, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
     return ts_error_value();
   }
+  if (!ts_charge(s, a->count + b->count, e->span))
+    return ts_error_value();
   ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, a->count + b->count);
   for (uint32_t i = 0; i < a->count; i++)
     at[i] = a->at[i];
   for (uint32_t i = 0; i < b->count; i++)
     at[a->count + i] = b->at[i];
   return ts_list_value(s->arena, at, a->count + b->count, e->span);
+}
+
+static ts_value join_texts(ts_session *s, const ts_ast *e, const char *a, const char *b)
+{
+  size_t length = strlen(a), all = length + strlen(b);
+  if (!ts_charge(s, all, e->span))
+    return ts_error_value();
+  char *text = ts_arena_alloc(s->arena, all + 1);
+  memcpy(text, a, length);
+  memcpy(text + length, b, all - length);
+  return ts_string_value(ts_lang_intern(s->lang, text, all), e->span);
 }
 
 static ts_value multiply(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a, ts_value b)
@@ -180,10 +226,8 @@ static ts_value arithmetic(ts_session *s, const ts_env *env, const ts_ast *e, ts
     return integer_arithmetic(s, env, e, a, b);
   if (op == TS_OP_ADD && a.type == TS_T_LIST && b.type == TS_T_LIST)
     return concatenate(s, e, a.u.list, b.u.list);
-  if (op == TS_OP_ADD && a.type == TS_T_STRING && b.type == TS_T_STRING) {
-    const char *text = ts_arena_printf(s->arena, "%s%s", a.u.string, b.u.string);
-    return ts_string_value(ts_lang_intern(s->lang, text, strlen(text)), e->span);
-  }
+  if (op == TS_OP_ADD && a.type == TS_T_STRING && b.type == TS_T_STRING)
+    return join_texts(s, e, a.u.string, b.u.string);
   if (!is_numeric(a) || !is_numeric(b) || op == TS_OP_MOD)
     return operands_error(s, e, a, b);
   if (op == TS_OP_MUL || op == TS_OP_DIV)
@@ -221,17 +265,27 @@ static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
 {
   if (!comparable(a, b))
     return operands_error(s, e, a, b);
-  return ts_bool_value(ts_value_equal(a, b) == (e->u.op == TS_OP_EQ), e->span);
+  ts_budget budget = ts_budget_begin(s);
+  bool equal = ts_value_equal(a, b, &budget);
+  return ts_budget_end(s, &budget, e->span) ? ts_bool_value(equal == (e->u.op == TS_OP_EQ), e->span) : ts_error_value();
 }
 
 bool ts_take_turn(ts_session *s, ts_span loop)
 {
   enum { TURN_STEPS = 10 }; /* names of its own are bound */
   s->steps += TURN_STEPS;
-  if (s->steps < TS_MAX_STEPS)
-    return true;
-  too_many_steps(s, loop, "this loop takes too many turns");
-  return false;
+  return s->steps < s->next_look || within_limits(s, loop, "this loop takes too many turns");
+}
+
+ts_budget ts_budget_begin(const ts_session *s) { return (ts_budget){.left = s->steps < TS_MAX_STEPS ? TS_MAX_STEPS - s->steps : 0}; }
+
+bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at)
+{
+  if (budget->too_deep) {
+    too_deep(s, at);
+    return false;
+  }
+  return ts_charge(s, ts_budget_begin(s).left - budget->left, at);
 }
 
 ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span)
@@ -378,9 +432,10 @@ static bool comprehend(ts_session *s, comprehension *c, uint32_t clause)
   }
   uint64_t count = v.type == TS_T_LIST ? v.u.list->count : (uint64_t)v.u.range.end - (uint64_t)v.u.range.begin;
   for (uint64_t i = 0; i < count; i++) {
-    s->steps++;
+    if (!ts_charge(s, 1, c->e->span))
+      return false;
     ts_env_bind(c->env, name, v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + (int64_t)i, source->span));
-    if (!comprehend(s, c, clause + 2) || s->steps >= TS_MAX_STEPS)
+    if (!comprehend(s, c, clause + 2))
       return false;
   }
   return true;
@@ -389,11 +444,8 @@ static bool comprehend(ts_session *s, comprehension *c, uint32_t clause)
 static ts_value comprehension_value(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   comprehension c = {.e = e, .env = ts_env_sized(s, env, (e->count - 2) / 2)};
-  if (!comprehend(s, &c, 2)) {
-    if (s->steps >= TS_MAX_STEPS)
-      too_many_steps(s, e->span, "the evaluation takes too many steps");
+  if (!comprehend(s, &c, 2))
     return ts_error_value();
-  }
   return ts_list_value(s->arena, c.out.at, (uint32_t)c.out.count, e->span);
 }
 
@@ -502,6 +554,12 @@ static ts_value conditional(ts_session *s, const ts_env *env, const ts_ast *e)
   return ts_eval(s, env, e->child[condition ? 1 : 2]);
 }
 
+static ts_value string_value(ts_session *s, const ts_ast *e)
+{
+  size_t length = strlen(e->literal);
+  return ts_charge(s, length / 16, e->span) ? ts_string_value(ts_lang_intern(s->lang, e->literal, length), e->span) : ts_error_value();
+}
+
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   switch (e->kind) {
@@ -509,7 +567,7 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_REAL: return ts_real_value(e->u.real, e->span);
   case TS_AST_QUANTITY: return ts_quantity_value(e->u.real, e->dimension, e->span);
   case TS_AST_BOOL: return ts_bool_value(e->u.truth, e->span);
-  case TS_AST_STRING: return ts_string_value(ts_lang_intern(s->lang, e->literal, strlen(e->literal)), e->span);
+  case TS_AST_STRING: return string_value(s, e);
   case TS_AST_ID: return identifier(s, env, e);
   case TS_AST_LIST: return list(s, env, e);
   case TS_AST_COMPREHENSION: return comprehension_value(s, env, e);

@@ -4,9 +4,11 @@
 #include <ffi.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/heap.h"
 #include "compiler/function.h"
 #include "compiler/module.h"
 
@@ -82,10 +84,68 @@ static void help_build(ts_session *s, ts_diag *d, uint32_t file, const char *lib
   ts_diag_help(d, "build it: `cc -shared -fPIC -o %s%s %s`", folder, base, source);
 }
 
+/* ---- Whether it may be loaded ---- */
+
+/* A library is code that runs with the rights of whoever compiles the plan. So the person at the keyboard names it, file
+ * by file; what a plan or an import says is not enough. */
+static bool is_allowed(const ts_session *s, const char *path)
+{
+  char *real = ts_heap_real_path(path);
+  bool allowed = false;
+  for (uint32_t i = 0; real && i < s->native_count && !allowed; i++) {
+    char *named = ts_heap_real_path(s->natives[i]);
+    allowed = named && !strcmp(named, real);
+    free(named);
+  }
+  free(real);
+  return allowed;
+}
+
+static bool check_digest(ts_session *s, const ts_ast *library, const ts_ast *pinned, const char *found)
+{
+  if (!pinned || !strcmp(pinned->literal, found))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0236, pinned->span, "`%s` is not the library that the plan names", library->literal);
+  ts_diag_here(d, "another SHA-256");
+  ts_diag_fact(d, "found", "%s", found);
+  ts_diag_help(d, "where the library was changed on purpose, write its new SHA-256 here");
+  return false;
+}
+
+static bool may_load(ts_session *s, const ts_ast *decl, const ts_found *found, uint8_t digest[TS_DIGEST_SIZE])
+{
+  const ts_ast *library = decl->child[2], *pinned = decl->child[3];
+  char hex[2 * TS_DIGEST_SIZE + 1];
+  int error = ts_digest_file(found->path, digest);
+  if (error) {
+    ts_diag_note(ts_report(s, TS_E0229, library->span, "the library `%s` cannot be read", library->literal), "%s", strerror(error));
+    return false;
+  }
+  ts_digest_hex(digest, hex);
+  if (!check_digest(s, library, pinned, hex))
+    return false;
+  if (is_allowed(s, found->path))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0235, library->span, "`%s` is native code, which was not allowed to run", library->literal);
+  ts_diag_here(d, "would be loaded, and `%s` of it called", decl->name);
+  ts_diag_fact(d, "file", "%s", found->path);
+  ts_diag_fact(d, "sha256", "%s", hex);
+  if (!pinned)
+    ts_diag_note(d, "`from \"%s\" sha256 \"%.8s...\"` makes the plan accept this library alone", library->literal, hex);
+  ts_diag_help(d, "if you trust it: `--allow-native=%s`", found->path);
+  return false;
+}
+
 static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *library, const char **path)
 {
   ts_found found;
   ts_dependency dependency = {.role = "library"};
+  if (library->literal[0] == '/' || !strncmp(library->literal, "std/", 4)) {
+    ts_diag *d = ts_report(s, TS_E0235, library->span, "a library of native code stands beside the plan or in a folder of `-I`");
+    ts_diag_here(d, library->literal[0] == '/' ? "a path from the root" : "the standard library has none");
+    ts_diag_help(d, "name it relative to this file");
+    return NULL;
+  }
   if (!ts_session_resolve(s, decl->span.file, library->literal, &found) || !found.path) {
     ts_diag *d = ts_report(s, TS_E0229, library->span, "cannot find the library `%s`", library->literal);
     ts_diag_here(d, "no such file");
@@ -93,6 +153,8 @@ static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *libra
     return NULL;
   }
   *path = found.path;
+  if (!may_load(s, decl, &found, dependency.sha256))
+    return NULL;
   /* A path with a slash, so that the file meant is opened and none of the system's. */
   void *handle = dlopen(strchr(found.path, '/') ? found.path : ts_arena_printf(s->arena, "./%s", found.path), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
@@ -104,8 +166,7 @@ static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *libra
   }
   dependency.path = found.path;
   dependency.name = found.name;
-  if (ts_digest_file(found.path, dependency.sha256) == 0)
-    ts_session_depends(s, dependency);
+  ts_session_depends(s, dependency);
   return handle; /* stays open: values of the language may refer to its functions as long as the process lives */
 }
 

@@ -39,10 +39,7 @@ uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes)
 
 uint32_t ts_ir_source_of(ts_lowering *l, uint32_t file)
 {
-  for (size_t i = 0; i < l->s->dependencies.count; i++)
-    if (l->s->dependencies.at[i].file == file)
-      return (uint32_t)i;
-  return TS_IR_NONE;
+  return ts_session_dependency_of(l->s, file); /* TS_IR_NONE: none */
 }
 
 /* Many nodes come from one line, so places are looked up by their span. */
@@ -65,7 +62,8 @@ uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
   if (source == TS_NO_INDEX)
     return TS_IR_NONE;
   const ts_source_name *name = &l->costing->sources.at[source];
-  ts_ir_cost_source record = {ts_ir_add_string(l->b, name->name), ts_ir_add_string(l->b, name->kind), ts_ir_loc_of(l, name->span), 0};
+  ts_ir_cost_source record = {ts_ir_add_string(l->b, name->name), ts_ir_add_string(l->b, name->kind), ts_ir_loc_of(l, name->span),
+                              ts_ir_add_string(l->b, name->device ? name->device : "")};
   return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
 }
 
@@ -268,9 +266,37 @@ static uint32_t emit_paced(ts_fragment *f, double bytes, double rate, const char
   return emit(f, node, origin);
 }
 
+static const char *const copies[] = {"to the host", "from the host"};
+
+uint32_t ts_copy_stream(ts_lowering *l, bool back)
+{
+  return ts_stream(l, copies[back], TS_IR_STREAM_COPY);
+}
+
+static uint32_t place_stream(ts_fragment *f, const ts_placed *item)
+{
+  return ts_stream(f->l, ts_arena_printf(f->l->s->arena, "on the host %u", item->place),
+                   TS_IR_STREAM_COPY);
+}
+
+void ts_copies_sent(ts_fragment *f, const ts_placed *item)
+{
+  uint32_t last = f->copies_sent ? f->last[ts_copy_stream(f->l, false)] : TS_NO_INDEX;
+  if (last == TS_NO_INDEX)
+    return;
+  ts_need(f, last);
+  ts_emit_record(f, place_stream(f, item));
+}
+
+void ts_copies_await(ts_fragment *f, const ts_placed *item)
+{
+  ts_need(f, ts_emit_record(f, place_stream(f, item)));
+}
+
 uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin)
 {
-  return emit_paced(f, bytes, rate, "copy", back ? "from the host" : "to the host", TS_IR_PHASE_COMMUNICATION, origin);
+  f->copies_sent |= !back;
+  return emit_paced(f, bytes, rate, "copy", copies[back], TS_IR_PHASE_COMMUNICATION, origin);
 }
 
 uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origin origin)

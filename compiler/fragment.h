@@ -29,6 +29,8 @@ typedef struct ts_lowering {
   double weight_bytes, gradient_bytes;  /* of an element */
   double buffer_bytes;                  /* held for an element beside its gradient */
   double accumulate_bytes;              /* moved for an element and micro-batch */
+  bool keep_graph;                      /* what the forward saved is held until W */
+  uint32_t data_axes;                   /* of the mesh: each rank along them has samples of its own */
   uint32_t pipeline_group;              /* of the IR, for messages */
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
   uint64_t shared_parameters;           /* counted twice in the graph */
@@ -48,6 +50,8 @@ typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
   int64_t bytes;
   uint32_t owners;  /* tensors and uses that share it */
   const char *label;
+  uint32_t note;    /* into mems: where it is allocated, or TS_NO_INDEX */
+  bool waits;       /* for W */
 } ts_gradient;
 
 typedef struct ts_tensor_state {
@@ -61,7 +65,9 @@ typedef struct ts_tensor_state {
   uint32_t fetch;     /* op before whose backward it comes back */
   bool again;         /* made again by recomputation, and kept from there on */
   uint32_t release;   /* op after whose backward it is freed */
-  bool release_late;  /* ... in W rather than I */
+  uint32_t late;      /* ... after whose W, where I and W are apart; TS_NO_INDEX: I frees it */
+  uint32_t gradient_root; /* tensor in whose gradient's memory its own lies, or TS_NO_INDEX */
+  uint32_t gradient_late; /* op after whose W its gradient is freed, or TS_NO_INDEX: I frees it */
 } ts_tensor_state;
 
 typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
@@ -103,6 +109,8 @@ typedef struct ts_fragment {
   TS_VEC(ts_bucket) buckets;
   TS_VEC(ts_gather) gathers;
   bool forward;                       /* what is kept on the host leaves */
+  bool copies_sent;                   /* to the host */
+  const ts_placed *fetches;           /* before its first copy from the host; then NULL */
   double slowed;                      /* its kernels take so many times as long */
 } ts_fragment;
 
@@ -121,6 +129,11 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *kernel, ts_ir_phase pha
 uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes, ts_origin origin);
 /* Bytes to the host or from it, on a stream of their own. */
 uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin);
+uint32_t ts_copy_stream(ts_lowering *l, bool back);
+/* What the item has sent to the host has arrived there; what comes back for it comes after that. Each place
+ * has a stream of its own for this, on which nothing is done. */
+void ts_copies_sent(ts_fragment *f, const ts_placed *item);
+void ts_copies_await(ts_fragment *f, const ts_placed *item);
 /* The host works on its own memory at this rate, on a stream of its own. */
 uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origin origin);
 uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
@@ -159,9 +172,13 @@ void ts_tie_sends(ts_fragment *f, const ts_placed *item);
 ts_stage_costs ts_stage_costs_of(ts_lowering *l);
 
 /* compiler/fragment_parameters.c: parameters that are gathered before a phase and dropped after it. */
-void ts_gathers_plan(ts_fragment *f, ts_when when);
+void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
+/* Items of the stage share what the first of them has gathered. */
+bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
 void ts_gathers_enter(ts_fragment *f, uint32_t op); /* its group is needed: what has not left leaves, and what is to come ahead */
 void ts_gathers_need(ts_fragment *f, uint32_t op);
+/* What comes from the host for any of these ops is there before what the compute stream does next. */
+void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last);
 void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
 /* Do both ops send their parameters or gradients together, by the `group` of the collective? */
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
@@ -170,11 +187,28 @@ double ts_comm_share(const ts_lowering *l, const ts_class *class, const ts_comm 
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 bool ts_same_comm(const ts_comm *a, const ts_comm *b);
 
+/* compiler/fragment_split.c: what I leaves in memory for W. */
+void ts_split_plan(ts_fragment *f);
+/* W reads its gradient as I has gathered it. */
+bool ts_waits_gathered(const ts_class *class, uint32_t slot);
+bool ts_saved_for_weights(const ts_lowering *l, const ts_class *class, uint32_t slot);
+/* Of what an op keeps of its own; and made by its I, beside gradients of tensors. */
+int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class);
+int64_t ts_made_for_weights(const ts_class *class, const ts_op *op);
+/* In I: a gradient that W reads is not dropped. In W: gradients that this op is the last to need. */
+void ts_gradient_waits(ts_fragment *f, uint32_t tensor);
+void ts_gradients_leave(ts_fragment *f, uint32_t op, uint32_t node);
+
 /* compiler/fragment_ring.c: a phase whose kernels run between the shifts of a ring. Returns the last kernel; *sum is what ends the gradient's ring. */
 uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, uint32_t ready, uint32_t *first, uint32_t *sum);
 
 /* compiler/lower_cluster.c: cluster graph, placement, network models. */
 bool ts_lower_cluster(ts_lowering *l);
 bool ts_lower_network(ts_lowering *l);
+
+/* compiler/lower_doubts.c: warns of what is likely a slip. */
+void ts_lower_doubts(ts_lowering *l);
+/* compiler/lower_remarks.c: the warnings of this compilation. */
+void ts_lower_remarks(ts_lowering *l);
 
 #endif

@@ -21,7 +21,8 @@ static bool split(const pass *p) { return !(p->inputs && p->weights); } /* I and
 
 static uint32_t new_gradient(ts_fragment *f, uint32_t node, int64_t bytes, const char *label, bool allocate)
 {
-  TS_PUSH(f->scratch, &f->gradients, (ts_gradient){node, bytes, 1, label});
+  uint32_t note = allocate && bytes && node != TS_NO_INDEX ? (uint32_t)f->mems.count : TS_NO_INDEX;
+  TS_PUSH(f->scratch, &f->gradients, (ts_gradient){node, bytes, 1, label, note, false});
   if (allocate)
     ts_memory(f, node, bytes, TS_IR_TEMPORARIES, label);
   return (uint32_t)f->gradients.count - 1;
@@ -32,7 +33,7 @@ static void drop_gradient(ts_fragment *f, uint32_t gradient, uint32_t node)
   if (gradient == TS_NO_INDEX)
     return;
   ts_gradient *g = &f->gradients.at[gradient];
-  if (--g->owners == 0)
+  if (--g->owners == 0 && !g->waits)
     ts_memory(f, node, -g->bytes, TS_IR_TEMPORARIES, g->label);
 }
 
@@ -88,9 +89,14 @@ static int64_t gathered(const pass *p, uint32_t i, ts_when when)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   int64_t bytes = 0;
-  for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].when == when && !class->comms[c].after && class->comms[c].kind == TS_IR_ALL_GATHER && !class->comms[c].ring && class->comms[c].slot < TS_ALL_PARAMETERS)
-      bytes += ts_slot_bytes(&class->local[class->comms[c].slot]);
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    bool stays = split(p) && when == TS_WHEN_INPUT && comm->gradient &&
+                 ts_waits_gathered(class, comm->slot);
+    if (comm->when == when && !comm->after && comm->kind == TS_IR_ALL_GATHER && !comm->ring &&
+        comm->slot < TS_ALL_PARAMETERS && !stays)
+      bytes += ts_seen_bytes(class, comm->slot, comm->gradient);
+  }
   return bytes;
 }
 
@@ -188,12 +194,14 @@ static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
       uint32_t tensor = f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
       ts_tensor_state *t = &f->tensors[tensor];
       uint32_t producer = f->l->g->tensors.at[tensor].producer;
-      bool own = producer != TS_NO_INDEX && producer >= first && producer <= end, late = has(f, k, TS_PHASE_WEIGHT);
-      if (!own || (t->kept && !(t->again && late && !t->release_late)))
+      bool own = producer != TS_NO_INDEX && producer >= first && producer <= end;
+      if (!own || (t->kept && !t->again))
         continue;
+      if (!t->kept)
+        t->release = k;
+      if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, class, class->kept[s].slot))
+        t->late = k;
       t->kept = t->again = true;
-      t->release = k;
-      t->release_late = late;
     }
   }
 }
@@ -222,6 +230,7 @@ static void recompute(pass *p, uint32_t i)
     first--;
   for (uint32_t k = i + 1; k-- > first;)
     ts_gathers_enter(f, k);
+  ts_offloads_need(f, first, i);
   for (uint32_t k = first; k <= i; k++) {
     const ts_op *op = op_at(f, k);
     for (uint32_t in = 0; in < op->input_count; in++)
@@ -232,25 +241,37 @@ static void recompute(pass *p, uint32_t i)
     ts_forward_op(f, k, true);
 }
 
-/* Kept memory whose last user in backward is this op. */
-static void release(pass *p, uint32_t i, uint32_t node)
+/* What the op keeps of its own. */
+static void release_own(pass *p, uint32_t i, uint32_t node)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = op_at(f, i);
-  bool late = has(f, i, TS_PHASE_WEIGHT);
+  int64_t bytes = 0, late = ts_kept_for_weights(f->l, class);
+  int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_made_for_weights(class, op) : 0;
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+  if (!split(p))
+    ts_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
+  else
+    ts_memory(f, node, p->weights ? -late - made : late - bytes, TS_IR_ACTIVATIONS, op->label);
+}
+
+/* Kept memory whose last user in backward is this op. */
+static void release(pass *p, uint32_t i, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
   if (node == TS_NO_INDEX)
     node = f->last[0];
-  if (!split(p) || p->weights == late)
-    for (uint32_t k = 0; k < class->kept_count; k++)
-      if (!class->kept[k].edge)
-        ts_memory(f, node, -class->kept[k].bytes, TS_IR_ACTIVATIONS, op->label);
+  release_own(p, i, node);
   for (uint32_t k = 0; k < op->slot_count; k++) {
     if (op->slots[k].kind == TS_SLOT_PARAM)
       continue;
     uint32_t tensor = f->tensors[source_of(f, op->slots[k].tensor)].root;
     ts_tensor_state *t = &f->tensors[tensor];
-    if (!t->kept || t->release != i || (split(p) && p->weights != t->release_late))
+    bool late = split(p) && t->late != TS_NO_INDEX;
+    if (!t->kept || (late ? t->late : t->release) != i || (split(p) && p->weights != late))
       continue;
     uint32_t producer = f->l->g->tensors.at[tensor].producer;
     ts_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS, producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label);
@@ -263,6 +284,8 @@ static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase ph
   ts_fragment *f = p->f;
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < list->count; k++) {
+    if (list->at[k].early)
+      continue;
     uint32_t here = ts_emit_kernel(f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
     if (list->at[k].host_only)
       continue;
@@ -283,6 +306,17 @@ static void need_outputs(ts_fragment *f, uint32_t i)
       ts_need(f, f->gradients.at[gradient].ready);
   }
   ts_gathers_need(f, i);
+}
+
+static uint32_t run_casts(pass *p, uint32_t i, ts_phase phase)
+{
+  const ts_kernels *list = &ts_class_of(p->f->l, i)->work.phase[phase];
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = 0; k < list->count && list->at[k].early; k++) {
+    need_outputs(p->f, i);
+    node = ts_emit_kernel(p->f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(p->f, i));
+  }
+  return node;
 }
 
 static uint32_t ready_output(const ts_fragment *f, uint32_t i)
@@ -347,16 +381,6 @@ static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
     }
 }
 
-static int64_t output_bytes(const ts_fragment *f, uint32_t i)
-{
-  const ts_op *op = op_at(f, i);
-  int64_t bytes = 0;
-  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
-    if (f->l->g->tensors.at[op->slots[k].tensor].needs_gradient)
-      bytes += tensor_bytes(f, op->slots[k].tensor);
-  return bytes;
-}
-
 static void backward_op(pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
@@ -375,6 +399,8 @@ static void backward_op(pass *p, uint32_t i)
     held = gathered(p, i, TS_WHEN_WEIGHT);
   }
   uint32_t dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
+  uint32_t cast = inputs ? run_casts(p, i, TS_PHASE_INPUT) : weights ? run_casts(p, i, TS_PHASE_WEIGHT) : TS_NO_INDEX;
+  ready = cast != TS_NO_INDEX ? cast : ready;
   uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
   uint32_t again = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, false, TS_NO_INDEX) : TS_NO_INDEX;
   int64_t held_in = gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
@@ -424,11 +450,16 @@ static void backward_op(pass *p, uint32_t i)
   }
   uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
   ts_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
-  if (split(p) && has(f, i, TS_PHASE_WEIGHT)) /* dy waits for W */
-    ts_memory(f, end, p->inputs ? output_bytes(f, i) : -output_bytes(f, i), TS_IR_ACTIVATIONS, op->label);
-  if (p->inputs)
-    for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
-      drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
+  if (split(p) && p->inputs && has(f, i, TS_PHASE_WEIGHT))
+    ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : first != TS_NO_INDEX ? first : end,
+              ts_made_for_weights(class, op), TS_IR_ACTIVATIONS, op->label);
+  for (uint32_t k = op->slot_count - op->output_count; p->inputs && k < op->slot_count; k++) {
+    if (split(p))
+      ts_gradient_waits(f, op->slots[k].tensor);
+    drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
+  }
+  if (!p->inputs)
+    ts_gradients_leave(f, i, end);
   if (p->inputs)
     ts_gathers_leave(f, i, end);
   release(p, i, end);
@@ -482,6 +513,8 @@ static void send(ts_fragment *f, bool whole)
       ts_need(f, node);
       node = ts_emit_record(f, 0);
     }
+    if (!whole)
+      ts_gradient_waits(f, t->tensor);
     drop_gradient(f, gradient, node != TS_NO_INDEX ? node : f->last[0]);
   }
 }
@@ -495,10 +528,12 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   ts_plan_memory(f);
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
     f->tensors[t].uses = 0;
+  if (split(&p))
+    ts_split_plan(f);
   ts_tie_receives(f, item);
   if (inputs) {
     receive(f, start);
-    ts_gathers_plan(f, TS_WHEN_INPUT);
+    ts_gathers_plan(f, TS_WHEN_INPUT, item);
   }
   if (!inputs)
     keep_all_again(f);

@@ -23,14 +23,15 @@ static const char *tensor_label(const ts_fragment *f, uint32_t tensor)
 
 /* -- what is kept -- */
 
-static void keep_tensor(ts_fragment *f, uint32_t tensor, uint32_t op)
+/* Ops come in order: the first that needs it is the last in backward. */
+static void keep_tensor(ts_fragment *f, uint32_t op, uint32_t slot)
 {
+  uint32_t tensor = source_of(f, op_at(f, op)->slots[slot].tensor);
   ts_tensor_state *t = &f->tensors[f->tensors[tensor].root];
-  bool weights = ts_class_of(f->l, op)->work.phase[TS_PHASE_WEIGHT].count > 0;
-  if (!t->kept || (weights && !t->release_late)) {
-    t->release = op; /* ops come in order: the first one is the last in backward */
-    t->release_late = weights;
-  }
+  if (!t->kept)
+    t->release = op;
+  if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, ts_class_of(f->l, op), slot))
+    t->late = op;
   bool leaves = ts_class_of(f->l, op)->activations.rate > 0;
   t->offloaded = leaves && (!t->kept || t->offloaded); /* only if all that keep it let it go */
   t->fetch = op;
@@ -50,13 +51,13 @@ static void find_kept(ts_fragment *f)
     if (!group) {
       for (uint32_t k = 0; k < class->kept_count; k++)
         if (class->kept[k].edge)
-          keep_tensor(f, source_of(f, op->slots[class->kept[k].slot].tensor), i);
+          keep_tensor(f, i, class->kept[k].slot);
       continue;
     }
     for (uint32_t k = 0; k < op->input_count; k++) {
       uint32_t tensor = source_of(f, op->slots[k].tensor), producer = f->l->g->tensors.at[tensor].producer;
       if (producer == TS_NO_INDEX || !inside(f, producer) || sh->recompute_group[producer] != group)
-        keep_tensor(f, tensor, i);
+        keep_tensor(f, i, k);
     }
   }
 }
@@ -69,7 +70,9 @@ static bool is_view(const ts_fragment *f, uint32_t i)
 void ts_plan_memory(ts_fragment *f)
 {
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
-    f->tensors[t] = (ts_tensor_state){.ready = TS_NO_INDEX, .root = source_of(f, t), .gradient = TS_NO_INDEX};
+    f->tensors[t] = (ts_tensor_state){.ready = TS_NO_INDEX, .root = source_of(f, t),
+                                      .gradient = TS_NO_INDEX, .late = TS_NO_INDEX,
+                                      .gradient_root = TS_NO_INDEX, .gradient_late = TS_NO_INDEX};
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
     const ts_op *op = op_at(f, i);
     if (is_view(f, i)) /* makes nothing: its output lies in its input's memory */
@@ -110,7 +113,7 @@ static bool keeps_own(const ts_fragment *f, uint32_t i, uint32_t slot)
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t k = 0; k < class->kept_count; k++)
     if (class->kept[k].slot == slot && !class->kept[k].edge)
-      return true;
+      return class->kept[k].bytes >= ts_slot_bytes(&class->local[slot]); /* or a part, cast */
   return false;
 }
 
@@ -130,7 +133,7 @@ static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
 }
 
 /* Collectives that stand before the forward, on its inputs. What they gather lives as long as the op, unless it is kept. */
-static uint32_t comms_before(ts_fragment *f, uint32_t i, int64_t *gathered)
+static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t *gathered)
 {
   const ts_op *op = op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
@@ -141,6 +144,7 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, int64_t *gathered)
     if (comm->when != TS_WHEN_FORWARD || comm->after || comm->gradient || comm->ring || !input)
       continue;
     ts_need(f, f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready);
+    ts_need(f, cast);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
     f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last; /* the next one on it comes after */
     if (comm->kind == TS_IR_ALL_GATHER && comm->slot < TS_ALL_PARAMETERS && !keeps_own(f, i, comm->slot)) {
@@ -152,11 +156,27 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, int64_t *gathered)
   return last;
 }
 
+/* What is cast is cast where it lies: before it is gathered. */
+static uint32_t run_casts(ts_fragment *f, uint32_t i, bool again)
+{
+  const ts_kernels *kernels = &ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD];
+  const ts_op *op = op_at(f, i);
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = 0; k < kernels->count && kernels->at[k].early; k++) {
+    for (uint32_t in = 0; in < op->input_count; in++)
+      ts_need(f, f->tensors[source_of(f, op->slots[in].tensor)].ready);
+    node = ts_emit_kernel(f, &kernels->at[k], again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ts_origin_of(f, i));
+  }
+  return node;
+}
+
 static uint32_t run_kernels(ts_fragment *f, uint32_t i, const ts_kernels *kernels, bool again, uint32_t *first)
 {
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < kernels->count; k++) {
     const ts_kernel *kernel = &kernels->at[k];
+    if (kernel->early)
+      continue;
     uint32_t here = ts_emit_kernel(f, kernel, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ts_origin_of(f, i));
     if (kernel->host_only)
       continue;
@@ -247,26 +267,27 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
   bool keeps = op->needs_gradient && (again || !f->l->sh->recompute_group[i]);
   int64_t gathered = 0;
   const ts_class *class = ts_class_of(f->l, i);
-  uint32_t first = TS_NO_INDEX, last, end;
+  uint32_t last, end;
   if (!again)
     ts_gathers_enter(f, i);
+  uint32_t cast = run_casts(f, i, again), first = cast;
   if (class->rounds[TS_PHASE_FORWARD]) {
-    uint32_t ready = f->tensors[source_of(f, op->slots[0].tensor)].ready, sum;
-    end = comms_before(f, i, &gathered);
+    uint32_t ready = cast != TS_NO_INDEX ? cast : f->tensors[source_of(f, op->slots[0].tensor)].ready, sum;
+    end = comms_before(f, i, cast, &gathered);
     need_inputs(f, op);
     last = ts_ring(f, i, TS_PHASE_FORWARD, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ready, &first, &sum);
     if (sum != TS_NO_INDEX)
       last = sum;
   } else if (class->parted[TS_PHASE_FORWARD]) {
     uint32_t before = f->tensors[source_of(f, op->slots[0].tensor)].ready;
-    end = comms_before(f, i, &gathered);
+    end = comms_before(f, i, cast, &gathered);
     ts_need(f, before);
     ts_gathers_need(f, i);
     run_kernels(f, i, &class->own[TS_PHASE_FORWARD], again, &first);
     need_inputs(f, op);
     last = run_kernels(f, i, &class->rest[TS_PHASE_FORWARD], again, &first);
   } else {
-    end = comms_before(f, i, &gathered);
+    end = comms_before(f, i, cast, &gathered);
     need_inputs(f, op);
     last = run_kernels(f, i, &class->work.phase[TS_PHASE_FORWARD], again, &first);
   }
@@ -339,10 +360,11 @@ void ts_forward(ts_fragment *f, const ts_placed *item)
   ts_plan_memory(f);
   ts_tie_receives(f, item);
   receive(f, start);
-  ts_gathers_plan(f, TS_WHEN_FORWARD);
+  ts_gathers_plan(f, TS_WHEN_FORWARD, item);
   f->forward = true;
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++)
     ts_forward_op(f, i, false);
   send(f);
+  ts_copies_sent(f, item);
   ts_tie_sends(f, item);
 }

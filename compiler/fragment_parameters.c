@@ -112,7 +112,14 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   g->memory += bytes;
 }
 
-static void plan_op(ts_fragment *f, uint32_t i, ts_when when)
+/* Kept from the forward to the backward: one copy for all micro-batches, from the first item of a step
+ * that needs it to the last. */
+static void join_shared(ts_fragment *f, uint32_t i, const ts_comm *comm, const ts_placed *item)
+{
+  join_parameters(f, i, comm, !item->drops, item->gathers ? TS_NO_INDEX : TS_HELD);
+}
+
+static void plan_op(ts_fragment *f, uint32_t i, ts_when when, const ts_placed *item)
 {
   const ts_class *class = ts_class_of(f->l, i);
   const ts_op *op = op_at(f, i);
@@ -123,21 +130,22 @@ static void plan_op(ts_fragment *f, uint32_t i, ts_when when)
     return;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (when == TS_WHEN_FORWARD && gathers(comm, when))
-      join_parameters(f, i, comm, !again && op->needs_gradient, TS_NO_INDEX);
+    if (gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient)
+      join_shared(f, i, comm, item);
+    else if (when == TS_WHEN_FORWARD && gathers(comm, when))
+      join_parameters(f, i, comm, false, TS_NO_INDEX);
     else if (when == TS_WHEN_INPUT && gathers(comm, when) && (op->needs_input_gradient || f->l->sh->recompute_group[i]))
       join_parameters(f, i, comm, false, TS_NO_INDEX);
-    else if (when == TS_WHEN_INPUT && gathers(comm, TS_WHEN_FORWARD) && !again && op->needs_gradient)
-      join_parameters(f, i, comm, false, TS_HELD);
   }
 }
 
-void ts_gathers_plan(ts_fragment *f, ts_when when)
+void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item)
 {
   uint32_t first = f->stage->first_op, end = first + f->stage->op_count;
   f->gathers.count = 0;
+  f->fetches = item;
   for (uint32_t k = first; k < end; k++)
-    plan_op(f, when == TS_WHEN_FORWARD ? k : end - 1 - (k - first), when);
+    plan_op(f, when == TS_WHEN_FORWARD ? k : end - 1 - (k - first), when, item);
   if (f->gathers.count && f->last[0] == TS_NO_INDEX)
     ts_emit_record(f, 0);
 }
@@ -158,14 +166,28 @@ static bool within(const ts_fragment *f, uint32_t gather, uint32_t of, int64_t a
 static void leave(ts_fragment *f, ts_gather *g)
 {
   ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label), op_at(f, g->first)->span, g->comm->span};
+  if (g->rate > 0 && f->fetches)
+    ts_copies_await(f, f->fetches);
   ts_need(f, f->last[0]);
   if (g->rate > 0) {
+    f->fetches = NULL;
     g->node = ts_emit_copy(f, g->bytes, g->rate, true, origin);
     ts_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
     return;
   }
   g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5), (ts_origin){"parameters", origin.span, origin.rule});
   ts_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
+}
+
+bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage)
+{
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++) {
+    const ts_class *class = ts_class_of(l, i);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (gathers(&class->comms[c], TS_WHEN_FORWARD) && !gathered_again(class))
+        return true;
+  }
+  return false;
 }
 
 void ts_gathers_enter(ts_fragment *f, uint32_t op)
@@ -184,6 +206,18 @@ void ts_gathers_need(ts_fragment *f, uint32_t op)
   for (uint32_t k = 0; k < f->gathers.count; k++)
     if (covers(&f->gathers.at[k], op) && f->gathers.at[k].node < TS_HELD)
       ts_need(f, f->gathers.at[k].node);
+}
+
+void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last)
+{
+  for (uint32_t k = 0; k < f->gathers.count; k++) {
+    const ts_gather *g = &f->gathers.at[k];
+    uint32_t low = g->first < g->last ? g->first : g->last, high = g->first < g->last ? g->last : g->first;
+    if (g->rate > 0 && low <= last && high >= first && g->node < TS_HELD)
+      ts_need(f, g->node);
+  }
+  if (f->needs.count)
+    ts_emit_record(f, 0);
 }
 
 void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node)

@@ -31,7 +31,7 @@ static void update(ts_fragment *f, const ts_value *kernel, double elements, cons
 static void update_as_measured(ts_fragment *f, const ts_value *optimizer, double elements)
 {
   ts_lowering *l = f->l;
-  double all = (double)l->g->parameters, share = all > 0 ? elements / all : 0;
+  double all = (double)(l->g->parameters - l->shared_parameters), share = all > 0 ? elements / all : 0;
   ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), elements * l->weight_bytes, 0, optimizer->span);
   k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
@@ -60,8 +60,10 @@ static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts
   double bytes = c->elements * (quantity(optimizer, "state", 8) + quantity(optimizer, "master", 8));
   double pieces = pieces_of(f, bytes, &c->offload->options);
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
+  uint32_t sent = ts_emit_record(f, ts_copy_stream(f->l, false)); /* by the step before */
   for (double n = 0; n < pieces; n++) {
     ts_need(f, f->last[0]);
+    ts_need(f, sent);
     uint32_t come = ts_emit_copy(f, bytes / pieces, c->offload->rate, true, origin);
     ts_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
     ts_need(f, come);

@@ -6,10 +6,10 @@
 #include "compiler/import/trace.h"
 #include "compiler/names.h"
 #include "compiler/op.h"
+#include "compiler/require.h"
 
 enum { MAX_OPS = 1 << 20, MAX_DEPTH = 64 };
 
-typedef struct seen_view { const ts_tensor *tensor; uint32_t edge; } seen_view;
 
 typedef struct builder {
   ts_session *s;
@@ -18,12 +18,13 @@ typedef struct builder {
   const char *prefix;      /* "" or "layer[3]." */
   const ts_ast *call;      /* the call that takes `label` */
   const char *label;
+  const ts_required_by *by; /* the block or model whose body this is */
   uint32_t depth;          /* of blocks */
   uint32_t units;          /* repeats begun at the top */
   bool inside;             /* of one of them */
   bool failed;
   ts_value yielded;
-  TS_VEC(seen_view) views; /* inputs and reshapes met so far */
+  ts_names views;          /* inputs and reshapes met so far, by address: their edge + 1 */
   ts_names labels;         /* how often each was wanted */
 } builder;
 
@@ -102,16 +103,16 @@ static uint32_t edge_of(builder *b, const ts_tensor *t)
 {
   if (t->id != TS_NO_INDEX && same_shape(t->shape, b->g->tensors.at[t->id].shape))
     return t->id;
-  for (size_t i = 0; i < b->views.count; i++)
-    if (b->views.at[i].tensor == t)
-      return b->views.at[i].edge;
+  uintptr_t seen = (uintptr_t)ts_names_get(&b->views, (const char *)t);
+  if (seen)
+    return (uint32_t)seen - 1;
   const char *name = t->id == TS_NO_INDEX ? "input" : b->g->tensors.at[t->id].name;
   uint32_t edge = ts_graph_add_tensor(b->s, b->g, name, t->shape, t->dtype, TS_NO_INDEX);
   if (t->id != TS_NO_INDEX) {
     b->g->tensors.at[edge].producer = b->g->tensors.at[t->id].producer;
     b->g->tensors.at[edge].source = t->id;
   }
-  TS_PUSH(b->s->arena, &b->views, (seen_view){t, edge});
+  ts_names_put(b->s->arena, &b->views, (const char *)t, (void *)((uintptr_t)edge + 1));
   return edge;
 }
 
@@ -184,6 +185,10 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
   for (uint32_t i = 0; i < params->count; i++) {
     if (!ts_env_lookup(args, params->child[i]->name, &values[i]) || values[i].type == TS_T_ERROR)
       return fail(b);
+    ts_budget budget = ts_budget_begin(b->s); /* who compares ops walks over their arguments */
+    ts_value_walk(values[i], &budget);
+    if (!ts_budget_end(b->s, &budget, call->span))
+      return fail(b);
     values[i] = with_edges(b, values[i]);
   }
   if (b->g->ops.count >= MAX_OPS) {
@@ -204,6 +209,7 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
 {
   const char *prefix = b->prefix;
   ts_value yielded = b->yielded;
+  const ts_required_by *outer = b->by, by = {"block", decl->name, call->span, "be built so", TS_E0314, TS_W0314};
   if (b->depth >= MAX_DEPTH) {
     ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %d", MAX_DEPTH);
     ts_diag_here(d, "a block must not call itself");
@@ -213,7 +219,9 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
     b->prefix = ts_arena_printf(b->s->arena, "%s.", unique_label(b, label));
   b->yielded = (ts_value){.type = TS_T_NONE, .span = call->span};
   b->depth++;
+  b->by = &by;
   run(b, args, decl, 1);
+  b->by = outer;
   b->depth--;
   ts_value result = b->yielded;
   b->prefix = prefix;
@@ -312,6 +320,8 @@ static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
     }
     case TS_AST_REPEAT: run_repeat(b, env, item); break;
     case TS_AST_IF_STMT: run_if(b, env, item); break;
+    case TS_AST_REQUIRE:
+    case TS_AST_EXPECT: b->failed |= !ts_required(b->s, env, item, b->by); break;
     case TS_AST_YIELD: b->yielded = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL); break;
     default: break;
     }
@@ -361,9 +371,12 @@ static bool build_from_source(builder *b, const ts_applied *model)
   const char *batch = intern(b, "batch");
   if (!ts_env_lookup(env, batch, &bound))
     ts_env_bind(env, batch, ts_int_value(b->plan->micro_batch, b->plan->span_of[TS_PLAN_batch]));
+  const ts_required_by by = {"model", model->decl->name, model->span, "be built so", TS_E0314, TS_W0314};
   b->s->apply_closure = b;
   b->s->apply = apply;
+  b->by = &by;
   run(b, env, model->decl, 1);
+  b->by = NULL;
   b->s->apply = NULL;
   b->s->apply_closure = NULL;
   return !b->failed;

@@ -22,6 +22,7 @@ typedef struct ts_slot {
   uint32_t formal; /* inputs: which argument */
   ts_shape shape;
   const ts_dtype *dtype;
+  const ts_dtype *gradient; /* of its gradient, where the op casts one of the two; NULL: the same */
   ts_span span;    /* where it was declared, or given */
 } ts_slot;
 
@@ -42,6 +43,7 @@ typedef struct ts_op {
   bool needs_input_gradient; /* some input depends on a parameter */
   bool needs_gradient;       /* so do its outputs */
   const ts_measured *measured; /* NULL: ask the cost sources */
+  const ts_dtype *traced;      /* the number format that its outputs had when it was measured; NULL: as its declaration says */
 } ts_op;
 
 typedef struct ts_edge { /* a tensor of the graph */

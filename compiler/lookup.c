@@ -410,8 +410,12 @@ static void propose_names(const proposing *p)
     if (local && use->declared.end <= p->offset && use->declared.end != p->offset && use->declared.end <= decl->span.end)
       propose(p, TS_PROPOSE_VALUE, use->name, ts_lookup_signature(p->s, use->node));
   }
-  for (size_t i = 0; i < p->m->visible_names.count; i++) {
-    const ts_visible *v = ts_module_find(p->m, p->m->visible_names.at[i]);
+  ts_entry_list visible = {0};
+  ts_module_entries(p->s, p->m, &visible);
+  for (size_t i = 0; i < visible.entries.count; i++) {
+    const ts_visible *v = ts_module_find(p->m, visible.entries.at[i]->name);
+    if (!v || v->entry != visible.entries.at[i])
+      continue;
     bool value = v->entry->decl->kind != TS_AST_PLAN && v->entry->decl->kind != TS_AST_SEARCH;
     if (value && (v->direct || v->entry->module == p->m || p->begin < p->offset)) /* what imports bring with them: once a letter is there */
       propose(p, kind_of(v->entry->decl->kind), v->entry->name, ts_lookup_signature(p->s, v->entry->decl));

@@ -5,19 +5,22 @@
 #include "base/version.h"
 #include "compiler/cluster.h"
 #include "compiler/fragment.h"
+#include "compiler/model_work.h"
 
-enum { ORDINARY, LAST };
+/* Fragments of the same work differ by these marks of ts_placed, and by its place, of so many. */
+enum { LAST = 1, GATHERS = 2, DROPS = 4, MARKS = 8, PARTS = MARKS * TS_PLACES };
 
 typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
 
 typedef struct step { const uint32_t *stages; const bool *apart; uint32_t comms; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks; comms: which collectives take part */
-typedef struct special { const ts_placed *item; uint64_t stage; bool last; made *fragment; } special; /* of an item that rules tie to others or slow */
+typedef struct special { const ts_placed *item; uint64_t stage; uint32_t part; made *fragment; } special; /* of an item that rules tie to others or slow */
 
-typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and whether it is the last */
+typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and its part in the step */
 
 typedef struct programs {
   ts_lowering *l;
-  made *shared;      /* [kind of stage][work kind][ordinary, last] */
+  made *shared;      /* [kind of stage][work kind][part in the step] */
+  uint32_t part_count; /* that there are of the last */
   TS_VEC(special) specials;
   TS_VEC(pair *) pairs;
   TS_VEC(step) steps;
@@ -136,6 +139,7 @@ static bool check_batch(ts_lowering *l, int64_t *samples)
 {
   uint32_t axes;
   int64_t copies = replicas(l, l->sc->axis, &axes), micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
+  l->data_axes = axes;
   *samples = micro * l->sc->micro_batches * l->sc->copies * copies;
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
     if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->parameters) {
@@ -155,9 +159,10 @@ static ts_fragment *open_fragment(ts_lowering *l, uint32_t stage, const ts_place
   return f;
 }
 
-static ts_fragment *write_work(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+static ts_fragment *write_work(ts_lowering *l, uint32_t stage, const ts_placed *item, uint32_t part)
 {
   ts_fragment *f = open_fragment(l, stage, item);
+  bool last = part & LAST;
   switch (item->kind) {
   case TS_FORWARD: ts_forward(f, item); break;
   case TS_BACKWARD: ts_backward(f, item, true, true, last); break;
@@ -168,14 +173,17 @@ static ts_fragment *write_work(ts_lowering *l, uint32_t stage, const ts_placed *
   return f;
 }
 
-static const char *work_name(ts_lowering *l, uint32_t kind, const ts_placed *item, bool last)
+static const char *work_name(ts_lowering *l, uint32_t kind, const ts_placed *item, uint32_t part)
 {
   const char *name = ts_work_letter(item->kind);
   if (l->stages->kind_count > 26)
     name = ts_arena_printf(l->s->arena, "%s %u", name, kind);
   else if (l->stages->kind_count > 1)
     name = ts_arena_printf(l->s->arena, "%s %c", name, 'a' + (int)kind);
-  return last ? ts_arena_printf(l->s->arena, "%s last", name) : name;
+  if (part / MARKS)
+    name = ts_arena_printf(l->s->arena, "%s place %u", name, part / MARKS);
+  return ts_arena_printf(l->s->arena, "%s%s%s%s", name, part & LAST ? " last" : "",
+                         part & GATHERS ? " gathers" : "", part & DROPS ? " drops" : "");
 }
 
 static made finish(ts_fragment *f, const char *name, const char *letter)
@@ -188,9 +196,9 @@ static made finish(ts_fragment *f, const char *name, const char *letter)
   return m;
 }
 
-static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, bool last)
+static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, uint32_t part)
 {
-  return finish(write_work(l, stage, item, last), work_name(l, l->stages->at[stage].kind, item, last), ts_work_letter(item->kind));
+  return finish(write_work(l, stage, item, part), work_name(l, l->stages->at[stage].kind, item, part), ts_work_letter(item->kind));
 }
 
 static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
@@ -202,6 +210,22 @@ static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
         return true;
   }
   return false;
+}
+
+static bool offloads(const ts_lowering *l, const ts_stage *stage)
+{
+  for (uint32_t i = stage->first_op; i < stage->first_op + stage->op_count; i++)
+    if (ts_class_of(l, i)->activations.rate > 0)
+      return true;
+  return false;
+}
+
+static uint32_t part_in_step(const ts_lowering *l, const ts_stage *stage, const ts_placed *item)
+{
+  uint32_t part = item->last && sums_gradients(l, stage) ? LAST : 0;
+  if ((item->gathers || item->drops) && ts_gathers_shared(l, stage))
+    part |= (item->gathers ? GATHERS : 0u) | (item->drops ? DROPS : 0u);
+  return part + (offloads(l, stage) ? item->place * MARKS : 0);
 }
 
 static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed *b)
@@ -216,23 +240,23 @@ static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed
 }
 
 /* Items that are tied and slowed alike, by the same rules, on stages of one kind, share a fragment. NULL: this one is new. */
-static const made *find_special(const programs *p, const ts_placed *item, uint64_t stage, bool last)
+static const made *find_special(const programs *p, const ts_placed *item, uint64_t stage, uint32_t part)
 {
   const ts_schedule *sc = p->l->sc;
   double by = item->slowed ? sc->slowed.at[item->slowed - 1].by : 1;
   for (size_t i = 0; i < p->specials.count; i++) {
     const special *x = &p->specials.at[i];
-    if (x->item->kind == item->kind && x->stage == stage && x->last == last && x->item->link_count == item->link_count &&
+    if (x->item->kind == item->kind && x->stage == stage && x->part == part && x->item->link_count == item->link_count &&
         (x->item->slowed ? sc->slowed.at[x->item->slowed - 1].by : 1) == by && same_ends(sc, x->item, item))
       return x->fragment;
   }
   return NULL;
 }
 
-static const made *keep_special(programs *p, const ts_placed *item, uint64_t stage, bool last, made fragment)
+static const made *keep_special(programs *p, const ts_placed *item, uint64_t stage, uint32_t part, made fragment)
 {
   made *kept = ts_arena_copy(p->l->s->arena, &fragment, sizeof fragment);
-  TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, last, kept});
+  TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, part, kept});
   return kept;
 }
 
@@ -241,14 +265,14 @@ static const made *work_fragment(programs *p, const ts_placed *item)
   ts_lowering *l = p->l;
   const ts_stage *stage = &l->stages->at[item->stage];
   uint32_t example = l->stages->example[stage->kind];
-  bool last = item->last && sums_gradients(l, stage);
+  uint32_t part = part_in_step(l, stage, item);
   if (item->link_count || item->slowed) {
-    const made *found = find_special(p, item, example, last);
-    return found ? found : keep_special(p, item, example, last, build(l, example, item, last));
+    const made *found = find_special(p, item, example, part);
+    return found ? found : keep_special(p, item, example, part, build(l, example, item, part));
   }
-  made *m = &p->shared[(stage->kind * TS_WORK_KINDS + item->kind) * 2 + (last ? LAST : ORDINARY)];
+  made *m = &p->shared[(stage->kind * TS_WORK_KINDS + item->kind) * p->part_count + part];
   if (!m->done)
-    *m = build(l, example, item, last);
+    *m = build(l, example, item, part);
   return m;
 }
 
@@ -258,13 +282,13 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
   ts_lowering *l = p->l;
   const ts_placed *of[2] = {item, item + 1};
   pair found = {0};
-  uint32_t stage[2];
-  bool tied = item[0].link_count || item[1].link_count || item[0].slowed || item[1].slowed, last[2];
+  uint32_t stage[2], part[2];
+  bool tied = item[0].link_count || item[1].link_count || item[0].slowed || item[1].slowed;
   for (int k = 0; k < 2; k++) {
     const ts_stage *at = &l->stages->at[of[k]->stage];
-    last[k] = of[k]->last && sums_gradients(l, at);
+    part[k] = part_in_step(l, at, of[k]);
     stage[k] = tied ? of[k]->stage : l->stages->example[at->kind];
-    found.key[k] = (at->kind * TS_WORK_KINDS + of[k]->kind) * 2 + last[k];
+    found.key[k] = (at->kind * TS_WORK_KINDS + of[k]->kind) * PARTS + part[k];
   }
   for (size_t i = 0; !tied && i < p->pairs.count; i++)
     if (!p->pairs.at[i]->tied && p->pairs.at[i]->key[0] == found.key[0] && p->pairs.at[i]->key[1] == found.key[1])
@@ -272,8 +296,8 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
   const char *name[2], *letter = ts_arena_printf(l->s->arena, "%s&%s", ts_work_letter(item[0].kind), ts_work_letter(item[1].kind));
   ts_fragment *f[2];
   for (int k = 0; k < 2; k++) {
-    f[k] = write_work(l, stage[k], of[k], last[k]);
-    name[k] = work_name(l, l->stages->at[stage[k]].kind, of[k], last[k]);
+    f[k] = write_work(l, stage[k], of[k], part[k]);
+    name[k] = work_name(l, l->stages->at[stage[k]].kind, of[k], part[k]);
   }
   ts_fragment *merged = ts_fragment_merge(f[0], f[1]);
   pair *kept = TS_NEW(l->s->arena, pair);
@@ -344,8 +368,8 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
     kind++;
   if (item->link_count || item->slowed) {
     uint64_t key = (count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank) | (uint64_t)comms << 32;
-    const made *found = find_special(p, item, key, false);
-    return found ? found : keep_special(p, item, key, false, build_step(p, stages, apart, item));
+    const made *found = find_special(p, item, key, 0);
+    return found ? found : keep_special(p, item, key, 0, build_step(p, stages, apart, item));
   }
   if (kind == p->steps.count)
     TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, comms, build_step(p, stages, apart, item)});
@@ -461,7 +485,11 @@ static void lower_programs(ts_lowering *l)
   const ts_schedule *sc = l->sc;
   void *records;
   find_rhythms(&p);
-  p.shared = TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * 2 + 1);
+  p.part_count = MARKS;
+  for (uint32_t k = 0; k < l->stages->kind_count; k++)
+    if (offloads(l, &l->stages->at[l->stages->example[k]]))
+      p.part_count = PARTS;
+  p.shared = TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p.part_count + 1);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};
     ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
@@ -513,6 +541,8 @@ static void lower_sources(ts_lowering *l)
     sources[i].name = ts_ir_add_string(l->b, d->name);
     sources[i].role = ts_ir_add_string(l->b, d->role);
     memcpy(sources[i].sha256, d->sha256, sizeof d->sha256);
+    if (!strcmp(d->role, "command line"))
+      sources[i].text = ts_ir_add_string(l->b, ts_sources_get(l->s->sources, d->file)->text);
   }
 }
 
@@ -570,20 +600,19 @@ static bool lower_placement(ts_lowering *l, uint32_t world)
   return true;
 }
 
-static double peak_flops(const ts_lowering *l)
+/* As the plan has it: `dgx_h100(nodes: 8)` says more than the name of the declaration that it ends in. */
+static const char *cluster_text(const ts_lowering *l)
 {
-  const ts_cluster *c = l->plan->cluster.u.cluster;
-  const ts_value *compute = l->plan->precision.type == TS_T_RECORD ? ts_record_find(l->plan->precision.u.record, "compute") : NULL;
-  const char *dtype = compute && compute->type == TS_T_DTYPE ? compute->u.dtype->name : "fp32";
-  for (uint32_t a = 0; a < c->array_count; a++) {
-    const ts_value *gpu = &c->arrays[a].device_class;
-    if (c->arrays[a].is_switch || gpu->type != TS_T_GPU)
-      continue;
-    const ts_value *peak = ts_record_find(gpu->u.record, "peak");
-    const ts_value *rate = peak && peak->type == TS_T_RECORD ? ts_record_find(peak->u.record, dtype) : NULL;
-    return rate && rate->type == TS_T_QUANTITY ? rate->u.real : 0;
-  }
-  return 0;
+  ts_span span = l->plan->span_of[TS_PLAN_cluster];
+  const ts_source *source = ts_sources_get(l->s->sources, span.file);
+  const char *name = l->plan->cluster.type == TS_T_CLUSTER ? ts_cluster_name(l->plan->cluster.u.cluster) : NULL;
+  if (!source)
+    return name ? name : "";
+  char *text = ts_arena_string(l->s->arena, source->text + span.begin, span.end - span.begin);
+  for (char *c = text; *c; c++)
+    if ((unsigned char)*c <= ' ')
+      *c = ' ';
+  return !name || strchr(text, '(') || !strcmp(name, text) ? text : ts_arena_printf(l->s->arena, "%s: %s", text, name);
 }
 
 static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
@@ -594,9 +623,12 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
   ts_ir_meta meta = {.plan = ts_ir_add_string(l->b, plan->name), .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())), .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
                      .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches * l->sc->copies, .steps = l->sc->step_first[1] > 1 ? l->sc->step_first[1] : 0,
                      .tokens_per_step = (uint64_t)(tokens * (double)samples), .samples_per_step = (uint64_t)samples,
-                     .model_flops_per_step = l->sh->model_flops * (double)samples / (double)micro, .peak_flops = peak_flops(l), .parameters = l->g->parameters - l->shared_parameters};
+                     .parameters = l->g->parameters - l->shared_parameters};
+  ts_lower_formats(l, world, (double)samples / (double)micro, &meta);
+  meta.cluster = ts_ir_add_string(l->b, cluster_text(l));
   ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] : plan->span_of[TS_PLAN_batch];
   meta.memory_loc = ts_ir_loc_of(l, memory);
+  meta.mesh_loc = ts_ir_loc_of(l, plan->span_of[TS_PLAN_mesh]);
   *ts_ir_builder_meta(l->b) = meta;
 }
 
@@ -624,6 +656,9 @@ static void read_records(ts_lowering *l)
   l->gradient_bytes = dtype_bytes(plan, "gradients");
   const ts_value *accumulate = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "accumulate") : NULL;
   l->accumulate_bytes = accumulate && accumulate->type == TS_T_QUANTITY ? accumulate->u.real / 8 : 0;
+  const ts_value *graph = plan->precision.type == TS_T_RECORD
+                            ? ts_record_find(plan->precision.u.record, "keep_graph") : NULL;
+  l->keep_graph = graph && graph->type == TS_T_BOOL && graph->u.truth;
   const ts_value *buffers = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "buffers") : NULL;
   l->buffer_bytes = buffers && buffers->type == TS_T_QUANTITY ? buffers->u.real / 8 : 0;
 }
@@ -654,6 +689,32 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   return !l->failed;
 }
 
+static bool has_op(const ts_lowering *l, uint32_t stage, uint32_t op) { return op - l->stages->at[stage].first_op < l->stages->at[stage].op_count; }
+
+/* Whether each rank that has `op` has `with` too, in one copy of the model or another. */
+static bool together(const ts_lowering *l, uint32_t op, uint32_t with)
+{
+  for (uint32_t s = 0; s < l->stages->count; s++) {
+    bool found = !has_op(l, s, op);
+    for (uint32_t t = 0; t < l->stages->count && !found; t++)
+      found = l->sc->rank_of[s] == l->sc->rank_of[t] && has_op(l, t, with);
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+static void three_ranks(ts_lowering *l, const ts_shared *shared, const ts_shared *other)
+{
+  const ts_op *op = &l->g->ops.at[shared->op];
+  ts_diag *d = ts_report(l->s, TS_E0332, l->sc->stages_span, "a weight that %s, %s and %s share would lie on three ranks of the pipeline", ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[shared->with].label), ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[other->op].label), ts_arena_printf(l->s->arena, "`%s`", op->label));
+  ts_diag_here(d, "gradients are summed between two");
+  ts_diag_label(d, op->span, "the third");
+  ts_diag_note_at(d, shared->span, "shared here");
+  ts_diag_help(d, "state the sizes of the stages, so that two of them are on one rank: `stages p of [...]`");
+  l->failed = true;
+}
+
 /* Where the two ops of a shared weight lie. On one rank it is held, and updated, once. */
 static void place_shared(ts_lowering *l)
 {
@@ -662,12 +723,23 @@ static void place_shared(ts_lowering *l)
     const ts_shared *shared = &l->sh->shared.at[k];
     for (uint32_t side = 0; side < 2; side++)
       for (uint32_t s = l->stages->count; s-- > 0;)
-        if ((side ? shared->with : shared->op) - l->stages->at[s].first_op < l->stages->at[s].op_count)
+        if (has_op(l, s, side ? shared->with : shared->op))
           l->shared_rank[2 * k + side] = l->sc->rank_of[s];
-    ts_slot *slot = &l->sh->classes.at[l->sh->class_of[shared->op]].local[shared->slot];
+    bool once = together(l, shared->op, shared->with);
+    for (uint32_t j = 0; j < k && !once; j++) {
+      const ts_shared *other = &l->sh->shared.at[j];
+      if (other->with != shared->with || l->shared_rank[2 * j] == l->shared_rank[2 * j + 1])
+        continue;
+      once = together(l, shared->op, other->op);
+      if (once)
+        l->shared_rank[2 * k] = l->shared_rank[2 * k + 1]; /* the other one's sum is this one's */
+      else
+        three_ranks(l, shared, other);
+      break;
+    }
     l->shared_parameters += (uint64_t)ts_shape_elements(l->g->ops.at[shared->op].slots[shared->slot].shape);
-    if (l->shared_rank[2 * k] == l->shared_rank[2 * k + 1])
-      slot->present = false;
+    if (once)
+      l->sh->classes.at[l->sh->class_of[shared->op]].local[shared->slot].present = false;
   }
 }
 
@@ -687,6 +759,8 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
     return NULL;
   l.sc->built = l.stages;
   place_shared(&l);
+  if (l.failed)
+    return NULL;
   read_records(&l);
   l.b = ts_ir_builder_new();
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
@@ -694,8 +768,11 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
     *schedule = l.sc;
   bool written = write_ir(&l, samples);
   ts_costing_tell(l.costing, l.g, l.sh);
-  if (written && !ts_diags_errors(s->diags))
+  ts_lower_doubts(&l);
+  if (written && !ts_diags_errors(s->diags)) {
+    ts_lower_remarks(&l);
     return l.b;
+  }
   ts_ir_builder_free(l.b);
   return NULL;
 }

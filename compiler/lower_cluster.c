@@ -5,6 +5,7 @@
 #include "compiler/cluster.h"
 #include "compiler/fragment.h"
 #include "compiler/network.h"
+#include "compiler/network_file.h"
 #include "ir/packets.h"
 
 static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds * 1e12); }
@@ -106,13 +107,6 @@ static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m
   return false;
 }
 
-static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
-{
-  m->kind = TS_IR_NET_ALPHA_BETA;
-  m->half_bytes = real(a, "ramp", 0) / 8;
-  return model_fields(l, a, m);
-}
-
 /* The place of a word among others, up to NULL; `otherwise` when it is not given. */
 static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const char *const *words, uint32_t otherwise, uint32_t *place)
 {
@@ -133,11 +127,20 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
   return false;
 }
 
+static const char *const algorithms[] = {"ring", "tree", NULL}; /* as ts_ir_net_algorithm counts */
+
+static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_ALPHA_BETA;
+  m->half_bytes = real(a, "ramp", 0) / 8;
+  m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
+  return model_fields(l, a, m) && word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm);
+}
+
 /* What models of connections have, be they flows or packets. */
 static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
-  static const char *const algorithms[] = {"ring", "tree", NULL}; /* as ts_ir_net_algorithm counts; so with the next */
-  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
+  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL}; /* as ts_ir_routing counts */
   const ts_value *channels = ts_record_find(&a->args, "channels");
   m->channels = (uint32_t)real(a, "channels", 0);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
@@ -212,6 +215,7 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   const ts_network_table *t = conditions(l, a, &options) ? ts_network_table_of(l->s, ts_record_find(&a->args, "source"), &options) : NULL;
   if (!t)
     return false;
+  ts_lower_network_device(l, a->span, t->name, t->device);
   m->kind = TS_IR_NET_TABLE;
   m->tier = TS_IR_NONE;
   m->efficiency = 1;
@@ -227,6 +231,24 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   ts_ir_cost_source source = {ts_ir_add_string(l->b, t->name), ts_ir_add_string(l->b, "measured"), ts_ir_loc_of(l, a->span), 0};
   m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
   return true;
+}
+
+/* The links that its figures hold for, as the plan says or else as its file did; and whether they rest on anything. */
+static bool rests_on(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  const ts_value *assumed = ts_record_find(&a->args, "assumed");
+  ts_ir_net_links *k = &m->links;
+  m->assumed = assumed && assumed->type == TS_T_BOOL && assumed->u.truth;
+  k->intra_links = real(a, "intra_links", k->intra_links * 8) / 8; /* rates are bits in the language */
+  k->inter_links = real(a, "inter_links", k->inter_links * 8) / 8;
+  k->intra_latency = picoseconds(real(a, "intra_latency", (double)k->intra_latency * 1e-12));
+  k->inter_latency = picoseconds(real(a, "inter_latency", (double)k->inter_latency * 1e-12));
+  const char *wrong = ts_network_links_wrong(k);
+  if (!wrong)
+    return true;
+  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "links that a network model cannot hold for");
+  ts_diag_here(d, "%s", wrong);
+  return false;
 }
 
 bool ts_lower_network(ts_lowering *l)
@@ -253,7 +275,7 @@ bool ts_lower_network(ts_lowering *l)
     model.loc = ts_ir_loc_of(l, a->span);
     const ts_value *over = ts_record_find(&a->args, "over");
     model.axes = over && over->type == TS_T_AXIS ? over->u.axes.mask : 0;
-    if (!models[k].lower(l, a, &model)) {
+    if (!models[k].lower(l, a, &model) || !rests_on(l, a, &model)) {
       good = false;
       continue;
     }

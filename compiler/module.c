@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "compiler/function.h"
 
 struct ts_modules {
@@ -10,7 +11,11 @@ struct ts_modules {
   TS_VEC(ts_module *) by_file; /* NULL: not a module */
   TS_VEC(ts_module *) loading; /* who imports whom, outermost first */
   TS_VEC(ts_entry *) busy;     /* values being worked out, outermost first */
+  ts_names by_key;
+  ts_names declared;           /* names that any of them declares */
 };
+
+enum { MAX_IMPORTING = 2000 };
 
 static struct ts_modules *modules(ts_session *s)
 {
@@ -42,7 +47,7 @@ static bool is_value(const ts_ast *decl) { return decl->kind != TS_AST_PLAN && d
 
 static void see(ts_session *s, ts_module *m, ts_entry *entry, ts_span import, bool direct)
 {
-  ts_visible *v = (ts_visible *)(uintptr_t)ts_names_get(&m->visible, entry->name);
+  ts_visible *v = (ts_visible *)(uintptr_t)ts_names_get(&m->near, entry->name);
   if (v && v->entry == entry) {
     v->direct |= direct;
     return;
@@ -50,8 +55,7 @@ static void see(ts_session *s, ts_module *m, ts_entry *entry, ts_span import, bo
   if (!v) {
     v = TS_NEW(s->arena, ts_visible);
     *v = (ts_visible){.entry = entry, .import = import, .direct = direct};
-    ts_names_put(s->arena, &m->visible, entry->name, v);
-    TS_PUSH(s->arena, &m->visible_names, entry->name);
+    ts_names_put(s->arena, &m->near, entry->name, v);
     return;
   }
   bool only_plan = !is_value(v->entry->decl), is_plan = !is_value(entry->decl);
@@ -79,7 +83,7 @@ static void own_names(ts_session *s, ts_module *m)
     const ts_ast *decl = m->ast->child[i];
     if (!decl || !declares(decl->kind) || !decl->name)
       continue;
-    const ts_visible *first = ts_names_get(&m->visible, decl->name);
+    const ts_visible *first = ts_names_get(&m->near, decl->name);
     if (first) {
       ts_diag *d = ts_report(s, TS_E0202, decl->name_span, "`%s` is declared twice", decl->name);
       ts_diag_here(d, "again here");
@@ -89,38 +93,60 @@ static void own_names(ts_session *s, ts_module *m)
     ts_entry *entry = TS_NEW(s->arena, ts_entry);
     *entry = (ts_entry){.name = decl->name, .decl = decl, .module = m};
     TS_PUSH(s->arena, &m->own, entry);
+    ts_names_put(s->arena, &modules(s)->declared, decl->name, entry);
     see(s, m, entry, TS_NO_SPAN, true);
   }
 }
 
-static void see_module(ts_session *s, ts_module *m, const ts_module *other, ts_span span, bool direct)
+/* Names from further away are found when they are asked for: each file of a long chain would hold those of all behind it. */
+static void see_module(ts_session *s, ts_module *m, const ts_module *other, ts_span span)
 {
-  for (size_t i = 0; i < other->visible_names.count; i++) {
-    const ts_visible *v = ts_names_get(&other->visible, other->visible_names.at[i]);
-    see(s, m, v->entry, span, direct && v->entry->module == other);
+  for (size_t i = 0; i < other->own.count; i++)
+    see(s, m, other->own.at[i], span, true);
+}
+
+static void add_far(ts_visible *v, ts_entry *entry, ts_span import)
+{
+  bool value = is_value(entry->decl);
+  if (!v->entry || (value && !is_value(v->entry->decl)))
+    *v = (ts_visible){.entry = entry, .import = import};
+  else if (value && v->entry != entry)
+    v->rival = v->rival ? v->rival : entry;
+}
+
+static const ts_visible nothing;
+
+/* As the imports see the name, the first of them counts. `near`: a plan of that name, which hides no value, or NULL. */
+static const ts_visible *find_far(ts_session *s, ts_module *m, const char *name, const ts_visible *near)
+{
+  const ts_visible *known = ts_names_get(&m->far, name);
+  if (known)
+    return known == &nothing ? NULL : known;
+  ts_visible *v = TS_NEW(s->arena, ts_visible);
+  if (near)
+    *v = *near;
+  for (size_t i = 0; i < m->imports.count; i++) {
+    const ts_visible *other = ts_module_find(m->imports.at[i].module, name);
+    if (other)
+      add_far(v, other->entry, m->imports.at[i].span);
   }
+  ts_names_put(s->arena, &m->far, name, v->entry ? v : &nothing);
+  return v->entry ? v : NULL;
 }
 
 /* ---- Files ---- */
 
-static ts_module *already_read(ts_session *s, const ts_found *found)
-{
-  char *real = found->path ? realpath(found->path, NULL) : NULL;
-  const char *key = real ? real : found->name;
-  ts_module *same = NULL;
-  for (size_t i = 0; i < modules(s)->all.count && !same; i++)
-    if (!strcmp(modules(s)->all.at[i]->key, key))
-      same = modules(s)->all.at[i];
-  free(real);
-  return same;
-}
-
 static const char *key_of(ts_session *s, const ts_found *found)
 {
-  char *real = found->path ? realpath(found->path, NULL) : NULL;
-  const char *key = real ? ts_arena_string(s->arena, real, strlen(real)) : found->name;
+  char *real = found->path ? ts_heap_real_path(found->path) : NULL;
+  const char *name = real ? real : found->name, *key = ts_lang_intern(s->lang, name, strlen(name));
   free(real);
   return key;
+}
+
+static ts_module *already_read(ts_session *s, const ts_found *found)
+{
+  return (ts_module *)(uintptr_t)ts_names_get(&modules(s)->by_key, key_of(s, found));
 }
 
 static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
@@ -181,13 +207,12 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   m->name = found->name;
   m->key = key_of(s, found);
   m->file = ts_sources_add(s->sources, found->shown, role, text, size);
-  for (size_t i = 0; i < s->dependencies.count; i++)
-    if (!strcmp(s->dependencies.at[i].name, found->name) && !strcmp(s->dependencies.at[i].role, role))
-      s->dependencies.at[i].file = m->file;
+  ts_session_mapped(s, found, role, m->file);
   m->env = ts_env_sized(s, NULL, 0);
   m->env->module = m;
   m->loading = true;
   TS_PUSH(s->arena, &all->all, m);
+  ts_names_put(s->arena, &all->by_key, m->key, m);
   while (all->by_file.count <= m->file)
     TS_PUSH(s->arena, &all->by_file, NULL);
   all->by_file.at[m->file] = m;
@@ -197,10 +222,18 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   import_prelude(s, m);
   imports(s, m);
   for (size_t i = 0; i < m->imports.count; i++)
-    see_module(s, m, m->imports.at[i].module, m->imports.at[i].span, m->imports.at[i].span.file != 0);
+    if (m->imports.at[i].span.file) /* the prelude's names give way to those that were asked for */
+      see_module(s, m, m->imports.at[i].module, m->imports.at[i].span);
   all->loading.count--;
   m->loading = false;
   return m;
+}
+
+static void nested_too_deep(ts_session *s, ts_span span)
+{
+  ts_diag *d = ts_report(s, TS_E0226, span, "imports nest too deeply");
+  ts_diag_note(d, "at most %d files, each imported by the one before", MAX_IMPORTING);
+  ts_diag_help(d, "import the files from one that names them all");
 }
 
 static void import_file(ts_session *s, ts_module *m, const char *name, ts_span span)
@@ -215,13 +248,16 @@ static void import_file(ts_session *s, ts_module *m, const char *name, ts_span s
     import_cycle(s, other, span);
     return;
   }
+  if (!other && modules(s)->loading.count >= MAX_IMPORTING) {
+    nested_too_deep(s, span);
+    return;
+  }
   if (!other)
     other = read_module(s, &found, !strncmp(found.name, "std/", 4) ? "stdlib" : "import", span);
-  for (size_t i = 0; i < m->imports.count; i++)
-    if (m->imports.at[i].module == other)
-      return;
-  if (other)
-    TS_PUSH(s->arena, &m->imports, (struct ts_import){.module = other, .span = span});
+  if (!other || ts_names_get(&m->imported, (const char *)other))
+    return;
+  ts_names_put(s->arena, &m->imported, (const char *)other, other);
+  TS_PUSH(s->arena, &m->imports, (struct ts_import){.module = other, .span = span});
 }
 
 ts_module *ts_module_load(ts_session *s, const char *path)
@@ -324,7 +360,7 @@ static bool whole_gpu(ts_session *s, const ts_ast *decl, const ts_record *record
 static ts_value gpu_value(ts_session *s, const ts_entry *entry)
 {
   static const struct { const char *field, *type; double least, most; } known[] = { /* bits, bits/s: what an IR can hold */
-    {"memory", "Size", 0, 8 * 0x1p56}, {"reserved", "Size", 0, 8 * 0x1p56}, {"bandwidth", "Rate", 8, 8e21}, {"l2", "Size", 0, 8 * 0x1p56}, {"sms", "Int", 1, 1 << 20}, {"peak", "Record", 0, 0}};
+    {"memory", "Size", 0, 8 * 0x1p56}, {"reserved", "Size", 0, 8 * 0x1p56}, {"bandwidth", "Rate", 8, 8e21}, {"l2", "Size", 0, 8 * 0x1p56}, {"sms", "Int", 1, 1 << 20}, {"peak", "Record", 0, 0}, {"called", "List", 0, 0}};
   const ts_ast *decl = entry->decl;
   ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, decl->count);
   ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, decl->count);
@@ -337,7 +373,7 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
       if (!strcmp(known[k].field, field->name)) {
         const char *what = ts_arena_printf(s->arena, "`%s` of gpu `%s`", field->name, decl->name);
         ok = ts_convert_to(s, known[k].type, &values[i], what, field->child[0]->span, TS_NO_SPAN) &&
-             (values[i].type == TS_T_RECORD || gpu_number(s, what, values[i], field->child[0]->span, known[k].least, known[k].most)) && ok;
+             (values[i].type == TS_T_RECORD || values[i].type == TS_T_LIST || gpu_number(s, what, values[i], field->child[0]->span, known[k].least, known[k].most)) && ok;
       }
     ok &= values[i].type != TS_T_ERROR;
     if (ok && !strcmp(field->name, "peak"))
@@ -351,6 +387,10 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
           ok = false;
         }
       }
+    for (uint32_t k = 0; ok && !strcmp(field->name, "called") && k < values[i].u.list->count; k++) {
+      ts_value name = values[i].u.list->at[k];
+      ok = ts_convert_to(s, "String", &name, "a name in `called`", field->child[0]->span, TS_NO_SPAN);
+    }
     for (uint32_t k = 0; k < i; k++)
       if (at[k].name == field->name) {
         ts_diag *d = ts_report(s, TS_E0202, field->name_span, "gpu `%s` has two fields `%s`", decl->name, field->name);
@@ -413,7 +453,14 @@ ts_value ts_entry_value(ts_session *s, ts_entry *entry)
   return entry->value;
 }
 
-const ts_visible *ts_module_find(const ts_module *module, const char *name) { return ts_names_get(&module->visible, name); }
+const ts_visible *ts_module_find(const ts_module *module, const char *name)
+{
+  ts_session *s = module->env->session;
+  const ts_visible *near = ts_names_get(&module->near, name);
+  if ((near && is_value(near->entry->decl)) || !ts_names_get(&modules(s)->declared, name))
+    return near;
+  return find_far(s, (ts_module *)(uintptr_t)module, name, near);
+}
 
 static void ambiguous(ts_session *s, const ts_visible *v)
 {
@@ -440,6 +487,25 @@ bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_val
 
 void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list)
 {
-  for (size_t i = 0; i < module->visible_names.count; i++)
-    TS_PUSH(s->arena, &list->names, module->visible_names.at[i]);
+  ts_entry_list all = {0};
+  ts_module_entries(s, module, &all);
+  for (size_t i = 0; i < all.entries.count; i++)
+    TS_PUSH(s->arena, &list->names, all.entries.at[i]->name);
+}
+
+static void list_entries(ts_session *s, ts_module *m, ts_entry_list *list)
+{
+  m->listed = true;
+  for (size_t i = 0; i < m->own.count; i++)
+    TS_PUSH(s->arena, &list->entries, m->own.at[i]);
+  for (size_t i = 0; i < m->imports.count; i++)
+    if (!m->imports.at[i].module->listed)
+      list_entries(s, m->imports.at[i].module, list);
+}
+
+void ts_module_entries(ts_session *s, const ts_module *module, ts_entry_list *list)
+{
+  for (size_t i = 0; i < modules(s)->all.count; i++)
+    modules(s)->all.at[i]->listed = false;
+  list_entries(s, (ts_module *)(uintptr_t)module, list);
 }

@@ -30,8 +30,10 @@ struct ts_module {
   bool loading;
   TS_VEC(ts_entry *) own; /* in source order */
   TS_VEC(struct ts_import { ts_module *module; ts_span span; }) imports; /* no span: the prelude, which every file sees */
-  ts_names visible;       /* of ts_visible */
-  TS_VEC(const char *) visible_names;
+  ts_names imported;      /* the same modules, by their addresses */
+  ts_names near;          /* of ts_visible: its own names, and those of the files that it imports itself */
+  ts_names far;           /* the same of names that were asked for and come from further away */
+  bool listed;            /* by the walk under way */
 };
 
 /* Reads a file and what it imports. NULL if it cannot be read; syntax errors are in the queue. */
@@ -39,6 +41,9 @@ ts_module *ts_module_load(ts_session *s, const char *path);
 bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_value *value);
 void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list);
 const ts_visible *ts_module_find(const ts_module *module, const char *name); /* without evaluating it */
+/* What is visible in a file: its own names first, each import's then. The list may hold a name twice. */
+typedef struct ts_entry_list { TS_VEC(ts_entry *) entries; } ts_entry_list;
+void ts_module_entries(ts_session *s, const ts_module *module, ts_entry_list *list);
 ts_value ts_entry_value(ts_session *s, ts_entry *entry);
 ts_module *ts_module_of(ts_session *s, uint32_t file);
 /* Of a file's own declarations of a kind the one of this name, or the only one where no name is given; else NULL. Adds the names of all of them to `names`. */

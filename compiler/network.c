@@ -39,7 +39,7 @@ enum { MAX_COLUMNS = 32 };
 
 typedef struct reader {
   ts_arena *arena;
-  const char *at, *end, *error;
+  const char *at, *end, *error, *device;
   uint32_t line;
   uint32_t column[MAX_COLUMNS]; /* what each column is */
   const char *wanted[MAX_COLUMNS]; /* rows must have this text there; NULL: any */
@@ -199,21 +199,34 @@ const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_po
 {
   ts_network_table *t = TS_NEW(arena, ts_network_table);
   ts_network_sort_points(points, count);
-  *t = (ts_network_table){"", merge(points, count), points};
+  *t = (ts_network_table){"", "", merge(points, count), points};
   return t;
+}
+
+/* A comment line; `# device: NAME` says on which the table was measured. */
+static void take_comment(reader *r)
+{
+  static const char word[] = "# device:";
+  const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at)), *end = newline ? newline : r->end, *at = r->at + sizeof word - 1;
+  if (end > at && !memcmp(r->at, word, sizeof word - 1)) {
+    while (at < end && (*at == ' ' || *at == '\t'))
+      at++;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+      end--;
+    r->device = ts_arena_string(r->arena, at, (size_t)(end - at));
+  }
+  r->at = newline ? newline + 1 : r->end;
 }
 
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line)
 {
-  reader r = {.arena = arena, .at = text, .end = text + size, .options = options};
+  reader r = {.arena = arena, .at = text, .end = text + size, .device = "", .options = options};
   bool good = true;
   for (r.line = 1; good && r.at < r.end; r.line++) {
-    if (*r.at == '#' || *r.at == '\n' || *r.at == '\r') {
-      const char *newline = memchr(r.at, '\n', (size_t)(r.end - r.at));
-      r.at = newline ? newline + 1 : r.end;
-    } else {
+    if (*r.at == '#' || *r.at == '\n' || *r.at == '\r')
+      take_comment(&r);
+    else
       good = r.columns ? row(&r) : header(&r);
-    }
   }
   if (good && !r.points.count)
     good = bad(&r, options && options->where_count ? "no row is as `where` asks" : "no rows");
@@ -221,10 +234,13 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   *line = r.line > 1 ? r.line - 1 : 1;
   if (!good)
     return NULL;
-  if (!options || !options->repeats)
-    return ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
   ts_network_table *t = TS_NEW(arena, ts_network_table);
-  *t = (ts_network_table){"", (uint32_t)r.points.count, r.points.at};
+  if (options && options->repeats)
+    *t = (ts_network_table){"", r.device, (uint32_t)r.points.count, r.points.at};
+  else {
+    *t = *ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
+    t->device = r.device;
+  }
   return t;
 }
 
@@ -233,7 +249,8 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
   const ts_applied *a = source && source->type == TS_T_APPLIED && !source->u.applied->decl ? source->u.applied : NULL;
   const ts_value *file = a && !strcmp(a->name, "table") ? ts_record_find(&a->args, "file") : source && source->type == TS_T_STRING ? source : NULL;
   size_t size = 0, text_size = 0;
-  const char *path, *error = "";
+  const char *error = "";
+  ts_found found;
   uint32_t line = 0;
   ts_cost_error gzip = {0};
   if (!file) {
@@ -241,7 +258,7 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
     ts_diag_here(d, "such as `table \"nccl.csv\"`");
     return NULL;
   }
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &path);
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
   if (!bytes)
     return NULL;
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &gzip);
@@ -252,6 +269,6 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
     return NULL;
   }
   ts_network_table *named = TS_NEW(s->arena, ts_network_table);
-  *named = (ts_network_table){file->u.string, t->count, t->points};
+  *named = (ts_network_table){ts_session_written(file->u.string), t->device, t->count, t->points};
   return named;
 }

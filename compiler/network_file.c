@@ -29,6 +29,12 @@ const ts_network_field ts_network_curve_fields[] = {
     FIELD("straggler", 'd', straggler, 1), FIELD("straggler_slope", 'd', straggler_slope, 1), {NULL, 0, 0, 0}};
 #undef FIELD
 
+#define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_links, field), unit}
+const ts_network_field ts_network_links_fields[] = {FIELD("intra_gb_s", 'd', intra_links, 1e9), FIELD("inter_gb_s", 'd', inter_links, 1e9),
+                                                    FIELD("intra_latency_us", 'l', intra_latency, 1e6),
+                                                    FIELD("inter_latency_us", 'l', inter_latency, 1e6), {NULL, 0, 0, 0}};
+#undef FIELD
+
 typedef struct reader { ts_arena *arena; const char *what; uint32_t index; ts_network_error *error; } reader;
 
 static int named(const char *const *names, uint32_t count, const char *name)
@@ -69,6 +75,8 @@ static bool field_set(const ts_network_field *f, void *record, double value)
 
 static bool bad(reader *r, const char *text)
 {
+  if (!r->error->text && r->what && r->index == UINT32_MAX)
+    *r->error = (ts_network_error){ts_arena_printf(r->arena, "`%s`: %s", r->what, text), 0};
   if (!r->error->text)
     *r->error = (ts_network_error){r->what ? ts_arena_printf(r->arena, "%s %u: %s", r->what, r->index + 1, text) : text, 0};
   return false;
@@ -119,6 +127,17 @@ const char *ts_network_curve_wrong(const ts_ir_net_curve *c)
   return NULL;
 }
 
+const char *ts_network_links_wrong(const ts_ir_net_links *k)
+{
+  double rates[] = {k->intra_links, k->inter_links};
+  for (int i = 0; i < 2; i++)
+    if (rates[i] != 0 && !(rates[i] >= 1e3 && rates[i] <= 1e15))
+      return "a rate of links below 1 kB/s or above 1 PB/s; leave it out when it is not known";
+  if (k->intra_latency > UINT64_C(1) << 36 || k->inter_latency > UINT64_C(1) << 36)
+    return "a latency of links of more than 69 ms";
+  return NULL;
+}
+
 static bool is_word(const char *name) { return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol"); }
 
 static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
@@ -158,7 +177,7 @@ static int word(reader *r, const cJSON *in, const char *field, int (*named)(cons
 }
 
 typedef TS_VEC(ts_ir_net_method) method_list;
-typedef struct lists { method_list methods; TS_VEC(ts_network_option) options; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; } lists;
+typedef struct lists { method_list methods; TS_VEC(ts_network_option) options; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; ts_ir_net_links links; } lists;
 
 static bool read_method(reader *r, const cJSON *in, method_list *out)
 {
@@ -246,7 +265,15 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
   const cJSON *item;
   if (!whole(cJSON_GetObjectItemCaseSensitive(root, "trainspec-network"), 1, 1))
     return bad(r, "not a network file: must begin with {\"trainspec-network\": 1");
+  r->what = "links";
+  r->index = UINT32_MAX; /* there is one */
+  if (!take_numbers(r, cJSON_GetObjectItemCaseSensitive(root, "links"), ts_network_links_fields, &out->links))
+    return false;
+  const char *wrong = ts_network_links_wrong(&out->links);
+  if (wrong)
+    return bad(r, wrong);
   r->what = "method";
+  r->index = 0;
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "methods")) {
     if (!read_method(r, item, &out->methods))
       return false;
@@ -299,7 +326,7 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
   } else if (read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
     *file = (ts_network_file){text_of(arena, root, "device"), text_of(arena, root, "library"), out.methods.at, (uint32_t)out.methods.count,
-                              out.points.at, (uint32_t)out.points.count, out.options.at, (uint32_t)out.options.count, out.curves.at, (uint32_t)out.curves.count};
+                              out.points.at, (uint32_t)out.points.count, out.options.at, (uint32_t)out.options.count, out.curves.at, (uint32_t)out.curves.count, out.links};
   }
   cJSON_Delete(root);
   return file;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/output.h"
 
 #include "compiler/network.h"
@@ -217,7 +218,7 @@ typedef struct gap { double ratio, latency; } gap;
 
 static gap gap_at(ts_arena *arena, ts_ir_net_method *methods, uint32_t count, const ts_ir_net_point *p, const ts_profile *profile)
 {
-  const ts_network_file file = {"", "", methods, count, NULL, 0, NULL, 0, NULL, 0};
+  const ts_network_file file = {.device = "", .library = "", .methods = methods, .method_count = count};
   const ts_white_box_plan *plan = ts_network_file_plan(arena, &file, p->collective, profile);
   double time = ts_network_plan_time(plan, p->bytes);
   return (gap){us(p) / time * 1e-6, ts_network_method_latency(ts_white_box_estimate(plan, p->bytes).method, profile) / time};
@@ -279,7 +280,8 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
         kept[n++] = p[i];
     const ts_white_box_plan *plan = NULL;
     if (fit(arena, &out, hardware, profile, kept, n)) {
-      const ts_network_file file = {"", "", out.methods.at, (uint32_t)out.methods.count, kept, n, NULL, 0, NULL, 0};
+      const ts_network_file file = {.device = "", .library = "", .methods = out.methods.at, .method_count = (uint32_t)out.methods.count,
+                                    .points = kept, .point_count = n};
       plan = ts_network_file_plan(arena, &file, p->collective, profile);
     }
     for (uint32_t i = f; i < count; i += folds) {
@@ -402,7 +404,8 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
   fit_spread(arena, &out, hardware, links, points, count);
   add_hardware(arena, &out, hardware);
   ts_network_file *file = TS_NEW(arena, ts_network_file);
-  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count, hardware->options, hardware->option_count, NULL, 0};
+  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count, hardware->options, hardware->option_count, NULL, 0,
+                            {links.intra, links.inter, hardware->links.intra_latency, hardware->links.inter_latency}};
   return file;
 }
 
@@ -565,13 +568,13 @@ uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *poin
 
 static void put_method(FILE *out, const ts_ir_net_method *m)
 {
-  fprintf(out, "  {\"collective\": \"%s\", \"algorithm\": \"%s\", \"protocol\": \"%s\"", ts_collective_name(m->collective), ts_network_algorithm_name(m->algorithm),
+  ts_put_json(out, "  {\"collective\": \"%s\", \"algorithm\": \"%s\", \"protocol\": \"%s\"", ts_collective_name(m->collective), ts_network_algorithm_name(m->algorithm),
           ts_network_protocol_name(m->protocol));
   for (const ts_network_field *f = ts_network_fields; f->name; f++) {
     double x = ts_network_field_get(f, m);
     bool usual = x == 0 || (!strcmp(f->name, "believed_us") && m->believed == m->connection);
     if (!usual)
-      fprintf(out, f->kind == 'd' ? ", \"%s\": %.5g" : ", \"%s\": %.12g", f->name, x);
+      ts_put_json(out, f->kind == 'd' ? ", \"%s\": %.5g" : ", \"%s\": %.12g", f->name, x);
   }
   if (!m->believed && m->connection)
     fprintf(out, ", \"believed_us\": 0");
@@ -580,11 +583,25 @@ static void put_method(FILE *out, const ts_ir_net_method *m)
 
 static void put_curve(FILE *out, const ts_ir_net_curve *c)
 {
-  fprintf(out, "  {\"collective\": \"%s\"", ts_collective_name(c->collective));
+  ts_put_json(out, "  {\"collective\": \"%s\"", ts_collective_name(c->collective));
   for (const ts_network_field *f = ts_network_curve_fields; f->name; f++)
     if (ts_network_field_get(f, c) != 0)
-      fprintf(out, f->kind == 'd' ? ", \"%s\": %.6g" : ", \"%s\": %.12g", f->name, ts_network_field_get(f, c));
+      ts_put_json(out, f->kind == 'd' ? ", \"%s\": %.6g" : ", \"%s\": %.12g", f->name, ts_network_field_get(f, c));
   fprintf(out, "}");
+}
+
+/* `"links": {...},`, if anything is known of them. */
+static void put_links(FILE *out, const ts_ir_net_links *links)
+{
+  const char *before = "";
+  for (const ts_network_field *f = ts_network_links_fields; f->name; f++)
+    if (ts_network_field_get(f, links) != 0) {
+      fputs(*before ? "" : " \"links\": {", out);
+      ts_put_json(out, "%s\"%s\": %.12g", before, f->name, ts_network_field_get(f, links));
+      before = ", ";
+    }
+  if (*before == ',')
+    fprintf(out, "},\n");
 }
 
 void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources)
@@ -595,12 +612,13 @@ void ts_network_file_write(FILE *out, const ts_network_file *file, const char *s
   ts_put_json_string(out, file->library);
   fprintf(out, ",\n");
   if (sources)
-    fprintf(out, " %s,\n", sources);
+    fputc(' ', out), ts_put_raw(out, sources), fputs(",\n", out);
+  put_links(out, &file->links);
   if (file->curve_count) {
     fprintf(out, " \"curves\": [\n");
     for (uint32_t i = 0; i < file->curve_count; i++) {
       put_curve(out, &file->curves[i]);
-      fprintf(out, i + 1 < file->curve_count ? ",\n" : "]%s\n", file->method_count ? "," : "}");
+      fputs(i + 1 < file->curve_count ? ",\n" : file->method_count ? "],\n" : "]}\n", out);
     }
     if (!file->method_count)
       return;
@@ -612,7 +630,7 @@ void ts_network_file_write(FILE *out, const ts_network_file *file, const char *s
   }
   for (uint32_t i = 0; i < file->option_count; i++) {
     const ts_network_option *o = &file->options[i];
-    fprintf(out, "%s{\"variable\": ", i ? ",\n  " : " \"optional\": [\n  ");
+    fputs(i ? ",\n  {\"variable\": " : " \"optional\": [\n  {\"variable\": ", out);
     ts_put_json_string(out, o->variable);
     fprintf(out, ", \"methods\": [\n");
     for (uint32_t k = 0; k < o->count; k++) {
@@ -625,9 +643,9 @@ void ts_network_file_write(FILE *out, const ts_network_file *file, const char *s
   for (uint32_t i = 0, n; i < file->point_count; i += n) {
     const ts_ir_net_point *p = file->points + i;
     n = same_group(p, file->point_count - i);
-    fprintf(out, "%s\n  {\"collective\": \"%s\", \"ranks\": %u, \"islands\": %u, \"points\": [", i ? "," : "", ts_collective_name(p->collective), p->ranks, p->islands);
+    ts_put_json(out, "%s\n  {\"collective\": \"%s\", \"ranks\": %u, \"islands\": %u, \"points\": [", i ? "," : "", ts_collective_name(p->collective), p->ranks, p->islands);
     for (uint32_t k = 0; k < n; k++)
-      fprintf(out, "%s[%llu, %.6g]", k ? ", " : "", (unsigned long long)p[k].bytes, us(&p[k]));
+      ts_put_json(out, "%s[%llu, %.6g]", k ? ", " : "", (unsigned long long)p[k].bytes, us(&p[k]));
     fprintf(out, "]}");
   }
   fprintf(out, "]}\n");

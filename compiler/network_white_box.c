@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/cost/cost.h"
+#include "compiler/device.h"
 #include "compiler/network.h"
 #include "compiler/network_file.h"
 
@@ -29,19 +30,33 @@ static bool wrong(ts_lowering *l, ts_span span, const char *title, const char *h
   return false;
 }
 
+/* Curves and methods hold for the device that they were measured on: its copy engines, its links to the switch. */
+void ts_lower_network_device(ts_lowering *l, ts_span span, const char *file, const char *device)
+{
+  const ts_value *gpu = ts_other_gpu(l->s, l->plan, device);
+  if (!gpu)
+    return;
+  ts_span network = l->plan->span_of[TS_PLAN_network];
+  ts_diag *d = ts_report(l->s, TS_W0808, network.file ? network : span, "the network of `%s` in a plan for `%s`", device, gpu->u.record->name);
+  ts_diag_here(d, "`%s` was measured on `%s`", file, device);
+  ts_diag_note_at(d, l->plan->span_of[TS_PLAN_cluster], "no device of this cluster goes by that name");
+  ts_diag_help(d, "take the network of this device, or measure one: `trainspec fit network`; if it is the same device, its declaration says so: `called = [\"%s\"]`", device);
+}
+
 static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out)
 {
   size_t size = 0, text_size = 0;
-  const char *path;
+  ts_found found;
   ts_cost_error gzip = {0};
   ts_network_error error = {0};
-  char *bytes = ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &path);
+  char *bytes = ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &found);
   if (!bytes)
     return false;
   const char *text = ts_cost_text(l->s->arena, bytes, size, &text_size, &gzip);
   const ts_network_file *read = text ? ts_network_file_read(l->s->arena, text, text_size, &error) : NULL;
   if (read) {
     *out = *read;
+    ts_lower_network_device(l, file->span, file->u.string, read->device);
     return true;
   }
   ts_diag *d = ts_report(l->s, TS_E0502, file->span, "network file `%s` cannot be used", file->u.string);
@@ -114,7 +129,7 @@ static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *f
 
 static void rest_on(ts_lowering *l, const ts_applied *a, const ts_value *file, ts_ir_net_model *m)
 {
-  ts_ir_cost_source source = {ts_ir_add_string(l->b, file->u.string), ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
+  ts_ir_cost_source source = {ts_ir_add_string(l->b, ts_session_written(file->u.string)), ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
   m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
 }
 
@@ -136,6 +151,7 @@ bool ts_lower_statistical(ts_lowering *l, const ts_applied *a, ts_ir_net_model *
   if (!f.curve_count)
     return wrong(l, file->span, "a network file without curves", "fitted by `trainspec fit network --model statistical`; methods are for `whitebox`");
   begin_model(a, TS_IR_NET_STATISTICAL, m);
+  m->links = f.links;
   m->curve_count = f.curve_count;
   m->first_curve = ts_ir_append(l->b, TS_IR_NET_CURVES, f.curve_count, &records);
   memcpy(records, f.curves, f.curve_count * sizeof *f.curves);
@@ -157,6 +173,7 @@ bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   if (!variables(l, arg(a, "variables"), &f))
     return false;
   begin_model(a, TS_IR_NET_WHITE_BOX, m);
+  m->links = f.links;
   m->method_count = f.method_count;
   m->first_method = ts_ir_append(l->b, TS_IR_NET_METHODS, f.method_count, &records);
   memcpy(records, f.methods, f.method_count * sizeof *f.methods);

@@ -254,6 +254,10 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
   if (item->kind == TS_AST_OP_PART)
     return true;
   slot->dtype = default_dtype(scope, slot->kind);
+  if (slot->kind == TS_SLOT_OUTPUT && scope->op->traced) {
+    slot->dtype = scope->op->traced;
+    return true;
+  }
   return item->count < 2 || !item->child[1] || eval_dtype(scope, env, item->child[1], &slot->dtype);
 }
 
@@ -299,6 +303,35 @@ static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_
   return ok;
 }
 
+bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
+{
+  const ts_ast *decl = scope->op->decl;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    bool wanted = true, gradient;
+    const ts_dtype *dtype;
+    if (item->kind != TS_AST_CAST)
+      continue;
+    uint32_t slot = ts_op_slot(scope->op, item->name, &gradient);
+    ts_slot_kind kind = gradient ? TS_SLOT_OUTPUT : TS_SLOT_INPUT;
+    if (slot == TS_NO_INDEX || slots[slot].kind != kind) {
+      ts_diag *d = ts_report(scope->s, TS_E0219, item->name_span, "`%s` casts `%s`, which is no input and no gradient of an output", scope->op->kind, item->name);
+      ts_diag_here(d, "what comes in is cast before the op works on it");
+      return false;
+    }
+    ts_env *env = ts_op_env(scope, scope->op->module);
+    if (item->child[1] && !ts_eval_bool(scope->s, env, item->child[1], "the condition of a cast", &wanted))
+      return false;
+    if (!eval_dtype(scope, env, item->child[0], &dtype))
+      return false;
+    if (!wanted)
+      continue;
+    slots[slot].gradient = gradient ? dtype : slots[slot].dtype;
+    slots[slot].dtype = gradient ? slots[slot].dtype : dtype;
+  }
+  return true;
+}
+
 bool ts_op_shapes(ts_op_scope *scope) { return walk(scope, body_env(scope), true, true); }
 
 bool ts_op_outputs(ts_op_scope *scope) { return walk(scope, body_env(scope), false, true); }
@@ -324,7 +357,7 @@ static void bind_gradients(const ts_op_scope *scope, ts_env *env)
     const ts_slot *slot = &scope->slots[i];
     const char *text = ts_arena_printf(scope->s->arena, "d%s", slot->name);
     const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));
-    ts_env_bind(env, name, tensor_value(scope->s, slot, name, slot->kind == TS_SLOT_PARAM ? accumulated : slot->dtype));
+    ts_env_bind(env, name, tensor_value(scope->s, slot, name, slot->kind == TS_SLOT_PARAM ? accumulated : slot->gradient ? slot->gradient : slot->dtype));
   }
 }
 
@@ -408,13 +441,14 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
     return possible(scope, field->child[0], "time of the host, in seconds,", number, MOST_SECONDS);
   }
   k->host_only = false;
-  if (!number_of(scope, field, v, is_word(name, "flops") ? TS_DIM_WORK : TS_DIM_NONE, &number))
+  double *work = is_word(name, "flops") ? &k->flops : is_word(name, "model_flops") ? &k->model_flops : NULL;
+  if (!number_of(scope, field, v, work ? TS_DIM_WORK : TS_DIM_NONE, &number))
     return false;
-  if (!is_word(name, "flops")) {
+  if (!work) {
     features[k->feature_count++] = (ts_feature){name, number};
     return true;
   }
-  k->flops = number;
+  *work = number;
   return possible(scope, field->child[0], "FLOP of an op", number, MOST_FLOPS);
 }
 
@@ -426,20 +460,37 @@ static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
   return precision(scope, "compute");
 }
 
+/* What kernels of a family compute in where their tensors are fp32: `arithmetic` of the plan's precision, as { conv: tf32 }. */
+static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family, const ts_dtype *dtype)
+{
+  const ts_value *by_family = scope->plan->precision.type == TS_T_RECORD ? ts_record_find(scope->plan->precision.u.record, "arithmetic") : NULL;
+  const ts_value *found = by_family && by_family->type == TS_T_RECORD ? ts_record_find(by_family->u.record, family) : NULL;
+  if (!found || strcmp(dtype->name, "fp32"))
+    return dtype;
+  if (found->type == TS_T_DTYPE)
+    return found->u.dtype;
+  ts_diag *d = ts_report(scope->s, TS_E0220, found->span, "the arithmetic of `%s` must be a DType", family);
+  ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, *found));
+  return dtype;
+}
+
 /* The fields from `first` on that are fields, as one kernel. */
 static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *node, uint32_t first, const char *family, ts_kernel *k)
 {
   ts_feature *features = TS_NEW_ARRAY(scope->s->arena, ts_feature, node->count + 1);
-  *k = (ts_kernel){.family = family, .dtype = kernel_dtype(scope), .host = -1, .features = features, .host_only = true, .span = node->span};
+  *k = (ts_kernel){.family = family, .dtype = kernel_dtype(scope), .host = -1, .features = features, .host_only = true, .model_flops = -1, .span = node->span};
   for (uint32_t i = first; i < node->count; i++)
     if (node->child[i]->kind == TS_AST_FIELD && !kernel_field(scope, env, node->child[i], k, features))
       return false;
+  if (k->model_flops < 0)
+    k->model_flops = k->flops;
+  k->dtype = arithmetic(scope, family, k->dtype);
   return true;
 }
 
 static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase, ts_kernels *kernels)
 {
-  kernels->at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, phase->count + 1);
+  *kernels = (ts_kernels){.at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, phase->count + 1)};
   bool bare = false;
   for (uint32_t i = 0; i < phase->count; i++)
     bare |= phase->child[i]->kind == TS_AST_FIELD;
@@ -456,6 +507,60 @@ static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast
       return false;
   }
   return true;
+}
+
+typedef TS_VEC(ts_read) read_list;
+
+static void read_late(const ts_op_scope *scope, ts_value v, read_list *list, double *bytes)
+{
+  for (uint32_t i = 0; v.type == TS_T_LIST && i < v.u.list->count; i++)
+    read_late(scope, v.u.list->at[i], list, bytes);
+  bool gradient = false;
+  uint32_t slot = TS_NO_INDEX;
+  if (v.type == TS_T_TENSOR)
+    slot = ts_op_slot(scope->op, v.u.tensor->name, &gradient);
+  if (slot < scope->op->slot_count) {
+    for (uint32_t k = 0; k < scope->op->slot_count; k++) /* of a list, each */
+      if (scope->slots[k].name == scope->slots[slot].name && scope->slots[k].kind != TS_SLOT_PARAM)
+        TS_PUSH(scope->s->arena, list, (ts_read){k, gradient});
+  } else if (v.type == TS_T_TENSOR) {
+    *bytes += ts_shape_elements(v.u.tensor->shape) * v.u.tensor->dtype->bits / 8;
+  } else if (v.type == TS_T_QUANTITY) {
+    *bytes += v.u.real / 8;
+  }
+}
+
+/* What the kernels of backward(weight) read: it must be there until then. Sizes that several kernels
+ * state are taken for the same. */
+static void late_reads(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase,
+                       ts_work *work)
+{
+  read_list list = {0};
+  bool stated = false, bare = false;
+  for (uint32_t i = 0; i < phase->count; i++) {
+    const ts_ast *node = phase->child[i];
+    bool wanted = true;
+    if (node->kind == TS_AST_KERNEL && node->child[0])
+      ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted);
+    bool field = node->kind == TS_AST_FIELD;
+    double bytes = 0;
+    for (uint32_t k = field ? 0 : 1; wanted && k < (field ? 1 : node->count); k++) {
+      const ts_ast *at = field ? node : node->child[k];
+      if (at->kind != TS_AST_FIELD)
+        continue;
+      bare |= is_word(at->name, "bytes");
+      stated |= is_word(at->name, "reads");
+      if (is_word(at->name, "reads"))
+        read_late(scope, ts_eval(scope->s, env, at->child[0]), &list, &bytes);
+    }
+    work->late_bytes = (int64_t)bytes > work->late_bytes ? (int64_t)bytes : work->late_bytes;
+  }
+  work->late_saved = work->phase[TS_PHASE_WEIGHT].count && (bare || !stated);
+  uint32_t first = scope->op->slot_count - scope->op->output_count;
+  for (uint32_t k = first; work->late_saved && k < scope->op->slot_count; k++)
+    TS_PUSH(scope->s->arena, &list, (ts_read){k, true});
+  work->late = list.at;
+  work->late_count = (uint32_t)list.count;
 }
 
 static uint32_t slot_named(const ts_op_scope *scope, const ts_tensor *tensor)
@@ -521,6 +626,8 @@ static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *wor
       work->has_phase[phase] = true;
       if (!phase_work(scope, env, item, &work->phase[phase]))
         return false;
+      if (phase == TS_PHASE_WEIGHT)
+        late_reads(scope, env, item, work);
     } else if (item->kind == TS_AST_SAVES && !saves(scope, env, item, &saved)) {
       return false;
     }

@@ -12,9 +12,11 @@ typedef struct ts_kernel {
   const char *family;
   const ts_dtype *dtype;
   double flops, bytes, temp; /* of one launch; bytes moved and bytes held while it runs */
+  double model_flops;        /* of them those of the model: without padding, masked and repeated ones */
   int64_t host;              /* ps of host time, -1: the plan's */
   uint32_t feature_count;
   const ts_feature *features;
+  bool early;                /* a cast: before the collectives of its phase */
   double slower;             /* factor on its time, by what runs beside it; 0: none */
   bool host_only;            /* no work on the device */
   ts_span span;
@@ -25,11 +27,17 @@ typedef struct ts_kernels { uint32_t count; ts_kernel *at; } ts_kernels;
 
 typedef struct ts_saved { uint32_t slot; int64_t bytes; } ts_saved; /* a slot, or TS_NO_INDEX and a size */
 
+typedef struct ts_read { uint32_t slot; bool gradient; } ts_read;
+
 typedef struct ts_work {
   ts_kernels phase[TS_PHASES];
   bool has_phase[TS_PHASES];
   uint32_t saved_count;
   const ts_saved *saved;
+  uint32_t late_count;  /* what backward(weight) reads: tensors and their gradients, */
+  const ts_read *late;
+  int64_t late_bytes;   /* and what is stated as a size */
+  bool late_saved;      /* it does not say: all that is saved, and the gradients of its outputs */
 } ts_work;
 
 /* Where an op is evaluated. `slots` and `args` are those of the op, or changed ones. */
@@ -46,6 +54,8 @@ typedef struct ts_op_scope {
 void ts_op_slots(ts_session *s, ts_op *op);
 /* Shapes of parameters and outputs from those of the inputs. */
 bool ts_op_shapes(ts_op_scope *scope);
+/* Formats that the op casts its inputs, and the gradients of its outputs, to: written to these slots. */
+bool ts_op_casts(ts_op_scope *scope, ts_slot *slots);
 /* Shapes of the outputs alone, parameters being given. */
 bool ts_op_outputs(ts_op_scope *scope);
 /* All slots are given: the work of each phase. Checks every `require`; at the first that fails *failed is it. */

@@ -8,7 +8,7 @@
 #include "compiler/check.h"
 #include "compiler/cluster.h"
 
-enum { MAX_WORLD = 1 << 24 };
+enum { MAX_WORLD = 1 << 23 };
 
 static const char *const field_names[] = {
 #define FIELD(name) #name,
@@ -279,10 +279,74 @@ static bool is_work(loader *l, const ts_value *flops, ts_span at)
   return false;
 }
 
+/* The plan's number formats, all of them: what a size of the optimizer that is a function is given. */
+static ts_value formats(loader *l)
+{
+  static const char *const names[] = {"compute", "weights", "gradients"};
+  enum { FORMATS = sizeof names / sizeof *names };
+  ts_value precision = l->plan->precision, *values = TS_NEW_ARRAY(l->s->arena, ts_value, FORMATS);
+  ts_field *at = TS_NEW_ARRAY(l->s->arena, ts_field, FORMATS);
+  for (size_t i = 0; i < FORMATS; i++) {
+    const ts_value *said = precision.type == TS_T_RECORD ? ts_record_find(precision.u.record, names[i]) : NULL;
+    values[i] = said ? *said : ts_dtype_value(ts_dtype_find("fp32"), TS_NO_SPAN);
+    at[i] = (ts_field){ts_lang_intern(l->s->lang, names[i], strlen(names[i])), &values[i], values[i].span};
+  }
+  ts_record *record = TS_NEW(l->s->arena, ts_record);
+  *record = (ts_record){.count = FORMATS, .at = at};
+  return (ts_value){.type = TS_T_RECORD, .u.record = record};
+}
+
+/* A size, a function of the formats that gives one, or a list of such that add up. Anything else stays as it is: its check says what is wrong. */
+static ts_value size_of(loader *l, ts_value v, ts_value formats_of_plan)
+{
+  if (v.type == TS_T_FUNCTION)
+    return ts_call(l->s, v, &formats_of_plan, NULL, 1, v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span);
+  if (v.type != TS_T_LIST)
+    return v;
+  double bits = 0;
+  for (uint32_t i = 0; i < v.u.list->count; i++) {
+    ts_value term = size_of(l, v.u.list->at[i], formats_of_plan);
+    if (term.type != TS_T_QUANTITY || !ts_dimension_equal(term.dimension, TS_DIM_SIZE))
+      return term.type == TS_T_ERROR ? term : v;
+    bits += term.u.real;
+  }
+  return ts_quantity_value(bits, TS_DIM_SIZE, v.span);
+}
+
+static bool is_size(const char *field) { return !strcmp(field, "state") || !strcmp(field, "master") || !strcmp(field, "reads") || !strcmp(field, "writes"); }
+
+/* The record of an optimizer, or of one of its kernels, with its sizes for these formats. */
+static ts_value settle_sizes(loader *l, ts_value v, ts_value formats_of_plan)
+{
+  ts_record *r = TS_NEW(l->s->arena, ts_record);
+  ts_field *at = ts_arena_copy(l->s->arena, v.u.record->at, (v.u.record->count + 1) * sizeof *at);
+  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, v.u.record->count + 1);
+  *r = (ts_record){.count = v.u.record->count, .at = at};
+  for (uint32_t i = 0; i < r->count; i++) {
+    values[i] = is_size(at[i].name) ? size_of(l, *at[i].value, formats_of_plan) : *at[i].value;
+    at[i].value = &values[i];
+    if (strcmp(at[i].name, "kernels") || values[i].type != TS_T_LIST)
+      continue;
+    uint32_t count = values[i].u.list->count;
+    ts_value *kernels = ts_arena_copy(l->s->arena, values[i].u.list->at, (count + 1) * sizeof *kernels);
+    for (uint32_t k = 0; k < count; k++)
+      if (kernels[k].type == TS_T_RECORD)
+        kernels[k] = settle_sizes(l, kernels[k], formats_of_plan);
+    values[i] = ts_list_value(l->s->arena, kernels, count, values[i].span);
+  }
+  v.u.record = r;
+  return v;
+}
+
 static void evaluate_optimizer(loader *l)
 {
   ts_plan *p = l->plan;
-  p->optimizer = RECORD_FIELD(l, TS_PLAN_optimizer, {"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"});
+  p->optimizer = typed(l, TS_PLAN_optimizer, "Record");
+  if (p->optimizer.type != TS_T_RECORD)
+    return;
+  p->optimizer = settle_sizes(l, p->optimizer, formats(l));
+  if (!check_record(l, TS_PLAN_optimizer, &p->optimizer, (const known_field[]){{"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}}, 4))
+    p->optimizer = ts_error_value();
   const ts_value *kernels = p->optimizer.type == TS_T_RECORD ? ts_record_find(p->optimizer.u.record, "kernels") : NULL;
   for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++) {
     ts_value v = kernels->u.list->at[i];
@@ -452,7 +516,8 @@ static void evaluate(loader *l)
   p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
   p->rules = l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
   evaluate_batch(l);
-  p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"});
+  p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"},
+                              {"keep_graph", "Bool"}, {"arithmetic", "Record"});
   evaluate_optimizer(l);
   p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
   p->costs = list_field(l, TS_PLAN_costs);
@@ -487,7 +552,7 @@ ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
   p->name = decl->name;
   p->decl = decl;
   p->env = l.env = ts_env_new(s, l.module->env);
-  s->steps = 0; /* each plan may take as many */
+  s->steps = s->next_look = 0; /* each plan may take as many */
   s->mesh.count = 0;
   s->mesh.open = !has_field(decl, "mesh");
   find_fields(&l);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/function.h"
+#include "compiler/require.h"
 #include "compiler/schedule_internal.h"
 
 static const char *const letters[TS_WORK_KINDS] = {"F", "B", "I", "W", "S"};
@@ -336,6 +337,50 @@ static void mark_last(ts_schedule *sc, uint32_t rank, uint32_t *last)
   }
 }
 
+/* What reads the weights of a stage, F and I, between two steps: its first item finds them as the step
+ * left them, its last one is the last to need them. A pipeline says so to its stages (PyTorch's
+ * set_reshard_after_backward); without one a backward does not know whether another forward comes, and
+ * is the last where nothing else is on its way. */
+static void mark_readers(ts_schedule *sc, uint32_t rank, uint32_t *reader)
+{
+  const uint32_t *stage_of = sc->stage_of + (size_t)rank * sc->chunks;
+  uint32_t end = sc->order[rank].first + sc->order[rank].count, on_the_way = 0;
+  memset(reader, 0xff, sc->stages * sizeof *reader);
+  for (uint32_t i = sc->order[rank].first; i <= end; i++) {
+    ts_placed *p = i < end ? &sc->items.at[i] : NULL;
+    bool reads = p && p->kind != TS_STEP && p->kind != TS_WEIGHT_GRADIENT;
+    if (reads) {
+      p->gathers = reader[p->stage] == TS_NO_INDEX;
+      reader[p->stage] = i;
+      on_the_way += p->kind == TS_FORWARD ? 1u : -1u;
+    }
+    bool over = reads ? sc->stages == 1 && !on_the_way : !p || p->kind == TS_STEP;
+    for (uint32_t c = 0; c < sc->chunks && over; c++) {
+      if (reader[stage_of[c]] != TS_NO_INDEX)
+        sc->items.at[reader[stage_of[c]]].drops = true;
+      reader[stage_of[c]] = TS_NO_INDEX;
+    }
+  }
+}
+
+/* Micro-batches between F and its B or I have a place each, the first that is free; where there are more
+ * than TS_PLACES some share one. */
+static void give_places(ts_schedule *sc, uint32_t rank)
+{
+  uint32_t taken[TS_PLACES] = {0};
+  for (uint32_t i = sc->order[rank].first, n = i + sc->order[rank].count; i < n; i++) {
+    ts_placed *p = &sc->items.at[i];
+    if (p->kind == TS_FORWARD) {
+      for (uint32_t k = 1; k < TS_PLACES; k++)
+        p->place = taken[k] < taken[p->place] ? k : p->place;
+      taken[p->place]++;
+    } else if (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT) {
+      p->place = sc->items.at[ts_schedule_find(sc, TS_FORWARD, p->stage, p->micro_batch)].place;
+      taken[p->place] -= taken[p->place] > 0;
+    }
+  }
+}
+
 static void index_steps(builder *b)
 {
   ts_schedule *sc = b->sc;
@@ -357,22 +402,14 @@ static void index_steps(builder *b)
   sc->step_first = first;
 }
 
-static void requirements(builder *b, const ts_env *env, const ts_ast *decl)
+/* What a schedule requires holds whenever it is asked something; what it expects is told once, with its work. */
+static void requirements(builder *b, const ts_env *env, const ts_ast *decl, ts_kind kind)
 {
+  const ts_required_by by = {"schedule", decl->name, b->sc->span, "be applied here", TS_E0406, TS_W0406};
   for (uint32_t i = 1; i < decl->count; i++) {
-    const ts_ast *require = decl->child[i];
-    bool truth = true;
-    if (require->kind != TS_AST_REQUIRE)
-      continue;
-    if (!ts_eval_bool(b->s, env, require->child[0], "a requirement", &truth))
+    const ts_ast *item = decl->child[i];
+    if (item->kind == kind && !ts_required(b->s, env, item, &by))
       b->failed = true;
-    else if (!truth) {
-      ts_diag *d = ts_report(b->s, TS_E0406, b->sc->span, "schedule `%s` cannot be applied here", decl->name);
-      ts_diag_here(d, "%s", require->child[1]->literal);
-      ts_note_values(b->s, env, d, require->child[0]);
-      ts_diag_note_at(d, require->span, "it requires this");
-      b->failed = true;
-    }
   }
 }
 
@@ -406,8 +443,11 @@ static bool finish(builder *b)
   if (b->failed || !ts_schedule_rules(b->s, sc))
     return false;
   uint32_t *last = TS_NEW_ARRAY(b->s->arena, uint32_t, sc->stages + 1);
-  for (uint32_t r = 0; r < sc->ranks; r++)
+  for (uint32_t r = 0; r < sc->ranks; r++) {
     mark_last(sc, r, last);
+    mark_readers(sc, r, last);
+    give_places(sc, r);
+  }
   return true;
 }
 
@@ -424,7 +464,7 @@ static bool open_declaration(builder *b, const ts_applied *schedule)
     return false;
   ts_env *env = with_lets(b, bound, decl);
   sc->env = env;
-  requirements(b, env, decl);
+  requirements(b, env, decl, TS_AST_REQUIRE);
   return !b->failed && layout(b, env, decl);
 }
 
@@ -442,6 +482,7 @@ static bool from_declaration(builder *b, const ts_applied *schedule)
   ts_schedule *sc = b->sc;
   if (!open_declaration(b, schedule))
     return false;
+  requirements(b, sc->env, sc->decl, TS_AST_EXPECT);
   sc->policy = find_item(sc->decl, TS_AST_POLICY);
   if (sc->policy)
     return ts_policy_open(b);

@@ -4,7 +4,11 @@
 
 #include "compiler/graph.h"
 
-enum { TS_MAX_STAGES = 1 << 14, TS_MAX_ITEMS = 1 << 24 };
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* an input is to end in a moment */
+enum { TS_MAX_STAGES = 1 << 8, TS_MAX_ITEMS = 1 << 12, TS_PLACES = 32 };
+#else
+enum { TS_MAX_STAGES = 1 << 14, TS_MAX_ITEMS = 1 << 24, TS_PLACES = 32 };
+#endif
 
 typedef enum ts_work_kind { TS_FORWARD, TS_BACKWARD, TS_INPUT_GRADIENT, TS_WEIGHT_GRADIENT, TS_STEP, TS_WORK_KINDS } ts_work_kind;
 
@@ -14,6 +18,8 @@ typedef struct ts_placed { /* a work item where it stands */
   uint32_t stage;     /* virtual; of a step: of its rank's first chunk */
   bool overlaps;      /* played together with the item after it */
   bool last;          /* the last item before a step that adds to the weight gradients of its stage */
+  uint32_t place;     /* of those on their way on its rank: equal for F, B and I of a micro-batch and stage */
+  bool gathers, drops; /* the first and the last item between two steps that read its stage's weights */
   uint32_t link_first, link_count; /* into ts_schedule.links: rules that tie it to items elsewhere */
   uint32_t slowed;    /* into ts_schedule.slowed, plus 1; 0: takes its ordinary time */
   ts_span span;

@@ -209,7 +209,7 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   ts_schedule *sc = b->sc;
   ts_value file = ts_eval(b->s, env, order->child[0]);
   size_t size = 0;
-  const char *path;
+  ts_found found;
   if (file.type != TS_T_STRING) {
     if (file.type != TS_T_ERROR) {
       ts_diag *d = ts_report(b->s, TS_E0220, order->child[0]->span, "`order from` needs the name of a file");
@@ -218,12 +218,12 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
     return false;
   }
   reader r = {.b = b, .name = file.u.string, .span = file.span.file ? file.span : order->span};
-  r.at = ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &path);
+  r.at = ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &found);
   if (!r.at)
     return false;
   r.text = r.at;
   r.end = r.at + size;
-  r.file = ts_sources_add(b->s->sources, path ? path : r.name, "order", r.text, size);
+  r.file = ts_sources_add(b->s->sources, found.shown, "order", r.text, size);
   sc->stages_span = r.span;
   if (!rows(&r) || !place(&r))
     return false;

@@ -8,7 +8,7 @@
 
 static const struct { const char *name; ts_dimension dimension; } figures[TS_SEARCH_FIGURES] = {
   [TS_SEARCH_STEP] = {"step_time", {.time = 1}}, [TS_SEARCH_MEMORY] = {"peak_memory", {.bits = 1}}, [TS_SEARCH_TOKENS] = {"tokens_per_second", {0}},
-  [TS_SEARCH_MFU] = {"mfu", {0}}, [TS_SEARCH_DEVICES] = {"devices", {0}}};
+  [TS_SEARCH_MFU] = {"mfu", {0}}, [TS_SEARCH_HFU] = {"hfu", {0}}, [TS_SEARCH_DEVICES] = {"devices", {0}}};
 
 enum { TRIED_MOST = 50 * TS_SEARCH_MOST };
 
@@ -22,7 +22,7 @@ typedef struct ts_searcher {
   uint32_t given_count;
   given *given;               /* [columns], those before `given_count` hold */
   uint32_t *column_of;        /* [items] of VARY and SET */
-  uint32_t *reason_of;        /* [items] of REQUIRE */
+  uint32_t *reason_of;        /* [items] of VARY, SET and REQUIRE */
   bool *late;                 /* [items] that need figures */
   const ts_figures *played;   /* NULL while plans are listed */
   ts_search *search;
@@ -122,6 +122,12 @@ static bool needs_figures(const searcher *v, uint32_t item)
   return false;
 }
 
+static const char *text_at(const searcher *v, ts_span span)
+{
+  const ts_source *source = ts_sources_get(v->s->sources, span.file);
+  return ts_arena_string(v->s->arena, source->text + span.begin, span.end - span.begin);
+}
+
 static bool read_items(searcher *v)
 {
   ts_arena *arena = v->s->arena;
@@ -142,6 +148,8 @@ static bool read_items(searcher *v)
         ts_diag_here(d, "known only when the plan has been played");
         good = false;
       }
+      v->reason_of[i] = search->reason_count;
+      search->reasons[search->reason_count++] = (ts_search_reason){ts_arena_printf(arena, "`%s` divides evenly", text_at(v, node->span)), 0};
     } else if (node->kind == TS_AST_REQUIRE) {
       v->reason_of[i] = search->reason_count;
       search->reasons[search->reason_count++] = (ts_search_reason){node->child[1]->literal, 0};
@@ -307,7 +315,10 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
   }
   if (ts_session_define(v->s, item->name, &define)) {
     ts_value pinned = ts_param_value(v->s, env, formal, formal->child[0], NULL);
-    *passed = item->kind == TS_AST_VARY && !ts_value_equal(pinned, value);
+    ts_budget budget = ts_budget_begin(v->s);
+    *passed = item->kind == TS_AST_VARY && !ts_value_equal(pinned, value, &budget);
+    if (!ts_budget_end(v->s, &budget, value.span))
+      return false;
     value = pinned;
     text = v->s->defines[define].expression;
   }
@@ -345,14 +356,11 @@ static bool add_point(searcher *v)
   return true;
 }
 
-static bool vary(searcher *v, uint32_t item)
+static bool vary(searcher *v, uint32_t item, ts_value list)
 {
   const ts_ast *node = v->decl->child[item];
   const ts_ast *written = node->child[0]->kind == TS_AST_LIST ? node->child[0] : NULL;
   ts_env *env = scope(v, item);
-  ts_value list = ts_eval(v->s, env, node->child[0]);
-  if (list.type == TS_T_ERROR)
-    return false;
   bool range = list.type == TS_T_RANGE;
   if (!range && list.type != TS_T_LIST) {
     ts_diag *d = ts_report(v->s, TS_E0220, node->child[0]->span, "`vary` needs a list of values, not %s", ts_value_describe(v->s->arena, list));
@@ -389,6 +397,15 @@ static bool condition(searcher *v, uint32_t item, bool *holds)
   return true;
 }
 
+/* The values of an item, or its condition. False after an error, and where whole numbers do not divide. */
+static bool set(searcher *v, uint32_t item)
+{
+  const ts_ast *node = v->decl->child[item];
+  bool passed;
+  ts_env *env = scope(v, item);
+  return give(v, node, env, v->column_of[item], ts_eval(v->s, env, node->child[0]), node->child[0], &passed);
+}
+
 /* Lists all plans that the items from `item` on make of what was given so far. False after an error. */
 static bool list_from(searcher *v, uint32_t item)
 {
@@ -396,21 +413,27 @@ static bool list_from(searcher *v, uint32_t item)
     return add_point(v);
   const ts_ast *node = v->decl->child[item];
   uint32_t before = v->given_count;
-  bool holds, passed, good;
-  switch (node->kind) {
-  case TS_AST_VARY: return vary(v, item);
-  case TS_AST_SET: {
-    ts_env *env = scope(v, item);
-    good = give(v, node, env, v->column_of[item], ts_eval(v->s, env, node->child[0]), node->child[0], &passed) && list_from(v, item + 1);
+  uint64_t uneven = 0;
+  bool holds = true, good = true;
+  ts_value list = {0};
+  v->s->uneven = &uneven;
+  if (node->kind == TS_AST_VARY)
+    good = (list = ts_eval(v->s, scope(v, item), node->child[0])).type != TS_T_ERROR;
+  else if (node->kind == TS_AST_SET)
+    good = set(v, item);
+  else if (node->kind == TS_AST_REQUIRE && !v->late[item])
+    good = condition(v, item, &holds);
+  v->s->uneven = NULL;
+  if (!good && uneven && !ts_diags_errors(v->s->diags)) { /* no such plan */
+    v->search->reasons[v->reason_of[item]].count++;
     v->given_count = before;
-    return good;
+    return true;
   }
-  case TS_AST_REQUIRE:
-    if (v->late[item])
-      return list_from(v, item + 1);
-    return condition(v, item, &holds) && (!holds || list_from(v, item + 1));
-  default: return list_from(v, item + 1);
-  }
+  if (good && node->kind == TS_AST_VARY)
+    return vary(v, item, list);
+  good = good && (!holds || list_from(v, item + 1));
+  v->given_count = before;
+  return good;
 }
 
 /* ---- Worth ---- */
@@ -425,7 +448,14 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
   *worth = played->of[TS_SEARCH_STEP];
   for (uint32_t i = 1; i < v->decl->count; i++) {
     bool holds;
-    if (v->decl->child[i]->kind == TS_AST_REQUIRE && v->late[i] && (!condition(v, i, &holds) || !holds))
+    uint64_t uneven = 0;
+    if (v->decl->child[i]->kind != TS_AST_REQUIRE || !v->late[i])
+      continue;
+    v->s->uneven = &uneven;
+    bool good = condition(v, i, &holds);
+    v->s->uneven = NULL;
+    search->reasons[v->reason_of[i]].count += !good && uneven;
+    if (!good || !holds)
       return false;
   }
   if (!v->goal)
@@ -446,31 +476,65 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
 /* ---- All of it ---- */
 
 /* Items of the command line as a search of a file of their own, so that messages show them. */
-static const ts_ast *search_of_text(ts_session *s, const ts_module *m, const char *plan, const char *text)
+static const ts_ast *search_of_text(ts_session *s, const char *plan, const char *text)
 {
-  const ts_ast *only = ts_plan_choose(s, m, plan);
-  if (!only)
-    return NULL;
-  const char *whole = ts_arena_printf(s->arena, "search options of %s {\n%s}\n", only->name, text);
+  const char *whole = ts_arena_printf(s->arena, "search options of %s {\n%s}\n", plan, text);
   const ts_ast *file = ts_parse_file(s->lang, ts_sources_add(s->sources, "<command line>", "options", whole, strlen(whole)));
   return ts_diags_errors(s->diags) || !file->count ? NULL : file->child[0];
+}
+
+static bool has_goal(const ts_ast *search)
+{
+  for (uint32_t i = 1; i < search->count; i++)
+    if (search->child[i]->kind == TS_AST_GOAL)
+      return true;
+  return false;
+}
+
+/* A search with more items; a goal among them replaces its own. */
+static const ts_ast *extended(ts_session *s, const ts_ast *search, const ts_ast *more)
+{
+  ts_ast *all = ts_arena_copy(s->arena, search, sizeof *all);
+  all->child = TS_NEW_ARRAY(s->arena, ts_ast *, search->count + more->count);
+  all->count = 0;
+  for (uint32_t i = 0; i < search->count; i++)
+    if (search->child[i]->kind != TS_AST_GOAL || !has_goal(more))
+      all->child[all->count++] = search->child[i];
+  for (uint32_t i = 1; i < more->count; i++)
+    all->child[all->count++] = more->child[i];
+  return all;
+}
+
+/* The search of the file, of the options, or of the file with what the options add. */
+static const ts_ast *declared(ts_session *s, const ts_module *m, const ts_compile_options *o, const char *name, const char *text, bool extends)
+{
+  ts_name_list names = {0};
+  const ts_ast *search = NULL;
+  ts_module_choose(s, m, TS_AST_SEARCH, NULL, &names);
+  extends = extends && (names.names.count || name);
+  if ((!text || extends) && !(search = choose(s, m, name)))
+    return NULL;
+  const ts_ast *plan = search ? NULL : ts_plan_choose(s, m, o->plan_name);
+  if (!text || (!search && !plan))
+    return search;
+  const ts_ast *options = search_of_text(s, search ? search->child[0]->name : plan->name, text);
+  return options && search ? extended(s, search, options) : options;
 }
 
 static const char *goal_text(const searcher *v)
 {
   if (!v->goal)
     return "minimize step_time";
-  const ts_source *source = ts_sources_get(v->s->sources, v->goal->span.file);
-  return ts_arena_string(v->s->arena, source->text + v->goal->span.begin, v->goal->span.end - v->goal->span.begin);
+  return text_at(v, v->goal->span);
 }
 
-ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text)
+ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text, bool extends)
 {
   ts_compile_settings(s, o);
   ts_module *module = ts_module_load(s, path);
   if (!module || ts_diags_errors(s->diags) || !ts_check(s))
     return NULL;
-  const ts_ast *decl = text ? search_of_text(s, module, o->plan_name, text) : choose(s, module, name);
+  const ts_ast *decl = declared(s, module, o, name, text, extends);
   const ts_ast *plan = decl ? ts_search_plan(s, module, decl) : NULL;
   if (!plan || ts_diags_errors(s->diags))
     return NULL;

@@ -14,8 +14,8 @@
 #include "compiler/compile.h"
 #include "compiler/module.h"
 
-/* Of one step: step_time, peak_memory (of the fullest device, with what drivers hold), tokens_per_second, mfu, devices. */
-typedef enum ts_search_figure_id { TS_SEARCH_STEP, TS_SEARCH_MEMORY, TS_SEARCH_TOKENS, TS_SEARCH_MFU, TS_SEARCH_DEVICES, TS_SEARCH_FIGURES } ts_search_figure_id;
+/* Of one step: step_time, peak_memory (of the fullest device, with what drivers hold), tokens_per_second, mfu, hfu, devices. */
+typedef enum ts_search_figure_id { TS_SEARCH_STEP, TS_SEARCH_MEMORY, TS_SEARCH_TOKENS, TS_SEARCH_MFU, TS_SEARCH_HFU, TS_SEARCH_DEVICES, TS_SEARCH_FIGURES } ts_search_figure_id;
 typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures; /* s, bits, 1/s, 0..1, count; 0: not known */
 
 const char *ts_search_figure(ts_session *s, size_t figure); /* its interned name */
@@ -37,7 +37,7 @@ typedef struct ts_search {
   const ts_search_point *points;
   const char *goal;              /* "minimize step_time" */
   bool maximize;
-  uint32_t reason_count;         /* conditions, in its order; counts of plans left out: grow with ts_search_judge */
+  uint32_t reason_count;         /* conditions, and values that must divide, in its order; counts of plans left out: grow with ts_search_judge */
   ts_search_reason *reasons;
   struct ts_searcher *searcher;
 } ts_search;
@@ -45,8 +45,8 @@ typedef struct ts_search {
 enum { TS_SEARCH_MOST = 100000 }; /* plans of a family */
 
 /* Finds the search (the only one, or the one named) and lists its plans. `text`: items of a search in the place of one in the file; its plan is o->plan_name, or the only one.
- * NULL after errors. The session must live as long. */
-ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text);
+ * `extends`: they are added to that of the file, if it has any, and a goal replaces its goal. NULL after errors. The session must live as long. */
+ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text, bool extends);
 
 /* What a played plan is worth, in base units. False if a condition leaves it out (counted), or after an error (in the queue). */
 bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/digest.h"
+#include "base/heap.h"
 #include "compiler/function.h"
 #include "compiler/stdlib_embed.h"
 
@@ -175,6 +176,45 @@ static bool find_stdlib(ts_session *s, const char *name, ts_found *found)
   return false;
 }
 
+/* ---- What may be read ---- */
+
+/* `path` is `root` or below it; both resolved. */
+static const char *below(const char *root, const char *path)
+{
+  size_t length = strlen(root);
+  if (strncmp(root, path, length) != 0)
+    return NULL;
+  if (length && root[length - 1] == '/')
+    return path + length; /* the root of all */
+  return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static bool is_below(ts_session *s, const char *directory, const char *real, ts_found *found)
+{
+  char *root = ts_heap_real_path(*directory ? directory : ".");
+  const char *rest = root ? below(root, real) : NULL;
+  if (rest)
+    *found = (ts_found){.path = found->path, .name = found->name, .shown = found->shown,
+                        .root = ts_arena_string(s->arena, root, strlen(root)), .below = ts_arena_string(s->arena, rest, strlen(rest))};
+  free(root);
+  return rest;
+}
+
+/* A plan travels: what it reads stays in its folder, those of -I and --allow-read, wherever links lead. What was typed on the command line
+ * (`-D file="..."`) was named by the person who runs it, who may. */
+static void find_root(ts_session *s, const ts_dependency *from, ts_found *found)
+{
+  char *real = ts_heap_real_path(found->path);
+  if (!real)
+    return;
+  bool done = (from && !strcmp(from->role, "command line") && is_below(s, "/", real, found)) || (s->home && is_below(s, s->home, real, found));
+  for (uint32_t i = 0; i < s->import_dir_count && !done; i++)
+    done = is_below(s, s->import_dirs[i], real, found);
+  for (uint32_t i = 0; i < s->read_dir_count && !done; i++)
+    done = is_below(s, s->read_dirs[i], real, found);
+  free(real);
+}
+
 static bool find_in(ts_session *s, const char *directory, const char *directory_name, const char *name, ts_found *found)
 {
   for (int packed = 0; packed < 2; packed++) {
@@ -184,7 +224,7 @@ static bool find_in(ts_session *s, const char *directory, const char *directory_
     if (!given && !is_file(path))
       continue;
     *found = (ts_found){.path = path, .shown = path, .embedded = given};
-    found->name = name[0] == '/' ? ts_base_name(path) : join(s->arena, directory_name, full);
+    found->name = name[0] == '/' ? ts_session_written(path) : join(s->arena, directory_name, full);
     return true;
   }
   return false;
@@ -193,10 +233,8 @@ static bool find_in(ts_session *s, const char *directory, const char *directory_
 /* The file map knows a file by its number; where it lies is kept with the dependencies. */
 static const ts_dependency *dependency_of(const ts_session *s, uint32_t file)
 {
-  for (size_t i = 0; file && i < s->dependencies.count; i++)
-    if (s->dependencies.at[i].file == file)
-      return &s->dependencies.at[i];
-  return NULL;
+  uint32_t index = ts_session_dependency_of(s, file);
+  return index == UINT32_MAX ? NULL : &s->dependencies.at[index];
 }
 
 static bool in_stdlib(const ts_dependency *d) { return d && starts(d->name, "std/"); }
@@ -210,21 +248,40 @@ bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_
     return find_stdlib(s, join(s->arena, directory_of(s->arena, from->name), name), found);
   const char *directory = from && from->path ? directory_of(s->arena, from->path) : "";
   const char *directory_name = from && from->path ? directory_of(s->arena, from->name) : "";
-  if (find_in(s, directory, directory_name, name, found))
+  bool there = find_in(s, directory, directory_name, name, found);
+  for (uint32_t i = 0; i < s->import_dir_count && !there; i++)
+    there = find_in(s, s->import_dirs[i], "", name, found);
+  if (there && !found->embedded)
+    find_root(s, from, found);
+  return there;
+}
+
+/* False after a diagnostic: it may not be read. */
+static bool may_read(ts_session *s, const ts_found *found, ts_span span)
+{
+  if (found->root || found->embedded || (s->stdlib_dir && starts(found->name, "std/")))
     return true;
-  for (uint32_t i = 0; i < s->import_dir_count; i++)
-    if (find_in(s, s->import_dirs[i], "", name, found))
-      return true;
+  ts_diag *d = ts_report(s, TS_E0705, span, "`%s` lies outside of the plan's folder", found->shown);
+  ts_diag_here(d, "not read");
+  ts_diag_note(d, "a plan reads files in its own folder, in those of `-I`, and in the standard library; links do not lead out of them");
+  char *real = ts_heap_real_path(found->path); /* a link lies elsewhere than where it leads */
+  struct stat link;
+  bool links = real && lstat(found->path, &link) == 0 && S_ISLNK(link.st_mode);
+  const char *folder = directory_of(s->arena, links ? real : found->shown);
+  ts_diag_help(d, "if it is meant: `--allow-read=%.*s`", (int)(strlen(folder) > 1 ? strlen(folder) - 1 : strlen(folder)), folder);
+  free(real);
   return false;
 }
 
+const char *ts_session_written(const char *name) { return name[0] == '/' ? ts_base_name(name) : name; }
+
 ts_found ts_session_given(ts_session *s, const char *path)
 {
+  s->home = strcmp(path, "-") ? directory_of(s->arena, path) : "";
   const ts_embedded_file *given = given_at(s, path);
   if (given && !strcmp(path, "-"))
     return (ts_found){.name = "<stdin>", .shown = "<stdin>", .embedded = given};
-  const char *name = path[0] == '/' ? ts_base_name(path) : tidy(s->arena, path);
-  return (ts_found){.path = path, .name = name, .shown = path, .embedded = given};
+  return (ts_found){.path = path, .name = ts_base_name(path), .shown = path, .embedded = given};
 }
 
 /* ---- What was not found ---- */
@@ -355,7 +412,7 @@ const char *ts_session_declared_in(ts_session *s, const char *name)
 
 static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t *size)
 {
-  z_stream z = {.next_in = (Bytef *)(uintptr_t)packed, .avail_in = (uInt)packed_size};
+  z_stream z = {.next_in = (Bytef *)(uintptr_t)packed, .avail_in = (uInt)packed_size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
   size_t room = 4 * packed_size + 1024, used = 0;
   char *text = ts_arena_alloc(arena, room);
   if (inflateInit2(&z, 15 + 32) != Z_OK) /* 32: gzip or zlib, by its header */
@@ -383,12 +440,40 @@ static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, siz
   return text;
 }
 
+static const char *dependency_key(ts_session *s, const char *path, const char *name, const char *role)
+{
+  const char *key = ts_arena_printf(s->arena, "%s\n%s", role, path ? path : name);
+  return ts_lang_intern(s->lang, key, strlen(key));
+}
+
+static void note_mapped(ts_session *s, uint32_t file, size_t number)
+{
+  while (file && s->dependency_mapped.count <= file)
+    TS_PUSH(s->arena, &s->dependency_mapped, 0);
+  if (file)
+    s->dependency_mapped.at[file] = (uint32_t)number;
+}
+
+uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file)
+{
+  return file < s->dependency_mapped.count ? s->dependency_mapped.at[file] - 1 : UINT32_MAX;
+}
+
 void ts_session_depends(ts_session *s, ts_dependency dependency)
 {
-  for (size_t i = 0; i < s->dependencies.count; i++)
-    if (!strcmp(s->dependencies.at[i].name, dependency.name) && !strcmp(s->dependencies.at[i].role, dependency.role))
-      return;
+  const char *key = dependency_key(s, dependency.path, dependency.name, dependency.role);
+  if (ts_names_get(&s->dependency_named, key))
+    return;
   TS_PUSH(s->arena, &s->dependencies, dependency);
+  ts_names_put(s->arena, &s->dependency_named, key, (void *)(uintptr_t)s->dependencies.count);
+  note_mapped(s, dependency.file, s->dependencies.count);
+}
+
+void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, uint32_t file)
+{
+  uintptr_t number = (uintptr_t)ts_names_get(&s->dependency_named, dependency_key(s, found->path, found->name, role));
+  s->dependencies.at[number - 1].file = file;
+  note_mapped(s, file, number);
 }
 
 static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, const char *why)
@@ -399,11 +484,14 @@ static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, con
 
 char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span, size_t *size)
 {
+  if (span.file && !may_read(s, found, span))
+    return NULL;
   int error = 0;
   *size = found->embedded ? found->embedded->size : 0;
-  char *text = found->embedded ? (char *)(uintptr_t)found->embedded->bytes : ts_read_file(s->arena, found->path, size, &error);
+  char *text = found->embedded ? (char *)(uintptr_t)found->embedded->bytes :
+               found->root ? ts_read_beneath(s->arena, found->root, found->below, size, &error) : ts_read_file(s->arena, found->path, size, &error);
   if (!text)
-    return cannot_read(s, found, span, strerror(error));
+    return cannot_read(s, found, span, error == EINVAL ? "it is no regular file" : strerror(error));
   ts_dependency dependency = {.path = found->path, .name = found->name, .role = role};
   ts_digest_bytes(text, *size, dependency.sha256);
   ts_session_depends(s, dependency);
@@ -415,20 +503,27 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   return text ? text : cannot_read(s, found, span, "the compressed data are damaged, cut off or too large");
 }
 
-char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, const char **path)
+char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, ts_found *found)
 {
-  ts_found found;
-  size_t read_size = 0;
-  if (!ts_session_resolve(s, from_file, name, &found)) {
+  if (!ts_session_resolve(s, from_file, name, found)) {
     ts_session_missing(s, TS_E0701, from_file, name, span);
     return NULL;
   }
-  char *text = ts_session_load(s, &found, role, span, &read_size);
-  if (size)
-    *size = read_size;
-  if (path)
-    *path = found.shown;
-  return text;
+  return ts_session_load(s, found, role, span, size);
+}
+
+const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *name, ts_span span, ts_found *found)
+{
+  if (!ts_session_resolve(s, from_file, name, found)) {
+    ts_session_missing(s, TS_E0701, from_file, name, span);
+    return NULL;
+  }
+  if (!may_read(s, found, span))
+    return NULL;
+  int error = !found->path ? EINVAL : found->root ? ts_check_beneath(found->root, found->below) : 0;
+  if (error)
+    return cannot_read(s, found, span, error == EINVAL ? "it is no regular file" : strerror(error));
+  return found->root ? ts_arena_printf(s->arena, "%s/%s", found->root, found->below) : found->path;
 }
 
 const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span)
@@ -450,6 +545,7 @@ static void read_define(ts_session *s, uint32_t i)
   ts_digest_bytes(define->expression, strlen(define->expression), dependency.sha256);
   s->define_file[i] = dependency.file = ts_sources_add(s->sources, name, dependency.role, define->expression, strlen(define->expression));
   TS_PUSH(s->arena, &s->dependencies, dependency);
+  note_mapped(s, dependency.file, s->dependencies.count);
   s->define_ast[i] = ts_parse_expr(s->lang, s->define_file[i]);
 }
 

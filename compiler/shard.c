@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "compiler/function.h"
 #include "compiler/layout.h"
+#include "compiler/model_work.h"
 #include "compiler/shard_internal.h"
 
 static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
@@ -65,7 +67,7 @@ static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint
   return ts_sharder_axes(c, env, expr, axes) || fail(c);
 }
 
-static bool eval_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
+bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
 {
   int64_t at = 0;
   if (!ts_eval_int(c->s, env, expr, "a dimension", &at))
@@ -158,7 +160,7 @@ static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uin
     ts_diag_here(d, "write `%s dim 0`", item->name);
     return fail(c);
   }
-  if (!eval_dim(c, env, item->child[0], t, &dim))
+  if (!ts_sharder_dim(c, env, item->child[0], t, &dim))
     return false;
   ts_layout *asked = &c->asked[slot];
   uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
@@ -238,7 +240,7 @@ static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t
   case TS_AST_SHARD: return do_shard(c, env, action, rule);
   case TS_AST_SET: return do_set(c, env, action);
   case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action, rule);
-  case TS_AST_TIE: return ts_sharder_tie(c, action, rule);
+  case TS_AST_TIE: return ts_sharder_tie(c, env, action, rule);
   default: return true; /* recompute: per op, see groups below */
   }
 }
@@ -258,9 +260,10 @@ static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
   return ok;
 }
 
+/* A rule sees the arguments as the rules before it left them: set, or divided. */
 static bool run_rules(ts_sharder *c)
 {
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->class->args};
   for (uint32_t i = 0; i < c->class->rule_count; i++)
     if (!run_rule(c, &scope, c->class->rules[i]))
       return false;
@@ -279,9 +282,11 @@ static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot, con
     ts_diag_note_at(d, producer->span, "made by `%s`, which no rule splits so", producer->label);
 }
 
+/* What a collective brings is cast before, what one takes away is as the op made it. */
 bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot)
 {
-  int64_t before = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
+  const ts_dtype *dtype = comm->after ? slot->dtype : ts_sharder_taken(c->class, comm->slot, comm->gradient);
+  int64_t before = ts_layout_bytes(c->s, layout, slot->shape, dtype);
   const char *wrong = comm->axes ? ts_layout_move(layout, comm) : NULL;
   if (wrong) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span, "this collective on `%s` of `%s` does not fit its layout", slot->name, c->op->label);
@@ -292,11 +297,11 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
     ts_sharder_alike_note(c, d);
     return fail(c);
   }
-  if (comm->dim >= 0 && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
+  if (comm->dim >= 0 && !(layout->uneven >> comm->dim & 1) && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
     return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
                   comm->axes, comm->rule, comm->span, TS_NO_INDEX);
   layout->rule = comm->rule;
-  int64_t after = ts_layout_bytes(c->s, layout, slot->shape, slot->dtype);
+  int64_t after = ts_layout_bytes(c->s, layout, slot->shape, dtype);
   comm->bytes = (int64_t)((double)(before > after ? before : after) * comm->share);
   return true;
 }
@@ -407,7 +412,7 @@ static bool check_whole(ts_sharder *c)
     if (item->kind != TS_AST_WHOLE)
       continue;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
-    if (slot == TS_NO_INDEX || !eval_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
+    if (slot == TS_NO_INDEX || !ts_sharder_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
       continue;
     const ts_layout *view = &c->class->view[slot];
     if (!view->split[dim])
@@ -436,7 +441,7 @@ static bool contracted(ts_sharder *c, uint32_t axis)
       continue;
     uint32_t slot = ts_op_slot(c->op, decl->child[i]->name, &gradient);
     if (slot != TS_NO_INDEX && c->op->slots[slot].present &&
-        eval_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) && c->class->view[slot].split[dim] & axis)
+        ts_sharder_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) && c->class->view[slot].split[dim] & axis)
       return true;
   }
   return false;
@@ -450,12 +455,19 @@ static ts_layout only(const ts_layout *layout, uint32_t axis)
   return one;
 }
 
-/* The shapes of the whole op with the arguments that rules set. */
-static const ts_slot *shapes_as_set(ts_sharder *c)
+const ts_slot *ts_sharder_whole(ts_sharder *c)
 {
+  if (!c->set)
+    return c->op->slots;
   ts_slot *slots = ts_arena_copy(c->s->arena, c->op->slots, all_slots(c->op) * sizeof *slots);
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = slots, .args = c->set, .quiet = true};
   return ts_op_outputs(&scope) ? slots : NULL;
+}
+
+/* Whether a dimension is a size-th of the whole: of what was rounded up, rounded up too, as ceil(ceil(x) / n) = ceil(x / n). */
+static bool shrinks(const ts_layout *view, uint32_t d, int64_t local, int64_t whole, int64_t size)
+{
+  return local * size == whole || (view->uneven >> d & 1 && local < whole && local == (whole + size - 1) / size);
 }
 
 /* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
@@ -465,9 +477,9 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   uint32_t first = op->input_count + op->param_count;
   int64_t size = ts_axes_size(c->s, axis);
   ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, all_slots(op) * sizeof *slots);
-  const ts_slot *whole = op->slots;
+  const ts_slot *whole = ts_sharder_whole(c);
   ts_value *args = ts_arena_copy(c->s->arena, c->set ? c->set : op->args, op->arg_count * sizeof *args);
-  if (c->set && !(whole = shapes_as_set(c)))
+  if (!whole)
     return fail(c);
   for (uint32_t i = 0; i < first; i++) {
     ts_layout one = only(&c->class->view[i], axis);
@@ -482,7 +494,7 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   *trace = false;
   for (uint32_t i = from; i < to; i++)
     for (uint32_t d = 0; d < slots[i].shape.rank && d < op->slots[i].shape.rank; d++)
-      if (slots[i].shape.dim[d] * size == whole[i].shape.dim[d]) {
+      if (shrinks(&c->class->view[i], d, slots[i].shape.dim[d], whole[i].shape.dim[d], size)) {
         c->class->view[i].split[d] |= axis;
         *trace = true;
       }
@@ -553,6 +565,8 @@ static bool layout_outputs(ts_sharder *c)
     if (c->asked[i].rule == TS_NO_INDEX)
       c->class->view[i].rule = rule;
   }
+  if (!ts_sharder_uneven(c))
+    return fail(c);
   for (uint32_t a = 0; a < c->s->mesh.count; a++) {
     uint32_t axis = UINT32_C(1) << a;
     bool trace = true;
@@ -682,25 +696,12 @@ static bool check_outgoing(ts_sharder *c)
 
 /* -- work -- */
 
-static double model_flops(const ts_op *op, const ts_work *work)
-{
-  double flops = 0;
-  for (int p = 0; p < TS_PHASES; p++) {
-    if (p != TS_PHASE_FORWARD && !op->needs_gradient)
-      continue;
-    if (p == TS_PHASE_INPUT && !op->needs_input_gradient)
-      continue;
-    for (uint32_t i = 0; i < work->phase[p].count; i++)
-      flops += work->phase[p].at[i].flops;
-  }
-  return flops;
-}
-
-static bool unmet(ts_sharder *c, const ts_ast *require, bool local)
+static bool unmet(ts_sharder *c, const ts_op_scope *scope, const ts_ast *require, bool local)
 {
   const char *text = require->count > 1 && require->child[1] ? require->child[1]->literal : "a requirement is not met";
   ts_diag *d = ts_diag_add(c->s->diags, local ? TS_E0305 : TS_E0314, c->op->span, local ? "what `%s` takes does not fit together after the split" : "`%s` cannot be applied here", c->op->label);
   ts_diag_here(d, "%s", text);
+  ts_note_values(c->s, ts_op_env(scope, c->op->module), d, require->child[0]);
   ts_diag_note_at(d, require->span, "`%s` requires it", c->op->kind);
   for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
     const ts_layout *view = &c->class->view[i];
@@ -786,56 +787,22 @@ static bool do_work(ts_sharder *c)
   const ts_ast *failed;
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
   if (!ts_op_work(&scope, &whole, &failed))
-    return failed ? unmet(c, failed, false) : fail(c);
-  c->class->model_flops = model_flops(c->op, &whole);
+    return failed ? unmet(c, &scope, failed, false) : fail(c);
   for (uint32_t i = 0; i < all_slots(c->op); i++) {
-    c->class->local[i] = c->op->slots[i];
     if (c->op->slots[i].present)
       c->class->local[i].shape = ts_layout_local(c->s, &c->class->view[i], c->op->slots[i].shape);
   }
   scope.slots = c->class->local;
   scope.args = c->class->args;
   if (!ts_op_work(&scope, &c->class->work, &failed))
-    return failed ? unmet(c, failed, true) : fail(c);
+    return failed ? unmet(c, &scope, failed, true) : fail(c);
+  ts_sharder_casts(c);
+  ts_model_work(c->s->arena, c->op, &whole, c->class);
   for (uint32_t i = 0; i < c->class->comm_count; i++)
     if ((c->class->comms[i].own_part || c->class->comms[i].ring) && c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
       return false;
   run_beside(c->class);
   return true;
-}
-
-static bool gathered_again(const ts_class *class, uint32_t slot, bool *gathered)
-{
-  *gathered = false;
-  bool again = false;
-  for (uint32_t i = 0; i < class->comm_count; i++) {
-    const ts_comm *comm = &class->comms[i];
-    if (comm->slot != slot || comm->gradient || !comm->axes)
-      continue;
-    *gathered |= comm->when == TS_WHEN_FORWARD;
-    again |= (comm->when == TS_WHEN_INPUT || comm->when == TS_WHEN_WEIGHT) && !comm->after;
-  }
-  return again;
-}
-
-/* What a rank keeps: the tensor outside of the op if the op's own copy is gathered again in backward, or is no copy. */
-static void keep(ts_sharder *c)
-{
-  const ts_work *work = &c->class->work;
-  c->class->kept = TS_NEW_ARRAY(c->s->arena, ts_kept, work->saved_count + 1);
-  for (uint32_t i = 0; i < work->saved_count; i++) {
-    const ts_saved *saved = &work->saved[i];
-    ts_kept kept = {saved->slot, false, saved->bytes};
-    if (saved->slot != TS_NO_INDEX) {
-      bool gathered;
-      bool again = gathered_again(c->class, saved->slot, &gathered);
-      kept.edge = (again || !gathered) && c->op->slots[saved->slot].kind != TS_SLOT_PARAM;
-      if (c->op->slots[saved->slot].kind == TS_SLOT_PARAM)
-        continue;
-      kept.bytes = kept.edge ? 0 : ts_slot_bytes(&c->class->local[saved->slot]);
-    }
-    c->class->kept[c->class->kept_count++] = kept;
-  }
 }
 
 /* Along axes that split a parameter it has no replicas: collectives and shares over them mean the other axes alone. */
@@ -865,7 +832,7 @@ static bool lay_out(ts_sharder *c)
   only_replicas(c);
   if (!ts_sharder_sums(c) || (c->op->needs_gradient && (!check_incoming(c) || !check_outgoing(c))) || !do_work(c))
     return false;
-  keep(c);
+  ts_sharder_keep(c);
   return true;
 }
 
@@ -884,5 +851,10 @@ bool ts_sharder_class(ts_sharder *c)
   c->arg_rules = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
   for (uint32_t i = 0; i < all_slots(op); i++)
     c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
-  return run_rules(c) && lay_out(c);
+  memcpy(class->local, op->slots, all_slots(op) * sizeof *class->local);
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = op->slots};
+  if (!ts_sharder_own_tie(c) || !run_rules(c))
+    return false;
+  scope.args = class->args;
+  return (ts_op_casts(&scope, class->local) || fail(c)) && lay_out(c);
 }

@@ -10,6 +10,8 @@
 typedef struct ts_layout {
   uint32_t split[TS_MAX_DIMS];
   uint32_t partial;
+  uint32_t uneven;            /* bits of dimensions that need not divide: a rank counts as the one with most, rounded up */
+  double more[TS_MAX_DIMS];   /* of a dimension that an all-to-all deals out by content: what the fullest rank has above the mean, over the mean */
   uint32_t rule;  /* the rule it comes from, or TS_NO_INDEX */
   bool failed;    /* already reported: what depends on it keeps quiet */
 } ts_layout;
@@ -45,6 +47,7 @@ typedef struct ts_comm {
   bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
+  double more;       /* of an all-to-all that deals out by content: the fullest rank gets 1 + more times the mean */
   double share;      /* of the bytes that travels: 1/2 of what is packed in half the bits */
   int64_t every;     /* of a collective around the step: only at each so many'th step of the plan */
   int64_t ahead;     /* parameters are gathered so many groups early */
@@ -57,10 +60,12 @@ typedef struct ts_offload { double rate, updates; ts_comm options; } ts_offload;
 
 typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept; /* kept for backward: the tensor on the edge, or something of its own */
 
+typedef struct ts_format_work { const ts_dtype *dtype; double flops; } ts_format_work; /* model FLOPs in a number format */
+
 typedef struct ts_class {
   uint32_t op;              /* one of its ops */
   bool failed;
-  ts_slot *local;           /* slots as one rank's op sees them */
+  ts_slot *local;           /* slots as one rank's op sees them, cast and split */
   ts_value *args;
   ts_layout *view;          /* layouts as the op sees them, by slot */
   ts_layout *edge;          /* layouts outside of the op, by slot */
@@ -77,11 +82,13 @@ typedef struct ts_class {
   uint32_t unsummed;        /* axes over which gradients of its parameters are partial sums to the end */
   ts_offload activations, optimizer; /* kept on the host meanwhile */
   uint32_t tied;            /* slot of a parameter that another op has too, or TS_NO_INDEX */
-  uint32_t tie_rule;
+  uint32_t tie_rule;        /* TS_NO_INDEX: the op's own declaration says so */
   const ts_ast *tie;
+  ts_value tied_with;       /* label of the op that holds it, or a list of such */
   uint32_t rule_count;
   const uint32_t *rules;    /* that matched, in order */
-  double model_flops;       /* of the whole op, forward and backward */
+  uint32_t format_count;    /* number formats of its products */
+  ts_format_work *formats;  /* of the whole op, forward and backward */
 } ts_class;
 
 typedef struct ts_shared { uint32_t op, with, slot; ts_span span; } ts_shared; /* `slot` of `op` is the first parameter of `with` */
@@ -94,11 +101,14 @@ typedef struct ts_sharding {
   ts_layout *layouts;       /* by tensor, outside of ops */
   uint32_t *recompute_group; /* by op: 0 none, else a number that equal groups share */
   uint32_t group_count;
-  double model_flops;       /* of one micro-batch of one replica */
+  TS_VEC(ts_format_work) formats; /* of one micro-batch of one replica */
 } ts_sharding;
 
 /* NULL after errors. */
 ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g);
+
+/* The slot, or its gradient, as one rank's op sees it. */
+int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient);
 
 int64_t ts_axes_size(const ts_session *s, uint32_t axes);
 /* "tp", "dp * cp" */

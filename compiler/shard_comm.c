@@ -115,6 +115,24 @@ static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return fail(c);
 }
 
+/* `fullest 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the mean. */
+static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  double times = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
+  comm->more = times - 1;
+  if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0 && times >= 1 && times <= 1e6)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`fullest` is what an all_to_all along a dimension brings the fullest rank, over the mean");
+    if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0)
+      ts_diag_here(d, "must be a number from 1 to 1e6, found %s", ts_value_print(c->s->arena, v));
+    else
+      ts_diag_here(d, "this collective is none");
+  }
+  return fail(c);
+}
+
 /* `slows 1.2`: kernels that run beside the collective take so many times as long, since it takes processors and bandwidth from them. */
 static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
@@ -184,6 +202,8 @@ static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_com
   }
   if (!strcmp(field->name, "share"))
     return share(c, env, expr, comm);
+  if (!strcmp(field->name, "fullest"))
+    return fullest(c, env, expr, comm);
   if (!strcmp(field->name, "slows"))
     return slows(c, env, expr, comm);
   if (!strcmp(field->name, "every"))

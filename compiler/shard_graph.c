@@ -3,6 +3,7 @@
 
 #include "compiler/env.h"
 #include "compiler/layout.h"
+#include "compiler/model_work.h"
 #include "compiler/shard_internal.h"
 
 typedef struct table { uint32_t *class_at; uint64_t *hash_at; size_t room, used; } table;
@@ -57,7 +58,8 @@ static bool value_equal(ts_value a, ts_value b)
       equal = value_equal(a.u.list->at[i], b.u.list->at[i]);
     return equal;
   }
-  return ts_value_equal(a, b);
+  ts_budget budget = {.left = UINT64_MAX}; /* their sizes were charged when the op was applied */
+  return ts_value_equal(a, b, &budget);
 }
 
 static bool slot_equal(const ts_slot *a, const ts_slot *b)
@@ -84,6 +86,7 @@ static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *ru
   for (uint32_t i = 0; i < op->input_count; i++) {
     h = mix_shape(mix(h, (uintptr_t)op->slots[i].dtype), op->slots[i].shape);
     h = mix_bytes(h, outside(c, op, i)->split, sizeof outside(c, op, i)->split);
+    h = mix_bytes(h, outside(c, op, i)->more, sizeof outside(c, op, i)->more);
   }
   return h;
 }
@@ -172,7 +175,7 @@ static void shard_op(ts_sharder *c, table *t, uint32_t index, uint32_t *rules)
   }
   const ts_class *class = &c->sh->classes.at[t->class_at[at]];
   c->sh->class_of[index] = t->class_at[at];
-  c->sh->model_flops += class->model_flops;
+  ts_model_work_add(c->s->arena, class, c->sh);
   for (uint32_t i = op->slot_count - op->output_count; i < op->slot_count; i++) {
     c->sh->layouts[op->slots[i].tensor] = class->edge[i];
     c->sh->layouts[op->slots[i].tensor].failed |= class->failed;
@@ -267,75 +270,6 @@ static void group_ops(ts_sharder *c)
   }
 }
 
-/* -- weights that two ops have in common -- */
-
-bool ts_sharder_tie(ts_sharder *c, const ts_ast *action, uint32_t rule)
-{
-  bool gradient;
-  uint32_t slot = ts_op_slot(c->op, action->name, &gradient);
-  if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_PARAM) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`", c->op->kind, action->name);
-    ts_name_list names = {0};
-    for (uint32_t k = c->op->input_count; k < c->op->input_count + c->op->param_count; k++)
-      TS_PUSH(c->s->arena, &names.names, c->op->slots[k].name);
-    ts_diag_here(d, "matched for `%s`", c->op->label);
-    if (names.names.count)
-      ts_diag_note(d, "it has %s", ts_name_list_print(c->s, &names));
-    else
-      ts_diag_help(d, "let the rule match ops with weights only");
-    c->class->failed = true;
-    return false;
-  }
-  c->class->tied = c->op->slots[slot].present ? slot : TS_NO_INDEX;
-  c->class->tie = action;
-  c->class->tie_rule = rule;
-  return true;
-}
-
-static bool tie(ts_sharder *c, uint32_t index)
-{
-  const ts_class *class = &c->sh->classes.at[c->sh->class_of[index]];
-  const ts_op *op = &c->g->ops.at[index];
-  const ts_ast *label = class->tie->child[0];
-  size_t length, labelled = 0;
-  ts_value v = label->kind == TS_AST_ID ? ts_eval(c->s, c->sh->rules.at[class->tie_rule].env, label) : ts_string_value(label->literal, label->span);
-  if (v.type != TS_T_LABEL && v.type != TS_T_STRING) {
-    if (v.type != TS_T_ERROR)
-      ts_diag_here(ts_diag_add(c->s->diags, TS_E0220, label->span, "a weight is shared with an op, named by its label"), "found %s", ts_value_describe(c->s->arena, v));
-    return false;
-  }
-  for (uint32_t i = 0; i < c->g->ops.count; i++) {
-    const ts_op *other = &c->g->ops.at[i];
-    if (i == index || !ts_label_match(v.u.string, other->label, &length))
-      continue;
-    labelled++;
-    if (!other->param_count)
-      continue;
-    const ts_slot *a = &op->slots[class->tied], *b = &other->slots[other->input_count];
-    if (ts_shape_elements(a->shape) != ts_shape_elements(b->shape)) {
-      ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, class->tie->span, "`%s` of `%s` is not as large as `%s` of `%s`", a->name, op->label, b->name, other->label);
-      ts_diag_here(d, "%s and %s", ts_layout_print(c->s, &(ts_layout){.rule = 0}, a->shape), ts_layout_print(c->s, &(ts_layout){.rule = 0}, b->shape));
-      ts_diag_note_at(d, v.span, "the other op is named here");
-      ts_diag_help(d, "name an op whose first parameter is the same tensor: `tsc --list-ops` prints all labels");
-      return false;
-    }
-    TS_PUSH(c->s->arena, &c->sh->shared, (ts_shared){index, i, class->tied, class->tie->span});
-    return true;
-  }
-  ts_span at = v.span.file ? v.span : label->span;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0203, at, "no op with parameters is labelled `%s`", v.u.string);
-  if (labelled)
-    ts_diag_here(d, "%zu op%s labelled so, without parameters", labelled, labelled == 1 ? " is" : "s are");
-  else
-    ts_diag_here(d, "matches 0 of %zu ops", c->g->ops.count);
-  ts_diag_note_at(d, class->tie->span, "`%s` is to share its weight with it", op->label);
-  if (labelled)
-    ts_diag_help(d, "name the op that holds the weight: `tsc --list-ops` prints all labels");
-  else
-    ts_label_help(c->s, c->g, d, v.u.string, at);
-  return false;
-}
-
 ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
 {
   ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
@@ -357,8 +291,6 @@ ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
     ts_sharder_unsummed(&c);
   }
   group_ops(&c);
-  for (uint32_t i = 0; i < g->ops.count; i++)
-    if (sh->classes.at[sh->class_of[i]].tied != TS_NO_INDEX && !sh->classes.at[sh->class_of[i]].failed && !tie(&c, i))
-      break;
+  ts_sharder_follow_ties(&c);
   return ts_diags_errors(s->diags) > errors ? NULL : sh;
 }

@@ -103,7 +103,7 @@ static uint64_t message_time(ts_lowering *l)
     const ts_ir_net_model *m = &ir.net_models[i];
     if (m->kind != TS_IR_NET_ALPHA_BETA || !(m->collectives >> TS_IR_MESSAGE & 1) || (i + 1 < ir.net_models_count && m->tier == 0))
       continue;
-    base = m->base + m->hop;
+    base += m->base + m->inter_hop;
     efficiency = m->efficiency;
     break;
   }

@@ -119,38 +119,129 @@ const char *ts_value_describe(ts_arena *arena, ts_value v)
   return "a value";
 }
 
-static const char *print_real(ts_arena *arena, double r)
+/* ---- Walking over values ---- */
+
+/* A value may hold another twice, which holds another twice: small in memory, and without end to who walks over it. */
+static bool spend(ts_budget *budget, uint64_t cost)
+{
+  budget->left = budget->left > cost ? budget->left - cost : 0;
+  return budget->left;
+}
+
+static bool enter(ts_budget *budget)
+{
+  if (++budget->depth > TS_MAX_NESTED)
+    budget->too_deep = true;
+  budget->left = budget->too_deep ? 0 : budget->left;
+  return budget->left;
+}
+
+static bool walk(ts_value v, ts_budget *budget);
+
+static bool walk_record(const ts_record *record, ts_budget *budget)
+{
+  for (uint32_t i = 0; i < record->count; i++)
+    if (!walk(*record->at[i].value, budget))
+      return false;
+  return true;
+}
+
+static bool walk(ts_value v, ts_budget *budget)
+{
+  if (!spend(budget, 1) || !enter(budget))
+    return false;
+  bool whole = true;
+  for (uint32_t i = 0; v.type == TS_T_LIST && whole && i < v.u.list->count; i++)
+    whole = walk(v.u.list->at[i], budget);
+  if (v.type == TS_T_RECORD || v.type == TS_T_GPU)
+    whole = walk_record(v.u.record, budget);
+  else if (v.type == TS_T_APPLIED)
+    whole = walk_record(&v.u.applied->args, budget);
+  budget->depth--;
+  return whole;
+}
+
+bool ts_value_walk(ts_value v, ts_budget *budget) { return walk(v, budget); }
+
+/* ---- Printing ---- */
+
+typedef struct printer { ts_arena *arena; ts_budget *budget; TS_VEC(char) text; } printer;
+
+static void put(printer *p, const char *text)
+{
+  size_t length = strnlen(text, p->budget->left);
+  if (!length || !spend(p->budget, length))
+    return;
+  while (p->text.room - p->text.count < length) {
+    size_t room = p->text.room ? 2 * p->text.room : 64;
+    p->text.at = ts_arena_grow(p->arena, p->text.at, p->text.room, room);
+    p->text.room = room;
+  }
+  memcpy(p->text.at + p->text.count, text, length);
+  p->text.count += length;
+}
+
+static void print(printer *p, ts_value v);
+
+static const char *real_text(ts_arena *arena, double r)
 {
   if (fabs(r) < 1e15 && r == trunc(r))
     return ts_arena_printf(arena, "%.1f", r);
   return ts_arena_printf(arena, "%.6g", r);
 }
 
-static const char *print_list(ts_arena *arena, const ts_list *list)
+static void print_list(printer *p, const ts_list *list)
 {
-  const char *text = "[";
-  for (uint32_t i = 0; i < list->count; i++) {
-    const char *comma = i ? ", " : "";
-    if (i == PRINTED_ELEMENTS)
-      return ts_arena_printf(arena, "%s, ... %" PRIu32 " in all]", text, list->count);
-    text = ts_arena_printf(arena, "%s%s%s", text, comma, ts_value_print(arena, list->at[i]));
+  put(p, "[");
+  for (uint32_t i = 0; i < list->count && p->budget->left; i++) {
+    if (i == PRINTED_ELEMENTS) {
+      put(p, ts_arena_printf(p->arena, ", ... %" PRIu32 " in all", list->count));
+      break;
+    }
+    put(p, i ? ", " : "");
+    print(p, list->at[i]);
   }
-  return ts_arena_printf(arena, "%s]", text);
+  put(p, "]");
 }
 
-static const char *print_record(ts_arena *arena, const ts_record *record)
+/* The fields of a record, or the arguments of what was applied. */
+static void print_fields(printer *p, const ts_record *record, uint32_t most)
 {
-  const char *text = "{ ";
-  for (uint32_t i = 0; i < record->count; i++) {
-    const char *comma = i ? ", " : "";
-    if (i == PRINTED_ELEMENTS)
-      return ts_arena_printf(arena, "%s, ... }", text);
-    text = ts_arena_printf(arena, "%s%s%s: %s", text, comma, record->at[i].name, ts_value_print(arena, *record->at[i].value));
+  for (uint32_t i = 0; i < record->count && p->budget->left; i++) {
+    put(p, i ? ", " : "");
+    if (i == most) {
+      put(p, "...");
+      break;
+    }
+    put(p, record->at[i].name);
+    put(p, ": ");
+    print(p, *record->at[i].value);
   }
-  return ts_arena_printf(arena, "%s }", text);
 }
 
-static const char *print_tensor(ts_arena *arena, const ts_tensor *t)
+static void print_record(printer *p, const ts_record *record)
+{
+  put(p, "{ ");
+  print_fields(p, record, PRINTED_ELEMENTS);
+  put(p, " }");
+}
+
+static void print_applied(printer *p, const ts_applied *applied)
+{
+  put(p, applied->name);
+  put(p, "(");
+  print_fields(p, &applied->args, UINT32_MAX);
+  put(p, ")");
+}
+
+static void print_string(printer *p, const char *text)
+{
+  put(p, "\"");
+  put(p, text);
+  put(p, "\"");
+}
+
+static const char *tensor_text(ts_arena *arena, const ts_tensor *t)
 {
   const char *text = t->name ? t->name : "tensor";
   for (uint32_t i = 0; i < t->shape.rank; i++)
@@ -158,45 +249,71 @@ static const char *print_tensor(ts_arena *arena, const ts_tensor *t)
   return t->shape.rank ? ts_arena_printf(arena, "%s]", text) : text;
 }
 
-static const char *print_quantity(ts_arena *arena, ts_value v)
+static const char *quantity_text(ts_arena *arena, ts_value v)
 {
   char buffer[64];
   ts_quantity_print(buffer, sizeof buffer, v.u.real, v.dimension);
   return ts_arena_printf(arena, "%s", buffer);
 }
 
-static const char *print_applied(ts_arena *arena, const ts_applied *applied)
-{
-  const char *text = ts_arena_printf(arena, "%s(", applied->name);
-  for (uint32_t i = 0; i < applied->args.count; i++)
-    text = ts_arena_printf(arena, "%s%s%s: %s", text, i ? ", " : "", applied->args.at[i].name, ts_value_print(arena, *applied->args.at[i].value));
-  return ts_arena_printf(arena, "%s)", text);
-}
-
-const char *ts_value_print(ts_arena *arena, ts_value v)
+/* Of a value that holds no others. */
+static const char *plain_text(ts_arena *arena, ts_value v)
 {
   switch (v.type) {
   case TS_T_ERROR: return "error";
   case TS_T_NONE: return "none";
   case TS_T_INT: return ts_arena_printf(arena, "%" PRId64, v.u.integer);
-  case TS_T_REAL: return print_real(arena, v.u.real);
+  case TS_T_REAL: return real_text(arena, v.u.real);
   case TS_T_BOOL: return v.u.truth ? "true" : "false";
-  case TS_T_STRING: return ts_arena_printf(arena, "\"%s\"", v.u.string);
-  case TS_T_QUANTITY: return print_quantity(arena, v);
+  case TS_T_QUANTITY: return quantity_text(arena, v);
   case TS_T_DTYPE: return v.u.dtype->name;
-  case TS_T_LIST: return print_list(arena, v.u.list);
   case TS_T_RANGE: return ts_arena_printf(arena, "%" PRId64 "..%" PRId64, v.u.range.begin, v.u.range.end);
-  case TS_T_RECORD: return print_record(arena, v.u.record);
-  case TS_T_TENSOR: return print_tensor(arena, v.u.tensor);
+  case TS_T_TENSOR: return tensor_text(arena, v.u.tensor);
   case TS_T_AXIS: return v.u.axes.text;
   case TS_T_LABEL: return v.u.string;
   case TS_T_FUNCTION: return ts_function_name(v.u.function);
   case TS_T_DECL: return v.u.decl->name;
-  case TS_T_APPLIED: return print_applied(arena, v.u.applied);
   case TS_T_GPU: return v.u.record->name;
   case TS_T_CLUSTER: return ts_cluster_name(v.u.cluster);
+  default: return "?";
   }
-  return "?";
+}
+
+static void print(printer *p, ts_value v)
+{
+  if (!enter(p->budget))
+    return;
+  switch (v.type) {
+  case TS_T_LIST: print_list(p, v.u.list); break;
+  case TS_T_RECORD: print_record(p, v.u.record); break;
+  case TS_T_APPLIED: print_applied(p, v.u.applied); break;
+  case TS_T_STRING: print_string(p, v.u.string); break;
+  default: put(p, plain_text(p->arena, v)); break;
+  }
+  p->budget->depth--;
+}
+
+const char *ts_value_text(ts_arena *arena, ts_value v, ts_budget *budget, size_t *length)
+{
+  printer p = {.arena = arena, .budget = budget};
+  print(&p, v);
+  *length = p.text.count;
+  TS_PUSH(arena, &p.text, '\0');
+  return budget->left ? p.text.at : NULL;
+}
+
+const char *ts_value_print(ts_arena *arena, ts_value v)
+{
+  enum { SHOWN = 4000 }; /* bytes of a value in a message */
+  ts_budget budget = {.left = SHOWN};
+  printer p = {.arena = arena, .budget = &budget};
+  print(&p, v);
+  if (!budget.left) {
+    budget = (ts_budget){.left = SHOWN};
+    put(&p, "...");
+  }
+  TS_PUSH(arena, &p.text, '\0');
+  return p.text.at;
 }
 
 const char *ts_count_print(ts_arena *arena, int64_t count)
@@ -214,29 +331,43 @@ const char *ts_count_print(ts_arena *arena, int64_t count)
 
 bool ts_value_is_number(ts_value v) { return v.type == TS_T_INT || v.type == TS_T_REAL; }
 
-static bool list_equal(const ts_list *a, const ts_list *b)
+/* ---- Equality ---- */
+
+static bool equal(ts_value a, ts_value b, ts_budget *budget);
+
+static bool text_equal(const char *a, const char *b, ts_budget *budget)
+{
+  size_t same = 0;
+  if (a == b)
+    return true;
+  while (a[same] && a[same] == b[same])
+    same++;
+  return spend(budget, same) && a[same] == b[same];
+}
+
+static bool list_equal(const ts_list *a, const ts_list *b, ts_budget *budget)
 {
   if (a->count != b->count)
     return false;
   for (uint32_t i = 0; i < a->count; i++)
-    if (!ts_value_equal(a->at[i], b->at[i]))
+    if (!equal(a->at[i], b->at[i], budget))
       return false;
   return true;
 }
 
-static bool record_equal(const ts_record *a, const ts_record *b)
+static bool record_equal(const ts_record *a, const ts_record *b, ts_budget *budget)
 {
   if (a->count != b->count || a->name != b->name)
     return false;
   for (uint32_t i = 0; i < a->count; i++) {
     const ts_value *other = ts_record_get(b, a->at[i].name);
-    if (!other || !ts_value_equal(*a->at[i].value, *other))
+    if (!spend(budget, b->count) || !other || !equal(*a->at[i].value, *other, budget))
       return false;
   }
   return true;
 }
 
-bool ts_value_equal(ts_value a, ts_value b)
+static bool same(ts_value a, ts_value b, ts_budget *budget)
 {
   if (ts_value_is_number(a) && ts_value_is_number(b) && a.type != b.type)
     return (a.type == TS_T_INT ? (double)a.u.integer : a.u.real) == (b.type == TS_T_INT ? (double)b.u.integer : b.u.real);
@@ -248,12 +379,12 @@ bool ts_value_equal(ts_value a, ts_value b)
   case TS_T_QUANTITY: return ts_dimension_equal(a.dimension, b.dimension) && a.u.real == b.u.real;
   case TS_T_BOOL: return a.u.truth == b.u.truth;
   case TS_T_STRING:
-  case TS_T_LABEL: return !strcmp(a.u.string, b.u.string);
+  case TS_T_LABEL: return text_equal(a.u.string, b.u.string, budget);
   case TS_T_DTYPE: return a.u.dtype == b.u.dtype;
-  case TS_T_LIST: return list_equal(a.u.list, b.u.list);
+  case TS_T_LIST: return list_equal(a.u.list, b.u.list, budget);
   case TS_T_RANGE: return a.u.range.begin == b.u.range.begin && a.u.range.end == b.u.range.end;
   case TS_T_RECORD:
-  case TS_T_GPU: return a.u.record == b.u.record || record_equal(a.u.record, b.u.record);
+  case TS_T_GPU: return a.u.record == b.u.record || record_equal(a.u.record, b.u.record, budget);
   case TS_T_AXIS: return a.u.axes.mask == b.u.axes.mask;
   case TS_T_TENSOR: return a.u.tensor == b.u.tensor;
   case TS_T_FUNCTION: return a.u.function == b.u.function;
@@ -265,3 +396,12 @@ bool ts_value_equal(ts_value a, ts_value b)
   }
   return false;
 }
+
+static bool equal(ts_value a, ts_value b, ts_budget *budget)
+{
+  bool result = spend(budget, 1) && enter(budget) && same(a, b, budget);
+  budget->depth--;
+  return result;
+}
+
+bool ts_value_equal(ts_value a, ts_value b, ts_budget *budget) { return equal(a, b, budget); }

@@ -89,11 +89,18 @@ const char *ts_function_name(const ts_function *function);
 const char *ts_cluster_name(const ts_cluster *cluster);
 /* "a time", "an Int", "a list of 3": for messages. */
 const char *ts_value_describe(ts_arena *arena, ts_value value);
-/* As it would be written in the language. */
+/* As it would be written in the language, shortened: for messages. */
 const char *ts_value_print(ts_arena *arena, ts_value value);
 /* A count in prose: "1,024". */
 const char *ts_count_print(ts_arena *arena, int64_t count);
-bool ts_value_equal(ts_value a, ts_value b);
+
+/* What a walk over a value may cost: an element and a byte of text are 1 each. Once nothing is left, or the value is nested deeper than
+ * TS_MAX_NESTED, the walk ends and its result means nothing. */
+typedef struct ts_budget { uint64_t left; uint32_t depth; bool too_deep; } ts_budget;
+enum { TS_MAX_NESTED = 600 };
+bool ts_value_equal(ts_value a, ts_value b, ts_budget *budget);
+const char *ts_value_text(ts_arena *arena, ts_value value, ts_budget *budget, size_t *length); /* whole lists of up to 16; NULL: nothing is left */
+bool ts_value_walk(ts_value value, ts_budget *budget); /* over all it holds */
 const ts_dtype *ts_dtype_find(const char *name); /* NULL if unknown */
 const ts_dtype *ts_dtype_at(size_t i);           /* in the order of dtypes.def, NULL at the end */
 

@@ -11,6 +11,7 @@ nobase_dist_doc_DATA += \
 	doc/graph_json.md \
 	doc/ir.md \
 	doc/language.md \
+	doc/limits.md \
 	doc/models.md \
 	doc/networks.md \
 	doc/overlap.md \

@@ -14,5 +14,5 @@ plan local_sgd_8(workers: Int = 8, steps: Int = 4, m: Int = 4, micro: Int = 4) {
   batch = { micro: micro, global: workers * steps * m * micro }
   precision = mixed(bf16)
   optimizer = adam()
-  costs = training_a100
+  costs = [scale(c, from: a100_sxm_80g, to: a100_pcie_80g) for c in training_a100]
 }

@@ -15,7 +15,7 @@ plan resnet50(dp: Int = 1, pp: Int = 1, batch: Int = 128, micro_batches: Int = 1
   schedule = gpipe(p: pp, m: micro_batches)
   batch = { micro: batch / micro_batches, global: batch * dp }
   precision = full_precision()
-  optimizer = adam(master: false, weight: 4 B)
+  optimizer = adam()
   costs = [roofline(h100_sxm)]
   host = eager_torch
 }

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "ir/layout.h"
 #include "ir/pool.h"
 
@@ -10,13 +11,11 @@ struct ts_ir_builder {
 
 ts_ir_builder *ts_ir_builder_new(void)
 {
-  ts_ir_builder *b = calloc(1, sizeof *b);
-  if (!b)
-    abort();
+  ts_ir_builder *b = ts_heap_new(1, sizeof *b);
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     b->pools[kind].record_size = ts_ir_tables[kind].record_size;
   ts_ir_add_string(b, ""); /* at offset 0, where a zeroed record looks for it */
-  b->meta.plan_loc = b->meta.memory_loc = b->meta.pipeline_axis = TS_IR_NONE;
+  b->meta.plan_loc = b->meta.memory_loc = b->meta.mesh_loc = b->meta.pipeline_axis = TS_IR_NONE;
   b->meta.world = 1;
   return b;
 }

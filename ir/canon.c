@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "ir/layout.h"
 
 typedef struct canon {
@@ -11,9 +12,7 @@ typedef struct canon {
 
 static uint32_t *unseen(uint32_t count)
 {
-  uint32_t *map = malloc((size_t)count * sizeof *map + 1);
-  if (!map)
-    abort();
+  uint32_t *map = ts_heap_new(count, sizeof *map);
   memset(map, 0xff, (size_t)count * sizeof *map);
   return map;
 }
@@ -64,9 +63,7 @@ static void move_text(canon *c, uint32_t kind, void *records, uint32_t count)
 static void *copy_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
 {
   size_t size = ts_ir_tables[kind].record_size;
-  void *copy = malloc(size * count + 1);
-  if (!copy)
-    abort();
+  void *copy = ts_heap_new(count, size);
   if (count)
     memcpy(copy, ts_ir_records(c->in, kind) + size * first, size * count);
   move_text(c, kind, copy, count);

@@ -47,6 +47,7 @@ typedef enum ts_ir_section_kind {
   TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models, anchors of white-box models */
   TS_IR_NET_CURVES,  /* ts_ir_net_curve: of statistical models */
   TS_IR_COST_SOURCES, /* ts_ir_cost_source */
+  TS_IR_FORMATS,     /* ts_ir_format: of the numbers that are multiplied */
   TS_IR_KERNELS,     /* ts_ir_kernel */
   TS_IR_COLLECTIVES, /* ts_ir_collective */
   TS_IR_STREAMS,     /* ts_ir_stream: stream i of every device */
@@ -59,6 +60,7 @@ typedef enum ts_ir_section_kind {
   TS_IR_ITEMS,       /* ts_ir_item */
   TS_IR_HOLDINGS,    /* ts_ir_holding: memory held for the whole step */
   TS_IR_PROGRAMS,    /* ts_ir_program */
+  TS_IR_REMARKS,     /* ts_ir_remark: what the compiler warned of */
   TS_IR_SECTION_KINDS
 } ts_ir_section_kind;
 
@@ -88,15 +90,19 @@ typedef struct ts_ir_meta {
   uint32_t steps;          /* optimizer steps of a rank, if there are several; else 0 */
   uint64_t tokens_per_step;   /* of the whole job; 0 when the model has no tokens */
   uint64_t samples_per_step;  /* of the whole job */
-  double model_flops_per_step; /* whole job, forward and backward, no recompute: the MFU numerator */
-  double peak_flops;       /* of one device at the plan's compute type, FLOP/s: the MFU denominator */
+  double model_flops_per_step; /* whole job, of the tokens trained: the MFU numerator (doc/reports.md) */
+  double peak_flops;       /* of one device, FLOP/s, the harmonic mean of its formats by model FLOPs: the MFU denominator */
   uint64_t parameters;     /* of the whole model */
+  ts_ir_str cluster;       /* as the plan has it; "": none */
+  uint32_t mesh_loc;       /* of the mesh, or TS_IR_NONE */
 } ts_ir_meta;
 
 typedef struct ts_ir_source { /* provenance */
   ts_ir_str name;          /* as imported or named in the plan, never absolute */
   ts_ir_str role;          /* "plan", "import", "stdlib", "table", "fit", "trace", "library" */
   uint8_t sha256[32];
+  ts_ir_str text;          /* of a parameter set on the command line, as typed; else "" */
+  uint32_t reserved;       /* 0 */
 } ts_ir_source;
 
 typedef struct ts_ir_loc { uint32_t source, line, column, end_column; } ts_ir_loc; /* from 1 */
@@ -160,7 +166,7 @@ typedef enum ts_ir_collective_kind {
 static inline bool ts_ir_is_collective(uint32_t kind) { return kind != TS_IR_MESSAGE && kind < TS_IR_COLLECTIVE_KINDS; }
 
 typedef enum ts_ir_net_kind {
-  TS_IR_NET_ALPHA_BETA, /* base + hop * steps + volume / (efficiency * bottleneck bandwidth of the group) */
+  TS_IR_NET_ALPHA_BETA, /* base + steps + volume / (efficiency * bandwidth of the links that the collective uses) */
   TS_IR_NET_TABLE,      /* measured points; log-log interpolation in bytes, exact in ranks and islands */
   TS_IR_NET_WHITE_BOX,  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
   TS_IR_NET_STATISTICAL, /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
@@ -192,14 +198,22 @@ typedef struct ts_ir_net_packets { /* how data travel as packets (ir/packets.c);
   uint32_t reserved;    /* 0 */
 } ts_ir_net_packets;
 
+/* The links that a model's figures hold for: those it was measured on, of each member of a group; 0: not known. Rates in proportion to theirs, and
+ * latency beyond theirs at each step, are what it makes of others. */
+typedef struct ts_ir_net_links {
+  double intra_links, inter_links;       /* bytes/s inside islands, between them */
+  uint64_t intra_latency, inter_latency; /* ps of a path */
+} ts_ir_net_links;
+
 typedef struct ts_ir_net_model {
   ts_ir_str name;
   uint32_t kind;        /* ts_ir_net_kind */
   uint32_t collectives; /* bit k: answers for ts_ir_collective_kind k */
-  uint32_t tier;        /* answers for groups whose slowest link has this tier; TS_IR_NONE: any */
+  uint32_t tier;        /* answers for groups whose slowest link has this tier, from 1 on also for those above up to the next tier that a
+                           model for such calls names; TS_IR_NONE: any */
   double efficiency;    /* reachable share of the link bandwidth, 0..1 */
   uint64_t base;        /* ps per call */
-  uint64_t hop;         /* ps per step of the algorithm (ring: 2(n-1) for all-reduce, n-1 otherwise) */
+  uint64_t hop;         /* ps per step of the algorithm inside an island, besides the links' own latency */
   double half_bytes;    /* bandwidth is bw * x/(x+half_bytes), x = bytes per call; 0: no ramp */
   uint32_t first_point, point_count;
   uint32_t first_method, method_count; /* of a white box */
@@ -210,8 +224,11 @@ typedef struct ts_ir_net_model {
   uint32_t routing;     /* of flows and packets: ts_ir_routing */
   uint32_t channels;    /* of flows and packets: rings or trees side by side; 0: one for each member of an island, at least 2 */
   uint32_t algorithm;   /* of flows and packets, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one */
-  uint64_t inter_hop;   /* of flows and packets: ps per step between islands; inside, `hop` */
+  uint64_t inter_hop;   /* of flows, packets and alpha-beta: ps per step between islands; inside, `hop` */
   ts_ir_net_packets packets; /* of packets */
+  ts_ir_net_links links;
+  uint32_t assumed;     /* 1: its figures rest on nothing measured or published */
+  uint32_t reserved;    /* 0 */
 } ts_ir_net_model;
 
 typedef enum ts_ir_net_algorithm {
@@ -274,7 +291,19 @@ typedef enum ts_ir_basis { /* what a kernel's time rests on */
   TS_IR_STATED, TS_IR_MEASURED, TS_IR_INTERPOLATED, TS_IR_FITTED, TS_IR_ROOFLINE, TS_IR_EXTERN, TS_IR_BASES
 } ts_ir_basis;
 
-typedef struct ts_ir_cost_source { ts_ir_str name; ts_ir_str kind; uint32_t loc; uint32_t reserved; } ts_ir_cost_source;
+typedef struct ts_ir_cost_source {
+  ts_ir_str name, kind;
+  uint32_t loc;
+  ts_ir_str device; /* what its times were measured on, or are worked out for; "": not stated */
+} ts_ir_cost_source;
+
+/* A number format in which the model or its kernels multiply. Without any, `peak_flops` of the meta data holds for all. */
+typedef struct ts_ir_format {
+  ts_ir_str dtype;
+  uint32_t reserved;
+  double model_flops; /* of the step's model FLOPs those in this format */
+  double peak;        /* of one device, FLOP/s, the mean over ranks; 0: a device does not state it */
+} ts_ir_format;
 
 typedef struct ts_ir_kernel {
   uint64_t time;   /* ps on a device of speed 1, alone */
@@ -303,7 +332,7 @@ typedef struct ts_ir_stream { /* stream 0 is the compute stream */
 typedef enum ts_ir_op {
   TS_IR_COMPUTE,    /* arg: kernel */
   TS_IR_COLLECTIVE, /* arg: collective. Starts when its last member is ready; all end together */
-  TS_IR_SEND,       /* arg: port of the fragment. Occupies its stream for the transfer; does not wait for the receiver */
+  TS_IR_SEND,       /* arg: port of the fragment. Occupies its stream while bytes leave on links that all messages of the stream cross, not for the latency; does not wait for the receiver */
   TS_IR_RECV,       /* arg: port, which no other node uses. Ends when it is ready and the message has arrived */
   TS_IR_RECORD,     /* takes no time: an event after all earlier work of its stream. arg: so many of its dependencies suffice, 0: all are needed */
   TS_IR_HOST_WORK,  /* the host thread is busy for host_ps; no stream */
@@ -377,6 +406,22 @@ typedef struct ts_ir_program {
   uint32_t reserved;
 } ts_ir_program;
 
+typedef enum ts_ir_remark_kind {
+  TS_IR_REMARK_WARNING, /* begins a warning; what follows belongs to it, up to the next one */
+  TS_IR_REMARK_LABEL,   /* a second place, and what stands there */
+  TS_IR_REMARK_NOTE, TS_IR_REMARK_FACT, TS_IR_REMARK_HELP,
+  TS_IR_REMARK_KINDS
+} ts_ir_remark_kind;
+
+typedef struct ts_ir_remark { /* so that an IR is reported as the plan that it was made from */
+  uint32_t kind;
+  uint32_t loc;         /* or TS_IR_NONE */
+  ts_ir_str name;       /* of a warning: its code, "W0201"; of a fact: its name; else "" */
+  ts_ir_str text;
+  ts_ir_str here;       /* of a warning: what stands at its place; else "" */
+  uint32_t more;        /* of a warning: how many more are like it; else 0 */
+} ts_ir_remark;
+
 /* A view of an IR: pointers to its records. Filled by the loader (pointing into the mapped file) or by hand
  * (pointing anywhere) for the writer. Counts are numbers of records. */
 typedef struct ts_ir {
@@ -389,19 +434,20 @@ typedef struct ts_ir {
   X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)                       \
   X(TS_IR_NET_METHODS, ts_ir_net_method, net_methods)                \
   X(TS_IR_NET_POINTS, ts_ir_net_point, net_points) X(TS_IR_NET_CURVES, ts_ir_net_curve, net_curves)              \
-  X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)        \
+  X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources) X(TS_IR_FORMATS, ts_ir_format, formats) \
   X(TS_IR_KERNELS, ts_ir_kernel, kernels) X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                    \
   X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps) X(TS_IR_MEMS, ts_ir_mem, mems)           \
   X(TS_IR_NODES, ts_ir_node, nodes) X(TS_IR_PORTS, ts_ir_port, ports) X(TS_IR_FRAGMENTS, ts_ir_fragment, fragments) \
   X(TS_IR_BINDINGS, ts_ir_binding, bindings) X(TS_IR_ITEMS, ts_ir_item, items)                                   \
-  X(TS_IR_HOLDINGS, ts_ir_holding, holdings) X(TS_IR_PROGRAMS, ts_ir_program, programs)
+  X(TS_IR_HOLDINGS, ts_ir_holding, holdings) X(TS_IR_PROGRAMS, ts_ir_program, programs)     \
+  X(TS_IR_REMARKS, ts_ir_remark, remarks)
 #define TS_IR_FIELD(kind, type, name) const type *name; uint32_t name##_count;
   TS_IR_TABLES(TS_IR_FIELD)
 #undef TS_IR_FIELD
 } ts_ir;
 
 /* An error as a value: what was found where. message[0] == 0 means none. */
-typedef struct ts_ir_error { char message[400]; uint64_t offset; uint32_t line; bool too_much; } ts_ir_error; /* too_much: all is well by itself, but a program's total is more than can be counted */
+typedef struct ts_ir_error { char message[400]; uint64_t offset; uint32_t line; bool too_much; } ts_ir_error; /* too_much: all is well by itself, but there is more of it than is counted or played */
 
 /* Builder (ir/build.c): append records, intern strings and records, then view or write. */
 typedef struct ts_ir_builder ts_ir_builder;

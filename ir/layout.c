@@ -5,8 +5,8 @@
 #define SAME_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no hidden padding")
 SAME_SIZE(ts_ir_header, 56);
 SAME_SIZE(ts_ir_section, 24);
-SAME_SIZE(ts_ir_meta, 72);
-SAME_SIZE(ts_ir_source, 40);
+SAME_SIZE(ts_ir_meta, 80);
+SAME_SIZE(ts_ir_source, 48);
 SAME_SIZE(ts_ir_loc, 16);
 SAME_SIZE(ts_ir_axis, 16);
 SAME_SIZE(ts_ir_group, 8);
@@ -15,7 +15,7 @@ SAME_SIZE(ts_ir_device_class, 32);
 SAME_SIZE(ts_ir_device, 16);
 SAME_SIZE(ts_ir_link_class, 40);
 SAME_SIZE(ts_ir_link, 16);
-SAME_SIZE(ts_ir_net_model, 200);
+SAME_SIZE(ts_ir_net_model, 240);
 SAME_SIZE(ts_ir_net_method, 144);
 SAME_SIZE(ts_ir_net_point, 32);
 SAME_SIZE(ts_ir_net_curve, 160);
@@ -31,6 +31,7 @@ SAME_SIZE(ts_ir_binding, 8);
 SAME_SIZE(ts_ir_item, 16);
 SAME_SIZE(ts_ir_holding, 16);
 SAME_SIZE(ts_ir_program, 24);
+SAME_SIZE(ts_ir_remark, 24);
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are used as they lie: little-endian");
 
 const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS] = {

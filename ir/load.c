@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/heap.h"
 #include "ir/layout.h"
 
 struct ts_ir_file {
@@ -113,9 +114,7 @@ static int map_file(ts_ir_file *file, const char *path)
 
 ts_ir_file *ts_ir_open(const char *path, ts_ir_error *error)
 {
-  ts_ir_file *file = calloc(1, sizeof *file);
-  if (!file)
-    abort();
+  ts_ir_file *file = ts_heap_new(1, sizeof *file);
   int failed = map_file(file, path);
   if (failed)
     ts_ir_fail(error, "cannot read it: %s", strerror(failed));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "ir/ir.h"
 
 static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
@@ -31,9 +32,7 @@ uint32_t ts_ir_pool_append(ts_ir_pool *pool, uint32_t count)
   if (needed > pool->room) {
     uint64_t room = pool->room ? 2 * (uint64_t)pool->room : 16;
     room = room < needed ? needed : room > TS_IR_NONE ? TS_IR_NONE : room;
-    pool->bytes = realloc(pool->bytes, room * pool->record_size);
-    if (!pool->bytes)
-      abort();
+    pool->bytes = ts_heap_resize(pool->bytes, room, pool->record_size);
     pool->room = (uint32_t)room;
   }
   memset(pool->bytes + (size_t)first * pool->record_size, 0, (size_t)count * pool->record_size);
@@ -44,9 +43,7 @@ uint32_t ts_ir_pool_append(ts_ir_pool *pool, uint32_t count)
 static void grow_slots(ts_ir_pool *pool)
 {
   uint32_t count = pool->slot_count ? 2 * pool->slot_count : 64;
-  ts_ir_run *slots = calloc(count, sizeof *slots);
-  if (!slots)
-    abort();
+  ts_ir_run *slots = ts_heap_new(count, sizeof *slots);
   for (uint32_t i = 0; i < pool->slot_count; i++) {
     if (!pool->slots[i].count)
       continue;

@@ -1,6 +1,8 @@
 #include "ir/text.h"
 
 #include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const ts_ir_collective_words[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
@@ -14,6 +16,7 @@ const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "stat
 const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
 const char *const ts_ir_routing_words[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
 const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
+const char *const ts_ir_remark_words[] = {"warning", "label", "note", "fact", "help", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
 const ts_ir_clause ts_ir_method_fields[] = {
@@ -28,6 +31,15 @@ const ts_ir_clause ts_ir_curve_fields[] = {
     FIELD(RATE, intra_limit), FIELD(RATE, intra_floor), FIELD(RATE, inter_limit), FIELD(RATE, inter_floor), FIELD(NUMBER, intra_slope), FIELD(SIZE, intra_middle),
     FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle), FIELD(NUMBER, small_few), FIELD(NUMBER, large_few), FIELD(NUMBER, small_many), FIELD(NUMBER, large_many),
     FIELD(NUMBER, straggler), FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+
+const ts_ir_clause ts_ir_line_fields[] = {{"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
+                                          {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},
+                                          {"half", TS_IR_FIELD_SIZE, offsetof(ts_ir_net_model, half_bytes)},
+                                          {NULL, TS_IR_FIELD_COUNT, 0}};
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_links, field)}
+const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links), FIELD(RATE, inter_links), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+                                           {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 
 const char *const ts_ir_dimension_words[] = {"a time such as `10 us`", "a size such as `4 MiB`", "a bandwidth such as `300 GB/s`",
@@ -126,6 +138,70 @@ void ts_ir_locale_leave(ts_ir_locale state)
     return;
   uselocale((locale_t)state.before);
   freelocale((locale_t)state.ours);
+}
+
+/* ---- quantities ---- */
+
+ts_ir_spelling ts_ir_spell_plain(double value)
+{
+  ts_ir_spelling s;
+  for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
+    snprintf(s.text, sizeof s.text, "%.*g", digits, value);
+    if (strtod(s.text, NULL) == value)
+      break;
+  }
+  return s;
+}
+
+/* In the unit that needs the fewest characters, the largest of those. */
+ts_ir_spelling ts_ir_spell_real(double value, ts_ir_dimension dimension)
+{
+  ts_ir_spelling best = {""};
+  size_t shortest = SIZE_MAX;
+  for (const ts_ir_unit *u = ts_ir_units; u->name; u++) {
+    if (u->dimension != dimension || (value < (double)u->scale && u->scale > 1))
+      continue;
+    ts_ir_spelling number = ts_ir_spell_plain(value / (double)u->scale);
+    size_t length = strlen(number.text) + strlen(u->name);
+    if (strtod(number.text, NULL) * (double)u->scale != value || length >= shortest)
+      continue;
+    snprintf(best.text, sizeof best.text, "%.40s %s", number.text, u->name);
+    shortest = length;
+  }
+  return shortest == SIZE_MAX ? ts_ir_spell_plain(value) : best;
+}
+
+/* The largest unit that goes into it without rest. */
+ts_ir_spelling ts_ir_spell_bytes(uint64_t bytes)
+{
+  ts_ir_spelling s;
+  const ts_ir_unit *best = NULL;
+  for (const ts_ir_unit *u = ts_ir_units; u->name; u++)
+    if (u->dimension == TS_IR_BYTES && bytes % u->scale == 0 && (!best || u->scale > best->scale) && (bytes || u->scale == 1))
+      best = u;
+  snprintf(s.text, sizeof s.text, "%llu %s", (unsigned long long)(bytes / best->scale), best->name);
+  return s;
+}
+
+/* The largest unit that is not larger, with a decimal fraction: always exact. */
+ts_ir_spelling ts_ir_spell_time(uint64_t ps)
+{
+  ts_ir_spelling s;
+  const ts_ir_unit *u = ts_ir_units;
+  while (u->dimension != TS_IR_TIME || (u->scale > ps && u->scale > 1))
+    u++;
+  char fraction[16] = "";
+  uint64_t rest = ps % u->scale;
+  if (rest) {
+    int digits = 0;
+    for (uint64_t scale = u->scale; scale > 1; scale /= 10)
+      digits++;
+    int length = snprintf(fraction, sizeof fraction, ".%0*llu", digits, (unsigned long long)rest);
+    while (fraction[length - 1] == '0')
+      fraction[--length] = 0;
+  }
+  snprintf(s.text, sizeof s.text, "%llu%s %s", (unsigned long long)(ps / u->scale), fraction, u->name);
+  return s;
 }
 
 /* ---- symbols ---- */

@@ -17,11 +17,12 @@ extern const char *const ts_ir_net_words[];
 extern const char *const ts_ir_routing_words[];
 extern const char *const ts_ir_algorithm_words[];
 extern const char *const ts_ir_protocol_words[];
+extern const char *const ts_ir_remark_words[];
 
 /* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
 typedef enum ts_ir_field_kind { TS_IR_FIELD_COUNT, TS_IR_FIELD_TIME, TS_IR_FIELD_RATE, TS_IR_FIELD_NUMBER, TS_IR_FIELD_SIZE, TS_IR_FIELD_BYTES } ts_ir_field_kind;
 typedef struct ts_ir_clause { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_clause;
-extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[];
+extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[], ts_ir_line_fields[], ts_ir_links_fields[];
 static inline bool ts_ir_net_has_block(uint32_t kind) { return kind == TS_IR_NET_TABLE || kind == TS_IR_NET_WHITE_BOX || kind == TS_IR_NET_STATISTICAL; } /* of points, methods or curves */
 
 
@@ -35,6 +36,13 @@ typedef struct ts_ir_unit { uint32_t dimension; const char *name; uint64_t scale
 
 extern const ts_ir_unit ts_ir_units[]; /* of a dimension: largest first; name NULL ends */
 extern const char *const ts_ir_dimension_words[]; /* "a time such as `10 us`" */
+
+/* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes. */
+typedef struct ts_ir_spelling { char text[64]; } ts_ir_spelling;
+ts_ir_spelling ts_ir_spell_plain(double value);
+ts_ir_spelling ts_ir_spell_real(double value, ts_ir_dimension dimension);
+ts_ir_spelling ts_ir_spell_bytes(uint64_t bytes);
+ts_ir_spelling ts_ir_spell_time(uint64_t ps);
 
 /* ---- words: names that need no quotes ---- */
 size_t ts_ir_word_length(const char *text, size_t size); /* of the word that begins there, or 0 */

@@ -321,6 +321,16 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
   m->first_point = l->failed || !m->point_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
 }
 
+/* One of the clauses of a record, if it comes next. */
+static bool read_clause(ts_ir_lexer *l, const ts_ir_clause *f, void *record)
+{
+  while (f->word && !ts_ir_take(l, f->word))
+    f++;
+  if (f->word)
+    take_field(l, f, (char *)record + f->offset);
+  return f->word != NULL;
+}
+
 static bool read_packet_clause(ts_ir_lexer *l, ts_ir_net_model *m)
 {
   const ts_ir_packet_field *f = ts_ir_packet_fields;
@@ -345,12 +355,6 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
     m->tier = (uint32_t)ts_ir_take_count(l, "a tier", TS_IR_NONE - 1);
   else if (ts_ir_take(l, "efficiency"))
     m->efficiency = ts_ir_take_real(l, TS_IR_DIMENSIONS);
-  else if (ts_ir_take(l, "base"))
-    m->base = ts_ir_take_whole(l, TS_IR_TIME);
-  else if (ts_ir_take(l, "hop"))
-    m->hop = ts_ir_take_whole(l, TS_IR_TIME);
-  else if (ts_ir_take(l, "half"))
-    m->half_bytes = ts_ir_take_real(l, TS_IR_BYTES);
   else if (ts_ir_take(l, "routing"))
     m->routing = ts_ir_take_choice(l, "a routing", ts_ir_routing_words);
   else if (ts_ir_take(l, "channels"))
@@ -359,12 +363,14 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
     m->algorithm = ts_ir_take_choice(l, "an algorithm", ts_ir_algorithm_words);
   else if (ts_ir_take(l, "inter_hop"))
     m->inter_hop = ts_ir_take_whole(l, TS_IR_TIME);
+  else if (ts_ir_take(l, "assumed"))
+    m->assumed = 1;
   else if (ts_ir_take(l, "source"))
     m->source = ts_ir_use(r, TS_IR_COST_SOURCES, "a cost source");
   else if (ts_ir_take(l, "at"))
     m->loc = ts_ir_take_loc(r);
   else
-    return read_packet_clause(l, m);
+    return read_clause(l, ts_ir_line_fields, m) || read_clause(l, ts_ir_links_fields, &m->links) || read_packet_clause(l, m);
   return true;
 }
 
@@ -374,7 +380,7 @@ void ts_ir_read_net_model(ts_ir_reader *r)
   ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
                        .efficiency = 1, .source = TS_IR_NONE, .loc = TS_IR_NONE};
   m.kind = ts_ir_take_choice(l, "a kind of network model", ts_ir_net_words);
-  m.algorithm = m.kind == TS_IR_NET_FLOW || m.kind == TS_IR_NET_PACKET ? TS_IR_NONE : 0;
+  m.algorithm = m.kind == TS_IR_NET_FLOW || m.kind == TS_IR_NET_PACKET || m.kind == TS_IR_NET_ALPHA_BETA ? TS_IR_NONE : 0;
   if (m.kind == TS_IR_NET_PACKET)
     m.packets = ts_ir_usual_packets;
   while (!l->failed && read_net_clause(r, &m))

@@ -54,22 +54,52 @@ static int hex_digit(char c)
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The character that an escape at p (behind the backslash) stands for, 0 if it is none. */
-static char escaped(const char *p, const char *end, size_t *length)
+/* The number of `count` hexadecimal digits behind p, 0 if they are not there. */
+static uint32_t hex_behind(const char *p, const char *end, size_t count)
 {
+  uint32_t value = 0;
+  for (size_t i = 1; i <= count; i++) {
+    int digit = p + i < end ? hex_digit(p[i]) : -1;
+    if (digit < 0)
+      return 0;
+    value = 16 * value + (uint32_t)digit;
+  }
+  return value;
+}
+
+/* The character that an escape at p (behind the backslash) stands for, 0 if it is none. */
+static uint32_t escaped(const char *p, const char *end, size_t *length)
+{
+  uint32_t c;
   *length = 1;
   switch (*p) {
   case '"':
-  case '\\': return *p;
+  case '\\': return (unsigned char)*p;
   case 'n': return '\n';
   case 't': return '\t';
-  case 'x': {
-    int high = end - p > 2 ? hex_digit(p[1]) : -1, low = end - p > 2 ? hex_digit(p[2]) : -1;
+  case 'x':
     *length = 3;
-    return high >= 0 && high < 8 && low >= 0 ? (char)(high * 16 + low) : 0;
-  }
+    c = hex_behind(p, end, 2);
+    return c < 0x80 ? c : 0;
+  case 'u':
+    *length = 5;
+    c = hex_behind(p, end, 4);
+    return c >= 0xd800 && c < 0xe000 ? 0 : c; /* halves of characters are none */
   default: return 0;
   }
+}
+
+/* A character as UTF-8, behind what is there. */
+static char *put_character(char *out, uint32_t c)
+{
+  if (c >= 0x800)
+    *out++ = (char)(0xe0 | c >> 12);
+  if (c >= 0x80) {
+    *out++ = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3f) : 0xc0 | c >> 6);
+    c = 0x80 | (c & 0x3f);
+  }
+  *out++ = (char)c;
+  return out;
 }
 
 static void take_quoted(ts_ir_lexer *l)
@@ -84,12 +114,16 @@ static void take_quoted(ts_ir_lexer *l)
   char *out = text_room(l, (size_t)(close - p));
   while (p < close) {
     size_t length = 1;
-    char c = *p == '\\' ? escaped(++p, close, &length) : *p;
+    bool escape = *p == '\\';
+    uint32_t c = escape ? escaped(++p, close, &length) : (unsigned char)*p;
     if (!c) {
-      ts_ir_syntax(l, "a string holds an escape other than \\\" \\\\ \\n \\t and \\x01 to \\x7f, or a zero byte");
+      ts_ir_syntax(l, "a string holds an escape other than \\\" \\\\ \\n \\t, \\x01 to \\x7f and \\u0001 to \\uffff, or a zero byte");
       return;
     }
-    *out++ = c;
+    if (escape)
+      out = put_character(out, c);
+    else
+      *out++ = *p; /* one byte of its own UTF-8 */
     p += length;
   }
   *out = 0;

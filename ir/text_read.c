@@ -158,6 +158,14 @@ static void read_memory(ts_ir_reader *r)
   ts_ir_builder_meta(r->out)->memory_loc = ts_ir_take_loc(r);
 }
 
+static void read_mesh(ts_ir_reader *r)
+{
+  ts_ir_need(&r->lexer, "at");
+  ts_ir_builder_meta(r->out)->mesh_loc = ts_ir_take_loc(r);
+}
+
+static void read_cluster(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->cluster = ts_ir_take_string(r, "the cluster's name"); }
+
 static void read_micro_batches(ts_ir_reader *r)
 {
   ts_ir_builder_meta(r->out)->micro_batches = (uint32_t)ts_ir_take_count(&r->lexer, "a number of micro-batches", UINT32_MAX);
@@ -169,6 +177,17 @@ static void read_samples(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->samples_
 static void read_parameters(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->parameters = ts_ir_take_count(&r->lexer, "a number of parameters", UINT64_MAX); }
 static void read_model_flops(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->model_flops_per_step = ts_ir_take_real(&r->lexer, TS_IR_FLOP); }
 static void read_peak(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->peak_flops = ts_ir_take_real(&r->lexer, TS_IR_FLOP_RATE); }
+
+static void read_format(ts_ir_reader *r)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_ir_format format = {.dtype = ts_ir_take_string(r, "a number format")};
+  if (ts_ir_take(l, "model_flops"))
+    format.model_flops = ts_ir_take_real(l, TS_IR_FLOP);
+  if (ts_ir_take(l, "peak"))
+    format.peak = ts_ir_take_real(l, TS_IR_FLOP_RATE);
+  *(ts_ir_format *)append(r, TS_IR_FORMATS) = format;
+}
 
 static void take_sha256(ts_ir_lexer *l, uint8_t digest[32])
 {
@@ -193,6 +212,8 @@ static void read_source(ts_ir_reader *r)
       source.role = ts_ir_take_string(r, "a role");
     else if (ts_ir_take(l, "sha256"))
       take_sha256(l, source.sha256);
+    else if (ts_ir_take(l, "text"))
+      source.text = ts_ir_take_string(r, "what was typed");
     else
       more = false;
   }
@@ -256,6 +277,8 @@ static void read_cost_source(ts_ir_reader *r)
       source.name = ts_ir_take_string(r, "a name");
     else if (ts_ir_take(l, "kind"))
       source.kind = ts_ir_take_string(r, "a kind");
+    else if (ts_ir_take(l, "device"))
+      source.device = ts_ir_take_string(r, "a device");
     else if (ts_ir_take(l, "at"))
       source.loc = ts_ir_take_loc(r);
     else
@@ -319,6 +342,31 @@ static void read_collective(ts_ir_reader *r)
 
 static void read_steps(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->steps = (uint32_t)ts_ir_take_count(&r->lexer, "a number of optimizer steps", UINT32_MAX); }
 
+/* ---- warnings ---- */
+
+static void read_remark_of(ts_ir_reader *r, uint32_t kind)
+{
+  ts_ir_lexer *l = &r->lexer;
+  ts_ir_remark remark = {.kind = kind, .loc = TS_IR_NONE};
+  if (kind == TS_IR_REMARK_WARNING || kind == TS_IR_REMARK_FACT)
+    remark.name = ts_ir_take_string(r, kind == TS_IR_REMARK_FACT ? "a name" : "a code");
+  remark.text = ts_ir_take_string(r, "a text");
+  for (bool more = true; more && !l->failed;) {
+    if (ts_ir_take(l, "here"))
+      remark.here = ts_ir_take_string(r, "a label");
+    else if (ts_ir_take(l, "at"))
+      remark.loc = ts_ir_take_loc(r);
+    else if (ts_ir_take(l, "more"))
+      remark.more = (uint32_t)ts_ir_take_count(l, "a number", UINT32_MAX);
+    else
+      more = false;
+  }
+  *(ts_ir_remark *)append(r, TS_IR_REMARKS) = remark;
+}
+
+static void read_warning(ts_ir_reader *r) { read_remark_of(r, TS_IR_REMARK_WARNING); }
+static void read_remark(ts_ir_reader *r) { read_remark_of(r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact` or `help`", ts_ir_remark_words)); }
+
 /* ---- statements ---- */
 
 static const struct statement { const char *word; void (*read)(ts_ir_reader *); } statements[] = {
@@ -326,12 +374,15 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"plan", read_plan},
     {"tool", read_tool},
     {"memory", read_memory},
+    {"cluster", read_cluster},
+    {"mesh", read_mesh},
     {"micro_batches", read_micro_batches},
     {"steps", read_steps},
     {"tokens", read_tokens},
     {"samples", read_samples},
     {"model_flops", read_model_flops},
     {"peak", read_peak},
+    {"format", read_format},
     {"parameters", read_parameters},
     {"source", read_source},
     {"axis", read_axis},
@@ -350,6 +401,8 @@ static const struct statement { const char *word; void (*read)(ts_ir_reader *); 
     {"collective", read_collective},
     {"fragment", ts_ir_read_fragment},
     {"program", ts_ir_read_program},
+    {"warning", read_warning},
+    {"remark", read_remark},
 };
 
 static void read_statement(ts_ir_reader *r)

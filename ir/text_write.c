@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
 #include "ir/text.h"
@@ -54,15 +55,20 @@ static void out(writer *w, const char *format, ...) /* short pieces; strings of 
 static void out_quoted(writer *w, const char *text)
 {
   out_bytes(w, "\"", 1);
-  for (; *text; text++) {
+  for (size_t length; *text; text += length) {
+    uint32_t c = 0;
+    length = ts_utf8_decode(text, strnlen(text, 4), &c);
+    length = length ? length : 1;
     if (*text == '"' || *text == '\\')
       out(w, "\\%c", *text);
     else if (*text == '\n' || *text == '\t')
       out(w, *text == '\n' ? "\\n" : "\\t");
     else if ((unsigned char)*text < ' ' || *text == 127)
       out(w, "\\x%02x", (unsigned)*text);
+    else if (ts_char_steers(c))
+      out(w, "\\u%04x", (unsigned)c);
     else
-      out_bytes(w, text, 1);
+      out_bytes(w, text, length);
   }
   out_bytes(w, "\"", 1);
 }
@@ -80,72 +86,10 @@ static const char *text(const writer *w, ts_ir_str s) { return w->ir->strings + 
 
 /* ---- quantities ---- */
 
-static void shortest(double value, char text[40])
-{
-  for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
-    snprintf(text, 40, "%.*g", digits, value);
-    if (strtod(text, NULL) == value)
-      return;
-  }
-}
-
-/* In the unit that needs the fewest characters, the largest of those. */
-static void out_real(writer *w, double value, ts_ir_dimension dimension)
-{
-  char best[40] = "", number[40];
-  const ts_ir_unit *unit = NULL;
-  for (const ts_ir_unit *u = ts_ir_units; u->name; u++) {
-    if (u->dimension != dimension || (value < (double)u->scale && u->scale > 1))
-      continue;
-    shortest(value / (double)u->scale, number);
-    if (strtod(number, NULL) * (double)u->scale != value || (unit && strlen(number) + strlen(u->name) >= strlen(best) + strlen(unit->name)))
-      continue;
-    memcpy(best, number, sizeof best);
-    unit = u;
-  }
-  if (unit)
-    out(w, "%s %s", best, unit->name);
-  else {
-    shortest(value, number);
-    out(w, "%s", number);
-  }
-}
-
-/* The largest unit that goes into it without rest. */
-static void out_bytes_of(writer *w, uint64_t bytes)
-{
-  const ts_ir_unit *best = NULL;
-  for (const ts_ir_unit *u = ts_ir_units; u->name; u++)
-    if (u->dimension == TS_IR_BYTES && bytes % u->scale == 0 && (!best || u->scale > best->scale) && (bytes || u->scale == 1))
-      best = u;
-  out(w, "%llu %s", (unsigned long long)(bytes / best->scale), best->name);
-}
-
-/* The largest unit that is not larger, with a decimal fraction: always exact. */
-static void out_time(writer *w, uint64_t ps)
-{
-  const ts_ir_unit *u = ts_ir_units;
-  while (u->dimension != TS_IR_TIME || (u->scale > ps && u->scale > 1))
-    u++;
-  char fraction[16] = "";
-  uint64_t rest = ps % u->scale;
-  if (rest) {
-    int digits = 0;
-    for (uint64_t scale = u->scale; scale > 1; scale /= 10)
-      digits++;
-    int length = snprintf(fraction, sizeof fraction, ".%0*llu", digits, (unsigned long long)rest);
-    while (fraction[length - 1] == '0')
-      fraction[--length] = 0;
-  }
-  out(w, "%llu%s %s", (unsigned long long)(ps / u->scale), fraction, u->name);
-}
-
-static void out_plain(writer *w, double value)
-{
-  char number[40];
-  shortest(value, number);
-  out(w, "%s", number);
-}
+static void out_real(writer *w, double value, ts_ir_dimension dimension) { out(w, "%s", ts_ir_spell_real(value, dimension).text); }
+static void out_bytes_of(writer *w, uint64_t bytes) { out(w, "%s", ts_ir_spell_bytes(bytes).text); }
+static void out_time(writer *w, uint64_t ps) { out(w, "%s", ts_ir_spell_time(ps).text); }
+static void out_plain(writer *w, double value) { out(w, "%s", ts_ir_spell_plain(value).text); }
 
 /* ---- symbols ---- */
 
@@ -217,6 +161,16 @@ static void out_named(writer *w, uint32_t kind, uint32_t index, ts_ir_str name)
   out_name(w, text(w, name));
 }
 
+/* With the words before it and after it, and nothing for 0. */
+static void out_amount(writer *w, const char *before, double amount, ts_ir_dimension unit, const char *after)
+{
+  if (!(amount > 0))
+    return;
+  out(w, "%s", before);
+  out_real(w, amount, unit);
+  out(w, "%s", after);
+}
+
 static void out_text(writer *w, const char *clause, ts_ir_str s) /* nothing for the empty string */
 {
   if (!*text(w, s))
@@ -256,18 +210,28 @@ static void write_meta(writer *w)
     out_quoted(w, text(w, m->tool));
   }
   out(w, "\nmicro_batches %u\n", m->micro_batches);
+  if (*text(w, m->cluster)) {
+    out(w, "cluster ");
+    out_name(w, text(w, m->cluster));
+    out(w, "\n");
+  }
   out_number(w, "steps", m->steps);
   out_number(w, "tokens", m->tokens_per_step);
   out_number(w, "samples", m->samples_per_step);
   out_number(w, "parameters", m->parameters);
-  if (m->model_flops_per_step > 0) {
-    out(w, "model_flops ");
-    out_real(w, m->model_flops_per_step, TS_IR_FLOP);
+  out_amount(w, "model_flops ", m->model_flops_per_step, TS_IR_FLOP, "\n");
+  out_amount(w, "peak ", m->peak_flops, TS_IR_FLOP_RATE, "\n");
+  for (uint32_t i = 0; i < w->ir->formats_count; i++) {
+    const ts_ir_format *f = &w->ir->formats[i];
+    out(w, "format ");
+    out_quoted(w, text(w, f->dtype));
+    out_amount(w, " model_flops ", f->model_flops, TS_IR_FLOP, "");
+    out_amount(w, " peak ", f->peak, TS_IR_FLOP_RATE, "");
     out(w, "\n");
   }
-  if (m->peak_flops > 0) {
-    out(w, "peak ");
-    out_real(w, m->peak_flops, TS_IR_FLOP_RATE);
+  if (m->mesh_loc != TS_IR_NONE) {
+    out(w, "mesh");
+    out_loc(w, "at", m->mesh_loc);
     out(w, "\n");
   }
   if (m->memory_loc != TS_IR_NONE) {
@@ -291,6 +255,10 @@ static void write_sources(writer *w)
       for (int b = 0; b < 32; b++)
         out(w, "%02x", s->sha256[b]);
       out(w, "\"");
+    }
+    if (*text(w, s->text)) {
+      out(w, " text ");
+      out_quoted(w, text(w, s->text));
     }
     out(w, "\n");
   }
@@ -329,6 +297,7 @@ static void write_cost_sources(writer *w)
     out_symbol(w, TS_IR_COST_SOURCES, i);
     out_named(w, TS_IR_COST_SOURCES, i, s->name);
     out_text(w, "kind", s->kind);
+    out_text(w, "device", s->device);
     out_loc(w, "at", s->loc);
     out(w, "\n");
   }
@@ -523,7 +492,6 @@ static void write_clauses(writer *w, const ts_ir_clause *f, const void *record)
   for (; f->word; f++)
     if (!field_is_zero(f, (const char *)record + f->offset))
       write_field(w, f, (const char *)record + f->offset);
-  out(w, "\n");
 }
 
 static void write_methods(writer *w, const ts_ir_net_model *m)
@@ -532,11 +500,13 @@ static void write_methods(writer *w, const ts_ir_net_model *m)
     const ts_ir_net_method *x = &w->ir->net_methods[m->first_method + i];
     out(w, "  method %s %s %s", ts_ir_collective_words[x->collective], ts_ir_algorithm_words[x->algorithm], ts_ir_protocol_words[x->protocol]);
     write_clauses(w, ts_ir_method_fields, x);
+    out(w, "\n");
   }
   for (uint32_t i = 0; i < m->curve_count; i++) {
     const ts_ir_net_curve *x = &w->ir->net_curves[m->first_curve + i];
     out(w, "  curve %s", ts_ir_collective_words[x->collective]);
     write_clauses(w, ts_ir_curve_fields, x);
+    out(w, "\n");
   }
 }
 
@@ -597,22 +567,14 @@ static void write_net_models(writer *w)
       out(w, " efficiency ");
       out_plain(w, m->efficiency);
     }
-    if (m->base) {
-      out(w, " base ");
-      out_time(w, m->base);
-    }
-    if (m->hop) {
-      out(w, " hop ");
-      out_time(w, m->hop);
-    }
-    if (m->half_bytes > 0) {
-      out(w, " half ");
-      out_real(w, m->half_bytes, TS_IR_BYTES);
-    }
-    if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET)
+    write_clauses(w, ts_ir_line_fields, m);
+    if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET || m->kind == TS_IR_NET_ALPHA_BETA)
       write_flow_fields(w, m);
     if (m->kind == TS_IR_NET_PACKET)
       write_packet_fields(w, m);
+    write_clauses(w, ts_ir_links_fields, &m->links);
+    if (m->assumed)
+      out(w, " assumed");
     if (m->source != TS_IR_NONE) {
       out(w, " source ");
       out_symbol(w, TS_IR_COST_SOURCES, m->source);
@@ -650,14 +612,8 @@ static void write_kernels(writer *w)
     out(w, " ");
     out_time(w, k->time);
     out_named(w, TS_IR_KERNELS, i, k->family);
-    if (k->flops > 0) {
-      out(w, " flops ");
-      out_real(w, k->flops, TS_IR_FLOP);
-    }
-    if (k->bytes > 0) {
-      out(w, " bytes ");
-      out_real(w, k->bytes, TS_IR_BYTES);
-    }
+    out_amount(w, " flops ", k->flops, TS_IR_FLOP, "");
+    out_amount(w, " bytes ", k->bytes, TS_IR_BYTES, "");
     out_text(w, "dtype", k->dtype);
     if (k->basis != TS_IR_STATED)
       out(w, " basis %s", ts_ir_basis_words[k->basis]);
@@ -851,6 +807,30 @@ static void write_programs(writer *w)
   }
 }
 
+/* ---- warnings ---- */
+
+static void write_remarks(writer *w)
+{
+  for (uint32_t i = 0; i < w->ir->remarks_count; i++) {
+    const ts_ir_remark *r = &w->ir->remarks[i];
+    out(w, r->kind == TS_IR_REMARK_WARNING ? "" : "remark ");
+    out(w, "%s ", ts_ir_remark_words[r->kind]);
+    if (*text(w, r->name)) {
+      out_name(w, text(w, r->name));
+      out(w, " ");
+    }
+    out_quoted(w, text(w, r->text));
+    if (*text(w, r->here)) {
+      out(w, " here ");
+      out_quoted(w, text(w, r->here));
+    }
+    out_loc(w, "at", r->loc);
+    if (r->more)
+      out(w, " more %u", r->more);
+    out(w, "\n");
+  }
+}
+
 /* Behind an empty line, if there are records of the kind; the part may still have others. */
 static void write_part(writer *w, uint32_t kind, void (*write)(writer *))
 {
@@ -883,6 +863,7 @@ int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, s
   write_part(w, TS_IR_COLLECTIVES, write_collectives);
   write_fragments(w);
   write_programs(w);
+  write_part(w, TS_IR_REMARKS, write_remarks);
   flush(w);
   ts_ir_locale_leave(locale);
   ts_arena_free(arena);

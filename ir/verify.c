@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "ir/layout.h"
 #include "ir/packets.h"
 
@@ -96,6 +97,33 @@ static int check_meta(check *c)
   const ts_ir_meta *m = c->ir->meta;
   if (!amount(m->model_flops_per_step) || !amount(m->peak_flops))
     FAIL(c, "the model's FLOP per step or the peak FLOP/s is not a finite number of 0 or more");
+  for (uint32_t i = 0; i < c->ir->formats_count; i++) {
+    const ts_ir_format *f = &c->ir->formats[i];
+    if (!amount(f->model_flops) || !amount(f->peak) || f->reserved)
+      FAIL(c, "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more", i, text(c, f->dtype));
+  }
+  return 0;
+}
+
+/* Warnings begin with their own record. */
+static int check_remarks(check *c)
+{
+  for (uint32_t i = 0; i < c->ir->remarks_count; i++) {
+    const ts_ir_remark *r = &c->ir->remarks[i];
+    bool warning = r->kind == TS_IR_REMARK_WARNING, named = warning || r->kind == TS_IR_REMARK_FACT;
+    if (r->kind >= TS_IR_REMARK_KINDS || (!i && !warning))
+      FAIL(c, "remark %u: kind %u, which cannot stand there", i, r->kind);
+    if (named != (*text(c, r->name) != 0) || !*text(c, r->text) || (!warning && (*text(c, r->here) || r->more)))
+      FAIL(c, "remark %u lacks its name or its text, or has what only a warning has", i);
+  }
+  return 0;
+}
+
+static int check_sources(check *c)
+{
+  for (uint32_t i = 0; i < c->ir->sources_count; i++)
+    if (c->ir->sources[i].reserved)
+      FAIL(c, "the reserved field of source %u is %u", i, c->ir->sources[i].reserved);
   return 0;
 }
 
@@ -165,9 +193,7 @@ static int check_placement(check *c)
     return 0;
   if (ir->placement_count != ir->meta->world)
     FAIL(c, "%u ranks are placed, the job has %u", ir->placement_count, ir->meta->world);
-  uint8_t *taken = calloc(ir->devices_count / 8 + 1, 1);
-  if (!taken)
-    abort();
+  uint8_t *taken = ts_heap_new(ir->devices_count / 8 + 1, 1);
   uint32_t rank = 0;
   for (; rank < ir->placement_count; rank++) {
     uint32_t v = ir->placement[rank];
@@ -204,10 +230,7 @@ typedef struct runs { uint32_t *count_at; uint32_t limit; } runs; /* by first re
 
 static runs runs_begin(uint32_t limit)
 {
-  runs r = {calloc((size_t)limit + 1, sizeof(uint32_t)), limit};
-  if (!r.count_at)
-    abort();
-  return r;
+  return (runs){ts_heap_new((size_t)limit + 1, sizeof(uint32_t)), limit};
 }
 
 enum { RUN_BAD = -1, RUN_NEW, RUN_SEEN };
@@ -227,6 +250,15 @@ static int runs_add(runs *r, uint32_t first, uint32_t count)
   }
   r->count_at[first] = count + 1;
   return RUN_NEW;
+}
+
+/* Every record must be in some run: those in none are checked by nobody, and yet are met by whoever goes through a table. */
+static int runs_whole(check *c, const runs *r, uint32_t kind)
+{
+  for (uint32_t i = 0; i < r->limit; i++)
+    if (!r->count_at[i])
+      FAIL(c, "record %u of table %s belongs to nothing", i, ts_ir_tables[kind].name);
+  return 0;
 }
 
 static int compare_points(const ts_ir_net_point *a, const ts_ir_net_point *b)
@@ -319,13 +351,24 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
     FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
   if ((uint64_t)m->axes >> c->ir->axes_count)
     FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes, c->ir->axes_count);
-  if (m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 || m->inter_hop > time_limit / world_limit || (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE)
-                                : m->routing || m->channels || m->inter_hop || m->algorithm)
+  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET, steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
+  if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 : m->routing || m->channels) ||
+      (steps ? m->inter_hop > time_limit / world_limit || (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE) : m->inter_hop || m->algorithm))
     FAIL(c, "net model `%s`: routing, channels, algorithm or step between islands out of range", text(c, m->name));
   static const ts_ir_net_packets none = {0};
   const ts_ir_packet_field *wrong = m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
   if (wrong)
     FAIL(c, "net model `%s`: `%s` of its packets is out of range", text(c, m->name), wrong->clause.word);
+  const ts_ir_net_links *k = &m->links;
+  if ((k->intra_links != 0 && !rate(k->intra_links)) || (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) || signbit(k->inter_links) ||
+      k->intra_latency > time_limit || k->inter_latency > time_limit)
+    FAIL(c, "net model `%s`: rate or latency of the links it holds for out of range", text(c, m->name));
+  static const ts_ir_net_links any;
+  bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX || m->kind == TS_IR_NET_STATISTICAL;
+  if (!measured && memcmp(k, &any, sizeof any) != 0)
+    FAIL(c, "net model `%s`: only what was measured holds for some links", text(c, m->name));
+  if (m->assumed > 1 || m->reserved)
+    FAIL(c, "net model `%s`: assumed is 0 or 1", text(c, m->name));
   if (m->packets.reserved || (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
     FAIL(c, "net model `%s`: only a model of packets says how they travel", text(c, m->name));
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
@@ -351,6 +394,8 @@ static int check_network(check *c)
   int failed = 0;
   for (uint32_t i = 0; i < c->ir->net_models_count && !failed; i++)
     failed = check_net_model(c, &c->ir->net_models[i], &seen, &methods, &curves);
+  failed = failed || runs_whole(c, &seen, TS_IR_NET_POINTS) || runs_whole(c, &methods, TS_IR_NET_METHODS) ||
+           runs_whole(c, &curves, TS_IR_NET_CURVES) ? -1 : 0;
   free(curves.count_at);
   free(methods.count_at);
   free(seen.count_at);
@@ -370,9 +415,6 @@ static int check_work(check *c)
       FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind, (unsigned long long)ir->collectives[i].bytes);
   if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
     FAIL(c, "%u streams for %u nodes; there are 1 to 256", ir->streams_count, ir->nodes_count);
-  for (uint32_t i = 0; i < ir->cost_sources_count; i++)
-    if (ir->cost_sources[i].reserved)
-      FAIL(c, "reserved bytes of cost source %u are not zero", i);
   for (uint32_t i = 0; i < ir->streams_count; i++)
     if (ir->streams[i].kind > TS_IR_STREAM_COPY || (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
       FAIL(c, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name), ir->streams[i].kind);
@@ -472,9 +514,7 @@ static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
 /* Each port is used by one node, so that a played fragment sends or receives on it once. */
 static int check_port_use(check *c, const ts_ir_fragment *f)
 {
-  uint8_t *used = calloc(f->port_count / 8 + 1, 1);
-  if (!used)
-    abort();
+  uint8_t *used = ts_heap_new(f->port_count / 8 + 1, 1);
   uint32_t uses = 0, i = 0;
   for (; i < f->node_count; i++) {
     const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
@@ -511,10 +551,9 @@ static int check_fragments(check *c)
 {
   const ts_ir *ir = c->ir;
   node_runs seen = {runs_begin(ir->nodes_count), runs_begin(ir->ports_count), runs_begin(ir->mems_count), runs_begin(ir->deps_count),
-                    calloc((size_t)ir->deps_count + 1, sizeof(uint32_t))};
-  if (!seen.latest)
-    abort();
-  int failed = check_each_fragment(c, &seen);
+                    ts_heap_new((size_t)ir->deps_count + 1, sizeof(uint32_t))};
+  int failed = check_each_fragment(c, &seen) || runs_whole(c, &seen.nodes, TS_IR_NODES) || runs_whole(c, &seen.ports, TS_IR_PORTS) ||
+               runs_whole(c, &seen.mems, TS_IR_MEMS) || runs_whole(c, &seen.deps, TS_IR_DEPS) ? -1 : 0;
   free(seen.nodes.count_at);
   free(seen.ports.count_at);
   free(seen.mems.count_at);
@@ -538,11 +577,13 @@ static int check_programs(check *c)
         runs_add(&holdings, p->first_holding, p->holding_count) == RUN_BAD)
       break;
   }
+  bool all = i == ir->programs_count;
+  int failed = all && (runs_whole(c, &items, TS_IR_ITEMS) || runs_whole(c, &holdings, TS_IR_HOLDINGS)) ? -1 : 0;
   free(items.count_at);
   free(holdings.count_at);
-  if (i < ir->programs_count)
+  if (!all)
     FAIL(c, "program `%s`: its items or holdings are not there or partly another's", text(c, ir->programs[i].name));
-  return 0;
+  return failed;
 }
 
 static int check_item(check *c, uint32_t i, runs *seen)
@@ -562,6 +603,7 @@ static int check_items(check *c)
   int failed = 0;
   for (uint32_t i = 0; i < c->ir->items_count && !failed; i++)
     failed = check_item(c, i, &seen);
+  failed = failed || runs_whole(c, &seen, TS_IR_BINDINGS) ? -1 : 0;
   free(seen.count_at);
   return failed;
 }
@@ -584,7 +626,8 @@ int ts_ir_verify(const ts_ir *ir, ts_ir_error *error)
   /* In this order: each check relies on those before it. */
   static int (*const checks[])(check *) = {check_counts,    check_strings, check_refs,      check_meta,     check_mesh,
                                            check_locs,      check_devices, check_placement, check_links,    check_network,
-                                           check_work,      check_fragments, check_programs, check_items};
+                                           check_work,      check_fragments, check_programs, check_items,     check_sources,
+                                           check_remarks};
   check c = {ir, error};
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
     TRY(checks[i](&c));

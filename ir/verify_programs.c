@@ -3,18 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "ir/layout.h"
 
 static const double total_limit = 4611686018427387904.0; /* 2^62 ps or bytes in a program */
-static const uint64_t play_limit = 1u << 26, message_limit = 1u << 22;
-
-static void *zeroed(size_t count, size_t size)
-{
-  void *memory = calloc(count + 1, size);
-  if (!memory)
-    abort();
-  return memory;
-}
+static const uint64_t play_limit = 1u << 26, message_limit = 1u << 25;
 
 static uint32_t port_axis(const ts_ir *ir, const ts_ir_port *p) { return (uint32_t)__builtin_ctz(ir->groups[p->group].axes); }
 
@@ -163,20 +156,20 @@ static int check_each_program(const ts_ir *ir, const totals *of, totals *by_firs
     plays += p->item_count;
     *ends += t->ends;
     if (plays > play_limit)
-      return ts_ir_fail(error, "the programs play more than %llu fragments", (unsigned long long)play_limit);
+      return too_much(error, ts_ir_fail(error, "the programs play more than %llu fragments", (unsigned long long)play_limit));
     if (*ends > message_limit)
-      return ts_ir_fail(error, "the programs send and receive more than %llu messages", (unsigned long long)message_limit);
+      return too_much(error, ts_ir_fail(error, "the programs send and receive more than %llu messages", (unsigned long long)message_limit));
   }
   return 0;
 }
 
 static int check_totals(const ts_ir *ir, uint64_t *ends, ts_ir_error *error)
 {
-  double *mems = zeroed(ir->mems_count, sizeof *mems);
+  double *mems = ts_heap_new((size_t)ir->mems_count + 1, sizeof *mems);
   for (uint32_t i = 0; i < ir->mems_count; i++)
     mems[i + 1] = mems[i] + (double)(ir->mems[i].bytes < 0 ? -ir->mems[i].bytes : ir->mems[i].bytes);
   worst w = worst_of(ir, mems);
-  totals *of = zeroed(ir->fragments_count, sizeof *of), *by_first = zeroed(ir->items_count, sizeof *by_first);
+  totals *of = ts_heap_new((size_t)ir->fragments_count + 1, sizeof *of), *by_first = ts_heap_new((size_t)ir->items_count + 1, sizeof *by_first);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     of[i] = fragment_totals(ir, &ir->fragments[i], &w);
   *ends = 0;
@@ -261,7 +254,7 @@ static void sort_by_digit(matching *m, message_end **spare, size_t word, unsigne
 /* By message, the send before the receive, those that occur twice in the order of the programs: linear, whatever the tags. */
 static void sort_ends(matching *m)
 {
-  message_end *spare = zeroed(m->end_count, sizeof *spare);
+  message_end *spare = ts_heap_new((size_t)m->end_count + 1, sizeof *spare);
   for (size_t word = 0; word < 2; word++)
     for (unsigned shift = 0; shift < 64; shift += 8)
       sort_by_digit(m, &spare, word, shift);
@@ -338,7 +331,7 @@ static int list_orphans(const matching *m)
 
 static int check_messages(const ts_ir *ir, uint64_t ends, ts_ir_error *error)
 {
-  matching m = {.ir = ir, .error = error, .ends = zeroed(ends, sizeof *m.ends)};
+  matching m = {.ir = ir, .error = error, .ends = ts_heap_new((size_t)ends + 1, sizeof *m.ends)};
   int failed = collect_ends(&m) || match_ends(&m) || list_orphans(&m) ? -1 : 0;
   free(m.ends);
   return failed;

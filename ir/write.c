@@ -1,6 +1,8 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "base/heap.h"
+#include "base/output.h"
 #include "base/source.h"
 #include "ir/layout.h"
 
@@ -14,9 +16,7 @@ static uint8_t *encode_tables(const ts_ir *ir, size_t *size)
     table[kind - 1] = (ts_ir_section){kind, ts_ir_tables[kind].record_size, end, ts_ir_count(ir, kind)};
     end = aligned(end + (size_t)table[kind - 1].count * table[kind - 1].record_size);
   }
-  uint8_t *bytes = calloc(1, end);
-  if (!bytes)
-    abort();
+  uint8_t *bytes = ts_heap_new(1, end);
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
     if (table[kind - 1].count)
       memcpy(bytes + table[kind - 1].offset, ts_ir_records(ir, kind),

@@ -21,6 +21,8 @@
 bool ts_grammar_expects(ts_grammar_pstate *state, int token);
 }
 %code {
+#include "base/heap.h"
+#define YYMALLOC(size) ts_heap_new((size), 1)
 /* Constructs that end in something optional and absent end where the last part ends. */
 #define YYLLOC_DEFAULT(current, rhs, n)                                                                             \
   ((current) = (n) ? (ts_span){YYRHSLOC(rhs, n).file, YYRHSLOC(rhs, 1).begin, YYRHSLOC(rhs, n).end}                 \
@@ -47,11 +49,11 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
-%token AFTER ANY AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EVERY EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
+%token AFTER ANY AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EVERY EXPECT EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token AHEAD OFFLOAD PART SHARE SLOW SLOWS TIE UPDATES
+%token AHEAD CAST FULLEST OFFLOAD PART SHA256 SHARE SLOW SLOWS TIE UNEVEN UPDATES
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
@@ -65,7 +67,7 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence match slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
-  expr primary postfix generator_condition arg record_field optional_by phase_part string require
+  expr primary postfix generator_condition arg record_field optional_by phase_part string optional_digest require demand
 %type <ts_word> dotted shard_what offload_what
 %type <uint32_t> arrow optional_word
 
@@ -104,7 +106,7 @@ declaration_open
   | let
   | PARAM ID COLON type ASSIGN expr { $$ = MAKE(PARAM, @$, $2, 0, NODES($4, $6)); }
   | FN ID params optional_type_arrow ASSIGN expr { $$ = MAKE(FN, @$, $2, 0, NODES(MAKE(PARAMS, @3, NONE, 0, $3), $4, $6)); }
-  | EXTERN FN ID params ARROW type FROM string { $$ = MAKE(EXTERN, @$, $3, 0, NODES(MAKE(PARAMS, @4, NONE, 0, $4), $6, $8)); }
+  | EXTERN FN ID params ARROW type FROM string optional_digest { $$ = MAKE(EXTERN, @$, $3, 0, NODES(MAKE(PARAMS, @4, NONE, 0, $4), $6, $8, $9)); }
   | MODEL ID ASSIGN expr { $$ = MAKE(MODEL_IS, @$, $2, 0, NODES($4)); }
   ;
 
@@ -177,7 +179,12 @@ optional_default
   ;
 
 string: STRING { $$ = ts_ast_string(parser, $1); } ;
+optional_digest
+  : %empty { $$ = NULL; }
+  | SHA256 string { $$ = $2; }
+  ;
 require: REQUIRE expr COMMA string { $$ = MAKE(REQUIRE, @$, NONE, 0, NODES($2, $4)); } ;
+demand: require | EXPECT expr COMMA string { $$ = MAKE(EXPECT, @$, NONE, 0, NODES($2, $4)); } ;
 
 /* Fields of gpus, links, kernels and plans. */
 
@@ -249,8 +256,11 @@ op_open
   | PARAM ID COLON expr optional_dtype optional_if { $$ = MAKE(OP_PARAM, @$, $2, 0, NODES($4, $5, $6)); }
   | OUTPUT ID COLON expr optional_dtype { $$ = MAKE(OP_OUTPUT, @$, $2, 0, NODES($4, $5)); }
   | PART ID COLON expr OF ID { $$ = MAKE(OP_PART, @$, $2, 0, NODES($4, NAMED($6))); }
+  | CAST ID DTYPE expr optional_if { $$ = MAKE(CAST, @$, $2, 0, NODES($4, $5)); }
+  | TIE ID WITH expr optional_if { $$ = MAKE(TIE, @$, $2, 0, NODES($4, $5)); }
   | SAVES expr optional_if { $$ = MAKE(SAVES, @$, NONE, 0, NODES($2, $3)); }
   | WHOLE ID DIM expr { $$ = MAKE(WHOLE, @$, $2, 0, NODES($4)); }
+  | UNEVEN ID DIM expr { $$ = MAKE(UNEVEN, @$, $2, 0, NODES($4)); }
   | CONTRACTS ID DIM expr { $$ = MAKE(CONTRACTS, @$, $2, 0, NODES($4)); }
   | require
   ;
@@ -322,6 +332,7 @@ graph_open
   | ID ASSIGN expr optional_label { $$ = MAKE(NODE, @$, $1, 0, NODES($3, $4)); }
   | expr AS label { $$ = MAKE(NODE, @$, NONE, 0, NODES($1, $3)); }
   | YIELD expr optional_label { $$ = MAKE(YIELD, @$, NONE, 0, NODES($2, $3)); }
+  | demand
   ;
 
 graph_closed
@@ -462,6 +473,7 @@ option
   | DIM expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "dim", 3), @1}), 0, NODES($2)); }
   | GROUP match_label { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "group", 5), @1}), 0, NODES($2)); }
   | SHARE expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "share", 5), @1}), 0, NODES($2)); }
+  | FULLEST expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "fullest", 7), @1}), 0, NODES($2)); }
   | AHEAD expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "ahead", 5), @1}), 0, NODES($2)); }
   | EVERY expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "every", 5), @1}), 0, NODES($2)); }
   | SLOWS expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "slows", 5), @1}), 0, NODES($2)); }
@@ -502,7 +514,7 @@ schedule_open
   | match
   | slow
   | remove
-  | require
+  | demand
   ;
 
 optional_copies

@@ -38,3 +38,6 @@ lang/grammar.h: lang/grammar.c
 
 lang/lexer.c: lang/lexer.l
 	$(AM_V_GEN)$(MKDIR_P) lang && $(FLEX) --noline -o lang/lexer.c $(srcdir)/lang/lexer.l
+
+# One target alone, `make tsc` in a fresh folder, passes by BUILT_SOURCES: the objects themselves ask for the header.
+$(libtrainspec_la_OBJECTS): | lang/grammar.h

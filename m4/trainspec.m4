@@ -25,3 +25,37 @@ On Debian or Ubuntu:
   apt-get install$ts_packages
 then run ./configure again.])])
 ])
+
+# TS_TRY_FLAGS(VARIABLE, FLAGS, [PREFIX]): adds FLAGS to VARIABLE if a program compiles and links with them, without a warning.
+# PREFIX: other flags that only this check needs.
+AC_DEFUN([TS_TRY_FLAGS], [
+  AC_MSG_CHECKING([whether $CC takes $2])
+  ts_saved_CFLAGS=$CFLAGS; CFLAGS="$CFLAGS -Werror $3 $2"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>]], [[char text[8]; return snprintf(text, sizeof text, "%d", 1) < 0;]])],
+    [AC_MSG_RESULT([yes]); $1="$$1 $2"], [AC_MSG_RESULT([no])])
+  CFLAGS=$ts_saved_CFLAGS
+])
+
+# TS_HARDENING: what makes a slip in the readers of foreign files hard to use, where compiler and linker have it. Sets TS_HARDENING_CFLAGS,
+# and TS_HARDENING_LDFLAGS for all that is linked, TS_PIE_LDFLAGS for programs.
+AC_DEFUN([TS_HARDENING], [
+  TS_TRY_FLAGS([TS_HARDENING_CFLAGS], [-fstack-protector-strong])
+  # glibc's checked functions need an optimising compiler, and their copies of functions hide errors from the sanitizers.
+  AS_IF([test "$sanitizers" = no && test "$enable_fuzzing" != yes], [
+    ts_fortify=$TS_HARDENING_CFLAGS
+    TS_TRY_FLAGS([TS_HARDENING_CFLAGS], [-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3])
+    AS_IF([test "$ts_fortify" = "$TS_HARDENING_CFLAGS"], [TS_TRY_FLAGS([TS_HARDENING_CFLAGS], [-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2])])
+  ])
+  TS_TRY_FLAGS([TS_HARDENING_LDFLAGS], [-Wl,-z,relro])
+  TS_TRY_FLAGS([TS_HARDENING_LDFLAGS], [-Wl,-z,now])
+  TS_TRY_FLAGS([TS_PIE_LDFLAGS], [-pie], [-fPIE])
+  AS_IF([test -n "$TS_PIE_LDFLAGS"], [TS_HARDENING_CFLAGS="$TS_HARDENING_CFLAGS -fPIE"]) # libtool adds -fPIC behind it for the library
+])
+
+# TS_64_BIT: an IR is mapped as it lies in its file, with 64-bit offsets, and sizes of real plans do not fit in 32 bits.
+AC_DEFUN([TS_64_BIT], [
+  AC_MSG_CHECKING([whether $CC $CFLAGS builds for a 64-bit machine])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [[static int wide[sizeof(void *) >= 8 ? 1 : -1]; (void)wide;]])],
+    [AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([TrainSpec needs a 64-bit machine: an IR is mapped into memory with 64-bit offsets. Configure with a compiler for one, without -m32.])])
+])

@@ -101,7 +101,7 @@ const ts_blames *ts_blames_new(ts_arena *arena, const ts_run *run)
     TS_PUSH(arena, &kept, *b);
   }
   TS_SORT(&kept, longer);
-  blames->at = kept.at;
+  blames->at = TS_ITEMS(arena, &kept);
   blames->count = (uint32_t)kept.count;
   ts_arena_free(j.scratch);
   return blames;

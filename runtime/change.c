@@ -17,6 +17,7 @@ typedef struct changer {
   const ts_ir *ir;   /* before */
   ts_ir *out;
   double *transfer;
+  bool latencies; /* of models were changed */
 } changer;
 
 /* A table of the copy that may be written. */
@@ -73,11 +74,20 @@ static void change_latency(changer *c, double factor)
   ts_ir_link_class *l = OWN(c, ts_ir_link_class, link_classes);
   ts_ir_net_model *m = OWN(c, ts_ir_net_model, net_models);
   ts_ir_net_method *w = OWN(c, ts_ir_net_method, net_methods);
+  c->latencies = true;
   for (uint32_t i = 0; i < c->out->link_classes_count; i++)
     l[i].latency = scaled(l[i].latency, factor);
   for (uint32_t i = 0; i < c->out->net_models_count; i++) {
     m[i].base = scaled(m[i].base, factor);
     m[i].hop = scaled(m[i].hop, factor);
+    m[i].inter_hop = scaled(m[i].inter_hop, factor);
+    m[i].links.intra_latency = scaled(m[i].links.intra_latency, factor);
+    m[i].links.inter_latency = scaled(m[i].links.inter_latency, factor);
+  }
+  ts_ir_net_curve *curves = OWN(c, ts_ir_net_curve, net_curves);
+  for (uint32_t i = 0; i < c->out->net_curves_count; i++) {
+    curves[i].intra_latency = scaled(curves[i].intra_latency, factor);
+    curves[i].inter_latency = scaled(curves[i].inter_latency, factor);
   }
   for (uint32_t i = 0; i < c->out->net_methods_count; i++) {
     w[i].connection = scaled(w[i].connection, factor);
@@ -86,55 +96,18 @@ static void change_latency(changer *c, double factor)
   }
 }
 
-static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b)
-{
-  return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands;
-}
-
-/* What was measured inside islands (inner) or between them. */
-static void change_measured(changer *c, bool inner, double factor)
-{
-  ts_ir_net_method *w = OWN(c, ts_ir_net_method, net_methods);
-  for (uint32_t i = 0; i < c->out->net_methods_count; i++)
-    *(inner ? &w[i].intra_rate : &w[i].inter_rate) *= factor;
-  ts_ir_net_point *p = OWN(c, ts_ir_net_point, net_points);
-  for (uint32_t m = 0; m < c->out->net_models_count; m++) {
-    const ts_ir_net_model *model = &c->out->net_models[m];
-    const ts_ir_net_point *at = p + model->first_point; /* as changes before this one left them */
-    uint64_t least = 0;
-    for (uint32_t i = 0; i < model->point_count && model->kind == TS_IR_NET_TABLE; i++) {
-      if (!i || !same_group(&at[i], &at[i - 1])) {
-        least = at[i].time;
-        for (uint32_t k = i; k < model->point_count && same_group(&at[k], &at[i]); k++)
-          least = at[k].time < least ? at[k].time : least;
-      }
-      if ((at[i].islands <= 1) == inner)
-        p[model->first_point + i].time = least + scaled(at[i].time - least, 1 / factor);
-    }
-  }
-}
-
 typedef struct amount { double factor, value; } amount; /* value: in its place, what it shall be, bytes/s or ps; 0: none is given */
 
-static double factor_of(const amount *a, double now) { return a->value > 0 && now > 0 ? a->value / now : a->factor; }
-
-/* The classes of links that `chosen` says; what was measured goes with the slowest class of its tier. */
+/* The classes of links that `chosen` says, and nothing else: models of the network make of them what they make of a plan with such links. */
 static void change_links(changer *c, const bool *chosen, field field, const amount *a)
 {
   ts_ir_link_class *l = OWN(c, ts_ir_link_class, link_classes);
-  uint32_t slowest[2] = {TS_IR_NONE, TS_IR_NONE}; /* inside islands, between them */
   for (uint32_t i = 0; i < c->ir->link_classes_count; i++) {
-    uint32_t *s = &slowest[c->ir->link_classes[i].tier > 0];
-    if (*s == TS_IR_NONE || c->ir->link_classes[i].bandwidth < c->ir->link_classes[*s].bandwidth)
-      *s = i;
     if (chosen[i] && field == LATENCY)
       l[i].latency = a->value > 0 ? (uint64_t)(a->value + 0.5) : scaled(l[i].latency, a->factor);
     else if (chosen[i])
-      l[i].bandwidth *= factor_of(a, l[i].bandwidth);
+      l[i].bandwidth = a->value > 0 ? a->value : l[i].bandwidth * a->factor;
   }
-  for (int outer = 0; outer < 2 && field == BANDWIDTH; outer++)
-    if (slowest[outer] != TS_IR_NONE && chosen[slowest[outer]])
-      change_measured(c, !outer, factor_of(a, c->ir->link_classes[slowest[outer]].bandwidth));
 }
 
 /* Calls over a group (TS_IR_NONE: any) of a kind (TS_IR_NONE: any). False: there are none. */
@@ -196,13 +169,13 @@ static double slowest_rate(const ts_ir *ir, bool inner)
   return rate;
 }
 
-/* What a white box says about the call of an anchor by itself; 0: nothing. */
-static double plain_time(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, const ts_ir_net_point *p)
+/* What a white box says about the call of an anchor by itself, on the links of `on`; 0: nothing. */
+static double plain_time(ts_arena *arena, const ts_ir *ir, const ts_ir *on, const ts_ir_net_model *model, const ts_ir_net_point *p)
 {
   ts_ir_net_model plain = *model;
   uint32_t islands = p->islands ? p->islands : 1;
-  ts_profile profile = {.ranks = p->ranks, .islands = islands, .per_island = p->ranks / islands, .tier = islands > 1, .intra = slowest_rate(ir, true),
-                        .inter = islands > 1 ? slowest_rate(ir, false) * (p->ranks / islands) : 0};
+  ts_profile profile = {.ranks = p->ranks, .islands = islands, .per_island = p->ranks / islands, .tier = islands > 1, .intra = slowest_rate(on, true),
+                        .inter = islands > 1 ? slowest_rate(on, false) * (p->ranks / islands) : 0};
   plain.point_count = 0;
   const ts_white_box_plan *plan = ts_white_box_prepare(arena, ir, &plain, p->collective, &profile);
   if (!plan)
@@ -219,7 +192,7 @@ static void keep_corrections(changer *c)
   for (uint32_t m = 0; m < c->ir->net_models_count; m++) {
     const ts_ir_net_model *model = &c->ir->net_models[m];
     for (uint32_t i = model->first_point; i < model->first_point + model->point_count && model->kind == TS_IR_NET_WHITE_BOX; i++) {
-      double before = plain_time(scratch, c->ir, model, &c->ir->net_points[i]), after = plain_time(scratch, c->out, &c->out->net_models[m], &c->ir->net_points[i]);
+      double before = plain_time(scratch, c->ir, c->ir, model, &c->ir->net_points[i]), after = plain_time(scratch, c->out, c->ir, &c->out->net_models[m], &c->ir->net_points[i]);
       if (before == after || !(before > 0 && after > 0))
         continue;
       p = p ? p : OWN(c, ts_ir_net_point, net_points);
@@ -290,7 +263,8 @@ static const char *no_such(changer *c, const char *name, field field)
     TS_PUSH(c->arena, &names, text_of(c, ir->link_classes[i].name));
   for (uint32_t i = 0; i < ir->groups_count; i++)
     TS_PUSH(c->arena, &names, text_of(c, ir->groups[i].name));
-  char *list = ts_arena_printf(c->arena, "nothing called `%s` has a %s here; there are", name, field_names[field]);
+  char *list = ts_arena_printf(c->arena, field == FIELDS ? "nothing is called `%s` here; there are" : "nothing called `%s` has a %s here; there are", name,
+                               field == FIELDS ? "" : field_names[field]);
   for (size_t i = 0; i < names.count; i++)
     list = ts_arena_printf(c->arena, "%s%s %s", list, i ? "," : "", names.at[i]);
   if (ts_suggest(name, names.at, names.count, best))
@@ -302,8 +276,6 @@ static const char *apply(changer *c, const char *name, field field, amount amoun
 {
   bool *chosen = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
   double factor = amount.factor;
-  if (amount.value > 0 && (field == SPEED || is(name, "memory") || is(name, "network")))
-    return ts_arena_printf(c->arena, "`%s.%s` takes a factor; bandwidths and latencies of links take quantities", name, field_names[field]);
   if (is(name, "compute") && field == SPEED) {
     change_kernels(c, factor);
   } else if (is(name, "memory") && field == BANDWIDTH) {
@@ -319,7 +291,8 @@ static const char *apply(changer *c, const char *name, field field, amount amoun
   } else {
     uint32_t vertex = device_named(c->ir, name);
     if (vertex != TS_IR_NONE) {
-      OWN(c, ts_ir_device, devices)[vertex].speed *= factor;
+      ts_ir_device *d = &OWN(c, ts_ir_device, devices)[vertex];
+      d->speed = amount.value > 0 ? amount.value : d->speed * factor;
       return NULL;
     }
     for (uint32_t g = 0; g < c->ir->groups_count; g++)
@@ -348,43 +321,84 @@ static double quantity(double number, const char *unit, ts_ir_dimension dimensio
   return 0;
 }
 
-/* One change: NAME[.FIELD] OPERATOR NUMBER, or NAME.FIELD = QUANTITY. */
+/* What a value of the field looks like, for messages. */
+static const char *example(field field) { return field == LATENCY ? "2us" : "800Gb/s"; }
+
+/* `NAME.FIELD=`: what it shall be. Links have rates and times; a device's speed is a number, 1 unless the plan says otherwise. */
+static const char *read_value(changer *c, const char *name, field field, const char *text)
+{
+  char *end;
+  double number = strtod(text, &end);
+  bool links = field == BANDWIDTH || field == LATENCY, none = end == text;
+  if (!links || is(name, "memory") || is(name, "network"))
+    return !none && !*end && device_named(c->ir, name) != TS_IR_NONE && number >= 1e-6 && number <= 1e6 ? apply(c, name, field, (amount){0, number})
+           : ts_arena_printf(c->arena, "`%s.%s` takes a factor behind `*` or `/`, such as `%s.%s*2`", name, field_names[field], name, field_names[field]);
+  if (!none && !*end)
+    return ts_arena_printf(c->arena, "`%s.%s=%s` has no unit: `=%s` says what it shall be, `*%s` is a factor", name, field_names[field], text, example(field), text);
+  amount a = {1, none ? 0 : quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
+  return a.value > 0 && a.value < 1e18 ? apply(c, name, field, a)
+         : ts_arena_printf(c->arena, "`%s` is no %s: give a quantity above 0 such as %s", text, field_names[field], example(field));
+}
+
+/* Each byte is sent 1 / (1 - loss) times. */
+static const char *read_loss(changer *c, const char *name, char sign, const char *text)
+{
+  char *end;
+  double number = strtod(text, &end);
+  bool percent = *end == '%';
+  number = percent ? number / 100 : number;
+  if (sign != '=' || end == text || end[percent] || !(number >= 0 && number <= 0.99))
+    return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`", text);
+  return apply(c, name, LOSS, (amount){.factor = 1 - number});
+}
+
+/* Something that can be changed; else what was meant. */
+static const char *no_name(changer *c, const char *name, field field, bool stated)
+{
+  bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
+  static const struct { const char *name; enum field field; } always[] = {{"compute", SPEED}, {"memory", BANDWIDTH}, {"host", SPEED}, {"network", LATENCY}};
+  for (int i = 0; i < 4; i++)
+    if (is(name, always[i].name) && field == always[i].field)
+      return NULL;
+  bool speed = device_named(c->ir, name) != TS_IR_NONE;
+  for (uint32_t g = 0; g < c->ir->groups_count; g++)
+    speed |= is(name, text_of(c, c->ir->groups[g].name));
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    speed |= is(name, ts_ir_collective_words[k]);
+  return (field == SPEED ? speed : choose_links(c, name, links)) ? NULL : no_such(c, name, stated ? field : FIELDS);
+}
+
+/* One change: NAME[.FIELD] and `*` or `/` with a factor, or `=` with what it shall be. */
 static const char *read_change(changer *c, const char *text)
 {
   size_t length = strcspn(text, "*/=");
-  char *name = ts_arena_string(c->arena, text, length), *end;
-  if (!length || !text[length])
+  char *name = ts_arena_string(c->arena, text, length), *end, sign = text[length];
+  if (!length || !sign)
     return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR, or NAME.FIELD=QUANTITY", text);
   for (size_t last = length; last-- > 0 && name[last] == ' ';)
     name[last] = 0;
-  double number = strtod(text + length + 1, &end), factor = text[length] == '/' ? 1 / number : number;
-  size_t named = strlen(name);
-  if (named > 5 && is(name + named - 5, ".loss")) { /* each byte is sent 1 / (1 - loss) times */
-    number = *end == '%' ? number / 100 : number;
-    if (text[length] != '=' || end == text + length + 1 || end[*end == '%'] || !(number >= 0 && number <= 0.99))
-      return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`", text + length + 1);
-    name[named - 5] = 0;
-    return apply(c, name, LOSS, (amount){.factor = 1 - number});
-  }
+  text += length + 1 + strspn(text + length + 1, " ");
   char *dot = strrchr(name, '.');
-  bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
-  field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
-  bool stated = false;
+  bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1), stated = false;
   for (int f = 0; f < FIELDS && dot && !stated; f++)
-    if ((stated = is(dot + 1, field_names[f]))) {
-      field = (enum field)f;
-      *dot = 0;
-    }
-  if (text[length] == '=' && field != SPEED && end != text + length + 1 && *end) {
-    amount a = {1, quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
-    return a.value > 0 && a.value < 1e18 ? apply(c, name, field, a)
-                       : ts_arena_printf(c->arena, "`%s` is no %s: give a factor, or a quantity above 0 such as %s", text + length + 1, field_names[field], field == LATENCY ? "2us" : "800Gb/s");
-  }
-  const char *misspelt = stated ? NULL : no_field(c, name);
-  if (misspelt)
-    return misspelt;
-  if (end == text + length + 1 || *end || !(factor >= 1e-6 && factor <= 1e6))
-    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000", text + length + 1);
+    stated = is(dot + 1, field_names[f]);
+  const char *wrong = stated ? NULL : no_field(c, name);
+  if (wrong)
+    return wrong;
+  field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
+  for (int f = 0; f < FIELDS && stated; f++)
+    field = is(dot + 1, field_names[f]) ? (enum field)f : field;
+  if (stated)
+    *dot = 0;
+  if ((wrong = no_name(c, name, field, stated)))
+    return wrong;
+  if (field == LOSS)
+    return read_loss(c, name, sign, text);
+  if (sign == '=')
+    return read_value(c, name, field, text);
+  double number = strtod(text, &end), factor = sign == '/' ? 1 / number : number;
+  if (end == text || *end || !(factor >= 1e-6 && factor <= 1e6))
+    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000%s", text, end != text && *end ? "; a quantity stands behind `=`" : "");
   return apply(c, name, field, (amount){.factor = factor});
 }
 
@@ -400,7 +414,7 @@ static size_t change_length(const char *text)
 const char *ts_change(ts_arena *arena, const ts_ir *ir, const char *text, ts_changed *out)
 {
   *out = (ts_changed){.ir = *ir};
-  changer c = {arena, ir, &out->ir, NULL};
+  changer c = {.arena = arena, .ir = ir, .out = &out->ir};
   const char *wrong = NULL;
   for (bool more = true; more && !wrong;) {
     size_t length = change_length(text);
@@ -408,7 +422,7 @@ const char *ts_change(ts_arena *arena, const ts_ir *ir, const char *text, ts_cha
     more = text[length] == ',';
     text += length + more;
   }
-  if (!wrong)
+  if (!wrong && c.latencies)
     keep_corrections(&c);
   out->transfer = c.transfer;
   return wrong;

@@ -159,7 +159,7 @@ static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_
     if (by_group[i].calls)
       TS_PUSH(arena, &kept, by_group[i]);
   }
-  c->out->comms = kept.at;
+  c->out->comms = TS_ITEMS(arena, &kept);
   c->out->comm_count = (uint32_t)kept.count;
 }
 

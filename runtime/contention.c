@@ -6,7 +6,7 @@
 #include "runtime/collective/flow_model.h"
 #include "runtime/intern.h"
 
-typedef struct begin { const ts_flow_pattern *pattern; double bytes; uint64_t latency; uint32_t tag, next; } begin; /* next: of those that are not used */
+typedef struct begin { const ts_flow_pattern *pattern; double bytes; uint64_t latency, start; uint32_t tag, next; } begin; /* next: of those that are not used */
 
 struct ts_contention {
   ts_arena *arena;
@@ -19,6 +19,8 @@ struct ts_contention {
   uint64_t order;
   TS_VEC(uint32_t) tags;       /* of each call of the traffic */
   TS_VEC(uint32_t) calls;      /* of the traffic, of each tag: the last */
+  TS_VEC(uint32_t) followers;  /* of each tag: the place of what begins when its call ends, or TS_IR_NONE */
+  uint64_t now;
   ts_flow_pattern **patterns;  /* [groups] of [instances * models * shapes]: made when asked for first */
   ts_intern paths;             /* model, sender, receiver */
   TS_VEC(ts_flow_pattern *) path_patterns;
@@ -32,8 +34,8 @@ ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_ne
   return c;
 }
 
-/* A call that begins at `time` and takes `times` as long as the network would have it. */
-static void add(ts_contention *c, uint64_t time, double times, begin b)
+/* A call that takes `times` as long as the network would have it and begins at its start, or when the call with the tag `after` has ended. */
+static void add(ts_contention *c, double times, uint32_t after, begin b)
 {
   b.bytes *= times;
   b.latency = (uint64_t)llround((double)b.latency * times);
@@ -43,7 +45,24 @@ static void add(ts_contention *c, uint64_t time, double times, begin b)
   else
     TS_PUSH(c->arena, &c->begins, (begin){.next = ++c->unused});
   c->begins.at[place] = b;
-  ts_agenda_announce(c->arena, &c->heap, (ts_moment){time, c->order++, place, 0});
+  if (after == TS_IR_NONE) {
+    ts_agenda_announce(c->arena, &c->heap, (ts_moment){b.start, c->order++, place, 0});
+    return;
+  }
+  while (c->followers.count <= after)
+    TS_PUSH(c->arena, &c->followers, TS_IR_NONE);
+  c->followers.at[after] = place;
+}
+
+/* The call with this tag has ended: what was not to pass it begins. */
+static void follow(ts_contention *c, uint32_t tag)
+{
+  uint32_t place = tag < c->followers.count ? c->followers.at[tag] : TS_IR_NONE;
+  if (place == TS_IR_NONE)
+    return;
+  uint64_t start = c->begins.at[place].start;
+  c->followers.at[tag] = TS_IR_NONE;
+  ts_agenda_announce(c->arena, &c->heap, (ts_moment){start > c->now ? start : c->now, c->order++, place, 0});
 }
 
 static double times_of(const ts_contention *c, uint32_t call) { return c->tables->transfer ? c->tables->transfer[call] : 1; }
@@ -76,11 +95,12 @@ bool ts_contention_collective(ts_contention *c, const ts_kind *kind, uint32_t co
   if (!ts_network_flows(c->network, call->kind, call->bytes, kind->group_profile[call->group], &flows))
     return false;
   const ts_flow_pattern *pattern = group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
-  add(c, start, times_of(c, collective), (begin){pattern, flows.volume * pattern->share, flows.base + ts_flow_latency(pattern, call->kind), tag, 0});
+  add(c, times_of(c, collective), TS_IR_NONE, (begin){pattern, flows.volume * pattern->share, flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0});
   return true;
 }
 
-bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag)
+bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
+                           uint32_t after)
 {
   ts_flow_call flows;
   if (!ts_network_flows(c->network, TS_IR_MESSAGE, c->tables->ir->ports[port].bytes, profile, &flows))
@@ -93,7 +113,7 @@ bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, ui
     TS_PUSH(c->arena, &c->path_patterns, made);
   }
   const ts_flow_pattern *pattern = c->path_patterns.at[path];
-  add(c, start, times_of(c, c->tables->ir->collectives_count + port), (begin){pattern, flows.volume, flows.base + pattern->latency, tag, 0});
+  add(c, times_of(c, c->tables->ir->collectives_count + port), after, (begin){pattern, flows.volume, flows.base, start, tag, 0});
   return true;
 }
 
@@ -133,7 +153,7 @@ bool ts_contention_play(ts_contention *c, uint64_t until, uint64_t *now)
     }
     ts_traffic_advance(c->traffic, next);
     begin_calls(c, next);
-    *now = next;
+    *now = c->now = next;
     if (ts_traffic_any_ended(c->traffic))
       return true;
   }
@@ -142,5 +162,8 @@ bool ts_contention_play(ts_contention *c, uint64_t until, uint64_t *now)
 uint32_t ts_contention_ended(ts_contention *c)
 {
   uint32_t call = ts_traffic_ended(c->traffic);
-  return call == TS_FLOW_NONE ? TS_IR_NONE : c->tags.at[call];
+  if (call == TS_FLOW_NONE)
+    return TS_IR_NONE;
+  follow(c, c->tags.at[call]);
+  return c->tags.at[call];
 }

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "runtime/compose.h"
+#include "runtime/queued.h"
 
 typedef struct walker {
   const ts_facts *facts;
   ts_arena *arena;
   const ts_track **tracks;  /* [players], replayed when first entered */
+  const ts_turns **turns;   /* [players] of those tracks, found when first asked for */
   const ts_track *at;
   ts_critical_visitor *visit;
   void *closure;
@@ -57,6 +59,64 @@ static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
   return ts_cause_of_ready(w->at, ts_track_turn(w->at, comm, turn));
 }
 
+static const ts_turns *turns_of(walker *w)
+{
+  const ts_turns **turns = &w->turns[w->at->player];
+  return *turns ? *turns : (*turns = ts_turns_new(w->arena, w->at));
+}
+
+/* `time` went by for what the step sends: its receiver's. */
+static void add_message(walker *w, uint32_t send, uint64_t time)
+{
+  const ts_step *s = &w->at->steps[send];
+  const ts_player *player = ts_player_of(w->at);
+  const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
+  uint32_t to = player->peers[route->peer];
+  const ts_message *m = &w->facts->players[to].program->messages[route->slot];
+  w->visit(w->closure, &(ts_critical_visit){.player = to, .item = m->item, .node = m->node, .time = time});
+}
+
+/* From when it was posted, through what the sends before it cost their sender. */
+static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
+{
+  ts_place place;
+  while (!ts_cause_of_posting(w->at, send, *to, &place)) {
+    const ts_step *before = &w->at->steps[--send];
+    uint64_t posted;
+    if (before->op->kind != TS_OP_SEND)
+      continue;
+    uint64_t overhead = ts_passage_at(w->at, before, &posted)->overhead;
+    add(w, before, before->op->first, overhead);
+    *to -= overhead;
+  }
+  return place;
+}
+
+/* From the arrival of what the step sends: through the queue that held it up, message by message, or through its stream. */
+static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
+{
+  const ts_step *s = &w->at->steps[send];
+  uint64_t posted, latency = ts_passage_at(w->at, s, &posted)->latency;
+  const ts_turns *turns = turns_of(w);
+  const ts_turn *turn = ts_turn_in(turns, send, TS_IR_NONE, *to - latency);
+  if (!turn) {
+    add_message(w, send, *to - s->ready);
+    *to = s->ready;
+    return ts_cause_of_ready(w->at, send);
+  }
+  while (turn->behind != TS_IR_NONE) {
+    uint32_t before = turn->behind;
+    turn = ts_turn_in(turns, before, turn->queue, 0);
+    add_message(w, send, *to - turn->exit);
+    *to = turn->exit;
+    send = before;
+  }
+  ts_passage_at(w->at, &w->at->steps[send], &posted);
+  add_message(w, send, *to - posted);
+  *to = posted;
+  return leave_posting(w, send, to);
+}
+
 /* Through the sender, when the message was late. */
 static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
 {
@@ -66,11 +126,10 @@ static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
   *to = s->ready;
   if (s->end == s->ready)
     return ts_cause_of_ready(w->at, step);
-  *to = player->sent[route->slot];
-  add(w, s, s->op->first, s->end - *to);
+  *to = s->end;
   const ts_message *m = &player->program->messages[route->slot];
   go_to(w, player->peers[route->peer]);
-  return ts_cause_of_ready(w->at, ts_track_node(w->at, m->send_item, m->send_node));
+  return leave_message(w, ts_track_node(w->at, m->send_item, m->send_node), to);
 }
 
 static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
@@ -101,6 +160,7 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visito
   walker w = {.facts = facts, .arena = ts_arena_new("critical path"), .visit = visit, .closure = closure};
   uint64_t to;
   w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->cast->count);
+  w.turns = TS_NEW_ARRAY(w.arena, const ts_turns *, facts->cast->count);
   go_to(&w, player);
   for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
     place = place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);

@@ -103,27 +103,51 @@ static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_op *op, 
   return true;
 }
 
-/* False: it is under way beside other calls. */
-static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_op *op, uint64_t start, uint64_t *end)
+/* Hands a message to the network of all. A message that others may pass waits for the one before it in its lane, and leaves its stream free. */
+static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_op *op, const ts_route *route, uint64_t start)
+{
+  const ts_player *to = &e->facts.players[w->peers[route->peer]];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg, tag = e->facts.cast->meeting_count + id;
+  uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
+  if (lane)
+    tag = e->facts.cast->meeting_count + e->process_count + (uint32_t)e->flights.count;
+  if (!ts_contention_message(e->contention, w->kind->peer_profile[route->peer], port, w->rank, to->rank, start, tag, lane ? *lane : TS_IR_NONE))
+    return false;
+  if (lane) {
+    *lane = tag;
+    TS_PUSH(e->scratch, &e->flights, (ts_flight){&to->arrived[route->slot], lane, m->latency});
+  }
+  return true;
+}
+
+/* `posted`: from when on it may leave, whatever its stream does. False: it is under way beside other calls. */
+static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_op *op, uint64_t posted)
 {
   ts_process *p = &e->processes[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
+  const ts_passage *m = ts_passage_of(w->kind, route);
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
-  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg;
+  bool alone = m->lane == TS_IR_NONE, shared = p->met;
   if (!p->met) {
-    to->sent[route->slot] = start;
-    if (e->contention && ts_contention_message(e->contention, w->kind->peer_profile[route->peer], port, w->rank, to->rank, start,
-                                               e->facts.cast->meeting_count + id)) {
-      p->met = true;
-      return false;
+    uint64_t start = p->time > posted ? p->time : posted;
+    p->met = e->contention && share(e, id, w, v, op, route, start);
+    to->sent[route->slot] = alone || p->met ? start : posted;
+    p->time = start + (p->met ? m->overhead : m->hold);
+    keep_time(w, e->facts.tables, v, op, p->time - start);
+    if (p->met) {
+      p->posted = p->time;
+      p->met = alone;
+      return !alone;
     }
-    *end = start + ts_message_time(w->kind, route);
-  } else {
-    *end = p->time; /* when it ended beside the others */
+  } else { /* it has ended beside the others */
+    keep_time(w, e->facts.tables, v, op, p->time - to->sent[route->slot]);
   }
   p->met = false;
-  keep_time(w, e->facts.tables, v, op, *end - to->sent[route->slot]);
-  settle(e, &to->arrived[route->slot], *end);
+  p->posted = alone ? p->time : posted + m->overhead;
+  uint64_t arrived = shared ? p->time + m->latency : ts_message_arrival(w->kind, m, w->queues, p->posted, p->time);
+  e->overflow |= arrived >> TS_CLOCK_BITS != 0;
+  settle(e, &to->arrived[route->slot], arrived);
   return true;
 }
 
@@ -148,7 +172,7 @@ static bool enter(ts_engine *e, uint32_t id, const ts_player *w, uint32_t stream
 /* Plays the op at the cursor. False: it waits. */
 static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w, const ts_visit *v, const ts_op *op)
 {
-  uint64_t time = p->time, *place;
+  uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, *place;
   if (op->kind == TS_OP_CHOICE) {
     if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
       return false;
@@ -158,26 +182,29 @@ static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_playe
   uint64_t issued = p->host + op->issued;
   if (op->kind == TS_OP_RUN) {
     time += op->time;
-    p->time = time > issued ? time : issued;
+    p->posted = p->time = time > issued ? time : issued;
     return true;
   }
   if (time < issued)
     time = issued;
   switch (op->kind) {
   case TS_OP_CHOICE:
-    p->time = time;
+    p->posted = p->time = time;
     return true;
   case TS_OP_COLLECTIVE:
-    return meet(e, id, v, op, time, &p->time);
+    if (!meet(e, id, v, op, time, &p->time))
+      return false;
+    p->posted = p->time;
+    return true;
   case TS_OP_SEND:
-    return send(e, id, w, v, op, time, &p->time);
+    return send(e, id, w, v, op, time);
   case TS_OP_RECV:
     place = &w->arrived[w->program->routes[v->port_base + op->arg].slot];
     if (!ts_is_known(*place)) {
       park(e, id, place);
       return false;
     }
-    p->time = time > *place ? time : *place;
+    p->posted = p->time = time > *place ? time : *place;
     return true;
   default: /* a new segment of the host */
     place = &w->segments[v->segment + op->arg];
@@ -266,6 +293,10 @@ void ts_make_players(ts_arena *arena, ts_facts *f)
     w->segments[0] = 0;
     w->arrived = unknown(arena, w->program->slot_count);
     w->sent = TS_NEW_ARRAY(arena, uint64_t, w->program->slot_count);
+    w->queues = TS_NEW_ARRAY(arena, uint64_t, w->kind->queue_count);
+    w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->kind->lane_count);
+    if (w->kind->lane_count)
+      memset(w->lanes, 0xff, w->kind->lane_count * sizeof *w->lanes);
   }
   f->players = players;
 }
@@ -325,7 +356,8 @@ static uint64_t last_end(const ts_engine *e)
 {
   uint64_t end = ts_end_of_hosts(&e->facts);
   for (uint32_t i = 0; i < e->process_count; i++)
-    end = e->processes[i].time > end ? e->processes[i].time : end;
+    if (e->processes[i].time > end && ts_counts(&e->facts.players[e->processes[i].player], e->facts.tables, i % e->per_player))
+      end = e->processes[i].time;
   return end;
 }
 
@@ -336,12 +368,16 @@ static bool end_calls(ts_engine *e)
   if (!e->contention || !ts_contention_play(e->contention, UINT64_MAX, &now))
     return false;
   for (uint32_t tag; (tag = ts_contention_ended(e->contention)) != TS_IR_NONE;) {
-    if (tag < e->facts.cast->meeting_count) {
+    uint32_t meetings = e->facts.cast->meeting_count;
+    if (tag < meetings) {
       end_meeting(e, &e->rendezvous[tag], now);
+    } else if (tag - meetings < e->process_count) {
+      e->processes[tag - meetings].time = now;
+      e->ready[e->ready_count++] = tag - meetings;
     } else {
-      tag -= e->facts.cast->meeting_count;
-      e->processes[tag].time = now;
-      e->ready[e->ready_count++] = tag;
+      const ts_flight *flight = &e->flights.at[tag - meetings - e->process_count];
+      *flight->lane = *flight->lane == tag ? TS_IR_NONE : *flight->lane;
+      settle(e, flight->arrived, now + flight->latency);
     }
   }
   return true;
@@ -386,7 +422,7 @@ const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const t
                                uint32_t order, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("engine");
-  ts_engine e = {.facts = {.tables = tables, .kinds = kinds, .cast = cast}, .order = order, .contention = contention, .mismatch = TS_IR_NONE};
+  ts_engine e = {.facts = {.tables = tables, .kinds = kinds, .cast = cast}, .order = order, .contention = contention, .scratch = scratch, .mismatch = TS_IR_NONE};
   ts_make_players(arena, &e.facts);
   if (contention)
     keep_times(arena, &e.facts);

@@ -21,7 +21,9 @@ typedef struct ts_player {
   const uint32_t *meetings;   /* [comms] */
   uint64_t *events;           /* [event_count] when it was reached */
   uint64_t *segments;         /* [segment_count] when the host began it */
-  uint64_t *arrived, *sent;   /* [slot_count] messages to this player */
+  uint64_t *arrived, *sent;   /* [slot_count] messages to this player: when it is there, since when it was on its way */
+  uint64_t *queues;           /* [queue_count of the kind] of links (fan.h): when each is free */
+  uint32_t *lanes;            /* [lane_count of the kind] under contention: tag of the message that is on its way last, or TS_IR_NONE */
   uint64_t *took;             /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or TS_AS_USUAL for one: what the kind says */
 } ts_player;
 

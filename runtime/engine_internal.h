@@ -10,6 +10,7 @@ static inline bool ts_is_known(uint64_t time) { return !(time & TS_UNKNOWN); }
 
 typedef struct ts_process { /* a stream of a player; the last one of each player is its host */
   uint64_t time;         /* when it is free */
+  uint64_t posted;       /* behind a message that others may pass (fan.h): from when on the next may leave; else `time` */
   uint64_t host;         /* base of issue times */
   const ts_visit *visit; /* the next one */
   const ts_visit *visit_end;
@@ -28,6 +29,8 @@ typedef struct ts_rendezvous { /* of a meeting: the turn that is open, and the s
   uint64_t turn_base;
 } ts_rendezvous;
 
+typedef struct ts_flight { uint64_t *arrived; uint32_t *lane; uint64_t latency; } ts_flight; /* a message under contention that does not hold its stream */
+
 typedef struct ts_engine {
   ts_facts facts;
   ts_process *processes;
@@ -39,6 +42,8 @@ typedef struct ts_engine {
   uint32_t *latest;
   uint32_t order;
   struct ts_contention *contention;
+  TS_VEC(ts_flight) flights; /* their tags come after those of meetings and processes */
+  ts_arena *scratch;
   uint32_t turns;        /* since progress was told */
   bool overflow, interrupted;
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
@@ -48,6 +53,9 @@ static inline bool ts_is_done(const ts_process *p) { return p->op == p->op_end &
 
 /* Sets facts->players for its cast; nothing is known of their times but the begin of the host. */
 void ts_make_players(ts_arena *arena, ts_facts *facts);
+
+/* Whether a process, a stream of the player or its host, counts for the end of the step. */
+static inline bool ts_counts(const ts_player *w, const ts_tables *t, uint32_t process) { return process >= t->streams || !w->program->late[process]; }
 
 /* When the last host has done its work, of a play that has come to its end. */
 uint64_t ts_end_of_hosts(const ts_facts *facts);

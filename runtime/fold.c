@@ -155,9 +155,9 @@ static void find_meetings(ts_arena *arena, const folder *f, ts_cast *cast)
     }
   }
   cast->meeting_of = meeting_of;
-  cast->meetings = meetings.at;
+  cast->meetings = TS_ITEMS(arena, &meetings);
   cast->meeting_count = (uint32_t)meetings.count;
-  cast->members = members.at;
+  cast->members = TS_ITEMS(arena, &members);
 }
 
 const ts_cast *ts_cast_new(ts_arena *arena, const ts_tables *t, const ts_kinds *kinds, bool fold)

@@ -46,12 +46,14 @@ ts_day ts_day_of(double step, const ts_faults *f, const double *at, uint32_t cou
 {
   ts_day d = {0};
   double now = 0;
-  for (uint32_t i = 0; i < count && now < DAY; i++) {
-    if (at[i] < now || at[i] >= DAY) /* while it restarts, or later */
-      continue;
-    work(&d, now, at[i], step, f, true);
-    now = fmin(at[i] + f->restart, DAY);
-    d.restarts += now - at[i];
+  for (uint32_t i = 0; i < count; i++) {
+    double end = fmin(at[i] + f->restart, DAY);
+    if (at[i] >= DAY)
+      break;
+    if (at[i] >= now)
+      work(&d, now, at[i], step, f, true);
+    d.restarts += end - fmax(at[i], now); /* a restart that fails begins anew */
+    now = end;
     d.failures++;
   }
   work(&d, now, DAY, step, f, false);

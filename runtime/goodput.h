@@ -28,11 +28,12 @@ typedef struct ts_goodput {
 /* `step` in s, > 0. */
 ts_goodput ts_goodput_of(double step, uint32_t devices, const ts_faults *faults);
 
-/* A day on which devices fail at given times: what was done since the last checkpoint is lost, and the job needs `restart`. */
+/* A day on which devices fail at given times: what was done since the last checkpoint is lost, and the job needs `restart`, which begins anew when a
+ * device fails during it. */
 typedef struct ts_day {
   double useful, checkpoints, lost, restarts; /* s; they sum up to a day */
   uint64_t steps;                             /* kept at its end */
-  uint32_t failures;                          /* within the day and the job's work */
+  uint32_t failures;                          /* within the day */
 } ts_day;
 
 /* `at`: [count] s from the beginning of the day, ascending. faults->every >= 1. */

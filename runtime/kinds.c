@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/fan.h"
 #include "runtime/intern.h"
 
 static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
@@ -131,7 +132,7 @@ static void compile(const ts_tables *t, ts_kind *kind)
     if (!code[f].stream)
       code[f] = write_fragment(&w, f);
   }
-  kind->ops = w.ops.at;
+  kind->ops = TS_ITEMS(t->arena, &w.ops);
   kind->code = code;
 }
 
@@ -146,6 +147,9 @@ typedef struct sorter {
   const uint32_t **group_profile; /* [groups] of each instance, NULL: group not used */
   const uint32_t **peer_profile;  /* [most peers] of each rank */
   uint32_t most_peers;
+  const ts_fan_list *fans;        /* [programs] */
+  ts_fan_finder *finder;
+  uint32_t *fares;                /* [world] number in `finder` */
   bool *plays;                    /* [programs * groups] */
   ts_splits splits;
 } sorter;
@@ -238,6 +242,20 @@ static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
   return 0;
 }
 
+/* By which messages of a stream share links. */
+static void split_by_fares(sorter *s)
+{
+  uint32_t world = s->t->ranks->world, branches = 0;
+  for (uint32_t p = 0; p < s->t->ir->programs_count; p++)
+    branches += s->fans[p].count;
+  if (!branches)
+    return;
+  s->fares = TS_NEW_ARRAY(s->scratch, uint32_t, world);
+  for (uint32_t r = 0; r < world; r++)
+    s->key[r] = s->fares[r] = ts_fan_find(s->finder, r);
+  split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+}
+
 static int split_all(sorter *s, ts_stop *stop)
 {
   const ts_ranks *ranks = s->t->ranks;
@@ -257,6 +275,7 @@ static int split_all(sorter *s, ts_stop *stop)
   for (uint32_t p = 0; p < s->most_peers; p++)
     if (split_by_peer(s, p, stop))
       return -1;
+  split_by_fares(s);
   return 0;
 }
 
@@ -265,16 +284,55 @@ static uint64_t transfer_time(const sorter *s, uint32_t call, uint64_t time)
   return limited(s->t->transfer ? (uint64_t)llround(fmin((double)time * s->t->transfer[call], 0x1p62)) : time);
 }
 
-static const uint64_t *message_times(const sorter *s, const ts_kind *kind)
+static const ts_fare *next_branch(const ts_fare *fare)
+{
+  while (!fare->last)
+    fare++;
+  return fare + 1;
+}
+
+static uint64_t part_of(double share, uint64_t time) { return share == 1 ? time : (uint64_t)llround(share * (double)time); }
+
+typedef TS_VEC(ts_toll) toll_list;
+
+/* `bytes`: what the message takes of the slowest link of its path. */
+static void pay(ts_arena *arena, ts_kind *kind, toll_list *tolls, ts_passage *m, const ts_fare *fare, uint64_t bytes)
+{
+  m->first_toll = (uint32_t)tolls->count;
+  for (; fare->queue != TS_IR_NONE; fare++, m->toll_count++) {
+    TS_PUSH(arena, tolls, (ts_toll){part_of(fare->share, bytes), fare->queue});
+    kind->queue_count = fare->queue >= kind->queue_count ? fare->queue + 1 : kind->queue_count;
+  }
+  m->hold = m->overhead + part_of(fare->share, bytes);
+}
+
+static void fill_passages(const sorter *s, ts_kind *kind)
 {
   const ts_ir *ir = s->t->ir;
+  ts_arena *arena = s->t->arena;
   const ts_program_info *program = &s->t->programs[kind->program];
-  uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, program->call_count);
+  const ts_fan_list *fans = &s->fans[kind->program];
+  ts_passage *passages = TS_NEW_ARRAY(arena, ts_passage, program->call_count);
+  const ts_fare **branch = TS_NEW_ARRAY(s->scratch, const ts_fare *, fans->count);
+  toll_list tolls = {0};
+  uint32_t count;
+  const ts_fare *fares = fans->count ? ts_fan_fares(s->finder, s->scratch, s->fares[kind->rank], &count) : NULL;
+  for (uint32_t b = 0; b < fans->count; b++, fares = next_branch(fares))
+    branch[b] = fares;
   for (uint32_t c = 0; c < program->call_count; c++) {
     const ts_call *call = &program->calls[c];
-    time[c] = transfer_time(s, ir->collectives_count + call->port, ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes, kind->peer_profile[call->peer]).time);
+    uint32_t column = ir->collectives_count + call->port;
+    ts_estimate e = ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes, kind->peer_profile[call->peer]);
+    uint64_t hold = transfer_time(s, column, e.time - e.latency), overhead = transfer_time(s, column, e.base);
+    overhead = overhead < hold ? overhead : hold;
+    passages[c] = (ts_passage){.hold = hold, .overhead = overhead, .latency = transfer_time(s, column, e.latency), .lane = fans->branch_of[c]};
+    passages[c].flight = limited(hold + passages[c].latency);
+    if (passages[c].lane != TS_IR_NONE)
+      pay(arena, kind, &tolls, &passages[c], branch[passages[c].lane], hold - overhead);
   }
-  return time;
+  kind->passages = passages;
+  kind->tolls = TS_ITEMS(arena, &tolls);
+  kind->lane_count = fans->count;
 }
 
 static const uint64_t *collective_times(const sorter *s, const ts_kind *kind)
@@ -309,10 +367,18 @@ static void fill_kind(const sorter *s, uint32_t rank, const ts_kind *before, ts_
     peer[k] = s->peer_profile[k][rank];
   kind->group_profile = group;
   kind->peer_profile = peer;
-  kind->message_time = message_times(s, kind);
+  fill_passages(s, kind);
   kind->collective_time = collective_times(s, kind);
   kind->kernel_time = before && before->speed == kind->speed ? before->kernel_time : kernel_times(s->t, kind->speed);
   compile(s->t, kind);
+}
+
+static const ts_path_use *path_uses(ts_arena *arena, const ts_ir *ir, const ts_network *network)
+{
+  ts_path_use *uses = TS_NEW_ARRAY(arena, ts_path_use, ir->net_models_count);
+  for (uint32_t m = 0; ir->devices_count && m < ir->net_models_count; m++)
+    uses[m] = ts_network_paths(network, m);
+  return uses;
 }
 
 const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *network, ts_stop *stop)
@@ -321,6 +387,8 @@ const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *ne
   sorter s = {.t = t, .network = network, .scratch = ts_arena_new("kinds")};
   s.of = TS_NEW_ARRAY(arena, uint32_t, world);
   s.key = TS_NEW_ARRAY(s.scratch, uint32_t, world);
+  s.fans = ts_fans_new(s.scratch, t);
+  s.finder = ts_fan_finder_new(s.scratch, network, t, s.fans);
   ts_kinds *kinds = NULL;
   if (!split_all(&s, stop)) {
     ts_kind *at = TS_NEW_ARRAY(arena, ts_kind, s.count);
@@ -331,6 +399,7 @@ const ts_kinds *ts_kinds_new(ts_arena *arena, const ts_tables *t, ts_network *ne
         fill_kind(&s, r, next ? &at[next - 1] : NULL, &at[next]);
         next++;
       }
+    kinds->path_uses = path_uses(arena, t->ir, network);
     kinds->extrapolations = ts_network_extrapolations(network, arena, &kinds->extrapolation_count);
     if (ts_network_failed(network, stop))
       kinds = NULL;

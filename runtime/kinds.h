@@ -35,12 +35,27 @@ typedef struct ts_code { /* a fragment, compiled */
   const ts_producer *producers; /* [event_count] */
 } ts_code;
 
+typedef struct ts_toll { uint64_t time; uint32_t queue; } ts_toll; /* what a message takes of links that not all messages of its stream take (fan.h) */
+
+/* What a message takes. Its sender's stream is held while it is on the links that all messages of the stream take: for what a call costs its sender, and for
+ * the bytes. It is there when the last byte has left, and `latency` later: the stream goes on meanwhile (o, G and L of LogGP: Alexandrov et al., SPAA 1995). */
+typedef struct ts_passage {
+  uint64_t hold;       /* of the stream, `overhead` included */
+  uint64_t overhead;   /* before the first byte leaves */
+  uint64_t latency;
+  uint64_t flight;     /* from its begin until it is there, alone */
+  uint32_t first_toll, toll_count;
+  uint32_t lane;       /* which of the kind's branches of fans; TS_IR_NONE: its stream sends to nobody else */
+} ts_passage;
+
 typedef struct ts_kind {
   uint32_t program, rank;        /* rank: the lowest of the kind */
   double speed;
   const uint32_t *group_profile; /* [groups] of the rank's instance, or TS_IR_NONE */
   const uint32_t *peer_profile;  /* [peers of the program] of the path to it, or TS_IR_NONE */
-  const uint64_t *message_time;  /* [calls of the program] */
+  const ts_passage *passages;    /* [calls of the program] */
+  const ts_toll *tolls;
+  uint32_t queue_count, lane_count;
   const uint64_t *collective_time; /* [collectives] of those that the program plays */
   const uint64_t *kernel_time;   /* [kernels] */
   const ts_op *ops;
@@ -63,6 +78,7 @@ typedef struct ts_kinds {
   const uint32_t *of; /* [world] */
   const ts_extrapolation *extrapolations; /* calls beyond what their network model was measured on */
   uint32_t extrapolation_count;
+  const ts_path_use *path_uses; /* [net models] */
   ts_splits splits;   /* that made a difference, in order */
 } ts_kinds;
 
@@ -74,10 +90,19 @@ static inline uint64_t ts_kernel_time(const ts_kind *kind, const ts_ir_node *nod
 {
   return node->op == TS_IR_COMPUTE ? kind->kernel_time[node->arg] : 0;
 }
-/* What a send takes whose port has that route. */
-static inline uint64_t ts_message_time(const ts_kind *kind, const ts_route *route)
+static inline const ts_passage *ts_passage_of(const ts_kind *kind, const ts_route *route) { return &kind->passages[route->call]; }
+/* How long a send holds its stream whose port has that route. */
+static inline uint64_t ts_send_time(const ts_kind *kind, const ts_route *route) { return kind->passages[route->call].hold; }
+
+/* When a message is there that is on its way since `begin` and was off its stream's links at `left`. Takes its place in the queues. */
+static inline uint64_t ts_message_arrival(const ts_kind *kind, const ts_passage *m, uint64_t *queues, uint64_t begin, uint64_t left)
 {
-  return kind->message_time[route->call];
+  for (const ts_toll *toll = kind->tolls + m->first_toll, *end = toll + m->toll_count; toll < end; toll++) {
+    uint64_t *queue = &queues[toll->queue];
+    *queue = (*queue > begin ? *queue : begin) + toll->time;
+    left = *queue > left ? *queue : left;
+  }
+  return left + m->latency;
 }
 
 /* The events an op waits for, within the fragment. */

@@ -56,7 +56,7 @@ static int place_host(const work *w, ts_layout *out, ts_stop *stop)
     w->info[i].issue = clock;
     w->info[i].segment = (uint32_t)waits.count;
   }
-  out->waits = waits.at;
+  out->waits = TS_ITEMS(w->arena, &waits);
   out->wait_count = (uint32_t)waits.count;
   out->tail = clock;
   return 0;
@@ -107,6 +107,19 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_layout *out)
     }
     w->info[i].wait_count = (uint32_t)waits->count - w->info[i].first_wait;
   }
+}
+
+static void find_idle(const work *w, ts_layout *out)
+{
+  bool *chosen = TS_NEW_ARRAY(w->arena, bool, w->fragment->node_count), *idle = TS_NEW_ARRAY(w->arena, bool, w->t->streams);
+  memset(idle, true, w->t->streams * sizeof *idle);
+  for (uint32_t i = 0; i < w->fragment->node_count; i++)
+    for (uint32_t d = 0; w->nodes[i].op == TS_IR_RECORD && w->nodes[i].arg && d < w->nodes[i].dep_count; d++)
+      chosen[w->t->ir->deps[w->nodes[i].first_dep + d]] = true;
+  for (uint32_t i = 0; i < w->fragment->node_count; i++)
+    if (!ts_is_host(&w->nodes[i]) && (w->nodes[i].op != TS_IR_RECV || !chosen[i]))
+      idle[w->nodes[i].stream] = false;
+  out->idle = idle;
 }
 
 static int list_ports(const work *w, ts_layout *out, ts_stop *stop)
@@ -168,6 +181,7 @@ int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragmen
   *out = (ts_layout){.nodes = w.info};
   list_streams(&w, out);
   find_waits(&w, waits, out);
+  find_idle(&w, out);
   count_turns(&w, out);
   return place_host(&w, out, stop) || list_ports(&w, out, stop) ? -1 : 0;
 }

@@ -84,7 +84,7 @@ static void list_peers(ts_tables *t, matcher *m)
       *flags = (uint32_t)peers.count;
     }
     ts_program_info *info = (ts_program_info *)&t->programs[p];
-    info->peers = peers.at;
+    info->peers = TS_ITEMS(t->arena, &peers);
     info->peer_count = (uint32_t)peers.count;
   }
 }
@@ -121,7 +121,7 @@ static void list_calls(ts_tables *t, const matcher *m)
       TS_PUSH(t->arena, &calls, (ts_call){found->words.at[2 * i], found->words.at[2 * i + 1]});
     TS_SORT(&calls, compare_calls);
     ts_program_info *info = (ts_program_info *)&t->programs[p];
-    info->calls = calls.at;
+    info->calls = TS_ITEMS(t->arena, &calls);
     info->call_count = (uint32_t)calls.count;
   }
 }

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/text.h"
 #include "runtime/agenda.h"
 #include "runtime/contention.h"
 #include "runtime/engine_internal.h"
-#include "runtime/intern.h"
+#include "runtime/overlap_pairs.h"
 #include "runtime/play.h"
 #include "runtime/track.h"
 
@@ -24,6 +23,7 @@ typedef struct progress { /* of something under way */
 
 typedef struct actor { /* a stream of a player; the last one of each player is its host */
   uint64_t time, host;
+  uint64_t posted;  /* as in ts_process */
   const ts_visit *visit, *visit_end;
   const ts_op *op, *op_end;
   uint64_t start;   /* of the op at work */
@@ -31,6 +31,7 @@ typedef struct actor { /* a stream of a player; the last one of each player is i
   uint32_t next;    /* who else waits for the same */
   uint32_t player, wait;
   state state;
+  bool away;        /* sends: the network has the message, and the stream goes on */
   progress work;    /* runs and sends */
 } actor;
 
@@ -42,11 +43,9 @@ typedef struct meeting {
   double *rates;    /* [members] of the transfer, as each member's device allows */
 } meeting;
 
-
 typedef struct stage {
   ts_arena *scratch;
   ts_facts facts;
-  const ts_slowdown *model;
   actor *actors;
   meeting *meetings;
   uint32_t per_player, actor_count;
@@ -56,11 +55,10 @@ typedef struct stage {
   bool *is_dirty;
   uint32_t *choosing;           /* [players] streams that wait for some of several events */
   ts_contention *network;       /* of calls that share links, or NULL */
+  TS_VEC(ts_flight) flights;    /* as in ts_engine */
   uint64_t *starts;
   uint32_t *latest;
-  uint32_t columns;             /* collectives, then ports */
-  const uint32_t *const *pairs; /* [kinds] of [kernels * columns]: which pair */
-  const ts_slowdowns *slows;    /* of pairs */
+  ts_overlap_pairs pairs;
   uint64_t now;
   uint64_t turns, alone;        /* alone: end of the play without slowdown */
   bool overflow, interrupted;
@@ -227,7 +225,7 @@ static void rate_player(stage *s, uint32_t player)
 {
   uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
   const ts_player *w = &s->facts.players[player];
-  const uint32_t *pairs = s->pairs[w->kind - s->facts.kinds->at];
+  uint32_t kind = (uint32_t)(w->kind - s->facts.kinds->at);
   for (uint32_t i = first; i < first + streams; i++) {
     actor *a = &s->actors[i];
     uint32_t column = transfer_of(s, a);
@@ -237,17 +235,16 @@ static void rate_player(stage *s, uint32_t player)
     if (computes(a)) {
       if (a->chain > 1)
         continue;
-      const uint32_t *row = pairs + (size_t)ir_node_of(s, a)->arg * s->columns;
       for (uint32_t j = first; j < first + streams; j++) {
         uint32_t other = transfer_of(s, &s->actors[j]);
-        if (other != TS_IR_NONE && s->slows[row[other]].compute > slow)
-          slow = s->slows[row[other]].compute;
+        if (other != TS_IR_NONE)
+          slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, a)->arg, other)->compute);
       }
       set_rate(s, &a->work, share_of(s, first, i - first) / slow, i);
     } else if (column != TS_IR_NONE && a->state != RECEIVING) {
       for (uint32_t j = first; j < first + streams; j++)
         if (computes(&s->actors[j]))
-          slow = fmax(slow, s->slows[pairs[(size_t)ir_node_of(s, &s->actors[j])->arg * s->columns + column]].transfer);
+          slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, &s->actors[j])->arg, column)->transfer);
       if (a->state == AT_MEETING)
         rate_meeting(s, w->meetings[a->op->comm], player, 1 / slow);
       else
@@ -290,6 +287,8 @@ static void finish(stage *s, actor *a, uint64_t start)
   const ts_op *op = a->op++;
   keep_time(s, a, op, s->now - start);
   a->time = s->now;
+  if (op->kind != TS_OP_SEND || ts_passage_of(w->kind, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
+    a->posted = a->time;
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
     return;
@@ -329,25 +328,49 @@ static void begin_kernel(stage *s, uint32_t id)
     announce(s, end, id, a->work.version);
 }
 
-static void begin_send(stage *s, actor *a)
+/* Whether the network of all has the message. One that others may pass waits there for the one before it in its lane. */
+static bool share(stage *s, actor *a, const ts_route *route)
+{
+  const ts_player *w = player_of(s, a), *to = &s->facts.players[w->peers[route->peer]];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  uint32_t port = s->facts.tables->ir->fragments[visit_of(a)->fragment].first_port + a->op->arg, tag = tag_of(s, (uint32_t)(a - s->actors));
+  uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
+  if (lane)
+    tag = s->facts.cast->meeting_count + s->actor_count + (uint32_t)s->flights.count;
+  if (!s->network || !ts_contention_message(s->network, w->kind->peer_profile[route->peer], port, w->rank, to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
+    return false;
+  if (lane) {
+    *lane = tag;
+    TS_PUSH(s->scratch, &s->flights, (ts_flight){&to->arrived[route->slot], lane, m->latency});
+  }
+  return true;
+}
+
+static void begin_send(stage *s, actor *a, uint64_t posted)
 {
   const ts_player *w = player_of(s, a);
-  const ts_visit *v = visit_of(a);
-  const ts_route *route = &w->program->routes[v->port_base + a->op->arg];
-  const ts_player *to = &s->facts.players[w->peers[route->peer]];
-  settle(s, &to->sent[route->slot], s->now);
+  const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  bool shared = share(s, a, route);
+  settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot], shared || m->lane == TS_IR_NONE ? s->now : posted);
   touch(s, w->peers[route->peer]);
-  begin(s, a, ts_message_time(w->kind, route));
-  a->work.shared = s->network && ts_contention_message(s->network, w->kind->peer_profile[route->peer], s->facts.tables->ir->fragments[v->fragment].first_port + a->op->arg,
-                                                       w->rank, to->rank, s->now, tag_of(s, (uint32_t)(a - s->actors)));
+  a->away = shared && m->lane != TS_IR_NONE;
+  a->posted = (a->away ? s->now : posted) + m->overhead;
+  begin(s, a, a->away ? m->overhead : m->hold);
+  a->work.shared = shared && !a->away;
 }
 
 static void end_send(stage *s, actor *a)
 {
   const ts_player *w = player_of(s, a);
   const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  if (a->away)
+    return;
   touch(s, w->peers[route->peer]);
-  settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], s->now);
+  uint64_t arrived = a->work.shared ? s->now + m->latency : ts_message_arrival(w->kind, m, w->queues, a->posted, s->now);
+  s->overflow |= arrived >> TS_CLOCK_BITS != 0;
+  settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
 }
 
 static void arrive(stage *s, uint32_t id)
@@ -421,8 +444,8 @@ static bool enter(stage *s, uint32_t id)
   return true;
 }
 
-/* Begins the op at the cursor, which may. True: it is over already. */
-static bool start(stage *s, uint32_t id)
+/* Begins the op at the cursor, which may; sends might have since `posted`. True: it is over already. */
+static bool start(stage *s, uint32_t id, uint64_t posted)
 {
   actor *a = &s->actors[id];
   const ts_player *w = player_of(s, a);
@@ -438,7 +461,7 @@ static bool start(stage *s, uint32_t id)
     arrive(s, id);
     return false;
   case TS_OP_SEND:
-    begin_send(s, a);
+    begin_send(s, a, posted);
     return false;
   case TS_OP_CHOICE:
     break;
@@ -448,6 +471,12 @@ static bool start(stage *s, uint32_t id)
       a->state = RECEIVING;
       touch(s, a->player);
       park(s, id, place);
+      return false;
+    }
+    if (*place > s->now) { /* its last byte has left */
+      a->state = RECEIVING;
+      touch(s, a->player);
+      announce(s, *place, id, ++a->work.version);
       return false;
     }
   }
@@ -481,7 +510,7 @@ static void run_stream(stage *s, uint32_t id)
       a->op++;
       continue;
     }
-    uint64_t time = a->time, issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
+    uint64_t time = op->kind == TS_OP_SEND ? a->posted : a->time, issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
     const uint64_t *events = w->events + v->event_base;
     if (op->kind == TS_OP_CHOICE) {
       if (!chosen(events, ts_waits_of(s->facts.tables, op), op)) {
@@ -491,12 +520,13 @@ static void run_stream(stage *s, uint32_t id)
       }
     } else if (op->waits && !known(s, id, w->events + v->event_base, ts_waits_of(s->facts.tables, op), op->waits, &time))
       return;
-    time = issued > time ? issued : time;
+    uint64_t posted = time = issued > time ? issued : time;
+    time = a->time > time ? a->time : time;
     if (time > s->now) {
       announce(s, time, id, ++a->work.version);
       return;
     }
-    if (!start(s, id))
+    if (!start(s, id, posted))
       return;
   }
 }
@@ -550,12 +580,16 @@ static void end_calls(stage *s)
   uint64_t now;
   while (s->network && ts_contention_play(s->network, s->now, &now))
     for (uint32_t tag; (tag = ts_contention_ended(s->network)) != TS_IR_NONE;) {
+      uint32_t id = tag - s->facts.cast->meeting_count;
       if (tag < s->facts.cast->meeting_count) {
         end_meeting(s, tag);
-      } else {
-        uint32_t id = tag - s->facts.cast->meeting_count;
+      } else if (id < s->actor_count) {
         end_work(s, &s->actors[id]);
         s->ready[s->ready_count++] = id;
+      } else {
+        const ts_flight *flight = &s->flights.at[id - s->actor_count];
+        *flight->lane = *flight->lane == tag ? TS_IR_NONE : *flight->lane;
+        settle(s, flight->arrived, s->now + flight->latency);
       }
     }
 }
@@ -613,97 +647,6 @@ static void play(stage *s)
 
 /* ---- Setting the stage ---- */
 
-static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
-{
-  uint32_t class = t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].device_class : TS_IR_NONE;
-  return class == TS_IR_NONE ? NULL : &t->ir->device_classes[class];
-}
-
-static double or_missing(double value) { return value > 0 ? value : NAN; }
-
-/* Of the program's calls the first through the port of the IR, or one behind it. */
-static uint32_t first_call(const ts_program_info *program, uint32_t port)
-{
-  uint32_t low = 0, high = program->call_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (program->calls[middle].port < port)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t column, ts_pair *p)
-{
-  const ts_ir *ir = t->ir;
-  if (column < ir->collectives_count) {
-    p->transfer = ts_ir_collective_words[ir->collectives[column].kind];
-    p->transfer_bytes = (double)ir->collectives[column].bytes;
-    p->transfer_time = or_missing((double)kind->collective_time[column] * 1e-12);
-    return;
-  }
-  uint32_t port = column - ir->collectives_count;
-  const ts_program_info *program = &t->programs[kind->program];
-  p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
-  p->transfer_bytes = (double)ir->ports[port].bytes;
-  p->transfer_time = NAN;
-  for (uint32_t c = first_call(program, port); c < program->call_count && program->calls[c].port == port; c++) /* the slowest path that it takes */
-    p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->message_time[c] * 1e-12));
-}
-
-/* Distinct pairs of a kernel and a transfer, of all kinds of ranks. */
-typedef struct pair_list {
-  ts_arena *scratch;
-  ts_intern seen;
-  TS_VEC(ts_pair) pairs;
-  TS_VEC(uint32_t *) tables; /* [kinds] number of the pair of each kernel and column */
-} pair_list;
-
-static void add_pair(pair_list *l, const ts_pair *p, uint32_t *number)
-{
-  uint32_t words[sizeof *p / sizeof(uint32_t)];
-  memcpy(words, p, sizeof words);
-  *number = ts_intern_run(&l->seen, words, sizeof words / sizeof *words);
-  if (*number == l->pairs.count)
-    TS_PUSH(l->scratch, &l->pairs, *p);
-}
-
-static void list_pairs(pair_list *l, const ts_tables *t, const ts_kind *kind, uint32_t columns)
-{
-  const ts_ir *ir = t->ir;
-  const ts_ir_device_class *device = device_of(t, kind->rank);
-  uint32_t *number = TS_NEW_ARRAY(l->scratch, uint32_t, (size_t)ir->kernels_count * columns);
-  TS_PUSH(l->scratch, &l->tables, number);
-  for (uint32_t k = 0; k < ir->kernels_count; k++) {
-    const ts_ir_kernel *kernel = &ir->kernels[k];
-    for (uint32_t c = 0; c < columns; c++) {
-      ts_pair p = TS_PAIR_UNKNOWN;
-      p.family = ir->strings + kernel->family;
-      p.time = (double)kernel->time * 1e-12 / kind->speed;
-      p.flops = or_missing(kernel->flops);
-      p.bytes = or_missing(kernel->bytes);
-      p.bandwidth = device ? or_missing(device->bandwidth) : NAN;
-      describe_transfer(t, kind, c, &p);
-      add_pair(l, &p, number++);
-    }
-  }
-}
-
-/* Fills pairs and slows of the stage: each distinct pair is predicted once, all in one batch. */
-static const char *predict(stage *s)
-{
-  const ts_kinds *kinds = s->facts.kinds;
-  pair_list l = {.scratch = s->scratch, .seen = {.arena = s->scratch}};
-  for (uint32_t k = 0; k < kinds->count; k++)
-    list_pairs(&l, s->facts.tables, &kinds->at[k], s->columns);
-  ts_slowdowns *slows = TS_NEW_ARRAY(s->scratch, ts_slowdowns, l.pairs.count);
-  s->pairs = (const uint32_t *const *)l.tables.at;
-  s->slows = slows;
-  return ts_slowdown_predict(s->scratch, s->model, l.pairs.at, (uint32_t)l.pairs.count, slows);
-}
-
 static void make_actors(stage *s)
 {
   const ts_facts *f = &s->facts;
@@ -728,7 +671,8 @@ static uint64_t last_end(const stage *s)
 {
   uint64_t end = ts_end_of_hosts(&s->facts);
   for (uint32_t i = 0; i < s->actor_count; i++)
-    end = s->actors[i].time > end ? s->actors[i].time : end;
+    if (s->actors[i].time > end && ts_counts(player_of(s, &s->actors[i]), s->facts.tables, i % s->per_player))
+      end = s->actors[i].time;
   return end;
 }
 
@@ -761,10 +705,9 @@ static void set_stage(ts_arena *arena, stage *s)
 
 const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_contention *network, ts_stop *stop)
 {
-  const ts_tables *t = facts->tables;
-  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .model = model, .network = network, .columns = t->ir->collectives_count + t->ir->ports_count};
+  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .network = network};
   ts_facts *out = NULL;
-  const char *wrong = predict(&s);
+  const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->kinds, model, &s.pairs);
   if (wrong) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
     ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by name: `constant:1.1`, `physical`");
@@ -802,7 +745,7 @@ ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class)
       cost.transfer_alone += s->op->time;
     } else if (s->op->kind == TS_OP_SEND) {
       cost.transfer += s->time;
-      cost.transfer_alone += ts_message_time(w->kind, &w->program->routes[v->port_base + s->op->arg]);
+      cost.transfer_alone += ts_send_time(w->kind, &w->program->routes[v->port_base + s->op->arg]);
     }
   }
   ts_arena_free(scratch);

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "base/heap.h"
 #include "runtime/alike.h"
 #include "runtime/compose.h"
 #include "runtime/contention.h"
 #include "runtime/crew.h"
+#include "runtime/network_use.h"
 #include "runtime/overlap.h"
 
 struct ts_run {
@@ -45,6 +47,7 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks, co
 
 bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
 {
+  ts_heap_doing("finding ranks that are alike");
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
   const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
   *out = (ts_prepared){tables, tables ? ts_network_new(arena, ir, ranks, options->network, stop) : NULL, NULL};
@@ -59,18 +62,13 @@ bool ts_run_prepare_again(ts_arena *arena, const ts_prepared *usual, const ts_ru
 
 const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_options *options, uint32_t order, ts_stop *stop)
 {
+  ts_heap_doing("playing the step");
   const ts_cast *cast = ts_cast_new(arena, p->tables, p->kinds, !options->no_fold && !options->contention);
   ts_contention *contention = options->contention ? ts_contention_new(arena, p->tables, p->network) : NULL;
   if (!p->tables->apart)
     return ts_engine_play(arena, p->tables, p->kinds, cast, contention, order, stop);
   const ts_facts *alone = ts_engine_play(arena, p->tables, p->kinds, cast, NULL, order, stop);
   return alone ? ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing, contention, stop) : NULL;
-}
-
-static const ts_facts *play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
-{
-  ts_prepared p;
-  return ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, order, stop) : NULL;
 }
 
 typedef struct composing {
@@ -122,6 +120,7 @@ static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike
   const ts_cast *cast = facts->cast;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, cast->count);
   uint32_t last = 0;
+  ts_heap_doing("summing up");
   if (!compose_all(arena, facts, alike, threads, classes))
     return false;
   for (uint32_t c = 0; c < cast->count; c++) {
@@ -133,6 +132,7 @@ static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike
   out->step = classes[last].end;
   out->extrapolations = facts->kinds->extrapolations;
   out->extrapolation_count = facts->kinds->extrapolation_count;
+  out->path_uses = facts->kinds->path_uses;
   for (uint32_t c = 0; c < cast->count; c++)
     classes[c].tail = out->step - classes[c].end;
   out->class_count = cast->count;
@@ -146,7 +146,8 @@ static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike
 ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("run");
-  const ts_facts *facts = play(arena, ir, options, order, stop);
+  ts_prepared p;
+  const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, order, stop) : NULL;
   if (!facts) {
     ts_arena_free(arena);
     return NULL;
@@ -162,6 +163,8 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
     return NULL;
   }
   run->result.contention = options->contention;
+  run->result.network_uses = ts_network_uses_of(arena, &p);
+  run->result.fullest = ts_fullest_links_of(&p);
   return run;
 }
 
@@ -170,7 +173,8 @@ ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop
 bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("step");
-  const ts_facts *facts = play(arena, ir, options, 0, stop);
+  ts_prepared p;
+  const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, 0, stop) : NULL;
   if (facts)
     *step = facts->end;
   ts_arena_free(arena);

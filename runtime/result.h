@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "runtime/collective/bound.h"
 #include "runtime/collective/network.h"
 #include "runtime/progress.h"
 #include "runtime/stop.h"
@@ -33,14 +34,15 @@ typedef struct ts_comm_share { /* traffic of a class over one group of the mesh;
   uint64_t calls, bytes;        /* of a step; bytes as in ts_ir_net_point */
   uint64_t busy;                /* ps that its streams spend on it, waiting for members included */
   uint64_t exposed;             /* ps during which the compute stream waits for it */
-  uint64_t transfer;            /* ps of its calls alone, as the network model gives them: busy - transfer is waiting for others */
+  uint64_t transfer;            /* ps of its calls alone, as the network model gives them: busy - transfer is waiting for others. Of sends what they hold their stream for, of receives from
+                                 * when the message could leave until it is there: latency and waiting for links behind earlier messages count there, once */
 } ts_comm_share;
 
 typedef struct ts_class_result {
   uint32_t rank;       /* the lowest of its ranks: stands for all */
   uint32_t count;
   uint32_t program;
-  uint64_t end;        /* ps, when its last node has ended */
+  uint64_t end;        /* ps, when its last node has ended, but for receives that records choose among and did not wait for */
   uint64_t phase[TS_IR_PHASES]; /* compute stream busy */
   uint64_t basis[TS_IR_BASES];  /* the same, by what the times rest on */
   uint64_t bubble;     /* compute stream waits for a message that its sender has not begun to send, or for what waits for such */
@@ -61,6 +63,13 @@ typedef struct ts_critical_part { /* the critical path, summed by what it runs t
   ts_ir_str label;     /* of the node that contributes most, with numbers as they are */
 } ts_critical_part;
 
+typedef struct ts_network_use { /* calls of a step that a network model answered, of all ranks; a message counts at its sender */
+  uint64_t calls;
+  double bytes;        /* as in ts_ir_net_point */
+  double time;         /* ps, of each call by itself */
+  ts_link_figures are, seen; /* of the links under them, summed over calls: as they are, and as the model sees them */
+} ts_network_use;
+
 typedef struct ts_result {
   uint64_t step;       /* ps */
   uint32_t class_count;
@@ -71,10 +80,25 @@ typedef struct ts_result {
   uint32_t critical_rank;           /* where the path ends */
   const ts_extrapolation *extrapolations; /* calls whose time lies beyond what their model was measured on */
   uint32_t extrapolation_count;
+  const ts_path_use *path_uses; /* [net models] equal paths that models of flows use and leave */
+  ts_link_load fullest;         /* the links that calls and messages of a step need longest */
+  const ts_network_use *network_uses; /* [2 * (net models + 1)] inside islands and between them; the last two: answered by the links alone. NULL: no cluster */
   bool contention;     /* as asked for */
   uint64_t nodes;      /* of all ranks played */
   uint64_t nodes_played;
 } ts_result;
+
+/* What a model answered inside islands and between them together; model: or the number of models, for the links. */
+static inline ts_network_use ts_network_use_of(const ts_result *r, uint32_t model)
+{
+  ts_network_use sum = {0};
+  for (uint32_t i = 2 * model; r->network_uses && i < 2 * model + 2; i++) {
+    sum.calls += r->network_uses[i].calls;
+    sum.bytes += r->network_uses[i].bytes;
+    sum.time += r->network_uses[i].time;
+  }
+  return sum;
+}
 
 typedef struct ts_run ts_run;
 
@@ -98,7 +122,7 @@ typedef struct ts_span_event {
   uint64_t ready;       /* when its stream and its dependencies allowed it to start; collectives wait from here to `start` */
   uint64_t start, end;
   uint32_t peer, tag;   /* rank and tag of messages, else TS_IR_NONE */
-  uint64_t sent;        /* receive: when the sender began to send */
+  uint64_t sent;        /* receive: when the message could leave; not later than the send's start */
 } ts_span_event;
 
 /* Calls `visit` for every node of a rank, in the order in which the host issued them; equal for all ranks of a class but for peers. */

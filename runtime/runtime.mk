@@ -8,10 +8,12 @@ libtrainspec_la_SOURCES += \
 	runtime/blame.c \
 	runtime/change.c \
 	runtime/collective/alpha_beta.c \
+	runtime/collective/bound.c \
 	runtime/collective/flow.c \
 	runtime/collective/flow_model.c \
 	runtime/collective/flow_pattern.c \
 	runtime/collective/flow_traffic.c \
+	runtime/collective/follow.c \
 	runtime/collective/graph.c \
 	runtime/collective/network.c \
 	runtime/collective/packet.c \
@@ -27,6 +29,7 @@ libtrainspec_la_SOURCES += \
 	runtime/critical.c \
 	runtime/engine.c \
 	runtime/explain.c \
+	runtime/fan.c \
 	runtime/fold.c \
 	runtime/goodput.c \
 	runtime/intern.c \
@@ -34,8 +37,12 @@ libtrainspec_la_SOURCES += \
 	runtime/layout.c \
 	runtime/match.c \
 	runtime/memory.c \
+	runtime/network_use.c \
 	runtime/overlap.c \
+	runtime/overlap_pairs.c \
+	runtime/plausible.c \
 	runtime/play.c \
+	runtime/queued.c \
 	runtime/ranks.c \
 	runtime/report/chrome.c \
 	runtime/report/csv.c \
@@ -48,10 +55,13 @@ libtrainspec_la_SOURCES += \
 	runtime/report/names.c \
 	runtime/report/out_of_memory.c \
 	runtime/report/picture.c \
+	runtime/report/provenance.c \
 	runtime/report/stop.c \
 	runtime/report/summary.c \
 	runtime/report/text.c \
 	runtime/report/topology.c \
+	runtime/report/utilization.c \
+	runtime/report/ways_out.c \
 	runtime/sensitivity.c \
 	runtime/slowdown.c \
 	runtime/slowdown_fit.c \
@@ -61,7 +71,8 @@ libtrainspec_la_SOURCES += \
 	runtime/stop.c \
 	runtime/tables.c \
 	runtime/timeline.c \
-	runtime/track.c
+	runtime/track.c \
+	runtime/warnings.c
 
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
 nobase_pkginclude_HEADERS += \
@@ -70,10 +81,12 @@ nobase_pkginclude_HEADERS += \
 	runtime/allocator.h \
 	runtime/blame.h \
 	runtime/change.h \
+	runtime/collective/bound.h \
 	runtime/collective/flow.h \
 	runtime/collective/flow_model.h \
 	runtime/collective/flow_pattern.h \
 	runtime/collective/flow_traffic.h \
+	runtime/collective/follow.h \
 	runtime/collective/graph.h \
 	runtime/collective/network.h \
 	runtime/collective/network_internal.h \
@@ -89,14 +102,19 @@ nobase_pkginclude_HEADERS += \
 	runtime/crew.h \
 	runtime/engine.h \
 	runtime/engine_internal.h \
+	runtime/fan.h \
 	runtime/fold.h \
 	runtime/goodput.h \
 	runtime/intern.h \
 	runtime/kinds.h \
 	runtime/memory.h \
+	runtime/network_use.h \
 	runtime/overlap.h \
+	runtime/overlap_pairs.h \
+	runtime/plausible.h \
 	runtime/play.h \
 	runtime/progress.h \
+	runtime/queued.h \
 	runtime/ranks.h \
 	runtime/report/extras.h \
 	runtime/report/facts.h \
@@ -106,6 +124,7 @@ nobase_pkginclude_HEADERS += \
 	runtime/report/report.h \
 	runtime/report/summary.h \
 	runtime/report/topology.h \
+	runtime/report/ways_out.h \
 	runtime/result.h \
 	runtime/sensitivity.h \
 	runtime/slowdown.h \
@@ -117,7 +136,8 @@ nobase_pkginclude_HEADERS += \
 	runtime/tables.h \
 	runtime/tables_internal.h \
 	runtime/timeline.h \
-	runtime/track.h
+	runtime/track.h \
+	runtime/warnings.h
 
 # Built by itself, so that the rest needs no C++ compiler.
 EXTRA_DIST += runtime/collective/packet_ns3.cc

@@ -7,6 +7,7 @@
 #include "ir/text.h"
 #include "runtime/change.h"
 #include "runtime/compose.h"
+#include "runtime/network_use.h"
 #include "runtime/play.h"
 
 typedef struct path { /* what the nodes on the critical path gain */
@@ -23,9 +24,20 @@ static uint64_t node_time(const ts_kind *kind, const ts_player *w, uint32_t item
   switch (node->op) {
   case TS_IR_COMPUTE: return kind->kernel_time[node->arg];
   case TS_IR_COLLECTIVE: return kind->collective_time[node->arg];
-  case TS_IR_SEND: return ts_message_time(kind, &w->program->routes[v->port_base + node->arg]);
+  case TS_IR_SEND: return ts_send_time(kind, &w->program->routes[v->port_base + node->arg]);
   default: return 0;
   }
+}
+
+static double part_of(double time, uint64_t before, uint64_t after) { return before ? time * (1 - (double)after / (double)before) : 0; }
+
+static uint64_t bytes_of(const ts_passage *m) { return m->flight - m->latency - m->overhead; }
+
+/* What a receive gains that waited for `time`: bytes, then what else its message took. */
+static double gain_of_message(double time, const ts_passage *before, const ts_passage *after)
+{
+  double bytes = fmin(time, (double)bytes_of(before));
+  return part_of(bytes, bytes_of(before), bytes_of(after)) + part_of(time - bytes, before->latency + before->overhead, after->latency + after->overhead);
 }
 
 static void gain_of(void *closure, const ts_critical_visit *visit)
@@ -41,15 +53,15 @@ static void gain_of(void *closure, const ts_critical_visit *visit)
   }
   const ts_ir_node *n = &ts_nodes_of(f->tables->ir, v->fragment)[node];
   if (n->op == TS_IR_RECV) { /* what it waits for is what the sender sends */
-    const ts_route *route = &w->program->routes[v->port_base + n->arg];
-    const ts_message *m = &w->program->messages[route->slot];
-    w = &f->players[w->peers[route->peer]];
-    item = m->send_item;
-    n = &ts_nodes_of(f->tables->ir, w->program->items[item].fragment)[m->send_node];
+    const ts_message *m = &w->program->messages[w->program->routes[v->port_base + n->arg].slot];
+    w = &f->players[w->peers[w->program->routes[v->port_base + n->arg].peer]];
+    v = &w->program->items[m->send_item];
+    const ts_route *route = &w->program->routes[v->port_base + ts_nodes_of(f->tables->ir, v->fragment)[m->send_node].arg];
+    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->kind, route), ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
+    return;
   }
-  uint64_t before = node_time(w->kind, w, item, n), after = node_time(&p->changed->at[p->changed->of[w->rank]], w, item, n);
-  if (before)
-    p->gain += (double)visit->time * (1 - (double)after / (double)before);
+  const ts_kind *changed = &p->changed->at[p->changed->of[w->rank]];
+  p->gain += part_of((double)visit->time, node_time(w->kind, w, item, n), node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
@@ -65,6 +77,23 @@ bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
   *wrong = ts_change(arena, ir, change, &changed);
   ts_run_options o = changed_options(options, &changed);
   return !*wrong && ts_run_step(&changed.ir, &o, step, stop);
+}
+
+uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, const ts_result *result,
+                                 const ts_not_followed **list)
+{
+  ts_arena *scratch = ts_arena_new("not followed");
+  ts_stop stop = {.arena = scratch};
+  ts_changed changed;
+  ts_prepared p;
+  uint32_t count = 0;
+  if (!ts_change(scratch, ir, change, &changed)) {
+    ts_run_options o = changed_options(options, &changed);
+    if (ts_run_prepare(scratch, &changed.ir, &o, &p, &stop))
+      count = ts_not_followed_of(arena, ir, result->network_uses, ts_network_uses_of(scratch, &p), list);
+  }
+  ts_arena_free(scratch);
+  return count;
 }
 
 typedef struct judge {

@@ -19,4 +19,9 @@ const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, c
 /* What a changed plan takes. False after filling *stop, or setting *wrong (in `arena`). */
 bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, uint64_t *step, const char **wrong, ts_stop *stop);
 
+/* The models that do not follow a change that can be played. */
+struct ts_not_followed;
+uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, const ts_result *result,
+                                 const struct ts_not_followed **list);
+
 #endif

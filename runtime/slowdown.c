@@ -142,7 +142,7 @@ const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out
       return ts_arena_printf(arena, "line %u: %s", number, wrong);
     text += length + (text[length] == '\n');
   }
-  out->rows = r.rows.at;
+  out->rows = TS_ITEMS(arena, &r.rows);
   out->row_count = (uint32_t)r.rows.count;
   out->learned = ts_arena_copy(arena, r.learned, sizeof r.learned);
   return !r.named ? "no line `model KIND`" : out->kind == TS_SLOWDOWN_LEARNED && !r.learned[0] ? "no line `learned FILE`" : NULL;

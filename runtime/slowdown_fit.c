@@ -1,4 +1,5 @@
 #include "runtime/slowdown_fit.h"
+#include "base/escape.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,14 +100,14 @@ static void put_number(FILE *out, double value)
 void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out)
 {
   fputs("source,slowdown", out);
-#define FIELD(name) fputs("," #name, out);
+#define FIELD(name) ts_put_csv(out, ",%s", #name);
   TS_PAIR_FIELDS(FIELD, FIELD)
 #undef FIELD
   fputc('\n', out);
   for (size_t i = 0; i < samples->count; i++) {
     const ts_slowdown_sample *s = &samples->at[i];
-    fprintf(out, "%s,%.4g", s->source, s->slowdown);
-#define NAME(field) fprintf(out, ",%s", s->pair.field);
+    ts_put_csv(out, "%s,%.4g", s->source, s->slowdown);
+#define NAME(field) ts_put_csv(out, ",%s", s->pair.field);
 #define NUMBER(field) put_number(out, s->pair.field);
     TS_PAIR_FIELDS(NAME, NUMBER)
 #undef NAME

@@ -101,7 +101,8 @@ static void read_player(clocks *c, const ts_facts *facts, uint32_t player)
   uint64_t *first = c->at + (size_t)player * c->per_player;
   for (uint32_t i = 0; i < track->stream[streams]; i++) {
     const ts_step *s = &track->steps[i];
-    first[(size_t)step_of(c, program, s->item) * c->rows + s->stream] = s->end;
+    if (!w->program->late[s->stream]) /* nobody waits for what it brings last */
+      first[(size_t)step_of(c, program, s->item) * c->rows + s->stream] = s->end;
   }
   for (uint32_t i = 0; i < items; i++) {
     bool last = i + 1 == items;

@@ -21,7 +21,7 @@ static void number_comms(ts_tables *t)
     }
   }
   t->comm_of = of;
-  t->comms = comms.at;
+  t->comms = TS_ITEMS(t->arena, &comms);
   t->comm_count = (uint32_t)comms.count;
 }
 
@@ -33,7 +33,7 @@ static int lay_out(ts_tables *t, ts_stop *stop)
     if (ts_layout_fragment(t, &waits, f, &layouts[f], stop))
       return -1;
   t->layouts = layouts;
-  t->waits = waits.at;
+  t->waits = TS_ITEMS(t->arena, &waits);
   return 0;
 }
 
@@ -96,8 +96,15 @@ static void list_visits(const ts_tables *t, const ts_ir_program *program, ts_pro
         TS_PUSH(t->arena, &visits, out->items[i]);
     stream[s].count = (uint32_t)visits.count - stream[s].first;
   }
-  out->visits = visits.at;
+  bool *late = TS_NEW_ARRAY(t->arena, bool, t->streams);
+  for (uint32_t s = 0; s < t->streams; s++) {
+    late[s] = stream[s].count > 0;
+    for (uint32_t i = stream[s].first; i < stream[s].first + stream[s].count && late[s]; i++)
+      late[s] = t->layouts[visits.at[i].fragment].idle[s];
+  }
+  out->visits = TS_ITEMS(t->arena, &visits);
   out->stream = stream;
+  out->late = late;
 }
 
 static int place_programs(ts_tables *t, ts_stop *stop)

@@ -37,6 +37,7 @@ typedef struct ts_layout { /* of a fragment */
   const ts_node_info *nodes;      /* [node_count] */
   const uint32_t *order;          /* [node_count] nodes stream by stream, host nodes last */
   const uint32_t *stream_first;   /* [streams + 2] into order */
+  const bool *idle;               /* [streams] nothing but receives among which a record chooses */
   const uint32_t *port_slot;      /* [port_count] receives before this port */
   const uint32_t *port_node;      /* [port_count] node that plays it, or TS_IR_NONE */
   const uint32_t *turns;          /* [comms] calls of each communicator, NULL: none at all */
@@ -76,6 +77,7 @@ typedef struct ts_program_info {
   const ts_visit *visits;       /* stream by stream: only items with work for the stream; at last those where the host waits */
   const ts_range *stream;       /* [streams + 1] into visits */
   const uint64_t *node_base;    /* [item_count + 1] nodes before the item */
+  const bool *late;             /* [streams] only receives among which records choose: those that were not waited for do not hold up the end of the step */
   const uint32_t *turn_base;    /* [item_count * comms] calls of each communicator before the item */
   const ts_message *messages;   /* [slot_count] */
   const ts_route *routes;       /* [port_count] */

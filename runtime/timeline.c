@@ -35,7 +35,7 @@ static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, t
   e->peer = ts_peer_rank(t->ranks, l->rank, l->w->program->peers[route->peer].coordinate);
   e->tag = t->ir->bindings[t->ir->items[e->item].first_binding + node->arg].tag;
   if (node->op == TS_IR_SEND) {
-    e->end = e->start + took(l, v, node, ts_message_time(l->w->kind, route));
+    e->end = e->start + took(l, v, node, ts_send_time(l->w->kind, route));
   } else {
     e->sent = l->w->sent[route->slot];
     e->end = later(e->start, l->w->arrived[route->slot]);

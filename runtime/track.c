@@ -45,7 +45,7 @@ static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t ho
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->time = ts_took(r->w, v->item, node, ts_message_time(r->w->kind, route));
+    s->time = ts_took(r->w, v->item, node, ts_send_time(r->w->kind, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
@@ -190,6 +190,21 @@ ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
   return ts_host_at(track, step, s->op->first);
 }
 
+bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place)
+{
+  const ts_step *s = &track->steps[step];
+  const ts_visit *v = ts_visit_of(track, s);
+  const ts_node_info *info = &layout_of(track, v)->nodes[layout_of(track, v)->order[s->op->first]];
+  if (s->ready == time) {
+    *place = ts_cause_of_ready(track, step);
+    return true;
+  }
+  uint32_t left = s->op->waits ? find_event(track, v, ts_waits_of(track->facts->tables, s->op), s->op->waits, time) : TS_IR_NONE;
+  bool hosted = ts_host_base(ts_player_of(track), v, info->segment) + info->issue == time;
+  *place = time == 0 ? (ts_place){.kind = TS_AT_BEGIN} : left != TS_IR_NONE ? (ts_place){.kind = TS_AT_STEP, .step = left} : ts_host_at(track, step, s->op->first);
+  return time == 0 || left != TS_IR_NONE || hosted;
+}
+
 /* The visit in which the host's wait before `segment` is: the last one that begins in an earlier segment and waits. */
 static const ts_visit *visit_before(const ts_track *track, uint32_t segment)
 {
@@ -231,7 +246,7 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
   ts_place place = {.kind = TS_AT_BEGIN};
   *end = 0;
   for (uint32_t s = 0; s < t->streams; s++) {
-    if (track->stream[s] == track->stream[s + 1])
+    if (track->stream[s] == track->stream[s + 1] || w->program->late[s])
       continue;
     uint32_t last = track->stream[s + 1] - 1;
     if (track->steps[last].end > *end) {

@@ -40,6 +40,9 @@ uint32_t ts_turn_of(const ts_track *track, uint32_t step);
 
 /* What the step's `ready` waited for: the place where that time was reached. A stream goes before events, events before the host. */
 ts_place ts_cause_of_ready(const ts_track *track, uint32_t step);
+/* The same for what a send's message waited for before `time`, when it was posted: the stream may have been with others longer. False: it was behind the message that
+ * the step before sends. */
+bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place);
 /* What the host's beginning of a segment waited for. */
 ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment);
 /* What the end of the whole track waited for, and that end. */

@@ -14,6 +14,14 @@ vimsyntaxdir = $(pkgdatadir)/vim/syntax
 dist_vimsyntax_DATA = share/vim/syntax/trainspec.vim
 vscodedir = $(pkgdatadir)/vscode
 dist_vscode_DATA = share/vscode/package.json share/vscode/language-configuration.json share/vscode/trainspec.tmLanguage.json
+# What OSS-Fuzz builds the fuzz targets with.
+#: EXTRA_DIST += share/oss-fuzz/*
+EXTRA_DIST += \
+	share/oss-fuzz/Dockerfile \
+	share/oss-fuzz/README.md \
+	share/oss-fuzz/build.sh \
+	share/oss-fuzz/project.yaml
+
 # Turns pickled memory snapshots into what `trainspec trace` reads.
 dist_pkgdata_SCRIPTS = share/snapshot_to_json.py
 install-data-hook:

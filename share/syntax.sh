@@ -2,7 +2,7 @@
 # Writes the syntax files of editors from the words of the language. --check: says which are out of date instead.
 set -e
 cd "$(dirname "$0")/.."
-words() { sed -nE "s/^$1\([A-Z]+, \"([a-z]+)\"\).*/\1/p" lang/words.def; }
+words() { sed -nE "s/^$1\([A-Z0-9]+, \"([a-z0-9]+)\"\).*/\1/p" lang/words.def; }
 types=$(sed -nE 's/^TYPE\(([A-Za-z]+),.*/\1/p' compiler/types.def)
 units=$(sed -nE 's/^UNIT\("([A-Za-z]+)",.*/\1/p' lang/units.def)
 line() { tr '\n' ' ' | sed 's/ $//'; }

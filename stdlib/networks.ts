@@ -4,28 +4,29 @@
 // aiconfigurator, Apache-2.0, half precision, 512 B to 512 MiB; NCCL 2.27.3 on the A100, 2.29.2 on the others). `./dev accuracy collectives` prints their errors on sizes held back.
 // Other numbers of GPUs, and collectives that were not measured, rest on the constants of NCCL's own tuning for the generation (networks/nccl_*.json, NCCL 2.30.7).
 //
-// Between nodes (tier 1) nothing was measured here: 85 % of the NICs' rate and 5 us a step are assumed. `nccl_ampere`, `nccl_hopper` and `nccl_blackwell` are NCCL's constants
+// Between nodes (tier 1, and the tiers above it that fabrics have) nothing was measured here: 85 % of the NICs' rate, 20 us a call and, besides the links' own latency, 5 us
+// for a step between nodes are assumed; an all-reduce is a ring or a tree, whichever is faster. `nccl_ampere`, `nccl_hopper` and `nccl_blackwell` are NCCL's constants
 // alone, for all tiers: put one first to see its choice between nodes. Plans that have measured tables say `measured(table "nccl.csv")` or
 // `whitebox("net.json")` before these.
 //
 // The latency-bandwidth figures behind the white boxes are fitted for each collective on every second size from 1 to 512 MiB; root mean square errors on them: 10 to 19 %. The
-// command of the fit is `accuracy --fit nccl_h100/all_reduce base=12us:1us:40us,hop=1us:0us:8us,efficiency=0.8:0.4:1,ramp=1MB:0MB:20MB,fit=true`.
+// command of the fit is `accuracy --fit nccl_h100/all_reduce base=12us:0us:40us,hop=1us:0us:8us,efficiency=0.8:0.4:1,ramp=1MB:0MB:20MB,fit=true`.
 
-let between_nodes = [alpha_beta(base: 20 us, hop: 5 us, efficiency: 0.85, tier: 1)]
+let between_nodes = [alpha_beta(base: 20 us, inter_hop: 5 us, efficiency: 0.85, tier: 1, assumed: true)]
 
 let nvswitch_h100 = [
-  alpha_beta(of: "all_reduce", base: 8.9 us, hop: 0.62 us, efficiency: 0.669, ramp: 0.54 MB, tier: 0),
-  alpha_beta(of: "all_gather", base: 10.2 us, hop: 1.42 us, efficiency: 0.581, ramp: 0.15 MB, tier: 0),
-  alpha_beta(of: "reduce_scatter", base: 10.7 us, hop: 0.13 us, efficiency: 0.578, ramp: 0.41 MB, tier: 0),
-  alpha_beta(of: "all_to_all", base: 12 us, hop: 0.02 us, efficiency: 0.617, ramp: 0.52 MB, tier: 0),
+  alpha_beta(of: "all_reduce", base: 4.8 us, hop: 0.02 us, efficiency: 0.689, ramp: 0.85 MB, tier: 0),
+  alpha_beta(of: "all_gather", base: 9.9 us, hop: 0.02 us, efficiency: 0.573, ramp: 0.11 MB, tier: 0),
+  alpha_beta(of: "reduce_scatter", base: 6.5 us, hop: 0.02 us, efficiency: 0.578, ramp: 0.43 MB, tier: 0),
+  alpha_beta(of: "all_to_all", base: 12.4 us, hop: 0.02 us, efficiency: 0.602, ramp: 0.06 MB, tier: 0),
   alpha_beta(base: 10 us, efficiency: 0.6, tier: 0),
 ]
 
 let nvswitch_a100 = [
-  alpha_beta(of: "all_reduce", base: 26.2 us, hop: 0.02 us, efficiency: 0.643, ramp: 0.06 MB, tier: 0),
-  alpha_beta(of: "all_gather", base: 24 us, hop: 0.02 us, efficiency: 0.51, ramp: 0.06 MB, tier: 0),
-  alpha_beta(of: "reduce_scatter", base: 20.6 us, hop: 2.26 us, efficiency: 0.606, ramp: 0.23 MB, tier: 0),
-  alpha_beta(of: "all_to_all", base: 21 us, hop: 0.02 us, efficiency: 0.541, ramp: 0.06 MB, tier: 0),
+  alpha_beta(of: "all_reduce", base: 21.3 us, hop: 0.02 us, efficiency: 0.643, ramp: 0.06 MB, tier: 0),
+  alpha_beta(of: "all_gather", base: 19.4 us, hop: 0.02 us, efficiency: 0.507, ramp: 0.06 MB, tier: 0),
+  alpha_beta(of: "reduce_scatter", base: 19.9 us, hop: 1.2 us, efficiency: 0.606, ramp: 0.33 MB, tier: 0),
+  alpha_beta(of: "all_to_all", base: 19.9 us, hop: 0.02 us, efficiency: 0.541, ramp: 0.06 MB, tier: 0),
   alpha_beta(base: 20 us, efficiency: 0.55, tier: 0),
 ]
 

@@ -68,6 +68,7 @@ stdlib_files = \
 	stdlib/ops/latent.ts \
 	stdlib/ops/moe.ts \
 	stdlib/ops/nn.ts \
+	stdlib/ops/routing.ts \
 	stdlib/optimizers/adam.ts \
 	stdlib/precision.ts \
 	stdlib/schedules/chimera.ts \
@@ -90,7 +91,8 @@ stdlib_files = \
 	stdlib/strategies/megatron.ts \
 	stdlib/strategies/offload.ts \
 	stdlib/strategies/recompute.ts \
-	stdlib/strategies/tied.ts
+	stdlib/strategies/tied.ts \
+	stdlib/ways_out.ts
 
 nobase_dist_pkgdata_DATA += $(stdlib_files)
 

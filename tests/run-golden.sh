@@ -32,8 +32,12 @@ run() {
   [ $status != 124 ] || echo "no answer within $timeout s" >>"$scratch/err"
 }
 
-# A run that should work shows what it printed; one that did not, also why.
-outcome() { cat "$scratch/out"; [ $status = 0 ] || { cat "$scratch/err"; echo "exit $status"; }; }
+# A run that should work shows what it printed; one that did not, also why. Digests of the whole standard library and of
+# what a compiler built differ with every change of these, which is none of a golden's business.
+outcome() {
+  sed -E 's/(files of std, together|\.so) [0-9a-f]{8}/\1 DIGEST/' "$scratch/out"
+  [ $status = 0 ] || { cat "$scratch/err"; echo "exit $status"; }
+}
 # A run that should be refused shows the message and the exit code, and that nothing was left behind.
 refusal() {
   cat "$scratch/err"
@@ -84,6 +88,7 @@ cases() {
 formatted_stays() {
   has tsfmt || return 0
   cd "$root" || exit 1
+  rm -rf "${scratch:?}"/* # what cases left there may have the names that are used here
   local file
   for file in $(find stdlib examples tests/fmt -name '*.ts' -o -name '*.fmt' | sort); do
     [ ! -f "${file%.*}.cmd" ] && ! grep -q '^exit [1-9]' "${file%.*}.fmt" 2>/dev/null || continue # no formatted text

@@ -24,6 +24,18 @@ report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/b
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
 
+# All files are written by base/output.c: whole or not at all, beside their place, streams as streams.
+report "files are written by base/output.c only" "$(grep -nE '\<(fopen|freopen|gzopen)\(.*"[wa]|\<(mkstemp|mkostemp|rename|creat|tmpfile|truncate)\(|O_(WRONLY|RDWR|CREAT)' \
+  $(printf '%s\n' $c_files | grep -vx base/output.c))"
+
+# Memory comes from base/heap.c, which nobody can forget to check.
+report "memory is asked for in base/heap.c only" "$(grep -nE '\<(malloc|calloc|realloc|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|open_memstream|realpath|getline|getdelim)\(' \
+  $(printf '%s\n' $c_files | grep -vx base/heap.c) | grep -vE ':[0-9]+: *(/?\*|//)')"
+
+# Strings are printed by base/escape.h. Besides itself: what draws messages for terminals, patches of sources, and bytes of files.
+report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | grep -vE \
+  '^base/(escape|diag_render|text_diff)\.c|^(base/output|compiler/import/(export|write_chakra)|tools/(tsc|tsfmt)_main)\.c: fwrite')"
+
 report "syntax files of editors know the words of the language" "$(share/syntax.sh --check 2>&1)"
 
 library=$build/.libs/libtrainspec.so

@@ -9,6 +9,7 @@ tests_unit_sources = \
 	tests/unit/engine_plan.h \
 	tests/unit/ir_text.h \
 	tests/unit/lang_tree.h \
+	tests/unit/plan_text.h \
 	tests/unit/random_ir.h \
 	tests/unit/test_base_diag.c \
 	tests/unit/test_base_options.c \
@@ -20,15 +21,21 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_cost_trees.c \
+	tests/unit/test_crew.c \
+	tests/unit/test_database.c \
+	tests/unit/test_device.c \
 	tests/unit/test_engine.c \
 	tests/unit/test_engine_insight.c \
 	tests/unit/test_engine_overlap.c \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_engine_slowdown.c \
+	tests/unit/test_escape.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \
 	tests/unit/test_flow.c \
 	tests/unit/test_flow_model.c \
+	tests/unit/test_goodput.c \
+	tests/unit/test_held.c \
 	tests/unit/test_hop.c \
 	tests/unit/test_import.c \
 	tests/unit/test_ir_file.c \
@@ -37,53 +44,70 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
+	tests/unit/test_limits.c \
+	tests/unit/test_load.c \
 	tests/unit/test_lower.c \
+	tests/unit/test_lsp_guard.c \
 	tests/unit/test_memory.c \
 	tests/unit/test_memory_allocator.c \
+	tests/unit/test_messages.c \
 	tests/unit/test_module.c \
 	tests/unit/test_module_extern.c \
+	tests/unit/test_network_bound.c \
 	tests/unit/test_network_fit.c \
+	tests/unit/test_network_use.c \
+	tests/unit/test_offload.c \
+	tests/unit/test_output.c \
 	tests/unit/test_packet.c \
+	tests/unit/test_plausible.c \
 	tests/unit/test_report.c \
 	tests/unit/test_routing.c \
 	tests/unit/test_schedule_forms.c \
 	tests/unit/test_schedule_random.c \
+	tests/unit/test_shared_parameters.c \
+	tests/unit/test_split_memory.c \
 	tests/unit/test_stdlib_embed.c \
-	tests/unit/test_trace.c
+	tests/unit/test_trace.c \
+	tests/unit/test_ways_out.c
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/programs.h
+tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/lsp_guard.c tools/lsp_guard.h tools/lsp_rpc.c tools/lsp_rpc.h tools/programs.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) $(CJSON_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
+tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
 else
 EXTRA_DIST += $(tests_unit_sources)
 endif
 
-TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-tracer.sh
+TESTS += tests/run-golden.sh tests/run-fuzz.sh tests/run-tree.sh tests/run-build.sh tests/run-scaling.sh tests/run-tracer.sh
 
 #: fuzz_targets = tests/fuzz/fuzz_*.c
 fuzz_targets = \
 	tests/fuzz/fuzz_chakra.c \
+	tests/fuzz/fuzz_database.c \
 	tests/fuzz/fuzz_fit.c \
+	tests/fuzz/fuzz_format.c \
 	tests/fuzz/fuzz_goal.c \
 	tests/fuzz/fuzz_graph.c \
 	tests/fuzz/fuzz_ir.c \
 	tests/fuzz/fuzz_ir_text.c \
 	tests/fuzz/fuzz_join.c \
 	tests/fuzz/fuzz_kineto.c \
+	tests/fuzz/fuzz_lsp.c \
 	tests/fuzz/fuzz_network.c \
 	tests/fuzz/fuzz_network_file.c \
 	tests/fuzz/fuzz_network_log.c \
 	tests/fuzz/fuzz_nsys.c \
 	tests/fuzz/fuzz_parse.c \
+	tests/fuzz/fuzz_plan.c \
+	tests/fuzz/fuzz_play.c \
 	tests/fuzz/fuzz_table.c \
 	tests/fuzz/fuzz_topology.c \
 	tests/fuzz/fuzz_trace.c \
 	tests/fuzz/fuzz_workload.c
 
-# With --enable-fuzzing libFuzzer brings the main program; otherwise replay.c does.
+# With --enable-fuzzing the engine brings the main program; otherwise replay.c does.
 fuzz_programs = $(fuzz_targets:.c=$(EXEEXT))
 CLEANFILES += $(fuzz_programs)
 clean-local:
@@ -91,17 +115,21 @@ clean-local:
 EXTRA_DIST += $(fuzz_targets) tests/fuzz/replay.c
 if FUZZING
 noinst_DATA = $(fuzz_programs)
-fuzz_main = -fsanitize=fuzzer
+fuzz_main = $(LIB_FUZZING_ENGINE)
 else
 check_DATA = $(fuzz_programs)
 fuzz_main = $(srcdir)/tests/fuzz/replay.c
 endif
-$(fuzz_programs): libtrainspec.la tests/fuzz/replay.c
+# The language server's worker, whose guard is the target's own.
+fuzz_lsp_sources = tools/lsp_documents.c tools/lsp_main.c tools/lsp_messages.c tools/lsp_rpc.c tools/lsp_text.c tools/plan_options.c
+tests/fuzz/fuzz_lsp$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_lsp_sources))
+tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
+$(fuzz_programs): libtrainspec.la tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
 $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
-	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_main) libtrainspec.la $(SQLITE_LIBS) $(LIBS)
+	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libtrainspec.la $(CJSON_LIBS) $(SQLITE_LIBS) $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/*
+#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/* tests/torture/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -109,17 +137,21 @@ EXTRA_DIST += \
 	tests/cli/_all_reduce.log \
 	tests/cli/_common_rules.ts \
 	tests/cli/_copies.ts \
+	tests/cli/_crowded.ts \
 	tests/cli/_cut.log \
 	tests/cli/_experts_by_fit.ts \
 	tests/cli/_fit_table.ts \
 	tests/cli/_gemms.csv \
+	tests/cli/_hostile.tsir \
 	tests/cli/_idle.ts \
+	tests/cli/_limits.ts \
 	tests/cli/_lsp.jsonl \
 	tests/cli/_lsp_wrong.jsonl \
 	tests/cli/_networks.ts \
 	tests/cli/_node.xml \
 	tests/cli/_npkit.json \
 	tests/cli/_ops.csv \
+	tests/cli/_other_links.ts \
 	tests/cli/_plan.ts \
 	tests/cli/_rules.ts \
 	tests/cli/_sheets.csv \
@@ -129,12 +161,15 @@ EXTRA_DIST += \
 	tests/cli/_sweep_axes.ts \
 	tests/cli/_topology.ts \
 	tests/cli/_two_planes.ts \
+	tests/cli/_warned.ts \
 	tests/cli/_whitebox.ts \
 	tests/cli/_zb_memory.ts \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
 	tests/cli/collective.cmd \
 	tests/cli/collective.out \
+	tests/cli/column.cmd \
+	tests/cli/column.out \
 	tests/cli/completion.cmd \
 	tests/cli/completion.out \
 	tests/cli/copies.cmd \
@@ -207,12 +242,20 @@ EXTRA_DIST += \
 	tests/cli/help-tsrun.out \
 	tests/cli/help-under-the-umbrella.cmd \
 	tests/cli/help-under-the-umbrella.out \
+	tests/cli/hostile-names.cmd \
+	tests/cli/hostile-names.out \
 	tests/cli/import-dir.cmd \
 	tests/cli/import-dir.out \
+	tests/cli/interleaved-groups.cmd \
+	tests/cli/interleaved-groups.out \
 	tests/cli/interrupt-compile.cmd \
 	tests/cli/interrupt-compile.out \
+	tests/cli/interrupt-write.cmd \
+	tests/cli/interrupt-write.out \
 	tests/cli/interrupt.cmd \
 	tests/cli/interrupt.out \
+	tests/cli/limits.cmd \
+	tests/cli/limits.out \
 	tests/cli/list-ops.cmd \
 	tests/cli/list-ops.out \
 	tests/cli/list-params.cmd \
@@ -223,8 +266,12 @@ EXTRA_DIST += \
 	tests/cli/lsp-wrong.out \
 	tests/cli/lsp.cmd \
 	tests/cli/lsp.out \
+	tests/cli/made-from.cmd \
+	tests/cli/made-from.out \
 	tests/cli/manual.cmd \
 	tests/cli/manual.out \
+	tests/cli/memory-ceiling.cmd \
+	tests/cli/memory-ceiling.out \
 	tests/cli/network-spans-islands.cmd \
 	tests/cli/network-spans-islands.out \
 	tests/cli/networks-compared.cmd \
@@ -239,6 +286,8 @@ EXTRA_DIST += \
 	tests/cli/readme.out \
 	tests/cli/same-bytes-elsewhere.cmd \
 	tests/cli/same-bytes-elsewhere.out \
+	tests/cli/same-ir-from-anywhere.cmd \
+	tests/cli/same-ir-from-anywhere.out \
 	tests/cli/sarif-names.cmd \
 	tests/cli/sarif-names.out \
 	tests/cli/schedule-csv-and-back.cmd \
@@ -257,6 +306,12 @@ EXTRA_DIST += \
 	tests/cli/statistical.out \
 	tests/cli/sweep-axes.cmd \
 	tests/cli/sweep-axes.out \
+	tests/cli/sweep-goal.cmd \
+	tests/cli/sweep-goal.out \
+	tests/cli/sweep-threads.cmd \
+	tests/cli/sweep-threads.out \
+	tests/cli/sweep-uneven.cmd \
+	tests/cli/sweep-uneven.out \
 	tests/cli/sweep-wrong.cmd \
 	tests/cli/sweep-wrong.out \
 	tests/cli/sweep.cmd \
@@ -303,10 +358,21 @@ EXTRA_DIST += \
 	tests/cli/warnings-are-errors.out \
 	tests/cli/warnings-off.cmd \
 	tests/cli/warnings-off.out \
+	tests/cli/warnings-travel.cmd \
+	tests/cli/warnings-travel.out \
+	tests/cli/ways-out.cmd \
+	tests/cli/ways-out.out \
+	tests/cli/what-if-is-the-edit.cmd \
+	tests/cli/what-if-is-the-edit.out \
 	tests/cli/whitebox.cmd \
 	tests/cli/whitebox.out \
+	tests/cli/write-at-once.cmd \
+	tests/cli/write-at-once.out \
+	tests/cli/write-streams.cmd \
+	tests/cli/write-streams.out \
 	tests/cli/zb-memory.cmd \
 	tests/cli/zb-memory.out \
+	tests/coverage.sh \
 	tests/engine/_bad.slowdown \
 	tests/engine/_memory.ts \
 	tests/engine/_slower.tsir \
@@ -334,6 +400,11 @@ EXTRA_DIST += \
 	tests/engine/failures.out \
 	tests/engine/host_bound.out \
 	tests/engine/host_bound.tsir \
+	tests/engine/network_use.cmd \
+	tests/engine/network_use.out \
+	tests/engine/network_use.tsir \
+	tests/engine/overlap_file.cmd \
+	tests/engine/overlap_file.out \
 	tests/engine/record_any.out \
 	tests/engine/record_any.tsir \
 	tests/engine/repetitions.cmd \
@@ -348,6 +419,7 @@ EXTRA_DIST += \
 	tests/engine/report_ignore_memory.out \
 	tests/engine/report_json.cmd \
 	tests/engine/report_json.out \
+	tests/engine/report_out_of_memory.args \
 	tests/engine/report_out_of_memory.out \
 	tests/engine/report_out_of_memory.tsir \
 	tests/engine/report_out_of_memory_json.cmd \
@@ -419,6 +491,8 @@ EXTRA_DIST += \
 	tests/engine/steps_warm_up.tsir \
 	tests/engine/straggler.out \
 	tests/engine/straggler.tsir \
+	tests/engine/studies_json.cmd \
+	tests/engine/studies_json.out \
 	tests/engine/study_usage.cmd \
 	tests/engine/study_usage.out \
 	tests/engine/too_few_ports.out \
@@ -441,7 +515,9 @@ EXTRA_DIST += \
 	tests/errors/_empty_trace.csv \
 	tests/errors/_gpt.ts \
 	tests/errors/_narrow.fit.json \
+	tests/errors/_native.ts \
 	tests/errors/_no_header.csv \
+	tests/errors/_of_h100.csv \
 	tests/errors/_ops.csv \
 	tests/errors/_order.csv \
 	tests/errors/_order_of_two.csv \
@@ -474,11 +550,13 @@ EXTRA_DIST += \
 	tests/errors/_std/strategies/local_sgd.ts \
 	tests/errors/_std/strategies/megatron.ts \
 	tests/errors/_std/strategies/recompute.ts \
+	tests/errors/_trace_device.csv \
 	tests/errors/_trace_flat.csv \
 	tests/errors/_trace_kinds.csv \
 	tests/errors/_trace_short_row.csv \
 	tests/errors/_trace_time.csv \
 	tests/errors/_trace_units.csv \
+	tests/errors/_two_devices.csv \
 	tests/errors/_two_stages.tsir \
 	tests/errors/batch-endless.err \
 	tests/errors/batch-endless.ts \
@@ -552,6 +630,8 @@ EXTRA_DIST += \
 	tests/errors/cluster-zero-bandwidth.ts \
 	tests/errors/cost-broken-fit.err \
 	tests/errors/cost-broken-fit.ts \
+	tests/errors/cost-device-differs.err \
+	tests/errors/cost-device-differs.ts \
 	tests/errors/cost-dtype-peak.err \
 	tests/errors/cost-dtype-peak.ts \
 	tests/errors/cost-extern-missing.err \
@@ -575,8 +655,12 @@ EXTRA_DIST += \
 	tests/errors/cost-missing-table.ts \
 	tests/errors/cost-not-a-source.err \
 	tests/errors/cost-not-a-source.ts \
+	tests/errors/cost-other-device.err \
+	tests/errors/cost-other-device.ts \
 	tests/errors/cost-roofline-no-gpu.err \
 	tests/errors/cost-roofline-no-gpu.ts \
+	tests/errors/cost-scaled-device.err \
+	tests/errors/cost-scaled-device.ts \
 	tests/errors/cost-table-header.err \
 	tests/errors/cost-table-header.ts \
 	tests/errors/cost-table-number.err \
@@ -585,6 +669,10 @@ EXTRA_DIST += \
 	tests/errors/cost-table-only.ts \
 	tests/errors/cost-table-short-row.err \
 	tests/errors/cost-table-short-row.ts \
+	tests/errors/cost-two-devices.err \
+	tests/errors/cost-two-devices.ts \
+	tests/errors/gpu-called.err \
+	tests/errors/gpu-called.ts \
 	tests/errors/ir-corrupt.cmd \
 	tests/errors/ir-corrupt.err \
 	tests/errors/ir-no-unit.err \
@@ -628,6 +716,8 @@ EXTRA_DIST += \
 	tests/errors/mesh-unknown-axis.ts \
 	tests/errors/mesh-zero-axis.err \
 	tests/errors/mesh-zero-axis.ts \
+	tests/errors/model-requirement.err \
+	tests/errors/model-requirement.ts \
 	tests/errors/name-argument-twice.err \
 	tests/errors/name-argument-twice.ts \
 	tests/errors/name-call-a-number.err \
@@ -693,6 +783,8 @@ EXTRA_DIST += \
 	tests/errors/name-unused-parameter.args \
 	tests/errors/name-unused-parameter.err \
 	tests/errors/name-unused-parameter.ts \
+	tests/errors/native-unasked.cmd \
+	tests/errors/native-unasked.err \
 	tests/errors/network-base-unit.err \
 	tests/errors/network-base-unit.ts \
 	tests/errors/network-efficiency.err \
@@ -725,18 +817,27 @@ EXTRA_DIST += \
 	tests/errors/op-not-a-tensor.ts \
 	tests/errors/op-part-of-nothing.err \
 	tests/errors/op-part-of-nothing.ts \
+	tests/errors/op-phase-twice.err \
+	tests/errors/op-phase-twice.ts \
 	tests/errors/op-requirement.err \
 	tests/errors/op-requirement.ts \
 	tests/errors/op-reshape.err \
 	tests/errors/op-reshape.ts \
 	tests/errors/op-slows.err \
 	tests/errors/op-slows.ts \
+	tests/errors/op-uneven-input.err \
+	tests/errors/op-uneven-input.ts \
 	tests/errors/op-unknown-kernel-tensor.err \
 	tests/errors/op-unknown-kernel-tensor.ts \
 	tests/errors/op-unknown-op.err \
 	tests/errors/op-unknown-op.ts \
 	tests/errors/op-zero-dimension.err \
 	tests/errors/op-zero-dimension.ts \
+	tests/errors/outside.cmd \
+	tests/errors/outside.err \
+	tests/errors/plausible-tokens.args \
+	tests/errors/plausible-tokens.err \
+	tests/errors/plausible-tokens.ts \
 	tests/errors/policy-incomplete.err \
 	tests/errors/policy-incomplete.ts \
 	tests/errors/policy-limit.err \
@@ -763,6 +864,10 @@ EXTRA_DIST += \
 	tests/errors/policy-try.ts \
 	tests/errors/policy-twice.err \
 	tests/errors/policy-twice.ts \
+	tests/errors/refused-reason.err \
+	tests/errors/refused-reason.ts \
+	tests/errors/refused.err \
+	tests/errors/refused.ts \
 	tests/errors/rules-any-negative.err \
 	tests/errors/rules-any-negative.ts \
 	tests/errors/rules-any-too-many.err \
@@ -872,6 +977,8 @@ EXTRA_DIST += \
 	tests/errors/schedule-deadlock.ts \
 	tests/errors/schedule-endless.err \
 	tests/errors/schedule-endless.ts \
+	tests/errors/schedule-expects.err \
+	tests/errors/schedule-expects.ts \
 	tests/errors/schedule-explain-no-item.args \
 	tests/errors/schedule-explain-no-item.err \
 	tests/errors/schedule-explain-no-item.ts \
@@ -1034,6 +1141,8 @@ EXTRA_DIST += \
 	tests/errors/strategy-every-zero.ts \
 	tests/errors/strategy-exchange-of-whole.err \
 	tests/errors/strategy-exchange-of-whole.ts \
+	tests/errors/strategy-fullest.err \
+	tests/errors/strategy-fullest.ts \
 	tests/errors/strategy-offload-rate.err \
 	tests/errors/strategy-offload-rate.ts \
 	tests/errors/strategy-offload-what.err \
@@ -1140,6 +1249,9 @@ EXTRA_DIST += \
 	tests/errors/trace-no-ops.args \
 	tests/errors/trace-no-ops.err \
 	tests/errors/trace-no-ops.ts \
+	tests/errors/trace-other-device.args \
+	tests/errors/trace-other-device.err \
+	tests/errors/trace-other-device.ts \
 	tests/errors/trace-other-table.cmd \
 	tests/errors/trace-other-table.err \
 	tests/errors/trace-other-table.ts \
@@ -1240,8 +1352,18 @@ EXTRA_DIST += \
 	tests/fmt/wide.ts \
 	tests/fuzz/corpus/fuzz_chakra/no_duration \
 	tests/fuzz/corpus/fuzz_chakra/two.et \
+	tests/fuzz/corpus/fuzz_database/loose.sql \
+	tests/fuzz/corpus/fuzz_database/script.sql \
+	tests/fuzz/corpus/fuzz_database/small.db \
+	tests/fuzz/corpus/fuzz_database/view.sql \
+	tests/fuzz/corpus/fuzz_database/wal \
 	tests/fuzz/corpus/fuzz_fit/gemm.json \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
+	tests/fuzz/corpus/fuzz_format/comments \
+	tests/fuzz/corpus/fuzz_format/everything \
+	tests/fuzz/corpus/fuzz_format/laboratory \
+	tests/fuzz/corpus/fuzz_format/schedule \
+	tests/fuzz/corpus/fuzz_format/words \
 	tests/fuzz/corpus/fuzz_goal/any \
 	tests/fuzz/corpus/fuzz_goal/backward \
 	tests/fuzz/corpus/fuzz_goal/no_message \
@@ -1268,6 +1390,9 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_kineto/one_rank \
 	tests/fuzz/corpus/fuzz_kineto/small.json \
 	tests/fuzz/corpus/fuzz_kineto/snapshot.json \
+	tests/fuzz/corpus/fuzz_lsp/broken \
+	tests/fuzz/corpus/fuzz_lsp/mistakes \
+	tests/fuzz/corpus/fuzz_lsp/questions \
 	tests/fuzz/corpus/fuzz_network/all.csv \
 	tests/fuzz/corpus/fuzz_network/one_collective.csv \
 	tests/fuzz/corpus/fuzz_network/where.csv \
@@ -1286,6 +1411,26 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_parse/everything \
 	tests/fuzz/corpus/fuzz_parse/mistakes \
 	tests/fuzz/corpus/fuzz_parse/signs \
+	tests/fuzz/corpus/fuzz_plan/gpt \
+	tests/fuzz/corpus/fuzz_plan/hop \
+	tests/fuzz/corpus/fuzz_plan/laboratory \
+	tests/fuzz/corpus/fuzz_plan/phase_twice \
+	tests/fuzz/corpus/fuzz_plan/sharded \
+	tests/fuzz/corpus/fuzz_play/_slower \
+	tests/fuzz/corpus/fuzz_play/allocator \
+	tests/fuzz/corpus/fuzz_play/contention \
+	tests/fuzz/corpus/fuzz_play/contention_any \
+	tests/fuzz/corpus/fuzz_play/orphan \
+	tests/fuzz/corpus/fuzz_play/report_out_of_memory \
+	tests/fuzz/corpus/fuzz_play/report_too_large \
+	tests/fuzz/corpus/fuzz_play/report_trace \
+	tests/fuzz/corpus/fuzz_play/semantics_handle \
+	tests/fuzz/corpus/fuzz_play/semantics_overlap \
+	tests/fuzz/corpus/fuzz_play/steps_warm_up \
+	tests/fuzz/corpus/fuzz_play/straggler \
+	tests/fuzz/corpus/fuzz_play/too_few_ports \
+	tests/fuzz/corpus/fuzz_play/two_stages \
+	tests/fuzz/corpus/fuzz_play/what_if \
 	tests/fuzz/corpus/fuzz_table/gemm.csv \
 	tests/fuzz/corpus/fuzz_table/gemm.csv.gz \
 	tests/fuzz/corpus/fuzz_table/mixed.csv \
@@ -1300,17 +1445,23 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_workload/triosim.csv \
 	tests/fuzz/corpus/fuzz_workload/two.txt \
 	tests/fuzz/events_use.h \
+	tests/fuzz/play_use.h \
+	tests/fuzz/sqlite_use.h \
+	tests/fuzz/tree_mutator.h \
 	tests/lang/_words.ts \
 	tests/lang/expressions.ir \
 	tests/lang/expressions.ts \
 	tests/lang/words.ir \
 	tests/lang/words.ts \
+	tests/layouts/_nccl_h100.csv \
 	tests/layouts/ahead-negative.err \
 	tests/layouts/ahead-negative.ts \
 	tests/layouts/axis-misspelled.err \
 	tests/layouts/axis-misspelled.ts \
 	tests/layouts/bucket-negative.err \
 	tests/layouts/bucket-negative.ts \
+	tests/layouts/cast-weight.err \
+	tests/layouts/cast-weight.ts \
 	tests/layouts/column-ungathered.err \
 	tests/layouts/column-ungathered.ts \
 	tests/layouts/context-stored-scores.err \
@@ -1325,6 +1476,9 @@ EXTRA_DIST += \
 	tests/layouts/expert-tensor-alone.ts \
 	tests/layouts/experts-batch.err \
 	tests/layouts/experts-batch.ts \
+	tests/layouts/experts-repeated.args \
+	tests/layouts/experts-repeated.err \
+	tests/layouts/experts-repeated.ts \
 	tests/layouts/fsdp-and-zero.err \
 	tests/layouts/fsdp-and-zero.ts \
 	tests/layouts/gradients-unscattered.err \
@@ -1337,8 +1491,16 @@ EXTRA_DIST += \
 	tests/layouts/host-updates-activations.ts \
 	tests/layouts/hsdp-one-axis.err \
 	tests/layouts/hsdp-one-axis.ts \
+	tests/layouts/mixed-fp8.err \
+	tests/layouts/mixed-fp8.ts \
 	tests/layouts/more-ranks-than-experts.err \
 	tests/layouts/more-ranks-than-experts.ts \
+	tests/layouts/network-other-device.cmd \
+	tests/layouts/network-other-device.err \
+	tests/layouts/network-other-device.ts \
+	tests/layouts/network-table-other-device.cmd \
+	tests/layouts/network-table-other-device.err \
+	tests/layouts/network-table-other-device.ts \
 	tests/layouts/nodes-same-axis.err \
 	tests/layouts/nodes-same-axis.ts \
 	tests/layouts/offload-pieces.err \
@@ -1365,8 +1527,12 @@ EXTRA_DIST += \
 	tests/layouts/tensor-few-keys.ts \
 	tests/layouts/tie-near.err \
 	tests/layouts/tie-near.ts \
+	tests/layouts/tie-three-ranks.err \
+	tests/layouts/tie-three-ranks.ts \
 	tests/layouts/tie-weightless.err \
 	tests/layouts/tie-weightless.ts \
+	tests/layouts/tie-without-table.err \
+	tests/layouts/tie-without-table.ts \
 	tests/layouts/too-many-ranks-for-heads.err \
 	tests/layouts/too-many-ranks-for-heads.ts \
 	tests/layouts/tp-and-sp.err \
@@ -1385,7 +1551,9 @@ EXTRA_DIST += \
 	tests/layouts/vocabulary.ts \
 	tests/layouts/whole-tensor-gathered.err \
 	tests/layouts/whole-tensor-gathered.ts \
+	tests/models/_counts_by_layer.csv \
 	tests/models/_plan.ts \
+	tests/models/_refused.txt \
 	tests/models/bert.cmd \
 	tests/models/bert.out \
 	tests/models/clip.cmd \
@@ -1410,10 +1578,16 @@ EXTRA_DIST += \
 	tests/models/published.csv \
 	tests/models/qwen3.cmd \
 	tests/models/qwen3.out \
+	tests/models/refused.cmd \
+	tests/models/refused.out \
+	tests/models/refused.sh \
 	tests/models/resnet.cmd \
 	tests/models/resnet.out \
 	tests/models/t5.cmd \
 	tests/models/t5.out \
+	tests/models/trained.cmd \
+	tests/models/trained.out \
+	tests/models/trained.sh \
 	tests/models/vgg.cmd \
 	tests/models/vgg.out \
 	tests/models/vit.cmd \
@@ -1447,8 +1621,11 @@ EXTRA_DIST += \
 	tests/packet/without/asked.tsir \
 	tests/packet/without/compared.cmd \
 	tests/packet/without/compared.out \
+	tests/run-build.sh \
+	tests/run-bytes.sh \
 	tests/run-fuzz.sh \
 	tests/run-golden.sh \
+	tests/run-scaling.sh \
 	tests/run-tracer.sh \
 	tests/run-tree.sh \
 	tests/run-unit.sh \
@@ -1457,6 +1634,9 @@ EXTRA_DIST += \
 	tests/strategies/every.sh \
 	tests/strategies/pairs.sh \
 	tests/strategies/volumes.sh \
+	tests/torture/cases \
+	tests/torture/refuse.c \
+	tests/torture/run.sh \
 	tests/traces/_aicb.csv \
 	tests/traces/_broken.json \
 	tests/traces/_cut.json \
@@ -1466,6 +1646,8 @@ EXTRA_DIST += \
 	tests/traces/_layers.json \
 	tests/traces/_nsys.sqlite \
 	tests/traces/_nsys_pairs.sqlite \
+	tests/traces/_round_trip.json \
+	tests/traces/_round_trip.ts \
 	tests/traces/_schedule.goal \
 	tests/traces/_small.json \
 	tests/traces/_small_1.json \
@@ -1527,6 +1709,8 @@ EXTRA_DIST += \
 	tests/traces/replay-no-such-step.out \
 	tests/traces/replay.cmd \
 	tests/traces/replay.out \
+	tests/traces/round-trip.cmd \
+	tests/traces/round-trip.out \
 	tests/traces/table-joined.cmd \
 	tests/traces/table-joined.out \
 	tests/traces/table-layers.cmd \
@@ -1581,3 +1765,9 @@ tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c
 EXTRA_PROGRAMS += tests/schedules/goldens
 tests_schedules_goldens_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
 EXTRA_DIST += tests/schedules/cases.txt
+
+# For `./dev tsan`, which builds it by name.
+EXTRA_PROGRAMS += tests/tsan/crew
+tests_tsan_crew_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_crew.c
+tests_tsan_crew_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
+tests_tsan_crew_LDADD = libtrainspec.la

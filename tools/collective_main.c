@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/options.h"
 #include "base/source.h"
 #include "compiler/network.h"
@@ -123,7 +124,7 @@ static const char *read_text(const job *j, size_t *size, int *error)
 
 static int complain(const job *j, int status, const char *what)
 {
-  fprintf(stderr, "%s: %s\n", j->options.called, what);
+  ts_put_text(stderr, "%s: %s\n", j->options.called, what);
   return status;
 }
 
@@ -151,7 +152,7 @@ static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t byt
   ts_white_box b = ts_white_box_grouped(plan, bytes, (uint32_t)j->calls);
   double us = b.factor * 1e-6, total = (b.connection + b.intra + b.inter + b.reduction) * us;
   double volume = ts_ring_volume(b.method->collective, (uint32_t)j->ranks) * (double)bytes * (double)j->calls;
-  printf("%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n", (unsigned long long)bytes, ts_network_algorithm_name(b.method->algorithm),
+  ts_put_text(stdout, "%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n", (unsigned long long)bytes, ts_network_algorithm_name(b.method->algorithm),
          ts_network_protocol_name(b.method->protocol), b.channels, b.threads, b.method->chunk, b.rounds, b.connection * us, b.intra * us, b.inter * us, b.reduction * us, total,
          volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
 }
@@ -174,7 +175,7 @@ static int explain(job *j)
   const ts_white_box_plan *plan = ts_network_file_plan(j->arena, file, (uint32_t)j->of, &profile);
   if (!plan)
     return complain(j, TS_EXIT_REJECTED, ts_arena_printf(j->arena, "%s: no method for %s over %lld ranks in %lld islands", j->path, ts_collective_name((uint32_t)j->of), j->ranks, j->islands));
-  printf("%11s  %-16s %-6s %4s %4s %8s %5s %10s %11s %11s %11s %12s %8s\n", "bytes", "algorithm", "by", "chan", "thr", "chunk", "loops", "connect us", "intra us", "inter us", "reduce us", "time us",
+  ts_put_text(stdout, "%11s  %-16s %-6s %4s %4s %8s %5s %10s %11s %11s %11s %12s %8s\n", "bytes", "algorithm", "by", "chan", "thr", "chunk", "loops", "connect us", "intra us", "inter us", "reduce us", "time us",
          "bus GB/s");
   for (uint64_t bytes = 1024; !j->bytes && bytes <= UINT64_C(1) << 30; bytes *= 4)
     print_call(j, plan, bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/escape.h"
 #include "base/options.h"
 #include "base/source.h"
 #include "compiler/cost/database.h"
@@ -16,12 +17,12 @@ enum { ADD, LIST, SHOW };
 
 static const ts_option options[] = {
   {DB, 0, "db", "FILE", "the database (~/.cache/trainspec/profiles.db)", "Database"},
-  {DEVICE, 0, "device", "NAME", "add: what was measured; show: only this device", NULL},
+  {DEVICE, 0, "device", "NAME", "add: what was measured, else what the table names; show: only this device", NULL},
   {SOFTWARE, 0, "software", "TEXT", "versions of the software it ran with", NULL},
   {SOURCE, 0, "source", "TEXT", "add: who measured it (the table's `# source:`)", NULL},
   {0},
 };
-static const char *const usage[] = {"add --device NAME [OPTION]... TABLE...", "list [OPTION]...", "show [OPTION]... [FAMILY]", NULL};
+static const char *const usage[] = {"add [--device NAME] [OPTION]... TABLE...", "list [OPTION]...", "show [OPTION]... [FAMILY]", NULL};
 static const char *const notes[] = {
   "TABLE is a table of costs, such as `trainspec table` writes. Rows of an equal",
   "key and source are replaced; sources that disagree are kept and told.",
@@ -86,12 +87,20 @@ static int take_table(task *t, const char *path, row_list *rows)
       ts_diag_fact(d, "where", "line %u, column %u", why.line, why.column);
     return TS_EXIT_REJECTED;
   }
+  const char *device = t->device ? t->device : table->device;
+  if (!*device) {
+    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "the table `%s` does not say on which device it was measured", path);
+    ts_diag_help(d, "say so: `--device NAME`, or a line `# device: NAME` in the table");
+    return TS_EXIT_REJECTED;
+  }
+  if (*table->device && strcmp(device, table->device) != 0)
+    ts_put_text(stdout, "%s: filed under `%s`; the table names `%s`\n", ts_base_name(path), device, table->device);
   const char *source = t->source ? t->source : table->provenance && *table->provenance ? table->provenance : ts_base_name(path);
   for (uint32_t i = 0; i < table->group_count; i++)
     for (uint32_t r = 0; r < table->group[i].count; r++) {
       const ts_table_group *g = &table->group[i];
       const ts_table_spread *spread = &g->spread[r];
-      TS_PUSH(t->arena, rows, ((ts_db_row){g->family, g->dtype ? g->dtype : "", features_of(t->arena, g, r), t->device, t->software ? t->software : "", source,
+      TS_PUSH(t->arena, rows, ((ts_db_row){g->family, g->dtype ? g->dtype : "", features_of(t->arena, g, r), device, t->software ? t->software : "", source,
                                            1e6 * g->seconds[r], spread->low_us, spread->high_us, spread->repeats < 1e15 ? (int64_t)spread->repeats : 0}));
     }
   return TS_EXIT_DONE;
@@ -104,7 +113,7 @@ static void put_disputes(const ts_db_disputes *found)
   printf("\n%zu kernels on which two sources disagree:\n", found->count);
   for (size_t i = 0; i < found->count && i < 10; i++) {
     const ts_db_dispute *d = &found->at[i];
-    printf("  %s %s %s on %s: %.1f us (%s), %.1f us (%s), %+.0f %%\n", d->family, d->dtype, d->features, d->device, d->us[0], d->source[0], d->us[1], d->source[1],
+    ts_put_text(stdout, "  %s %s %s on %s: %.1f us (%s), %.1f us (%s), %+.0f %%\n", d->family, d->dtype, d->features, d->device, d->us[0], d->source[0], d->us[1], d->source[1],
            100 * (d->us[1] / d->us[0] - 1));
   }
   if (found->count > 10)
@@ -124,7 +133,11 @@ static int add(task *t, ts_db *db)
   }
   if (!ts_db_add(db, rows.at, rows.count, &replaced, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
     return refuse(t, &error);
-  printf("%zu rows of `%s` added, %zu of them in the place of earlier ones\n", rows.count, t->device, replaced);
+  printf("%zu rows", rows.count);
+  for (size_t i = 0; i < rows.count; i++)
+    if (!i || strcmp(rows.at[i].device, rows.at[i - 1].device) != 0)
+      ts_put_text(stdout, "%s`%s`", i ? ", " : " of ", rows.at[i].device);
+  printf(" added, %zu of them in the place of earlier ones\n", replaced);
   put_disputes(&disputes);
   return TS_EXIT_DONE;
 }
@@ -155,10 +168,10 @@ static int list(task *t, ts_db *db)
   ts_db_disputes disputes = {0};
   if (!ts_db_each(db, NULL, t->device, t->software, count_row, &s, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
     return refuse(t, &error);
-  printf("%-20s %-16s %-14s %-6s %8s  %s\n", "device", "software", "family", "type", "rows", "source");
+  ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8s  %s\n", "device", "software", "family", "type", "rows", "source");
   for (size_t i = 0; i < s.at.count; i++) {
     const sum *a = &s.at.at[i];
-    printf("%-20s %-16s %-14s %-6s %8" PRIu64 "  %s\n", a->device, *a->software ? a->software : "-", a->family, *a->dtype ? a->dtype : "any", a->rows, a->source);
+    ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8" PRIu64 "  %s\n", a->device, *a->software ? a->software : "-", a->family, *a->dtype ? a->dtype : "any", a->rows, a->source);
   }
   put_disputes(&disputes);
   return TS_EXIT_DONE;
@@ -167,12 +180,12 @@ static int list(task *t, ts_db *db)
 static void put_row(void *closure, const ts_db_row *r)
 {
   (void)closure;
-  printf("%-12s %-6s %-32s %10.2f us", r->family, *r->dtype ? r->dtype : "any", r->features, r->us);
+  ts_put_text(stdout, "%-12s %-6s %-32s %10.2f us", r->family, *r->dtype ? r->dtype : "any", r->features, r->us);
   if (r->low_us > 0)
     printf("  %.2f to %.2f", r->low_us, r->high_us);
   if (r->repeats > 0)
     printf("  of %" PRId64, r->repeats);
-  printf("  %s%s%s, %s\n", r->device, *r->software ? ", " : "", r->software, r->source);
+  ts_put_text(stdout, "  %s%s%s, %s\n", r->device, *r->software ? ", " : "", r->software, r->source);
 }
 
 static int show(task *t, ts_db *db)
@@ -218,8 +231,8 @@ static int check(task *t, int *what)
   if (!words[*what])
     return ts_options_not_among(&t->options, "command", t->operands.at[0], words);
   t->operands.at++, t->operands.count--;
-  if (*what == ADD && (!t->device || !t->operands.count))
-    return ts_options_wrong(&t->options, !t->device ? "`add` needs --device" : "no table given");
+  if (*what == ADD && !t->operands.count)
+    return ts_options_wrong(&t->options, "no table given");
   if (*what == LIST ? t->operands.count > 0 : *what == SHOW && t->operands.count > 1)
     return ts_options_wrong(&t->options, "too many arguments");
   return -1;

@@ -59,21 +59,21 @@ static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 }
 
 /* What is written of a rank: a file of its own, or what comes next in the one file. */
-typedef struct sink { task *k; ts_part part; uint32_t world; } sink;
+typedef struct sink { task *k; ts_output file; uint32_t world; } sink;
 
 static bool put_rank(sink *s, ts_export *x, uint32_t rank, ts_import_error *error)
 {
   ts_arena *work = ts_arena_new("path");
   const char *path = path_of(s->k, work, rank);
   bool whole = s->k->form == TS_EXPORT_GOAL, good = true;
-  if (!s->part.out) {
-    good = !cannot_write(s->k, path, ts_part_open(&s->part, path));
+  if (!s->file.out) {
+    good = !cannot_write(s->k, path, ts_output_open(&s->file, path));
     if (good && whole)
-      ts_goal_write_head(s->world, s->part.out);
+      ts_goal_write_head(s->world, s->file.out);
   }
-  good = good && ts_export_write(x, s->part.out, error);
-  if (s->part.out && (!good || !whole || rank + 1 == s->world || ferror(s->part.out)))
-    good = !cannot_write(s->k, path, ts_part_close(&s->part, good)) && good;
+  good = good && ts_export_write(x, s->file.out, error);
+  if (s->file.out && (!good || !whole || rank + 1 == s->world || ferror(s->file.out)))
+    good = !cannot_write(s->k, path, ts_output_close(&s->file, good)) && good;
   ts_arena_free(work);
   return good;
 }
@@ -206,5 +206,7 @@ int ts_export_main(int argc, char **argv)
     status = ts_options_wrong(&k.t.options, "no file given");
   if (status < 0 && !k.t.output)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
+  if (status < 0 && !strcmp(k.t.output, "-") && k.form != TS_EXPORT_GOAL)
+    status = ts_options_wrong(&k.t.options, "`-o -` goes with `--format=goal`: the others are a file for each rank");
   return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);
 }

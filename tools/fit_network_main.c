@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/escape.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "base/source.h"
@@ -77,9 +78,9 @@ typedef struct job {
 static int complain(const job *j, int status, const char *path, uint32_t line, const char *what)
 {
   if (line)
-    fprintf(stderr, "%s: %s:%u: %s\n", j->options.called, path, line, what);
+    ts_put_text(stderr, "%s: %s:%u: %s\n", j->options.called, path, line, what);
   else
-    fprintf(stderr, "%s: %s: %s\n", j->options.called, path, what);
+    ts_put_text(stderr, "%s: %s: %s\n", j->options.called, path, what);
   return status;
 }
 
@@ -221,9 +222,9 @@ static void put_sources(void *closure, FILE *out)
   fprintf(out, "\"data\": [");
   for (size_t i = 0; i < j->sources.count; i++) {
     const source *s = &j->sources.at[i];
-    fprintf(out, "%s\n  {\"file\": ", i ? "," : "");
+    ts_put_json(out, "%s\n  {\"file\": ", i ? "," : "");
     ts_put_json_string(out, s->name);
-    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u", s->sha256, s->rows);
+    ts_put_json(out, ", \"sha256\": \"%s\", \"rows\": %u", s->sha256, s->rows);
     for (uint32_t w = 0; w < j->where_count; w++) {
       fprintf(out, w ? ", " : ", \"where\": {");
       ts_put_json_string(out, j->where[w].column);
@@ -253,24 +254,24 @@ static void print_residuals(job *j, const ts_network_file *hardware, const ts_ne
   for (int odd = 0; odd < 2; odd++)
     groups = hardware ? ts_network_hold_out(j->arena, hardware, j->links, all->points, all->count, odd, j->extrapolate, &half[odd])
                       : ts_network_hold_out_curves(j->arena, all->points, all->count, odd, j->extrapolate, &half[odd]);
-  fprintf(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
+  ts_put_text(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
   for (uint32_t g = 0; g < groups; g++) {
     const ts_network_score *a = &half[0][g], *b = &half[1][g];
     uint32_t n = a->rows + b->rows;
     double mean = n ? (a->mean * a->rows + b->mean * b->rows) / n : 0, baseline = n ? (a->baseline * a->rows + b->baseline * b->rows) / n : 0;
-    fprintf(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(a->collective), a->ranks, a->islands, n, 100 * mean,
+    ts_put_text(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(a->collective), a->ranks, a->islands, n, 100 * mean,
            50 * (a->median + b->median), 100 * (a->worst > b->worst ? a->worst : b->worst), 100 * baseline);
     rows += n, sum += mean * n, base += baseline * n, beyond += a->beyond + b->beyond;
   }
   if (rows)
-    fprintf(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", rows, 100 * sum / rows, "", 100 * base / rows);
+    ts_put_text(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", rows, 100 * sum / rows, "", 100 * base / rows);
   if (beyond && !j->extrapolate)
     fprintf(j->talk, "not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", beyond);
 }
 
 static void print_methods(const job *j, const ts_network_file *f)
 {
-  fprintf(j->talk, "\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands", "algorithm", "by", "latency us", "rate GB/s");
+  ts_put_text(j->talk, "\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands", "algorithm", "by", "latency us", "rate GB/s");
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
     double rate = m->islands > 1 ? m->inter_rate : m->intra_rate;
@@ -278,12 +279,12 @@ static void print_methods(const job *j, const ts_network_file *f)
       continue;
     ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, m->ranks, m->islands);
     double latency = ts_network_method_latency(m, &p);
-    fprintf(j->talk, "%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective), m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
+    ts_put_text(j->talk, "%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective), m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
            ts_network_protocol_name(m->protocol), latency * 1e6);
     if (rate > 0)
       fprintf(j->talk, "%12.2f\n", rate * 1e-9);
     else
-      fprintf(j->talk, "%12s\n", "-");
+      ts_put_text(j->talk, "%12s\n", "-");
   }
 }
 
@@ -297,16 +298,16 @@ static int finish(job *j, ts_network_file *f)
 
 static void print_curves(const job *j, const ts_network_file *f)
 {
-  fprintf(j->talk, "\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "", "latency us", "rate GB/s", "half at", "slope");
+  ts_put_text(j->talk, "\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "", "latency us", "rate GB/s", "half at", "slope");
   for (uint32_t i = 0; i < f->curve_count; i++) {
     const ts_ir_net_curve *c = &f->curves[i];
     const char *name = ts_collective_name(c->collective);
     if (c->intra_limit > 0)
-      fprintf(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6, (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
+      ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6, (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
     if (c->inter_limit > 0)
-      fprintf(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6, (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
+      ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6, (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
     if (c->straggler > 0 || c->straggler_slope > 0)
-      fprintf(j->talk, "%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n", name, 1 + c->straggler, c->straggler_slope);
+      ts_put_text(j->talk, "%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n", name, 1 + c->straggler, c->straggler_slope);
   }
 }
 
@@ -321,7 +322,7 @@ static const char *wrong_rows(const ts_ir_net_point *points, uint32_t count)
 /* Repeats are kept for the stragglers; errors are on their medians. */
 static int fit_statistical(job *j)
 {
-  ts_network_file f = {.device = "", .library = ""};
+  ts_network_file f = {.device = "", .library = "", .links = {.intra_links = j->links.intra, .inter_links = j->links.inter}};
   uint32_t count = (uint32_t)j->points.count;
   ts_network_sort_points(j->points.at, count);
   ts_ir_net_point *medians = ts_arena_copy(j->arena, j->points.at, count * sizeof *medians);
@@ -337,10 +338,10 @@ static int fit_statistical(job *j)
 static int apply_traces(job *j, ts_network_file *hardware)
 {
   if (j->traces.count)
-    fprintf(j->talk, "%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps", "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us", "reduction ps/B");
+    ts_put_text(j->talk, "%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps", "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us", "reduction ps/B");
   for (size_t i = 0; i < j->traces.count; i++) {
     const ts_npkit *n = &j->traces.at[i];
-    fprintf(j->talk, "%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n", ts_collective_name(n->collective), n->ranks, ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
+    ts_put_text(j->talk, "%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n", ts_collective_name(n->collective), n->ranks, ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
            n->channels, n->chunk, n->intra_hop, n->inter_hop, n->reduction);
     if (!ts_npkit_apply(n, hardware))
       return complain(j, TS_EXIT_REJECTED, j->hardware, 0, "has no method of the collective, algorithm and protocol of a trace");

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/escape.h"
 #include "base/options.h"
 #include "base/source.h"
 #include "compiler/cost/operators.h"
@@ -305,14 +307,14 @@ static void round_model(trained *t)
 
 static void print_score(const char *what, const score *s)
 {
-  printf("  %-14s mean %6.2f %%  median %6.2f %%  worst %6.1f %%  within 5/10/20 %%: %3.0f %3.0f %3.0f %%\n", what, 100 * s->mean, 100 * s->median,
+  ts_put_text(stdout, "  %-14s mean %6.2f %%  median %6.2f %%  worst %6.1f %%  within 5/10/20 %%: %3.0f %3.0f %3.0f %%\n", what, 100 * s->mean, 100 * s->median,
     100 * s->worst, 100.0 * s->within[0] / s->rows, 100.0 * s->within[1] / s->rows, 100.0 * s->within[2] / s->rows);
 }
 
 /* Before training, which takes a while. */
 static void print_rows(const ts_table_group *g, const char *dtype, const ts_fit_rows *kept, uint32_t rest)
 {
-  printf("%s %s: %u rows kept", g->family, dtype, kept->own);
+  ts_put_text(stdout, "%s %s: %u rows kept", g->family, dtype, kept->own);
   if (kept->own < kept->count)
     printf(" and %u of other tables", kept->count - kept->own);
   printf(", %u to compare with\n", rest);
@@ -332,12 +334,12 @@ static void print_model(const trained *t)
   printf("  fit, by time: ");
   for (int r = 0, n = 0; r < RANGES; r++)
     if (t->fit.of[r])
-      printf("%s%s mean %.2f %% (%u)", n++ ? ", " : "", range_name[r], 100 * t->fit.mean_of[r], t->fit.of[r]);
+      ts_put_text(stdout, "%s%s mean %.2f %% (%u)", n++ ? ", " : "", range_name[r], 100 * t->fit.mean_of[r], t->fit.of[r]);
   printf("\n");
   if (t->fit.outside)
     printf("  %u of these rows lie beyond the kept ones: extrapolated\n", t->fit.outside);
   printf("  worst row:");
-  for (uint32_t f = 0; f < m->model->feature_count; f++) printf(" %s %.10g", m->model->feature[f], t->fit.worst_row[f]);
+  for (uint32_t f = 0; f < m->model->feature_count; f++) ts_put_text(stdout, " %s %.10g", m->model->feature[f], t->fit.worst_row[f]);
   printf("\n");
   fflush(stdout);
 }
@@ -381,7 +383,7 @@ static bool wanted(const job *j, const ts_table_group *g, const char *dtype)
 
 static void not_fitted(const ts_table_group *g, const char *dtype, const char *why)
 {
-  printf("%s %s: not fitted: %s\n", g->family, dtype ? dtype : "of no type", why);
+  ts_put_text(stdout, "%s %s: not fitted: %s\n", g->family, dtype ? dtype : "of no type", why);
 }
 
 static bool fit_group(job *j, size_t table, const ts_table_group *g)
@@ -624,7 +626,7 @@ static void judge_left_out(job *j, const ts_op_class *c, const sheets *s, uint32
       if (!n)
         continue;
       qsort(error, n, sizeof *error, compare_doubles);
-      printf("  %-18s %-16s %-12s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%", s->at[left_out].name, r->family,
+      ts_put_text(stdout, "  %-18s %-16s %-12s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%", s->at[left_out].name, r->family,
         range_name[range], n, 100 * error[n / 2], 100 * sum / n, 100 * error[n - 1]);
       if (outside)
         printf("  (%u extrapolated)", outside);
@@ -656,7 +658,7 @@ static bool choose(job *j, const ts_kernel_model *model, const sheets *s, const 
   if (!j->o->trees || !*model->input) /* those that only move data have curves */
     return true;
   if (ts_op_compare(j->arena, model, s->at, s->count, all->families.at, (uint32_t)all->families.count, NULL, error, best, &wrong))
-    printf("  on devices left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees %.3f; %s\n", error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
+    ts_put_text(stdout, "  on devices left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees %.3f; %s\n", error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
       *best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
   if (wrong)
     no_trees(j, wrong);
@@ -667,7 +669,7 @@ static bool fit_class(job *j, const ts_kernel_model *model, const char *dtype, c
 {
   uint32_t measured = 0;
   ts_op_learner learner;
-  printf("%s %s: each device from the others\n", model->name, dtype);
+  ts_put_text(stdout, "%s %s: each device from the others\n", model->name, dtype);
   if (!choose(j, model, s, all, &learner))
     return false;
   for (uint32_t d = 0; d < s->count; d++) {
@@ -736,7 +738,7 @@ static void put_sources(ts_arena *arena, FILE *out, const char *lines)
 {
   for (const char *separator = ", \"source\": ["; *lines; separator = ", ") {
     size_t length = strcspn(lines, "\n");
-    fputs(separator, out);
+    ts_put_raw(out, separator);
     ts_put_json_string(out, ts_arena_string(arena, lines, length));
     lines += length + (lines[length] != 0);
     if (!*lines)
@@ -746,7 +748,7 @@ static void put_sources(ts_arena *arena, FILE *out, const char *lines)
 
 static void put_score(FILE *out, const char *name, const score *s, const char *after)
 {
-  fprintf(out, "    \"%s\": {\"rows\": %u, \"mean\": %.4f, \"median\": %.4f, \"worst\": %.4f, \"within_5\": %.3f, \"within_10\": %.3f, \"within_20\": %.3f}%s\n",
+  ts_put_json(out, "    \"%s\": {\"rows\": %u, \"mean\": %.4f, \"median\": %.4f, \"worst\": %.4f, \"within_5\": %.3f, \"within_10\": %.3f, \"within_20\": %.3f}%s\n",
     name, s->rows, s->mean, s->median, s->worst, (double)s->within[0] / s->rows, (double)s->within[1] / s->rows, (double)s->within[2] / s->rows, after);
 }
 
@@ -760,7 +762,9 @@ static const char *input_name(const ts_fit_model *m, uint32_t d)
 static void put_range(FILE *out, const ts_fit_model *m)
 {
   for (uint32_t f = 0; m->high[0] > 0 && f < m->model->feature_count; f++)
-    fprintf(out, "%s[%.10g, %.10g]%s", f ? ", " : "   \"range\": [", m->low[f], m->high[f], f + 1 == m->model->feature_count ? "],\n" : "");
+    fprintf(out, f ? ", [%.10g, %.10g]" : "   \"range\": [[%.10g, %.10g]", m->low[f], m->high[f]);
+  if (m->high[0] > 0)
+    fputs("],\n", out);
 }
 
 /* Nine digits give a float back. */
@@ -772,7 +776,7 @@ static void put_trees(FILE *out, const ts_trees *trees)
     for (uint32_t i = first; i < end; i++) {
       const ts_tree_node *n = &trees->node[i];
       bool leaf = n->input == TS_TREE_LEAF;
-      fprintf(out, "%s[%d,%.9g,%u,%u]", i == first ? "[" : ",", n->input, (double)n->value, leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
+      ts_put_json(out, "%s[%d,%.9g,%u,%u]", i == first ? "[" : ",", n->input, (double)n->value, leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
     }
     fprintf(out, "]");
   }
@@ -784,14 +788,14 @@ static void put_model(FILE *out, const trained *t)
 {
   const ts_fit_model *m = &t->model;
   uint32_t width = m->model->feature_count;
-  fprintf(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family, m->dtype, m->model->name);
+  ts_put_json(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family, m->dtype, m->model->name);
   if (m->also) {
     fprintf(out, " \"also\": ");
     ts_put_json_string(out, m->also);
     fprintf(out, ",");
   }
   fprintf(out, "\n   \"parameters\": {");
-  for (uint32_t i = 0; i < m->model->parameter_count; i++) fprintf(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
+  for (uint32_t i = 0; i < m->model->parameter_count; i++) ts_put_json(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
   fprintf(out, "},\n");
   put_range(out, m);
   fprintf(out, "   \"validation\": {\n");
@@ -801,18 +805,19 @@ static void put_model(FILE *out, const trained *t)
     put_score(out, "roofline", &t->roofline, "");
   }
   fprintf(out, "   },\n   \"residual\": {\"shift\": %.3f, \"noise\": %.6g, \"inputs\": [", m->shift, t->noise);
-  for (uint32_t d = 0; d < m->input_count; d++) fprintf(out, "%s\"%s\"", d ? ", " : "", input_name(m, d));
+  for (uint32_t d = 0; d < m->input_count; d++) ts_put_json(out, "%s\"%s\"", d ? ", " : "", input_name(m, d));
   fprintf(out, "],\n    \"kernels\": [");
   for (uint32_t c = 0; c < m->kernel_count; c++) {
-    fprintf(out, "%s{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [", c ? ",\n     " : "", m->kernel[c].smoothness, m->kernel[c].deviation);
-    for (uint32_t d = 0; d < m->input_count; d++) fprintf(out, "%s%.6g", d ? ", " : "", m->kernel[c].scale[d]);
+    fputs(c ? ",\n     " : "", out);
+    fprintf(out, "{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [", m->kernel[c].smoothness, m->kernel[c].deviation);
+    for (uint32_t d = 0; d < m->input_count; d++) ts_put_json(out, "%s%.6g", d ? ", " : "", m->kernel[c].scale[d]);
     fprintf(out, "]}");
   }
   fprintf(out, "],\n    \"row\": [");
-  for (uint32_t f = 0; f < width; f++) fprintf(out, "\"%s\", ", m->model->feature[f]);
+  for (uint32_t f = 0; f < width; f++) ts_put_json(out, "\"%s\", ", m->model->feature[f]);
   fprintf(out, "\"us\", \"weight\", \"table\"],\n    \"rows\": [");
   for (uint32_t i = 0; i < m->row_count; i++) {
-    fprintf(out, "%s[", i ? ",\n" : "\n");
+    fputs(i ? ",\n[" : "\n[", out);
     for (uint32_t f = 0; f < width; f++) fprintf(out, "%.10g,", m->row[(size_t)i * width + f]);
     fprintf(out, "%.5g,%.7g,%g]", m->row_us[i], t->weight[i], m->row_table[i]);
   }
@@ -830,9 +835,9 @@ static void put_fit(void *closure, FILE *out)
     fprintf(out, ", \"keep\": %g", j->o->keep);
   fprintf(out, ",\n \"data\": [");
   for (size_t i = 0; i < j->files.count; i++) {
-    fprintf(out, "%s\n  {\"file\": ", i ? "," : "");
+    ts_put_json(out, "%s\n  {\"file\": ", i ? "," : "");
     ts_put_json_string(out, j->files.at[i].name);
-    fprintf(out, ", \"sha256\": \"%s\", \"rows\": %u", j->files.at[i].sha256, j->files.at[i].rows);
+    ts_put_json(out, ", \"sha256\": \"%s\", \"rows\": %u", j->files.at[i].sha256, j->files.at[i].rows);
     if (!j->o->devices)
       fprintf(out, ", \"kept\": %u", j->files.at[i].kept);
     put_sources(j->arena, out, j->files.at[i].table->provenance);
@@ -840,7 +845,7 @@ static void put_fit(void *closure, FILE *out)
   }
   fprintf(out, "],\n \"models\": [\n");
   for (size_t i = 0; i < j->models.count; i++) {
-    fprintf(out, "%s", i ? ",\n" : "");
+    fputs(i ? ",\n" : "", out);
     put_model(out, &j->models.at[i]);
   }
   fprintf(out, "]}\n");
@@ -862,7 +867,9 @@ static bool fit(job *j)
 static bool can_write(job *j)
 {
   const char *slash = strrchr(j->o->out, '/');
-  if (access(slash ? ts_arena_string(j->arena, j->o->out, (size_t)(slash - j->o->out) + 1) : ".", W_OK) == 0)
+  struct stat info;
+  bool stream = stat(j->o->out, &info) == 0 && !S_ISREG(info.st_mode);
+  if (stream || access(slash ? ts_arena_string(j->arena, j->o->out, (size_t)(slash - j->o->out) + 1) : ".", W_OK) == 0)
     return true;
   ts_diag_add(j->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", j->o->out, strerror(errno));
   return false;

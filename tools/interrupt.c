@@ -4,12 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
+
 static volatile sig_atomic_t kept; /* the signal, or 0 */
 static const char *said;
 
 static void set(void (*handler)(int))
 {
-  static const int signals[] = {SIGINT, SIGTERM};
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
@@ -19,6 +21,7 @@ static void set(void (*handler)(int))
 
 static void die(int number)
 {
+  ts_outputs_abandon();
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -45,4 +48,4 @@ void ts_interrupt_ends(const char *message)
 
 void ts_interrupt_asks(void) { set(keep); }
 int ts_interrupt_kept(void) { return kept; }
-void ts_interrupt_plain(void) { set(SIG_DFL); }
+void ts_interrupt_plain(void) { set(die); }

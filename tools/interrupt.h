@@ -1,4 +1,4 @@
-/* What an interrupt (SIGINT, SIGTERM) does to a program. Signals that the caller has switched off, as nohup does, stay off. */
+/* What an interrupt (SIGINT, SIGTERM, SIGHUP) does to a program. Files that it was writing are then as they were before. Signals that the caller has switched off, as nohup does, stay off. */
 #ifndef TS_TOOLS_INTERRUPT_H
 #define TS_TOOLS_INTERRUPT_H
 
@@ -8,7 +8,7 @@ void ts_interrupt_ends(const char *message);
 void ts_interrupt_asks(void);
 /* The signal that was kept, or 0. */
 int ts_interrupt_kept(void);
-/* As the system does: ends the program, silently. */
+/* It ends the program at once, of the signal, silently: what all programs begin with. */
 void ts_interrupt_plain(void);
 
 #endif

@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "base/digest.h"
+#include "base/heap.h"
+#include "base/output.h"
 #include "base/version.h"
 #include "compiler/stdlib_embed.h"
 #include "runtime/result.h"
@@ -37,13 +39,13 @@ lsp_document *lsp_document_put(lsp_documents *all, const char *uri, const char *
     char *path = lsp_path_of_uri(uri);
     if (!path)
       return NULL;
-    d = calloc(1, sizeof *d);
-    *d = (lsp_document){.uri = strdup(uri), .path = path};
-    all->at = realloc(all->at, (all->count + 1) * sizeof *all->at);
+    d = ts_heap_new(1, sizeof *d);
+    *d = (lsp_document){.uri = ts_heap_text(uri), .path = path};
+    all->at = ts_heap_resize(all->at, all->count + 1, sizeof *all->at);
     all->at[all->count++] = d;
   }
   free(d->text);
-  d->text = strdup(text);
+  d->text = ts_heap_text(text);
   d->size = strlen(text);
   d->version = version;
   for (size_t i = 0; i < all->count; i++)
@@ -214,7 +216,7 @@ cJSON *lsp_location(const lsp_documents *all, const lsp_analysis *a, ts_span spa
   const char *path = m ? m->path : NULL;
   if (m && !path)
     path = library_file(a, source);
-  char *real = path && path[0] != '/' ? realpath(path, NULL) : NULL;
+  char *real = path && path[0] != '/' ? ts_heap_real_path(path) : NULL;
   char *uri = path ? lsp_uri_of_path(real ? real : path) : NULL;
   free(real);
   if (!uri)

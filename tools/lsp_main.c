@@ -3,13 +3,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/options.h"
 #include "base/version.h"
+#include "tools/lsp_guard.h"
 #include "tools/lsp_messages.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"
 
-static const ts_option options[] = {PLAN_OPTIONS, {0}};
+enum { DEADLINE = 1 };
+static const ts_option options[] = {
+  PLAN_FILE_OPTIONS,
+  {DEADLINE, 0, "deadline", "SECONDS", "the longest that a look at a plan may take (10)", "Server"},
+  {0},
+};
 static const char *const usage[] = {"[OPTION]...", NULL};
 static const char *const notes[] = {
   "An editor starts it; see doc/editors.md for how to set one up. Messages as one",
@@ -178,7 +185,7 @@ static cJSON *rename_name(const question *q)
       edits = cJSON_AddArrayToObject(changes, uri);
     cJSON_AddItemToObject(edit, "range", cJSON_DetachItemFromObject(location, "range"));
     bool gradient = use->node && use->name != use->node->name;
-    char *text = malloc(strlen(name) + 2);
+    char *text = ts_heap_new(strlen(name) + 2, 1);
     sprintf(text, "%s%s", gradient ? "d" : "", name);
     cJSON_AddStringToObject(edit, "newText", text);
     free(text);
@@ -342,8 +349,18 @@ static const struct request {
   {"textDocument/inlayHint", hints},
 };
 
+/* To the guard, which limits the time. */
+static void working(server *s, const lsp_document *d)
+{
+  cJSON *params = cJSON_CreateObject();
+  cJSON_AddStringToObject(params, "uri", d->uri);
+  lsp_notify(&s->wire, LSP_WORKING, params);
+}
+
 static void look(server *s, lsp_document *d)
 {
+  if (d->stale)
+    working(s, d);
   if (lsp_document_analyze(&s->documents, d))
     lsp_tell(&s->documents, d, &s->wire);
 }
@@ -353,6 +370,7 @@ static void settle(server *s)
 {
   for (size_t i = 0; i < s->documents.count && !lsp_pending(&s->wire); i++)
     look(s, s->documents.at[i]);
+  lsp_notify(&s->wire, LSP_WAITING, cJSON_CreateObject());
 }
 
 static void answer(server *s, const struct request *r, const cJSON *id, const cJSON *params)
@@ -362,6 +380,7 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
     lsp_refuse(&s->wire, id, LSP_INVALID_PARAMS, "this document is not open");
     return;
   }
+  working(s, q.document);
   look(s, q.document);
   q.a = &q.document->plan[0];
   if (!q.a->module) {
@@ -458,27 +477,38 @@ static void requested(server *s, const char *method, const cJSON *id, const cJSO
   lsp_refuse(&s->wire, id, LSP_NO_METHOD, "this server does not do that");
 }
 
-/* Until the editor says `exit` or goes away: 0 only after `shutdown`, as the protocol asks. */
-static int serve(server *s)
+/* In a process of its own: until the guard says `exit` or nothing more. */
+static void serve(void *context, lsp_wire *wire)
 {
-  bool broken;
+  server *s = context;
+  s->wire = *wire;
+  bool broken, over = false;
   cJSON *message;
-  while ((message = lsp_receive(&s->wire, &broken))) {
+  while (!over && (message = lsp_receive(&s->wire, &broken))) {
     const char *method = text_at(message, "method");
     const cJSON *id = get(message, "id"), *params = get(message, "params");
-    bool over = method && !strcmp(method, "exit");
+    over = method && !strcmp(method, "exit");
     if (method && id && !over)
       requested(s, method, id, params);
     else if (method && !over)
       notified(s, method, params);
     cJSON_Delete(message);
     settle(s);
-    if (over)
-      return s->shut_down ? TS_EXIT_DONE : TS_EXIT_REJECTED;
   }
-  if (broken)
-    fputs("trainspec lsp: the input is no message of the Language Server Protocol; an editor starts this program, see doc/editors.md\n", stderr);
-  return broken ? TS_EXIT_REJECTED : s->shut_down ? TS_EXIT_DONE : TS_EXIT_REJECTED;
+  while (s->documents.count)
+    lsp_document_drop(&s->documents, s->documents.at[0]);
+  free(s->documents.at);
+  lsp_wire_close(&s->wire);
+  fclose(s->wire.out);
+}
+
+static int take_deadline(const ts_options *o, double *seconds)
+{
+  long long whole;
+  if (!ts_options_number(o, 1, 86400, &whole))
+    return TS_EXIT_USAGE;
+  *seconds = (double)whole;
+  return TS_EXIT_DONE;
 }
 
 int ts_lsp_main(int argc, char **argv)
@@ -486,22 +516,24 @@ int ts_lsp_main(int argc, char **argv)
   ts_options o = ts_options_start(&program, argc, argv);
   ts_arena *arena = ts_arena_new("lsp");
   ts_plan_options plan = {0};
-  server s = {.wire = {.in = STDIN_FILENO, .out = stdout}};
+  server s = {0};
+  lsp_wire editor = {.in = STDIN_FILENO, .out = stdout};
+  double seconds = 10;
   int status = TS_EXIT_DONE, id;
   while (status == TS_EXIT_DONE && (id = ts_options_next(&o)) != TS_OPTIONS_END) {
     if (id == TS_OPTIONS_EXIT) {
       ts_arena_free(arena);
       return o.status;
     }
-    status = id == TS_OPERAND ? ts_options_wrong(&o, "`%s`: the editor names the files", o.argument) : ts_plan_option(&plan, arena, &o, id);
+    if (id == TS_OPERAND)
+      status = ts_options_wrong(&o, "`%s`: the editor names the files", o.argument);
+    else
+      status = id == DEADLINE ? take_deadline(&o, &seconds) : ts_plan_option(&plan, arena, &o, id);
   }
   s.documents.compile = plan.compile;
   if (status == TS_EXIT_DONE)
-    status = serve(&s);
-  while (s.documents.count)
-    lsp_document_drop(&s.documents, s.documents.at[0]);
-  free(s.documents.at);
-  lsp_wire_close(&s.wire);
+    status = lsp_guard(&editor, seconds, serve, &s);
+  lsp_wire_close(&editor);
   ts_arena_free(arena);
   return status;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/diag_record.h"
+#include "base/escape.h"
+#include "base/heap.h"
 
 typedef struct message { const lsp_analysis *a; const ts_diag *diag; ts_span span; const char *path; } message;
 
@@ -31,25 +33,31 @@ static ts_span place_of(const lsp_analysis *a, const ts_diag *d)
   return (ts_span){file, 0, 0};
 }
 
+static void put_line(FILE *out, const char *name, const char *text)
+{
+  ts_put_text(out, *name ? "\n%s: " : "\n%s", name);
+  ts_put_lines(out, text);
+}
+
 /* The headline, then what stands beside it, as the terminal shows them. */
 static char *text_of(const ts_diag *d)
 {
   char *text = NULL;
   size_t size;
-  FILE *out = open_memstream(&text, &size);
-  fputs(d->message, out);
+  FILE *out = ts_heap_print(&text, &size);
+  ts_put_lines(out, d->message);
   if (d->here)
-    fprintf(out, "\n%s", d->here);
+    put_line(out, "", d->here);
   for (size_t i = 0; i < d->children.count; i++) {
     const ts_diag_child *child = &d->children.at[i];
     if (child->kind == TS_CHILD_FACT)
-      fprintf(out, "\n%s: %s", child->name, child->text);
+      put_line(out, child->name, child->text);
     else if (child->kind != TS_CHILD_NOTE || !child->span.file)
-      fprintf(out, "\n%s: %s", child->kind == TS_CHILD_NOTE ? "note" : "help", child->text);
+      put_line(out, child->kind == TS_CHILD_NOTE ? "note" : "help", child->text);
   }
   if (d->more)
     fprintf(out, "\nand %u more like it", d->more);
-  fclose(out);
+  ts_heap_printed(out);
   return text;
 }
 
@@ -103,8 +111,8 @@ static cJSON *list_for(told *t, const char *uri)
   for (size_t i = 0; i < t->count; i++)
     if (!strcmp(t->at[i].uri, uri))
       return t->at[i].list;
-  t->at = realloc(t->at, (t->count + 1) * sizeof *t->at);
-  t->at[t->count] = (file_messages){strdup(uri), cJSON_CreateArray()};
+  t->at = ts_heap_resize(t->at, t->count + 1, sizeof *t->at);
+  t->at[t->count] = (file_messages){ts_heap_text(uri), cJSON_CreateArray()};
   return t->at[t->count++].list;
 }
 
@@ -128,7 +136,7 @@ static void collect(told *t, const lsp_document *d, const lsp_analysis *a)
   for (size_t i = 0; i < count; i++) {
     message m = {.a = a, .diag = diag[i], .span = place_of(a, diag[i])};
     m.path = user_file(a, m.span);
-    char *uri = m.path && a->module && m.span.file != a->module->file ? lsp_uri_of_path(m.path) : strdup(d->uri);
+    char *uri = m.path && a->module && m.span.file != a->module->file ? lsp_uri_of_path(m.path) : ts_heap_text(d->uri);
     bool other = strcmp(uri, d->uri) != 0;
     if (m.span.file && !(other && lsp_document_of(t->all, uri))) /* an open file tells its own */
       add(list_for(t, uri), diagnostic(t->all, &m));
@@ -157,7 +165,7 @@ void lsp_tell(const lsp_documents *all, lsp_document *d, lsp_wire *wire)
   }
   for (uint32_t i = 0; i < d->count; i++)
     collect(&t, d, &d->plan[i]);
-  d->told = realloc(d->told, t.count * sizeof *d->told);
+  d->told = ts_heap_resize(d->told, t.count, sizeof *d->told);
   d->told_count = 0;
   for (size_t i = 0; i < t.count; i++) {
     bool keep = cJSON_GetArraySize(t.at[i].list) && strcmp(t.at[i].uri, d->uri);

@@ -7,6 +7,10 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+#include "base/heap.h"
+#include "base/output.h"
+
 enum { MOST_HEADER = 8192, MOST_MESSAGE = 64 << 20 };
 
 /* At least `size` bytes in the buffer; false at the end of input. */
@@ -19,12 +23,8 @@ static bool need(lsp_wire *w, size_t size)
   }
   while (w->end - w->begin < size) {
     if (w->end == w->room) {
-      size_t room = w->room ? 2 * w->room : 65536;
-      char *more = realloc(w->buffer, room);
-      if (!more)
-        return false;
-      w->buffer = more;
-      w->room = room;
+      w->room = w->room ? 2 * w->room : 65536;
+      w->buffer = ts_heap_resize(w->buffer, w->room, 1);
     }
     ssize_t got = read(w->in, w->buffer + w->end, w->room - w->end);
     if (got < 0 && errno == EINTR)
@@ -100,16 +100,27 @@ void lsp_wire_close(lsp_wire *w)
   w->buffer = NULL;
 }
 
-static void put(lsp_wire *w, cJSON *message)
+static void put_made(void *closure, FILE *out) { ts_put_json_made(out, closure); }
+
+void lsp_send(lsp_wire *w, cJSON *message)
 {
-  cJSON_AddStringToObject(message, "jsonrpc", "2.0");
+  size_t size;
   char *text = cJSON_PrintUnformatted(message);
   cJSON_Delete(message);
   if (!text)
     return;
-  fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
-  fflush(w->out);
+  char *escaped = ts_printed(put_made, text, &size);
+  fprintf(w->out, "Content-Length: %zu\r\n\r\n", size);
+  ts_put_raw(w->out, escaped);
+  w->lost |= fflush(w->out) != 0;
+  free(escaped);
   free(text);
+}
+
+static void put(lsp_wire *w, cJSON *message)
+{
+  cJSON_AddStringToObject(message, "jsonrpc", "2.0");
+  lsp_send(w, message);
 }
 
 void lsp_reply(lsp_wire *w, const cJSON *id, cJSON *result)

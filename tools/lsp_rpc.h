@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-typedef struct lsp_wire { int in; FILE *out; char *buffer; size_t begin, end, room; } lsp_wire;
+typedef struct lsp_wire { int in; FILE *out; char *buffer; size_t begin, end, room; bool lost; } lsp_wire; /* lost: a message could not be written */
 
 /* Waits for the next message. NULL at the end of input and after something that is no message (then *broken). To be freed by cJSON_Delete. */
 cJSON *lsp_receive(lsp_wire *w, bool *broken);
@@ -19,7 +19,8 @@ void lsp_wire_close(lsp_wire *w);
 void lsp_reply(lsp_wire *w, const cJSON *id, cJSON *result);
 void lsp_refuse(lsp_wire *w, const cJSON *id, int code, const char *message);
 void lsp_notify(lsp_wire *w, const char *method, cJSON *params);
+void lsp_send(lsp_wire *w, cJSON *message); /* as it is */
 
-enum { LSP_PARSE_ERROR = -32700, LSP_INVALID_REQUEST = -32600, LSP_NO_METHOD = -32601, LSP_INVALID_PARAMS = -32602, LSP_NOT_INITIALIZED = -32002, LSP_REQUEST_FAILED = -32803 };
+enum { LSP_PARSE_ERROR = -32700, LSP_INVALID_REQUEST = -32600, LSP_NO_METHOD = -32601, LSP_INVALID_PARAMS = -32602, LSP_NOT_INITIALIZED = -32002, LSP_REQUEST_FAILED = -32803, LSP_CANCELLED = -32800 };
 
 #endif

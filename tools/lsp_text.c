@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/text.h"
 
 /* Bytes of the character at `at`, and the columns it takes. */
@@ -65,7 +66,7 @@ char *lsp_path_of_uri(const char *uri)
   if (!uri || strncmp(uri, "file://", 7) != 0)
     return NULL;
   const char *from = strchr(uri + 7, '/'); /* a host may stand before it */
-  char *path = from ? malloc(strlen(from) + 1) : NULL, *to = path;
+  char *path = from ? ts_heap_new(strlen(from) + 1, 1) : NULL, *to = path;
   while (path && *from) {
     bool escaped = *from == '%' && digit(from[1]) >= 0 && digit(from[2]) >= 0;
     *to++ = escaped ? (char)(16 * digit(from[1]) + digit(from[2])) : *from;
@@ -79,7 +80,7 @@ char *lsp_path_of_uri(const char *uri)
 char *lsp_uri_of_path(const char *path)
 {
   static const char hex[] = "0123456789ABCDEF";
-  char *uri = malloc(3 * strlen(path) + 8), *to = uri;
+  char *uri = ts_heap_new(3 * strlen(path) + 8, 1), *to = uri;
   if (!uri)
     return NULL;
   to += strlen(strcpy(to, "file://"));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "compiler/import/goal.h"
 #include "compiler/import/summary.h"
 
@@ -112,14 +113,14 @@ static void put(void *closure, FILE *out)
   if (p->json)
     fprintf(out, "{\"version\": 1, \"ranks\": %u, \"step_ns\": %.3f, \"nodes\": %" PRIu64 ", \"classes\": [", p->ir->meta->world, (double)r->step / 1e3, r->nodes);
   else
-    fprintf(out, "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n", p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks",
+    ts_put_text(out, "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n", p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks",
             "computes", "communicates", "hidden", "idle");
   for (uint32_t i = 0; i < r->class_count; i++) {
     const ts_class_result *c = &r->classes[i];
     ts_shares s = shares_of(p, c);
     int64_t idle = (int64_t)(r->step / 1000) - s.busy;
     if (p->json)
-      fprintf(out, "%s\n {\"rank\": %u, \"ranks\": %u, \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "}",
+      ts_put_json(out, "%s\n {\"rank\": %u, \"ranks\": %u, \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "}",
               i ? "," : "", c->rank, c->count, s.compute, s.comm, s.overlap, idle);
     else
       fprintf(out, "  %5u %6u %11.3f ms %11.3f ms %11.3f ms %11.3f ms\n", c->rank, c->count, (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6, (double)idle / 1e6);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "compiler/import/replay.h"
 #include "tools/programs.h"
 #include "tools/replay_graph.h"
@@ -90,15 +91,15 @@ static double share(int64_t part, const ts_shares *of) { return of->span ? 100.0
 
 static void put_row(FILE *out, const char *name, const ts_shares *m, int64_t measured, const ts_shares *p, int64_t played)
 {
-  fprintf(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6, share(measured, m), (double)played / 1e6, share(played, p));
+  ts_put_text(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6, share(measured, m), (double)played / 1e6, share(played, p));
 }
 
 static void put_text(const played *p, FILE *out)
 {
   const ts_replay *r = p->replay;
   const ts_shares *m = &r->measured, *s = &p->shares;
-  fprintf(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count, r->streams);
-  fprintf(out, "  %-26s %15s %7s %15s\n", "", "measured", "", "replayed");
+  ts_put_text(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count, r->streams);
+  ts_put_text(out, "  %-26s %15s %7s %15s\n", "", "measured", "", "replayed");
   put_row(out, "first to last kernel", m, m->span, s, s->span);
   put_row(out, "  computes", m, m->compute, s, s->compute);
   put_row(out, "  communicates", m, m->comm, s, s->comm);
@@ -124,7 +125,7 @@ static void put_text(const played *p, FILE *out)
 
 static void put_shares(FILE *out, const char *name, const ts_shares *s)
 {
-  fprintf(out, " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "},\n",
+  ts_put_json(out, " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "},\n",
           name, s->span, s->compute, s->comm, s->overlap, s->idle);
 }
 
@@ -208,6 +209,8 @@ int ts_replay_main(int argc, char **argv)
         status = TS_EXIT_USAGE;
       break;
     }
+  if (status < 0 && t.output && !strcmp(t.output, "-"))
+    status = ts_options_wrong(&t.options, "`-o` takes a file: standard output has the report");
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");
   return ts_trace_task_end(&t, status < 0 ? replay(&t, step, given, form == 1) : status);

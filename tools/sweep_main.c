@@ -11,6 +11,8 @@
 #include <cjson/cJSON.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
+#include "base/heap.h"
 #include "base/options.h"
 #include "compiler/search.h"
 #include "runtime/memory.h"
@@ -29,8 +31,8 @@ static const ts_option options[] = {
   {VARY, 0, "vary", "NAME=LIST", "search without one in the file: values of a parameter", NULL},
   {SET, 0, "set", "NAME=EXPR", "a parameter that follows from those", NULL},
   {REQUIRE, 0, "require", "EXPR", "leave out plans for which this is false", NULL},
-  {MINIMIZE, 0, "minimize", "EXPR", "what is best (step_time)", NULL},
-  {MAXIMIZE, 0, "maximize", "EXPR", "what is best", NULL},
+  {MINIMIZE, 0, "minimize", "EXPR", "what is best, instead of the goal in the file (step_time)", NULL},
+  {MAXIMIZE, 0, "maximize", "EXPR", "likewise", NULL},
   {TOP, 0, "top", "N", "show the best N plans, 0: all (10)", "Report"},
   {FORMAT, 0, "format", "FORM", "text, csv or json; csv and json have all plans (text)", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
@@ -41,8 +43,8 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
 static const char *const notes[] = {
-  "Conditions and goals may use step_time, peak_memory, tokens_per_second, mfu and",
-  "devices. Plans that do not fit in memory are left out.",
+  "Conditions and goals may use step_time, peak_memory, tokens_per_second, mfu, hfu",
+  "and devices. Plans that do not fit in memory are left out.",
   "",
   "Examples:",
   "$ plan.ts",
@@ -65,7 +67,8 @@ typedef struct outcome {
   double limit;        /* memory of the fullest device, bytes; 0: not known */
   double worth;
   size_t point;
-  char *why;           /* REFUSED, STOPPED: malloced */
+  char *why;           /* REFUSED, STOPPED: to be freed */
+  bool unread;         /* REFUSED for no fault of the plan's: a file that was there could not be read */
 } outcome;
 
 typedef struct task {
@@ -74,7 +77,7 @@ typedef struct task {
   ts_session *session;
   ts_plan_options plan;
   const char *path, *output, *search_name, *items;
-  bool dry_run;
+  bool dry_run, varies; /* varies: by options, so the file's searches do not matter */
   form form;
   long long top, jobs;
   ts_search *search;
@@ -102,6 +105,7 @@ static bool add_item(task *t, int id)
   case MAXIMIZE: line = ts_arena_printf(t->arena, "maximize %s", argument); break;
   }
   t->items = ts_arena_printf(t->arena, "%s%s\n", before, line);
+  t->varies |= id == VARY || id == SET;
   return true;
 }
 
@@ -145,7 +149,7 @@ static bool read_options(task *t, int argc, char **argv)
       return false;
   const char *wrong = !t->path ? "no FILE given" :
                       strcmp(t->path, "-") == 0 ? "a sweep reads its plan many times: give a file" :
-                      t->items && t->search_name ? "`--search` names one of the file; `--vary` and the like make another" : NULL;
+                      t->varies && t->search_name ? "`--search` names one of the file; `--vary` and `--set` make another" : NULL;
   if (wrong)
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
   return !wrong;
@@ -153,21 +157,13 @@ static bool read_options(task *t, int argc, char **argv)
 
 /* ---- Playing ---- */
 
-static char *copy(const char *text)
-{
-  char *made = strdup(text);
-  if (!made)
-    abort(); /* out of memory, as in the arena */
-  return made;
-}
-
 static void measure(const ts_ir *ir, const ts_run *run, ts_arena *arena, outcome *out)
 {
   const ts_memory *memory = ts_memory_new(arena, ir, run);
   const ts_summary *s = ts_summary_new(arena, ir, run, memory, NULL);
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
   out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds, [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
-                               [TS_SEARCH_TOKENS] = s->tokens_per_second, [TS_SEARCH_MFU] = s->mfu, [TS_SEARCH_DEVICES] = ir->meta->world}};
+                               [TS_SEARCH_TOKENS] = s->tokens_per_second, [TS_SEARCH_MFU] = s->mfu, [TS_SEARCH_HFU] = s->hfu, [TS_SEARCH_DEVICES] = ir->meta->world}};
   out->limit = (double)fullest->limit;
   out->state = fullest->over ? TOO_LARGE : RANKED;
 }
@@ -191,12 +187,13 @@ static void play(const task *t, size_t point, outcome *out)
       ts_run_free(run);
     } else {
       out->state = STOPPED;
-      out->why = copy(stop.title);
+      out->why = ts_heap_text(stop.title);
     }
     ts_input_close(&input);
   } else {
     const char *why = ts_diags_first_error(session->diags);
-    out->why = copy(why ? why : "no reason was given");
+    out->why = ts_heap_text(why ? why : "no reason was given");
+    out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
   }
   ts_arena_free(arena);
 }
@@ -211,6 +208,17 @@ static bool refused_alike(const task *t)
   return t->end > 0;
 }
 
+/* A ranking without a plan that nobody could read would be no answer. */
+static bool some_unread(task *t)
+{
+  for (size_t i = 0; i < t->end; i++)
+    if (t->outcomes[i].unread) {
+      ts_diag_add(t->session->diags, TS_E0701, TS_NO_SPAN, "%s", t->outcomes[i].why);
+      return true;
+    }
+  return false;
+}
+
 /* In a session of its own, as each plan is compiled; its messages are those of the sweep. */
 static void tell_refusal(task *t)
 {
@@ -220,8 +228,10 @@ static void tell_refusal(task *t)
   compile.define_count = t->search->points[0].define_count;
   ts_input input = {0};
   t->session = ts_session_new(t->arena);
-  if (ts_input_open(t->session, t->path, &compile, &input))
+  if (ts_input_open(t->session, t->path, &compile, &input)) { /* now it can be read */
+    ts_diag_add(t->session->diags, TS_E0701, TS_NO_SPAN, "%s", t->outcomes[0].why);
     ts_input_close(&input);
+  }
 }
 
 static void *work(void *closure)
@@ -312,7 +322,7 @@ static void put_text(const task *t, FILE *out)
 {
   const ts_search *s = t->search;
   size_t ranked = count_of(t, RANKED), shown = t->top && (size_t)t->top < ranked ? (size_t)t->top : ranked;
-  fprintf(out, "%s, search %s: %s plan%s, %s\n", s->plan, s->name, ts_format_count(s->point_count).text, s->point_count == 1 ? "" : "s", s->goal);
+  ts_put_text(out, "%s, search %s: %s plan%s, %s\n", s->plan, s->name, ts_format_count(s->point_count).text, s->point_count == 1 ? "" : "s", s->goal);
   int *widths = TS_NEW_ARRAY(t->arena, int, s->column_count + 1);
   for (uint32_t c = 0; c < s->column_count; c++) {
     widths[c] = (int)strlen(s->columns[c]);
@@ -323,28 +333,28 @@ static void put_text(const task *t, FILE *out)
   if (shown) {
     fputc('\n', out);
     for (uint32_t c = 0; c < s->column_count; c++)
-      fprintf(out, "%*s  ", widths[c], s->columns[c]);
+      ts_put_text(out, "%*s  ", widths[c], s->columns[c]);
     fputs("   step time worse by    tokens/s     MFU        memory\n", out);
   }
   for (size_t i = 0; i < shown; i++) {
     const outcome *o = &t->outcomes[i];
     const double *f = o->figures.of;
     for (uint32_t c = 0; c < s->column_count; c++)
-      fprintf(out, "%*s  ", widths[c], column(t, o, c));
-    fprintf(out, "%12s %8s", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
+      ts_put_text(out, "%*s  ", widths[c], column(t, o, c));
+    ts_put_text(out, "%12s %8s", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
             i && t->outcomes[0].worth != 0 ? ts_format_share(fabs(o->worth / t->outcomes[0].worth - 1)).text : "");
-    fprintf(out, "%12s %7s %13s\n", f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
+    ts_put_text(out, "%12s %7s %13s\n", f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
             f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-", ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
   }
   if (shown < ranked)
-    fprintf(out, "... and %s more\n", ts_format_count(ranked - shown).text);
+    ts_put_text(out, "... and %s more\n", ts_format_count(ranked - shown).text);
 }
 
 /* "tp=8 pp=4": what tells a plan of the family apart. */
 static void put_point(const task *t, const outcome *o, FILE *out)
 {
   for (uint32_t c = 0; c < t->search->column_count; c++)
-    fprintf(out, "%s%s=%s", c ? " " : "", t->search->columns[c], column(t, o, c));
+    ts_put_text(out, "%s%s=%s", c ? " " : "", t->search->columns[c], column(t, o, c));
   fputc('\n', out);
 }
 
@@ -366,7 +376,7 @@ static void put_refused(const task *t, FILE *out)
   for (size_t i = 0, same; i < refused.count; i = same) {
     for (same = i + 1; same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
       ;
-    fprintf(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why, same - i > 1 ? "the first is " : "");
+    ts_put_text(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why, same - i > 1 ? "the first is " : "");
     put_point(t, refused.at[i], out);
   }
 }
@@ -384,14 +394,14 @@ static void put_left_out(const task *t, FILE *out)
   fputs("\nLeft out\n", out);
   for (uint32_t i = 0; i < s->reason_count; i++)
     if (s->reasons[i].count)
-      fprintf(out, "  %s not: %s\n", ts_format_count(s->reasons[i].count).text, s->reasons[i].text);
+      ts_put_text(out, "  %s not: %s\n", ts_format_count(s->reasons[i].count).text, s->reasons[i].text);
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
     if (o->state == TOO_LARGE && (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
       closest = o;
   }
   if (closest) {
-    fprintf(out, "  %s do%s not fit in memory; the least needs %s of %s, ", ts_format_count(large).text, large == 1 ? "es" : "",
+    ts_put_text(out, "  %s do%s not fit in memory; the least needs %s of %s, ", ts_format_count(large).text, large == 1 ? "es" : "",
             ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text, ts_format_bytes(closest->limit).text);
     put_point(t, closest, out);
   }
@@ -402,21 +412,21 @@ static void put_csv(const task *t, FILE *out)
 {
   const ts_search *s = t->search;
   for (uint32_t c = 0; c < s->column_count; c++)
-    fprintf(out, "%s,", s->columns[c]);
-  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,devices,why\n", out);
+    ts_put_csv(out, "%s,", s->columns[c]);
+  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why\n", out);
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
     for (uint32_t c = 0; c < s->column_count; c++) {
-      ts_put_csv_field(out, column(t, o, c));
+      ts_put_csv(out, "%s", column(t, o, c));
       fputc(',', out);
     }
     const double *f = o->figures.of;
     if (o->why)
-      fprintf(out, "%s,,,,,,", state_names[o->state]);
+      ts_put_csv(out, "%s,,,,,,,", state_names[o->state]);
     else
-      fprintf(out, "%s,%.0f,%.0f,%.17g,%.17g,%.0f,", state_names[o->state], f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
-              f[TS_SEARCH_MFU], f[TS_SEARCH_DEVICES]);
-    ts_put_csv_field(out, o->why ? o->why : "");
+      ts_put_csv(out, "%s,%.0f,%.0f,%.17g,%.17g,%.17g,%.0f,", state_names[o->state], f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
+              f[TS_SEARCH_MFU], f[TS_SEARCH_HFU], f[TS_SEARCH_DEVICES]);
+    ts_put_csv(out, "%s", o->why ? o->why : "");
     fputc('\n', out);
   }
 }
@@ -442,6 +452,7 @@ static void put_json(const task *t, FILE *out)
       cJSON_AddNumberToObject(plan, "peak_memory_bytes", o->figures.of[TS_SEARCH_MEMORY] / 8);
       cJSON_AddNumberToObject(plan, "tokens_per_second", o->figures.of[TS_SEARCH_TOKENS]);
       cJSON_AddNumberToObject(plan, "mfu", o->figures.of[TS_SEARCH_MFU]);
+      cJSON_AddNumberToObject(plan, "hfu", o->figures.of[TS_SEARCH_HFU]);
       cJSON_AddNumberToObject(plan, "devices", o->figures.of[TS_SEARCH_DEVICES]);
     }
     cJSON_AddItemToArray(plans, plan);
@@ -473,9 +484,9 @@ static void hint(const task *t)
   for (uint32_t i = 0; i < t->search->points[best->point].define_count; i++) {
     const ts_define *d = &t->search->points[best->point].defines[i];
     bool plain = !strpbrk(d->expression, " \"'`$&|;<>()[]{}*?!~\\");
-    fprintf(stderr, plain ? " -D %s=%s" : " -D '%s=%s'", d->name, d->expression);
+    ts_put_text(stderr, plain ? " -D %s=%s" : " -D '%s=%s'", d->name, d->expression);
   }
-  fprintf(stderr, " %s\n", t->path);
+  ts_put_text(stderr, " %s\n", t->path);
 }
 
 /* ---- The whole ---- */
@@ -488,14 +499,14 @@ static int dry_run(task *t)
   play(t, t->search->point_count / 2, &one);
   double each = ts_clock() - begin;
   free(one.why);
-  fprintf(stdout, "%s plans to compile and play, about %s each: about %s\n", ts_format_count(t->search->point_count).text,
+  ts_put_text(stdout, "%s plans to compile and play, about %s each: about %s\n", ts_format_count(t->search->point_count).text,
           ts_format_time((uint64_t)(each * 1e12)).text, ts_format_time((uint64_t)(each * 1e12 * (double)t->search->point_count / (double)t->jobs)).text);
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
 }
 
 static int sweep(task *t)
 {
-  t->search = ts_search_load(t->session, t->path, &t->plan.compile, t->search_name, t->items);
+  t->search = ts_search_load(t->session, t->path, &t->plan.compile, t->search_name, t->items, !t->varies);
   if (!t->search)
     return TS_EXIT_REJECTED;
   t->end = t->search->point_count;
@@ -505,7 +516,9 @@ static int sweep(task *t)
   play_all(t);
   ts_interrupt_plain();
   int status;
-  if (refused_alike(t)) {
+  if (some_unread(t)) {
+    status = TS_EXIT_ENVIRONMENT;
+  } else if (refused_alike(t)) {
     tell_refusal(t);
     status = TS_EXIT_REJECTED;
   } else {

@@ -17,10 +17,12 @@ tsrun_SOURCES = \
 	tools/tsrun_progress.c \
 	tools/tsrun_progress.h \
 	tools/tsrun_study.c \
-	tools/tsrun_study.h
+	tools/tsrun_study.h \
+	tools/tsrun_ways_out.c \
+	tools/tsrun_ways_out.h
 
 tsrun_LDADD = libtrainspec.la $(CJSON_LIBS)
-tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/programs.h
+tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/interrupt.c tools/interrupt.h tools/programs.h
 tsfmt_LDADD = libtrainspec.la
 trainspec_LDADD = libtrainspec.la $(CJSON_LIBS) $(GSL_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
@@ -36,6 +38,8 @@ trainspec_SOURCES = \
 	tools/interrupt.h \
 	tools/lsp_documents.c \
 	tools/lsp_documents.h \
+	tools/lsp_guard.c \
+	tools/lsp_guard.h \
 	tools/lsp_main.c \
 	tools/lsp_messages.c \
 	tools/lsp_messages.h \
@@ -66,7 +70,9 @@ trainspec_SOURCES = \
 	tools/tsrun_progress.c \
 	tools/tsrun_progress.h \
 	tools/tsrun_study.c \
-	tools/tsrun_study.h
+	tools/tsrun_study.h \
+	tools/tsrun_ways_out.c \
+	tools/tsrun_ways_out.h
 
 #: EXTRA_DIST += tools/*.sh
 EXTRA_DIST += \

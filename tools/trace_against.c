@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/escape.h"
 #include "runtime/memory.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
@@ -58,7 +59,7 @@ static void put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *o
   const char *separator = "";
   for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
     if (c->category[k]) {
-      fprintf(out, "%s%s %.3f", separator, ts_category_name(k), gib((double)c->category[k]));
+      ts_put_text(out, "%s%s %.3f", separator, ts_category_name(k), gib((double)c->category[k]));
       separator = ", ";
     }
   fputc('\n', out);
@@ -67,7 +68,7 @@ static void put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *o
 static void put_object(const ts_trace_summary *s, const ts_memory_class *c, FILE *out)
 {
   fprintf(out, "{\"rank\": %" PRId64 ", \"recorded_bytes\": %" PRId64 ", \"model_bytes\": %" PRIu64 ", \"model\": {", s->events->rank < 0 ? c->rank : s->events->rank, s->memory_peak, c->peak);
-  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++) fprintf(out, "%s\"%s\": %" PRIu64, k ? ", " : "", ts_category_name(k), c->category[k]);
+  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++) ts_put_json(out, "%s\"%s\": %" PRIu64, k ? ", " : "", ts_category_name(k), c->category[k]);
   fputs("}}", out);
 }
 
@@ -75,7 +76,7 @@ void ts_against_put(const ts_against *a, const ts_trace_summary *const *summarie
 {
   size_t shown = 0;
   if (!json)
-    fprintf(out, "\nmemory at its peak, against the model of %s\n\n  %6s %14s %14s %9s   of the model, GiB\n", ts_base_name(a->path), "rank", "recorded", "model", "differ");
+    ts_put_text(out, "\nmemory at its peak, against the model of %s\n\n  %6s %14s %14s %9s   of the model, GiB\n", ts_base_name(a->path), "rank", "recorded", "model", "differ");
   for (size_t i = 0; i < count; i++) {
     const ts_trace_summary *s = summaries[i];
     const ts_memory_class *c = class_for(a, s);
@@ -84,9 +85,9 @@ void ts_against_put(const ts_against *a, const ts_trace_summary *const *summarie
     if (json && shown)
       fputs(", ", out);
     if (s->memory_peak < 0)
-      fprintf(out, "  %s: memory was not recorded\n", ts_base_name(s->events->file));
+      ts_put_text(out, "  %s: memory was not recorded\n", ts_base_name(s->events->file));
     else if (!c)
-      fprintf(out, "  %s: rank %" PRId64 ", and the plan has %u ranks\n", ts_base_name(s->events->file), s->events->rank, a->input.ir.meta->world);
+      ts_put_text(out, "  %s: rank %" PRId64 ", and the plan has %u ranks\n", ts_base_name(s->events->file), s->events->rank, a->input.ir.meta->world);
     else
       (json ? put_object : put_row)(s, c, out);
     shown++;

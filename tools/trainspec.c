@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "tools/interrupt.h"
 #include "tools/programs.h"
 
 enum { MAX_NAME = 256 };
@@ -89,6 +90,8 @@ static int run_fit(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  ts_options_begin(argc, argv);
+  ts_interrupt_plain();
   ts_options o = ts_options_start(&program, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "compiler/compile.h"
@@ -63,7 +64,7 @@ typedef struct command {
 static int list_warnings(command *c)
 {
   for (size_t i = 0; ts_warning_name(i); i++)
-    puts(ts_warning_name(i));
+    ts_put_text(stdout, "%s\n", ts_warning_name(i));
   return c->options.status = ts_options_finish(&c->options, stdout, TS_EXIT_DONE);
 }
 
@@ -74,17 +75,7 @@ static bool set_warning(command *c)
     list_warnings(c);
     return false;
   }
-  if (ts_diags_warning_option(c->session->diags, o->argument))
-    return true;
-  const char *words[64], *name = o->argument;
-  size_t count = 0;
-  for (; count < 63 && ts_warning_name(count); count++)
-    words[count] = ts_warning_name(count);
-  words[count] = NULL;
-  name += strncmp(name, "no-", 3) == 0 ? 3 : 0;
-  name += strncmp(name, "error=", 6) == 0 ? 6 : 0;
-  o->status = ts_options_not_among(o, "warning", name, words);
-  return false;
+  return (o->status = ts_warning_option(o, c->session->diags)) == TS_EXIT_DONE;
 }
 
 static bool set_emit(command *c)
@@ -167,15 +158,9 @@ static bool read_command(command *c, int argc, char **argv)
 
 static void write_to(command *c, const char *path, const void *bytes, size_t size)
 {
-  int error;
-  if (strcmp(path, "-") == 0) {
-    error = fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0 ? 0 : errno;
-    path = "<stdout>";
-  } else {
-    error = ts_write_file(path, bytes, size);
-  }
+  int error = ts_write_file(path, bytes, size);
   if (error)
-    ts_diag_add(c->session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path, strerror(error));
+    ts_diag_add(c->session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", strcmp(path, "-") ? path : "<stdout>", strerror(error));
 }
 
 static void put_bytes(void *closure, const char *bytes, size_t size) { fwrite(bytes, 1, size, closure); }
@@ -204,6 +189,16 @@ static void write_depfile(command *c)
   write_to(c, path, text, strlen(text));
 }
 
+static void put_lines(void *closure, FILE *out) { ts_put_lines(out, closure); }
+
+static void show(command *c, const char *text)
+{
+  size_t size;
+  char *shown = ts_printed(put_lines, (void *)(uintptr_t)text, &size);
+  write_to(c, "-", shown, size);
+  free(shown);
+}
+
 /* Of the plan's schedule: its order as a file, or why an item of it is where it is. */
 static void write_schedule(command *c, const ts_schedule *schedule)
 {
@@ -217,8 +212,10 @@ static void write_schedule(command *c, const ts_schedule *schedule)
     text = ts_schedule_csv(s, schedule);
   else if (!(text = ts_schedule_explain(s, schedule, c->explain)) && !ts_diags_errors(s->diags))
     ts_diag_help(ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item, and no op", c->explain), "write a label as `tsc --list-ops` prints them, or `F(3) at 2`, or `F(3, 1) at 2` for chunk 1 of rank 2");
-  if (text)
-    write_to(c, c->csv ? c->output : "-", text, strlen(text));
+  if (text && c->csv)
+    write_to(c, c->output, text, strlen(text));
+  else if (text)
+    show(c, text);
 }
 
 static void compile(command *c)
@@ -244,7 +241,7 @@ static void list(command *c)
 {
   const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->plan.compile) : ts_list_params(c->session, c->input, &c->plan.compile);
   if (text)
-    write_to(c, "-", text, strlen(text));
+    show(c, text);
 }
 
 int ts_tsc_main(int argc, char **argv)

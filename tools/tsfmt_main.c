@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "base/text_diff.h"
 #include "lang/ast.h"
 #include "tools/programs.h"
@@ -123,7 +125,7 @@ static void format_file(command *c, const char *path)
     return;
   }
   if (c->check && changed && !c->diff)
-    printf("%s\n", shown);
+    ts_put_text(stdout, "%s\n", shown);
   if (c->diff && changed)
     ts_text_diff(stdout, c->arena, shown, text, formatted);
   if (!c->check && !c->diff)

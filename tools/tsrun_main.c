@@ -5,11 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+#include "base/heap.h"
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "compiler/stdlib_embed.h"
 #include "runtime/collective/packet_model.h"
 #include "runtime/memory.h"
+#include "runtime/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/result.h"
 #include "tools/plan_options.h"
@@ -18,8 +21,9 @@
 #include "tools/interrupt.h"
 #include "tools/tsrun_progress.h"
 #include "tools/tsrun_study.h"
+#include "tools/tsrun_ways_out.h"
 
-enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY };
+enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY, SOURCES, WARNING };
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
@@ -33,6 +37,7 @@ static const ts_option options[] = {
   {NO_FOLD, 0, "no-fold", NULL, "play every rank for itself", NULL},
   {THREADS, 0, "threads", "N", "threads to sum up with (one a processor)", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if memory does not suffice", NULL},
+  {SOURCES, 0, "sources", NULL, "show the lines that an IR names, from files beside it", NULL},
   {STUDY_OVERLAP, 0, "overlap", "MODEL", "how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
   {STUDY_STEPS, 0, "steps", "N", "play N steps one after the other and report the steady state", "Studies"},
   {STUDY_WHAT_IF, 0, "what-if", "CHANGE", "and with something changed: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...", NULL},
@@ -48,6 +53,7 @@ static const ts_option options[] = {
   {STUDY_RESTART, 0, "restart", "TIME", "from a failure to work again", NULL},
   {STUDY_CHECKPOINT, 0, "checkpoint", "TIME", "that a checkpoint holds the job up", NULL},
   {STUDY_EVERY, 0, "checkpoint-every", "STEPS", "steps between checkpoints (what gives most)", NULL},
+  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; tsc -W list names all", "Warnings"},
   {0},
 };
 
@@ -82,13 +88,54 @@ typedef struct task {
   ts_session *session;
   const char *path, *output, *trace, *trace_ranks;
   form form;
-  bool memory_trace, ignore_memory;
+  bool memory_trace, ignore_memory, sources;
+  bool compiled; /* the plan, here: its warnings are told already */
   study study;
   ts_progress_bar bar;
   ts_progress progress;
   ts_run_options run;
   ts_plan_options plan;
+  TS_VEC(ts_asked) asked; /* options that the report is to name */
 } task;
+
+static const char *name_of(int id)
+{
+  const ts_option *o = options;
+  while (o->id != id)
+    o++;
+  return o->name;
+}
+
+static bool is_plain(const char *text)
+{
+  return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+%@-") == strlen(text);
+}
+
+static ts_asked asked_file(const char *text, const char *path)
+{
+  ts_asked a = {.text = text};
+  if (path && !ts_digest_file(path, a.sha256))
+    a.file = ts_base_name(path);
+  return a;
+}
+
+static ts_asked asked_input(const char *path, const ts_input *input)
+{
+  ts_asked a = {.file = ts_base_name(path)};
+  memcpy(a.sha256, input->sha256, sizeof a.sha256);
+  return a;
+}
+
+/* As one would type it again. Threads, folding and forms of the report change nothing that is reported. */
+static void note_asked(task *t, int id)
+{
+  bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == PLAN_NAME || (id >= STUDY_BLAME && id <= STUDY_FAIL_AT);
+  if (!decides)
+    return;
+  const char *argument = t->options.argument, *quote = argument && !is_plain(argument) ? "'" : "";
+  const char *text = ts_arena_printf(t->arena, "--%s%s%s%s%s", name_of(id), argument ? "=" : "", quote, argument ? argument : "", quote);
+  TS_PUSH(t->arena, &t->asked, asked_file(text, id == STUDY_OVERLAP || id == STUDY_DIFF ? argument : NULL));
+}
 
 static int take_option(task *t, int id)
 {
@@ -111,7 +158,7 @@ static int take_option(task *t, int id)
   case TRACE: t->trace = argument; break;
   case TRACE_RANKS: t->trace_ranks = argument; break;
   case MEMORY_TRACE: t->memory_trace = true; break;
-  case PLAN_DEFINE: case PLAN_NAME: case PLAN_IMPORT: case PLAN_STDLIB: return ts_plan_option(&t->plan, t->arena, &t->options, id);
+  case PLAN_DEFINE: case PLAN_NAME: case PLAN_IMPORT: case PLAN_STDLIB: case PLAN_READ: case PLAN_NATIVE: return ts_plan_option(&t->plan, t->arena, &t->options, id);
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
   case THREADS:
@@ -120,7 +167,9 @@ static int take_option(task *t, int id)
     t->run.threads = (uint32_t)number;
     break;
   case NO_FOLD: t->run.no_fold = true; break;
+  case WARNING: return ts_warning_option(&t->options, t->session->diags);
   case IGNORE_MEMORY: t->ignore_memory = true; break;
+  case SOURCES: t->sources = true; break;
   default: return ts_study_option(&t->study, t->arena, &t->options, id);
   }
   return TS_EXIT_DONE;
@@ -135,11 +184,13 @@ static bool read_options(task *t, int argc, char **argv)
       return false;
     if ((t->options.status = take_option(t, id)) != TS_EXIT_DONE)
       return false;
+    note_asked(t, id);
   }
   const char *wrong = !t->path ? "no file given" :
                       t->study.diff && !strcmp(t->study.diff, "-") && !strcmp(t->path, "-") ? "standard input is one of the two plans, not both" :
                       ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ? "comparing networks gives text or json, and no trace" :
                       ts_networks_several(t->run.network) && ts_study_any(&t->study) ? "studies go with one network: name it" :
+                      t->trace && !strcmp(t->trace, "-") && (!t->output || !strcmp(t->output, "-")) ? "the trace takes standard output: give the report a file, `-o FILE`" :
                       !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
                       !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : ts_study_wrong(&t->study);
   if (wrong) {
@@ -164,7 +215,8 @@ static const char *text_in_session(const ts_session *s, const char *name, size_t
   return NULL;
 }
 
-/* The text of a source that the IR names: from the compilation, the stdlib, or a file beside the IR. */
+/* The text of a source that the IR names: from the compilation or the standard library; and from a file below the IR's folder where that is
+ * asked for, as an IR may come from anybody. */
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
   const task *t = closure;
@@ -176,7 +228,7 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
   if (file)
     return *size = file->size, (const char *)file->bytes;
   int folder = (int)(ts_base_name(t->path) - t->path);
-  return ts_read_file(arena, ts_arena_printf(arena, "%.*s%s", folder, t->path, name), size, &error);
+  return t->sources ? ts_read_beneath(arena, folder ? ts_arena_string(arena, t->path, (size_t)folder) : ".", name, size, &error) : NULL;
 }
 
 /* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
@@ -192,6 +244,15 @@ static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
     return ts_options_wrong(&t->options, "%s", stop->title);
   ts_stop_print(stop, t->options.called, stderr);
   return stop->exit_code;
+}
+
+/* Warnings join them too. False when one of them was made an error. */
+static bool warn(task *t, const ts_warnings *warnings, const ts_ir *ir)
+{
+  for (size_t i = 0; i < warnings->at.count; i++)
+    if (!warnings->at.at[i].compiled || !t->compiled)
+      ts_warning_diagnose(&warnings->at.at[i], ir, (ts_source_reader){read_source, t}, t->arena, t->session->sources, t->session->diags);
+  return !ts_diags_errors(t->session->diags);
 }
 
 /* ---- Output ---- */
@@ -244,14 +305,16 @@ static void hint(const task *t)
 {
   const char *hints = getenv("TRAINSPEC_HINTS");
   if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && !(hints && strcmp(hints, "0") == 0))
-    fprintf(stderr, "\nhint: %s --trace step.json %s writes the timeline; open it in ui.perfetto.dev\n", t->options.called, t->path);
+    ts_put_text(stderr, "\nhint: %s --trace step.json %s writes the timeline; open it in ui.perfetto.dev\n", t->options.called, t->path);
 }
 
 /* ---- The run ---- */
 
-static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *other, const ts_trace_options *wanted)
+static int report(task *t, const ts_input *input, const ts_run *run, const ts_run *other, const ts_trace_options *wanted)
 {
+  const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
+  ts_heap_doing("reporting");
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
@@ -260,11 +323,29 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *oth
     return tell(t, &stop, ir);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
+  bool fits = t->ignore_memory || !memory->classes[memory->fullest].over;
+  if (!fits)
+    summary->extras.ways_out = ts_ways_out_find(t->arena, t->path, input, &t->plan.compile, summary, &t->run);
+  if (ts_progress_interrupted())
+    ts_progress_die(&t->bar, t->options.called);
   ts_progress_end(&t->bar);
+  if (!t->compiled && !ir->sources_count && strcmp(t->path, "-") != 0) /* one that was compiled names what it was made from */
+    TS_PUSH(t->arena, &t->asked, asked_input(t->path, input));
+  summary->asked = t->asked.at;
+  summary->asked_count = (uint32_t)t->asked.count;
+  ts_plausible(summary, &t->run);
+  ts_report_silence(summary, t->session->diags);
+  if (!warn(t, &summary->warnings, ir))
+    return TS_EXIT_REJECTED;
+  ts_interrupt_ends(ts_arena_printf(t->arena, "%s: interrupted while files were written; each is whole or as it was\n", t->options.called));
+  if (ts_progress_interrupted()) /* just before */
+    ts_progress_die(&t->bar, t->options.called);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
     return tell(t, &stop, ir);
-  if (!t->ignore_memory && ts_report_out_of_memory(summary, &stop) < 0)
-    return tell(t, &stop, ir);
+  if (!fits && ts_report_out_of_memory(summary, &stop) < 0) { /* text says it all in its message; the other forms are written */
+    int written = t->form == TEXT ? TS_EXIT_DONE : ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
+    return written == TS_EXIT_DONE ? tell(t, &stop, ir) : written;
+  }
   int status = ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
   if (status == TS_EXIT_DONE)
     hint(t);
@@ -274,13 +355,18 @@ static int report(task *t, const ts_ir *ir, const ts_run *run, const ts_run *oth
 static int compare_networks(task *t, const ts_ir *ir)
 {
   ts_stop stop = {.arena = t->arena};
+  ts_warnings warnings = {0};
+  ts_warnings_of_ir(t->arena, ir, &warnings);
+  if (!warn(t, &warnings, ir))
+    return TS_EXIT_REJECTED;
   ts_networks *networks = ts_networks_play(t->arena, ir, &t->run, t->run.network, &stop);
   return networks ? ts_options_write(&t->options, t->output, t->form == JSON ? ts_networks_json : ts_networks_text, networks) : tell(t, &stop, ir);
 }
 
 /* `before`: the plan to compare with, or NULL. */
-static int play(task *t, const ts_ir *ir, const ts_ir *before)
+static int play(task *t, const ts_input *input, const ts_ir *before)
 {
+  const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
   ts_trace_options wanted = {.memory = t->memory_trace};
   if (t->trace_ranks && !read_ranks(t, ir->meta->world, &wanted))
@@ -291,7 +377,7 @@ static int play(task *t, const ts_ir *ir, const ts_ir *before)
   if (before && !other)
     return tell(t, &stop, before);
   ts_run *run = ts_run_new(ir, &t->run, &stop);
-  int status = run ? report(t, ir, run, other, &wanted) : tell(t, &stop, ir);
+  int status = run ? report(t, input, run, other, &wanted) : tell(t, &stop, ir);
   ts_run_free(run);
   ts_run_free(other);
   return status;
@@ -300,19 +386,20 @@ static int play(task *t, const ts_ir *ir, const ts_ir *before)
 int ts_tsrun_main(int argc, char **argv)
 {
   task t = {.arena = ts_arena_new("tsrun")};
+  t.session = ts_session_new(t.arena);
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }
   ts_interrupt_ends(ts_arena_printf(t.arena, "%s: interrupted while the plan was compiled; nothing was written\n", t.options.called));
-  t.session = ts_session_new(t.arena);
   ts_input input = {0}, before = {0};
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
+  t.compiled = input.kind == TS_INPUT_PLAN;
   t.progress = ts_progress_start(&t.bar);
   t.run.progress = &t.progress;
   t.run.packets = ts_packet_memo_new(t.arena);
-  int status = opened ? play(&t, &input.ir, compared ? &before.ir : NULL) : TS_EXIT_DONE;
+  int status = opened ? play(&t, &input, compared ? &before.ir : NULL) : TS_EXIT_DONE;
   int rejected = ts_options_report(&t.options, t.session->diags); /* and warnings */
   if (!opened)
     status = rejected;

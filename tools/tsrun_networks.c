@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "runtime/collective/packet.h"
 #include "runtime/memory.h"
 #include "runtime/report/format.h"
@@ -87,12 +88,12 @@ void ts_networks_text(void *closure, FILE *out)
 {
   const ts_networks *n = closure;
   const row *rows = n->rows;
-  fprintf(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
+  ts_put_text(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
   for (size_t i = 0; i < n->count; i++)
-    fprintf(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
+    ts_put_text(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
   fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model has no answer\nfor takes the links' own latency and bandwidth.\n");
   if (n->left)
-    fprintf(out, "Left out, as this build has no ns-3 (./configure --with-ns3): %s\n", n->left);
+    ts_put_text(out, "Left out, as this build has no ns-3 (./configure --with-ns3): %s\n", n->left);
 }
 
 void ts_networks_json(void *closure, FILE *out)

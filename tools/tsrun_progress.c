@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "tools/interrupt.h"
 
 enum { WIDTH = 30 };
@@ -16,7 +17,7 @@ bool ts_progress_interrupted(void) { return ts_interrupt_kept() != 0; }
 static void draw(ts_progress_bar *b)
 {
   int full = (int)(b->share * WIDTH);
-  fprintf(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################", WIDTH - full, "", (int)(100 * b->share));
+  ts_put_text(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################", WIDTH - full, "", (int)(100 * b->share));
   b->shown = true;
 }
 
@@ -49,7 +50,7 @@ ts_progress ts_progress_start(ts_progress_bar *bar)
 void ts_progress_end(ts_progress_bar *bar)
 {
   if (bar->shown)
-    fprintf(stderr, "\r%*s\r", WIDTH + 36, "");
+    ts_put_text(stderr, "\r%*s\r", WIDTH + 36, "");
   bar->shown = false;
 }
 
@@ -57,7 +58,7 @@ _Noreturn void ts_progress_die(ts_progress_bar *bar, const char *called)
 {
   int number = ts_interrupt_kept();
   ts_progress_end(bar);
-  fprintf(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));
+  ts_put_text(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));
   signal(number, SIG_DFL);
   raise(number);
   _exit(128 + number);

@@ -81,8 +81,8 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
   case STUDY_DIFF: s->diff = o->argument; break;
   case STUDY_EVERY: return take_number(o, 1000000000, &s->faults.every);
   case STUDY_MTBF: return take_duration(o, &s->faults.between_failures);
-  case STUDY_RESTART: return take_duration(o, &s->faults.restart);
-  case STUDY_CHECKPOINT: return take_duration(o, &s->faults.checkpoint);
+  case STUDY_RESTART: s->restart_stated = true; return take_duration(o, &s->faults.restart);
+  case STUDY_CHECKPOINT: s->checkpoint_stated = true; return take_duration(o, &s->faults.checkpoint);
   }
   return wrong ? ts_options_wrong(o, "`%s` does not take `%s`: %s", o->spelled, o->argument, wrong) : TS_EXIT_DONE;
 }
@@ -100,12 +100,17 @@ const char *ts_study_wrong(const study *s)
     return "`--repeat` needs `--jitter DIST`";
   if (s->seed && !s->repetitions)
     return "`--seed` needs `--repeat N`";
-  if (s->faults.restart > 0 && !(s->faults.between_failures > 0) && !s->failures)
+  bool fails = s->faults.between_failures > 0 || s->failures;
+  if (s->restart_stated && !fails)
     return "`--restart` needs `--mtbf TIME` or `--fail-at TIME`";
-  if ((s->faults.checkpoint > 0 || s->faults.every) && !(s->faults.between_failures > 0) && !s->steps && !s->failures)
+  if ((s->checkpoint_stated || s->faults.every) && !fails && !s->steps)
     return "`--checkpoint` needs `--mtbf TIME`, `--fail-at TIME` or `--steps N`";
+  if (s->faults.every && !fails && !s->checkpoint_stated)
+    return "`--checkpoint-every` needs `--checkpoint TIME`: what one costs, 0s for nothing";
   if (s->failures && !s->faults.every)
     return "`--fail-at` needs `--checkpoint-every STEPS`";
+  if (fails && (!s->restart_stated || !s->checkpoint_stated))
+    return "failures cost time: state it with `--restart TIME` and `--checkpoint TIME`, 0s for one that takes none";
   return NULL;
 }
 
@@ -113,8 +118,10 @@ static int add_what_if(const study *s, const ts_run_options *options, ts_summary
 {
   const char *wrong = NULL;
   summary->extras.what_if = s->what_if;
-  if (ts_what_if(summary->arena, summary->ir, options, s->what_if, &summary->extras.what_if_step, &wrong, stop))
+  if (ts_what_if(summary->arena, summary->ir, options, s->what_if, &summary->extras.what_if_step, &wrong, stop)) {
+    summary->extras.not_followed_count = ts_what_if_not_followed(summary->arena, summary->ir, options, s->what_if, summary->result, &summary->extras.not_followed);
     return 0;
+  }
   return wrong ? ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "`--what-if`: %s", wrong) : -1;
 }
 

@@ -15,6 +15,7 @@ typedef struct study {
   ts_allocator_options allocator;
   ts_jitter jitter;
   ts_faults faults;
+  bool restart_stated, checkpoint_stated; /* 0 s too */
   double fail_at[STUDY_MOST_FAILURES]; /* s */
   uint32_t failures;
   const ts_slowdown *overlap;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/heap.h"
 #include "compiler/cost/source.h"
 
 enum { INFLATE_STEP = 1 << 16, INFLATE_LIMIT = 1 << 28 }; /* a file of measurements is a few MB; more is an attack or a mistake */
@@ -24,7 +25,7 @@ bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_
 
 static const char *inflate_all(ts_arena *arena, const void *bytes, size_t size, size_t *text_size, ts_cost_error *error)
 {
-  z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)size};
+  z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
   if (size > UINT32_MAX || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
     return ts_cost_fail(arena, error, NULL, 0, 0, "cannot inflate it"), NULL;
   TS_VEC(char) out = {0};
@@ -117,6 +118,16 @@ const char *ts_cost_provenance(const ts_cost_source *source)
   switch (source->kind) {
   case TS_SOURCE_TABLE: return source->u.table->provenance;
   case TS_SOURCE_FIT: return ts_fit_provenance(source->u.fit);
+  case TS_SOURCE_ROOFLINE: break;
+  }
+  return "";
+}
+
+const char *ts_cost_device(const ts_cost_source *source)
+{
+  switch (source->kind) {
+  case TS_SOURCE_TABLE: return source->u.table->device;
+  case TS_SOURCE_FIT: return ts_fit_device(source->u.fit);
   case TS_SOURCE_ROOFLINE: break;
   }
   return "";

@@ -75,6 +75,9 @@ bool ts_cost_ask(const ts_cost_source *source, const ts_cost_query *query, ts_co
 /* What the source says of itself: lines of `# source:` of a table, device and data of a fit. May be "". */
 const char *ts_cost_provenance(const ts_cost_source *source);
 
+/* The device that a table or a fit says its times are of; "" when it says none. */
+const char *ts_cost_device(const ts_cost_source *source);
+
 /* Rows of a table that are nearest to a query it cannot answer, for messages. */
 typedef struct ts_table_near {
   const char *family, *dtype; /* dtype "" when the table has none */

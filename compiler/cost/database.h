@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 
 typedef struct ts_db ts_db;
 typedef struct ts_db_error { char message[200], help[160]; } ts_db_error;
@@ -21,10 +22,9 @@ typedef struct ts_db_row {
 } ts_db_row;
 
 bool ts_db_supported(void); /* built with SQLite */
-/* `create`: for writing, made when it is not there. NULL with the error filled. */
+/* `create`: for writing, made when it is not there. Else for reading, all of one moment: what others have added until then, whether they are done with more
+ * or were killed. NULL with the error filled. */
 ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error);
-/* From the bytes of a file. */
-ts_db *ts_db_of_bytes(ts_arena *arena, const void *bytes, size_t size, ts_db_error *error);
 void ts_db_close(ts_db *db);
 
 /* All or nothing; a row of equal key and source is replaced. *replaced: how many were. */
@@ -36,6 +36,9 @@ bool ts_db_each(ts_db *db, const char *family, const char *device, const char *s
 /* The rows of a device and software (NULL: of the only one there is) as a table of costs in CSV; several sources of a key become several rows, of which a
  * table takes the median. */
 const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const char *software, size_t *size, ts_db_error *error);
+
+/* Of all rows in their order, however they lie in the file. */
+bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_db_error *error);
 
 /* Two sources of one key that differ by more than a tenth and by more than their spreads. */
 typedef struct ts_db_dispute { const char *family, *dtype, *features, *device, *software, *source[2]; double us[2]; } ts_db_dispute;

@@ -170,6 +170,8 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
 
 const char *ts_fit_provenance(const ts_fit *fit) { return fit->provenance; }
 
+const char *ts_fit_device(const ts_fit *fit) { return fit->device; }
+
 uint32_t ts_fit_families(const ts_fit *fit, const char **family, uint32_t room)
 {
   uint32_t n = 0;

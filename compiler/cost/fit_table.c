@@ -61,7 +61,7 @@ ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, 
   const ts_table *t = table->u.table;
   ts_fit_model *models = TS_NEW_ARRAY(arena, ts_fit_model, t->group_count);
   ts_fit *fit = TS_NEW(arena, ts_fit);
-  *fit = (ts_fit){.device = "", .provenance = t->provenance, .model = models};
+  *fit = (ts_fit){.device = t->device, .provenance = t->provenance, .model = models};
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
   for (uint32_t g = 0; g < t->group_count; g++)
     fit->model_count += add_model(arena, &models[fit->model_count], &t->group[g], units);

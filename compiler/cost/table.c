@@ -52,6 +52,8 @@ typedef struct reader {
   TS_VEC(const char *) words;
   TS_VEC(row) rows;
   TS_VEC(char) provenance;
+  const char *device; /* NULL: not stated */
+  bool failed;        /* a comment is wrong */
 } reader;
 
 typedef struct cell { size_t begin, end; } cell;
@@ -96,7 +98,38 @@ static cell trim(const reader *r, cell c)
   return c;
 }
 
-/* The next line that is not empty; comments are kept when they name a source. */
+/* What stands behind `# word:` in a comment; empty if it is another comment. */
+static cell stated(const reader *r, cell comment, const char *word)
+{
+  size_t length = strlen(word);
+  cell none = {comment.end, comment.end};
+  if (comment.end - comment.begin < length || memcmp(r->text + comment.begin, word, length) != 0)
+    return none;
+  return trim(r, (cell){comment.begin + length, comment.end});
+}
+
+/* False: another device than in a comment before. */
+static bool take_comment(reader *r, cell c)
+{
+  cell source = stated(r, c, "# source:"), device = stated(r, c, "# device:");
+  if (source.begin < source.end && r->provenance.count)
+    TS_PUSH(r->arena, &r->provenance, '\n');
+  for (size_t i = source.begin; i < source.end; i++)
+    TS_PUSH(r->arena, &r->provenance, r->text[i]);
+  if (device.begin == device.end)
+    return true;
+  const char *name = intern(r, device);
+  if (r->device && strcmp(r->device, name) != 0) {
+    FAIL(r, device, "the table is of `%s` already", r->device);
+    r->error->help = "a table is of one device: make one table of each";
+    r->failed = true;
+    return false;
+  }
+  r->device = name;
+  return true;
+}
+
+/* The next line that is not empty; comments are kept when they name a source or the device. */
 static bool next_line(reader *r, cell *line)
 {
   while (r->at < r->size) {
@@ -106,14 +139,8 @@ static bool next_line(reader *r, cell *line)
     r->line++;
     c = trim(r, c);
     if (c.begin < c.end && r->text[c.begin] == '#') {
-      static const char source[] = "# source:";
-      if (c.end - c.begin < sizeof source || memcmp(r->text + c.begin, source, sizeof source - 1) != 0)
-        continue;
-      cell what = trim(r, (cell){c.begin + sizeof source - 1, c.end});
-      if (r->provenance.count)
-        TS_PUSH(r->arena, &r->provenance, '\n');
-      for (size_t i = what.begin; i < what.end; i++)
-        TS_PUSH(r->arena, &r->provenance, r->text[i]);
+      if (!take_comment(r, c))
+        return false;
     } else if (c.begin < c.end) {
       *line = c;
       return true;
@@ -239,7 +266,7 @@ static bool read_header(reader *r)
 {
   cell line = {0, 0}, cells[TS_TABLE_MAX_COLUMNS];
   if (!next_line(r, &line))
-    return FAIL(r, line, "the table is empty: no header line");
+    return !r->failed && FAIL(r, line, "the table is empty: no header line");
   uint32_t count = split(r, line, cells, TS_TABLE_MAX_COLUMNS), times = 0;
   if (count > TS_TABLE_MAX_COLUMNS)
     return FAIL(r, line, "the table has %u columns; at most %d are possible", count, TS_TABLE_MAX_COLUMNS);
@@ -406,6 +433,7 @@ static ts_table *make_table(reader *r)
   }
   ts_table *table = TS_NEW(r->arena, ts_table);
   table->provenance = ts_arena_string(r->arena, r->provenance.at ? r->provenance.at : "", r->provenance.count);
+  table->device = r->device ? r->device : "";
   table->group_count = (uint32_t)groups.count;
   table->group = groups.at;
   return table;
@@ -425,6 +453,8 @@ ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size, const ts
   while (next_line(&r, &line))
     if (!read_row(&r, line))
       return NULL;
+  if (r.failed)
+    return NULL;
   if (!r.rows.count)
     return ts_cost_fail(arena, error, text, size, size, "the table has a header but no rows"), NULL;
   return make_table(&r);

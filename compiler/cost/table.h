@@ -20,7 +20,7 @@ typedef struct ts_table_group { /* rows sorted by their values; one row per poin
 } ts_table_group;
 
 typedef struct ts_table {
-  const char *provenance;
+  const char *provenance, *device; /* device: on which it was measured, or "" */
   uint32_t group_count;
   const ts_table_group *group;
 } ts_table;

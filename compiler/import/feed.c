@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/heap.h"
+
 enum { BLOCK = 256 << 10, INPUT = 64 << 10 };
 
 static bool fail_at(ts_import_error *error, const char *help, const char *format, va_list args)
@@ -54,13 +56,6 @@ bool ts_feed_fail(ts_feed *feed, const char *help, const char *format, ...)
 
 uint64_t ts_feed_offset(const ts_feed *feed) { return feed->passed + feed->at; }
 
-static void *checked(void *block)
-{
-  if (!block)
-    abort(); /* out of memory, as in the arena */
-  return block;
-}
-
 /* Up to `room` bytes as they lie in the file. */
 static size_t read_raw(ts_feed *feed, void *into, size_t room)
 {
@@ -89,7 +84,7 @@ static size_t read_raw(ts_feed *feed, void *into, size_t room)
 static void start(ts_feed *feed)
 {
   feed->room = 2 * BLOCK;
-  feed->buffer = checked(malloc(feed->room));
+  feed->buffer = ts_heap_new(feed->room, 1);
   while (feed->end < 2) {
     size_t got = read_raw(feed, feed->buffer + feed->end, BLOCK - feed->end);
     if (!got)
@@ -100,15 +95,16 @@ static void start(ts_feed *feed)
   if (feed->end < 2 || head[0] != 0x1f || head[1] != 0x8b)
     return;
   feed->packed = true;
-  z_stream *z = checked(calloc(1, sizeof *z));
-  feed->input = checked(malloc(BLOCK + INPUT));
+  z_stream *z = ts_heap_new(1, sizeof *z);
+  *z = (z_stream){.zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
+  feed->input = ts_heap_new(BLOCK + INPUT, 1);
   memcpy(feed->input, feed->buffer, feed->end);
   z->next_in = feed->input;
   z->avail_in = (uInt)feed->end;
   feed->end = 0;
   feed->inflate = z;
   if (inflateInit2(z, 15 + 16) != Z_OK)
-    abort();
+    ts_heap_none(0);
 }
 
 bool ts_feed_open(ts_feed *feed, const char *path, ts_import_error *error)
@@ -191,7 +187,7 @@ static void make_room(ts_feed *feed)
     return;
   }
   feed->room *= 2;
-  feed->buffer = checked(realloc(feed->buffer, feed->room));
+  feed->buffer = ts_heap_resize(feed->buffer, feed->room, 1);
 }
 
 bool ts_feed_more(ts_feed *feed)

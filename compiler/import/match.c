@@ -1,5 +1,6 @@
 /* Puts the traces of several ranks together. */
 #include "compiler/import/match.h"
+#include "base/escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -221,7 +222,7 @@ void ts_match_text(const ts_match *m, FILE *out)
 {
   enum { SHOWN = 10 };
   fprintf(out, "ranks together: %u collectives and %u messages matched\n\n", m->collectives, m->messages);
-  fprintf(out, "  %6s %8s %8s %14s %12s %12s %12s\n", "rank", "calls", "matched", "clock off by", "ends within", "waits", "transfers");
+  ts_put_text(out, "  %6s %8s %8s %14s %12s %12s %12s\n", "rank", "calls", "matched", "clock off by", "ends within", "waits", "transfers");
   for (uint32_t t = 0; t < m->count; t++) {
     const ts_match_rank *r = &m->ranks[t];
     fprintf(out, "  %6" PRId64 " %8u %8u %11.1f us %9.1f us %9.3f ms %9.3f ms\n", r->rank, r->calls, r->matched, (double)r->offset / 1e3, (double)r->spread / 1e3,
@@ -235,7 +236,7 @@ void ts_match_text(const ts_match *m, FILE *out)
     const ts_orphan *o = &m->orphans.at[i];
     const ts_events *e = m->traces[o->trace];
     const ts_event *v = ts_event_at(e, o->event);
-    fprintf(out, "    rank %" PRId64 ", at %.3f ms: %.28s: %s\n", e->rank, (double)(v->start - ts_event_at(e, e->device[0])->start) / 1e6, ts_events_text(e, v->name), o->why);
+    ts_put_text(out, "    rank %" PRId64 ", at %.3f ms: %.28s: %s\n", e->rank, (double)(v->start - ts_event_at(e, e->device[0])->start) / 1e6, ts_events_text(e, v->name), o->why);
   }
   if (m->orphans.count > SHOWN)
     fprintf(out, "    and %zu more\n", m->orphans.count - SHOWN);
@@ -246,7 +247,7 @@ void ts_match_json(const ts_match *m, FILE *out)
   fprintf(out, "{\"collectives\": %u, \"messages\": %u, \"disagreeing\": %u, \"orphans\": %zu, \"ranks\": [", m->collectives, m->messages, m->disagreeing, m->orphans.count);
   for (uint32_t t = 0; t < m->count; t++) {
     const ts_match_rank *r = &m->ranks[t];
-    fprintf(out, "%s{\"rank\": %" PRId64 ", \"calls\": %u, \"matched\": %u, \"offset_ns\": %" PRId64 ", \"spread_ns\": %" PRId64 ", \"waiting_ns\": %" PRId64
+    ts_put_json(out, "%s{\"rank\": %" PRId64 ", \"calls\": %u, \"matched\": %u, \"offset_ns\": %" PRId64 ", \"spread_ns\": %" PRId64 ", \"waiting_ns\": %" PRId64
             ", \"transfer_ns\": %" PRId64 ", \"orphans\": %u}", t ? ", " : "", r->rank, r->calls, r->matched, r->offset, r->spread, r->waiting, r->transfer, r->orphans);
   }
   fputs("]}", out);

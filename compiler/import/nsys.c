@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "compiler/import/readers.h"
 
 #ifdef TS_HAVE_SQLITE
@@ -12,16 +13,28 @@
 
 typedef struct reader { ts_events *e; const ts_events_options *options; sqlite3 *db; ts_import_error *error; } reader;
 
+/* The first thing that goes wrong is told, and reading ends. */
+static bool wrong(reader *r)
+{
+  if (sqlite3_errcode(r->db) == SQLITE_NOMEM)
+    ts_heap_none(0);
+  if (!r->error->message[0])
+    ts_import_fail(r->error, "export the report again", "the database cannot be read: %s", sqlite3_errmsg(r->db));
+  return false;
+}
+
 /* As a table: a view could run for ever. */
 static bool exists(reader *r, const char *table, const char *column)
 {
   static const char query[] = "SELECT 1 FROM sqlite_master AS m, pragma_table_info(?1) AS c WHERE m.type = 'table' AND m.name = ?1 AND (?2 IS NULL OR c.name = ?2)";
   sqlite3_stmt *s = NULL;
-  bool there = sqlite3_prepare_v2(r->db, query, -1, &s, NULL) == SQLITE_OK
-    && sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK && (!column || sqlite3_bind_text(s, 2, column, -1, SQLITE_STATIC) == SQLITE_OK)
-    && sqlite3_step(s) == SQLITE_ROW;
+  bool asked = sqlite3_prepare_v2(r->db, query, -1, &s, NULL) == SQLITE_OK
+    && sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK && (!column || sqlite3_bind_text(s, 2, column, -1, SQLITE_STATIC) == SQLITE_OK);
+  int status = asked ? sqlite3_step(s) : SQLITE_ERROR;
+  if (status != SQLITE_ROW && status != SQLITE_DONE)
+    wrong(r);
   sqlite3_finalize(s);
-  return there;
+  return status == SQLITE_ROW;
 }
 
 /* The first of the columns that the table has; "NULL": none. */
@@ -81,9 +94,11 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
       break;
     }
     with(r, s);
+    if (sqlite3_errcode(r->db) == SQLITE_NOMEM) /* a text that could not be had looks like one that is not there */
+      ts_heap_none(0);
   }
   if (status != SQLITE_DONE)
-    ts_import_fail(r->error, "export the report again", "the database is damaged: %s", sqlite3_errmsg(r->db));
+    wrong(r);
   sqlite3_finalize(s);
   return !r->error->message[0];
 }
@@ -191,16 +206,17 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
   bool good = false;
   if (feed->file < 0 || feed->packed || strcmp(e->file, "-") == 0)
     return ts_import_fail(feed->error, "unpack it and name the file", "an SQLite database is read from a file alone, not packed");
-  if (sqlite3_open_v2(e->file, &r.db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-    ts_import_fail(feed->error, NULL, "the database cannot be opened: %s", r.db ? sqlite3_errmsg(r.db) : "out of memory");
-  else if (!measure(&r, feed))
-    ts_import_fail(feed->error, "export the report again", "the database is damaged: %s", sqlite3_errmsg(r.db));
-  else if (!exists(&r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) && !exists(&r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL))
+  int status = sqlite3_open_v2(e->file, &r.db, SQLITE_OPEN_READONLY, NULL);
+  if (!r.db)
+    ts_heap_none(0);
+  if (status != SQLITE_OK || !measure(&r, feed))
+    wrong(&r);
+  else if (!exists(&r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) && !exists(&r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL) && !r.error->message[0])
     ts_import_fail(feed->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite", "this SQLite database has no CUDA activities of Nsight Systems");
   else {
     e->format = TS_TRACE_NSYS;
     e->timed = true;
-    good = read_all(&r);
+    good = read_all(&r) && !r.error->message[0];
   }
   sqlite3_close(r.db);
   return good;

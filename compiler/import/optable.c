@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/source.h"
 #include "compiler/import/layers.h"
 #include "compiler/import/rank_graph.h"
@@ -12,9 +13,12 @@
 enum { TENSORS = 16, DIMENSIONS = 8, LAYERS = 8 }; /* LAYERS: named in one cell */
 
 typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dims; /* of a tensor; each: bytes of an element, 0: no tensor */
-typedef struct sums { int64_t time; uint32_t kernels; uint32_t kernel; uint8_t kind; } sums; /* of one run of an operator */
-typedef struct sample { const char *key, *op, *kernel, *phase, *layer; int64_t time; } sample;
-typedef struct maker { ts_arena *arena; ts_op_table *table; const ts_events *e; TS_VEC(sample) samples; } maker;
+typedef enum product_class { NO_PRODUCT, MATRIX_PRODUCT, CONVOLUTION } product_class;
+/* Of one run of an operator. gradient: time of kernels that are known to make that of the input, that of the weight; tf32: one of them rounds its operands so;
+ * alike: all are the same kernel. */
+typedef struct sums { int64_t time, gradient[2]; uint32_t kernels; uint32_t kernel; uint8_t kind; bool tf32, alike; } sums;
+typedef struct sample { const char *key, *op, *kernel, *phase, *layer; int64_t time; product_class class; bool fp32; } sample;
+typedef struct maker { ts_arena *arena; ts_op_table *table; const ts_events *e; TS_VEC(sample) samples; bool tf32[3]; } maker; /* tf32: by class */
 
 /* ---- Shapes ---- */
 
@@ -212,6 +216,62 @@ static const char *cell(ts_arena *arena, const char *text)
   return copy;
 }
 
+/* ---- What names of kernels say ---- */
+
+static bool named(const char *kernel, const char *const *parts)
+{
+  for (; *parts; parts++)
+    if (strstr(kernel, *parts))
+      return true;
+  return false;
+}
+
+static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uint8_t kind)
+{
+  static const char *const gradient[2][3] = {{"dgrad", "_bwd_", NULL}, {"wgrad", "_wrw_", NULL}}; /* cuDNN's, MIOpen's */
+  static const char *const tf32[] = {"tf32", "_s1688", NULL}; /* m16n8k8 with operands of 4 bytes is TF32 (PTX ISA, mma) */
+  const char *text = ts_events_text(m->e, name);
+  s->alike = !s->kernels || (s->alike && s->kernel == name);
+  if (!s->kernels || kind > s->kind)
+    s->kernel = name;
+  s->kind = s->kernels && s->kind != kind ? TS_KERNEL_OTHER : kind;
+  for (int g = 0; g < 2; g++)
+    s->gradient[g] += named(text, gradient[g]) ? time : 0;
+  s->tf32 |= named(text, tf32);
+  s->time += time;
+  s->kernels++;
+}
+
+/* A backward of a convolution is both gradients in one operator. Where names of kernels tell them apart it is two products, as ops ask for them: what the other
+ * kernels take (layouts, zeros, the bias) goes to both in proportion. */
+static void add_gradients(maker *m, sample row, const char *dtype, const int64_t mnk[4], const sums *s)
+{
+  const int64_t sizes[2][3] = {{mnk[0], mnk[2], mnk[1]}, {mnk[1], mnk[2], mnk[0]}};
+  double first = (double)s->gradient[0] / (double)(s->gradient[0] + s->gradient[1]);
+  int64_t input = (int64_t)(first * (double)s->time);
+  for (int g = 0; g < 2; g++) {
+    row.time = g ? s->time - input : input;
+    row.key = ts_arena_printf(m->arena, "conv,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", dtype, sizes[g][0], sizes[g][1], sizes[g][2], mnk[3]);
+    if (s->gradient[g])
+      TS_PUSH(m->arena, &m->samples, row);
+  }
+}
+
+/* Under TF32 allowed, a library takes it where it is faster: all products of fp32 of the recording are of that kind, also those for which it was not. */
+static void label_tf32(maker *m)
+{
+  for (size_t i = 0; i < m->samples.count; i++) {
+    sample *s = &m->samples.at[i];
+    const char *rest = strchr(s->key, ',');
+    if (s->fp32 && m->tf32[s->class])
+      s->key = ts_arena_printf(m->arena, "%.*s,tf32%s", (int)(rest - s->key), s->key, strchr(rest + 1, ','));
+  }
+  m->table->tf32_products = m->tf32[MATRIX_PRODUCT];
+  m->table->tf32_convolutions = m->tf32[CONVOLUTION];
+}
+
+/* ---- Rows ---- */
+
 static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, const sums *s, const char *layer)
 {
   dims tensors[TENSORS];
@@ -225,15 +285,22 @@ static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, con
     return;
   sample row = {.op = cell(m->arena, full), .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)), .layer = layer, .time = s->time};
   row.phase = v->flags & TS_EVENT_BACKWARD ? "backward" : "forward";
-  if (product_of(op, tensors, count, mnk))
+  row.fp32 = strcmp(dtype, "fp32") == 0;
+  row.class = product_of(op, tensors, count, mnk) ? MATRIX_PRODUCT : convolution_of(op, tensors, count, ts_events_text(m->e, shapes->arguments), mnk) ? CONVOLUTION : NO_PRODUCT;
+  m->tf32[row.class] |= row.fp32 && row.class && s->tf32;
+  m->table->covered += s->time;
+  if (row.class == CONVOLUTION && s->gradient[0] + s->gradient[1] > 0 && strcmp(op, "convolution_backward") == 0) {
+    add_gradients(m, row, dtype, mnk, s);
+    return;
+  }
+  if (row.class == MATRIX_PRODUCT)
     row.key = ts_arena_printf(m->arena, "gemm,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", dtype, mnk[0], mnk[1], mnk[2], mnk[3]);
-  else if (convolution_of(op, tensors, count, ts_events_text(m->e, shapes->arguments), mnk))
+  else if (row.class == CONVOLUTION)
     row.key = ts_arena_printf(m->arena, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", strcmp(op, "convolution_backward") ? "conv" : op, dtype, mnk[0], mnk[1],
                               mnk[2], mnk[3]);
   else
-    row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f", s->kernels == 1 && moves_only(s->kind) ? "elementwise" : cell(m->arena, op), dtype, bytes);
+    row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f", s->alike && moves_only(s->kind) ? "elementwise" : cell(m->arena, op), dtype, bytes);
   TS_PUSH(m->arena, &m->samples, row);
-  m->table->covered += s->time;
 }
 
 static void take_trace(maker *m)
@@ -256,9 +323,7 @@ static void take_trace(maker *m)
       *(v->op == TS_EVENT_NONE ? &m->table->unlinked : &m->table->shapeless) += time;
       continue;
     }
-    if (!of[op].kernels || v->kind > of[op].kind)
-      of[op].kernel = v->name;
-    of[op] = (sums){of[op].time + time, of[op].kernels + 1, of[op].kernel, of[op].kernels && of[op].kind != v->kind ? TS_KERNEL_OTHER : v->kind};
+    add_kernel(m, &of[op], v->name, time, v->kind);
   }
   TS_VEC(uint32_t) ran = {0};
   for (uint32_t i = 0; i < e->count; i++)
@@ -287,8 +352,11 @@ static void take_graph(maker *m)
       m->table->communication += v->duration;
     else if (f->in == TS_EVENT_NONE)
       m->table->shapeless += v->duration;
-    else
-      add_sample(m, v, &e->shapes.at[f->in], &(sums){v->duration, 1, v->name, v->kind}, cell(m->arena, ts_events_text(e, f->module)));
+    else {
+      sums one = {0};
+      add_kernel(m, &one, v->name, v->duration, v->kind);
+      add_sample(m, v, &e->shapes.at[f->in], &one, cell(m->arena, ts_events_text(e, f->module)));
+    }
   }
 }
 
@@ -337,6 +405,7 @@ ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, ui
     else
       take_trace(&m);
   }
+  label_tf32(&m);
   if (m.samples.count)
     TS_SORT(&m.samples, by_key_and_time);
   for (size_t i = 0, end; i < m.samples.count; i = end) {
@@ -358,22 +427,26 @@ void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uin
   for (uint32_t i = 0; i < count; i++) {
     const ts_events *e = traces[i];
     const char *device = e->devices.count ? ts_events_text(e, e->devices.at[0].name) : "device not known";
-    fprintf(out, "# source: %s (%s), %s\n", ts_base_name(e->file), ts_trace_format_name(e->format), device);
+    if (e->devices.count && (!i || !traces[i - 1]->devices.count || strcmp(device, ts_events_text(traces[i - 1], traces[i - 1]->devices.at[0].name)) != 0))
+      ts_put_text(out, "# device: %s\n", device);
+    ts_put_text(out, "# source: %s (%s), %s\n", ts_base_name(e->file), ts_trace_format_name(e->format), device);
     if (e->shapes_from)
-      fprintf(out, "# shapes of %u operators: %s, by %s\n", e->shapes_taken, ts_base_name(e->shapes_from), e->shapes_by_number ? "record function id" : "name and order");
+      ts_put_text(out, "# shapes of %u operators: %s, by %s\n", e->shapes_taken, ts_base_name(e->shapes_from), e->shapes_by_number ? "record function id" : "name and order");
   }
   double whole = t->device ? (double)t->device / 100 : 1;
   fprintf(out, "# device time %.3f ms: %.1f %% below, %.1f %% communication, %.1f %% without an operator, %.1f %% without shapes\n", (double)t->device / 1e6,
           (double)t->covered / whole, (double)t->communication / whole, (double)t->unlinked / whole, (double)t->shapeless / whole);
+  if (t->tf32_products || t->tf32_convolutions)
+    ts_put_text(out, "# recorded with TF32 allowed in %s\n", !t->tf32_products ? "convolutions" : t->tf32_convolutions ? "matrix products and convolutions" : "matrix products");
   fputs("# time_us: median over `repeats`, low_us and high_us the quartiles; bytes: inputs and an output as large as the largest of them\n", out);
   fputs("family,dtype,m,n,k,count,bytes,time_us,repeats,low_us,high_us,phase,layer,operator,kernel\n", out);
   for (size_t i = 0; i < t->rows.count; i++) {
     const ts_op_row *r = &t->rows.at[i];
-    fputs(r->key, out);
+    ts_put_raw(out, r->key);
     put_us(out, r->median);
     fprintf(out, ",%u", r->repeats);
     put_us(out, r->low);
     put_us(out, r->high);
-    fprintf(out, ",%s,%s,%s,%s\n", r->phase, r->layers, r->op, r->kernel);
+    ts_put_csv(out, ",%s,%s,%s,%s\n", r->phase, r->layers, r->op, r->kernel);
   }
 }

@@ -16,6 +16,7 @@ typedef struct ts_op_row {
 typedef struct ts_op_table {
   TS_VEC(ts_op_row) rows; /* by key */
   int64_t device, covered; /* ns of device work, and of it in the rows */
+  bool tf32_products, tf32_convolutions; /* kernels say that products of fp32 were computed so */
   int64_t communication, unlinked, shapeless; /* ns that are not: collectives; without an operator; operators without shapes */
 } ts_op_table;
 

@@ -614,7 +614,7 @@ static void put_cluster(maker *m)
 {
   ts_ir_meta *meta = ts_ir_builder_meta(m->b);
   *meta = (ts_ir_meta){.plan = ts_ir_add_string(m->b, "graph"), .tool = ts_ir_add_string(m->b, "trainspec"), .plan_loc = TS_IR_NONE, .pipeline_axis = m->program_axis,
-                       .memory_loc = TS_IR_NONE, .world = m->world, .micro_batches = 1};
+                       .memory_loc = TS_IR_NONE, .mesh_loc = TS_IR_NONE, .world = m->world, .micro_batches = 1};
   for (uint32_t a = 0; a < m->axis_count; a++)
     append(m, TS_IR_AXES, &(ts_ir_axis){.name = ts_ir_add_string(m->b, ts_arena_printf(m->work, "d%u", a)), .size = m->size[a], .stride = m->stride[a]}, sizeof(ts_ir_axis), 1);
   append(m, TS_IR_ARRAYS, &(ts_ir_array){.name = ts_ir_add_string(m->b, "device"), .kind = TS_IR_DEVICE, .count = m->world, .dims = 1, .dim = {m->world}, .loc = TS_IR_NONE},

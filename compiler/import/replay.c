@@ -523,7 +523,7 @@ static void put_cluster(maker *m, ts_ir_builder *b)
   ts_ir_meta *meta = ts_ir_builder_meta(b);
   meta->plan = ts_ir_add_string(b, "replay");
   meta->tool = ts_ir_add_string(b, "trainspec");
-  meta->plan_loc = meta->pipeline_axis = meta->memory_loc = TS_IR_NONE;
+  meta->plan_loc = meta->pipeline_axis = meta->memory_loc = meta->mesh_loc = TS_IR_NONE;
   meta->world = meta->micro_batches = 1;
   ts_ir_append(b, TS_IR_ARRAYS, 1, &at);
   *(ts_ir_array *)at = (ts_ir_array){.name = ts_ir_add_string(b, "device"), .kind = TS_IR_DEVICE, .count = 1, .loc = TS_IR_NONE};

@@ -17,6 +17,7 @@ typedef struct file {
   const char *cell[MAX_COLUMNS];
   uint32_t cell_count;
   size_t begin, end;     /* of the record at hand */
+  const char *device, *batch_dim; /* of comments; NULL: none */
 } file;
 
 /* -- messages -- */
@@ -79,6 +80,44 @@ static const char *read_cell(file *f)
   return cell;
 }
 
+/* `# word: text`: the text, or NULL. */
+static const char *stated(file *f, size_t begin, size_t end, const char *word)
+{
+  const char *at = f->text + begin + 1, *stop = f->text + end;
+  size_t length = strlen(word);
+  while (at < stop && *at == ' ')
+    at++;
+  if ((size_t)(stop - at) < length || memcmp(at, word, length))
+    return NULL;
+  for (at += length; at < stop && *at == ' ';)
+    at++;
+  while (stop > at && strchr(" \r,", stop[-1]))
+    stop--;
+  return stop > at ? ts_lang_intern(f->s->lang, at, (size_t)(stop - at)) : NULL;
+}
+
+/* False after an error: another device than in a comment before. */
+static bool take_comment(file *f, size_t end)
+{
+  const char *device = stated(f, f->at, end, "device:");
+  if (device && f->device && device != f->device) {
+    f->begin = f->at;
+    f->end = end;
+    FAIL(f, "a table is of one device", "the table is of `%s` already", f->device);
+    return false;
+  }
+  f->device = device ? device : f->device;
+  const char *batch = stated(f, f->at, end, "batch_dim:");
+  if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK)) {
+    f->begin = f->at;
+    f->end = end;
+    FAIL(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension", batch);
+    return false;
+  }
+  f->batch_dim = batch ? batch : f->batch_dim;
+  return true;
+}
+
 static bool next_record(file *f)
 {
   for (;;) {
@@ -91,7 +130,12 @@ static bool next_record(file *f)
     if (f->text[f->at] != '#')
       break;
     const char *end = memchr(f->text + f->at, '\n', f->size - f->at);
-    f->at = end ? (size_t)(end - f->text) : f->size;
+    size_t stop = end ? (size_t)(end - f->text) : f->size;
+    if (!take_comment(f, stop)) {
+      f->at = f->size;
+      return false;
+    }
+    f->at = stop;
   }
   f->begin = f->at;
   f->line++;
@@ -148,7 +192,7 @@ static const char *cell(const file *f, uint32_t index) { return index < f->cell_
 
 /* -- cells -- */
 
-/* A time in microseconds; empty is 0. */
+/* A time in microseconds. A column that the table does not have is 0 in every row; a cell that is empty says nothing, and is refused. */
 static bool read_time(file *f, uint32_t index, double *seconds)
 {
   const char *p = cell(f, index);
@@ -156,8 +200,15 @@ static bool read_time(file *f, uint32_t index, double *seconds)
   int exponent = 0, digits = 0;
   bool down = false;
   *seconds = 0;
-  if (!*p)
+  if (index == TS_ROW_NONE)
     return true;
+  if (!*p) {
+    ts_diag *d = ts_diag_add(f->s->diags, TS_E0521, here(f), "the row states no `%s`", f->column[index]);
+    ts_diag_here(d, "this cell is empty");
+    ts_diag_note_at(d, f->source->span, "the trace is read here");
+    ts_diag_help(d, "measure it; write 0 where the row has no kernel");
+    return false;
+  }
   for (; *p >= '0' && *p <= '9'; p++, digits++)
     value = value * 10 + (*p - '0');
   if (*p == '.')
@@ -302,6 +353,10 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
   row->dtype = dtype_of(type);
   if (*type && !row->dtype) {
     FAIL(f, "dtype", "`%.40s` is not a number format", type);
+    return false;
+  }
+  if (row->dtype && !*cell(f, c->output)) {
+    FAIL(f, "the shape of a number is `()`", "the row gives a tensor and states no `output_shape`");
     return false;
   }
   if (given.count && given.count != row->input_count) {
@@ -582,15 +637,25 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
     f.number = ts_sources_add(s->sources, f.name, "trace", f.text, f.size);
   for (size_t i = 0; i < list.count; i++)
     list.at[i].span.file = list.at[i].given ? 0 : f.number;
-  *rows = (ts_rows){(uint32_t)list.count, list.at, f.name};
+  *rows = (ts_rows){(uint32_t)list.count, list.at, f.name, table.listed, f.device, f.batch_dim ? *f.batch_dim - '0' : -1};
+  return true;
+}
+
+static bool read_text(ts_session *s, const ts_table_source *source, const char *file, ts_table_text *read)
+{
+  ts_found found;
+  read->text = ts_session_read(s, source->from_file, file, "trace", source->span, &read->size, &found);
+  if (!read->text)
+    return false;
+  read->name = found.shown;
+  read->listed = found.name;
   return true;
 }
 
 bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows)
 {
   ts_table_text table = {0}, tensors = {0};
-  table.text = ts_session_read(s, source->from_file, source->file, "trace", source->span, &table.size, &table.name);
-  if (table.text && source->tensors)
-    tensors.text = ts_session_read(s, source->from_file, source->tensors, "trace", source->span, &tensors.size, &tensors.name);
+  if (read_text(s, source, source->file, &table) && source->tensors)
+    read_text(s, source, source->tensors, &tensors);
   return table.text && (tensors.text || !source->tensors) && ts_rows_parse(s, source, table, tensors, rows);
 }

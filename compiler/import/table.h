@@ -31,7 +31,9 @@ typedef struct ts_row {
 
 #define TS_ROW_NONE UINT32_MAX
 
-typedef struct ts_rows { uint32_t count; ts_row *at; const char *name; } ts_rows; /* name of the file, for reports */
+/* name: of the file, to people; listed: the same in an IR; device: on which it was recorded (`# device: NAME`), NULL when it names none. */
+/* batch_dim: which dimension of its inputs is the batch (`# batch_dim: N`), -1: not stated. */
+typedef struct ts_rows { uint32_t count; ts_row *at; const char *name, *listed, *device; int32_t batch_dim; } ts_rows;
 
 typedef struct ts_table_source {
   uint32_t from_file;
@@ -42,7 +44,7 @@ typedef struct ts_table_source {
 /* False after errors. */
 bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows);
 
-typedef struct ts_table_text { const char *name, *text; size_t size; } ts_table_text; /* NUL behind the text */
+typedef struct ts_table_text { const char *name, *listed, *text; size_t size; } ts_table_text; /* NUL behind the text */
 /* The same from memory; `tensors` has no text when there is no such table. */
 bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text table, ts_table_text tensors, ts_rows *rows);
 

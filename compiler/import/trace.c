@@ -4,21 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/import/mapping.h"
 #include "compiler/import/table.h"
 #include "compiler/module.h"
 #include "compiler/names.h"
 
-enum { MAX_OPS = 1 << 20, MAX_PATTERNS = 64 };
-
-typedef struct patterns { uint32_t count; const char **at; } patterns; /* "a|b*" */
-typedef struct entry { patterns kind, backward; ts_value op; const ts_record *args; ts_span span; } entry;
-typedef struct renamed { patterns path; const char *label; } renamed;
-
-typedef struct mapping {
-  patterns given, ignored, optimizer, floor, lists; /* inputs of the model; no part of it; the update; rows whose time is that of a launch; rows that give a list of tensors */
-  TS_VEC(entry) entries;
-  TS_VEC(renamed) labels;
-} mapping;
+enum { MAX_OPS = 1 << 20 };
 
 typedef enum role { ROLE_OP, ROLE_GIVEN, ROLE_PARAMETER, ROLE_CONSTANT, ROLE_VALUE, ROLE_SKIPPED } role; /* value: a number, a size: no tensor */
 
@@ -29,7 +20,8 @@ typedef struct tracer {
   const ts_plan *plan;
   ts_graph *g;
   const ts_applied *model;
-  mapping map;
+  const char *device;      /* of the table; NULL: neither it nor the plan says */
+  ts_mapping map;
   ts_rows rows;
   place *places;
   const ts_tensor **made;  /* by row: the tensor, as built */
@@ -37,7 +29,9 @@ typedef struct tracer {
   uint32_t first, end;     /* rows of the layer */
   uint32_t in, out;        /* rows: the layer's input and output */
   int64_t repeat, batch;   /* batch: of the table */
+  uint32_t batch_dim;      /* of the model's inputs */
   bool layered;            /* `repeat` is given */
+  bool lists_parameters;   /* rows list their weights */
   uint32_t unit;
   ts_measured *last;       /* of the op added last */
 } tracer;
@@ -46,105 +40,24 @@ static bool shape_equal(ts_shape a, ts_shape b) { return a.rank == b.rank && (!a
 
 static const char *intern(tracer *t, const char *text) { return ts_lang_intern(t->s->lang, text, strlen(text)); }
 
-/* -- what the plan says of kinds -- */
-
-static bool bad_mapping(tracer *t, ts_span span, const char *what, const char *needed)
-{
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, span.file ? span : t->model->span, "%s", what);
-  ts_diag_here(d, "%s", needed);
-  return false;
-}
-
-static bool read_patterns(tracer *t, const ts_record *record, const char *field, patterns *list)
-{
-  const ts_value *v = ts_record_find(record, field);
-  const char *at[MAX_PATTERNS];
-  *list = (patterns){0};
-  if (!v)
-    return true;
-  if (v->type != TS_T_STRING)
-    return bad_mapping(t, v->span, ts_arena_printf(t->s->arena, "`%s` must be a string of patterns", field), "as \"view|permute|get*\"");
-  for (const char *p = v->u.string; *p;) {
-    size_t length = strcspn(p, "|");
-    if (list->count == MAX_PATTERNS)
-      return bad_mapping(t, v->span, ts_arena_printf(t->s->arena, "`%s` has more than %d patterns", field, MAX_PATTERNS), "split it in two entries");
-    at[list->count++] = ts_lang_intern(t->s->lang, p, length);
-    p += length + (p[length] == '|');
-  }
-  list->at = ts_arena_copy(t->s->arena, at, (list->count + 1) * sizeof *at);
-  return true;
-}
-
-static bool matches(const patterns *list, const char *text)
-{
-  size_t length = strlen(text);
-  for (uint32_t i = 0; i < list->count; i++)
-    if (ts_glob(list->at[i], text, length))
-      return true;
-  return false;
-}
-
-static bool read_entry(tracer *t, ts_value v)
-{
-  entry e = {.span = v.span};
-  if (v.type != TS_T_RECORD)
-    return bad_mapping(t, v.span, "an entry of `ops` must be a record", "as { kind: \"softmax\", op: softmax }");
-  const ts_value *op = ts_record_find(v.u.record, "op"), *args = ts_record_find(v.u.record, "args");
-  if (!ts_record_find(v.u.record, "kind") || !op || op->type != TS_T_DECL || op->u.decl->kind != TS_AST_OP)
-    return bad_mapping(t, v.span, "an entry of `ops` names a kind of rows and the op it is", "as { kind: \"softmax\", op: softmax }");
-  if (args && args->type != TS_T_RECORD)
-    return bad_mapping(t, args->span, "`args` must be a record", "values, or functions of the row, by the name of the op's parameter");
-  if (!read_patterns(t, v.u.record, "kind", &e.kind) || !read_patterns(t, v.u.record, "backward", &e.backward))
-    return false;
-  e.op = *op;
-  e.args = args ? args->u.record : NULL;
-  TS_PUSH(t->s->arena, &t->map.entries, e);
-  return true;
-}
-
-static bool read_label(tracer *t, ts_value v)
-{
-  renamed r;
-  const ts_value *label = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "label") : NULL;
-  if (!label || label->type != TS_T_STRING || !ts_record_find(v.u.record, "path"))
-    return bad_mapping(t, v.span, "an entry of `labels` names a path and the label it gets", "as { path: \"*.c_attn\", label: \"attn.qkv\" }");
-  r.label = label->u.string;
-  if (!read_patterns(t, v.u.record, "path", &r.path))
-    return false;
-  TS_PUSH(t->s->arena, &t->map.labels, r);
-  return true;
-}
-
-static bool read_list(tracer *t, const ts_record *map, const char *field, bool (*read)(tracer *, ts_value), bool needed)
-{
-  const ts_value *v = ts_record_find(map, field);
-  if (!v && !needed)
-    return true;
-  if (!v || v->type != TS_T_LIST)
-    return bad_mapping(t, v ? v->span : t->model->span, ts_arena_printf(t->s->arena, "`%s` of a trace's mapping must be a list", field), "see std.import");
-  for (uint32_t i = 0; i < v->u.list->count; i++)
-    if (!read(t, v->u.list->at[i]))
-      return false;
-  return true;
-}
-
-static bool read_mapping(tracer *t)
-{
-  const ts_value *v = ts_record_find(&t->model->args, "ops");
-  if (!v || v->type != TS_T_RECORD)
-    return bad_mapping(t, t->model->span, "`trace` needs to be told which kinds of rows are which ops", "give `ops:`, a record as in std.import");
-  const ts_record *r = v->u.record;
-  const ts_value *sums = ts_record_find(r, "sums");
-  t->g->sums_measured = sums && sums->type == TS_T_BOOL && sums->u.truth;
-  return read_patterns(t, r, "given", &t->map.given) && read_patterns(t, r, "ignored", &t->map.ignored) &&
-         read_patterns(t, r, "optimizer", &t->map.optimizer) && read_patterns(t, r, "floor", &t->map.floor) && read_patterns(t, r, "lists", &t->map.lists) &&
-         read_list(t, r, "ops", read_entry, true) && read_list(t, r, "labels", read_label, false);
-}
-
 static const char *text_option(tracer *t, const char *name)
 {
   const ts_value *v = ts_record_find(&t->model->args, name);
   return v && v->type == TS_T_STRING ? v->u.string : NULL;
+}
+
+/* The device that the file names, else the plan. */
+static bool read_device(tracer *t)
+{
+  const ts_value *stated = ts_record_find(&t->model->args, "device");
+  const char *own = t->rows.device, *text = text_option(t, "device");
+  t->device = own ? own : text;
+  if (!own || !text || !strcmp(own, text))
+    return true;
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, stated->span, "`%s` was not recorded on `%s`", t->rows.name, text);
+  ts_diag_here(d, "it names its device, `%s`", own);
+  ts_diag_help(d, "leave `device` out, or correct the line `# device:` of the file");
+  return false;
 }
 
 static bool read_options(tracer *t)
@@ -159,7 +72,7 @@ static bool read_options(tracer *t)
     ts_diag_here(d, "must be from 1 to %d", MAX_OPS);
     return false;
   }
-  return source.file && ts_rows_read(t->s, &source, &t->rows) && read_mapping(t);
+  return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) && ts_mapping_read(t->s, t->model, &t->map);
 }
 
 /* -- what rows are -- */
@@ -172,7 +85,7 @@ static void find_floor(tracer *t)
   double *at = TS_NEW_ARRAY(t->s->arena, double, t->rows.count);
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->rows.count; i++)
-    if (t->rows.at[i].forward > 0 && matches(&t->map.floor, t->rows.at[i].kind))
+    if (t->rows.at[i].forward > 0 && ts_patterns_match(&t->map.floor, t->rows.at[i].kind))
       at[n++] = t->rows.at[i].forward;
   if (!n)
     return;
@@ -183,8 +96,8 @@ static void find_floor(tracer *t)
 /* Time on the device. Rows that launch nothing stay within two fifths of the floor, the smallest kernels are beyond. */
 static double device_time(const tracer *t, double seconds) { return seconds > 1.4 * t->floor ? seconds - t->floor : 0; }
 
-/* A weight is a row that did nothing, named by its path. */
-static bool is_parameter(const ts_row *row)
+/* A tensor that the model holds is a row that did nothing, named by its path. */
+static bool is_held(const ts_row *row)
 {
   const char *a = row->name, *b = row->kind;
   if (row->input_count || row->forward > 0 || row->backward > 0 || !row->dtype || !strchr(b, '.'))
@@ -192,7 +105,13 @@ static bool is_parameter(const ts_row *row)
   for (; *a && *b; a++, b++)
     if (*a != *b && !(*a == '_' && *b == '.'))
       return false;
-  return !*a && !*b && strncmp(row->dtype->name, "int", 3) && strncmp(row->dtype->name, "bool", 4);
+  return !*a && !*b;
+}
+
+/* A weight is one of numbers that learn. */
+static bool is_parameter(const ts_row *row)
+{
+  return is_held(row) && strncmp(row->dtype->name, "int", 3) && strncmp(row->dtype->name, "bool", 4);
 }
 
 static bool holds_tensor(const tracer *t, uint32_t row) { return t->places[row].role <= ROLE_CONSTANT && t->places[row].role != ROLE_PARAMETER; }
@@ -202,7 +121,7 @@ static uint32_t tensor_row(const tracer *t, uint32_t row)
 {
   for (uint32_t hops = 0; hops < 8 && !holds_tensor(t, row); hops++) {
     const ts_row *r = &t->rows.at[row];
-    if (!matches(&t->map.lists, r->kind) || !r->input_count)
+    if (!ts_patterns_match(&t->map.lists, r->kind) || !r->input_count)
       return TS_ROW_NONE;
     row = r->input[0];
   }
@@ -219,9 +138,9 @@ static bool takes_tensor(const tracer *t, const ts_row *row)
 
 static role role_of(const tracer *t, const ts_row *row)
 {
-  if (row->stage != TS_ROW_FORWARD || matches(&t->map.ignored, row->kind) || matches(&t->map.optimizer, row->kind))
+  if (row->stage != TS_ROW_FORWARD || ts_patterns_match(&t->map.ignored, row->kind) || ts_patterns_match(&t->map.optimizer, row->kind))
     return ROLE_SKIPPED;
-  if (row->given || matches(&t->map.given, row->kind))
+  if (row->given || ts_patterns_match(&t->map.given, row->kind))
     return row->dtype ? ROLE_GIVEN : ROLE_VALUE;
   if (is_parameter(row))
     return ROLE_PARAMETER;
@@ -235,7 +154,7 @@ static role role_of(const tracer *t, const ts_row *row)
 /* The module a row belongs to: its kind when that is a path, else that of its first weight, else its name; NULL if none is a path. */
 static const char *path_of(tracer *t, const ts_row *row)
 {
-  if (matches(&t->map.given, row->kind))
+  if (ts_patterns_match(&t->map.given, row->kind))
     return NULL;
   if (strchr(row->kind, '.'))
     return row->kind;
@@ -262,7 +181,7 @@ static const char *label_of(tracer *t, const ts_row *row, const char *path, ts_n
 {
   const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest : path ? path : row->name;
   for (size_t i = 0; path && i < t->map.labels.count; i++)
-    if (matches(&t->map.labels.at[i].path, path)) {
+    if (ts_patterns_match(&t->map.labels.at[i].path, path)) {
       label = t->map.labels.at[i].label;
       break;
     }
@@ -276,28 +195,125 @@ static const char *label_of(tracer *t, const ts_row *row, const char *path, ts_n
 static uint32_t first_entry(const tracer *t, const char *kind, uint32_t from)
 {
   for (uint32_t i = from; i < t->map.entries.count; i++)
-    if (matches(&t->map.entries.at[i].kind, kind))
+    if (ts_patterns_match(&t->map.entries.at[i].kind, kind))
       return i;
   return TS_ROW_NONE;
 }
 
-static void place_rows(tracer *t)
+static bool dropped(tracer *t, const ts_row *row, const char *what, const char *here, const char *help)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` of kind `%s` %s", row->name, row->kind, what);
+  ts_diag_here(d, "%s", here);
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "%s", help);
+  return false;
+}
+
+/* A row that becomes no op must be known to be none: an empty cell must not make one of it. */
+static bool check_role(tracer *t, const ts_row *row, role role)
+{
+  bool known = row->given || ts_patterns_match(&t->map.given, row->kind) || ts_patterns_match(&t->map.constants, row->kind) || ts_patterns_match(&t->map.values, row->kind);
+  if (role != ROLE_CONSTANT && role != ROLE_VALUE)
+    return true;
+  if (!row->input_count && !known && !is_held(row))
+    return dropped(t, row, "takes nothing", "`inputs` is empty",
+                   "name the rows it takes; or list its kind under `given` of the mapping (inputs of the model) or `constants` (made of nothing)");
+  if (role == ROLE_VALUE && !row->dtype && takes_tensor(t, row) && !known && !ts_patterns_match(&t->map.lists, row->kind))
+    return dropped(t, row, "states no number format", "`dtype` is empty, and it takes a tensor",
+                   "state the `dtype` of what it gives; or list its kind under `values` of the mapping, if that is no tensor");
+  if (row->backward > 0)
+    return dropped(t, row, "has a backward and is no op", "its `backward_us` would be lost", "state its `inputs` and `dtype`, or write 0");
+  return true;
+}
+
+/* The plan computes in a format that the table was not recorded in (W0532): times and activations stay as they were. */
+static void tell_formats(tracer *t)
+{
+  const ts_value *compute = t->plan->precision.type == TS_T_RECORD ? ts_record_find(t->plan->precision.u.record, "compute") : NULL;
+  TS_VEC(const char *) formats = {0};
+  if (!compute || compute->type != TS_T_DTYPE)
+    return;
+  for (uint32_t i = 0; i < t->rows.count; i++) {
+    const char *name = t->places[i].role == ROLE_OP ? t->rows.at[i].dtype->name : "int";
+    bool seen = !strncmp(name, "int", 3) || !strncmp(name, "bool", 4);
+    for (size_t k = 0; k < formats.count && !seen; k++)
+      seen = formats.at[k] == name;
+    if (!strcmp(name, compute->u.dtype->name))
+      return;
+    if (!seen)
+      TS_PUSH(t->s->arena, &formats, name);
+  }
+  if (!formats.count)
+    return;
+  ts_span at = t->plan->span_of[TS_PLAN_precision];
+  ts_diag *d = ts_diag_add(t->s->diags, TS_W0532, at.file ? at : t->model->span, "`%s` was recorded in %s, and the plan computes in `%s`", t->rows.name,
+                           ts_listed(t->s->arena, formats.at, formats.count), compute->u.dtype->name);
+  ts_diag_here(d, "times and activations stay as recorded; only the parameters follow the plan");
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "take a table that was recorded in `%s`, or give the plan the precision of the recording", compute->u.dtype->name);
+}
+
+static bool place_rows(tracer *t)
 {
   ts_names seen = {0};
   t->places = TS_NEW_ARRAY(t->s->arena, place, t->rows.count);
   for (uint32_t i = 0; i < t->rows.count; i++) {
     const ts_row *row = &t->rows.at[i];
     place *p = &t->places[i];
+    t->lists_parameters |= row->parameter_count > 0;
     p->role = role_of(t, row);
     p->path = path_of(t, row);
     p->entry = first_entry(t, row->kind, 0);
+    if (!check_role(t, row, p->role))
+      return false;
     if (p->role == ROLE_OP)
       p->label = label_of(t, row, p->path, &seen);
-    if (p->role == ROLE_GIVEN && !t->batch && row->output.rank)
-      t->batch = row->output.dim[0];
-    if (row->stage == TS_ROW_OPTIMIZER || matches(&t->map.optimizer, row->kind))
+    if (row->stage == TS_ROW_OPTIMIZER || ts_patterns_match(&t->map.optimizer, row->kind))
       t->g->optimizer_seconds += row->forward + row->backward;
   }
+  return true;
+}
+
+static bool no_batch(tracer *t, ts_span at, const ts_row *row, int64_t dimension)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, at, "`%s` has no dimension %lld that could be the batch", row->name, (long long)dimension);
+  ts_diag_here(d, "its shape is %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
+  ts_diag_help(d, "dimensions count from 0");
+  return false;
+}
+
+/* Nobody says which dimension is the batch, and the plan has another one: W0533. */
+static void tell_batch(tracer *t, const ts_row *row, const char *why)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_W0533, t->model->span, "dimension %u of `%s` is taken to be the batch%s", t->batch_dim, row->name, why);
+  ts_diag_here(d, "its shape is %s, and times are scaled to the micro-batch of %lld", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)),
+               (long long)t->plan->micro_batch);
+  ts_diag_help(d, "say which it is: `batch_dim: %u`, or a line `# batch_dim: %u` in the table", t->batch_dim, t->batch_dim);
+}
+
+/* The batch: what the plan or the table says; else dimension 0 of the first input, or 1 where 0 is as long as the plan's sequence and 1 is not. */
+static bool find_batch(tracer *t)
+{
+  const ts_value *option = ts_record_find(&t->model->args, "batch_dim");
+  const ts_row *row = NULL;
+  bool stated = (option && option->type == TS_T_INT) || t->rows.batch_dim >= 0;
+  for (uint32_t i = 0; i < t->rows.count && !row; i++)
+    if (t->places[i].role == ROLE_GIVEN && t->rows.at[i].output.rank)
+      row = &t->rows.at[i];
+  if (!row)
+    return true;
+  int64_t dimension = option && option->type == TS_T_INT ? option->u.integer : t->rows.batch_dim >= 0 ? t->rows.batch_dim : 0;
+  const int64_t *dim = row->output.dim;
+  double tokens = t->plan->tokens_per_sample;
+  if (dimension < 0 || dimension >= row->output.rank)
+    return no_batch(t, option ? option->span : t->model->span, row, dimension);
+  bool second = row->output.rank > 1 && tokens > 0 && (double)dim[0] == tokens && (double)dim[1] != tokens;
+  bool first = row->output.rank == 1 || (tokens > 0 && (double)dim[1] == tokens && (double)dim[0] != tokens);
+  t->batch_dim = stated ? (uint32_t)dimension : second;
+  t->batch = dim[t->batch_dim];
+  if (!stated && !first && t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch)
+    tell_batch(t, row, second ? ": dimension 0 is as long as `tokens`" : "");
+  return true;
 }
 
 static bool used_behind_layer(const tracer *t, uint32_t row)
@@ -366,12 +382,12 @@ static bool unpaired(tracer *t, const ts_row *row, const char *format, uint32_t 
 /* Rows of the backward come in reverse: the k-th last operator of a kind has the k-th (group of) rows that are its backward. */
 static bool pair_backward(tracer *t, uint32_t index, bool *taken)
 {
-  const entry *e = &t->map.entries.at[index];
+  const ts_mapped_kind *e = &t->map.entries.at[index];
   TS_VEC(uint32_t) forward = {0}, backward = {0};
   for (uint32_t i = 0; i < t->rows.count; i++) {
     if (t->rows.at[i].stage == TS_ROW_FORWARD && t->places[i].role == ROLE_OP && t->places[i].entry == index)
       TS_PUSH(t->s->arena, &forward, i);
-    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && matches(&e->backward, t->rows.at[i].kind)) {
+    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && ts_patterns_match(&e->backward, t->rows.at[i].kind)) {
       TS_PUSH(t->s->arena, &backward, i);
       taken[i] = true;
     }
@@ -503,7 +519,7 @@ static bool give_tensors(tracer *t, const ts_ast *decl, const ts_tensor **tensor
   return next == count;
 }
 
-static bool give_others(tracer *t, const entry *e, ts_value row, given *args)
+static bool give_others(tracer *t, const ts_mapped_kind *e, ts_value row, given *args)
 {
   for (uint32_t i = 0; e->args && i < e->args->count; i++) {
     ts_field f = e->args->at[i];
@@ -521,7 +537,7 @@ static bool give_others(tracer *t, const entry *e, ts_value row, given *args)
 typedef enum outcome { FITS, OTHERWISE, FAILED } outcome;
 
 /* The op of an entry with these tensors. */
-static outcome make_op(tracer *t, const entry *e, const ts_tensor **tensor, uint32_t count, ts_value row, ts_op *op)
+static outcome make_op(tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor, uint32_t count, ts_value row, ts_op *op)
 {
   const ts_ast *decl = e->op.u.decl, *formals = decl->child[0];
   const ts_env *module = ts_decl_env(t->s, decl);
@@ -543,7 +559,7 @@ static outcome make_op(tracer *t, const entry *e, const ts_tensor **tensor, uint
 /* -- ops -- */
 
 /* An op at the shapes of the table, which must give the output the row has. */
-static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_value record, const entry *e, ts_op *op)
+static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_value record, const ts_mapped_kind *e, ts_op *op)
 {
   const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in->count + 1);
   for (uint32_t i = 0; i < in->count; i++) {
@@ -555,12 +571,30 @@ static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_valu
   if (made != FITS)
     return made;
   op->label = row->name;
+  op->traced = row->dtype;
   ts_op_slots(t->s, op);
   ts_op_scope scope = {.s = t->s, .plan = t->plan, .op = op, .slots = op->slots, .args = op->args};
   if (!ts_op_shapes(&scope))
     return FAILED;
   const ts_slot *out = op->output_count ? &op->slots[op->slot_count - op->output_count] : NULL;
   return out && (shape_equal(out->shape, row->output) || (ts_shape_elements(row->output) == 1 && !row->output.rank)) ? FITS : OTHERWISE;
+}
+
+/* The weights that the row lists are those of the op: an empty cell would be a smaller model. */
+static bool check_parameters(tracer *t, const ts_row *row, const inputs *in, const ts_op *op)
+{
+  double stated = 0, made = 0;
+  for (uint32_t i = 0; i < in->parameter_count; i++)
+    stated += ts_shape_elements(in->parameter[i]);
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
+    made += ts_slot_elements(&op->slots[i]);
+  if (stated == made || (!stated && !t->lists_parameters))
+    return true;
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` lists %.0f parameters, and the op `%s` has %.0f", row->name, stated, op->kind, made);
+  ts_diag_here(d, stated ? "the shapes of its weights" : "other rows of this table list theirs");
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "correct `parameters` of the row, or what `args` of the mapping's entry for `%s` says", row->kind);
+  return false;
 }
 
 static bool no_entry(tracer *t, const ts_row *row, const ts_op *last)
@@ -607,12 +641,15 @@ static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
   }
   if (p->entry == TS_ROW_NONE)
     return no_entry(t, row, &op);
+  if (!check_parameters(t, row, in, &op))
+    return false;
   ts_measured *m = TS_NEW(t->s->arena, ts_measured);
   m->seconds[TS_TRACED_FORWARD] = device_time(t, row->forward);
   m->seconds[TS_TRACED_BACKWARD] = device_time(t, row->backward) + device_time(t, row->accumulate);
   m->slots = op.slots;
   m->span = t->model->span;
-  m->source = ts_arena_printf(t->s->arena, "%s:%u", t->rows.name, row->line);
+  m->device = t->device;
+  m->source = ts_arena_printf(t->s->arena, "%s:%u", t->rows.listed, row->line);
   if (m->seconds[TS_TRACED_FORWARD] > 0) { /* it has a kernel to which the time can go */
     t->last = m;
     settle_pending(t);
@@ -624,14 +661,30 @@ static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
 
 /* -- tensors -- */
 
-static ts_shape scaled(tracer *t, ts_shape shape)
+/* An input or a constant at the plan's batch. */
+static ts_shape scaled(tracer *t, ts_shape shape, bool given)
 {
-  int64_t micro = t->plan->micro_batch;
-  if (!t->batch || micro <= 0 || micro == t->batch || !shape.rank || shape.dim[0] % t->batch)
+  uint32_t at = given && shape.rank <= t->batch_dim ? 0 : t->batch_dim;
+  bool batched = shape.rank > at && shape.dim[at] == t->batch && (given || shape.rank > 1);
+  if (!t->batch || t->plan->micro_batch <= 0 || !batched)
     return shape;
   int64_t *dim = ts_arena_copy(t->s->arena, shape.dim, shape.rank * sizeof *dim);
-  dim[0] = dim[0] / t->batch * micro;
+  dim[at] = t->plan->micro_batch;
   return (ts_shape){shape.rank, dim};
+}
+
+/* What `out` of the table is when what it is made of is not `in` but `now`: dimensions grow with those they are made of. */
+static ts_shape followed(tracer *t, ts_shape in, ts_shape out, ts_shape now, ts_follow *follow)
+{
+  int64_t *dim = ts_arena_copy(t->s->arena, out.dim, (out.rank + 1) * sizeof *dim);
+  ts_shape_follow(in, out, true, follow);
+  for (uint32_t i = 0; i < out.rank; i++)
+    for (int n = 0; n < TS_FOLLOW_MAX && follow->of[i][n] >= 0; n++) {
+      int64_t from = in.dim[follow->of[i][n]], to = now.dim[follow->of[i][n]];
+      if (from > 0 && to > 0 && dim[i] * to % from == 0)
+        dim[i] = dim[i] * to / from;
+    }
+  return (ts_shape){out.rank, dim};
 }
 
 static const ts_tensor *new_tensor(tracer *t, ts_shape shape, const ts_dtype *dtype, uint32_t edge, const char *name)
@@ -645,8 +698,7 @@ static void add_source(tracer *t, uint32_t index)
 {
   const ts_row *row = &t->rows.at[index];
   bool given = t->places[index].role == ROLE_GIVEN;
-  bool batched = row->output.rank && row->output.dim[0] == t->batch && (given || row->output.rank > 1);
-  ts_shape shape = batched ? scaled(t, row->output) : row->output;
+  ts_shape shape = scaled(t, row->output, given);
   uint32_t edge = ts_graph_add_tensor(t->s, t->g, row->name, shape, row->dtype, TS_NO_INDEX);
   t->made[index] = new_tensor(t, shape, row->dtype, edge, row->name);
 }
@@ -656,29 +708,24 @@ static const ts_tensor *as_stated(tracer *t, const ts_tensor *x, ts_shape made, 
 {
   if (shape_equal(made, stated) || ts_shape_elements(made) != ts_shape_elements(stated))
     return x;
-  ts_shape shape = shape_equal(x->shape, made) ? stated : scaled(t, stated);
+  ts_follow follow;
+  ts_shape shape = shape_equal(x->shape, made) ? stated : followed(t, made, stated, x->shape, &follow);
   uint32_t edge = ts_graph_add_tensor(t->s, t->g, x->name, shape, x->dtype, t->g->tensors.at[x->id].producer);
   t->g->tensors.at[edge].source = x->id;
   return new_tensor(t, shape, x->dtype, edge, x->name);
 }
 
-/* What a row gives when its inputs are of another batch than in the table, if it only moves elements: dimensions grow with what they are made of;
- * a dimension made of nothing is one of the batch when it is first and as large. */
+/* What a row gives when its inputs are of another batch than in the table, if it only moves elements; a dimension made of nothing is one of the batch
+ * when it stands where the batch does and is as large. */
 static ts_shape at_batch(tracer *t, const ts_row *row, const inputs *table, const inputs *now)
 {
   ts_follow follow;
-  int64_t *dim = ts_arena_copy(t->s->arena, row->output.dim, (row->output.rank + 1) * sizeof *dim);
-  ts_shape_follow(table->shape[0], row->output, true, &follow);
-  for (uint32_t i = 0; i < row->output.rank; i++) {
-    if (!i && follow.of[0][0] < 0 && row->output.rank > 1 && dim[0] == t->batch)
-      dim[0] = t->plan->micro_batch;
-    for (int n = 0; n < TS_FOLLOW_MAX && follow.of[i][n] >= 0; n++) {
-      int64_t from = table->shape[0].dim[follow.of[i][n]], to = now->shape[0].dim[follow.of[i][n]];
-      if (from > 0 && to > 0 && dim[i] * to % from == 0)
-        dim[i] = dim[i] * to / from;
-    }
-  }
-  return (ts_shape){row->output.rank, dim};
+  ts_shape shape = followed(t, table->shape[0], row->output, now->shape[0], &follow);
+  int64_t *dim = ts_arena_copy(t->s->arena, shape.dim, (shape.rank + 1) * sizeof *dim);
+  uint32_t at = t->batch_dim;
+  if (shape.rank > 1 && at < shape.rank && follow.of[at][0] < 0 && dim[at] == t->batch)
+    dim[at] = t->plan->micro_batch;
+  return (ts_shape){shape.rank, dim};
 }
 
 /* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no op. */
@@ -721,6 +768,7 @@ static bool add_op(tracer *t, uint32_t index, const char *prefix)
   op.label = intern(t, ts_arena_printf(t->s->arena, "%s%s", prefix, p->label));
   op.unit = t->unit;
   op.measured = p->measured;
+  op.traced = row->dtype;
   uint32_t made = ts_graph_add(t->s, t->g, t->plan, op);
   if (made == TS_NO_INDEX)
     return false;
@@ -769,10 +817,11 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
   tracer t = {.s = s, .plan = plan, .g = g, .model = model};
   if (!read_options(&t))
     return false;
+  g->sums_measured = t.map.sums;
   find_floor(&t);
-  place_rows(&t);
-  if (!find_layer(&t) || !pair_all(&t))
+  if (!place_rows(&t) || !find_batch(&t) || !find_layer(&t) || !pair_all(&t))
     return false;
+  tell_formats(&t);
   g->traced = true;
   t.made = TS_NEW_ARRAY(s->arena, const ts_tensor *, t.rows.count);
   if (t.first < t.end) {

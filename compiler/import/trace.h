@@ -20,6 +20,7 @@ struct ts_measured {
   ts_work work;       /* at the shapes of the table: same kernels in the same order as ts_class.work. A phase that the op does not run
                          (no gradient is needed) has no kernels here either */
   const char *source; /* "model.csv.gz:27", for reports */
+  const char *device; /* that the table was recorded on; NULL: not stated */
   ts_span span;       /* the trace(...) in the plan */
 };
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "compiler/import/export_form.h"
 
 typedef struct bytes { ts_arena *arena; TS_VEC(uint8_t) out; } bytes;
@@ -157,7 +158,7 @@ void ts_chakra_write_groups(const ts_ir *ir, FILE *out)
       if (!leads(ir, r, g))
         continue;
       ts_ir_group_members m = ts_ir_members(work, ir, g, r);
-      fprintf(out, "%s\n  \"%llu\": [%s]", any ? "," : "", (unsigned long long)m.number, m.ranks);
+      ts_put_json(out, "%s\n  \"%llu\": [%s]", any ? "," : "", (unsigned long long)m.number, m.ranks);
       any = true;
     }
   fputs(any ? "\n}\n" : "}\n", out);

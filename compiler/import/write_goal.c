@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "compiler/import/export_form.h"
 
 enum { MESSAGE_TAGS = 1 << 24 }; /* tags of sends and receives are above those of collectives */
@@ -72,7 +73,7 @@ static void put_chain(ts_form_writer *w, uint32_t node, uint32_t cpu, const ring
   if (place > 0)
     fprintf(w->out, "n%u_r0: recv %" PRIu64 "b from %u tag %u cpu %u\nn%u_r0 requires n%u_b\n", node, bytes, reduce ? r->next : r->previous, tag, cpu, node, node);
   if (place + 1 < r->size)
-    fprintf(w->out, "n%u_s0: send %" PRIu64 "b to %u tag %u cpu %u\nn%u_s0 requires n%u_%s\n", node, bytes, reduce ? r->previous : r->next, tag, cpu, node, node,
+    ts_put_text(w->out, "n%u_s0: send %" PRIu64 "b to %u tag %u cpu %u\nn%u_s0 requires n%u_%s\n", node, bytes, reduce ? r->previous : r->next, tag, cpu, node, node,
             place > 0 ? "r0" : "b");
   fprintf(w->out, "n%u: calc 0 cpu %u\nn%u requires n%u_b\n", node, cpu, node, node);
   if (place > 0)
@@ -116,7 +117,7 @@ static bool put_operation(ts_form_writer *w, uint32_t i, bool *split)
   } else if (c->kind == TS_COMM_SEND || c->kind == TS_COMM_RECV) {
     if (c->peer < 0 || c->peer >= w->world)
       return ts_import_fail(w->error, "give the traces of all ranks", "rank %" PRId64 ": the peer of a message is not known, or not there", w->e->rank);
-    fprintf(w->out, "n%u: %s %" PRId64 "b %s %" PRId64 " tag %" PRId64 " cpu %u\n", i, c->kind == TS_COMM_SEND ? "send" : "recv", c->bytes > 0 ? c->bytes : 1,
+    ts_put_text(w->out, "n%u: %s %" PRId64 "b %s %" PRId64 " tag %" PRId64 " cpu %u\n", i, c->kind == TS_COMM_SEND ? "send" : "recv", c->bytes > 0 ? c->bytes : 1,
             c->kind == TS_COMM_SEND ? "to" : "from", c->peer, MESSAGE_TAGS + c->tag % MESSAGE_TAGS, cpu);
   } else {
     *split = true;
@@ -134,7 +135,7 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     uint32_t from = w->in.edge[k].from;
     if (from > i) /* labels are defined before they are used */
       return ts_import_fail(w->error, "list nodes after those that they depend on", "rank %" PRId64 ": node %u depends on a later one", w->e->rank, i);
-    fprintf(w->out, "n%u%s requires n%u\n", i, split ? "_b" : "", from);
+    ts_put_text(w->out, "n%u%s requires n%u\n", i, split ? "_b" : "", from);
   }
   return true;
 }

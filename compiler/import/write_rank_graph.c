@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/output.h"
 #include "compiler/import/export_form.h"
 #include "compiler/import/rank_graph.h"
@@ -11,7 +12,7 @@ static void put_groups(const ts_events *e, FILE *out)
   bool any = false;
   fputs(" \"groups\": [", out);
   for (size_t i = 0; i < e->groups.count; i++, any = true)
-    fprintf(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "", ts_events_text(e, e->groups.at[i].name), ts_events_text(e, e->groups.at[i].ranks));
+    ts_put_json(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "", ts_events_text(e, e->groups.at[i].name), ts_events_text(e, e->groups.at[i].ranks));
   fputs(any ? "\n ],\n" : "],\n", out);
 }
 
@@ -25,7 +26,7 @@ static void put_streams(const ts_events *e, FILE *out)
     const char *kind = ts_events_text(e, e->tracks.at[t].label);
     if (!*kind)
       kind = !e->tracks.at[t].device ? "host" : comm[t] ? "comm" : "compute";
-    fprintf(out, "%s\n  {\"id\": %s, \"kind\": \"%s\"}", t ? "," : "", ts_events_text(e, e->tracks.at[t].thread_name), kind);
+    ts_put_json(out, "%s\n  {\"id\": %s, \"kind\": \"%s\"}", t ? "," : "", ts_events_text(e, e->tracks.at[t].thread_name), kind);
   }
   fputs(e->tracks.count ? "\n ],\n" : "],\n", out);
   ts_arena_free(work);
@@ -35,14 +36,14 @@ static void put_streams(const ts_events *e, FILE *out)
 static void put_tensors(const ts_events *e, const char *name, uint32_t shapes, FILE *out)
 {
   const char *dims = ts_events_text(e, e->shapes.at[shapes].dims) + 1, *types = ts_events_text(e, e->shapes.at[shapes].types) + 1;
-  fprintf(out, ", \"%s\": [", name);
+  ts_put_json(out, ", \"%s\": [", name);
   for (bool first = true; *types == '"' || *types == ','; first = false) {
     types += *types == ',';
     dims += *dims == ',';
     const char *type_end = strchr(types + 1, '"'), *dims_end = strchr(dims, ']');
     if (!type_end || !dims_end)
       break;
-    fprintf(out, "%s[%.*s, %.*s]", first ? "" : ", ", (int)(type_end + 1 - types), types, (int)(dims_end + 1 - dims), dims);
+    ts_put_json(out, "%s[\"%.*s\", [%.*s]]", first ? "" : ", ", (int)(type_end - types - 1), types + 1, (int)(dims_end - dims - 1), dims + 1);
     types = type_end + 1;
     dims = dims_end + 1;
   }
@@ -51,9 +52,9 @@ static void put_tensors(const ts_events *e, const char *name, uint32_t shapes, F
 
 static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_facts *facts, FILE *out)
 {
-  fprintf(out, ", \"comm\": \"%s\"", ts_comm_kind_name((ts_comm_kind)c->kind));
+  ts_put_json(out, ", \"comm\": \"%s\"", ts_comm_kind_name((ts_comm_kind)c->kind));
   if (c->group)
-    fprintf(out, ", \"group\": %s", ts_events_text(e, c->group));
+    ts_put_json(out, ", \"group\": %s", ts_events_text(e, c->group));
   if (c->peer >= 0)
     fprintf(out, ", \"peer\": %" PRId64 ", \"tag\": %" PRId64, c->peer, c->tag);
   if (facts && facts->root >= 0)
@@ -78,14 +79,14 @@ static bool put_node(ts_form_writer *w, uint32_t i)
   FILE *out = w->out;
   const ts_event *v = ts_event_at(e, i);
   const ts_graph_facts *facts = e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
-  fprintf(out, "%s\n  {\"id\": %u, \"op\": ", i ? "," : "", i);
+  fprintf(out, i ? ",\n  {\"id\": %u, \"op\": " : "\n  {\"id\": %u, \"op\": ", i);
   ts_put_json_string(out, ts_events_text(e, v->name));
-  fprintf(out, ", \"stream\": %s", ts_events_text(e, e->tracks.at[v->track].thread_name));
+  ts_put_json(out, ", \"stream\": %s", ts_events_text(e, e->tracks.at[v->track].thread_name));
   for (uint32_t k = 0; facts && k < 2; k++) {
     const char *text = ts_events_text(e, k ? facts->module : facts->phase);
     if (!*text)
       continue;
-    fprintf(out, ", \"%s\": ", k ? "module" : "phase");
+    ts_put_json(out, ", \"%s\": ", k ? "module" : "phase");
     ts_put_json_string(out, text);
   }
   if (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE)
@@ -100,7 +101,7 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     fprintf(out, ", \"ns\": %" PRId64, v->duration);
   const ts_edge *in = w->in.edge + w->in.first[i];
   uint32_t count = w->in.first[i + 1] - w->in.first[i];
-  for (uint32_t k = 0; k < count; k++) fprintf(out, "%s%u", k ? ", " : ", \"deps\": [", in[k].from);
+  for (uint32_t k = 0; k < count; k++) fprintf(out, k ? ", %u" : ", \"deps\": [%u", in[k].from);
   fputs(count ? "]}" : "}", out);
   return true;
 }
@@ -112,7 +113,7 @@ static void put_memory(const ts_events *e, bool held, FILE *out)
     const ts_graph_memory *m = &e->graph->memory.at[i];
     if ((m->event == TS_EVENT_NONE) != held)
       continue;
-    fprintf(out, any ? ",\n  {" : ",\n \"%s\": [\n  {", held ? "held" : "memory");
+    ts_put_json(out, any ? ",\n  {" : ",\n \"%s\": [\n  {", held ? "held" : "memory");
     if (!held)
       fprintf(out, "\"node\": %u, ", m->event);
     fprintf(out, "\"bytes\": %" PRId64 ", \"category\": ", m->bytes);

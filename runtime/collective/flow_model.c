@@ -103,7 +103,7 @@ static ts_flow_figure measure_message(const ts_flow_figures *f, const ts_flow_pa
       setup = ends[e]->setup > setup ? ends[e]->setup : setup;
     }
   }
-  figure.latency += setup;
+  figure.again = setup; /* it occupies the ports, latency nobody */
   return figure;
 }
 
@@ -244,6 +244,8 @@ ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t
   double transfer = transfer_of(shape, &figures[shape], kind, bytes, ranks);
   e.steps = steps_of(&figures[shape], kind);
   e.transfer = ts_round_ps(transfer);
+  if (kind == TS_IR_MESSAGE)
+    e.base += figures[shape].again;
   e.time = e.base + e.steps + e.transfer;
   return e;
 }

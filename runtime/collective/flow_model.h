@@ -6,7 +6,7 @@
 #include "runtime/collective/flow_pattern.h"
 #include "runtime/collective/network.h"
 
-typedef struct ts_flow_figure { uint64_t latency, again; double per_byte; } ts_flow_figure; /* ps; ps for a byte of volume, < 0: not made */
+typedef struct ts_flow_figure { uint64_t latency, again; double per_byte; } ts_flow_figure; /* ps, again: as in ts_flow_pattern, of a message to set up its circuits; ps for a byte of volume, < 0: not made */
 
 typedef struct ts_flow_figures ts_flow_figures; /* of all models of flows of an IR */
 

@@ -10,6 +10,7 @@ struct ts_flow_maker {
   ts_graph *graph;
   const ts_ir_net_model *model;
   uint32_t *load;          /* [2 * links] connections on each so far */
+  bool *offered;           /* [2 * links] where equal paths part, on one of them */
   uint32_t *number;        /* [2 * links] place in `uses` of the part being made, or last place in `circuits`, plus 1 */
   TS_VEC(ts_flow_use) uses;
   TS_VEC(ts_circuit) circuits;
@@ -41,12 +42,23 @@ ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_graph *gra
   ts_flow_maker *m = TS_NEW(arena, ts_flow_maker);
   *m = (ts_flow_maker){.arena = arena, .ir = ir, .graph = graph, .model = model};
   m->load = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
+  m->offered = TS_NEW_ARRAY(arena, bool, 2 * (size_t)ir->links_count);
   m->number = TS_NEW_ARRAY(arena, uint32_t, 2 * (size_t)ir->links_count);
   m->relay = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->relay_hops = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   m->relay_for = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count);
   list_islands(m);
   return m;
+}
+
+ts_path_use ts_flow_maker_paths(const ts_flow_maker *m)
+{
+  ts_path_use use = {0, 0};
+  for (uint32_t l = 0; l < 2 * m->ir->links_count; l++) {
+    use.offered += m->offered[l];
+    use.idle += m->offered[l] && !m->load[l];
+  }
+  return use;
 }
 
 const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir)
@@ -92,7 +104,7 @@ static void keep_leg(ts_flow_maker *m, const ts_path *path)
 static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
 {
   ts_path path;
-  ts_fork fork = {(ts_ir_routing)m->model->routing, channel, m->load};
+  ts_fork fork = {(ts_ir_routing)m->model->routing, channel, m->load, m->offered};
   if (!ts_graph_route(m->graph, from, to, &fork, &path)) {
     m->failed[0] = from;
     m->failed[1] = to;
@@ -198,11 +210,29 @@ static members by_island(const ts_flow_maker *m, ts_arena *scratch, const uint32
   return g;
 }
 
+static uint32_t common_multiple(uint32_t a, uint32_t b)
+{
+  uint32_t x = a, y = b;
+  while (y) {
+    uint32_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return a / x * b;
+}
+
+/* An even number, as half of them run the other way round, and one that the members of every island divide, so that all links out of it carry the same. */
 static uint32_t channels_of(const ts_flow_maker *m, const members *g)
 {
+  enum { MANY = 64 };
+  uint32_t channels = 2;
   if (m->model->channels)
     return m->model->channels;
-  return g->islands > 1 && g->most > 2 ? g->most + g->most % 2 : 2;
+  for (uint32_t i = 0; g->islands > 1 && i < g->islands; i++) {
+    uint32_t more = common_multiple(channels, g->first[i + 1] - g->first[i]);
+    channels = more <= MANY || more <= 2 * g->most ? more : channels; /* more are more work than they are worth */
+  }
+  return channels > g->most || g->islands == 1 ? channels : g->most + g->most % 2;
 }
 
 /* The members in the order of a channel's ring. */

@@ -15,6 +15,7 @@
 
 #include "runtime/collective/flow.h"
 #include "runtime/collective/graph.h"
+#include "runtime/collective/network.h"
 
 typedef enum ts_flow_shape {
   TS_FLOW_LOOP, TS_FLOW_CHAIN, TS_FLOW_TREE, TS_FLOW_PAIRS, TS_FLOW_SHIFT, TS_FLOW_SHAPES
@@ -49,6 +50,9 @@ bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape s
                           uint32_t unroutable[2]);
 /* One message, as a pattern of one part. */
 bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t from, uint32_t to, ts_flow_pattern *out);
+
+/* Where equal paths of the connections so far part: directed links that one of them takes, and those of these that no connection took. */
+ts_path_use ts_flow_maker_paths(const ts_flow_maker *maker);
 
 /* Shapes that a collective may take: bit s for shape s. */
 uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model);

@@ -24,6 +24,9 @@ struct ts_graph {
   uint32_t *core;        /* [vertices] number of a switch that has links to switches, or TS_IR_NONE */
   uint32_t core_count;
   reach **from_core;     /* [core_count] lazily: how that switch reaches the others; [core_count] each */
+  double *carried;       /* [core_count] of a flow that is being spread, what comes to a switch; else 0 */
+  uint32_t *ways;        /* [core_count] likewise: links it comes by */
+  uint32_t *front[2];    /* [core_count] switches of one level and of the next */
 };
 
 static bool is_switch(const ts_ir *ir, uint32_t v) { return ir->devices[v].device_class == TS_IR_NONE; }
@@ -118,6 +121,10 @@ static void number_core(ts_graph *g)
   for (uint32_t v = 0; v < g->vertices; v++)
     g->core[v] = is_switch(g->ir, v) && (g->switch_end[v] > g->first[v] || g->first_in[v + 1] > g->first_in[v]) ? g->core_count++ : TS_IR_NONE;
   g->from_core = TS_NEW_ARRAY(g->arena, reach *, g->core_count);
+  g->carried = TS_NEW_ARRAY(g->arena, double, g->core_count);
+  g->ways = TS_NEW_ARRAY(g->arena, uint32_t, g->core_count);
+  g->front[0] = TS_NEW_ARRAY(g->arena, uint32_t, g->core_count);
+  g->front[1] = TS_NEW_ARRAY(g->arena, uint32_t, g->core_count);
 }
 
 ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
@@ -245,51 +252,139 @@ bool ts_graph_path(ts_graph *g, uint32_t from, uint32_t to, ts_path *path)
   return best.hops > 0;
 }
 
-/* ---- One of several equal paths ---- */
+/* ---- Several equal paths ---- */
 
 static bool equal(const reach *a, const reach *b)
 {
   return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->hops == b->hops;
 }
 
-/* Most devices have one link of a class. */
-static bool one_of_its_class(const ts_graph *g, uint32_t from, uint32_t link)
+/* What of a flow has reached the switches of one level, a step nearer to the first switch each time. */
+typedef struct front { uint32_t source, count; uint32_t *at; } front;
+
+static void carry(ts_graph *g, front *next, uint32_t v, double share)
 {
-  uint32_t like = 0;
-  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
-    like += class_of(g, g->edges[e].link) == class_of(g, link);
-  return like < 2;
+  uint32_t core = g->core[v];
+  if (g->carried[core] == 0)
+    next->at[next->count++] = v;
+  g->carried[core] += share;
 }
 
-uint32_t ts_graph_planes(ts_graph *g, uint32_t from, uint32_t to, const ts_path *path)
+/* The links into switch v that end a path as short as the one found: with `share` for each they are listed, without they are counted. */
+static uint32_t split(ts_graph *g, const reach *core, uint32_t source, uint32_t v, double share, front *next, ts_arena *arena, ts_shares *out)
+{
+  const reach *at = &core[g->core[v]];
+  uint32_t count = 0;
+  for (uint32_t e = g->first_in[v]; e < g->first_in[v + 1]; e++) {
+    uint32_t u = g->entries[e].to, link = g->entries[e].link;
+    if (g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
+      continue;
+    reach r = step(g, &core[g->core[u]], u, link);
+    if (!equal(&r, at))
+      continue;
+    count++;
+    if (share > 0) {
+      TS_PUSH(arena, out, (ts_share){link, share});
+      if (u != source)
+        carry(g, next, u, share);
+    }
+  }
+  return count;
+}
+
+/* The last level: switches that the first one links to. It may have few links and they very many, so its links are looked at, not theirs. */
+static void split_from(ts_graph *g, const reach *core, const front *last, ts_arena *arena, ts_shares *out)
+{
+  uint32_t source = last->source;
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t e = g->first[source]; e < g->switch_end[source]; e++) {
+      uint32_t v = g->edges[e].to;
+      if (g->core[v] == TS_IR_NONE || g->carried[g->core[v]] == 0)
+        continue;
+      reach r = step(g, &core[g->core[source]], source, g->edges[e].link);
+      if (!equal(&r, &core[g->core[v]]))
+        continue;
+      if (!pass)
+        g->ways[g->core[v]]++;
+      else
+        TS_PUSH(arena, out, (ts_share){g->edges[e].link, g->carried[g->core[v]] / g->ways[g->core[v]]});
+    }
+  for (uint32_t i = 0; i < last->count; i++)
+    g->carried[g->core[last->at[i]]] = g->ways[g->core[last->at[i]]] = 0;
+}
+
+/* From the last switches (in `now`, all `hops` links away) back to the first one. */
+static void spread_back(ts_graph *g, const reach *core, front *now, front *next, uint32_t hops, ts_arena *arena, ts_shares *out)
+{
+  for (; hops > 1; hops--) {
+    next->count = 0;
+    for (uint32_t i = 0; i < now->count; i++) {
+      uint32_t v = now->at[i], ways = split(g, core, now->source, v, 0, next, arena, out);
+      double share = g->carried[g->core[v]];
+      g->carried[g->core[v]] = 0;
+      split(g, core, now->source, v, share / ways, next, arena, out);
+    }
+    next->source = now->source;
+    front swap = *now;
+    *now = *next;
+    *next = swap;
+  }
+  if (now->count)
+    split_from(g, core, now, arena, out);
+}
+
+/* The ways to leave by edge `e` and to enter by one of the links into `to` that are equal to the path; with `share` for each they are listed. */
+static uint32_t spread_ends(ts_graph *g, uint32_t e, uint32_t to, const reach *best, double share, ts_arena *arena, ts_shares *out)
+{
+  uint32_t s = g->edges[e].to, count = 0;
+  reach head = step(g, &(reach){0}, g->ir->links[g->edges[e].link / 2].from, g->edges[e].link);
+  const reach *core = search(g, s);
+  front now = {s, 0, g->front[0]}, next = {s, 0, g->front[1]};
+  for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
+    uint32_t t = g->entries[k].to;
+    const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+    if (t != s && (!between || !between->hops))
+      continue;
+    reach r = joined(g, &head, between, t, g->entries[k].link);
+    if (!equal(&r, best))
+      continue;
+    count++;
+    if (share > 0) {
+      TS_PUSH(arena, out, (ts_share){g->entries[k].link, share});
+      if (t != s)
+        carry(g, &now, t, share);
+    }
+  }
+  if (share > 0 && count) {
+    TS_PUSH(arena, out, (ts_share){g->edges[e].link, share * count});
+    spread_back(g, core, &now, &next, best->hops - 2, arena, out);
+  }
+  return count;
+}
+
+static uint32_t direct_links(const ts_graph *g, uint32_t from, uint32_t to, const reach *best, double share, ts_arena *arena, ts_shares *out)
+{
+  uint32_t count = 0;
+  for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++) {
+    reach r = step(g, &(reach){0}, from, g->edges[e].link);
+    if (g->edges[e].to != to || !equal(&r, best))
+      continue;
+    count++;
+    if (share > 0)
+      TS_PUSH(arena, out, (ts_share){g->edges[e].link, share});
+  }
+  return count;
+}
+
+void ts_graph_spread(ts_graph *g, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_shares *out)
 {
   const reach best = {.latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
-  uint32_t left = 0, entered = 0;
-  uint64_t by = 0; /* of the links into the device, the first 64 */
-  if (one_of_its_class(g, from, path->link[0]))
-    return 1;
-  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++) {
-    uint32_t s = g->edges[e].to;
-    reach head = step(g, &(reach){0}, from, g->edges[e].link);
-    const reach *core = search(g, s);
-    bool equals = false;
-    for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
-      uint32_t t = g->entries[k].to;
-      const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
-      if (t != s && (!between || !between->hops))
-        continue;
-      reach r = joined(g, &head, between, t, g->entries[k].link);
-      if (!equal(&r, &best))
-        continue;
-      equals = true;
-      by |= k - g->first_in[to] < 64 ? UINT64_C(1) << (k - g->first_in[to]) : 0;
-    }
-    left += equals;
-  }
-  for (; by; by &= by - 1)
-    entered++;
-  uint32_t planes = left < entered ? left : entered;
-  return planes ? planes : 1;
+  uint32_t ways = direct_links(g, from, to, &best, 0, arena, out);
+  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
+    ways += spread_ends(g, e, to, &best, 0, arena, out);
+  direct_links(g, from, to, &best, 1. / ways, arena, out);
+  for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
+    spread_ends(g, e, to, &best, 1. / ways, arena, out);
 }
 
 typedef struct ends { uint32_t first_link, last_switch, last_link; const reach *core; reach whole; } ends;
@@ -298,6 +393,7 @@ typedef struct chooser {
   ts_graph *graph;
   const ts_fork *fork;
   uint64_t hash;
+  const reach *best; /* known: candidates equal to it are noted, none is chosen */
 } chooser;
 
 static uint64_t mixed(uint64_t x)
@@ -327,8 +423,21 @@ static bool prefer(chooser *c, uint32_t count, double load, double *least)
   return better;
 }
 
+static void offer(const chooser *c, uint32_t link)
+{
+  if (c->fork->offered && link != TS_IR_NONE)
+    c->fork->offered[link] = true;
+}
+
 static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, double *least)
 {
+  if (c->best) {
+    if (equal(&e->whole, c->best)) {
+      offer(c, e->first_link);
+      offer(c, e->last_link);
+    }
+    return;
+  }
   if (*count && !equal(&e->whole, &best->whole)) {
     if (!closer(&e->whole, &best->whole))
       return;
@@ -372,7 +481,7 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
 {
   ts_graph *g = c->graph;
   const reach *at = &core[g->core[v]];
-  uint32_t link = at->link, count = 0;
+  uint32_t link = at->link, first = TS_IR_NONE, count = 0;
   double least = 0;
   *from = at->from;
   for (uint32_t e = g->first_in[v]; e < g->first_in[v + 1]; e++) {
@@ -380,7 +489,14 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
     if (g->core[u] == TS_IR_NONE || (u != source && !core[g->core[u]].hops))
       continue;
     reach r = step(g, &core[g->core[u]], u, back);
-    if (equal(&r, at) && prefer(c, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
+    if (!equal(&r, at))
+      continue;
+    if (count) {
+      offer(c, first);
+      offer(c, back);
+    }
+    first = back;
+    if (prefer(c, ++count, c->fork->load ? load_of(c, back) : 0, &least)) {
       link = back;
       *from = u;
     }
@@ -390,10 +506,13 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
 
 bool ts_graph_route(ts_graph *g, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path)
 {
-  chooser c = {g, fork, mixed((uint64_t)from << 40 ^ (uint64_t)to << 16 ^ fork->channel)};
+  chooser c = {g, fork, mixed((uint64_t)from << 40 ^ (uint64_t)to << 16 ^ fork->channel), NULL};
   ends best = {0};
-  if (!all_ends(&c, from, to, &best))
+  uint32_t ways = all_ends(&c, from, to, &best);
+  if (!ways)
     return false;
+  if (fork->offered && ways > 1)
+    all_ends(&(chooser){g, fork, 0, &best.whole}, from, to, &best);
   const reach *r = &best.whole;
   *path = (ts_path){.latency = r->latency, .bandwidth = r->bandwidth, .tier = r->tier, .hops = r->hops};
   path->link[0] = best.first_link;

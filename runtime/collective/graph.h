@@ -30,11 +30,17 @@ typedef struct ts_fork {
   ts_ir_routing routing;  /* SHORTEST: the first; ECMP and RAIL: by hash; ADAPTIVE: the one with the least load */
   uint32_t channel;       /* hashed with sender and receiver: splitmix64 (Steele, Lea and Flood, 2014) of from << 40 ^ to << 16 ^ channel */
   const uint32_t *load;   /* [2 * links] connections on each so far; for ADAPTIVE */
+  bool *offered;          /* [2 * links] set where equal paths part, for each that one of them takes, chosen or not; or NULL */
 } ts_fork;
 
 bool ts_graph_route(ts_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path);
-/* How many paths equal to this one leave (by links of one class) and arrive by links of their own: the planes of a network, which are used side by side. */
-uint32_t ts_graph_planes(ts_graph *graph, uint32_t from, uint32_t to, const ts_path *path);
+
+/* The path and all that are equal to it, with the share of the traffic that takes each link when the equal ones share it evenly at every fork: what ECMP comes
+ * to for many connections. A link may be listed twice; its shares add up. */
+typedef struct ts_share { uint32_t link; double share; } ts_share; /* 2 * link + direction */
+typedef TS_VEC(ts_share) ts_shares;
+void ts_graph_spread(ts_graph *graph, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_shares *out);
+
 uint32_t ts_graph_island(const ts_graph *graph, uint32_t vertex);
 
 #endif

@@ -7,13 +7,38 @@
 #include "runtime/collective/profile.h"
 #include "runtime/report/names.h"
 
+enum { BOUND_WORDS = sizeof(ts_bound) / sizeof(uint32_t) };
+
+static bool for_calls(const ts_ir_net_model *m, uint32_t kind, uint32_t axes) { return (m->collectives >> kind & 1) && (!m->axes || m->axes == axes); }
+
+static bool is_asked(const ts_ir *ir, const ts_ir_net_model *m, const char *only) { return !only || !strcmp(ir->strings + m->name, only); }
+
+/* Whether a model for such calls names a tier above that of `than`, up to the one in question. */
+static bool named_nearer(const ts_ir *ir, const ts_ir_net_model *than, uint32_t kind, uint32_t axes, uint32_t tier, const char *only)
+{
+  for (uint32_t m = 0; m < ir->net_models_count; m++) {
+    const ts_ir_net_model *at = &ir->net_models[m];
+    if (at->tier != TS_IR_NONE && at->tier > than->tier && at->tier <= tier && for_calls(at, kind, axes) && is_asked(ir, at, only))
+      return true;
+  }
+  return false;
+}
+
+/* Tier 0 is inside islands; what is said of links between islands holds for those above, too, as fabrics have them, where nothing nearer is said. */
+static bool holds(const ts_ir *ir, const ts_ir_net_model *m, uint32_t kind, uint32_t axes, uint32_t tier, const char *only)
+{
+  if (!for_calls(m, kind, axes) || !is_asked(ir, m, only))
+    return false;
+  return m->tier == TS_IR_NONE || m->tier == tier || (m->tier && m->tier < tier && !named_nearer(ir, m, kind, axes, tier, only));
+}
+
 /* Whether an earlier model always has the answer: one of latency and bandwidth does, and one that plays connections. */
 static bool has_answer(const ts_ir *ir, uint32_t model, uint32_t kind, uint32_t tier)
 {
   for (uint32_t m = 0; m < model; m++) {
     const ts_ir_net_model *at = &ir->net_models[m];
     bool always = at->kind == TS_IR_NET_ALPHA_BETA || at->kind == TS_IR_NET_FLOW || at->kind == TS_IR_NET_PACKET;
-    if (always && at->collectives >> kind & 1 && (at->tier == TS_IR_NONE || at->tier == tier) && !at->axes)
+    if (always && !at->axes && holds(ir, at, kind, 0, tier, NULL))
       return true;
   }
   return false;
@@ -87,6 +112,16 @@ uint32_t ts_network_intern(ts_network *n, const ts_profile *p)
   return n->last = *bucket - 1;
 }
 
+uint32_t ts_network_bound(ts_network *n, const ts_bound *bound)
+{
+  uint32_t words[BOUND_WORDS];
+  memcpy(words, bound, sizeof words);
+  uint32_t number = ts_intern_run(&n->bound_words, words, BOUND_WORDS);
+  if (number == n->bounds.count)
+    TS_PUSH(n->arena, &n->bounds, *bound);
+  return number;
+}
+
 int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop)
 {
   ts_stop_set(stop, TS_EXIT_NO, "R0301", "no-path", "no link of the cluster connects devices that communicate");
@@ -100,6 +135,9 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
 {
   ts_network *n = TS_NEW(arena, ts_network);
   *n = (ts_network){.arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
+  n->cuts = ts_cuts_new(arena, ir);
+  n->bound_words.arena = arena;
+  n->load = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
   n->flows = ts_flow_figures_new(arena, ir, ranks, n->graph, only);
   n->packets = ts_packet_figures_new(arena, ir, ranks, n->graph, only);
   uint32_t found = 0;
@@ -156,7 +194,7 @@ const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
   if (g->size > 1 && n->ranks->vertex) {
-    const uint32_t *links = ts_profile_group(n, g, n->ir->groups[group].axes, stop);
+    const uint32_t *links = ts_profile_group(n, group, stop);
     return links ? with_connections(n, group, links, stop) : NULL;
   }
   uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size, n->ir->groups[group].axes);
@@ -165,9 +203,16 @@ const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
   return profile;
 }
 
+/* Messages run along the pipeline. */
+static uint32_t message_axes(const ts_network *n)
+{
+  uint32_t axis = n->ir->meta->pipeline_axis;
+  return axis == TS_IR_NONE ? 0 : 1u << axis;
+}
+
 uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *stop)
 {
-  uint32_t axis = n->ir->meta->pipeline_axis, axes = axis == TS_IR_NONE ? 0 : 1u << axis; /* messages run along the pipeline */
+  uint32_t axes = message_axes(n);
   if (from == to || !n->ranks->vertex)
     return unlinked(n, from == to ? 1 : 2, axes);
   from = n->ranks->vertex[from];
@@ -184,6 +229,19 @@ uint32_t ts_network_path(ts_network *n, uint32_t from, uint32_t to, ts_stop *sto
   return ts_network_intern(n, &p);
 }
 
+uint32_t ts_network_links(ts_network *n, uint32_t from, uint32_t to, uint32_t *link, double *rate)
+{
+  ts_path path;
+  ts_stop stop = {.arena = n->arena};
+  if (from == to || !n->ranks->vertex || !ts_graph_path(n->graph, n->ranks->vertex[from], n->ranks->vertex[to], &path))
+    return 0;
+  uint32_t profile = ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], message_axes(n), &stop);
+  const ts_profile *p = &n->profiles.at[profile];
+  *rate = p->intra > 0 ? p->intra : p->inter;
+  memcpy(link, path.link, path.hops * sizeof *link);
+  return path.hops;
+}
+
 const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
 
 double ts_ring_volume(uint32_t kind, uint32_t ranks)
@@ -197,6 +255,17 @@ double ts_ring_volume(uint32_t kind, uint32_t ranks)
   }
 }
 
+double ts_profile_pairs(const ts_profile *p)
+{
+  double ranks = p->ranks, island = p->per_island;
+  return p->pairs > 0 || p->islands < 2 ? p->pairs : p->inter * ranks / (island * (ranks - island));
+}
+
+double ts_profile_shift(const ts_profile *p)
+{
+  return p->shift > 0 ? p->shift : p->islands > 1 ? p->inter / p->per_island : p->intra;
+}
+
 uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks)
 {
   if (kind == TS_IR_SHIFT)
@@ -204,30 +273,43 @@ uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks)
   return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 * (ranks - 1) : ranks - 1;
 }
 
-static bool answers(const ts_network *n, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
+static bool can(ts_network *n, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, ts_answer *a)
 {
-  return (model->collectives >> kind & 1) && (model->tier == TS_IR_NONE || model->tier == p->tier) && (!model->axes || model->axes == p->axes) &&
-         (!n->only || !strcmp(n->ir->strings + model->name, n->only));
+  switch (model->kind) {
+  case TS_IR_NET_ALPHA_BETA: return true;
+  case TS_IR_NET_TABLE: return ts_table_has(n->ir, model, kind, p);
+  case TS_IR_NET_WHITE_BOX: return (a->plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)) != NULL;
+  case TS_IR_NET_FLOW: return p->flows;
+  case TS_IR_NET_PACKET: return p->packets;
+  default: a->curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p);
+  }
+  if (a->curve) {
+    ts_ir_net_curve here = ts_curve_on(a->curve, &model->links, p);
+    a->curve = ts_arena_copy(n->arena, &here, sizeof here);
+  }
+  return a->curve != NULL;
 }
 
-/* Models are asked in their order; whether one has an answer does not depend on the bytes. */
+/* Models are asked in their order; whether one has an answer does not depend on the bytes. Where those that name the nearest tier have none, those of the tiers below are asked. */
 static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
 {
   ts_answer a = {.known = true};
-  for (a.model = 0; a.model < n->ir->net_models_count; a.model++) {
-    const ts_ir_net_model *model = &n->ir->net_models[a.model];
-    if (!answers(n, model, kind, p))
-      continue;
-    if (model->kind == TS_IR_NET_ALPHA_BETA || (model->kind == TS_IR_NET_TABLE && ts_table_has(n->ir, model, kind, p)))
-      return a;
-    if (model->kind == TS_IR_NET_WHITE_BOX && (a.plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)))
-      return a;
-    if ((model->kind == TS_IR_NET_FLOW && p->flows) || (model->kind == TS_IR_NET_PACKET && p->packets))
-      return a;
-    if (model->kind == TS_IR_NET_STATISTICAL && (a.curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p)))
-      return a;
-    a.passed = !n->only;
-  }
+  uint32_t tier = p->tier;
+  do {
+    uint32_t below = 0;
+    for (a.model = 0; a.model < n->ir->net_models_count; a.model++) {
+      const ts_ir_net_model *model = &n->ir->net_models[a.model];
+      bool named = model->tier != TS_IR_NONE && model->tier < tier;
+      if (named && model->tier > below && for_calls(model, kind, p->axes) && is_asked(n->ir, model, n->only))
+        below = model->tier;
+      if (!holds(n->ir, model, kind, p->axes, tier, n->only))
+        continue;
+      if (can(n, model, kind, p, &a))
+        return a;
+      a.passed = !n->only;
+    }
+    tier = below;
+  } while (tier);
   a.model = TS_IR_NONE;
   return a;
 }
@@ -244,10 +326,33 @@ static ts_answer *answer_of(ts_network *n, uint32_t kind, uint32_t profile)
   return &(*answers)[kind];
 }
 
-static void note_beyond(ts_answer *a, uint64_t bytes)
+static void note(ts_answer *a, ts_doubt doubt, uint64_t bytes)
 {
-  a->least = !a->most || bytes < a->least ? bytes : a->least;
-  a->most = bytes > a->most ? bytes : a->most;
+  uint64_t *least = &a->doubt[doubt].least, *most = &a->doubt[doubt].most;
+  *least = !*most || bytes < *least ? bytes : *least;
+  *most = bytes > *most ? bytes : *most;
+}
+
+/* No model has a call faster than the links can carry it. What was measured stays: it is not this program's to correct, but may be another network's.
+ * Where the time does not come from who shares which link with whom, all instances of the group communicate at once. */
+static void keep_bound(const ts_network *n, const ts_profile *p, uint32_t kind, uint64_t bytes, uint32_t model, ts_estimate *e)
+{
+  if (!p->bounds)
+    return;
+  bool black = model == TS_IR_NET_TABLE || model == TS_IR_NET_STATISTICAL, together = model == TS_IR_NET_WHITE_BOX || model == TS_IR_NET_STATISTICAL;
+  double least = floor(ts_bound_time(&n->bounds.at[p->bounds - 1], kind, bytes, together, !black && !e->switches_reduce));
+  if ((double)e->time >= least)
+    return;
+  e->raised = model != TS_IR_NET_TABLE;
+  e->used = e->time ? least / (double)e->time : INFINITY;
+  e->faster = !e->raised;
+  if (e->faster)
+    return;
+  uint64_t more = (uint64_t)least - e->time;
+  e->time += more;
+  e->transfer += more;
+  if (model == TS_IR_NET_WHITE_BOX)
+    *(p->islands > 1 ? &e->inter : &e->intra) += more;
 }
 
 ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile)
@@ -257,7 +362,7 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
     return (ts_estimate){.model = TS_IR_NONE};
   ts_answer *a = answer_of(n, kind, profile);
   /* No model: the links' own latency at each step and their own bandwidth. */
-  ts_ir_net_model links = {.kind = TS_IR_NET_ALPHA_BETA, .efficiency = 1, .hop = p->islands > 1 ? p->inter_latency : p->intra_latency};
+  static const ts_ir_net_model links = {.kind = TS_IR_NET_ALPHA_BETA, .efficiency = 1, .algorithm = TS_IR_NONE};
   const ts_ir_net_model *model = a->model == TS_IR_NONE ? &links : &n->ir->net_models[a->model];
   ts_estimate e = model->kind == TS_IR_NET_TABLE       ? ts_table_estimate(n->ir, model, kind, bytes, p)
                   : model->kind == TS_IR_NET_WHITE_BOX ? ts_white_box_time(a->plan, bytes)
@@ -265,17 +370,38 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
                   : model->kind == TS_IR_NET_PACKET ? ts_packet_estimate(n->packets, p->packets - 1, a->model, kind, bytes, p->ranks)
                   : model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p)
                                                        : ts_alpha_beta(model, kind, bytes, p);
+  if (kind == TS_IR_MESSAGE)
+    e.latency = e.latency ? e.latency : e.steps; /* one step */
   e.model = a->model;
+  keep_bound(n, p, kind, bytes, model->kind, &e);
   if (e.beyond || (a->passed && a->model == TS_IR_NONE))
-    note_beyond(a, bytes);
+    note(a, TS_DOUBT_BEYOND, bytes);
+  if (e.raised || e.faster) {
+    ts_doubt doubt = e.raised ? TS_DOUBT_RAISED : TS_DOUBT_FASTER;
+    note(a, doubt, bytes);
+    a->doubt[doubt].used = fmax(a->doubt[doubt].used, e.used);
+  }
+  if (model->kind == TS_IR_NET_ALPHA_BETA && a->model != TS_IR_NONE && p->ranks > 2 && kind < TS_IR_ALL_TO_ALL)
+    note(a, TS_DOUBT_SHAPE, bytes);
   return e;
+}
+
+uint32_t ts_network_answers(ts_network *n, uint32_t kind, uint32_t profile)
+{
+  return n->profiles.at[profile].ranks < 2 ? TS_IR_NONE : answer_of(n, kind, profile)->model;
 }
 
 bool ts_network_flows(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile, ts_flow_call *call)
 {
   const ts_profile *p = &n->profiles.at[profile];
-  uint32_t model = p->ranks < 2 ? TS_IR_NONE : answer_of(n, kind, profile)->model;
+  uint32_t model = ts_network_answers(n, kind, profile);
   return model != TS_IR_NONE && n->ir->net_models[model].kind == TS_IR_NET_FLOW && ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call);
+}
+
+ts_path_use ts_network_paths(const ts_network *n, uint32_t model)
+{
+  bool plays = n->ir->net_models[model].kind == TS_IR_NET_FLOW && ts_network_asks(n->ir, model, n->only);
+  return plays ? ts_flow_maker_paths(ts_flow_figures_maker(n->flows, model)) : (ts_path_use){0, 0};
 }
 
 ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model) { return ts_flow_figures_maker(n->flows, model); }
@@ -284,7 +410,7 @@ static int by_call(const void *left, const void *right)
 {
   const ts_extrapolation *a = left, *b = right;
 #define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
-  BY(kind) BY(ranks) BY(islands) BY(model) BY(least) BY(most)
+  BY(doubt) BY(kind) BY(ranks) BY(islands) BY(model) BY(least) BY(most)
 #undef BY
   return 0;
 }
@@ -295,16 +421,18 @@ const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena 
   for (uint32_t p = 0; p < n->answers.count; p++)
     for (uint32_t kind = 0; n->answers.at[p] && kind < TS_IR_COLLECTIVE_KINDS; kind++) {
       const ts_answer *a = &n->answers.at[p][kind];
-      if (a->most)
-        TS_PUSH(arena, &all, (ts_extrapolation){kind, a->model, n->profiles.at[p].ranks, n->profiles.at[p].islands, a->least, a->most});
+      for (uint32_t d = 0; d < TS_DOUBTS; d++)
+        if (a->doubt[d].most)
+          TS_PUSH(arena, &all, (ts_extrapolation){kind, a->model, n->profiles.at[p].ranks, n->profiles.at[p].islands, d, a->doubt[d].least, a->doubt[d].most, a->doubt[d].used});
     }
   TS_SORT(&all, by_call);
   uint32_t kept = 0;
   for (size_t i = 0; i < all.count; i++) {
     ts_extrapolation *last = kept ? &all.at[kept - 1] : NULL, *e = &all.at[i];
-    if (last && last->kind == e->kind && last->ranks == e->ranks && last->islands == e->islands && last->model == e->model) {
+    if (last && last->doubt == e->doubt && last->kind == e->kind && last->ranks == e->ranks && last->islands == e->islands && last->model == e->model) {
       last->least = e->least < last->least ? e->least : last->least; /* other links, same group */
       last->most = e->most > last->most ? e->most : last->most;
+      last->used = fmax(last->used, e->used);
     } else {
       all.at[kept++] = *e;
     }

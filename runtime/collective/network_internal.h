@@ -1,12 +1,14 @@
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 
+#include "runtime/collective/bound.h"
 #include "runtime/collective/flow_model.h"
 #include "runtime/collective/graph.h"
 #include "runtime/collective/network.h"
 #include "runtime/collective/packet_model.h"
 #include "runtime/collective/statistical.h"
 #include "runtime/collective/white_box.h"
+#include "runtime/intern.h"
 
 /* Who answers for calls of one kind and profile. */
 typedef struct ts_answer {
@@ -15,7 +17,7 @@ typedef struct ts_answer {
   uint32_t model;                  /* TS_IR_NONE: the links */
   const ts_white_box_plan *plan;   /* of a white box */
   const ts_ir_net_curve *curve;    /* of a statistical model */
-  uint64_t least, most;            /* bytes asked for beyond what was measured, or passed; most 0: none */
+  struct { uint64_t least, most; double used; } doubt[TS_DOUBTS]; /* bytes of calls in doubt (ts_doubt), as in ts_extrapolation; most 0: none */
 } ts_answer;
 
 struct ts_network {
@@ -24,6 +26,10 @@ struct ts_network {
   const ts_ranks *ranks;
   const char *only;
   ts_graph *graph;
+  ts_cuts *cuts;
+  ts_intern bound_words;
+  TS_VEC(ts_bound) bounds;
+  double *load;      /* [2 * links] 0 between uses */
   ts_flow_figures *flows;
   ts_packet_figures *packets;
   TS_VEC(ts_profile) profiles;
@@ -44,6 +50,7 @@ typedef struct ts_flow_models {
 ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, uint32_t kind, const char *only);
 
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);
+uint32_t ts_network_bound(ts_network *network, const ts_bound *bound);
 int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop); /* -1 */
 
 /* Models. */

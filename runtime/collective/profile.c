@@ -1,19 +1,23 @@
-/* Group profiles. Members are arranged as a ring runs through them: island by island, in rank order inside one, and the j-th member of an
- * island talks to the j-th of the next, so a rail-optimised ring uses every member's link out of the island. All instances of a
- * group communicate at the same time in a training step, so a link that carries the flows of several of them is shared among these. */
+/* Group profiles. Members are arranged as a ring runs through them: island by island, in rank order inside one. Lanes of the ring run side by side
+ * from island to island, as many as there are members, so that a rail-optimised ring uses every member's link out of the island; between islands of
+ * different sizes each member takes the same share. All instances of a group communicate at the same time in a training step, so a link that carries the flows of
+ * several of them is shared among these; equal paths are used side by side. */
 #include "runtime/collective/profile.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "runtime/collective/bound.h"
 #include "runtime/collective/network_internal.h"
 
-typedef struct flow { /* one hop of the ring between two members, over `hops` links */
+typedef enum way { INSIDE, ACROSS, PASSED_ON, WAYS } way; /* the ring inside islands and between them; shifts, in rank order */
+
+typedef struct flow { /* between two members */
   uint64_t latency;
-  double bandwidth;
-  uint32_t tier;
-  uint16_t hops, planes; /* planes: paths like it, used side by side */
-  bool crosses;       /* islands */
-  uint32_t first;     /* into prober.links */
+  double part;        /* of what the instance sends this way that goes between these two */
+  uint32_t tier, way;
+  uint32_t from, to;  /* members of their islands */
+  uint32_t first, count; /* into prober.links */
 } flow;
 
 typedef struct ring { /* of an instance */
@@ -26,11 +30,11 @@ typedef struct prober {
   uint32_t *island_number;  /* [vertices] of the island that the vertex leads: its number in the instance, plus 1 */
   uint32_t *member, *unsorted, *number; /* [size] vertices island by island, and in rank order; number of each one's island */
   uint32_t *first;          /* [size + 1] members of each island */
-  flow *flows;              /* two for each rank at most */
+  flow *flows;              /* four for each rank at most */
   uint32_t flow_count;
-  TS_VEC(uint32_t) links;
+  ts_shares links;
   ts_arena *scratch;
-  uint32_t *inside, *across; /* flows on each link and direction */
+  double *load[WAYS];       /* [2 * links] what goes over each link and direction, of all instances */
 } prober;
 
 /* Counting sort of the members by island, islands in the order in which they appear. Returns how many. */
@@ -60,22 +64,40 @@ static uint32_t group_by_island(prober *p, uint32_t size)
   return islands;
 }
 
-static int add_flow(prober *p, uint32_t from, uint32_t to, bool crosses, ts_stop *stop)
+static int add_flow(prober *p, uint32_t from, uint32_t to, way way, double part, ts_stop *stop)
 {
   if (from == to)
     return 0;
   ts_path path;
   if (!ts_graph_path(p->network->graph, from, to, &path))
     return ts_network_no_path(p->network->arena, p->network->ir, from, to, stop);
-  p->flows[p->flow_count++] = (flow){path.latency, path.bandwidth, path.tier, (uint16_t)path.hops, (uint16_t)ts_graph_planes(p->network->graph, from, to, &path), crosses, (uint32_t)p->links.count};
-  for (uint32_t h = 0; h < path.hops; h++) {
-    TS_PUSH(p->scratch, &p->links, path.link[h]);
-    (crosses ? p->across : p->inside)[path.link[h]]++;
+  flow *f = &p->flows[p->flow_count++];
+  *f = (flow){.latency = path.latency, .part = part, .tier = path.tier, .way = way, .first = (uint32_t)p->links.count};
+  ts_graph_spread(p->network->graph, from, to, &path, p->scratch, &p->links);
+  f->count = (uint32_t)p->links.count - f->first;
+  for (uint32_t l = f->first; l < f->first + f->count; l++)
+    p->load[way][p->links.at[l].link] += part * p->links.at[l].share;
+  return 0;
+}
+
+/* From `here` members to `there`: each takes the same share of what leaves or comes, in the same order. */
+static int add_lanes(prober *p, const uint32_t *from, uint32_t here, const uint32_t *to, uint32_t there, ts_stop *stop)
+{
+  const uint64_t whole = (uint64_t)here * there;
+  for (uint64_t at = 0, end; at < whole; at = end) {
+    uint32_t j = (uint32_t)(at / there), k = (uint32_t)(at / here), made = p->flow_count;
+    end = (j + 1) * (uint64_t)there;
+    end = (k + 1) * (uint64_t)here < end ? (k + 1) * (uint64_t)here : end;
+    if (add_flow(p, from[j], to[k], ACROSS, (double)(end - at) / (double)whole, stop))
+      return -1;
+    if (p->flow_count > made) {
+      p->flows[made].from = here;
+      p->flows[made].to = there;
+    }
   }
   return 0;
 }
 
-/* At most two flows a member: to the next one of its island, and to its like in the next island. */
 static int make_ring(prober *p, uint32_t size, ring *r, ts_stop *stop)
 {
   *r = (ring){.first = p->flow_count, .islands = group_by_island(p, size)};
@@ -85,46 +107,88 @@ static int make_ring(prober *p, uint32_t size, ring *r, ts_stop *stop)
     if (here > r->per_island)
       r->per_island = here;
     for (uint32_t j = 0; j < here; j++)
-      if (add_flow(p, member[first[i] + j], member[first[i] + (j + 1) % here], false, stop) ||
-          (next != i && add_flow(p, member[first[i] + j], member[first[next] + j % there], true, stop)))
+      if (add_flow(p, member[first[i] + j], member[first[i] + (j + 1) % here], INSIDE, 1, stop))
         return -1;
+    if (next != i && add_lanes(p, member + first[i], here, member + first[next], there, stop))
+      return -1;
   }
   r->count = p->flow_count - r->first;
   return 0;
 }
 
-/* What one flow gets of a path whose links are shared evenly; all flows are counted on the same one of several planes. */
-static double fair_share(const prober *p, const flow *f)
+static int make_shifts(prober *p, uint32_t size, ring *r, ts_stop *stop)
 {
-  const ts_ir *ir = p->network->ir;
-  const uint32_t *load = f->crosses ? p->across : p->inside;
-  double least = f->bandwidth;
-  for (uint32_t h = f->first; h < f->first + f->hops; h++) {
-    uint32_t link = p->links.at[h];
-    double share = ir->link_classes[ir->links[link / 2].link_class].bandwidth / load[link];
-    if (share < least)
-      least = share;
-  }
-  return least * f->planes;
+  for (uint32_t j = 0; j < size; j++)
+    if (add_flow(p, p->unsorted[j], p->unsorted[(j + 1) % size], PASSED_ON, 1, stop))
+      return -1;
+  r->count = p->flow_count - r->first;
+  return 0;
 }
 
-static uint32_t measure(const prober *p, const ring *r, uint32_t size, uint32_t axes)
+static double bandwidth(const ts_ir *ir, uint32_t link) { return ir->link_classes[ir->links[link / 2].link_class].bandwidth; }
+
+/* Rates of flows that are alike may differ in the last bits; profiles must not. */
+static double without_noise(double x)
+{
+  int exponent;
+  double mantissa = frexp(x, &exponent);
+  return ldexp(nearbyint(ldexp(mantissa, 32)), exponent - 32);
+}
+
+/* Seconds for each byte on the slowest link of a flow, as all instances load it. */
+static double slowest(const prober *p, const flow *f)
+{
+  double most = 0;
+  for (uint32_t l = f->first; l < f->first + f->count; l++)
+    most = fmax(most, p->load[f->way][p->links.at[l].link] / bandwidth(p->network->ir, p->links.at[l].link));
+  return most;
+}
+
+/* Seconds for each byte of a member's all-to-all buffer through its own links out of the island, and into it: what is for other islands, of all that it has. */
+static double through_own_links(const prober *p, const flow *f, uint32_t size)
+{
+  const ts_ir *ir = p->network->ir;
+  double most = 0;
+  for (uint32_t l = f->first; l < f->first + f->count; l++) {
+    ts_share s = p->links.at[l];
+    uint32_t ends[] = {ir->links[s.link / 2].from, ir->links[s.link / 2].to}, back = s.link % 2;
+    bool leaves = ir->devices[ends[back]].device_class != TS_IR_NONE, enters = ir->devices[ends[!back]].device_class != TS_IR_NONE;
+    double out = leaves ? size - f->from : 0, in = enters ? size - f->to : 0;
+    most = fmax(most, fmax(out, in) / size * s.share / bandwidth(ir, s.link));
+  }
+  return most;
+}
+
+static ts_profile measure(const prober *p, const ring *r, uint32_t size, uint32_t axes)
 {
   ts_profile profile = {.ranks = size, .axes = axes, .islands = r->islands, .per_island = r->per_island};
+  double slow[WAYS] = {0}, pairs = 0, inside = 0, across = 0;
+  uint32_t flows_inside = 0;
   for (uint32_t f = r->first; f < r->first + r->count; f++) {
     const flow *at = &p->flows[f];
-    double rate = fair_share(p, at);
-    double *least = at->crosses ? &profile.inter : &profile.intra;
-    uint64_t *latency = at->crosses ? &profile.inter_latency : &profile.intra_latency;
-    if (*least == 0 || rate < *least)
-      *least = rate;
-    if (at->latency > *latency)
-      *latency = at->latency;
+    slow[at->way] = fmax(slow[at->way], slowest(p, at));
     if (at->tier > profile.tier)
       profile.tier = at->tier;
+    if (at->way == PASSED_ON)
+      continue;
+    uint64_t *latency = at->way == ACROSS ? &profile.inter_latency : &profile.intra_latency;
+    if (at->latency > *latency)
+      *latency = at->latency;
+    if (at->way == ACROSS) {
+      pairs = fmax(pairs, through_own_links(p, at, size));
+      across += at->part * (double)at->latency / r->islands;
+    } else {
+      inside += (double)at->latency;
+      flows_inside++;
+    }
   }
-  profile.inter *= r->per_island;
-  return ts_network_intern(p->network, &profile);
+  profile.intra = slow[INSIDE] > 0 ? without_noise(1 / slow[INSIDE]) : 0;
+  profile.inter = slow[ACROSS] > 0 ? without_noise(1 / slow[ACROSS]) : 0;
+  profile.shift = slow[PASSED_ON] > 0 ? without_noise(1 / slow[PASSED_ON]) : 0;
+  profile.pairs = pairs > 0 ? without_noise(1 / pairs) : 0;
+  profile.intra_step = flows_inside ? (uint64_t)llround(inside / flows_inside) : 0;
+  profile.inter_step = (uint64_t)llround(across);
+  return profile;
 }
 
 static prober prober_new(ts_arena *scratch, ts_network *n, const ts_rank_group *g)
@@ -134,26 +198,52 @@ static prober prober_new(ts_arena *scratch, ts_network *n, const ts_rank_group *
   p.unsorted = TS_NEW_ARRAY(scratch, uint32_t, g->size);
   p.number = TS_NEW_ARRAY(scratch, uint32_t, g->size);
   p.first = TS_NEW_ARRAY(scratch, uint32_t, g->size + 1);
-  p.flows = TS_NEW_ARRAY(scratch, flow, 2 * (size_t)n->ranks->world);
-  p.inside = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)n->ir->links_count);
-  p.across = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)n->ir->links_count);
+  p.flows = TS_NEW_ARRAY(scratch, flow, 4 * (size_t)n->ranks->world);
+  for (int w = 0; w < WAYS; w++)
+    p.load[w] = TS_NEW_ARRAY(scratch, double, 2 * (size_t)n->ir->links_count);
   return p;
 }
 
-const uint32_t *ts_profile_group(ts_network *n, const ts_rank_group *g, uint32_t axes, ts_stop *stop)
+static uint32_t kinds_called(const ts_ir *ir, uint32_t group)
 {
+  uint32_t kinds = 0;
+  for (uint32_t c = 0; c < ir->collectives_count; c++)
+    if (ir->collectives[c].group == group)
+      kinds |= 1u << ir->collectives[c].kind;
+  return kinds;
+}
+
+/* All-to-alls of all instances: what each rank's own links take, or a cut that they meet in. */
+static double pairs_rate(const ts_profile *p, const ts_bound *b)
+{
+  double cut = b->together[TS_IR_ALL_TO_ALL];
+  return p->islands > 1 && cut > 0 ? without_noise(fmin(p->pairs, 1e12 / cut)) : p->pairs;
+}
+
+const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
+{
+  const ts_rank_group *g = &n->ranks->groups[group];
   ts_arena *scratch = ts_arena_new("group profiles");
-  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances);
+  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), kinds = kinds_called(n->ir, group);
   ring *rings = TS_NEW_ARRAY(scratch, ring, g->instances);
+  ts_bound *bounds = TS_NEW_ARRAY(scratch, ts_bound, g->instances);
   prober p = prober_new(scratch, n, g);
   int status = 0;
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       p.unsorted[j] = n->ranks->vertex[g->base[i] + g->offset[j]];
     status = make_ring(&p, g->size, &rings[i], stop);
+    if (!status && kinds >> TS_IR_SHIFT & 1)
+      status = make_shifts(&p, g->size, &rings[i], stop);
   }
-  for (uint32_t i = 0; i < g->instances && !status; i++)
-    profile[i] = measure(&p, &rings[i], g->size, axes);
+  if (!status)
+    ts_cuts_group(n->cuts, n->ranks, g, kinds, bounds);
+  for (uint32_t i = 0; i < g->instances && !status; i++) {
+    ts_profile at = measure(&p, &rings[i], g->size, n->ir->groups[group].axes);
+    at.pairs = kinds >> TS_IR_ALL_TO_ALL & 1 ? pairs_rate(&at, &bounds[i]) : 0;
+    at.bounds = ts_network_bound(n, &bounds[i]) + 1;
+    profile[i] = ts_network_intern(n, &at);
+  }
   ts_arena_free(scratch);
   return status ? NULL : profile;
 }
@@ -161,13 +251,25 @@ const uint32_t *ts_profile_group(ts_network *n, const ts_rank_group *g, uint32_t
 uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
 {
   ts_path path;
+  ts_shares links = {0};
+  double slowest = 0, *load = n->load;
   if (!ts_graph_path(n->graph, from, to, &path)) {
     ts_network_no_path(n->arena, n->ir, from, to, stop);
     return TS_IR_NONE;
   }
+  ts_arena *scratch = ts_arena_new("path profile");
+  ts_graph_spread(n->graph, from, to, &path, scratch, &links);
+  for (size_t l = 0; l < links.count; l++)
+    load[links.at[l].link] += links.at[l].share;
+  for (size_t l = 0; l < links.count; l++)
+    slowest = fmax(slowest, load[links.at[l].link] / bandwidth(n->ir, links.at[l].link));
+  for (size_t l = 0; l < links.count; l++)
+    load[links.at[l].link] = 0;
+  ts_arena_free(scratch);
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
-  ts_profile p = {.ranks = 2, .islands = crosses ? 2 : 1, .per_island = crosses ? 1 : 2, .tier = path.tier, .axes = axes};
-  *(crosses ? &p.inter : &p.intra) = path.bandwidth * ts_graph_planes(n->graph, from, to, &path);
+  ts_bound bound = ts_cuts_path(n->cuts, from, to);
+  ts_profile p = {.ranks = 2, .islands = crosses ? 2 : 1, .per_island = crosses ? 1 : 2, .tier = path.tier, .axes = axes, .bounds = ts_network_bound(n, &bound) + 1};
+  *(crosses ? &p.inter : &p.intra) = without_noise(1 / slowest);
   *(crosses ? &p.inter_latency : &p.intra_latency) = path.latency;
   return ts_network_intern(n, &p);
 }

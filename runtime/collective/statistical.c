@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/round.h"
+#include "runtime/collective/follow.h"
 
 static double bandwidth(double bytes, double limit, double floor, double slope, double middle)
 {
@@ -57,9 +58,22 @@ const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count
   return NULL;
 }
 
+ts_ir_net_curve ts_curve_on(const ts_ir_net_curve *curve, const ts_ir_net_links *links, const ts_profile *p)
+{
+  ts_ir_net_curve c = *curve;
+  double inside = ts_rate_factor(p->intra, links->intra_links), between = ts_rate_factor(p->inter, links->inter_links);
+  c.intra_limit *= inside, c.intra_floor *= inside, c.intra_middle *= inside;
+  c.inter_limit *= between, c.inter_floor *= between, c.inter_middle *= between;
+  c.intra_latency += ts_more_latency(p->intra_latency, links->intra_latency);
+  c.inter_latency += ts_more_latency(p->inter_latency, links->inter_latency);
+  return c;
+}
+
 ts_estimate ts_curve_estimate(const ts_ir_net_curve *c, uint64_t bytes, const ts_profile *p)
 {
   double size = (double)bytes, time = ts_curve_analytic(c, size, p) * ts_curve_correction(c, size, p->ranks) * ts_curve_stragglers(c, size, p->ranks) * 1e12;
-  uint64_t ps = ts_round_ps(time);
-  return (ts_estimate){.time = ps, .transfer = ps, .beyond = bytes < c->least || bytes > c->most || p->ranks < c->least_ranks || p->ranks > c->most_ranks};
+  uint64_t ps = ts_round_ps(time), latency = 0;
+  if (c->collective == TS_IR_MESSAGE) /* the part of the hop's latency in what correction and stragglers have made of the whole */
+    latency = ts_round_ps(time * fmin(1, (double)(p->islands > 1 ? c->inter_latency : c->intra_latency) * 1e-12 / ts_curve_analytic(c, size, p)));
+  return (ts_estimate){.time = ps, .transfer = ps, .latency = latency, .beyond = bytes < c->least || bytes > c->most || p->ranks < c->least_ranks || p->ranks > c->most_ranks};
 }

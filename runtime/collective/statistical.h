@@ -7,6 +7,9 @@
 
 /* The curve that answers for calls of a kind; NULL: none. */
 const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, const ts_profile *profile);
+/* The curve on the links of a profile: its rates in proportion to those it was measured on, as are the bytes at which half is reached, for the latency in them
+ * stays; latency of links beyond theirs at each step. */
+ts_ir_net_curve ts_curve_on(const ts_ir_net_curve *curve, const ts_ir_net_links *links, const ts_profile *profile);
 ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes, const ts_profile *profile);
 
 /* Seconds of a call by its bandwidth curves alone, without correction and stragglers. */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/round.h"
+#include "runtime/collective/follow.h"
 #include "runtime/collective/network_internal.h"
 
 static bool halves(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER; }
@@ -66,7 +67,8 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
   bool reduces = m->collective == TS_IR_ALL_REDUCE;
   *intra = *inter = ring;
   if (one_hop(m->collective)) {
-    *intra = *inter = 1;
+    *intra = 1;
+    *inter = island; /* one rank's links carry it, of all of the island's */
   } else {
     switch (m->algorithm) {
     case TS_IR_NET_TREE:
@@ -123,6 +125,8 @@ static double rate_of(double bound, double share, double links)
   return bound > 0 && (rate == 0 || bound < rate) ? bound : rate;
 }
 
+static const ts_ir_net_links not_known;
+
 static double ps_per_byte(double volume, double rate) { return rate > 0 ? volume / rate * 1e12 : 0; }
 
 /* A method for a profile: what its parts take for each round and each byte, in ps. */
@@ -134,22 +138,38 @@ typedef struct way {
   double intra, inter, reduction; /* a byte */
 } way;
 
-/* A method moves its volume through both kinds of links at once: the slower one counts. */
-static way way_of(const ts_ir_net_method *m, const ts_profile *p)
+/* What links between islands carry of a volume, seen as an island's all together. Rings leave by all of them; of pairs and shifts the slowest rank or cut counts. */
+static double links_between(const ts_ir_net_method *m, const ts_profile *p, double volume)
+{
+  if (m->collective == TS_IR_ALL_TO_ALL && p->islands > 1)
+    return volume * ts_profile_pairs(p);
+  return m->collective == TS_IR_SHIFT && p->islands > 1 ? volume * ts_profile_shift(p) : p->inter;
+}
+
+/* The rate that was measured, on links faster than those it was measured on; constants for any ranks know the shares they reach and the library's own bounds. */
+static double measured_rate(const ts_ir_net_method *m, double rate, double links, double measured_on)
+{
+  return m->ranks ? rate * fmax(1, ts_rate_factor(links, measured_on)) : rate;
+}
+
+/* A method moves its volume through both kinds of links at once: the slower one counts. `held`: the links that its figures hold for. */
+static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_net_links *held)
 {
   way w = {.method = m, .connection = (double)m->connection, .believed = (double)m->believed};
-  double intra, inter, near, far, between = rate_of(m->inter_rate, m->inter_share, p->inter), inside = rate_of(m->intra_rate, m->intra_share, p->intra);
+  double intra, inter, near, far;
   ts_method_steps(m, p, &intra, &inter);
   ts_method_volumes(m, p, &near, &far);
-  w.intra_hops = intra * (double)m->intra_hop;
-  w.inter_hops = inter * (double)m->inter_hop;
+  double most_inside = measured_rate(m, m->intra_rate, p->intra, held->intra_links), most_between = measured_rate(m, m->inter_rate, p->inter, held->inter_links);
+  double between = rate_of(most_between, m->inter_share, links_between(m, p, far)), inside = rate_of(most_inside, m->intra_share, p->intra);
+  w.intra_hops = intra * (double)(m->intra_hop + ts_more_latency(p->intra_latency, held->intra_latency));
+  w.inter_hops = inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, held->inter_latency));
   w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 ? round_bytes(m, p) : 0;
   if (p->islands > 2 && m->spread > 0)
     between *= pow(p->islands / 2.0, -m->spread);
   near = ps_per_byte(near, inside);
   far = ps_per_byte(far, between);
   *(near >= far ? &w.intra : &w.inter) = fmax(near, far);
-  w.reduction = m->reduction + ps_per_byte(m->local / p->ranks, rate_of(m->intra_rate, m->intra_share, p->per_island > 1 ? p->intra : p->inter));
+  w.reduction = m->reduction + ps_per_byte(m->local / p->ranks, rate_of(most_inside, m->intra_share, p->per_island > 1 ? p->intra : p->inter));
   return w;
 }
 
@@ -174,7 +194,7 @@ static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
 
 ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t bytes, const ts_profile *p)
 {
-  way w = way_of(m, p);
+  way w = way_of(m, p, &not_known);
   return box_of(&w, bytes, p);
 }
 
@@ -193,6 +213,7 @@ bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 
 struct ts_white_box_plan {
   ts_profile profile;
+  ts_ir_net_links held;
   uint32_t way_count, anchor_count;
   way *ways;
   bool unmeasured;                /* there are anchors of this collective, but none for these ranks nor for fewer and more */
@@ -201,7 +222,8 @@ struct ts_white_box_plan {
 };
 
 /* Methods for these ranks and islands if there are any (and `own` ones are wanted), or those for all. */
-static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_profile *rates, bool own_too, way *ways)
+static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_profile *rates,
+                         const ts_ir_net_links *held, bool own_too, way *ways)
 {
   uint32_t count = 0;
   bool special = false;
@@ -213,7 +235,7 @@ static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t
     if (own && !special)
       count = 0;
     special |= own;
-    ways[count++] = way_of(m, rates);
+    ways[count++] = way_of(m, rates, held);
   }
   return count;
 }
@@ -277,8 +299,13 @@ static kin kin_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model
   profile.ranks = points->ranks;
   profile.islands = points->islands;
   profile.per_island = points->ranks / points->islands;
+  profile.pairs = profile.shift = 0; /* of other ranks */
   way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  uint32_t ways_count = ways_for(ir, model, kind, &profile, &profile, false, ways);
+  if (model->links.intra_links > 0 && profile.intra > 0) /* where they were measured */
+    profile.intra = model->links.intra_links;
+  if (model->links.inter_links > 0 && profile.inter > 0)
+    profile.inter = model->links.inter_links;
+  uint32_t ways_count = ways_for(ir, model, kind, &profile, &profile, &not_known, false, ways);
   for (uint32_t i = 0; ways_count && i < count; i++)
     k.residual[i] = residual_of(ways, ways_count, &points[i]);
   return k;
@@ -353,8 +380,9 @@ static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *
   ts_profile there = plan->profile;
   there.intra = there.intra > 0 ? INFINITY : 0;
   there.inter = there.inter > 0 ? INFINITY : 0;
+  there.pairs = there.shift = 0;
   way *ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, true, ways);
+  uint32_t count = ways_for(ir, model, kind, &plan->profile, &there, &not_known, true, ways);
   plan->bytes = TS_NEW_ARRAY(arena, uint64_t, end - first);
   plan->log_bytes = TS_NEW_ARRAY(arena, double, end - first);
   plan->residual = TS_NEW_ARRAY(arena, double, end - first);
@@ -366,8 +394,9 @@ const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, 
 {
   ts_white_box_plan *plan = TS_NEW(arena, ts_white_box_plan);
   plan->profile = *p;
+  plan->held = model->links;
   plan->ways = TS_NEW_ARRAY(arena, way, model->method_count);
-  plan->way_count = ways_for(ir, model, kind, p, p, true, plan->ways);
+  plan->way_count = ways_for(ir, model, kind, p, p, &plan->held, true, plan->ways);
   if (!plan->way_count)
     return NULL;
   take_anchors(arena, plan, ir, model, kind);
@@ -405,7 +434,7 @@ ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes
 ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes, uint32_t calls)
 {
   ts_white_box box = ts_white_box_estimate(plan, calls * bytes);
-  way w = way_of(box.method, &plan->profile);
+  way w = way_of(box.method, &plan->profile, &plan->held);
   double more = box.method->algorithm == TS_IR_NET_RING ? calls - 1.0 : 0;
   box.intra += more * w.intra_hops;
   box.inter += more * w.inter_hops;
@@ -415,9 +444,13 @@ ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes,
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box box = ts_white_box_estimate(plan, bytes);
+  uint32_t by = box.method->algorithm;
+  bool switches = by == TS_IR_NET_SWITCH || by == TS_IR_NET_SWITCH_TREE || by == TS_IR_NET_FABRIC_CHAIN || by == TS_IR_NET_FABRIC_DIRECT;
   ts_estimate e = {.base = ts_round_ps(box.connection * box.factor), .intra = ts_round_ps(box.intra * box.factor), .inter = ts_round_ps(box.inter * box.factor),
-                   .reduction = ts_round_ps(box.reduction * box.factor), .beyond = box.beyond};
+                   .reduction = ts_round_ps(box.reduction * box.factor), .beyond = box.beyond, .switches_reduce = switches};
   e.transfer = e.intra + e.inter + e.reduction;
   e.time = e.base + e.transfer;
+  if (box.method->collective == TS_IR_MESSAGE)
+    e.latency = ts_round_ps((double)(plan->profile.islands > 1 ? box.method->inter_hop : box.method->intra_hop) * box.factor);
   return e;
 }

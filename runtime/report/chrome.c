@@ -3,16 +3,16 @@
  *
  * `ts` and `dur` are in microseconds; viewers round below a nanosecond, so both ends are rounded to it (neighbours stay neighbours) and
  * the exact picoseconds are in `args`. */
+#define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/text.h"
+#include "base/escape.h"
+#include "base/output.h"
 #include "runtime/report/names.h"
 #include "runtime/report/report.h"
 
@@ -21,59 +21,14 @@ enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
 typedef struct work { uint32_t item; uint64_t begin, end; } work; /* of the item that the compute stream is at */
 
 typedef struct writer {
-  gzFile out;
+  FILE *out;
   const ts_summary *s;
   ts_arena *arena;
   const uint8_t *shown; /* [world] ranks in the trace */
   uint32_t rank;
-  bool first, failed;
+  bool first;
   work at;
 } writer;
-
-static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(writer *w, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  char small[512];
-  va_list again;
-  va_copy(again, args);
-  int length = vsnprintf(small, sizeof small, format, args);
-  va_end(args);
-  if (length < (int)sizeof small) {
-    w->failed |= length > 0 && gzwrite(w->out, small, (unsigned)length) != length;
-  } else {
-    const char *text = ts_arena_vprintf(w->arena, format, again);
-    w->failed |= gzwrite(w->out, text, (unsigned)strlen(text)) <= 0;
-  }
-  va_end(again);
-}
-
-static void put_string(writer *w, const char *text)
-{
-  char out[256];
-  unsigned n = 0;
-  out[n++] = '"';
-  for (size_t at = 0, size = strlen(text); at < size;) {
-    uint32_t character;
-    size_t length = ts_utf8_decode(text + at, size - at, &character);
-    if (n + 16 > sizeof out) {
-      w->failed |= gzwrite(w->out, out, n) != (int)n;
-      n = 0;
-    }
-    if (!length || character < 0x20) {
-      n += (unsigned)sprintf(out + n, "\\u%04x", length ? (unsigned)character : 0xfffdu);
-    } else {
-      if (character == '"' || character == '\\')
-        out[n++] = '\\';
-      memcpy(out + n, text + at, length);
-      n += (unsigned)length;
-    }
-    at += length ? length : 1;
-  }
-  out[n++] = '"';
-  w->failed |= gzwrite(w->out, out, n) != (int)n;
-}
 
 static uint64_t nanoseconds(uint64_t ps) { return ps / 1000 + (ps % 1000 >= 500); }
 
@@ -81,21 +36,22 @@ static uint64_t nanoseconds(uint64_t ps) { return ps / 1000 + (ps % 1000 >= 500)
 static void begin(writer *w, const char *phase, uint32_t track, uint64_t time)
 {
   uint64_t ns = nanoseconds(time);
-  put(w, "%s{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u", w->first ? "\n" : ",\n", phase, w->rank, track,
+  fputs(w->first ? "\n" : ",\n", w->out);
+  ts_put_json(w->out, "{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u", phase, w->rank, track,
       ns / 1000, (unsigned)(ns % 1000));
   w->first = false;
 }
 
 static void put_name(writer *w, const char *name, const char *category)
 {
-  put(w, ",\"cat\":\"%s\",\"name\":", category);
-  put_string(w, name);
+  ts_put_json(w->out, ",\"cat\":\"%s\",\"name\":", category);
+  ts_put_json_string(w->out, name);
 }
 
 static void put_duration(writer *w, uint64_t start, uint64_t end)
 {
   uint64_t ns = nanoseconds(end) - nanoseconds(start);
-  put(w, ",\"dur\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+  ts_put_json(w->out, ",\"dur\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
 }
 
 static void slice(writer *w, uint32_t track, const char *name, const char *category, uint64_t start, uint64_t end)
@@ -107,11 +63,12 @@ static void slice(writer *w, uint32_t track, const char *name, const char *categ
 
 static void metadata(writer *w, const char *what, uint32_t track, const char *name)
 {
-  put(w, "%s{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"%s_name\",\"args\":{\"name\":", w->first ? "\n" : ",\n", w->rank, track,
+  fputs(w->first ? "\n" : ",\n", w->out);
+  ts_put_json(w->out, "{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"%s_name\",\"args\":{\"name\":", w->rank, track,
       what);
   w->first = false;
-  put_string(w, name);
-  put(w, "}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}", w->rank,
+  ts_put_json_string(w->out, name);
+  ts_put_json(w->out, "}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}", w->rank,
       track, what, strcmp(what, "process") == 0 ? w->rank : track);
 }
 
@@ -144,26 +101,26 @@ static void put_arguments(writer *w, const ts_span_event *e)
 {
   const ts_ir *ir = w->s->ir;
   const ts_ir_node *node = e->node;
-  put(w, ",\"args\":{\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"phase\":\"%s\",\"work\":", e->start, e->end, ts_phase_name(node->phase));
+  ts_put_json(w->out, ",\"args\":{\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"phase\":\"%s\",\"work\":", e->start, e->end, ts_phase_name(node->phase));
   const ts_ir_item *item = &ir->items[e->item];
-  put_string(w, ir->strings + ir->fragments[item->fragment].name);
+  ts_put_json_string(w->out, ir->strings + ir->fragments[item->fragment].name);
   if (item->micro_batch != TS_IR_NONE)
-    put(w, ",\"micro_batch\":%" PRIu32, item->micro_batch);
+    ts_put_json(w->out, ",\"micro_batch\":%" PRIu32, item->micro_batch);
   if (node->op == TS_IR_COMPUTE) {
     const ts_ir_kernel *kernel = &ir->kernels[node->arg];
-    put(w, ",\"kernel\":");
-    put_string(w, ir->strings + kernel->family);
-    put(w, ",\"flop\":%.17g,\"bytes\":%.17g,\"basis\":\"%s\"", kernel->flops, kernel->bytes, ts_basis_name(kernel->basis));
+    ts_put_json(w->out, ",\"kernel\":");
+    ts_put_json_string(w->out, ir->strings + kernel->family);
+    ts_put_json(w->out, ",\"flop\":%.17g,\"bytes\":%.17g,\"basis\":\"%s\"", kernel->flops, kernel->bytes, ts_basis_name(kernel->basis));
   } else if (node->op == TS_IR_COLLECTIVE) {
     const ts_ir_collective *c = &ir->collectives[node->arg];
-    put(w, ",\"group\":");
-    put_string(w, ir->strings + ir->groups[c->group].name);
-    put(w, ",\"bytes\":%" PRIu64 ",\"waited_ps\":%" PRIu64, c->bytes, e->start - e->ready);
+    ts_put_json(w->out, ",\"group\":");
+    ts_put_json_string(w->out, ir->strings + ir->groups[c->group].name);
+    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"waited_ps\":%" PRIu64, c->bytes, e->start - e->ready);
   } else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV) {
     const ts_ir_port *port = &ir->ports[ir->fragments[item->fragment].first_port + node->arg];
-    put(w, ",\"bytes\":%" PRIu64 ",\"peer\":%" PRIu32 ",\"tag\":%" PRIu32, port->bytes, e->peer, e->tag);
+    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"peer\":%" PRIu32 ",\"tag\":%" PRIu32, port->bytes, e->peer, e->tag);
   }
-  put(w, "}}");
+  ts_put_json(w->out, "}}");
 }
 
 /* A message: from the slice of the send to the last nanosecond of that of the receive, as viewers look for the slice that is open at the
@@ -175,7 +132,8 @@ static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
     return;
   uint64_t end = e->end - e->start >= 1000 ? e->end - 1000 : e->start;
   begin(w, send ? "s" : "f", track, send ? e->start : end);
-  put(w, "%s,\"cat\":\"message\",\"name\":\"message\",\"id\":\"%" PRIu32 ".%" PRIu32 ".%" PRIu32 "\"}", send ? "" : ",\"bp\":\"e\"",
+  fputs(send ? "" : ",\"bp\":\"e\"", w->out);
+  fprintf(w->out, ",\"cat\":\"message\",\"name\":\"message\",\"id\":\"%" PRIu32 ".%" PRIu32 ".%" PRIu32 "\"}",
       send ? w->rank : e->peer, send ? e->peer : w->rank, e->tag);
 }
 
@@ -185,7 +143,7 @@ static void end_work(writer *w)
   if (w->at.item == TS_IR_NONE)
     return;
   slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin, w->at.end);
-  put(w, "}");
+  ts_put_json(w->out, "}");
   w->at.item = TS_IR_NONE;
 }
 
@@ -214,7 +172,7 @@ static void put_node(void *closure, const ts_span_event *e)
   bool host = e->stream == TS_IR_NONE;
   if (!host && node->host_ps) {
     slice(w, TRACK_HOST, label, "issue", e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
-    put(w, "}");
+    ts_put_json(w->out, "}");
   }
   if (node->op == TS_IR_RECORD)
     return;
@@ -224,7 +182,7 @@ static void put_node(void *closure, const ts_span_event *e)
   uint64_t begun = begun_at(e);
   if (e->ready < begun) {
     slice(w, track, "wait", "wait", e->ready, begun);
-    put(w, "}");
+    ts_put_json(w->out, "}");
   }
   slice(w, track, *label ? label : op_category(node), op_category(node), begun, e->end);
   put_arguments(w, e);
@@ -236,10 +194,10 @@ static void put_memory(void *closure, uint64_t time, const int64_t category[TS_I
 {
   writer *w = closure;
   begin(w, "C", 0, time);
-  put(w, ",\"name\":\"memory\",\"args\":{");
+  ts_put_json(w->out, ",\"name\":\"memory\",\"args\":{");
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    put(w, "%s\"%s\":%" PRId64, c ? "," : "", ts_category_name(c), category[c]);
-  put(w, "}}");
+    ts_put_json(w->out, "%s\"%s\":%" PRId64, c ? "," : "", ts_category_name(c), category[c]);
+  ts_put_json(w->out, "}}");
 }
 
 static void put_rank(writer *w, uint32_t rank, uint32_t stands_for, bool memory)
@@ -258,11 +216,11 @@ static void put_rank(writer *w, uint32_t rank, uint32_t stands_for, bool memory)
 static void put_trace(writer *w, const ts_trace_options *options)
 {
   const ts_result *r = w->s->result;
-  put(w, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":");
-  put_string(w, w->s->ir->strings + w->s->ir->meta->tool);
-  put(w, ",\"plan\":");
-  put_string(w, w->s->ir->strings + w->s->ir->meta->plan);
-  put(w, ",\"step_ps\":\"%" PRIu64 "\"},\"traceEvents\":[", r->step);
+  ts_put_json(w->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":");
+  ts_put_json_string(w->out, w->s->ir->strings + w->s->ir->meta->tool);
+  ts_put_json(w->out, ",\"plan\":");
+  ts_put_json_string(w->out, w->s->ir->strings + w->s->ir->meta->plan);
+  ts_put_json(w->out, ",\"step_ps\":\"%" PRIu64 "\"},\"traceEvents\":[", r->step);
   w->first = true;
   if (options->ranks) {
     for (uint32_t i = 0; i < options->rank_count; i++)
@@ -271,7 +229,7 @@ static void put_trace(writer *w, const ts_trace_options *options)
     for (uint32_t c = 0; c < r->class_count; c++)
       put_rank(w, r->classes[c].rank, r->classes[c].count, options->memory);
   }
-  put(w, "\n]}\n");
+  ts_put_json(w->out, "\n]}\n");
 }
 
 static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *options, ts_arena *arena)
@@ -289,34 +247,54 @@ static int cannot_write(ts_stop *stop, const char *path, int error)
   return ts_stop_set(stop, TS_EXIT_ENVIRONMENT, NULL, NULL, "cannot write %s: %s", path, strerror(error));
 }
 
+static bool is_packed(const char *path)
+{
+  size_t length = strlen(path);
+  return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
+/* ---- The file ---- */
+
+static ssize_t pack(void *packed, const char *bytes, size_t size) { return size && gzwrite(packed, bytes, (unsigned)size) != (int)size ? 0 : (ssize_t)size; }
+
+static int end_packing(void *packed) { return gzclose(packed) == Z_OK ? 0 : -1; }
+
+/* A stream whose bytes end packed in `file`; closing it leaves that open. NULL with errno. */
+static FILE *packing(FILE *file)
+{
+  int copy = dup(fileno(file)); /* zlib closes its own */
+  gzFile packed = copy < 0 ? NULL : gzdopen(copy, "wb3");
+  if (!packed)
+    return NULL;
+  gzbuffer(packed, 1 << 18);
+  return fopencookie(packed, "w", (cookie_io_functions_t){.write = pack, .close = end_packing});
+}
+
+/* Into an open file. 0 or an errno value. */
+static int write_trace(const ts_summary *s, const ts_trace_options *options, bool packed, ts_arena *arena, FILE *file)
+{
+  writer w = {.out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena)};
+  if (!w.out)
+    return errno;
+  errno = 0;
+  put_trace(&w, options);
+  bool failed = fflush(w.out) != 0 || ferror(w.out);
+  int error = failed ? errno ? errno : EIO : 0;
+  if (packed && fclose(w.out) != 0 && !error)
+    error = errno ? errno : EIO;
+  return error;
+}
+
 int ts_report_trace(const ts_summary *s, const ts_trace_options *options, const char *path, ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("trace");
-  char *beside = ts_arena_printf(arena, "%s.XXXXXX", path);
-  int result = -1, file = mkstemp(beside), copy;
-  if (file < 0) {
-    cannot_write(stop, path, errno);
-    ts_arena_free(arena);
-    return -1;
+  ts_output file;
+  int error = ts_output_open(&file, path);
+  if (!error) {
+    int wrong = write_trace(s, options, is_packed(path), arena, file.out);
+    error = ts_output_close(&file, !wrong);
+    error = wrong ? wrong : error;
   }
-  size_t length = strlen(path);
-  bool packed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
-  mode_t mask = umask(0);
-  umask(mask);
-  copy = fchmod(file, 0666 & ~mask) < 0 ? -1 : dup(file); /* closing the stream leaves this one, to sync */
-  writer w = {.out = copy < 0 ? NULL : gzdopen(copy, packed ? "wb3" : "wbT"), .s = s, .shown = shown_ranks(s, options, arena)};
-  if (w.out) {
-    gzbuffer(w.out, 1 << 18);
-    put_trace(&w, options);
-    w.failed |= gzclose(w.out) != Z_OK;
-  }
-  if (w.out && !w.failed && fsync(file) == 0 && rename(beside, path) == 0)
-    result = 0;
-  if (result) {
-    cannot_write(stop, path, errno ? errno : EIO);
-    unlink(beside);
-  }
-  close(file);
   ts_arena_free(arena);
-  return result;
+  return error ? cannot_write(stop, path, error) : 0;
 }

@@ -1,10 +1,19 @@
 /* The report for spreadsheets: a row for each class of ranks. RFC 4180 but for the line ends, which are those of the system. Columns: doc/reports.md. */
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/output.h"
 #include "runtime/report/report.h"
 
 static void integer(FILE *out, uint64_t value) { fprintf(out, ",%llu", (unsigned long long)value); }
+
+static void share(double value, FILE *out) /* empty: not known */
+{
+  if (value > 0)
+    fprintf(out, ",%.17g", value);
+  else
+    fputc(',', out);
+}
 
 static const char *const time_columns[TS_IR_PHASES] = {
   [TS_IR_PHASE_FORWARD] = "forward_ps", [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
@@ -16,27 +25,37 @@ static void header(const ts_summary *s, FILE *out)
   fputs("plan,program,rank,ranks", out);
   for (uint32_t a = 0; a < s->ir->axes_count; a++) {
     fputc(',', out);
-    ts_put_csv_field(out, s->ir->strings + s->ir->axes[a].name);
+    ts_put_csv(out, "%s", s->ir->strings + s->ir->axes[a].name);
   }
   fputs(",step_ps,end_ps,compute_ps", out);
   for (uint32_t p = 0; p < TS_IR_PHASES; p++)
-    fprintf(out, ",%s", time_columns[p]);
+    ts_put_csv(out, ",%s", time_columns[p]);
   fputs(",exposed_ps,bubble_ps,host_wait_ps,tail_ps,host_busy_ps", out);
   for (uint32_t b = 0; b < TS_IR_BASES; b++)
-    fprintf(out, ",%s_cost_ps", ts_basis_name(b));
+    ts_put_csv(out, ",%s_cost_ps", ts_basis_name(b));
   fputs(",peak_bytes,peak_time_ps", out);
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
-    fprintf(out, ",%s_bytes", ts_category_name(c));
-  fputs(",reserved_bytes,limit_bytes,over_bytes", out);
+    ts_put_csv(out, ",%s_bytes", ts_category_name(c));
+  fputs(",reserved_bytes,limit_bytes,over_bytes,mfu,hfu", out);
   static const char *const measures[] = {"calls", "bytes", "busy_ps", "transfer_ps", "exposed_ps"};
   for (uint32_t g = 0; g < s->group_count; g++) {
     for (int m = 0; m < 5; m++) {
       fputc(',', out);
-      ts_put_csv_field(out, ts_arena_printf(s->arena, "%s_%s_%s", s->ir->strings + s->ir->groups[s->groups[g].group].name,
+      ts_put_csv(out, "%s", ts_arena_printf(s->arena, "%s_%s_%s", s->ir->strings + s->ir->groups[s->groups[g].group].name,
                                 s->groups[g].messages ? "messages" : "collectives", measures[m]));
     }
   }
-  fputc('\n', out);
+  fputs(",warnings\n", out);
+}
+
+/* Codes, so that rows of many reports can be told apart. */
+static const char *codes(const ts_summary *s)
+{
+  const char *all = "";
+  for (size_t i = 0; i < s->warnings.at.count; i++)
+    if (!strstr(all, s->warnings.at.at[i].code))
+      all = ts_arena_printf(s->arena, "%s%s%s", all, *all ? " " : "", s->warnings.at.at[i].code);
+  return all;
 }
 
 static void groups(const ts_summary *s, const ts_class_result *c, FILE *out)
@@ -58,9 +77,9 @@ static void row(const ts_summary *s, uint32_t index, FILE *out)
 {
   const ts_class_result *c = &s->result->classes[index];
   const ts_memory_class *m = &s->memory->classes[index];
-  ts_put_csv_field(out, s->ir->strings + s->ir->meta->plan);
+  ts_put_csv(out, "%s", s->ir->strings + s->ir->meta->plan);
   fputc(',', out);
-  ts_put_csv_field(out, s->ir->strings + s->ir->programs[c->program].name);
+  ts_put_csv(out, "%s", s->ir->strings + s->ir->programs[c->program].name);
   integer(out, c->rank);
   integer(out, c->count);
   for (uint32_t a = 0; a < s->ir->axes_count; a++)
@@ -84,7 +103,11 @@ static void row(const ts_summary *s, uint32_t index, FILE *out)
   integer(out, m->reserved);
   integer(out, m->limit);
   integer(out, m->over);
+  share(s->mfu, out);
+  share(s->hfu, out);
   groups(s, c, out);
+  fputc(',', out);
+  ts_put_csv(out, "%s", codes(s));
   fputc('\n', out);
 }
 

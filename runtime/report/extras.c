@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
+#include "base/escape.h"
 #include "runtime/overlap.h"
 #include "runtime/report/format.h"
 #include "runtime/report/names.h"
@@ -16,7 +17,7 @@ enum { SHARES = 6 };
 
 static ts_text time_of(double ps) { return ts_format_time(ps > 0 ? (uint64_t)llround(ps) : 0); }
 
-static void row(FILE *out, const char *name, ts_text value, const char *rest) { fprintf(out, "  %-*s%16s%s\n", NAME, name, value.text, rest); }
+static void row(FILE *out, const char *name, ts_text value, const char *rest) { ts_put_text(out, "  %-*s%16s%s\n", NAME, name, value.text, rest); }
 
 static const char *class_name(const ts_summary *s, ts_arena *arena, uint32_t class)
 {
@@ -30,13 +31,13 @@ static const char *class_name(const ts_summary *s, ts_arena *arena, uint32_t cla
 
 static void blames_text(const ts_summary *s, const ts_blames *b, ts_arena *arena, FILE *out)
 {
-  fprintf(out, "\n%-30s%-16s%7s%15s%12s\n", "Who made others wait", "in", "ranks", "a rank, most", "of all");
+  ts_put_text(out, "\n%-30s%-16s%7s%15s%12s\n", "Who made others wait", "in", "ranks", "a rank, most", "of all");
   if (!b->count)
     fputs("  nobody\n", out);
   for (uint32_t i = 0; i < b->count && i < MOST_BLAMES; i++) {
     const ts_blame *at = &b->at[i];
     const char *in = ts_arena_printf(arena, at->messages ? "%s messages" : "%s", s->ir->strings + s->ir->groups[at->group].name);
-    fprintf(out, "  %-28s%-16s%7s%15s%12s\n", ts_report_fit(arena, class_name(s, arena, at->class), 27), ts_report_fit(arena, in, 15),
+    ts_put_text(out, "  %-28s%-16s%7s%15s%12s\n", ts_report_fit(arena, class_name(s, arena, at->class), 27), ts_report_fit(arena, in, 15),
             ts_format_count(at->ranks).text, ts_format_time(at->most).text, ts_format_share(b->time > 0 ? at->time / b->time : 0).text);
   }
   if (b->count > MOST_BLAMES)
@@ -88,7 +89,7 @@ static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   uint32_t class = most_reserved(s);
   const ts_reserved *r = &s->extras.reserved[class];
-  fprintf(out, "\nMemory in the caching allocator%s\n",
+  ts_put_text(out, "\nMemory in the caching allocator%s\n",
           s->result->class_count > 1 ? ts_arena_printf(arena, ", %s", class_name(s, arena, class)) : "");
   row(out, "allocated, most", ts_format_bytes((double)r->allocated), "");
   row(out, "reserved, most", ts_format_bytes((double)r->reserved),
@@ -130,7 +131,7 @@ static void reserved_json(const ts_summary *s, cJSON *root)
 
 static void spread_text(const ts_spread *spread, double alone, ts_arena *arena, FILE *out)
 {
-  fprintf(out, "\n%s\n", ts_report_fit(arena, ts_arena_printf(arena, "Step time over %s repetitions, seed %s", ts_format_count(spread->count).text, spread->seed), 80));
+  ts_put_text(out, "\n%s\n", ts_report_fit(arena, ts_arena_printf(arena, "Step time over %s repetitions, seed %s", ts_format_count(spread->count).text, spread->seed), 80));
   for (int i = 0; i < SHARES; i++) {
     uint64_t time = ts_percentile(spread, shares[i]);
     row(out, share_names[i], ts_format_time(time), ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * ((double)time / alone - 1) : 0));
@@ -163,7 +164,7 @@ static void goodput_text(const ts_goodput *g, ts_arena *arena, FILE *out)
 
 static void day_text(const ts_day *d, ts_arena *arena, FILE *out)
 {
-  fprintf(out, "\nA day with %u failure%s\n", d->failures, d->failures == 1 ? "" : "s");
+  ts_put_text(out, "\nA day with %u failure%s\n", d->failures, d->failures == 1 ? "" : "s");
   row(out, "useful", time_of(d->useful * 1e12), ts_arena_printf(arena, "   %s steps", ts_format_count(d->steps).text));
   row(out, "checkpoints", time_of(d->checkpoints * 1e12), "");
   row(out, "work lost", time_of(d->lost * 1e12), "   since the last checkpoint, and at the end");
@@ -202,7 +203,7 @@ static double growth(uint64_t with, uint64_t alone) { return alone ? (double)los
 static void overlap_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   ts_overlap_cost c = ts_overlap_cost_of(s->run, s->busiest);
-  fprintf(out, "\nSlowed by overlap%s, %s model, %s\n", s->result->contention ? " and shared links" : "", ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
+  ts_put_text(out, "\nSlowed by overlap%s, %s model, %s\n", s->result->contention ? " and shared links" : "", ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
   row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.compute, c.compute_alone)).text, ts_format_time(c.compute_alone).text));
   row(out, "transfers", ts_format_time(lost(c.transfer, c.transfer_alone)), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.transfer, c.transfer_alone)).text, ts_format_time(c.transfer_alone).text));
 }
@@ -239,6 +240,8 @@ void ts_report_extras_text(const ts_summary *s, ts_arena *arena, FILE *out)
   if (e->day)
     day_text(e->day, arena, out);
   ts_report_insight_text(s, arena, out);
+  if (e->ways_out)
+    ts_ways_out_text(e->ways_out, arena, out);
 }
 
 void ts_report_extras_json(const ts_summary *s, cJSON *root)
@@ -257,4 +260,6 @@ void ts_report_extras_json(const ts_summary *s, cJSON *root)
   if (e->day)
     day_json(e->day, root);
   ts_report_insight_json(s, root);
+  if (e->ways_out)
+    ts_ways_out_json(e->ways_out, root);
 }

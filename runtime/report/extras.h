@@ -12,6 +12,7 @@
 #include "runtime/slowdown.h"
 #include "runtime/spread.h"
 #include "runtime/steps.h"
+#include "runtime/report/ways_out.h"
 
 typedef struct ts_extras { /* NULL: not asked for */
   const ts_blames *blames;
@@ -24,8 +25,11 @@ typedef struct ts_extras { /* NULL: not asked for */
   const ts_sensitivities *sensitivities;
   const char *what_if;            /* the change, and the step then */
   uint64_t what_if_step;
+  const struct ts_not_followed *not_followed; /* models that do not follow the change */
+  uint32_t not_followed_count;
   const ts_difference *difference; /* from another plan */
   const char *difference_from;
+  const ts_ways_out *ways_out;     /* looked for where memory does not suffice */
 } ts_extras;
 
 struct ts_summary;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "ir/text.h"
 #include "runtime/report/format.h"
 #include "runtime/report/names.h"
@@ -31,6 +32,7 @@ static void add_outcome(list *l)
   add(l, TS_FACT_OUTCOME, "step time", TS_FACT_PS, (double)s->result->step);
   add(l, TS_FACT_OUTCOME, "tokens a second", TS_FACT_TOKENS_PER_S, s->tokens_per_second);
   add(l, TS_FACT_OUTCOME, "MFU", TS_FACT_SHARE, s->mfu);
+  add(l, TS_FACT_OUTCOME, "HFU", TS_FACT_SHARE, s->hfu);
   if (!s->memory->stated)
     return;
   add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES, (double)(fullest->peak + fullest->reserved));
@@ -238,12 +240,12 @@ void ts_report_changes_text(ts_fact_changes changes, const char *before, const c
     fputs("no difference: the same step\n", out);
     return;
   }
-  fprintf(out, "%-*s%*s%*s%*s\n", NAME + 2, "", VALUE, ts_report_fit(arena, before, VALUE - 2), VALUE, ts_report_fit(arena, after, VALUE - 2), VALUE, "difference");
+  ts_put_text(out, "%-*s%*s%*s%*s\n", NAME + 2, "", VALUE, ts_report_fit(arena, before, VALUE - 2), VALUE, ts_report_fit(arena, after, VALUE - 2), VALUE, "difference");
   for (size_t i = 0; i < changes.count; i++) {
     const ts_fact_change *c = &changes.at[i];
     if (!i || c[-1].fact.part != c->fact.part)
-      fprintf(out, "%s%s\n", i ? "\n" : "", titles[c->fact.part]);
-    fprintf(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE, c->had ? shown(&c->fact, c->before).text : "-", VALUE,
+      ts_put_text(out, i ? "\n%s\n" : "%s\n", titles[c->fact.part]);
+    ts_put_text(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE, c->had ? shown(&c->fact, c->before).text : "-", VALUE,
             c->has ? shown(&c->fact, c->after).text : "-", VALUE, change(arena, c));
   }
 }

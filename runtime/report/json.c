@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
+#include "base/escape.h"
+#include "base/heap.h"
 #include "ir/text.h"
 #include "runtime/report/report.h"
 
@@ -72,6 +73,14 @@ static cJSON *plan_object(const ts_summary *s)
   add_integer(plan, "samples_per_step", ir->meta->samples_per_step);
   cJSON_AddNumberToObject(plan, "model_flop_per_step", ir->meta->model_flops_per_step);
   add_known(plan, "peak_flop_per_second_per_device", ir->meta->peak_flops);
+  cJSON *formats = cJSON_AddArrayToObject(plan, "formats");
+  for (uint32_t i = 0; i < ir->formats_count; i++) {
+    cJSON *format = cJSON_CreateObject();
+    cJSON_AddStringToObject(format, "dtype", ir->strings + ir->formats[i].dtype);
+    cJSON_AddNumberToObject(format, "model_flop_per_step", ir->formats[i].model_flops);
+    add_known(format, "peak_flop_per_second_per_device", ir->formats[i].peak);
+    cJSON_AddItemToArray(formats, format);
+  }
   return plan;
 }
 
@@ -82,6 +91,8 @@ static void add_answer(cJSON *root, const ts_summary *s)
   add_known(root, "samples_per_second", s->samples_per_second);
   add_known(root, "model_flop_per_second_per_device", s->flops_per_device);
   add_known(root, "mfu", s->mfu);
+  add_known(root, "executed_flop_per_second_per_device", s->executed_per_device);
+  add_known(root, "hfu", s->hfu);
   if (!s->memory->stated) {
     cJSON_AddNullToObject(root, "peak_memory_bytes");
     return;
@@ -216,6 +227,16 @@ static cJSON *costs_object(const ts_summary *s)
   return costs;
 }
 
+/* What a network model answered, of all ranks. */
+static void add_use(cJSON *object, const ts_summary *s, uint32_t model)
+{
+  ts_network_use use = ts_network_use_of(s->result, model);
+  add_integer(object, "calls_of_all_ranks", use.calls);
+  cJSON_AddNumberToObject(object, "bytes_of_all_ranks", use.bytes);
+  cJSON_AddNumberToObject(object, "time_of_all_ranks_ps", use.time);
+  cJSON_AddNumberToObject(object, "share_of_step", ts_summary_share(s, &use));
+}
+
 static cJSON *network_array(const ts_summary *s)
 {
   cJSON *models = cJSON_CreateArray();
@@ -234,22 +255,17 @@ static cJSON *network_array(const ts_summary *s)
       add_integer(object, "curves", model->curve_count);
     else
       cJSON_AddNumberToObject(object, "efficiency", model->efficiency);
+    if (model->assumed)
+      cJSON_AddBoolToObject(object, "assumed", true);
+    add_use(object, s, m);
+  }
+  if (ts_network_use_of(s->result, s->ir->net_models_count).calls) {
+    cJSON *links = add_element(models);
+    cJSON_AddStringToObject(links, "name", TS_NETWORK_LINKS);
+    cJSON_AddStringToObject(links, "kind", TS_NETWORK_LINKS);
+    add_use(links, s, s->ir->net_models_count);
   }
   return models;
-}
-
-static cJSON *inputs_array(const ts_ir *ir)
-{
-  cJSON *inputs = cJSON_CreateArray();
-  for (uint32_t i = 0; i < ir->sources_count; i++) {
-    cJSON *input = add_element(inputs);
-    char hex[2 * TS_DIGEST_SIZE + 1];
-    ts_digest_hex(ir->sources[i].sha256, hex);
-    cJSON_AddStringToObject(input, "name", ir->strings + ir->sources[i].name);
-    cJSON_AddStringToObject(input, "role", ir->strings + ir->sources[i].role);
-    cJSON_AddStringToObject(input, "sha256", hex);
-  }
-  return inputs;
 }
 
 /* What made classes of ranks, and how many more each made. */
@@ -272,8 +288,9 @@ void ts_report_print_json(cJSON *root, FILE *out)
 {
   char *text = cJSON_Print(root);
   if (!text)
-    abort(); /* out of memory, as in the arena */
-  fprintf(out, "%s\n", text);
+    ts_heap_none(0);
+  ts_put_json_made(out, text);
+  fputc('\n', out);
   cJSON_free(text);
   cJSON_Delete(root);
 }
@@ -296,10 +313,11 @@ void ts_report_json(const ts_summary *s, FILE *out)
   cJSON_AddItemToObject(root, "costs", costs_object(s));
   cJSON_AddItemToObject(root, "network", network_array(s));
   ts_report_extras_json(s, root);
+  cJSON_AddItemToObject(root, "warnings", ts_report_warnings_json(s));
   cJSON *assumptions = cJSON_AddArrayToObject(root, "assumptions");
   for (uint32_t i = 0; i < s->assumption_count; i++)
     cJSON_AddItemToArray(assumptions, cJSON_CreateString(s->assumptions[i]));
-  cJSON_AddItemToObject(root, "inputs", inputs_array(s->ir));
+  ts_report_provenance_json(s, root);
   add_integer(root, "nodes", s->result->nodes);
   add_integer(root, "nodes_played", s->result->nodes_played);
   add_splits(root, s);

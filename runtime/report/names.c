@@ -1,8 +1,10 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/report/names.h"
 
 #include "base/text.h"
+#include "runtime/report/format.h"
 
 const char *ts_report_coordinates(ts_arena *arena, const ts_ir *ir, uint32_t rank)
 {
@@ -76,5 +78,37 @@ const char *ts_report_mesh(ts_arena *arena, const ts_ir *ir)
   for (uint32_t a = 0; a < ir->axes_count; a++)
     text = ts_arena_printf(arena, "%s%s%s: %u%s", text, a ? ", " : "{ ", ir->strings + ir->axes[a].name, ir->axes[a].size,
                            a + 1 == ir->axes_count ? " }" : "");
+  return text;
+}
+
+const char *ts_report_place(ts_arena *arena, const ts_ir *ir, uint32_t loc)
+{
+  const ts_ir_loc *l = loc < ir->locs_count ? &ir->locs[loc] : NULL;
+  return l ? ts_arena_printf(arena, "%s:%u:%u", ir->strings + ir->sources[l->source].name, l->line, l->column) : "";
+}
+
+static int larger(const void *a, const void *b)
+{
+  const ts_ir_format *x = a, *y = b;
+  return x->model_flops != y->model_flops ? (x->model_flops < y->model_flops ? 1 : -1) : x->dtype < y->dtype ? -1 : x->dtype > y->dtype;
+}
+
+const char *ts_report_formats(ts_arena *arena, const ts_ir *ir)
+{
+  ts_ir_format *formats = TS_NEW_ARRAY(arena, ts_ir_format, ir->formats_count + 1);
+  const char *text = "";
+  double sum = 0;
+  for (uint32_t i = 0; i < ir->formats_count; i++)
+    sum += ir->formats[i].model_flops;
+  if (ir->formats_count)
+    memcpy(formats, ir->formats, ir->formats_count * sizeof *formats);
+  qsort(formats, ir->formats_count, sizeof *formats, larger);
+  for (uint32_t i = 0; i < ir->formats_count && formats[i].model_flops > 0; i++) {
+    const char *name = ir->strings + formats[i].dtype;
+    if (!*name)
+      continue;
+    const char *share = formats[i].model_flops < sum ? ts_arena_printf(arena, " %s", ts_format_share(formats[i].model_flops / sum).text) : "";
+    text = ts_arena_printf(arena, "%s%s%s%s", text, *text ? ", " : " in ", name, share);
+  }
   return text;
 }

@@ -4,7 +4,7 @@
 #include "runtime/report/names.h"
 #include "runtime/report/report.h"
 
-enum { MOST_HOLDERS = 2 };
+enum { MOST_HOLDERS = 2, MOST_WAYS = 8 };
 
 static const char *what_it_does(const ts_summary *s, const ts_memory_class *m)
 {
@@ -82,27 +82,21 @@ static void held(const ts_summary *s, const ts_memory_class *m, ts_stop *stop)
   ts_stop_fact(stop, "held", "%s", text);
 }
 
-/* The part of a label that the language takes for all repeats: `attn.core` of layer[*].attn.core. */
-static const char *pattern_of(const char *label)
+/* What was played and fits; without that - an IR has no plan to change - where to look. */
+static void help(const ts_summary *s, ts_stop *stop)
 {
-  for (const char *repeat; (repeat = strstr(label, "[*].")); )
-    label = repeat + 4;
-  return label;
-}
-
-static void help(const ts_memory_class *m, ts_stop *stop)
-{
-  uint64_t state = m->category[TS_IR_PARAMETERS] + m->category[TS_IR_GRADIENTS] + m->category[TS_IR_OPTIMIZER];
-  const char *label = NULL;
-  for (uint32_t h = 0; h < m->holder_count && !label; h++)
-    if (m->holders[h].category == TS_IR_ACTIVATIONS && *m->holders[h].label)
-      label = pattern_of(m->holders[h].label);
-  if (label && m->category[TS_IR_ACTIVATIONS] >= state)
-    ts_stop_help(stop, "recompute `%s`, choose a smaller micro-batch, or split the model over more ranks; `--ignore-memory` reports all the same",
-                 label);
+  const ts_ways_out *ways = s->extras.ways_out;
+  const char *all_the_same = "`--ignore-memory` reports all the same";
+  if (ways && (ways->count || ways->closest))
+    ts_stop_fact(stop, ways->count ? "fits" : "near", "%s", ts_ways_out_table(ways, stop->arena, MOST_WAYS));
+  if (ways && ways->untried)
+    ts_stop_fact(stop, "tried", "%u changes; %u more would take long to play", ways->tried, ways->untried);
+  if (ways && ways->count)
+    ts_stop_help(stop, "give the options, or write the lines into the plan; %s", all_the_same);
+  else if (ways && ways->tried)
+    ts_stop_help(stop, "none of %u changes fits: take more devices, or devices with more memory; %s", ways->tried, all_the_same);
   else
-    ts_stop_help(stop, "split the model over more ranks, or shard parameters, gradients or optimizer state over the replicas; "
-                       "`--ignore-memory` reports all the same");
+    ts_stop_help(stop, "%s; %s", s->extras.ways_out ? "take more devices, or devices with more memory" : "play the plan instead of its IR to see changes that fit", all_the_same);
 }
 
 static bool worse(const ts_memory_class *a, const ts_memory_class *b) { return a->over > b->over; }
@@ -126,6 +120,6 @@ int ts_report_out_of_memory(const ts_summary *s, ts_stop *stop)
   where(s, worst, stop);
   when(s, worst, stop);
   held(s, m, stop);
-  help(m, stop);
+  help(s, stop);
   return -1;
 }

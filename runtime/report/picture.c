@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "runtime/report/format.h"
 #include "runtime/report/names.h"
@@ -39,27 +40,6 @@ struct ts_picture {
 
 /* ---- Text ---- */
 
-void ts_xml_text(const char *text, FILE *out)
-{
-  for (size_t at = 0, size = strlen(text); at < size;) {
-    uint32_t character;
-    size_t length = ts_utf8_decode(text + at, size - at, &character);
-    switch (length ? character : 0) {
-    case '&': fputs("&amp;", out); break;
-    case '<': fputs("&lt;", out); break;
-    case '>': fputs("&gt;", out); break;
-    case '"': fputs("&quot;", out); break;
-    case '\n': fputc('\n', out); break;
-    default:
-      if (!length || character < 0x20)
-        fputc(' ', out);
-      else
-        fwrite(text + at, 1, length, out);
-    }
-    at += length ? length : 1;
-  }
-}
-
 static const char *stage_name(const ts_picture *p, uint32_t stage)
 {
   uint32_t program = p->s->stages[stage].program;
@@ -69,8 +49,8 @@ static const char *stage_name(const ts_picture *p, uint32_t stage)
 
 static void label(FILE *out, double x, double y, const char *class, const char *text)
 {
-  fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-  ts_xml_text(text, out);
+  ts_put_xml(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+  ts_put_xml(out, "%s", text);
   fputs("</text>\n", out);
 }
 
@@ -118,7 +98,7 @@ void ts_picture_style(FILE *out)
         ".up{font-weight:bold;fill:#fff}.end{text-anchor:end}\n"
         ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n", out);
   for (size_t k = 0; k < KINDS; k++)
-    fprintf(out, kinds[k].texture ? ".%s{fill:url(#%s)}" : ".%s{fill:%s}", kinds[k].class, kinds[k].texture ? kinds[k].class : kinds[k].colour);
+    ts_put_xml(out, kinds[k].texture ? ".%s{fill:url(#%s)}" : ".%s{fill:%s}", kinds[k].class, kinds[k].texture ? kinds[k].class : kinds[k].colour);
   fputc('\n', out);
 }
 
@@ -127,7 +107,7 @@ void ts_picture_textures(FILE *out)
   fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs>\n", out);
   for (size_t k = 0; k < KINDS; k++)
     if (kinds[k].texture)
-      fprintf(out, "<pattern id=\"%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><path d=\"%s\" "
+      ts_put_xml(out, "<pattern id=\"%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><path d=\"%s\" "
               "stroke=\"#000\" stroke-opacity=\".22\" stroke-width=\".8\"/></pattern>\n", kinds[k].class, kinds[k].colour, kinds[k].texture);
   fputs("</defs></svg>\n", out);
 }
@@ -135,7 +115,7 @@ void ts_picture_textures(FILE *out)
 /* Without its end: a title may follow. */
 static void begin_rectangle(FILE *out, const char *class, double x, double y, double width, double height)
 {
-  fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", class, x, y, width, height);
+  ts_put_xml(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", class, x, y, width, height);
 }
 
 static void rectangle(FILE *out, const char *class, double x, double y, double width, double height)
@@ -354,7 +334,7 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
       if (most[from] != k + 1)
         continue;
       if (!begun)
-        fprintf(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
+        ts_put_xml(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
       begun = true;
       fprintf(out, "M%.1f %.0fh%.1fv%uh-%.1fz", left + from * pixels, y, (x - from) * pixels, height, (x - from) * pixels);
     }
@@ -374,15 +354,15 @@ static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
   begin_rectangle(out, known && item->micro_batch % 2 ? ts_arena_printf(p->arena, "%s even", class) : class, x, y, width > 4 ? width - 0.6 : width, BOX);
   if (width >= TITLE_ROOM) {
     fputs("><title>", out);
-    ts_xml_text(ts_report_item(p->arena, ir, b->item), out);
-    fprintf(out, ": %s from %s</title></rect>", ts_format_time(b->end - b->begin).text, ts_format_time(b->begin).text);
+    ts_put_xml(out, "%s", ts_report_item(p->arena, ir, b->item));
+    ts_put_xml(out, ": %s from %s</title></rect>", ts_format_time(b->end - b->begin).text, ts_format_time(b->begin).text);
   } else {
     fputs("/>", out);
   }
   if (width >= LABEL_ROOM && known) {
-    fprintf(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? "up" : "in", x + width / 2, y + BOX / 2.0 + 3.5);
+    ts_put_xml(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? "up" : "in", x + width / 2, y + BOX / 2.0 + 3.5);
     if (width >= 2 * LABEL_ROOM)
-      ts_xml_text(ir->strings + ir->fragments[item->fragment].work, out);
+      ts_put_xml(out, "%s", ir->strings + ir->fragments[item->fragment].work);
     fprintf(out, "%" PRIu32 "</text>", item->micro_batch);
   }
   fputc('\n', out);
@@ -403,7 +383,7 @@ static void put_share(const ts_picture *p, const float *share, const float *belo
     if (high <= low)
       continue;
     if (!begun)
-      fprintf(out, "<path class=\"%s\" transform=\"translate(0,%.0f)\" d=\"", class, y);
+      ts_put_xml(out, "<path class=\"%s\" transform=\"translate(0,%.0f)\" d=\"", class, y);
     begun = true;
     unsigned left = from * p->column, length = x * p->column < p->width ? (x - from) * p->column : p->width - left;
     fprintf(out, "M%u %dh%uv%dh-%uz", left, LANE - high, length, high - low, length);
@@ -490,7 +470,7 @@ static void put_memory(const ts_picture *p, double y, FILE *out)
       any = c.at[x][category] > 0;
     if (!any)
       continue;
-    fprintf(out, "<path class=\"%s\" d=\"M0 %.1f", category_class[category], floor[0]);
+    ts_put_xml(out, "<path class=\"%s\" d=\"M0 %.1f", category_class[category], floor[0]);
     for (unsigned x = 0; x < p->width; x++) {
       double top = floor[x] - scale * (double)c.at[x][category];
       if (top - last > 0.05 || last - top > 0.05)
@@ -505,10 +485,10 @@ static void put_memory(const ts_picture *p, double y, FILE *out)
       last = floor[x];
       floor[x] -= scale * (double)c.at[x][category];
     }
-    fprintf(out, "H0z\"><title>%s</title></path>\n", ts_category_name(category));
+    ts_put_xml(out, "H0z\"><title>%s</title></path>\n", ts_category_name(category));
   }
   if (m->limit && memory_top(m) >= (double)m->limit)
-    fprintf(out, "<path class=\"limit\" d=\"M0 %.1fH%u\"><title>memory of the device, %s</title></path>\n", y + MEMORY - scale * (double)m->limit, p->width,
+    ts_put_xml(out, "<path class=\"limit\" d=\"M0 %.1fH%u\"><title>memory of the device, %s</title></path>\n", y + MEMORY - scale * (double)m->limit, p->width,
             ts_format_bytes((double)m->limit).text);
 }
 
@@ -572,8 +552,8 @@ static double put_part(FILE *out, const char *class, double x, double y, double 
     return x + width;
   begin_rectangle(out, class, x, y, width, BAR);
   fputs("><title>", out);
-  ts_xml_text(name, out);
-  fprintf(out, ": %s</title></rect>\n", amount);
+  ts_put_xml(out, "%s", name);
+  ts_put_xml(out, ": %s</title></rect>\n", amount);
   return x + width;
 }
 
@@ -625,7 +605,7 @@ void ts_picture_memory_bars(const ts_picture *p, FILE *out)
     label(out, TS_PICTURE_BARS, y + BAR - 5, "end", ts_format_bytes((double)(m->peak + m->reserved)).text);
   }
   if (limit > 0 && limit <= most)
-    fprintf(out, "<path class=\"limit\" d=\"M%.1f 0V%u\"><title>memory of the device, %s</title></path>\n", BAR_NAME + scale * limit, ts_picture_bars_height(p),
+    ts_put_xml(out, "<path class=\"limit\" d=\"M%.1f 0V%u\"><title>memory of the device, %s</title></path>\n", BAR_NAME + scale * limit, ts_picture_bars_height(p),
             ts_format_bytes(limit).text);
   fputs("</g>\n", out);
 }
@@ -726,7 +706,7 @@ void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out)
   for (size_t i = 0; i < list.count; i++) {
     fputs("<span class=\"key\"><svg width=\"14\" height=\"12\" aria-hidden=\"true\">", out);
     put_sample(&list.at[i], 0, 0, out);
-    fprintf(out, "</svg> %s</span>\n", list.at[i].name);
+    ts_put_xml(out, "</svg> %s</span>\n", list.at[i].name);
   }
 }
 

@@ -40,6 +40,5 @@ enum { TS_PICTURE_KEYS = 20 };
 void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out);
 void ts_picture_legend_line(const ts_picture *p, ts_picture_key key, double y, FILE *out);
 
-void ts_xml_text(const char *text, FILE *out); /* escaped; control characters as spaces */
 
 #endif

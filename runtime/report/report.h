@@ -11,9 +11,15 @@
 #include "runtime/result.h"
 #include "runtime/stop.h"
 
+struct cJSON;
 void ts_report_text(const ts_summary *summary, FILE *out);
 void ts_report_json(const ts_summary *summary, FILE *out);
-struct cJSON;
+/* runtime/report/provenance.c: warnings, and what the report was made from. */
+void ts_report_warnings_text(const ts_summary *summary, ts_arena *arena, FILE *out);
+void ts_report_warnings_html(const ts_summary *summary, FILE *out);
+struct cJSON *ts_report_warnings_json(const ts_summary *summary);
+void ts_report_provenance_text(const ts_summary *summary, ts_arena *arena, FILE *out);
+void ts_report_provenance_json(const ts_summary *summary, struct cJSON *root);
 void ts_report_print_json(struct cJSON *root, FILE *out); /* a line feed behind it; frees it */
 void ts_report_csv(const ts_summary *summary, FILE *out);
 void ts_report_html(const ts_summary *summary, FILE *out); /* with pictures */
@@ -36,6 +42,10 @@ int ts_report_out_of_memory(const ts_summary *summary, ts_stop *stop);
  * not about the plan. */
 typedef struct ts_source_reader { const char *(*read)(void *closure, ts_arena *arena, const char *name, size_t *size); void *closure; } ts_source_reader;
 bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags);
+/* The same for a warning; one whose code is not known here is left out. */
+void ts_warning_diagnose(const ts_warning *warning, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags);
+/* Leaves out of the report what `diags` silences (-W no-NAME). */
+void ts_report_silence(ts_summary *summary, const ts_diags *diags);
 /* Prints a stop without a code: one line that begins with the program's name, and its facts. */
 void ts_stop_print(const ts_stop *stop, const char *program, FILE *out);
 

@@ -1,20 +1,10 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "runtime/report/names.h"
 #include "runtime/report/report.h"
-
-static bool code_of(const char *name, ts_code *code)
-{
-  for (unsigned c = 0; name && c < TS_CODE_COUNT; c++) {
-    if (strcmp(ts_code_name((ts_code)c), name) == 0) {
-      *code = (ts_code)c;
-      return true;
-    }
-  }
-  return false;
-}
 
 /* Byte offset of a line and column, both from 1; columns count characters. */
 static size_t offset_of(const char *text, size_t size, uint32_t line, uint32_t column)
@@ -31,6 +21,17 @@ static size_t offset_of(const char *text, size_t size, uint32_t line, uint32_t c
   return at;
 }
 
+/* The map knows a file by the path that was given, the IR from the plan's folder: what they share is the end, and the text. */
+static uint32_t known_source(const ts_sources *sources, const char *name, const char *text, size_t size)
+{
+  for (uint32_t f = 1; f <= ts_sources_count(sources); f++) {
+    const ts_source *s = ts_sources_get(sources, f);
+    if (s->size == size && strcmp(ts_base_name(s->name), ts_base_name(name)) == 0 && memcmp(s->text, text, size) == 0)
+      return f;
+  }
+  return 0;
+}
+
 /* The place in the text of its source, if that is at hand and what the plan was compiled from. */
 static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader reader, ts_arena *arena, ts_sources *sources)
 {
@@ -44,7 +45,9 @@ static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader r
   ts_digest_bytes(text, size, digest);
   if (memcmp(digest, source->sha256, sizeof digest) != 0)
     return TS_NO_SPAN;
-  uint32_t file = ts_sources_add(sources, name, ir->strings + source->role, text, size);
+  uint32_t file = known_source(sources, name, text, size);
+  if (!file)
+    file = ts_sources_add(sources, name, ir->strings + source->role, text, size);
   size_t begin = offset_of(text, size, loc->line, loc->column);
   size_t end = loc->end_column > loc->column ? offset_of(text, size, loc->line, loc->end_column) : begin + 1;
   return (ts_span){file, (uint32_t)begin, (uint32_t)(end < size ? end : size)};
@@ -53,7 +56,7 @@ static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader r
 bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_code code;
-  if (!code_of(stop->code, &code))
+  if (!ts_code_named(stop->code, &code))
     return false;
   const ts_ir_loc *loc = stop->loc < ir->locs_count ? &ir->locs[stop->loc] : NULL;
   ts_span span = loc ? span_of(ir, loc, reader, arena, sources) : TS_NO_SPAN;
@@ -61,7 +64,7 @@ bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader rea
   if (span.file && stop->label)
     ts_diag_here(d, "%s", stop->label);
   if (loc && !span.file)
-    ts_diag_fact(d, "in", "%s:%u:%u", ir->strings + ir->sources[loc->source].name, loc->line, loc->column);
+    ts_diag_fact(d, "in", "%s", ts_report_place(arena, ir, stop->loc));
   for (uint32_t f = 0; f < stop->fact_count; f++)
     ts_diag_fact(d, stop->facts[f].name, "%s", stop->facts[f].text);
   if (stop->help)
@@ -69,14 +72,48 @@ bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader rea
   return true;
 }
 
+static void add_note(ts_diag *d, const ts_warning_note *n, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources)
+{
+  ts_span span = n->loc < ir->locs_count ? span_of(ir, &ir->locs[n->loc], reader, arena, sources) : TS_NO_SPAN;
+  const char *place = n->loc < ir->locs_count && !span.file ? ts_arena_printf(arena, " (%s)", ts_report_place(arena, ir, n->loc)) : "";
+  switch (n->kind) {
+  case TS_IR_REMARK_LABEL: ts_diag_label(d, span, "%s", n->text); break;
+  case TS_IR_REMARK_NOTE:
+    if (span.file)
+      ts_diag_note_at(d, span, "%s", n->text);
+    else
+      ts_diag_note(d, "%s%s", n->text, place);
+    break;
+  case TS_IR_REMARK_FACT: ts_diag_fact(d, n->name, "%s", n->text); break;
+  case TS_IR_REMARK_HELP: ts_diag_help(d, "%s", n->text); break;
+  }
+}
+
+void ts_warning_diagnose(const ts_warning *w, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags)
+{
+  ts_code code;
+  if (!ts_code_named(w->code, &code))
+    return; /* of a later compiler: the report lists it */
+  bool placed = w->loc < ir->locs_count;
+  ts_span span = placed ? span_of(ir, &ir->locs[w->loc], reader, arena, sources) : TS_NO_SPAN;
+  ts_diag *d = ts_diag_add(diags, code, span, "%s", w->message);
+  if (span.file && *w->here)
+    ts_diag_here(d, "%s", w->here);
+  if (placed && !span.file)
+    ts_diag_fact(d, "in", "%s", ts_report_place(arena, ir, w->loc));
+  for (size_t i = 0; i < w->notes.count; i++)
+    add_note(d, &w->notes.at[i], ir, reader, arena, sources);
+  ts_diag_more(d, w->more);
+}
+
 void ts_stop_print(const ts_stop *stop, const char *program, FILE *out)
 {
   enum { LONGEST = 1000 };
   ts_arena *arena = ts_arena_new("stop");
-  fprintf(out, "%s: %s\n", program, ts_report_fit(arena, stop->title, LONGEST));
+  ts_put_text(out, "%s: %s\n", program, ts_report_fit(arena, stop->title, LONGEST));
   for (uint32_t f = 0; f < stop->fact_count; f++)
-    fprintf(out, "  %-10s %s\n", stop->facts[f].name, ts_report_fit(arena, stop->facts[f].text, LONGEST));
+    ts_put_text(out, "  %-10s %s\n", stop->facts[f].name, ts_report_fit(arena, stop->facts[f].text, LONGEST));
   if (stop->help)
-    fprintf(out, "  %s\n", ts_report_fit(arena, stop->help, LONGEST));
+    ts_put_text(out, "  %s\n", ts_report_fit(arena, stop->help, LONGEST));
   ts_arena_free(arena);
 }

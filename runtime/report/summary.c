@@ -1,10 +1,11 @@
 #include "runtime/report/summary.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/text.h"
-#include "runtime/report/format.h"
+#include "runtime/report/names.h"
 
 const char *ts_phase_name(uint32_t phase)
 {
@@ -187,29 +188,88 @@ static facts facts_of(const ts_ir *ir)
 
 enum { MOST_EXTRAPOLATIONS = 4 };
 
-/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB", and calls that no model could do. */
+/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB", times that the links cannot do, and calls that no model could do. */
 static uint32_t list_extrapolations(const ts_summary *s, const char **list)
 {
-  uint32_t n = 0, count = s->result->extrapolation_count;
+  uint32_t n = 0, all = s->result->extrapolation_count, count = 0;
+  while (count < all && s->result->extrapolations[count].doubt < TS_DOUBT_SHAPE) /* they come last */
+    count++;
   for (; n < count && n < MOST_EXTRAPOLATIONS; n++) {
     const ts_extrapolation *e = &s->result->extrapolations[n];
     const char *more = e->most > e->least ? ts_arena_printf(s->arena, " to %s", ts_format_bytes((double)e->most).text) : "";
-    if (e->model == TS_IR_NONE) {
+    if (e->model == TS_IR_NONE && e->doubt == TS_DOUBT_BEYOND) {
       list[n] = ts_arena_printf(s->arena, "no way in `network` for %s over %u ranks in %u island%s: the links' own rates", ts_ir_collective_words[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
       continue;
     }
-    list[n] = ts_arena_printf(s->arena, "extrapolated: %s over %u ranks, %s%s", ts_ir_collective_words[e->kind], e->ranks, ts_format_bytes((double)e->least).text, more);
+    static const char *const doubts[TS_DOUBTS] = {[TS_DOUBT_RAISED] = "less than the links take, raised",
+                                                  [TS_DOUBT_FASTER] = "measured, less than these links take", [TS_DOUBT_BEYOND] = "extrapolated"};
+    list[n] = ts_arena_printf(s->arena, "%s: %s over %u ranks, %s%s", doubts[e->doubt], ts_ir_collective_words[e->kind], e->ranks, ts_format_bytes((double)e->least).text, more);
   }
   if (n < count)
-    list[n++] = ts_arena_printf(s->arena, "extrapolated: %u more kinds of calls", count - MOST_EXTRAPOLATIONS);
+    list[n++] = ts_arena_printf(s->arena, "times of %u more kinds of calls are extrapolated, or less than the links take", count - MOST_EXTRAPOLATIONS);
   return n;
+}
+
+/* How many sources of measured times name no device. */
+static uint32_t unknown_devices(const ts_summary *s)
+{
+  const ts_ir *ir = s->ir;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < s->source_count; i++) {
+    uint32_t source = s->sources[i].source;
+    bool measured = false;
+    if (source == TS_IR_NONE || *(ir->strings + ir->cost_sources[source].device))
+      continue;
+    for (uint32_t k = 0; k < ir->kernels_count && !measured; k++)
+      measured = ir->kernels[k].source == source && ir->kernels[k].basis >= TS_IR_MEASURED && ir->kernels[k].basis <= TS_IR_FITTED;
+    count += measured;
+  }
+  return count;
+}
+
+ts_text ts_summary_calls(const ts_summary *s, const ts_network_use *use)
+{
+  double mean = (double)use->calls / s->ir->meta->world;
+  return mean < 1 ? (ts_text){"below 1"} : ts_format_count((uint64_t)llround(mean));
+}
+
+double ts_summary_share(const ts_summary *s, const ts_network_use *use)
+{
+  return s->result->step ? use->time / ((double)s->result->step * s->ir->meta->world) : 0;
+}
+
+/* Models that answered without knowing which links their figures hold for. */
+static uint32_t list_blind(const ts_summary *s, const char **list)
+{
+  uint32_t n = 0;
+  for (uint32_t m = 0; s->result->network_uses && m < s->ir->net_models_count; m++) {
+    const ts_network_use *inside = &s->result->network_uses[2 * m], *between = inside + 1;
+    bool blind = (inside->are.intra_pace > 0 && !(inside->seen.intra_pace > 0)) || (between->are.inter_pace > 0 && !(between->seen.inter_pace > 0));
+    if (blind)
+      list[n++] = ts_arena_printf(s->arena, "`%s` names no links it was measured on: it is blind to rates",
+                                ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
+  }
+  return n;
+}
+
+/* " in fp8": formats of the model's FLOPs whose rate is not known, if that of others is. */
+static const char *without_rate(ts_arena *arena, const ts_ir *ir)
+{
+  const char *names = "";
+  bool known = false;
+  for (uint32_t i = 0; i < ir->formats_count; i++) {
+    known |= ir->formats[i].peak > 0;
+    if (!(ir->formats[i].peak > 0))
+      names = ts_arena_printf(arena, "%s%s%s", names, *names ? ", " : " in ", ir->strings + ir->formats[i].dtype);
+  }
+  return known ? names : "";
 }
 
 static void list_assumptions(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
-  const char **list = TS_NEW_ARRAY(s->arena, const char *, 8 + MOST_EXTRAPOLATIONS + 1);
+  const char **list = TS_NEW_ARRAY(s->arena, const char *, 10 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
   uint32_t n = 0;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
@@ -224,13 +284,20 @@ static void list_assumptions(ts_summary *s)
   if (!(ir->meta->model_flops_per_step > 0))
     list[n++] = "the model states no FLOP: its rate is not known";
   else if (!(ir->meta->peak_flops > 0))
-    list[n++] = "the devices state no peak rate: MFU is not known";
+    list[n++] = ts_arena_printf(s->arena, "the devices state no peak rate%s: MFU is not known", without_rate(s->arena, ir));
   if (!s->memory->stated)
     list[n++] = "nothing is said about memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: there is no limit to it";
+  uint32_t unknown = unknown_devices(s);
+  if (unknown)
+    list[n++] = ts_arena_printf(s->arena, "%u source%s of measured times name%s no device: taken as this one's", unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
     list[n++] = s->result->contention ? "only transfers of models of flows slow each other down on a common link" : "transfers over a common link do not slow each other down";
+  uint32_t doubts = s->result->extrapolation_count;
+  if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
+    list[n++] = "alpha_beta: rings, or trees where these do an all-reduce faster";
+  n += list_blind(s, list + n);
   s->assumption_count = n + list_extrapolations(s, list + n);
   s->assumptions = list;
 }
@@ -243,13 +310,12 @@ const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run 
   if (s->seconds > 0) {
     s->tokens_per_second = (double)ir->meta->tokens_per_step / s->seconds;
     s->samples_per_second = (double)ir->meta->samples_per_step / s->seconds;
-    s->flops_per_device = ir->meta->model_flops_per_step / s->seconds / ir->meta->world;
-    if (ir->meta->peak_flops > 0)
-      s->mfu = s->flops_per_device / ir->meta->peak_flops;
   }
   sum_stages(s);
+  ts_summary_utilization(s);
   sum_groups(s);
   sum_sources(s);
   list_assumptions(s);
+  ts_warnings_of_ir(arena, ir, &s->warnings);
   return s;
 }

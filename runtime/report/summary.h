@@ -6,10 +6,13 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "ir/ir.h"
 #include "runtime/memory.h"
 #include "runtime/report/extras.h"
+#include "runtime/report/format.h"
 #include "runtime/result.h"
+#include "runtime/warnings.h"
 
 typedef struct ts_time_split { /* mean over ranks, ps; phases, waits and tail sum up to the step */
   double phase[TS_IR_PHASES], compute; /* compute: sum of the phases */
@@ -32,6 +35,9 @@ typedef struct ts_group_total { /* of one group, collectives or messages, mean o
 
 typedef struct ts_source_share { uint32_t source; double time; } ts_source_share; /* TS_IR_NONE: stated in the plan */
 
+/* What was asked for, so that a report can be made again: an option as typed, with the digest of the file that it names, if it names one. */
+typedef struct ts_asked { const char *text, *file; uint8_t sha256[TS_DIGEST_SIZE]; } ts_asked; /* file: its name without folders, or NULL */
+
 typedef struct ts_summary {
   ts_arena *arena;
   const ts_ir *ir;
@@ -44,6 +50,8 @@ typedef struct ts_summary {
   double tokens_per_second, samples_per_second; /* 0: not known */
   double flops_per_device;   /* model FLOP/s of each device; 0: not known */
   double mfu;                /* model FLOPs utilization, 0..1; 0: not known */
+  double executed_per_device; /* FLOP/s that kernels execute on each device, recomputed ones and padding included; 0: not known */
+  double hfu;                /* hardware FLOPs utilization: of those, 0..1; 0: not known */
 
   uint32_t stage_count;
   const ts_stage *stages;    /* by program; only those that have ranks */
@@ -57,10 +65,15 @@ typedef struct ts_summary {
   const ts_source_share *sources; /* shares of compute time, largest first; they sum up to 1 */
   uint32_t assumption_count;
   ts_extras extras;          /* all NULL after ts_summary_new: for the owner to set */
+  uint32_t asked_count;
+  const ts_asked *asked;     /* for the owner to set: options that decide what is played and studied, and the file that was played if it is an IR (text NULL) */
+  ts_warnings warnings;      /* of the compilation, then of what was played */
   const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */
 } ts_summary;
 
 const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const char *network);
+
+void ts_summary_utilization(ts_summary *s); /* runtime/report/utilization.c */
 
 static inline uint64_t ts_class_compute(const ts_class_result *c)
 {
@@ -77,6 +90,10 @@ static inline uint64_t ts_class_exposed(const ts_class_result *c)
   return sum;
 }
 static inline const char *ts_summary_string(const ts_summary *s, ts_ir_str text) { return s->ir->strings + text; }
+
+/* Of what a network model answered: calls of a rank, and the share of the step that they take by themselves, both the mean of all ranks. */
+ts_text ts_summary_calls(const ts_summary *s, const ts_network_use *use);
+double ts_summary_share(const ts_summary *s, const ts_network_use *use);
 
 const char *ts_phase_name(uint32_t phase);       /* "backward (input)" */
 const char *ts_category_name(uint32_t category); /* "activations" */

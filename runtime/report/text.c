@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "ir/text.h"
 #include "runtime/report/format.h"
 #include "runtime/report/extras.h"
@@ -24,7 +25,7 @@ static const char *fit(printer *p, const char *text, unsigned columns) { return 
 static void name(printer *p, unsigned indent, unsigned columns, const char *text)
 {
   const char *shown = fit(p, text, columns - indent);
-  fprintf(p->out, "%*s%s%*s", (int)indent, "", shown, (int)(columns - indent - ts_report_columns(shown)), "");
+  ts_put_text(p->out, "%*s%s%*s", (int)indent, "", shown, (int)(columns - indent - ts_report_columns(shown)), "");
 }
 
 static void section(printer *p, const char *format, ...)
@@ -33,7 +34,7 @@ static void section(printer *p, const char *format, ...)
   va_start(args, format);
   const char *title = ts_arena_vprintf(p->arena, format, args);
   va_end(args);
-  fprintf(p->out, "\n%s\n", fit(p, title, WIDTH));
+  ts_put_text(p->out, "\n%s\n", fit(p, title, WIDTH));
 }
 
 static const char *program_name(const printer *p, uint32_t program)
@@ -51,7 +52,8 @@ static void quantity(printer *p, const char *label, ts_text value, const char *u
 {
   const char *gap = strchr(value.text, ' ');
   int digits = gap ? (int)(gap - value.text) : (int)strlen(value.text);
-  fprintf(p->out, "  %-14s %10.*s%s%s", label, digits, value.text, gap ? gap : "", unit);
+  ts_put_text(p->out, "  %-14s %10.*s%s", label, digits, value.text, gap ? gap : "");
+  ts_put_raw(p->out, unit);
 }
 
 static void answer_memory(printer *p)
@@ -62,9 +64,9 @@ static void answer_memory(printer *p)
     return;
   quantity(p, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)), "");
   if (m->limit)
-    fprintf(p->out, " of %s%s", ts_format_bytes((double)m->limit).text, m->over ? ", too much" : "");
+    ts_put_text(p->out, " of %s%s", ts_format_bytes((double)m->limit).text, m->over ? ", too much" : "");
   if (p->s->stage_count > 1)
-    fprintf(p->out, ", %s", fit(p, stage_name(p, memory->fullest), 24));
+    ts_put_text(p->out, ", %s", fit(p, stage_name(p, memory->fullest), 24));
   fputc('\n', p->out);
 }
 
@@ -73,7 +75,7 @@ static void answer(printer *p)
   const ts_summary *s = p->s;
   const ts_ir_meta *meta = s->ir->meta;
   const char *mesh = ts_report_mesh(p->arena, s->ir);
-  fprintf(p->out, "%s\n", fit(p, ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan), ts_format_count(meta->world).text,
+  ts_put_text(p->out, "%s\n", fit(p, ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan), ts_format_count(meta->world).text,
                                                 meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh), WIDTH));
   const char *rest = ts_arena_printf(p->arena, "%s micro-batch%s", ts_format_count(meta->micro_batches).text, meta->micro_batches == 1 ? "" : "es");
   if (meta->tokens_per_step || meta->samples_per_step)
@@ -84,7 +86,7 @@ static void answer(printer *p)
     rest = meta->parameters < 1000000 ? ts_arena_printf(p->arena, "%s, %s parameter%s", rest, ts_format_count(meta->parameters).text, meta->parameters == 1 ? "" : "s")
                                       : ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
                                                         meta->parameters < 1000000000 ? "million" : "billion");
-  fprintf(p->out, "%s\n\n", fit(p, rest, WIDTH));
+  ts_put_text(p->out, "%s\n\n", fit(p, rest, WIDTH));
 
   quantity(p, "step time", ts_format_time(s->result->step), "\n");
   if (meta->steps > 1)
@@ -94,14 +96,18 @@ static void answer(printer *p)
   if (rate > 0) {
     quantity(p, "throughput", ts_format_significant(rate), tokens ? " tokens/s" : " samples/s");
     if (meta->world > 1)
-      fprintf(p->out, ", %s per device", ts_format_significant(rate / meta->world).text);
+      ts_put_text(p->out, ", %s per device", ts_format_significant(rate / meta->world).text);
     fputc('\n', p->out);
   }
   if (s->flops_per_device > 0) {
     quantity(p, "model FLOP/s", ts_format_scaled(s->flops_per_device, "FLOP/s"), meta->world > 1 ? " per device" : "");
     if (s->mfu > 0)
-      fprintf(p->out, ", MFU %s", ts_format_share(s->mfu).text);
+      ts_put_text(p->out, ", MFU %s", ts_format_share(s->mfu).text);
+    if (s->hfu > 0)
+      ts_put_text(p->out, ", HFU %s", ts_format_share(s->hfu).text);
     fputc('\n', p->out);
+    if (s->mfu > 0)
+      quantity(p, "peak FLOP/s", ts_format_scaled(meta->peak_flops, "FLOP/s"), ts_arena_printf(p->arena, "%s\n", fit(p, ts_report_formats(p->arena, s->ir), 44)));
   }
   answer_memory(p);
 }
@@ -173,7 +179,7 @@ static void split_line(printer *p, unsigned indent, const char *text, const ts_c
                        uint64_t all, bool several)
 {
   name(p, indent, NAME, text);
-  fprintf(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
+  ts_put_text(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
   percent(p, share);
   if (several) {
     fputs("      ", p->out);
@@ -206,7 +212,7 @@ static void where_time_went(printer *p)
   } else {
     name(p, 0, NAME, "Where the time goes");
     const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) : ts_arena_printf(p->arena, "rank %u", busiest->rank);
-    fprintf(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)), "all ranks");
+    ts_put_text(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)), "all ranks");
   }
   fputc('\n', p->out);
   for (size_t i = 0; i < t.count; i++)
@@ -226,14 +232,14 @@ static void communication(printer *p)
                                                    : "Traffic";
   fputc('\n', p->out);
   name(p, 0, 20, title);
-  fprintf(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer", "hidden");
+  ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer", "hidden");
   for (uint32_t g = 0; g < s->group_count; g++) {
     const ts_comm_share *c = share_of(busiest, s->groups[g].group, s->groups[g].messages);
     if (!c || !c->calls)
       continue;
     name(p, 2, 20, group_name(p, c->group, c->messages));
     double hidden = c->busy > c->exposed ? 1 - (double)c->exposed / (double)c->busy : 0;
-    fprintf(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text, ts_format_bytes((double)c->bytes).text,
+    ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text, ts_format_bytes((double)c->bytes).text,
             ts_format_time(c->transfer).text, ts_format_time(c->busy > c->transfer ? c->busy - c->transfer : 0).text,
             ts_format_share(hidden).text);
   }
@@ -248,12 +254,12 @@ static void stage_line(printer *p, const ts_stage *stage, const ts_column *sizes
   uint64_t tenths[5];
   ts_apportion(parts, 5, (double)p->s->result->step, 1000, tenths);
   name(p, 2, 20, program_name(p, stage->program));
-  fprintf(p->out, "%6s ", ts_format_count(stage->ranks).text);
+  ts_put_text(p->out, "%6s ", ts_format_count(stage->ranks).text);
   for (int i = 0; i < 5; i++)
     fprintf(p->out, "%7u.%u", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
   if (p->s->memory->stated) {
     const ts_memory_class *m = &p->s->memory->classes[stage->fullest];
-    fprintf(p->out, "%8s", ts_format_in_column(sizes, ts_column_units(sizes, (double)(m->peak + m->reserved))).text);
+    ts_put_text(p->out, "%8s", ts_format_in_column(sizes, ts_column_units(sizes, (double)(m->peak + m->reserved))).text);
   }
   fputc('\n', p->out);
 }
@@ -267,8 +273,8 @@ static void stages(printer *p)
   const ts_memory_class *most = &s->memory->classes[s->memory->fullest];
   ts_column sizes = ts_column_of_sizes((double)(most->peak + most->reserved));
   name(p, 0, 20, "Stages, % of step");
-  fprintf(p->out, "%6s %9s%9s%9s%9s%9s", "ranks", "compute", "comm", "bubble", "host", "done");
-  fprintf(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
+  ts_put_text(p->out, "%6s %9s%9s%9s%9s%9s", "ranks", "compute", "comm", "bubble", "host", "done");
+  ts_put_text(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
   uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
   for (uint32_t i = 0; i < s->stage_count; i++) {
     bool shown = s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS || i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
@@ -286,14 +292,14 @@ static void stages(printer *p)
 static void critical_line(printer *p, const char *kind, const char *what, const ts_column *column, uint64_t time, uint64_t tenths,
                           uint64_t count, const char *label)
 {
-  fprintf(p->out, "  %-10s ", kind);
+  ts_put_text(p->out, "  %-10s ", kind);
   name(p, 0, PART_NAME - 13, what);
-  fprintf(p->out, "%9s %-2s", ts_format_in_column(column, time).text, column->unit);
+  ts_put_text(p->out, "%9s %-2s", ts_format_in_column(column, time).text, column->unit);
   percent(p, tenths);
   if (count)
-    fprintf(p->out, "%8s", ts_format_count(count).text);
+    ts_put_text(p->out, "%8s", ts_format_count(count).text);
   if (*label)
-    fprintf(p->out, "  %s", fit(p, label, WIDTH - PART_NAME - 33));
+    ts_put_text(p->out, "  %s", fit(p, label, WIDTH - PART_NAME - 33));
   fputc('\n', p->out);
 }
 
@@ -312,7 +318,7 @@ static void critical_path(printer *p)
 
   fputc('\n', p->out);
   name(p, 0, PART_NAME + 23, ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
-  fprintf(p->out, "%8s  %s\n", "calls", "most in");
+  ts_put_text(p->out, "%8s  %s\n", "calls", "most in");
   uint64_t other_time = 0, other_share = 0, others = 0;
   for (uint32_t i = 0; i < r->critical_count; i++) {
     const ts_critical_part *c = &r->critical[i];
@@ -358,14 +364,14 @@ static size_t memory_rows(const ts_memory_class *m, memory_row *row)
 static void memory_line(printer *p, const memory_row *row, const ts_column *column, uint64_t units, uint64_t tenths)
 {
   name(p, 2, HOLDER_NAME, row->text);
-  fprintf(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
+  ts_put_text(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
   percent(p, tenths);
   if (row->largest && *row->largest->label) {
     ts_text bytes = ts_format_bytes((double)row->largest->bytes);
     bool all = row->largest->bytes == row->bytes;
-    fprintf(p->out, "  %s", fit(p, row->largest->label, WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
+    ts_put_text(p->out, "  %s", fit(p, row->largest->label, WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
     if (!all)
-      fprintf(p->out, ", %s", bytes.text);
+      ts_put_text(p->out, ", %s", bytes.text);
   }
   fputc('\n', p->out);
 }
@@ -399,7 +405,7 @@ static void memory(printer *p)
   memory_row sum = {beside_device(m) ? "device" : "total", (uint64_t)total, NULL};
   memory_line(p, &sum, &column, ts_column_units(&column, total), total > 0 ? 1000 : 0);
   if (m->over)
-    fprintf(p->out, "  The device has %s: %s too little.\n", ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
+    ts_put_text(p->out, "  The device has %s: %s too little.\n", ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
 }
 
 /* ---- What the figures rest on ---- */
@@ -420,7 +426,7 @@ static void cost_basis(printer *p)
       continue;
     const char *part = ts_arena_printf(p->arena, "%s %u.%u %%", ts_basis_name(b), (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
     bool wraps = column && column + strlen(part) + 3 > WIDTH;
-    column = (uint32_t)fprintf(p->out, "%s%s", wraps ? "\n  " : column ? "   " : "  ", part) + (wraps ? 0 : column);
+    column = (uint32_t)ts_put_text(p->out, wraps ? "\n  %s" : column ? "   %s" : "  %s", part) + (wraps ? 0 : column);
   }
   fputc('\n', p->out);
   for (uint32_t i = 0; i < s->source_count; i++) {
@@ -429,7 +435,7 @@ static void cost_basis(printer *p)
       continue;
     const char *kind = string(p, s->ir->cost_sources[source].kind), *title = string(p, s->ir->cost_sources[source].name);
     name(p, 4, 66, strstr(title, kind) ? title : ts_arena_printf(p->arena, "%s %s", kind, title));
-    fprintf(p->out, "%10s\n", ts_format_share(s->sources[i].time).text);
+    ts_put_text(p->out, "%10s\n", ts_format_share(s->sources[i].time).text);
   }
 }
 
@@ -442,11 +448,28 @@ static const char *network_scope(printer *p, const ts_ir_net_model *model)
     last = model->collectives >> k & 1 ? k : last;
   }
   const char *what = count == 1 ? (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_words[last]) : count == TS_IR_COLLECTIVE_KINDS ? "all" : ts_arena_printf(p->arena, "%u kinds", count);
-  if (model->tier == TS_IR_NONE)
-    return what;
-  if (model->tier > 1)
-    return ts_arena_printf(p->arena, "%s at tier %u", what, model->tier);
-  return ts_arena_printf(p->arena, "%s %s islands", what, model->tier ? "between" : "inside");
+  const char *where = model->tier == TS_IR_NONE ? "" : model->tier > 1 ? ts_arena_printf(p->arena, " from tier %u on", model->tier) : model->tier ? " between islands" : " inside islands";
+  return ts_arena_printf(p->arena, "%s%s%s", what, where, model->assumed ? ", assumed" : "");
+}
+
+/* What it has: points, curves, methods, or a latency a call and a share of the bandwidth. */
+static const char *network_figures(printer *p, const ts_ir_net_model *model)
+{
+  const char *what = model->point_count ? "point" : model->curve_count ? "curve" : "method";
+  uint32_t count = model->point_count ? model->point_count : model->curve_count ? model->curve_count : model->method_count;
+  return count ? ts_arena_printf(p->arena, "%s %s%s", ts_format_count(count).text, what, count == 1 ? "" : "s")
+               : ts_arena_printf(p->arena, "%9s%10s", ts_format_time(model->base).text, ts_format_share(model->efficiency).text);
+}
+
+static void network_row(printer *p, uint32_t model, const char *title, const char *scope, const char *figures)
+{
+  ts_network_use use = ts_network_use_of(p->s->result, model);
+  name(p, 2, 14, title);
+  name(p, 1, 30, scope);
+  ts_put_text(p->out, "%19s", figures);
+  if (use.calls)
+    ts_put_text(p->out, "%9s%8s", ts_summary_calls(p->s, &use).text, ts_format_share(ts_summary_share(p->s, &use)).text);
+  fputc('\n', p->out);
 }
 
 static void network(printer *p)
@@ -454,23 +477,14 @@ static void network(printer *p)
   const ts_ir *ir = p->s->ir;
   if (!ir->net_models_count || !p->s->group_count)
     return;
-  section(p, "%-52s%13s%14s", "Network models, in the order asked", "a call", "bandwidth");
+  section(p, "%-44s%9s%10s%9s%8s", "Network models, in the order asked", "a call", "bandwidth", "calls", "of step");
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *model = &ir->net_models[m];
-    if (p->s->network && strcmp(p->s->network, string(p, model->name)) != 0)
-      continue;
-    name(p, 2, 21, string(p, model->name));
-    name(p, 1, 31, network_scope(p, model));
-    if (model->kind == TS_IR_NET_TABLE)
-      fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text));
-    else if (model->kind == TS_IR_NET_STATISTICAL)
-      fprintf(p->out, "%13s\n", ts_arena_printf(p->arena, "%s curve%s", ts_format_count(model->curve_count).text, model->curve_count == 1 ? "" : "s"));
-    else if (model->kind == TS_IR_NET_WHITE_BOX)
-      fprintf(p->out, "%13s%s\n", ts_arena_printf(p->arena, "%s method%s", ts_format_count(model->method_count).text, model->method_count == 1 ? "" : "s"),
-              model->point_count ? ts_arena_printf(p->arena, "%14s", ts_arena_printf(p->arena, "%s points", ts_format_count(model->point_count).text)) : "");
-    else
-      fprintf(p->out, "%13s%14s\n", ts_format_time(model->base).text, ts_format_share(model->efficiency).text);
+    if (!p->s->network || strcmp(p->s->network, string(p, model->name)) == 0)
+      network_row(p, m, string(p, model->name), network_scope(p, model), network_figures(p, model));
   }
+  if (ts_network_use_of(p->s->result, ir->net_models_count).calls)
+    network_row(p, ir->net_models_count, TS_NETWORK_LINKS, "what no model answered", "");
 }
 
 /* What made the classes, unless it is programs alone or every rank was played. */
@@ -486,7 +500,7 @@ static void what_split(printer *p)
   for (uint32_t i = 0; i < count; i++) {
     const char *part = ts_arena_printf(p->arena, "%s (%s%s)%s", splits[i].by, i ? "+" : "", ts_format_count(splits[i].more + !i).text, i + 1 < count ? "," : ".");
     bool fits = column + 1 + ts_report_columns(part) <= WIDTH;
-    fprintf(p->out, "%s%s", fits ? " " : "\n  ", part);
+    ts_put_text(p->out, fits ? " %s" : "\n  %s", part);
     column = (fits ? column + 1 : 2) + ts_report_columns(part);
   }
   fputc('\n', p->out);
@@ -498,10 +512,10 @@ static void assumptions(printer *p)
   if (s->assumption_count)
     section(p, "Assumed");
   for (uint32_t i = 0; i < s->assumption_count; i++)
-    fprintf(p->out, "  %s\n", s->assumptions[i]);
+    ts_put_text(p->out, "  %s\n", s->assumptions[i]);
   if (s->ir->meta->world > 1) {
-    fprintf(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text, ts_format_count(s->result->nodes).text);
-    fprintf(p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
+    ts_put_text(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text, ts_format_count(s->result->nodes).text);
+    ts_put_text(p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
             ts_format_count(s->result->class_count).text, s->result->class_count == 1 ? "" : "s");
     what_split(p);
   }
@@ -519,6 +533,8 @@ void ts_report_text(const ts_summary *summary, FILE *out)
   cost_basis(&p);
   network(&p);
   ts_report_extras_text(summary, p.arena, out);
+  ts_report_warnings_text(summary, p.arena, out);
   assumptions(&p);
+  ts_report_provenance_text(summary, p.arena, out);
   ts_arena_free(p.arena);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "runtime/collective/graph.h"
 #include "runtime/report/names.h"
 #include "runtime/report/picture.h"
@@ -135,10 +136,10 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
   }
   if (from == TS_IR_NONE)
     return;
-  fprintf(out, "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n", ts_report_vertex(arena, ir, from));
+  ts_put_text(out, "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n", ts_report_vertex(arena, ir, from));
   for (size_t w = 0; w < ways.count; w++) {
     const way *x = &ways.at[w];
-    fprintf(out, "  %-28s %7u %5u %5u %7.2f us ", ts_arena_printf(arena, "%s%s", ts_report_vertex(arena, ir, x->example), x->count > 1 ? " ..." : ""), x->count, x->hops, x->tier,
+    ts_put_text(out, "  %-28s %7u %5u %5u %7.2f us ", ts_arena_printf(arena, "%s%s", ts_report_vertex(arena, ir, x->example), x->count > 1 ? " ..." : ""), x->count, x->hops, x->tier,
             (double)x->latency * 1e-6);
     put_rate(out, x->rate);
     fprintf(out, "\n");
@@ -154,14 +155,14 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
   for (uint32_t a = 0; a < ir->arrays_count; a++) {
     const ts_ir_array *array = &ir->arrays[a];
     uint32_t class = array->count ? ir->devices[array->first].device_class : TS_IR_NONE;
-    fprintf(out, "  %-7s %-24s %7u%s%s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch", shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
+    ts_put_text(out, "  %-7s %-24s %7u%s%s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch", shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
             class == TS_IR_NONE ? "" : str(ir, ir->device_classes[class].name));
   }
   fprintf(out, "\nLinks\n  class                                         links  tier    latency         rate\n");
   for (size_t i = 0; i < d.edges.count; i++) {
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
-    fprintf(out, "  %-42s %8u %5u %7.2f us ", str(ir, k->name), e->count, k->tier,
+    ts_put_text(out, "  %-42s %8u %5u %7.2f us ", str(ir, k->name), e->count, k->tier,
             (double)k->latency * 1e-6);
     put_rate(out, k->bandwidth);
     if (k->ports)
@@ -178,7 +179,7 @@ static uint32_t end_of(const ts_ir *ir, uint32_t link) { return link % 2 ? ir->l
 static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *graph, uint32_t from, uint32_t to)
 {
   ts_path path;
-  fprintf(out, "  %-18s %-18s", ts_report_vertex(arena, ir, from), ts_report_vertex(arena, ir, to));
+  ts_put_text(out, "  %-18s %-18s", ts_report_vertex(arena, ir, from), ts_report_vertex(arena, ir, to));
   if (!ts_graph_path(graph, from, to, &path)) {
     fprintf(out, " no path\n");
     return;
@@ -186,7 +187,7 @@ static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *grap
   fprintf(out, "%5u %5u %7.2f us ", path.hops, path.tier, (double)path.latency * 1e-6);
   put_rate(out, path.bandwidth);
   for (uint32_t h = 0; h < path.hops; h++)
-    fprintf(out, " %s %s", ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-", ts_report_vertex(arena, ir, end_of(ir, path.link[h])));
+    ts_put_text(out, " %s %s", ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-", ts_report_vertex(arena, ir, end_of(ir, path.link[h])));
   fprintf(out, "\n");
 }
 
@@ -196,7 +197,7 @@ void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t mos
   uint32_t devices = 0;
   for (uint32_t v = 0; v < ir->devices_count; v++)
     devices += ir->devices[v].device_class != TS_IR_NONE;
-  fprintf(out, "Paths%s; ~ is a circuit\n  %-18s %-18s%5s %5s %10s %12s  %s\n", devices > most ? " from the first device" : "", "from", "to", "hops", "tier", "latency", "rate", "over");
+  ts_put_text(out, "Paths%s; ~ is a circuit\n  %-18s %-18s%5s %5s %10s %12s  %s\n", devices > most ? " from the first device" : "", "from", "to", "hops", "tier", "latency", "rate", "over");
   for (uint32_t from = 0, sources = 0; from < ir->devices_count && (devices <= most || !sources); from++) {
     if (ir->devices[from].device_class == TS_IR_NONE)
       continue;
@@ -216,11 +217,11 @@ void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
   drawing d = draw(arena, ir, ir->devices_count > most);
   fprintf(out, "graph cluster {\n  rankdir=BT;\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n");
   for (uint32_t n = 0; n < d.node_count; n++)
-    fprintf(out, "  n%u [label=\"%s\", shape=%s];\n", n, node_name(&d, n), is_device(&d, n) ? "box" : "ellipse");
+    ts_put_dot(out, "  n%u [label=\"%s\", shape=%s];\n", n, node_name(&d, n), is_device(&d, n) ? "box" : "ellipse");
   for (size_t i = 0; i < d.edges.count; i++) {
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
-    fprintf(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to, e->count > 1 ? ts_arena_printf(arena, "%u x ", e->count) : "", rate_label(arena, k->bandwidth),
+    ts_put_dot(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to, e->count > 1 ? ts_arena_printf(arena, "%u x ", e->count) : "", rate_label(arena, k->bandwidth),
             k->tier ? ", style=dashed" : "");
   }
   fprintf(out, "}\n");
@@ -246,11 +247,12 @@ static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
     x1 -= BOX_WIDTH / 3.0;
     x2 += BOX_WIDTH / 3.0;
   }
-  fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"%s><title>%s - %s: %s%s, tier %u</title></path>\n", x1, y1, (x1 + x2) / 2, (y1 + y2) / 2 - bend, x2, y2,
-          k->tier ? " stroke-dasharray=\"4 3\"" : "", node_name(d, e->from), node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
+  fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"", x1, y1, (x1 + x2) / 2, (y1 + y2) / 2 - bend, x2, y2);
+  fputs(k->tier ? " stroke-dasharray=\"4 3\"" : "", out);
+  ts_put_xml(out, "><title>%s - %s: %s%s, tier %u</title></path>\n", node_name(d, e->from), node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
           rate_label(d->arena, k->bandwidth), k->tier);
   if (d->by_array) {
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n", (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
+    ts_put_xml(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n", (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
             ts_arena_printf(d->arena, "%u x %s", e->count, rate_label(d->arena, k->bandwidth)));
   }
 }
@@ -270,9 +272,9 @@ void ts_topology_svg(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
   fprintf(out, "</g>\n<g stroke=\"#333\">\n");
   for (uint32_t n = 0; n < d.node_count; n++) {
     double x = center_x(&d, n, page), y = center_y(&d, n);
-    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">", x - box / 2.0, y - BOX_HEIGHT / 2.0,
+    ts_put_xml(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">", x - box / 2.0, y - BOX_HEIGHT / 2.0,
             box, BOX_HEIGHT, is_device(&d, n) ? 3 : 13, is_device(&d, n) ? "#dce9f7" : "#eee", x, y + 4);
-    ts_xml_text(node_name(&d, n), out);
+    ts_put_xml(out, "%s", node_name(&d, n));
     fprintf(out, "</text>\n");
   }
   fprintf(out, "</g>\n</svg>\n");

@@ -1,6 +1,7 @@
 // GPUs of NVIDIA. Peak rates are dense (no sparsity), of the tensor cores where the type has them. `memory` is what the driver
 // reports as the board's total (nvidia-smi, MiB); `reserved` is taken by the CUDA context and the libraries' handles before a
-// framework allocates anything. `sms` and `l2` are for kernel models.
+// framework allocates anything. `sms` and `l2` are for kernel models. `called`: the names under which measurements that hold for it
+// are filed, the driver's among them; those of the A100 and H100 hold for the A800 and H800, which differ in their links alone.
 //
 // Sources: [V100] NVIDIA Tesla V100 data sheet (2020); [A100] NVIDIA A100 data sheet (2021) and GA100 whitepaper; [H100] NVIDIA H100
 // data sheet (2023) and GH100 whitepaper v1.04; [H200] NVIDIA H200 data sheet (2024); [B200] NVIDIA DGX B200 data sheet (2024);
@@ -14,6 +15,7 @@ gpu v100_sxm_32g { // [V100]
   peak = { fp32: 15.7 TFLOP/s, tf32: 15.7 TFLOP/s, fp16: 125 TFLOP/s, bf16: 15.7 TFLOP/s }
   sms = 80
   l2 = 6 MiB
+  called = ["v100_sxm*", "*V100-SXM2*"]
 }
 
 gpu v100_pcie_32g { // [V100]
@@ -23,6 +25,7 @@ gpu v100_pcie_32g { // [V100]
   peak = { fp32: 14 TFLOP/s, tf32: 14 TFLOP/s, fp16: 112 TFLOP/s, bf16: 14 TFLOP/s }
   sms = 80
   l2 = 6 MiB
+  called = ["v100_pcie*", "*V100-PCIE*"]
 }
 
 gpu a100_sxm_40g { // [A100]
@@ -32,6 +35,7 @@ gpu a100_sxm_40g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  called = ["a100_sxm", "*A100-SXM4-40GB"]
 }
 
 gpu a100_sxm_80g { // [A100]
@@ -41,6 +45,7 @@ gpu a100_sxm_80g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  called = ["a100", "a100_sxm", "*A100-SXM4-80GB"]
 }
 
 gpu a100_pcie_80g { // [A100]
@@ -50,6 +55,7 @@ gpu a100_pcie_80g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  called = ["a100_pcie", "a100_pcie_80", "*A100 80GB PCIe"]
 }
 
 gpu a800_sxm_80g { // [A100]
@@ -59,6 +65,7 @@ gpu a800_sxm_80g { // [A100]
   peak = { fp32: 19.5 TFLOP/s, tf32: 156 TFLOP/s, fp16: 312 TFLOP/s, bf16: 312 TFLOP/s }
   sms = 108
   l2 = 40 MiB
+  called = ["a800_sxm", "*A800-SXM4-80GB", "a100_sxm", "a100_sxm_80g", "*A100-SXM4-80GB"]
 }
 
 gpu a40 { // [A40]
@@ -68,6 +75,7 @@ gpu a40 { // [A40]
   peak = { fp32: 37.4 TFLOP/s, tf32: 74.8 TFLOP/s, fp16: 149.7 TFLOP/s, bf16: 149.7 TFLOP/s }
   sms = 84
   l2 = 6 MiB
+  called = ["*NVIDIA A40"]
 }
 
 gpu l4 { // [L4]
@@ -77,6 +85,7 @@ gpu l4 { // [L4]
   peak = { fp32: 30.3 TFLOP/s, tf32: 60 TFLOP/s, fp16: 121 TFLOP/s, bf16: 121 TFLOP/s, fp8: 242 TFLOP/s }
   sms = 58
   l2 = 48 MiB
+  called = ["*NVIDIA L4"]
 }
 
 gpu h100_sxm { // [H100]
@@ -86,6 +95,7 @@ gpu h100_sxm { // [H100]
   peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
   sms = 132
   l2 = 50 MiB
+  called = ["h100", "h100_sxm_80g", "*H100 80GB HBM3", "h800_sxm", "*NVIDIA H800"]
 }
 
 gpu h800_sxm { // [H100]
@@ -95,6 +105,7 @@ gpu h800_sxm { // [H100]
   peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
   sms = 132
   l2 = 50 MiB
+  called = ["*NVIDIA H800", "h100_sxm", "h100_sxm_80g", "*H100 80GB HBM3"]
 }
 
 gpu h200_sxm { // [H200]
@@ -104,6 +115,7 @@ gpu h200_sxm { // [H200]
   peak = { fp32: 66.9 TFLOP/s, tf32: 494.7 TFLOP/s, fp16: 989.4 TFLOP/s, bf16: 989.4 TFLOP/s, fp8: 1978.9 TFLOP/s }
   sms = 132
   l2 = 50 MiB
+  called = ["h200", "*NVIDIA H200"]
 }
 
 gpu b200_sxm { // [B200], one GPU of eight
@@ -113,4 +125,5 @@ gpu b200_sxm { // [B200], one GPU of eight
   peak = { fp32: 75 TFLOP/s, tf32: 1125 TFLOP/s, fp16: 2250 TFLOP/s, bf16: 2250 TFLOP/s, fp8: 4500 TFLOP/s }
   sms = 148
   l2 = 126 MiB
+  called = ["b200", "*NVIDIA B200"]
 }

@@ -84,16 +84,17 @@ op batched_matmul(a: Tensor, b: Tensor) {
   saves [a, b]
 }
 
-// A product with a weight that another op owns: the head that shares the table of the embedding.
-op tied_linear(x: Tensor, out: Int) {
+// A product with a weight that another op owns: the head that shares the table of the embedding, which is the first op labelled `table` with a weight as large.
+op tied_linear(x: Tensor, out: Int, table: Label = "*") {
+  param w: [out, last(x.shape)]
+  tie w with table
   output y: with_last(x.shape, out)
   contracts x dim -1
   let work = 2 * numel(y) * last(x.shape)
-  let weight = bytes(x) / rows(x) * out
-  forward { kernel gemm { m = rows(y), n = out, k = last(x.shape), flops = work, reads = [x, weight], writes = [y] } }
+  forward { kernel gemm { m = rows(y), n = out, k = last(x.shape), flops = work, reads = [x, w], writes = [y] } }
   backward(input) {
-    kernel gemm { m = rows(y), n = last(x.shape), k = out, flops = work, reads = [dy, weight], writes = [dx] }
-    kernel gemm { m = out, n = last(x.shape), k = rows(y), flops = work, reads = [dy, x], writes = [weight] }
+    kernel gemm { m = rows(y), n = last(x.shape), k = out, flops = work, reads = [dy, w], writes = [dx] }
+    kernel gemm { m = out, n = last(x.shape), k = rows(y), flops = work, reads = [dy, x], writes = [dw] }
   }
   saves [x]
 }

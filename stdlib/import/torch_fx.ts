@@ -24,6 +24,8 @@ fn torch_fx(vocab: Int, tied: Bool = true) = {
   ignored: "output",
   floor: "size|getitem|getattr|view|permute|transpose",
   lists: "split|chunk|unbind",
+  values: "size|getattr|dim",
+  constants: "full|ones|zeros|arange|tensor",
   ops: [
     {
       kind: "view|reshape|permute|transpose|expand|unsqueeze|squeeze|getitem|contiguous|to|type|type_as|long|float|bool|clone|detach",

@@ -8,7 +8,7 @@ block bert_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
   if flash {
     a = attention(qkv, heads: heads, kv_heads: heads, head_dim: hidden / heads, causal: false) as attn.core
   } else {
-    a = core_attention(qkv, heads: heads, head_dim: hidden / heads) as attn.core
+    a = core_attention(qkv, heads: heads, head_dim: hidden / heads, causal: false) as attn.core
   }
   o = linear(a, out: hidden) as attn.proj
   r = bias_dropout_add(o, x) as attn.residual
@@ -21,6 +21,8 @@ block bert_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
 }
 
 model bert(layers: Int, hidden: Int, heads: Int, vocab: Int = 30522, seq: Int = 512, flash: Bool = false) {
+  require min(layers, hidden, heads, vocab, seq) >= 1, "counts and widths are 1 or more"
+  require seq <= 512, "BERT has 512 learned positions: `seq` is at most that"
   ids = input([batch, seq], int64)
   segments = input([batch, seq], int64)
   e = embedding(ids, vocab, hidden) as embed

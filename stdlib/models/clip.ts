@@ -38,6 +38,8 @@ model clip(
   vocab: Int = 49408,
   pad: Int = 1,
 ) {
+  require min(layers, hidden, heads, text_hidden, text_heads, space, text_layers) >= 1, "counts and widths are 1 or more"
+  require min(seq, vocab, pad) >= 1, "counts and widths are 1 or more"
   p = patches(batch, image, patch, hidden, false, pad)
   v = layernorm(p) as image_norm
   repeat layers as image {

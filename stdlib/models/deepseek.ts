@@ -49,8 +49,14 @@ model deepseek(
   rope: Int = 64,
   v_dim: Int = 128,
   mtp: Int = 1,
-  load: Real = 1,
+  load: Any = 1,
 ) {
+  require min(layers, hidden, heads, q_rank, kv_rank, nope, rope, v_dim) >= 1, "counts and widths are 1 or more"
+  require min(vocab, seq) >= 1 and mtp >= 0, "`vocab` and `seq` are 1 or more, `mtp` 0 or more"
+  require dense_layers >= 0 and dense_layers <= layers, "`dense_layers` are the first of all `layers`"
+  require dense_layers == 0 or dense >= 1, "layers without experts need a width: state `dense`"
+  require loads_fit(load, layers - dense_layers + mtp),
+    "where layers have loads of their own, there is one for each with experts, those of `mtp` last"
   ids = input([batch, seq], int64)
   words = embedding(ids, vocab, hidden) as embed
   x = words
@@ -59,7 +65,7 @@ model deepseek(
     if layer < dense_layers {
       x = llama_mlp(r, dense)
     } else {
-      x = moe_half(r, experts, top, ffn, shared, load)
+      x = moe_half(r, experts, top, ffn, shared, load_at(load, layer - dense_layers))
     }
   }
   n = rmsnorm(x) as final_norm
@@ -68,14 +74,14 @@ model deepseek(
   repeat mtp as mtp {
     p = predict_next(x, words) as next
     r = latent_half(p, heads, q_rank, kv_rank, nope, rope, v_dim)
-    x = moe_half(r, experts, top, ffn, shared, load)
+    x = moe_half(r, experts, top, ffn, shared, load_at(load, layers - dense_layers + mtp))
     n = rmsnorm(x) as final_norm
-    logits = linear(n, out: vocab, tied: true) as head
+    logits = linear(n, out: vocab, tied: true, table: "head") as head
     loss = cross_entropy(logits) as loss
   }
 }
 
-fn deepseek_v3(seq: Int = 4096, mtp: Int = 1, load: Real = 1) -> Model = deepseek(
+fn deepseek_v3(seq: Int = 4096, mtp: Int = 1, load: Any = 1) -> Model = deepseek(
   layers: 61,
   dense_layers: 3,
   hidden: 7168,

@@ -27,6 +27,8 @@ block dense_block(x: Tensor, layers: Int, growth: Int) {
 }
 
 model densenet(layers: List[Int] = [6, 12, 24, 16], growth: Int = 32, stem: Int = 2 * growth, classes: Int = 1000, image: Int = 224) {
+  require len(layers) == 4 and min(layers) >= 1, "each of the four blocks has one layer or more"
+  require min(growth, stem, classes, image) >= 1, "counts and widths are 1 or more"
   x = images(batch, [3, image, image]) as images
   x = conv2d(x, out: stem, kernel_size: 7, stride: 2, padding: 3) as stem
   x = batch_norm(x) as stem_bn

@@ -36,6 +36,8 @@ model gemma(
   qk_norm: Bool,
   soft_cap: Bool,
 ) {
+  require min(layers, hidden, heads, kv_heads, head_dim, ffn, vocab, seq) >= 1, "counts and widths are 1 or more"
+  require window >= 0 and period >= 1, "`window` counts words, 0 for all; `period` counts layers, 1 or more"
   ids = input([batch, seq], int64)
   x = embedding(ids, vocab, hidden) as embed
   repeat layers as layer {

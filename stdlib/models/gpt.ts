@@ -4,6 +4,7 @@
 import std.ops.nn
 
 block gpt_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
+  require min(heads, ffn) >= 1, "counts and widths are 1 or more"
   let hidden = last(x.shape)
   n1 = layernorm(x) as ln1
   qkv = linear(n1, out: 3 * hidden, bias: true) as attn.qkv
@@ -22,6 +23,8 @@ block gpt_layer(x: Tensor, heads: Int, ffn: Int, flash: Bool) {
 }
 
 model gpt(layers: Int, hidden: Int, heads: Int, vocab: Int, seq: Int, tied: Bool = false, positions: Int = seq, flash: Bool = false) {
+  require min(layers, hidden, heads, vocab, seq) >= 1, "counts and widths are 1 or more"
+  require positions >= seq, "each word of `seq` has a learned position: `positions` must be as many or more"
   ids = input([batch, seq], int64)
   e = embedding(ids, vocab, hidden) as embed
   p = position_embedding(e, positions) as position

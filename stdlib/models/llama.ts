@@ -4,6 +4,7 @@ import std.ops.nn
 
 // The half with attention; `window`: of so many keys.
 block llama_attention(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, norm: Bool = false, window: Int = 0) {
+  require min(heads, kv_heads, head_dim) >= 1, "counts and widths are 1 or more"
   let hidden = last(x.shape)
   n = rmsnorm(x) as ln1
   qkv = linear(n, out: (heads + 2 * kv_heads) * head_dim) as attn.qkv
@@ -17,6 +18,7 @@ block llama_attention(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, norm:
 }
 
 block llama_mlp(x: Tensor, ffn: Int) {
+  require min(ffn) >= 1, "counts and widths are 1 or more"
   n = rmsnorm(x) as ln2
   u = linear(n, out: 2 * ffn) as mlp.up
   g = swiglu(u) as mlp.act
@@ -41,6 +43,7 @@ model llama(
   qk_norm: Bool = false,
   tied: Bool = false,
 ) {
+  require min(layers, hidden, heads, kv_heads, head_dim, ffn, vocab, seq) >= 1, "counts and widths are 1 or more"
   ids = input([batch, seq], int64)
   x = embedding(ids, vocab, hidden) as embed
   repeat layers as layer {

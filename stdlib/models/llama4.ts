@@ -2,7 +2,7 @@
 // dense layers are twice as wide. Attention sees all that came before, which is right up to 8,192 words; beyond, three layers of four see chunks of so many.
 import std.models.llama_moe
 
-fn llama4(experts: Int, every: Int, seq: Int, load: Real) -> Model = llama_moe(
+fn llama4(experts: Int, every: Int, seq: Int, load: Any) -> Model = llama_moe(
   layers: 48,
   hidden: 5120,
   heads: 40,
@@ -17,5 +17,5 @@ fn llama4(experts: Int, every: Int, seq: Int, load: Real) -> Model = llama_moe(
   seq: seq,
   load: load,
 )
-fn llama4_scout(seq: Int = 8192, load: Real = 1) -> Model = llama4(16, 1, seq, load)
-fn llama4_maverick(seq: Int = 8192, load: Real = 1) -> Model = llama4(128, 2, seq, load)
+fn llama4_scout(seq: Int = 8192, load: Any = 1) -> Model = llama4(16, 1, seq, load)
+fn llama4_maverick(seq: Int = 8192, load: Any = 1) -> Model = llama4(128, 2, seq, load)

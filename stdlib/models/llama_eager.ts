@@ -18,6 +18,7 @@ block eager_llama_layer(x: Tensor, heads: Int, kv_heads: Int, head_dim: Int, ffn
 }
 
 model eager_llama(layers: Int, hidden: Int, heads: Int, kv_heads: Int, ffn: Int, vocab: Int, seq: Int, tied: Bool = false) {
+  require min(layers, hidden, heads, kv_heads, ffn, vocab, seq) >= 1, "counts and widths are 1 or more"
   ids = input([batch, seq], int64)
   x = eager_embedding(ids, vocab, hidden) as embed
   repeat layers as layer {

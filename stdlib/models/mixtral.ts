@@ -1,7 +1,7 @@
 // Mixtral (Jiang et al., arXiv 2401.04088; 8x22B: Mistral AI, April 2024): two of eight experts for each token.
 import std.models.llama_moe
 
-fn mixtral(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Real) -> Model = llama_moe(
+fn mixtral(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Any) -> Model = llama_moe(
   layers: layers,
   hidden: hidden,
   heads: heads,
@@ -13,5 +13,5 @@ fn mixtral(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Real)
   seq: seq,
   load: load,
 )
-fn mixtral_8x7b(seq: Int = 4096, load: Real = 1) -> Model = mixtral(32, 4096, 32, 14336, seq, load)
-fn mixtral_8x22b(seq: Int = 4096, load: Real = 1) -> Model = mixtral(56, 6144, 48, 16384, seq, load)
+fn mixtral_8x7b(seq: Int = 4096, load: Any = 1) -> Model = mixtral(32, 4096, 32, 14336, seq, load)
+fn mixtral_8x22b(seq: Int = 4096, load: Any = 1) -> Model = mixtral(56, 6144, 48, 16384, seq, load)

@@ -21,7 +21,7 @@ fn qwen3_8b(seq: Int = 4096) -> Model = qwen3(36, 4096, 32, 12288, seq)
 fn qwen3_14b(seq: Int = 4096) -> Model = qwen3(40, 5120, 40, 17408, seq)
 fn qwen3_32b(seq: Int = 4096) -> Model = qwen3(64, 5120, 64, 25600, seq)
 
-fn qwen3_moe(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Real) -> Model = llama_moe(
+fn qwen3_moe(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Any) -> Model = llama_moe(
   layers: layers,
   hidden: hidden,
   heads: heads,
@@ -35,5 +35,5 @@ fn qwen3_moe(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Rea
   qk_norm: true,
   load: load,
 )
-fn qwen3_30b_a3b(seq: Int = 4096, load: Real = 1) -> Model = qwen3_moe(48, 2048, 32, 768, seq, load)
-fn qwen3_235b_a22b(seq: Int = 4096, load: Real = 1) -> Model = qwen3_moe(94, 4096, 64, 1536, seq, load)
+fn qwen3_30b_a3b(seq: Int = 4096, load: Any = 1) -> Model = qwen3_moe(48, 2048, 32, 768, seq, load)
+fn qwen3_235b_a22b(seq: Int = 4096, load: Any = 1) -> Model = qwen3_moe(94, 4096, 64, 1536, seq, load)

@@ -52,6 +52,8 @@ block resnet_stage(x: Tensor, blocks: Int, width: Int, stride: Int, basic: Bool)
 }
 
 model resnet(blocks: List[Int] = [3, 4, 6, 3], classes: Int = 1000, image: Int = 224, basic: Bool = false) {
+  require len(blocks) == 4 and min(blocks) >= 1, "each of the four stages has one block or more"
+  require min(classes, image) >= 1, "counts and widths are 1 or more"
   x = images(batch, [3, image, image]) as images
   x = conv_bn(x, out: 64, kernel_size: 7, stride: 2, padding: 3) as stem
   x = relu(x) as stem_relu

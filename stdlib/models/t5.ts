@@ -32,6 +32,7 @@ block t5_mlp(x: Tensor, ffn: Int) {
 }
 
 model t5(layers: Int, hidden: Int, heads: Int, head_dim: Int, ffn: Int, vocab: Int = 32128, seq: Int = 512, target: Int = 114) {
+  require min(layers, hidden, heads, head_dim, ffn, vocab, seq, target) >= 1, "counts and widths are 1 or more"
   ids = input([batch, seq + target], int64)
   e = embedding(ids, vocab, hidden) as embed
   halves = cut_sequence(e, seq, seq + target) as halves

@@ -10,6 +10,8 @@ block vgg_stage(x: Tensor, convolutions: Int, channels: Int) {
 }
 
 model vgg(convolutions: List[Int] = [2, 2, 2, 2, 2], classes: Int = 1000, image: Int = 224) {
+  require len(convolutions) == 5 and min(convolutions) >= 1, "each of the five stages has one convolution or more"
+  require min(classes, image) >= 1, "counts and widths are 1 or more"
   x = images(batch, [3, image, image]) as images
   x = vgg_stage(x, convolutions[0], 64) as stage1
   x = vgg_stage(x, convolutions[1], 128) as stage2

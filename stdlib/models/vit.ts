@@ -3,6 +3,7 @@ import std.ops.nn
 
 // One layer of an image or text tower; its attention sees everything, or only what came before.
 block tower_layer(x: Tensor, heads: Int, ffn: Int, causal: Bool = false) {
+  require min(heads, ffn) >= 1, "counts and widths are 1 or more"
   let hidden = last(x.shape)
   n1 = layernorm(x) as ln1
   qkv = linear(n1, out: 3 * hidden, bias: true) as attn.qkv
@@ -19,6 +20,7 @@ block tower_layer(x: Tensor, heads: Int, ffn: Int, causal: Bool = false) {
 // Squares of an image through one matrix each (a convolution whose stride is its kernel), the class token before them, and positions. `pad`: empty words behind them up to a multiple of it,
 // so that the 197 or 257 can be split.
 block patches(samples: Int, image: Int, patch: Int, hidden: Int, bias: Bool, pad: Int) {
+  require patch >= 1 and image >= patch, "an image holds one patch or more"
   let n = div(image, patch) * div(image, patch)
   pixels = images(samples, [n, 3 * patch * patch]) as images
   e = linear(pixels, out: hidden, bias: bias) as patch_embed
@@ -27,6 +29,7 @@ block patches(samples: Int, image: Int, patch: Int, hidden: Int, bias: Bool, pad
 }
 
 model vit(layers: Int, hidden: Int, heads: Int, patch: Int, image: Int = 224, classes: Int = 1000, pad: Int = 1) {
+  require min(layers, hidden, heads, classes) >= 1, "counts and widths are 1 or more"
   p = patches(batch, image, patch, hidden, true, pad)
   x = dropout(p) as embed_dropout
   repeat layers as layer {

@@ -18,9 +18,11 @@ op eager_rmsnorm(x: Tensor) {
 // gradients of the parts joined.
 op eager_rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   output y: qkv.shape
-  let q = 2 B * rows(qkv) * heads * head_dim
-  let k = 2 B * rows(qkv) * kv_heads * head_dim
+  let q = bytes(qkv.dtype) * rows(qkv) * heads * head_dim
+  let k = bytes(qkv.dtype) * rows(qkv) * kv_heads * head_dim
   let tiny = 64 B
+  require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
+  require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
   forward {
     kernel elementwise { reads = [qkv], writes = [qkv] }
     kernel elementwise { reads = [q, k], writes = [q, k] }
@@ -50,6 +52,10 @@ op eager_attention(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   let batch = qkv.shape[0]
   let seq = qkv.shape[1]
   let copies = batch > 1
+  require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
+  require last(qkv.shape) > heads * head_dim and last(qkv.shape) <= (heads + 2 * kv_heads) * head_dim,
+    "queries, keys and values are packed: heads + 2 kv_heads of head_dim elements"
+  require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
   whole qkv dim 1
   forward {
     kernel attention {
@@ -95,7 +101,7 @@ op eager_swiglu(x: Tensor) {
     kernel elementwise { reads = [dy, y], writes = [y] }
     kernel elementwise { reads = [dy, dy], writes = [dx] }
   }
-  saves [x, 2 B * numel(y)]
+  saves [x, bytes(y)]
 }
 
 // Look-up in a table of which a rank may hold a part: tokens of others are masked before and after.

@@ -5,6 +5,8 @@
 op latent_rotary(q: Tensor, width: Int, rope: Int) {
   output y: q.shape
   let rotated = bytes(q) * rope / width
+  require rope >= 0 and rope <= width, "the rotated part of a head is a part of it: `rope` is from 0 to `width`"
+  require last(q.shape) % width == 0, "`q` holds whole heads of `width` elements"
   forward { kernel elementwise { reads = [rotated], writes = [rotated] } }
   backward(input) { kernel elementwise { reads = [rotated], writes = [rotated] } }
 }
@@ -13,6 +15,7 @@ op latent_rotary(q: Tensor, width: Int, rope: Int) {
 op latent_keys(kv: Tensor, shared: Tensor, nope: Int, v_dim: Int) {
   let rope = last(shared.shape)
   output y: with_last(kv.shape, div(last(kv.shape), nope + v_dim) * (nope + rope + v_dim))
+  require nope >= 0 and v_dim >= 1 and last(kv.shape) % (nope + v_dim) == 0, "`kv` holds whole heads, of `nope` + `v_dim` elements"
   forward { kernel elementwise { reads = [kv, shared], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dkv, dshared] } }
 }

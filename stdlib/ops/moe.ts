@@ -1,9 +1,9 @@
 // Mixtures of experts (Shazeer et al., arXiv 1701.06538; Lepikhin et al., arXiv 2006.16668). A router picks `top` experts for each token; `dispatch` sorts
 // copies of the tokens by expert into [experts, copies, hidden]; each expert works on its own; `combine` adds up what comes back.
 //
-// Spread over ranks, all wait for the fullest. `load` says how much more than the mean it has; it is 1 where a router is balanced, and with a capacity at
-// most that. Work, memory and what travels follow it: a rank of the program is the fullest one.
-import std.ops.nn
+// Spread over ranks, all wait for the fullest. `load` says how unevenly tokens are dealt out (std.ops.routing), with a capacity at most that. What the model is asked
+// to do does not depend on it. Where a strategy deals experts out to ranks, work, memory and what travels follow it: a rank of the program is the fullest one.
+import std.ops.nn, std.ops.routing
 
 // The product with the router's weights is done in fp32, then softmax and the choice of the best.
 op router(x: Tensor, experts: Int, top: Int) {
@@ -11,6 +11,7 @@ op router(x: Tensor, experts: Int, top: Int) {
   output y: with_last(x.shape, top) dtype fp32
   let logits = 4 B * rows(x) * experts
   let work = 2 * numel(x) * experts
+  require top >= 1 and top <= experts, "a token goes to `top` of the `experts`, to each of them once: `top` is from 1 to `experts`"
   whole x dim -1
   forward {
     kernel gemm { m = rows(x), n = experts, k = last(x.shape), flops = work, dtype = fp32, reads = [x, w], writes = [logits] }
@@ -26,49 +27,50 @@ op router(x: Tensor, experts: Int, top: Int) {
   saves [x, logits]
 }
 
-// Copies of the tokens, sorted by expert.
-op dispatch(x: Tensor, experts: Int, top: Int, load: Real = 1) {
-  output y: [experts, ceil(rows(x) * top * load / experts), last(x.shape)]
+// Copies of the tokens, sorted by expert. How many an expert has is rounded up.
+op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1) {
+  output y: [experts, ceil_div(rows(x) * top, experts), last(x.shape)]
+  uneven y dim 1
   whole x dim -1
   forward { kernel elementwise { reads = [y], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
 }
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the features of `gemm` and their `count`.
-op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
+// `routed`: the share of the rows that are tokens: what rounding adds to them is none of the model's work.
+op expert_linear(x: Tensor, out: Int, quantized: Bool = false, routed: Real = 1) {
   param w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
-  let cast = 1 B * numel(x)
-  let cast_gradient = 1 B * numel(y)
-  let weight = if quantized then 1 B * numel(w) else bytes(w)
-  let number = if quantized then fp8 else x.dtype
+  cast x dtype fp8 if quantized
+  cast dy dtype fp8 if quantized
+  let weight = if quantized then bytes(fp8) * numel(w) else bytes(w)
   let count = x.shape[0]
   let copies = x.shape[1]
   let work = 2 * numel(y) * last(x.shape)
+  require routed > 0 and routed <= 1, "`routed` is a share of the rows"
   contracts x dim -1
   forward {
-    kernel elementwise if quantized { reads = [x], writes = [cast] }
     kernel grouped_gemm {
       count = count
       m = copies
       n = last(y.shape)
       k = last(x.shape)
-      dtype = number
+      dtype = x.dtype
       flops = work
-      reads = [if quantized then cast else bytes(x), weight]
+      model_flops = routed * work
+      reads = [x, weight]
       writes = [y]
     }
   }
   backward(input) {
-    kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
     kernel grouped_gemm {
       count = count
       m = copies
       n = last(x.shape)
       k = last(y.shape)
-      dtype = number
+      dtype = x.dtype
       flops = work
-      reads = [if quantized then cast_gradient else bytes(dy), weight]
+      reads = [dy, weight]
       writes = [dx]
     }
   }
@@ -78,18 +80,17 @@ op expert_linear(x: Tensor, out: Int, quantized: Bool = false) {
       m = last(y.shape)
       n = last(x.shape)
       k = copies
-      dtype = number
+      dtype = x.dtype
       flops = work
-      reads = if quantized then [cast_gradient, cast] else [dy, x]
+      reads = [dy, x]
       writes = [dw]
     }
   }
-  saves [x] if not quantized
-  saves [cast] if quantized
+  saves [x]
 }
 
-// What the experts made of each token's copies, weighted by the router's `gates` and added.
-op combine(x: Tensor, gates: Tensor) {
+// What the experts made of each token's copies, weighted by the router's `gates` and added. `load` as of `dispatch`.
+op combine(x: Tensor, gates: Tensor, load: Any = 1) {
   output y: with_last(gates.shape, last(x.shape)) dtype x.dtype
   whole x dim -1
   forward { kernel elementwise { reads = [x, gates], writes = [y] } }
@@ -98,14 +99,18 @@ op combine(x: Tensor, gates: Tensor) {
 }
 
 // One layer's experts: gated products as in std.models.llama, a `shared` one of its own width beside them if there is any.
-block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Real = 1) {
+block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load: Any = 1) {
   let hidden = last(x.shape)
+  require ffn >= 1 and shared >= 0, "widths of experts: `ffn` is 1 or more, `shared` 0 where none is shared"
+  require top >= 1 and top <= experts, "a token goes to `top` of the `experts`, to each of them once: `top` is from 1 to `experts`"
+  require load_possible(load, experts, top), "`load` is a number from 1 to experts / top, or one for each expert: of these none is above 1 / top of all, as no expert gets a token twice"
   gates = router(x, experts: experts, top: top) as router
   sent = dispatch(x, experts: experts, top: top, load: load) as dispatch
-  u = expert_linear(sent, out: 2 * ffn) as experts.up
+  let routed = 1.0 * rows(x) * top / rows(sent)
+  u = expert_linear(sent, out: 2 * ffn, routed: routed) as experts.up
   g = swiglu(u) as experts.act
-  d = expert_linear(g, out: hidden) as experts.down
-  y = combine(d, gates) as combine
+  d = expert_linear(g, out: hidden, routed: routed) as experts.down
+  y = combine(d, gates, load: load) as combine
   if shared > 0 {
     su = linear(x, out: 2 * shared) as shared.up
     sg = swiglu(su) as shared.act
@@ -114,11 +119,3 @@ block experts(x: Tensor, experts: Int, top: Int, ffn: Int, shared: Int = 0, load
   }
   yield y
 }
-
-// The fullest of `ranks` ranks over the mean, when the experts, dealt out in order, get these numbers of tokens. In sixteenths, so that shapes stay whole.
-fn load_of(counts: List, ranks: Int) -> Real = ceil(
-  16.0 * ranks * max([sum([counts[r * div(len(counts), ranks) + k] for k in 0..div(len(counts), ranks)]) for r in 0..ranks]) / sum(counts),
-) / 16.0
-
-// The same of experts whose popularity falls as 1 / rank^s (Zipf's law), the popular ones together: the worst case.
-fn zipf(experts: Int, ranks: Int, s: Real = 1) -> Real = load_of([pow(i + 1, -s) for i in 0..experts], ranks)

@@ -1,43 +1,46 @@
 // Operators of neural networks: tensors in and out, parameters, and the work of forward, backward(input) and backward(weight).
 //
-// Work is written in terms of tensors, so that it stays right when a rule splits them. Matrix products have the kernel family `gemm` with the
+// Work is written in terms of tensors, so that it stays right when a rule splits them and in every precision: `bytes(x.dtype)` is an element. A size in
+// bytes is of what has one format whatever the model computes in: statistics and logits are fp32, masks a byte, indices int64.
+//
+// Matrix products have the kernel family `gemm` with the
 // features m, n, k of y[m, n] = x[m, k] w[n, k]^T (and `count`, the products of one batched call); kernels that only move
-// data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting.
+// data have the family `elementwise`; flash attention has `attention`. A kernel without `flops` does none worth counting; `model_flops` are those of them
+// that the model needs, where a kernel does more: masked, padded or repeated ones.
 
-// y = x w^T (+ b). `tied`: the weight is another op's, which holds it and its gradient; it is read and added to all the same. Its input gradient is the
-// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `quantized`: products in fp8 of operands that are cast before them.
-op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, quantized: Bool = false) {
-  param w: [out, last(x.shape)] if not tied
+// y = x w^T (+ b). `tied`: the weight is that of the op labelled `table`, and held once where both are on one rank; a stage of a pipeline that has this op
+// alone holds a copy, and the two sum their gradients before the update (Megatron-LM's embedding group). Its input gradient is the
+// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `quantized`: products in fp8. Operands are cast where they lie and gathered so,
+// and the cast of x is what stays (Transformer Engine: the fp8 shard is saved, and gathered again in fp8).
+op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: Label = "embed", quantized: Bool = false) {
+  param w: [out, last(x.shape)]
+  tie w with table if tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
-  let cast = 1 B * numel(x)
-  let cast_gradient = 1 B * numel(y)
-  let weight = if quantized then 1 B * numel(w) else bytes(w)
-  let number = if quantized then fp8 else x.dtype
-  let borrowed = if tied then bytes(x) / rows(x) * last(y.shape) else 0 B
+  cast x dtype fp8 if quantized
+  cast dy dtype fp8 if quantized
+  let weight = if quantized then bytes(fp8) * numel(w) else bytes(w)
   contracts x dim -1
   forward {
-    kernel elementwise if quantized { reads = [x], writes = [cast] }
     kernel gemm {
       m = rows(y)
       n = last(y.shape)
       k = last(x.shape)
-      dtype = number
+      dtype = x.dtype
       flops = 2 * numel(y) * last(x.shape)
-      reads = [if quantized then cast else bytes(x), weight, borrowed]
+      reads = [x, weight]
       writes = [y]
     }
     kernel elementwise if bias { reads = [y, b], writes = [y] }
   }
   backward(input) {
-    kernel elementwise if quantized { reads = [dy], writes = [cast_gradient] }
     kernel gemm {
       m = rows(y)
       n = last(x.shape)
       k = last(y.shape)
-      dtype = number
+      dtype = x.dtype
       flops = 2 * numel(y) * last(x.shape)
-      reads = [if quantized then cast_gradient else bytes(dy), weight, borrowed]
+      reads = [dy, weight]
       writes = [dx]
     }
   }
@@ -46,15 +49,14 @@ op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, quantized
       m = last(y.shape)
       n = last(x.shape)
       k = rows(y)
-      dtype = number
+      dtype = x.dtype
       flops = 2 * numel(y) * last(x.shape)
-      reads = if quantized then [cast_gradient, cast] else [dy, x]
-      writes = [dw, borrowed]
+      reads = [dy, x]
+      writes = [dw]
     }
     kernel elementwise if bias { reads = [dy], writes = [db] }
   }
-  saves [x] if not quantized
-  saves [cast] if quantized
+  saves [x]
 }
 
 // A batch of pictures, in the compute type: what a model begins with whose input are no whole numbers.
@@ -160,7 +162,9 @@ op dropout(x: Tensor) {
 // Rotary position embedding applied to the query and key part of a packed [.., (heads + 2 kv_heads) * head_dim] tensor.
 op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   output y: qkv.shape
-  let rotated = 2 B * rows(qkv) * (heads + kv_heads) * head_dim
+  let rotated = bytes(qkv.dtype) * rows(qkv) * (heads + kv_heads) * head_dim
+  require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
+  require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
   forward { kernel elementwise { reads = [rotated], writes = [rotated] } }
   backward(input) { kernel elementwise { reads = [rotated], writes = [rotated] } }
 }
@@ -193,10 +197,17 @@ op attention(
   let seq = if keys == queries then queries else round(sqrt(queries * keys))
   let local = window > 0 and window < keys
   let met = if local and keys > queries then 2 * queries * window else scores(queries, keys, causal, window)
+  let mean = batch * heads * head_dim * met
   let product = batch * heads * head_dim * (if load == 1 then met else round(met * load))
   let more = (heads + 2 * kv_heads) * head_dim - last(qkv.shape)
   let copied = bytes(qkv) * max(more, 0) / last(qkv.shape)
   let taken = if keys == queries then [qkv, copied] else [bytes(qkv) * heads / (heads + 2 * kv_heads), kv]
+  require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
+  require last(qkv.shape) > heads * head_dim and last(qkv.shape) <= (heads + 2 * kv_heads) * head_dim,
+    "queries, keys and values are packed: heads + 2 kv_heads of head_dim elements"
+  require heads % kv_heads == 0, "queries share keys and values in groups of equal size: `heads` must be a multiple of `kv_heads`"
+  require window >= 0 and buckets >= 0, "`window` and `buckets` are counts, 0 for none"
+  require load >= 1, "`load` is that of the fullest rank over the mean: 1 or more"
   whole kv dim 1
   forward {
     kernel attention if not local {
@@ -207,6 +218,7 @@ op attention(
       head_dim = head_dim
       causal = if causal then 1 else 0
       flops = 2 * product
+      model_flops = 2 * mean
       reads = taken
       writes = [y]
     }
@@ -218,6 +230,7 @@ op attention(
       kv_heads = kv_heads
       head_dim = head_dim
       flops = 2 * product
+      model_flops = 2 * mean
       reads = taken
       writes = [y]
     }
@@ -261,7 +274,13 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
   let seq = q.shape[1]
   let keys = kv.shape[1]
   let met = scores(seq, keys, causal)
+  let mean = batch * heads * met
   let product = batch * heads * (if load == 1 then met else round(met * load))
+  require head_dim >= 1 and v_dim >= 1, "heads have a width of 1 or more"
+  require last(q.shape) % head_dim == 0 and last(kv.shape) % (head_dim + v_dim) == 0, "`q` and `kv` hold whole heads"
+  require heads % max(kv_heads, 1) == 0,
+    "queries share keys and values in groups of equal size: heads of queries must be a multiple of those of keys"
+  require load >= 1, "`load` is that of the fullest rank over the mean: 1 or more"
   whole kv dim 1
   forward {
     kernel attention {
@@ -274,6 +293,7 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
       v_dim = v_dim
       causal = if causal then 1 else 0
       flops = product * (head_dim + v_dim)
+      model_flops = mean * (head_dim + v_dim)
       reads = [q, kv]
       writes = [y]
     }
@@ -302,6 +322,7 @@ op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
   param gk: [head_dim]
   output y: qkv.shape
   let normed = bytes(qkv) * (heads + kv_heads) / (heads + 2 * kv_heads)
+  require min(heads, kv_heads, head_dim) >= 1, "heads and their width are 1 or more"
   forward { kernel elementwise { reads = [normed], writes = [normed] } }
   backward(input) { kernel elementwise { reads = [normed, normed], writes = [normed] } }
   backward(weight) { kernel elementwise { reads = [normed, normed], writes = [dgq, dgk] } }
@@ -310,20 +331,42 @@ op qk_norm(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
 
 // Attention as separate kernels: scores, masked softmax, dropout, context (Megatron-LM before FlashAttention). Keeps q, k, v, the
 // probabilities, the dropout mask and the dropped-out probabilities: Korthikanti et al., arXiv 2205.05198, section 4.1.
-op core_attention(qkv: Tensor, heads: Int, head_dim: Int) {
+// With a `causal` mask it computes all scores all the same: half of them are the model's.
+op core_attention(qkv: Tensor, heads: Int, head_dim: Int, causal: Bool = true) {
   output y: with_last(qkv.shape, heads * head_dim)
   let batch = qkv.shape[0]
   let seq = qkv.shape[1]
-  let scores = 2 B * batch * heads * seq * seq
+  let scores = bytes(qkv.dtype) * batch * heads * seq * seq
   let mask = 1 B * batch * heads * seq * seq
-  let head = 2 B * batch * heads * seq * head_dim
+  let head = bytes(qkv.dtype) * batch * heads * seq * head_dim
   let work = 2 * batch * heads * seq * seq * head_dim
+  let needed = if causal then work / 2 else work
+  require heads >= 1 and head_dim >= 1, "heads and their width are 1 or more"
+  require last(qkv.shape) == 3 * heads * head_dim, "queries, keys and values are packed: 3 heads of head_dim elements"
   whole qkv dim 1
   forward {
-    kernel gemm { count = batch * heads, m = seq, n = seq, k = head_dim, flops = work, reads = [2 * head], writes = [scores] }
+    kernel gemm {
+      count = batch * heads
+      m = seq
+      n = seq
+      k = head_dim
+      flops = work
+      model_flops = needed
+      reads = [2 * head]
+      writes = [scores]
+    }
     kernel elementwise { reads = [scores], writes = [scores] }
     kernel elementwise { reads = [scores], writes = [scores, mask] }
-    kernel gemm { count = batch * heads, m = seq, n = head_dim, k = seq, flops = work, reads = [scores, head], writes = [y] }
+    kernel gemm {
+      count = batch * heads
+      m = seq
+      n = head_dim
+      k = seq
+      flops = work
+      model_flops = needed
+      reads = [scores, head]
+      writes = [y]
+    }
   }
   backward(input) {
     kernel gemm { count = batch * heads, m = seq, n = seq, k = head_dim, flops = work, reads = [head, dy], writes = [scores] }
@@ -339,6 +382,7 @@ op core_attention(qkv: Tensor, heads: Int, head_dim: Int) {
 // silu(gate) * up on a packed [.., 2 * ffn] tensor, in one kernel.
 op swiglu(x: Tensor) {
   output y: with_last(x.shape, div(last(x.shape), 2))
+  require last(x.shape) % 2 == 0, "the last dimension holds two halves, gate and value"
   forward { kernel elementwise { reads = [x], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
   saves [x]
@@ -347,6 +391,7 @@ op swiglu(x: Tensor) {
 // gelu(gate) * up on a packed [.., 2 * ffn] tensor, in one kernel.
 op geglu(x: Tensor) {
   output y: with_last(x.shape, div(last(x.shape), 2))
+  require last(x.shape) % 2 == 0, "the last dimension holds two halves, gate and value"
   forward { kernel elementwise { reads = [x], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, x], writes = [dx] } }
   saves [x]
@@ -392,10 +437,11 @@ op first_token(x: Tensor) {
 op class_token(x: Tensor, pad: Int = 1) {
   param w: [last(x.shape)]
   output y: [x.shape[0], ceil_div(x.shape[1] + 1, pad) * pad, last(x.shape)]
+  require pad >= 1, "words are filled up to a multiple of `pad`, which is 1 or more"
   whole x dim 1
   forward { kernel elementwise { reads = [bytes(y), w], writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dx] } }
-  backward(weight) { kernel elementwise { reads = [bytes(w) * x.shape[0]], writes = [dw] } }
+  backward(weight) { kernel elementwise { reads = [bytes(x.dtype) * x.shape[0] * last(x.shape)], writes = [dw] } }
 }
 
 // Cross entropy over the last dimension, in fp32: the logits are cast, the maximum and the sum are taken, the gradient is written over the copy.
@@ -428,6 +474,7 @@ op conv2d(x: Tensor, out: Int, kernel_size: Int, stride: Int = 1, padding: Int =
   ]
   let positions = y.shape[0] * y.shape[2] * y.shape[3]
   let taps = x.shape[1] * kernel_size * kernel_size
+  require stride >= 1 and padding >= 0, "a stride is 1 or more, a padding 0 or more"
   contracts x dim 1
   whole x dim 2
   whole x dim 3
@@ -459,6 +506,7 @@ op max_pool(x: Tensor, kernel_size: Int, stride: Int, padding: Int = 0) {
     div(x.shape[2] + 2 * padding - kernel_size, stride) + 1,
     div(x.shape[3] + 2 * padding - kernel_size, stride) + 1,
   ]
+  require kernel_size >= 1 and stride >= 1 and padding >= 0, "a window and its stride are 1 or more, a padding 0 or more"
   whole x dim 2
   whole x dim 3
   forward { kernel elementwise { reads = [x], writes = [y, 8 B * numel(y)] } }
@@ -468,6 +516,7 @@ op max_pool(x: Tensor, kernel_size: Int, stride: Int, padding: Int = 0) {
 
 op average_pool(x: Tensor, kernel_size: Int, stride: Int) {
   output y: [x.shape[0], x.shape[1], div(x.shape[2] - kernel_size, stride) + 1, div(x.shape[3] - kernel_size, stride) + 1]
+  require kernel_size >= 1 and stride >= 1, "a window and its stride are 1 or more"
   whole x dim 2
   whole x dim 3
   forward { kernel elementwise { reads = [x], writes = [y] } }

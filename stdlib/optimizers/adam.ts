@@ -1,29 +1,37 @@
 // Optimizers as records: bytes kept for a parameter beside the weight and its gradient, and the kernels of one update, with
 // bytes read and written for a parameter. `fused`: one kernel over all parameters; otherwise one set of kernels for each parameter tensor.
+//
+// A size may be a function of the plan's precision, or a list of sizes that add up: the formats of weights and gradients are said once, there.
+fn size_of_gradient(precision: Record) -> Size = bytes(precision.gradients)
+fn size_of_weight(precision: Record) -> Size = bytes(precision.weights)
+// An fp32 copy of weights that are narrower (Micikevicius et al., arXiv 1710.03740); others need none.
+fn size_of_master(precision: Record) -> Size = if bytes(precision.weights) < 4 B then 4 B else 0 B
+// What is updated, and what moments are in: that copy, or the weights themselves.
+fn size_of_updated(precision: Record) -> Size = if bytes(precision.weights) < 4 B then 4 B else bytes(precision.weights)
 
-// Adam with fp32 moments. With `master` an fp32 copy of the weights is kept and the low-precision weights are written from it
-// (Micikevicius et al., arXiv 1710.03740). Reads gradient, moments and master, writes moments, master and weight.
-fn adam(master: Bool = true, gradient: Size = 4 B, weight: Size = 2 B) = {
-  state: 8 B,
-  master: if master then 4 B else 0 B,
+// Adam, its two moments in fp32 whatever the weights are. `master`: an fp32 copy of narrower weights is kept, and the weights are written from it. Reads
+// gradient, moments and what is updated, writes moments, master and weight.
+fn adam(master: Bool = true, gradient: Any = size_of_gradient, weight: Any = size_of_weight) = {
+  state: [size_of_updated, size_of_updated],
+  master: if master then size_of_master else 0 B,
   fused: true,
   kernels: [{
     family: "adam",
-    reads: gradient + 8 B + (if master then 4 B else weight),
-    writes: 8 B + weight + (if master then 4 B else 0 B),
+    reads: [gradient, size_of_updated, size_of_updated, if master then size_of_updated else weight],
+    writes: [size_of_updated, size_of_updated, weight, if master then size_of_master else 0 B],
     flops: 12 FLOP,
   }],
 }
 
-// Stochastic gradient descent, with momentum when `momentum` is set.
-fn sgd(momentum: Bool = true, gradient: Size = 4 B, weight: Size = 4 B) = {
-  state: if momentum then 4 B else 0 B,
-  master: 0 B,
+// Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is updated; `master` as above.
+fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = size_of_gradient, weight: Any = size_of_weight) = {
+  state: if not momentum then 0 B else if master then size_of_updated else weight,
+  master: if master then size_of_master else 0 B,
   fused: true,
   kernels: [{
     family: "sgd",
-    reads: gradient + weight + (if momentum then 4 B else 0 B),
-    writes: weight + (if momentum then 4 B else 0 B),
+    reads: [gradient, if master then size_of_updated else weight, if not momentum then 0 B else if master then size_of_updated else weight],
+    writes: [weight, if master then size_of_master else 0 B, if not momentum then 0 B else if master then size_of_updated else weight],
     flops: 4 FLOP,
   }],
 }

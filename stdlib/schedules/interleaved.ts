@@ -8,12 +8,15 @@ fn interleaved_group(p: Int, m: Int) -> Int = max(1, div(m, max(1, div(m, p))))
 fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v - m % group * v then div(n, group) % v
   else div(n - (m * v - m % group * v), m % group)
 
-// `group` 0: as above. Megatron lets it differ from p, but not be less.
+// `group` 0: as above, which is PyTorch's way (ScheduleInterleaved1F1B). Megatron-LM refuses an m that p does not divide, unless the size of groups is
+// said (`--microbatch-group-size-per-virtual-pipeline-stage`), here `group`: it may differ from p, but not be less.
 schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List = []) {
   let g = if group > 0 then group else interleaved_group(p, m)
   require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
   require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"
   require m % g == 0 or m % g >= p, "what is left for the last group must be at least as many micro-batches as there are ranks"
+  expect group > 0 or v == 1 or m % p == 0,
+    "PyTorch deals micro-batches so, Megatron-LM refuses an `m` that `p` does not divide: let `m` be a multiple of `p`, or state `group`"
   stages p of sizes
   chunks v
   at r in 0..p {

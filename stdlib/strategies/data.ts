@@ -31,7 +31,8 @@ strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 }
 
 // Stage 3, as PyTorch's FSDP2 does it (Zhao et al., arXiv 2304.11277): parameters too are kept in parts. What one of `units` holds is gathered together
-// before its forward, `prefetch` units early, and dropped after it; gathered again before its backward, unless `reshard` is false; and its gradients are
+// before its forward, `prefetch` units early, and dropped after it; gathered again before its backward, unless `reshard` is false: then it
+// stays, in a pipeline from the first forward of a step to its last backward, one copy for all micro-batches; and its gradients are
 // scattered as soon as they are there. What lies outside of all units is gathered in runs of neighbours.
 strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bool = true) {
   let again = if reshard then d else 1

@@ -7,7 +7,7 @@ of_manual() { # PAGE [COMMAND]
   awk -v section="${2-}" '/^\.S[SH]/ { on = section == "" || $0 == ".SS trainspec " section } on' "$man/$1.1" |
     awk '/^\.T[PQ]/ { getline; print }' | sed -E 's/\\f[BIR]//g; s/\\-/-/g; s/=.*//' | grep -oE -- '(^|[ "])-{1,2}[A-Za-z][A-Za-z-]*' | tr -d ' "' | sort -u
 }
-common() { printf '%s\n' --color --diagnostics -h --help --version; }
+common() { printf '%s\n' --color --diagnostics --max-memory -h --help --version; }
 completed() { COMP_WORDS=("$@" --); COMP_CWORD=$#; COMPREPLY=(); _trainspec; printf '%s\n' "${COMPREPLY[@]%=}" | sort -u; }
 compare() { # PAGE SECTION COMMAND...
   local page=$1 section=$2; shift 2

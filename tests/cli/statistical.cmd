@@ -6,7 +6,7 @@ trainspec fit network --model statistical repeats.csv -o curves.json && grep -c 
 trainspec fit network --model statistical --of all_reduce few.csv 2>&1; echo "exit $?"
 trainspec fit network --model curves few.csv 2>&1 | head -1
 cp "$networks" plan.ts
-play() { tsrun -D "network=[$1]" plan.ts 2>&1 | sed -n '/^  dp /p;/statistical  /p;/whitebox  /p;/extrapolated/p;/^error/,$p'; }
+play() { tsrun -D "network=[$1]" plan.ts 2>&1 | sed -n '/^  dp /p;/^  statistical /p;/^  whitebox /p;/extrapolated/p;/^error/,$p'; }
 play 'statistical("curves.json")'
 play 'statistical("std/networks/nccl_hopper.json")'
 play 'whitebox("curves.json")'

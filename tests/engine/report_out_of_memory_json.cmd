@@ -1,1 +1,1 @@
-tsrun --diagnostics=json report_out_of_memory.tsir
+tsrun --sources --diagnostics=json report_out_of_memory.tsir

@@ -1,11 +1,42 @@
-/* Feeds files to a fuzz target, for builds without a fuzzer: the corpus is replayed by the ordinary tests. */
+/* Feeds files to a fuzz target, for builds without a fuzzer: the corpus is replayed by the ordinary tests, and some changes of each file by the mutator that the
+ * target may have: 6, or TS_FUZZ_MUTANTS. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) __attribute__((weak));
+
+/* Of libFuzzer, for mutators that leave bytes to it. */
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most) {
+  (void)most;
+  if (size) bytes[size / 2] ^= 1;
+  return size;
+}
 
 /* Each input in a buffer of its own size, so that a read past its end is seen. */
+static void run(const uint8_t *bytes, size_t size) {
+  uint8_t *own = malloc(size ? size : 1);
+  if (!own) return;
+  if (size) memcpy(own, bytes, size);
+  LLVMFuzzerTestOneInput(own, size);
+  free(own);
+}
+
+static void mutate(const uint8_t *bytes, size_t size) {
+  const char *asked = getenv("TS_FUZZ_MUTANTS");
+  unsigned mutants = asked ? (unsigned)strtoul(asked, NULL, 10) : 6;
+  size_t most = 2 * size + 64;
+  uint8_t *mutant = malloc(most);
+  for (unsigned seed = 1; mutant && seed <= mutants; seed++) {
+    if (size) memcpy(mutant, bytes, size);
+    run(mutant, LLVMFuzzerCustomMutator(mutant, size, most, seed));
+  }
+  free(mutant);
+}
+
 static int replay(const char *path) {
   FILE *in = fopen(path, "rb");
   if (!in) return perror(path), 4;
@@ -17,7 +48,8 @@ static int replay(const char *path) {
   fclose(in);
   printf("# %s\n", path);
   fflush(stdout);
-  if (bytes) LLVMFuzzerTestOneInput(bytes, got);
+  if (bytes) run(bytes, got);
+  if (bytes && LLVMFuzzerCustomMutator) mutate(bytes, got);
   free(bytes);
   return 0;
 }

@@ -4,6 +4,9 @@
 # Narayanan et al., arXiv 2104.04473, section 5.1 (its 96 B s l h^2 (...) counts forward twice and backward): attention over all pairs.
 function gpt(l, h, v, s) { return 24 * s * l * h * h * (1 + s / (6 * h)) + 2 * s * h * v }
 
+# Of attention over all pairs, the half that a causal mask throws away.
+function masked_gpt(l, h, v, s) { return 2 * l * s * s * h }
+
 # Projections of grouped-query attention, and half of all pairs (causal), or the last `w` keys.
 function pairs(s, w) { return w > 0 && w < s ? w * (2 * s - w) : s * s }
 function gqa(h, a, k, d, s, w) { return 2 * s * h * (a + 2 * k) * d + 2 * s * a * d * h + 2 * a * d * pairs(s, w) }
@@ -44,3 +47,7 @@ function vit(l, h, p) { return tower(l, h, p) + 2000 * h }
 function clip(l, h, p, th, space) { return tower(l, h, p) + 12 * (24 * 77 * th * th + 2 * 77 * 77 * th) + 2 * (h + th) * space + 2 * space }
 # torchvision counts a multiplication with its addition once, in units of 1e9.
 function macs(n) { return 2e9 * n }
+
+# The first product of a model of pictures: nobody needs the gradient of its input.
+function patches(l, h, p, th, space) { return 6 * int(224 / p) ^ 2 * p * p * h }
+function first(model) { return model ~ /vgg/ ? 2 * 64 * 27 * 224 ^ 2 : 2 * (model ~ /161/ ? 96 : 64) * 147 * 112 ^ 2 }

@@ -21,7 +21,7 @@ plan strategies(
   zb: Bool = false,
   both: Bool = false,
   experts: Int = 0,
-  load: Real = 1,
+  load: Any = 1,
   limit: Int = 0,
 ) {
   model = if experts > 0 then llama_moe(

@@ -30,7 +30,7 @@ try() { # A B
   local options=() need
   for need in $(printf '%s\n' $(needs "$1") $(needs "$2") | sort -u); do options+=(-D "$need"); done
   found=+
-  tsc --check -W no-unsummed-gradients "${options[@]}" -D "use=[\"$1\", \"$2\"$(alone "$1" "$2")$(alone "$2" "$1")]" _plan.ts 2>"$scratch/said" && [ ! -s "$scratch/said" ] && return
+  tsc --check -W no-unsummed-gradients -W no-redundant-work "${options[@]}" -D "use=[\"$1\", \"$2\"$(alone "$1" "$2")$(alone "$2" "$1")]" _plan.ts 2>"$scratch/said" && [ ! -s "$scratch/said" ] && return
   local said; said=$(head -1 "$scratch/said" | sed -E 's/layer\[[0-9]+\]\.//; s/`(dq?kv|kv|qkv)` of/a tensor of/')
   reason "$said"
 }

@@ -69,7 +69,7 @@ plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t 
   for (uint32_t i = 0; i < 3; i++)
     s[i] = (ts_ir_stream){ts_ir_add_string(p.b, streams[i]), i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0};
   ts_ir_meta *m = ts_ir_builder_meta(p.b);
-  *m = (ts_ir_meta){.plan = ts_ir_add_string(p.b, "test"), .tool = ts_ir_add_string(p.b, "test"), .plan_loc = p.loc, .memory_loc = TS_IR_NONE,
+  *m = (ts_ir_meta){.plan = ts_ir_add_string(p.b, "test"), .tool = ts_ir_add_string(p.b, "test"), .plan_loc = p.loc, .memory_loc = TS_IR_NONE, .mesh_loc = TS_IR_NONE,
                     .pipeline_axis = pipeline, .world = p.world, .micro_batches = 1024, .peak_flops = 1e14};
   return p;
 }

@@ -24,6 +24,9 @@ static inline void ir_text_put(void *closure, const char *bytes, size_t size)
 static const char ir_text_example[] =
     "plan example at plan.ts 1:6-12\n"
     "tool \"trainspec 0.1.0\"\n"
+    "format \"bf16\" model_flops 3 PFLOP peak 312 TFLOP/s\n"
+    "cluster \"small(nodes: 2)\"\n"
+    "mesh at plan.ts 2:3-9\n"
     "memory at plan.ts 2:1\n"
     "axis tp 2\n"
     "axis pp 2 pipeline\n"
@@ -81,7 +84,10 @@ static const char ir_text_example[] =
     "  F1 0 from 0\n"
     "  F1 1 from 0\n"
     "  S\n"
-    "}\n";
+    "}\n"
+    "warning W0201 \"`x` is never used\" here \"declared here\" at plan.ts 4:1-2 more 2\n"
+    "remark fact where \"in `plan`\"\n"
+    "remark help \"remove it\"\n";
 
 static inline ts_ir_builder *ir_text_read(const char *text, ts_ir_error *error)
 {

@@ -68,7 +68,7 @@ static inline void random_sources(random_ir *g)
 {
   g->sources = random_between(g, 1, 3);
   for (uint32_t i = 0; i < g->sources; i++) {
-    ts_ir_source s = {.name = random_name(g), .role = random_name(g)};
+    ts_ir_source s = {.name = random_name(g), .role = random_name(g), .text = random_name(g)};
     for (int k = 0; k < 32 && i; k++)
       s.sha256[k] = (uint8_t)random_bits(g);
     *(ts_ir_source *)random_append(g, TS_IR_SOURCES, 1) = s;
@@ -77,6 +77,27 @@ static inline void random_sources(random_ir *g)
   for (uint32_t i = 0; i < g->cost_sources; i++) {
     ts_ir_cost_source s = {.name = random_name(g), .kind = random_name(g), .loc = random_loc(g)};
     *(ts_ir_cost_source *)random_append(g, TS_IR_COST_SOURCES, 1) = s;
+  }
+  for (uint32_t i = random_below(g, 3); i; i--) {
+    ts_ir_format f = {.dtype = random_name(g), .model_flops = (double)random_bits(g), .peak = random_below(g, 3) * 1e12};
+    *(ts_ir_format *)random_append(g, TS_IR_FORMATS, 1) = f;
+  }
+}
+
+/* Warnings of the compilation, each with what belongs to it. */
+static inline void random_remarks(random_ir *g)
+{
+  static const char *const texts[] = {"two words", "say \"x\"", "\xc3\xa9t\xc3\xa9\n2", "a"};
+  for (uint32_t left = random_below(g, 4), i = 0; i < left; i++) {
+    uint32_t kind = i ? random_below(g, TS_IR_REMARK_KINDS) : TS_IR_REMARK_WARNING;
+    ts_ir_remark r = {.kind = kind, .loc = random_loc(g), .text = ts_ir_add_string(g->b, texts[random_below(g, 4)])};
+    if (kind == TS_IR_REMARK_WARNING) {
+      r.name = ts_ir_add_string(g->b, random_chance(g, 50) ? "W0201" : "W0999");
+      r.here = random_name(g);
+      r.more = random_below(g, 3);
+    } else if (kind == TS_IR_REMARK_FACT)
+      r.name = ts_ir_add_string(g->b, "fact");
+    *(ts_ir_remark *)random_append(g, TS_IR_REMARKS, 1) = r;
   }
 }
 
@@ -174,7 +195,13 @@ static inline void random_network(random_ir *g)
                                       .connection = random_time(g) / 10, .intra_hop = random_time(g) / 1000, .inter_share = 0.9, .intra_rate = i * 1e9 / 3,
                                       .relay = i, .local = 0.6, .chunk = (double)random_size(g) / 7 + 1, .ranks = 4 * i, .islands = i, .least = i, .most = 1000 * i};
     ts_ir_net_model box = {.name = random_name(g), .kind = TS_IR_NET_WHITE_BOX, .collectives = 1u << TS_IR_ALL_GATHER, .tier = TS_IR_NONE, .efficiency = 1,
-                           .first_method = ts_ir_intern_run(g->b, TS_IR_NET_METHODS, methods, 2), .method_count = 2, .source = TS_IR_NONE, .loc = random_loc(g)};
+                           .first_method = ts_ir_intern_run(g->b, TS_IR_NET_METHODS, methods, 2), .method_count = 2, .source = TS_IR_NONE, .loc = random_loc(g),
+                           .links = {random_chance(g, 50) ? 450e9 : 0, 0, random_time(g) / 1000, 0}};
+    if (random_chance(g, 50)) { /* anchors */
+      ts_ir_net_point at[3] = {{TS_IR_ALL_GATHER, 2, 1, 0, 1000, 20000000}, {TS_IR_ALL_GATHER, 2, 1, 0, 1000000, 30000000}, {TS_IR_ALL_GATHER, 4, 1, 0, 1000, 40000000}};
+      box.first_point = ts_ir_intern_run(g->b, TS_IR_NET_POINTS, at, 3);
+      box.point_count = 3;
+    }
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = box;
   }
   if (random_chance(g, 40)) {
@@ -182,13 +209,15 @@ static inline void random_network(random_ir *g)
                              .intra_limit = 3e11, .intra_floor = 1e9, .inter_limit = 1e11 / 3, .intra_slope = 0.7, .intra_middle = (double)random_size(g) / 3, .inter_slope = 1, .inter_middle = 1e6,
                              .small_few = 1, .large_few = 0.9, .small_many = 1.1, .large_many = 1, .straggler = 0.1};
     ts_ir_net_model model = {.name = random_name(g), .kind = TS_IR_NET_STATISTICAL, .collectives = 1u << TS_IR_REDUCE_SCATTER, .tier = TS_IR_NONE, .efficiency = 1, .axes = 1,
-                             .first_curve = ts_ir_intern_run(g->b, TS_IR_NET_CURVES, &curve, 1), .curve_count = 1, .source = TS_IR_NONE, .loc = random_loc(g)};
+                             .first_curve = ts_ir_intern_run(g->b, TS_IR_NET_CURVES, &curve, 1), .curve_count = 1, .source = TS_IR_NONE, .loc = random_loc(g),
+                             .links = {random_chance(g, 50) ? 450e9 : 0, random_chance(g, 50) ? 1e11 / 3 : 0, random_time(g) / 1000, random_time(g) / 1000}};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = model;
   }
   for (uint32_t i = 0; i < 2; i++) {
     ts_ir_net_model m = {.name = random_name(g), .kind = TS_IR_NET_ALPHA_BETA, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
                          .tier = i ? TS_IR_NONE : 0, .efficiency = random_between(g, 50, 100) / 100.0, .base = random_time(g) / 10,
-                         .hop = random_time(g) / 100, .half_bytes = (double)random_size(g) / 7, .source = TS_IR_NONE, .loc = random_loc(g)};
+                         .hop = random_time(g) / 100, .half_bytes = (double)random_size(g) / 7, .source = TS_IR_NONE, .loc = random_loc(g),
+                         .assumed = random_below(g, 2)};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = m;
   }
 }
@@ -374,6 +403,7 @@ static inline ts_ir_builder *random_ir_new(uint64_t seed)
   g.message_bytes = random_size(&g);
   g.micro_batches = random_between(&g, 1, 6);
   random_programs(&g);
+  random_remarks(&g);
   ts_ir_meta *meta = ts_ir_builder_meta(g.b);
   meta->plan = random_name(&g);
   meta->tool = random_name(&g);
@@ -383,6 +413,8 @@ static inline ts_ir_builder *random_ir_new(uint64_t seed)
   meta->tokens_per_step = random_below(&g, 1000000);
   meta->samples_per_step = random_below(&g, 1000);
   meta->parameters = random_bits(&g);
+  meta->cluster = random_name(&g);
+  meta->mesh_loc = random_loc(&g);
   meta->model_flops_per_step = (double)random_bits(&g);
   meta->peak_flops = random_between(&g, 1, 999) * 1e12;
   return g.b;

@@ -75,7 +75,7 @@ Test(collective, links_alone_when_no_model_answers)
   two_islands(&n, "");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
   ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
-  cr_assert_eq(e.steps, 14u * 10000000);             /* the longest latency at each step */
+  cr_assert_eq(e.steps, 12u * 2000000 + 2u * 10000000); /* twice 6 steps inside and one between: each at the latency of its own links */
   cr_assert_eq(e.transfer, 3500000000u);             /* 2 * 7/8 * 80 MB / 40 GB/s */
   cr_assert_eq(e.time, e.base + e.steps + e.transfer);
   cr_assert_eq(e.model, TS_IR_NONE);
@@ -85,16 +85,66 @@ Test(collective, links_alone_when_no_model_answers)
 Test(collective, alpha_beta)
 {
   net n;
-  two_islands(&n, "net_model m alpha_beta for all_reduce efficiency 0.8 base 10 us hop 2 us half 8 MB\n");
+  two_islands(&n, "net_model m alpha_beta for all_reduce efficiency 0.8 base 10 us hop 2 us inter_hop 3 us half 8 MB\n");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
   ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 8000000, profile[0]);
   cr_assert_eq(e.base, 10000000);
-  cr_assert_eq(e.steps, 28000000);
+  cr_assert_eq(e.steps, 12u * 4000000 + 2u * 13000000); /* links' latency of 2 and 10 us in each */
   cr_assert_eq(e.transfer, 875000000);               /* 14 MB / (0.8 * 40 GB/s * 1/2) */
   cr_assert_eq(e.model, 0);
   e = ts_network_estimate(n.network, TS_IR_ALL_GATHER, 8000000, profile[0]);
   cr_assert_eq(e.model, TS_IR_NONE);
   net_free(&n);
+}
+
+/* Up and down, a chain of four in the island and one level between islands: 2 * (3 * 4 + 13) us, with twice the bytes. */
+Test(collective, trees_where_they_are_faster)
+{
+  net n;
+  two_islands(&n, "net_model m alpha_beta hop 2 us inter_hop 3 us\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 8000, profile[0]).time, 50000000u + 400000u); /* 2 * 8 kB / 40 GB/s */
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).time, 50000000u);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_GATHER, 0, profile[0]).time, 37000000u); /* rings: six steps of 4 us, one of 13 */
+  net_free(&n);
+  two_islands(&n, "net_model m alpha_beta by ring hop 2 us inter_hop 3 us\n");
+  profile = ts_network_group(n.network, 0, &n.stop);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).time, 74000000u);
+  net_free(&n);
+}
+
+/* Half of each rank's 80 MB leaves through its own 10 GB/s, 3/8 stay at 100 GB/s. Rank 3 passes on to rank 4 alone, not with the island's other links. */
+Test(collective, pairs_and_shifts_use_each_ranks_own_links)
+{
+  net n;
+  two_islands(&n, "");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 80000000, profile[0]).transfer, 4000000000u);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_SHIFT, 80000000, profile[0]).transfer, 8000000000u);
+  net_free(&n);
+}
+
+/* Four spines of a quarter of the rate carry what one does. */
+Test(collective, equal_paths_are_used_side_by_side)
+{
+  for (int spines = 1; spines <= 4; spines += 3) {
+    char text[8192], *at = text;
+    at += sprintf(at, "axis x 8\naxis y 1\ngroup all = x\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches spine[%d]\n"
+                      "link_class nic 10 GB/s latency 1 us tier 1\nlink_class up %d GB/s latency 1 us tier 1\n", spines, 20 / spines);
+    for (int i = 0; i < 8; i++)
+      at += sprintf(at, "link gpu[%d] -- leaf[%d] nic\n", i, i / 4);
+    for (int i = 0; i < 2 * spines; i++)
+      at += sprintf(at, "link leaf[%d] -- spine[%d] up\n", i % 2, i / 2);
+    sprintf(at, "place 0, 4, 1, 5, 2, 6, 3, 7\nfragment F { all_gather 1 MB over all on compute\n all_to_all 1 MB over all on compute }\nprogram { F }\n"); /* every hop crosses */
+    net n;
+    net_new(&n, text);
+    const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+    cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_GATHER, 80000000, profile[0]).transfer, 14000000000u); /* four hops share 20 GB/s */
+    cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 80000000, profile[0]).transfer, 8000000000u);  /* 160 MB cross */
+    uint32_t path = ts_network_path(n.network, 0, 1, &n.stop);
+    cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 80000000, path).transfer, 8000000000u);
+    net_free(&n);
+  }
 }
 
 Test(collective, models_answer_in_their_order_and_for_their_tier)
@@ -125,6 +175,34 @@ Test(collective, measured_points)
     cr_expect_eq(e.model, 0);
   }
   net_free(&n);
+}
+
+/* 80 MB need 40 GB/s for 2 ms out of the island and 2 * 7/8 * 80 MB from each rank over 110 GB/s. A table stays as it was measured. */
+Test(collective, times_below_what_the_links_take)
+{
+  net n;
+  two_islands(&n, "net_model t table for all_reduce {\n all_reduce 8 2 80 MB 100 us\n}\n");
+  const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
+  ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
+  cr_assert_eq(e.time, 100000000u);
+  cr_assert(e.faster && !e.raised);
+  net_free(&n);
+  for (int switches = 0; switches < 2; switches++) {
+    char model[256];
+    sprintf(model, "net_model w white_box {\n method all_reduce %s simple channels 8 threads 512 intra_rate 9 TB/s inter_rate 9 TB/s\n}\n", switches ? "switch_tree" : "tree");
+    two_islands(&n, model);
+    profile = ts_network_group(n.network, 0, &n.stop);
+    e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
+    cr_assert_float_eq((double)e.time, 2e9, 10); /* of either: the islands' links */
+    cr_assert(e.raised);
+    cr_assert_eq(e.time, e.base + e.transfer);
+    cr_assert_eq(e.transfer, e.intra + e.inter + e.reduction);
+    uint32_t count;
+    const ts_extrapolation *doubts = ts_network_extrapolations(n.network, n.arena, &count);
+    cr_assert_eq(count, 1u);
+    cr_assert_eq(doubts[0].doubt, (uint32_t)TS_DOUBT_RAISED);
+    net_free(&n);
+  }
 }
 
 Test(collective, messages_take_the_better_way)

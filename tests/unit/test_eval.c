@@ -8,6 +8,7 @@
 #include <dirent.h>
 
 #include "base/diag_record.h"
+#include "base/output.h"
 #include "compiler/module.h"
 
 ts_desk ts_desk_open(void)
@@ -91,6 +92,14 @@ Test(eval, quantities)
   ALL_GIVE({"let x = 80 GiB / (20 GiB/s)", "4 s"}, {"let x = 400 Gb/s == 50 GB/s", "true"}, {"let x = 2 * 3 us", "6 us"},
            {"let x = 3 us / (1 us)", "3.0"}, {"let x = 1 us + 1 B", "E0221 cannot add a size (bytes) to a time (seconds)"},
            {"let x = 1 us + 1", "E0221 cannot add an Int to a time (seconds)"}, {"let x = 1 us < 1 B", "E0221 cannot compare a time (seconds) and a size (bytes)"});
+}
+
+/* Those without a unit of their own show their powers of s, b, FLOP, $ and W. */
+Test(eval, quantities_are_shown_in_their_units)
+{
+  ALL_GIVE({"let x = $2.5", "$2.50"}, {"let x = $3/h + $6 / (1 h)", "$9.00/h"}, {"let x = 1500 W", "1.5 kW"}, {"let x = 2 s * (3 s)", "6 s^2"},
+           {"let x = 2 W * (3 s)", "6 s W"}, {"let x = 1 B * (1 B) / (4 FLOP)", "16 b^2 FLOP^-1"}, {"let x = $4 * (2 B)", "64 b $"}, {"let x = [0 s, 0 B, 0 W]", "[0 s, 0 B, 0 W]"},
+           {"let x = 2 s * (3 s) + 1", "E0221 cannot add an Int to a quantity of a derived dimension"});
 }
 
 Test(eval, lists_and_records)

@@ -137,6 +137,21 @@ static char *fat_tree(char *text, const char *model)
   return text;
 }
 
+/* Nodes of three devices, a rail each: 10 GB/s a device, which each carries a third of a ring. */
+Test(flow_model, odd_nodes_use_their_links_alike)
+{
+  char text[8192], *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[9] of d\nswitches node[3]\nswitches rail[3]\nlink_class near 100 GB/s latency 1 us\n"
+                                              "link_class nic 10 GB/s latency 1 us tier 1\n");
+  for (int i = 0; i < 9; i++)
+    at += sprintf(at, "link gpu[%d] -- node[%d] near\nlink gpu[%d] -- rail[%d] nic\n", i, i / 3, i, i % 3);
+  sprintf(at, "net_model f flow by ring\n");
+  net n;
+  net_new(&n, text, "reduce_scatter 1 MB over all\n all_reduce 1 MB over all", 9);
+  expect(call(&n, TS_IR_REDUCE_SCATTER, 90000000).transfer, 8. / 9 * 90e6 / 30e9 * 1e12);
+  expect(call(&n, TS_IR_ALL_REDUCE, 900000000).transfer, 2 * 8. / 9 * 900e6 / 30e9 * 1e12);
+  net_free(&n);
+}
+
 Test(flow_model, oversubscribed_fat_tree)
 {
   char text[8192];

@@ -2,8 +2,9 @@
  * time there, q the k-th smallest:
  *   begin(w, k) = max(E(w, k-1), max over neighbours v of E(v, k-1-ahead))
  *   E(w, k)     = max(begin(w, k) + t(w, k), q(neighbours - backups) over neighbours v of E(v, k-1-staleness) + message)
- * where what lies before iteration 0 is there from the beginning, and what is there counts. */
+ * where what lies before iteration 0 is there from the beginning, and what is there counts. Updates that take time queue for the link from worker to worker that they cross, each by itself. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,14 +87,14 @@ static const char *plan_of(ts_arena *arena, const setting *s)
 }
 
 /* The kernel of the laboratory's source takes some time of its own, of which the oracle knows nothing: it is that of one iteration alone. */
-static uint64_t played(const setting *s)
+static uint64_t play(const char *(*plan)(ts_arena *, const setting *), const setting *s)
 {
   const char *source = getenv("top_srcdir"), *scratch = getenv("TMPDIR");
   char path[512];
   snprintf(path, sizeof path, "%s/test_hop.%ld.ts", scratch ? scratch : "/tmp", (long)getpid());
   ts_arena *arena = ts_arena_new("test");
   ts_session *session = ts_session_new(arena);
-  const char *text = plan_of(arena, s), *dirs[] = {ts_arena_printf(arena, "%s/examples", source ? source : ".")};
+  const char *text = plan(arena, s), *dirs[] = {ts_arena_printf(arena, "%s/examples", source ? source : ".")};
   FILE *file = fopen(path, "w");
   cr_assert(file);
   fputs(text, file);
@@ -121,6 +122,7 @@ static uint64_t played(const setting *s)
   return step;
 }
 
+static uint64_t played(const setting *s) { return play(plan_of, s); }
 static uint64_t one_iteration(void) { return played(&(setting){.workers = 2, .iterations = 1, .slow = MOST_WORKERS}); }
 
 Test(hop, as_the_protocol_says)
@@ -157,4 +159,75 @@ Test(hop, one_slow_worker)
   uint64_t work = one_iteration();
   for (int ahead = 1; ahead < 4; ahead++)
     cr_assert_eq(played(&(setting){.workers = 8, .iterations = 12, .slow = 3, .ahead = ahead, .backups = ahead % 2, .staleness = ahead % 3}), 12 * 6 * work);
+}
+
+/* ---- Links of their own ---- */
+
+/* From worker v to w, in MB/s, of a scenario: from fast to eleven times as slow. */
+static int rate(const setting *s, int v, int w) { return 11000 / (1 + (v * 5 + w * 3 + (v + s->slow) * (w + 2) * 7) % 11); }
+
+static const char *linked_plan(ts_arena *arena, const setting *s)
+{
+  const char *graph = s->double_ring ? "double_ring" : "ring_based";
+  return ts_arena_printf(arena,
+                         "import \"schedule_lab.ts\", std.schedules.hop\n"
+                         "cluster links(n: Int) {\n  device gpu[n]: worker\n  switch port[n], between[n, n]\n"
+                         "  for v in 0..n { link gpu[v] <-> port[v] { bandwidth = 1 TB/s, latency = 0 us } }\n"
+                         "  for v in 0..n, w in %s(v, n) {\n"
+                         "    link port[v] -> between[v, w] { bandwidth = div(11000, 1 + (v * 5 + w * 3 + (v + %d) * (w + 2) * 7) %% 11) * 1 MB/s, latency = 1 us }\n"
+                         "    link between[v, w] -> port[w] { bandwidth = 1 TB/s, latency = 0 us }\n  }\n}\n"
+                         "plan test {\n  model = stages_of_stated_work(count: 1, f: 3 ms, i: 4 ms, w: 5 ms, held: 1 MiB, held_by_i: 0 B)\n"
+                         "  cluster = links(%d)\n  mesh = { n: %d }\n"
+                         "  schedule = hop(n, iterations: %d, size: 20 MB, graph: %s, backups: %d, ahead: %d)\n  costs = [{ stated: stated }, roofline(worker)]\n}\n",
+                         graph, s->slow, s->workers, s->workers, s->iterations, graph, s->backups, s->ahead);
+}
+
+/* With a clock for each link: updates of an iteration leave when it has ended, those to one neighbour one after the other. */
+static double expected_on_links(const setting *s, double work)
+{
+  static double end[MOST_WORKERS][MOST_ITERATIONS], come[MOST_WORKERS][MOST_WORKERS], link[MOST_WORKERS][MOST_WORKERS];
+  double last = 0;
+  memset(link, 0, sizeof link);
+  for (int k = 0; k < s->iterations; k++) {
+    for (int v = 0; v < s->workers && k; v++) {
+      int w[8], count = neighbours(s, v, w);
+      for (int i = 0; i < count; i++) {
+        link[v][w[i]] = fmax(link[v][w[i]], end[v][k - 1]) + 20e6 / rate(s, v, w[i]) * 1e6;
+        come[w[i]][v] = link[v][w[i]] + 1e6;
+      }
+    }
+    for (int w = 0; w < s->workers; w++) {
+      int v[8], count = neighbours(s, w, v), before;
+      double begin = k ? end[w][k - 1] : 0, enough = 0;
+      for (int i = 0; i < count; i++) {
+        if (s->ahead && k - 1 - s->ahead >= 0)
+          begin = fmax(begin, end[v[i]][k - 1 - s->ahead]);
+        before = 0;
+        for (int j = 0; j < count && k; j++)
+          before += come[w][v[j]] < come[w][v[i]] || (come[w][v[j]] == come[w][v[i]] && j < i);
+        if (k && before == count - s->backups - 1)
+          enough = come[w][v[i]];
+      }
+      end[w][k] = fmax(begin + work, enough);
+      last = fmax(last, end[w][k]);
+    }
+  }
+  return last;
+}
+
+/* Backup workers gain what slow links cost: all 16 cases of two graphs and eight draws of links. */
+Test(hop, links_of_their_own)
+{
+  setting alone = {.workers = 8, .iterations = 1};
+  double work = (double)play(linked_plan, &alone), gained = 0;
+  for (int n = 0; n < 16; n++) {
+    double step[2];
+    for (int backups = 0; backups < 2; backups++) {
+      setting s = {.workers = 8, .iterations = MOST_ITERATIONS, .double_ring = n / 8, .slow = n % 8, .backups = backups, .ahead = backups ? 3 : 0};
+      step[backups] = (double)play(linked_plan, &s);
+      cr_assert_float_eq(step[backups], expected_on_links(&s, work), 1e4, "case %d, %d backups: %.0f ps, not %.0f", n, backups, step[backups], expected_on_links(&s, work));
+    }
+    gained += step[0] / step[1] / 16;
+  }
+  cr_assert_gt(gained, 1.1, "%g times as fast", gained);
 }

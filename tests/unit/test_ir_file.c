@@ -264,10 +264,11 @@ Test(ir_file, equal_content_gives_equal_bytes)
   ts_ir_intern(b, TS_IR_LOCS, &loc);
   void *to;
   ts_ir_builder_view(b, &ir);
-  uint32_t first = ts_ir_append(b, TS_IR_BINDINGS, 1, &to);
+  cr_assert(ir.nodes[1].dep_count == 1 && ir.nodes[5].dep_count == 1 && ir.nodes[1].first_dep == ir.nodes[5].first_dep);
+  uint32_t first = ts_ir_append(b, TS_IR_DEPS, 1, &to); /* the run of two nodes: now each has its own */
   ts_ir_builder_view(b, &other);
-  ((ts_ir_binding *)to)[0] = other.bindings[other.items[0].first_binding];
-  memcpy((char *)&((ts_ir_item *)(uintptr_t)other.items)[0] + offsetof(ts_ir_item, first_binding), &first, sizeof first);
+  memcpy(to, &other.deps[other.nodes[5].first_dep], sizeof *other.deps);
+  memcpy((char *)&((ts_ir_node *)(uintptr_t)other.nodes)[5] + offsetof(ts_ir_node, first_dep), &first, sizeof first);
   uint8_t *same = ts_ir_encode(&other, &other_size);
   cr_assert(same && size == other_size && !memcmp(bytes, same, size));
   free(bytes);

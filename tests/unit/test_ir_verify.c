@@ -79,6 +79,9 @@ BREAKS(port_group_out_of_range, RECORD(ports, 1)->group = 3, "ports 1: its group
 
 BREAKS(model_flops, META->model_flops_per_step = NAN, "not a finite number")
 BREAKS(peak_flops, META->peak_flops = -1, "not a finite number")
+BREAKS(format_flops, RECORD(formats, 0)->model_flops = INFINITY, "format 0 (`bf16`)")
+BREAKS(format_peak, RECORD(formats, 0)->peak = -1, "format 0 (`bf16`)")
+BREAKS(format_reserved, RECORD(formats, 0)->reserved = 1, "format 0 (`bf16`)")
 BREAKS(axis_empty, RECORD(axes, 0)->size = 0, "axis `tp`: size 0")
 BREAKS(axis_stride, RECORD(axes, 1)->stride = 1, "axis `pp`: size 2 and stride 1, behind 2 ranks")
 BREAKS(axis_reserved, RECORD(axes, 1)->reserved = 1, "axis `pp`")
@@ -121,7 +124,7 @@ BREAKS(link_to_itself, RECORD(links, 0)->to = 0, "link 0 joins vertex 0 to itsel
 BREAKS(link_duplex, RECORD(links, 1)->duplex = 2, "link 1")
 BREAKS(model_kind, RECORD(net_models, 0)->kind = TS_IR_NET_KINDS, "net model `measured`: kind 6")
 BREAKS(model_without_methods, RECORD(net_models, 0)->kind = TS_IR_NET_WHITE_BOX, "a white box has methods")
-BREAKS(model_without_curves, RECORD(net_models, 1)->kind = TS_IR_NET_STATISTICAL, "a statistical model has curves")
+BREAKS(model_without_curves, RECORD(net_models, 1)->kind = TS_IR_NET_STATISTICAL; RECORD(net_models, 1)->algorithm = 0, "a statistical model has curves")
 BREAKS(model_routing, RECORD(net_models, 1)->routing = 1, "net model `nccl`: routing")
 BREAKS(model_of_flows, RECORD(net_models, 1)->kind = TS_IR_NET_FLOW; RECORD(net_models, 1)->channels = 5000, "net model `nccl`: routing, channels")
 BREAKS(model_of_packets, RECORD(net_models, 2)->packets.mtu = 0, "net model `rdma`: `mtu` of its packets")
@@ -130,6 +133,10 @@ BREAKS(model_of_packets_gain, RECORD(net_models, 2)->packets.gain = NAN, "net mo
 BREAKS(model_of_packets_reserved, RECORD(net_models, 2)->packets.reserved = 1, "net model `rdma`: only a model of packets")
 BREAKS(model_of_packets_channels, RECORD(net_models, 2)->channels = 5000, "net model `rdma`: routing, channels")
 BREAKS(model_without_packets, RECORD(net_models, 1)->packets.mtu = 4096, "net model `nccl`: only a model of packets")
+BREAKS(model_links, RECORD(net_models, 0)->links.intra_links = -1, "net model `measured`: rate or latency of the links")
+BREAKS(model_links_latency, RECORD(net_models, 0)->links.inter_latency = UINT64_MAX, "net model `measured`: rate or latency of the links")
+BREAKS(model_links_of_a_line, RECORD(net_models, 1)->links.intra_links = 1e9, "net model `nccl`: only what was measured")
+BREAKS(model_assumed, RECORD(net_models, 1)->assumed = 2, "net model `nccl`: assumed")
 BREAKS(model_axes, RECORD(net_models, 1)->axes = 1u << 31, "net model `nccl`: axes")
 BREAKS(model_collectives, RECORD(net_models, 0)->collectives = 1u << TS_IR_COLLECTIVE_KINDS, "collectives 0x")
 BREAKS(model_efficiency, RECORD(net_models, 1)->efficiency = 1.5, "net model `nccl`: efficiency")
@@ -151,7 +158,7 @@ BREAKS(kernel_time, RECORD(kernels, 0)->time = UINT64_MAX, "kernel 0 (`gemm`)")
 BREAKS(kernel_basis, RECORD(kernels, 0)->basis = TS_IR_BASES, "kernel 0 (`gemm`)")
 BREAKS(collective_kind, RECORD(collectives, 0)->kind = TS_IR_MESSAGE, "collective 0: kind 7")
 BREAKS(collective_bytes, RECORD(collectives, 0)->bytes = UINT64_MAX, "collective 0: kind 0")
-BREAKS(cost_source_reserved, RECORD(cost_sources, 0)->reserved = 1, "reserved bytes of cost source 0")
+BREAKS(cost_source_device, RECORD(cost_sources, 0)->device = 1u << 30, "cost_sources 0: its device")
 BREAKS(no_stream, e.ir.streams_count = 0, "0 streams for 10 nodes")
 BREAKS(stream_kind, RECORD(streams, 1)->kind = 3, "stream 1 (`comm`): kind 3")
 BREAKS(stream_first, RECORD(streams, 0)->kind = TS_IR_STREAM_COMM, "stream 0 (`compute`): kind 1")
@@ -194,8 +201,6 @@ BREAKS(item_bindings, RECORD(items, 1)->first_binding = e.ir.bindings_count, "it
 
 BREAKS(peer_out_of_range, RECORD(bindings, 0)->peer = 2, "program `stage 0`: a message to coordinate 2 of axis `pp`, which has 2")
 BREAKS(peer_is_itself, RECORD(bindings, 0)->peer = 0, "a message between the rank and itself")
-BREAKS(orphan_send, RECORD(programs, 1)->item_count = 0; RECORD(programs, 0)->item_count = 1,
-       "a message has no counterpart: program `stage 0` (`F0`, micro-batch 0): send to 1, tag 0")
 BREAKS(orphans, RECORD(bindings, 0)->tag = 9, "2 messages have no counterpart: program `stage 1` (`F1`, micro-batch 0): receive from 0, tag 0; "
                                               "program `stage 0` (`F0`, micro-batch 0): send to 1, tag 9")
 BREAKS(message_twice, RECORD(bindings, 1)->tag = 0, "program `stage 0` (`F0`, micro-batch 1): send to 1, tag 0: it occurs twice")
@@ -213,6 +218,23 @@ static void expect_error(const char *text, const char *message)
   ts_ir_builder *b = ir_text_read(text, &error);
   cr_assert_null(b, "accepted; expected: %s", message);
   cr_assert(strstr(error.message, message), "said: %s; expected: %s", error.message, message);
+}
+
+/* What no run covers no check has seen. */
+BREAKS(node_of_nothing, RECORD(fragments, 2)->node_count = 2, "record 9 of table nodes belongs to nothing")
+BREAKS(port_of_nothing, RECORD(fragments, 0)->node_count = 3; RECORD(fragments, 0)->port_count = 0,
+       "record 3 of table nodes belongs to nothing")
+BREAKS(effect_of_nothing, RECORD(nodes, 1)->mem_count = 1, "record 1 of table mems belongs to nothing")
+BREAKS(dependency_of_nothing, RECORD(nodes, 2)->dep_count = 1, "of table deps belongs to nothing")
+BREAKS(item_of_nothing, RECORD(programs, 0)->item_count = 2, "record 2 of table items belongs to nothing")
+BREAKS(holding_of_nothing, RECORD(programs, 0)->holding_count = 0; RECORD(programs, 1)->holding_count = 0,
+       "record 0 of table holdings belongs to nothing")
+BREAKS(point_of_nothing, RECORD(net_models, 0)->point_count = 1, "record 1 of table net_points belongs to nothing")
+
+Test(ir_verify, orphan_send)
+{
+  expect_error("axis pp 2 pipeline\nstream compute\nfragment F0 { send 1 B over pp }\nprogram { F0 0 to 1 }\nprogram {}\n",
+               "a message has no counterpart: program `stage 0` (`F0`, micro-batch 0): send to 1, tag 0");
 }
 
 Test(ir_verify, too_many_orphans_to_list)
@@ -236,8 +258,8 @@ Test(ir_verify, messages_beyond_the_limit)
 {
   expect_error("axis a 4096\naxis b 4096\nstream compute\nfragment F {\n send 1 B over a\n recv 1 B over a\n}\nprogram { F 0 to 0 from 0 }\n",
                "messages have no counterpart");
-  expect_error("axis a 16777216\nstream compute\nfragment F { send 1 B over a }\nprogram { F 0 to 0 }\n",
-               "the programs send and receive more than 4194304 messages");
+  expect_error("axis a 16777216\nstream compute\nfragment F {\n send 1 B over a\n send 1 B over a\n send 1 B over a\n}\nprogram { F 0 to 0 to 1 to 2 }\n",
+               "the programs send and receive more than 33554432 messages");
 }
 
 Test(ir_verify, bytes_beyond_the_limit)

@@ -93,7 +93,8 @@ Test(lang_parse, declarations)
   expect_tree("let p: List[Int] = 2", "let p(type List(type Int(-)), 2)");
   expect_tree("fn f(a: Int, b: Time = 1 s) -> Real = a", "fn f(parameters(parameter a(type Int(-), -), parameter b(type Time(-), 1 s)), type Real(-), a)");
   expect_tree("fn f() = 1", "fn f(parameters, -, 1)");
-  expect_tree("extern fn f() -> Time from \"x.so\"", "extern fn f(parameters, type Time(-), x.so)");
+  expect_tree("extern fn f() -> Time from \"x.so\"", "extern fn f(parameters, type Time(-), x.so, -)");
+  expect_tree("extern fn f() -> Time from \"x.so\" sha256 \"a1\"", "extern fn f(parameters, type Time(-), x.so, a1)");
   expect_tree("model m = trace(\"x\")", "model m(call(trace, argument(x)))");
   expect_tree("gpu g { a = 1, b = 2\n c: 3 }", "gpu g(field a(1), field b(2), field c(3))");
   expect_tree("plan p { a = 1 }", "plan p(parameters, field a(1))");

@@ -68,6 +68,16 @@ Test(lower, memory_comes_back)
   memory_of("examples/resnet50.ts", NULL, 0);
 }
 
+/* What is cast before it is gathered, however it is gathered, kept, or made again. */
+Test(lower, memory_of_casts_comes_back)
+{
+  static const char *const uses[] = {"[\"fp8\"]", "[\"fp8\", \"tp\"]", "[\"fp8\", \"sp\"]", "[\"async\", \"fp8\"]", "[\"fp8\", \"tp_ring\"]", "[\"fp8\", \"sp\", \"full\"]", "[\"fp8\", \"sp\", \"offload\"]"};
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+    for (int k = 0; k < 2; k++)
+      memory_of("tests/strategies/_plan.ts", WITH({"use", uses[i]}, {"tp", "2"}, {"pp", "2"}, {"m", "4"}, {"zb", k ? "true" : "false"}));
+  memory_of("tests/strategies/_plan.ts", WITH({"use", "[\"fp8\", \"sp\", \"ep\", \"etp\"]"}, {"tp", "2"}, {"ep", "2"}, {"experts", "4"}));
+}
+
 /* Bytes of all collectives of a kind over a group that a program issues. */
 static double traffic(const ts_ir *ir, uint32_t program, uint32_t kind, const char *group)
 {

@@ -119,7 +119,7 @@ static void check_pair(cluster *c, uint32_t from, uint32_t to, uint64_t seed)
   cr_assert_eq(ts_graph_path(c->graph, from, to, &path), best.hops > 0, "seed %u: %u to %u", (unsigned)seed, from, to);
   for (uint32_t w = 0; best.hops && w < 4; w++)
     for (uint32_t channel = 0; channel < 4; channel++) {
-      ts_fork fork = {ways[w], channel, ways[w] == TS_IR_ROUTE_ADAPTIVE ? load : NULL};
+      ts_fork fork = {ways[w], channel, ways[w] == TS_IR_ROUTE_ADAPTIVE ? load : NULL, NULL};
       cr_assert(ts_graph_route(c->graph, from, to, &fork, &path));
       check_walk(c, from, to, &path);
       cr_assert(!better(&best, &path) && !better(&path, &best), "seed %u: %u to %u, routing %u", (unsigned)seed, from, to, w);
@@ -155,7 +155,7 @@ Test(routing, hashes_are_even)
   uint32_t over[SPINES] = {0}, all = GPUS / 2 * (GPUS / 2) * CHANNELS;
   for (uint32_t i = 0; i < all; i++) {
     ts_path path;
-    cr_assert(ts_graph_route(c.graph, i % (GPUS / 2), GPUS / 2 + i / (GPUS / 2) % (GPUS / 2), &(ts_fork){TS_IR_ROUTE_ECMP, i / (GPUS * GPUS / 4), NULL}, &path));
+    cr_assert(ts_graph_route(c.graph, i % (GPUS / 2), GPUS / 2 + i / (GPUS / 2) % (GPUS / 2), &(ts_fork){TS_IR_ROUTE_ECMP, i / (GPUS * GPUS / 4), NULL, NULL}, &path));
     cr_assert_eq(path.hops, 4);
     over[(path.link[1] / 2 - GPUS) % SPINES]++;
   }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/compile.h"
 #include "compiler/import/table.h"
 #include "compiler/import/trace.h"
 #include "tests/unit/test_eval.h"
@@ -52,8 +53,8 @@ Test(trace, dimensions_are_followed)
   "fn width(row: Record) -> Int = last(row.output)\n"                                                                                                  \
   "let words = {\n  given: \"input\", floor: \"size\", optimizer: \"update\",\n"                                                                        \
   "  ops: [{ kind: \"product\", op: product, args: { out: width }, backward: \"*ProductBackward\" }, { kind: \"same\", op: same }],\n"                   \
-  "  labels: [{ path: \"*.mlp\", label: \"up\" }],\n}\n"                                                                                                \
-  "gpu g { memory = 1 GiB, bandwidth = 1 TB/s, peak = { fp32: 1 TFLOP/s } }\n"                                                                          \
+  "  labels: [{ path: \"*.mlp\", label: \"up\" }], values: \"size\", constants: \"zeros\",\n}\n"                                                                                                \
+  "gpu g { memory = 1 GiB, bandwidth = 1 TB/s, peak = { fp32: 1 TFLOP/s, tf32: 4 TFLOP/s, bf16: 16 TFLOP/s, fp16: 16 TFLOP/s } }\n"                                                                          \
   "cluster c(n: Int) {\n  device d[n]: g\n  switch s[1]\n  link d[*] <-> s[0] { bandwidth = 1 GB/s }\n}\n"
 
 #define HEADER "name,kind,inputs,output_shape,dtype,forward_us,backward_us,accumulate_us\n"
@@ -68,8 +69,8 @@ static ts_graph *traced(ts_desk *desk, const char *table, const char *options)
 
 #define LAYERS HEADER                                                                                                                                 \
   "x,input,,\"(2, 8)\",float32,0,0,0\nn,size,x,\"(1,)\",,5,0,0\nfirst,product,x,\"(2, 4)\",float32,25,0,0\n"                                            \
-  "h.0.mlp,product,first,\"(2, 4)\",float32,45,85,15\nscalar,tensor,n,\"(1,)\",float32,15,0,0\nact,same,h.0.mlp,\"(2, 4)\",float32,15,5.2,\n"           \
-  "nothing,same,act,\"(2, 4)\",float32,6,0,0\nm.head,product,nothing,\"(2, 6)\",float32,35,65,0\nu,update,,,,0,40,\n"
+  "h.0.mlp,product,first,\"(2, 4)\",float32,45,85,15\nscalar,tensor,n,\"(1,)\",float32,15,0,0\nact,same,h.0.mlp,\"(2, 4)\",float32,15,5.2,0\n"           \
+  "nothing,same,act,\"(2, 4)\",float32,6,0,0\nm.head,product,nothing,\"(2, 6)\",float32,35,65,0\nu,update,,,,0,40,0\n"
 
 Test(trace, a_layer_is_repeated_and_the_floor_taken_off)
 {
@@ -108,6 +109,98 @@ Test(trace, another_batch_keeps_the_shapes_of_the_table)
   ts_desk_close(&desk);
 }
 
+#define SEQUENCE_FIRST HEADER "x,input,,\"(8, 4, 16)\",float32,0,0,0\ny,product,x,\"(8, 4, 12)\",float32,25,0,0\n"
+
+/* The plan's micro-batch is 2. */
+Test(trace, the_batch_is_the_dimension_that_is_said_to_be)
+{
+  static const struct { const char *table, *options; int64_t dim[2]; const char *warning; } cases[] = {
+      {SEQUENCE_FIRST, "", {2, 4}, "W0533 dimension 0 of `x` is taken to be the batch"},
+      {SEQUENCE_FIRST, ", batch_dim: 1", {8, 2}, NULL},
+      {"# batch_dim: 1\n" SEQUENCE_FIRST, "", {8, 2}, NULL},
+      {"# batch_dim: 0\n" SEQUENCE_FIRST, "", {2, 4}, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ts_desk desk = ts_desk_open();
+    ts_graph *g = traced(&desk, cases[i].table, cases[i].options);
+    cr_assert(g, "%s", ts_desk_errors(&desk));
+    const ts_op *op = &g->ops.at[0];
+    for (int d = 0; d < 2; d++) {
+      cr_expect_eq(op->slots[0].shape.dim[d], cases[i].dim[d], "case %zu", i);
+      cr_expect_eq(op->slots[op->slot_count - 1].shape.dim[d], cases[i].dim[d], "case %zu", i);
+    }
+    const char *said = ts_desk_errors(&desk);
+    cr_expect(cases[i].warning ? strstr(said, cases[i].warning) != NULL : !*said, "case %zu says %s", i, said);
+    ts_desk_close(&desk);
+  }
+}
+
+Test(trace, a_sequence_that_comes_first_is_known_by_its_length)
+{
+  ts_desk desk = ts_desk_open();
+  ts_desk_file(&desk, "table.csv", SEQUENCE_FIRST);
+  ts_plan *p = ts_plan_load(desk.s, ts_desk_file(&desk, "plan.ts", MAPPING "plan p {\n  model = trace(\"table.csv\", words)\n  cluster = c(1)\n"
+                            "  batch = { micro: 2, global: 2 }\n  tokens = 8\n  costs = [roofline(g)]\n}\n"), NULL);
+  ts_graph *g = p ? ts_graph_build(desk.s, p) : NULL;
+  cr_assert(g, "%s", ts_desk_errors(&desk));
+  cr_expect_eq(g->ops.at[0].slots[0].shape.dim[0], 8);
+  cr_expect_eq(g->ops.at[0].slots[0].shape.dim[1], 2);
+  cr_expect(strstr(ts_desk_errors(&desk), "W0533 dimension 1 of `x` is taken to be the batch"), "says %s", ts_desk_errors(&desk));
+  ts_desk_close(&desk);
+}
+
+/* Random chains of rows in formats of their own, as autocast records them: whatever the plan computes in, the kernels add up to the rows' times. */
+static const char *chain_of_formats(ts_arena *arena, uint32_t seed, double *sum)
+{
+  static const char *const formats[] = {"float32", "bfloat16", "float16"};
+  const char *text = HEADER "x,input,,\"(2, 8)\",float32,0,0,0\n", *before = "x";
+  uint32_t width = 8;
+  *sum = 0;
+  for (int i = 0; i < 12; i++) {
+    uint32_t draw = seed = seed * 1664525 + 1013904223, forward = 1 + (draw >> 8) % 900000, backward = (draw >> 4) % 1700000;
+    bool product = !i || (draw >> 28 & 1);
+    width = product ? 4 + (draw >> 20) % 60 : width;
+    text = ts_arena_printf(arena, "%sr%d,%s,%s,\"(2, %u)\",%s,%u.%03u,%u.%03u,0\n", text, i, product ? "product" : "same", before, width, formats[(draw >> 16) % 3],
+                           forward / 1000, forward % 1000, backward / 1000, backward % 1000);
+    before = ts_arena_printf(arena, "r%d", i);
+    *sum += 1e-9 * (forward + backward);
+  }
+  return text;
+}
+
+/* Picoseconds of all kernels that the plan's one rank plays; it plays each fragment once. */
+static uint64_t played_kernels(ts_desk *desk, const char *path)
+{
+  ts_input input;
+  ts_compile_options options = {0};
+  uint64_t sum = 0;
+  cr_assert(ts_input_open(desk->s, path, &options, &input), "%s", ts_desk_errors(desk));
+  for (uint32_t i = 0; i < input.ir.items_count; i++) {
+    const ts_ir_fragment *f = &input.ir.fragments[input.ir.items[i].fragment];
+    for (uint32_t n = f->first_node; n < f->first_node + f->node_count; n++)
+      if (input.ir.nodes[n].op == TS_IR_COMPUTE)
+        sum += input.ir.kernels[input.ir.nodes[n].arg].time;
+  }
+  ts_input_close(&input);
+  return sum;
+}
+
+Test(trace, kernels_add_up_to_the_rows_in_every_precision)
+{
+  static const char *const precisions[] = {"", "fp32", "tf32", "bf16", "fp16"};
+  for (uint32_t seed = 1; seed <= 40; seed++)
+    for (size_t k = 0; k < sizeof precisions / sizeof *precisions; k++) {
+      ts_desk desk = ts_desk_open();
+      double sum;
+      ts_desk_file(&desk, "table.csv", chain_of_formats(desk.arena, seed, &sum));
+      const char *precision = *precisions[k] ? ts_arena_printf(desk.arena, "  precision = { compute: %s, weights: %s, gradients: fp32 }\n", precisions[k], precisions[k]) : "";
+      const char *plan = MAPPING "plan p {\n  model = trace(\"table.csv\", words)\n  cluster = c(1)\n  batch = { micro: 2, global: 2 }\n  costs = [roofline(g)]\n%s}\n";
+      uint64_t played = played_kernels(&desk, ts_desk_file(&desk, "plan.ts", ts_arena_printf(desk.arena, plan, precision)));
+      cr_expect_eq(played, (uint64_t)llround(sum * 1e12), "seed %u, %s: %.12f s of rows play as %.12f", seed, precisions[k], sum, (double)played * 1e-12);
+      ts_desk_close(&desk);
+    }
+}
+
 #define STAGES "OperatorName,Operator_input,Operator_output,Operator_cudatimenooverlap,stage\n"
 #define TENSORS                                                                                                                                       \
   "TensorID,TensorShape,TensorEachByte,TensorType,TensorStorgeid\n1,\"[2, 8]\",4,input,100\n2,\"[4, 8]\",4,weight,101\n3,\"[2, 4]\",4,output,102\n"      \
@@ -137,6 +230,7 @@ static void refused(const char *table, const char *options, const char *message)
   ts_desk_close(&desk);
 }
 
+#define LISTED "name,kind,inputs,output_shape,dtype,forward_us,backward_us,parameters\n"
 #define X "x,input,,\"(2, 8)\",float32,0,0,0\n"
 
 Test(trace, malformed_tables_are_refused)
@@ -156,6 +250,20 @@ Test(trace, malformed_tables_are_refused)
   refused(HEADER X "y,same,x,\"(2, 9)\",float32,9,0,0\n", "", "E0522 no op for the row `y`");
   refused(HEADER X "y,product,x,\"(2, 4)\",float32,9,0,0\n", ", repeat: 3", "E0524 `");
   refused(STAGES "product,[1; 2],[3],10,forward\n", "", "needs the table of its tensors");
+  refused(HEADER X "y,product,x,\"(2, 4)\",float32,,0,0\n", "", "E0521 the row states no `forward_us`");
+  refused(HEADER X "y,product,x,\"(2, 4)\",float32,9,,0\n", "", "E0521 the row states no `backward_us`");
+  refused(HEADER X "y,product,x,,float32,9,0,0\n", "", "E0521 the row gives a tensor and states no `output_shape`");
+  refused(HEADER X "y,product,,\"(2, 4)\",float32,9,0,0\n", "", "E0522 the row `y` of kind `product` takes nothing");
+  refused(HEADER X "y,product,,\"(2, 4)\",,9,0,0\n", "", "E0522 the row `y` of kind `product` takes nothing");
+  refused(HEADER X "y,product,x,\"(2, 4)\",,9,0,0\n", "", "E0522 the row `y` of kind `product` states no number format");
+  refused(HEADER X "n,size,x,\"(1,)\",,9,7,0\n", "", "E0522 the row `n` of kind `size` has a backward and is no op");
+  refused(LISTED "x,input,,\"(2, 8)\",float32,0,0,\n" "y,product,x,\"(2, 4)\",float32,9,0,\"[[4, 8]]\"\nz,product,y,\"(2, 6)\",float32,9,0,\n", "", "lists 0 parameters, and the op `product` has 24");
+  refused(LISTED "x,input,,\"(2, 8)\",float32,0,0,\n" "y,product,x,\"(2, 4)\",float32,9,0,\"[[4, 9]]\"\n", "", "lists 36 parameters, and the op `product` has 32");
+  refused("# batch_dim: x\n" HEADER X, "", "`x` is not a dimension");
+  refused("# batch_dim: 2\n" HEADER X "y,product,x,\"(2, 4)\",float32,9,0,0\n", "", "has no dimension 2 that could be the batch");
+  refused(HEADER X "y,product,x,\"(2, 4)\",float32,9,0,0\n", ", batch_dim: -1", "has no dimension -1");
+  refused("# device: A\n# device: B\n" HEADER X, "", "E0521 the table is of `A` already");
+  refused("# device: A\n" HEADER X, ", device: \"B\"", "was not recorded on `B`");
 }
 
 Test(trace, stage_tables_that_do_not_fit_are_refused)

@@ -41,7 +41,7 @@ plan nanotron(
     ffn: ffn,
     vocab: vocab,
     seq: seq,
-    tied: tied == 1 and pp == 1,
+    tied: tied == 1,
   )
   cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
   mesh = { tp, dp, pp }

@@ -16,7 +16,7 @@ plan traced_fx(
   pp: Int = 1,
   kind: Gpu = h100_sxm,
 ) {
-  model = trace(table, torch_fx(vocab_of(model), tied: pp == 1), repeat: layers)
+  model = trace(table, torch_fx(vocab_of(model), tied: true), repeat: layers, batch_dim: 0)
   cluster = nvswitch_nodes(nodes: 1, kind: kind, nvlink: if kind.name == "h100_sxm" then 450 GB/s else 300 GB/s, nic: 400 Gb/s)
   mesh = { tp, dp, pp }
   apply = [tensor_parallel(tp), data_parallel(dp, bucket: 25 MiB, overlap: false)]

@@ -1,0 +1,165 @@
+#include "base/heap.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/exit.h"
+#include "base/output.h"
+
+/* Set once, before there are threads. */
+static const char *program; /* NULL: a program of others */
+static uint64_t ceiling;
+static rlim_t limit_before;
+static const char *_Atomic doing;
+static _Atomic int64_t in_arenas;
+
+void *ts_heap_new(size_t count, size_t size)
+{
+  void *block = calloc(count ? count : 1, size ? size : 1);
+  if (!block)
+    ts_heap_none((uint64_t)count * size);
+  return block;
+}
+
+void *ts_heap_resize(void *old, size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes))
+    ts_heap_none(UINT64_MAX);
+  void *block = realloc(old, bytes ? bytes : 1);
+  if (!block)
+    ts_heap_none(bytes);
+  return block;
+}
+
+char *ts_heap_text(const char *text)
+{
+  size_t size = strlen(text) + 1;
+  return memcpy(ts_heap_new(size, 1), text, size);
+}
+
+char *ts_heap_real_path(const char *path)
+{
+  char *real = realpath(path, NULL);
+  if (!real && errno == ENOMEM)
+    ts_heap_none(0);
+  return real;
+}
+
+void *ts_heap_for_zlib(void *none, unsigned count, unsigned size)
+{
+  (void)none;
+  return ts_heap_new(count, size);
+}
+
+void ts_heap_from_zlib(void *none, void *block)
+{
+  (void)none;
+  free(block);
+}
+
+FILE *ts_heap_print(char **text, size_t *size)
+{
+  FILE *file = open_memstream(text, size);
+  if (!file)
+    ts_heap_none(0);
+  return file;
+}
+
+void ts_heap_printed(FILE *file)
+{
+  int failed = ferror(file); /* the text did not grow: what was printed is not all there */
+  if (fclose(file) != 0 || failed)
+    ts_heap_none(0);
+}
+
+static void say(const char *text)
+{
+  ssize_t told = write(STDERR_FILENO, text, strlen(text));
+  (void)told;
+}
+
+/* ---- The ceiling ---- */
+
+uint64_t ts_heap_ceiling(void) { return ceiling; }
+
+void ts_heap_doing(const char *what) { doing = what; }
+
+static void limit_data(rlim_t bytes)
+{
+  struct rlimit limit;
+  if (TS_SHADOW || getrlimit(RLIMIT_DATA, &limit))
+    return;
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? bytes : limit.rlim_max;
+  (void)setrlimit(RLIMIT_DATA, &limit); /* where there is none, evaluations still look at the ceiling themselves */
+}
+
+void ts_heap_set_ceiling(uint64_t bytes)
+{
+  struct rlimit limit;
+  if (!ceiling)
+    limit_before = getrlimit(RLIMIT_DATA, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+  ceiling = bytes;
+  limit_data(bytes < limit_before ? (rlim_t)bytes : limit_before);
+}
+
+void ts_heap_in_arenas(int64_t change)
+{
+  int64_t now = atomic_fetch_add(&in_arenas, change) + change; /* clang has no value of `in_arenas += change` */
+  if (ceiling && change > 0 && (uint64_t)now > ceiling)
+    ts_heap_none((uint64_t)change);
+}
+
+static uint64_t half_of_the_machine(void)
+{
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (uint64_t)pages / 2 * (uint64_t)size : 0;
+}
+
+/* What could not be had under the ceiling can be had above it. */
+static bool is_at_ceiling(uint64_t wanted)
+{
+  if (!ceiling)
+    return false;
+  limit_data(limit_before);
+  void *block = malloc(wanted && wanted < SIZE_MAX / 2 ? (size_t)wanted : 1);
+  free(block);
+  return block;
+}
+
+/* Nothing here asks for memory, but to see whether there is some. */
+_Noreturn void ts_heap_none(uint64_t wanted)
+{
+  char line[320];
+  if (!program)
+    abort();
+  ts_outputs_abandon();
+  const char *at = doing, *while_doing = at ? " while " : "";
+  at = at ? at : "";
+  bool small = ceiling < 1000000000;
+  if (is_at_ceiling(wanted))
+    snprintf(line, sizeof line, "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is half written\n"
+             "   = help: make the plan smaller, or allow more: `--max-memory=SIZE` (half of the machine's unless given)\n",
+             program, (double)ceiling / (small ? 1e6 : 1e9), small ? "MB" : "GB", while_doing, at);
+  else
+    snprintf(line, sizeof line, "%.60s: out of memory%s%.80s; no file is half written\n"
+             "   = help: make the plan or its input smaller, or end other programs\n", program, while_doing, at);
+  say(line);
+  _exit(TS_EXIT_ENVIRONMENT);
+}
+
+static void *for_cjson(size_t size) { return ts_heap_new(size, 1); }
+
+void ts_heap_of_program(const char *called)
+{
+  program = called;
+  if (half_of_the_machine())
+    ts_heap_set_ceiling(half_of_the_machine());
+  cJSON_InitHooks(&(cJSON_Hooks){for_cjson, free});
+}

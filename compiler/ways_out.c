@@ -1,0 +1,379 @@
+#include "compiler/ways_out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/module.h"
+#include "compiler/plan.h"
+#include "compiler/stdlib_embed.h"
+
+typedef struct finder {
+  ts_session *s;
+  ts_arena *arena;
+  const ts_plan *plan;
+  const ts_module *module;
+  const char *text;          /* of the plan's file */
+  const char *const *labels; /* patterns for LABEL */
+  uint32_t label_count;
+  TS_VEC(ts_way) ways;
+} finder;
+
+/* ---- Ways ---- */
+
+static void add_way(finder *f, const ts_way_edit *edits, uint32_t edit_count, const ts_define *defines, uint32_t define_count)
+{
+  ts_way w = {.edit_count = edit_count, .define_count = define_count};
+  w.edits = edit_count ? ts_arena_copy(f->arena, edits, edit_count * sizeof *edits) : NULL;
+  w.defines = define_count ? ts_arena_copy(f->arena, defines, define_count * sizeof *defines) : NULL;
+  TS_PUSH(f->arena, &f->ways, w);
+}
+
+static bool overlap(const ts_way_edit *a, const ts_way_edit *b)
+{
+  if (a->begin == a->end && b->begin == b->end)
+    return false; /* two things put in at one place */
+  return a->begin < b->end && b->begin < a->end;
+}
+
+static bool same_edit(const ts_way_edit *a, const ts_way_edit *b)
+{
+  return a->begin == b->begin && a->end == b->end && !strcmp(a->text, b->text);
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const ts_way_edit *a = x, *b = y;
+  return a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : strcmp(a->text, b->text);
+}
+
+static int by_name(const void *x, const void *y) { return strcmp(((const ts_define *)x)->name, ((const ts_define *)y)->name); }
+
+bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out)
+{
+  for (uint32_t i = 0; i < a->define_count; i++)
+    for (uint32_t k = 0; k < b->define_count; k++)
+      if (!strcmp(a->defines[i].name, b->defines[k].name))
+        return false;
+  TS_VEC(ts_way_edit) edits = {0};
+  TS_VEC(ts_define) defines = {0};
+  for (uint32_t i = 0; i < a->edit_count; i++)
+    TS_PUSH(arena, &edits, a->edits[i]);
+  for (uint32_t i = 0; i < b->edit_count; i++) {
+    bool known = false; /* an import that both need */
+    for (uint32_t k = 0; k < a->edit_count && !known; k++) {
+      if (!(known = same_edit(&a->edits[k], &b->edits[i])) && overlap(&a->edits[k], &b->edits[i]))
+        return false;
+    }
+    if (!known)
+      TS_PUSH(arena, &edits, b->edits[i]);
+  }
+  for (uint32_t i = 0; i < a->define_count + b->define_count; i++)
+    TS_PUSH(arena, &defines, i < a->define_count ? a->defines[i] : b->defines[i - a->define_count]);
+  TS_SORT(&edits, by_place);
+  TS_SORT(&defines, by_name);
+  *out = (ts_way){(uint32_t)edits.count, (uint32_t)defines.count, edits.at, defines.at};
+  return true;
+}
+
+const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, size_t size, size_t *new_size)
+{
+  size_t room = size + 1, used = 0, at = 0;
+  for (uint32_t i = 0; i < way->edit_count; i++)
+    room += strlen(way->edits[i].text);
+  char *out = ts_arena_alloc(arena, room);
+  for (uint32_t i = 0; i < way->edit_count; i++) {
+    const ts_way_edit *e = &way->edits[i];
+    size_t length = strlen(e->text);
+    memcpy(out + used, text + at, e->begin - at);
+    used += e->begin - at;
+    memcpy(out + used, e->text, length);
+    used += length;
+    at = e->end;
+  }
+  memcpy(out + used, text + at, size - at);
+  *new_size = used + size - at;
+  return out;
+}
+
+const char *ts_way_lines(ts_arena *arena, const ts_way *way, const char *text, size_t size)
+{
+  size_t new_size;
+  const char *changed = ts_way_apply(arena, way, text, size, &new_size), *lines = "", *shown = changed;
+  ptrdiff_t moved = 0;
+  for (uint32_t i = 0; i < way->define_count; i++)
+    lines = ts_arena_printf(arena, "%s%s-D %s=%s", lines, i ? " " : "", way->defines[i].name, way->defines[i].expression);
+  for (uint32_t i = 0; i < way->edit_count; i++) {
+    const ts_way_edit *e = &way->edits[i];
+    const char *at = changed + e->begin + moved, *last = at + strlen(e->text);
+    moved += (ptrdiff_t)strlen(e->text) - (ptrdiff_t)(e->end - e->begin);
+    at += strspn(at, "\n"); /* a line put in begins behind a line feed */
+    while (last > at && last[-1] == '\n')
+      last--;
+    while (at > shown && at[-1] != '\n')
+      at--;
+    if (at < shown)
+      continue; /* on a line that is shown already */
+    at += strspn(at, " \t");
+    last += strcspn(last, "\n");
+    lines = ts_arena_printf(arena, "%s%s%.*s", lines, *lines ? "\n" : "", (int)(last - at), at);
+    shown = last;
+  }
+  return lines;
+}
+
+/* ---- Places of the plan ---- */
+
+static const ts_ast *field_of(const finder *f, const char *name)
+{
+  for (uint32_t i = 1; i < f->plan->decl->count; i++)
+    if (!strcmp(f->plan->decl->child[i]->name, name))
+      return f->plan->decl->child[i]->child[0];
+  return NULL;
+}
+
+/* An import of `from`, unless the plan's file sees the name that TEXT begins with. */
+static uint32_t import_for(const finder *f, const char *text, const char *from, ts_way_edit *edit)
+{
+  const char *name = ts_lang_intern(f->s->lang, text, strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789"));
+  if (!*from || ts_module_find(f->module, name))
+    return 0;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < f->module->ast->count; i++) {
+    const ts_ast *decl = f->module->ast->child[i];
+    if (decl && (!i || decl->span.begin < at))
+      at = decl->span.begin;
+  }
+  *edit = (ts_way_edit){at, at, ts_arena_printf(f->arena, "import %s\n", from)};
+  return 1;
+}
+
+/* A field in the place of the old one, or as a line of its own before the plan's end. */
+static ts_way_edit field_edit(const finder *f, const char *field, const char *text)
+{
+  const ts_ast *old = field_of(f, field);
+  if (old)
+    return (ts_way_edit){old->span.begin, old->span.end, text};
+  uint32_t end = f->plan->decl->span.end - 1; /* the bracket */
+  while (end > f->plan->decl->span.begin && strchr(" \t\n", f->text[end - 1]))
+    end--;
+  return (ts_way_edit){end, end, ts_arena_printf(f->arena, "\n  %s = %s", field, text)};
+}
+
+static const char *text_at(const finder *f, ts_span span)
+{
+  return ts_arena_string(f->arena, f->text + span.begin, span.end - span.begin);
+}
+
+/* A number of the plan that can be changed: written out, or a parameter by itself. */
+typedef struct number { const ts_ast *expr; int64_t value; } number;
+
+static bool is_number(const finder *f, const ts_ast *expr, number *n)
+{
+  if (!expr || expr->span.file != f->plan->decl->span.file)
+    return false;
+  n->expr = expr;
+  if (expr->kind == TS_AST_INT)
+    return n->value = expr->u.integer, true;
+  ts_value v;
+  if (expr->kind != TS_AST_ID)
+    return false;
+  const ts_ast *params = f->plan->decl->child[0];
+  for (uint32_t i = 0; params && i < params->count; i++)
+    if (params->child[i]->name == expr->name && ts_env_lookup(f->plan->env, expr->name, &v) && v.type == TS_T_INT)
+      return n->value = v.u.integer, true;
+  return false;
+}
+
+typedef struct change { ts_way_edit edits[3]; ts_define defines[3]; uint32_t edit_count, define_count; } change;
+
+static void change_number(const finder *f, const number *n, int64_t value, change *c)
+{
+  const char *text = ts_arena_printf(f->arena, "%" PRId64, value);
+  if (n->expr->kind == TS_AST_INT)
+    c->edits[c->edit_count++] = (ts_way_edit){n->expr->span.begin, n->expr->span.end, text};
+  else
+    c->defines[c->define_count++] = (ts_define){n->expr->name, text};
+}
+
+static void add_change(finder *f, change *c)
+{
+  qsort(c->edits, c->edit_count, sizeof *c->edits, by_place);
+  qsort(c->defines, c->define_count, sizeof *c->defines, by_name);
+  add_way(f, c->edits, c->edit_count, c->defines, c->define_count);
+}
+
+/* ---- The kinds of changes ---- */
+
+static void set_field(finder *f, const char *field, const char *text, const char *from)
+{
+  const ts_ast *old = field_of(f, field);
+  if (old && !strcmp(text_at(f, old->span), text))
+    return; /* it is so already */
+  change c = {.edits = {field_edit(f, field, text)}, .edit_count = 1};
+  c.edit_count += import_for(f, text, from, &c.edits[1]);
+  add_change(f, &c);
+}
+
+/* `text` with LABEL replaced; a label that is no plain path is quoted. */
+static const char *with_label(const finder *f, const char *text, const char *label)
+{
+  const char *at = strstr(text, "LABEL");
+  bool plain = !label[strspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")];
+  return ts_arena_printf(f->arena, plain ? "%.*s%s%s" : "%.*s\"%s\"%s", (int)(at - text), text, label, at + strlen("LABEL"));
+}
+
+static void set_fields(finder *f, const char *field, const char *text, const char *from)
+{
+  if (!strstr(text, "LABEL")) {
+    set_field(f, field, text, from);
+    return;
+  }
+  for (uint32_t i = 0; i < f->label_count; i++)
+    set_field(f, field, with_label(f, text, f->labels[i]), from);
+}
+
+static void add_to_list(finder *f, const char *field, const char *text, const char *from)
+{
+  const ts_ast *old = field_of(f, field);
+  change c = {.edit_count = 1};
+  if (old && old->kind == TS_AST_LIST && old->count)
+    c.edits[0] = (ts_way_edit){old->child[old->count - 1]->span.end, old->child[old->count - 1]->span.end, ts_arena_printf(f->arena, ", %s", text)};
+  else
+    c.edits[0] = field_edit(f, field, old ? ts_arena_printf(f->arena, "[%s, %s]", text_at(f, old->span), text) : ts_arena_printf(f->arena, "[%s]", text));
+  c.edit_count += import_for(f, text, from, &c.edits[1]);
+  add_change(f, &c);
+}
+
+typedef void visit(finder *f, const ts_ast *node, void *closure);
+
+static void walk(finder *f, const ts_ast *node, visit *v, void *closure)
+{
+  if (!node)
+    return;
+  v(f, node, closure);
+  for (uint32_t i = 0; i < node->count; i++)
+    walk(f, node->child[i], v, closure);
+}
+
+typedef struct replacement { const char *call, *by, *from; int64_t keep; } replacement;
+
+static void replace_call(finder *f, const ts_ast *node, void *closure)
+{
+  const replacement *r = closure;
+  if (node->kind != TS_AST_CALL || node->child[0]->kind != TS_AST_ID || strcmp(node->child[0]->name, r->call) != 0)
+    return;
+  const ts_ast *function = node->child[0];
+  change c = {.edits = {{function->span.begin, function->span.end, r->by}}, .edit_count = 1};
+  if (r->keep > 0 && node->count > r->keep + 1)
+    c.edits[c.edit_count++] = (ts_way_edit){node->child[r->keep]->span.end, node->child[node->count - 1]->span.end, ""};
+  c.edit_count += import_for(f, r->by, r->from, &c.edits[c.edit_count]);
+  add_change(f, &c);
+}
+
+static void halve(finder *f, const ts_ast *node, void *closure)
+{
+  const char *name = closure;
+  number n;
+  if ((node->kind != TS_AST_ARG && node->kind != TS_AST_FIELD) || !node->name || strcmp(node->name, name) != 0 ||
+      !is_number(f, node->child[0], &n) || n.value < 2 || n.value % 2)
+    return;
+  for (int64_t value = n.value / 2;; value /= 2) {
+    change c = {0};
+    change_number(f, &n, value, &c);
+    add_change(f, &c);
+    if (value % 2)
+      break;
+  }
+}
+
+/* The number of devices stays. */
+static void trade_axes(finder *f)
+{
+  const ts_ast *mesh = field_of(f, "mesh");
+  for (uint32_t i = 0; mesh && mesh->kind == TS_AST_RECORD && i < mesh->count; i++) {
+    number more, less;
+    if (!is_number(f, mesh->child[i]->child[0], &more))
+      continue;
+    for (uint32_t k = 0; k < mesh->count; k++) {
+      if (k == i || !is_number(f, mesh->child[k]->child[0], &less) || less.value % 2)
+        continue;
+      change c = {0};
+      change_number(f, &more, 2 * more.value, &c);
+      change_number(f, &less, less.value / 2, &c);
+      add_change(f, &c);
+    }
+  }
+}
+
+/* ---- stdlib/ways_out.ts ---- */
+
+static const char *text_field(const ts_record *r, const char *name)
+{
+  const ts_value *v = ts_record_find(r, name);
+  return v && v->type == TS_T_STRING ? v->u.string : "";
+}
+
+static void try_row(finder *f, const ts_record *r)
+{
+  const char *to = text_field(r, "to"), *from = text_field(r, "from"), *word;
+  const ts_value *keep = ts_record_find(r, "keep");
+  if (*(word = text_field(r, "set"))) {
+    set_fields(f, word, to, from);
+  } else if (*(word = text_field(r, "add"))) {
+    add_to_list(f, to, word, from);
+  } else if (*(word = text_field(r, "call"))) {
+    replacement by = {word, text_field(r, "by"), from, keep && keep->type == TS_T_INT ? keep->u.integer : 0};
+    walk(f, f->plan->decl, replace_call, &by);
+  } else if (*(word = text_field(r, "halve"))) {
+    walk(f, f->plan->decl, halve, (void *)(uintptr_t)word);
+  } else if (*text_field(r, "trade")) {
+    trade_axes(f);
+  }
+}
+
+/* The part of a label that the language takes for all repeats, "attn.core" of layer[*].attn.core, then its scope. */
+static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t count, const char **out)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const char *label = labels[i];
+    for (const char *repeat; (repeat = strstr(label, "[*]."));)
+      label = repeat + 4;
+    const char *both[] = {label, ts_arena_string(arena, label, strcspn(label, "."))};
+    for (uint32_t b = 0; b < 2; b++) {
+      bool known = !*both[b];
+      for (uint32_t k = 0; k < n && !known; k++)
+        known = !strcmp(out[k], both[b]);
+      if (!known)
+        out[n++] = both[b];
+    }
+  }
+  return n;
+}
+
+ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size, const ts_compile_options *o,
+                     const char *const *labels, uint32_t label_count)
+{
+  static const char list[] = "import std.ways_out\n", list_name[] = "<ways out>";
+  finder f = {.arena = arena, .text = text, .s = ts_session_new(arena)};
+  ts_embedded_file *given = TS_NEW_ARRAY(arena, ts_embedded_file, 2);
+  given[0] = (ts_embedded_file){path, (const unsigned char *)text, size};
+  given[1] = (ts_embedded_file){list_name, (const unsigned char *)list, sizeof list - 1};
+  f.s->given = given;
+  f.s->given_count = 2;
+  ts_compile_settings(f.s, o);
+  f.plan = ts_plan_load(f.s, path, o->plan_name);
+  f.module = f.plan ? ts_module_of(f.s, f.plan->decl->span.file) : NULL;
+  ts_module *rows = f.module ? ts_module_load(f.s, list_name) : NULL;
+  ts_value v;
+  if (!rows || !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, "ways_out", strlen("ways_out")), &v) || v.type != TS_T_LIST)
+    return (ts_ways){0};
+  const char **found = TS_NEW_ARRAY(arena, const char *, 2 * (size_t)label_count + 1);
+  f.label_count = patterns(arena, labels, label_count, found);
+  f.labels = found;
+  for (uint32_t i = 0; i < v.u.list->count; i++)
+    if (v.u.list->at[i].type == TS_T_RECORD)
+      try_row(&f, v.u.list->at[i].u.record);
+  return (ts_ways){(uint32_t)f.ways.count, f.ways.at};
+}

@@ -1,0 +1,60 @@
+/* How well the devices are used: model FLOPs (MFU) and executed FLOPs (HFU) against the time they take at the peak of their number formats
+ * (Chowdhery et al., arXiv 2204.02311, section 4.1 and appendix B). */
+#include "runtime/report/summary.h"
+
+/* FLOP/s of one device for what is in this format; 0: not known. */
+static double peak_of(const ts_ir *ir, ts_ir_str dtype)
+{
+  for (uint32_t i = 0; i < ir->formats_count; i++)
+    if (ir->formats[i].dtype == dtype)
+      return ir->formats[i].peak;
+  return ir->formats_count ? 0 : ir->meta->peak_flops;
+}
+
+static bool is_counted(const ts_ir *ir, const ts_ir_node *node)
+{
+  return node->op == TS_IR_COMPUTE && node->phase != TS_IR_PHASE_OPTIMIZER && ir->kernels[node->arg].flops > 0;
+}
+
+typedef struct work { double flops, least; bool unknown; } work; /* least: seconds at the peaks */
+
+static work work_of(const ts_ir *ir, const ts_ir_fragment *f)
+{
+  work w = {0};
+  for (uint32_t n = 0; n < f->node_count; n++) {
+    const ts_ir_node *node = &ir->nodes[f->first_node + n];
+    if (!is_counted(ir, node))
+      continue;
+    double peak = peak_of(ir, ir->kernels[node->arg].dtype);
+    w.flops += ir->kernels[node->arg].flops;
+    w.least += peak > 0 ? ir->kernels[node->arg].flops / peak : 0;
+    w.unknown |= !(peak > 0);
+  }
+  return w;
+}
+
+void ts_summary_utilization(ts_summary *s)
+{
+  const ts_ir *ir = s->ir;
+  double device_seconds = s->seconds * ir->meta->world;
+  work all = {0}, *of = TS_NEW_ARRAY(s->arena, work, ir->fragments_count + 1);
+  if (!(device_seconds > 0))
+    return;
+  for (uint32_t f = 0; f < ir->fragments_count; f++)
+    of[f] = work_of(ir, &ir->fragments[f]);
+  for (uint32_t i = 0; i < s->stage_count; i++) {
+    const ts_ir_program *program = &ir->programs[s->stages[i].program];
+    for (uint32_t k = 0; k < program->item_count; k++) {
+      const work *w = &of[ir->items[program->first_item + k].fragment];
+      all.flops += w->flops * s->stages[i].ranks;
+      all.least += w->least * s->stages[i].ranks;
+      all.unknown |= w->unknown;
+    }
+  }
+  s->flops_per_device = ir->meta->model_flops_per_step / device_seconds;
+  s->executed_per_device = all.flops / device_seconds;
+  if (ir->meta->peak_flops > 0)
+    s->mfu = s->flops_per_device / ir->meta->peak_flops;
+  if (s->mfu > 0 && !all.unknown)
+    s->hfu = all.least / device_seconds;
+}

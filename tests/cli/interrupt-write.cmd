@@ -1,0 +1,9 @@
+# Interrupted while a file is written: dies of the signal, the old file stays, and nothing is left beside it.
+mkdir "$scratch/write"; tsc -D layers=800 -D dp=8 -o "$scratch/big.ir" _plan.ts 2>/dev/null; cd "$scratch/write"; echo old >step.json
+write() { for signal in INT TERM HUP; do
+  "$@" ../big.ir 2>../message & pid=$!
+  until ls -A | grep -q '^.trainspec'; do kill -0 $pid 2>/dev/null || break; done; kill -$signal $pid; wait $pid; echo "exit $?"; grep interrupted ../message; cat step.json; ls -A
+done; }
+set -m # or a shell's background processes ignore SIGINT
+write tsrun --ignore-memory --no-fold --trace step.json --trace-ranks all -o report.txt
+write trainspec export --format goal -o step.json

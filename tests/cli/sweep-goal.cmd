@@ -1,0 +1,1 @@
+sweep() { echo "== $*"; trainspec sweep "$@" _sweep.ts 2>&1; echo "exit $?"; }; sweep --search all --maximize tokens_per_second; sweep --search by_mfu --minimize devices --require 'dp == 1'; sweep --minimize step_time; sweep --search all --vary 'tp=[1]' --minimize step_time; sweep --search all --minimize step_time --maximize mfu

@@ -1,0 +1,1 @@
+sweep() { echo "== $*"; trainspec sweep "$@" _sweep.ts 2>&1; echo "exit $?"; }; sweep --vary 'tp=[1, 2, 3, 4]' --set 'dp=4 / tp' --set 'pp=8 / (tp * dp)'; sweep --vary 'tp=[3, 5]' --set 'dp=4 / tp'; sweep --vary 'tp=[1, 2, 3]' --vary 'dp=0..(4 / tp)' --require 'dp > 0'; sweep --vary 'tp=[1, 2, 4]' --require '8 / (tp * 3) > 0'; sweep --vary 'tp=[1, 2]' --set 'dp=4 / 3s'

@@ -1,0 +1,10 @@
+# Slowdowns from a file: the first pair that fits, else `slow`, else the physics; and what a file may not say.
+cp semantics_overlap.tsir "$scratch/plan.tsir"; cd "$scratch"
+try() { echo "$1: $(printf "slowdown 1\n$1\n" >s && tsrun --overlap s plan.tsir 2>&1 | grep -E '^ +step time|does not take' | tr -s ' ')"; }
+tsrun --overlap constant:2:1.25 plan.tsir 2>/dev/null | grep 'step time'
+try 'model table\n# comment\n\npair * all_reduce 2 1.25\npair * * 3 3'
+try 'model table\npair gemm * 3 3\nslow 2 1.25'
+try 'model table'; try 'model physical\nsms 0.2\ntraffic 2'
+for wrong in 'model fast' 'model learned' 'slow 0 1' 'traffic 1000' 'pair a b 0 1' 'sms 2' 'pears' 'sms 0.1'; do try "$wrong"; done
+for o in constant:0 constant:2:x physical:2 nowhere nowhere.ubj; do tsrun --overlap $o plan.tsir 2>&1 | head -n 1; done
+tsrun --overlap none plan.tsir 2>/dev/null | grep 'step time'

@@ -1,0 +1,9 @@
+import std.models.gpt, std.clusters.dgx
+
+extern fn gemm_time(m: Int, n: Int, k: Int) -> Time from "libgemm.so"
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  costs = [{ gemm: gemm_time }, roofline(a100_sxm_80g)]
+}

@@ -1,0 +1,11 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.data, std.networks, std.costs
+
+plan small(net: List = a100_infiniband) {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_h100(nodes: 1)
+  mesh = { dp: 8 }
+  apply = [data_parallel(dp)]
+  batch = { micro: 1, global: 8 }
+  costs = training_h100
+  network = net
+}

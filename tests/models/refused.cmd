@@ -1,0 +1,1 @@
+./refused.sh _refused.txt

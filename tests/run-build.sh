@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# What the build makes and how it is made, told as TAP: hardened programs, one target alone in a fresh folder, no 32-bit build.
+export LC_ALL=C
+unset MAKEFLAGS MAKELEVEL MFLAGS
+root=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-build}" && pwd) || exit 1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+number=0
+
+report() { # NAME OUTPUT: passes if there is no output
+  number=$((number + 1))
+  if [ -z "$2" ]; then echo "ok $number - $1"; else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $number - $1"; fi
+}
+skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
+
+# The program itself, not libtool's script that finds the library for it.
+binary() { if [ -f "$build/.libs/$1" ]; then echo "$build/.libs/$1"; else echo "$build/$1"; fi; }
+
+lacks() { # FILE WHAT OPTIONS PATTERN
+  readelf "$3" "$1" 2>/dev/null | grep -Eq "$4" || echo "${1##*/}: no $2"
+}
+
+# Each of them where configure found that compiler and linker have it.
+hardening() {
+  local flags file
+  flags=$(sed -n -e 's/^TS_CFLAGS = //p' -e 's/^TS_LDFLAGS = //p' -e 's/^CFLAGS = //p' "$build/Makefile")
+  for file in "$(binary tsc)" "$(binary tsrun)" "$(binary tsfmt)" "$(binary trainspec)" "$build/.libs/libtrainspec.so"; do
+    [ -f "$file" ] || continue
+    [[ $flags != *-z,relro* ]] || lacks "$file" RELRO -lW 'GNU_RELRO'
+    [[ $flags != *-z,now* ]] || lacks "$file" BIND_NOW -dW 'BIND_NOW|FLAGS_1.*NOW'
+    [[ $flags != *-pie* || $file = *.so ]] || lacks "$file" PIE -dW 'FLAGS_1.*PIE'
+  done
+  file=$build/.libs/libtrainspec.so
+  [ -f "$file" ] || return 0
+  [[ $flags != *-fstack-protector-strong* ]] || lacks "$file" "stack protector" -sW '__stack_chk_fail'
+  [[ $flags != *-D_FORTIFY_SOURCE* || $flags = *-O0* ]] || lacks "$file" "checked functions" -sW '__[a-z]+_chk'
+}
+
+if command -v readelf >/dev/null && readelf -hW "$(binary tsc)" >/dev/null 2>&1; then
+  report "programs and library are hardened" "$(hardening)"
+else
+  skip "programs and library are hardened" "no readelf"
+fi
+
+if [ -x "$root/configure" ] && [ ! -f "$root/config.status" ]; then
+  mkdir "$scratch/fresh"
+  if (cd "$scratch/fresh" && "$root/configure" --quiet >configure.log 2>&1); then
+    # Before the first object that includes it; a release brings it along.
+    [ -f "$root/lang/grammar.h" ] || report "an object asks for the grammar's header, in a fresh folder" \
+      "$(make -C "$scratch/fresh" -n lang/format.lo 2>&1 | grep -q 'grammar\.y' || echo "lang/format.lo is compiled without lang/grammar.h")"
+  else
+    report "configures in a fresh folder" "$(tail -n 5 "$scratch/fresh/configure.log")"
+  fi
+  if echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$scratch/narrow" 2>/dev/null; then
+    mkdir "$scratch/32"
+    report "a 32-bit build is refused by configure" "$(cd "$scratch/32" && CC="gcc -m32" "$root/configure" --quiet 2>&1 |
+      grep -q 'error: TrainSpec needs a 64-bit machine' || echo "configure does not say that it needs a 64-bit machine")"
+  else
+    skip "a 32-bit build is refused by configure" "no 32-bit compiler"
+  fi
+fi
+echo "1..$number"

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Nothing is quadratic, told as TAP: twice the input takes less than 2.5 times the processor time (the least of three runs each).
+set -u
+export LC_ALL=C
+root=$(cd "${top_srcdir:-.}" && pwd)
+build=$(cd "${top_builddir:-build}" && pwd) || exit 1
+if grep -q '^TS_CFLAGS = .*-fsanitize' "$build/Makefile" 2>/dev/null; then echo "1..0 # SKIP a build with sanitizers, whose times are others"; exit 0; fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+number=0
+
+plan() { printf 'import std.ops.nn, std.models.gpt, std.clusters.dgx, std.schedules.one_f_one_b\n%s\nplan p {\n  cluster = dgx_a100(nodes: 1)\n  costs = [roofline(a100_sxm_80g)]\n%s\n}\n' "$1" "$2"; }
+small_gpt() { echo "  model = gpt(layers: $1, hidden: 64, heads: 2, vocab: 128, seq: 16)"; }
+chained() { awk -v n="$1" -v end="$2" 'BEGIN { for (i = 0; i < n; i++) printf "x%d = relu(x%d)%s", i + 1, i, end }'; }
+
+ops_on_lines() { plan "model m() {
+x0 = input([8, 8], bf16)
+$(chained "$1" '\n')
+}" '  model = m()'; }
+ops_on_a_line() { plan "model m() { x0 = input([8, 8], bf16); $(chained "$1" '; ') }" '  model = m()'; }
+layers() { plan '' "$(small_gpt "$1")"; }
+micro_batches() { plan '' "$(small_gpt 24)
+  mesh = { pp: 8 }
+  schedule = one_f_one_b(p: pp, m: $1)"; }
+names() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "let a = 1" }'; }
+imports() {
+  mkdir -p "$scratch/chain$1"
+  awk -v n="$1" -v to="$scratch/chain$1/f" 'BEGIN { for (i = 1; i <= n; i++) { file = to i ".ts"; if (i < n) printf "import \"f%d.ts\"\n", i + 1 > file; for (k = 0; k < 40; k++) printf "let a%d_%d = %d\n", i, k, i > file; close(file) } }'
+  printf 'import "chain%d/f1.ts"\n' "$1"
+}
+
+seconds() { # FILE PROGRAM...: user and system time, the least of three
+  local file=$1 least= run
+  shift
+  for run in 1 2 3; do
+    TIMEFORMAT='%U %S'
+    run=$({ time "$@" "$file" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }')
+    least=$(awk -v a="${least:-1e9}" -v b="$run" 'BEGIN { print a < b ? a : b }')
+  done
+  echo "$least"
+}
+
+grows() { # NAME COUNT PROGRAM...
+  local name=$1 count=$2 one two
+  shift 2
+  "$name" "$count" >"$scratch/one.ts"
+  "$name" $((2 * count)) >"$scratch/two.ts"
+  one=$(seconds "$scratch/one.ts" "$@")
+  two=$(seconds "$scratch/two.ts" "$@")
+  number=$((number + 1))
+  awk -v a="$one" -v b="$two" 'BEGIN { exit !(b < 2.5 * a + 0.05) }' || printf 'not '
+  echo "ok $number - $name: $count in $one s, twice as many in $two s"
+}
+
+grows ops_on_lines 10000 "$build/tsrun"
+grows ops_on_a_line 10000 "$build/tsrun"
+grows layers 4000 "$build/tsrun"
+grows micro_batches 4000 "$build/tsrun"
+grows names 50000 "$build/tsc" --check
+grows imports 900 "$build/tsc" --check
+echo "1..$number"
