@@ -10,6 +10,7 @@ libtrainspec_la_SOURCES += \
 	base/diag_sarif.c \
 	base/digest.c \
 	base/escape.c \
+	base/format.c \
 	base/heap.c \
 	base/options.c \
 	base/output.c \
@@ -30,6 +31,7 @@ nobase_pkginclude_HEADERS += \
 	base/digest.h \
 	base/escape.h \
 	base/exit.h \
+	base/format.h \
 	base/heap.h \
 	base/options.h \
 	base/output.h \

@@ -5,10 +5,10 @@
 #include "base/diag_record.h"
 #include "base/digest.h"
 #include "base/heap.h"
-#include "compiler/graph.h"
-#include "compiler/module.h"
-#include "compiler/plan.h"
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/module.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/model/graph.h"
+#include "compiler/plan/plan.h"
 
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {

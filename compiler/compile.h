@@ -3,7 +3,7 @@
 #define TS_COMPILER_COMPILE_H
 
 #include "base/digest.h"
-#include "compiler/session.h"
+#include "compiler/eval/session.h"
 #include "ir/ir.h"
 
 typedef struct ts_compile_options { /* all may be left zero */
@@ -32,7 +32,7 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
   ts_input_kind kind;
   ts_ir ir;               /* verified */
   ts_ir_builder *builder; /* NULL when the file was an IR */
-  const struct ts_schedule *schedule; /* of the plan: compiler/schedule.h; NULL when the file was an IR */
+  const struct ts_schedule *schedule; /* of the plan: compiler/schedule/schedule.h; NULL when the file was an IR */
   const char *text;       /* of the plan, `size` bytes; NULL when the file was an IR */
   size_t size;
   uint8_t sha256[TS_DIGEST_SIZE]; /* of the file */

@@ -4,13 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/stdlib_embed.h"
 
 enum { MAX_SIGNATURE = 160 };
 
 static const char *const plan_fields[] = {
 #define FIELD(name) #name,
-#include "compiler/plan_fields.def"
+#include "compiler/plan/plan_fields.def"
 #undef FIELD
 };
 

@@ -3,8 +3,8 @@
 #ifndef TS_COMPILER_LOOKUP_H
 #define TS_COMPILER_LOOKUP_H
 
-#include "compiler/check.h"
-#include "compiler/plan.h"
+#include "compiler/eval/check.h"
+#include "compiler/plan/plan.h"
 
 /* The name that `offset` is in or right after; NULL: none that means something. */
 const ts_use *ts_lookup_use(const ts_session *s, uint32_t file, uint32_t offset);

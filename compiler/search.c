@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "compiler/check.h"
-#include "compiler/plan.h"
+#include "compiler/eval/check.h"
+#include "compiler/plan/plan.h"
 
 static const struct { const char *name; ts_dimension dimension; } figures[TS_SEARCH_FIGURES] = {
   [TS_SEARCH_STEP] = {"step_time", {.time = 1}}, [TS_SEARCH_MEMORY] = {"peak_memory", {.bits = 1}}, [TS_SEARCH_TOKENS] = {"tokens_per_second", {0}},

@@ -12,7 +12,7 @@
 #define TS_COMPILER_SEARCH_H
 
 #include "compiler/compile.h"
-#include "compiler/module.h"
+#include "compiler/eval/module.h"
 
 /* Of one step: step_time, peak_memory (of the fullest device, with what drivers hold), tokens_per_second, mfu, hfu, devices. */
 typedef enum ts_search_figure_id { TS_SEARCH_STEP, TS_SEARCH_MEMORY, TS_SEARCH_TOKENS, TS_SEARCH_MFU, TS_SEARCH_HFU, TS_SEARCH_DEVICES, TS_SEARCH_FIGURES } ts_search_figure_id;

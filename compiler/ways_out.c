@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/module.h"
-#include "compiler/plan.h"
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/module.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/plan/plan.h"
 
 typedef struct finder {
   ts_session *s;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "compiler/compile.h"
-#include "runtime/result.h"
+#include "runtime/account/result.h"
 
 int main(int argc, char **argv)
 {

@@ -482,7 +482,7 @@ int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_ir_error *e
  * one (orphans listed), counts sane, no overflow of totals. 0, or -1 with `error` filled. */
 int ts_ir_verify(const ts_ir *ir, ts_ir_error *error);
 
-/* Text form (ir/text_write.c, ir/text_read.c): readable, complete; reads back to the same bytes. */
+/* Text form (ir/text/write.c, ir/text/read.c): readable, complete; reads back to the same bytes. */
 int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size), void *closure);
 ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_ir_error *error);
 bool ts_ir_is_text(const char *text, size_t size); /* told from a file of the language by how it begins */

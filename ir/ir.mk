@@ -6,14 +6,15 @@ libtrainspec_la_SOURCES += \
 	ir/canon.c \
 	ir/layout.c \
 	ir/load.c \
+	ir/names.c \
 	ir/packets.c \
 	ir/pool.c \
-	ir/text.c \
-	ir/text_cluster.c \
-	ir/text_lex.c \
-	ir/text_play.c \
-	ir/text_read.c \
-	ir/text_write.c \
+	ir/text/cluster.c \
+	ir/text/lex.c \
+	ir/text/play.c \
+	ir/text/read.c \
+	ir/text/text.c \
+	ir/text/write.c \
 	ir/verify.c \
 	ir/verify_programs.c \
 	ir/write.c
@@ -22,8 +23,9 @@ libtrainspec_la_SOURCES += \
 nobase_pkginclude_HEADERS += \
 	ir/ir.h \
 	ir/layout.h \
+	ir/names.h \
 	ir/packets.h \
 	ir/pool.h \
 	ir/refs.def \
-	ir/text.h
+	ir/text/text.h
 

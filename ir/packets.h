@@ -2,7 +2,7 @@
 #ifndef TS_IR_PACKETS_H
 #define TS_IR_PACKETS_H
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 typedef struct ts_ir_packet_field {
   ts_ir_clause clause;

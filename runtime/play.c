@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/heap.h"
-#include "runtime/alike.h"
-#include "runtime/compose.h"
-#include "runtime/contention.h"
-#include "runtime/crew.h"
-#include "runtime/network_use.h"
-#include "runtime/overlap.h"
+#include "runtime/account/alike.h"
+#include "runtime/account/compose.h"
+#include "runtime/account/network_use.h"
+#include "runtime/load/crew.h"
+#include "runtime/play/contention.h"
+#include "runtime/play/overlap.h"
 
 struct ts_run {
   ts_arena *arena;

@@ -2,8 +2,8 @@
 #ifndef TS_RUNTIME_PLAY_H
 #define TS_RUNTIME_PLAY_H
 
-#include "runtime/engine.h"
-#include "runtime/result.h"
+#include "runtime/account/result.h"
+#include "runtime/play/engine.h"
 
 /* ts_run_new with the processes of the engine run in another order; 0 is the usual one. */
 ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop);

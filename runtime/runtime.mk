@@ -2,11 +2,14 @@
 
 #: libtrainspec_la_SOURCES += runtime/*.c
 libtrainspec_la_SOURCES += \
-	runtime/agenda.c \
-	runtime/alike.c \
-	runtime/allocator.c \
-	runtime/blame.c \
-	runtime/change.c \
+	runtime/account/alike.c \
+	runtime/account/allocator.c \
+	runtime/account/blame.c \
+	runtime/account/compose.c \
+	runtime/account/critical.c \
+	runtime/account/memory.c \
+	runtime/account/network_use.c \
+	runtime/account/queued.c \
 	runtime/collective/alpha_beta.c \
 	runtime/collective/bound.c \
 	runtime/collective/flow.c \
@@ -22,65 +25,62 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/statistical.c \
 	runtime/collective/table.c \
 	runtime/collective/white_box.c \
-	runtime/compare.c \
-	runtime/compose.c \
-	runtime/contention.c \
-	runtime/crew.c \
-	runtime/critical.c \
-	runtime/engine.c \
-	runtime/explain.c \
-	runtime/fan.c \
-	runtime/fold.c \
-	runtime/goodput.c \
-	runtime/intern.c \
-	runtime/kinds.c \
-	runtime/layout.c \
-	runtime/match.c \
-	runtime/memory.c \
-	runtime/network_use.c \
-	runtime/overlap.c \
-	runtime/overlap_pairs.c \
-	runtime/plausible.c \
+	runtime/load/agenda.c \
+	runtime/load/crew.c \
+	runtime/load/intern.c \
+	runtime/load/layout.c \
+	runtime/load/match.c \
+	runtime/load/ranks.c \
+	runtime/load/stop.c \
+	runtime/load/tables.c \
 	runtime/play.c \
-	runtime/queued.c \
-	runtime/ranks.c \
+	runtime/play/contention.c \
+	runtime/play/engine.c \
+	runtime/play/explain.c \
+	runtime/play/fan.c \
+	runtime/play/fold.c \
+	runtime/play/kinds.c \
+	runtime/play/overlap.c \
+	runtime/play/overlap_pairs.c \
+	runtime/play/slowdown.c \
+	runtime/play/slowdown_learned.c \
+	runtime/play/timeline.c \
+	runtime/play/track.c \
 	runtime/report/chrome.c \
 	runtime/report/csv.c \
 	runtime/report/extras.c \
 	runtime/report/facts.c \
-	runtime/report/format.c \
 	runtime/report/html.c \
 	runtime/report/insight.c \
 	runtime/report/json.c \
-	runtime/report/names.c \
 	runtime/report/out_of_memory.c \
 	runtime/report/picture.c \
+	runtime/report/plausible.c \
 	runtime/report/provenance.c \
 	runtime/report/stop.c \
 	runtime/report/summary.c \
 	runtime/report/text.c \
 	runtime/report/topology.c \
 	runtime/report/utilization.c \
+	runtime/report/warnings.c \
 	runtime/report/ways_out.c \
-	runtime/sensitivity.c \
-	runtime/slowdown.c \
-	runtime/slowdown_fit.c \
-	runtime/slowdown_learned.c \
-	runtime/spread.c \
-	runtime/steps.c \
-	runtime/stop.c \
-	runtime/tables.c \
-	runtime/timeline.c \
-	runtime/track.c \
-	runtime/warnings.c
+	runtime/study/change.c \
+	runtime/study/compare.c \
+	runtime/study/goodput.c \
+	runtime/study/sensitivity.c \
+	runtime/study/spread.c \
+	runtime/study/steps.c
 
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
 nobase_pkginclude_HEADERS += \
-	runtime/agenda.h \
-	runtime/alike.h \
-	runtime/allocator.h \
-	runtime/blame.h \
-	runtime/change.h \
+	runtime/account/alike.h \
+	runtime/account/allocator.h \
+	runtime/account/blame.h \
+	runtime/account/compose.h \
+	runtime/account/memory.h \
+	runtime/account/network_use.h \
+	runtime/account/queued.h \
+	runtime/account/result.h \
 	runtime/collective/bound.h \
 	runtime/collective/flow.h \
 	runtime/collective/flow_model.h \
@@ -96,48 +96,42 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/profile.h \
 	runtime/collective/statistical.h \
 	runtime/collective/white_box.h \
-	runtime/compare.h \
-	runtime/compose.h \
-	runtime/contention.h \
-	runtime/crew.h \
-	runtime/engine.h \
-	runtime/engine_internal.h \
-	runtime/fan.h \
-	runtime/fold.h \
-	runtime/goodput.h \
-	runtime/intern.h \
-	runtime/kinds.h \
-	runtime/memory.h \
-	runtime/network_use.h \
-	runtime/overlap.h \
-	runtime/overlap_pairs.h \
-	runtime/plausible.h \
+	runtime/load/agenda.h \
+	runtime/load/crew.h \
+	runtime/load/intern.h \
+	runtime/load/progress.h \
+	runtime/load/ranks.h \
+	runtime/load/stop.h \
+	runtime/load/tables.h \
+	runtime/load/tables_internal.h \
 	runtime/play.h \
-	runtime/progress.h \
-	runtime/queued.h \
-	runtime/ranks.h \
+	runtime/play/contention.h \
+	runtime/play/engine.h \
+	runtime/play/engine_internal.h \
+	runtime/play/fan.h \
+	runtime/play/fold.h \
+	runtime/play/kinds.h \
+	runtime/play/overlap.h \
+	runtime/play/overlap_pairs.h \
+	runtime/play/slowdown.h \
+	runtime/play/slowdown_learned.h \
+	runtime/play/timeline.h \
+	runtime/play/track.h \
 	runtime/report/extras.h \
 	runtime/report/facts.h \
-	runtime/report/format.h \
-	runtime/report/names.h \
 	runtime/report/picture.h \
+	runtime/report/plausible.h \
 	runtime/report/report.h \
 	runtime/report/summary.h \
 	runtime/report/topology.h \
+	runtime/report/warnings.h \
 	runtime/report/ways_out.h \
-	runtime/result.h \
-	runtime/sensitivity.h \
-	runtime/slowdown.h \
-	runtime/slowdown_fit.h \
-	runtime/slowdown_learned.h \
-	runtime/spread.h \
-	runtime/steps.h \
-	runtime/stop.h \
-	runtime/tables.h \
-	runtime/tables_internal.h \
-	runtime/timeline.h \
-	runtime/track.h \
-	runtime/warnings.h
+	runtime/study/change.h \
+	runtime/study/compare.h \
+	runtime/study/goodput.h \
+	runtime/study/sensitivity.h \
+	runtime/study/spread.h \
+	runtime/study/steps.h
 
 # Built by itself, so that the rest needs no C++ compiler.
 EXTRA_DIST += runtime/collective/packet_ns3.cc

@@ -96,10 +96,10 @@ stdlib_files = \
 
 nobase_dist_pkgdata_DATA += $(stdlib_files)
 
-# Embedded copy, declared in compiler/stdlib_embed.h.
-nodist_libtrainspec_la_SOURCES += compiler/stdlib_embed.c
-CLEANFILES += compiler/stdlib_embed.c
+# Embedded copy, declared in compiler/eval/stdlib_embed.h.
+nodist_libtrainspec_la_SOURCES += compiler/eval/stdlib_embed.c
+CLEANFILES += compiler/eval/stdlib_embed.c
 EXTRA_DIST += tools/embed.sh
-compiler/stdlib_embed.c: $(stdlib_files) stdlib/stdlib.mk tools/embed.sh
+compiler/eval/stdlib_embed.c: $(stdlib_files) stdlib/stdlib.mk tools/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) compiler && AWK="$(AWK)" $(SHELL) $(srcdir)/tools/embed.sh "$(srcdir)" $(stdlib_files) > $@.tmp && mv $@.tmp $@
 

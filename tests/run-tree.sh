@@ -11,8 +11,8 @@ report() { # NAME OUTPUT: passes if there is no output
 }
 
 # Without what flex, bison and embed.sh made, which a release holds.
-c_files=$(find base lang ir compiler runtime tools '(' -name '*.[chly]' -o -name '*.def' ')' \
-  ! -path 'lang/grammar.[ch]' ! -path lang/lexer.c ! -path compiler/stdlib_embed.c | sort)
+c_files=$(find base lang ir cost compiler trace calibrate runtime tools '(' -name '*.[chly]' -o -name '*.def' ')' \
+  ! -path 'lang/grammar.[ch]' ! -path lang/lexer.c ! -path compiler/eval/stdlib_embed.c | sort)
 
 # Domain knowledge lives in stdlib/, in the language. Comments may name examples; code and messages may not.
 code() { for f in $c_files; do sed -E "s:/\*([^*]|\*[^/])*\*/::g; s:(//|/\*).*::; s:^ *\*.*::; s:^:$f\: :" "$f"; done; }
@@ -20,7 +20,7 @@ report "no model, schedule, strategy or machine is named in C" "$(code | grep -E
   'gpt[0-9_]*|llama[0-9_]*|resnet[0-9]*|vgg[0-9]*|mixtral|deepseek|qwen[0-9]*|gemma[0-9]*|t5|bert|densenet[0-9]*|[vahb]100|[abh][28]00|gpipe|1f1b|one_f_one_b|interleaved|megatron|adamw?|zero[123]|fsdp|dgx')"
 
 report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/bash)[/_]' \
-  base lang ir compiler runtime tools stdlib examples doc share --include='*' -I)"
+  base lang ir cost compiler trace calibrate runtime tools stdlib examples doc share --include='*' -I)"
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
 
@@ -34,7 +34,7 @@ report "memory is asked for in base/heap.c only" "$(grep -nE '\<(malloc|calloc|r
 
 # Strings are printed by base/escape.h. Besides itself: what draws messages for terminals, patches of sources, and bytes of files.
 report "no string is printed raw" "$(for f in $c_files; do awk -f tests/raw-strings.awk "$f"; done | grep -vE \
-  '^base/(escape|diag_render|text_diff)\.c|^(base/output|compiler/import/(export|write_chakra)|tools/(tsc|tsfmt)_main)\.c: fwrite')"
+  '^base/(escape|diag_render|text_diff)\.c|^(base/output|trace/write/(export|chakra)|tools/(tsc|tsfmt)_main)\.c: fwrite')"
 
 report "syntax files of editors know the words of the language" "$(share/syntax.sh --check 2>&1)"
 

@@ -7,10 +7,10 @@
 #include "base/escape.h"
 #include "base/options.h"
 #include "base/source.h"
-#include "compiler/network.h"
-#include "compiler/network_fit.h"
-#include "compiler/session.h"
-#include "compiler/stdlib_embed.h"
+#include "calibrate/network_fit.h"
+#include "compiler/eval/session.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/lower/network.h"
 #include "tools/programs.h"
 
 enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABLES = 32 };

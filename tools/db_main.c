@@ -8,8 +8,8 @@
 #include "base/escape.h"
 #include "base/options.h"
 #include "base/source.h"
-#include "compiler/cost/database.h"
-#include "compiler/cost/table.h"
+#include "cost/database.h"
+#include "cost/table.h"
 #include "tools/programs.h"
 
 enum { DB = 1, DEVICE, SOFTWARE, SOURCE };

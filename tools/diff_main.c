@@ -4,7 +4,7 @@
 
 #include "base/options.h"
 #include "compiler/compile.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 #include "runtime/report/facts.h"
 #include "runtime/report/report.h"
 #include "tools/plan_options.h"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# embed.sh SRCDIR stdlib/FILE...: prints the C file that holds these files; see compiler/stdlib_embed.h.
+# embed.sh SRCDIR stdlib/FILE...: prints the C file that holds these files; see compiler/eval/stdlib_embed.h.
 set -eu
 LC_ALL=C; export LC_ALL
 srcdir=$1; shift
 
 echo '/* Made by tools/embed.sh from stdlib/. */'
-echo '#include "compiler/stdlib_embed.h"'
+echo '#include "compiler/eval/stdlib_embed.h"'
 i=0
 for file in "$@"; do
   echo

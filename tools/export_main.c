@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "compiler/import/export.h"
-#include "compiler/import/replay.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"
 #include "tools/replay_graph.h"
 #include "tools/trace_open.h"
+#include "trace/replay.h"
+#include "trace/write/export.h"
 
 enum { FORMAT = 1, OUTPUT, MACHINE };
 

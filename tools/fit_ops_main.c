@@ -13,7 +13,7 @@
 #include "base/escape.h"
 #include "base/options.h"
 #include "base/source.h"
-#include "compiler/cost/operators.h"
+#include "calibrate/operators.h"
 #include "tools/programs.h"
 
 enum { MAX_TABLES = 32, LEAST_ROWS = 8, MOST_KEPT = 4000 };

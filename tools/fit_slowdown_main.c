@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "compiler/import/pairs.h"
-#include "runtime/slowdown_fit.h"
+#include "calibrate/slowdown_fit.h"
 #include "tools/programs.h"
 #include "tools/trace_open.h"
+#include "trace/pairs.h"
 
 enum { TRACE = 1, PAIRS, OUTPUT };
 

@@ -6,12 +6,12 @@
 #include <time.h>
 
 #include "base/digest.h"
+#include "base/format.h"
 #include "base/heap.h"
 #include "base/output.h"
 #include "base/version.h"
-#include "compiler/stdlib_embed.h"
-#include "runtime/result.h"
-#include "runtime/report/format.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "runtime/account/result.h"
 
 enum { SLOW_MS = 300 };
 

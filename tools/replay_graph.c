@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "compiler/import/goal.h"
-#include "compiler/import/summary.h"
+#include "trace/read/goal.h"
+#include "trace/summary.h"
 
 static bool take_number(const char **at, double *value, double unit)
 {

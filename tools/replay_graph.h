@@ -2,8 +2,8 @@
 #ifndef TS_TOOLS_REPLAY_GRAPH_H
 #define TS_TOOLS_REPLAY_GRAPH_H
 
-#include "compiler/import/rank_graph.h"
 #include "tools/trace_open.h"
+#include "trace/rank_graph.h"
 
 /* "400T:3T:450G:5us": FLOP/s, bytes/s of memory and of a rank's link, and latency. False: it is none. */
 bool ts_machine_read(const char *text, ts_graph_machine *machine);

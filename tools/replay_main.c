@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "compiler/import/replay.h"
 #include "tools/programs.h"
 #include "tools/replay_graph.h"
 #include "tools/trace_open.h"
+#include "trace/replay.h"
 
 enum { FORMAT = 1, OUTPUT, STEP, MACHINE };
 

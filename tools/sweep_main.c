@@ -12,15 +12,15 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/format.h"
 #include "base/heap.h"
 #include "base/options.h"
 #include "compiler/search.h"
-#include "runtime/memory.h"
-#include "runtime/report/format.h"
+#include "runtime/account/memory.h"
 #include "runtime/report/report.h"
+#include "tools/interrupt.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"
-#include "tools/interrupt.h"
 #include "tools/tsrun_progress.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };

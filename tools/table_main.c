@@ -1,8 +1,8 @@
 /* trainspec table: a table of costs from traces. */
-#include "compiler/import/join.h"
-#include "compiler/import/optable.h"
 #include "tools/programs.h"
 #include "tools/trace_open.h"
+#include "trace/join.h"
+#include "trace/optable.h"
 
 enum { OUTPUT = 1 };
 

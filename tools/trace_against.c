@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
 

@@ -2,9 +2,9 @@
 #ifndef TS_TOOLS_TRACE_AGAINST_H
 #define TS_TOOLS_TRACE_AGAINST_H
 
-#include "compiler/import/summary.h"
 #include "tools/plan_options.h"
 #include "tools/trace_open.h"
+#include "trace/summary.h"
 
 typedef struct ts_against ts_against;
 

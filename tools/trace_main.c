@@ -1,9 +1,9 @@
 /* trainspec trace: what is in traces. */
-#include "compiler/import/match.h"
-#include "compiler/import/summary.h"
 #include "tools/programs.h"
 #include "tools/trace_against.h"
 #include "tools/trace_open.h"
+#include "trace/match.h"
+#include "trace/summary.h"
 
 enum { FORMAT = 1, OUTPUT, AGAINST };
 

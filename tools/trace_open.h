@@ -4,8 +4,8 @@
 
 #include "base/options.h"
 #include "base/output.h"
-#include "compiler/import/events.h"
-#include "runtime/result.h"
+#include "runtime/account/result.h"
+#include "trace/events.h"
 
 typedef struct ts_trace_task {
   ts_arena *arena;

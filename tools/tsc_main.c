@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "compiler/compile.h"
-#include "compiler/schedule.h"
+#include "compiler/schedule/schedule.h"
 #include "tools/interrupt.h"
 #include "tools/plan_options.h"
 #include "tools/programs.h"

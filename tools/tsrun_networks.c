@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/format.h"
+#include "runtime/account/memory.h"
 #include "runtime/collective/packet.h"
-#include "runtime/memory.h"
-#include "runtime/report/format.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
 

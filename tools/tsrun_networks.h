@@ -3,7 +3,7 @@
 #define TS_TOOLS_TSRUN_NETWORKS_H
 
 #include "base/output.h"
-#include "runtime/result.h"
+#include "runtime/account/result.h"
 
 typedef struct ts_networks ts_networks;
 

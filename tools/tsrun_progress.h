@@ -2,7 +2,7 @@
 #ifndef TS_TOOLS_TSRUN_PROGRESS_H
 #define TS_TOOLS_TSRUN_PROGRESS_H
 
-#include "runtime/progress.h"
+#include "runtime/load/progress.h"
 
 typedef struct ts_progress_bar {
   double begun, drawn;    /* s */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/ways_out.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 
 enum {
   MOST_NODES = 200000000, /* played for all changes together: some ten seconds of two processors */

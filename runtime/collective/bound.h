@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
-#include "runtime/ranks.h"
+#include "runtime/load/ranks.h"
 
 typedef struct ts_bound { /* ps for a byte of the call, by kind; 0: not called, or nothing is bound */
   double alone[TS_IR_COLLECTIVE_KINDS];    /* an instance with the network to itself */

@@ -7,7 +7,7 @@
 #include "base/round.h"
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network_internal.h"
-#include "runtime/intern.h"
+#include "runtime/load/intern.h"
 
 enum { FIGURE_WORDS = sizeof(ts_flow_figure) / sizeof(uint32_t) };
 

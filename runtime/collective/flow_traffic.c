@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/agenda.h"
+#include "runtime/load/agenda.h"
 
 typedef struct circuit {
   uint32_t in, out;

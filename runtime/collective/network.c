@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/names.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/collective/profile.h"
-#include "runtime/report/names.h"
 
 enum { BOUND_WORDS = sizeof(ts_bound) / sizeof(uint32_t) };
 

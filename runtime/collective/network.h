@@ -10,9 +10,9 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
-#include "runtime/progress.h"
-#include "runtime/ranks.h"
-#include "runtime/stop.h"
+#include "runtime/load/progress.h"
+#include "runtime/load/ranks.h"
+#include "runtime/load/stop.h"
 
 typedef struct ts_profile {
   uint32_t ranks;

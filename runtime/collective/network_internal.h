@@ -8,7 +8,7 @@
 #include "runtime/collective/packet_model.h"
 #include "runtime/collective/statistical.h"
 #include "runtime/collective/white_box.h"
-#include "runtime/intern.h"
+#include "runtime/load/intern.h"
 
 /* Who answers for calls of one kind and profile. */
 typedef struct ts_answer {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "ir/ir.h"
-#include "runtime/progress.h"
+#include "runtime/load/progress.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "ir/packets.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "runtime/collective/network_internal.h"
-#include "runtime/intern.h"
+#include "runtime/load/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
   uint32_t job, call;      /* number of its case, plus 1 (0: not made), and which of its calls this is */

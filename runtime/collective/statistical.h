@@ -1,4 +1,4 @@
-/* Collectives by statistics of measured calls: see ts_ir_net_curve. The form is TorchSim's; its fit is compiler/network_curves.c. */
+/* Collectives by statistics of measured calls: see ts_ir_net_curve. The form is TorchSim's; its fit is calibrate/network_curves.c. */
 #ifndef TS_RUNTIME_COLLECTIVE_STATISTICAL_H
 #define TS_RUNTIME_COLLECTIVE_STATISTICAL_H
 

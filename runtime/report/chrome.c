@@ -13,7 +13,7 @@
 
 #include "base/escape.h"
 #include "base/output.h"
-#include "runtime/report/names.h"
+#include "ir/names.h"
 #include "runtime/report/report.h"
 
 enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };

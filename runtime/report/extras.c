@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "base/escape.h"
-#include "runtime/overlap.h"
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "base/format.h"
+#include "ir/names.h"
+#include "runtime/play/overlap.h"
 #include "runtime/report/summary.h"
 
 enum { MOST_BLAMES = 8, NAME = 20 };

@@ -4,15 +4,15 @@
 
 #include <stdio.h>
 
-#include "runtime/allocator.h"
-#include "runtime/blame.h"
-#include "runtime/compare.h"
-#include "runtime/goodput.h"
-#include "runtime/sensitivity.h"
-#include "runtime/slowdown.h"
-#include "runtime/spread.h"
-#include "runtime/steps.h"
+#include "runtime/account/allocator.h"
+#include "runtime/account/blame.h"
+#include "runtime/play/slowdown.h"
 #include "runtime/report/ways_out.h"
+#include "runtime/study/compare.h"
+#include "runtime/study/goodput.h"
+#include "runtime/study/sensitivity.h"
+#include "runtime/study/spread.h"
+#include "runtime/study/steps.h"
 
 typedef struct ts_extras { /* NULL: not asked for */
   const ts_blames *blames;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "ir/text.h"
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "base/format.h"
+#include "ir/names.h"
+#include "ir/text/text.h"
 #include "runtime/report/report.h"
 
 enum { NAME = 34, VALUE = 14 };

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/format.h"
 #include "base/output.h"
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "ir/names.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/report.h"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "runtime/network_use.h"
+#include "base/format.h"
+#include "ir/names.h"
+#include "runtime/account/network_use.h"
 #include "runtime/report/extras.h"
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
 #include "runtime/report/summary.h"
 
 enum { NAME = 30, MOST_ROWS = 12, MOST_STEPS = 6 };

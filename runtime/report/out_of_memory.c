@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "base/format.h"
+#include "ir/names.h"
 #include "runtime/report/report.h"
 
 enum { MOST_HOLDERS = 2, MOST_WAYS = 8 };

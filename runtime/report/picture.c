@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/format.h"
 #include "base/text.h"
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "ir/names.h"
 
 enum {
   MOST_ROWS = 32, LEAST_WIDTH = 1000, MOST_WIDTH = 14000, BOX_WIDTH = 16, /* of the median work item, if the width allows */

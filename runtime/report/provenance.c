@@ -5,8 +5,8 @@
 #include "base/diag.h"
 #include "base/digest.h"
 #include "base/escape.h"
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "base/format.h"
+#include "ir/names.h"
 #include "runtime/report/picture.h"
 #include "runtime/report/report.h"
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
+#include "runtime/account/result.h"
+#include "runtime/load/stop.h"
 #include "runtime/report/summary.h"
-#include "runtime/result.h"
-#include "runtime/stop.h"
 
 struct cJSON;
 void ts_report_text(const ts_summary *summary, FILE *out);

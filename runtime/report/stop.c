@@ -3,7 +3,7 @@
 #include "base/digest.h"
 #include "base/escape.h"
 #include "base/text.h"
-#include "runtime/report/names.h"
+#include "ir/names.h"
 #include "runtime/report/report.h"
 
 /* Byte offset of a line and column, both from 1; columns count characters. */

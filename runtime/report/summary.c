@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/text.h"
-#include "runtime/report/names.h"
+#include "ir/names.h"
+#include "ir/text/text.h"
 
 const char *ts_phase_name(uint32_t phase)
 {

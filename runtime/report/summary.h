@@ -7,12 +7,12 @@
 
 #include "base/arena.h"
 #include "base/digest.h"
+#include "base/format.h"
 #include "ir/ir.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
+#include "runtime/account/result.h"
 #include "runtime/report/extras.h"
-#include "runtime/report/format.h"
-#include "runtime/result.h"
-#include "runtime/warnings.h"
+#include "runtime/report/warnings.h"
 
 typedef struct ts_time_split { /* mean over ranks, ps; phases, waits and tail sum up to the step */
   double phase[TS_IR_PHASES], compute; /* compute: sum of the phases */

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "ir/text.h"
-#include "runtime/report/format.h"
+#include "base/format.h"
+#include "ir/names.h"
+#include "ir/text/text.h"
 #include "runtime/report/extras.h"
-#include "runtime/report/names.h"
 #include "runtime/report/report.h"
 
 enum { WIDTH = 80, NAME = 28, PART_NAME = 26, HOLDER_NAME = 22, MOST_STAGES = 16, STAGES_AT_ENDS = 6, MOST_PARTS = 10 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "ir/names.h"
 #include "runtime/collective/graph.h"
-#include "runtime/report/names.h"
 #include "runtime/report/picture.h"
 
 typedef struct edge { uint32_t from, to, link_class, count; } edge;

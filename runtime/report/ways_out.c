@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "runtime/report/format.h"
+#include "base/format.h"
 
 enum { INDENT = 26 }; /* of a change's second line: below its first */
 

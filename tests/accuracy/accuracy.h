@@ -3,7 +3,7 @@
 #ifndef TS_ACCURACY_ACCURACY_H
 #define TS_ACCURACY_ACCURACY_H
 
-#include "compiler/session.h"
+#include "compiler/eval/session.h"
 #include "tests/accuracy/csv.h"
 
 typedef struct acc_context { ts_arena *arena; const char *data, *source; bool verbose; } acc_context; /* source: root of the tree */

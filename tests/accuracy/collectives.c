@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/source.h"
-#include "compiler/cost/cost.h"
-#include "compiler/network.h"
-#include "compiler/network_fit.h"
+#include "calibrate/network_fit.h"
+#include "compiler/lower/network.h"
+#include "cost/cost.h"
 
 /* The machine that a table was measured on: constants of the library for it, a GPU's links and a node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a
  * table, so constants are not tried. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/cost/cost.h"
+#include "cost/cost.h"
 
 static const char *const gemm_features[] = {"m", "n", "k"};
 static const char *const attention_features[] = {"batch", "seq", "heads", "kv_heads", "head_dim"};

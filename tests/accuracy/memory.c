@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 
 typedef struct held { double activations, state; } held; /* bytes of rank 0 at its peak; state: parameters, gradients, optimizer */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/cost/operators.h"
+#include "calibrate/operators.h"
 
 enum { PRODUCT, PRODUCT_BACKWARD, MEMORY, CLASSES, MAX_FAMILIES = 96, MAX_DEVICES = 16, DIMS = 8, TENSORS = 8 };
 static const char *const class_models[CLASSES] = {"gemm", "gemm_backward", "segments"};

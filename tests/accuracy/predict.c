@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "runtime/allocator.h"
-#include "runtime/memory.h"
+#include "runtime/account/allocator.h"
+#include "runtime/account/memory.h"
 #include "tests/accuracy/accuracy.h"
 
 void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression)

@@ -2,14 +2,14 @@
  * model of 96 layers in 16 stages with 192 micro-batches. CPU time, best of several, on one core.
  *
  * The floor of an unfolded play is the same arithmetic without waiting: each stream of each rank replayed by itself from the times that
- * cross streams (runtime/track.c). What is above it is finding out who may run. */
+ * cross streams (runtime/play/track.c). What is above it is finding out who may run. */
 #include <stdio.h>
 #include <time.h>
 
-#include "runtime/alike.h"
-#include "runtime/compose.h"
-#include "runtime/overlap.h"
-#include "runtime/track.h"
+#include "runtime/account/alike.h"
+#include "runtime/account/compose.h"
+#include "runtime/play/overlap.h"
+#include "runtime/play/track.h"
 #include "tests/unit/engine_plan.h"
 
 enum { STAGES = 16, LAYERS = 6, BATCHES = 192, ISLAND = 8 };

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compiler/import/summary.h"
+#include "trace/summary.h"
 
 enum { SIZE = 1000 * 1000 * 1000, BLOCK = 1 << 20 };
 

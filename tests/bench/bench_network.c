@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "compiler/network_file.h"
-#include "compiler/session.h"
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/session.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/machine/network_file.h"
 #include "runtime/collective/network.h"
 
 enum { CALLS = 4000000, SIZES = 64 };

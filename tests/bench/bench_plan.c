@@ -8,7 +8,7 @@
 
 #include "base/digest.h"
 #include "compiler/compile.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 
 static double now(void)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 
 typedef struct figures { double seconds; uint64_t nodes, played; uint32_t classes; double memory; } figures; /* memory: bytes of the process */
 

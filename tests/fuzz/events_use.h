@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/import/optable.h"
-#include "compiler/import/replay.h"
-#include "compiler/import/summary.h"
-#include "runtime/result.h"
+#include "runtime/account/result.h"
+#include "trace/optable.h"
+#include "trace/replay.h"
+#include "trace/summary.h"
 
 static inline void play_trace(ts_arena *arena, const ts_events *e)
 {

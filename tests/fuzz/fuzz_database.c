@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/cost/cost.h"
-#include "compiler/cost/database.h"
+#include "cost/cost.h"
+#include "cost/database.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

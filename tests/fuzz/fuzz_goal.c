@@ -2,10 +2,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "compiler/import/export.h"
-#include "compiler/import/goal.h"
-#include "compiler/import/rank_graph.h"
 #include "tests/fuzz/events_use.h"
+#include "trace/rank_graph.h"
+#include "trace/read/goal.h"
+#include "trace/write/export.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "compiler/import/export.h"
-#include "compiler/import/rank_graph.h"
 #include "tests/fuzz/events_use.h"
+#include "trace/rank_graph.h"
+#include "trace/write/export.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

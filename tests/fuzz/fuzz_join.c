@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "compiler/import/join.h"
 #include "tests/fuzz/events_use.h"
+#include "trace/join.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/network_file.h"
+#include "compiler/machine/network_file.h"
 #include "runtime/collective/statistical.h"
 #include "runtime/collective/white_box.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/network_fit.h"
-#include "compiler/network_npkit.h"
+#include "calibrate/network_fit.h"
+#include "calibrate/network_npkit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

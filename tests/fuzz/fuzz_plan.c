@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 #include "compiler/compile.h"
-#include "compiler/plan.h"
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/stdlib_embed.h"
+#include "compiler/plan/plan.h"
 #include "tests/fuzz/play_use.h"
 #include "tests/fuzz/tree_mutator.h"
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 #include "base/digest.h"
-#include "compiler/import/export.h"
 #include "tests/fuzz/play_use.h"
+#include "trace/write/export.h"
 
 static void seal(uint8_t *bytes, size_t size)
 {

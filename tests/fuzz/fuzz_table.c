@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "compiler/cost/cost.h"
+#include "cost/cost.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

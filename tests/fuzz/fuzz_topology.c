@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/import/topology.h"
+#include "compiler/machine/nccl_topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

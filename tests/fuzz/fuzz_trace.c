@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/import/table.h"
+#include "compiler/model/traced_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

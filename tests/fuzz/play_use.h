@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "runtime/plausible.h"
 #include "runtime/report/facts.h"
+#include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/report/topology.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "compiler/schedule.h"
-#include "runtime/memory.h"
+#include "compiler/schedule/schedule.h"
+#include "runtime/account/memory.h"
 #include "tests/accuracy/csv.h"
 
 enum { UNIT = 1000000, MAX_ACTIONS = 1 << 16 }; /* ps of a unit of time: 1 us */

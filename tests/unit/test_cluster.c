@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "compiler/cluster.h"
+#include "compiler/machine/cluster.h"
 #include "tests/unit/test_eval.h"
 
 #define GPU "gpu g { memory = 1 GiB, bandwidth = 1 TB/s }\n"

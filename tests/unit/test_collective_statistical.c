@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "compiler/network_curves.h"
-#include "compiler/network_fit.h"
+#include "calibrate/network_curves.h"
+#include "calibrate/network_fit.h"
 #include "runtime/collective/statistical.h"
 
 static const ts_ir_net_curve truth = {.collective = TS_IR_ALL_REDUCE, .least_ranks = 4, .most_ranks = 32, .least = 1 << 14, .most = 1 << 28, .intra_latency = 2000000, .inter_latency = 9000000,

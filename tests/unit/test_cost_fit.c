@@ -1,5 +1,5 @@
 /* Fit files: evaluation, errors, and that training finds what made the times. */
-#include "compiler/cost/fit.h"
+#include "cost/fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <criterion/redirect.h>
 
 #include "base/source.h"
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/stdlib_embed.h"
 #include "tools/programs.h"
 
 static ts_arena *arena;

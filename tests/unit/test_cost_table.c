@@ -1,5 +1,5 @@
 /* Tables of measured kernels: what is read, how it is answered, and what is said of bad ones. */
-#include "compiler/cost/cost.h"
+#include "cost/cost.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Boosted trees: they find steps, the same each time, and fit files hold them; fits tell how far beyond their rows they are asked. */
-#include "compiler/cost/trees.h"
+#include "cost/trees.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "base/xgboost.h"
-#include "compiler/cost/cost.h"
+#include "cost/cost.h"
 
 enum { ROWS = 200 };
 

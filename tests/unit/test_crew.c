@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/crew.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
+#include "runtime/load/crew.h"
 #include "tests/unit/ir_text.h"
 
 enum { COUNT = 2000, WORKERS = 8 };

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compiler/cost/database.h"
+#include "cost/database.h"
 
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>

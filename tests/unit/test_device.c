@@ -1,9 +1,9 @@
 /* Names of devices, as files state them, and the gpus that go by them. */
 #include <criterion/criterion.h>
 
-#include "compiler/cluster.h"
-#include "compiler/device.h"
-#include "compiler/module.h"
+#include "compiler/eval/module.h"
+#include "compiler/lower/device.h"
+#include "compiler/machine/cluster.h"
 #include "tests/unit/test_eval.h"
 
 static const ts_plan *plan_of(ts_desk *desk, const char *plan)

@@ -1,10 +1,10 @@
 /* Several steps, changes and differences, on random jobs. */
 #include <criterion/criterion.h>
 
-#include "runtime/change.h"
-#include "runtime/compare.h"
-#include "runtime/sensitivity.h"
-#include "runtime/steps.h"
+#include "runtime/study/change.h"
+#include "runtime/study/compare.h"
+#include "runtime/study/sensitivity.h"
+#include "runtime/study/steps.h"
 #include "tests/unit/engine_plan.h"
 
 enum { JOBS = 100, STEPS = 14 };

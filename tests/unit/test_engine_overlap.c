@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/blame.h"
-#include "runtime/overlap.h"
-#include "runtime/spread.h"
+#include "runtime/account/blame.h"
+#include "runtime/play/overlap.h"
+#include "runtime/study/spread.h"
 #include "tests/unit/engine_plan.h"
 
 enum { JOBS = 200 };

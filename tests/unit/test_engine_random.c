@@ -2,9 +2,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/alike.h"
+#include "runtime/account/alike.h"
 #include "runtime/play.h"
-#include "runtime/timeline.h"
+#include "runtime/play/timeline.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compiler/import/pairs.h"
-#include "runtime/slowdown_fit.h"
+#include "calibrate/slowdown_fit.h"
+#include "trace/pairs.h"
 
 Test(slowdown, missing_cells_are_not_known)
 {

@@ -2,7 +2,7 @@
 #ifndef TS_TESTS_TEST_EVAL_H
 #define TS_TESTS_TEST_EVAL_H
 
-#include "compiler/plan.h"
+#include "compiler/plan/plan.h"
 
 typedef struct ts_desk { ts_arena *arena; ts_session *s; char folder[32]; } ts_desk;
 

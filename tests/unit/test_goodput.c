@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "runtime/goodput.h"
+#include "runtime/study/goodput.h"
 
 enum { DAY = 86400, CASES = 400, MOST = 12 };
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
-#include "runtime/result.h"
-#include "runtime/slowdown.h"
+#include "runtime/account/result.h"
+#include "runtime/play/slowdown.h"
 
 enum { MOST_WORKERS = 12, MOST_ITERATIONS = 24 };
 

@@ -7,15 +7,15 @@
 
 #include <criterion/criterion.h>
 
-#include "compiler/cost/cost.h"
-#include "compiler/import/export.h"
-#include "compiler/import/goal.h"
-#include "compiler/import/rank_graph.h"
-#include "compiler/import/json.h"
-#include "compiler/import/match.h"
-#include "compiler/import/optable.h"
-#include "compiler/import/replay.h"
+#include "cost/cost.h"
 #include "tests/unit/engine_plan.h"
+#include "trace/match.h"
+#include "trace/optable.h"
+#include "trace/rank_graph.h"
+#include "trace/read/goal.h"
+#include "trace/read/json.h"
+#include "trace/replay.h"
+#include "trace/write/export.h"
 
 static ts_arena *arena;
 static void set_up(void) { arena = ts_arena_new("test"); }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/heap.h"
-#include "compiler/function.h"
+#include "compiler/eval/function.h"
 #include "tests/unit/test_eval.h"
 
 static const char too_many[] = "E0226 the evaluation takes too many steps";

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 #include "tests/unit/random_ir.h"
 
 typedef struct plain { uint64_t time; int64_t bytes; } plain;

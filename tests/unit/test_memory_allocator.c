@@ -1,7 +1,7 @@
 /* The caching allocator, against what PyTorch's rules say of small cases. */
 #include <criterion/criterion.h>
 
-#include "runtime/allocator.h"
+#include "runtime/account/allocator.h"
 
 static const uint64_t MIB = 1 << 20;
 

@@ -12,7 +12,7 @@
 
 #include "runtime/collective/network_internal.h"
 #include "runtime/play.h"
-#include "runtime/slowdown.h"
+#include "runtime/play/slowdown.h"
 #include "tests/unit/ir_text.h"
 
 enum { MOST_PEERS = 6, MOST_MESSAGES = 30 };

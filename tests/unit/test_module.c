@@ -3,10 +3,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "compiler/check.h"
 #include "compiler/compile.h"
-#include "compiler/module.h"
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/check.h"
+#include "compiler/eval/module.h"
+#include "compiler/eval/stdlib_embed.h"
 #include "tests/unit/test_eval.h"
 
 static void says(ts_desk *desk, const char *expected)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/network.h"
-#include "compiler/network_fit.h"
+#include "calibrate/network_fit.h"
+#include "compiler/lower/network.h"
 
 static const char hardware_text[] =
   "{\"trainspec-network\": 1, \"device\": \"d\", \"library\": \"l 1\", \"methods\": [\n"

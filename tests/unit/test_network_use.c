@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/change.h"
 #include "runtime/collective/network.h"
-#include "runtime/sensitivity.h"
+#include "runtime/study/change.h"
+#include "runtime/study/sensitivity.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 

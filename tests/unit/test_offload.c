@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "runtime/memory.h"
-#include "runtime/result.h"
+#include "runtime/account/memory.h"
+#include "runtime/account/result.h"
 
 enum { MOST_MICRO_BATCHES = 64 };
 

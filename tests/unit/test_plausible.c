@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/plausible.h"
-#include "runtime/report/format.h"
+#include "base/format.h"
+#include "runtime/report/plausible.h"
 #include "tests/unit/ir_text.h"
 
 typedef struct played { ts_arena *arena; ts_ir_builder *builder; ts_ir ir; ts_run *run; ts_summary *summary; } played;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/report/format.h"
-#include "runtime/report/names.h"
+#include "base/format.h"
+#include "ir/names.h"
 #include "runtime/report/report.h"
 #include "tests/unit/random_ir.h"
 

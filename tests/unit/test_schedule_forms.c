@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "runtime/memory.h"
+#include "runtime/account/memory.h"
 
 enum { US = 1000000 };
 

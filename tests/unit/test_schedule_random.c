@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/compile.h"
-#include "runtime/result.h"
+#include "runtime/account/result.h"
 
 enum { RANKS = 3, MICRO = 3, CHUNKS = 2, ITEMS = 3 * MICRO * CHUNKS, STAGES = RANKS * CHUNKS, CASES = 400 };
 

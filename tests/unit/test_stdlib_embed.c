@@ -1,5 +1,5 @@
 /* The embedded standard library: sorted, whole, and every file ends in a NUL. */
-#include "compiler/stdlib_embed.h"
+#include "compiler/eval/stdlib_embed.h"
 
 #include <string.h>
 

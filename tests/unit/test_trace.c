@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "compiler/import/table.h"
-#include "compiler/import/trace.h"
+#include "compiler/model/traced.h"
+#include "compiler/model/traced_table.h"
 #include "tests/unit/test_eval.h"
 
 static const char *follow_of(ts_shape in, ts_shape out, bool batch)

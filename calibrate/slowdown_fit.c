@@ -1,0 +1,220 @@
+#include "base/escape.h"
+#include "calibrate/slowdown_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOLDS = 5, MOST_COLUMNS = 64 };
+
+/* ---- Tables ---- */
+
+/* The cell at *at, which moves behind it. */
+static char *take_cell(ts_arena *arena, const char **at, const char *end)
+{
+  const char *from = *at, *comma = memchr(from, ',', (size_t)(end - from)), *to = comma ? comma : end;
+  *at = comma ? comma + 1 : NULL;
+  while (to > from && (to[-1] == ' ' || to[-1] == '\r'))
+    to--;
+  return ts_arena_string(arena, from, (size_t)(to - from));
+}
+
+static double number(const char *cell, bool *bad)
+{
+  char *end;
+  if (!*cell)
+    return NAN;
+  double value = strtod(cell, &end);
+  *bad |= *end || !isfinite(value) || value < 0;
+  return value;
+}
+
+/* False: no column is called so. */
+static bool put_cell(ts_slowdown_sample *s, const char *column, const char *cell, bool *bad)
+{
+#define NAME(field)                  \
+  if (strcmp(column, #field) == 0) { \
+    s->pair.field = cell;            \
+    return true;                     \
+  }
+#define NUMBER(field)                    \
+  if (strcmp(column, #field) == 0) {     \
+    s->pair.field = number(cell, bad);   \
+    return true;                         \
+  }
+  TS_PAIR_FIELDS(NAME, NUMBER)
+#undef NAME
+#undef NUMBER
+  if (strcmp(column, "slowdown") == 0)
+    s->slowdown = number(cell, bad);
+  else if (strcmp(column, "source") == 0)
+    s->source = cell;
+  else
+    return false;
+  return true;
+}
+
+const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source, ts_slowdown_samples *out)
+{
+  const char *column[MOST_COLUMNS];
+  uint32_t columns = 0, line = 0;
+  for (const char *next; *text; text = next) {
+    const char *end = text + strcspn(text, "\n"), *at = text;
+    next = *end ? end + 1 : end;
+    line++;
+    if (*text == '#' || *text == '\r' || end == text)
+      continue;
+    if (!columns) {
+      while (at && columns < MOST_COLUMNS)
+        column[columns++] = take_cell(arena, &at, end);
+      bool slowdown = false, bad = false;
+      ts_slowdown_sample unused = {0};
+      for (uint32_t c = 0; c < columns; c++) {
+        slowdown |= strcmp(column[c], "slowdown") == 0;
+        if (!put_cell(&unused, column[c], "", &bad))
+          return ts_arena_printf(arena, "line %u: no column is called `%s`", line, column[c]);
+      }
+      if (!slowdown)
+        return "there is no column `slowdown`";
+      continue;
+    }
+    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = source, .slowdown = NAN};
+    bool bad = false;
+    for (uint32_t c = 0; c < columns && at; c++)
+      put_cell(&s, column[c], take_cell(arena, &at, end), &bad);
+    if (bad || !(s.slowdown > 0 && s.slowdown <= 100))
+      return ts_arena_printf(arena, bad ? "line %u: a number is none, or negative" : "line %u: the slowdown is not between 0 and 100", line);
+    TS_PUSH(arena, out, s);
+  }
+  return columns ? NULL : "the table is empty";
+}
+
+static void put_number(FILE *out, double value)
+{
+  if (isnan(value))
+    fputc(',', out);
+  else
+    fprintf(out, ",%.6g", value);
+}
+
+void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out)
+{
+  fputs("source,slowdown", out);
+#define FIELD(name) ts_put_csv(out, ",%s", #name);
+  TS_PAIR_FIELDS(FIELD, FIELD)
+#undef FIELD
+  fputc('\n', out);
+  for (size_t i = 0; i < samples->count; i++) {
+    const ts_slowdown_sample *s = &samples->at[i];
+    ts_put_csv(out, "%s,%.4g", s->source, s->slowdown);
+#define NAME(field) ts_put_csv(out, ",%s", s->pair.field);
+#define NUMBER(field) put_number(out, s->pair.field);
+    TS_PAIR_FIELDS(NAME, NUMBER)
+#undef NAME
+#undef NUMBER
+    fputc('\n', out);
+  }
+}
+
+/* ---- What models are worth ---- */
+
+const char *ts_slowdown_way_name(ts_slowdown_way way)
+{
+  static const char *const names[TS_SLOWDOWN_WAYS] = {[TS_BY_NOTHING] = "no slowdown", [TS_BY_CONSTANT] = "constant factor", [TS_BY_PHYSICS] = "physical"};
+  return way >= TS_BY_FACTOR ? ts_learned_way_name((ts_learned_way)(way - TS_BY_FACTOR)) : names[way];
+}
+
+typedef struct trial {
+  ts_arena *arena;
+  uint32_t count;
+  ts_pair *pairs;
+  double *factor;
+  bool *hold;
+  double *out[TS_SLOWDOWN_WAYS];
+} trial;
+
+/* Predicts what is held out from what is not, in all ways. */
+static const char *try_all(trial *t)
+{
+  double sum = 0, n = 0;
+  for (uint32_t i = 0; i < t->count; i++)
+    if (!t->hold[i])
+      sum += t->factor[i], n++;
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (!t->hold[i])
+      continue;
+    t->out[TS_BY_NOTHING][i] = 1;
+    t->out[TS_BY_CONSTANT][i] = n > 0 ? sum / n : 1;
+    t->out[TS_BY_PHYSICS][i] = ts_slowdown_of(&ts_slowdown_physical, &t->pairs[i]).compute;
+  }
+  const char *wrong = NULL;
+  for (int w = 0; w < TS_LEARNED_WAYS && !wrong; w++)
+    wrong = ts_learned_train(t->arena, (ts_learned_way)w, t->pairs, t->factor, t->hold, t->count, t->out[TS_BY_FACTOR + w], NULL, NULL);
+  return wrong;
+}
+
+static void score(const trial *t, ts_slowdown_score *scores)
+{
+  static const double bounds[3] = {0.05, 0.10, 0.15};
+  for (int w = 0; w < TS_SLOWDOWN_WAYS; w++) {
+    double squares = 0;
+    scores[w] = (ts_slowdown_score){0};
+    for (uint32_t i = 0; i < t->count; i++) {
+      double error = t->out[w][i] - t->factor[i];
+      squares += error * error;
+      for (int b = 0; b < 3; b++)
+        scores[w].within[b] += (fabs(error) <= bounds[b] * t->factor[i]) / (double)t->count;
+    }
+    scores[w].rmse = sqrt(squares / t->count);
+  }
+}
+
+static const char *cross_validate(trial *t, const ts_slowdown_samples *samples, ts_slowdown_report *r)
+{
+  const char *wrong = NULL;
+  for (uint32_t fold = 0; fold < FOLDS && !wrong; fold++) {
+    for (uint32_t i = 0; i < t->count; i++)
+      t->hold[i] = i % FOLDS == fold;
+    wrong = try_all(t);
+  }
+  score(t, r->folds);
+  for (uint32_t i = 0; i < t->count && !wrong; i++) {
+    bool seen = false;
+    for (uint32_t k = 0; k < i && !seen; k++)
+      seen = strcmp(samples->at[k].source, samples->at[i].source) == 0;
+    if (seen)
+      continue;
+    r->sources++;
+    for (uint32_t k = 0; k < t->count; k++)
+      t->hold[k] = strcmp(samples->at[k].source, samples->at[i].source) == 0;
+    wrong = try_all(t);
+  }
+  if (r->sources > 1)
+    score(t, r->left_out);
+  return wrong;
+}
+
+const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path, ts_slowdown_report *r)
+{
+  uint32_t count = (uint32_t)samples->count;
+  *r = (ts_slowdown_report){.rows = count, .least = INFINITY};
+  if (count < 2 * FOLDS)
+    return ts_arena_printf(arena, "%u rows are too few: %d are needed", count, 2 * FOLDS);
+  trial t = {.arena = arena, .count = count, .pairs = TS_NEW_ARRAY(arena, ts_pair, count), .factor = TS_NEW_ARRAY(arena, double, count),
+             .hold = TS_NEW_ARRAY(arena, bool, count)};
+  for (int w = 0; w < TS_SLOWDOWN_WAYS; w++)
+    t.out[w] = TS_NEW_ARRAY(arena, double, count);
+  for (uint32_t i = 0; i < count; i++) {
+    t.pairs[i] = samples->at[i].pair;
+    t.factor[i] = samples->at[i].slowdown;
+    r->least = fmin(r->least, t.factor[i]);
+    r->most = fmax(r->most, t.factor[i]);
+    r->mean += t.factor[i] / count;
+  }
+  const char *wrong = cross_validate(&t, samples, r);
+  if (wrong)
+    return wrong;
+  const ts_slowdown_score *by = r->sources > 1 ? r->left_out : r->folds;
+  r->best = by[TS_BY_CORRECTION].rmse <= by[TS_BY_FACTOR].rmse ? TS_BY_CORRECTION : TS_BY_FACTOR;
+  return ts_learned_train(arena, (ts_learned_way)(r->best - TS_BY_FACTOR), t.pairs, t.factor, NULL, count, NULL, path, r->gain);
+}

@@ -1,0 +1,743 @@
+/* Calls: arguments bound to parameters, types checked. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "compiler/eval/check.h"
+#include "compiler/eval/function.h"
+#include "compiler/eval/module.h"
+
+/* ---- Types ---- */
+
+static bool is_model_kind(ts_kind kind) { return kind == TS_AST_MODEL || kind == TS_AST_MODEL_IS; }
+
+static bool applied_fits(const char *type, const ts_applied *applied)
+{
+  if (!applied->decl)
+    return !strcmp(type, "Model"); /* trace(...) */
+  ts_kind kind = applied->decl->kind;
+  return !strcmp(type, "Model") ? is_model_kind(kind) : !strcmp(type, "Strategy") ? kind == TS_AST_STRATEGY : kind == TS_AST_SCHEDULE;
+}
+
+static bool to_number(ts_value *v, ts_type wanted)
+{
+  if (v->type == TS_T_AXIS)
+    *v = ts_int_value(v->u.axes.size, v->span);
+  if (v->type == TS_T_INT && wanted == TS_T_REAL)
+    *v = ts_real_value((double)v->u.integer, v->span);
+  return v->type == wanted;
+}
+
+static ts_value list_of_range(ts_arena *arena, ts_value v)
+{
+  int64_t count = v.u.range.end - v.u.range.begin;
+  if (count > TS_MAX_LIST)
+    return v;
+  ts_value *at = TS_NEW_ARRAY(arena, ts_value, count);
+  for (int64_t i = 0; i < count; i++)
+    at[i] = ts_int_value(v.u.range.begin + i, v.span);
+  return ts_list_value(arena, at, (uint32_t)count, v.span);
+}
+
+static bool fits(ts_session *s, const ts_type_info *info, ts_value *v)
+{
+  if (info->type == TS_T_APPLIED || info->type == TS_T_CLUSTER)
+    *v = ts_settle(s, *v);
+  switch (info->type) {
+  case TS_T_NONE: return v->type != TS_T_ERROR;
+  case TS_T_INT:
+  case TS_T_REAL: return to_number(v, info->type);
+  case TS_T_QUANTITY: return v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, info->dimension);
+  case TS_T_LIST:
+    if (v->type == TS_T_RANGE && !ts_charge(s, (uint64_t)(v->u.range.end - v->u.range.begin), v->span))
+      *v = ts_error_value();
+    if (v->type == TS_T_RANGE)
+      *v = list_of_range(s->arena, *v);
+    return v->type == TS_T_LIST;
+  case TS_T_RECORD: return v->type == TS_T_RECORD || v->type == TS_T_GPU;
+  case TS_T_APPLIED: return v->type == TS_T_APPLIED && applied_fits(info->name, v->u.applied);
+  default: return v->type == info->type;
+  }
+}
+
+static const char *info_describe(const ts_type_info *info) { return info->text ? info->text : ts_dimension_describe(info->dimension); }
+
+/* A function or declaration stands where what it makes is wanted. */
+static void help_call(ts_session *s, ts_diag *d, const ts_ast *callee)
+{
+  const ts_ast *params = ts_decl_params(callee);
+  const char *text = "";
+  for (uint32_t i = 0; i < params->count; i++)
+    if (!params->child[i]->child[1])
+      text = ts_arena_printf(s->arena, "%s%s%s: ...", text, *text ? ", " : "", params->child[i]->name);
+  if (*text)
+    ts_diag_help(d, "`%s` makes something once it has its arguments: `%s(%s)`", callee->name, callee->name, text);
+}
+
+static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const char *what, ts_span at, ts_span note)
+{
+  const char *found = ts_value_describe(s->arena, v), *expected = info_describe(info);
+  bool units = info->type == TS_T_QUANTITY && (v.type == TS_T_QUANTITY || ts_value_is_number(v));
+  ts_diag *d = ts_report(s, units ? TS_E0221 : TS_E0220, at, "%s is %s, not %s", what, found, expected);
+  ts_diag_here(d, "found %s", found);
+  bool elsewhere = v.span.file && (v.span.file != at.file || v.span.begin < at.begin || v.span.end > at.end);
+  const ts_ast *callee = v.type == TS_T_DECL ? v.u.decl : v.type == TS_T_FUNCTION ? v.u.function->decl : NULL;
+  if (elsewhere && callee)
+    ts_diag_note_at(d, callee->name_span, "`%s` is declared here", callee->name);
+  else if (elsewhere && v.type != TS_T_CLUSTER)
+    ts_diag_note_at(d, v.span, "its value, %s, comes from here", ts_value_print(s->arena, v));
+  if (note.file)
+    ts_diag_note_at(d, note, "expected %s", expected);
+  if (units && ts_value_is_number(v))
+    ts_diag_help(d, "write its unit, as in `%s`", info->example);
+  else if (units && ts_dimension_equal(info->dimension, TS_DIM_RATE) && ts_dimension_equal(v.dimension, TS_DIM_SIZE))
+    ts_diag_help(d, "a rate ends in `/s`; mind that `400 GB/s` is eight times `400 Gb/s`");
+  else if (info->type == TS_T_INT && v.type == TS_T_REAL)
+    ts_diag_help(d, "`round(x)`, `floor(x)` and `ceil(x)` make an Int of a Real; `div(a, b)` divides Ints");
+  else if (callee && info->type != TS_T_FUNCTION && ts_decl_params(callee))
+    help_call(s, d, callee);
+}
+
+static const ts_type_info *type_info(ts_session *s, const ts_ast *type)
+{
+  const ts_type_info *info = ts_type_find(s, type->name);
+  if (info)
+    return info;
+  ts_diag *d = ts_report(s, TS_E0218, type->name_span.file ? type->name_span : type->span, "there is no type `%s`", type->name);
+  ts_name_list names = {0};
+  for (size_t i = 0; ts_type_at(i); i++)
+    TS_PUSH(s->arena, &names.names, ts_type_at(i)->name);
+  if (!ts_suggest_names(d, type->name, &names))
+    ts_diag_note(d, "types are Int, Real, Bool, String, Time, Size, Rate, Work, WorkRate, Tensor, Axis, Label, List[...] and more: see the language reference");
+  return NULL;
+}
+
+static bool convert(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at, ts_span note);
+
+static bool convert_elements(ts_session *s, const ts_ast *element, ts_value *v, const char *what, ts_span at, ts_span note)
+{
+  const ts_list *list = v->u.list;
+  if (!ts_charge(s, list->count, at))
+    return false;
+  ts_value *out = TS_NEW_ARRAY(s->arena, ts_value, list->count);
+  const char *each = ts_arena_printf(s->arena, "an element of %s", what);
+  for (uint32_t i = 0; i < list->count; i++) {
+    out[i] = list->at[i];
+    bool inside = out[i].span.file == at.file && out[i].span.begin >= at.begin && out[i].span.end <= at.end;
+    if (!convert(s, element, &out[i], each, inside ? out[i].span : at, note))
+      return false;
+  }
+  *v = ts_list_value(s->arena, out, list->count, v->span);
+  return true;
+}
+
+static bool convert(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at, ts_span note)
+{
+  const ts_type_info *info = type_info(s, type);
+  if (!info || v->type == TS_T_ERROR)
+    return false;
+  if (!fits(s, info, v)) {
+    if (v->type != TS_T_ERROR)
+      mismatch(s, info, *v, what, at, note);
+    return false;
+  }
+  if (info->type == TS_T_LIST && type->count && type->child[0])
+    return convert_elements(s, type->child[0], v, what, at, note);
+  return true;
+}
+
+bool ts_convert(ts_session *s, const ts_env *env, const ts_ast *type, ts_value *v, const char *what)
+{
+  (void)env;
+  return convert(s, type, v, what, v->span, type->span);
+}
+
+bool ts_convert_to(ts_session *s, const char *type_name, ts_value *v, const char *what, ts_span at, ts_span note)
+{
+  const ts_type_info *info = NULL;
+  for (size_t i = 0; !info && ts_type_at(i); i++)
+    if (!strcmp(ts_type_at(i)->name, type_name))
+      info = ts_type_at(i);
+  if (!info || v->type == TS_T_ERROR)
+    return false;
+  if (fits(s, info, v))
+    return true;
+  if (v->type != TS_T_ERROR)
+    mismatch(s, info, *v, what, at, note);
+  return false;
+}
+
+/* ---- Arguments taken as written ---- */
+
+static ts_value mesh_axis(const ts_session *s, const ts_ast *e)
+{
+  for (uint32_t i = 0; i < s->mesh.count; i++)
+    if (s->mesh.axis[i].name == e->name) {
+      ts_value v = {.type = TS_T_AXIS, .span = e->span};
+      v.u.axes = (ts_axes){.mask = UINT32_C(1) << i, .size = s->mesh.axis[i].size, .text = e->name};
+      return v;
+    }
+  return ts_none_value();
+}
+
+static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
+{
+  ts_diag *d;
+  if (e->kind == TS_AST_ID)
+    d = ts_report(s, TS_E0227, e->span, "`%s` is not an axis of the mesh", e->name);
+  else
+    d = ts_report(s, TS_E0227, e->span, "an axis of the mesh is wanted here, not %s", found);
+  ts_name_list names = {0};
+  const char *text = NULL;
+  for (uint32_t i = 0; i < s->mesh.count; i++) {
+    TS_PUSH(s->arena, &names.names, s->mesh.axis[i].name);
+    text = text ? ts_arena_printf(s->arena, "%s, `%s`", text, s->mesh.axis[i].name) : ts_arena_printf(s->arena, "`%s`", s->mesh.axis[i].name);
+  }
+  if (text)
+    ts_diag_label(d, s->mesh.axis[0].span, "axes are declared here");
+  if (e->kind == TS_AST_ID && ts_suggest_names(d, e->name, &names))
+    return ts_error_value();
+  if (text)
+    ts_diag_note(d, "the mesh has %s", text);
+  else
+    ts_diag_help(d, s->mesh.open ? "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" : "what the mesh is made of cannot name its axes; name numbers here");
+  return ts_error_value();
+}
+
+static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  ts_value a = ts_eval_axis(s, env, e->child[0]), b = ts_eval_axis(s, env, e->child[1]);
+  if (a.type != TS_T_AXIS || b.type != TS_T_AXIS)
+    return ts_error_value();
+  if (a.u.axes.mask & b.u.axes.mask) {
+    ts_report(s, TS_E0227, e->span, "an axis occurs twice in this product");
+    return ts_error_value();
+  }
+  if (!a.u.axes.mask || !b.u.axes.mask)
+    return a.u.axes.mask ? a : b;
+  const char *text = ts_arena_printf(s->arena, "%s * %s", a.u.axes.text, b.u.axes.text);
+  ts_value v = {.type = TS_T_AXIS, .span = e->span};
+  v.u.axes = (ts_axes){.mask = a.u.axes.mask | b.u.axes.mask, .size = a.u.axes.size * b.u.axes.size, .text = ts_lang_intern(s->lang, text, strlen(text))};
+  return v;
+}
+
+/* A plan without a mesh has the one axis that a number of ranks asks for. */
+static ts_value axis_of_size(ts_session *s, const ts_ast *e, int64_t size)
+{
+  ts_mesh *mesh = &s->mesh;
+  if (!mesh->count) {
+    mesh->axis[0].name = ts_lang_intern(s->lang, "ranks", 5);
+    mesh->axis[0].size = size;
+    mesh->axis[0].stride = 1;
+    mesh->axis[mesh->count++].span = e->span;
+  }
+  if (mesh->axis[0].size != size)
+    return axis_error(s, e, "another number of ranks");
+  ts_value v = {.type = TS_T_AXIS, .span = e->span};
+  v.u.axes = (ts_axes){.mask = 1, .size = size, .text = mesh->axis[0].name};
+  return v;
+}
+
+ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  if (e->kind == TS_AST_BINARY && e->u.op == TS_OP_MUL)
+    return axis_product(s, env, e);
+  ts_value v = ts_none_value();
+  if (e->kind == TS_AST_ID) {
+    if (ts_env_lookup(env, e->name, &v) && v.type == TS_T_AXIS)
+      return v;
+    v = mesh_axis(s, e);
+    if (v.type == TS_T_AXIS)
+      return v;
+    if (!s->mesh.open || !ts_env_lookup(env, e->name, &v) || v.type != TS_T_INT)
+      return axis_error(s, e, "");
+  } else {
+    v = ts_eval(s, env, e);
+  }
+  if (v.type == TS_T_AXIS || v.type == TS_T_ERROR)
+    return v;
+  if (v.type == TS_T_INT && v.u.integer == 1) { /* no axis at all: one rank */
+    v = (ts_value){.type = TS_T_AXIS, .span = e->span};
+    v.u.axes = (ts_axes){.mask = 0, .size = 1, .text = ts_lang_intern(s->lang, "1", 1)};
+    return v;
+  }
+  if (s->mesh.open && v.type == TS_T_INT && v.u.integer > 1 && v.u.integer <= 1 << 24)
+    return axis_of_size(s, e, v.u.integer);
+  return axis_error(s, e, ts_value_describe(s->arena, v));
+}
+
+/* a.b[3].c as text, or NULL if it is something else. */
+static const char *dotted(ts_session *s, const ts_ast *e)
+{
+  if (e->kind == TS_AST_ID)
+    return e->name;
+  if (e->kind == TS_AST_MEMBER) {
+    const char *head = dotted(s, e->child[0]);
+    return head ? ts_arena_printf(s->arena, "%s.%s", head, e->name) : NULL;
+  }
+  if (e->kind == TS_AST_INDEX && e->child[1]->kind == TS_AST_INT) {
+    const char *head = dotted(s, e->child[0]);
+    return head ? ts_arena_printf(s->arena, "%s[%" PRId64 "]", head, e->child[1]->u.integer) : NULL;
+  }
+  return NULL;
+}
+
+ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  ts_value v;
+  if (e->kind == TS_AST_ID && ts_env_lookup(env, e->name, &v) && v.type == TS_T_LABEL)
+    return v;
+  const char *text = dotted(s, e);
+  if (text)
+    return (ts_value){.type = TS_T_LABEL, .span = e->span, .u.string = ts_lang_intern(s->lang, text, strlen(text))};
+  const char *string;
+  if (!ts_eval_string(s, env, e, "a label", &string))
+    return ts_error_value();
+  return (ts_value){.type = TS_T_LABEL, .span = e->span, .u.string = string};
+}
+
+/* ---- Binding ---- */
+
+const ts_ast *ts_decl_params(const ts_ast *decl)
+{
+  switch (decl->kind) {
+  case TS_AST_FN:
+  case TS_AST_EXTERN:
+  case TS_AST_OP:
+  case TS_AST_BLOCK:
+  case TS_AST_MODEL:
+  case TS_AST_STRATEGY:
+  case TS_AST_SCHEDULE:
+  case TS_AST_CLUSTER:
+  case TS_AST_PLAN: return decl->child[0];
+  default: return NULL;
+  }
+}
+
+/* One argument as it arrives: an expression of the caller, or a value already. */
+typedef struct given { const ts_ast *expr; const ts_value *value; const char *name; ts_span span; } given;
+
+typedef struct binding {
+  ts_session *s;
+  const ts_env *caller;
+  const ts_ast *decl, *params;
+  const given *args;
+  uint32_t arg_count;
+  ts_span call;
+} binding;
+
+enum { MAX_FORMALS = 64 };
+
+static uint32_t formal_named(const ts_ast *params, const char *name)
+{
+  for (uint32_t i = 0; i < params->count; i++)
+    if (params->child[i]->name == name)
+      return i;
+  return UINT32_MAX;
+}
+
+static void unknown_argument(const binding *b, const given *arg)
+{
+  ts_diag *d = ts_report(b->s, TS_E0209, arg->span, "`%s` has no parameter `%s`", b->decl->name, arg->name);
+  ts_diag_here(d, "not a parameter");
+  ts_name_list names = {0};
+  for (uint32_t i = 0; i < b->params->count; i++)
+    TS_PUSH(b->s->arena, &names.names, b->params->child[i]->name);
+  ts_diag_note_at(d, b->decl->name_span, "`%s` is declared here", b->decl->name);
+  ts_suggest_names(d, arg->name, &names);
+}
+
+static void extra_argument(const binding *b, const given *arg)
+{
+  uint32_t count = b->params ? b->params->count : 0;
+  ts_diag *d = ts_report(b->s, TS_E0211, arg->span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32, b->decl->name, count, count == 1 ? "" : "s", b->arg_count);
+  ts_diag_here(d, "one too many");
+  ts_diag_note_at(d, b->decl->name_span, "`%s` is declared here", b->decl->name);
+}
+
+/* Which argument goes to which formal. */
+static bool assign(const binding *b, const given *of[MAX_FORMALS])
+{
+  bool ok = true;
+  uint32_t next = 0, count = b->params ? b->params->count : 0;
+  for (uint32_t i = 0; i < b->arg_count; i++) {
+    const given *arg = &b->args[i];
+    uint32_t formal = arg->name ? (count ? formal_named(b->params, arg->name) : UINT32_MAX) : next++;
+    if (formal == UINT32_MAX) {
+      unknown_argument(b, arg);
+      ok = false;
+    } else if (formal >= count) {
+      extra_argument(b, arg);
+      return false;
+    } else if (of[formal]) {
+      ts_diag *d = ts_report(b->s, TS_E0211, arg->span, "`%s` of `%s` is given twice", b->params->child[formal]->name, b->decl->name);
+      ts_diag_label(d, of[formal]->span, "first here");
+      ok = false;
+    } else {
+      of[formal] = arg;
+    }
+  }
+  return ok;
+}
+
+static bool missing_arguments(const binding *b, const given *of[MAX_FORMALS])
+{
+  ts_arena *arena = b->s->arena;
+  const char *text = NULL;
+  for (uint32_t i = 0; i < b->params->count; i++)
+    if (!of[i] && !b->params->child[i]->child[1])
+      text = text ? ts_arena_printf(arena, "%s, `%s`", text, b->params->child[i]->name) : ts_arena_printf(arena, "`%s`", b->params->child[i]->name);
+  if (!text)
+    return false;
+  ts_diag *d = ts_report(b->s, TS_E0210, b->call, "`%s` needs %s", b->decl->name, text);
+  ts_diag_here(d, "not given");
+  ts_diag_note_at(d, b->decl->name_span, "`%s` is declared here", b->decl->name);
+  return true;
+}
+
+static ts_value evaluate_argument(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr)
+{
+  const ts_type_info *info = ts_type_find(s, type->name);
+  if (info && info->type == TS_T_AXIS)
+    return ts_eval_axis(s, env, expr);
+  if (info && info->type == TS_T_LABEL)
+    return ts_eval_label(s, env, expr);
+  return ts_eval(s, env, expr);
+}
+
+static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const given *arg)
+{
+  ts_session *s = b->s;
+  const ts_ast *type = formal->child[0], *expr = arg ? arg->expr : formal->child[1];
+  ts_value v = arg && arg->value ? *arg->value : evaluate_argument(s, arg ? b->caller : env, type, expr);
+  if (v.type == TS_T_ERROR)
+    return false;
+  ts_span at = arg ? arg->span : expr->span;
+  if (v.type == TS_T_STRING && ts_type_find(s, type->name) && ts_type_find(s, type->name)->type == TS_T_LABEL)
+    v.type = TS_T_LABEL;
+  const ts_type_info *info = ts_type_find(s, type->name);
+  if (!(info && fits(s, info, &v) && info->type != TS_T_LIST)) { /* the text of a message is made only when there is one */
+    const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, b->decl->name);
+    if (!convert(s, type, &v, what, at, formal->span))
+      return false;
+  }
+  ts_env_bind(env, formal->name, v);
+  return true;
+}
+
+static ts_env *bind(const binding *b, const ts_env *module)
+{
+  const given *of[MAX_FORMALS] = {0};
+  uint32_t count = b->params ? b->params->count : 0;
+  if (count > MAX_FORMALS) {
+    ts_report(b->s, TS_E0226, b->params->span, "`%s` has more than %d parameters", b->decl->name, MAX_FORMALS);
+    return NULL;
+  }
+  if (!assign(b, of) || (count && missing_arguments(b, of)))
+    return NULL;
+  ts_env *env = ts_env_sized(b->s, module, count);
+  bool ok = true;
+  for (uint32_t i = 0; i < count; i++)
+    ok = bind_one(b, env, b->params->child[i], of[i]) && ok;
+  return ok ? env : NULL;
+}
+
+static const given *written(ts_session *s, const ts_ast *call)
+{
+  given *args = TS_NEW_ARRAY(s->arena, given, call->count);
+  for (uint32_t i = 1; i < call->count; i++) {
+    const ts_ast *arg = call->child[i];
+    args[i - 1] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
+  }
+  return args;
+}
+
+bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call)
+{
+  const given *of[MAX_FORMALS] = {0};
+  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call), call->count - 1, call->span};
+  return b.params->count > MAX_FORMALS || (assign(&b, of) && !missing_arguments(&b, of));
+}
+
+ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, const ts_ast *decl, const ts_ast *call)
+{
+  uint32_t count = call->count - 1;
+  given few[8], *args = count <= 8 ? few : TS_NEW_ARRAY(s->arena, given, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_ast *arg = call->child[i + 1];
+    args[i] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
+  }
+  binding b = {s, caller, decl, ts_decl_params(decl), args, count, call->span};
+  return bind(&b, module);
+}
+
+ts_env *ts_bind_record(ts_session *s, const ts_env *module, const ts_ast *decl, const ts_record *record)
+{
+  given *args = TS_NEW_ARRAY(s->arena, given, record->count);
+  for (uint32_t i = 0; i < record->count; i++)
+    args[i] = (given){.value = record->at[i].value, .name = record->at[i].name, .span = record->at[i].span};
+  binding b = {s, module, decl, ts_decl_params(decl), args, record->count, decl->span};
+  return bind(&b, module);
+}
+
+/* ---- Application ---- */
+
+static ts_record record_of_env(ts_session *s, const ts_env *env, ts_span span)
+{
+  ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, env->count);
+  for (uint32_t i = 0; i < env->count; i++)
+    at[i] = (ts_field){.name = env->name[i], .value = &env->value[i], .span = env->value[i].span.file ? env->value[i].span : span};
+  return (ts_record){.count = env->count, .at = at};
+}
+
+static ts_value applied(ts_session *s, const ts_ast *decl, const ts_env *module, const char *name, ts_record args, ts_span span)
+{
+  ts_applied *a = TS_NEW(s->arena, ts_applied);
+  *a = (ts_applied){.decl = decl, .env = module, .name = name, .span = span, .args = args};
+  return (ts_value){.type = TS_T_APPLIED, .span = span, .u.applied = a};
+}
+
+/* A call takes memory as well, so it counts for several. */
+enum { CALL_STEPS = 20 };
+
+static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *env, ts_span span)
+{
+  if (f->kind == TS_FUNCTION_NATIVE)
+    return ts_native_call(s, f->native, env->value, span);
+  const ts_ast *type = f->decl->child[1];
+  ts_frame frame = {f->name, span, s->frame};
+  s->frame = &frame;
+  ts_value v = ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, f->decl->child[2]) : ts_error_value();
+  s->frame = frame.outer;
+  if (type && v.type != TS_T_ERROR && !convert(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name), f->decl->child[2]->span, type->span))
+    return ts_error_value();
+  v.span = span;
+  return v;
+}
+
+static ts_value build_cluster(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span)
+{
+  ts_frame frame = {decl->name, span, s->frame};
+  s->frame = &frame;
+  ts_value v = ts_cluster_build(s, env, decl, span);
+  s->frame = frame.outer;
+  return v;
+}
+
+static ts_value apply_decl(ts_session *s, const ts_ast *decl, const ts_env *module, const ts_env *env, ts_span span)
+{
+  if (!env)
+    return ts_error_value();
+  if (decl->kind == TS_AST_CLUSTER)
+    return build_cluster(s, env, decl, span);
+  return applied(s, decl, module, decl->name, record_of_env(s, env, span), span);
+}
+
+/* ---- Built-in functions and makers ---- */
+
+static uint32_t maker_formal(const ts_function *f, const char *name)
+{
+  for (uint32_t i = 0; i < f->formal_count; i++)
+    if (f->formals[i].name == name)
+      return i;
+  return UINT32_MAX;
+}
+
+static uint32_t place_of(ts_session *s, const ts_function *f, const given *arg, uint32_t next)
+{
+  if (!arg->name)
+    return next;
+  uint32_t i = maker_formal(f, arg->name);
+  if (i != UINT32_MAX)
+    return i;
+  ts_diag *d = ts_report(s, TS_E0209, arg->span, "`%s` has no parameter `%s`", f->name, arg->name);
+  ts_name_list names = {0};
+  for (uint32_t k = 0; k < f->formal_count; k++)
+    TS_PUSH(s->arena, &names.names, f->formals[k].name);
+  if (!ts_suggest_names(d, arg->name, &names) && f->formal_count) {
+    const char *text = ts_arena_printf(s->arena, "`%s`", f->formals[0].name);
+    for (uint32_t k = 1; k < f->formal_count; k++)
+      text = ts_arena_printf(s->arena, "%s, `%s`", text, f->formals[k].name);
+    ts_diag_note(d, "it has %s", text);
+  }
+  return UINT32_MAX;
+}
+
+static void too_many(ts_session *s, const ts_function *f, ts_span span, uint32_t most, uint32_t count)
+{
+  ts_diag *d = ts_report(s, TS_E0211, span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32, f->name, most, most == 1 ? "" : "s", count);
+  ts_diag_here(d, "one too many");
+}
+
+static bool arrange(ts_session *s, const ts_function *f, const given *args, uint32_t count, const given **of, uint32_t room)
+{
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = place_of(s, f, &args[i], next);
+    next += !args[i].name;
+    if (at == UINT32_MAX)
+      return false;
+    if (at >= room) {
+      too_many(s, f, args[i].span, room, count);
+      return false;
+    }
+    if (of[at]) {
+      ts_report(s, TS_E0211, args[i].span, "`%s` of `%s` is given twice", f->formals[at].name, f->name);
+      return false;
+    }
+    of[at] = &args[i];
+  }
+  return true;
+}
+
+bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *call)
+{
+  uint32_t count = call->count - 1, most = f->builtin ? f->builtin->most : f->formal_count;
+  uint32_t room = most ? most : count;
+  return arrange(s, f, written(s, call), count, TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
+}
+
+static ts_value value_of(ts_session *s, const ts_env *env, const given *arg) { return arg->value ? *arg->value : ts_eval(s, env, arg->expr); }
+
+static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *env, const given *args, uint32_t count, const ts_ast *call, ts_span span)
+{
+  const ts_builtin *builtin = f->builtin;
+  uint32_t room = builtin->most ? builtin->most : count;
+  const given *few[8] = {0}, **of = room <= 8 ? few : TS_NEW_ARRAY(s->arena, const given *, room);
+  if (!arrange(s, f, args, count, of, room))
+    return ts_error_value();
+  if (count < builtin->least) {
+    ts_diag *d = ts_report(s, TS_E0210, span, "`%s` needs %s%" PRIu32 " argument%s, not %" PRIu32, f->name, builtin->most == builtin->least ? "" : "at least ",
+                           builtin->least, builtin->least == 1 ? "" : "s", count);
+    ts_diag_here(d, "not given");
+    return ts_error_value();
+  }
+  ts_value small[8], *values = count <= 8 ? small : TS_NEW_ARRAY(s->arena, ts_value, count);
+  bool ok = true;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!of[i]) {
+      ts_report(s, TS_E0210, span, "`%s` needs `%s`", f->name, f->formals[i].name);
+      return ts_error_value();
+    }
+    values[i] = value_of(s, env, of[i]);
+    if (values[i].type == TS_T_AXIS)
+      values[i] = ts_int_value(values[i].u.axes.size, values[i].span);
+    ok &= values[i].type != TS_T_ERROR;
+  }
+  ts_builtin_call c = {.s = s, .name = f->name, .call = call, .arg = values, .count = count, .span = span};
+  return ok ? builtin->run(&c) : ts_error_value();
+}
+
+static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *env, const given *args, uint32_t count, ts_span span)
+{
+  const given **of = TS_NEW_ARRAY(s->arena, const given *, f->formal_count + 1);
+  if (!arrange(s, f, args, count, of, f->formal_count))
+    return ts_error_value();
+  ts_field *fields = TS_NEW_ARRAY(s->arena, ts_field, f->formal_count);
+  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, f->formal_count);
+  ts_record record = {.at = fields};
+  bool ok = true;
+  for (uint32_t i = 0; i < f->formal_count; i++) {
+    const ts_maker_formal *formal = &f->formals[i];
+    if (!of[i]) {
+      if (!formal->optional) {
+        ts_diag *d = ts_report(s, TS_E0210, span, "`%s` needs `%s`", f->name, formal->name);
+        ts_diag_here(d, "not given");
+        ok = false;
+      }
+      continue;
+    }
+    values[i] = !strcmp(formal->type, "Axis") && !of[i]->value ? ts_eval_axis(s, env, of[i]->expr) : value_of(s, env, of[i]); /* an axis as written, not its size */
+    ok = ts_convert_to(s, formal->type, &values[i], ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, f->name), of[i]->span, TS_NO_SPAN) && ok;
+    fields[record.count++] = (ts_field){.name = formal->name, .value = &values[i], .span = of[i]->span};
+  }
+  return ok ? applied(s, NULL, NULL, f->name, record, span) : ts_error_value();
+}
+
+/* ---- Calls ---- */
+
+static ts_value not_callable(ts_session *s, const ts_ast *callee, ts_value v, ts_span span)
+{
+  ts_diag *d = ts_report(s, TS_E0212, callee ? callee->span : span, "%s%s%s is %s and cannot be called", callee && callee->name ? "`" : "", callee && callee->name ? callee->name : "this",
+                         callee && callee->name ? "`" : "", ts_value_describe(s->arena, v));
+  ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
+  return ts_error_value();
+}
+
+static bool has_parameters(ts_kind kind)
+{
+  return kind == TS_AST_OP || kind == TS_AST_BLOCK || kind == TS_AST_MODEL || kind == TS_AST_STRATEGY || kind == TS_AST_SCHEDULE || kind == TS_AST_CLUSTER;
+}
+
+ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
+{
+  ts_value callee = ts_eval(s, env, call->child[0]);
+  if (callee.type == TS_T_ERROR)
+    return callee;
+  if (callee.type == TS_T_DECL && has_parameters(callee.u.decl->kind)) {
+    const ts_ast *decl = callee.u.decl;
+    const ts_env *module = ts_decl_env(s, decl);
+    if (s->apply && (decl->kind == TS_AST_OP || decl->kind == TS_AST_BLOCK))
+      return s->apply(s->apply_closure, env, decl, module, call);
+    return apply_decl(s, decl, module, ts_bind_args(s, env, module, decl, call), call->span);
+  }
+  if (callee.type != TS_T_FUNCTION)
+    return not_callable(s, call->child[0], callee, call->span);
+  const ts_function *f = callee.u.function;
+  if (f->decl) {
+    ts_env *inner = ts_bind_args(s, env, f->module, f->decl, call);
+    return inner ? run_function(s, f, inner, call->span) : ts_error_value();
+  }
+  uint32_t count = call->count - 1;
+  given few[8], *args = count <= 8 ? few : TS_NEW_ARRAY(s->arena, given, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_ast *arg = call->child[i + 1];
+    args[i] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
+  }
+  return f->kind == TS_FUNCTION_BUILTIN ? call_builtin(s, f, env, args, count, call, call->span) : call_maker(s, f, env, args, count, call->span);
+}
+
+ts_value ts_call(ts_session *s, ts_value callee, const ts_value *values, const char *const *names, uint32_t count, ts_span span)
+{
+  given *args = TS_NEW_ARRAY(s->arena, given, count);
+  for (uint32_t i = 0; i < count; i++)
+    args[i] = (given){.value = &values[i], .name = names ? names[i] : NULL, .span = values[i].span.file ? values[i].span : span};
+  if (callee.type == TS_T_DECL && has_parameters(callee.u.decl->kind)) {
+    const ts_env *module = ts_decl_env(s, callee.u.decl);
+    binding b = {s, module, callee.u.decl, ts_decl_params(callee.u.decl), args, count, span};
+    return apply_decl(s, callee.u.decl, module, bind(&b, module), span);
+  }
+  if (callee.type != TS_T_FUNCTION)
+    return callee.type == TS_T_ERROR ? callee : not_callable(s, NULL, callee, span);
+  const ts_function *f = callee.u.function;
+  if (f->kind == TS_FUNCTION_BUILTIN)
+    return call_builtin(s, f, NULL, args, count, NULL, span);
+  if (f->kind == TS_FUNCTION_MAKER)
+    return call_maker(s, f, NULL, args, count, span);
+  binding b = {s, f->module, f->decl, ts_decl_params(f->decl), args, count, span};
+  ts_env *env = bind(&b, f->module);
+  return env ? run_function(s, f, env, span) : ts_error_value();
+}
+
+static bool nothing_to_give(const ts_ast *params)
+{
+  for (uint32_t i = 0; params && i < params->count; i++)
+    if (!params->child[i]->child[1])
+      return false;
+  return true;
+}
+
+ts_value ts_settle(ts_session *s, ts_value v)
+{
+  bool decl = v.type == TS_T_DECL && has_parameters(v.u.decl->kind) && nothing_to_give(ts_decl_params(v.u.decl));
+  bool function = v.type == TS_T_FUNCTION && v.u.function->kind == TS_FUNCTION_DECL && nothing_to_give(ts_decl_params(v.u.function->decl));
+  return decl || function ? ts_call(s, v, NULL, NULL, 0, v.span) : v;
+}
+
+const char *ts_function_name(const ts_function *f) { return f->name; }
+
+const char *ts_function_formal(const ts_function *f, uint32_t i)
+{
+  const ts_ast *params = f->decl ? ts_decl_params(f->decl) : NULL;
+  return params && i < params->count ? params->child[i]->name : NULL;
+}

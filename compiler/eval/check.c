@@ -1,0 +1,495 @@
+#include "compiler/eval/check.h"
+#include "compiler/search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct reference { const ts_ast *from, *to; ts_span span; } reference; /* between functions, blocks and models */
+
+typedef struct trail { const reference **at; size_t count; } trail;
+
+typedef struct local { const char *name; ts_span declared; const ts_ast *node; uint32_t before; } local; /* before: place + 1 of the one that it hides, or 0 */
+
+typedef struct checker {
+  ts_session *s;
+  ts_module *module;
+  const ts_ast *decl;    /* being checked */
+  TS_VEC(local) scope;   /* local names */
+  ts_names newest;       /* of each local name: place + 1 */
+  TS_VEC(reference) references;
+} checker;
+
+static void expression(checker *c, const ts_ast *e);
+static void statements(checker *c, const ts_ast *parent, uint32_t first);
+
+static void used(checker *c, ts_span span, const char *name, ts_span declared, const ts_ast *node)
+{
+  if (c->s->uses && span.file)
+    TS_PUSH(c->s->arena, &c->s->uses->all, (ts_use){span, name, declared, node});
+}
+
+static void declare_at(checker *c, const char *name, ts_span declared, const ts_ast *node)
+{
+  if (!name)
+    return;
+  TS_PUSH(c->s->arena, &c->scope, (local){name, declared, node, (uint32_t)(uintptr_t)ts_names_get(&c->newest, name)});
+  ts_names_put(c->s->arena, &c->newest, name, (void *)(uintptr_t)c->scope.count);
+}
+
+/* The names declared since there were so many. */
+static void forget(checker *c, size_t count)
+{
+  for (; c->scope.count > count; c->scope.count--) {
+    const local *last = &c->scope.at[c->scope.count - 1];
+    ts_names_put(c->s->arena, &c->newest, last->name, (void *)(uintptr_t)last->before);
+  }
+}
+
+static void declare(checker *c, const ts_ast *node)
+{
+  declare_at(c, node->name, node->name_span, node);
+  if (node->name)
+    used(c, node->name_span, node->name, node->name_span, node);
+}
+
+static void declare_word(checker *c, const char *word) { declare_at(c, ts_lang_intern(c->s->lang, word, strlen(word)), TS_NO_SPAN, NULL); }
+
+static const local *local_of(const checker *c, const char *name)
+{
+  uintptr_t place = (uintptr_t)ts_names_get(&c->newest, name);
+  return place ? &c->scope.at[place - 1] : NULL;
+}
+
+static bool may_recur(ts_kind kind) { return kind == TS_AST_FN || kind == TS_AST_BLOCK || kind == TS_AST_MODEL; }
+
+static void refer(checker *c, const ts_ast *to, ts_span span)
+{
+  if (may_recur(c->decl->kind) && may_recur(to->kind))
+    TS_PUSH(c->s->arena, &c->references, (reference){c->decl, to, span});
+}
+
+static void unknown(checker *c, const ts_ast *id)
+{
+  ts_diag *d = ts_report(c->s, TS_E0201, id->span, "`%s` is not in scope", id->name);
+  ts_diag_here(d, "not found");
+  const char *module = ts_session_declared_in(c->s, id->name);
+  if (module) {
+    ts_diag_help(d, "`import %s` brings it", module);
+    return;
+  }
+  ts_name_list names = {0};
+  for (size_t i = 0; i < c->scope.count; i++)
+    TS_PUSH(c->s->arena, &names.names, c->scope.at[i].name);
+  ts_module_names(c->s, c->module, &names);
+  for (size_t i = 0; i < c->s->builtin_names.count; i++)
+    TS_PUSH(c->s->arena, &names.names, c->s->builtin_names.at[i]);
+  ts_suggest_names(d, id->name, &names);
+}
+
+static bool identifier(checker *c, const ts_ast *id)
+{
+  const local *l = local_of(c, id->name);
+  const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
+  bool known = l || v || ts_names_get(&c->s->builtins, id->name);
+  if (known)
+    used(c, id->span, id->name, l ? l->declared : v ? v->entry->decl->name_span : TS_NO_SPAN, l ? l->node : v ? v->entry->decl : NULL);
+  if (v)
+    refer(c, v->entry->decl, id->span);
+  if (!known)
+    unknown(c, id);
+  return known;
+}
+
+static bool taken_as_written(checker *c, const ts_ast *formal)
+{
+  const ts_type_info *info = ts_type_find(c->s, formal->child[0]->name);
+  return info && (info->type == TS_T_AXIS || info->type == TS_T_LABEL);
+}
+
+static const ts_ast *formal_of(const ts_ast *params, const ts_ast *call, uint32_t argument)
+{
+  uint32_t place = 0;
+  const char *name = call->child[argument]->name;
+  for (uint32_t i = 1; i < argument; i++)
+    place += !call->child[i]->name;
+  for (uint32_t i = 0; name && i < params->count; i++)
+    if (params->child[i]->name == name)
+      return params->child[i];
+  return !name && place < params->count ? params->child[place] : NULL;
+}
+
+/* An axis that a maker takes by name. */
+static bool axis_of_maker(const ts_function *f, const char *name)
+{
+  for (uint32_t i = 0; f && name && i < f->formal_count; i++)
+    if (f->formals[i].name == name)
+      return !strcmp(f->formals[i].type, "Axis");
+  return false;
+}
+
+static void call(checker *c, const ts_ast *e)
+{
+  const ts_ast *callee = e->child[0], *params = NULL;
+  const ts_function *maker = NULL;
+  if (callee->kind != TS_AST_ID)
+    expression(c, callee);
+  else if (!identifier(c, callee))
+    return; /* its arguments may be labels and axes: nobody knows */
+  if (callee->kind == TS_AST_ID && !local_of(c, callee->name)) {
+    const ts_visible *v = ts_module_find(c->module, callee->name);
+    const ts_value *builtin = v ? NULL : ts_names_get(&c->s->builtins, callee->name);
+    params = v ? ts_decl_params(v->entry->decl) : NULL;
+    if (params)
+      ts_call_fits(c->s, v->entry->decl, e);
+    else if (builtin && builtin->type == TS_T_FUNCTION)
+      ts_call_fits_function(c->s, maker = builtin->u.function, e);
+  }
+  for (uint32_t i = 1; i < e->count; i++) {
+    const ts_ast *formal = params ? formal_of(params, e, i) : NULL;
+    if (formal && e->child[i]->name)
+      used(c, e->child[i]->name_span, formal->name, formal->name_span, formal);
+    if (formal ? !taken_as_written(c, formal) : !axis_of_maker(maker, e->child[i]->name))
+      expression(c, e->child[i]->child[0]);
+  }
+}
+
+static void comprehension(checker *c, const ts_ast *e)
+{
+  size_t scope = c->scope.count;
+  for (uint32_t i = 2; i + 1 < e->count; i += 2) {
+    expression(c, e->child[i + 1]);
+    declare_at(c, e->child[i]->name, e->child[i]->span, e->child[i]);
+  }
+  expression(c, e->child[1]);
+  expression(c, e->child[0]);
+  forget(c, scope);
+}
+
+static void expression(checker *c, const ts_ast *e)
+{
+  if (!e)
+    return;
+  switch (e->kind) {
+  case TS_AST_ID: identifier(c, e); return;
+  case TS_AST_CALL: call(c, e); return;
+  case TS_AST_COMPREHENSION: comprehension(c, e); return;
+  case TS_AST_RULE: return;
+  default:
+    for (uint32_t i = 0; i < e->count; i++)
+      expression(c, e->child[i]);
+  }
+}
+
+static void type(checker *c, const ts_ast *t)
+{
+  if (!t)
+    return;
+  if (ts_type_find(c->s, t->name)) {
+    type(c, t->count ? t->child[0] : NULL);
+    return;
+  }
+  ts_value any = ts_none_value(); /* the message about an unknown type is that of conversions */
+  ts_convert(c->s, NULL, t, &any, "");
+}
+
+static void parameters(checker *c, const ts_ast *params)
+{
+  for (uint32_t i = 0; params && i < params->count; i++) {
+    const ts_ast *formal = params->child[i];
+    type(c, formal->child[0]);
+    if (formal->child[1] && !taken_as_written(c, formal))
+      expression(c, formal->child[1]);
+    for (uint32_t k = 0; k < i; k++)
+      if (params->child[k]->name == formal->name) {
+        ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`", c->decl->name, formal->name);
+        ts_diag_label(d, params->child[k]->name_span, "first here");
+      }
+    declare(c, formal);
+  }
+}
+
+/* What is not checked here, for editors: names that mean something where the pattern or the rule stands. */
+static void mentions(checker *c, const ts_ast *e)
+{
+  if (!e || !c->s->uses)
+    return;
+  bool name = e->kind == TS_AST_ID || e->kind == TS_AST_NAME || e->kind == TS_AST_USE_RULES;
+  const local *l = name ? local_of(c, e->name) : NULL;
+  const ts_visible *v = name && !l ? ts_module_find(c->module, e->name) : NULL;
+  if (l || v)
+    used(c, e->name_span.file ? e->name_span : e->span, e->name, l ? l->declared : v->entry->decl->name_span, l ? l->node : v->entry->decl);
+  for (uint32_t i = 0; i < e->count; i++)
+    mentions(c, e->child[i]);
+}
+
+/* ---- Ops ---- */
+
+static void declare_with_gradient(checker *c, const ts_ast *tensor)
+{
+  const char *gradient = ts_arena_printf(c->s->arena, "d%s", tensor->name);
+  declare(c, tensor);
+  declare_at(c, ts_lang_intern(c->s->lang, gradient, strlen(gradient)), tensor->name_span, tensor);
+}
+
+/* Work of a phase is stated once: its kernels may be many. */
+static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
+{
+  const ts_ast *phase = decl->child[at];
+  const char *said = strcmp(phase->name, "forward") ? ts_arena_printf(c->s->arena, "backward(%s)", phase->name) : "forward";
+  for (uint32_t i = 1; i < at; i++)
+    if (decl->child[i]->kind == TS_AST_PHASE && decl->child[i]->name == phase->name) {
+      ts_diag *d = ts_report(c->s, TS_E0202, phase->name_span, "op `%s` states `%s` twice", decl->name, said);
+      ts_diag_label(d, decl->child[i]->name_span, "first here");
+      ts_diag_help(d, "several kernels stand in one: `%s { kernel ... kernel ... }`", said);
+      return;
+    }
+}
+
+static void op(checker *c, const ts_ast *decl)
+{
+  for (uint32_t i = 0; i < decl->child[0]->count; i++)
+    declare_with_gradient(c, decl->child[0]->child[i]);
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    if (item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART)
+      declare_with_gradient(c, item);
+    else if (item->kind == TS_AST_LET)
+      declare(c, item);
+  }
+  for (uint32_t i = 1; i < decl->count; i++) {
+    if (decl->child[i]->kind == TS_AST_PHASE)
+      phase_once(c, decl, i);
+    expression(c, decl->child[i]);
+  }
+}
+
+/* ---- Statements of graphs, schedules and clusters ---- */
+
+static void block(checker *c, const ts_ast *parent, uint32_t first)
+{
+  size_t scope = c->scope.count;
+  statements(c, parent, first);
+  forget(c, scope);
+}
+
+static void statement(checker *c, const ts_ast *item)
+{
+  size_t scope = c->scope.count;
+  switch (item->kind) {
+  case TS_AST_LET:
+    type(c, item->child[0]);
+    expression(c, item->child[1]);
+    declare(c, item);
+    return;
+  case TS_AST_NODE:
+    expression(c, item->child[0]);
+    declare(c, item);
+    return;
+  case TS_AST_REPEAT:
+    expression(c, item->child[0]);
+    declare_at(c, item->child[1]->name, item->child[1]->span, item->child[1]);
+    statements(c, item, 2);
+    return;
+  case TS_AST_FOR:
+    expression(c, item->child[0]);
+    declare(c, item);
+    expression(c, item->child[1]);
+    statements(c, item, 2);
+    break;
+  case TS_AST_AT:
+    expression(c, item->child[0]);
+    declare(c, item);
+    statements(c, item, 1);
+    break;
+  case TS_AST_IF_STMT:
+    expression(c, item->child[0]);
+    for (uint32_t i = 1; i < item->count; i++)
+      if (item->child[i])
+        statement(c, item->child[i]);
+    return;
+  case TS_AST_THEN:
+  case TS_AST_ELSE:
+    if (c->decl->kind == TS_AST_CLUSTER || c->decl->kind == TS_AST_SCHEDULE)
+      block(c, item, 0);
+    else
+      statements(c, item, 0); /* what a branch of a model assigns is seen after it */
+    return;
+  case TS_AST_POLICY:
+    expression(c, item->child[0]);
+    expression(c, item->child[1]);
+    for (uint32_t i = 2; i < item->count; i++)
+      mentions(c, item->child[i]);
+    return;
+  case TS_AST_DEPEND: /* their variables are those of a pattern */
+  case TS_AST_MATCH:
+  case TS_AST_SLOW:
+  case TS_AST_STAGES:
+  case TS_AST_USE_RULES:
+  case TS_AST_RULE: mentions(c, item); return;
+  default: expression(c, item);
+  }
+  forget(c, scope);
+}
+
+static void statements(checker *c, const ts_ast *parent, uint32_t first)
+{
+  for (uint32_t i = first; i < parent->count; i++)
+    if (parent->child[i])
+      statement(c, parent->child[i]);
+}
+
+/* ---- Plans ---- */
+
+bool ts_ast_uses(const ts_ast *e, const char *name)
+{
+  if (e->kind == TS_AST_ID && e->name == name)
+    return true;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (e->child[i] && ts_ast_uses(e->child[i], name))
+      return true;
+  return false;
+}
+
+/* A parameter without effect would make -D lie. */
+static void unused_parameters(checker *c, const ts_ast *plan)
+{
+  const ts_ast *params = plan->child[0];
+  for (uint32_t i = 0; params && i < params->count; i++) {
+    bool used = false;
+    for (uint32_t k = i + 1; k < params->count && !used; k++)
+      used = params->child[k]->child[1] && ts_ast_uses(params->child[k]->child[1], params->child[i]->name);
+    for (uint32_t k = 1; k < plan->count && !used; k++)
+      used = ts_ast_uses(plan->child[k], params->child[i]->name);
+    if (used)
+      continue;
+    ts_diag *d = ts_report(c->s, TS_W0201, params->child[i]->name_span, "no field of plan `%s` uses its parameter `%s`", plan->name, params->child[i]->name);
+    ts_diag_here(d, "has no effect");
+  }
+}
+
+/* `mesh = { tp }`: the axis has the size and the name of the parameter. */
+static void declare_axis(checker *c, const ts_ast *field)
+{
+  const local *parameter = field->flags & 1 ? local_of(c, field->name) : NULL;
+  if (!parameter)
+    declare(c, field);
+}
+
+static void plan(checker *c, const ts_ast *decl)
+{
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *value = decl->child[i]->child[0];
+    for (uint32_t k = 0; value->kind == TS_AST_RECORD && k < value->count; k++)
+      if (!strcmp(decl->child[i]->name, "mesh"))
+        declare_axis(c, value->child[k]);
+  }
+  for (uint32_t i = 1; i < decl->count; i++)
+    expression(c, decl->child[i]->child[0]);
+  unused_parameters(c, decl);
+}
+
+/* ---- Searches ---- */
+
+static void search(checker *c, const ts_ast *decl)
+{
+  const ts_ast *plan = ts_search_plan(c->s, c->module, decl);
+  parameters(c, plan ? plan->child[0] : NULL);
+  for (size_t i = 0; plan && i < TS_SEARCH_FIGURES; i++)
+    declare_at(c, ts_search_figure(c->s, i), TS_NO_SPAN, NULL);
+  for (uint32_t i = 1; plan && i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    expression(c, item->child[item->kind == TS_AST_LET]);
+    if (item->kind == TS_AST_LET)
+      declare(c, item);
+  }
+}
+
+/* ---- Declarations ---- */
+
+static void declaration(checker *c, const ts_ast *decl)
+{
+  c->decl = decl;
+  forget(c, 0);
+  used(c, decl->name_span, decl->name, decl->name_span, decl);
+  const ts_ast *params = ts_decl_params(decl);
+  parameters(c, params);
+  switch (decl->kind) {
+  case TS_AST_FN:
+    type(c, decl->child[1]);
+    expression(c, decl->child[2]);
+    break;
+  case TS_AST_EXTERN: type(c, decl->child[1]); break;
+  case TS_AST_LET:
+  case TS_AST_PARAM:
+    type(c, decl->child[0]);
+    mentions(c, decl->child[1]);
+    break;
+  case TS_AST_OP: op(c, decl); break;
+  case TS_AST_PLAN: plan(c, decl); break;
+  case TS_AST_SEARCH: search(c, decl); break;
+  case TS_AST_MODEL: declare_word(c, "batch"); /* fall through */
+  case TS_AST_BLOCK:
+  case TS_AST_STRATEGY:
+  case TS_AST_CLUSTER: statements(c, decl, 1); break;
+  case TS_AST_SCHEDULE:
+    declare_word(c, "next");
+    statements(c, decl, 1);
+    break;
+  default: mentions(c, decl); break; /* what the plan needs is evaluated */
+  }
+}
+
+/* ---- Recursion ---- */
+
+static bool reaches(checker *c, const ts_ast *from, const ts_ast *to, trail *path, uint8_t *seen)
+{
+  for (size_t i = 0; i < c->references.count; i++) {
+    const reference *r = &c->references.at[i];
+    if (r->from != from || seen[i])
+      continue;
+    seen[i] = 1;
+    path->at[path->count++] = r;
+    if (r->to == to || reaches(c, r->to, to, path, seen))
+      return true;
+    path->count--;
+  }
+  return false;
+}
+
+static bool recursion(checker *c)
+{
+  bool any = false;
+  size_t count = c->references.count;
+  uint8_t *told = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
+  for (size_t i = 0; i < count; i++) {
+    uint8_t *seen = TS_NEW_ARRAY(c->s->arena, uint8_t, count + 1);
+    trail path = {.at = TS_NEW_ARRAY(c->s->arena, const reference *, count + 1)};
+    const reference *r = &c->references.at[i];
+    if (told[i] || (r->to != r->from && !reaches(c, r->to, r->from, &path, seen)))
+      continue;
+    any = true;
+    ts_diag *d = ts_report(c->s, TS_E0208, r->span, "`%s` calls itself", r->from->name);
+    ts_diag_here(d, path.count ? "goes in a circle" : "calls itself");
+    for (size_t k = 0; k < path.count; k++) {
+      ts_diag_note_at(d, path.at[k]->span, "`%s` calls `%s`", path.at[k]->from->name, path.at[k]->to->name);
+      told[path.at[k] - c->references.at] = 1;
+    }
+    ts_diag_help(d, "a list `[... for i in 0..n]`, `sum` or `repeat` does a thing many times");
+  }
+  return any;
+}
+
+bool ts_check(ts_session *s)
+{
+  checker c = {.s = s};
+  s->checking = true;
+  for (size_t i = 0; i < ts_module_count(s); i++) {
+    c.module = ts_module_at(s, i);
+    if (!strncmp(c.module->name, "std/", 4))
+      continue;
+    for (size_t k = 0; k < c.module->own.count; k++)
+      declaration(&c, c.module->own.at[k]->decl);
+  }
+  s->checking = false;
+  return !recursion(&c);
+}

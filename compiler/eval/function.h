@@ -1,0 +1,68 @@
+/* What can be called, and types by name. For the evaluator's own files. */
+#ifndef TS_COMPILER_EVAL_FUNCTION_H
+#define TS_COMPILER_EVAL_FUNCTION_H
+
+#include "compiler/eval/env.h"
+
+typedef struct ts_type_info { const char *name; ts_type type; ts_dimension dimension; const char *text, *example; } ts_type_info;
+
+/* One call of a built-in function: values, and places for messages. */
+typedef struct ts_builtin_call { ts_session *s; const char *name; const ts_ast *call; const ts_value *arg; uint32_t count; ts_span span; } ts_builtin_call;
+
+typedef struct ts_builtin { const char *name; ts_value (*run)(const ts_builtin_call *c); const char *parameters; uint32_t least, most; } ts_builtin;
+
+ts_value ts_builtin_topology(const ts_builtin_call *c); /* compiler/machine/topology.c */
+ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_column.c */
+
+typedef struct ts_maker_formal { const char *name, *type; bool optional; } ts_maker_formal;
+typedef struct ts_native ts_native; /* compiler/eval/extern.c */
+
+typedef enum ts_function_kind { TS_FUNCTION_DECL, TS_FUNCTION_NATIVE, TS_FUNCTION_BUILTIN, TS_FUNCTION_MAKER } ts_function_kind;
+
+struct ts_function {
+  ts_function_kind kind;
+  const char *name;
+  const ts_ast *decl;          /* DECL, NATIVE */
+  const ts_env *module;        /* DECL, NATIVE */
+  const ts_native *native;     /* NATIVE */
+  const ts_builtin *builtin;   /* BUILTIN */
+  uint32_t formal_count;       /* BUILTIN, MAKER */
+  const ts_maker_formal *formals;
+};
+
+/* Fills the session's tables of built-in names and types (compiler/eval/builtin.c). */
+void ts_builtins_install(ts_session *s);
+ts_value ts_function_value(const ts_function *function, ts_span span);
+const ts_type_info *ts_type_find(const ts_session *s, const char *interned_name);
+const ts_type_info *ts_type_at(size_t i); /* NULL at the end */
+
+/* PARAMS of a declaration that has some, else NULL; the i-th FORMAL. */
+const ts_ast *ts_decl_params(const ts_ast *decl);
+
+/* Opens the library of an EXTERN declaration and finds its symbol; NULL after a diagnostic. */
+const ts_native *ts_native_open(ts_session *s, const ts_ast *decl);
+ts_value ts_native_call(ts_session *s, const ts_native *native, const ts_value *args, ts_span span);
+
+/* Calls (compiler/eval/call.c). */
+ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call);
+/* Clusters (compiler/machine/cluster.c). */
+ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);
+ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value cluster, const ts_ast *with);
+
+/* Adds to a diagnostic where the values of the names in `expr` come from. */
+bool ts_charge(ts_session *s, uint64_t steps, ts_span at); /* before they are taken; false after an error: too many, or too much memory */
+ts_budget ts_budget_begin(const ts_session *s);             /* all that is left, for a walk over a value; then what it took is charged: */
+bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at);
+bool ts_take_turn(ts_session *s, ts_span loop); /* counts a turn of a loop; false after an error: there were too many */
+ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span); /* begin..end, empty if it ends first */
+void ts_note_values(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *expr);
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* an input is to end in a moment (llvm.org/docs/LibFuzzer.html, "Fuzzer-friendly build mode") */
+enum { TS_MAX_LIST = 1 << 12, TS_MAX_DEPTH = 600 };
+#define TS_MAX_STEPS UINT64_C(300000)
+#else
+enum { TS_MAX_LIST = 1 << 20, TS_MAX_DEPTH = 600 };
+#define TS_MAX_STEPS UINT64_C(200000000)
+#endif
+
+#endif

@@ -1,0 +1,568 @@
+#include "compiler/eval/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/digest.h"
+#include "base/heap.h"
+#include "compiler/eval/function.h"
+#include "compiler/eval/stdlib_embed.h"
+
+enum { MAX_UNPACKED = 1 << 30, MAX_LISTED = 4096, MAX_FRAMES = 3 };
+
+/* ---- Errors told once ---- */
+
+typedef struct reported_key { ts_code code; ts_span span; ts_diag *diag; bool checked; } reported_key;
+
+struct ts_reported {
+  uint32_t count, room;
+  reported_key *at;
+  ts_diags *repeats; /* where repetitions go: never printed */
+};
+
+static reported_key *reported_slot(const struct ts_reported *r, ts_code code, ts_span span)
+{
+  uint64_t hash = ((uint64_t)span.file << 48 ^ (uint64_t)span.begin << 16 ^ span.end ^ (uint64_t)code << 40) * UINT64_C(0x9e3779b97f4a7c15);
+  uint32_t i = (uint32_t)(hash >> 32) & (r->room - 1);
+  while (r->at[i].diag &&
+         (r->at[i].code != code || r->at[i].span.file != span.file || r->at[i].span.begin != span.begin || r->at[i].span.end != span.end))
+    i = (i + 1) & (r->room - 1);
+  return &r->at[i];
+}
+
+static void reported_grow(ts_arena *arena, struct ts_reported *r)
+{
+  struct ts_reported bigger = {.count = r->count, .room = r->room ? 2 * r->room : 64, .repeats = r->repeats};
+  bigger.at = TS_NEW_ARRAY(arena, reported_key, bigger.room);
+  for (uint32_t i = 0; i < r->room; i++)
+    if (r->at[i].diag)
+      *reported_slot(&bigger, r->at[i].code, r->at[i].span) = r->at[i];
+  *r = bigger;
+}
+
+/* The calls that led to an error, innermost first; not those whose whole text holds the place anyway. */
+static void note_calls(const ts_session *s, ts_diag *d, ts_span span)
+{
+  int told = 0;
+  for (const ts_frame *f = s->frame; f && told < MAX_FRAMES; f = f->outer) {
+    if (!f->span.file || (f->span.file == span.file && f->span.begin <= span.begin && f->span.end >= span.end))
+      continue;
+    ts_diag_note_at(d, f->span, "in this call of `%s`", f->name);
+    told++;
+  }
+}
+
+ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...)
+{
+  struct ts_reported *r = s->reported;
+  va_list args;
+  va_start(args, format);
+  const char *text = ts_arena_vprintf(s->arena, format, args);
+  va_end(args);
+  if (2 * r->count >= r->room)
+    reported_grow(s->arena, r);
+  reported_key *key = reported_slot(r, code, span);
+  if (key->diag && span.file) {
+    if (!key->checked)
+      ts_diag_more(key->diag, 1);
+    return ts_diag_add(r->repeats, code, span, "%s", text);
+  }
+  r->count += !key->diag;
+  *key = (reported_key){.code = code, .span = span, .checked = s->checking, .diag = ts_diag_add(s->diags, code, span, "%s", text)};
+  note_calls(s, key->diag, span);
+  return key->diag;
+}
+
+ts_session *ts_session_new(ts_arena *arena)
+{
+  ts_session *s = TS_NEW(arena, ts_session);
+  s->arena = arena;
+  s->sources = ts_sources_new(arena);
+  s->diags = ts_diags_new(arena, s->sources);
+  s->lang = ts_lang_new(arena, s->sources, s->diags);
+  s->reported = TS_NEW(arena, struct ts_reported);
+  s->reported->repeats = ts_diags_new(arena, s->sources);
+  ts_builtins_install(s);
+  return s;
+}
+
+/* ---- Names of files ---- */
+
+static bool starts(const char *text, const char *head) { return !strncmp(text, head, strlen(head)); }
+
+static const char *directory_of(ts_arena *arena, const char *path)
+{
+  return ts_arena_string(arena, path, (size_t)(ts_base_name(path) - path));
+}
+
+/* "a/./b/../c" as "a/c"; leading ".." stay. */
+static const char *tidy(ts_arena *arena, const char *path)
+{
+  char *out = ts_arena_alloc(arena, strlen(path) + 2);
+  size_t used = 0, floor = path[0] == '/' ? 1 : 0;
+  if (floor)
+    out[used++] = '/';
+  while (*path) {
+    size_t length = strcspn(path, "/");
+    if (length == 2 && path[0] == '.' && path[1] == '.' && used > floor) {
+      do
+        used--;
+      while (used > floor && out[used - 1] != '/');
+    } else if (length && !(length == 1 && path[0] == '.')) {
+      bool up = length == 2 && path[0] == '.' && path[1] == '.';
+      memcpy(out + used, path, length);
+      used += length;
+      out[used++] = '/';
+      floor = up ? used : floor;
+    }
+    path += length + (path[length] == '/');
+  }
+  out[used > 1 || (used && out[0] != '/') ? used - 1 : used] = '\0';
+  return out;
+}
+
+static const char *join(ts_arena *arena, const char *directory, const char *name)
+{
+  const char *slash = *directory && directory[strlen(directory) - 1] != '/' ? "/" : "";
+  return tidy(arena, ts_arena_printf(arena, "%s%s%s", directory, slash, name));
+}
+
+static bool is_file(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+const ts_embedded_file *ts_session_embedded(const char *name)
+{
+  const char *below = strncmp(name, "std/", 4) ? "" : name + 4;
+  size_t low = 0, high = ts_stdlib_file_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    int order = strcmp(below, ts_stdlib_files[middle].path);
+    if (!order)
+      return &ts_stdlib_files[middle];
+    if (order < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return NULL;
+}
+
+static const ts_embedded_file *given_at(const ts_session *s, const char *path)
+{
+  for (uint32_t i = 0; i < s->given_count; i++)
+    if (!strcmp(s->given[i].path, path))
+      return &s->given[i];
+  return NULL;
+}
+
+static bool find_stdlib(ts_session *s, const char *name, ts_found *found)
+{
+  const char *tidied = tidy(s->arena, name);
+  const char *shown[2] = {tidied, ts_arena_printf(s->arena, "%s.gz", tidied)};
+  for (int i = 0; i < 2 && starts(tidied, "std/"); i++) {
+    const char *path = s->stdlib_dir ? join(s->arena, s->stdlib_dir, shown[i] + 4) : NULL;
+    const ts_embedded_file *file = path ? NULL : ts_session_embedded(shown[i]);
+    *found = (ts_found){.path = path, .name = shown[i], .shown = shown[i], .embedded = file};
+    if (path ? is_file(path) : file != NULL)
+      return true;
+  }
+  return false;
+}
+
+/* ---- What may be read ---- */
+
+/* `path` is `root` or below it; both resolved. */
+static const char *below(const char *root, const char *path)
+{
+  size_t length = strlen(root);
+  if (strncmp(root, path, length) != 0)
+    return NULL;
+  if (length && root[length - 1] == '/')
+    return path + length; /* the root of all */
+  return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static bool is_below(ts_session *s, const char *directory, const char *real, ts_found *found)
+{
+  char *root = ts_heap_real_path(*directory ? directory : ".");
+  const char *rest = root ? below(root, real) : NULL;
+  if (rest)
+    *found = (ts_found){.path = found->path, .name = found->name, .shown = found->shown,
+                        .root = ts_arena_string(s->arena, root, strlen(root)), .below = ts_arena_string(s->arena, rest, strlen(rest))};
+  free(root);
+  return rest;
+}
+
+/* A plan travels: what it reads stays in its folder, those of -I and --allow-read, wherever links lead. What was typed on the command line
+ * (`-D file="..."`) was named by the person who runs it, who may. */
+static void find_root(ts_session *s, const ts_dependency *from, ts_found *found)
+{
+  char *real = ts_heap_real_path(found->path);
+  if (!real)
+    return;
+  bool done = (from && !strcmp(from->role, "command line") && is_below(s, "/", real, found)) || (s->home && is_below(s, s->home, real, found));
+  for (uint32_t i = 0; i < s->import_dir_count && !done; i++)
+    done = is_below(s, s->import_dirs[i], real, found);
+  for (uint32_t i = 0; i < s->read_dir_count && !done; i++)
+    done = is_below(s, s->read_dirs[i], real, found);
+  free(real);
+}
+
+static bool find_in(ts_session *s, const char *directory, const char *directory_name, const char *name, ts_found *found)
+{
+  for (int packed = 0; packed < 2; packed++) {
+    const char *full = packed ? ts_arena_printf(s->arena, "%s.gz", name) : name;
+    const char *path = name[0] == '/' ? tidy(s->arena, full) : join(s->arena, directory, full);
+    const ts_embedded_file *given = given_at(s, path);
+    if (!given && !is_file(path))
+      continue;
+    *found = (ts_found){.path = path, .shown = path, .embedded = given};
+    found->name = name[0] == '/' ? ts_session_written(path) : join(s->arena, directory_name, full);
+    return true;
+  }
+  return false;
+}
+
+/* The file map knows a file by its number; where it lies is kept with the dependencies. */
+static const ts_dependency *dependency_of(const ts_session *s, uint32_t file)
+{
+  uint32_t index = ts_session_dependency_of(s, file);
+  return index == UINT32_MAX ? NULL : &s->dependencies.at[index];
+}
+
+static bool in_stdlib(const ts_dependency *d) { return d && starts(d->name, "std/"); }
+
+bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_found *found)
+{
+  const ts_dependency *from = dependency_of(s, from_file);
+  if (starts(name, "std/"))
+    return find_stdlib(s, name, found);
+  if (in_stdlib(from) && name[0] != '/')
+    return find_stdlib(s, join(s->arena, directory_of(s->arena, from->name), name), found);
+  const char *directory = from && from->path ? directory_of(s->arena, from->path) : "";
+  const char *directory_name = from && from->path ? directory_of(s->arena, from->name) : "";
+  bool there = find_in(s, directory, directory_name, name, found);
+  for (uint32_t i = 0; i < s->import_dir_count && !there; i++)
+    there = find_in(s, s->import_dirs[i], "", name, found);
+  if (there && !found->embedded)
+    find_root(s, from, found);
+  return there;
+}
+
+/* False after a diagnostic: it may not be read. */
+static bool may_read(ts_session *s, const ts_found *found, ts_span span)
+{
+  if (found->root || found->embedded || (s->stdlib_dir && starts(found->name, "std/")))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0705, span, "`%s` lies outside of the plan's folder", found->shown);
+  ts_diag_here(d, "not read");
+  ts_diag_note(d, "a plan reads files in its own folder, in those of `-I`, and in the standard library; links do not lead out of them");
+  char *real = ts_heap_real_path(found->path); /* a link lies elsewhere than where it leads */
+  struct stat link;
+  bool links = real && lstat(found->path, &link) == 0 && S_ISLNK(link.st_mode);
+  const char *folder = directory_of(s->arena, links ? real : found->shown);
+  ts_diag_help(d, "if it is meant: `--allow-read=%.*s`", (int)(strlen(folder) > 1 ? strlen(folder) - 1 : strlen(folder)), folder);
+  free(real);
+  return false;
+}
+
+const char *ts_session_written(const char *name) { return name[0] == '/' ? ts_base_name(name) : name; }
+
+ts_found ts_session_given(ts_session *s, const char *path)
+{
+  s->home = strcmp(path, "-") ? directory_of(s->arena, path) : "";
+  const ts_embedded_file *given = given_at(s, path);
+  if (given && !strcmp(path, "-"))
+    return (ts_found){.name = "<stdin>", .shown = "<stdin>", .embedded = given};
+  return (ts_found){.path = path, .name = ts_base_name(path), .shown = path, .embedded = given};
+}
+
+/* ---- What was not found ---- */
+
+typedef struct name_list { TS_VEC(const char *) names; } name_list;
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static void list_stdlib(ts_session *s, name_list *list)
+{
+  for (size_t i = 0; i < ts_stdlib_file_count && !s->stdlib_dir; i++)
+    TS_PUSH(s->arena, &list->names, ts_arena_printf(s->arena, "std/%s", ts_stdlib_files[i].path));
+}
+
+static void list_directory(ts_session *s, const char *path, const char *prefix, name_list *list)
+{
+  DIR *directory = opendir(*path ? path : ".");
+  struct dirent *entry;
+  size_t first = list->names.count;
+  while (directory && (entry = readdir(directory)) && list->names.count < MAX_LISTED)
+    if (entry->d_name[0] != '.')
+      TS_PUSH(s->arena, &list->names, ts_arena_printf(s->arena, "%s%s", prefix, entry->d_name));
+  if (directory)
+    closedir(directory);
+  if (list->names.count > first)
+    qsort(list->names.at + first, list->names.count - first, sizeof *list->names.at, by_text);
+}
+
+/* "std/models/x.ts" as `std.models.x`; other files as they are. */
+static const char *dotted_name(ts_arena *arena, const char *path)
+{
+  size_t length = strlen(path);
+  if (!starts(path, "std/") || length < 3 || strcmp(path + length - 3, ".ts"))
+    return path;
+  char *text = ts_arena_string(arena, path, length - 3);
+  for (char *c = text; *c; c++)
+    *c = *c == '/' ? '.' : *c;
+  return text;
+}
+
+/* The files of a folder, for `import std.models`; or of the whole library. */
+static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_list *list, bool whole)
+{
+  size_t length = strlen(name);
+  bool module = length > 3 && !strcmp(name + length - 3, ".ts");
+  const char *folder = ts_arena_string(s->arena, name, length - (module ? 3 : 0)), *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
+  for (size_t i = 0; i < list->names.count; i++)
+    if ((whole || starts(list->names.at[i], prefix)) && (!whole || module == (dotted_name(s->arena, list->names.at[i]) != list->names.at[i])))
+      text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", dotted_name(s->arena, list->names.at[i]));
+  if (text && whole)
+    ts_diag_note(d, "the standard library has %s", text);
+  else if (text)
+    ts_diag_help(d, "`%s` is a folder; its files are %s", dotted_name(s->arena, name), text);
+  return text;
+}
+
+/* Compared without what all names share. */
+static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_list *list)
+{
+  name_list bare = {0};
+  const char *best[3];
+  size_t head = starts(name, "std/") ? 4 : 0;
+  for (size_t i = 0; i < list->names.count; i++) {
+    const char *candidate = list->names.at[i];
+    size_t length = strlen(candidate);
+    bool module = head && length > 3 && !strcmp(candidate + length - 3, ".ts");
+    TS_PUSH(s->arena, &bare.names, ts_arena_string(s->arena, candidate + head, length - head - (module ? 3 : 0)));
+  }
+  size_t length = strlen(name);
+  bool module = head && length > 7 && !strcmp(name + length - 3, ".ts");
+  if (!ts_suggest(ts_arena_string(s->arena, name + head, length - head - (module ? 3 : 0)), bare.names.at, bare.names.count, best))
+    return false;
+  for (size_t i = 0; i < list->names.count; i++)
+    if (bare.names.at[i] == best[0])
+      ts_diag_help(d, "did you mean `%s`?", dotted_name(s->arena, list->names.at[i]));
+  return true;
+}
+
+void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name, ts_span span)
+{
+  ts_diag *d = ts_report(s, code, span, "cannot find `%s`", dotted_name(s->arena, name));
+  name_list list = {0};
+  const ts_dependency *from = dependency_of(s, from_file);
+  bool std = starts(name, "std/");
+  ts_diag_here(d, std ? "not in the standard library" : "no such file");
+  if (std && s->stdlib_dir) {
+    const char *folder = directory_of(s->arena, name);
+    list_directory(s, join(s->arena, s->stdlib_dir, folder + 4), folder, &list);
+  } else if (std || in_stdlib(from)) {
+    list_stdlib(s, &list);
+  } else {
+    const char *folder = directory_of(s->arena, name);
+    const char *beside = from && from->path ? directory_of(s->arena, from->path) : "";
+    list_directory(s, name[0] == '/' ? folder : join(s->arena, beside, folder), folder, &list);
+    for (uint32_t i = 0; i < s->import_dir_count; i++)
+      list_directory(s, join(s->arena, s->import_dirs[i], folder), folder, &list);
+  }
+  if ((std && help_folder(s, d, name, &list, false)) || help_near(s, d, name, &list) || (std && help_folder(s, d, name, &list, true)))
+    return;
+  if (!std)
+    ts_diag_note(d, "files are looked for beside the file that names them, then in the folders given with -I");
+}
+
+static bool begins_declaration(const char *line, const char *name)
+{
+  static const char *const words[] = {"fn ", "let ", "op ", "block ", "model ", "strategy ", "schedule ", "rules ", "gpu ", "cluster "};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    const char *after = line + strlen(words[i]);
+    if (starts(line, words[i]) && starts(after, name) && strchr(" (:={\n", after[strlen(name)]))
+      return true;
+  }
+  return false;
+}
+
+const char *ts_session_declared_in(ts_session *s, const char *name)
+{
+  for (size_t i = 0; i < ts_stdlib_file_count && !s->stdlib_dir; i++) {
+    const char *path = ts_stdlib_files[i].path, *suffix = strrchr(path, '.');
+    const char *line = suffix && !strcmp(suffix, ".ts") ? (const char *)ts_stdlib_files[i].bytes : NULL;
+    for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+      if (begins_declaration(line, name))
+        return dotted_name(s->arena, ts_arena_printf(s->arena, "std/%s", path));
+  }
+  return NULL;
+}
+
+/* ---- Reading ---- */
+
+static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t *size)
+{
+  z_stream z = {.next_in = (Bytef *)(uintptr_t)packed, .avail_in = (uInt)packed_size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
+  size_t room = 4 * packed_size + 1024, used = 0;
+  char *text = ts_arena_alloc(arena, room);
+  if (inflateInit2(&z, 15 + 32) != Z_OK) /* 32: gzip or zlib, by its header */
+    return NULL;
+  int status = Z_OK;
+  while (status == Z_OK && used < MAX_UNPACKED) {
+    if (used + 1 == room) {
+      text = ts_arena_grow(arena, text, room, 2 * room);
+      room *= 2;
+    }
+    z.next_out = (Bytef *)text + used;
+    z.avail_out = (uInt)(room - used - 1);
+    status = inflate(&z, Z_NO_FLUSH);
+    used = room - 1 - z.avail_out;
+    if (status == Z_STREAM_END && z.avail_in) /* gzip files may be chained */
+      status = inflateReset(&z);
+    else if (status == Z_BUF_ERROR && !z.avail_out)
+      status = Z_OK;
+  }
+  inflateEnd(&z);
+  if (status != Z_STREAM_END)
+    return NULL;
+  text[used] = '\0';
+  *size = used;
+  return text;
+}
+
+static const char *dependency_key(ts_session *s, const char *path, const char *name, const char *role)
+{
+  const char *key = ts_arena_printf(s->arena, "%s\n%s", role, path ? path : name);
+  return ts_lang_intern(s->lang, key, strlen(key));
+}
+
+static void note_mapped(ts_session *s, uint32_t file, size_t number)
+{
+  while (file && s->dependency_mapped.count <= file)
+    TS_PUSH(s->arena, &s->dependency_mapped, 0);
+  if (file)
+    s->dependency_mapped.at[file] = (uint32_t)number;
+}
+
+uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file)
+{
+  return file < s->dependency_mapped.count ? s->dependency_mapped.at[file] - 1 : UINT32_MAX;
+}
+
+void ts_session_depends(ts_session *s, ts_dependency dependency)
+{
+  const char *key = dependency_key(s, dependency.path, dependency.name, dependency.role);
+  if (ts_names_get(&s->dependency_named, key))
+    return;
+  TS_PUSH(s->arena, &s->dependencies, dependency);
+  ts_names_put(s->arena, &s->dependency_named, key, (void *)(uintptr_t)s->dependencies.count);
+  note_mapped(s, dependency.file, s->dependencies.count);
+}
+
+void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, uint32_t file)
+{
+  uintptr_t number = (uintptr_t)ts_names_get(&s->dependency_named, dependency_key(s, found->path, found->name, role));
+  s->dependencies.at[number - 1].file = file;
+  note_mapped(s, file, number);
+}
+
+static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, const char *why)
+{
+  ts_report(s, TS_E0701, span, "cannot read `%s`: %s", found->shown, why);
+  return NULL;
+}
+
+char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span, size_t *size)
+{
+  if (span.file && !may_read(s, found, span))
+    return NULL;
+  int error = 0;
+  *size = found->embedded ? found->embedded->size : 0;
+  char *text = found->embedded ? (char *)(uintptr_t)found->embedded->bytes :
+               found->root ? ts_read_beneath(s->arena, found->root, found->below, size, &error) : ts_read_file(s->arena, found->path, size, &error);
+  if (!text)
+    return cannot_read(s, found, span, error == EINVAL ? "it is no regular file" : strerror(error));
+  ts_dependency dependency = {.path = found->path, .name = found->name, .role = role};
+  ts_digest_bytes(text, *size, dependency.sha256);
+  ts_session_depends(s, dependency);
+  if (*size < 2 || (unsigned char)text[0] != 0x1f || (unsigned char)text[1] != 0x8b)
+    return text;
+  if (*size > MAX_UNPACKED)
+    return cannot_read(s, found, span, "the compressed file is too large");
+  text = unpack(s->arena, text, *size, size);
+  return text ? text : cannot_read(s, found, span, "the compressed data are damaged, cut off or too large");
+}
+
+char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, ts_found *found)
+{
+  if (!ts_session_resolve(s, from_file, name, found)) {
+    ts_session_missing(s, TS_E0701, from_file, name, span);
+    return NULL;
+  }
+  return ts_session_load(s, found, role, span, size);
+}
+
+const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *name, ts_span span, ts_found *found)
+{
+  if (!ts_session_resolve(s, from_file, name, found)) {
+    ts_session_missing(s, TS_E0701, from_file, name, span);
+    return NULL;
+  }
+  if (!may_read(s, found, span))
+    return NULL;
+  int error = !found->path ? EINVAL : found->root ? ts_check_beneath(found->root, found->below) : 0;
+  if (error)
+    return cannot_read(s, found, span, error == EINVAL ? "it is no regular file" : strerror(error));
+  return found->root ? ts_arena_printf(s->arena, "%s/%s", found->root, found->below) : found->path;
+}
+
+const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span)
+{
+  ts_found found;
+  if (ts_session_resolve(s, from_file, name, &found) && found.path)
+    return found.path;
+  ts_session_missing(s, TS_E0701, from_file, name, span);
+  return NULL;
+}
+
+/* ---- -D ---- */
+
+static void read_define(ts_session *s, uint32_t i)
+{
+  const ts_define *define = &s->defines[i];
+  const char *name = ts_arena_printf(s->arena, "-D %s", define->name);
+  ts_dependency dependency = {.name = name, .role = "command line"};
+  ts_digest_bytes(define->expression, strlen(define->expression), dependency.sha256);
+  s->define_file[i] = dependency.file = ts_sources_add(s->sources, name, dependency.role, define->expression, strlen(define->expression));
+  TS_PUSH(s->arena, &s->dependencies, dependency);
+  note_mapped(s, dependency.file, s->dependencies.count);
+  s->define_ast[i] = ts_parse_expr(s->lang, s->define_file[i]);
+}
+
+const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index)
+{
+  if (s->define_count && !s->define_ast) {
+    s->define_ast = TS_NEW_ARRAY(s->arena, const ts_ast *, s->define_count);
+    s->define_file = TS_NEW_ARRAY(s->arena, uint32_t, s->define_count);
+  }
+  for (uint32_t i = s->define_count; i-- > 0;) { /* the last one wins */
+    if (strcmp(s->defines[i].name, name))
+      continue;
+    if (!s->define_file[i])
+      read_define(s, i);
+    *index = i;
+    return s->define_ast[i];
+  }
+  *index = UINT32_MAX;
+  return NULL;
+}

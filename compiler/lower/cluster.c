@@ -1,0 +1,286 @@
+/* The cluster graph, the placement of ranks on it, and the network models, as records of the IR. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/lower/fragment.h"
+#include "compiler/lower/network.h"
+#include "compiler/machine/cluster.h"
+#include "compiler/machine/network_file.h"
+#include "ir/packets.h"
+
+static uint64_t picoseconds(double seconds) { return (uint64_t)llround(seconds * 1e12); }
+
+/* -- devices -- */
+
+static double gpu_number(const ts_value *gpu, const char *field, double unit)
+{
+  const ts_value *v = ts_record_find(gpu->u.record, field);
+  return v && v->type == TS_T_QUANTITY ? v->u.real / unit : 0;
+}
+
+static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
+{
+  if (gpu->type != TS_T_GPU && gpu->type != TS_T_RECORD)
+    return TS_IR_NONE;
+  ts_ir_device_class class = {.name = ts_ir_add_string(l->b, gpu->u.record->name ? gpu->u.record->name : "device"), .loc = ts_ir_loc_of(l, gpu->span),
+                              .memory = (uint64_t)gpu_number(gpu, "memory", 8), .bandwidth = gpu_number(gpu, "bandwidth", 8),
+                              .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8)};
+  return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
+}
+
+static void lower_arrays(ts_lowering *l, const ts_cluster *c, uint32_t *class_of)
+{
+  void *records;
+  ts_ir_append(l->b, TS_IR_ARRAYS, c->array_count, &records);
+  ts_ir_array *arrays = records;
+  for (uint32_t i = 0; i < c->array_count; i++) {
+    const ts_cluster_array *a = &c->arrays[i];
+    arrays[i] = (ts_ir_array){.kind = a->is_switch ? TS_IR_SWITCH : TS_IR_DEVICE, .first = a->first, .count = a->count, .dims = a->dims};
+    memcpy(arrays[i].dim, a->dim, sizeof a->dim);
+    arrays[i].name = ts_ir_add_string(l->b, a->name);
+    arrays[i].loc = ts_ir_loc_of(l, a->span);
+    class_of[i] = a->is_switch ? TS_IR_NONE : device_class(l, &a->device_class);
+  }
+}
+
+bool ts_lower_cluster(ts_lowering *l)
+{
+  const ts_cluster *c = l->plan->cluster.u.cluster;
+  void *records;
+  uint32_t *class_of = TS_NEW_ARRAY(l->s->arena, uint32_t, c->array_count + 1), *class_index = TS_NEW_ARRAY(l->s->arena, uint32_t, c->class_count + 1);
+  lower_arrays(l, c, class_of);
+  ts_ir_append(l->b, TS_IR_DEVICES, c->vertex_count, &records);
+  for (uint32_t i = 0; i < c->vertex_count; i++)
+    ((ts_ir_device *)records)[i] = (ts_ir_device){c->vertices[i].array, class_of[c->vertices[i].array], c->arrays[c->vertices[i].array].is_switch ? 1 : c->vertices[i].speed};
+  for (uint32_t i = 0; i < c->class_count; i++) {
+    const ts_cluster_class *k = &c->classes[i];
+    ts_ir_link_class class = {ts_ir_add_string(l->b, k->name ? k->name : ""), k->tier, k->bandwidth / 8, picoseconds(k->latency), ts_ir_loc_of(l, k->span), k->ports, picoseconds(k->setup)};
+    class_index[i] = ts_ir_intern(l->b, TS_IR_LINK_CLASSES, &class);
+  }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < c->link_count; i++)
+    count += !c->classes[c->links[i].link_class].failed;
+  ts_ir_append(l->b, TS_IR_LINKS, count, &records);
+  for (uint32_t i = 0, at = 0; i < c->link_count; i++)
+    if (!c->classes[c->links[i].link_class].failed)
+      ((ts_ir_link *)records)[at++] = (ts_ir_link){c->links[i].from, c->links[i].to, class_index[c->links[i].link_class], c->links[i].duplex};
+  return true;
+}
+
+/* -- network -- */
+
+static double real(const ts_applied *a, const char *name, double otherwise)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  if (!v || v->type == TS_T_NONE)
+    return otherwise;
+  return v->type == TS_T_INT ? (double)v->u.integer : v->u.real;
+}
+
+static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
+{
+  const ts_value *v = ts_record_find(&a->args, "of");
+  uint32_t all = (1u << TS_IR_COLLECTIVE_KINDS) - 1;
+  if (!v || v->type != TS_T_STRING)
+    return all;
+  int kind = ts_collective_named(v->u.string);
+  if (kind >= 0)
+    return 1u << kind;
+  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is called `%s`", v->u.string);
+  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message, shift");
+  return 0;
+}
+
+/* What all models but measured ones have. */
+static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->efficiency = real(a, "efficiency", 1);
+  m->base = picoseconds(real(a, "base", 0));
+  m->hop = picoseconds(real(a, "hop", 0));
+  m->tier = real(a, "tier", -1) < 0 ? TS_IR_NONE : (uint32_t)real(a, "tier", 0);
+  m->collectives = collectives_of(l, a);
+  m->source = TS_IR_NONE;
+  if (m->efficiency > 0 && m->efficiency <= 1)
+    return m->collectives != 0;
+  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "`efficiency` is the share of the link's bandwidth that is reached");
+  ts_diag_here(d, "must be above 0 and at most 1");
+  return false;
+}
+
+/* The place of a word among others, up to NULL; `otherwise` when it is not given. */
+static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const char *const *words, uint32_t otherwise, uint32_t *place)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  *place = otherwise;
+  if (!v || v->type != TS_T_STRING)
+    return true;
+  const char *all = "";
+  for (uint32_t i = 0; words[i]; i++) {
+    if (!strcmp(words[i], v->u.string)) {
+      *place = i;
+      return true;
+    }
+    all = ts_arena_printf(l->s->arena, "%s%s%s", all, i ? ", " : "", words[i]);
+  }
+  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of connections", v->u.string, name);
+  ts_diag_here(d, "known: %s", all);
+  return false;
+}
+
+static const char *const algorithms[] = {"ring", "tree", NULL}; /* as ts_ir_net_algorithm counts */
+
+static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_ALPHA_BETA;
+  m->half_bytes = real(a, "ramp", 0) / 8;
+  m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
+  return model_fields(l, a, m) && word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm);
+}
+
+/* What models of connections have, be they flows or packets. */
+static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL}; /* as ts_ir_routing counts */
+  const ts_value *channels = ts_record_find(&a->args, "channels");
+  m->channels = (uint32_t)real(a, "channels", 0);
+  m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
+  if (!model_fields(l, a, m) || !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) || !word_of(l, a, "routing", routings, TS_IR_ROUTE_RAIL, &m->routing))
+    return false;
+  if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)
+    return true;
+  ts_diag *d = ts_report(l->s, TS_E0505, channels->span, "`channels` is how many rings or trees run side by side");
+  ts_diag_here(d, "must be 1 to 1024");
+  return false;
+}
+
+static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_FLOW;
+  return connections(l, a, m);
+}
+
+/* Sizes are bits in the language. */
+static double packet_argument(const ts_applied *a, const ts_ir_packet_field *f, double otherwise)
+{
+  double unit = f->clause.kind == TS_IR_FIELD_BYTES ? 1. / 8 : f->clause.kind == TS_IR_FIELD_TIME ? 1e12 : 1;
+  return real(a, f->clause.word, otherwise / unit) * unit;
+}
+
+static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  m->kind = TS_IR_NET_PACKET;
+  m->packets = ts_ir_usual_packets;
+  for (const ts_ir_packet_field *f = ts_ir_packet_fields; f->clause.word; f++) {
+    double value = packet_argument(a, f, ts_ir_packet_value(f, &ts_ir_usual_packets));
+    if (ts_ir_packet_in_range(f, value))
+      ts_ir_packet_set(f, &m->packets, value);
+    if (ts_ir_packet_in_range(f, value) && (f->clause.offset != offsetof(ts_ir_net_packets, mark_to) || m->packets.mark_from <= m->packets.mark_to))
+      continue;
+    const ts_value *given = ts_record_find(&a->args, f->clause.word);
+    ts_diag *d = ts_report(l->s, TS_E0505, given && given->type != TS_T_NONE ? given->span : a->span, "`%s` is %s", f->clause.word, f->what);
+    ts_diag_here(d, "%s", f->range);
+    return false;
+  }
+  return connections(l, a, m);
+}
+
+/* `measured(table "x.csv", of: "all_reduce", where: { gpu: "x" })` */
+static bool conditions(ts_lowering *l, const ts_applied *a, ts_network_options *o)
+{
+  const ts_value *where = ts_record_find(&a->args, "where"), *of = ts_record_find(&a->args, "of");
+  *o = (ts_network_options){.collective = of && of->type == TS_T_STRING ? ts_collective_named(of->u.string) : -1};
+  if (of && of->type == TS_T_STRING && !collectives_of(l, a))
+    return false;
+  if (!where || where->type != TS_T_RECORD)
+    return true;
+  const ts_record *record = where->u.record;
+  ts_condition *all = TS_NEW_ARRAY(l->s->arena, ts_condition, record->count + 1);
+  for (uint32_t i = 0; i < record->count; i++) {
+    const ts_value *v = record->at[i].value;
+    if (v->type != TS_T_STRING || i == 32) {
+      ts_diag *d = ts_report(l->s, TS_E0505, record->at[i].span, "`where` compares columns with text");
+      ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, *v));
+      return false;
+    }
+    all[o->where_count++] = (ts_condition){record->at[i].name, v->u.string};
+  }
+  o->where = all;
+  return true;
+}
+
+static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  ts_network_options options;
+  void *records;
+  const ts_network_table *t = conditions(l, a, &options) ? ts_network_table_of(l->s, ts_record_find(&a->args, "source"), &options) : NULL;
+  if (!t)
+    return false;
+  ts_lower_network_device(l, a->span, t->name, t->device);
+  m->kind = TS_IR_NET_TABLE;
+  m->tier = TS_IR_NONE;
+  m->efficiency = 1;
+  m->point_count = t->count;
+  m->first_point = ts_ir_append(l->b, TS_IR_NET_POINTS, t->count, &records);
+  double scale = real(a, "scale", 1);
+  for (uint32_t i = 0; i < t->count; i++) {
+    ts_ir_net_point point = t->points[i];
+    point.time = (uint64_t)llround((double)point.time * scale);
+    ((ts_ir_net_point *)records)[i] = point;
+    m->collectives |= 1u << point.collective;
+  }
+  ts_ir_cost_source source = {ts_ir_add_string(l->b, t->name), ts_ir_add_string(l->b, "measured"), ts_ir_loc_of(l, a->span), 0};
+  m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
+  return true;
+}
+
+/* The links that its figures hold for, as the plan says or else as its file did; and whether they rest on anything. */
+static bool rests_on(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
+{
+  const ts_value *assumed = ts_record_find(&a->args, "assumed");
+  ts_ir_net_links *k = &m->links;
+  m->assumed = assumed && assumed->type == TS_T_BOOL && assumed->u.truth;
+  k->intra_links = real(a, "intra_links", k->intra_links * 8) / 8; /* rates are bits in the language */
+  k->inter_links = real(a, "inter_links", k->inter_links * 8) / 8;
+  k->intra_latency = picoseconds(real(a, "intra_latency", (double)k->intra_latency * 1e-12));
+  k->inter_latency = picoseconds(real(a, "inter_latency", (double)k->inter_latency * 1e-12));
+  const char *wrong = ts_network_links_wrong(k);
+  if (!wrong)
+    return true;
+  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "links that a network model cannot hold for");
+  ts_diag_here(d, "%s", wrong);
+  return false;
+}
+
+bool ts_lower_network(ts_lowering *l)
+{
+  ts_value network = l->plan->network;
+  bool good = true;
+  for (uint32_t i = 0; network.type == TS_T_LIST && i < network.u.list->count; i++) {
+    ts_value v = network.u.list->at[i];
+    ts_ir_net_model model = {0};
+    void *record;
+    const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
+    static const struct { const char *name; bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *); } models[] = {
+        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"packet", packet}, {"whitebox", ts_lower_white_box}, {"statistical", ts_lower_statistical}};
+    size_t k = 0, kinds = sizeof models / sizeof *models;
+    while (k < kinds && (!a || strcmp(a->name, models[k].name) != 0))
+      k++;
+    if (k == kinds) {
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `statistical`, `flow`, `packet` or `alpha_beta`");
+      ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
+      good = false;
+      continue;
+    }
+    model.name = ts_ir_add_string(l->b, a->name);
+    model.loc = ts_ir_loc_of(l, a->span);
+    const ts_value *over = ts_record_find(&a->args, "over");
+    model.axes = over && over->type == TS_T_AXIS ? over->u.axes.mask : 0;
+    if (!models[k].lower(l, a, &model) || !rests_on(l, a, &model)) {
+      good = false;
+      continue;
+    }
+    ts_ir_append(l->b, TS_IR_NET_MODELS, 1, &record);
+    *(ts_ir_net_model *)record = model;
+  }
+  return good;
+}

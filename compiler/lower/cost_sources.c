@@ -1,0 +1,431 @@
+/* The values in a plan's `costs` as things that can be asked: tables, fits, rooflines, functions, and sources changed by others. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/lower/costing.h"
+#include "compiler/lower/device.h"
+#include "cost/database.h"
+
+typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED, ASK_LIKE } ts_asked_kind;
+
+struct ts_asked {
+  ts_asked_kind kind;
+  const ts_cost_source *source;   /* SOURCE */
+  const ts_record *functions;     /* FUNCTIONS: family -> function */
+  const ts_asked *inner;          /* SLOWER, SCALED, LIKE */
+  double factor;                  /* SLOWER, LIKE */
+  const ts_list *families;        /* SLOWER: those it holds for, or NULL */
+  const char *family;             /* SLOWER, LIKE: of the kernel */
+  const char *as;                 /* LIKE: the family asked for in its place */
+  const ts_cost_source *from, *to; /* SCALED: rooflines */
+};
+
+static ts_asked *wrong(ts_session *s, ts_span span, const char *title, ts_value found)
+{
+  if (found.type != TS_T_ERROR) {
+    ts_diag *d = ts_report(s, TS_E0503, span, "%s", title);
+    ts_diag_here(d, "found %s", ts_value_describe(s->arena, found));
+  }
+  return NULL;
+}
+
+static const ts_value *arg(const ts_applied *a, const char *name)
+{
+  const ts_value *v = ts_record_find(&a->args, name);
+  return v && v->type != TS_T_NONE ? v : NULL;
+}
+
+static double number(const ts_value *v, double otherwise)
+{
+  if (!v)
+    return otherwise;
+  return v->type == TS_T_INT ? (double)v->u.integer : v->u.real;
+}
+
+/* -- files -- */
+
+static ts_asked *bad_file(ts_session *s, const char *name, const char *role, const char *text, size_t size, const ts_cost_error *e, ts_span span)
+{
+  ts_span at = span;
+  if (text && e->line) {
+    uint32_t file = ts_sources_add(s->sources, name, role, text, size);
+    at = (ts_span){file, (uint32_t)e->begin, (uint32_t)e->end};
+  }
+  ts_diag *d = ts_report(s, TS_E0502, at, "%s `%s` cannot be used", role, name);
+  ts_diag_here(d, "%s", e->text);
+  if (at.file != span.file)
+    ts_diag_note_at(d, span, "named here");
+  if (e->help)
+    ts_diag_help(d, "%s", e->help);
+  return NULL;
+}
+
+/* A table or a fit of `device` is used as one of `gpu`. */
+static void check_device(ts_session *s, const ts_source_name *name, const ts_value *gpu, ts_span span, const char *what, const char *means)
+{
+  if (!name->device || ts_gpu_called(s, gpu, name->device))
+    return;
+  ts_diag *d = ts_report(s, TS_W0531, span, "`%s` is %s `%s`, but was measured on `%s`", name->name, what, gpu->u.record->name, name->device);
+  ts_diag_here(d, "%s", means);
+  ts_diag_help(d, "name the gpu that was measured; if it is this one, its declaration says so: `called = [\"%s\"]`", name->device);
+}
+
+static ts_asked *of_source(ts_session *s, const ts_cost_source *source)
+{
+  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  a->source = source;
+  return a;
+}
+
+/* The device is what the file says; else what the plan says of it. Both must not differ. */
+static bool take_device(ts_session *s, const ts_cost_source *source, const ts_value *stated, ts_source_name *name)
+{
+  const char *own = ts_cost_device(source);
+  name->device = *own ? own : stated ? stated->u.string : NULL;
+  if (!*own || !stated || !strcmp(own, stated->u.string))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0503, stated->span, "`%s` was not measured on `%s`", name->name, stated->u.string);
+  ts_diag_here(d, "it names its device, `%s`", own);
+  ts_diag_help(d, "leave `device` out, or correct the line `# device:` of the file");
+  return false;
+}
+
+static ts_asked *table(ts_session *s, const ts_applied *t, ts_source_name *name)
+{
+  const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family");
+  ts_table_options options = {family ? family->u.string : NULL, dtype ? dtype->u.dtype->name : NULL};
+  ts_cost_error error = {0};
+  size_t size = 0, text_size = 0;
+  ts_found found;
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
+  if (!bytes)
+    return NULL;
+  name->name = ts_session_written(file->u.string);
+  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
+  const ts_cost_source *source = text ? ts_cost_table(s->arena, text, text_size, &options, &error) : NULL;
+  if (!source)
+    return bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
+  return take_device(s, source, arg(t, "device"), name) ? of_source(s, source) : NULL;
+}
+
+/* Trained here and now. */
+static ts_asked *fit_of_table(ts_session *s, const ts_applied *f, const ts_value *of, ts_source_name *name)
+{
+  const ts_value *gpu = arg(f, "gpu"), *sms = gpu ? ts_record_find(gpu->u.record, "sms") : NULL;
+  ts_cost_error error = {0};
+  if (!sms || sms->type != TS_T_INT || sms->u.integer < 1) {
+    ts_diag *d = ts_report(s, TS_E0503, sms ? sms->span : f->span, "a fit of a table needs to know how many processors the device has");
+    ts_diag_here(d, gpu ? "this gpu has no usable `sms`" : "add `gpu: ...`, one with `sms`");
+    return NULL;
+  }
+  const ts_asked *rows = table(s, of->u.applied, name);
+  if (!rows)
+    return NULL;
+  const ts_cost_source *source = ts_cost_fit_table(s->arena, rows->source, (double)sms->u.integer, &error);
+  check_device(s, name, gpu, f->span, "fitted as one of", "the fit counts waves over the processors of this gpu");
+  name->device = name->device ? name->device : gpu->u.record->name;
+  return source ? of_source(s, source) : bad_file(s, name->name, "table", NULL, 0, &error, of->span);
+}
+
+static ts_asked *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
+{
+  const ts_value *file = arg(f, "source");
+  if (file && file->type == TS_T_APPLIED && !file->u.applied->decl && !strcmp(file->u.applied->name, "table"))
+    return fit_of_table(s, f, file, name);
+  ts_cost_error error = {0};
+  size_t size = 0, text_size = 0;
+  ts_found found;
+  if (!file || file->type != TS_T_STRING)
+    return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`", file ? *file : ts_none_value());
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
+  if (!bytes)
+    return NULL;
+  name->name = ts_session_written(file->u.string);
+  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
+  const ts_cost_source *source = text ? ts_cost_fit(s->arena, text, text_size, &error) : NULL;
+  if (!source)
+    return bad_file(s, file->u.string, "fit", text, text_size, &error, file->span);
+  return take_device(s, source, NULL, name) ? of_source(s, source) : NULL;
+}
+
+/* The rows asked for as a table; NULL with the error filled. The whole database is an input of the plan. */
+static const char *rows_of_database(ts_session *s, const ts_found *found, const char *path, const ts_applied *d, size_t *size, ts_db_error *why)
+{
+  const ts_value *device = arg(d, "device"), *software = arg(d, "software");
+  ts_dependency dependency = {.path = found->path, .name = found->name, .role = "database"};
+  const char *text = NULL;
+  ts_db *db = ts_db_open(s->arena, path, false, why);
+  if (!db)
+    return NULL;
+  if (ts_db_digest(db, dependency.sha256, why)) {
+    ts_session_depends(s, dependency);
+    text = ts_db_table(s->arena, db, device ? device->u.string : NULL, software ? software->u.string : NULL, size, why);
+  }
+  ts_db_close(db);
+  return text;
+}
+
+static ts_asked *database(ts_session *s, const ts_applied *d, ts_source_name *name)
+{
+  const ts_value *file = arg(d, "file");
+  ts_cost_error error = {0};
+  ts_db_error why = {{0}, {0}};
+  ts_found found;
+  size_t size = 0;
+  const char *path = ts_session_locate(s, file->span.file, file->u.string, file->span, &found);
+  if (!path)
+    return NULL;
+  name->name = ts_session_written(file->u.string);
+  const char *text = rows_of_database(s, &found, path, d, &size, &why);
+  if (!text) {
+    error = (ts_cost_error){.text = why.message, .help = why.help[0] ? why.help : NULL};
+    return bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
+  }
+  const ts_cost_source *source = ts_cost_table(s->arena, text, size, NULL, &error);
+  error.line = 0; /* of a text that nobody has seen */
+  return source && take_device(s, source, NULL, name) ? of_source(s, source) : bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
+}
+
+/* -- rooflines -- */
+
+static bool gpu_quantity(ts_session *s, const ts_value *gpu, const char *field, ts_dimension dimension, double *value)
+{
+  const ts_value *v = ts_record_find(gpu->u.record, field);
+  if (v && v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, dimension) && v->u.real > 0) {
+    *value = v->u.real;
+    return true;
+  }
+  ts_diag *d = ts_report(s, TS_E0503, v ? v->span : gpu->span, "gpu `%s` has no usable `%s`", gpu->u.record->name ? gpu->u.record->name : "", field);
+  ts_diag_here(d, v ? "found %s" : "needed for a roofline", v ? ts_value_describe(s->arena, *v) : "");
+  return false;
+}
+
+static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, double flops, double bytes, double floor)
+{
+  ts_roofline r = {.flops_efficiency = flops, .bytes_efficiency = bytes, .floor = floor};
+  const ts_value *peak = ts_record_find(gpu->u.record, "peak");
+  if (!gpu_quantity(s, gpu, "bandwidth", TS_DIM_RATE, &r.bandwidth))
+    return NULL;
+  r.bandwidth /= 8;
+  if (!peak || peak->type != TS_T_RECORD) {
+    wrong(s, peak ? peak->span : gpu->span, "a gpu needs `peak`, a record of rates by type", peak ? *peak : ts_none_value());
+    return NULL;
+  }
+  ts_peak *rates = TS_NEW_ARRAY(s->arena, ts_peak, peak->u.record->count + 1);
+  for (uint32_t i = 0; i < peak->u.record->count; i++) {
+    const ts_field *f = &peak->u.record->at[i];
+    if (f->value->type != TS_T_QUANTITY || !ts_dimension_equal(f->value->dimension, TS_DIM_WORKRATE) || !(f->value->u.real > 0)) {
+      wrong(s, f->span, "a peak rate must be positive work by time, such as `312 TFLOP/s`", *f->value);
+      return NULL;
+    }
+    rates[r.peak_count++] = (ts_peak){f->name, f->value->u.real};
+  }
+  r.peak = rates;
+  return ts_cost_roofline(s->arena, &r);
+}
+
+static bool share(ts_session *s, const ts_value *v, const char *what, double *number_)
+{
+  *number_ = number(v, 1);
+  if (*number_ > 0 && *number_ <= 1)
+    return true;
+  ts_diag *d = ts_report(s, TS_E0503, v->span, "`%s` of a roofline is the share of the peak that large kernels reach", what);
+  ts_diag_here(d, "must be above 0 and at most 1");
+  return false;
+}
+
+static ts_asked *roofline(ts_session *s, const ts_applied *r, ts_source_name *name)
+{
+  const ts_value *gpu = arg(r, "gpu");
+  double flops, bytes;
+  if (!gpu || gpu->type != TS_T_GPU)
+    return wrong(s, r->span, "`roofline` needs a gpu", gpu ? *gpu : ts_none_value());
+  if (!share(s, arg(r, "flops"), "flops", &flops) || !share(s, arg(r, "bytes"), "bytes", &bytes))
+    return NULL;
+  name->name = gpu->u.record->name ? gpu->u.record->name : "gpu";
+  name->device = gpu->u.record->name;
+  const ts_cost_source *source = gpu_roofline(s, gpu, flops, bytes, number(arg(r, "floor"), 0));
+  return source ? of_source(s, source) : NULL;
+}
+
+/* -- sources made of others -- */
+
+static bool positive(ts_session *s, const ts_applied *m, double factor)
+{
+  if (factor > 0 && isfinite(factor))
+    return true;
+  ts_diag *d = ts_report(s, TS_E0503, arg(m, "by")->span, "a source cannot be slower by this factor");
+  ts_diag_here(d, "must be positive");
+  return false;
+}
+
+static ts_asked *slower(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+{
+  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  const ts_value *family = arg(m, "family");
+  *a = (ts_asked){.kind = ASK_SLOWER, .inner = ts_asked_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1)};
+  if (family && family->type == TS_T_STRING)
+    a->family = family->u.string;
+  else if (family && family->type == TS_T_LIST)
+    a->families = family->u.list;
+  return a->inner && positive(s, m, a->factor) ? a : NULL;
+}
+
+/* A family nobody measured takes `by` times as long as another one at the same features. */
+static ts_asked *like(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+{
+  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  *a = (ts_asked){.kind = ASK_LIKE, .inner = ts_asked_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1),
+                  .family = arg(m, "family")->u.string, .as = arg(m, "as")->u.string};
+  return a->inner && positive(s, m, a->factor) ? a : NULL;
+}
+
+/* Kernels bound by compute scale with the peak rates, those bound by memory with the bandwidths: the ratio of the two rooflines. */
+static ts_asked *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+{
+  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  *a = (ts_asked){.kind = ASK_SCALED, .inner = ts_asked_new(s, plan, *arg(m, "source"), name),
+                  .from = gpu_roofline(s, arg(m, "from"), 1, 1, 0), .to = gpu_roofline(s, arg(m, "to"), 1, 1, 0)};
+  check_device(s, name, arg(m, "from"), m->span, "scaled from", "its times are multiplied by the ratio of `to` and this gpu");
+  name->device = arg(m, "to")->u.record->name;
+  return a->inner && a->from && a->to ? a : NULL;
+}
+
+ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name)
+{
+  name->span = value.span;
+  if (value.type == TS_T_RECORD) {
+    ts_asked *a = TS_NEW(s->arena, ts_asked);
+    *a = (ts_asked){.kind = ASK_FUNCTIONS, .functions = value.u.record};
+    *name = (ts_source_name){"functions", "function", value.span, NULL};
+    for (uint32_t i = 0; i < value.u.record->count; i++)
+      if (value.u.record->at[i].value->type != TS_T_FUNCTION)
+        return wrong(s, value.u.record->at[i].span, "a record of costs names a function for each family of kernels", *value.u.record->at[i].value);
+    if (value.u.record->count == 1)
+      name->name = ts_function_name(value.u.record->at[0].value->u.function);
+    return a;
+  }
+  if (value.type == TS_T_APPLIED && !value.u.applied->decl) {
+    const ts_applied *made = value.u.applied;
+    name->kind = made->name;
+    name->name = made->name;
+    if (!strcmp(made->name, "table"))
+      return table(s, made, name);
+    if (!strcmp(made->name, "fit"))
+      return fit(s, made, name);
+    if (!strcmp(made->name, "db"))
+      return database(s, made, name);
+    if (!strcmp(made->name, "roofline"))
+      return roofline(s, made, name);
+    if (!strcmp(made->name, "slower"))
+      return slower(s, plan, made, name);
+    if (!strcmp(made->name, "like"))
+      return like(s, plan, made, name);
+    if (!strcmp(made->name, "scale"))
+      return scaled(s, plan, made, name);
+  }
+  return wrong(s, value.span, "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, `scale`, or a record of functions", value);
+}
+
+/* -- asking -- */
+
+static bool argument(const ts_cost_query *q, const char *name, ts_span span, ts_value *v)
+{
+  if (!strcmp(name, "flops"))
+    *v = ts_quantity_value(q->flops, TS_DIM_WORK, span);
+  else if (!strcmp(name, "bytes"))
+    *v = ts_quantity_value(q->bytes * 8, TS_DIM_SIZE, span);
+  else {
+    uint32_t i = 0;
+    while (i < q->feature_count && strcmp(q->feature[i].name, name))
+      i++;
+    if (i == q->feature_count)
+      return false;
+    double x = q->feature[i].value;
+    *v = x == floor(x) && fabs(x) < 9e15 ? ts_int_value((int64_t)x, span) : ts_real_value(x, span);
+  }
+  return true;
+}
+
+static bool ask_function(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
+{
+  const ts_value *f = ts_record_find(a->functions, q->family);
+  ts_value args[16];
+  uint32_t n = 0;
+  if (!f)
+    return false;
+  for (const char *name; n < 16 && (name = ts_function_formal(f->u.function, n)); n++)
+    if (!argument(q, name, f->span, &args[n])) {
+      ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` asks for `%s`, which a kernel of family `%s` does not have", ts_function_name(f->u.function), name, q->family);
+      const char *text = "flops, bytes";
+      for (uint32_t i = 0; i < q->feature_count; i++)
+        text = ts_arena_printf(s->arena, "%s, %s", text, q->feature[i].name);
+      ts_diag_here(d, "there are %s", text);
+      ts_diag_note_at(d, span, "the kernel");
+      *failed = true;
+      return false;
+    }
+  ts_value v = ts_call(s, *f, args, NULL, n, f->span);
+  if (v.type == TS_T_ERROR) {
+    *failed = true;
+    return false;
+  }
+  if (v.type != TS_T_QUANTITY || !ts_dimension_equal(v.dimension, TS_DIM_TIME) || !isfinite(v.u.real) || v.u.real < 0) {
+    ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` must give a time that is not negative", ts_function_name(f->u.function));
+    ts_diag_here(d, "gave %s", ts_value_print(s->arena, v));
+    *failed = true;
+    return false;
+  }
+  *answer = (ts_cost_answer){.seconds = v.u.real, .basis = TS_COST_EXTERN};
+  return true;
+}
+
+static bool holds_for(const ts_asked *a, const char *family)
+{
+  if (a->families) {
+    for (uint32_t i = 0; i < a->families->count; i++)
+      if (a->families->at[i].type == TS_T_STRING && !strcmp(a->families->at[i].u.string, family))
+        return true;
+    return false;
+  }
+  return !a->family || !strcmp(a->family, family);
+}
+
+bool ts_asked_ask(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
+{
+  ts_cost_answer from, to;
+  switch (a->kind) {
+  case ASK_SOURCE: return ts_cost_ask(a->source, q, answer);
+  case ASK_FUNCTIONS: return ask_function(s, a, q, span, answer, failed);
+  case ASK_SLOWER:
+    if (!ts_asked_ask(s, a->inner, q, span, answer, failed))
+      return false;
+    if (holds_for(a, q->family))
+      answer->seconds *= a->factor;
+    return true;
+  case ASK_LIKE: {
+    ts_cost_query other = *q;
+    other.family = a->as;
+    if (strcmp(q->family, a->family) || !ts_asked_ask(s, a->inner, &other, span, answer, failed))
+      return false;
+    answer->seconds *= a->factor;
+    answer->basis = answer->basis == TS_COST_MEASURED ? TS_COST_INTERPOLATED : answer->basis;
+    return true;
+  }
+  case ASK_SCALED:
+    if (!ts_asked_ask(s, a->inner, q, span, answer, failed) || !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
+      return false;
+    answer->seconds *= to.seconds / from.seconds;
+    if (answer->basis == TS_COST_MEASURED)
+      answer->basis = TS_COST_INTERPOLATED;
+    return true;
+  }
+  return false;
+}
+
+const ts_cost_source *ts_asked_table(const ts_asked *a)
+{
+  while (a->inner)
+    a = a->inner;
+  return a->source;
+}

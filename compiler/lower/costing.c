@@ -1,0 +1,405 @@
+#include "compiler/lower/costing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compiler/lower/device.h"
+#include "compiler/model/traced.h"
+#include "ir/ir.h"
+
+/* Kernels of a family that a source answers beyond what it learned from: how many, and the one furthest out. */
+typedef struct beyond { uint32_t source, kernels; const char *family; ts_cost_answer answer; ts_span span; } beyond;
+
+typedef struct ts_asking {
+  ts_session *s;
+  const ts_plan *plan;
+  TS_VEC(const ts_asked *) sources;
+  TS_VEC(ts_cost_query) keys; /* of kernels already priced, in the order of `priced` */
+  TS_VEC(uint32_t) priced;
+  TS_VEC(beyond) beyond;
+} ts_asking;
+
+ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
+{
+  ts_costing *c = TS_NEW(s->arena, ts_costing);
+  unsigned errors = ts_diags_errors(s->diags);
+  c->asking = TS_NEW(s->arena, ts_asking);
+  *c->asking = (ts_asking){.s = s, .plan = plan};
+  for (uint32_t i = 0; plan->costs.type == TS_T_LIST && i < plan->costs.u.list->count; i++) {
+    ts_source_name name = {0};
+    const ts_asked *a = ts_asked_new(s, plan, plan->costs.u.list->at[i], &name);
+    if (!a)
+      continue;
+    TS_PUSH(s->arena, &c->asking->sources, a);
+    TS_PUSH(s->arena, &c->sources, name);
+  }
+  return ts_diags_errors(s->diags) > errors ? NULL : c;
+}
+
+/* -- one kernel -- */
+
+static ts_cost_query query_of(const ts_kernel *k)
+{
+  return (ts_cost_query){k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
+}
+
+static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
+{
+  if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops || a->bytes != b->bytes || a->feature_count != b->feature_count)
+    return false;
+  for (uint32_t i = 0; i < a->feature_count; i++)
+    if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
+      return false;
+  return true;
+}
+
+static const char *key_text(ts_session *s, const ts_cost_query *q)
+{
+  const char *text = ts_arena_printf(s->arena, "%s, %s", q->family, q->dtype);
+  for (uint32_t i = 0; i < q->feature_count; i++)
+    text = ts_arena_printf(s->arena, "%s, %s %.17g", text, q->feature[i].name, q->feature[i].value);
+  char flops[64], bytes[64];
+  ts_quantity_print(flops, sizeof flops, q->flops, TS_DIM_WORK);
+  ts_quantity_print(bytes, sizeof bytes, 8 * q->bytes, TS_DIM_SIZE);
+  return ts_arena_printf(s->arena, "%s, %s, %s", text, flops, bytes);
+}
+
+static const char *near_text(ts_session *s, const ts_table_near *n)
+{
+  const char *text = ts_arena_printf(s->arena, "line %u: %s", n->line, n->family);
+  for (uint32_t i = 0; i < n->feature_count; i++)
+    text = ts_arena_printf(s->arena, "%s, %s %g", text, n->name[i], n->value[i]);
+  return text;
+}
+
+static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, const char *label)
+{
+  ts_session *s = c->asking->s;
+  ts_span at = c->asking->plan->span_of[TS_PLAN_costs];
+  ts_diag *d = ts_report(s, TS_E0501, at.file ? at : k->span, "no cost source knows the kernel `%s` of `%s`", q->family, label);
+  ts_diag_here(d, "%zu source%s asked", c->sources.count, c->sources.count == 1 ? "" : "s");
+  ts_diag_note_at(d, k->span, "the kernel");
+  ts_diag_fact(d, "key", "%s", key_text(s, q));
+  for (size_t i = 0; i < c->asking->sources.count; i++) {
+    ts_table_near near[3];
+    const ts_cost_source *table = ts_asked_table(c->asking->sources.at[i]);
+    uint32_t n = table ? ts_table_nearest(table, q, near, 3) : 0;
+    const char *text = "";
+    for (uint32_t r = 0; r < n; r++)
+      text = ts_arena_printf(s->arena, "%s%s%s", text, r ? "\n" : "", near_text(s, &near[r]));
+    if (n)
+      ts_diag_fact(d, ts_arena_printf(s->arena, "nearest in %s", c->sources.at[i].name), "%s", text);
+  }
+  ts_diag_help(d, "end the list with a source that answers everything, such as `roofline(gpu)`");
+}
+
+/* Which of the warnings the answer belongs to, from 1. */
+static uint32_t note_beyond(ts_asking *a, uint32_t source, const char *family, const ts_cost_answer *answer, ts_span span)
+{
+  for (size_t i = 0; i < a->beyond.count; i++) {
+    beyond *b = &a->beyond.at[i];
+    if (b->source != source || b->family != family)
+      continue;
+    b->kernels++;
+    if (answer->far > b->answer.far)
+      b->answer = *answer, b->span = span;
+    return (uint32_t)i + 1;
+  }
+  TS_PUSH(a->s->arena, &a->beyond, ((beyond){source, 1, family, *answer, span}));
+  return (uint32_t)a->beyond.count;
+}
+
+/* Time of all ops, and in share[] that of each warning. */
+static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_sharding *sh, double *share)
+{
+  double total = 0;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++) {
+        if (work->phase[p].at[k].host_only)
+          continue;
+        const ts_priced *priced = &c->kernels.at[work->phase[p].at[k].cost];
+        total += (double)priced->time;
+        if (priced->beyond)
+          share[priced->beyond - 1] += (double)priced->time;
+      }
+  }
+  return total;
+}
+
+/* -- costs of another device -- */
+
+typedef TS_VEC(const char *) name_list;
+
+static double time_of_source(const ts_costing *c, const ts_graph *g, const ts_sharding *sh, double *share)
+{
+  double total = 0;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++) {
+        const ts_priced *priced = work->phase[p].at[k].host_only ? NULL : &c->kernels.at[work->phase[p].at[k].cost];
+        total += priced ? (double)priced->time : 0;
+        if (priced && priced->source != TS_NO_INDEX)
+          share[priced->source] += (double)priced->time;
+      }
+  }
+  return total;
+}
+
+static void add_once(ts_arena *arena, name_list *list, const char *name)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->at[i], name))
+      return;
+  TS_PUSH(arena, list, name);
+}
+
+/* Warns of costs of devices that the cluster has not (W0531). */
+static void tell_devices(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+{
+  ts_asking *a = c->asking;
+  ts_session *s = a->s;
+  name_list names = {0}, devices = {0};
+  const ts_source_name *first = NULL;
+  const ts_value *gpu = NULL;
+  double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count + 1), total = time_of_source(c, g, sh, share), wrong = 0;
+  for (size_t i = 0; i < c->sources.count; i++) {
+    const ts_source_name *n = &c->sources.at[i];
+    const ts_value *other = share[i] > 0 ? ts_other_gpu(s, a->plan, n->device) : NULL;
+    if (!other)
+      continue;
+    wrong += share[i];
+    gpu = other;
+    first = first ? first : n;
+    add_once(s->arena, &names, n->name);
+    add_once(s->arena, &devices, n->device);
+  }
+  if (!first)
+    return;
+  ts_span costs = a->plan->span_of[TS_PLAN_costs];
+  bool trace = !strcmp(first->kind, "trace");
+  ts_diag *d = ts_report(s, TS_W0531, trace || !costs.file ? first->span : costs, "costs of %s in a plan for `%s`", ts_listed(s->arena, devices.at, devices.count), gpu->u.record->name);
+  ts_diag_here(d, "%.0f %% of the time of all ops rests on them", 100 * wrong / total);
+  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster], "no device of this cluster goes by that name");
+  ts_diag_fact(d, "costs", "%s", ts_listed(s->arena, names.at, names.count));
+  if (trace)
+    ts_diag_help(d, "take a table of this device; or, if it is the same, say so in its declaration: `called = [\"%s\"]`", first->device);
+  else
+    ts_diag_help(d, "scale them by the two rooflines, `scale(SOURCE, from: ..., to: %s)`; or, if it is the same device, say so in its declaration: `called = [\"%s\"]`",
+                 gpu->u.record->name, first->device);
+}
+
+/* Less than this share of the time is not worth a warning: if it is wrong by a tenth, the step is by a hundredth. */
+static const double beyond_matters = 0.1;
+
+void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+{
+  ts_asking *a = c->asking;
+  double *share = TS_NEW_ARRAY(a->s->arena, double, a->beyond.count + 1), total = add_beyond(c, g, sh, share);
+  for (size_t i = 0; i < a->beyond.count; i++) {
+    const beyond *b = &a->beyond.at[i];
+    const ts_source_name *from = &c->sources.at[b->source];
+    if (!(share[i] >= beyond_matters * total))
+      continue;
+    ts_diag *d = ts_report(a->s, TS_W0505, from->span.file ? from->span : b->span, "%u kernel%s of family `%s` lie%s beyond what `%s` learned from", b->kernels,
+      b->kernels == 1 ? "" : "s", b->family, b->kernels == 1 ? "s" : "", from->name);
+    ts_diag_here(d, "asked for `%s` %.10g, learned from %.10g to %.10g", b->answer.beyond, b->answer.value, b->answer.low, b->answer.high);
+    ts_diag_note_at(d, b->span, "the kernel that is furthest out");
+    ts_diag_fact(d, "share", "%.0f %% of the time of all ops", 100 * share[i] / total);
+    ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or put a source that knows them first in `costs`");
+  }
+  a->beyond.count = 0;
+  tell_devices(c, g, sh);
+}
+
+static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_priced *priced)
+{
+  bool failed = false;
+  for (uint32_t i = 0; i < c->asking->sources.count; i++) {
+    ts_cost_answer answer = {0};
+    if (ts_asked_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
+      *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i, 0};
+      if (answer.beyond)
+        priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
+      return true;
+    }
+    if (failed)
+      break;
+  }
+  priced->source = failed ? TS_NO_INDEX : 0;
+  return false;
+}
+
+uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *k, const char *label)
+{
+  ts_asking *a = c->asking;
+  ts_cost_query q = query_of(k);
+  for (size_t i = 0; i < a->keys.count; i++)
+    if (same_query(&a->keys.at[i], &q))
+      return a->priced.at[i];
+  ts_priced priced = {0};
+  uint32_t index = TS_NO_INDEX;
+  if (ask(c, k, &q, &priced)) {
+    index = (uint32_t)c->kernels.count;
+    TS_PUSH(a->s->arena, &c->kernels, priced);
+  } else if (priced.source != TS_NO_INDEX) {
+    no_cost(c, k, &q, label);
+  }
+  TS_PUSH(a->s->arena, &a->keys, q);
+  TS_PUSH(a->s->arena, &a->priced, index);
+  return index;
+}
+
+/* -- measured ops -- */
+
+static uint32_t measured_source(ts_costing *c, const ts_measured *m)
+{
+  ts_session *s = c->asking->s;
+  const char *colon = strrchr(m->source, ':');
+  const char *name = colon ? ts_arena_string(s->arena, m->source, (size_t)(colon - m->source)) : m->source;
+  for (uint32_t i = 0; i < c->sources.count; i++)
+    if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
+      return i;
+  TS_PUSH(s->arena, &c->sources, (ts_source_name){name, "trace", m->span, m->device});
+  return (uint32_t)c->sources.count - 1;
+}
+
+static bool same_kernels(const ts_kernels *a, const ts_kernels *b)
+{
+  if (a->count != b->count)
+    return false;
+  for (uint32_t i = 0; i < a->count; i++) {
+    ts_cost_query x = query_of(&a->at[i]), y = query_of(&b->at[i]);
+    if (!same_query(&x, &y))
+      return false;
+  }
+  return true;
+}
+
+/* Shares a measured time out over the kernels of a direction: see ts_measured. */
+static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_direction direction)
+{
+  const ts_measured *m = op->measured;
+  double total = 0, shares = 0; /* shares: of the kernels before, so that what is rounded adds up */
+  uint32_t kernels = 0;
+  bool same = true;
+  for (int p = 0; p < TS_PHASES; p++) {
+    if (ts_direction_of((ts_phase)p) != direction)
+      continue;
+    const ts_kernels *whole = &m->work.phase[p];
+    same &= !whole->count || same_kernels(whole, &class->work.phase[p]);
+    for (uint32_t i = 0; i < whole->count; i++) {
+      uint32_t index = ts_costing_kernel(c, &whole->at[i], op->label);
+      if (index == TS_NO_INDEX)
+        return false;
+      total += (double)c->kernels.at[index].time;
+    }
+    kernels += whole->count;
+  }
+  for (int p = 0; p < TS_PHASES; p++) {
+    if (ts_direction_of((ts_phase)p) != direction)
+      continue;
+    for (uint32_t i = 0; i < class->work.phase[p].count; i++) {
+      ts_kernel *k = &class->work.phase[p].at[i];
+      uint32_t index = ts_costing_kernel(c, k, op->label);
+      if (index == TS_NO_INDEX)
+        return false;
+      ts_priced priced = c->kernels.at[index];
+      double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
+      priced.time = (uint64_t)(llround(m->seconds[direction] * (shares + share) * 1e12) - llround(m->seconds[direction] * shares * 1e12));
+      shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
+      priced.basis = same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
+      priced.source = measured_source(c, m);
+      k->cost = (uint32_t)c->kernels.count;
+      TS_PUSH(c->asking->s->arena, &c->kernels, priced);
+    }
+  }
+  return true;
+}
+
+uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact)
+{
+  ts_priced priced = c->kernels.at[like];
+  priced.time = (uint64_t)llround(seconds * 1e12);
+  priced.basis = exact ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
+  for (size_t i = 0; i < g->ops.count && priced.source == c->kernels.at[like].source; i++)
+    if (g->ops.at[i].measured)
+      priced.source = measured_source(c, g->ops.at[i].measured);
+  for (size_t i = 0; i < c->kernels.count; i++) {
+    const ts_priced *k = &c->kernels.at[i];
+    if (k->time == priced.time && k->bytes == priced.bytes && k->flops == priced.flops && k->source == priced.source && k->family == priced.family)
+      return (uint32_t)i;
+  }
+  TS_PUSH(c->asking->s->arena, &c->kernels, priced);
+  return (uint32_t)c->kernels.count - 1;
+}
+
+/* -- all ops -- */
+
+static uint32_t slower_kernel(ts_costing *c, uint32_t index, double factor)
+{
+  ts_priced priced = c->kernels.at[index];
+  priced.time = (uint64_t)llround((double)priced.time * factor);
+  priced.basis = priced.basis == TS_IR_MEASURED ? TS_IR_INTERPOLATED : priced.basis;
+  TS_PUSH(c->asking->s->arena, &c->kernels, priced);
+  return (uint32_t)c->kernels.count - 1;
+}
+
+static bool price_kernels(ts_costing *c, ts_kernels *kernels, const char *label)
+{
+  bool good = true;
+  for (uint32_t i = 0; i < kernels->count; i++) {
+    ts_kernel *k = &kernels->at[i];
+    if (k->host_only)
+      continue;
+    k->cost = ts_costing_kernel(c, k, label);
+    good &= k->cost != TS_NO_INDEX;
+    if (k->cost != TS_NO_INDEX && k->slower > 1)
+      k->cost = slower_kernel(c, k->cost, k->slower);
+  }
+  return good;
+}
+
+static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
+{
+  const ts_op *op = &g->ops.at[class->op];
+  bool good = true;
+  /* A gradient that nobody needs is not computed: no source must know what it takes. */
+  if (!op->needs_input_gradient)
+    class->work.phase[TS_PHASE_INPUT] = class->own[TS_PHASE_INPUT] = class->rest[TS_PHASE_INPUT] = (ts_kernels){0};
+  if (op->measured) { /* a measured time is of the whole op: it does not run in parts */
+    memset(class->parted, 0, sizeof class->parted);
+    memset(class->rounds, 0, sizeof class->rounds);
+  }
+  if (op->measured)
+    return price_measured(c, op, class, TS_TRACED_FORWARD) && price_measured(c, op, class, TS_TRACED_BACKWARD);
+  for (int p = 0; p < TS_PHASES; p++) {
+    good &= price_kernels(c, &class->work.phase[p], op->label);
+    if (class->parted[p] || class->rounds[p])
+      good &= price_kernels(c, &class->own[p], op->label) && price_kernels(c, &class->rest[p], op->label);
+  }
+  return good;
+}
+
+bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh)
+{
+  bool good = true;
+  for (size_t i = 0; i < sh->classes.count; i++)
+    good &= price_class(c, g, &sh->classes.at[i]);
+  return good;
+}
+
+double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
+{
+  double *seconds = TS_NEW_ARRAY(c->asking->s->arena, double, g->ops.count + 1);
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
+    for (int p = 0; p < TS_PHASES; p++)
+      for (uint32_t k = 0; k < work->phase[p].count; k++)
+        if (!work->phase[p].at[k].host_only)
+          seconds[i] += (double)c->kernels.at[work->phase[p].at[k].cost].time * 1e-12;
+  }
+  return seconds;
+}

@@ -1,0 +1,551 @@
+/* The backward of a stage: gradients of inputs, of weights, or of both, op by op in reverse; recomputation where the plan asks for it; and on
+ * the last micro-batch the collectives that sum the gradients of the replicas. */
+#include "compiler/lower/fragment.h"
+
+#include <string.h>
+
+typedef struct pass {
+  ts_fragment *f;
+  bool inputs, weights, last;
+  uint32_t recomputed; /* group done last */
+  int64_t unsummed;    /* bytes of weight gradients of this micro-batch alone */
+} pass;
+
+static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
+static uint32_t source_of(const ts_fragment *f, uint32_t tensor) { return f->l->g->tensors.at[tensor].source; }
+static bool has(const ts_fragment *f, uint32_t op, ts_phase phase) { return ts_class_of(f->l, op)->work.phase[phase].count > 0; }
+
+static bool split(const pass *p) { return !(p->inputs && p->weights); } /* I and W apart */
+
+/* -- gradients -- */
+
+static uint32_t new_gradient(ts_fragment *f, uint32_t node, int64_t bytes, const char *label, bool allocate)
+{
+  uint32_t note = allocate && bytes && node != TS_NO_INDEX ? (uint32_t)f->mems.count : TS_NO_INDEX;
+  TS_PUSH(f->scratch, &f->gradients, (ts_gradient){node, bytes, 1, label, note, false});
+  if (allocate)
+    ts_memory(f, node, bytes, TS_IR_TEMPORARIES, label);
+  return (uint32_t)f->gradients.count - 1;
+}
+
+static void drop_gradient(ts_fragment *f, uint32_t gradient, uint32_t node)
+{
+  if (gradient == TS_NO_INDEX)
+    return;
+  ts_gradient *g = &f->gradients.at[gradient];
+  if (--g->owners == 0 && !g->waits)
+    ts_memory(f, node, -g->bytes, TS_IR_TEMPORARIES, g->label);
+}
+
+static int64_t tensor_bytes(const ts_fragment *f, uint32_t tensor)
+{
+  const ts_edge *e = &f->l->g->tensors.at[tensor];
+  return ts_layout_bytes(f->l->s, &f->l->sh->layouts[tensor], e->shape, e->dtype);
+}
+
+/* A tensor used twice gets two gradients: autograd adds them. */
+static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t gradient)
+{
+  ts_tensor_state *t = &f->tensors[tensor];
+  if (t->gradient == TS_NO_INDEX) {
+    t->gradient = gradient;
+    return;
+  }
+  const ts_edge *e = &f->l->g->tensors.at[tensor];
+  int64_t bytes = f->gradients.at[gradient].bytes;
+  ts_kernel sum = ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
+  if (f->l->g->sums_measured) {
+    sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, true);
+    sum.host = 0;
+  }
+  ts_need(f, f->gradients.at[t->gradient].ready);
+  ts_need(f, f->gradients.at[gradient].ready);
+  uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_INPUT, ts_origin_of(f, op));
+  uint32_t total = new_gradient(f, node, bytes, f->gradients.at[gradient].label, true);
+  drop_gradient(f, t->gradient, node);
+  drop_gradient(f, gradient, node);
+  t->gradient = total;
+}
+
+/* -- collectives -- */
+
+static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradient, uint32_t need)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  uint32_t last = TS_NO_INDEX;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    if (comm->when != when || comm->after != after || comm->gradient != gradient || comm->slot == TS_ALL_PARAMETERS || comm->ring)
+      continue;
+    ts_need(f, last != TS_NO_INDEX ? last : need);
+    last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
+  }
+  return last;
+}
+
+/* Bytes that the collectives before a phase gather, held while the op's backward runs. */
+static int64_t gathered(const pass *p, uint32_t i, ts_when when)
+{
+  const ts_class *class = ts_class_of(p->f->l, i);
+  int64_t bytes = 0;
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    bool stays = split(p) && when == TS_WHEN_INPUT && comm->gradient &&
+                 ts_waits_gathered(class, comm->slot);
+    if (comm->when == when && !comm->after && comm->kind == TS_IR_ALL_GATHER && !comm->ring &&
+        comm->slot < TS_ALL_PARAMETERS && !stays)
+      bytes += ts_seen_bytes(class, comm->slot, comm->gradient);
+  }
+  return bytes;
+}
+
+static void flush(ts_fragment *f, ts_bucket *bucket)
+{
+  if (!(bucket->bytes > 0))
+    return;
+  ts_need(f, bucket->ready);
+  if (!bucket->comm->overlap)
+    ts_need(f, f->last[0]);
+  uint32_t node = ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5), (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
+  ts_memory(f, node, -bucket->whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+  for (size_t k = (size_t)(bucket - f->buckets.at) + 1; k < f->buckets.count; k++)
+    f->buckets.at[k].ready = node; /* what comes after it carries its result */
+  bucket->bytes = 0;
+  bucket->whole = 0;
+  bucket->sent[0] = bucket->sent[1];
+  bucket->sent[1] = node;
+}
+
+static double parameter_bytes(const ts_fragment *f, uint32_t i, uint32_t slot, double element)
+{
+  return ts_local_elements(op_at(f, i), ts_class_of(f->l, i), slot) * element;
+}
+
+/* Of the ops whose gradients travel together, this one's come last. */
+static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
+{
+  for (uint32_t k = i; k-- > f->stage->first_op && ts_same_group(comm, op_at(f, i), op_at(f, k));) {
+    const ts_class *class = ts_class_of(f->l, k);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (ts_same_comm(&class->comms[c], comm) && parameter_bytes(f, k, TS_ALL_PARAMETERS, 1) > 0)
+        return false;
+  }
+  return true;
+}
+
+/* Between its backward and the collective that scatters it a gradient is whole. */
+static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
+{
+  const ts_class *class = ts_class_of(p->f->l, i);
+  bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER && (class->gradient_axes & comm->axes);
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_share(p->f->l, class, comm) / comm->share) : 0;
+}
+
+/* Of gradients that every micro-batch scatters two buckets are under way at most: the next one waits. */
+static void need_bucket(pass *p)
+{
+  for (size_t k = 0; k < p->f->buckets.count; k++)
+    if (p->f->buckets.at[k].comm->when == TS_WHEN_WEIGHT)
+      ts_need(p->f, p->f->buckets.at[k].sent[0]);
+}
+
+/* The gradients of an op are complete, for this micro-batch or for the step: they join their bucket, which leaves when it is full, or when its group is. */
+static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  for (uint32_t c = 0; c < class->comm_count; c++) {
+    const ts_comm *comm = &class->comms[c];
+    bool each = comm->when == TS_WHEN_WEIGHT && comm->after && comm->gradient && comm->slot == TS_ALL_PARAMETERS;
+    if (!each && !(p->last && comm->when == TS_WHEN_GRADIENTS))
+      continue;
+    size_t k = 0;
+    while (k < f->buckets.count && !ts_same_comm(f->buckets.at[k].comm, comm))
+      k++;
+    if (k == f->buckets.count) {
+      uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX; /* by the items before */
+      TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
+    }
+    ts_bucket *bucket = &f->buckets.at[k];
+    double share = ts_comm_share(f->l, class, comm);
+    int64_t whole = whole_gradient(p, i, comm);
+    bucket->bytes += parameter_bytes(f, i, comm->slot, f->l->gradient_bytes) * share;
+    bucket->whole += whole;
+    ts_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+    if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
+      bucket->ready = node;
+    bool full = comm->group.type != TS_T_NONE ? ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) : bucket->bytes >= comm->bucket * share;
+    if (comm->overlap && full)
+      flush(f, bucket);
+  }
+}
+
+/* -- one op -- */
+
+/* What the ops of a group keep lives from its recomputation to their backward. */
+static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
+{
+  for (uint32_t k = first; k <= end; k++) {
+    const ts_class *class = ts_class_of(f->l, k);
+    for (uint32_t s = 0; s < class->kept_count; s++) {
+      if (!class->kept[s].edge)
+        continue;
+      uint32_t tensor = f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
+      ts_tensor_state *t = &f->tensors[tensor];
+      uint32_t producer = f->l->g->tensors.at[tensor].producer;
+      bool own = producer != TS_NO_INDEX && producer >= first && producer <= end;
+      if (!own || (t->kept && !t->again))
+        continue;
+      if (!t->kept)
+        t->release = k;
+      if (t->late == TS_NO_INDEX && ts_saved_for_weights(f->l, class, class->kept[s].slot))
+        t->late = k;
+      t->kept = t->again = true;
+    }
+  }
+}
+
+/* W alone: its I recomputed, and left what W takes. */
+static void keep_all_again(ts_fragment *f)
+{
+  const uint32_t *group = f->l->sh->recompute_group;
+  for (uint32_t i = f->stage->first_op, end = i + f->stage->op_count, next; i < end; i = next) {
+    for (next = i + 1; next < end && group[next] == group[i];)
+      next++;
+    if (group[i])
+      keep_again(f, i, next - 1);
+  }
+}
+
+static void recompute(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  uint32_t group = f->l->sh->recompute_group[i];
+  if (!group || group == p->recomputed || !p->inputs)
+    return;
+  p->recomputed = group;
+  uint32_t first = i;
+  while (first > f->stage->first_op && f->l->sh->recompute_group[first - 1] == group)
+    first--;
+  for (uint32_t k = i + 1; k-- > first;)
+    ts_gathers_enter(f, k);
+  ts_offloads_need(f, first, i);
+  for (uint32_t k = first; k <= i; k++) {
+    const ts_op *op = op_at(f, k);
+    for (uint32_t in = 0; in < op->input_count; in++)
+      f->tensors[f->tensors[source_of(f, op->slots[in].tensor)].root].uses++;
+  }
+  keep_again(f, first, i);
+  for (uint32_t k = first; k <= i; k++)
+    ts_forward_op(f, k, true);
+}
+
+/* What the op keeps of its own. */
+static void release_own(pass *p, uint32_t i, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_class *class = ts_class_of(f->l, i);
+  const ts_op *op = op_at(f, i);
+  int64_t bytes = 0, late = ts_kept_for_weights(f->l, class);
+  int64_t made = has(f, i, TS_PHASE_WEIGHT) ? ts_made_for_weights(class, op) : 0;
+  for (uint32_t k = 0; k < class->kept_count; k++)
+    bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
+  if (!split(p))
+    ts_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
+  else
+    ts_memory(f, node, p->weights ? -late - made : late - bytes, TS_IR_ACTIVATIONS, op->label);
+}
+
+/* Kept memory whose last user in backward is this op. */
+static void release(pass *p, uint32_t i, uint32_t node)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  if (node == TS_NO_INDEX)
+    node = f->last[0];
+  release_own(p, i, node);
+  for (uint32_t k = 0; k < op->slot_count; k++) {
+    if (op->slots[k].kind == TS_SLOT_PARAM)
+      continue;
+    uint32_t tensor = f->tensors[source_of(f, op->slots[k].tensor)].root;
+    ts_tensor_state *t = &f->tensors[tensor];
+    bool late = split(p) && t->late != TS_NO_INDEX;
+    if (!t->kept || (late ? t->late : t->release) != i || (split(p) && p->weights != late))
+      continue;
+    uint32_t producer = f->l->g->tensors.at[tensor].producer;
+    ts_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS, producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label);
+    t->kept = false;
+  }
+}
+
+static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase phase, uint32_t *first)
+{
+  ts_fragment *f = p->f;
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = 0; k < list->count; k++) {
+    if (list->at[k].early)
+      continue;
+    uint32_t here = ts_emit_kernel(f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+    if (list->at[k].host_only)
+      continue;
+    node = here;
+    if (first && *first == TS_NO_INDEX)
+      *first = node;
+  }
+  return node;
+}
+
+/* dy as the op gets it: the gradients of its outputs. */
+static void need_outputs(ts_fragment *f, uint32_t i)
+{
+  const ts_op *op = op_at(f, i);
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
+    uint32_t gradient = f->tensors[op->slots[k].tensor].gradient;
+    if (gradient != TS_NO_INDEX)
+      ts_need(f, f->gradients.at[gradient].ready);
+  }
+  ts_gathers_need(f, i);
+}
+
+static uint32_t run_casts(pass *p, uint32_t i, ts_phase phase)
+{
+  const ts_kernels *list = &ts_class_of(p->f->l, i)->work.phase[phase];
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = 0; k < list->count && list->at[k].early; k++) {
+    need_outputs(p->f, i);
+    node = ts_emit_kernel(p->f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(p->f, i));
+  }
+  return node;
+}
+
+static uint32_t ready_output(const ts_fragment *f, uint32_t i)
+{
+  const ts_op *op = op_at(f, i);
+  uint32_t node = TS_NO_INDEX;
+  for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
+    uint32_t gradient = f->tensors[op->slots[k].tensor].gradient;
+    uint32_t ready = gradient == TS_NO_INDEX ? TS_NO_INDEX : f->gradients.at[gradient].ready;
+    if (ready != TS_NO_INDEX && (node == TS_NO_INDEX || ready > node))
+      node = ready;
+  }
+  return node;
+}
+
+/* Sums this micro-batch's weight gradients into those of the step, where the product does not do that itself. Then they have memory of their own,
+ * in the type of the weights, until the backward is over. */
+static void accumulate(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
+  for (uint32_t k = op->input_count; f->l->accumulate_bytes > 0 && k < op->input_count + op->param_count; k++) {
+    double elements = ts_slot_elements(&class->local[k]);
+    if (!(elements > 0))
+      continue;
+    ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->accumulate_bytes, 0, op->span);
+    uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+    ts_memory(f, node, (int64_t)(elements * f->l->weight_bytes), TS_IR_TEMPORARIES, "gradients");
+    p->unsummed += (int64_t)(elements * f->l->weight_bytes);
+  }
+}
+
+/* Gradients of the inputs: one tensor each, written by the kernels; or, where there are none, the output's gradient itself. */
+static void pass_on(pass *p, uint32_t i, uint32_t first, uint32_t ready, uint32_t dy)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  for (uint32_t k = 0; k < op->input_count; k++) {
+    uint32_t tensor = source_of(f, op->slots[k].tensor), gradient;
+    if (!f->l->g->tensors.at[tensor].needs_gradient)
+      continue;
+    if (first == TS_NO_INDEX && dy != TS_NO_INDEX) {
+      f->gradients.at[dy].owners++;
+      gradient = dy;
+    } else {
+      gradient = new_gradient(f, first != TS_NO_INDEX ? first : f->last[0], tensor_bytes(f, tensor), op->label, true);
+      f->gradients.at[gradient].ready = ready;
+    }
+    add_gradient(f, i, tensor, gradient);
+  }
+}
+
+/* What an after-collective shrinks was whole before: held from the kernel that wrote it to the collective's end. */
+static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
+{
+  const ts_class *class = ts_class_of(p->f->l, i);
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after && class->comms[c].kind == TS_IR_REDUCE_SCATTER && !class->comms[c].ring) {
+      ts_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+      ts_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+    }
+}
+
+static void backward_op(pass *p, uint32_t i)
+{
+  ts_fragment *f = p->f;
+  const ts_op *op = op_at(f, i);
+  const ts_class *class = ts_class_of(f->l, i);
+  if (!op->needs_gradient)
+    return;
+  if (p->inputs)
+    ts_gathers_enter(f, i);
+  recompute(p, i);
+  bool inputs = p->inputs && op->needs_input_gradient, weights = p->weights && has(f, i, TS_PHASE_WEIGHT);
+  uint32_t ready = ready_output(f, i), first = TS_NO_INDEX, last = TS_NO_INDEX, early = TS_NO_INDEX;
+  int64_t held = 0;
+  if (weights) {
+    early = comms(p, i, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX); /* saved inputs are there: gather them while the gradients are computed */
+    held = gathered(p, i, TS_WHEN_WEIGHT);
+  }
+  uint32_t dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
+  uint32_t cast = inputs ? run_casts(p, i, TS_PHASE_INPUT) : weights ? run_casts(p, i, TS_PHASE_WEIGHT) : TS_NO_INDEX;
+  ready = cast != TS_NO_INDEX ? cast : ready;
+  uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
+  uint32_t again = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, false, TS_NO_INDEX) : TS_NO_INDEX;
+  int64_t held_in = gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
+  ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
+  if (inputs) {
+    uint32_t sum = TS_NO_INDEX;
+    need_outputs(f, i);
+    if (class->parted[TS_PHASE_INPUT])
+      kernels(p, i, &class->own[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
+    ts_need(f, gradient_in);
+    ts_need(f, again);
+    if (class->rounds[TS_PHASE_INPUT])
+      last = ts_ring(f, i, TS_PHASE_INPUT, TS_IR_PHASE_BACKWARD_INPUT, ready, &first, &sum);
+    else
+      last = kernels(p, i, class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] : &class->work.phase[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
+    if (first == TS_NO_INDEX && gradient_in != TS_NO_INDEX)
+      first = last = gradient_in;
+    f->needs.count = 0;
+    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true, sum != TS_NO_INDEX ? sum : last != TS_NO_INDEX ? last : ready);
+    if (after == TS_NO_INDEX)
+      after = sum;
+    if (after != TS_NO_INDEX && first == TS_NO_INDEX)
+      first = after;
+    shrink(p, i, first, after);
+    pass_on(p, i, first, after != TS_NO_INDEX ? after : last, dy);
+  }
+  if (weights) {
+    uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
+    ts_memory(f, early != TS_NO_INDEX ? early : late, held, TS_IR_TEMPORARIES, op->label);
+    need_outputs(f, i);
+    need_bucket(p);
+    ts_need(f, gradient_in);
+    if (class->parted[TS_PHASE_WEIGHT])
+      kernels(p, i, &class->own[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
+    ts_need(f, early);
+    ts_need(f, late);
+    uint32_t sum = TS_NO_INDEX, begun = TS_NO_INDEX;
+    uint32_t node = class->rounds[TS_PHASE_WEIGHT] ? ts_ring(f, i, TS_PHASE_WEIGHT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_NO_INDEX, &begun, &sum) : kernels(p, i, class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] : &class->work.phase[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
+    f->needs.count = 0;
+    last = node != TS_NO_INDEX ? node : last;
+    comms(p, i, TS_WHEN_WEIGHT, true, true, last);
+    ts_memory(f, last, -held, TS_IR_TEMPORARIES, op->label);
+  }
+  if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
+    accumulate(p, i);
+    reduce_gradients(p, i, f->last[0]);
+  }
+  uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
+  ts_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
+  if (split(p) && p->inputs && has(f, i, TS_PHASE_WEIGHT))
+    ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : first != TS_NO_INDEX ? first : end,
+              ts_made_for_weights(class, op), TS_IR_ACTIVATIONS, op->label);
+  for (uint32_t k = op->slot_count - op->output_count; p->inputs && k < op->slot_count; k++) {
+    if (split(p))
+      ts_gradient_waits(f, op->slots[k].tensor);
+    drop_gradient(f, f->tensors[op->slots[k].tensor].gradient, end);
+  }
+  if (!p->inputs)
+    ts_gradients_leave(f, i, end);
+  if (p->inputs)
+    ts_gathers_leave(f, i, end);
+  release(p, i, end);
+}
+
+/* -- the whole -- */
+
+static const char *label_of(const ts_fragment *f, uint32_t tensor)
+{
+  uint32_t producer = f->l->g->tensors.at[tensor].producer;
+  return producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label;
+}
+
+static void receive(ts_fragment *f, uint32_t start)
+{
+  for (uint32_t k = 0; k < f->stage->out_count; k++) {
+    const ts_transfer *t = &f->stage->out[k];
+    uint32_t node = start;
+    bool travels = !t->local && !(f->l->sc->without & TS_RULE_GRADIENTS);
+    if (!t->gradient)
+      continue;
+    if (travels) {
+      ts_need(f, start);
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_IN, k, 0}, "receive gradients",
+                             (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
+    }
+    uint32_t gradient = new_gradient(f, node, t->bytes, label_of(f, t->tensor), true);
+    f->gradients.at[gradient].ready = travels ? node : TS_NO_INDEX;
+    if (f->tensors[t->tensor].gradient == TS_NO_INDEX)
+      f->tensors[t->tensor].gradient = gradient;
+    else
+      add_gradient(f, f->l->g->tensors.at[t->tensor].producer, t->tensor, gradient);
+  }
+}
+
+/* Where I and W are one, frameworks pass gradients on when the whole backward has returned. */
+static void send(ts_fragment *f, bool whole)
+{
+  for (uint32_t k = 0; k < f->stage->in_count; k++) {
+    const ts_transfer *t = &f->stage->in[k];
+    uint32_t gradient = f->tensors[t->tensor].gradient;
+    if (!t->gradient)
+      continue;
+    uint32_t node = gradient == TS_NO_INDEX ? f->last[0] : f->gradients.at[gradient].ready;
+    if (!t->local && !(f->l->sc->without & TS_RULE_GRADIENTS)) {
+      ts_need(f, node);
+      ts_need(f, whole ? f->last[0] : TS_NO_INDEX);
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0}, "send gradients",
+                             (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
+    } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
+      ts_need(f, node);
+      node = ts_emit_record(f, 0);
+    }
+    if (!whole)
+      ts_gradient_waits(f, t->tensor);
+    drop_gradient(f, gradient, node != TS_NO_INDEX ? node : f->last[0]);
+  }
+}
+
+void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last)
+{
+  pass p = {f, inputs, weights, last && weights, 0, 0};
+  if (f->l->host.item)
+    ts_emit_host(f, f->l->host.item, "item");
+  uint32_t start = ts_emit_record(f, 0);
+  ts_plan_memory(f);
+  for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
+    f->tensors[t].uses = 0;
+  if (split(&p))
+    ts_split_plan(f);
+  ts_tie_receives(f, item);
+  if (inputs) {
+    receive(f, start);
+    ts_gathers_plan(f, TS_WHEN_INPUT, item);
+  }
+  if (!inputs)
+    keep_all_again(f);
+  for (uint32_t i = f->stage->first_op + f->stage->op_count; i-- > f->stage->first_op;)
+    backward_op(&p, i);
+  for (size_t k = 0; k < f->buckets.count; k++)
+    flush(f, &f->buckets.at[k]);
+  need_bucket(&p);
+  if (f->needs.count)
+    ts_emit_record(f, 0);
+  ts_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
+  if (inputs)
+    send(f, weights);
+  ts_tie_sends(f, item);
+}

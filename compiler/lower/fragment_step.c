@@ -1,0 +1,385 @@
+/* The end of a step: gradients that are still on their way, the optimizer, and what surrounds it. And the messages of `depend` rules. */
+#include <math.h>
+#include <string.h>
+
+#include "compiler/lower/fragment.h"
+
+static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_class_of(f->l, i); }
+
+typedef struct chunk { uint32_t axes; const ts_offload *offload; double elements; uint32_t tensors; } chunk; /* parameters whose optimizer state is sharded, and kept, alike */
+
+static double quantity(const ts_value *record, const char *name, double unit)
+{
+  const ts_value *v = record->type == TS_T_RECORD ? ts_record_find(record->u.record, name) : NULL;
+  if (!v)
+    return 0;
+  return v->type == TS_T_QUANTITY ? v->u.real / unit : v->type == TS_T_INT ? (double)v->u.integer : v->type == TS_T_REAL ? v->u.real : 0;
+}
+
+static void update(ts_fragment *f, const ts_value *kernel, double elements, const char *label)
+{
+  ts_lowering *l = f->l;
+  const ts_value *name = ts_record_find(kernel->u.record, "name"), *family = ts_record_find(kernel->u.record, "family");
+  double bytes = quantity(kernel, "reads", 8) + quantity(kernel, "writes", 8);
+  (void)name;
+  ts_kernel k = ts_moving_kernel(l, family && family->type == TS_T_STRING ? family->u.string : "elementwise", ts_dtype_find("fp32"), bytes * elements,
+                                 quantity(kernel, "flops", 1) * elements, kernel->span);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){name && name->type == TS_T_STRING ? name->u.string : label, kernel->span, TS_NO_SPAN});
+}
+
+/* A traced update: all of its kernels as one, by the share of the parameters that is updated here. */
+static void update_as_measured(ts_fragment *f, const ts_value *optimizer, double elements)
+{
+  ts_lowering *l = f->l;
+  double all = (double)(l->g->parameters - l->shared_parameters), share = all > 0 ? elements / all : 0;
+  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), elements * l->weight_bytes, 0, optimizer->span);
+  k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
+}
+
+/* In how many pieces so many bytes go; a bucket of 0 B is as large as all. More than MOST_PIECES are refused: each is work of its own. */
+enum { MOST_PIECES = 1 << 16 };
+
+static double pieces_of(ts_fragment *f, double bytes, const ts_comm *comm)
+{
+  double piece = comm->bucket, pieces = piece > 0 && piece < bytes ? ceil(bytes / piece) : 1;
+  if (pieces <= MOST_PIECES)
+    return pieces;
+  ts_session *s = f->l->s;
+  ts_diag *d = ts_report(s, TS_E0226, comm->span, "a step would move its %.4g GiB in %.4g pieces, which is more than %s", bytes / (1 << 30), pieces, ts_count_print(s->arena, MOST_PIECES));
+  ts_diag_here(d, "in buckets of %.6g B", piece);
+  ts_diag_note_at(d, f->l->sh->rules.at[comm->rule].applied, "applied here");
+  ts_diag_help(d, "make the bucket larger: %.0f MiB and more will do", ceil(bytes / MOST_PIECES / (1 << 20)));
+  f->l->failed = true;
+  return 1;
+}
+
+/* State that lies on the host comes in pieces, is updated, and goes back, while the next piece comes. */
+static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts_value *kernels, const chunk *c)
+{
+  double bytes = c->elements * (quantity(optimizer, "state", 8) + quantity(optimizer, "master", 8));
+  double pieces = pieces_of(f, bytes, &c->offload->options);
+  ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
+  uint32_t sent = ts_emit_record(f, ts_copy_stream(f->l, false)); /* by the step before */
+  for (double n = 0; n < pieces; n++) {
+    ts_need(f, f->last[0]);
+    ts_need(f, sent);
+    uint32_t come = ts_emit_copy(f, bytes / pieces, c->offload->rate, true, origin);
+    ts_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+    ts_need(f, come);
+    for (uint32_t k = 0; k < kernels->u.list->count; k++)
+      if (kernels->u.list->at[k].type == TS_T_RECORD)
+        update(f, &kernels->u.list->at[k], c->elements / pieces, "optimizer");
+    ts_need(f, f->last[0]);
+    ts_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin), -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+  }
+}
+
+/* State that never leaves the host: gradients go there in pieces, its processors update, and the weights come back (Ren et al., arXiv 2101.06840). */
+static void update_on_host(ts_fragment *f, const ts_value *kernels, const chunk *c)
+{
+  const ts_lowering *l = f->l;
+  double moved = 0, sent = c->elements * l->gradient_bytes, pieces = pieces_of(f, sent, &c->offload->options);
+  for (uint32_t k = 0; k < kernels->u.list->count; k++)
+    moved += c->elements * (quantity(&kernels->u.list->at[k], "reads", 8) + quantity(&kernels->u.list->at[k], "writes", 8));
+  ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
+  uint32_t ready = f->last[0], back = TS_NO_INDEX;
+  for (double n = 0; n < pieces; n++) {
+    ts_need(f, ready);
+    ts_need(f, ts_emit_copy(f, sent / pieces, c->offload->rate, false, origin));
+    ts_need(f, ts_emit_host_update(f, moved / pieces, c->offload->updates, origin));
+    back = ts_emit_copy(f, c->elements * l->weight_bytes / pieces, c->offload->rate, true, origin);
+  }
+  ts_need(f, back);
+  ts_emit_record(f, 0);
+}
+
+static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
+{
+  const ts_value *optimizer = &f->l->plan->optimizer;
+  const ts_value *kernels = optimizer->type == TS_T_RECORD ? ts_record_find(optimizer->u.record, "kernels") : NULL;
+  const ts_value *fused = optimizer->type == TS_T_RECORD ? ts_record_find(optimizer->u.record, "fused") : NULL;
+  if (!kernels || kernels->type != TS_T_LIST)
+    return;
+  bool one = !fused || fused->type != TS_T_BOOL || fused->u.truth;
+  if (f->l->g->optimizer_seconds > 0) {
+    for (uint32_t c = 0; c < count; c++)
+      update_as_measured(f, optimizer, chunks[c].elements);
+    return;
+  }
+  for (uint32_t c = 0; c < count; c++) {
+    if (chunks[c].offload) {
+      if (chunks[c].offload->updates > 0)
+        update_on_host(f, kernels, &chunks[c]);
+      else
+        update_offloaded(f, optimizer, kernels, &chunks[c]);
+      continue;
+    }
+    uint32_t launches = one ? 1 : chunks[c].tensors;
+    for (uint32_t n = 0; n < launches; n++)
+      for (uint32_t k = 0; k < kernels->u.list->count; k++)
+        if (kernels->u.list->at[k].type == TS_T_RECORD)
+          update(f, &kernels->u.list->at[k], chunks[c].elements / launches, "optimizer");
+  }
+}
+
+/* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
+static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, bool after)
+{
+  ts_lowering *l = f->l;
+  TS_VEC(ts_bucket) totals = {0};
+  for (uint32_t s = 0; s < count; s++)
+    for (uint32_t i = l->stages->at[stages[s]].first_op, end = i + l->stages->at[stages[s]].op_count; i < end; i++) {
+      const ts_op *op = &l->g->ops.at[i];
+      const ts_class *class = class_at(f, i);
+      double elements = 0;
+      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+        elements += ts_slot_elements(&class->local[k]);
+      for (uint32_t c = 0; c < class->comm_count; c++) {
+        const ts_comm *comm = &class->comms[c];
+        if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
+          continue;
+        size_t t = 0;
+        while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes ||
+                                    totals.at[t].comm->every != comm->every))
+          t++;
+        if (t == totals.count)
+          TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
+        totals.at[t].bytes += ts_comm_share(l, class, comm) * elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
+      }
+    }
+  for (size_t t = 0; t < totals.count; t++) {
+    const ts_comm *comm = totals.at[t].comm;
+    double left = totals.at[t].bytes, bucket = pieces_of(f, left, comm) > 1 ? comm->bucket : left;
+    for (; left > 0; left -= bucket) {
+      ts_need(f, f->last[0]);
+      ts_emit_collective(f, comm, (uint64_t)((left < bucket ? left : bucket) + 0.5), (ts_origin){"step", comm->span, TS_NO_SPAN});
+    }
+  }
+}
+
+/* Both NULL, or to the same host at the same rates in the same pieces. */
+static bool kept_alike(const ts_offload *a, const ts_offload *b)
+{
+  return a == b || (a && b && a->rate == b->rate && a->updates == b->updates && a->options.bucket == b->options.bucket);
+}
+
+static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, chunk *chunks, bool *streams)
+{
+  ts_lowering *l = f->l;
+  uint32_t n = 0;
+  for (uint32_t s = 0; s < count; s++)
+    for (uint32_t i = l->stages->at[stages[s]].first_op, end = i + l->stages->at[stages[s]].op_count; i < end; i++) {
+      const ts_op *op = &l->g->ops.at[i];
+      const ts_class *class = class_at(f, i);
+      double elements = 0;
+      uint32_t tensors = 0;
+      for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
+        elements += ts_slot_elements(&class->local[k]);
+        tensors += class->local[k].present;
+      }
+      for (uint32_t c = 0; c < class->comm_count; c++)
+        if (class->comms[c].when == TS_WHEN_GRADIENTS || (class->comms[c].when == TS_WHEN_WEIGHT && class->comms[c].slot == TS_ALL_PARAMETERS))
+          streams[ts_comm_stream(l, &class->comms[c])] = true;
+      if (!(elements > 0))
+        continue;
+      uint32_t c = 0;
+      const ts_offload *offload = class->optimizer.rate > 0 ? &class->optimizer : NULL;
+      while (c < n && (chunks[c].axes != class->optimizer_axes || !kept_alike(chunks[c].offload, offload)))
+        c++;
+      if (c == n)
+        chunks[n++] = (chunk){.axes = class->optimizer_axes, .offload = offload};
+      chunks[c].elements += elements / (double)ts_axes_size(l->s, class->optimizer_axes);
+      chunks[c].tensors += tensors;
+    }
+  return n;
+}
+
+/* The weight that this op has in common with another, on another rank of the pipeline: both sum what each found (Megatron-LM's embedding group). */
+static void share(ts_fragment *f, uint32_t shared, uint32_t side)
+{
+  ts_lowering *l = f->l;
+  const ts_shared *s = &l->sh->shared.at[shared];
+  uint32_t i = side ? s->with : s->op;
+  const ts_class *class = class_at(f, i);
+  const ts_op *op = &l->g->ops.at[i];
+  double bytes = ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * l->gradient_bytes;
+  for (uint32_t c = 0; c < class->comm_count; c++)
+    if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
+      bytes /= (double)ts_axes_size(l->s, class->comms[c].axes);
+  ts_origin origin = {op->label, s->span, s->span};
+  uint32_t ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
+  ts_need(f, ready);
+  ts_emit_message(f, true, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0}, "send shared gradients", origin);
+  ts_need(f, ready);
+  ts_need(f, ts_emit_message(f, false, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0}, "receive shared gradients", origin));
+  ts_kernel sum = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), 3 * bytes, 0, s->span);
+  ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
+}
+
+/* Whether one of the stages has the op. */
+static bool holds(const ts_lowering *l, const uint32_t *stages, uint32_t count, uint32_t op)
+{
+  for (uint32_t s = 0; s < count; s++)
+    if (op - l->stages->at[stages[s]].first_op < l->stages->at[stages[s]].op_count)
+      return true;
+  return false;
+}
+
+/* A rank that holds both sides (of two copies of the model that run in opposite directions, say) sums them where they are. */
+static void share_all(ts_fragment *f, const uint32_t *stages, uint32_t count)
+{
+  ts_lowering *l = f->l;
+  for (uint32_t k = 0; k < l->sh->shared.count; k++) {
+    bool here[2] = {holds(l, stages, count, l->sh->shared.at[k].op), holds(l, stages, count, l->sh->shared.at[k].with)};
+    if (l->shared_rank[2 * k] != l->shared_rank[2 * k + 1] && here[0] != here[1])
+      share(f, k, here[1]);
+  }
+}
+
+/* Bytes of a stage's gradients that are left on a rank when its strategies have reduced them. */
+static double gradient_bytes(const ts_fragment *f, uint32_t stage)
+{
+  const ts_lowering *l = f->l;
+  double bytes = 0;
+  for (uint32_t i = l->stages->at[stage].first_op, end = i + l->stages->at[stage].op_count; i < end; i++) {
+    const ts_op *op = &l->g->ops.at[i];
+    const ts_class *class = class_at(f, i);
+    double elements = 0;
+    for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
+      elements += ts_slot_elements(&class->local[k]);
+    for (uint32_t c = 0; c < class->comm_count; c++)
+      if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
+        elements /= (double)ts_axes_size(l->s, class->comms[c].axes);
+    bytes += elements * l->gradient_bytes;
+  }
+  return bytes;
+}
+
+/* Messages between the copies of a rank's stages, to and from each of the others; after the compute stream's last. */
+static void exchange(ts_fragment *f, const int64_t *share, uint32_t count, const bool *apart, uint32_t round, ts_origin origin)
+{
+  uint32_t copies = f->l->sc->copies, ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
+  for (int in = 0; in < 2; in++)
+    for (uint32_t c = 0; c < count; c++)
+      for (uint32_t n = 1; n < copies; n++) {
+        ts_port_ref port = {in ? TS_PORT_COPY_IN : TS_PORT_COPY_OUT, 2 * (c * copies + n) + round, 0};
+        if (!apart[c * copies + n] || !share[c])
+          continue;
+        ts_need(f, ready);
+        uint32_t node = ts_emit_message(f, !in, share[c], port, in ? "receive gradients of copies" : "send gradients of copies", origin);
+        if (in)
+          TS_PUSH(f->scratch, &f->barrier, node);
+      }
+}
+
+/* Where the model is there several times (a schedule's `copies`), the copies of a stage sum their gradients: each gets a share of them from all others, sums it, and passes the sum on, as much as
+ * a ring of as many ranks moves. */
+static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart)
+{
+  ts_lowering *l = f->l;
+  uint32_t copies = l->sc->copies;
+  int64_t *share = TS_NEW_ARRAY(f->scratch, int64_t, count + 1), moved = 0;
+  ts_origin origin = {"gradients of copies", l->sc->span, l->sc->stages_span};
+  for (uint32_t c = 0; c < count; c++) {
+    share[c] = (int64_t)(gradient_bytes(f, stages[c]) / copies);
+    for (uint32_t n = 1; n < copies; n++)
+      moved += apart[c * copies + n] ? 3 * share[c] : 0; /* two are read and one written */
+  }
+  if (!moved)
+    return;
+  exchange(f, share, count, apart, 0, origin);
+  ts_kernel sum = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), (double)moved, 0, l->sc->span);
+  ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
+  exchange(f, share, count, apart, 1, origin);
+}
+
+void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart)
+{
+  ts_lowering *l = f->l;
+  uint32_t ops = 0;
+  bool streams[TS_MAX_STREAMS] = {false};
+  for (uint32_t s = 0; s < count; s++)
+    ops += l->stages->at[stages[s]].op_count;
+  chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1); /* each op is of one */
+  if (l->host.step)
+    ts_emit_host(f, l->host.step, "step");
+  ts_tie_receives(f, item);
+  uint32_t n = collect(f, stages, count, chunks, streams);
+  surround(f, item, stages, count, false);
+  for (uint32_t s = 1; s < l->stream_count; s++)
+    if (streams[s])
+      ts_need(f, ts_emit_record(f, s));
+  if (f->needs.count)
+    ts_emit_record(f, 0);
+  share_all(f, stages, count);
+  join_copies(f, stages, count, apart);
+  run_optimizer(f, chunks, n);
+  surround(f, item, stages, count, true);
+  ts_tie_sends(f, item);
+}
+
+/* -- `depend` rules -- */
+
+static ts_origin origin_of(const ts_tie *tie)
+{
+  return (ts_origin){tie->rule->name ? tie->rule->name : "depend", tie->rule->span, tie->rule->span};
+}
+
+/* Messages that carry nothing overtake those that carry something. Of those among which a rule chooses each comes by a stream of its own. */
+static uint32_t tie(ts_fragment *f, const ts_placed *item, uint32_t k)
+{
+  const ts_schedule *sc = f->l->sc;
+  const ts_tie_end *end = &sc->links.at[item->link_first + k];
+  const ts_tie *tie = &sc->ties.at[end->tie];
+  const char *stream = tie->bytes ? "rules" : "signals";
+  bool chosen = tie->some && !end->outgoing;
+  stream = chosen ? ts_arena_printf(f->l->s->arena, "receive %s %u", origin_of(tie).label, tie->lane) :
+           ts_arena_printf(f->l->s->arena, "%s %s", end->outgoing ? "send" : "receive", stream);
+  if (f->last[0] == TS_NO_INDEX)
+    ts_emit_record(f, 0);
+  ts_need(f, f->last[0]);
+  return ts_emit_message(f, end->outgoing, tie->bytes, (ts_port_ref){chosen ? TS_PORT_CHOICE : TS_PORT_TIE, k, 0}, stream, origin_of(tie));
+}
+
+/* The ties of a rule stand together. */
+static uint32_t receive_some(ts_fragment *f, const ts_placed *item, uint32_t k)
+{
+  const ts_schedule *sc = f->l->sc;
+  const ts_tie *first = &sc->ties.at[sc->links.at[item->link_first + k].tie];
+  TS_VEC(uint32_t) nodes = {0};
+  for (; k < item->link_count; k++) {
+    const ts_tie_end *end = &sc->links.at[item->link_first + k];
+    if (end->outgoing)
+      continue;
+    if (sc->ties.at[end->tie].rule != first->rule)
+      break;
+    TS_PUSH(f->scratch, &nodes, tie(f, item, k));
+  }
+  ts_emit_choice(f, nodes.at, (uint32_t)nodes.count, first->some, origin_of(first));
+  return k;
+}
+
+void ts_tie_receives(ts_fragment *f, const ts_placed *item)
+{
+  const ts_schedule *sc = f->l->sc;
+  for (uint32_t k = 0; k < item->link_count;) {
+    const ts_tie_end *end = &sc->links.at[item->link_first + k];
+    if (!end->outgoing && sc->ties.at[end->tie].some) {
+      k = receive_some(f, item, k);
+      continue;
+    }
+    if (!end->outgoing) {
+      ts_need(f, tie(f, item, k));
+      ts_emit_record(f, 0);
+    }
+    k++;
+  }
+}
+
+void ts_tie_sends(ts_fragment *f, const ts_placed *item)
+{
+  for (uint32_t k = 0; k < item->link_count; k++)
+    if (f->l->sc->links.at[item->link_first + k].outgoing)
+      tie(f, item, k);
+}

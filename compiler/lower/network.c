@@ -1,0 +1,274 @@
+#include "compiler/lower/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/machine/network_file.h"
+#include "cost/cost.h"
+#include "ir/text/text.h"
+
+/* As tables write them: `all_to_all`, `alltoall`. */
+static bool same_name(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (*a == '_')
+      a++;
+    while (*b == '_')
+      b++;
+    if (*a != *b || !*a)
+      return *a == *b;
+  }
+}
+
+const char *ts_collective_name(uint32_t kind) { return ts_ir_collective_words[kind]; }
+
+int ts_collective_named(const char *name)
+{
+  for (int k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    if (same_name(ts_ir_collective_words[k], name))
+      return k;
+  return -1;
+}
+
+/* -- CSV -- */
+
+enum { COLLECTIVE, RANKS, ISLANDS, BYTES, TIME, OTHER };
+enum { MAX_COLUMNS = 32 };
+
+typedef struct reader {
+  ts_arena *arena;
+  const char *at, *end, *error, *device;
+  uint32_t line;
+  uint32_t column[MAX_COLUMNS]; /* what each column is */
+  const char *wanted[MAX_COLUMNS]; /* rows must have this text there; NULL: any */
+  uint32_t columns;
+  const ts_network_options *options;
+  uint32_t found;      /* conditions whose column is there */
+  double unit;         /* seconds */
+  TS_VEC(ts_ir_net_point) points;
+} reader;
+
+static bool bad(reader *r, const char *error)
+{
+  r->error = error;
+  return false;
+}
+
+/* The next field of the line, trimmed, in the arena. False at the end of the line. */
+static bool field(reader *r, const char **text, bool *more)
+{
+  const char *begin = r->at;
+  while (r->at < r->end && *r->at != ',' && *r->at != '\n')
+    r->at++;
+  const char *stop = r->at;
+  while (begin < stop && (*begin == ' ' || *begin == '\t'))
+    begin++;
+  while (stop > begin && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r'))
+    stop--;
+  *text = ts_arena_string(r->arena, begin, (size_t)(stop - begin));
+  *more = r->at < r->end && *r->at == ',';
+  if (r->at < r->end)
+    r->at++;
+  return *more;
+}
+
+static bool header_name(reader *r, const char *name)
+{
+  static const struct { const char *name; uint32_t what; double unit; } names[] = {
+      {"collective", COLLECTIVE, 0}, {"ranks", RANKS, 0}, {"gpus", RANKS, 0}, {"islands", ISLANDS, 0}, {"nodes", ISLANDS, 0}, {"bytes", BYTES, 0},
+      {"time_us", TIME, 1e-6}, {"time_ms", TIME, 1e-3}, {"seconds", TIME, 1}};
+  if (r->columns == MAX_COLUMNS)
+    return bad(r, "more than 32 columns");
+  uint32_t what = OTHER;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i].name)) {
+      what = names[i].what;
+      if (what == TIME)
+        r->unit = names[i].unit;
+    }
+  for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
+    if (!strcmp(name, r->options->where[i].column)) {
+      r->wanted[r->columns] = r->options->where[i].text;
+      r->found |= UINT32_C(1) << i;
+    }
+  r->column[r->columns++] = what;
+  return true;
+}
+
+static bool header(reader *r)
+{
+  const char *text;
+  bool more = true;
+  uint32_t seen = 0;
+  while (more) {
+    field(r, &text, &more);
+    if (!header_name(r, text))
+      return false;
+  }
+  for (uint32_t i = 0; i < r->columns; i++)
+    seen |= 1u << r->column[i];
+  if (r->options && r->options->collective >= 0)
+    seen |= 1u << COLLECTIVE;
+  if ((seen | 1u << ISLANDS | 1u << OTHER) != 0x3f)
+    return bad(r, "the first line must name the columns collective, ranks, bytes and time_us (or time_ms, seconds), and islands if there are several");
+  for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
+    if (!(r->found >> i & 1))
+      return bad(r, ts_arena_printf(r->arena, "there is no column `%s`, which `where` asks for", r->options->where[i].column));
+  return true;
+}
+
+static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p)
+{
+  char *end;
+  if (what == COLLECTIVE) {
+    int kind = ts_collective_named(text);
+    p->collective = (uint32_t)kind;
+    return kind >= 0 || bad(r, ts_arena_printf(r->arena, "`%s` is no collective", text));
+  }
+  double x = strtod(text, &end);
+  if (end == text || *end || !isfinite(x) || x < 0 || (what != TIME && x != floor(x)) || (what != TIME && what != BYTES && (x < 1 || x > 1e7)) || x > 1e18)
+    return bad(r, ts_arena_printf(r->arena, "`%s` is not what this column holds", text));
+  if (what == RANKS)
+    p->ranks = (uint32_t)x;
+  else if (what == ISLANDS)
+    p->islands = (uint32_t)x;
+  else if (what == BYTES)
+    p->bytes = (uint64_t)x;
+  else if (x * r->unit > 1e5)
+    return bad(r, "a collective of more than a day");
+  else
+    p->time = (uint64_t)llround(x * r->unit * 1e12);
+  return true;
+}
+
+static bool row(reader *r)
+{
+  ts_ir_net_point p = {.islands = 1};
+  bool more = true, wanted = true;
+  const char *text[MAX_COLUMNS];
+  uint32_t c = 0;
+  if (r->options && r->options->collective >= 0)
+    p.collective = (uint32_t)r->options->collective;
+  for (; more; c++) {
+    if (c >= r->columns)
+      return bad(r, "more fields than columns");
+    field(r, &text[c], &more);
+    wanted &= !r->wanted[c] || !strcmp(r->wanted[c], text[c]);
+  }
+  if (c < r->columns)
+    return bad(r, "fewer fields than columns");
+  for (c = 0; wanted && c < r->columns; c++)
+    if (r->column[c] != OTHER && !value(r, r->column[c], text[c], &p))
+      return false;
+  if (!wanted)
+    return true;
+  TS_PUSH(r->arena, &r->points, p);
+  return true;
+}
+
+static int by_key(const void *left, const void *right)
+{
+  const ts_ir_net_point *a = left, *b = right;
+#define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
+  BY(collective) BY(ranks) BY(islands) BY(bytes) BY(time)
+#undef BY
+  return 0;
+}
+
+/* Repeated measurements become their median. */
+static uint32_t merge(ts_ir_net_point *p, uint32_t count)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0, k; i < count; i = k) {
+    for (k = i + 1; k < count && p[k].collective == p[i].collective && p[k].ranks == p[i].ranks && p[k].islands == p[i].islands && p[k].bytes == p[i].bytes;)
+      k++;
+    p[kept++] = p[i + (k - i - 1) / 2];
+  }
+  return kept;
+}
+
+void ts_network_sort_points(ts_ir_net_point *points, uint32_t count)
+{
+  if (count)
+    qsort(points, count, sizeof *points, by_key);
+}
+
+const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count)
+{
+  ts_network_table *t = TS_NEW(arena, ts_network_table);
+  ts_network_sort_points(points, count);
+  *t = (ts_network_table){"", "", merge(points, count), points};
+  return t;
+}
+
+/* A comment line; `# device: NAME` says on which the table was measured. */
+static void take_comment(reader *r)
+{
+  static const char word[] = "# device:";
+  const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at)), *end = newline ? newline : r->end, *at = r->at + sizeof word - 1;
+  if (end > at && !memcmp(r->at, word, sizeof word - 1)) {
+    while (at < end && (*at == ' ' || *at == '\t'))
+      at++;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+      end--;
+    r->device = ts_arena_string(r->arena, at, (size_t)(end - at));
+  }
+  r->at = newline ? newline + 1 : r->end;
+}
+
+const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line)
+{
+  reader r = {.arena = arena, .at = text, .end = text + size, .device = "", .options = options};
+  bool good = true;
+  for (r.line = 1; good && r.at < r.end; r.line++) {
+    if (*r.at == '#' || *r.at == '\n' || *r.at == '\r')
+      take_comment(&r);
+    else
+      good = r.columns ? row(&r) : header(&r);
+  }
+  if (good && !r.points.count)
+    good = bad(&r, options && options->where_count ? "no row is as `where` asks" : "no rows");
+  *error = r.error;
+  *line = r.line > 1 ? r.line - 1 : 1;
+  if (!good)
+    return NULL;
+  ts_network_table *t = TS_NEW(arena, ts_network_table);
+  if (options && options->repeats)
+    *t = (ts_network_table){"", r.device, (uint32_t)r.points.count, r.points.at};
+  else {
+    *t = *ts_network_table_of_points(arena, r.points.at, (uint32_t)r.points.count);
+    t->device = r.device;
+  }
+  return t;
+}
+
+const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options)
+{
+  const ts_applied *a = source && source->type == TS_T_APPLIED && !source->u.applied->decl ? source->u.applied : NULL;
+  const ts_value *file = a && !strcmp(a->name, "table") ? ts_record_find(&a->args, "file") : source && source->type == TS_T_STRING ? source : NULL;
+  size_t size = 0, text_size = 0;
+  const char *error = "";
+  ts_found found;
+  uint32_t line = 0;
+  ts_cost_error gzip = {0};
+  if (!file) {
+    ts_diag *d = ts_report(s, TS_E0505, source ? source->span : TS_NO_SPAN, "`measured` needs a table");
+    ts_diag_here(d, "such as `table \"nccl.csv\"`");
+    return NULL;
+  }
+  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
+  if (!bytes)
+    return NULL;
+  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &gzip);
+  const ts_network_table *t = text ? ts_network_table_read(s->arena, text, text_size, options, &error, &line) : NULL;
+  if (!t) {
+    ts_diag *d = ts_report(s, TS_E0502, file->span, "table `%s` cannot be used for collectives", file->u.string);
+    ts_diag_here(d, "%s", text ? ts_arena_printf(s->arena, "line %u: %s", line, error) : gzip.text);
+    return NULL;
+  }
+  ts_network_table *named = TS_NEW(s->arena, ts_network_table);
+  *named = (ts_network_table){ts_session_written(file->u.string), t->device, t->count, t->points};
+  return named;
+}

@@ -1,0 +1,678 @@
+/* Elaboration of cluster declarations, and the changes of `with`. */
+#include "compiler/machine/cluster.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/eval/env.h"
+#include "compiler/eval/function.h"
+
+enum { MAX_VERTICES = 1 << 25, MAX_LINKS = 1 << 27, MAX_TIER = 255, MAX_PORTS = 4096 };
+
+typedef struct steady { const ts_ast *link; uint32_t class_index; } steady; /* a link statement whose fields are alike in every turn of a loop */
+
+typedef TS_VEC(uint32_t) vertex_list;
+
+typedef struct elaboration {
+  ts_session *s;
+  const ts_ast *decl;
+  TS_VEC(ts_cluster_array) arrays;
+  TS_VEC(ts_cluster_class) classes;
+  TS_VEC(ts_cluster_link) links;
+  TS_VEC(ts_cluster_vertex) vertices;
+  TS_VEC(const char *) varying; /* names bound inside of loops */
+  TS_VEC(steady) steady;
+  vertex_list from, to;         /* scratch: what the two refs of a link stand for */
+  uint32_t loops;
+} elaboration;
+
+const char *ts_cluster_name(const ts_cluster *cluster) { return cluster->name; }
+
+static const char *vertex_text(ts_arena *arena, const ts_cluster_array *a, uint32_t vertex)
+{
+  uint32_t index = vertex - a->first;
+  const char *text = "";
+  for (uint32_t d = a->dims; d-- > 0; index /= a->dim[d])
+    text = ts_arena_printf(arena, "%" PRIu32 "%s%s", index % a->dim[d], *text ? ", " : "", text);
+  return ts_arena_printf(arena, "%s[%s]", a->name, text);
+}
+
+static const char *shape_text(ts_arena *arena, const ts_cluster_array *a)
+{
+  const char *text = a->name;
+  for (uint32_t d = 0; d < a->dims; d++)
+    text = ts_arena_printf(arena, "%s%s%" PRIu32, text, d ? ", " : "[", a->dim[d]);
+  return a->dims ? ts_arena_printf(arena, "%s]", text) : text;
+}
+
+/* ---- Arrays ---- */
+
+static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts_cluster_array *a)
+{
+  uint64_t count = 1;
+  if (item->count - 1 > 4) {
+    ts_report(c->s, TS_E0602, item->span, "`%s` has %" PRIu32 " dimensions; at most 4 are possible", item->name, item->count - 1);
+    return false;
+  }
+  const char *what = ts_arena_printf(c->s->arena, "a dimension of `%s`", item->name);
+  for (uint32_t i = 1; i < item->count; i++) {
+    int64_t n;
+    if (!ts_eval_int(c->s, env, item->child[i], what, &n))
+      return false;
+    if (n < 1) {
+      ts_diag *d = ts_report(c->s, TS_E0225, item->child[i]->span, "%s must be at least 1", what);
+      ts_diag_here(d, "this is %" PRId64, n);
+      ts_note_values(c->s, env, d, item->child[i]);
+      return false;
+    }
+    if (n > MAX_VERTICES || count * (uint64_t)n + c->vertices.count > MAX_VERTICES) {
+      ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span, "the cluster has more than %d devices and switches", MAX_VERTICES);
+      ts_diag_here(d, "this is %" PRId64, n);
+      return false;
+    }
+    count *= (uint64_t)n;
+    a->dim[a->dims++] = (uint32_t)n;
+  }
+  a->count = (uint32_t)count;
+  return true;
+}
+
+static const ts_cluster_array *array_named(const ts_cluster_array *arrays, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (arrays[i].name == name)
+      return &arrays[i];
+  return NULL;
+}
+
+static bool add_array(elaboration *c, const ts_env *env, const ts_ast *item)
+{
+  ts_cluster_array a = {.name = item->name, .is_switch = item->flags & 1, .first = (uint32_t)c->vertices.count, .span = item->name_span};
+  const ts_cluster_array *twin = array_named(c->arrays.at, c->arrays.count, item->name);
+  if (twin) {
+    ts_diag *d = ts_report(c->s, TS_E0202, item->name_span, "cluster `%s` has two arrays `%s`", c->decl->name, item->name);
+    ts_diag_label(d, twin->span, "first here");
+    return false;
+  }
+  if (item->child[0]) {
+    a.device_class = ts_eval(c->s, env, item->child[0]);
+    const char *what = ts_arena_printf(c->s->arena, "the class of `%s`", item->name);
+    if (!ts_convert_to(c->s, "Gpu", &a.device_class, what, item->child[0]->span, TS_NO_SPAN))
+      return false;
+  } else if (!a.is_switch) {
+    ts_diag *d = ts_report(c->s, TS_E0216, item->span, "devices `%s` have no class", item->name);
+    ts_diag_help(d, "name a gpu after a colon, as in `device %s[8]: my_gpu`", item->name);
+    return false;
+  } else {
+    a.device_class = ts_none_value();
+  }
+  if (!array_dims(c, env, item, &a))
+    return false;
+  for (uint32_t i = 0; i < a.count; i++)
+    TS_PUSH(c->s->arena, &c->vertices, (ts_cluster_vertex){.array = (uint32_t)c->arrays.count, .speed = 1});
+  TS_PUSH(c->s->arena, &c->arrays, a);
+  return true;
+}
+
+/* ---- References ---- */
+
+static const ts_cluster_array *ref_array(ts_session *s, const ts_cluster_array *arrays, size_t count, const ts_ast *ref)
+{
+  const ts_cluster_array *a = array_named(arrays, count, ref->name);
+  if (a && (!ref->count || ref->count == a->dims))
+    return a;
+  if (a) {
+    ts_diag *d = ts_report(s, TS_E0602, ref->span, "`%s` has %" PRIu32 " dimension%s, not %" PRIu32, ref->name, a->dims, a->dims == 1 ? "" : "s", ref->count);
+    ts_diag_here(d, "%" PRIu32 " ind%s", ref->count, ref->count == 1 ? "ex" : "ices");
+    ts_diag_note_at(d, a->span, "`%s` is declared here", shape_text(s->arena, a));
+    return NULL;
+  }
+  ts_diag *d = ts_report(s, TS_E0601, ref->name_span.file ? ref->name_span : ref->span, "the cluster has no devices or switches `%s`", ref->name);
+  ts_diag_here(d, "not found");
+  ts_name_list names = {0};
+  ts_name_list shapes = {0};
+  for (size_t i = 0; i < count; i++) {
+    TS_PUSH(s->arena, &names.names, arrays[i].name);
+    TS_PUSH(s->arena, &shapes.names, shape_text(s->arena, &arrays[i]));
+  }
+  if (!ts_suggest_names(d, ref->name, &names) && count)
+    ts_diag_note(d, "it has %s", ts_name_list_print(s, &shapes));
+  return NULL;
+}
+
+static bool ref_index(ts_session *s, const ts_env *env, const ts_cluster_array *a, const ts_ast *ref, uint32_t d, uint32_t *index)
+{
+  int64_t i;
+  if (!ts_eval_int(s, env, ref->child[d], "an index", &i))
+    return false;
+  *index = (uint32_t)i;
+  if (i >= 0 && i < a->dim[d])
+    return true;
+  ts_diag *diag = ts_report(s, TS_E0602, ref->child[d]->span, "index %" PRId64 " is outside `%s`", i, shape_text(s->arena, a));
+  ts_diag_here(diag, "this is %" PRId64 "; indices here are 0..%" PRIu32, i, a->dim[d]);
+  ts_diag_note_at(diag, a->span, "`%s` is declared here", a->name);
+  ts_note_values(s, env, diag, ref->child[d]);
+  return false;
+}
+
+/* Vertices that a reference stands for, in order; `*`, or no indices at all, stand for every one. */
+static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *arrays, size_t count, const ts_ast *ref, vertex_list *out, bool *many)
+{
+  const ts_cluster_array *a = ref_array(s, arrays, count, ref);
+  if (!a)
+    return false;
+  out->count = 0;
+  TS_PUSH(s->arena, out, a->first);
+  uint32_t stride = a->count;
+  *many = false;
+  for (uint32_t d = 0; d < a->dims; d++) {
+    stride /= a->dim[d];
+    bool star = !ref->count || ref->child[d]->kind == TS_AST_STAR;
+    uint32_t index = 0;
+    if (!star && !ref_index(s, env, a, ref, d, &index))
+      return false;
+    size_t before = out->count;
+    for (size_t k = 0; k < before; k++)
+      out->at[k] += index * stride;
+    for (uint32_t i = 1; star && i < a->dim[d]; i++)
+      for (size_t k = 0; k < before; k++)
+        TS_PUSH(s->arena, out, out->at[k] + i * stride);
+    *many |= star;
+  }
+  return true;
+}
+
+/* ---- Links ---- */
+
+typedef enum link_field { BANDWIDTH, LATENCY, TIER, PORTS, SETUP, FAILED, LINK_FIELDS } link_field;
+
+/* `least` 0: it may be 0; else more than that. */
+static bool possible(ts_session *s, const ts_ast *field, ts_value v, double least, double most)
+{
+  double value = v.u.real;
+  if (value >= least && value <= most)
+    return true;
+  bool outside = value > 0;
+  ts_diag *d = ts_report(s, TS_E0604, field->child[0]->span, outside ? "`%s` is not possible" : least > 0 ? "`%s` must be more than 0" : "`%s` must be 0 or more", field->name);
+  if (outside)
+    ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v), value < least ? "less" : "more");
+  else
+    ts_diag_here(d, "this is %s", value == 0 ? "0" : "negative");
+  return false;
+}
+
+static bool unknown_field(ts_session *s, const ts_ast *field, const char *of, const char *const *known, size_t count)
+{
+  ts_diag *d = ts_report(s, TS_E0214, field->name_span, "%s has no field `%s`", of, field->name);
+  ts_diag_here(d, "not a field");
+  ts_name_list names = {0};
+  for (size_t i = 0; i < count; i++)
+    TS_PUSH(s->arena, &names.names, known[i]);
+  if (!ts_suggest_names(d, field->name, &names))
+    ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
+  return false;
+}
+
+static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int64_t most, const char *what)
+{
+  if (value >= 0 && value <= most)
+    return true;
+  ts_diag *d = ts_report(s, TS_E0225, field->child[0]->span, "%s: at most %" PRId64, what, most);
+  ts_diag_here(d, "this is %" PRId64, value);
+  return false;
+}
+
+static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *field, ts_cluster_class *class, unsigned *given)
+{
+  static const char *const known[] = {"bandwidth", "latency", "tier", "ports", "setup", "failed"};
+  static const char *const type[] = {"Rate", "Time", "Int", "Int", "Time", "Bool"};
+  int k = 0;
+  while (k < LINK_FIELDS && strcmp(known[k], field->name))
+    k++;
+  if (k == LINK_FIELDS)
+    return unknown_field(s, field, "a link", known, LINK_FIELDS);
+  if (*given & 1u << k) {
+    ts_report(s, TS_E0202, field->name_span, "`%s` is given twice", field->name);
+    return false;
+  }
+  ts_value v = ts_eval(s, env, field->child[0]);
+  if (!ts_convert_to(s, type[k], &v, ts_arena_printf(s->arena, "`%s`", known[k]), field->child[0]->span, TS_NO_SPAN))
+    return false;
+  *given |= 1u << k;
+  switch ((link_field)k) {
+  case BANDWIDTH: class->bandwidth = v.u.real; return possible(s, field, v, 8, 8e21); /* bits/s: what an IR can hold */
+  case LATENCY: class->latency = v.u.real; return possible(s, field, v, 0, 1e6);
+  case SETUP: class->setup = v.u.real; return possible(s, field, v, 0, 1e6);
+  case TIER: class->tier = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_TIER, "`tier` is 0 inside a node, 1 between nodes, ...");
+  case PORTS: class->ports = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_PORTS, "`ports` is how many circuits an end holds at a time");
+  default: class->failed = v.u.truth; return true;
+  }
+}
+
+static bool link_fields(ts_session *s, const ts_env *env, const ts_ast *link, ts_cluster_class *class, unsigned *given)
+{
+  bool ok = true;
+  for (uint32_t i = 2; i < link->count; i++)
+    ok = link_field_value(s, env, link->child[i], class, given) && ok;
+  return ok;
+}
+
+static bool mentions(const elaboration *c, const ts_ast *e)
+{
+  if (e->kind == TS_AST_ID)
+    for (size_t i = 0; i < c->varying.count; i++)
+      if (c->varying.at[i] == e->name)
+        return true;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (e->child[i] && mentions(c, e->child[i]))
+      return true;
+  return false;
+}
+
+static uint32_t class_index(elaboration *c, const ts_cluster_class *class)
+{
+  enum { LOOK_BACK = 64 }; /* equal classes of one statement mostly follow each other */
+  for (size_t i = c->classes.count; i-- > 0 && c->classes.count - i <= LOOK_BACK;) {
+    const ts_cluster_class *k = &c->classes.at[i];
+    if (k->span.begin == class->span.begin && k->bandwidth == class->bandwidth && k->latency == class->latency && k->tier == class->tier &&
+        k->ports == class->ports && k->setup == class->setup && k->failed == class->failed)
+      return (uint32_t)i;
+  }
+  TS_PUSH(c->s->arena, &c->classes, *class);
+  return (uint32_t)c->classes.count - 1;
+}
+
+static bool circuits_have_ports(ts_session *s, const ts_cluster_class *class)
+{
+  if (!(class->setup > 0) || class->ports)
+    return true;
+  ts_diag *d = ts_report(s, TS_E0216, class->span, "a link of circuits that take time to set up needs `ports`");
+  ts_diag_help(d, "how many circuits an end holds at a time, as in `{ bandwidth = 400 Gb/s, setup = 10 us, ports = 4 }`");
+  return false;
+}
+
+static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, uint32_t *index)
+{
+  for (size_t i = 0; i < c->steady.count; i++)
+    if (c->steady.at[i].link == link) {
+      *index = c->steady.at[i].class_index;
+      return true;
+    }
+  ts_cluster_class class = {.span = link->span};
+  unsigned given = 0;
+  if (!link_fields(c->s, env, link, &class, &given))
+    return false;
+  if (!circuits_have_ports(c->s, &class))
+    return false;
+  if (!(given & 1u << BANDWIDTH)) {
+    ts_diag *d = ts_report(c->s, TS_E0216, link->span, "a link needs a `bandwidth`");
+    ts_diag_here(d, "not given");
+    ts_diag_help(d, "the rate of one direction, as in `{ bandwidth = 400 Gb/s, latency = 2 us, tier = 1 }`");
+    return false;
+  }
+  class.name = ts_arena_printf(c->s->arena, "%s-%s", link->child[0]->name, link->child[1]->name);
+  *index = class_index(c, &class);
+  bool varies = false;
+  for (uint32_t i = 2; i < link->count; i++)
+    varies |= mentions(c, link->child[i]);
+  if (!varies)
+    TS_PUSH(c->s->arena, &c->steady, (steady){link, *index});
+  return true;
+}
+
+static bool self_link(elaboration *c, const ts_env *env, const ts_ast *link, uint32_t vertex)
+{
+  const ts_cluster_array *a = &c->arrays.at[c->vertices.at[vertex].array];
+  ts_diag *d = ts_report(c->s, TS_E0605, link->span, "this links `%s` to itself", vertex_text(c->s->arena, a, vertex));
+  ts_diag_label(d, link->child[0]->span, "%s", vertex_text(c->s->arena, a, vertex));
+  ts_diag_label(d, link->child[1]->span, "%s", vertex_text(c->s->arena, a, vertex));
+  ts_note_values(c->s, env, d, link->child[0]);
+  ts_note_values(c->s, env, d, link->child[1]);
+  return false;
+}
+
+static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
+{
+  uint32_t index;
+  bool many_from, many_to;
+  bool found = resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[0], &c->from, &many_from);
+  found = resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[1], &c->to, &many_to) && found;
+  if (!link_class(c, env, link, &index) || !found)
+    return false;
+  bool duplex = !(link->flags & 1), within = many_from && many_to && link->child[0]->name == link->child[1]->name;
+  if ((uint64_t)c->from.count * c->to.count + c->links.count > MAX_LINKS) {
+    ts_report(c->s, TS_E0606, link->span, "the cluster has more than %d links", MAX_LINKS);
+    return false;
+  }
+  for (size_t i = 0; i < c->from.count; i++)
+    for (size_t k = 0; k < c->to.count; k++) {
+      uint32_t from = c->from.at[i], to = c->to.at[k];
+      if (from == to && !many_from && !many_to)
+        return self_link(c, env, link, from);
+      if (from != to && !(within && duplex && from > to)) /* all of an array with all of it: each pair once */
+        TS_PUSH(c->s->arena, &c->links, (ts_cluster_link){.from = from, .to = to, .link_class = index, .duplex = duplex});
+    }
+  return true;
+}
+
+/* ---- Statements ---- */
+
+static bool run(elaboration *c, ts_env *env, const ts_ast *parent, uint32_t first);
+
+static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
+{
+  ts_value list = ts_eval(c->s, env, loop->child[0]);
+  if (list.type == TS_T_ERROR)
+    return false;
+  if (list.type != TS_T_RANGE && list.type != TS_T_LIST) {
+    ts_diag *d = ts_report(c->s, TS_E0220, loop->child[0]->span, "`%s` runs over %s, not over a list", loop->name, ts_value_describe(c->s->arena, list));
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, list));
+    return false;
+  }
+  int64_t count = list.type == TS_T_LIST ? (int64_t)list.u.list->count : list.u.range.end - list.u.range.begin;
+  ts_env *inner = ts_env_sized(c->s, env, 2);
+  TS_PUSH(c->s->arena, &c->varying, loop->name);
+  c->loops++;
+  bool ok = true;
+  for (int64_t i = 0; i < count && ok; i++) {
+    bool wanted = true;
+    ts_env_bind(inner, loop->name, list.type == TS_T_LIST ? list.u.list->at[i] : ts_int_value(list.u.range.begin + i, loop->child[0]->span));
+    ok = !loop->child[1] || ts_eval_bool(c->s, inner, loop->child[1], "the condition of `for`", &wanted);
+    ok = ok && (!wanted || run(c, inner, loop, 2));
+    ok = ts_take_turn(c->s, loop->span) && ok;
+  }
+  c->loops--;
+  return ok;
+}
+
+static bool run_if(elaboration *c, ts_env *env, const ts_ast *item)
+{
+  bool condition;
+  if (!ts_eval_bool(c->s, env, item->child[0], "the condition of `if`", &condition))
+    return false;
+  const ts_ast *branch = condition ? item->child[1] : item->count > 2 ? item->child[2] : NULL;
+  if (!branch)
+    return true;
+  return branch->kind == TS_AST_IF_STMT ? run_if(c, env, branch) : run(c, env, branch, 0);
+}
+
+static bool run_let(elaboration *c, ts_env *env, const ts_ast *let)
+{
+  ts_value v = ts_eval(c->s, env, let->child[1]);
+  if (v.type != TS_T_ERROR && let->child[0] && !ts_convert(c->s, env, let->child[0], &v, ts_arena_printf(c->s->arena, "`%s`", let->name)))
+    v = ts_error_value();
+  ts_env_bind(env, let->name, v);
+  if (c->loops)
+    TS_PUSH(c->s->arena, &c->varying, let->name);
+  return v.type != TS_T_ERROR;
+}
+
+static bool run_item(elaboration *c, ts_env *env, const ts_ast *item)
+{
+  switch (item->kind) {
+  case TS_AST_LET: return run_let(c, env, item);
+  case TS_AST_ARRAY: return add_array(c, env, item);
+  case TS_AST_LINK: return add_link(c, env, item);
+  case TS_AST_FOR: return run_for(c, env, item);
+  case TS_AST_IF_STMT: return run_if(c, env, item);
+  default: return true;
+  }
+}
+
+static bool run(elaboration *c, ts_env *env, const ts_ast *parent, uint32_t first)
+{
+  bool ok = true;
+  for (uint32_t i = first; i < parent->count; i++) {
+    const ts_ast *item = parent->child[i];
+    ok = run_item(c, env, item) && ok;
+    if (!ok && (item->kind == TS_AST_ARRAY || item->kind == TS_AST_LET))
+      return false; /* links would fail for want of it */
+  }
+  return ok;
+}
+
+/* ---- Checks of the whole ---- */
+
+static int by_ends(const void *a, const void *b)
+{
+  const uint64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static bool linked_once(elaboration *c)
+{
+  size_t count = 0;
+  uint64_t *ends = TS_NEW_ARRAY(c->s->arena, uint64_t, 2 * c->links.count);
+  for (size_t i = 0; i < c->links.count; i++) {
+    const ts_cluster_link *l = &c->links.at[i];
+    ends[count++] = (uint64_t)l->from << 32 | l->to;
+    if (l->duplex)
+      ends[count++] = (uint64_t)l->to << 32 | l->from;
+  }
+  qsort(ends, count, sizeof *ends, by_ends);
+  for (size_t i = 1; i < count; i++) {
+    if (ends[i] != ends[i - 1])
+      continue;
+    uint32_t from = (uint32_t)(ends[i] >> 32), to = (uint32_t)ends[i];
+    const ts_cluster_class *first = NULL, *second = NULL;
+    for (size_t k = 0; k < c->links.count; k++) {
+      const ts_cluster_link *l = &c->links.at[k];
+      if ((l->from == from && l->to == to) || (l->duplex && l->from == to && l->to == from)) {
+        second = &c->classes.at[l->link_class];
+        first = first ? first : second;
+      }
+    }
+    ts_diag *d = ts_report(c->s, TS_E0603, second->span, "`%s` and `%s` are linked twice", vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[from].array], from),
+                           vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[to].array], to));
+    if (first->span.begin != second->span.begin)
+      ts_diag_label(d, first->span, "first here");
+    ts_diag_help(d, "make it one link with the sum of the bandwidths");
+    return false;
+  }
+  return true;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+  while (parent[v] != v)
+    v = parent[v] = parent[parent[v]];
+  return v;
+}
+
+/* All devices must be able to talk to each other: those outside of the largest connected part are told. */
+static bool connected(elaboration *c)
+{
+  uint32_t count = (uint32_t)c->vertices.count, best = 0, outside = 0, lonely = UINT32_MAX;
+  uint32_t *parent = TS_NEW_ARRAY(c->s->arena, uint32_t, count), *devices = TS_NEW_ARRAY(c->s->arena, uint32_t, count);
+  for (uint32_t v = 0; v < count; v++)
+    parent[v] = v;
+  for (size_t i = 0; i < c->links.count; i++)
+    parent[root_of(parent, c->links.at[i].from)] = root_of(parent, c->links.at[i].to);
+  for (uint32_t v = 0; v < count; v++)
+    if (!c->arrays.at[c->vertices.at[v].array].is_switch)
+      devices[root_of(parent, v)]++;
+  for (uint32_t v = 0; v < count; v++)
+    best = devices[v] > devices[best] ? v : best;
+  for (uint32_t v = 0; v < count; v++)
+    if (!c->arrays.at[c->vertices.at[v].array].is_switch && root_of(parent, v) != best) {
+      lonely = outside++ ? lonely : v;
+    }
+  if (!outside)
+    return true;
+  const ts_cluster_array *a = &c->arrays.at[c->vertices.at[lonely].array];
+  ts_diag *d = ts_report(c->s, TS_E0609, a->span, "no path of links joins `%s` to the other devices", vertex_text(c->s->arena, a, lonely));
+  ts_diag_here(d, "%" PRIu32 " of %" PRIu32 " devices are apart from the others", outside, outside + devices[best]);
+  ts_diag_help(d, "link them to a switch that others are linked to, as in `link %s[...] <-> leaf[...] { bandwidth = 400 Gb/s }`", a->name);
+  return false;
+}
+
+static uint32_t count_devices(const elaboration *c)
+{
+  uint32_t count = 0;
+  for (size_t i = 0; i < c->arrays.count; i++)
+    count += c->arrays.at[i].is_switch ? 0 : c->arrays.at[i].count;
+  return count;
+}
+
+ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span)
+{
+  elaboration c = {.s = s, .decl = decl};
+  ts_env *scope = ts_env_new(s, env);
+  if (!run(&c, scope, decl, 1))
+    return ts_error_value();
+  uint32_t devices = count_devices(&c);
+  if (!devices) {
+    ts_diag *d = ts_report(s, TS_E0608, decl->name_span, "cluster `%s` has no devices", decl->name);
+    ts_diag_help(d, "declare some, as in `device gpu[8]: my_gpu`");
+    return ts_error_value();
+  }
+  if (!linked_once(&c) || !connected(&c))
+    return ts_error_value();
+  ts_cluster *cluster = TS_NEW(s->arena, ts_cluster);
+  *cluster = (ts_cluster){.name = decl->name, .span = span, .array_count = (uint32_t)c.arrays.count, .class_count = (uint32_t)c.classes.count,
+                          .link_count = (uint32_t)c.links.count, .vertex_count = (uint32_t)c.vertices.count, .device_count = devices,
+                          .arrays = c.arrays.at, .classes = c.classes.at, .links = c.links.at, .vertices = c.vertices.at};
+  return (ts_value){.type = TS_T_CLUSTER, .span = span, .u.cluster = cluster};
+}
+
+/* ---- with ---- */
+
+typedef struct change { /* a copy being changed */
+  ts_session *s;
+  const ts_env *env;
+  const ts_cluster *old;
+  TS_VEC(ts_cluster_class) classes;
+  TS_VEC(ts_cluster_link) links;
+  ts_cluster_vertex *vertices;
+} change;
+
+static bool changes_nothing(ts_session *s, const ts_ast *override)
+{
+  ts_diag *d = ts_report(s, TS_E0607, override->span, "this changes nothing");
+  ts_diag_here(d, override->kind == TS_AST_LINK ? "no such link in the cluster" : "no field is given");
+  return false;
+}
+
+static uint8_t *marked(change *c, const ts_ast *ref)
+{
+  vertex_list list = {0};
+  bool many;
+  if (!resolve(c->s, c->env, c->old->arrays, c->old->array_count, ref, &list, &many))
+    return NULL;
+  uint8_t *marks = TS_NEW_ARRAY(c->s->arena, uint8_t, c->old->vertex_count);
+  for (size_t i = 0; i < list.count; i++)
+    marks[list.at[i]] = 1;
+  return marks;
+}
+
+static uint32_t changed_class(change *c, uint32_t old, uint32_t *renewed, const ts_cluster_class *new, unsigned given)
+{
+  if (renewed[old] != UINT32_MAX)
+    return renewed[old];
+  ts_cluster_class class = c->classes.at[old];
+  class.span = new->span;
+  class.bandwidth = given & 1u << BANDWIDTH ? new->bandwidth : class.bandwidth;
+  class.latency = given & 1u << LATENCY ? new->latency : class.latency;
+  class.tier = given & 1u << TIER ? new->tier : class.tier;
+  class.ports = given & 1u << PORTS ? new->ports : class.ports;
+  class.setup = given & 1u << SETUP ? new->setup : class.setup;
+  class.failed = given & 1u << FAILED ? new->failed : class.failed;
+  TS_PUSH(c->s->arena, &c->classes, class);
+  return renewed[old] = (uint32_t)c->classes.count - 1;
+}
+
+static bool change_links(change *c, const ts_ast *override)
+{
+  ts_cluster_class new = {.span = override->span};
+  unsigned given = 0;
+  uint8_t *a = marked(c, override->child[0]), *b = marked(c, override->child[1]);
+  if (!a || !b || !link_fields(c->s, c->env, override, &new, &given))
+    return false;
+  bool both_ways = !(override->flags & 1), any = false, ok = true;
+  size_t classes = c->classes.count, links = c->links.count;
+  uint32_t *renewed = TS_NEW_ARRAY(c->s->arena, uint32_t, classes);
+  memset(renewed, 0xff, classes * sizeof *renewed);
+  for (size_t i = 0; i < links && given; i++) {
+    ts_cluster_link l = c->links.at[i];
+    bool forward = a[l.from] && b[l.to], back = a[l.to] && b[l.from];
+    if (both_ways)
+      forward = back = forward || back;
+    if (!forward && !(back && l.duplex))
+      continue;
+    any = true;
+    uint32_t class = changed_class(c, l.link_class, renewed, &new, given);
+    ok = ok && circuits_have_ports(c->s, &c->classes.at[class]);
+    if (l.duplex && forward != back) { /* one direction of a link with two: it becomes two links */
+      ts_cluster_link kept = {.from = forward ? l.to : l.from, .to = forward ? l.from : l.to, .link_class = l.link_class};
+      TS_PUSH(c->s->arena, &c->links, kept);
+      c->links.at[i] = (ts_cluster_link){.from = kept.to, .to = kept.from, .link_class = class};
+    } else {
+      c->links.at[i].link_class = class;
+    }
+  }
+  return any ? ok : changes_nothing(c->s, override);
+}
+
+static bool change_devices(change *c, const ts_ast *override)
+{
+  static const char *const known[] = {"speed"};
+  const ts_ast *ref = override->child[0];
+  const ts_cluster_array *array = ref_array(c->s, c->old->arrays, c->old->array_count, ref);
+  uint8_t *marks = array ? marked(c, ref) : NULL;
+  if (!marks)
+    return false;
+  if (array->is_switch) {
+    ts_diag *d = ts_report(c->s, TS_E0607, ref->span, "`%s` is a switch; nothing of it can be changed", ref->name);
+    ts_diag_help(d, "change its links, as in `link %s[0] <-> gpu[*] { bandwidth = 100 Gb/s }`", ref->name);
+    return false;
+  }
+  for (uint32_t i = 1; i < override->count; i++) {
+    const ts_ast *field = override->child[i];
+    if (strcmp(field->name, "speed"))
+      return unknown_field(c->s, field, "a device", known, 1);
+    ts_value v = ts_eval(c->s, c->env, field->child[0]);
+    if (!ts_convert_to(c->s, "Real", &v, "`speed`", field->child[0]->span, TS_NO_SPAN) || !possible(c->s, field, v, 1e-6, 1e6))
+      return false;
+    for (uint32_t k = 0; k < c->old->vertex_count; k++)
+      c->vertices[k].speed = marks[k] ? v.u.real : c->vertices[k].speed;
+  }
+  return override->count > 1 || changes_nothing(c->s, override);
+}
+
+ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
+{
+  v = ts_settle(s, v);
+  if (v.type == TS_T_ERROR)
+    return v;
+  if (v.type != TS_T_CLUSTER) {
+    ts_diag *d = ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v));
+    ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
+    return ts_error_value();
+  }
+  const ts_cluster *old = v.u.cluster;
+  change c = {.s = s, .env = env, .old = old, .vertices = ts_arena_copy(s->arena, old->vertices, old->vertex_count * sizeof *old->vertices)};
+  for (uint32_t i = 0; i < old->class_count; i++)
+    TS_PUSH(s->arena, &c.classes, old->classes[i]);
+  for (uint32_t i = 0; i < old->link_count; i++)
+    TS_PUSH(s->arena, &c.links, old->links[i]);
+  bool ok = true;
+  for (uint32_t i = 1; i < with->count; i++)
+    if (with->child[i]->kind == TS_AST_RULE || with->child[i]->kind == TS_AST_REMOVE) {
+      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a cluster has no rules"), "rules are those of strategies");
+      return ts_error_value();
+    }
+  for (uint32_t i = 1; i < with->count; i++)
+    ok = (with->child[i]->kind == TS_AST_LINK ? change_links(&c, with->child[i]) : change_devices(&c, with->child[i])) && ok;
+  if (!ok)
+    return ts_error_value();
+  ts_cluster *cluster = TS_NEW(s->arena, ts_cluster);
+  *cluster = *old;
+  cluster->classes = c.classes.at;
+  cluster->class_count = (uint32_t)c.classes.count;
+  cluster->links = c.links.at;
+  cluster->link_count = (uint32_t)c.links.count;
+  cluster->vertices = c.vertices;
+  return (ts_value){.type = TS_T_CLUSTER, .span = v.span, .u.cluster = cluster};
+}

@@ -1,0 +1,260 @@
+#include "compiler/machine/nccl_topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/machine/xml.h"
+
+enum { MOST_GPUS = 1024, MOST_PARTS = 65536 };
+
+typedef struct place { /* an open element */
+  const char *name;
+  int part;        /* that it is, or that of the one around it; TS_TOPOLOGY_NO_PART: outside of all */
+  int gpu;         /* -1: in none */
+  double rate;     /* of a PCIe device's link to the part around it */
+  int above;       /* that part */
+  const char *busid;
+} place;
+
+typedef struct target { uint32_t gpu, count, line; const char *busid; bool is_switch; } target;
+
+typedef struct reader {
+  ts_arena *arena;
+  ts_xml xml;
+  ts_topology *t;
+  TS_VEC(target) targets;
+  place at[TS_XML_DEPTH + 1];
+  uint32_t depth;
+  const char *error;
+} reader;
+
+static bool fail(reader *r, const char *error)
+{
+  r->error = error;
+  return false;
+}
+
+/* A whole number of an attribute; `otherwise` when it is not there. */
+static bool whole(reader *r, const char *attribute, long otherwise, long least, long most, long *value)
+{
+  const char *text = ts_xml_get(&r->xml, attribute);
+  char *end;
+  *value = otherwise;
+  if (!text)
+    return true;
+  *value = strtol(text, &end, 10);
+  if (end == text || *end || *value < least || *value > most)
+    return fail(r, ts_arena_printf(r->arena, "`%s` of `%s` must be a whole number from %ld to %ld, not `%s`", attribute, r->xml.name, least, most, text));
+  return true;
+}
+
+/* Rate of a PCIe link: width * rate of its generation / 80, GB/s (topo.cc, ncclTopoAddPci). */
+static bool pci_rate(reader *r, double *rate)
+{
+  static const struct { const char *text; double value; } speeds[] = {{"2.5 GT/s", 15}, {"5 GT/s", 30}, {"5.0 GT/s", 30}, {"8 GT/s", 60}, {"8.0 GT/s", 60}, {"16 GT/s", 120},
+                                                                      {"16.0 GT/s", 120}, {"32 GT/s", 240}, {"32.0 GT/s", 240}, {"64 GT/s", 480}, {"64.0 GT/s", 480}};
+  const char *speed = ts_xml_get(&r->xml, "link_speed");
+  double of = 60;
+  long width;
+  for (size_t i = 0; speed && i < sizeof speeds / sizeof *speeds; i++)
+    if (!strncmp(speed, speeds[i].text, strlen(speeds[i].text)))
+      of = speeds[i].value;
+  if (!whole(r, "link_width", 0, 0, 64, &width))
+    return false;
+  *rate = of * (double)(width ? width : 16) / 80 * 1e9;
+  return true;
+}
+
+static bool new_part(reader *r, int *part)
+{
+  if (r->t->part_count == MOST_PARTS)
+    return fail(r, "more than 65,536 processors, switches and NICs");
+  *part = (int)r->t->part_count++;
+  return true;
+}
+
+/* PCIe devices become parts when something that is no GPU hangs off them. */
+static bool as_part(reader *r, place *p)
+{
+  if (strcmp(p->name, "pci") != 0 || p->part != p->above)
+    return true;
+  if (!new_part(r, &p->part))
+    return false;
+  TS_PUSH(r->arena, &r->t->links, (ts_topology_link){(uint32_t)p->above, (uint32_t)p->part, p->rate});
+  return true;
+}
+
+static bool open_gpu(reader *r, place *p, const place *around)
+{
+  long dev, sm;
+  if (strcmp(around->name, "pci") != 0 || around->above == TS_TOPOLOGY_NO_PART)
+    return fail(r, "a `gpu` must stand in a `pci` of a `cpu`");
+  if (!whole(r, "dev", -1, 0, 65535, &dev) || !whole(r, "sm", 0, 0, 9999, &sm))
+    return false;
+  if (dev < 0)
+    return fail(r, "a `gpu` needs `dev`");
+  for (size_t g = 0; g < r->t->gpus.count; g++)
+    if (r->t->gpus.at[g].dev == dev)
+      return fail(r, ts_arena_printf(r->arena, "two GPUs are number %ld", dev));
+  if (r->t->gpus.count == MOST_GPUS)
+    return fail(r, "more than 1,024 GPUs in a node");
+  p->gpu = (int)r->t->gpus.count;
+  TS_PUSH(r->arena, &r->t->gpus, (ts_topology_gpu){(int)dev, (int)sm, around->busid, (uint32_t)around->above, around->rate});
+  return true;
+}
+
+static bool open_nvlink(reader *r, const place *around)
+{
+  const char *busid = ts_xml_get(&r->xml, "target"), *class = ts_xml_get(&r->xml, "tclass");
+  long count;
+  if (around->gpu < 0 || !busid)
+    return fail(r, "an `nvlink` must stand in a `gpu` and have a `target`");
+  if (!whole(r, "count", 1, 1, 1024, &count))
+    return false;
+  TS_PUSH(r->arena, &r->targets, (target){(uint32_t)around->gpu, (uint32_t)count, r->xml.line, busid, class && !strncmp(class, "0x0680", 6)});
+  return true;
+}
+
+static bool open_net(reader *r, place *around)
+{
+  long speed;
+  if (around->part == TS_TOPOLOGY_NO_PART)
+    return fail(r, "a `net` must stand in a `nic` of a `cpu` or `pci`");
+  if (!whole(r, "speed", 10000, -1, 100000000, &speed))
+    return false;
+  const char *name = ts_xml_get(&r->xml, "name");
+  TS_PUSH(r->arena, &r->t->nets, (ts_topology_net){name ? name : "", (uint32_t)around->part, (double)(speed > 0 ? speed : 10000) * 1e6 / 8});
+  return true;
+}
+
+static bool open_c2c(reader *r, const place *around)
+{
+  long count, rate;
+  if (around->gpu < 0)
+    return fail(r, "a `c2c` must stand in a `gpu`");
+  if (!whole(r, "count", 1, 1, 1024, &count) || !whole(r, "bw", 0, 1, 100000000, &rate))
+    return false;
+  uint32_t processor = r->t->processors.at[r->t->processors.count - 1]; /* the one that it stands in */
+  if (rate)
+    TS_PUSH(r->arena, &r->t->direct, (ts_topology_link){(uint32_t)around->gpu, processor, (double)count * (double)rate * 1e6});
+  return true;
+}
+
+static bool open_element(reader *r)
+{
+  const char *name = r->xml.name;
+  place outside = {.name = "", .part = TS_TOPOLOGY_NO_PART, .gpu = -1, .above = TS_TOPOLOGY_NO_PART}, *around = r->depth ? &r->at[r->depth - 1] : &outside;
+  place *p = &r->at[r->depth++];
+  *p = *around;
+  p->name = name;
+  if (r->depth == 1) {
+    const char *version = ts_xml_get(&r->xml, "version");
+    if (strcmp(name, "system") != 0)
+      return fail(r, ts_arena_printf(r->arena, "the file begins with `%s`, a topology with `system`", name));
+    return (version && !strcmp(version, "1")) || fail(r, "version 1 of topologies is known, this is another one");
+  }
+  if (!strcmp(name, "cpu")) {
+    if (r->depth != 2)
+      return fail(r, "a `cpu` must stand in `system`");
+    if (!new_part(r, &p->part))
+      return false;
+    TS_PUSH(r->arena, &r->t->processors, (uint32_t)p->part);
+    return true;
+  }
+  if (!strcmp(name, "pci")) {
+    if (around->part == TS_TOPOLOGY_NO_PART)
+      return fail(r, "a `pci` must stand in a `cpu`");
+    if (!as_part(r, around) || !pci_rate(r, &p->rate))
+      return false;
+    p->part = p->above = around->part;
+    p->busid = ts_xml_get(&r->xml, "busid");
+    return true;
+  }
+  if (!strcmp(name, "gpu"))
+    return open_gpu(r, p, around);
+  if (!strcmp(name, "nvlink"))
+    return open_nvlink(r, around);
+  if (!strcmp(name, "c2c"))
+    return open_c2c(r, around);
+  if (!strcmp(name, "nic")) {
+    if (!as_part(r, around))
+      return false;
+    p->part = around->part;
+    return true;
+  }
+  return strcmp(name, "net") != 0 || open_net(r, around);
+}
+
+static int by_device(const void *left, const void *right)
+{
+  const ts_topology_gpu *a = left, *b = right;
+  return (a->dev > b->dev) - (a->dev < b->dev);
+}
+
+static void add_nvlink(reader *r, uint32_t gpu, int other, uint32_t count, bool sums)
+{
+  for (size_t i = 0; i < r->t->nvlinks.count; i++) {
+    ts_topology_nvlink *l = &r->t->nvlinks.at[i];
+    if (l->gpu == gpu && l->other == other) {
+      l->count = sums ? l->count + count : count > l->count ? count : l->count;
+      return;
+    }
+  }
+  TS_PUSH(r->arena, &r->t->nvlinks, (ts_topology_nvlink){gpu, other, count});
+}
+
+/* GPUs are numbered by dev, targets become their numbers; links between two GPUs are told at both. */
+static bool resolve(reader *r)
+{
+  ts_topology *t = r->t;
+  uint32_t *number = TS_NEW_ARRAY(r->arena, uint32_t, t->gpus.count);
+  ts_topology_gpu *before = ts_arena_copy(r->arena, t->gpus.at, t->gpus.count * sizeof *t->gpus.at);
+  qsort(t->gpus.at, t->gpus.count, sizeof *t->gpus.at, by_device);
+  for (size_t g = 0; g < t->gpus.count; g++)
+    for (size_t k = 0; k < t->gpus.count; k++)
+      if (before[g].dev == t->gpus.at[k].dev)
+        number[g] = (uint32_t)k;
+  for (size_t i = 0; i < t->direct.count; i++)
+    t->direct.at[i].from = number[t->direct.at[i].from];
+  for (size_t i = 0; i < r->targets.count; i++) {
+    target *link = &r->targets.at[i];
+    uint32_t gpu = number[link->gpu], other = 0;
+    r->xml.line = link->line;
+    if (link->is_switch) {
+      add_nvlink(r, gpu, -1, link->count, true);
+      continue;
+    }
+    while (other < t->gpus.count && (!t->gpus.at[other].busid || strcmp(t->gpus.at[other].busid, link->busid) != 0))
+      other++;
+    if (other == gpu)
+      return fail(r, "an `nvlink` from a GPU to itself");
+    if (other < t->gpus.count) /* else something that this node has none of, or a processor */
+      add_nvlink(r, gpu < other ? gpu : other, (int)(gpu < other ? other : gpu), link->count, false);
+  }
+  return true;
+}
+
+const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size, const char **error, uint32_t *line)
+{
+  reader r = {.arena = arena, .xml = ts_xml_new(arena, text, size), .t = TS_NEW(arena, ts_topology)};
+  bool good = true, any = false;
+  for (ts_xml_event e; good && (e = ts_xml_next(&r.xml)) != TS_XML_END;) {
+    if (e == TS_XML_ERROR)
+      good = fail(&r, r.xml.error);
+    else if (e == TS_XML_CLOSE)
+      r.depth--;
+    else if (!r.depth && any)
+      good = fail(&r, "a second element beside `system`");
+    else
+      good = any = open_element(&r);
+  }
+  if (good && !any)
+    good = fail(&r, "there is no element `system`");
+  if (good && !r.t->gpus.count)
+    good = fail(&r, "the topology has no GPU");
+  good = good && resolve(&r);
+  *error = r.error;
+  *line = r.xml.line;
+  return good ? r.t : NULL;
+}

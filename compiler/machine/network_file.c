@@ -1,0 +1,333 @@
+#include "compiler/machine/network_file.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/lower/network.h"
+
+static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees"};
+static const char *const protocols[TS_IR_NET_PROTOCOLS] = {"ll", "ll128", "simple"};
+
+#define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_method, field), unit}
+const ts_network_field ts_network_fields[] = {
+    FIELD("ranks", 'u', ranks, 1), FIELD("islands", 'u', islands, 1), FIELD("relay", 'u', relay, 1), FIELD("channels", 'u', channels, 1), FIELD("threads", 'u', threads, 1),
+    FIELD("chunk", 'd', chunk, 1), FIELD("connection_us", 'l', connection, 1e6), FIELD("believed_us", 'l', believed, 1e6),
+    FIELD("intra_hop_us", 'l', intra_hop, 1e6), FIELD("inter_hop_us", 'l', inter_hop, 1e6), FIELD("intra_gb_s", 'd', intra_rate, 1e9),
+    FIELD("inter_gb_s", 'd', inter_rate, 1e9), FIELD("intra_share", 'd', intra_share, 1), FIELD("inter_share", 'd', inter_share, 1),
+    FIELD("local", 'd', local, 1), FIELD("reduction_ps_per_byte", 'd', reduction, 1), FIELD("spread", 'd', spread, 1),
+    FIELD("least_bytes", 'l', least, 1), FIELD("most_bytes", 'l', most, 1), {NULL, 0, 0, 0}};
+#undef FIELD
+#define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_curve, field), unit}
+const ts_network_field ts_network_curve_fields[] = {
+    FIELD("least_ranks", 'u', least_ranks, 1), FIELD("most_ranks", 'u', most_ranks, 1), FIELD("least_bytes", 'l', least, 1), FIELD("most_bytes", 'l', most, 1),
+    FIELD("intra_latency_us", 'l', intra_latency, 1e6), FIELD("inter_latency_us", 'l', inter_latency, 1e6),
+    FIELD("intra_limit_gb_s", 'd', intra_limit, 1e9), FIELD("intra_floor_gb_s", 'd', intra_floor, 1e9), FIELD("intra_slope", 'd', intra_slope, 1), FIELD("intra_middle_bytes", 'd', intra_middle, 1),
+    FIELD("inter_limit_gb_s", 'd', inter_limit, 1e9), FIELD("inter_floor_gb_s", 'd', inter_floor, 1e9), FIELD("inter_slope", 'd', inter_slope, 1), FIELD("inter_middle_bytes", 'd', inter_middle, 1),
+    FIELD("small_few", 'd', small_few, 1), FIELD("large_few", 'd', large_few, 1), FIELD("small_many", 'd', small_many, 1), FIELD("large_many", 'd', large_many, 1),
+    FIELD("straggler", 'd', straggler, 1), FIELD("straggler_slope", 'd', straggler_slope, 1), {NULL, 0, 0, 0}};
+#undef FIELD
+
+#define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_links, field), unit}
+const ts_network_field ts_network_links_fields[] = {FIELD("intra_gb_s", 'd', intra_links, 1e9), FIELD("inter_gb_s", 'd', inter_links, 1e9),
+                                                    FIELD("intra_latency_us", 'l', intra_latency, 1e6),
+                                                    FIELD("inter_latency_us", 'l', inter_latency, 1e6), {NULL, 0, 0, 0}};
+#undef FIELD
+
+typedef struct reader { ts_arena *arena; const char *what; uint32_t index; ts_network_error *error; } reader;
+
+static int named(const char *const *names, uint32_t count, const char *name)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!strcmp(names[i], name))
+      return (int)i;
+  return -1;
+}
+
+int ts_network_algorithm_named(const char *name) { return named(algorithms, TS_IR_NET_ALGORITHMS, name); }
+int ts_network_protocol_named(const char *name) { return named(protocols, TS_IR_NET_PROTOCOLS, name); }
+const char *ts_network_algorithm_name(uint32_t algorithm) { return algorithms[algorithm]; }
+const char *ts_network_protocol_name(uint32_t protocol) { return protocols[protocol]; }
+
+double ts_network_field_get(const ts_network_field *f, const void *record)
+{
+  const char *at = (const char *)record + f->offset;
+  if (f->kind == 'd')
+    return *(const double *)(const void *)at / f->unit;
+  return (f->kind == 'u' ? (double)*(const uint32_t *)(const void *)at : (double)*(const uint64_t *)(const void *)at) / f->unit;
+}
+
+static bool field_set(const ts_network_field *f, void *record, double value)
+{
+  char *at = (char *)record + f->offset;
+  double x = value * f->unit;
+  if (!isfinite(x) || x < 0 || x > (f->kind == 'u' ? 16777216.0 : 7e16))
+    return false;
+  if (f->kind == 'd')
+    *(double *)(void *)at = x;
+  else if (f->kind == 'u')
+    *(uint32_t *)(void *)at = (uint32_t)x;
+  else
+    *(uint64_t *)(void *)at = (uint64_t)llround(x);
+  return true;
+}
+
+static bool bad(reader *r, const char *text)
+{
+  if (!r->error->text && r->what && r->index == UINT32_MAX)
+    *r->error = (ts_network_error){ts_arena_printf(r->arena, "`%s`: %s", r->what, text), 0};
+  if (!r->error->text)
+    *r->error = (ts_network_error){r->what ? ts_arena_printf(r->arena, "%s %u: %s", r->what, r->index + 1, text) : text, 0};
+  return false;
+}
+
+const char *ts_network_method_wrong(const ts_ir_net_method *m)
+{
+  const uint64_t most_ps = UINT64_C(1) << 36; /* 69 ms: more than any latency */
+  if (!m->channels || m->channels > 4096 || !m->threads || m->threads > 4096)
+    return "needs `channels` and `threads`, 1 to 4096";
+  if (m->relay > 1)
+    return "`relay` is 0 or 1";
+  if (m->islands > m->ranks || (m->ranks && !m->islands))
+    return "`ranks` and `islands` go together, with at least a rank in each island";
+  if (m->connection > most_ps || m->believed > most_ps || m->intra_hop > most_ps || m->inter_hop > most_ps)
+    return "a latency of more than 69 ms";
+  double rates[] = {m->intra_rate, m->inter_rate};
+  for (int i = 0; i < 2; i++)
+    if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
+      return "a rate below 1 kB/s or above 1 PB/s; leave it out when nothing bounds it";
+  double shares[] = {m->intra_share, m->inter_share, m->local, m->spread};
+  for (int i = 0; i < 4; i++)
+    if (shares[i] < 0 || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
+      return "a share that is out of range";
+  if (m->reduction > 1e12 || (m->chunk != 0 && m->chunk < 1))
+    return "`reduction_ps_per_byte` or `chunk` is out of range";
+  return m->least > m->most ? "`least_bytes` is above `most_bytes`" : NULL;
+}
+
+const char *ts_network_curve_wrong(const ts_ir_net_curve *c)
+{
+  const uint64_t most_ps = UINT64_C(1) << 36;
+  if (c->least_ranks < 2 || c->least_ranks > c->most_ranks || !c->least || c->least > c->most)
+    return "needs `least_ranks`, `most_ranks`, `least_bytes` and `most_bytes` of what was measured";
+  if (c->intra_latency > most_ps || c->inter_latency > most_ps)
+    return "a latency of more than 69 ms";
+  double rates[] = {c->intra_limit, c->intra_floor, c->inter_limit, c->inter_floor}, factors[] = {c->small_few, c->large_few, c->small_many, c->large_many};
+  for (int i = 0; i < 4; i++) {
+    if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
+      return "a rate below 1 kB/s or above 1 PB/s; leave it out when there is none";
+    if (!(factors[i] >= 1e-3 && factors[i] <= 1e3))
+      return "`small_few`, `large_few`, `small_many` and `large_many` are factors from 0.001 to 1000";
+  }
+  if (!(c->intra_limit > 0) && !(c->inter_limit > 0))
+    return "needs `intra_limit_gb_s`, `inter_limit_gb_s` or both";
+  if (c->intra_slope > 100 || c->inter_slope > 100 || c->straggler > 1000 || c->straggler_slope > 1000)
+    return "a slope above 100, or a straggler above 1000";
+  return NULL;
+}
+
+const char *ts_network_links_wrong(const ts_ir_net_links *k)
+{
+  double rates[] = {k->intra_links, k->inter_links};
+  for (int i = 0; i < 2; i++)
+    if (rates[i] != 0 && !(rates[i] >= 1e3 && rates[i] <= 1e15))
+      return "a rate of links below 1 kB/s or above 1 PB/s; leave it out when it is not known";
+  if (k->intra_latency > UINT64_C(1) << 36 || k->inter_latency > UINT64_C(1) << 36)
+    return "a latency of links of more than 69 ms";
+  return NULL;
+}
+
+static bool is_word(const char *name) { return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol"); }
+
+static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
+{
+  const cJSON *item;
+  cJSON_ArrayForEach(item, in) {
+    const ts_network_field *f = fields;
+    if (is_word(item->string))
+      continue;
+    while (f->name && strcmp(f->name, item->string) != 0)
+      f++;
+    if (!f->name)
+      return bad(r, ts_arena_printf(r->arena, "no field is called `%s`", item->string));
+    if (!cJSON_IsNumber(item) || !field_set(f, record, item->valuedouble))
+      return bad(r, ts_arena_printf(r->arena, "`%s` must be a number in its range", item->string));
+  }
+  return true;
+}
+
+static bool method_numbers(reader *r, const cJSON *in, ts_ir_net_method *m)
+{
+  if (!take_numbers(r, in, ts_network_fields, m))
+    return false;
+  if (!cJSON_GetObjectItemCaseSensitive(in, "believed_us"))
+    m->believed = m->connection;
+  const char *wrong = ts_network_method_wrong(m);
+  return !wrong || bad(r, wrong);
+}
+
+static int word(reader *r, const cJSON *in, const char *field, int (*named)(const char *))
+{
+  const cJSON *item = cJSON_IsString(in) ? in : cJSON_GetObjectItemCaseSensitive(in, field);
+  int found = cJSON_IsString(item) ? named(item->valuestring) : -1;
+  if (found < 0)
+    bad(r, ts_arena_printf(r->arena, cJSON_IsString(item) ? "`%s` is no %s" : "%.0sneeds a %s", cJSON_IsString(item) ? item->valuestring : "", field));
+  return found;
+}
+
+typedef TS_VEC(ts_ir_net_method) method_list;
+typedef struct lists { method_list methods; TS_VEC(ts_network_option) options; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; ts_ir_net_links links; } lists;
+
+static bool read_method(reader *r, const cJSON *in, method_list *out)
+{
+  int algorithm = word(r, in, "algorithm", ts_network_algorithm_named), protocol = word(r, in, "protocol", ts_network_protocol_named);
+  const cJSON *of = cJSON_GetObjectItemCaseSensitive(in, "collective"), *one = cJSON_IsArray(of) ? of->child : of;
+  ts_ir_net_method m = {.algorithm = (uint32_t)algorithm, .protocol = (uint32_t)protocol};
+  if (algorithm < 0 || protocol < 0 || !method_numbers(r, in, &m))
+    return false;
+  if (!one)
+    return bad(r, "needs a collective");
+  for (; one; one = cJSON_IsArray(of) ? one->next : NULL) {
+    int kind = word(r, one, "collective", ts_collective_named);
+    if (kind < 0)
+      return false;
+    m.collective = (uint32_t)kind;
+    TS_PUSH(r->arena, out, m);
+  }
+  return true;
+}
+
+/* {"variable": NAME, "methods": [...]} */
+static bool read_option(reader *r, const cJSON *in, lists *out)
+{
+  const cJSON *variable = cJSON_GetObjectItemCaseSensitive(in, "variable"), *item;
+  method_list methods = {0};
+  if (!cJSON_IsString(variable))
+    return bad(r, "needs a `variable`");
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(in, "methods"))
+    if (!read_method(r, item, &methods))
+      return false;
+  TS_PUSH(r->arena, &out->options, (ts_network_option){ts_arena_string(r->arena, variable->valuestring, strlen(variable->valuestring)), methods.at, (uint32_t)methods.count});
+  return true;
+}
+
+static bool read_curve(reader *r, const cJSON *in, lists *out)
+{
+  int kind = word(r, in, "collective", ts_collective_named);
+  ts_ir_net_curve c = {.collective = (uint32_t)kind, .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
+  if (kind < 0 || !take_numbers(r, in, ts_network_curve_fields, &c))
+    return false;
+  const char *wrong = ts_network_curve_wrong(&c);
+  if (wrong)
+    return bad(r, wrong);
+  TS_PUSH(r->arena, &out->curves, c);
+  return true;
+}
+
+static bool whole(const cJSON *item, double least, double most) { return cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most && item->valuedouble == floor(item->valuedouble); }
+
+static bool read_anchors(reader *r, const cJSON *in, lists *out)
+{
+  int kind = word(r, in, "collective", ts_collective_named);
+  const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(in, "ranks"), *islands = cJSON_GetObjectItemCaseSensitive(in, "islands"), *pair;
+  if (kind < 0)
+    return false;
+  if (!whole(ranks, 1, 1e7) || !whole(islands, 1, ranks->valuedouble))
+    return bad(r, "needs `ranks` and `islands`");
+  cJSON_ArrayForEach(pair, cJSON_GetObjectItemCaseSensitive(in, "points")) {
+    const cJSON *bytes = cJSON_GetArrayItem(pair, 0), *us = cJSON_GetArrayItem(pair, 1);
+    if (!cJSON_IsArray(pair) || !whole(bytes, 1, 7e16) || !cJSON_IsNumber(us) || !(us->valuedouble >= 1e-5 && us->valuedouble < 1e11))
+      return bad(r, "points are pairs of bytes and microseconds");
+    ts_ir_net_point p = {(uint32_t)kind, (uint32_t)ranks->valuedouble, (uint32_t)islands->valuedouble, 0, (uint64_t)bytes->valuedouble, (uint64_t)llround(us->valuedouble * 1e6)};
+    TS_PUSH(r->arena, &out->points, p);
+  }
+  return true;
+}
+
+static int by_key(const void *left, const void *right)
+{
+  const ts_ir_net_point *a = left, *b = right;
+#define BY(x) if (a->x != b->x) return a->x < b->x ? -1 : 1;
+  BY(collective) BY(ranks) BY(islands) BY(bytes)
+#undef BY
+  return 0;
+}
+
+static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
+  return cJSON_IsString(item) ? ts_arena_string(arena, item->valuestring, strlen(item->valuestring)) : "";
+}
+
+static bool read_all(reader *r, const cJSON *root, lists *out)
+{
+  const cJSON *item;
+  if (!whole(cJSON_GetObjectItemCaseSensitive(root, "trainspec-network"), 1, 1))
+    return bad(r, "not a network file: must begin with {\"trainspec-network\": 1");
+  r->what = "links";
+  r->index = UINT32_MAX; /* there is one */
+  if (!take_numbers(r, cJSON_GetObjectItemCaseSensitive(root, "links"), ts_network_links_fields, &out->links))
+    return false;
+  const char *wrong = ts_network_links_wrong(&out->links);
+  if (wrong)
+    return bad(r, wrong);
+  r->what = "method";
+  r->index = 0;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "methods")) {
+    if (!read_method(r, item, &out->methods))
+      return false;
+    r->index++;
+  }
+  r->what = "option";
+  r->index = 0;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "optional")) {
+    if (!read_option(r, item, out))
+      return false;
+    r->index++;
+  }
+  r->what = "curve";
+  r->index = 0;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "curves")) {
+    if (!read_curve(r, item, out))
+      return false;
+    r->index++;
+  }
+  r->what = "anchor";
+  r->index = 0;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "anchors")) {
+    if (!read_anchors(r, item, out))
+      return false;
+    r->index++;
+  }
+  r->what = NULL;
+  if (!out->methods.count && !out->curves.count)
+    return bad(r, "no methods, and no curves");
+  if (out->points.count)
+    TS_SORT(&out->points, by_key);
+  for (size_t i = 1; i < out->points.count; i++)
+    if (!by_key(&out->points.at[i - 1], &out->points.at[i]))
+      return bad(r, "two anchors of the same collective, ranks, islands and bytes");
+  return true;
+}
+
+ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size, ts_network_error *error)
+{
+  *error = (ts_network_error){0};
+  const char *end = NULL;
+  cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+  reader r = {.arena = arena, .error = error};
+  lists out = {0};
+  ts_network_file *file = NULL;
+  if (!root) {
+    *error = (ts_network_error){"not JSON", 1};
+    for (const char *at = text; end && at < end && at < text + size; at++)
+      error->line += *at == '\n';
+  } else if (read_all(&r, root, &out)) {
+    file = TS_NEW(arena, ts_network_file);
+    *file = (ts_network_file){text_of(arena, root, "device"), text_of(arena, root, "library"), out.methods.at, (uint32_t)out.methods.count,
+                              out.points.at, (uint32_t)out.points.count, out.options.at, (uint32_t)out.options.count, out.curves.at, (uint32_t)out.curves.count, out.links};
+  }
+  cJSON_Delete(root);
+  return file;
+}

@@ -1,0 +1,231 @@
+/* Environment variables of NCCL and its kin as users set them (NVIDIA, "NCCL User Guide", Environment Variables). */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "compiler/lower/network.h"
+#include "compiler/machine/network_file.h"
+
+static const char *bad_value(ts_arena *arena, const char *name, const char *value, const char *known)
+{
+  return ts_arena_printf(arena, "%s: `%s` is not known; known: %s", name, value, known);
+}
+
+static bool same(const char *a, const char *b, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    if (tolower((unsigned char)a[i]) != b[i])
+      return false;
+  return !b[size];
+}
+
+/* Bits of ts_ir_net_algorithms or protocols; -1: unknown. */
+static int bit_of(const char *word, size_t size, bool algorithm)
+{
+  static const struct { const char *name; int bit; } algorithms[] = {{"ring", 1 << TS_IR_NET_RING}, {"tree", 1 << TS_IR_NET_TREE}, {"nvls", 1 << TS_IR_NET_SWITCH},
+      {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE}, {"collnetdirect", 1 << TS_IR_NET_FABRIC_DIRECT}, {"collnetchain", 1 << TS_IR_NET_FABRIC_CHAIN},
+      {"collnet", 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN}, {"pat", 1 << TS_IR_NET_AGGREGATED_TREES}, {NULL, 0}},
+    protocols[] = {{"ll", 1 << TS_IR_NET_LL}, {"ll128", 1 << TS_IR_NET_LL128}, {"simple", 1 << TS_IR_NET_SIMPLE}, {NULL, 0}};
+  for (size_t i = 0; (algorithm ? algorithms : protocols)[i].name; i++)
+    if (same(word, (algorithm ? algorithms : protocols)[i].name, size))
+      return (algorithm ? algorithms : protocols)[i].bit;
+  return -1;
+}
+
+/* "ring,tree" or "^tree"; -1: a word that is unknown. */
+static int mask_of(const char *list, size_t size, bool algorithm)
+{
+  int mask = 0;
+  bool without = size && *list == '^';
+  for (const char *at = list + without, *end = list + size; at < end; ) {
+    const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+    int bit = bit_of(at, (size_t)(stop - at), algorithm);
+    if (bit < 0)
+      return -1;
+    mask |= bit;
+    at = stop + 1;
+  }
+  return without ? ~mask & 0xff : mask;
+}
+
+/* All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */
+static bool chosen(const ts_ir_net_method *m, int kind, int mask, bool algorithm)
+{
+  bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
+  return !asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1;
+}
+
+/* Collectives of the file as bits; those alone that have methods chosen. */
+static uint32_t kinds_of(const ts_network_file *f, int kind, int mask, bool algorithm)
+{
+  uint32_t kinds = 0;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    if (chosen(&f->methods[i], kind, mask, algorithm))
+      kinds |= 1u << f->methods[i].collective;
+  return kinds;
+}
+
+/* Keeps methods of `kind` (-1: all) that the mask has. A list for all leaves a collective as it was that has none of them, as the library falls back then; that a
+ * collective named for itself, or every one, has none is an error: the collective, or -1. */
+static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
+{
+  uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm), left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, told = 0;
+  for (uint32_t i = 0; i < f->method_count; i++) {
+    const ts_ir_net_method *m = &f->methods[i];
+    if (mask >> (algorithm ? m->algorithm : m->protocol) & 1 && (kind < 0 || (uint32_t)kind == m->collective))
+      told |= 1u << m->collective;
+  }
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
+    if (lost >> k & 1 && (kind >= 0 || !told))
+      return (int)k;
+  for (uint32_t i = 0; i < f->method_count; i++) {
+    const ts_ir_net_method *m = &f->methods[i];
+    if (lost >> m->collective & 1 || chosen(m, kind, mask, algorithm))
+      f->methods[kept++] = *m;
+  }
+  *changed |= kept != f->method_count;
+  f->method_count = kept;
+  return -1;
+}
+
+/* "allreduce:tree,ring;broadcast:ring" or a list for all. */
+static const char *choice(ts_arena *arena, const char *name, const char *value, bool algorithm, ts_network_file *f, bool *changed)
+{
+  const char *known = algorithm ? "ring, tree, nvls, nvlstree, collnetdirect, collnetchain, pat" : "ll, ll128, simple";
+  for (const char *at = value; *at;) {
+    size_t size = strcspn(at, ";");
+    const char *colon = memchr(at, ':', size), *list = colon ? colon + 1 : at;
+    int kind = colon ? ts_collective_named(ts_arena_string(arena, at, (size_t)(colon - at))) : -1;
+    int mask = mask_of(list, (size_t)(at + size - list), algorithm);
+    if (colon && kind < 0)
+      return ts_arena_printf(arena, "%s: `%.*s` is no collective", name, (int)(colon - at), at);
+    if (mask < 0)
+      return bad_value(arena, name, value, known);
+    int lost = keep(f, kind, mask, algorithm, changed);
+    if (lost >= 0)
+      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value, ts_collective_name((uint32_t)lost));
+    at += size + (at[size] == ';');
+  }
+  return NULL;
+}
+
+static void scale(ts_ir_net_method *m, double by)
+{
+  m->intra_rate *= by;
+  m->inter_rate *= by;
+  m->intra_share *= by;
+  m->inter_share *= by;
+}
+
+/* Methods of these algorithms go: the user switches them off. */
+static void drop(ts_network_file *f, int algorithms, bool *changed)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < f->method_count; i++)
+    if (!(algorithms >> f->methods[i].algorithm & 1))
+      f->methods[kept++] = f->methods[i];
+  *changed |= kept != f->method_count;
+  f->method_count = kept;
+}
+
+static void add_optional(ts_arena *arena, const char *name, ts_network_file *f, bool *changed)
+{
+  for (uint32_t i = 0; i < f->option_count; i++) {
+    const ts_network_option *o = &f->options[i];
+    if (strcmp(o->variable, name) != 0 || !o->count)
+      continue;
+    ts_ir_net_method *all = TS_NEW_ARRAY(arena, ts_ir_net_method, f->method_count + o->count);
+    memcpy(all, f->methods, f->method_count * sizeof *all);
+    memcpy(all + f->method_count, o->methods, o->count * sizeof *all);
+    f->methods = all;
+    f->method_count += o->count;
+    *changed = true;
+  }
+}
+
+typedef enum effect { ALGORITHMS, PROTOCOLS, BUFFER, LEAST_CHANNELS, MOST_CHANNELS, THREADS, RELAY, FABRICS, SWITCHES, AGGREGATED } effect;
+
+typedef struct variable { const char *name; effect what; double least, most; } variable;
+
+/* Those that add methods come before those that choose among them. */
+static const variable variables[] = {
+    {"NCCL_COLLNET_ENABLE", FABRICS, 0, 1}, {"NCCL_NVLS_ENABLE", SWITCHES, 0, 2}, {"NCCL_PAT_ENABLE", AGGREGATED, 0, 2},
+    {"NCCL_ALGO", ALGORITHMS, 0, 0}, {"NCCL_PROTO", PROTOCOLS, 0, 0}, {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824},
+    {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64}, {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64},
+    {"NCCL_NTHREADS", THREADS, 64, 512}, {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+/* Fewer channels or threads carry less; more of them do not carry more than the links do. Only level 2 relays what has a path of its own. */
+static void apply_number(ts_ir_net_method *m, effect what, double x)
+{
+  const double usual_buffer = 4194304;
+  if (what == BUFFER && m->protocol == TS_IR_NET_SIMPLE) {
+    m->chunk = fmax(1, m->chunk * x / usual_buffer);
+  } else if (what == LEAST_CHANNELS && m->channels < x) {
+    m->channels = (uint32_t)x;
+  } else if (what == MOST_CHANNELS && m->channels > x) {
+    scale(m, x / m->channels);
+    m->channels = (uint32_t)x;
+  } else if (what == THREADS && m->protocol != TS_IR_NET_LL128 && m->threads != x) {
+    scale(m, fmin(1, x / m->threads));
+    m->threads = (uint32_t)x;
+  } else if (what == RELAY && m->collective == TS_IR_ALL_TO_ALL) {
+    m->relay = x == 2;
+  }
+}
+
+static const char *number_of(ts_arena *arena, const variable *v, const char *value, double *x)
+{
+  char *end;
+  *x = strtod(value, &end);
+  if (end != value && !*end && *x >= v->least && *x <= v->most && *x == floor(*x))
+    return NULL;
+  return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", v->name, value, v->least, v->most);
+}
+
+static const char *unknown(ts_arena *arena, const char *name)
+{
+  const char *names[VARIABLES], *list = NULL;
+  for (size_t i = 0; i < VARIABLES; i++) {
+    names[i] = variables[i].name;
+    list = ts_arena_printf(arena, "%s%s%s", list ? list : "", list ? ", " : "", names[i]);
+  }
+  const char *best[3];
+  return ts_suggest(name, names, VARIABLES, best) ? ts_arena_printf(arena, "no variable `%s`; did you mean %s?", name, best[0]) : ts_arena_printf(arena, "no variable `%s`; known: %s", name, list);
+}
+
+uint32_t ts_network_variable_rank(const char *name)
+{
+  uint32_t i = 0;
+  while (i < VARIABLES && strcmp(variables[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *f, bool *changed)
+{
+  uint32_t rank = ts_network_variable_rank(name);
+  if (rank == VARIABLES)
+    return unknown(arena, name);
+  const variable *v = &variables[rank];
+  if (v->what == ALGORITHMS || v->what == PROTOCOLS)
+    return choice(arena, name, value, v->what == ALGORITHMS, f, changed);
+  double x;
+  const char *wrong = number_of(arena, v, value, &x);
+  if (wrong)
+    return wrong;
+  if (v->what == FABRICS && x > 0)
+    add_optional(arena, name, f, changed);
+  else if (v->what == SWITCHES && x == 0)
+    drop(f, 1 << TS_IR_NET_SWITCH | 1 << TS_IR_NET_SWITCH_TREE, changed);
+  else if (v->what == AGGREGATED && x == 0)
+    drop(f, 1 << TS_IR_NET_AGGREGATED_TREES, changed);
+  for (uint32_t m = 0; m < f->method_count; m++) {
+    ts_ir_net_method before = f->methods[m];
+    apply_number(&f->methods[m], v->what, x);
+    *changed |= memcmp(&before, &f->methods[m], sizeof before) != 0;
+  }
+  return NULL;
+}

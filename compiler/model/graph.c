@@ -1,0 +1,410 @@
+#include "compiler/model/graph.h"
+
+#include <string.h>
+
+#include "compiler/eval/function.h"
+#include "compiler/eval/names.h"
+#include "compiler/eval/require.h"
+#include "compiler/model/op.h"
+#include "compiler/model/traced.h"
+
+enum { MAX_OPS = 1 << 20, MAX_DEPTH = 64 };
+
+
+typedef struct builder {
+  ts_session *s;
+  const ts_plan *plan;
+  ts_graph *g;
+  const char *prefix;      /* "" or "layer[3]." */
+  const ts_ast *call;      /* the call that takes `label` */
+  const char *label;
+  const ts_required_by *by; /* the block or model whose body this is */
+  uint32_t depth;          /* of blocks */
+  uint32_t units;          /* repeats begun at the top */
+  bool inside;             /* of one of them */
+  bool failed;
+  ts_value yielded;
+  ts_names views;          /* inputs and reshapes met so far, by address: their edge + 1 */
+  ts_names labels;         /* how often each was wanted */
+} builder;
+
+/* -- labels -- */
+
+static const char *intern(builder *b, const char *text) { return ts_lang_intern(b->s->lang, text, strlen(text)); }
+
+/* The full label of a node; a second node of the same label becomes `add_2`. */
+static const char *unique_label(builder *b, const char *name)
+{
+  const char *label = intern(b, ts_arena_printf(b->s->arena, "%s%s", b->prefix, name));
+  uint32_t *count = (uint32_t *)ts_names_get(&b->labels, label);
+  if (count)
+    return unique_label(b, ts_arena_printf(b->s->arena, "%s_%u", name, ++*count));
+  count = TS_NEW(b->s->arena, uint32_t);
+  *count = 1;
+  ts_names_put(b->s->arena, &b->labels, label, count);
+  return label;
+}
+
+bool ts_glob(const char *pattern, const char *text, size_t length)
+{
+  const char *star = NULL;
+  size_t at = 0, retry = 0;
+  while (at < length) {
+    if (*pattern == '*') {
+      star = ++pattern;
+      retry = at;
+    } else if (*pattern == text[at]) {
+      pattern++;
+      at++;
+    } else if (star) {
+      pattern = star;
+      at = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*')
+    pattern++;
+  return !*pattern;
+}
+
+bool ts_label_match(const char *pattern, const char *label, size_t *length)
+{
+  bool anywhere = !strchr(pattern, '*');
+  for (size_t end = 1; label[end - 1]; end++) {
+    if (label[end] && label[end] != '.')
+      continue;
+    *length = end;
+    if (ts_glob(pattern, label, end))
+      return true;
+    size_t size = strlen(pattern);
+    if (anywhere && end > size && label[end - size - 1] == '.' && !memcmp(label + end - size, pattern, size))
+      return true;
+  }
+  return false;
+}
+
+/* -- tensors -- */
+
+uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_shape shape, const ts_dtype *dtype, uint32_t producer)
+{
+  uint32_t index = (uint32_t)g->tensors.count;
+  TS_PUSH(s->arena, &g->tensors, (ts_edge){.name = name, .shape = shape, .dtype = dtype, .producer = producer, .source = index});
+  return index;
+}
+
+static bool same_shape(ts_shape a, ts_shape b)
+{
+  return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
+}
+
+/* Model inputs and reshapes are tensors that no op made: they get an edge when an op first takes them. */
+static uint32_t edge_of(builder *b, const ts_tensor *t)
+{
+  if (t->id != TS_NO_INDEX && same_shape(t->shape, b->g->tensors.at[t->id].shape))
+    return t->id;
+  uintptr_t seen = (uintptr_t)ts_names_get(&b->views, (const char *)t);
+  if (seen)
+    return (uint32_t)seen - 1;
+  const char *name = t->id == TS_NO_INDEX ? "input" : b->g->tensors.at[t->id].name;
+  uint32_t edge = ts_graph_add_tensor(b->s, b->g, name, t->shape, t->dtype, TS_NO_INDEX);
+  if (t->id != TS_NO_INDEX) {
+    b->g->tensors.at[edge].producer = b->g->tensors.at[t->id].producer;
+    b->g->tensors.at[edge].source = t->id;
+  }
+  ts_names_put(b->s->arena, &b->views, (const char *)t, (void *)((uintptr_t)edge + 1));
+  return edge;
+}
+
+static ts_value with_edges(builder *b, ts_value v)
+{
+  if (v.type == TS_T_TENSOR) {
+    uint32_t edge = edge_of(b, v.u.tensor);
+    if (edge != v.u.tensor->id) {
+      ts_tensor *t = TS_NEW(b->s->arena, ts_tensor);
+      *t = *v.u.tensor;
+      t->id = edge;
+      v.u.tensor = t;
+    }
+  } else if (v.type == TS_T_LIST && v.u.list->count && v.u.list->at[0].type == TS_T_TENSOR) {
+    ts_list *list = TS_NEW(b->s->arena, ts_list);
+    ts_value *at = TS_NEW_ARRAY(b->s->arena, ts_value, v.u.list->count);
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      at[i] = with_edges(b, v.u.list->at[i]);
+    *list = (ts_list){v.u.list->count, at};
+    v.u.list = list;
+  }
+  return v;
+}
+
+/* -- ops -- */
+
+uint32_t ts_graph_add(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op op)
+{
+  uint32_t index = (uint32_t)g->ops.count;
+  ts_op_slots(s, &op);
+  ts_op_scope scope = {.s = s, .plan = plan, .op = &op, .slots = op.slots, .args = op.args};
+  if (!ts_op_shapes(&scope))
+    return TS_NO_INDEX;
+  for (uint32_t i = op.slot_count - op.output_count; i < op.slot_count; i++)
+    op.slots[i].tensor = ts_graph_add_tensor(s, g, op.label, op.slots[i].shape, op.slots[i].dtype, index);
+  TS_PUSH(s->arena, &g->ops, op);
+  return index;
+}
+
+static ts_value output_value(builder *b, const ts_op *op, uint32_t output)
+{
+  const ts_slot *slot = &op->slots[op->slot_count - op->output_count + output];
+  ts_tensor *t = TS_NEW(b->s->arena, ts_tensor);
+  *t = (ts_tensor){slot->shape, slot->dtype, slot->tensor, slot->name};
+  return (ts_value){.type = TS_T_TENSOR, .span = op->span, .u.tensor = t};
+}
+
+static ts_value outputs_value(builder *b, const ts_op *op)
+{
+  if (op->output_count == 1)
+    return output_value(b, op, 0);
+  ts_list *list = TS_NEW(b->s->arena, ts_list);
+  ts_value *at = TS_NEW_ARRAY(b->s->arena, ts_value, op->output_count + 1);
+  for (uint32_t i = 0; i < op->output_count; i++)
+    at[i] = output_value(b, op, i);
+  *list = (ts_list){op->output_count, at};
+  return (ts_value){.type = TS_T_LIST, .span = op->span, .u.list = list};
+}
+
+static ts_value fail(builder *b)
+{
+  b->failed = true;
+  return ts_error_value();
+}
+
+static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, const ts_env *module, const ts_ast *call, const char *label)
+{
+  const ts_ast *params = decl->child[0];
+  ts_value *values = TS_NEW_ARRAY(b->s->arena, ts_value, params->count + 1);
+  for (uint32_t i = 0; i < params->count; i++) {
+    if (!ts_env_lookup(args, params->child[i]->name, &values[i]) || values[i].type == TS_T_ERROR)
+      return fail(b);
+    ts_budget budget = ts_budget_begin(b->s); /* who compares ops walks over their arguments */
+    ts_value_walk(values[i], &budget);
+    if (!ts_budget_end(b->s, &budget, call->span))
+      return fail(b);
+    values[i] = with_edges(b, values[i]);
+  }
+  if (b->g->ops.count >= MAX_OPS) {
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "the model has more than %d ops", MAX_OPS);
+    ts_diag_here(d, "one too many");
+    return fail(b);
+  }
+  ts_op op = {.decl = decl, .module = module, .kind = decl->name, .span = call->span, .arg_count = params->count, .args = values};
+  op.label = unique_label(b, label ? label : decl->name);
+  op.unit = b->inside ? b->units - 1 : b->units;
+  uint32_t index = ts_graph_add(b->s, b->g, b->plan, op);
+  return index == TS_NO_INDEX ? fail(b) : outputs_value(b, &b->g->ops.at[index]);
+}
+
+static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first);
+
+static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const ts_ast *call, const char *label)
+{
+  const char *prefix = b->prefix;
+  ts_value yielded = b->yielded;
+  const ts_required_by *outer = b->by, by = {"block", decl->name, call->span, "be built so", TS_E0314, TS_W0314};
+  if (b->depth >= MAX_DEPTH) {
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %d", MAX_DEPTH);
+    ts_diag_here(d, "a block must not call itself");
+    return fail(b);
+  }
+  if (label)
+    b->prefix = ts_arena_printf(b->s->arena, "%s.", unique_label(b, label));
+  b->yielded = (ts_value){.type = TS_T_NONE, .span = call->span};
+  b->depth++;
+  b->by = &by;
+  run(b, args, decl, 1);
+  b->by = outer;
+  b->depth--;
+  ts_value result = b->yielded;
+  b->prefix = prefix;
+  b->yielded = yielded;
+  return result;
+}
+
+static ts_value apply(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call)
+{
+  builder *b = closure;
+  const char *label = call == b->call ? b->label : NULL;
+  if (call == b->call)
+    b->call = NULL;
+  if (b->failed)
+    return ts_error_value();
+  ts_env *args = ts_bind_args(b->s, env, module, decl, call);
+  if (!args)
+    return fail(b);
+  return decl->kind == TS_AST_OP ? apply_op(b, args, decl, module, call, label) : apply_block(b, args, decl, call, label);
+}
+
+/* -- bodies -- */
+
+static ts_value node_value(builder *b, ts_env *env, const ts_ast *expr, const ts_ast *label)
+{
+  b->call = label ? expr : NULL;
+  b->label = label ? label->name : NULL;
+  ts_value v = ts_eval(b->s, env, expr);
+  if (v.type == TS_T_ERROR)
+    b->failed = true;
+  return v;
+}
+
+static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
+{
+  int64_t count = 0;
+  const char *name = item->child[1]->name, *prefix = b->prefix;
+  bool top = b->depth == 0 && !strchr(prefix, '[');
+  if (!ts_eval_int(b->s, env, item->child[0], "how often a `repeat` runs", &count)) {
+    b->failed = true;
+    return;
+  }
+  if (count < 0 || count > MAX_OPS) {
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, item->child[0]->span, "cannot repeat %lld times", (long long)count);
+    ts_diag_here(d, "must be from 0 to %d", MAX_OPS);
+    b->failed = true;
+    return;
+  }
+  if (top && !b->g->unit_name) {
+    b->g->unit_name = name;
+    b->g->unit_span = item->child[0]->span;
+  }
+  for (int64_t i = 0; i < count && !b->failed; i++) {
+    if (!ts_take_turn(b->s, item->span)) {
+      b->failed = true;
+      return;
+    }
+    b->units += top;
+    b->inside |= top;
+    b->prefix = ts_arena_printf(b->s->arena, "%s%s[%lld].", prefix, name, (long long)i);
+    ts_env_bind(env, name, ts_int_value(i, item->child[1]->span));
+    run(b, env, item, 2);
+  }
+  b->inside &= !top;
+  b->prefix = prefix;
+}
+
+static void run_if(builder *b, ts_env *env, const ts_ast *item)
+{
+  bool truth = false;
+  if (!ts_eval_bool(b->s, env, item->child[0], "the condition of `if`", &truth)) {
+    b->failed = true;
+    return;
+  }
+  if (truth)
+    run(b, env, item->child[1], 0);
+  else if (item->count > 2 && item->child[2])
+    run(b, env, item->child[2], 0);
+}
+
+static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
+{
+  for (uint32_t i = first; i < body->count && !b->failed; i++) {
+    const ts_ast *item = body->child[i];
+    switch (item->kind) {
+    case TS_AST_LET: {
+      ts_value v = node_value(b, env, item->child[item->count - 1], NULL);
+      ts_env_bind(env, item->name, v);
+      break;
+    }
+    case TS_AST_NODE: {
+      ts_value v = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL);
+      if (item->name)
+        ts_env_bind(env, item->name, v);
+      break;
+    }
+    case TS_AST_REPEAT: run_repeat(b, env, item); break;
+    case TS_AST_IF_STMT: run_if(b, env, item); break;
+    case TS_AST_REQUIRE:
+    case TS_AST_EXPECT: b->failed |= !ts_required(b->s, env, item, b->by); break;
+    case TS_AST_YIELD: b->yielded = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL); break;
+    default: break;
+    }
+  }
+}
+
+/* -- the whole -- */
+
+static void find_tokens(ts_graph *g, const ts_plan *plan)
+{
+  for (size_t i = 0; i < g->tensors.count; i++) {
+    const ts_edge *e = &g->tensors.at[i];
+    if (e->producer != TS_NO_INDEX || e->source != i || strncmp(e->dtype->name, "int", 3))
+      continue;
+    g->tokens_per_sample = ts_shape_elements(e->shape) / (double)(plan->micro_batch > 0 ? plan->micro_batch : 1);
+    return;
+  }
+}
+
+void ts_graph_finish(ts_graph *g)
+{
+  for (size_t i = 0; i < g->ops.count; i++) {
+    ts_op *op = &g->ops.at[i];
+    for (uint32_t k = 0; k < op->input_count; k++) {
+      const ts_edge *input = &g->tensors.at[op->slots[k].tensor];
+      op->needs_input_gradient |= input->needs_gradient || g->tensors.at[input->source].needs_gradient;
+    }
+    op->needs_gradient = op->needs_input_gradient;
+    for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
+      op->needs_gradient |= op->slots[k].present;
+      g->parameters += (uint64_t)ts_slot_elements(&op->slots[k]);
+    }
+    for (uint32_t k = op->input_count + op->param_count; k < op->slot_count; k++)
+      g->tensors.at[op->slots[k].tensor].needs_gradient =
+          op->needs_gradient && strncmp(op->slots[k].dtype->name, "int", 3) && strncmp(op->slots[k].dtype->name, "bool", 4);
+  }
+  for (size_t i = 0; i < g->tensors.count; i++)
+    g->tensors.at[i].needs_gradient |= g->tensors.at[g->tensors.at[i].source].needs_gradient;
+}
+
+static bool build_from_source(builder *b, const ts_applied *model)
+{
+  ts_env *env = ts_bind_record(b->s, model->env, model->decl, &model->args);
+  if (!env)
+    return false;
+  ts_value bound;
+  const char *batch = intern(b, "batch");
+  if (!ts_env_lookup(env, batch, &bound))
+    ts_env_bind(env, batch, ts_int_value(b->plan->micro_batch, b->plan->span_of[TS_PLAN_batch]));
+  const ts_required_by by = {"model", model->decl->name, model->span, "be built so", TS_E0314, TS_W0314};
+  b->s->apply_closure = b;
+  b->s->apply = apply;
+  b->by = &by;
+  run(b, env, model->decl, 1);
+  b->by = NULL;
+  b->s->apply = NULL;
+  b->s->apply_closure = NULL;
+  return !b->failed;
+}
+
+ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan)
+{
+  ts_graph *g = TS_NEW(s->arena, ts_graph);
+  const ts_applied *model = plan->model.u.applied;
+  if (plan->model.type != TS_T_APPLIED)
+    return NULL;
+  if (!model->decl) {
+    if (!ts_trace_build(s, plan, model, g))
+      return NULL;
+  } else {
+    builder b = {.s = s, .plan = plan, .g = g, .prefix = ""};
+    if (!build_from_source(&b, model))
+      return NULL;
+    g->unit_count = b.units;
+  }
+  if (!g->ops.count) {
+    ts_diag *d = ts_diag_add(s->diags, TS_E0303, model->span, "the model has no ops");
+    ts_diag_here(d, "nothing to run");
+    return NULL;
+  }
+  ts_graph_finish(g);
+  if (g->traced && !ts_trace_finish(s, plan, g))
+    return NULL;
+  find_tokens(g, plan);
+  return g;
+}

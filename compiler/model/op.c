@@ -1,0 +1,653 @@
+#include "compiler/model/op.h"
+
+#include <string.h>
+
+#include "compiler/eval/function.h"
+
+/* What an IR can hold of one thing, and of work. */
+#define MOST_BYTES 0x1p56
+#define MOST_SECONDS 1e6
+#define MOST_FLOPS 1e30
+
+double ts_shape_elements(ts_shape shape)
+{
+  double n = 1;
+  for (uint32_t d = 0; d < shape.rank; d++)
+    n *= (double)shape.dim[d];
+  return n;
+}
+
+double ts_slot_elements(const ts_slot *slot) { return slot->present ? ts_shape_elements(slot->shape) : 0; }
+
+int64_t ts_slot_bytes(const ts_slot *slot)
+{
+  return (int64_t)(ts_slot_elements(slot) * (slot->dtype ? slot->dtype->bits : 0) / 8);
+}
+
+uint32_t ts_op_slot(const ts_op *op, const char *name, bool *gradient)
+{
+  *gradient = false;
+  uint32_t count = op->slot_count + op->part_count;
+  for (uint32_t i = 0; i < count; i++)
+    if (op->slots[i].name == name)
+      return i;
+  if (name[0] == 'd')
+    for (uint32_t i = 0; i < count; i++)
+      if (!strcmp(op->slots[i].name, name + 1)) {
+        *gradient = true;
+        return i;
+      }
+  return TS_NO_INDEX;
+}
+
+static void add_slot(ts_slot *slots, uint32_t *n, ts_slot slot) { slots[(*n)++] = slot; }
+
+static uint32_t inputs_of(ts_op *op, uint32_t formal, ts_slot *slots, uint32_t n)
+{
+  const ts_ast *declared = op->decl->child[0]->child[formal];
+  ts_value arg = op->args[formal];
+  ts_slot slot = {.name = declared->name, .kind = TS_SLOT_INPUT, .present = true, .formal = formal, .span = arg.span};
+  if (arg.type == TS_T_TENSOR) {
+    slot.tensor = arg.u.tensor->id;
+    slot.shape = arg.u.tensor->shape;
+    slot.dtype = arg.u.tensor->dtype;
+    if (slots)
+      slots[n] = slot;
+    return n + 1;
+  }
+  if (arg.type == TS_T_LIST)
+    for (uint32_t i = 0; i < arg.u.list->count; i++) {
+      ts_value v = arg.u.list->at[i];
+      if (v.type != TS_T_TENSOR)
+        continue;
+      slot.tensor = v.u.tensor->id;
+      slot.shape = v.u.tensor->shape;
+      slot.dtype = v.u.tensor->dtype;
+      if (slots)
+        slots[n] = slot;
+      n++;
+    }
+  return n;
+}
+
+void ts_op_slots(ts_session *s, ts_op *op)
+{
+  const ts_ast *decl = op->decl;
+  uint32_t inputs = 0, items = 0;
+  for (uint32_t f = 0; f < op->arg_count; f++)
+    inputs = inputs_of(op, f, NULL, inputs);
+  for (uint32_t i = 1; i < decl->count; i++)
+    items += decl->child[i]->kind == TS_AST_OP_PARAM || decl->child[i]->kind == TS_AST_OP_OUTPUT || decl->child[i]->kind == TS_AST_OP_PART;
+  ts_slot *slots = TS_NEW_ARRAY(s->arena, ts_slot, inputs + items + 1);
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < op->arg_count; f++)
+    n = inputs_of(op, f, slots, n);
+  op->input_count = n;
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t i = 1; i < decl->count; i++) {
+      const ts_ast *item = decl->child[i];
+      ts_slot_kind kind = pass ? TS_SLOT_OUTPUT : TS_SLOT_PARAM;
+      if (item->kind != (pass ? TS_AST_OP_OUTPUT : TS_AST_OP_PARAM))
+        continue;
+      add_slot(slots, &n, (ts_slot){.name = item->name, .kind = kind, .present = true, .tensor = TS_NO_INDEX, .span = item->span});
+      if (pass)
+        op->output_count++;
+      else
+        op->param_count++;
+    }
+  op->slot_count = n;
+  op->slots = slots;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    uint32_t of = 0;
+    if (item->kind != TS_AST_OP_PART)
+      continue;
+    while (of < op->input_count && slots[of].name != item->child[1]->name)
+      of++;
+    if (of == op->input_count) {
+      ts_diag *d = ts_report(s, TS_E0219, item->child[1]->span, "`%s` has no input `%s`", op->kind, item->child[1]->name);
+      ts_diag_here(d, "a part is one of an input");
+      continue;
+    }
+    add_slot(slots, &n, (ts_slot){.name = item->name, .kind = TS_SLOT_PART, .present = true, .tensor = slots[of].tensor, .dtype = slots[of].dtype, .span = item->span});
+    op->part_count++;
+  }
+}
+
+/* -- names an op's expressions see -- */
+
+static ts_value tensor_value(ts_session *s, const ts_slot *slot, const char *name, const ts_dtype *dtype)
+{
+  ts_tensor *t = TS_NEW(s->arena, ts_tensor);
+  *t = (ts_tensor){slot->shape, dtype, slot->tensor, name};
+  return (ts_value){.type = TS_T_TENSOR, .span = slot->span, .u.tensor = t};
+}
+
+static void bind_slot(const ts_op_scope *scope, ts_env *env, const ts_slot *slot)
+{
+  ts_env_bind(env, slot->name, tensor_value(scope->s, slot, slot->name, slot->dtype));
+}
+
+/* An argument that is a list of tensors is rebuilt from its slots. */
+static ts_value list_of_slots(const ts_op_scope *scope, uint32_t formal)
+{
+  ts_value arg = scope->args[formal];
+  const ts_list *old = arg.u.list;
+  ts_value *at = TS_NEW_ARRAY(scope->s->arena, ts_value, old->count);
+  uint32_t slot = 0;
+  while (slot < scope->op->input_count && scope->slots[slot].formal != formal)
+    slot++;
+  for (uint32_t i = 0; i < old->count; i++) {
+    at[i] = old->at[i];
+    if (at[i].type == TS_T_TENSOR) {
+      at[i] = tensor_value(scope->s, &scope->slots[slot], scope->slots[slot].name, scope->slots[slot].dtype);
+      slot++;
+    }
+  }
+  ts_list *list = TS_NEW(scope->s->arena, ts_list);
+  *list = (ts_list){old->count, at};
+  arg.u.list = list;
+  return arg;
+}
+
+static bool holds_tensor(ts_value v) { return v.type == TS_T_LIST && v.u.list->count && v.u.list->at[0].type == TS_T_TENSOR; }
+
+static void bind_args(const ts_op_scope *scope, ts_env *env)
+{
+  const ts_ast *params = scope->op->decl->child[0];
+  for (uint32_t f = 0; f < scope->op->arg_count; f++)
+    if (holds_tensor(scope->args[f]))
+      ts_env_bind(env, params->child[f]->name, list_of_slots(scope, f));
+    else if (scope->args[f].type != TS_T_TENSOR)
+      ts_env_bind(env, params->child[f]->name, scope->args[f]);
+  for (uint32_t i = 0; i < scope->op->input_count; i++)
+    if (scope->args[scope->slots[i].formal].type == TS_T_TENSOR)
+      bind_slot(scope, env, &scope->slots[i]);
+}
+
+static const ts_dtype *precision(const ts_op_scope *scope, const char *field)
+{
+  ts_value v = scope->plan->precision;
+  const ts_value *found = v.type == TS_T_RECORD ? ts_record_get(v.u.record, ts_lang_intern(scope->s->lang, field, strlen(field))) : NULL;
+  return found && found->type == TS_T_DTYPE ? found->u.dtype : ts_dtype_find("fp32");
+}
+
+static bool is_float(const ts_dtype *dtype)
+{
+  return dtype && strncmp(dtype->name, "int", 3) && strncmp(dtype->name, "bool", 4);
+}
+
+/* An output is of the type of the first floating-point input, or else of the type the plan computes in. */
+static const ts_dtype *default_dtype(const ts_op_scope *scope, ts_slot_kind kind)
+{
+  if (kind == TS_SLOT_PARAM)
+    return precision(scope, "weights");
+  for (uint32_t i = 0; i < scope->op->input_count; i++)
+    if (is_float(scope->slots[i].dtype))
+      return scope->slots[i].dtype;
+  return precision(scope, "compute");
+}
+
+static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr, const ts_dtype **dtype)
+{
+  ts_value v = ts_eval(scope->s, env, expr);
+  if (v.type == TS_T_DTYPE) {
+    *dtype = v.u.dtype;
+    return true;
+  }
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, expr->span, "the type of a tensor must be a DType");
+    ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
+  }
+  return false;
+}
+
+bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_span used, ts_shape *shape)
+{
+  ts_value v = ts_eval(s, env, expr);
+  if (v.type == TS_T_ERROR)
+    return false;
+  bool good = v.type == TS_T_LIST && v.u.list->count <= TS_MAX_DIMS;
+  for (uint32_t i = 0; good && i < v.u.list->count; i++)
+    good = v.u.list->at[i].type == TS_T_INT;
+  if (!good) {
+    ts_diag *d = ts_diag_add(s->diags, TS_E0220, expr->span, "the shape of %s must be a list of at most %d Ints", what, TS_MAX_DIMS);
+    ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
+    return false;
+  }
+  int64_t *dim = TS_NEW_ARRAY(s->arena, int64_t, v.u.list->count + 1);
+  for (uint32_t i = 0; i < v.u.list->count; i++) {
+    dim[i] = v.u.list->at[i].u.integer;
+    if (dim[i] < 1 || dim[i] > INT64_C(1) << 48) {
+      ts_diag *d = ts_report(s, TS_E0301, used, "dimension %u of %s is %lld", i, what, (long long)dim[i]);
+      ts_diag_here(d, "makes the shape %s", ts_value_print(s->arena, v));
+      ts_diag_note_at(d, expr->span, "the shape is worked out here");
+      return false;
+    }
+  }
+  *shape = (ts_shape){v.u.list->count, dim};
+  return true;
+}
+
+static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
+{
+  for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
+    if (scope->slots[i].name == item->name)
+      return &scope->slots[i];
+  return NULL;
+}
+
+static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item, ts_slot *slot)
+{
+  const ts_ast *condition = item->kind == TS_AST_OP_PARAM && item->count > 2 ? item->child[2] : NULL;
+  if (condition && !ts_eval_bool(scope->s, env, condition, "the condition of a parameter", &slot->present))
+    return false;
+  if (!slot->present) {
+    static const int64_t none = 0;
+    slot->shape = (ts_shape){1, &none};
+    slot->dtype = default_dtype(scope, slot->kind);
+    return true;
+  }
+  const char *what = ts_arena_printf(scope->s->arena, "`%s` of `%s`", slot->name, scope->op->kind);
+  if (!ts_eval_shape(scope->s, env, item->child[0], what, scope->op->span, &slot->shape))
+    return false;
+  if (item->kind == TS_AST_OP_PART)
+    return true;
+  slot->dtype = default_dtype(scope, slot->kind);
+  if (slot->kind == TS_SLOT_OUTPUT && scope->op->traced) {
+    slot->dtype = scope->op->traced;
+    return true;
+  }
+  return item->count < 2 || !item->child[1] || eval_dtype(scope, env, item->child[1], &slot->dtype);
+}
+
+static bool is_slot(const ts_ast *item, bool params)
+{
+  return item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART || (params && item->kind == TS_AST_OP_PARAM);
+}
+
+/* Walks the body in order, binding lets and tensors; shapes what is asked for, takes the rest as given. */
+static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
+{
+  const ts_ast *decl = scope->op->decl;
+  bind_args(scope, env);
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    if (item->kind == TS_AST_LET) {
+      ts_value v = ts_eval(scope->s, env, item->child[item->count - 1]);
+      if (v.type == TS_T_ERROR)
+        return false;
+      ts_env_bind(env, item->name, v);
+    } else if (is_slot(item, true)) {
+      ts_slot *slot = next_slot(scope, item);
+      bool shape = item->kind == TS_AST_OP_PARAM ? shape_params : shape_outputs;
+      if (!slot)
+        return false;
+      if (shape && !shape_slot(scope, env, item, slot))
+        return false;
+      bind_slot(scope, env, slot);
+    }
+  }
+  return true;
+}
+
+static ts_env *body_env(ts_op_scope *scope) { return ts_env_new(scope->s, scope->op->module); }
+
+/* Errors inside tell which op of the model they are about. */
+static bool walk(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
+{
+  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};
+  scope->s->frame = &frame;
+  bool ok = walk_items(scope, env, shape_params, shape_outputs);
+  scope->s->frame = frame.outer;
+  return ok;
+}
+
+bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
+{
+  const ts_ast *decl = scope->op->decl;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    bool wanted = true, gradient;
+    const ts_dtype *dtype;
+    if (item->kind != TS_AST_CAST)
+      continue;
+    uint32_t slot = ts_op_slot(scope->op, item->name, &gradient);
+    ts_slot_kind kind = gradient ? TS_SLOT_OUTPUT : TS_SLOT_INPUT;
+    if (slot == TS_NO_INDEX || slots[slot].kind != kind) {
+      ts_diag *d = ts_report(scope->s, TS_E0219, item->name_span, "`%s` casts `%s`, which is no input and no gradient of an output", scope->op->kind, item->name);
+      ts_diag_here(d, "what comes in is cast before the op works on it");
+      return false;
+    }
+    ts_env *env = ts_op_env(scope, scope->op->module);
+    if (item->child[1] && !ts_eval_bool(scope->s, env, item->child[1], "the condition of a cast", &wanted))
+      return false;
+    if (!eval_dtype(scope, env, item->child[0], &dtype))
+      return false;
+    if (!wanted)
+      continue;
+    slots[slot].gradient = gradient ? dtype : slots[slot].dtype;
+    slots[slot].dtype = gradient ? slots[slot].dtype : dtype;
+  }
+  return true;
+}
+
+bool ts_op_shapes(ts_op_scope *scope) { return walk(scope, body_env(scope), true, true); }
+
+bool ts_op_outputs(ts_op_scope *scope) { return walk(scope, body_env(scope), false, true); }
+
+ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
+{
+  ts_env *env = ts_env_new(scope->s, parent);
+  bind_args(scope, env);
+  for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
+    bind_slot(scope, env, &scope->slots[i]);
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "label", 5), ts_string_value(scope->op->label, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "unit", 4), ts_int_value(scope->op->unit, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4), ts_string_value(scope->op->kind, scope->op->span));
+  return env;
+}
+
+/* -- work -- */
+
+static void bind_gradients(const ts_op_scope *scope, ts_env *env)
+{
+  const ts_dtype *accumulated = precision(scope, "gradients");
+  for (uint32_t i = 0; i < scope->op->slot_count + scope->op->part_count; i++) {
+    const ts_slot *slot = &scope->slots[i];
+    const char *text = ts_arena_printf(scope->s->arena, "d%s", slot->name);
+    const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));
+    ts_env_bind(env, name, tensor_value(scope->s, slot, name, slot->kind == TS_SLOT_PARAM ? accumulated : slot->gradient ? slot->gradient : slot->dtype));
+  }
+}
+
+/* What an op states of its work is 0 or more, and below the limit, which an IR can hold. */
+static bool possible(const ts_op_scope *scope, const ts_ast *expr, const char *what, double value, double limit)
+{
+  if (value >= 0 && value < limit)
+    return true;
+  ts_diag *d = ts_report(scope->s, TS_E0225, expr->span, "%s must be 0 or more, and below %.3g", what, limit);
+  ts_diag_here(d, "this is %.6g", value);
+  return false;
+}
+
+/* Bytes of a list of tensors and sizes, lists inside included. */
+static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, double *bytes)
+{
+  if (v.type == TS_T_TENSOR) {
+    *bytes += ts_shape_elements(v.u.tensor->shape) * v.u.tensor->dtype->bits / 8;
+    return true;
+  }
+  if (v.type == TS_T_QUANTITY && ts_dimension_equal(v.dimension, TS_DIM_SIZE)) {
+    *bytes += v.u.real / 8;
+    return possible(scope, expr, "bytes of an op", v.u.real / 8, MOST_BYTES);
+  }
+  if (v.type == TS_T_LIST) {
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      if (!bytes_of(scope, expr, v.u.list->at[i], bytes))
+        return false;
+    return true;
+  }
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, expr->span, "bytes are stated by tensors and sizes");
+    ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
+    ts_diag_help(d, "give a number its unit: `4 B * rows(x)`");
+  }
+  return false;
+}
+
+static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v, ts_dimension allowed, double *number)
+{
+  switch (v.type) {
+  case TS_T_INT: *number = (double)v.u.integer; return true;
+  case TS_T_REAL: *number = v.u.real; return true;
+  case TS_T_BOOL: *number = v.u.truth; return true;
+  case TS_T_AXIS: *number = (double)v.u.axes.size; return true;
+  case TS_T_QUANTITY:
+    *number = v.u.real;
+    if (ts_dimension_equal(v.dimension, allowed))
+      return true;
+    break;
+  case TS_T_ERROR: return false;
+  default: break;
+  }
+  ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, field->child[0]->span, "`%s` of a kernel must be a number", field->name);
+  ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
+  return false;
+}
+
+static bool is_word(const char *name, const char *word) { return !strcmp(name, word); }
+
+static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_ast *field, ts_kernel *k, ts_feature *features)
+{
+  const char *name = field->name;
+  ts_value v = ts_eval(scope->s, env, field->child[0]);
+  double number = 0;
+  if (is_word(name, "reads") || is_word(name, "writes") || is_word(name, "bytes")) {
+    k->host_only = false;
+    return bytes_of(scope, field->child[0], v, &k->bytes);
+  }
+  if (is_word(name, "temp"))
+    return bytes_of(scope, field->child[0], v, &k->temp);
+  if (is_word(name, "dtype")) {
+    if (v.type == TS_T_DTYPE)
+      k->dtype = v.u.dtype;
+    return v.type == TS_T_DTYPE || eval_dtype(scope, env, field->child[0], &k->dtype);
+  }
+  if (is_word(name, "host")) {
+    if (!number_of(scope, field, v, TS_DIM_TIME, &number))
+      return false;
+    k->host = (int64_t)(number * 1e12 + 0.5);
+    return possible(scope, field->child[0], "time of the host, in seconds,", number, MOST_SECONDS);
+  }
+  k->host_only = false;
+  double *work = is_word(name, "flops") ? &k->flops : is_word(name, "model_flops") ? &k->model_flops : NULL;
+  if (!number_of(scope, field, v, work ? TS_DIM_WORK : TS_DIM_NONE, &number))
+    return false;
+  if (!work) {
+    features[k->feature_count++] = (ts_feature){name, number};
+    return true;
+  }
+  *work = number;
+  return possible(scope, field->child[0], "FLOP of an op", number, MOST_FLOPS);
+}
+
+static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
+{
+  for (uint32_t i = scope->op->slot_count; i-- > 0;)
+    if (scope->slots[i].kind != TS_SLOT_PARAM && is_float(scope->slots[i].dtype))
+      return scope->slots[i].dtype;
+  return precision(scope, "compute");
+}
+
+/* What kernels of a family compute in where their tensors are fp32: `arithmetic` of the plan's precision, as { conv: tf32 }. */
+static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family, const ts_dtype *dtype)
+{
+  const ts_value *by_family = scope->plan->precision.type == TS_T_RECORD ? ts_record_find(scope->plan->precision.u.record, "arithmetic") : NULL;
+  const ts_value *found = by_family && by_family->type == TS_T_RECORD ? ts_record_find(by_family->u.record, family) : NULL;
+  if (!found || strcmp(dtype->name, "fp32"))
+    return dtype;
+  if (found->type == TS_T_DTYPE)
+    return found->u.dtype;
+  ts_diag *d = ts_report(scope->s, TS_E0220, found->span, "the arithmetic of `%s` must be a DType", family);
+  ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, *found));
+  return dtype;
+}
+
+/* The fields from `first` on that are fields, as one kernel. */
+static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *node, uint32_t first, const char *family, ts_kernel *k)
+{
+  ts_feature *features = TS_NEW_ARRAY(scope->s->arena, ts_feature, node->count + 1);
+  *k = (ts_kernel){.family = family, .dtype = kernel_dtype(scope), .host = -1, .features = features, .host_only = true, .model_flops = -1, .span = node->span};
+  for (uint32_t i = first; i < node->count; i++)
+    if (node->child[i]->kind == TS_AST_FIELD && !kernel_field(scope, env, node->child[i], k, features))
+      return false;
+  if (k->model_flops < 0)
+    k->model_flops = k->flops;
+  k->dtype = arithmetic(scope, family, k->dtype);
+  return true;
+}
+
+static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase, ts_kernels *kernels)
+{
+  *kernels = (ts_kernels){.at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, phase->count + 1)};
+  bool bare = false;
+  for (uint32_t i = 0; i < phase->count; i++)
+    bare |= phase->child[i]->kind == TS_AST_FIELD;
+  if (bare && !kernel(scope, env, phase, 0, scope->op->kind, &kernels->at[kernels->count++]))
+    return false;
+  for (uint32_t i = 0; i < phase->count; i++) {
+    const ts_ast *node = phase->child[i];
+    bool wanted = true;
+    if (node->kind != TS_AST_KERNEL)
+      continue;
+    if (node->child[0] && !ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted))
+      return false;
+    if (wanted && !kernel(scope, env, node, 1, node->name, &kernels->at[kernels->count++]))
+      return false;
+  }
+  return true;
+}
+
+typedef TS_VEC(ts_read) read_list;
+
+static void read_late(const ts_op_scope *scope, ts_value v, read_list *list, double *bytes)
+{
+  for (uint32_t i = 0; v.type == TS_T_LIST && i < v.u.list->count; i++)
+    read_late(scope, v.u.list->at[i], list, bytes);
+  bool gradient = false;
+  uint32_t slot = TS_NO_INDEX;
+  if (v.type == TS_T_TENSOR)
+    slot = ts_op_slot(scope->op, v.u.tensor->name, &gradient);
+  if (slot < scope->op->slot_count) {
+    for (uint32_t k = 0; k < scope->op->slot_count; k++) /* of a list, each */
+      if (scope->slots[k].name == scope->slots[slot].name && scope->slots[k].kind != TS_SLOT_PARAM)
+        TS_PUSH(scope->s->arena, list, (ts_read){k, gradient});
+  } else if (v.type == TS_T_TENSOR) {
+    *bytes += ts_shape_elements(v.u.tensor->shape) * v.u.tensor->dtype->bits / 8;
+  } else if (v.type == TS_T_QUANTITY) {
+    *bytes += v.u.real / 8;
+  }
+}
+
+/* What the kernels of backward(weight) read: it must be there until then. Sizes that several kernels
+ * state are taken for the same. */
+static void late_reads(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase,
+                       ts_work *work)
+{
+  read_list list = {0};
+  bool stated = false, bare = false;
+  for (uint32_t i = 0; i < phase->count; i++) {
+    const ts_ast *node = phase->child[i];
+    bool wanted = true;
+    if (node->kind == TS_AST_KERNEL && node->child[0])
+      ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted);
+    bool field = node->kind == TS_AST_FIELD;
+    double bytes = 0;
+    for (uint32_t k = field ? 0 : 1; wanted && k < (field ? 1 : node->count); k++) {
+      const ts_ast *at = field ? node : node->child[k];
+      if (at->kind != TS_AST_FIELD)
+        continue;
+      bare |= is_word(at->name, "bytes");
+      stated |= is_word(at->name, "reads");
+      if (is_word(at->name, "reads"))
+        read_late(scope, ts_eval(scope->s, env, at->child[0]), &list, &bytes);
+    }
+    work->late_bytes = (int64_t)bytes > work->late_bytes ? (int64_t)bytes : work->late_bytes;
+  }
+  work->late_saved = work->phase[TS_PHASE_WEIGHT].count && (bare || !stated);
+  uint32_t first = scope->op->slot_count - scope->op->output_count;
+  for (uint32_t k = first; work->late_saved && k < scope->op->slot_count; k++)
+    TS_PUSH(scope->s->arena, &list, (ts_read){k, true});
+  work->late = list.at;
+  work->late_count = (uint32_t)list.count;
+}
+
+static uint32_t slot_named(const ts_op_scope *scope, const ts_tensor *tensor)
+{
+  for (uint32_t i = 0; i < scope->op->slot_count; i++)
+    if (scope->slots[i].name == tensor->name && scope->slots[i].tensor == tensor->id)
+      return i;
+  return TS_NO_INDEX;
+}
+
+typedef TS_VEC(ts_saved) saved_list;
+
+static bool save(const ts_op_scope *scope, const ts_ast *expr, ts_value v, saved_list *list)
+{
+  if (v.type == TS_T_LIST) {
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      if (!save(scope, expr, v.u.list->at[i], list))
+        return false;
+    return true;
+  }
+  uint32_t slot = v.type == TS_T_TENSOR ? slot_named(scope, v.u.tensor) : TS_NO_INDEX;
+  if (slot != TS_NO_INDEX) {
+    TS_PUSH(scope->s->arena, list, (ts_saved){slot, 0});
+    return true;
+  }
+  double bytes = 0;
+  if (!bytes_of(scope, expr, v, &bytes))
+    return false;
+  if (bytes > 0)
+    TS_PUSH(scope->s->arena, list, (ts_saved){TS_NO_INDEX, (int64_t)bytes});
+  return true;
+}
+
+static bool saves(const ts_op_scope *scope, const ts_env *env, const ts_ast *item, saved_list *list)
+{
+  bool wanted = true;
+  if (item->count > 1 && item->child[1] && !ts_eval_bool(scope->s, env, item->child[1], "the condition of `saves`", &wanted))
+    return false;
+  return !wanted || save(scope, item->child[0], ts_eval(scope->s, env, item->child[0]), list);
+}
+
+static ts_phase phase_named(const char *name)
+{
+  return is_word(name, "forward") ? TS_PHASE_FORWARD : is_word(name, "input") ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+}
+
+static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *work, const ts_ast **failed)
+{
+  const ts_ast *decl = scope->op->decl;
+  saved_list saved = {0};
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    bool holds = true;
+    if (item->kind == TS_AST_REQUIRE) {
+      if (!ts_eval_bool(scope->s, env, item->child[0], "a requirement", &holds))
+        return false;
+      if (!holds) {
+        *failed = item;
+        return false;
+      }
+    } else if (item->kind == TS_AST_PHASE) {
+      ts_phase phase = phase_named(item->name);
+      work->has_phase[phase] = true;
+      if (!phase_work(scope, env, item, &work->phase[phase]))
+        return false;
+      if (phase == TS_PHASE_WEIGHT)
+        late_reads(scope, env, item, work);
+    } else if (item->kind == TS_AST_SAVES && !saves(scope, env, item, &saved)) {
+      return false;
+    }
+  }
+  work->saved = saved.at;
+  work->saved_count = (uint32_t)saved.count;
+  return true;
+}
+
+bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed)
+{
+  ts_env *env = body_env(scope);
+  *work = (ts_work){0};
+  *failed = NULL;
+  if (!walk(scope, env, false, false))
+    return false;
+  bind_gradients(scope, env);
+  ts_frame frame = {scope->op->kind, scope->op->span, scope->s->frame};
+  scope->s->frame = &frame;
+  bool ok = work_items(scope, env, work, failed);
+  scope->s->frame = frame.outer;
+  return ok;
+}

@@ -1,0 +1,884 @@
+/* From rows to the op graph. Which kind of row is which op, and what its arguments are, the plan says by a record of stdlib/import/. */
+#include "compiler/model/traced.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/eval/module.h"
+#include "compiler/eval/names.h"
+#include "compiler/model/traced_mapping.h"
+#include "compiler/model/traced_table.h"
+
+enum { MAX_OPS = 1 << 20 };
+
+typedef enum role { ROLE_OP, ROLE_GIVEN, ROLE_PARAMETER, ROLE_CONSTANT, ROLE_VALUE, ROLE_SKIPPED } role; /* value: a number, a size: no tensor */
+
+typedef struct place { role role; const char *path, *label; uint32_t entry; bool in_layer; ts_measured *measured; ts_op op; } place; /* what becomes of a row; op: at the shapes of the table */
+
+typedef struct tracer {
+  ts_session *s;
+  const ts_plan *plan;
+  ts_graph *g;
+  const ts_applied *model;
+  const char *device;      /* of the table; NULL: neither it nor the plan says */
+  ts_mapping map;
+  ts_rows rows;
+  place *places;
+  const ts_tensor **made;  /* by row: the tensor, as built */
+  double floor, pending;   /* seconds; pending: of rows that are no ops, added to the next */
+  uint32_t first, end;     /* rows of the layer */
+  uint32_t in, out;        /* rows: the layer's input and output */
+  int64_t repeat, batch;   /* batch: of the table */
+  uint32_t batch_dim;      /* of the model's inputs */
+  bool layered;            /* `repeat` is given */
+  bool lists_parameters;   /* rows list their weights */
+  uint32_t unit;
+  ts_measured *last;       /* of the op added last */
+} tracer;
+
+static bool shape_equal(ts_shape a, ts_shape b) { return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim)); }
+
+static const char *intern(tracer *t, const char *text) { return ts_lang_intern(t->s->lang, text, strlen(text)); }
+
+static const char *text_option(tracer *t, const char *name)
+{
+  const ts_value *v = ts_record_find(&t->model->args, name);
+  return v && v->type == TS_T_STRING ? v->u.string : NULL;
+}
+
+/* The device that the file names, else the plan. */
+static bool read_device(tracer *t)
+{
+  const ts_value *stated = ts_record_find(&t->model->args, "device");
+  const char *own = t->rows.device, *text = text_option(t, "device");
+  t->device = own ? own : text;
+  if (!own || !text || !strcmp(own, text))
+    return true;
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, stated->span, "`%s` was not recorded on `%s`", t->rows.name, text);
+  ts_diag_here(d, "it names its device, `%s`", own);
+  ts_diag_help(d, "leave `device` out, or correct the line `# device:` of the file");
+  return false;
+}
+
+static bool read_options(tracer *t)
+{
+  ts_table_source source = {.from_file = t->model->span.file, .file = text_option(t, "file"), .tensors = text_option(t, "tensors"),
+                            .column = text_option(t, "column"), .span = t->model->span};
+  const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
+  t->layered = repeat && repeat->type == TS_T_INT;
+  t->repeat = repeat && repeat->type == TS_T_INT ? repeat->u.integer : 1;
+  if (t->repeat < 1 || t->repeat > MAX_OPS) {
+    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, repeat->span, "cannot repeat a layer %lld times", (long long)t->repeat);
+    ts_diag_here(d, "must be from 1 to %d", MAX_OPS);
+    return false;
+  }
+  return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) && ts_mapping_read(t->s, t->model, &t->map);
+}
+
+/* -- what rows are -- */
+
+static int by_value(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+
+/* A row without a kernel took what it takes to launch and time one; every timed row holds that much too much. */
+static void find_floor(tracer *t)
+{
+  double *at = TS_NEW_ARRAY(t->s->arena, double, t->rows.count);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->rows.count; i++)
+    if (t->rows.at[i].forward > 0 && ts_patterns_match(&t->map.floor, t->rows.at[i].kind))
+      at[n++] = t->rows.at[i].forward;
+  if (!n)
+    return;
+  qsort(at, n, sizeof *at, by_value);
+  t->floor = n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
+}
+
+/* Time on the device. Rows that launch nothing stay within two fifths of the floor, the smallest kernels are beyond. */
+static double device_time(const tracer *t, double seconds) { return seconds > 1.4 * t->floor ? seconds - t->floor : 0; }
+
+/* A tensor that the model holds is a row that did nothing, named by its path. */
+static bool is_held(const ts_row *row)
+{
+  const char *a = row->name, *b = row->kind;
+  if (row->input_count || row->forward > 0 || row->backward > 0 || !row->dtype || !strchr(b, '.'))
+    return false;
+  for (; *a && *b; a++, b++)
+    if (*a != *b && !(*a == '_' && *b == '.'))
+      return false;
+  return !*a && !*b;
+}
+
+/* A weight is one of numbers that learn. */
+static bool is_parameter(const ts_row *row)
+{
+  return is_held(row) && strncmp(row->dtype->name, "int", 3) && strncmp(row->dtype->name, "bool", 4);
+}
+
+static bool holds_tensor(const tracer *t, uint32_t row) { return t->places[row].role <= ROLE_CONSTANT && t->places[row].role != ROLE_PARAMETER; }
+
+/* The tensor an input stands for: its own, or that of which a list was made. */
+static uint32_t tensor_row(const tracer *t, uint32_t row)
+{
+  for (uint32_t hops = 0; hops < 8 && !holds_tensor(t, row); hops++) {
+    const ts_row *r = &t->rows.at[row];
+    if (!ts_patterns_match(&t->map.lists, r->kind) || !r->input_count)
+      return TS_ROW_NONE;
+    row = r->input[0];
+  }
+  return holds_tensor(t, row) ? row : TS_ROW_NONE;
+}
+
+static bool takes_tensor(const tracer *t, const ts_row *row)
+{
+  for (uint32_t i = 0; i < row->input_count; i++)
+    if (tensor_row(t, row->input[i]) != TS_ROW_NONE)
+      return true;
+  return false;
+}
+
+static role role_of(const tracer *t, const ts_row *row)
+{
+  if (row->stage != TS_ROW_FORWARD || ts_patterns_match(&t->map.ignored, row->kind) || ts_patterns_match(&t->map.optimizer, row->kind))
+    return ROLE_SKIPPED;
+  if (row->given || ts_patterns_match(&t->map.given, row->kind))
+    return row->dtype ? ROLE_GIVEN : ROLE_VALUE;
+  if (is_parameter(row))
+    return ROLE_PARAMETER;
+  if (!row->dtype)
+    return ROLE_VALUE;
+  if (takes_tensor(t, row))
+    return ROLE_OP;
+  return ts_shape_elements(row->output) > 1 ? ROLE_CONSTANT : ROLE_VALUE;
+}
+
+/* The module a row belongs to: its kind when that is a path, else that of its first weight, else its name; NULL if none is a path. */
+static const char *path_of(tracer *t, const ts_row *row)
+{
+  if (ts_patterns_match(&t->map.given, row->kind))
+    return NULL;
+  if (strchr(row->kind, '.'))
+    return row->kind;
+  for (uint32_t i = 0; i < row->input_count; i++)
+    if (t->places[row->input[i]].role == ROLE_PARAMETER) {
+      const char *kind = t->rows.at[row->input[i]].kind;
+      return ts_lang_intern(t->s->lang, kind, (size_t)(strrchr(kind, '.') - kind));
+    }
+  return strchr(row->name, '.') ? row->name : NULL;
+}
+
+/* Behind the number of the layer in a path (`.0.`), or NULL. */
+static const char *behind_number(const char *path)
+{
+  for (const char *dot = path ? strchr(path, '.') : NULL; dot; dot = strchr(dot + 1, '.')) {
+    size_t digits = strspn(dot + 1, "0123456789");
+    if (digits && dot[1 + digits] == '.')
+      return dot + digits + 2;
+  }
+  return NULL;
+}
+
+static const char *label_of(tracer *t, const ts_row *row, const char *path, ts_names *seen)
+{
+  const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest : path ? path : row->name;
+  for (size_t i = 0; path && i < t->map.labels.count; i++)
+    if (ts_patterns_match(&t->map.labels.at[i].path, path)) {
+      label = t->map.labels.at[i].label;
+      break;
+    }
+  label = intern(t, label);
+  if (ts_names_get(seen, label)) /* a second row of the module */
+    label = intern(t, ts_arena_printf(t->s->arena, "%s.%s", label, row->name));
+  ts_names_put(t->s->arena, seen, label, row);
+  return label;
+}
+
+static uint32_t first_entry(const tracer *t, const char *kind, uint32_t from)
+{
+  for (uint32_t i = from; i < t->map.entries.count; i++)
+    if (ts_patterns_match(&t->map.entries.at[i].kind, kind))
+      return i;
+  return TS_ROW_NONE;
+}
+
+static bool dropped(tracer *t, const ts_row *row, const char *what, const char *here, const char *help)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` of kind `%s` %s", row->name, row->kind, what);
+  ts_diag_here(d, "%s", here);
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "%s", help);
+  return false;
+}
+
+/* A row that becomes no op must be known to be none: an empty cell must not make one of it. */
+static bool check_role(tracer *t, const ts_row *row, role role)
+{
+  bool known = row->given || ts_patterns_match(&t->map.given, row->kind) || ts_patterns_match(&t->map.constants, row->kind) || ts_patterns_match(&t->map.values, row->kind);
+  if (role != ROLE_CONSTANT && role != ROLE_VALUE)
+    return true;
+  if (!row->input_count && !known && !is_held(row))
+    return dropped(t, row, "takes nothing", "`inputs` is empty",
+                   "name the rows it takes; or list its kind under `given` of the mapping (inputs of the model) or `constants` (made of nothing)");
+  if (role == ROLE_VALUE && !row->dtype && takes_tensor(t, row) && !known && !ts_patterns_match(&t->map.lists, row->kind))
+    return dropped(t, row, "states no number format", "`dtype` is empty, and it takes a tensor",
+                   "state the `dtype` of what it gives; or list its kind under `values` of the mapping, if that is no tensor");
+  if (row->backward > 0)
+    return dropped(t, row, "has a backward and is no op", "its `backward_us` would be lost", "state its `inputs` and `dtype`, or write 0");
+  return true;
+}
+
+/* The plan computes in a format that the table was not recorded in (W0532): times and activations stay as they were. */
+static void tell_formats(tracer *t)
+{
+  const ts_value *compute = t->plan->precision.type == TS_T_RECORD ? ts_record_find(t->plan->precision.u.record, "compute") : NULL;
+  TS_VEC(const char *) formats = {0};
+  if (!compute || compute->type != TS_T_DTYPE)
+    return;
+  for (uint32_t i = 0; i < t->rows.count; i++) {
+    const char *name = t->places[i].role == ROLE_OP ? t->rows.at[i].dtype->name : "int";
+    bool seen = !strncmp(name, "int", 3) || !strncmp(name, "bool", 4);
+    for (size_t k = 0; k < formats.count && !seen; k++)
+      seen = formats.at[k] == name;
+    if (!strcmp(name, compute->u.dtype->name))
+      return;
+    if (!seen)
+      TS_PUSH(t->s->arena, &formats, name);
+  }
+  if (!formats.count)
+    return;
+  ts_span at = t->plan->span_of[TS_PLAN_precision];
+  ts_diag *d = ts_diag_add(t->s->diags, TS_W0532, at.file ? at : t->model->span, "`%s` was recorded in %s, and the plan computes in `%s`", t->rows.name,
+                           ts_listed(t->s->arena, formats.at, formats.count), compute->u.dtype->name);
+  ts_diag_here(d, "times and activations stay as recorded; only the parameters follow the plan");
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "take a table that was recorded in `%s`, or give the plan the precision of the recording", compute->u.dtype->name);
+}
+
+static bool place_rows(tracer *t)
+{
+  ts_names seen = {0};
+  t->places = TS_NEW_ARRAY(t->s->arena, place, t->rows.count);
+  for (uint32_t i = 0; i < t->rows.count; i++) {
+    const ts_row *row = &t->rows.at[i];
+    place *p = &t->places[i];
+    t->lists_parameters |= row->parameter_count > 0;
+    p->role = role_of(t, row);
+    p->path = path_of(t, row);
+    p->entry = first_entry(t, row->kind, 0);
+    if (!check_role(t, row, p->role))
+      return false;
+    if (p->role == ROLE_OP)
+      p->label = label_of(t, row, p->path, &seen);
+    if (row->stage == TS_ROW_OPTIMIZER || ts_patterns_match(&t->map.optimizer, row->kind))
+      t->g->optimizer_seconds += row->forward + row->backward;
+  }
+  return true;
+}
+
+static bool no_batch(tracer *t, ts_span at, const ts_row *row, int64_t dimension)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, at, "`%s` has no dimension %lld that could be the batch", row->name, (long long)dimension);
+  ts_diag_here(d, "its shape is %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
+  ts_diag_help(d, "dimensions count from 0");
+  return false;
+}
+
+/* Nobody says which dimension is the batch, and the plan has another one: W0533. */
+static void tell_batch(tracer *t, const ts_row *row, const char *why)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_W0533, t->model->span, "dimension %u of `%s` is taken to be the batch%s", t->batch_dim, row->name, why);
+  ts_diag_here(d, "its shape is %s, and times are scaled to the micro-batch of %lld", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)),
+               (long long)t->plan->micro_batch);
+  ts_diag_help(d, "say which it is: `batch_dim: %u`, or a line `# batch_dim: %u` in the table", t->batch_dim, t->batch_dim);
+}
+
+/* The batch: what the plan or the table says; else dimension 0 of the first input, or 1 where 0 is as long as the plan's sequence and 1 is not. */
+static bool find_batch(tracer *t)
+{
+  const ts_value *option = ts_record_find(&t->model->args, "batch_dim");
+  const ts_row *row = NULL;
+  bool stated = (option && option->type == TS_T_INT) || t->rows.batch_dim >= 0;
+  for (uint32_t i = 0; i < t->rows.count && !row; i++)
+    if (t->places[i].role == ROLE_GIVEN && t->rows.at[i].output.rank)
+      row = &t->rows.at[i];
+  if (!row)
+    return true;
+  int64_t dimension = option && option->type == TS_T_INT ? option->u.integer : t->rows.batch_dim >= 0 ? t->rows.batch_dim : 0;
+  const int64_t *dim = row->output.dim;
+  double tokens = t->plan->tokens_per_sample;
+  if (dimension < 0 || dimension >= row->output.rank)
+    return no_batch(t, option ? option->span : t->model->span, row, dimension);
+  bool second = row->output.rank > 1 && tokens > 0 && (double)dim[0] == tokens && (double)dim[1] != tokens;
+  bool first = row->output.rank == 1 || (tokens > 0 && (double)dim[1] == tokens && (double)dim[0] != tokens);
+  t->batch_dim = stated ? (uint32_t)dimension : second;
+  t->batch = dim[t->batch_dim];
+  if (!stated && !first && t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch)
+    tell_batch(t, row, second ? ": dimension 0 is as long as `tokens`" : "");
+  return true;
+}
+
+static bool used_behind_layer(const tracer *t, uint32_t row)
+{
+  for (uint32_t i = t->end; holds_tensor(t, row) && i < t->rows.count; i++)
+    for (uint32_t k = 0; holds_tensor(t, i) && k < t->rows.at[i].input_count; k++)
+      if (t->rows.at[i].input[k] == row)
+        return true;
+  return false;
+}
+
+/* The last tensor of this shape that was made before the layer and is used in it. */
+static uint32_t layer_input(const tracer *t, const ts_shape *shape)
+{
+  uint32_t found = TS_ROW_NONE;
+  for (uint32_t i = t->first; i < t->end; i++)
+    for (uint32_t k = 0; k < t->rows.at[i].input_count; k++) {
+      uint32_t row = t->rows.at[i].input[k];
+      if (row < t->first && holds_tensor(t, row) && shape_equal(t->rows.at[row].output, *shape) && (found == TS_ROW_NONE || row > found))
+        found = row;
+    }
+  return found;
+}
+
+/* The layer: from the first row with a numbered path to the last, and what follows that without path or weights of its own. */
+static bool find_layer(tracer *t)
+{
+  t->first = t->end = t->rows.count;
+  for (uint32_t i = 0; i < t->rows.count; i++)
+    if (behind_number(t->places[i].path)) {
+      t->first = i < t->first ? i : t->first;
+      t->end = i + 1;
+    }
+  while (t->end < t->rows.count && !t->places[t->end].path && !t->rows.at[t->end].parameter_count &&
+         (t->places[t->end].role == ROLE_OP || t->places[t->end].role == ROLE_VALUE))
+    t->end++;
+  if (!t->layered) {
+    t->first = t->end = t->rows.count;
+    return true;
+  }
+  for (t->in = TS_ROW_NONE, t->out = t->end; t->in == TS_ROW_NONE && t->out-- > t->first;)
+    if (used_behind_layer(t, t->out))
+      t->in = layer_input(t, &t->rows.at[t->out].output);
+  if (t->in != TS_ROW_NONE)
+    return true;
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, ts_record_find(&t->model->args, "repeat")->span, "`%s` lists no layer that could be repeated", t->rows.name);
+  if (t->first == t->rows.count)
+    ts_diag_here(d, "no row belongs to a numbered module");
+  else
+    ts_diag_here(d, "the numbered rows have no output that the model uses, or no input of the same shape");
+  ts_diag_help(d, "a layer is told by the number in its path, as in `h.0.attn`; leave `repeat:` out if the table lists the whole model");
+  return false;
+}
+
+/* -- backward rows of stage tables -- */
+
+static bool unpaired(tracer *t, const ts_row *row, const char *format, uint32_t backward, uint32_t forward, const char *kind)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, format, backward, row->kind, forward, kind);
+  ts_diag_here(d, "the first of them");
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "say whose backward it is: `backward:` of an entry of `ops`");
+  return false;
+}
+
+/* Rows of the backward come in reverse: the k-th last operator of a kind has the k-th (group of) rows that are its backward. */
+static bool pair_backward(tracer *t, uint32_t index, bool *taken)
+{
+  const ts_mapped_kind *e = &t->map.entries.at[index];
+  TS_VEC(uint32_t) forward = {0}, backward = {0};
+  for (uint32_t i = 0; i < t->rows.count; i++) {
+    if (t->rows.at[i].stage == TS_ROW_FORWARD && t->places[i].role == ROLE_OP && t->places[i].entry == index)
+      TS_PUSH(t->s->arena, &forward, i);
+    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && ts_patterns_match(&e->backward, t->rows.at[i].kind)) {
+      TS_PUSH(t->s->arena, &backward, i);
+      taken[i] = true;
+    }
+  }
+  if (!backward.count)
+    return true;
+  if (!forward.count || backward.count % forward.count)
+    return unpaired(t, &t->rows.at[backward.at[0]], "%u rows as `%s` cannot be shared out to %u of kind `%s`", (uint32_t)backward.count, (uint32_t)forward.count,
+                    e->kind.count ? e->kind.at[0] : "");
+  size_t group = backward.count / forward.count;
+  for (size_t i = 0; i < backward.count; i++)
+    t->rows.at[forward.at[forward.count - 1 - i / group]].backward += t->rows.at[backward.at[i]].backward;
+  return true;
+}
+
+static bool pair_all(tracer *t)
+{
+  bool *taken = TS_NEW_ARRAY(t->s->arena, bool, t->rows.count);
+  for (uint32_t i = 0; i < t->map.entries.count; i++)
+    if (t->map.entries.at[i].backward.count && !pair_backward(t, i, taken))
+      return false;
+  for (uint32_t i = 0; i < t->rows.count; i++)
+    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && t->rows.at[i].backward > 0)
+      return unpaired(t, &t->rows.at[i], "%u row as `%s` is the backward of %u kinds%s", 1, 0, "");
+  return true;
+}
+
+/* -- arguments -- */
+
+static ts_value shapes_value(tracer *t, const ts_shape *shape, uint32_t count)
+{
+  ts_value *at = TS_NEW_ARRAY(t->s->arena, ts_value, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    at[i] = ts_shape_value(t->s->arena, shape[i], t->model->span);
+  return ts_list_value(t->s->arena, at, count, t->model->span);
+}
+
+static ts_value follow_value(tracer *t, ts_shape in, ts_shape out)
+{
+  ts_follow follow;
+  ts_value *at = TS_NEW_ARRAY(t->s->arena, ts_value, out.rank + 1);
+  ts_shape_follow(in, out, false, &follow);
+  for (uint32_t i = 0; i < out.rank; i++) {
+    int64_t dim[TS_FOLLOW_MAX];
+    uint32_t n = 0;
+    for (; n < TS_FOLLOW_MAX && follow.of[i][n] >= 0; n++)
+      dim[n] = follow.of[i][n];
+    at[i] = ts_shape_value(t->s->arena, (ts_shape){n, ts_arena_copy(t->s->arena, dim, sizeof dim)}, t->model->span);
+  }
+  return ts_list_value(t->s->arena, at, out.rank, t->model->span);
+}
+
+typedef struct inputs { uint32_t count; uint32_t *row; ts_shape *shape; uint32_t parameter_count; ts_shape *parameter; } inputs; /* tensors, and weights */
+
+static inputs inputs_of(tracer *t, const ts_row *row)
+{
+  inputs in = {0};
+  uint32_t room = row->input_count + row->parameter_count + 1;
+  in.row = TS_NEW_ARRAY(t->s->arena, uint32_t, room);
+  in.shape = TS_NEW_ARRAY(t->s->arena, ts_shape, room);
+  in.parameter = TS_NEW_ARRAY(t->s->arena, ts_shape, room);
+  for (uint32_t i = 0; i < row->input_count; i++) {
+    uint32_t from = tensor_row(t, row->input[i]);
+    if (t->places[row->input[i]].role == ROLE_PARAMETER)
+      in.parameter[in.parameter_count++] = t->rows.at[row->input[i]].output;
+    if (from == TS_ROW_NONE)
+      continue;
+    in.row[in.count] = from;
+    in.shape[in.count++] = from == row->input[i] ? row->input_shape[i] : t->rows.at[from].output;
+  }
+  for (uint32_t i = 0; i < row->parameter_count; i++)
+    in.parameter[in.parameter_count++] = row->parameter[i];
+  return in;
+}
+
+static const ts_field *field(tracer *t, const char *name, ts_value value)
+{
+  ts_field *f = TS_NEW(t->s->arena, ts_field);
+  *f = (ts_field){intern(t, name), ts_arena_copy(t->s->arena, &value, sizeof value), t->model->span};
+  return f;
+}
+
+/* What functions in `args` are given. */
+static ts_value row_value(tracer *t, const ts_row *row, const inputs *in, ts_shape output)
+{
+  ts_span at = t->model->span;
+  ts_shape first = in->count ? in->shape[0] : output;
+  const ts_field *fields[] = {
+      field(t, "name", ts_string_value(row->name, at)), field(t, "kind", ts_string_value(row->kind, at)),
+      field(t, "inputs", shapes_value(t, in->shape, in->count)), field(t, "weights", shapes_value(t, in->parameter, in->parameter_count)),
+      field(t, "output", ts_shape_value(t->s->arena, output, at)), field(t, "follow", follow_value(t, first, output)),
+      field(t, "forward", ts_bool_value(device_time(t, row->forward) > 0, at)),
+      field(t, "backward", ts_bool_value(device_time(t, row->backward) > 0, at)),
+  };
+  enum { COUNT = sizeof fields / sizeof *fields };
+  ts_field *all = TS_NEW_ARRAY(t->s->arena, ts_field, COUNT);
+  for (int i = 0; i < COUNT; i++)
+    all[i] = *fields[i];
+  ts_record *record = TS_NEW(t->s->arena, ts_record);
+  *record = (ts_record){COUNT, all, NULL};
+  return (ts_value){.type = TS_T_RECORD, .span = at, .u.record = record};
+}
+
+static ts_value tensor_value(tracer *t, const ts_tensor *tensor) { return (ts_value){.type = TS_T_TENSOR, .span = t->model->span, .u.tensor = tensor}; }
+
+typedef struct given { ts_field *at; uint32_t count; } given;
+
+/* Tensors go to the op's tensor parameters in order. False when they do not go up. */
+static bool give_tensors(tracer *t, const ts_ast *decl, const ts_tensor **tensor, uint32_t count, given *args)
+{
+  const ts_ast *formals = decl->child[0];
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < formals->count; i++) {
+    const char *type = formals->child[i]->child[0]->name;
+    if (!strcmp(type, "Tensor")) {
+      if (next == count)
+        return false;
+      args->at[args->count++] = *field(t, formals->child[i]->name, tensor_value(t, tensor[next++]));
+    } else if (!strcmp(type, "List") && formals->child[i]->child[0]->count && !strcmp(formals->child[i]->child[0]->child[0]->name, "Tensor")) {
+      ts_value *list = TS_NEW_ARRAY(t->s->arena, ts_value, count + 1);
+      uint32_t n = 0;
+      while (next < count)
+        list[n++] = tensor_value(t, tensor[next++]);
+      if (!n)
+        return false;
+      args->at[args->count++] = *field(t, formals->child[i]->name, ts_list_value(t->s->arena, list, n, t->model->span));
+    }
+  }
+  return next == count;
+}
+
+static bool give_others(tracer *t, const ts_mapped_kind *e, ts_value row, given *args)
+{
+  for (uint32_t i = 0; e->args && i < e->args->count; i++) {
+    ts_field f = e->args->at[i];
+    if (f.value->type == TS_T_FUNCTION) {
+      ts_value v = ts_call(t->s, *f.value, &row, NULL, 1, f.span);
+      if (v.type == TS_T_ERROR)
+        return false;
+      f.value = ts_arena_copy(t->s->arena, &v, sizeof v);
+    }
+    args->at[args->count++] = f;
+  }
+  return true;
+}
+
+typedef enum outcome { FITS, OTHERWISE, FAILED } outcome;
+
+/* The op of an entry with these tensors. */
+static outcome make_op(tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor, uint32_t count, ts_value row, ts_op *op)
+{
+  const ts_ast *decl = e->op.u.decl, *formals = decl->child[0];
+  const ts_env *module = ts_decl_env(t->s, decl);
+  given args = {TS_NEW_ARRAY(t->s->arena, ts_field, formals->count + (e->args ? e->args->count : 0) + 1), 0};
+  if (!give_tensors(t, decl, tensor, count, &args))
+    return OTHERWISE;
+  if (!give_others(t, e, row, &args))
+    return FAILED;
+  ts_record record = {args.count, args.at, NULL};
+  ts_env *env = ts_bind_record(t->s, module, decl, &record);
+  ts_value *values = TS_NEW_ARRAY(t->s->arena, ts_value, formals->count + 1);
+  for (uint32_t i = 0; i < formals->count; i++)
+    if (!env || !ts_env_lookup(env, formals->child[i]->name, &values[i]) || values[i].type == TS_T_ERROR)
+      return FAILED;
+  *op = (ts_op){.decl = decl, .module = module, .kind = decl->name, .span = t->model->span, .arg_count = formals->count, .args = values};
+  return FITS;
+}
+
+/* -- ops -- */
+
+/* An op at the shapes of the table, which must give the output the row has. */
+static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_value record, const ts_mapped_kind *e, ts_op *op)
+{
+  const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in->count + 1);
+  for (uint32_t i = 0; i < in->count; i++) {
+    ts_tensor *x = TS_NEW(t->s->arena, ts_tensor);
+    *x = (ts_tensor){in->shape[i], t->rows.at[in->row[i]].dtype, i, "x"};
+    tensor[i] = x;
+  }
+  outcome made = make_op(t, e, tensor, in->count, record, op);
+  if (made != FITS)
+    return made;
+  op->label = row->name;
+  op->traced = row->dtype;
+  ts_op_slots(t->s, op);
+  ts_op_scope scope = {.s = t->s, .plan = t->plan, .op = op, .slots = op->slots, .args = op->args};
+  if (!ts_op_shapes(&scope))
+    return FAILED;
+  const ts_slot *out = op->output_count ? &op->slots[op->slot_count - op->output_count] : NULL;
+  return out && (shape_equal(out->shape, row->output) || (ts_shape_elements(row->output) == 1 && !row->output.rank)) ? FITS : OTHERWISE;
+}
+
+/* The weights that the row lists are those of the op: an empty cell would be a smaller model. */
+static bool check_parameters(tracer *t, const ts_row *row, const inputs *in, const ts_op *op)
+{
+  double stated = 0, made = 0;
+  for (uint32_t i = 0; i < in->parameter_count; i++)
+    stated += ts_shape_elements(in->parameter[i]);
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
+    made += ts_slot_elements(&op->slots[i]);
+  if (stated == made || (!stated && !t->lists_parameters))
+    return true;
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` lists %.0f parameters, and the op `%s` has %.0f", row->name, stated, op->kind, made);
+  ts_diag_here(d, stated ? "the shapes of its weights" : "other rows of this table list theirs");
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  ts_diag_help(d, "correct `parameters` of the row, or what `args` of the mapping's entry for `%s` says", row->kind);
+  return false;
+}
+
+static bool no_entry(tracer *t, const ts_row *row, const ts_op *last)
+{
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "no op for the row `%s` of kind `%s`", row->name, row->kind);
+  ts_diag_here(d, "gives %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
+  if (last->slots)
+    ts_diag_note(d, "`%s` would give %s", last->kind,
+                 ts_value_print(t->s->arena, ts_shape_value(t->s->arena, last->slots[last->slot_count - last->output_count].shape, row->span)));
+  ts_diag_note_at(d, t->model->span, "the trace is read here");
+  TS_VEC(const char *) kinds = {0};
+  const char *best[3];
+  for (size_t i = 0; i < t->map.entries.count; i++)
+    for (uint32_t k = 0; k < t->map.entries.at[i].kind.count; k++)
+      TS_PUSH(t->s->arena, &kinds, t->map.entries.at[i].kind.at[k]);
+  if (!last->slots && ts_suggest(row->kind, kinds.at, kinds.count, best))
+    ts_diag_help(d, "did you mean `%s`?", best[0]);
+  else
+    ts_diag_help(d, "an entry of `ops` says which op a kind is; the first whose kind matches and whose op gives this shape is taken");
+  return false;
+}
+
+/* Time of rows that are no ops goes to the next op, or what is left to the last one. */
+static void settle_pending(tracer *t)
+{
+  if (t->last)
+    t->last->seconds[TS_TRACED_FORWARD] += t->pending;
+  t->pending = 0;
+}
+
+/* The first entry that fits; keeps op and measured times for the copies of a layer. */
+static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
+{
+  place *p = &t->places[index];
+  const ts_row *row = &t->rows.at[index];
+  ts_op op = {0};
+  while (p->entry != TS_ROW_NONE) {
+    outcome o = try_entry(t, row, in, record, &t->map.entries.at[p->entry], &op);
+    if (o == FAILED)
+      return false;
+    if (o == FITS)
+      break;
+    p->entry = first_entry(t, row->kind, p->entry + 1);
+  }
+  if (p->entry == TS_ROW_NONE)
+    return no_entry(t, row, &op);
+  if (!check_parameters(t, row, in, &op))
+    return false;
+  ts_measured *m = TS_NEW(t->s->arena, ts_measured);
+  m->seconds[TS_TRACED_FORWARD] = device_time(t, row->forward);
+  m->seconds[TS_TRACED_BACKWARD] = device_time(t, row->backward) + device_time(t, row->accumulate);
+  m->slots = op.slots;
+  m->span = t->model->span;
+  m->device = t->device;
+  m->source = ts_arena_printf(t->s->arena, "%s:%u", t->rows.listed, row->line);
+  if (m->seconds[TS_TRACED_FORWARD] > 0) { /* it has a kernel to which the time can go */
+    t->last = m;
+    settle_pending(t);
+  }
+  p->measured = m;
+  p->op = op;
+  return true;
+}
+
+/* -- tensors -- */
+
+/* An input or a constant at the plan's batch. */
+static ts_shape scaled(tracer *t, ts_shape shape, bool given)
+{
+  uint32_t at = given && shape.rank <= t->batch_dim ? 0 : t->batch_dim;
+  bool batched = shape.rank > at && shape.dim[at] == t->batch && (given || shape.rank > 1);
+  if (!t->batch || t->plan->micro_batch <= 0 || !batched)
+    return shape;
+  int64_t *dim = ts_arena_copy(t->s->arena, shape.dim, shape.rank * sizeof *dim);
+  dim[at] = t->plan->micro_batch;
+  return (ts_shape){shape.rank, dim};
+}
+
+/* What `out` of the table is when what it is made of is not `in` but `now`: dimensions grow with those they are made of. */
+static ts_shape followed(tracer *t, ts_shape in, ts_shape out, ts_shape now, ts_follow *follow)
+{
+  int64_t *dim = ts_arena_copy(t->s->arena, out.dim, (out.rank + 1) * sizeof *dim);
+  ts_shape_follow(in, out, true, follow);
+  for (uint32_t i = 0; i < out.rank; i++)
+    for (int n = 0; n < TS_FOLLOW_MAX && follow->of[i][n] >= 0; n++) {
+      int64_t from = in.dim[follow->of[i][n]], to = now.dim[follow->of[i][n]];
+      if (from > 0 && to > 0 && dim[i] * to % from == 0)
+        dim[i] = dim[i] * to / from;
+    }
+  return (ts_shape){out.rank, dim};
+}
+
+static const ts_tensor *new_tensor(tracer *t, ts_shape shape, const ts_dtype *dtype, uint32_t edge, const char *name)
+{
+  ts_tensor *x = TS_NEW(t->s->arena, ts_tensor);
+  *x = (ts_tensor){shape, dtype, edge, name};
+  return x;
+}
+
+static void add_source(tracer *t, uint32_t index)
+{
+  const ts_row *row = &t->rows.at[index];
+  bool given = t->places[index].role == ROLE_GIVEN;
+  ts_shape shape = scaled(t, row->output, given);
+  uint32_t edge = ts_graph_add_tensor(t->s, t->g, row->name, shape, row->dtype, TS_NO_INDEX);
+  t->made[index] = new_tensor(t, shape, row->dtype, edge, row->name);
+}
+
+/* The row states another shape of the same elements: a reshape that is not listed. */
+static const ts_tensor *as_stated(tracer *t, const ts_tensor *x, ts_shape made, ts_shape stated)
+{
+  if (shape_equal(made, stated) || ts_shape_elements(made) != ts_shape_elements(stated))
+    return x;
+  ts_follow follow;
+  ts_shape shape = shape_equal(x->shape, made) ? stated : followed(t, made, stated, x->shape, &follow);
+  uint32_t edge = ts_graph_add_tensor(t->s, t->g, x->name, shape, x->dtype, t->g->tensors.at[x->id].producer);
+  t->g->tensors.at[edge].source = x->id;
+  return new_tensor(t, shape, x->dtype, edge, x->name);
+}
+
+/* What a row gives when its inputs are of another batch than in the table, if it only moves elements; a dimension made of nothing is one of the batch
+ * when it stands where the batch does and is as large. */
+static ts_shape at_batch(tracer *t, const ts_row *row, const inputs *table, const inputs *now)
+{
+  ts_follow follow;
+  ts_shape shape = followed(t, table->shape[0], row->output, now->shape[0], &follow);
+  int64_t *dim = ts_arena_copy(t->s->arena, shape.dim, (shape.rank + 1) * sizeof *dim);
+  uint32_t at = t->batch_dim;
+  if (shape.rank > 1 && at < shape.rank && follow.of[at][0] < 0 && dim[at] == t->batch)
+    dim[at] = t->plan->micro_batch;
+  return (ts_shape){shape.rank, dim};
+}
+
+/* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no op. */
+static bool does_nothing(const tracer *t, const ts_row *row, const inputs *in)
+{
+  return in->count == 1 && !in->parameter_count && device_time(t, row->forward) <= 0 && device_time(t, row->backward) <= 0 &&
+         shape_equal(row->output, t->rows.at[in->row[0]].output) && row->dtype == t->rows.at[in->row[0]].dtype;
+}
+
+static bool add_op(tracer *t, uint32_t index, const char *prefix)
+{
+  const ts_row *row = &t->rows.at[index];
+  place *p = &t->places[index];
+  inputs in = inputs_of(t, row);
+  if (does_nothing(t, row, &in)) {
+    t->made[index] = t->made[in.row[0]];
+    return true;
+  }
+  ts_value record = row_value(t, row, &in, row->output);
+  ts_op op;
+  if (!p->measured && !choose(t, index, &in, record))
+    return false;
+  const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in.count + 1);
+  for (uint32_t i = 0; i < in.count; i++)
+    tensor[i] = as_stated(t, t->made[in.row[i]], t->rows.at[in.row[i]].output, in.shape[i]);
+  if (t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch) {
+    inputs now = in;
+    now.shape = TS_NEW_ARRAY(t->s->arena, ts_shape, in.count + 1);
+    for (uint32_t i = 0; i < in.count; i++)
+      now.shape[i] = tensor[i]->shape;
+    record = row_value(t, row, &now, at_batch(t, row, &in, &now));
+  }
+  if (t->g->ops.count >= MAX_OPS) {
+    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, t->model->span, "the model has more than %d ops", MAX_OPS);
+    ts_diag_here(d, "one too many");
+    return false;
+  }
+  if (make_op(t, &t->map.entries.at[p->entry], tensor, in.count, record, &op) != FITS)
+    return false;
+  op.label = intern(t, ts_arena_printf(t->s->arena, "%s%s", prefix, p->label));
+  op.unit = t->unit;
+  op.measured = p->measured;
+  op.traced = row->dtype;
+  uint32_t made = ts_graph_add(t->s, t->g, t->plan, op);
+  if (made == TS_NO_INDEX)
+    return false;
+  const ts_op *added = &t->g->ops.at[made];
+  const ts_slot *out = &added->slots[added->slot_count - added->output_count];
+  t->made[index] = new_tensor(t, out->shape, out->dtype, out->tensor, out->name);
+  return true;
+}
+
+static bool add_rows(tracer *t, uint32_t from, uint32_t to, const char *prefix)
+{
+  for (uint32_t i = from; i < to; i++)
+    switch (t->places[i].role) {
+    case ROLE_OP:
+      if (!add_op(t, i, prefix))
+        return false;
+      break;
+    case ROLE_CONSTANT:
+    case ROLE_GIVEN: add_source(t, i); /* fallthrough */
+    case ROLE_VALUE:
+      if (t->rows.at[i].stage == TS_ROW_FORWARD)
+        t->pending += device_time(t, t->rows.at[i].forward);
+      break;
+    default: break;
+    }
+  return true;
+}
+
+static bool add_layers(tracer *t)
+{
+  settle_pending(t); /* what comes before the layer is not repeated with it */
+  for (int64_t i = 0; i < t->repeat; i++) {
+    t->unit = (uint32_t)i;
+    if (!add_rows(t, t->first, t->end, ts_arena_printf(t->s->arena, "layer[%lld].", (long long)i)))
+      return false;
+    if (i == 0)
+      settle_pending(t);
+    t->pending = 0; /* the first copy's ops have it */
+    t->made[t->in] = t->made[t->out];
+  }
+  return true;
+}
+
+bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model, ts_graph *g)
+{
+  tracer t = {.s = s, .plan = plan, .g = g, .model = model};
+  if (!read_options(&t))
+    return false;
+  g->sums_measured = t.map.sums;
+  find_floor(&t);
+  if (!place_rows(&t) || !find_batch(&t) || !find_layer(&t) || !pair_all(&t))
+    return false;
+  tell_formats(&t);
+  g->traced = true;
+  t.made = TS_NEW_ARRAY(s->arena, const ts_tensor *, t.rows.count);
+  if (t.first < t.end) {
+    const ts_value *repeat = ts_record_find(&model->args, "repeat");
+    g->unit_count = (uint32_t)t.repeat;
+    g->unit_name = intern(&t, "layer");
+    g->unit_span = repeat->span;
+  }
+  if (!add_rows(&t, 0, t.first, "") || (t.first < t.end && !add_layers(&t)) || !add_rows(&t, t.end, t.rows.count, ""))
+    return false;
+  settle_pending(&t);
+  return true;
+}
+
+/* -- work at the shapes of the table -- */
+
+static bool no_kernel(ts_session *s, const ts_op *op, const char *direction, double seconds)
+{
+  ts_diag *d = ts_diag_add(s->diags, TS_E0522, op->span, "the op `%s` has no kernel for the %.1f us that its %s was measured to take", op->kind, seconds * 1e6, direction);
+  ts_diag_here(d, "the row is %s", op->measured->source);
+  ts_diag_note_at(d, op->decl->name_span, "the op is declared here");
+  return false;
+}
+
+static bool finish(ts_session *s, const ts_plan *plan, const ts_op *op, ts_measured *m)
+{
+  const ts_ast *failed = NULL;
+  ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = (ts_slot *)(uintptr_t)m->slots, .args = op->args};
+  if (!ts_op_work(&scope, &m->work, &failed)) {
+    if (!failed)
+      return false;
+    ts_diag *d = ts_diag_add(s->diags, TS_E0314, op->span, "the traced op `%s` does not meet what `%s` requires", op->label, op->kind);
+    ts_diag_here(d, "the row is %s", m->source);
+    ts_diag_note_at(d, failed->span, "required here");
+    return false;
+  }
+  if (!op->needs_input_gradient)
+    m->work.phase[TS_PHASE_INPUT] = (ts_kernels){0};
+  if (!op->needs_gradient)
+    m->work.phase[TS_PHASE_WEIGHT] = (ts_kernels){0};
+  if (m->seconds[TS_TRACED_FORWARD] > 0 && !m->work.phase[TS_PHASE_FORWARD].count)
+    return no_kernel(s, op, "forward", m->seconds[TS_TRACED_FORWARD]);
+  if (m->seconds[TS_TRACED_BACKWARD] > 0 && op->needs_gradient && !m->work.phase[TS_PHASE_INPUT].count && !m->work.phase[TS_PHASE_WEIGHT].count)
+    return no_kernel(s, op, "backward", m->seconds[TS_TRACED_BACKWARD]);
+  return true;
+}
+
+bool ts_trace_finish(ts_session *s, const ts_plan *plan, ts_graph *g)
+{
+  const ts_measured *done = NULL;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_op *op = &g->ops.at[i];
+    if (!op->measured || op->measured->work.has_phase[TS_PHASE_FORWARD] || op->measured == done)
+      continue;
+    done = op->measured;
+    if (!finish(s, plan, op, (ts_measured *)(uintptr_t)op->measured))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,567 @@
+/* A plan file to an evaluated plan. */
+#include "compiler/plan/plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "compiler/eval/check.h"
+#include "compiler/machine/cluster.h"
+
+enum { MAX_WORLD = 1 << 23 };
+
+static const char *const field_names[] = {
+#define FIELD(name) #name,
+#include "compiler/plan/plan_fields.def"
+#undef FIELD
+};
+
+typedef struct loader {
+  ts_session *s;
+  ts_module *module;
+  ts_plan *plan;
+  ts_env *env;
+  const ts_ast *field[TS_PLAN_FIELDS]; /* expressions */
+} loader;
+
+/* ---- Which plan ---- */
+
+const ts_ast *ts_plan_choose(ts_session *s, const ts_module *m, const char *wanted)
+{
+  ts_name_list names = {0};
+  const ts_ast *found = ts_module_choose(s, m, TS_AST_PLAN, wanted, &names);
+  if (found)
+    return found;
+  ts_diag *d;
+  if (!names.names.count) {
+    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has no plan", m->name);
+    ts_diag_help(d, "declare one: `plan my_plan { model = ..., cluster = ..., costs = [...] }`");
+  } else if (wanted) {
+    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has no plan `%s`", m->name, wanted);
+    if (!ts_suggest_names(d, wanted, &names))
+      ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
+  } else {
+    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has %zu plans, and none was chosen", m->name, names.names.count);
+    ts_diag_help(d, "choose with `--plan=NAME` from %s", ts_name_list_print(s, &names));
+  }
+  return NULL;
+}
+
+/* ---- Parameters and -D ---- */
+
+/* Does the mesh name this parameter, or a later one whose default does? */
+static bool mesh_needs(const loader *l, uint32_t index)
+{
+  const ts_ast *params = l->plan->decl->child[0], *mesh = l->field[TS_PLAN_mesh];
+  if (ts_ast_uses(mesh, params->child[index]->name))
+    return true;
+  for (uint32_t i = index + 1; i < params->count; i++)
+    if (params->child[i]->child[1] && ts_ast_uses(params->child[i]->child[1], params->child[index]->name) && mesh_needs(l, i))
+      return true;
+  return false;
+}
+
+/* Those that the mesh needs, or all others: these may name its axes. */
+static void bind_parameters(loader *l, bool for_mesh)
+{
+  const ts_ast *params = l->plan->decl->child[0];
+  for (uint32_t i = 0; params && i < params->count; i++) {
+    const ts_ast *formal = params->child[i];
+    if (for_mesh == (l->field[TS_PLAN_mesh] && mesh_needs(l, i)))
+      ts_env_bind(l->env, formal->name, ts_param_value(l->s, l->env, formal, formal->child[0], formal->child[1]));
+  }
+}
+
+static void parameter_names(loader *l, ts_name_list *names)
+{
+  const ts_ast *params = l->plan->decl->child[0];
+  for (uint32_t i = 0; params && i < params->count; i++)
+    TS_PUSH(l->s->arena, &names->names, params->child[i]->name);
+  for (size_t m = 0; m < ts_module_count(l->s); m++) {
+    const ts_module *module = ts_module_at(l->s, m);
+    for (size_t i = 0; i < module->own.count; i++)
+      if (module->own.at[i]->decl->kind == TS_AST_PARAM)
+        TS_PUSH(l->s->arena, &names->names, module->own.at[i]->name);
+  }
+}
+
+/* Every -D must find its parameter, be it of the plan or of a file. */
+static void check_defines(loader *l)
+{
+  ts_session *s = l->s;
+  ts_name_list names = {0};
+  parameter_names(l, &names);
+  for (uint32_t i = 0; i < s->define_count; i++) {
+    bool known = false;
+    for (size_t k = 0; k < names.names.count && !known; k++)
+      known = !strcmp(names.names.at[k], s->defines[i].name);
+    uint32_t index;
+    ts_session_define(s, s->defines[i].name, &index);
+    if (known || index != i)
+      continue;
+    ts_span span = {s->define_file[i], 0, (uint32_t)strlen(s->defines[i].expression)};
+    ts_diag *d = ts_report(s, TS_E0215, span, "no parameter is named `%s`", s->defines[i].name);
+    ts_diag_here(d, "given with `-D %s=%s`", s->defines[i].name, s->defines[i].expression);
+    if (!ts_suggest_names(d, s->defines[i].name, &names) && names.names.count)
+      ts_diag_note(d, "parameters are %s", ts_name_list_print(s, &names));
+    else if (!names.names.count)
+      ts_diag_help(d, "give the plan a parameter: `plan %s(%s: Int = ...)`", l->plan->name, s->defines[i].name);
+  }
+}
+
+/* ---- Fields ---- */
+
+static void find_fields(loader *l)
+{
+  const ts_ast *decl = l->plan->decl;
+  ts_name_list names = {0};
+  for (size_t k = 0; k < TS_PLAN_FIELDS; k++)
+    TS_PUSH(l->s->arena, &names.names, field_names[k]);
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *field = decl->child[i];
+    size_t k = 0;
+    while (k < TS_PLAN_FIELDS && strcmp(field_names[k], field->name))
+      k++;
+    if (k == TS_PLAN_FIELDS) {
+      ts_diag *d = ts_report(l->s, TS_E0214, field->name_span, "a plan has no field `%s`", field->name);
+      ts_diag_here(d, "not a field");
+      if (!ts_suggest_names(d, field->name, &names))
+        ts_diag_note(d, "fields are %s", ts_name_list_print(l->s, &names));
+    } else if (l->field[k]) {
+      ts_diag *d = ts_report(l->s, TS_E0202, field->name_span, "`%s` is given twice", field->name);
+      ts_diag_label(d, l->field[k]->span, "first here");
+    } else {
+      l->field[k] = field->child[0];
+      l->plan->span_of[k] = field->child[0]->span;
+    }
+  }
+}
+
+static ts_value field_value(loader *l, ts_plan_field field)
+{
+  return l->field[field] ? ts_settle(l->s, ts_eval(l->s, l->env, l->field[field])) : ts_none_value();
+}
+
+/* A field of one type; NONE when left out. */
+static ts_value typed(loader *l, ts_plan_field field, const char *type)
+{
+  ts_value v = field_value(l, field);
+  if (v.type == TS_T_NONE || v.type == TS_T_ERROR)
+    return v;
+  const char *what = ts_arena_printf(l->s->arena, "`%s`", field_names[field]);
+  return ts_convert_to(l->s, type, &v, what, l->field[field]->span, TS_NO_SPAN) ? v : ts_error_value();
+}
+
+static bool is_source(ts_value v, bool functions)
+{
+  if (v.type == TS_T_APPLIED)
+    return !v.u.applied->decl;
+  if (v.type != TS_T_RECORD || !functions)
+    return false;
+  for (uint32_t i = 0; i < v.u.record->count; i++)
+    if (v.u.record->at[i].value->type != TS_T_FUNCTION)
+      return false;
+  return true;
+}
+
+static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
+{
+  ts_span at = v->span.file == l->field[field]->span.file ? v->span : l->field[field]->span; /* not where a module declares it */
+  const char *found = ts_value_describe(l->s->arena, *v);
+  if (field == TS_PLAN_apply)
+    return ts_convert_to(l->s, "Strategy", v, "an element of `apply`", at, TS_NO_SPAN);
+  if (is_source(*v, field == TS_PLAN_costs))
+    return true;
+  if (v->type == TS_T_ERROR)
+    return false;
+  bool costs = field == TS_PLAN_costs;
+  ts_diag *d = ts_report(l->s, TS_E0220, at, "an element of `%s` is %s, not %s", field_names[field], found, costs ? "a source of costs" : "a model of the network");
+  ts_diag_here(d, "found %s", found);
+  ts_diag_help(d, costs ? "a source is `table \"ops.csv\"`, `fit(...)`, `roofline(gpu)` or a record of functions, `{ family: f }`"
+                        : "a model is `measured(table \"net.csv\")`, `whitebox(\"nccl.json\")`, `flow()`, `packet()` or `alpha_beta(...)`");
+  return false;
+}
+
+typedef struct value_list { TS_VEC(ts_value) items; } value_list;
+
+/* Lists in lists are flattened, `none` is skipped: what a function chose can stand among others. */
+static bool collect(loader *l, ts_plan_field field, ts_value v, value_list *out)
+{
+  bool ok = true;
+  if (v.type == TS_T_LIST) {
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      ok = collect(l, field, v.u.list->at[i], out) && ok;
+    return ok;
+  }
+  if (v.type == TS_T_NONE)
+    return true;
+  v = ts_settle(l->s, v);
+  if (!element_fits(l, field, &v))
+    return false;
+  TS_PUSH(l->s->arena, &out->items, v);
+  return true;
+}
+
+static ts_value list_field(loader *l, ts_plan_field field)
+{
+  ts_value v = field_value(l, field);
+  value_list out = {0};
+  if (v.type == TS_T_NONE || v.type == TS_T_ERROR)
+    return v;
+  if (!collect(l, field, v, &out))
+    return ts_error_value();
+  return ts_list_value(l->s->arena, out.items.at, (uint32_t)out.items.count, l->field[field]->span);
+}
+
+typedef struct known_field { const char *name, *type; } known_field;
+
+/* Numbers in a plan's records are amounts: not negative, and of what a step can hold. */
+static bool possible(loader *l, const char *what, const ts_value *v, ts_span at)
+{
+  bool number = v->type == TS_T_INT || v->type == TS_T_REAL || v->type == TS_T_QUANTITY;
+  double value = v->type == TS_T_INT ? (double)v->u.integer : number ? v->u.real : 0;
+  double most = ts_dimension_equal(v->dimension, TS_DIM_TIME) && v->type == TS_T_QUANTITY ? 1e6 : v->type == TS_T_QUANTITY ? 0x1p59 : INFINITY;
+  if (value >= 0 && value < most)
+    return true;
+  ts_diag *d = ts_report(l->s, TS_E0225, at, "%s must be 0 or more%s", what, value < 0 ? "" : ", and less than this");
+  ts_diag_here(d, "this is %s", ts_value_print(l->s->arena, *v));
+  return false;
+}
+
+static bool check_record(loader *l, ts_plan_field field, ts_value *v, const known_field *known, size_t count)
+{
+  ts_session *s = l->s;
+  ts_record *r = TS_NEW(s->arena, ts_record);
+  ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, v->u.record->count);
+  ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, v->u.record->count);
+  bool ok = true;
+  *r = (ts_record){.count = v->u.record->count, .at = at};
+  for (uint32_t i = 0; i < r->count; i++) {
+    at[i] = v->u.record->at[i];
+    values[i] = *at[i].value;
+    at[i].value = &values[i];
+    size_t k = 0;
+    while (k < count && strcmp(known[k].name, at[i].name))
+      k++;
+    if (k < count) {
+      const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", at[i].name, field_names[field]);
+      ok = ts_convert_to(s, known[k].type, &values[i], what, at[i].span, TS_NO_SPAN) && possible(l, what, &values[i], at[i].span) && ok;
+      continue;
+    }
+    ok = false;
+    ts_name_list names = {0};
+    for (k = 0; k < count; k++)
+      TS_PUSH(s->arena, &names.names, known[k].name);
+    ts_diag *d = ts_report(s, TS_E0214, at[i].span, "`%s` has no field `%s`", field_names[field], at[i].name);
+    ts_diag_here(d, "not a field");
+    if (!ts_suggest_names(d, at[i].name, &names))
+      ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
+  }
+  v->u.record = r;
+  return ok;
+}
+
+static ts_value record_field(loader *l, ts_plan_field field, const known_field *known, size_t count)
+{
+  ts_value v = typed(l, field, "Record");
+  return v.type != TS_T_RECORD || check_record(l, field, &v, known, count) ? v : ts_error_value();
+}
+
+#define RECORD_FIELD(l, field, ...) \
+  record_field(l, field, (const known_field[]){__VA_ARGS__}, sizeof((const known_field[]){__VA_ARGS__}) / sizeof(known_field))
+
+static bool is_work(loader *l, const ts_value *flops, ts_span at)
+{
+  if (ts_value_is_number(*flops) || (flops->type == TS_T_QUANTITY && ts_dimension_equal(flops->dimension, TS_DIM_WORK)))
+    return true;
+  if (flops->type != TS_T_ERROR)
+    ts_diag_here(ts_report(l->s, TS_E0220, flops->span.file ? flops->span : at, "`flops` of a kernel of `optimizer` is a number, or a Work"), "found %s", ts_value_describe(l->s->arena, *flops));
+  return false;
+}
+
+/* The plan's number formats, all of them: what a size of the optimizer that is a function is given. */
+static ts_value formats(loader *l)
+{
+  static const char *const names[] = {"compute", "weights", "gradients"};
+  enum { FORMATS = sizeof names / sizeof *names };
+  ts_value precision = l->plan->precision, *values = TS_NEW_ARRAY(l->s->arena, ts_value, FORMATS);
+  ts_field *at = TS_NEW_ARRAY(l->s->arena, ts_field, FORMATS);
+  for (size_t i = 0; i < FORMATS; i++) {
+    const ts_value *said = precision.type == TS_T_RECORD ? ts_record_find(precision.u.record, names[i]) : NULL;
+    values[i] = said ? *said : ts_dtype_value(ts_dtype_find("fp32"), TS_NO_SPAN);
+    at[i] = (ts_field){ts_lang_intern(l->s->lang, names[i], strlen(names[i])), &values[i], values[i].span};
+  }
+  ts_record *record = TS_NEW(l->s->arena, ts_record);
+  *record = (ts_record){.count = FORMATS, .at = at};
+  return (ts_value){.type = TS_T_RECORD, .u.record = record};
+}
+
+/* A size, a function of the formats that gives one, or a list of such that add up. Anything else stays as it is: its check says what is wrong. */
+static ts_value size_of(loader *l, ts_value v, ts_value formats_of_plan)
+{
+  if (v.type == TS_T_FUNCTION)
+    return ts_call(l->s, v, &formats_of_plan, NULL, 1, v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span);
+  if (v.type != TS_T_LIST)
+    return v;
+  double bits = 0;
+  for (uint32_t i = 0; i < v.u.list->count; i++) {
+    ts_value term = size_of(l, v.u.list->at[i], formats_of_plan);
+    if (term.type != TS_T_QUANTITY || !ts_dimension_equal(term.dimension, TS_DIM_SIZE))
+      return term.type == TS_T_ERROR ? term : v;
+    bits += term.u.real;
+  }
+  return ts_quantity_value(bits, TS_DIM_SIZE, v.span);
+}
+
+static bool is_size(const char *field) { return !strcmp(field, "state") || !strcmp(field, "master") || !strcmp(field, "reads") || !strcmp(field, "writes"); }
+
+/* The record of an optimizer, or of one of its kernels, with its sizes for these formats. */
+static ts_value settle_sizes(loader *l, ts_value v, ts_value formats_of_plan)
+{
+  ts_record *r = TS_NEW(l->s->arena, ts_record);
+  ts_field *at = ts_arena_copy(l->s->arena, v.u.record->at, (v.u.record->count + 1) * sizeof *at);
+  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, v.u.record->count + 1);
+  *r = (ts_record){.count = v.u.record->count, .at = at};
+  for (uint32_t i = 0; i < r->count; i++) {
+    values[i] = is_size(at[i].name) ? size_of(l, *at[i].value, formats_of_plan) : *at[i].value;
+    at[i].value = &values[i];
+    if (strcmp(at[i].name, "kernels") || values[i].type != TS_T_LIST)
+      continue;
+    uint32_t count = values[i].u.list->count;
+    ts_value *kernels = ts_arena_copy(l->s->arena, values[i].u.list->at, (count + 1) * sizeof *kernels);
+    for (uint32_t k = 0; k < count; k++)
+      if (kernels[k].type == TS_T_RECORD)
+        kernels[k] = settle_sizes(l, kernels[k], formats_of_plan);
+    values[i] = ts_list_value(l->s->arena, kernels, count, values[i].span);
+  }
+  v.u.record = r;
+  return v;
+}
+
+static void evaluate_optimizer(loader *l)
+{
+  ts_plan *p = l->plan;
+  p->optimizer = typed(l, TS_PLAN_optimizer, "Record");
+  if (p->optimizer.type != TS_T_RECORD)
+    return;
+  p->optimizer = settle_sizes(l, p->optimizer, formats(l));
+  if (!check_record(l, TS_PLAN_optimizer, &p->optimizer, (const known_field[]){{"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}}, 4))
+    p->optimizer = ts_error_value();
+  const ts_value *kernels = p->optimizer.type == TS_T_RECORD ? ts_record_find(p->optimizer.u.record, "kernels") : NULL;
+  for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++) {
+    ts_value v = kernels->u.list->at[i];
+    ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
+    const ts_value *flops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "flops") : NULL;
+    if (!ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) || (flops && !is_work(l, flops, at)) ||
+        !check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"name", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 5))
+      p->optimizer = ts_error_value();
+  }
+}
+
+static void evaluate_memory(loader *l)
+{
+  ts_value v = typed(l, TS_PLAN_memory, "Record");
+  for (uint32_t i = 0; v.type == TS_T_RECORD && i < v.u.record->count; i++) {
+    ts_field f = v.u.record->at[i];
+    ts_value size = *f.value;
+    if (!ts_convert_to(l->s, "Size", &size, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), f.span, TS_NO_SPAN))
+      v = ts_error_value();
+    else if (!possible(l, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), &size, f.span))
+      v = ts_error_value();
+  }
+  l->plan->memory = v;
+}
+
+/* ---- Batch and tokens ---- */
+
+static bool batch_size(loader *l, const ts_record *batch, const char *name, int64_t *size)
+{
+  const ts_value *v = batch ? ts_record_find(batch, name) : NULL;
+  if (v && v->u.integer < 1) {
+    ts_diag *d = ts_report(l->s, TS_E0225, v->span.file ? v->span : l->field[TS_PLAN_batch]->span, "`%s` of `batch` must be at least 1", name);
+    ts_diag_here(d, "this is %" PRId64, v->u.integer);
+    return false;
+  }
+  if (v)
+    *size = v->u.integer;
+  return true;
+}
+
+static void evaluate_batch(loader *l)
+{
+  ts_plan *p = l->plan;
+  p->micro_batch = 1;
+  ts_value v = RECORD_FIELD(l, TS_PLAN_batch, {"micro", "Int"}, {"global", "Int"});
+  const ts_record *batch = v.type == TS_T_RECORD ? v.u.record : NULL;
+  batch_size(l, batch, "micro", &p->micro_batch);
+  batch_size(l, batch, "global", &p->global_batch);
+  v = typed(l, TS_PLAN_tokens, "Real");
+  if (v.type == TS_T_REAL && v.u.real < 0)
+    ts_report(l->s, TS_E0225, l->field[TS_PLAN_tokens]->span, "`tokens` is how many a sample has: 0 or more");
+  p->tokens_per_sample = v.type == TS_T_REAL ? v.u.real : 0;
+}
+
+/* ---- Mesh ---- */
+
+static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
+{
+  ts_session *s = l->s;
+  ts_mesh *mesh = &s->mesh;
+  int64_t size = 1;
+  if (mesh->count == sizeof mesh->axis / sizeof mesh->axis[0]) {
+    ts_report(s, TS_E0228, span, "a mesh has at most %zu axes", sizeof mesh->axis / sizeof mesh->axis[0]);
+    return;
+  }
+  for (uint32_t i = 0; i < mesh->count; i++)
+    if (mesh->axis[i].name == name) {
+      ts_diag *d = ts_report(s, TS_E0202, span, "the mesh has two axes `%s`", name);
+      ts_diag_label(d, mesh->axis[i].span, "first here");
+      return;
+    }
+  if (ts_convert_to(s, "Int", &v, ts_arena_printf(s->arena, "the size of axis `%s`", name), span, TS_NO_SPAN))
+    size = v.u.integer;
+  int64_t stride = mesh->count ? mesh->axis[mesh->count - 1].size * mesh->axis[mesh->count - 1].stride : 1;
+  if (size < 1) {
+    ts_diag *d = ts_report(s, TS_E0228, span, "the size of axis `%s` must be at least 1", name);
+    ts_diag_here(d, "this is %" PRId64, size);
+    size = 1;
+  } else if (size > MAX_WORLD || stride * size > MAX_WORLD) {
+    ts_diag *d = ts_report(s, TS_E0228, span, "the mesh has more than %d ranks", MAX_WORLD);
+    ts_diag_here(d, "`%s` is %" PRId64, name, size);
+    size = 1;
+  }
+  mesh->axis[mesh->count].name = name;
+  mesh->axis[mesh->count].size = size;
+  mesh->axis[mesh->count].stride = stride;
+  mesh->axis[mesh->count++].span = span;
+}
+
+/* Innermost axis first. An axis that is wrong still is an axis, so that one error is told and not all that follow. */
+static void evaluate_mesh(loader *l)
+{
+  const ts_ast *mesh = l->field[TS_PLAN_mesh];
+  if (!mesh)
+    return;
+  l->s->mesh.count = 0;
+  if (mesh->kind == TS_AST_RECORD) {
+    for (uint32_t i = 0; i < mesh->count; i++)
+      add_axis(l, mesh->child[i]->name, mesh->child[i]->span, ts_eval(l->s, l->env, mesh->child[i]->child[0]));
+    return;
+  }
+  ts_value v = typed(l, TS_PLAN_mesh, "Record");
+  for (uint32_t i = 0; v.type == TS_T_RECORD && i < v.u.record->count; i++)
+    add_axis(l, v.u.record->at[i].name, v.u.record->at[i].span, *v.u.record->at[i].value);
+}
+
+static int64_t world_of(const ts_mesh *mesh)
+{
+  return mesh->count ? mesh->axis[mesh->count - 1].size * mesh->axis[mesh->count - 1].stride : 1;
+}
+
+static void compare_with_cluster(loader *l)
+{
+  ts_session *s = l->s;
+  const ts_plan *p = l->plan;
+  if (p->cluster.type != TS_T_CLUSTER || ts_diags_errors(s->diags))
+    return;
+  int64_t world = world_of(&s->mesh), devices = p->cluster.u.cluster->device_count;
+  if (world <= devices)
+    return;
+  const char *product = "";
+  for (uint32_t i = 0; i < s->mesh.count; i++)
+    product = ts_arena_printf(s->arena, "%s%s%s %" PRId64, product, i ? " * " : "", s->mesh.axis[i].name, s->mesh.axis[i].size);
+  const ts_ast *mesh = l->field[TS_PLAN_mesh];
+  ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh.axis[0].span, "the mesh needs %s devices, and the cluster has %s", ts_count_print(s->arena, world),
+                         ts_count_print(s->arena, devices));
+  ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
+  ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices", ts_count_print(s->arena, devices));
+  for (uint32_t i = 0; i < s->mesh.count; i++) {
+    int64_t rest = world / s->mesh.axis[i].size;
+    if (rest <= devices && devices % rest == 0)
+      ts_diag_help(d, "`%s` = %" PRId64 " would fill the cluster", s->mesh.axis[i].name, devices / rest);
+  }
+}
+
+/* ---- The whole ---- */
+
+static bool has_field(const ts_ast *decl, const char *name)
+{
+  for (uint32_t i = 1; i < decl->count; i++)
+    if (!strcmp(decl->child[i]->name, name))
+      return true;
+  return false;
+}
+
+static void required(loader *l)
+{
+  static const struct { ts_plan_field field; const char *example; } needed[] = {
+    {TS_PLAN_model, "model = my_model(layers: 12)"},
+    {TS_PLAN_cluster, "cluster = my_cluster(nodes: 1)"},
+    {TS_PLAN_costs, "costs = [roofline(my_gpu)]"}};
+  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+    if (l->field[needed[i].field])
+      continue;
+    ts_diag *d = ts_diag_add(l->s->diags, TS_E0216, l->plan->decl->name_span, "plan `%s` has no `%s`", l->plan->name, field_names[needed[i].field]);
+    ts_diag_help(d, "add a line such as `%s`", needed[i].example);
+  }
+}
+
+static void evaluate(loader *l)
+{
+  ts_plan *p = l->plan;
+  p->model = typed(l, TS_PLAN_model, "Model");
+  p->cluster = typed(l, TS_PLAN_cluster, "Cluster");
+  p->place = typed(l, TS_PLAN_place, "Function");
+  p->apply = list_field(l, TS_PLAN_apply);
+  p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
+  p->rules = l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
+  evaluate_batch(l);
+  p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"},
+                              {"keep_graph", "Bool"}, {"arithmetic", "Record"});
+  evaluate_optimizer(l);
+  p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
+  p->costs = list_field(l, TS_PLAN_costs);
+  p->network = list_field(l, TS_PLAN_network);
+  p->host = RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"}, {"message", "Time"}, {"item", "Time"}, {"step", "Time"}, {"sync", "Bool"});
+  evaluate_memory(l);
+  compare_with_cluster(l);
+}
+
+/* Values of the user's files that the plan did not ask for. Of several plans each has its own mesh, which other plans' values may name. */
+static void evaluate_the_rest(ts_session *s, const ts_module *m)
+{
+  size_t plans = 0;
+  for (size_t i = 0; i < m->own.count; i++)
+    plans += m->own.at[i]->decl->kind == TS_AST_PLAN;
+  for (size_t i = 0; plans == 1 && i < m->own.count; i++) {
+    ts_kind kind = m->own.at[i]->decl->kind;
+    if (kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU || kind == TS_AST_MODEL_IS)
+      ts_entry_value(s, m->own.at[i]);
+  }
+}
+
+ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name)
+{
+  loader l = {.s = s, .module = ts_module_load(s, path)};
+  if (!l.module || ts_diags_errors(s->diags) || !ts_check(s))
+    return NULL;
+  const ts_ast *decl = ts_plan_choose(s, l.module, plan_name);
+  if (!decl)
+    return NULL;
+  ts_plan *p = l.plan = TS_NEW(s->arena, ts_plan);
+  p->name = decl->name;
+  p->decl = decl;
+  p->env = l.env = ts_env_new(s, l.module->env);
+  s->steps = s->next_look = 0; /* each plan may take as many */
+  s->mesh.count = 0;
+  s->mesh.open = !has_field(decl, "mesh");
+  find_fields(&l);
+  bind_parameters(&l, true);
+  evaluate_mesh(&l);
+  bind_parameters(&l, false);
+  check_defines(&l);
+  required(&l);
+  evaluate(&l);
+  evaluate_the_rest(s, l.module);
+  return ts_diags_errors(s->diags) ? NULL : p;
+}

@@ -1,0 +1,318 @@
+/* The exact order of a schedule: the statements of `at` evaluated for one rank after the other. */
+#include <string.h>
+
+#include "compiler/eval/function.h"
+#include "compiler/schedule/internal.h"
+
+typedef ts_schedule_builder builder;
+
+/* Items placed on the rank at hand, of each chunk: what `next` means. */
+enum { FORWARDS, BACKWARDS, WEIGHTS, COUNTS };
+
+static void work_list(builder *b, const ts_env *env, const ts_ast *body, uint32_t first);
+
+bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
+{
+  for (int k = 0; k < TS_WORK_KINDS; k++)
+    if (!strcmp(item->name, ts_work_letter((ts_work_kind)k))) {
+      *kind = (ts_work_kind)k;
+      return true;
+    }
+  ts_diag *d = ts_report(b->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
+  ts_diag_here(d, "must be F, B, I, W or S");
+  ts_diag_note(d, "F: forward; I: gradients of inputs; W: gradients of weights; B: I and W together; S: the optimizer's step");
+  b->failed = true;
+  return false;
+}
+
+/* `limit` of chunks is small and known; of micro-batches it is what the tables hold. */
+static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const char *what, uint32_t limit, uint32_t *number)
+{
+  int64_t n = 0;
+  bool chunk = limit == b->sc->chunks;
+  if (!ts_eval_int(b->s, env, arg->child[0], what, &n)) {
+    b->failed = true;
+    return false;
+  }
+  if (n < 0 || n >= (int64_t)limit) {
+    ts_diag *d = ts_report(b->s, TS_E0403, arg->span, "%s at rank %u is %lld", what, b->rank, (long long)n);
+    if (n < 0)
+      ts_diag_here(d, "must be 0 or more");
+    else
+      ts_diag_here(d, "must be from 0 to %u", limit - 1);
+    if (n < 0 && !chunk)
+      ts_diag_help(d, "`if` and `for ... where` leave out what is not there at the edges");
+    if (n > 0 && chunk && limit == 1)
+      ts_diag_help(d, "`chunks %lld` gives every rank so many stages", (long long)n + 1);
+    b->failed = true;
+    return false;
+  }
+  *number = (uint32_t)n;
+  return true;
+}
+
+/* -- `next` -- */
+
+static uint32_t *counter(builder *b, ts_work_kind kind, uint32_t chunk)
+{
+  int which = kind == TS_FORWARD ? FORWARDS : kind == TS_WEIGHT_GRADIENT ? WEIGHTS : BACKWARDS;
+  return &b->count[(uint32_t)which * b->sc->chunks + chunk];
+}
+
+static void count(builder *b, const ts_placed *p)
+{
+  ++*counter(b, p->kind, p->chunk);
+  if (p->kind == TS_BACKWARD)
+    ++*counter(b, TS_WEIGHT_GRADIENT, p->chunk);
+}
+
+static bool is_next(const builder *b, const ts_env *env, const ts_ast *arg)
+{
+  const ts_ast *expr = arg->child[0];
+  ts_value v;
+  (void)b;
+  return expr->kind == TS_AST_ID && !strcmp(expr->name, "next") && !ts_env_lookup(env, expr->name, &v);
+}
+
+/* `W(next)` where there are several chunks: the oldest I of the rank that has no W yet. */
+static bool oldest(builder *b, const ts_ast *item, ts_placed *placed)
+{
+  const ts_schedule *sc = b->sc;
+  for (; b->oldest < sc->items.count; b->oldest++) {
+    const ts_placed *p = &sc->items.at[b->oldest];
+    if (p->kind != TS_INPUT_GRADIENT || p->micro_batch < *counter(b, TS_WEIGHT_GRADIENT, p->chunk))
+      continue;
+    placed->micro_batch = p->micro_batch;
+    placed->chunk = p->chunk;
+    return true;
+  }
+  ts_diag *d = ts_report(b->s, TS_E0404, item->span, "no I waits for its W at rank %u", b->rank);
+  ts_diag_here(d, "`next` is the oldest I without W");
+  b->failed = true;
+  return false;
+}
+
+/* -- items -- */
+
+static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_placed *placed)
+{
+  ts_schedule *sc = b->sc;
+  uint32_t most = placed->kind == TS_STEP ? 0 : 2, least = placed->kind == TS_STEP ? 0 : 1;
+  if (item->count < least || item->count > most) {
+    ts_diag *d = ts_report(b->s, TS_E0401, item->span, "`%s` takes %s", item->name, most ? "a micro-batch, and a chunk where there are several" : "no arguments");
+    ts_diag_here(d, "%u given", item->count);
+    if (!item->count)
+      ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch whose turn it is", item->name, item->name);
+    b->failed = true;
+    return false;
+  }
+  if (!item->count)
+    return true;
+  bool next = is_next(b, env, item->child[0]);
+  if (item->count == 1 && sc->chunks > 1) {
+    if (next && placed->kind == TS_WEIGHT_GRADIENT)
+      return oldest(b, item, placed);
+    ts_diag *d = ts_report(b->s, TS_E0401, item->span, "which of the %u chunks?", sc->chunks);
+    ts_diag_here(d, "write `%s(i, c)`", item->name);
+    b->failed = true;
+    return false;
+  }
+  if (item->count > 1 &&
+      !item_number(b, env, item->child[1], "the chunk", sc->chunks, &placed->chunk))
+    return false;
+  if (!next)
+    return item_number(b, env, item->child[0], "the micro-batch", TS_MAX_ITEMS, &placed->micro_batch);
+  placed->micro_batch = *counter(b, placed->kind, placed->chunk);
+  return true;
+}
+
+static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
+{
+  ts_placed placed = {.span = item->span};
+  ts_schedule *sc = b->sc;
+  if (!ts_work_kind_of(b, item, &placed.kind) || !arguments(b, env, item, &placed))
+    return false;
+  placed.stage = placed.kind == TS_STEP ? 0 : sc->stage_of[b->rank * sc->chunks + placed.chunk];
+  if (sc->items.count >= TS_MAX_ITEMS) {
+    ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %d items", TS_MAX_ITEMS);
+    ts_diag_here(d, "one too many");
+    b->failed = true;
+    return false;
+  }
+  if (placed.kind != TS_STEP) {
+    if (placed.micro_batch >= sc->micro_batches)
+      sc->micro_batches = placed.micro_batch + 1;
+    count(b, &placed);
+  }
+  TS_PUSH(b->s->arena, &sc->items, placed);
+  return true;
+}
+
+/* Two items played as one: it begins when both may, and passes on what both made when both are done. */
+static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
+{
+  for (int k = 0; k < 2; k++)
+    if (!strcmp(pair->child[k]->name, "S")) {
+      ts_diag *d = ts_report(b->s, TS_E0401, pair->child[k]->span, "the step cannot overlap other work");
+      ts_diag_here(d, "must be F, B, I or W");
+      b->failed = true;
+      return;
+    }
+  if (place_item(b, env, pair->child[0])) {
+    size_t first = b->sc->items.count - 1;
+    if (place_item(b, env, pair->child[1]))
+      b->sc->items.at[first].overlaps = true;
+  }
+}
+
+static void loop(builder *b, const ts_env *env, const ts_ast *loop)
+{
+  ts_value over;
+  if (!ts_eval_sequence(b->s, env, loop->child[0], "what `for` goes through", &over)) {
+    b->failed = true;
+    return;
+  }
+  ts_env *inner = ts_env_new(b->s, env);
+  for (int64_t i = 0; i < ts_sequence_count(over) && !b->failed; i++) {
+    ts_env_bind(inner, loop->name, ts_sequence_at(over, i));
+    bool take = true;
+    if (loop->child[1] && !ts_eval_bool(b->s, inner, loop->child[1], "the condition of `for`", &take))
+      b->failed = true;
+    if (!ts_take_turn(b->s, loop->span))
+      b->failed = true;
+    else if (take)
+      work_list(b, inner, loop, 2);
+  }
+}
+
+static void branch(builder *b, const ts_env *env, const ts_ast *branch)
+{
+  bool truth = false;
+  if (!ts_eval_bool(b->s, env, branch->child[0], "the condition of `if`", &truth))
+    b->failed = true;
+  else if (truth)
+    work_list(b, env, branch->child[1], 0);
+  else if (branch->count > 2 && branch->child[2])
+    work_list(b, env, branch->child[2], 0);
+}
+
+static void work_list(builder *b, const ts_env *outer, const ts_ast *body, uint32_t first)
+{
+  ts_env *env = NULL; /* for names of its own, where there are any */
+  for (uint32_t i = first; i < body->count && !b->failed; i++) {
+    const ts_ast *work = body->child[i];
+    if (work->kind == TS_AST_LET && !env)
+      outer = env = ts_env_new(b->s, outer);
+    switch (work->kind) {
+    case TS_AST_LET: ts_env_bind(env, work->name, ts_eval(b->s, env, work->child[work->count - 1])); break;
+    case TS_AST_ITEM: place_item(b, outer, work); break;
+    case TS_AST_OVERLAP: place_overlap(b, outer, work); break;
+    case TS_AST_FOR: loop(b, outer, work); break;
+    case TS_AST_IF_STMT: branch(b, outer, work); break;
+    default: break;
+    }
+  }
+}
+
+/* The least and the largest rank that `at` names, if it names any. */
+static bool ranks_named(ts_value where, int64_t *least, int64_t *most)
+{
+  *least = INT64_MAX;
+  *most = INT64_MIN;
+  if (where.type == TS_T_INT) {
+    *least = *most = where.u.integer;
+  } else if (where.type == TS_T_RANGE && where.u.range.begin < where.u.range.end) {
+    *least = where.u.range.begin;
+    *most = where.u.range.end - 1;
+  }
+  for (uint32_t i = 0; where.type == TS_T_LIST && i < where.u.list->count; i++) {
+    int64_t rank = where.u.list->at[i].type == TS_T_INT ? where.u.list->at[i].u.integer : 0;
+    *least = rank < *least ? rank : *least;
+    *most = rank > *most ? rank : *most;
+  }
+  return *least <= *most;
+}
+
+static bool ranks_exist(builder *b, const ts_ast *at, ts_value where)
+{
+  int64_t least, most, ranks = b->sc->ranks;
+  if (!ranks_named(where, &least, &most) || (least >= 0 && most < ranks))
+    return true;
+  ts_diag *d = ts_report(b->s, TS_E0225, at->child[0]->span, "rank %lld is outside the pipeline", (long long)(least < 0 ? least : most));
+  ts_diag_here(d, "ranks go from 0 to %lld", (long long)ranks - 1);
+  b->failed = true;
+  return false;
+}
+
+/* `at r in 0..p { }` or `at 0 { }`: the body, if it speaks of this rank. */
+static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
+{
+  ts_env *env = ts_env_new(b->s, outer);
+  ts_value where = ts_eval(b->s, env, at->child[0]);
+  int64_t rank = b->rank;
+  bool here = false;
+  if (!ranks_exist(b, at, where))
+    return;
+  switch (where.type) {
+  case TS_T_INT: here = where.u.integer == rank; break;
+  case TS_T_RANGE: here = where.u.range.begin <= rank && rank < where.u.range.end; break;
+  case TS_T_LIST:
+    for (uint32_t i = 0; i < where.u.list->count; i++)
+      here |= where.u.list->at[i].type == TS_T_INT && where.u.list->at[i].u.integer == rank;
+    break;
+  case TS_T_ERROR: b->failed = true; return;
+  default: {
+    ts_diag *d = ts_report(b->s, TS_E0220, at->child[0]->span, "`at` needs a rank of the pipeline, a range or a list of them");
+    ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, where));
+    b->failed = true;
+    return;
+  }
+  }
+  if (!here)
+    return;
+  if (at->name)
+    ts_env_bind(env, at->name, ts_int_value(rank, at->name_span));
+  work_list(b, env, at, 1);
+}
+
+/* A rank ends with a step; where the schedule leaves it out it is added. Each uses gradients that came after the one before. */
+void ts_schedule_end_rank(builder *b, uint32_t first)
+{
+  ts_schedule *sc = b->sc;
+  bool gradients = false, steps = false;
+  for (uint32_t i = first; i < sc->items.count; i++) {
+    const ts_placed *p = &sc->items.at[i];
+    if (p->kind == TS_STEP && !gradients) {
+      ts_diag *d = ts_report(b->s, TS_E0404, p->span, "a step of rank %u has no gradients to apply", b->rank);
+      ts_diag_here(d, "no B or W %s", steps ? "since the step before" : "before it");
+      ts_diag_help(d, "place S after the work whose gradients it applies; a rank ends with a step in any case");
+      b->failed = true;
+      return;
+    }
+    steps |= p->kind == TS_STEP;
+    gradients = p->kind != TS_STEP && (gradients || p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT);
+  }
+  if (sc->items.count > first && sc->items.at[sc->items.count - 1].kind == TS_STEP)
+    return;
+  TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
+}
+
+void ts_schedule_work(builder *b)
+{
+  ts_schedule *sc = b->sc;
+  const ts_ast *decl = sc->decl;
+  ts_order *order = TS_NEW_ARRAY(b->s->arena, ts_order, sc->ranks + 1);
+  if (sc->order) /* read from a file */
+    return;
+  b->count = TS_NEW_ARRAY(b->s->arena, uint32_t, COUNTS * sc->chunks + 1);
+  for (b->rank = 0; b->rank < sc->ranks && !b->failed; b->rank++) {
+    memset(b->count, 0, COUNTS * sc->chunks * sizeof *b->count);
+    b->oldest = order[b->rank].first = (uint32_t)sc->items.count;
+    for (uint32_t i = 1; i < decl->count && !b->failed; i++)
+      if (decl->child[i]->kind == TS_AST_AT)
+        at_rank(b, sc->env, decl->child[i]);
+    ts_schedule_end_rank(b, order[b->rank].first);
+    order[b->rank].count = (uint32_t)sc->items.count - order[b->rank].first;
+  }
+  sc->order = order;
+}

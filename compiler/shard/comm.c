@@ -1,0 +1,317 @@
+/* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1) over t on "tp" overlap false`. */
+#include <string.h>
+
+#include "compiler/eval/function.h"
+#include "compiler/shard/internal.h"
+#include "compiler/shard/layout.h"
+#include "ir/text/text.h"
+
+enum { COLLECTIVES = TS_IR_BARRIER + 1 }; /* messages and shifts are no rule's to make */
+
+static bool fail(ts_sharder *c)
+{
+  c->class->failed = true;
+  return false;
+}
+
+static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
+{
+  const char *best[3];
+  for (*kind = 0; *kind < COLLECTIVES; ++*kind)
+    if (!strcmp(ts_ir_collective_words[*kind], action->name))
+      return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`", action->name);
+  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
+  if (ts_suggest(action->name, ts_ir_collective_words, COLLECTIVES, best))
+    ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
+  return fail(c);
+}
+
+static ts_when when_of(const char *name)
+{
+  static const char *const moments[] = {"forward", "input", "weight", "gradients", "step"};
+  int when = 0;
+  while (when < TS_WHEN_STEP && strcmp(moments[when], name))
+    when++;
+  return (ts_when)when;
+}
+
+/* The tensor: a slot, its gradient, or all `parameters` or `gradients` of the op. */
+static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_comm *comm)
+{
+  comm->slot = TS_ALL_PARAMETERS;
+  if (!expr || expr->kind != TS_AST_ID) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr ? expr->span : action->span, "a collective needs the name of a tensor");
+    ts_diag_here(d, "such as `%s(y)`", action->name);
+    return fail(c);
+  }
+  if (!strcmp(expr->name, "gradients") || !strcmp(expr->name, "parameters")) {
+    comm->gradient = expr->name[0] == 'g';
+    return true;
+  }
+  comm->slot = ts_op_slot(c->op, expr->name, &comm->gradient);
+  if (comm->slot != TS_NO_INDEX)
+    return true;
+  const char *text = "";
+  for (uint32_t i = 0; i < c->op->slot_count + c->op->part_count; i++)
+    text = ts_arena_printf(c->s->arena, "%s%s`%s`", text, i ? ", " : "", c->op->slots[i].name);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr->span, "`%s` has no tensor `%s`", c->op->kind, expr->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  ts_diag_note(d, "its tensors are %s, and the gradient of each with a `d` before its name; `parameters` and `gradients` are all of them", text);
+  return fail(c);
+}
+
+static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  int64_t dim = 0;
+  if (comm->slot >= c->op->slot_count + c->op->part_count || !ts_eval_int(c->s, env, expr, "a dimension", &dim))
+    return fail(c);
+  const ts_slot *slot = &c->op->slots[comm->slot];
+  int64_t rank = slot->shape.rank, index = dim < 0 ? dim + rank : dim;
+  if (index < 0 || index >= rank) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)dim);
+    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
+    return fail(c);
+  }
+  comm->dim = (int32_t)index;
+  return true;
+}
+
+/* `overlap false`, `overlap true`, `overlap "own part"` or `overlap "ring"`. */
+static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  if (v.type == TS_T_BOOL) {
+    comm->overlap = v.u.truth;
+    return true;
+  }
+  if (v.type == TS_T_STRING && !strcmp(v.u.string, "own part") && comm->kind == TS_IR_ALL_GATHER && !comm->after) {
+    comm->own_part = true;
+    return true;
+  }
+  if (v.type == TS_T_STRING && !strcmp(v.u.string, "ring") && comm->when <= TS_WHEN_WEIGHT && comm->slot != TS_ALL_PARAMETERS &&
+      comm->kind == (comm->after ? TS_IR_REDUCE_SCATTER : TS_IR_ALL_GATHER)) {
+    comm->ring = true;
+    return true;
+  }
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                             "`overlap` is a Bool, \"own part\" for an all_gather that stands before a phase, or \"ring\" for it and for a reduce_scatter after one");
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+  }
+  return fail(c);
+}
+
+static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  comm->share = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : -1;
+  if (comm->share > 0 && comm->share <= 64)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`share` is the part of the bytes that travels, above 1 where parts travel more than once");
+    ts_diag_here(d, "must be above 0 and at most 64; found %s", ts_value_describe(c->s->arena, v));
+  }
+  return fail(c);
+}
+
+/* `fullest 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the mean. */
+static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  double times = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
+  comm->more = times - 1;
+  if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0 && times >= 1 && times <= 1e6)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`fullest` is what an all_to_all along a dimension brings the fullest rank, over the mean");
+    if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0)
+      ts_diag_here(d, "must be a number from 1 to 1e6, found %s", ts_value_print(c->s->arena, v));
+    else
+      ts_diag_here(d, "this collective is none");
+  }
+  return fail(c);
+}
+
+/* `slows 1.2`: kernels that run beside the collective take so many times as long, since it takes processors and bandwidth from them. */
+static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  comm->slows = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
+  if (comm->slows >= 1 && comm->slows <= 100)
+    return true;
+  if (v.type != TS_T_ERROR) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`slows` is the factor by which kernels beside the collective are slower");
+    ts_diag_here(d, "must be a number from 1 to 100, found %s", ts_value_print(c->s->arena, v));
+  }
+  return fail(c);
+}
+
+static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!ts_eval_int(c->s, env, expr, "a number of steps", &comm->every))
+    return fail(c);
+  if (comm->every >= 1 && comm->when == TS_WHEN_STEP)
+    return true;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`every` is of collectives before or after `step`: it says at which steps they run");
+  if (comm->every < 1)
+    ts_diag_here(d, "must be at least 1; found %lld", (long long)comm->every);
+  else
+    ts_diag_here(d, "this collective does not stand around the step");
+  return fail(c);
+}
+
+static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  if (!ts_eval_int(c->s, env, expr, "a number of groups", &comm->ahead))
+    return fail(c);
+  if (comm->ahead >= 0)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "`ahead` is how many groups before its use something is brought");
+  ts_diag_here(d, "must be 0 or more; found %lld", (long long)comm->ahead);
+  ts_note_values(c->s, env, d, expr);
+  return fail(c);
+}
+
+static bool bucket(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
+{
+  double bits = 0;
+  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_SIZE, "the size of a bucket", &bits))
+    return fail(c);
+  comm->bucket = bits / 8;
+  if (comm->bucket >= 0)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "a bucket has a size of 0 B or more");
+  ts_diag_here(d, "this is negative");
+  ts_note_values(c->s, env, d, expr);
+  return fail(c);
+}
+
+static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
+{
+  const ts_ast *expr = field->child[0];
+  if (!strcmp(field->name, "on"))
+    return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || fail(c);
+  if (!strcmp(field->name, "overlap"))
+    return overlap(c, env, expr, comm);
+  if (!strcmp(field->name, "dim"))
+    return dim_of(c, env, expr, comm);
+  if (!strcmp(field->name, "group")) {
+    comm->group = ts_eval(c->s, env, expr);
+    return comm->group.type != TS_T_ERROR || fail(c);
+  }
+  if (!strcmp(field->name, "share"))
+    return share(c, env, expr, comm);
+  if (!strcmp(field->name, "fullest"))
+    return fullest(c, env, expr, comm);
+  if (!strcmp(field->name, "slows"))
+    return slows(c, env, expr, comm);
+  if (!strcmp(field->name, "every"))
+    return every(c, env, expr, comm);
+  if (!strcmp(field->name, "ahead"))
+    return ahead(c, env, expr, comm);
+  if (!strcmp(field->name, "updates")) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, field->name_span, "only `offload optimizer` has `updates`");
+    ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
+    return fail(c);
+  }
+  return bucket(c, env, expr, comm);
+}
+
+/* Two strategies that each end the same sum, or gather the same tensor. */
+static bool done_already(ts_sharder *c, const ts_comm *comm)
+{
+  const ts_class *class = c->class;
+  for (uint32_t i = 0; i < class->comm_count; i++) {
+    const ts_comm *other = &class->comms[i];
+    if (comm->slot == TS_ALL_PARAMETERS || other->kind != comm->kind || other->when != comm->when || other->after != comm->after ||
+        other->slot != comm->slot || other->gradient != comm->gradient || other->axes != comm->axes || other->dim != comm->dim)
+      continue;
+    const ts_rule *first = &c->sh->rules.at[other->rule], *second = &c->sh->rules.at[comm->rule];
+    ts_diag *d = ts_report(c->s, TS_E0310, comm->span, "this collective is there twice for `%s`", c->op->label);
+    ts_diag_here(d, "by rule `%s` of `%s`", second->ast->name, second->strategy);
+    ts_diag_note_at(d, other->span, "rule `%s` of `%s` does so already", first->ast->name, first->strategy);
+    ts_diag_help(d, "apply one of the two, or take a rule out: `%s(...) with { remove %s }`", second->strategy, second->ast->name);
+    return fail(c);
+  }
+  return false;
+}
+
+static void append(ts_sharder *c, ts_comm comm)
+{
+  ts_class *class = c->class;
+  class->comms = ts_arena_grow(c->s->arena, class->comms, class->comm_count * sizeof comm, (class->comm_count + 1) * sizeof comm);
+  class->comms[class->comm_count++] = comm;
+}
+
+static bool host_rate(ts_sharder *c, const ts_env *env, const ts_ast *expr, const char *what, double *bytes)
+{
+  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_RATE, ts_arena_printf(c->s->arena, "the rate of %s", what), bytes))
+    return false;
+  *bytes /= 8;
+  if (*bytes > 0)
+    return true;
+  ts_diag *d = ts_report(c->s, TS_E0604, expr->span, "%s must have a rate above 0", what);
+  ts_diag_here(d, "this is %s", *bytes == 0 ? "0" : "negative");
+  ts_note_values(c->s, env, d, expr);
+  return false;
+}
+
+/* `offload activations at 50 GB/s group layers ahead 1` */
+bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  ts_offload offload = {.options = {.group = ts_none_value(), .share = 1, .rule = rule, .span = action->span}};
+  bool activations = !strcmp(action->name, "activations");
+  if (!activations && strcmp(action->name, "optimizer")) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` cannot be offloaded", action->name);
+    ts_diag_here(d, "known: activations, optimizer");
+    return fail(c);
+  }
+  if (!host_rate(c, env, action->child[0], "the link to the host", &offload.rate))
+    return fail(c);
+  for (uint32_t i = 1; i < action->count; i++) {
+    const ts_ast *field = action->child[i];
+    if (!strcmp(field->name, "updates") && !activations) {
+      if (!host_rate(c, env, field->child[0], "the host's memory", &offload.updates))
+        return fail(c);
+    } else if (!option(c, env, field, &offload.options))
+      return false;
+  }
+  *(activations ? &c->class->activations : &c->class->optimizer) = offload;
+  return true;
+}
+
+static bool has_parameters(const ts_op *op)
+{
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
+    if (op->slots[i].present)
+      return true;
+  return false;
+}
+
+bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .every = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
+  const ts_ast *args = action->child[2];
+  if (!kind_of(c, action, &comm.kind) || !ts_sharder_axes(c, env, action->child[1], &comm.axes))
+    return fail(c);
+  bool everything = comm.kind == TS_IR_BARRIER && !args->count;
+  comm.slot = TS_ALL_PARAMETERS;
+  if (!everything && !target(c, action, args->count ? args->child[0]->child[0] : NULL, &comm))
+    return false;
+  if (comm.slot == TS_ALL_PARAMETERS && !has_parameters(c->op) && !everything)
+    return true;
+  if (comm.slot < c->op->slot_count && !c->op->slots[comm.slot].present)
+    return true;
+  for (uint32_t i = 1; i < args->count; i++)
+    if (args->child[i]->name && !strcmp(args->child[i]->name, "dim") && !dim_of(c, env, args->child[i]->child[0], &comm))
+      return false;
+  for (uint32_t i = 3; i < action->count; i++)
+    if (!option(c, env, action->child[i], &comm))
+      return false;
+  if (!comm.axes)
+    return true;
+  done_already(c, &comm);
+  append(c, comm);
+  return !c->class->failed;
+}

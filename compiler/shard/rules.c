@@ -1,0 +1,328 @@
+/* Strategies as lists of rules: which ops a rule matches, and the warning for one that matches none. */
+#include <string.h>
+
+#include "compiler/eval/env.h"
+#include "compiler/shard/shard.h"
+
+typedef TS_VEC(const char *) names;
+
+static void add_pattern(ts_session *s, names *patterns, ts_value v)
+{
+  if (v.type == TS_T_LABEL || v.type == TS_T_STRING)
+    TS_PUSH(s->arena, patterns, v.u.string);
+  else if (v.type == TS_T_LIST)
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      add_pattern(s, patterns, v.u.list->at[i]);
+}
+
+/* A bare word after `match` is a kind of op; one that names a Label parameter stands for its patterns. */
+static void read_match(ts_session *s, ts_rule *rule)
+{
+  const ts_ast *match = rule->ast->child[0];
+  names kinds = {0}, patterns = {0};
+  for (uint32_t i = 1; i < match->count; i++) {
+    const ts_ast *item = match->child[i];
+    if (item->kind == TS_AST_NAME)
+      TS_PUSH(s->arena, &kinds, item->name);
+    else
+      add_pattern(s, &patterns, ts_eval(s, rule->env, item));
+  }
+  rule->kinds = kinds.at;
+  rule->kind_count = (uint32_t)kinds.count;
+  rule->patterns = patterns.at;
+  rule->pattern_count = (uint32_t)patterns.count;
+}
+
+ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
+{
+  if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY) {
+    ts_diag_here(ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v)), "found here");
+    return ts_error_value();
+  }
+  for (uint32_t i = 1; i < with->count; i++)
+    if (with->child[i]->kind != TS_AST_RULE && with->child[i]->kind != TS_AST_REMOVE) {
+      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a strategy has only rules"), "write `rule NAME { ... }` or `remove NAME`");
+      return ts_error_value();
+    }
+  ts_changes *changes = TS_NEW(s->arena, ts_changes);
+  *changes = (ts_changes){with, env, v.u.applied->changes};
+  ts_applied *changed = TS_NEW(s->arena, ts_applied);
+  *changed = *v.u.applied;
+  changed->changes = changes;
+  v.u.applied = changed;
+  v.span = with->span;
+  return v;
+}
+
+static size_t rule_named(const ts_sharding *sh, size_t first, const char *name)
+{
+  while (first < sh->rules.count && sh->rules.at[first].ast->name != name)
+    first++;
+  return first;
+}
+
+static void remove_rule(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy, const ts_ast *node)
+{
+  size_t at = rule_named(sh, first, node->name);
+  if (at < sh->rules.count) {
+    memmove(&sh->rules.at[at], &sh->rules.at[at + 1], (sh->rules.count - at - 1) * sizeof *sh->rules.at);
+    sh->rules.count--;
+    return;
+  }
+  ts_name_list names = {0};
+  for (size_t i = first; i < sh->rules.count; i++)
+    TS_PUSH(s->arena, &names.names, sh->rules.at[i].ast->name);
+  ts_diag *d = ts_report(s, TS_E0219, node->name_span, "`%s` has no rule `%s`", strategy->decl->name, node->name);
+  ts_diag_here(d, "nothing to remove");
+  ts_diag_note_at(d, strategy->decl->name_span, "its rules are %s", names.names.count ? ts_name_list_print(s, &names) : "none");
+}
+
+/* Rules that a plan adds see its names and the strategy's arguments. One with the name of an earlier rule takes its place. */
+static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy, const ts_changes *changes)
+{
+  if (changes->before)
+    change(s, sh, first, strategy, changes->before);
+  ts_env *env = ts_env_new(s, changes->env);
+  for (uint32_t i = 0; i < strategy->args.count; i++)
+    ts_env_bind(env, strategy->args.at[i].name, *strategy->args.at[i].value);
+  for (uint32_t i = 1; i < changes->with->count; i++) {
+    const ts_ast *node = changes->with->child[i];
+    if (node->kind == TS_AST_REMOVE) {
+      remove_rule(s, sh, first, strategy, node);
+      continue;
+    }
+    ts_rule rule = {.ast = node, .env = env, .strategy = strategy->decl->name, .applied = strategy->span, .changed = true};
+    read_match(s, &rule);
+    size_t at = rule_named(sh, first, node->name);
+    if (at == sh->rules.count) {
+      TS_PUSH(s->arena, &sh->rules, rule);
+      continue;
+    }
+    rule.replaced = sh->rules.at[at].ast;
+    sh->rules.at[at] = rule;
+  }
+}
+
+static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
+{
+  ts_env *env = ts_bind_record(s, strategy->env, strategy->decl, &strategy->args);
+  size_t first = sh->rules.count;
+  if (!env)
+    return;
+  for (uint32_t i = 1; i < strategy->decl->count; i++) {
+    const ts_ast *item = strategy->decl->child[i];
+    if (item->kind == TS_AST_LET)
+      ts_env_bind(env, item->name, ts_eval(s, env, item->child[item->count - 1]));
+    if (item->kind != TS_AST_RULE)
+      continue;
+    ts_rule rule = {.ast = item, .env = env, .strategy = strategy->decl->name, .applied = strategy->span};
+    read_match(s, &rule);
+    TS_PUSH(s->arena, &sh->rules, rule);
+  }
+  if (strategy->changes)
+    change(s, sh, first, strategy, strategy->changes);
+}
+
+void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh)
+{
+  if (plan->apply.type == TS_T_LIST)
+    for (uint32_t i = 0; i < plan->apply.u.list->count; i++)
+      if (plan->apply.u.list->at[i].type == TS_T_APPLIED)
+        collect(s, sh, plan->apply.u.list->at[i].u.applied);
+  if (plan->recompute.type == TS_T_APPLIED)
+    collect(s, sh, plan->recompute.u.applied);
+}
+
+static bool kind_matches(const ts_rule *rule, const ts_op *op)
+{
+  for (uint32_t i = 0; i < rule->kind_count; i++)
+    if (rule->kinds[i] == op->kind)
+      return true;
+  return rule->kind_count == 0;
+}
+
+static bool pattern_matches(const ts_rule *rule, const ts_op *op)
+{
+  size_t length;
+  for (uint32_t i = 0; i < rule->pattern_count; i++)
+    if (ts_label_match(rule->patterns[i], op->label, &length))
+      return true;
+  return rule->pattern_count == 0;
+}
+
+bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op)
+{
+  bool holds = true;
+  if (!kind_matches(rule, op) || !pattern_matches(rule, op))
+    return false;
+  const ts_ast *where = rule->ast->child[0]->child[0];
+  if (!where)
+    return true;
+  ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
+  return ts_eval_bool(s, ts_op_env(&scope, rule->env), where, "the condition of a rule", &holds) && holds;
+}
+
+/* -- rules that match nothing -- */
+
+const char *ts_label_pattern(ts_arena *arena, const char *label)
+{
+  char *pattern = ts_arena_string(arena, label, strlen(label)), *to = pattern;
+  for (const char *from = label; *from; from++) {
+    *to++ = *from;
+    if (*from == '[') {
+      *to++ = '*';
+      while (from[1] >= '0' && from[1] <= '9')
+        from++;
+    }
+  }
+  *to = 0;
+  return pattern;
+}
+
+static const char *last_part(const char *label)
+{
+  const char *dot = strrchr(label, '.');
+  return dot ? dot + 1 : label;
+}
+
+typedef struct tally { const char *name; bool inside; uint32_t count; } tally;
+
+static size_t count_labels(const ts_graph *g, const ts_rule *rule, tally *found, size_t room)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const ts_op *op = &g->ops.at[i];
+    if (!kind_matches(rule, op))
+      continue;
+    const char *name = last_part(op->label);
+    size_t k = 0;
+    while (k < n && strcmp(found[k].name, name))
+      k++;
+    if (k == n && n < room)
+      found[n++] = (tally){name, name != op->label, 0};
+    if (k < n)
+      found[k].count++;
+  }
+  return n;
+}
+
+static const char *list_labels(ts_arena *arena, const tally *found, size_t n)
+{
+  const char *text = "";
+  for (size_t i = 0; i < n; i++)
+    text = ts_arena_printf(arena, "%s%s`%s%s` (%u)", text, i ? ", " : "", found[i].inside ? "*." : "", found[i].name, found[i].count);
+  return text;
+}
+
+static const char *list_kinds(ts_session *s, const ts_rule *rule)
+{
+  return rule->kind_count ? ts_listed(s->arena, rule->kinds, rule->kind_count) : "all";
+}
+
+static void help_pattern(ts_session *s, ts_diag *d, const ts_rule *rule, const tally *found, size_t n)
+{
+  const char *candidates[16];
+  const char *best[3];
+  for (size_t i = 0; i < n; i++)
+    candidates[i] = found[i].inside ? ts_arena_printf(s->arena, "*.%s", found[i].name) : found[i].name;
+  const char *text = "";
+  for (uint32_t i = 0; i < rule->pattern_count; i++)
+    if (ts_suggest(rule->patterns[i], candidates, n, best))
+      text = ts_arena_printf(s->arena, "%s%s\"%s\"", text, *text ? " | " : "", best[0]);
+  if (*text)
+    ts_diag_help(d, "did you mean `%s`? If it is meant to match nothing here, mark the rule `optional`", text);
+  else
+    ts_diag_help(d, "`tsc --list-ops` prints all labels; if it is meant to match nothing here, mark the rule `optional`");
+}
+
+typedef struct label_list { TS_VEC(const char *) at; } label_list;
+
+/* Labels as they may be written: in full, and from every dot on, with as many dots as the one that was looked for. */
+static label_list labels_like(ts_session *s, const ts_graph *g, const char *found)
+{
+  label_list list = {0};
+  size_t dots = 0;
+  for (const char *c = found; *c; c++)
+    dots += *c == '.';
+  for (size_t i = 0; i < g->ops.count; i++) {
+    const char *label = ts_label_pattern(s->arena, g->ops.at[i].label), *at = label + strlen(label);
+    for (size_t seen = 0; at > label && (at[-1] != '.' || seen++ < dots); at--)
+      ;
+    bool known = false;
+    for (size_t k = 0; k < list.at.count && !known; k++)
+      known = strcmp(list.at.at[k], at) == 0;
+    if (!known)
+      TS_PUSH(s->arena, &list.at, at);
+  }
+  return list;
+}
+
+void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *written, ts_span span)
+{
+  const ts_source *source = ts_sources_get(s->sources, span.file);
+  const char *best[3], *quote = source && source->text[span.begin] == '"' ? "\"" : "";
+  label_list list = labels_like(s, g, written);
+  if (ts_suggest(written, list.at.at, list.at.count, best))
+    ts_diag_edit(d, span, ts_arena_printf(s->arena, "%s%s%s", quote, best[0], quote), "a label with a similar name exists");
+  ts_diag_note(d, "`tsc --list-ops` prints all labels");
+}
+
+static void report_unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule, ts_value label)
+{
+  const ts_source *source = ts_sources_get(s->sources, label.span.file);
+  const char *written = ts_arena_string(s->arena, source->text + label.span.begin, label.span.end - label.span.begin);
+  ts_diag *d = ts_diag_add(s->diags, TS_E0203, label.span, "no op is labelled `%s`", written);
+  ts_diag_here(d, "matches 0 of %zu ops", g->ops.count);
+  ts_diag_note_at(d, rule->ast->span, "rule `%s` of `%s` matches it", rule->ast->name, rule->strategy);
+  ts_label_help(s, g, d, written, label.span);
+}
+
+/* A label that the plan gives as an argument has to be one of the model's. */
+static bool unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule)
+{
+  const ts_ast *match = rule->ast->child[0];
+  size_t length;
+  for (uint32_t i = 1; i < match->count; i++) {
+    if (match->child[i]->kind != TS_AST_ID)
+      continue;
+    ts_value v = ts_eval(s, rule->env, match->child[i]);
+    bool given = v.type == TS_T_LABEL && v.span.file == rule->applied.file && v.span.begin >= rule->applied.begin && v.span.end <= rule->applied.end;
+    for (size_t k = 0; k < g->ops.count && given; k++)
+      given = !ts_label_match(v.u.string, g->ops.at[k].label, &length);
+    if (!given)
+      continue;
+    report_unknown_label(s, g, rule, v);
+    return true;
+  }
+  return false;
+}
+
+static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
+{
+  if (unknown_label(s, g, rule))
+    return;
+  tally found[16];
+  const ts_ast *match = rule->ast->child[0];
+  ts_span at = match->span;
+  bool pattern_first = true;
+  for (uint32_t i = 1; i < match->count; i++)
+    if (match->child[i]->kind != TS_AST_NAME) {
+      at = pattern_first ? match->child[i]->span : ts_span_join(at, match->child[i]->span);
+      pattern_first = false;
+    }
+  size_t n = count_labels(g, rule, found, 16);
+  ts_diag *d = ts_diag_add(s->diags, TS_W0312, at, "rule `%s` of `%s` matches nothing", rule->ast->name, rule->strategy);
+  ts_diag_here(d, "0 of %zu ops", g->ops.count);
+  if (n)
+    ts_diag_note(d, "%s ops in this model: %s", list_kinds(s, rule), list_labels(s->arena, found, n));
+  else
+    ts_diag_note(d, "the model has no op of kind %s", list_kinds(s, rule));
+  help_pattern(s, d, rule, found, n);
+}
+
+void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh)
+{
+  for (size_t i = 0; i < sh->rules.count; i++)
+    if (!sh->rules.at[i].matched && !(sh->rules.at[i].ast->flags & 1))
+      report_unused(s, g, &sh->rules.at[i]);
+}

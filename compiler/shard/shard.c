@@ -1,0 +1,860 @@
+/* From rules to layouts: for each class of ops, what its rules ask, how its tensors lie, and its work on one rank. */
+#include "compiler/shard/shard.h"
+
+#include <string.h>
+
+#include "compiler/eval/function.h"
+#include "compiler/shard/internal.h"
+#include "compiler/shard/layout.h"
+#include "compiler/shard/model_work.h"
+
+static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
+
+/* -- actions -- */
+
+static const ts_rule *rule_at(const ts_sharder *c, uint32_t rule) { return &c->sh->rules.at[rule]; }
+
+static void note_rule(const ts_sharder *c, ts_diag *d, uint32_t rule, ts_span span, const char *does) { ts_rule_note(c->sh, d, rule, span, does); }
+
+void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does)
+{
+  if (rule != TS_NO_INDEX)
+    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", sh->rules.at[rule].ast->name, sh->rules.at[rule].strategy, does);
+}
+
+uint32_t ts_sharder_alike(const ts_sharder *c)
+{
+  uint32_t count = 0;
+  for (size_t i = 0; i < c->g->ops.count; i++)
+    count += c->g->ops.at[i].span.begin == c->op->span.begin && c->g->ops.at[i].span.file == c->op->span.file &&
+             c->g->ops.at[i].kind == c->op->kind;
+  return count;
+}
+
+void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
+{
+  uint32_t alike = ts_sharder_alike(c);
+  if (alike < 2)
+    return;
+  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike, ts_label_pattern(c->s->arena, c->op->label));
+  ts_diag_more(d, alike - 1);
+}
+
+static bool fail(ts_sharder *c)
+{
+  c->class->failed = true;
+  return false;
+}
+
+bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  *axes = 0;
+  if (v.type == TS_T_INT && v.u.integer > 1 && c->by_name)
+    v = ts_eval_axis(c->s, env, expr);
+  if (v.type == TS_T_AXIS)
+    *axes = ts_axes_effective(c->s, v.u.axes.mask);
+  else if (v.type != TS_T_ERROR && (v.type != TS_T_INT || v.u.integer != 1)) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+    return false;
+  }
+  return v.type != TS_T_ERROR;
+}
+
+static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  return ts_sharder_axes(c, env, expr, axes) || fail(c);
+}
+
+bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
+{
+  int64_t at = 0;
+  if (!ts_eval_int(c->s, env, expr, "a dimension", &at))
+    return fail(c);
+  int64_t rank = slot->shape.rank, index = at < 0 ? at + rank : at;
+  if (index < 0 || index >= rank) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)at);
+    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
+    return fail(c);
+  }
+  *dim = (int32_t)index;
+  return true;
+}
+
+static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
+{
+  const char *text = "";
+  uint32_t count = 0;
+  int64_t last = 0;
+  for (int64_t i = 1; i <= n && i <= 4096 && count < 12; i++)
+    if (n % i == 0) {
+      text = ts_arena_printf(s->arena, "%s%s%lld", text, *text ? ", " : "", (long long)i);
+      last = i;
+      count++;
+    }
+  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
+}
+
+/* `n` is what an earlier split by `before` left of the whole, or the whole where that is TS_NO_INDEX. */
+static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
+{
+  int64_t size = ts_axes_size(c->s, axes);
+  uint32_t a = 0;
+  while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
+    a++;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span, "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
+  ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
+  if (before == TS_NO_INDEX)
+    ts_diag_label(d, where, "%lld %s", (long long)n, what);
+  else
+    ts_diag_label(d, where, "split already");
+  note_rule(c, d, rule, action, "asks for this split");
+  if (before != TS_NO_INDEX)
+    note_rule(c, d, before, rule_at(c, before)->ast->span, "has split them before: so many are left");
+  ts_sharder_alike_note(c, d);
+  if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
+    ts_diag_help(d, "`micro` of the plan's `batch` is that of all ranks among which samples are dealt out: make it a multiple of %lld", (long long)size);
+  else
+    help_divisors(c->s, d, n);
+  return fail(c);
+}
+
+static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule, ts_span action)
+{
+  const ts_ast *params = c->op->decl->child[0];
+  for (uint32_t f = 0; f < c->op->arg_count; f++) {
+    if (params->child[f]->name != item->name || c->class->args[f].type != TS_T_INT)
+      continue;
+    int64_t n = c->class->args[f].u.integer, size = ts_axes_size(c->s, axes);
+    if (n % size)
+      return uneven(c, item->name, n, c->op->args[f].span, axes, rule, action, c->arg_axes[f] ? c->arg_rules[f] : TS_NO_INDEX);
+    c->class->args[f].u.integer = n / size;
+    c->arg_axes[f] |= axes;
+    c->arg_rules[f] = rule;
+    return true;
+  }
+  const char *names[32];
+  size_t n = 0;
+  for (uint32_t i = 0; i < c->op->slot_count && n < 32; i++)
+    names[n++] = c->op->slots[i].name;
+  for (uint32_t f = 0; f < c->op->arg_count && n < 32; f++)
+    if (c->op->args[f].type == TS_T_INT)
+      names[n++] = params->child[f]->name;
+  const char *best[3];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, item->name_span, "`%s` has no tensor or Int argument `%s`", c->op->kind, item->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  if (ts_suggest(item->name, names, n, best))
+    ts_diag_help(d, "did you mean `%s`?", best[0]);
+  return fail(c);
+}
+
+static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uint32_t slot, uint32_t axes, uint32_t rule, ts_span action)
+{
+  int32_t dim = 0;
+  const ts_slot *t = &c->op->slots[slot];
+  if (!t->present)
+    return true;
+  if (!item->count || !item->child[0]) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?", item->name);
+    ts_diag_here(d, "write `%s dim 0`", item->name);
+    return fail(c);
+  }
+  if (!ts_sharder_dim(c, env, item->child[0], t, &dim))
+    return false;
+  ts_layout *asked = &c->asked[slot];
+  uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
+  asked->split[dim] |= axes;
+  asked->rule = rule;
+  if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
+    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, asked->split[dim], rule, action, before);
+  return true;
+}
+
+static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  uint32_t axes = 0;
+  if (!eval_axes(c, env, action->child[0], &axes))
+    return false;
+  for (uint32_t i = 1; i < action->count; i++) {
+    const ts_ast *item = action->child[i];
+    bool gradient;
+    uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
+    bool done = slot != TS_NO_INDEX && !gradient ? split_slot(c, env, item, slot, axes, rule, action->span)
+                                                 : split_arg(c, item, axes, rule, action->span);
+    if (!done)
+      return false;
+  }
+  return true;
+}
+
+static void do_replicate(ts_sharder *c, const ts_ast *action)
+{
+  bool gradient;
+  for (uint32_t i = 0; i < action->count; i++) {
+    uint32_t slot = ts_op_slot(c->op, action->child[i]->name, &gradient);
+    if (slot != TS_NO_INDEX)
+      c->asked[slot] = (ts_layout){.rule = TS_NO_INDEX};
+  }
+}
+
+static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
+{
+  const ts_ast *params = c->op->decl->child[0];
+  for (uint32_t f = 0; f < c->op->arg_count; f++)
+    if (params->child[f]->name == action->name) {
+      ts_value v = ts_eval(c->s, env, action->child[0]);
+      if (v.type == TS_T_ERROR)
+        return fail(c);
+      if (!c->set)
+        c->set = ts_arena_copy(c->s->arena, c->op->args, (c->op->arg_count + 1) * sizeof *c->set);
+      c->class->args[f] = c->set[f] = v;
+      return true;
+    }
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`", c->op->kind, action->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  return fail(c);
+}
+
+static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  uint32_t axes = 0;
+  if (!eval_axes(c, env, action->child[0], &axes))
+    return false;
+  c->class->shard_rule = rule;
+  if (is_word(action->name, "parameters"))
+    c->class->parameter_axes |= axes;
+  else if (is_word(action->name, "gradients"))
+    c->class->gradient_axes |= axes;
+  else
+    c->class->optimizer_axes |= axes;
+  return true;
+}
+
+static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  switch (action->kind) {
+  case TS_AST_SPLIT: return do_split(c, env, action, rule);
+  case TS_AST_REPLICATE: do_replicate(c, action); return true;
+  case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
+  case TS_AST_SHARD: return do_shard(c, env, action, rule);
+  case TS_AST_SET: return do_set(c, env, action);
+  case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action, rule);
+  case TS_AST_TIE: return ts_sharder_tie(c, env, action, rule);
+  default: return true; /* recompute: per op, see groups below */
+  }
+}
+
+/* Errors in what a rule asks for tell where its strategy is applied. */
+static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
+{
+  const ts_rule *rule = rule_at(c, index);
+  const ts_env *env = ts_op_env(scope, rule->env);
+  ts_frame frame = {rule->strategy, rule->applied, c->s->frame};
+  bool ok = true;
+  c->by_name = rule->changed;
+  c->s->frame = &frame;
+  for (uint32_t k = 1; k < rule->ast->count && ok; k++)
+    ok = act(c, env, rule->ast->child[k], index);
+  c->s->frame = frame.outer;
+  return ok;
+}
+
+/* A rule sees the arguments as the rules before it left them: set, or divided. */
+static bool run_rules(ts_sharder *c)
+{
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->class->args};
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    if (!run_rule(c, &scope, c->class->rules[i]))
+      return false;
+  return true;
+}
+
+/* -- layouts -- */
+
+/* Who laid a tensor as it lies: a rule, or the op that made it where none split it. */
+static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot, const ts_layout *layout)
+{
+  const ts_op *producer = slot->kind == TS_SLOT_INPUT && c->g->tensors.at[slot->tensor].producer != TS_NO_INDEX ? &c->g->ops.at[c->g->tensors.at[slot->tensor].producer] : NULL;
+  if (layout->rule != TS_NO_INDEX && ts_layout_axes(layout) | layout->partial)
+    note_rule(c, d, layout->rule, rule_at(c, layout->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", slot->name));
+  else if (producer)
+    ts_diag_note_at(d, producer->span, "made by `%s`, which no rule splits so", producer->label);
+}
+
+/* What a collective brings is cast before, what one takes away is as the op made it. */
+bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot)
+{
+  const ts_dtype *dtype = comm->after ? slot->dtype : ts_sharder_taken(c->class, comm->slot, comm->gradient);
+  int64_t before = ts_layout_bytes(c->s, layout, slot->shape, dtype);
+  const char *wrong = comm->axes ? ts_layout_move(layout, comm) : NULL;
+  if (wrong) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span, "this collective on `%s` of `%s` does not fit its layout", slot->name, c->op->label);
+    ts_diag_here(d, "%s", wrong);
+    ts_diag_note(d, "`%s` is %s here", slot->name, ts_layout_print(c->s, layout, slot->shape));
+    note_rule(c, d, comm->rule, rule_at(c, comm->rule)->applied, "is applied here");
+    note_maker(c, d, slot, layout);
+    ts_sharder_alike_note(c, d);
+    return fail(c);
+  }
+  if (comm->dim >= 0 && !(layout->uneven >> comm->dim & 1) && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
+    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
+                  comm->axes, comm->rule, comm->span, TS_NO_INDEX);
+  layout->rule = comm->rule;
+  int64_t after = ts_layout_bytes(c->s, layout, slot->shape, dtype);
+  comm->bytes = (int64_t)((double)(before > after ? before : after) * comm->share);
+  return true;
+}
+
+/* Collectives at (when, before or after) on a slot or its gradient, in order. */
+static bool move_all(ts_sharder *c, ts_layout *layout, ts_when when, bool after, uint32_t slot, bool gradient)
+{
+  for (uint32_t i = 0; i < c->class->comm_count; i++) {
+    ts_comm *comm = &c->class->comms[i];
+    if (comm->when == when && comm->after == after && comm->slot == slot && comm->gradient == gradient &&
+        !ts_sharder_move(c, layout, comm, &c->op->slots[slot]))
+      return false;
+  }
+  return true;
+}
+
+static uint32_t all_slots(const ts_op *op) { return op->slot_count + op->part_count; }
+
+static const ts_layout *edge_layout(ts_sharder *c, uint32_t tensor, ts_layout *scratch)
+{
+  const ts_edge *e = &c->g->tensors.at[tensor];
+  if (e->source == tensor)
+    return &c->sh->layouts[tensor];
+  const ts_edge *source = &c->g->tensors.at[e->source];
+  if (!ts_layout_reshape(c->s, &c->sh->layouts[e->source], source->shape, e->shape, scratch)) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0317, c->op->span, "cannot reshape the split tensor that `%s` takes", c->op->label);
+    ts_diag_here(d, "%s cannot become %s", ts_layout_print(c->s, &c->sh->layouts[e->source], source->shape),
+                 ts_layout_print(c->s, &(ts_layout){.rule = 0}, e->shape));
+    scratch->failed = true;
+  }
+  c->sh->layouts[tensor] = *scratch;
+  return scratch;
+}
+
+static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *asked)
+{
+  const ts_slot *t = &c->op->slots[slot];
+  const ts_edge *e = &c->g->tensors.at[t->tensor];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, c->op->span, "`%s` of `%s` is not split as it is needed", t->name, c->op->label);
+  ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
+  note_rule(c, d, asked->rule, rule_at(c, asked->rule)->ast->span, ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
+  if (found->rule != TS_NO_INDEX)
+    note_rule(c, d, found->rule, rule_at(c, found->rule)->ast->span, "made what is found");
+  else if (e->producer != TS_NO_INDEX)
+    ts_diag_note_at(d, c->g->ops.at[e->producer].span, "made by `%s`, which no rule splits", c->g->ops.at[e->producer].label);
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
+{
+  const ts_slot *t = &c->op->slots[slot];
+  const ts_edge *e = &c->g->tensors.at[t->tensor];
+  const char *axes = ts_axes_name(c->s, found->partial);
+  const char *maker = e->producer != TS_NO_INDEX ? c->g->ops.at[e->producer].label : e->name;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0309, c->op->span, "`%s` takes a partial sum over %s", c->op->label, axes);
+  ts_diag_here(d, "`%s` is %s", t->name, ts_layout_print(c->s, found, t->shape));
+  if (e->producer != TS_NO_INDEX)
+    ts_diag_note_at(d, c->g->ops.at[e->producer].span, "`%s` leaves it", maker);
+  if (found->rule != TS_NO_INDEX)
+    note_rule(c, d, found->rule, rule_at(c, found->rule)->ast->span, "splits what is summed over there");
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches the consumer");
+  ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y) over %s`", axes);
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static bool contains(const ts_layout *outer, const ts_layout *inner)
+{
+  for (int d = 0; d < TS_MAX_DIMS; d++)
+    if (inner->split[d] & ~outer->split[d])
+      return false;
+  return true;
+}
+
+static bool layout_inputs(ts_sharder *c)
+{
+  for (uint32_t i = 0; i < c->op->input_count; i++) {
+    const ts_slot *slot = &c->op->slots[i];
+    ts_layout scratch;
+    c->class->edge[i] = *edge_layout(c, slot->tensor, &scratch);
+    if (c->class->edge[i].failed)
+      return fail(c);
+    ts_layout *view = &c->class->view[i];
+    *view = c->class->edge[i];
+    if (!move_all(c, view, TS_WHEN_FORWARD, false, i, false))
+      return false;
+    if (c->g->tensors.at[slot->tensor].producer == TS_NO_INDEX && !contains(view, &c->asked[i]))
+      *view = c->asked[i];
+    if (!contains(view, &c->asked[i]))
+      return mismatch(c, i, view, &c->asked[i]);
+    if (view->partial)
+      return partial_input(c, i, view);
+  }
+  for (uint32_t i = c->op->input_count; i < c->op->input_count + c->op->param_count; i++)
+    c->class->edge[i] = c->class->view[i] = c->asked[i];
+  return true;
+}
+
+static bool check_whole(ts_sharder *c)
+{
+  const ts_ast *decl = c->op->decl;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    const ts_ast *item = decl->child[i];
+    bool gradient;
+    int32_t dim = 0;
+    if (item->kind != TS_AST_WHOLE)
+      continue;
+    uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
+    if (slot == TS_NO_INDEX || !ts_sharder_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
+      continue;
+    const ts_layout *view = &c->class->view[slot];
+    if (!view->split[dim])
+      continue;
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0308, c->op->span, "`%s` needs dimension %d of `%s` whole", c->op->label, dim, item->name);
+    ts_diag_here(d, "found %s", ts_layout_print(c->s, view, c->op->slots[slot].shape));
+    ts_diag_note_at(d, item->span, "`%s` says so", c->op->kind);
+    if (view->rule != TS_NO_INDEX)
+      note_rule(c, d, view->rule, rule_at(c, view->rule)->ast->span, "splits it");
+    ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d) over %s`", item->name, dim, ts_axes_name(c->s, view->split[dim]));
+    ts_sharder_alike_note(c, d);
+    return fail(c);
+  }
+  return true;
+}
+
+/* -- how outputs are split -- */
+
+static bool contracted(ts_sharder *c, uint32_t axis)
+{
+  const ts_ast *decl = c->op->decl;
+  for (uint32_t i = 1; i < decl->count; i++) {
+    bool gradient;
+    int32_t dim = 0;
+    if (decl->child[i]->kind != TS_AST_CONTRACTS)
+      continue;
+    uint32_t slot = ts_op_slot(c->op, decl->child[i]->name, &gradient);
+    if (slot != TS_NO_INDEX && c->op->slots[slot].present &&
+        ts_sharder_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) && c->class->view[slot].split[dim] & axis)
+      return true;
+  }
+  return false;
+}
+
+static ts_layout only(const ts_layout *layout, uint32_t axis)
+{
+  ts_layout one = {.rule = layout->rule};
+  for (int d = 0; d < TS_MAX_DIMS; d++)
+    one.split[d] = layout->split[d] & axis;
+  return one;
+}
+
+const ts_slot *ts_sharder_whole(ts_sharder *c)
+{
+  if (!c->set)
+    return c->op->slots;
+  ts_slot *slots = ts_arena_copy(c->s->arena, c->op->slots, all_slots(c->op) * sizeof *slots);
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = slots, .args = c->set, .quiet = true};
+  return ts_op_outputs(&scope) ? slots : NULL;
+}
+
+/* Whether a dimension is a size-th of the whole: of what was rounded up, rounded up too, as ceil(ceil(x) / n) = ceil(x / n). */
+static bool shrinks(const ts_layout *view, uint32_t d, int64_t local, int64_t whole, int64_t size)
+{
+  return local * size == whole || (view->uneven >> d & 1 && local < whole && local == (whole + size - 1) / size);
+}
+
+/* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
+static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool *trace)
+{
+  const ts_op *op = c->op;
+  uint32_t first = op->input_count + op->param_count;
+  int64_t size = ts_axes_size(c->s, axis);
+  ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, all_slots(op) * sizeof *slots);
+  const ts_slot *whole = ts_sharder_whole(c);
+  ts_value *args = ts_arena_copy(c->s->arena, c->set ? c->set : op->args, op->arg_count * sizeof *args);
+  if (!whole)
+    return fail(c);
+  for (uint32_t i = 0; i < first; i++) {
+    ts_layout one = only(&c->class->view[i], axis);
+    slots[i].shape = ts_layout_local(c->s, &one, slots[i].shape);
+  }
+  for (uint32_t f = 0; f < op->arg_count; f++)
+    if (c->arg_axes[f] & axis)
+      args[f].u.integer /= size;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = args, .quiet = true};
+  if (!ts_op_outputs(&scope))
+    return fail(c);
+  *trace = false;
+  for (uint32_t i = from; i < to; i++)
+    for (uint32_t d = 0; d < slots[i].shape.rank && d < op->slots[i].shape.rank; d++)
+      if (shrinks(&c->class->view[i], d, slots[i].shape.dim[d], whole[i].shape.dim[d], size)) {
+        c->class->view[i].split[d] |= axis;
+        *trace = true;
+      }
+  return true;
+}
+
+static uint32_t axes_in(const ts_sharder *c, uint32_t *rule)
+{
+  uint32_t axes = 0;
+  *rule = TS_NO_INDEX;
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
+    uint32_t here = ts_layout_axes(&c->class->view[i]);
+    if (here && *rule == TS_NO_INDEX)
+      *rule = c->class->view[i].rule;
+    axes |= here;
+  }
+  for (uint32_t f = 0; f < c->op->arg_count; f++)
+    axes |= c->arg_axes[f];
+  return axes;
+}
+
+/* A part lies as the input it is of, until collectives of its own move it. */
+static bool layout_parts(ts_sharder *c)
+{
+  const ts_op *op = c->op;
+  uint32_t rule, axes = op->part_count ? axes_in(c, &rule) : 0;
+  bool trace;
+  for (uint32_t a = 0; a < c->s->mesh.count; a++)
+    if ((axes >> a & 1) && !probe(c, UINT32_C(1) << a, op->slot_count, all_slots(op), &trace))
+      return false;
+  for (uint32_t i = op->slot_count; i < all_slots(op); i++) {
+    c->class->view[i].rule = rule;
+    c->class->edge[i] = c->class->view[i];
+    if (!move_all(c, &c->class->view[i], TS_WHEN_FORWARD, false, i, false))
+      return false;
+  }
+  return true;
+}
+
+static bool asked_for(ts_sharder *c, uint32_t axis)
+{
+  for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++)
+    if (ts_layout_axes(&c->asked[i]) & axis)
+      return true;
+  return false;
+}
+
+static bool no_trace(ts_sharder *c, uint32_t axis)
+{
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0307, c->op->span, "a split over %s leaves no trace in the outputs of `%s`", ts_axes_name(c->s, axis), c->op->label);
+  ts_diag_here(d, "every rank would compute the same");
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++)
+    if (ts_layout_axes(&c->class->view[i]) & axis)
+      ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+  ts_diag_help(d, "if the op sums over that dimension, its declaration says `contracts NAME dim N`; if the rule knows better, it says `split y dim N`");
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+static bool layout_outputs(ts_sharder *c)
+{
+  uint32_t first = c->op->input_count + c->op->param_count, rule;
+  uint32_t axes = axes_in(c, &rule);
+  for (uint32_t i = first; i < c->op->slot_count; i++) {
+    c->class->view[i] = c->asked[i];
+    if (c->asked[i].rule == TS_NO_INDEX)
+      c->class->view[i].rule = rule;
+  }
+  if (!ts_sharder_uneven(c))
+    return fail(c);
+  for (uint32_t a = 0; a < c->s->mesh.count; a++) {
+    uint32_t axis = UINT32_C(1) << a;
+    bool trace = true;
+    if (!(axes & axis))
+      continue;
+    if (contracted(c, axis)) {
+      for (uint32_t i = first; i < c->op->slot_count; i++)
+        c->class->view[i].partial |= axis;
+      continue;
+    }
+    if (!asked_for(c, axis) && !probe(c, axis, first, c->op->slot_count, &trace))
+      return false;
+    if (!trace && c->op->output_count)
+      return no_trace(c, axis);
+  }
+  for (uint32_t i = first; i < c->op->slot_count; i++) {
+    c->class->edge[i] = c->class->view[i];
+    if (!move_all(c, &c->class->edge[i], TS_WHEN_FORWARD, true, i, false))
+      return false;
+  }
+  return true;
+}
+
+/* -- backward: gradients mirror the layouts of what they are gradients of -- */
+
+/* Whether a rule says how activations lie; sums of gradients and the like do not. */
+static bool moves(const ts_ast *rule)
+{
+  for (uint32_t k = 1; k < rule->count; k++) {
+    const ts_ast *action = rule->child[k];
+    if (action->kind == TS_AST_SPLIT || action->kind == TS_AST_REPLICATE)
+      return true;
+    if (action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") && strcmp(action->child[0]->name, "step") && action->child[2]->count &&
+        action->child[2]->child[0]->kind == TS_AST_ID && strcmp(action->child[2]->child[0]->name, "gradients") && strcmp(action->child[2]->child[0]->name, "parameters"))
+      return true;
+  }
+  return false;
+}
+
+static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed, const char *help)
+{
+  const ts_slot *t = &c->op->slots[slot];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0315, c->op->span, "the gradient `d%s` of `%s` does not lie as `%s` does", t->name, c->op->label, t->name);
+  ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
+  ts_diag_note(d, "needed: %s", ts_layout_print(c->s, needed, t->shape));
+  bool ruled = false;
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    if (moves(rule_at(c, c->class->rules[i])->ast)) {
+      note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+      ruled = true;
+    }
+  for (uint32_t i = 0; i < c->op->input_count && !ruled; i++) {
+    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
+    note_maker(c, d, &c->op->slots[i], &c->class->view[i]);
+  }
+  const char *axes = ts_axes_name(c->s, found->partial ? found->partial : ts_layout_axes(found));
+  if (ruled || c->op->input_count < 2)
+    ts_diag_help(d, help, axes);
+  else
+    ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made", c->op->label, axes);
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+/* A split over the same axes along another dimension is exchanged, any other gathered. */
+static const char *help_incoming(const ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed)
+{
+  int from = 0, to = 0;
+  while (from < TS_MAX_DIMS - 1 && !(found->split[from] & ~needed->split[from])) from++;
+  while (to < TS_MAX_DIMS - 1 && !(needed->split[to] & found->split[from])) to++;
+  bool exchange = (needed->split[to] & found->split[from]) != 0;
+  return ts_arena_printf(c->s->arena, "%s it: `before backward(input): %s(d%s, dim: %d) over %%s`", exchange ? "exchange" : "gather",
+                         exchange ? "all_to_all" : "all_gather", c->op->slots[slot].name, exchange ? to : from);
+}
+
+/* Gradients of outputs come in as the output lies outside; collectives must make of them what the op computes with. */
+static bool check_incoming(ts_sharder *c)
+{
+  for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++) {
+    ts_layout in = c->class->edge[i], view = c->class->view[i];
+    in.partial = view.partial = 0;
+    if (!c->g->tensors.at[c->op->slots[i].tensor].needs_gradient)
+      continue;
+    ts_layout weight = in;
+    if (!move_all(c, &in, TS_WHEN_INPUT, false, i, true) || !move_all(c, &weight, TS_WHEN_WEIGHT, false, i, true))
+      return false;
+    if (!c->op->needs_input_gradient)
+      in = weight;
+    if (!contains(&view, &in))
+      return gradient_mismatch(c, i, &in, &view, help_incoming(c, i, &in, &view));
+  }
+  return true;
+}
+
+/* A gradient of an input is a partial sum over the axes that split the outputs and not that input. */
+static bool check_outgoing(ts_sharder *c)
+{
+  uint32_t split = 0;
+  for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++)
+    split |= ts_layout_axes(&c->class->view[i]);
+  for (uint32_t i = 0; i < c->op->input_count; i++) {
+    if (!c->g->tensors.at[c->op->slots[i].tensor].needs_gradient)
+      continue;
+    ts_layout out = c->class->view[i];
+    out.partial = split & ~ts_layout_axes(&out);
+    if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true))
+      return false;
+    if (out.partial || !contains(&c->class->edge[i], &out))
+      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): all_reduce(dx) over %s`");
+    ts_layout again = c->class->edge[i];
+    if (!move_all(c, &again, TS_WHEN_INPUT, false, i, false))
+      return false;
+    again = c->class->edge[i];
+    if (!move_all(c, &again, TS_WHEN_WEIGHT, false, i, false))
+      return false;
+  }
+  for (uint32_t i = c->op->slot_count; i < all_slots(c->op); i++) {
+    ts_layout out = c->class->view[i], again = c->class->edge[i];
+    out.partial = split & ~ts_layout_axes(&out);
+    if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true) || !move_all(c, &again, TS_WHEN_INPUT, false, i, false))
+      return false;
+    if (out.partial || !contains(&c->class->edge[i], &out))
+      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): reduce_scatter(dx, dim: ...) over %s` of that part");
+  }
+  return true;
+}
+
+/* -- work -- */
+
+static bool unmet(ts_sharder *c, const ts_op_scope *scope, const ts_ast *require, bool local)
+{
+  const char *text = require->count > 1 && require->child[1] ? require->child[1]->literal : "a requirement is not met";
+  ts_diag *d = ts_diag_add(c->s->diags, local ? TS_E0305 : TS_E0314, c->op->span, local ? "what `%s` takes does not fit together after the split" : "`%s` cannot be applied here", c->op->label);
+  ts_diag_here(d, "%s", text);
+  ts_note_values(c->s, ts_op_env(scope, c->op->module), d, require->child[0]);
+  ts_diag_note_at(d, require->span, "`%s` requires it", c->op->kind);
+  for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
+    const ts_layout *view = &c->class->view[i];
+    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, view, c->op->slots[i].shape));
+    if (local && view->rule != TS_NO_INDEX)
+      note_rule(c, d, view->rule, rule_at(c, view->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
+  }
+  ts_sharder_alike_note(c, d);
+  return fail(c);
+}
+
+/* The slots with a dimension of the activations cut to `part` of `whole` parts. */
+static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int64_t share, int64_t whole)
+{
+  ts_slot *slots = ts_arena_copy(c->s->arena, c->class->local, (all_slots(c->op) + 1) * sizeof *slots);
+  for (uint32_t i = 0; i < all_slots(c->op); i++) {
+    ts_slot *slot = &slots[i];
+    bool part = at >= c->op->slot_count; /* of a part nothing else is cut */
+    if (slot->kind == TS_SLOT_PARAM || (part ? i != at : i >= c->op->slot_count) || (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
+      continue;
+    int64_t *dims = ts_arena_copy(c->s->arena, slot->shape.dim, slot->shape.rank * sizeof *dims);
+    dims[dim] = extent / whole * share;
+    slot->shape.dim = dims;
+  }
+  return slots;
+}
+
+/* The work of a phase in two parts, for collectives that say `overlap "own part"`, or in as many as there are ranks, for `overlap "ring"`. */
+static bool part_work(ts_sharder *c, const ts_comm *comm)
+{
+  ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+  int64_t extent = c->class->local[comm->slot].shape.dim[comm->dim], parts = ts_axes_size(c->s, comm->axes);
+  ts_work own, rest;
+  const ts_ast *failed;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .args = c->class->args, .quiet = true};
+  if (extent % parts)
+    return true;
+  scope.slots = cut(c, comm->slot, comm->dim, extent, 1, parts);
+  if (!ts_op_work(&scope, &own, &failed))
+    return fail(c);
+  if (comm->ring) {
+    c->class->rounds[phase] = (uint32_t)parts;
+    c->class->own[phase] = own.phase[phase];
+    return true;
+  }
+  scope.slots = cut(c, comm->slot, comm->dim, extent, parts - 1, parts);
+  if (!ts_op_work(&scope, &rest, &failed))
+    return fail(c);
+  c->class->parted[phase] = true;
+  c->class->own[phase] = own.phase[phase];
+  c->class->rest[phase] = rest.phase[phase];
+  return true;
+}
+
+static void slow_down(ts_kernels *kernels, double factor)
+{
+  for (uint32_t i = 0; i < kernels->count; i++)
+    if (kernels->at[i].slower < factor)
+      kernels->at[i].slower = factor;
+}
+
+/* What runs beside which collective: the own part of a phase beside the gather it waits for; weight gradients beside the collectives after the input
+ * gradients; input gradients beside the gathers for the weight gradients. */
+static void run_beside(ts_class *class)
+{
+  for (uint32_t i = 0; i < class->comm_count; i++) {
+    const ts_comm *comm = &class->comms[i];
+    ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+    if (!(comm->slows > 1) || !comm->overlap)
+      continue;
+    if (comm->own_part && class->parted[phase])
+      slow_down(&class->own[phase], comm->slows);
+    else if (comm->when == TS_WHEN_INPUT && comm->after)
+      slow_down(&class->work.phase[TS_PHASE_WEIGHT], comm->slows);
+    else if (comm->when == TS_WHEN_WEIGHT && !comm->after)
+      slow_down(&class->work.phase[TS_PHASE_INPUT], comm->slows);
+  }
+}
+
+static bool do_work(ts_sharder *c)
+{
+  ts_work whole;
+  const ts_ast *failed;
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
+  if (!ts_op_work(&scope, &whole, &failed))
+    return failed ? unmet(c, &scope, failed, false) : fail(c);
+  for (uint32_t i = 0; i < all_slots(c->op); i++) {
+    if (c->op->slots[i].present)
+      c->class->local[i].shape = ts_layout_local(c->s, &c->class->view[i], c->op->slots[i].shape);
+  }
+  scope.slots = c->class->local;
+  scope.args = c->class->args;
+  if (!ts_op_work(&scope, &c->class->work, &failed))
+    return failed ? unmet(c, &scope, failed, true) : fail(c);
+  ts_sharder_casts(c);
+  ts_model_work(c->s->arena, c->op, &whole, c->class);
+  for (uint32_t i = 0; i < c->class->comm_count; i++)
+    if ((c->class->comms[i].own_part || c->class->comms[i].ring) && c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
+      return false;
+  run_beside(c->class);
+  return true;
+}
+
+/* Along axes that split a parameter it has no replicas: collectives and shares over them mean the other axes alone. */
+static void only_replicas(ts_sharder *c)
+{
+  const ts_op *op = c->op;
+  uint32_t split = 0, count = 0;
+  for (uint32_t i = op->input_count; i < op->input_count + op->param_count; i++)
+    split |= op->slots[i].present ? ts_layout_axes(&c->class->view[i]) : 0;
+  for (uint32_t i = 0; i < c->class->comm_count; i++) {
+    ts_comm comm = c->class->comms[i];
+    if (comm.slot == TS_ALL_PARAMETERS && comm.kind != TS_IR_BARRIER)
+      comm.axes &= ~split;
+    if (comm.axes)
+      c->class->comms[count++] = comm;
+  }
+  c->class->comm_count = count;
+  c->class->parameter_axes &= ~split;
+  c->class->gradient_axes &= ~split;
+  c->class->optimizer_axes &= ~split;
+}
+
+static bool lay_out(ts_sharder *c)
+{
+  if (!layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
+    return false;
+  only_replicas(c);
+  if (!ts_sharder_sums(c) || (c->op->needs_gradient && (!check_incoming(c) || !check_outgoing(c))) || !do_work(c))
+    return false;
+  ts_sharder_keep(c);
+  return true;
+}
+
+bool ts_sharder_class(ts_sharder *c)
+{
+  const ts_op *op = c->op;
+  ts_class *class = c->class;
+  class->tied = TS_NO_INDEX;
+  class->args = ts_arena_copy(c->s->arena, op->args, (op->arg_count + 1) * sizeof *class->args);
+  class->local = TS_NEW_ARRAY(c->s->arena, ts_slot, all_slots(op) + 1);
+  class->view = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  class->edge = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  c->asked = TS_NEW_ARRAY(c->s->arena, ts_layout, all_slots(op) + 1);
+  c->set = NULL;
+  c->arg_axes = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
+  c->arg_rules = TS_NEW_ARRAY(c->s->arena, uint32_t, op->arg_count + 1);
+  for (uint32_t i = 0; i < all_slots(op); i++)
+    c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
+  memcpy(class->local, op->slots, all_slots(op) * sizeof *class->local);
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = op->slots};
+  if (!ts_sharder_own_tie(c) || !run_rules(c))
+    return false;
+  scope.args = class->args;
+  return (ts_op_casts(&scope, class->local) || fail(c)) && lay_out(c);
+}

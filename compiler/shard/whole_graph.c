@@ -1,0 +1,296 @@
+/* Sharding of a whole graph: which rules each op meets, classes of ops that are alike, groups that are recomputed. */
+#include <string.h>
+
+#include "compiler/eval/env.h"
+#include "compiler/shard/internal.h"
+#include "compiler/shard/layout.h"
+#include "compiler/shard/model_work.h"
+
+typedef struct table { uint32_t *class_at; uint64_t *hash_at; size_t room, used; } table;
+
+/* -- the key of a class: all that its evaluation depends on -- */
+
+static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * UINT64_C(0x100000001b3) ^ (h >> 29); }
+
+static uint64_t mix_bytes(uint64_t h, const void *bytes, size_t size)
+{
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < size; i++)
+    h = mix(h, at[i]);
+  return h;
+}
+
+static uint64_t mix_shape(uint64_t h, ts_shape shape)
+{
+  h = mix(h, shape.rank);
+  for (uint32_t d = 0; d < shape.rank; d++)
+    h = mix(h, (uint64_t)shape.dim[d]);
+  return h;
+}
+
+static uint64_t mix_value(uint64_t h, ts_value v)
+{
+  h = mix(h, v.type);
+  switch (v.type) {
+  case TS_T_TENSOR: return h; /* its slot says more */
+  case TS_T_LIST:
+    for (uint32_t i = 0; i < v.u.list->count; i++)
+      h = mix_value(h, v.u.list->at[i]);
+    return h;
+  case TS_T_BOOL: return mix(h, v.u.truth);
+  case TS_T_REAL:
+  case TS_T_QUANTITY: return mix_bytes(h, &v.u.real, sizeof v.u.real);
+  case TS_T_AXIS: return mix(h, v.u.axes.mask);
+  case TS_T_RANGE: return mix(mix(h, (uint64_t)v.u.range.begin), (uint64_t)v.u.range.end);
+  default: return mix(h, (uint64_t)v.u.integer);
+  }
+}
+
+static bool value_equal(ts_value a, ts_value b)
+{
+  if (a.type != b.type)
+    return false;
+  if (a.type == TS_T_TENSOR)
+    return true;
+  if (a.type == TS_T_LIST) {
+    bool equal = a.u.list->count == b.u.list->count;
+    for (uint32_t i = 0; equal && i < a.u.list->count; i++)
+      equal = value_equal(a.u.list->at[i], b.u.list->at[i]);
+    return equal;
+  }
+  ts_budget budget = {.left = UINT64_MAX}; /* their sizes were charged when the op was applied */
+  return ts_value_equal(a, b, &budget);
+}
+
+static bool slot_equal(const ts_slot *a, const ts_slot *b)
+{
+  return a->name == b->name && a->present == b->present && a->dtype == b->dtype && a->shape.rank == b->shape.rank &&
+         !memcmp(a->shape.dim, b->shape.dim, a->shape.rank * sizeof *a->shape.dim);
+}
+
+static const ts_layout *outside(const ts_sharder *c, const ts_op *op, uint32_t input) { return &c->sh->layouts[op->slots[input].tensor]; }
+
+static bool is_view(const ts_sharder *c, const ts_op *op, uint32_t input)
+{
+  uint32_t tensor = op->slots[input].tensor;
+  return c->g->tensors.at[tensor].source != tensor;
+}
+
+static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *rules, uint32_t rule_count)
+{
+  uint64_t h = mix(UINT64_C(0xcbf29ce484222325), (uintptr_t)op->decl);
+  h = mix(mix(h, (uintptr_t)op->measured), op->needs_input_gradient * 2u + op->needs_gradient);
+  h = mix_bytes(h, rules, rule_count * sizeof *rules);
+  for (uint32_t f = 0; f < op->arg_count; f++)
+    h = mix_value(h, op->args[f]);
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    h = mix_shape(mix(h, (uintptr_t)op->slots[i].dtype), op->slots[i].shape);
+    h = mix_bytes(h, outside(c, op, i)->split, sizeof outside(c, op, i)->split);
+    h = mix_bytes(h, outside(c, op, i)->more, sizeof outside(c, op, i)->more);
+  }
+  return h;
+}
+
+static bool same_class(const ts_sharder *c, const ts_class *class, const ts_op *op, const uint32_t *rules, uint32_t rule_count)
+{
+  const ts_op *other = &c->g->ops.at[class->op];
+  if (other->decl != op->decl || other->measured != op->measured || other->needs_gradient != op->needs_gradient ||
+      other->needs_input_gradient != op->needs_input_gradient || other->slot_count != op->slot_count ||
+      class->rule_count != rule_count || memcmp(class->rules, rules, rule_count * sizeof *rules))
+    return false;
+  for (uint32_t f = 0; f < op->arg_count; f++)
+    if (!value_equal(other->args[f], op->args[f]))
+      return false;
+  for (uint32_t i = 0; i < op->slot_count; i++)
+    if (!slot_equal(&other->slots[i], &op->slots[i]))
+      return false;
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (is_view(c, op, i) || is_view(c, other, i) || !ts_layout_equal(outside(c, op, i), outside(c, other, i)) ||
+        c->g->tensors.at[op->slots[i].tensor].needs_gradient != c->g->tensors.at[other->slots[i].tensor].needs_gradient)
+      return false;
+  return true;
+}
+
+static size_t place(const ts_sharder *c, const table *t, uint64_t hash, const ts_op *op, const uint32_t *rules, uint32_t rule_count)
+{
+  size_t at = hash & (t->room - 1);
+  while (t->class_at[at] != TS_NO_INDEX) {
+    if (op && t->hash_at[at] == hash && same_class(c, &c->sh->classes.at[t->class_at[at]], op, rules, rule_count))
+      return at;
+    at = (at + 1) & (t->room - 1);
+  }
+  return at;
+}
+
+static void grow(ts_sharder *c, table *t)
+{
+  table old = *t;
+  t->room = old.room ? 2 * old.room : 256;
+  t->class_at = TS_NEW_ARRAY(c->s->arena, uint32_t, t->room);
+  t->hash_at = TS_NEW_ARRAY(c->s->arena, uint64_t, t->room);
+  memset(t->class_at, 0xff, t->room * sizeof *t->class_at);
+  for (size_t i = 0; i < old.room; i++)
+    if (old.class_at[i] != TS_NO_INDEX) {
+      size_t at = place(c, t, old.hash_at[i], NULL, NULL, 0);
+      t->class_at[at] = old.class_at[i];
+      t->hash_at[at] = old.hash_at[i];
+    }
+}
+
+/* -- each op -- */
+
+static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
+{
+  uint32_t n = 0;
+  for (size_t i = 0; i < c->sh->rules.count; i++)
+    if (ts_rule_matches(c->s, &c->sh->rules.at[i], c->plan, op)) {
+      c->sh->rules.at[i].matched++;
+      rules[n++] = (uint32_t)i;
+    }
+  return n;
+}
+
+static uint32_t make_class(ts_sharder *c, uint32_t index, const uint32_t *rules, uint32_t rule_count)
+{
+  ts_class class = {.op = index, .rule_count = rule_count};
+  class.rules = ts_arena_copy(c->s->arena, rules, (rule_count + 1) * sizeof *rules);
+  TS_PUSH(c->s->arena, &c->sh->classes, class);
+  c->class = &c->sh->classes.at[c->sh->classes.count - 1];
+  ts_sharder_class(c);
+  return (uint32_t)c->sh->classes.count - 1;
+}
+
+static void shard_op(ts_sharder *c, table *t, uint32_t index, uint32_t *rules)
+{
+  const ts_op *op = c->op = &c->g->ops.at[index];
+  uint32_t rule_count = matching(c, op, rules);
+  if (2 * t->used >= t->room)
+    grow(c, t);
+  uint64_t hash = hash_op(c, op, rules, rule_count);
+  size_t at = place(c, t, hash, op, rules, rule_count);
+  if (t->class_at[at] == TS_NO_INDEX) {
+    t->class_at[at] = make_class(c, index, rules, rule_count);
+    t->hash_at[at] = hash;
+    t->used++;
+  }
+  const ts_class *class = &c->sh->classes.at[t->class_at[at]];
+  c->sh->class_of[index] = t->class_at[at];
+  ts_model_work_add(c->s->arena, class, c->sh);
+  for (uint32_t i = op->slot_count - op->output_count; i < op->slot_count; i++) {
+    c->sh->layouts[op->slots[i].tensor] = class->edge[i];
+    c->sh->layouts[op->slots[i].tensor].failed |= class->failed;
+  }
+}
+
+/* -- recompute -- */
+
+static const ts_ast *recompute_action(const ts_sharding *sh, const ts_class *class, uint32_t *rule)
+{
+  const ts_ast *found = NULL;
+  for (uint32_t i = 0; i < class->rule_count; i++) {
+    const ts_ast *ast = sh->rules.at[class->rules[i]].ast;
+    for (uint32_t k = 1; k < ast->count; k++)
+      if (ast->child[k]->kind == TS_AST_RECOMPUTE) {
+        found = ast->child[k];
+        *rule = class->rules[i];
+      }
+  }
+  return found;
+}
+
+size_t ts_label_group(ts_value v, const char *label)
+{
+  size_t length = 0;
+  if (v.type == TS_T_LABEL || v.type == TS_T_STRING)
+    return ts_label_match(v.u.string, label, &length) ? length : 0;
+  if (v.type == TS_T_LIST)
+    for (uint32_t i = 0; i < v.u.list->count && !length; i++)
+      length = ts_label_group(v.u.list->at[i], label);
+  return length;
+}
+
+/* Whether some op that has a collective of this rule with a group is under the group's label. */
+static bool grouped(const ts_sharder *c, const ts_comm *comm)
+{
+  for (uint32_t i = 0; i < c->g->ops.count; i++) {
+    const ts_class *class = &c->sh->classes.at[c->sh->class_of[i]];
+    bool has = false;
+    for (uint32_t k = 0; k < class->comm_count && !has; k++)
+      has = class->comms[k].rule == comm->rule;
+    if (has && ts_label_group(comm->group, c->g->ops.at[i].label))
+      return true;
+  }
+  return false;
+}
+
+void ts_sharder_groups(const ts_sharder *c)
+{
+  bool *asked = TS_NEW_ARRAY(c->s->arena, bool, c->sh->rules.count + 1);
+  for (uint32_t k = 0; k < c->sh->classes.count; k++)
+    for (uint32_t i = 0; i < c->sh->classes.at[k].comm_count; i++) {
+      const ts_comm *comm = &c->sh->classes.at[k].comms[i];
+      if (comm->group.type == TS_T_NONE || asked[comm->rule])
+        continue;
+      asked[comm->rule] = true;
+      if (grouped(c, comm))
+        continue;
+      const ts_rule *rule = &c->sh->rules.at[comm->rule];
+      ts_diag *d = ts_report(c->s, TS_W0312, comm->group.span.file ? comm->group.span : comm->span, "no op is under %s", ts_value_print(c->s->arena, comm->group));
+      ts_diag_here(d, "all %u ops of rule `%s` of `%s` are in one group", rule->matched, rule->ast->name, rule->strategy);
+      ts_diag_note_at(d, rule->applied, "applied here");
+      ts_diag_help(d, "name what is repeated: `tsc --list-ops` prints all labels");
+    }
+}
+
+/* A group is what one labelled scope holds (`group "layer[*]"`), or a run of neighbours that one rule matches. */
+static void group_ops(ts_sharder *c)
+{
+  ts_sharding *sh = c->sh;
+  uint32_t last_rule = TS_NO_INDEX, last_group = 0;
+  const char *last_label = NULL;
+  size_t last_prefix = 0;
+  for (uint32_t i = 0; i < c->g->ops.count; i++) {
+    uint32_t rule = TS_NO_INDEX;
+    const ts_op *op = &c->g->ops.at[i];
+    const ts_ast *action = recompute_action(sh, &sh->classes.at[sh->class_of[i]], &rule);
+    if (!action) {
+      last_rule = TS_NO_INDEX;
+      continue;
+    }
+    size_t prefix = 0;
+    if (action->count && action->child[0])
+      prefix = ts_label_group(ts_eval(c->s, sh->rules.at[rule].env, action->child[0]), op->label);
+    bool same = rule == last_rule && prefix == last_prefix && last_label && !strncmp(last_label, op->label, prefix) &&
+                c->g->ops.at[i - 1].unit == op->unit;
+    sh->recompute_group[i] = same ? last_group : ++sh->group_count;
+    last_group = sh->recompute_group[i];
+    last_rule = rule;
+    last_prefix = prefix;
+    last_label = op->label;
+  }
+}
+
+ts_sharding *ts_shard(ts_session *s, const ts_plan *plan, const ts_graph *g)
+{
+  ts_sharding *sh = TS_NEW(s->arena, ts_sharding);
+  unsigned errors = ts_diags_errors(s->diags);
+  ts_sharder c = {.s = s, .plan = plan, .g = g, .sh = sh};
+  table t = {0};
+  sh->class_of = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
+  sh->layouts = TS_NEW_ARRAY(s->arena, ts_layout, g->tensors.count + 1);
+  sh->recompute_group = TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count);
+  for (size_t i = 0; i < g->tensors.count; i++)
+    sh->layouts[i].rule = TS_NO_INDEX;
+  ts_rules_collect(s, plan, sh);
+  uint32_t *rules = TS_NEW_ARRAY(s->arena, uint32_t, sh->rules.count + 1);
+  for (uint32_t i = 0; i < g->ops.count; i++)
+    shard_op(&c, &t, i, rules);
+  ts_rules_unused(s, g, sh);
+  if (ts_diags_errors(s->diags) == errors) {
+    ts_sharder_groups(&c);
+    ts_sharder_unsummed(&c);
+  }
+  group_ops(&c);
+  ts_sharder_follow_ties(&c);
+  return ts_diags_errors(s->diags) > errors ? NULL : sh;
+}

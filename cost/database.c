@@ -1,0 +1,416 @@
+#include "cost/database.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/escape.h"
+#include "base/heap.h"
+#include "base/output.h"
+
+static void fail(ts_db_error *error, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void fail(ts_db_error *error, const char *help, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  vsnprintf(error->message, sizeof error->message, format, args);
+  va_end(args);
+  snprintf(error->help, sizeof error->help, "%s", help ? help : "");
+}
+
+#ifdef TS_HAVE_SQLITE
+#include <sqlite3.h>
+
+struct ts_db { ts_arena *arena; sqlite3 *handle; };
+
+static const char schema[] =
+  "CREATE TABLE measurement (family TEXT NOT NULL, dtype TEXT NOT NULL, features TEXT NOT NULL, device TEXT NOT NULL, software TEXT NOT NULL,"
+  " source TEXT NOT NULL, time_us REAL NOT NULL CHECK (time_us > 0), low_us REAL, high_us REAL, repeats INTEGER,"
+  " PRIMARY KEY (family, dtype, features, device, software, source)) WITHOUT ROWID;";
+enum {
+  APPLICATION = 0x54535044, /* "TSPD" in the header of the file */
+  PATIENCE = 60000,         /* ms that one waits for others that write */
+  LONGEST = 1 << 20,        /* bytes of a text or a row */
+};
+
+bool ts_db_supported(void) { return true; }
+
+static bool wrong(ts_db *db, ts_db_error *error)
+{
+  if (sqlite3_errcode(db->handle) == SQLITE_NOMEM)
+    ts_heap_none(0);
+  fail(error, NULL, "%s", sqlite3_errmsg(db->handle));
+  return false;
+}
+
+static bool execute(ts_db *db, const char *statements) { return sqlite3_exec(db->handle, statements, NULL, NULL, NULL) == SQLITE_OK; }
+
+static int64_t number(ts_db *db, const char *query)
+{
+  sqlite3_stmt *s = NULL;
+  int64_t value = -1;
+  if (sqlite3_prepare_v2(db->handle, query, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+    value = sqlite3_column_int64(s, 0);
+  sqlite3_finalize(s);
+  return value;
+}
+
+/* -- opening -- */
+
+/* A file beside a database: its last `size` bytes, or false. */
+static bool end_of(const char *path, const char *suffix, ts_arena *arena, void *bytes, long size)
+{
+  FILE *in = fopen(ts_arena_printf(arena, "%s%s", path, suffix), "rbe");
+  bool read = in && fseek(in, -size, SEEK_END) == 0 && fread(bytes, 1, (size_t)size, in) == (size_t)size;
+  if (in)
+    fclose(in);
+  return read;
+}
+
+/* A journal of a change of several databases names a file at its end, behind which the magic number stands again, and whoever takes the change
+ * back deletes that file (sqlite.org/fileformat.html, 3; sqlite.org/atomiccommit.html, 5). A profile database is always changed alone. */
+static bool names_a_file_to_delete(const char *path, ts_arena *arena)
+{
+  static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  unsigned char last[sizeof magic];
+  return end_of(path, "-journal", arena, last, sizeof last) && memcmp(last, magic, sizeof magic) == 0;
+}
+
+/* Nothing waits beside the file to be put into it, or to be taken back. */
+static bool is_at_rest(const char *path, ts_arena *arena)
+{
+  char byte;
+  return !end_of(path, "-journal", arena, &byte, 1) && !end_of(path, "-wal", arena, &byte, 1);
+}
+
+/* The file may come from a stranger: its schema calls no functions of effect, runs no triggers, hides no views, and damage is looked for. */
+static void distrust(sqlite3 *handle)
+{
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, LONGEST);
+  sqlite3_exec(handle, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+}
+
+static bool connect_to(ts_db *db, const char *name, int flags, ts_db_error *error)
+{
+  *error = (ts_db_error){{0}, {0}};
+  if (sqlite3_open_v2(name, &db->handle, flags, NULL) != SQLITE_OK) {
+    if (!db->handle)
+      ts_heap_none(0);
+    return wrong(db, error);
+  }
+  sqlite3_busy_timeout(db->handle, PATIENCE);
+  distrust(db->handle);
+  return true;
+}
+
+static bool is_new(int64_t application, int64_t tables) { return !application && !tables; }
+
+/* What it is and what is in it come in one transaction, or a kill between the two would leave a file that is nobody's. In WAL mode readers and
+ * the one who writes do not wait for each other; where that cannot be had, the file stays as it is and they wait. */
+static bool prepare(ts_db *db)
+{
+  char mark[64];
+  snprintf(mark, sizeof mark, "PRAGMA application_id = %d", APPLICATION);
+  execute(db, "PRAGMA journal_mode = WAL");
+  if (!execute(db, "BEGIN IMMEDIATE"))
+    return false;
+  bool made = !is_new(number(db, "PRAGMA application_id"), number(db, "SELECT count(*) FROM sqlite_master")) || (execute(db, mark) && execute(db, schema));
+  return execute(db, made ? "COMMIT" : "ROLLBACK") && made;
+}
+
+/* It is ours, or new and empty when it may be made. */
+static bool is_ours(ts_db *db, bool create, ts_db_error *error)
+{
+  int64_t application = number(db, "PRAGMA application_id"), tables = number(db, "SELECT count(*) FROM sqlite_master");
+  if (tables < 0)
+    return wrong(db, error);
+  if (application == APPLICATION || (create && is_new(application, tables)))
+    return true;
+  fail(error, "make one with `trainspec db add`", "this SQLite file is no profile database");
+  return false;
+}
+
+/* All that is read is of one moment. */
+static bool begin(ts_db *db, bool create, ts_db_error *error)
+{
+  if (!execute(db, create ? "BEGIN" : "PRAGMA query_only = ON; BEGIN"))
+    return wrong(db, error);
+  if (!is_ours(db, create, error))
+    return false;
+  return !create || (execute(db, "COMMIT") && prepare(db)) || wrong(db, error);
+}
+
+/* On media that cannot be written SQLite refuses a file in WAL mode, as it cannot note there that it is read. Nobody else writes there either. */
+static const char *as_immutable(ts_arena *arena, const char *path)
+{
+  const char *name = "file:";
+  for (; *path; path++) name = ts_arena_printf(arena, strchr("%?#", *path) ? "%s%%%02x" : "%s%c", name, *path);
+  return ts_arena_printf(arena, "%s?immutable=1", name);
+}
+
+static bool needs_write(ts_db *db)
+{
+  int code = sqlite3_errcode(db->handle);
+  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+/* Readers open for writing too, where they may: what a killed `add` left is taken back before they see it. */
+static bool open_any(ts_db *db, const char *path, bool create, ts_db_error *error)
+{
+  if (connect_to(db, path, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), error) && begin(db, create, error))
+    return true;
+  if (create || !needs_write(db))
+    return false;
+  if (!is_at_rest(path, db->arena)) {
+    snprintf(error->help, sizeof error->help, "an `add` was killed: `trainspec db list --db FILE` where the file can be written takes it back");
+    return false;
+  }
+  sqlite3_close(db->handle);
+  return connect_to(db, as_immutable(db->arena, path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) && begin(db, false, error);
+}
+
+ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error)
+{
+  ts_db *db = TS_NEW(arena, ts_db);
+  db->arena = arena;
+  char *real = ts_heap_real_path(path); /* a journal lies beside the file that a link means */
+  bool open = false;
+  if (real && names_a_file_to_delete(real, arena))
+    fail(error, "a copy of the database without its journal opens as it was before or after that change", "a change of several databases was cut off in it");
+  else
+    open = open_any(db, real ? real : path, create, error);
+  free(real);
+  if (open)
+    return db;
+  ts_db_close(db);
+  return NULL;
+}
+
+void ts_db_close(ts_db *db) { sqlite3_close(db->handle); }
+
+static void bind(sqlite3_stmt *s, const ts_db_row *r)
+{
+  const char *texts[] = {r->family, r->dtype, r->features, r->device, r->software, r->source};
+  for (int i = 0; i < 6; i++)
+    sqlite3_bind_text(s, i + 1, texts[i], -1, SQLITE_STATIC);
+  sqlite3_bind_double(s, 7, r->us);
+  if (r->low_us > 0 && r->high_us > 0) {
+    sqlite3_bind_double(s, 8, r->low_us);
+    sqlite3_bind_double(s, 9, r->high_us);
+  }
+  if (r->repeats > 0)
+    sqlite3_bind_int64(s, 10, r->repeats);
+}
+
+bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+{
+  sqlite3_stmt *s = NULL;
+  int64_t before = execute(db, "BEGIN IMMEDIATE") ? number(db, "SELECT count(*) FROM measurement") : -1;
+  bool good = before >= 0 && sqlite3_prepare_v2(db->handle, "INSERT OR REPLACE INTO measurement VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)", -1, &s, NULL) == SQLITE_OK;
+  for (size_t i = 0; i < count && good; i++) {
+    bind(s, &rows[i]);
+    good = sqlite3_step(s) == SQLITE_DONE && sqlite3_reset(s) == SQLITE_OK && sqlite3_clear_bindings(s) == SQLITE_OK;
+  }
+  sqlite3_finalize(s);
+  int64_t after = good ? number(db, "SELECT count(*) FROM measurement") : -1;
+  if (!good || !execute(db, "COMMIT")) {
+    wrong(db, error);
+    execute(db, "ROLLBACK");
+    return false;
+  }
+  *replaced = count - (size_t)(after - before);
+  return true;
+}
+
+static const char *text_at(sqlite3_stmt *s, int column)
+{
+  const unsigned char *text = sqlite3_column_text(s, column);
+  return text ? (const char *)text : "";
+}
+
+bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software, void (*take)(void *closure, const ts_db_row *row), void *closure,
+  ts_db_error *error)
+{
+  static const char query[] = "SELECT family, dtype, features, device, software, source, time_us, low_us, high_us, repeats FROM measurement"
+    " WHERE (?1 IS NULL OR family = ?1) AND (?2 IS NULL OR device = ?2) AND (?3 IS NULL OR software = ?3) ORDER BY 1, 2, 3, 4, 5, 6";
+  sqlite3_stmt *s = NULL;
+  int status = sqlite3_prepare_v2(db->handle, query, -1, &s, NULL);
+  const char *asked[] = {family, device, software};
+  for (int i = 0; i < 3 && status == SQLITE_OK; i++)
+    if (asked[i])
+      status = sqlite3_bind_text(s, i + 1, asked[i], -1, SQLITE_STATIC);
+  while (status == SQLITE_OK || status == SQLITE_ROW) {
+    if ((status = sqlite3_step(s)) != SQLITE_ROW)
+      break;
+    take(closure, &(ts_db_row){text_at(s, 0), text_at(s, 1), text_at(s, 2), text_at(s, 3), text_at(s, 4), text_at(s, 5), sqlite3_column_double(s, 6),
+                               sqlite3_column_double(s, 7), sqlite3_column_double(s, 8), sqlite3_column_int64(s, 9)});
+  }
+  bool good = status == SQLITE_DONE || wrong(db, error);
+  sqlite3_finalize(s);
+  return good;
+}
+
+#else
+struct ts_db { ts_arena *arena; };
+
+static const char missing[] = "this build has no SQLite";
+static const char how[] = "install libsqlite3-dev, configure and build again";
+
+bool ts_db_supported(void) { return false; }
+
+ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error)
+{
+  (void)arena, (void)path, (void)create;
+  fail(error, how, "%s", missing);
+  return NULL;
+}
+
+void ts_db_close(ts_db *db) { (void)db; }
+
+bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+{
+  (void)db, (void)rows, (void)count, (void)replaced;
+  fail(error, how, "%s", missing);
+  return false;
+}
+
+bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software, void (*take)(void *closure, const ts_db_row *row), void *closure,
+  ts_db_error *error)
+{
+  (void)db, (void)family, (void)device, (void)software, (void)take, (void)closure;
+  fail(error, how, "%s", missing);
+  return false;
+}
+#endif
+
+/* -- as a table -- */
+
+typedef TS_VEC(const char *) words;
+typedef struct tabled { ts_arena *arena; TS_VEC(ts_db_row) rows; words names, devices, softwares; } tabled;
+
+static const char *keep(ts_arena *arena, const char *text) { return ts_arena_string(arena, text, strlen(text)); }
+
+static void add_word(ts_arena *arena, words *list, const char *text, size_t length)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (strlen(list->at[i]) == length && memcmp(list->at[i], text, length) == 0)
+      return;
+  TS_PUSH(arena, list, ts_arena_string(arena, text, length));
+}
+
+static void take_row(void *closure, const ts_db_row *r)
+{
+  tabled *t = closure;
+  ts_db_row row = *r;
+  row.family = keep(t->arena, r->family), row.dtype = keep(t->arena, r->dtype), row.features = keep(t->arena, r->features);
+  row.device = keep(t->arena, r->device), row.software = keep(t->arena, r->software), row.source = keep(t->arena, r->source);
+  add_word(t->arena, &t->devices, r->device, strlen(r->device));
+  add_word(t->arena, &t->softwares, r->software, strlen(r->software));
+  for (const char *at = r->features; *at; at += strcspn(at, " "), at += *at == ' ')
+    if (strcspn(at, "=") < strcspn(at, " "))
+      add_word(t->arena, &t->names, at, strcspn(at, "="));
+  TS_PUSH(t->arena, &t->rows, row);
+}
+
+static void put_cell(FILE *out, const char *features, const char *name)
+{
+  size_t length = strlen(name);
+  for (const char *at = features; *at; at += strcspn(at, " "), at += *at == ' ')
+    if (strncmp(at, name, length) == 0 && at[length] == '=') {
+      ts_put_csv(out, ",%.*s", (int)(strcspn(at, " ") - length - 1), at + length + 1);
+      return;
+    }
+  fputc(',', out);
+}
+
+const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const char *software, size_t *size, ts_db_error *error)
+{
+  tabled t = {.arena = arena};
+  if (!ts_db_each(db, NULL, device, software, take_row, &t, error))
+    return NULL;
+  if (!t.rows.count)
+    return fail(error, "`trainspec db list` shows what there is", device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "", software ? " with " : "",
+                software ? software : ""), NULL;
+  if (t.devices.count > 1)
+    return fail(error, "say which: `device: ...`", "it has rows of several devices: %s", ts_listed(arena, t.devices.at, t.devices.count)), NULL;
+  if (t.softwares.count > 1)
+    return fail(error, "say which: `software: ...`", "it has rows of several versions of software: %s", ts_listed(arena, t.softwares.at, t.softwares.count)), NULL;
+  char *text = NULL;
+  FILE *out = ts_heap_print(&text, size);
+  ts_put_text(out, "# device: %s\n# source: %s%s%s\nfamily,dtype", t.devices.at[0], t.devices.at[0], *t.softwares.at[0] ? ", " : "", t.softwares.at[0]);
+  for (size_t n = 0; n < t.names.count; n++) ts_put_csv(out, ",%s", t.names.at[n]);
+  fprintf(out, ",time_us\n");
+  for (size_t i = 0; i < t.rows.count; i++) {
+    const ts_db_row *r = &t.rows.at[i];
+    ts_put_csv(out, "%s,%s", r->family, r->dtype);
+    for (size_t n = 0; n < t.names.count; n++) put_cell(out, r->features, t.names.at[n]);
+    fprintf(out, ",%.9g\n", r->us);
+  }
+  ts_heap_printed(out);
+  const char *kept = ts_arena_string(arena, text, *size);
+  free(text);
+  return kept;
+}
+
+/* -- digest -- */
+
+static void print_row(void *closure, const ts_db_row *r)
+{
+  const char *texts[] = {r->family, r->dtype, r->features, r->device, r->software, r->source};
+  for (int i = 0; i < 6; i++) {
+    ts_put_json_string(closure, texts[i]);
+    fputc(' ', closure);
+  }
+  fprintf(closure, "%.17g %.17g %.17g %lld\n", r->us, r->low_us, r->high_us, (long long)r->repeats);
+}
+
+typedef struct rows_of { ts_db *db; ts_db_error *error; bool good; } rows_of;
+
+static void print_rows(void *closure, FILE *out)
+{
+  rows_of *r = closure;
+  r->good = ts_db_each(r->db, NULL, NULL, NULL, print_row, out, r->error);
+}
+
+bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_db_error *error)
+{
+  size_t size;
+  rows_of rows = {.db = db, .error = error};
+  char *text = ts_printed(print_rows, &rows, &size);
+  ts_digest_bytes(text, size, digest);
+  free(text);
+  return rows.good;
+}
+
+/* -- disputes -- */
+
+static bool same_key(const ts_db_row *a, const ts_db_row *b)
+{
+  return !strcmp(a->family, b->family) && !strcmp(a->dtype, b->dtype) && !strcmp(a->features, b->features) && !strcmp(a->device, b->device)
+    && !strcmp(a->software, b->software);
+}
+
+/* A source's spread: half of what lies between the quartiles. */
+static double spread(const ts_db_row *r) { return r->low_us > 0 && r->high_us > r->low_us ? (r->high_us - r->low_us) / 2 : 0; }
+
+bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_db_error *error)
+{
+  tabled t = {.arena = arena};
+  if (!ts_db_each(db, NULL, NULL, NULL, take_row, &t, error))
+    return false;
+  for (size_t i = 0; i < t.rows.count; i++)
+    for (size_t k = i + 1; k < t.rows.count && same_key(&t.rows.at[i], &t.rows.at[k]); k++) {
+      const ts_db_row *a = &t.rows.at[i], *b = &t.rows.at[k];
+      double apart = fabs(a->us - b->us);
+      if (apart > 0.1 * fmin(a->us, b->us) && apart > spread(a) + spread(b))
+        TS_PUSH(arena, found, ((ts_db_dispute){a->family, a->dtype, a->features, a->device, a->software, {a->source, b->source}, {a->us, b->us}}));
+    }
+  return true;
+}

@@ -1,0 +1,30 @@
+/* Gradient-boosted trees for what a physical model leaves over: grown by XGBoost (Chen and Guestrin, KDD 2016), whose library is needed only then, and kept as
+ * flat nodes, so that a fit file holds them and asking it needs no library. For this folder only. */
+#ifndef TS_COST_TREES_H
+#define TS_COST_TREES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum { TS_TREE_LEAF = -1 };
+
+typedef struct ts_tree_node {
+  int32_t input;   /* compared with `value`; TS_TREE_LEAF: `value` is the answer */
+  float value;
+  uint32_t less, otherwise; /* nodes to go to, later than this one */
+} ts_tree_node;
+
+typedef struct ts_trees {
+  uint32_t root_count, node_count;
+  const uint32_t *root;     /* first node of each tree, rising from 0 */
+  const ts_tree_node *node;
+} ts_trees;
+
+/* Learns target[] from count rows of `inputs` numbers: least squares, one thread and exact splits, so that equal rows give equal trees everywhere. NULL, or what
+ * is wrong (the library is not here). */
+const char *ts_trees_grow(ts_arena *arena, const double *input, uint32_t count, uint32_t inputs, const double *target, ts_trees *trees);
+double ts_trees_sum(const ts_trees *trees, const double *input); /* 0 without trees */
+
+#endif

@@ -1,0 +1,253 @@
+#include "ir/text/text.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ts_ir_collective_words[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+                                              "all_to_all", "barrier",    "message",        "shift",  NULL};
+const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backward_weight", "recompute",
+                                         "optimizer", "communication",  "other",           NULL};
+const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};
+const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline", "extern", NULL};
+const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
+const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "statistical", "flow", "packet", NULL};
+const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
+const char *const ts_ir_routing_words[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
+const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
+const char *const ts_ir_remark_words[] = {"warning", "label", "note", "fact", "help", NULL};
+
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
+const ts_ir_clause ts_ir_method_fields[] = {
+    FIELD(COUNT, ranks), FIELD(COUNT, islands), FIELD(COUNT, relay), FIELD(COUNT, channels), FIELD(COUNT, threads), FIELD(SIZE, chunk), FIELD(TIME, connection),
+    FIELD(TIME, believed), FIELD(TIME, intra_hop), FIELD(TIME, inter_hop), FIELD(RATE, intra_rate), FIELD(RATE, inter_rate),
+    FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share), FIELD(NUMBER, local), FIELD(NUMBER, reduction), FIELD(NUMBER, spread),
+    FIELD(BYTES, least), FIELD(BYTES, most), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_curve, field)}
+const ts_ir_clause ts_ir_curve_fields[] = {
+    FIELD(COUNT, least_ranks), FIELD(COUNT, most_ranks), FIELD(BYTES, least), FIELD(BYTES, most), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+    FIELD(RATE, intra_limit), FIELD(RATE, intra_floor), FIELD(RATE, inter_limit), FIELD(RATE, inter_floor), FIELD(NUMBER, intra_slope), FIELD(SIZE, intra_middle),
+    FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle), FIELD(NUMBER, small_few), FIELD(NUMBER, large_few), FIELD(NUMBER, small_many), FIELD(NUMBER, large_many),
+    FIELD(NUMBER, straggler), FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+
+const ts_ir_clause ts_ir_line_fields[] = {{"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
+                                          {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},
+                                          {"half", TS_IR_FIELD_SIZE, offsetof(ts_ir_net_model, half_bytes)},
+                                          {NULL, TS_IR_FIELD_COUNT, 0}};
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_links, field)}
+const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links), FIELD(RATE, inter_links), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+                                           {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+
+const char *const ts_ir_dimension_words[] = {"a time such as `10 us`", "a size such as `4 MiB`", "a bandwidth such as `300 GB/s`",
+                                             "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
+
+#define KILO UINT64_C(1000)
+#define KIBI UINT64_C(1024)
+const ts_ir_unit ts_ir_units[] = {
+    {TS_IR_TIME, "s", KILO * KILO * KILO * KILO},
+    {TS_IR_TIME, "ms", KILO * KILO * KILO},
+    {TS_IR_TIME, "us", KILO * KILO},
+    {TS_IR_TIME, "ns", KILO},
+    {TS_IR_TIME, "ps", 1},
+    {TS_IR_BYTES, "PiB", KIBI * KIBI * KIBI * KIBI * KIBI},
+    {TS_IR_BYTES, "PB", KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_BYTES, "TiB", KIBI * KIBI * KIBI * KIBI},
+    {TS_IR_BYTES, "TB", KILO * KILO * KILO * KILO},
+    {TS_IR_BYTES, "GiB", KIBI * KIBI * KIBI},
+    {TS_IR_BYTES, "GB", KILO * KILO * KILO},
+    {TS_IR_BYTES, "MiB", KIBI * KIBI},
+    {TS_IR_BYTES, "MB", KILO * KILO},
+    {TS_IR_BYTES, "KiB", KIBI},
+    {TS_IR_BYTES, "kB", KILO},
+    {TS_IR_BYTES, "B", 1},
+    {TS_IR_RATE, "TB/s", KILO * KILO * KILO * KILO},
+    {TS_IR_RATE, "GB/s", KILO * KILO * KILO},
+    {TS_IR_RATE, "Gbit/s", KILO * KILO * KILO / 8},
+    {TS_IR_RATE, "MB/s", KILO * KILO},
+    {TS_IR_RATE, "kB/s", KILO},
+    {TS_IR_RATE, "B/s", 1},
+    {TS_IR_FLOP, "EFLOP", KILO * KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP, "PFLOP", KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP, "TFLOP", KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP, "GFLOP", KILO * KILO * KILO},
+    {TS_IR_FLOP, "MFLOP", KILO * KILO},
+    {TS_IR_FLOP, "FLOP", 1},
+    {TS_IR_FLOP_RATE, "PFLOP/s", KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP_RATE, "TFLOP/s", KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP_RATE, "GFLOP/s", KILO * KILO * KILO},
+    {TS_IR_FLOP_RATE, "MFLOP/s", KILO * KILO},
+    {TS_IR_FLOP_RATE, "FLOP/s", 1},
+    {TS_IR_DIMENSIONS, NULL, 0},
+};
+
+uint32_t ts_ir_usual_phase(uint32_t op, const char *work)
+{
+  if (op == TS_IR_COLLECTIVE || op == TS_IR_SEND || op == TS_IR_RECV)
+    return TS_IR_PHASE_COMMUNICATION;
+  if (op != TS_IR_COMPUTE || !work[0] || work[1])
+    return TS_IR_PHASE_OTHER;
+  switch (work[0]) { /* the schedule's letters, as in ts_ir_fragment */
+  case 'F': return TS_IR_PHASE_FORWARD;
+  case 'B':
+  case 'I': return TS_IR_PHASE_BACKWARD_INPUT;
+  case 'W': return TS_IR_PHASE_BACKWARD_WEIGHT;
+  case 'S': return TS_IR_PHASE_OPTIMIZER;
+  default: return TS_IR_PHASE_OTHER;
+  }
+}
+
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+size_t ts_ir_word_length(const char *text, size_t size)
+{
+  size_t n = 0;
+  bool bracket = false;
+  if (!size || !letter(text[0]))
+    return 0;
+  for (; n < size; n++) {
+    char c = text[n], after = n + 1 < size ? text[n + 1] : 0;
+    if (c == '[' ? bracket : c == ']' || c == ',' ? !bracket : c == '-' ? after == '-' || after == '>' : c == '.' && after == '.')
+      break;
+    if (!letter(c) && !digit(c) && !(c && strchr("[],.-/", c)))
+      break;
+    if (c == '[' || c == ']')
+      bracket = c == '[';
+  }
+  return bracket ? 0 : n; /* a bracket must close */
+}
+
+ts_ir_locale ts_ir_locale_enter(void)
+{
+  ts_ir_locale state = {0};
+  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  if (c) {
+    state.ours = (void *)c;
+    state.before = (void *)uselocale(c);
+  }
+  return state;
+}
+
+void ts_ir_locale_leave(ts_ir_locale state)
+{
+  if (!state.ours)
+    return;
+  uselocale((locale_t)state.before);
+  freelocale((locale_t)state.ours);
+}
+
+/* ---- quantities ---- */
+
+ts_ir_spelling ts_ir_spell_plain(double value)
+{
+  ts_ir_spelling s;
+  for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
+    snprintf(s.text, sizeof s.text, "%.*g", digits, value);
+    if (strtod(s.text, NULL) == value)
+      break;
+  }
+  return s;
+}
+
+/* In the unit that needs the fewest characters, the largest of those. */
+ts_ir_spelling ts_ir_spell_real(double value, ts_ir_dimension dimension)
+{
+  ts_ir_spelling best = {""};
+  size_t shortest = SIZE_MAX;
+  for (const ts_ir_unit *u = ts_ir_units; u->name; u++) {
+    if (u->dimension != dimension || (value < (double)u->scale && u->scale > 1))
+      continue;
+    ts_ir_spelling number = ts_ir_spell_plain(value / (double)u->scale);
+    size_t length = strlen(number.text) + strlen(u->name);
+    if (strtod(number.text, NULL) * (double)u->scale != value || length >= shortest)
+      continue;
+    snprintf(best.text, sizeof best.text, "%.40s %s", number.text, u->name);
+    shortest = length;
+  }
+  return shortest == SIZE_MAX ? ts_ir_spell_plain(value) : best;
+}
+
+/* The largest unit that goes into it without rest. */
+ts_ir_spelling ts_ir_spell_bytes(uint64_t bytes)
+{
+  ts_ir_spelling s;
+  const ts_ir_unit *best = NULL;
+  for (const ts_ir_unit *u = ts_ir_units; u->name; u++)
+    if (u->dimension == TS_IR_BYTES && bytes % u->scale == 0 && (!best || u->scale > best->scale) && (bytes || u->scale == 1))
+      best = u;
+  snprintf(s.text, sizeof s.text, "%llu %s", (unsigned long long)(bytes / best->scale), best->name);
+  return s;
+}
+
+/* The largest unit that is not larger, with a decimal fraction: always exact. */
+ts_ir_spelling ts_ir_spell_time(uint64_t ps)
+{
+  ts_ir_spelling s;
+  const ts_ir_unit *u = ts_ir_units;
+  while (u->dimension != TS_IR_TIME || (u->scale > ps && u->scale > 1))
+    u++;
+  char fraction[16] = "";
+  uint64_t rest = ps % u->scale;
+  if (rest) {
+    int digits = 0;
+    for (uint64_t scale = u->scale; scale > 1; scale /= 10)
+      digits++;
+    int length = snprintf(fraction, sizeof fraction, ".%0*llu", digits, (unsigned long long)rest);
+    while (fraction[length - 1] == '0')
+      fraction[--length] = 0;
+  }
+  snprintf(s.text, sizeof s.text, "%llu%s %s", (unsigned long long)(ps / u->scale), fraction, u->name);
+  return s;
+}
+
+/* ---- symbols ---- */
+
+static uint32_t hash_name(uint32_t space, const char *name)
+{
+  uint64_t h = 0xcbf29ce484222325u ^ space; /* FNV-1a */
+  for (; *name; name++)
+    h = (h ^ (uint8_t)*name) * 0x100000001b3u;
+  return (uint32_t)(h * 0xc4ceb9fe1a85ec53u >> 32);
+}
+
+static uint32_t *find_slot(ts_ir_symbols *s, uint32_t space, uint32_t hash, const char *name)
+{
+  uint32_t mask = s->slot_count - 1, at = hash & mask;
+  for (; s->slots[at]; at = (at + 1) & mask) {
+    const ts_ir_symbol *y = &s->all.at[s->slots[at] - 1];
+    if (y->hash == hash && y->space == space && !strcmp(y->name, name))
+      break;
+  }
+  return &s->slots[at];
+}
+
+static void grow_slots(ts_ir_symbols *s)
+{
+  s->slot_count = s->slot_count ? 2 * s->slot_count : 256;
+  s->slots = TS_NEW_ARRAY(s->arena, uint32_t, s->slot_count);
+  for (uint32_t i = 0; i < s->all.count; i++)
+    *find_slot(s, s->all.at[i].space, s->all.at[i].hash, s->all.at[i].name) = i + 1;
+}
+
+ts_ir_symbol *ts_ir_find_symbol(ts_ir_symbols *s, uint32_t space, const char *name)
+{
+  uint32_t at = s->slot_count ? *find_slot(s, space, hash_name(space, name), name) : 0;
+  return at ? &s->all.at[at - 1] : NULL;
+}
+
+ts_ir_symbol *ts_ir_symbol_of(ts_ir_symbols *s, uint32_t space, const char *name)
+{
+  ts_ir_symbol *found = ts_ir_find_symbol(s, space, name);
+  if (found)
+    return found;
+  if (2 * s->all.count >= s->slot_count)
+    grow_slots(s);
+  uint32_t hash = hash_name(space, name);
+  TS_PUSH(s->arena, &s->all, (ts_ir_symbol){ts_arena_string(s->arena, name, strlen(name)), space, hash, TS_IR_NONE});
+  *find_slot(s, space, hash, name) = (uint32_t)s->all.count;
+  return &s->all.at[s->all.count - 1];
+}

@@ -1,0 +1,130 @@
+/* The text form of the IR: what its writer and its reader agree on (words, units, symbols). Its grammar: doc/ir.md. */
+#ifndef TS_IR_TEXT_TEXT_H
+#define TS_IR_TEXT_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "ir/ir.h"
+
+/* ---- words of the enumerations, by value; NULL ends each ---- */
+extern const char *const ts_ir_collective_words[];
+extern const char *const ts_ir_phase_words[];
+extern const char *const ts_ir_category_words[];
+extern const char *const ts_ir_basis_words[];
+extern const char *const ts_ir_stream_words[];
+extern const char *const ts_ir_net_words[];
+extern const char *const ts_ir_routing_words[];
+extern const char *const ts_ir_algorithm_words[];
+extern const char *const ts_ir_protocol_words[];
+extern const char *const ts_ir_remark_words[];
+
+/* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
+typedef enum ts_ir_field_kind { TS_IR_FIELD_COUNT, TS_IR_FIELD_TIME, TS_IR_FIELD_RATE, TS_IR_FIELD_NUMBER, TS_IR_FIELD_SIZE, TS_IR_FIELD_BYTES } ts_ir_field_kind;
+typedef struct ts_ir_clause { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_clause;
+extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[], ts_ir_line_fields[], ts_ir_links_fields[];
+static inline bool ts_ir_net_has_block(uint32_t kind) { return kind == TS_IR_NET_TABLE || kind == TS_IR_NET_WHITE_BOX || kind == TS_IR_NET_STATISTICAL; } /* of points, methods or curves */
+
+
+/* Defaults of a node, so that it need not say the usual. */
+uint32_t ts_ir_usual_phase(uint32_t op, const char *work);
+
+/* ---- quantities ---- */
+typedef enum ts_ir_dimension { TS_IR_TIME, TS_IR_BYTES, TS_IR_RATE, TS_IR_FLOP, TS_IR_FLOP_RATE, TS_IR_DIMENSIONS } ts_ir_dimension;
+
+typedef struct ts_ir_unit { uint32_t dimension; const char *name; uint64_t scale; } ts_ir_unit;
+
+extern const ts_ir_unit ts_ir_units[]; /* of a dimension: largest first; name NULL ends */
+extern const char *const ts_ir_dimension_words[]; /* "a time such as `10 us`" */
+
+/* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes. */
+typedef struct ts_ir_spelling { char text[64]; } ts_ir_spelling;
+ts_ir_spelling ts_ir_spell_plain(double value);
+ts_ir_spelling ts_ir_spell_real(double value, ts_ir_dimension dimension);
+ts_ir_spelling ts_ir_spell_bytes(uint64_t bytes);
+ts_ir_spelling ts_ir_spell_time(uint64_t ps);
+
+/* ---- words: names that need no quotes ---- */
+size_t ts_ir_word_length(const char *text, size_t size); /* of the word that begins there, or 0 */
+
+/* Numbers are read and written as in the C locale, whatever the program's is. */
+typedef struct ts_ir_locale { void *ours, *before; } ts_ir_locale;
+ts_ir_locale ts_ir_locale_enter(void);
+void ts_ir_locale_leave(ts_ir_locale state);
+
+/* ---- symbols: names within a space, each with a number ---- */
+typedef struct ts_ir_symbol { const char *name; uint32_t space, hash, value; } ts_ir_symbol;
+
+typedef struct ts_ir_symbols {
+  ts_arena *arena;
+  TS_VEC(ts_ir_symbol) all;
+  uint32_t *slots; /* 1 + index into all; a power of two of them */
+  uint32_t slot_count;
+} ts_ir_symbols;
+
+ts_ir_symbol *ts_ir_find_symbol(ts_ir_symbols *symbols, uint32_t space, const char *name); /* or NULL */
+/* Adds it with value TS_IR_NONE if it is not there. Valid until the next call. */
+ts_ir_symbol *ts_ir_symbol_of(ts_ir_symbols *symbols, uint32_t space, const char *name);
+
+/* ---- tokens ---- */
+typedef enum ts_ir_token {
+  TS_IR_END_OF_FILE, TS_IR_END_OF_LINE, TS_IR_WORD, TS_IR_QUOTED, TS_IR_NUMBER, TS_IR_ARROW, TS_IR_DUPLEX, TS_IR_RANGE, TS_IR_MARK
+} ts_ir_token; /* -> , -- , .. ; MARK: any other single character */
+
+typedef struct ts_ir_lexer {
+  const char *at, *end;
+  uint32_t line;
+  ts_ir_token token;
+  char *text; /* of the token, quotes and escapes undone, NUL-terminated */
+  size_t room;
+  ts_arena *arena;
+  ts_ir_error *error;
+  bool failed; /* the first error stands; from then on every token is END_OF_FILE */
+} ts_ir_lexer;
+
+void ts_ir_next(ts_ir_lexer *l);
+void ts_ir_syntax(ts_ir_lexer *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ts_ir_expected(ts_ir_lexer *l, const char *what); /* "expected WHAT, found TOKEN" */
+bool ts_ir_is(const ts_ir_lexer *l, const char *word); /* a bare word or a mark */
+bool ts_ir_take(ts_ir_lexer *l, const char *word);     /* the same, and goes on */
+void ts_ir_need(ts_ir_lexer *l, const char *word);
+bool ts_ir_at_line_end(const ts_ir_lexer *l);          /* within a block; the end of the text lacks only the brace */
+bool ts_ir_at_name(const ts_ir_lexer *l);              /* a word or a quoted string */
+char *ts_ir_take_name(ts_ir_lexer *l, const char *what); /* a copy; "" after an error */
+uint64_t ts_ir_take_count(ts_ir_lexer *l, const char *what, uint64_t most);
+uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension); /* exactly, in base units */
+double ts_ir_take_real(ts_ir_lexer *l, ts_ir_dimension dimension);    /* TS_IR_DIMENSIONS: a bare number */
+uint32_t ts_ir_take_choice(ts_ir_lexer *l, const char *what, const char *const *words);
+
+/* ---- reader (text_read.c, text_cluster.c, text_play.c) ---- */
+typedef struct ts_ir_reader {
+  ts_ir_lexer lexer;
+  ts_ir_builder *out;
+  ts_arena *arena;
+  ts_ir_symbols symbols;
+  uint32_t played_micro_batches; /* 1 + the largest that an item names */
+  bool micro_batches_stated;
+} ts_ir_reader;
+
+/* `NAME` at its declaration: reserved for record `value` of the kind; and where it is used: the index, 0 after an error. */
+void ts_ir_declare(ts_ir_reader *r, ts_ir_section_kind kind, const char *name, uint32_t value);
+uint32_t ts_ir_use(ts_ir_reader *r, ts_ir_section_kind kind, const char *what);
+uint32_t ts_ir_use_group(ts_ir_reader *r);
+ts_ir_str ts_ir_take_string(ts_ir_reader *r, const char *what);
+uint32_t ts_ir_take_loc(ts_ir_reader *r); /* SOURCE LINE:COLUMN[-END] */
+const char *ts_ir_kind_word(uint32_t kind); /* "kernel" */
+void ts_ir_begin_block(ts_ir_reader *r);
+bool ts_ir_in_block(ts_ir_reader *r); /* goes to the next statement; false behind the closing brace */
+
+void ts_ir_read_device_class(ts_ir_reader *r);
+void ts_ir_read_devices(ts_ir_reader *r);
+void ts_ir_read_switches(ts_ir_reader *r);
+void ts_ir_read_vertex(ts_ir_reader *r);
+void ts_ir_read_link_class(ts_ir_reader *r);
+void ts_ir_read_link(ts_ir_reader *r);
+void ts_ir_read_place(ts_ir_reader *r);
+void ts_ir_read_net_model(ts_ir_reader *r);
+void ts_ir_read_fragment(ts_ir_reader *r);
+void ts_ir_read_program(ts_ir_reader *r);
+
+#endif

@@ -1,0 +1,480 @@
+#include "runtime/account/allocator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t MIB = 1024 * 1024;
+#define LEAST_BLOCK 512u
+#define SMALL_SIZE MIB
+#define SMALL_SEGMENT (2 * MIB)
+#define LARGE_SEGMENT (20 * MIB)
+#define LARGE_SIZE (10 * MIB)
+#define ROUND_LARGE (2 * MIB)
+#define NONE UINT32_MAX
+
+typedef struct block {
+  uint64_t address, size, asked;
+  uint32_t before, after; /* neighbours in the segment, or NONE */
+  uint32_t stream;
+  bool small, taken;
+} block;
+
+struct ts_allocator {
+  ts_arena *arena;
+  ts_allocator_options options;
+  uint64_t limit;
+  TS_VEC(block) blocks;
+  TS_VEC(uint32_t) unused; /* places in `blocks` */
+  TS_VEC(uint32_t) free;   /* free blocks, by pool, stream, size, address */
+  uint64_t next_address;
+  ts_allocator_state now;
+};
+
+const char *ts_allocator_parse(const char *text, ts_allocator_options *o)
+{
+  static const struct unit { const char *name; uint64_t bytes; } units[] = {{"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+  *o = (ts_allocator_options){0};
+  if (strncmp(text, "caching", 7) != 0)
+    return "the allocator is `caching`";
+  for (text += 7; *text;) {
+    if (strncmp(text, ":expandable", 11) == 0) {
+      o->expandable = true;
+      text += 11;
+      continue;
+    }
+    if (strncmp(text, ":streams", 8) == 0) {
+      o->streams = true;
+      text += 8;
+      continue;
+    }
+    char *end;
+    if (strncmp(text, ":channels=", 10) == 0) {
+      unsigned long channels = strtoul(text + 10, &end, 10);
+      if (channels < 1 || channels > 64 || (*end && *end != ':'))
+        return "channels are from 1 to 64";
+      o->channels = (uint32_t)channels;
+      text = end;
+      continue;
+    }
+    if (strncmp(text, ":max_split=", 11) != 0)
+      return "after `caching` come `:expandable`, `:max_split=SIZE`, `:streams` and `:channels=N`";
+    uint64_t number = strtoull(text + 11, &end, 10);
+    uint32_t u = 0;
+    while (u < 3 && strncmp(end, units[u].name, 3) != 0)
+      u++;
+    if (u == 3 || !number || number > UINT64_C(1) << 30)
+      return "a size is a number and KiB, MiB or GiB";
+    o->max_split_size = number * units[u].bytes;
+    text = end + 3;
+  }
+  return o->max_split_size && o->max_split_size <= LARGE_SEGMENT ? "max_split is more than 20MiB" : NULL;
+}
+
+ts_allocator *ts_allocator_new(ts_arena *arena, const ts_allocator_options *options, uint64_t limit)
+{
+  ts_allocator *a = TS_NEW(arena, ts_allocator);
+  *a = (ts_allocator){.arena = arena, .options = *options, .limit = limit ? limit : UINT64_MAX, .next_address = 1};
+  return a;
+}
+
+ts_allocator_state ts_allocator_now(const ts_allocator *a) { return a->now; }
+
+static uint64_t round_up(uint64_t size, uint64_t to) { return (size + to - 1) / to * to; }
+
+static uint64_t max_split(const ts_allocator *a) { return a->options.max_split_size ? a->options.max_split_size : UINT64_MAX; }
+
+/* ---- Free blocks ---- */
+
+static int compare(const block *a, const block *b)
+{
+  if (a->small != b->small)
+    return a->small ? -1 : 1;
+  if (a->stream != b->stream)
+    return a->stream < b->stream ? -1 : 1;
+  if (a->size != b->size)
+    return a->size < b->size ? -1 : 1;
+  return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static size_t place_of(const ts_allocator *a, const block *wanted)
+{
+  size_t low = 0, high = a->free.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare(&a->blocks.at[a->free.at[middle]], wanted) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void add_free(ts_allocator *a, uint32_t b)
+{
+  size_t at = place_of(a, &a->blocks.at[b]);
+  TS_PUSH(a->arena, &a->free, b);
+  memmove(a->free.at + at + 1, a->free.at + at, (a->free.count - 1 - at) * sizeof *a->free.at);
+  a->free.at[at] = b;
+}
+
+static void drop_free(ts_allocator *a, uint32_t b)
+{
+  size_t at = place_of(a, &a->blocks.at[b]);
+  memmove(a->free.at + at, a->free.at + at + 1, (--a->free.count - at) * sizeof *a->free.at);
+}
+
+static uint32_t new_block(ts_allocator *a, block b)
+{
+  if (a->unused.count) {
+    uint32_t at = a->unused.at[--a->unused.count];
+    a->blocks.at[at] = b;
+    return at;
+  }
+  TS_PUSH(a->arena, &a->blocks, b);
+  return (uint32_t)a->blocks.count - 1;
+}
+
+/* ---- Segments ---- */
+
+static uint64_t segment_size(uint64_t size) { return size <= SMALL_SIZE ? SMALL_SEGMENT : size < LARGE_SIZE ? LARGE_SEGMENT : round_up(size, ROUND_LARGE); }
+
+static uint32_t new_segment(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
+{
+  uint64_t bytes = segment_size(size);
+  if (bytes > a->limit - a->now.reserved)
+    return NONE;
+  uint32_t b = new_block(a, (block){.address = a->next_address, .size = bytes, .before = NONE, .after = NONE, .stream = stream, .small = small});
+  a->next_address += bytes + 1; /* segments have no common border */
+  a->now.reserved += bytes;
+  a->now.segments++;
+  return b;
+}
+
+/* The last block of the pool's one segment, or NONE. */
+static uint32_t last_block(const ts_allocator *a, uint32_t stream, bool small)
+{
+  for (uint32_t b = 0; b < a->blocks.count; b++) {
+    const block *at = &a->blocks.at[b];
+    if (at->size && at->after == NONE && at->stream == stream && at->small == small)
+      return b;
+  }
+  return NONE;
+}
+
+/* Maps more at the end of the pool's segment, in pages of 2 or 20 MiB, until a free block of that size is there. */
+static uint32_t expand(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
+{
+  uint32_t last = last_block(a, stream, small);
+  uint64_t there = last != NONE && !a->blocks.at[last].taken ? a->blocks.at[last].size : 0;
+  uint64_t bytes = round_up(size - there, small ? SMALL_SEGMENT : LARGE_SEGMENT);
+  if (bytes > a->limit - a->now.reserved)
+    return NONE;
+  a->now.reserved += bytes;
+  if (there) {
+    drop_free(a, last);
+    a->blocks.at[last].size += bytes;
+    return last;
+  }
+  uint64_t address = last == NONE ? (uint64_t)(2 * stream + small + 1) << 50 : a->blocks.at[last].address + a->blocks.at[last].size;
+  uint32_t b = new_block(a, (block){.address = address, .size = bytes, .before = last, .after = NONE, .stream = stream, .small = small});
+  if (last != NONE)
+    a->blocks.at[last].after = b;
+  else
+    a->now.segments++;
+  return b;
+}
+
+/* Gives segments back that are free as a whole. False: there was none. */
+static bool give_back(ts_allocator *a)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < a->free.count; i++) {
+    uint32_t b = a->free.at[i];
+    if (a->blocks.at[b].before != NONE || a->blocks.at[b].after != NONE) {
+      a->free.at[kept++] = b;
+      continue;
+    }
+    a->now.reserved -= a->blocks.at[b].size;
+    a->now.segments--;
+    a->blocks.at[b].size = 0;
+    TS_PUSH(a->arena, &a->unused, b);
+  }
+  bool some = kept != a->free.count;
+  a->free.count = kept;
+  a->now.retries += some;
+  return some;
+}
+
+/* ---- Taking and releasing ---- */
+
+static uint32_t best_fit(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
+{
+  block wanted = {.size = size, .stream = stream, .small = small};
+  size_t at = place_of(a, &wanted);
+  if (at == a->free.count)
+    return NONE;
+  uint32_t b = a->free.at[at];
+  const block *found = &a->blocks.at[b];
+  if (found->stream != stream || found->small != small)
+    return NONE;
+  if (!a->options.expandable && size < max_split(a) && found->size >= max_split(a)) /* large blocks are for large requests, */
+    return NONE;
+  if (!a->options.expandable && size >= max_split(a) && found->size >= size + LARGE_SEGMENT) /* and of about their size */
+    return NONE;
+  drop_free(a, b);
+  return b;
+}
+
+static bool splits(const ts_allocator *a, const block *b, uint64_t size)
+{
+  uint64_t rest = b->size - size;
+  if (b->small || a->options.expandable)
+    return rest >= LEAST_BLOCK;
+  return size < max_split(a) && rest > SMALL_SIZE;
+}
+
+static void split(ts_allocator *a, uint32_t b, uint64_t size)
+{
+  block rest = a->blocks.at[b];
+  rest.address += size;
+  rest.size -= size;
+  rest.before = b;
+  uint32_t r = new_block(a, rest);
+  if (rest.after != NONE)
+    a->blocks.at[rest.after].before = r;
+  a->blocks.at[b].after = r;
+  a->blocks.at[b].size = size;
+  add_free(a, r);
+}
+
+static uint32_t more(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
+{
+  return a->options.expandable ? expand(a, size, stream, small) : new_segment(a, size, stream, small);
+}
+
+uint32_t ts_allocator_take(ts_allocator *a, uint64_t bytes, uint32_t stream)
+{
+  uint64_t size = bytes < LEAST_BLOCK ? LEAST_BLOCK : round_up(bytes, LEAST_BLOCK);
+  bool small = size <= SMALL_SIZE;
+  uint32_t b = best_fit(a, size, stream, small);
+  if (b == NONE)
+    b = more(a, size, stream, small);
+  if (b == NONE && give_back(a))
+    b = more(a, size, stream, small);
+  if (b == NONE)
+    return NONE;
+  if (splits(a, &a->blocks.at[b], size))
+    split(a, b, size);
+  a->blocks.at[b].taken = true;
+  a->blocks.at[b].asked = bytes;
+  a->now.requested += bytes;
+  a->now.allocated += a->blocks.at[b].size;
+  return b;
+}
+
+/* `b` takes in its neighbour `after`, which is free. */
+static void join(ts_allocator *a, uint32_t b, uint32_t after)
+{
+  block *at = &a->blocks.at[b], *other = &a->blocks.at[after];
+  at->size += other->size;
+  at->after = other->after;
+  if (other->after != NONE)
+    a->blocks.at[other->after].before = b;
+  other->size = 0;
+  TS_PUSH(a->arena, &a->unused, after);
+}
+
+void ts_allocator_release(ts_allocator *a, uint32_t b)
+{
+  block *at = &a->blocks.at[b];
+  a->now.requested -= at->asked;
+  a->now.allocated -= at->size;
+  at->taken = false;
+  uint32_t after = at->after, before = at->before;
+  if (after != NONE && !a->blocks.at[after].taken) {
+    drop_free(a, after);
+    join(a, b, after);
+  }
+  if (before != NONE && !a->blocks.at[before].taken) {
+    drop_free(a, before);
+    join(a, before, b);
+    b = before;
+  }
+  add_free(a, b);
+}
+
+/* ---- A rank's step ---- */
+
+typedef struct held { uint32_t mem, micro_batch, block; uint64_t until; } held; /* until: when it may be released */
+typedef struct owed { uint32_t category; ts_ir_str label; uint64_t bytes; } owed; /* freed in the IR, in other pieces than it was allocated */
+
+typedef struct feeder {
+  ts_arena *arena;
+  const ts_ir *ir;
+  ts_allocator *a;
+  bool streams;
+  TS_VEC(held) live;
+  TS_VEC(held) leaving; /* used last by a stream of their own */
+  TS_VEC(owed) owed;
+  ts_reserved *out;
+  uint64_t peak_held;   /* most that was allocated while `reserved` was at its peak */
+  bool measured;
+} feeder;
+
+static void note(feeder *f)
+{
+  ts_allocator_state s = ts_allocator_now(f->a);
+  if (!f->measured)
+    return;
+  f->out->allocated = s.allocated > f->out->allocated ? s.allocated : f->out->allocated;
+  if (s.reserved > f->out->reserved)
+    f->peak_held = 0;
+  if (s.reserved >= f->out->reserved) {
+    f->out->reserved = s.reserved;
+    f->peak_held = s.allocated > f->peak_held ? s.allocated : f->peak_held;
+  }
+}
+
+static void release_until(feeder *f, uint64_t now)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < f->leaving.count; i++) {
+    if (f->leaving.at[i].until <= now)
+      ts_allocator_release(f->a, f->leaving.at[i].block);
+    else
+      f->leaving.at[kept++] = f->leaving.at[i];
+  }
+  f->leaving.count = kept;
+}
+
+/* The oldest live block that was allocated with the same size, category and label; for the same micro-batch if there is one. */
+static size_t find_live(const feeder *f, const ts_ir_mem *mem, uint32_t micro_batch)
+{
+  size_t found = f->live.count;
+  for (size_t i = 0; i < f->live.count; i++) {
+    const ts_ir_mem *m = &f->ir->mems[f->live.at[i].mem];
+    if (m->bytes != -mem->bytes || m->category != mem->category || m->label != mem->label)
+      continue;
+    if (f->live.at[i].micro_batch == micro_batch)
+      return i;
+    if (found == f->live.count)
+      found = i;
+  }
+  return found;
+}
+
+/* Takes block `i` from those that are live. */
+static void let_go(feeder *f, size_t i, const ts_span_event *e)
+{
+  held h = f->live.at[i];
+  memmove(f->live.at + i, f->live.at + i + 1, (--f->live.count - i) * sizeof h);
+  h.until = e->end;
+  if (e->stream == 0 || e->stream == TS_IR_NONE)
+    ts_allocator_release(f->a, h.block);
+  else
+    TS_PUSH(f->arena, &f->leaving, h);
+}
+
+/* Several blocks freed as one sum: the oldest of the category and label that it covers. */
+static void let_some_go(feeder *f, const ts_ir_mem *mem, const ts_span_event *e)
+{
+  size_t o = 0;
+  while (o < f->owed.count && (f->owed.at[o].category != mem->category || f->owed.at[o].label != mem->label))
+    o++;
+  if (o == f->owed.count)
+    TS_PUSH(f->arena, &f->owed, (owed){mem->category, mem->label, 0});
+  f->owed.at[o].bytes += (uint64_t)-mem->bytes;
+  for (size_t i = 0; i < f->live.count;) {
+    const ts_ir_mem *m = &f->ir->mems[f->live.at[i].mem];
+    if (m->category == mem->category && m->label == mem->label && (uint64_t)m->bytes <= f->owed.at[o].bytes) {
+      f->owed.at[o].bytes -= (uint64_t)m->bytes;
+      let_go(f, i, e);
+    } else {
+      i++;
+    }
+  }
+}
+
+static void feed(void *closure, const ts_span_event *e)
+{
+  feeder *f = closure;
+  const ts_ir_node *node = e->node;
+  if (!node->mem_count)
+    return;
+  uint32_t micro_batch = f->ir->items[e->item].micro_batch;
+  release_until(f, e->start); /* as if the host were not far ahead: frameworks keep it near when memory is short */
+  for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
+    if (f->ir->mems[m].bytes <= 0)
+      continue;
+    uint32_t b = ts_allocator_take(f->a, (uint64_t)f->ir->mems[m].bytes, f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
+    f->out->failed |= b == NONE;
+    if (b != NONE)
+      TS_PUSH(f->arena, &f->live, (held){m, micro_batch, b, 0});
+  }
+  note(f);
+  for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
+    if (f->ir->mems[m].bytes >= 0)
+      continue;
+    size_t i = find_live(f, &f->ir->mems[m], micro_batch);
+    if (i < f->live.count)
+      let_go(f, i, e);
+    else
+      let_some_go(f, &f->ir->mems[m], e);
+  }
+}
+
+static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory_class *class, uint32_t program_index,
+                    const ts_allocator_options *options, ts_reserved *out)
+{
+  uint64_t room = !class->limit ? 0 : class->limit > class->reserved ? class->limit - class->reserved : 1; /* 0: no limit; nothing fits into 1 */
+  feeder f = {.arena = arena, .ir = ir, .a = ts_allocator_new(arena, options, room), .streams = options->streams, .out = out};
+  const ts_ir_program *program = &ir->programs[program_index];
+  for (uint32_t h = 0; h < program->holding_count; h++)
+    if (ir->holdings[program->first_holding + h].bytes)
+      out->failed |= ts_allocator_take(f.a, ir->holdings[program->first_holding + h].bytes, 0) == NONE;
+  for (int step = 0; step < 2; step++) {
+    f.measured = step == 1;
+    note(&f);
+    ts_run_timeline(run, class->rank, feed, &f);
+    release_until(&f, UINT64_MAX);
+    while (f.live.count) /* the step ends with what it began with */
+      ts_allocator_release(f.a, f.live.at[--f.live.count].block);
+    f.owed.count = 0;
+  }
+  ts_allocator_state s = ts_allocator_now(f.a);
+  out->segments = s.segments;
+  out->retries = s.retries;
+  out->fragmentation = out->reserved ? 1 - (double)f.peak_held / (double)out->reserved : 0;
+}
+
+/* Each channel of a communicator receives into a buffer of each protocol (NCCL 2.x: LL 8 x 512 lines of 16 bytes in 8 steps, LL128 120 x 640 x 8 words of 8 bytes,
+ * Simple 4 MiB); one neighbour a channel, as in rings. */
+static const uint64_t channel_buffers = UINT64_C(8) * 512 * 16 * 8 + UINT64_C(120) * 640 * 8 * 8 + (UINT64_C(4) << 20);
+
+static uint32_t most_channels(const ts_ir *ir)
+{
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < ir->net_methods_count; i++)
+    most = ir->net_methods[i].channels > most ? ir->net_methods[i].channels : most;
+  return most;
+}
+
+static void add_buffers(const ts_ir *ir, const ts_class_result *class, const ts_allocator_options *options, ts_reserved *out)
+{
+  for (uint32_t i = 0; i < class->comm_count; i++)
+    out->communicators += !class->comms[i].messages;
+  out->channels = options->channels ? options->channels : most_channels(ir);
+  out->buffers = out->communicators * out->channels * channel_buffers;
+}
+
+const ts_reserved *ts_reserved_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const ts_allocator_options *options)
+{
+  ts_reserved *out = TS_NEW_ARRAY(arena, ts_reserved, memory->class_count);
+  for (uint32_t c = 0; c < memory->class_count; c++) {
+    ts_arena *scratch = ts_arena_new("allocator");
+    measure(scratch, ir, run, &memory->classes[c], ts_run_result(run)->classes[c].program, options, &out[c]);
+    add_buffers(ir, &ts_run_result(run)->classes[c], options, &out[c]);
+    ts_arena_free(scratch);
+  }
+  return out;
+}

@@ -1,0 +1,240 @@
+#include "runtime/account/compose.h"
+
+#include <string.h>
+
+typedef struct usual { /* what ranks of a kind do however they wait */
+  uint64_t phase[TS_IR_PHASES], basis[TS_IR_BASES], host_busy;
+  const ts_comm_share *shares; /* [accounts] calls and bytes */
+} usual;
+
+struct ts_composer {
+  const ts_facts *facts;
+  uint32_t accounts;    /* of traffic: as ts_op.comm */
+  const usual *kinds;
+};
+
+typedef struct composer {
+  const ts_facts *facts;
+  const ts_track *track;
+  ts_class_result *out;
+  ts_comm_share *shares; /* [accounts] */
+  uint64_t floor;        /* what lies before is accounted for */
+} composer;
+
+static const ts_ir *ir_of(const composer *c) { return c->facts->tables->ir; }
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* How much of [from, to) lies after the floor. */
+static uint64_t open_part(const composer *c, uint64_t from, uint64_t to)
+{
+  from = later(from, c->floor);
+  return to > from ? to - from : 0;
+}
+
+static uint32_t slot_of(const composer *c, const ts_step *s)
+{
+  return ts_player_of(c->track)->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg].slot;
+}
+
+/* When the message of a receive was on its way: from then on its wait is for the transfer. */
+static uint64_t transfer_begin(const composer *c, const ts_step *s)
+{
+  uint64_t begin = later(s->ready, ts_player_of(c->track)->sent[slot_of(c, s)]);
+  return begin < s->end ? begin : s->end;
+}
+
+static void add_work(composer *c, const ts_ir_node *node, uint64_t time)
+{
+  if (node->op != TS_IR_COMPUTE)
+    return;
+  c->out->phase[node->phase] += time;
+  c->out->basis[ir_of(c)->kernels[node->arg].basis] += time;
+}
+
+/* The part of a step that lies in [its ready time, to), by what was done in it. Not for runs. */
+static void add_wait(composer *c, const ts_step *s, uint64_t to)
+{
+  uint64_t begin = s->ready;
+  if (s->op->kind == TS_OP_SEGMENT || s->op->kind == TS_OP_CHOICE)
+    return;
+  if (s->op->kind == TS_OP_RECV) {
+    begin = transfer_begin(c, s);
+    c->out->bubble += open_part(c, s->ready, begin);
+  }
+  c->shares[s->op->comm].exposed += open_part(c, begin, to);
+}
+
+/* [floor, to): the compute stream waited for `place`, reached at `to`. Walks back through what that waited for. */
+static void explain_gap(composer *c, ts_place place, uint64_t to)
+{
+  const ts_player *w = ts_player_of(c->track);
+  while (to > c->floor && place.kind != TS_AT_BEGIN) {
+    if (place.kind == TS_AT_HOST) {
+      uint64_t begin = w->segments[place.segment];
+      c->out->host += open_part(c, begin, to);
+      to = begin;
+      if (to > c->floor)
+        place = ts_cause_of_segment(c->track, place.segment);
+      continue;
+    }
+    uint32_t step = place.step;
+    const ts_step *s = &c->track->steps[step];
+    uint64_t start = s->ready, issued;
+    bool late = s->op->kind == TS_OP_RUN && ts_first_host_wait(c->track, step, &issued);
+    if (late)
+      start = issued;
+    if (s->op->kind == TS_OP_RUN)
+      add_work(c, ts_node_of(c->track, s, s->op->first), open_part(c, start, to));
+    else
+      add_wait(c, s, to);
+    to = start;
+    if (to > c->floor) /* most gaps end here */
+      place = late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step);
+  }
+}
+
+/* A step of the compute stream; its kernels are counted elsewhere, fragment by fragment. */
+static void compose_step(composer *c, uint32_t step)
+{
+  const ts_step *s = &c->track->steps[step];
+  uint64_t start = s->ready;
+  bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->time && ts_first_host_wait(c->track, step, &start);
+  if (!late)
+    start = s->ready;
+  if (start > c->floor)
+    explain_gap(c, late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step), start);
+  c->floor = start;
+  if (s->op->kind == TS_OP_RUN)
+    c->out->host += s->end - start - s->time;
+  else
+    add_wait(c, s, s->end);
+  c->floor = s->end;
+}
+
+static void count_wait(composer *c, const ts_step *s)
+{
+  ts_comm_share *share = &c->shares[s->op->comm];
+  const ts_player *w = ts_player_of(c->track);
+  switch (s->op->kind) {
+  case TS_OP_COLLECTIVE: share->transfer += s->time; break;
+  case TS_OP_SEND: share->transfer += s->end - s->ready; break;
+  case TS_OP_RECV: share->transfer += w->arrived[slot_of(c, s)] - w->sent[slot_of(c, s)]; break;
+  default: return;
+  }
+  share->busy += s->end - s->ready;
+}
+
+/* Kernels of the compute stream that did not always take as long. */
+static void add_kernels(composer *c)
+{
+  const ts_tables *t = c->facts->tables;
+  const ts_player *w = ts_player_of(c->track);
+  for (uint32_t i = 0; i < t->ir->programs[w->kind->program].item_count; i++) {
+    uint32_t fragment = w->program->items[i].fragment;
+    const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
+    for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++)
+      if (nodes[n].stream == 0)
+        add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(w->kind, &nodes[n])));
+  }
+}
+
+static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_t accounts)
+{
+  const ts_tables *t = c->facts->tables;
+  ts_comm_share *by_group = TS_NEW_ARRAY(scratch, ts_comm_share, 2 * t->ir->groups_count);
+  TS_VEC(ts_comm_share) kept = {0};
+  for (uint32_t a = 0; a < accounts; a++) {
+    const ts_comm_share *from = &c->shares[a];
+    ts_comm_share *to = &by_group[a < t->comm_count ? 2 * t->comms[a].group : 2 * (a - t->comm_count) + 1];
+    to->calls += from->calls;
+    to->bytes += from->bytes;
+    to->busy += from->busy;
+    to->exposed += from->exposed;
+    to->transfer += from->transfer;
+  }
+  for (uint32_t i = 0; i < 2 * t->ir->groups_count; i++) {
+    by_group[i].group = i / 2;
+    by_group[i].messages = i % 2;
+    if (by_group[i].calls)
+      TS_PUSH(arena, &kept, by_group[i]);
+  }
+  c->out->comms = TS_ITEMS(arena, &kept);
+  c->out->comm_count = (uint32_t)kept.count;
+}
+
+/* ---- What hangs on the kind alone: fragments, by how often each is played ---- */
+
+static void count_calls(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint64_t plays, ts_comm_share *shares)
+{
+  for (uint32_t s = 0; s < t->streams; s++) {
+    ts_range code = kind->code[fragment].stream[s];
+    for (const ts_op *op = kind->ops + code.first; op < kind->ops + code.first + code.count; op++) {
+      if (op->kind != TS_OP_COLLECTIVE && op->kind != TS_OP_SEND && op->kind != TS_OP_RECV)
+        continue;
+      shares[op->comm].calls += plays;
+      shares[op->comm].bytes += plays * (op->kind == TS_OP_COLLECTIVE ? t->ir->collectives[op->arg].bytes : t->ir->ports[t->ir->fragments[fragment].first_port + op->arg].bytes);
+    }
+  }
+}
+
+static void add_fragment(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint64_t plays, usual *u)
+{
+  const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
+  for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++) {
+    u->host_busy += plays * nodes[n].host_ps;
+    if (nodes[n].op != TS_IR_COMPUTE || nodes[n].stream)
+      continue;
+    uint64_t time = plays * ts_kernel_time(kind, &nodes[n]);
+    u->phase[nodes[n].phase] += time;
+    u->basis[t->ir->kernels[nodes[n].arg].basis] += time;
+  }
+}
+
+ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
+{
+  const ts_tables *t = facts->tables;
+  ts_composer *c = TS_NEW(arena, ts_composer);
+  usual *kinds = TS_NEW_ARRAY(arena, usual, facts->kinds->count);
+  uint64_t *plays = TS_NEW_ARRAY(arena, uint64_t, t->ir->fragments_count);
+  *c = (ts_composer){facts, t->comm_count + t->ir->groups_count, kinds};
+  for (uint32_t k = 0; k < facts->kinds->count; k++) {
+    const ts_kind *kind = &facts->kinds->at[k];
+    ts_comm_share *shares = TS_NEW_ARRAY(arena, ts_comm_share, c->accounts);
+    memset(plays, 0, t->ir->fragments_count * sizeof *plays);
+    for (uint32_t i = 0; i < t->ir->programs[kind->program].item_count; i++)
+      plays[t->programs[kind->program].items[i].fragment]++;
+    for (uint32_t f = 0; f < t->ir->fragments_count; f++) {
+      if (!plays[f])
+        continue;
+      add_fragment(t, kind, f, plays[f], &kinds[k]);
+      count_calls(t, kind, f, plays[f], shares);
+    }
+    kinds[k].shares = shares;
+  }
+  return c;
+}
+
+void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player, ts_class_result *out)
+{
+  const ts_facts *facts = shared->facts;
+  const ts_player *w = &facts->players[player];
+  const usual *u = &shared->kinds[w->kind - facts->kinds->at];
+  composer c = {.facts = facts, .out = out, .track = ts_track_new(scratch, facts, player)};
+  const ts_track *track = c.track;
+  c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
+  *out = (ts_class_result){.rank = facts->cast->rank[player], .count = facts->cast->size[player], .program = w->kind->program, .host_busy = u->host_busy};
+  if (w->took) {
+    add_kernels(&c);
+  } else {
+    memcpy(out->phase, u->phase, sizeof out->phase);
+    memcpy(out->basis, u->basis, sizeof out->basis);
+  }
+  for (uint32_t i = 0; i < track->stream[facts->tables->streams]; i++)
+    count_wait(&c, &track->steps[i]);
+  for (uint32_t i = 0; facts->tables->streams && i < track->stream[1]; i++)
+    compose_step(&c, i);
+  ts_place place = ts_track_end(track, &out->end);
+  explain_gap(&c, place, out->end);
+  keep_shares(arena, scratch, &c, shared->accounts);
+}

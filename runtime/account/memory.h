@@ -1,0 +1,55 @@
+/* What each class of ranks holds over the step: what its program holds throughout, and what its nodes allocate and free.
+ * An allocation counts from the start of its node, a release from the end of its node; at one moment releases come first. */
+#ifndef TS_RUNTIME_ACCOUNT_MEMORY_H
+#define TS_RUNTIME_ACCOUNT_MEMORY_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "ir/ir.h"
+#include "runtime/account/result.h"
+
+typedef struct ts_memory_holder { /* bytes of one category under one label; numbers in labels count as one: layer[*].attn.qkv */
+  uint32_t category;
+  const char *label;
+  uint64_t bytes;
+  uint32_t count; /* allocations held */
+} ts_memory_holder;
+
+typedef struct ts_memory_moment {
+  uint64_t time;          /* ps */
+  const ts_ir_node *node; /* that allocates; NULL: before the first node */
+  uint32_t item;
+  uint64_t asked;         /* bytes that the node allocates */
+  uint64_t held;          /* before that */
+} ts_memory_moment;
+
+typedef struct ts_memory_class {
+  uint32_t rank;      /* of the class: the first of those whose devices have least memory */
+  uint32_t vertex;    /* its device, or TS_IR_NONE: the IR has no devices */
+  uint64_t limit;     /* memory of the device; 0: not known */
+  uint64_t reserved;  /* of it, for driver and libraries */
+  uint64_t base;      /* held for the whole step */
+  uint64_t peak;      /* most bytes held at a time, without `reserved` */
+  uint64_t category[TS_IR_CATEGORIES]; /* at the peak; sums up to it */
+  ts_memory_moment at_peak;
+  uint64_t over;      /* bytes that peak + reserved exceeds the limit by */
+  ts_memory_moment first_over; /* if over > 0 */
+  uint32_t holder_count;
+  const ts_memory_holder *holders; /* at the peak, largest first */
+} ts_memory_class;
+
+typedef struct ts_memory {
+  uint32_t class_count;
+  const ts_memory_class *classes; /* as in ts_result */
+  uint32_t fullest;               /* the class with the least room left, else with the highest peak */
+  bool stated;                    /* the IR says something about memory */
+} ts_memory;
+
+const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *run);
+
+/* Calls `visit` with what a rank holds from each moment at which that changes. */
+void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
+                     void (*visit)(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES]), void *closure);
+
+#endif

@@ -1,0 +1,196 @@
+/* Messages: a send of program a to b with a tag is answered by the receive of b from a with the same tag. Resolved to a slot of the receiver,
+ * so that playing a message is one store and one load. */
+#include <stdlib.h>
+
+#include "runtime/load/intern.h"
+#include "runtime/load/tables_internal.h"
+
+typedef struct receive { uint32_t program, peer, tag, slot; } receive;
+
+static int compare(const void *left, const void *right)
+{
+  const receive *a = left, *b = right;
+  if (a->program != b->program)
+    return a->program < b->program ? -1 : 1;
+  if (a->peer != b->peer)
+    return a->peer < b->peer ? -1 : 1;
+  return a->tag < b->tag ? -1 : a->tag > b->tag;
+}
+
+static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_binding *binding, ts_stop *stop)
+{
+  const ts_ir *ir = t->ir;
+  uint32_t axis = ir->meta->pipeline_axis;
+  if (axis == TS_IR_NONE || ir->groups[port->group].axes != (uint32_t)1 << axis)
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "a message runs over group `%s`, which is not the pipeline axis",
+                       ir->strings + ir->groups[port->group].name);
+  if (binding->peer >= t->ranks->pipeline_size)
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "a message names peer %u of %u on the pipeline axis", binding->peer,
+                       t->ranks->pipeline_size);
+  return 0;
+}
+
+typedef struct matcher {
+  TS_VEC(receive) receives;
+  ts_message **messages; /* [programs] */
+  ts_route **routes;     /* [programs] */
+  ts_intern *calls;      /* [programs] port, peer */
+  uint32_t *peer_index;  /* [programs * pipeline_size] place in the program's peers, plus 1 */
+  ts_arena *scratch;
+} matcher;
+
+typedef struct played { /* a port of a played fragment */
+  uint32_t program, item, port;
+  const ts_visit *visit;
+  const ts_ir_port *as;
+  const ts_ir_binding *binding;
+} played;
+
+typedef int port_fn(ts_tables *t, matcher *m, const played *port, ts_stop *stop);
+
+static int each_port(ts_tables *t, matcher *m, port_fn *visit, ts_stop *stop)
+{
+  const ts_ir *ir = t->ir;
+  for (uint32_t p = 0; p < ir->programs_count; p++)
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      const ts_visit *v = &t->programs[p].items[i];
+      const ts_ir_fragment *f = &ir->fragments[v->fragment];
+      uint32_t first = ir->items[ir->programs[p].first_item + i].first_binding;
+      for (uint32_t k = 0; k < f->port_count; k++)
+        if (visit(t, m, &(played){p, i, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]}, stop))
+          return -1;
+    }
+  return 0;
+}
+
+static int note_peer(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  if (check_port(t, p->as, p->binding, stop))
+    return -1;
+  uint32_t *flags = &m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer];
+  *flags |= p->as->is_send ? 2 : 1;
+  return 0;
+}
+
+static void list_peers(ts_tables *t, matcher *m)
+{
+  uint32_t size = t->ranks->pipeline_size;
+  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
+    TS_VEC(ts_peer) peers = {0};
+    for (uint32_t c = 0; c < size; c++) {
+      uint32_t *flags = &m->peer_index[p * size + c];
+      if (*flags)
+        TS_PUSH(t->arena, &peers, (ts_peer){c, *flags & 2});
+      *flags = (uint32_t)peers.count;
+    }
+    ts_program_info *info = (ts_program_info *)&t->programs[p];
+    info->peers = TS_ITEMS(t->arena, &peers);
+    info->peer_count = (uint32_t)peers.count;
+  }
+}
+
+static ts_call call_of(const ts_tables *t, const matcher *m, const played *p)
+{
+  return (ts_call){(uint32_t)(p->as - t->ir->ports), m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+  const ts_call *a = left, *b = right;
+  if (a->port != b->port)
+    return a->port < b->port ? -1 : 1;
+  return a->peer < b->peer ? -1 : a->peer > b->peer;
+}
+
+static int note_call(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  (void)stop;
+  ts_call call = call_of(t, m, p);
+  if (p->as->is_send)
+    ts_intern_run(&m->calls[p->program], (uint32_t[]){call.port, call.peer}, 2);
+  return 0;
+}
+
+/* Of all pairs of a port and a peer only those that occur: schedules of many ranks have millions of ports and many peers. */
+static void list_calls(ts_tables *t, const matcher *m)
+{
+  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
+    const ts_intern *found = &m->calls[p];
+    TS_VEC(ts_call) calls = {0};
+    for (size_t i = 0; i < found->runs.count; i++)
+      TS_PUSH(t->arena, &calls, (ts_call){found->words.at[2 * i], found->words.at[2 * i + 1]});
+    TS_SORT(&calls, compare_calls);
+    ts_program_info *info = (ts_program_info *)&t->programs[p];
+    info->calls = TS_ITEMS(t->arena, &calls);
+    info->call_count = (uint32_t)calls.count;
+  }
+}
+
+static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
+{
+  const ts_program_info *info = &t->programs[p->program];
+  ts_call key = call_of(t, m, p);
+  const ts_call *call = p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
+  m->routes[p->program][p->visit->port_base + p->port] = (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
+}
+
+static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  (void)stop;
+  if (p->as->is_send)
+    return 0;
+  const ts_layout *layout = &t->layouts[p->visit->fragment];
+  uint32_t slot = p->visit->slot_base + layout->port_slot[p->port];
+  TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
+  m->messages[p->program][slot] = (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};
+  put_route(t, m, p, slot);
+  return 0;
+}
+
+static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
+{
+  if (!p->as->is_send)
+    return 0;
+  receive key = {p->binding->peer, p->program, p->binding->tag, 0};
+  const receive *found = m->receives.count ? bsearch(&key, m->receives.at, m->receives.count, sizeof key, compare) : NULL;
+  if (!found)
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "nobody receives message %u of %s to coordinate %u", p->binding->tag,
+                       t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
+  ts_message *message = &m->messages[found->program][found->slot];
+  message->sender = p->program;
+  message->send_item = p->item;
+  message->send_node = t->layouts[p->visit->fragment].port_node[p->port];
+  put_route(t, m, p, found->slot);
+  return 0;
+}
+
+int ts_match_messages(ts_tables *t, ts_stop *stop)
+{
+  uint32_t programs = t->ir->programs_count;
+  matcher m = {.scratch = ts_arena_new("message matching")};
+  m.messages = TS_NEW_ARRAY(m.scratch, ts_message *, programs);
+  m.routes = TS_NEW_ARRAY(m.scratch, ts_route *, programs);
+  m.peer_index = TS_NEW_ARRAY(m.scratch, uint32_t, (size_t)programs * t->ranks->pipeline_size);
+  m.calls = TS_NEW_ARRAY(m.scratch, ts_intern, programs);
+  for (uint32_t p = 0; p < programs; p++) {
+    m.calls[p].arena = m.scratch;
+    ts_program_info *info = (ts_program_info *)&t->programs[p];
+    info->messages = m.messages[p] = TS_NEW_ARRAY(t->arena, ts_message, info->slot_count);
+    info->routes = m.routes[p] = TS_NEW_ARRAY(t->arena, ts_route, info->port_count);
+  }
+  int status = each_port(t, &m, note_peer, stop);
+  if (!status) {
+    list_peers(t, &m);
+    status = each_port(t, &m, note_call, stop);
+  }
+  if (!status) {
+    list_calls(t, &m);
+    status = each_port(t, &m, note_receive, stop);
+  }
+  if (!status && m.receives.count)
+    TS_SORT(&m.receives, compare);
+  if (!status)
+    status = each_port(t, &m, note_send, stop);
+  ts_arena_free(m.scratch);
+  return status;
+}

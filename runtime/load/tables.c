@@ -1,0 +1,130 @@
+#include "runtime/load/tables.h"
+
+#include <string.h>
+
+#include "runtime/load/tables_internal.h"
+
+static void number_comms(ts_tables *t)
+{
+  const ts_ir *ir = t->ir;
+  uint32_t *of = TS_NEW_ARRAY(t->arena, uint32_t, ir->groups_count * t->streams);
+  TS_VEC(ts_comm) comms = {0};
+  memset(of, 0xff, sizeof *of * ir->groups_count * t->streams);
+  for (uint32_t n = 0; n < ir->nodes_count; n++) {
+    if (ir->nodes[n].op != TS_IR_COLLECTIVE)
+      continue;
+    uint32_t group = ir->collectives[ir->nodes[n].arg].group, stream = ir->nodes[n].stream;
+    uint32_t *comm = &of[group * t->streams + stream];
+    if (*comm == TS_IR_NONE) {
+      *comm = (uint32_t)comms.count;
+      TS_PUSH(t->arena, &comms, (ts_comm){group, stream});
+    }
+  }
+  t->comm_of = of;
+  t->comms = TS_ITEMS(t->arena, &comms);
+  t->comm_count = (uint32_t)comms.count;
+}
+
+static int lay_out(ts_tables *t, ts_stop *stop)
+{
+  ts_layout *layouts = TS_NEW_ARRAY(t->arena, ts_layout, t->ir->fragments_count);
+  ts_wait_list waits = {0};
+  for (uint32_t f = 0; f < t->ir->fragments_count; f++)
+    if (ts_layout_fragment(t, &waits, f, &layouts[f], stop))
+      return -1;
+  t->layouts = layouts;
+  t->waits = TS_ITEMS(t->arena, &waits);
+  return 0;
+}
+
+typedef struct cursor { /* where an item lies in the rank's arrays */
+  uint64_t offset, events, slots, nodes, ports, segment;
+} cursor;
+
+static ts_visit visit_at(const ts_ir_item *item, uint32_t index, const cursor *c)
+{
+  return (ts_visit){.offset = c->offset, .fragment = item->fragment, .item = index, .event_base = (uint32_t)c->events,
+                    .slot_base = (uint32_t)c->slots, .segment = (uint32_t)c->segment, .port_base = (uint32_t)c->ports};
+}
+
+static void advance(const ts_tables *t, const ts_layout *layout, uint32_t fragment, cursor *c)
+{
+  c->offset = layout->wait_count ? layout->tail : c->offset + layout->tail;
+  c->segment += layout->wait_count;
+  c->events += layout->event_count;
+  c->slots += layout->receive_count;
+  c->nodes += t->ir->fragments[fragment].node_count;
+  c->ports += t->ir->fragments[fragment].port_count;
+}
+
+static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out, ts_stop *stop)
+{
+  ts_visit *items = TS_NEW_ARRAY(t->arena, ts_visit, program->item_count);
+  uint64_t *node_base = TS_NEW_ARRAY(t->arena, uint64_t, program->item_count + 1);
+  uint32_t *turn_base = TS_NEW_ARRAY(t->arena, uint32_t, (size_t)(program->item_count + 1) * t->comm_count);
+  cursor c = {0};
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    const ts_ir_item *item = &t->ir->items[program->first_item + i];
+    const ts_layout *layout = &t->layouts[item->fragment];
+    items[i] = visit_at(item, i, &c);
+    advance(t, layout, item->fragment, &c);
+    node_base[i + 1] = c.nodes;
+    for (uint32_t k = 0; k < t->comm_count; k++)
+      turn_base[(i + 1) * t->comm_count + k] = turn_base[i * t->comm_count + k] + (layout->turns ? layout->turns[k] : 0);
+    if (c.offset >> TS_TIME_BITS || c.events >= TS_IR_NONE || c.ports >= TS_IR_NONE)
+      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long", t->ir->strings + program->name);
+  }
+  *out = (ts_program_info){.items = items, .node_base = node_base, .turn_base = turn_base, .node_count = c.nodes,
+                           .event_count = (uint32_t)c.events, .slot_count = (uint32_t)c.slots, .port_count = (uint32_t)c.ports,
+                           .segment_count = (uint32_t)c.segment + 1, .tail = c.offset, .tail_segment = (uint32_t)c.segment};
+  return 0;
+}
+
+static bool has_work(const ts_layout *layout, uint32_t stream, uint32_t streams)
+{
+  return stream == streams ? layout->wait_count > 0 : layout->stream_first[stream] < layout->stream_first[stream + 1];
+}
+
+static void list_visits(const ts_tables *t, const ts_ir_program *program, ts_program_info *out)
+{
+  TS_VEC(ts_visit) visits = {0};
+  ts_range *stream = TS_NEW_ARRAY(t->arena, ts_range, t->streams + 1);
+  for (uint32_t s = 0; s <= t->streams; s++) {
+    stream[s].first = (uint32_t)visits.count;
+    for (uint32_t i = 0; i < program->item_count; i++)
+      if (has_work(&t->layouts[out->items[i].fragment], s, t->streams))
+        TS_PUSH(t->arena, &visits, out->items[i]);
+    stream[s].count = (uint32_t)visits.count - stream[s].first;
+  }
+  bool *late = TS_NEW_ARRAY(t->arena, bool, t->streams);
+  for (uint32_t s = 0; s < t->streams; s++) {
+    late[s] = stream[s].count > 0;
+    for (uint32_t i = stream[s].first; i < stream[s].first + stream[s].count && late[s]; i++)
+      late[s] = t->layouts[visits.at[i].fragment].idle[s];
+  }
+  out->visits = TS_ITEMS(t->arena, &visits);
+  out->stream = stream;
+  out->late = late;
+}
+
+static int place_programs(ts_tables *t, ts_stop *stop)
+{
+  ts_program_info *programs = TS_NEW_ARRAY(t->arena, ts_program_info, t->ir->programs_count);
+  t->programs = programs;
+  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
+    if (place_items(t, &t->ir->programs[p], &programs[p], stop))
+      return -1;
+    list_visits(t, &t->ir->programs[p], &programs[p]);
+  }
+  return 0;
+}
+
+const ts_tables *ts_tables_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_stop *stop)
+{
+  ts_tables *t = TS_NEW(arena, ts_tables);
+  *t = (ts_tables){.arena = arena, .ir = ir, .ranks = ranks, .streams = ir->streams_count};
+  number_comms(t);
+  if (lay_out(t, stop) || place_programs(t, stop) || ts_match_messages(t, stop))
+    return NULL;
+  return t;
+}

@@ -1,0 +1,169 @@
+#include "runtime/play/contention.h"
+
+#include <math.h>
+
+#include "runtime/collective/flow_model.h"
+#include "runtime/load/agenda.h"
+#include "runtime/load/intern.h"
+
+typedef struct begin { const ts_flow_pattern *pattern; double bytes; uint64_t latency, start; uint32_t tag, next; } begin; /* next: of those that are not used */
+
+struct ts_contention {
+  ts_arena *arena;
+  const ts_tables *tables;
+  ts_network *network;
+  ts_traffic *traffic;
+  TS_VEC(begin) begins;        /* calls that begin later */
+  uint32_t unused;             /* the first place of `begins` that is free; its count: none */
+  ts_agenda heap;              /* when: id a place of `begins` */
+  uint64_t order;
+  TS_VEC(uint32_t) tags;       /* of each call of the traffic */
+  TS_VEC(uint32_t) calls;      /* of the traffic, of each tag: the last */
+  TS_VEC(uint32_t) followers;  /* of each tag: the place of what begins when its call ends, or TS_IR_NONE */
+  uint64_t now;
+  ts_flow_pattern **patterns;  /* [groups] of [instances * models * shapes]: made when asked for first */
+  ts_intern paths;             /* model, sender, receiver */
+  TS_VEC(ts_flow_pattern *) path_patterns;
+};
+
+ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_network *network)
+{
+  ts_contention *c = TS_NEW(arena, ts_contention);
+  *c = (ts_contention){.arena = arena, .tables = tables, .network = network, .traffic = ts_traffic_new(arena, tables->ir), .paths.arena = arena};
+  c->patterns = TS_NEW_ARRAY(arena, ts_flow_pattern *, tables->ir->groups_count);
+  return c;
+}
+
+/* A call that takes `times` as long as the network would have it and begins at its start, or when the call with the tag `after` has ended. */
+static void add(ts_contention *c, double times, uint32_t after, begin b)
+{
+  b.bytes *= times;
+  b.latency = (uint64_t)llround((double)b.latency * times);
+  uint32_t place = c->unused;
+  if (place < c->begins.count)
+    c->unused = c->begins.at[place].next;
+  else
+    TS_PUSH(c->arena, &c->begins, (begin){.next = ++c->unused});
+  c->begins.at[place] = b;
+  if (after == TS_IR_NONE) {
+    ts_agenda_announce(c->arena, &c->heap, (ts_moment){b.start, c->order++, place, 0});
+    return;
+  }
+  while (c->followers.count <= after)
+    TS_PUSH(c->arena, &c->followers, TS_IR_NONE);
+  c->followers.at[after] = place;
+}
+
+/* The call with this tag has ended: what was not to pass it begins. */
+static void follow(ts_contention *c, uint32_t tag)
+{
+  uint32_t place = tag < c->followers.count ? c->followers.at[tag] : TS_IR_NONE;
+  if (place == TS_IR_NONE)
+    return;
+  uint64_t start = c->begins.at[place].start;
+  c->followers.at[tag] = TS_IR_NONE;
+  ts_agenda_announce(c->arena, &c->heap, (ts_moment){start > c->now ? start : c->now, c->order++, place, 0});
+}
+
+static double times_of(const ts_contention *c, uint32_t call) { return c->tables->transfer ? c->tables->transfer[call] : 1; }
+
+static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, uint32_t instance, uint32_t model, ts_flow_shape shape)
+{
+  const ts_ranks *ranks = c->tables->ranks;
+  const ts_rank_group *g = &ranks->groups[group];
+  size_t models = c->tables->ir->net_models_count;
+  if (!c->patterns[group])
+    c->patterns[group] = TS_NEW_ARRAY(c->arena, ts_flow_pattern, (size_t)g->instances * models * TS_FLOW_SHAPES);
+  ts_flow_pattern *p = &c->patterns[group][((size_t)instance * models + model) * TS_FLOW_SHAPES + shape];
+  if (!p->count) {
+    ts_arena *scratch = ts_arena_new("members");
+    uint32_t *vertex = TS_NEW_ARRAY(scratch, uint32_t, g->size), pair[2];
+    for (uint32_t j = 0; j < g->size; j++)
+      vertex[j] = ranks->vertex[g->base[instance] + g->offset[j]];
+    ts_flow_pattern_make(ts_network_maker(c->network, model), c->arena, shape, vertex, g->size, p, pair); /* the network has found paths before */
+    ts_arena_free(scratch);
+  }
+  return p;
+}
+
+bool ts_contention_collective(ts_contention *c, const ts_kind *kind, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag)
+{
+  const ts_ir *ir = c->tables->ir;
+  const ts_ir_collective *call = &ir->collectives[collective];
+  const ts_rank_group *g = &c->tables->ranks->groups[call->group];
+  ts_flow_call flows;
+  if (!ts_network_flows(c->network, call->kind, call->bytes, kind->group_profile[call->group], &flows))
+    return false;
+  const ts_flow_pattern *pattern = group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
+  add(c, times_of(c, collective), TS_IR_NONE, (begin){pattern, flows.volume * pattern->share, flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0});
+  return true;
+}
+
+bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
+                           uint32_t after)
+{
+  ts_flow_call flows;
+  if (!ts_network_flows(c->network, TS_IR_MESSAGE, c->tables->ir->ports[port].bytes, profile, &flows))
+    return false;
+  const uint32_t *vertex = c->tables->ranks->vertex;
+  uint32_t path = ts_intern_run(&c->paths, (uint32_t[]){flows.model, vertex[from], vertex[to]}, 3);
+  if (path == c->path_patterns.count) {
+    ts_flow_pattern *made = TS_NEW(c->arena, ts_flow_pattern);
+    ts_flow_pattern_message(ts_network_maker(c->network, flows.model), c->arena, vertex[from], vertex[to], made);
+    TS_PUSH(c->arena, &c->path_patterns, made);
+  }
+  const ts_flow_pattern *pattern = c->path_patterns.at[path];
+  add(c, times_of(c, c->tables->ir->collectives_count + port), after, (begin){pattern, flows.volume, flows.base, start, tag, 0});
+  return true;
+}
+
+static void begin_calls(ts_contention *c, uint64_t now)
+{
+  while (c->heap.count && c->heap.at[0].time <= now) {
+    uint32_t place = ts_agenda_take(&c->heap).id;
+    begin b = c->begins.at[place];
+    c->begins.at[place].next = c->unused;
+    c->unused = place;
+    uint32_t call = ts_traffic_start(c->traffic, b.pattern, b.bytes, b.latency);
+    while (c->tags.count <= call)
+      TS_PUSH(c->arena, &c->tags, TS_IR_NONE);
+    c->tags.at[call] = b.tag;
+    while (c->calls.count <= b.tag)
+      TS_PUSH(c->arena, &c->calls, TS_FLOW_NONE);
+    c->calls.at[b.tag] = call;
+  }
+}
+
+void ts_contention_pace(ts_contention *c, uint32_t tag, double pace) { ts_traffic_pace(c->traffic, c->calls.at[tag], pace); }
+
+uint64_t ts_contention_next(ts_contention *c)
+{
+  uint64_t next = ts_traffic_next(c->traffic);
+  return c->heap.count && c->heap.at[0].time < next ? c->heap.at[0].time : next;
+}
+
+bool ts_contention_play(ts_contention *c, uint64_t until, uint64_t *now)
+{
+  for (;;) {
+    uint64_t next = ts_contention_next(c);
+    if (next > until || next == TS_FLOW_NEVER) {
+      if (until != TS_FLOW_NEVER)
+        ts_traffic_advance(c->traffic, until); /* whoever changes a pace means it from then on */
+      return false;
+    }
+    ts_traffic_advance(c->traffic, next);
+    begin_calls(c, next);
+    *now = c->now = next;
+    if (ts_traffic_any_ended(c->traffic))
+      return true;
+  }
+}
+
+uint32_t ts_contention_ended(ts_contention *c)
+{
+  uint32_t call = ts_traffic_ended(c->traffic);
+  if (call == TS_FLOW_NONE)
+    return TS_IR_NONE;
+  follow(c, c->tags.at[call]);
+  return c->tags.at[call];
+}

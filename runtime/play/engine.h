@@ -1,0 +1,61 @@
+/* The engine: a Kahn network. Every stream of every player, and its host thread, is a process with a cursor over the program. It runs until
+ * it needs a time that is not known yet (an event of another stream, a message, the last member of a collective, the host) and leaves its
+ * number in the place where that time will be written; who writes it resumes the process. Each time is a maximum of sums of others, so
+ * the order in which processes run cannot change a result.
+ *
+ * What is kept of a play are the FACTS: the times that cross streams. From them each stream can be replayed by itself (track.h). */
+#ifndef TS_RUNTIME_PLAY_ENGINE_H
+#define TS_RUNTIME_PLAY_ENGINE_H
+
+#include "runtime/load/tables.h"
+#include "runtime/play/fold.h"
+#include "runtime/play/kinds.h"
+
+#define TS_AS_USUAL UINT64_MAX
+
+typedef struct ts_player {
+  const ts_kind *kind;
+  const ts_program_info *program;
+  uint32_t rank;
+  const uint32_t *peers;      /* [peer_count] players */
+  const uint32_t *meetings;   /* [comms] */
+  uint64_t *events;           /* [event_count] when it was reached */
+  uint64_t *segments;         /* [segment_count] when the host began it */
+  uint64_t *arrived, *sent;   /* [slot_count] messages to this player: when it is there, since when it was on its way */
+  uint64_t *queues;           /* [queue_count of the kind] of links (fan.h): when each is free */
+  uint32_t *lanes;            /* [lane_count of the kind] under contention: tag of the message that is on its way last, or TS_IR_NONE */
+  uint64_t *took;             /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or TS_AS_USUAL for one: what the kind says */
+} ts_player;
+
+typedef struct ts_facts {
+  const ts_tables *tables;
+  const ts_kinds *kinds;
+  const ts_cast *cast;
+  const ts_player *players;   /* [cast->count] */
+  const uint64_t *starts;     /* [cast->turn_count] of collectives */
+  const uint32_t *latest;     /* [cast->turn_count] player that was ready last, the first of several */
+  uint64_t end;               /* of the step */
+} ts_facts;
+
+struct ts_contention;
+
+/* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind says. Then the cast may not be folded.
+ * `order`: 0, or any number to run processes in another order (for tests). NULL after filling *stop. */
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast,
+                               struct ts_contention *contention, uint32_t order,
+                               ts_stop *stop);
+
+/* When the host began the stretch in which it issued what belongs to `segment` of the fragment at `visit`. */
+static inline uint64_t ts_host_base(const ts_player *player, const ts_visit *visit, uint32_t segment)
+{
+  return player->segments[visit->segment + segment] + (segment ? 0 : visit->offset);
+}
+
+/* What a node of the program's item took on this player; `usual`: where every play of it takes as long. */
+static inline uint64_t ts_took(const ts_player *player, uint32_t item, uint32_t node, uint64_t usual)
+{
+  uint64_t took = player->took ? player->took[player->program->node_base[item] + node] : TS_AS_USUAL;
+  return took == TS_AS_USUAL ? usual : took;
+}
+
+#endif

@@ -1,0 +1,179 @@
+#include "runtime/play/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/load/intern.h"
+
+typedef struct folder {
+  const ts_tables *t;
+  ts_arena *scratch;
+  uint32_t *of, *key;  /* [world] */
+  uint32_t count;
+  uint32_t most_peers;
+  bool *plays;         /* [programs * groups] collectives over the group, with others */
+  ts_splits splits;
+} folder;
+
+static void note_plays(folder *f)
+{
+  const ts_tables *t = f->t;
+  f->plays = TS_NEW_ARRAY(f->scratch, bool, (size_t)t->ir->programs_count * t->ranks->group_count);
+  for (uint32_t p = 0; p < t->ir->programs_count; p++) {
+    for (uint32_t c = 0; c < t->comm_count; c++)
+      if (ts_turns_of(t, p, c) && t->ranks->groups[t->comms[c].group].size > 1)
+        f->plays[p * t->ranks->group_count + t->comms[c].group] = true;
+    if (t->programs[p].peer_count > f->most_peers)
+      f->most_peers = t->programs[p].peer_count;
+  }
+}
+
+static int ascending(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+typedef struct gatherer { /* the distinct classes among the members of an instance */
+  uint32_t *seen; /* [classes] instance + 1 that saw the class last */
+  uint32_t *list;
+  uint32_t count;
+} gatherer;
+
+static void gather(const ts_rank_group *group, uint32_t instance, const uint32_t *of, gatherer *g)
+{
+  bool sorted = true;
+  g->count = 0;
+  for (uint32_t j = 0; j < group->size; j++) {
+    uint32_t class = of[group->base[instance] + group->offset[j]];
+    if (g->seen[class] == instance + 1)
+      continue;
+    g->seen[class] = instance + 1;
+    sorted = sorted && (!g->count || g->list[g->count - 1] < class);
+    g->list[g->count++] = class;
+  }
+  if (!sorted)
+    qsort(g->list, g->count, sizeof *g->list, ascending);
+}
+
+/* Key: the set of classes of the instance. */
+static void key_by_group(folder *f, uint32_t group)
+{
+  const ts_rank_group *g = &f->t->ranks->groups[group];
+  ts_arena *scratch = ts_arena_new("classes of instances");
+  ts_intern sets = {.arena = scratch};
+  gatherer at = {TS_NEW_ARRAY(scratch, uint32_t, f->count), TS_NEW_ARRAY(scratch, uint32_t, g->size), 0};
+  for (uint32_t i = 0; i < g->instances; i++) {
+    gather(g, i, f->of, &at);
+    uint32_t set = ts_intern_run(&sets, at.list, at.count);
+    for (uint32_t j = 0; j < g->size; j++) {
+      uint32_t rank = g->base[i] + g->offset[j];
+      f->key[rank] = f->plays[f->t->ranks->program[rank] * f->t->ranks->group_count + group] ? set : TS_IR_NONE;
+    }
+  }
+  ts_arena_free(scratch);
+}
+
+static void key_by_peer(folder *f, uint32_t peer)
+{
+  const ts_ranks *ranks = f->t->ranks;
+  for (uint32_t r = 0; r < ranks->world; r++) {
+    const ts_program_info *program = &f->t->programs[ranks->program[r]];
+    f->key[r] = peer < program->peer_count ? f->of[ts_peer_rank(ranks, r, program->peers[peer].coordinate)] : TS_IR_NONE;
+  }
+}
+
+static void split(folder *f, ts_split_by by, uint32_t group)
+{
+  uint32_t before = f->count;
+  f->count = ts_refine(f->of, f->count, f->key, f->t->ranks->world);
+  ts_note_split(f->t->arena, &f->splits, by, group, before, f->count);
+}
+
+static void refine(folder *f)
+{
+  const ts_ranks *ranks = f->t->ranks;
+  note_plays(f);
+  for (uint32_t before = 0; before != f->count;) {
+    before = f->count;
+    for (uint32_t g = 0; g < ranks->group_count; g++) {
+      if (!ranks->groups[g].used || ranks->groups[g].size == 1)
+        continue;
+      key_by_group(f, g);
+      split(f, TS_SPLIT_MEMBERS, g);
+    }
+    for (uint32_t p = 0; p < f->most_peers; p++) {
+      key_by_peer(f, p);
+      split(f, TS_SPLIT_PEERS, TS_IR_NONE);
+    }
+  }
+}
+
+static void count_players(ts_arena *arena, const folder *f, ts_cast *cast)
+{
+  uint32_t *rank = TS_NEW_ARRAY(arena, uint32_t, f->count), *size = TS_NEW_ARRAY(arena, uint32_t, f->count);
+  for (uint32_t r = 0; r < f->t->ranks->world; r++)
+    if (!size[f->of[r]]++)
+      rank[f->of[r]] = r;
+  *cast = (ts_cast){.count = f->count, .rank = rank, .size = size, .of = f->of};
+}
+
+typedef TS_VEC(ts_meeting) meeting_list;
+typedef TS_VEC(uint32_t) member_list;
+
+/* The meeting of player `p` on the communicator: the one of the instance that its rank belongs to. */
+static void add_meeting(ts_arena *arena, const folder *f, uint32_t comm, const gatherer *at, uint32_t *meeting_of, meeting_list *meetings,
+                        member_list *members, ts_cast *cast)
+{
+  ts_meeting m = {.comm = comm, .first = (uint32_t)members->count, .count = at->count, .turn_base = cast->turn_count};
+  for (uint32_t j = 0; j < at->count; j++) {
+    uint32_t player = at->list[j], turns = ts_turns_of(f->t, f->t->ranks->program[cast->rank[player]], comm);
+    m.turns = turns > m.turns ? turns : m.turns;
+    meeting_of[(size_t)player * f->t->comm_count + comm] = (uint32_t)meetings->count;
+    TS_PUSH(arena, members, player);
+  }
+  cast->turn_count += m.turns;
+  TS_PUSH(arena, meetings, m);
+}
+
+static void find_meetings(ts_arena *arena, const folder *f, ts_cast *cast)
+{
+  const ts_tables *t = f->t;
+  uint32_t *meeting_of = TS_NEW_ARRAY(arena, uint32_t, (size_t)cast->count * t->comm_count);
+  meeting_list meetings = {0};
+  member_list members = {0};
+  gatherer at = {TS_NEW_ARRAY(f->scratch, uint32_t, cast->count), TS_NEW_ARRAY(f->scratch, uint32_t, cast->count), 0};
+  memset(meeting_of, 0xff, (size_t)cast->count * t->comm_count * sizeof *meeting_of);
+  for (uint32_t c = 0; c < t->comm_count; c++) {
+    const ts_rank_group *g = &t->ranks->groups[t->comms[c].group];
+    memset(at.seen, 0, cast->count * sizeof *at.seen);
+    for (uint32_t p = 0; g->size > 1 && p < cast->count; p++) {
+      if (meeting_of[(size_t)p * t->comm_count + c] != TS_IR_NONE || !ts_turns_of(t, t->ranks->program[cast->rank[p]], c))
+        continue;
+      gather(g, g->instance_of[cast->rank[p]], cast->of, &at);
+      add_meeting(arena, f, c, &at, meeting_of, &meetings, &members, cast);
+    }
+  }
+  cast->meeting_of = meeting_of;
+  cast->meetings = TS_ITEMS(arena, &meetings);
+  cast->meeting_count = (uint32_t)meetings.count;
+  cast->members = TS_ITEMS(arena, &members);
+}
+
+const ts_cast *ts_cast_new(ts_arena *arena, const ts_tables *t, const ts_kinds *kinds, bool fold)
+{
+  uint32_t world = t->ranks->world;
+  folder f = {.t = t, .scratch = ts_arena_new("folding"), .count = fold ? kinds->count : world};
+  f.of = TS_NEW_ARRAY(arena, uint32_t, world);
+  f.key = TS_NEW_ARRAY(f.scratch, uint32_t, world);
+  for (uint32_t r = 0; r < world; r++)
+    f.of[r] = fold ? kinds->of[r] : r;
+  if (fold)
+    refine(&f);
+  ts_cast *cast = TS_NEW(arena, ts_cast);
+  count_players(arena, &f, cast);
+  find_meetings(arena, &f, cast);
+  cast->splits = f.splits;
+  ts_arena_free(f.scratch);
+  return cast;
+}

@@ -1,0 +1,39 @@
+/* Folding: ranks that provably behave alike form a class, and one player plays for all of them.
+ *
+ * Ranks start together when they are of one kind; a class is split while its members meet members of different classes, in a collective or by a
+ * message (partition refinement: Paige and Tarjan, 1987). When nothing splits any more, members of a class have equal times:
+ * each start is the same maximum over the same times. A collective then starts when the last of the classes that meet in it is ready,
+ * however many ranks these have. Without folding every rank is its own class. */
+#ifndef TS_RUNTIME_PLAY_FOLD_H
+#define TS_RUNTIME_PLAY_FOLD_H
+
+#include "runtime/play/kinds.h"
+
+typedef struct ts_meeting { /* of a communicator: players whose collectives start together */
+  uint32_t comm;
+  uint32_t first, count; /* into ts_cast.members */
+  uint32_t turns;        /* collectives of the step */
+  uint64_t turn_base;    /* turns of the meetings before */
+} ts_meeting;
+
+typedef struct ts_cast {
+  uint32_t count;              /* players */
+  const uint32_t *rank;        /* [count] the lowest of the class */
+  const uint32_t *size;        /* [count] ranks of the class */
+  const uint32_t *of;          /* [world] */
+  const ts_meeting *meetings;
+  uint32_t meeting_count;
+  uint64_t turn_count;
+  const uint32_t *members;     /* players, ascending in each meeting */
+  ts_splits splits;            /* of kinds by whom they meet; none: not folded */
+  const uint32_t *meeting_of;  /* [count * comms] or TS_IR_NONE */
+} ts_cast;
+
+const ts_cast *ts_cast_new(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, bool fold);
+
+static inline uint32_t ts_turns_of(const ts_tables *t, uint32_t program, uint32_t comm)
+{
+  return t->programs[program].turn_base[(size_t)t->ir->programs[program].item_count * t->comm_count + comm];
+}
+
+#endif

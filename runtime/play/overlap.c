@@ -1,0 +1,753 @@
+#include "runtime/play/overlap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/load/agenda.h"
+#include "runtime/play.h"
+#include "runtime/play/contention.h"
+#include "runtime/play/engine_internal.h"
+#include "runtime/play/overlap_pairs.h"
+#include "runtime/play/track.h"
+
+typedef enum state { AT_REST, AT_WORK, AT_MEETING, RECEIVING, CHOOSING } state;
+
+typedef struct progress { /* of something under way */
+  double left;      /* ps of work, at `since` */
+  double rate;      /* work done in a ps; negative: not rated yet */
+  uint64_t since;
+  uint32_t version; /* of the end that was announced last */
+  bool shared;      /* a call on the network of all: that says when it ends, and `left` nothing */
+} progress;
+
+typedef struct actor { /* a stream of a player; the last one of each player is its host */
+  uint64_t time, host;
+  uint64_t posted;  /* as in ts_process */
+  const ts_visit *visit, *visit_end;
+  const ts_op *op, *op_end;
+  uint64_t start;   /* of the op at work */
+  uint32_t chain;   /* ops at work one after the other from `op` on, undisturbed: see lengthen */
+  uint32_t next;    /* who else waits for the same */
+  uint32_t player, wait;
+  state state;
+  bool away;        /* sends: the network has the message, and the stream goes on */
+  progress work;    /* runs and sends */
+} actor;
+
+typedef struct meeting {
+  progress work;
+  uint64_t latest, start;
+  uint32_t count, who, turns;
+  bool running;
+  double *rates;    /* [members] of the transfer, as each member's device allows */
+} meeting;
+
+typedef struct stage {
+  ts_arena *scratch;
+  ts_facts facts;
+  actor *actors;
+  meeting *meetings;
+  uint32_t per_player, actor_count;
+  uint32_t *ready, ready_count;
+  ts_agenda heap;               /* moments: id an actor, or actors + meeting; detail its version */
+  uint32_t *dirty, dirty_count; /* players to rate anew */
+  bool *is_dirty;
+  uint32_t *choosing;           /* [players] streams that wait for some of several events */
+  ts_contention *network;       /* of calls that share links, or NULL */
+  TS_VEC(ts_flight) flights;    /* as in ts_engine */
+  uint64_t *starts;
+  uint32_t *latest;
+  ts_overlap_pairs pairs;
+  uint64_t now;
+  uint64_t turns, alone;        /* alone: end of the play without slowdown */
+  bool overflow, interrupted;
+} stage;
+
+/* ---- What comes when ---- */
+
+static void announce(stage *s, uint64_t time, uint32_t id, uint32_t version)
+{
+  ts_agenda_announce(s->scratch, &s->heap, (ts_moment){time, id, id, version});
+}
+
+static void wake(stage *s, uint32_t waiter)
+{
+  for (; waiter != TS_IR_NONE; waiter = s->actors[waiter].next)
+    s->ready[s->ready_count++] = waiter;
+}
+
+static void park(stage *s, uint32_t id, uint64_t *place)
+{
+  s->actors[id].next = (uint32_t)*place;
+  *place = TS_UNKNOWN | id;
+}
+
+static void settle(stage *s, uint64_t *place, uint64_t time)
+{
+  uint32_t waiters = (uint32_t)*place;
+  *place = time;
+  wake(s, waiters);
+}
+
+static void touch(stage *s, uint32_t player)
+{
+  if (!s->is_dirty[player]) {
+    s->is_dirty[player] = true;
+    s->dirty[s->dirty_count++] = player;
+  }
+}
+
+/* ---- Rates ---- */
+
+static uint32_t tag_of(const stage *s, uint32_t id) { return id >= s->actor_count ? id - s->actor_count : s->facts.cast->meeting_count + id; }
+
+static void set_rate(stage *s, progress *p, double rate, uint32_t id)
+{
+  if (p->rate == rate)
+    return;
+  if (p->shared) {
+    p->rate = rate;
+    ts_contention_pace(s->network, tag_of(s, id), rate);
+    return;
+  }
+  if (p->rate > 0)
+    p->left = fmax(0, p->left - (double)(s->now - p->since) * p->rate);
+  p->since = s->now;
+  p->rate = rate;
+  p->version++;
+  if (rate == 0) /* stands still: no end is in sight */
+    return;
+  double length = p->left / rate;
+  if (length >= 0x1p61 || (s->now + (uint64_t)length) >> TS_CLOCK_BITS) {
+    s->overflow = true;
+    return;
+  }
+  announce(s, s->now + (uint64_t)llround(length), id, p->version);
+}
+
+static const ts_player *player_of(const stage *s, const actor *a) { return &s->facts.players[a->player]; }
+static const ts_visit *visit_of(const actor *a) { return a->visit - 1; }
+
+static uint32_t node_of(const stage *s, const actor *a) { return s->facts.tables->layouts[visit_of(a)->fragment].order[a->op->first]; }
+
+static const ts_ir_node *ir_node_of(const stage *s, const actor *a) { return &ts_nodes_of(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)]; }
+
+static bool computes(const actor *a) { return a->state == AT_WORK && a->op->kind == TS_OP_RUN; }
+
+/* The column of the transfer under way, or TS_IR_NONE. */
+static uint32_t transfer_of(const stage *s, const actor *a)
+{
+  const ts_ir *ir = s->facts.tables->ir;
+  const ts_player *w = player_of(s, a);
+  if (a->state == AT_MEETING)
+    return s->meetings[w->meetings[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
+  if (a->state == RECEIVING && !ts_is_known(w->sent[w->program->routes[visit_of(a)->port_base + a->op->arg].slot]))
+    return TS_IR_NONE;
+  if (a->state == RECEIVING || (a->state == AT_WORK && a->op->kind == TS_OP_SEND))
+    return ir->collectives_count + ir->fragments[visit_of(a)->fragment].first_port + a->op->arg;
+  return TS_IR_NONE;
+}
+
+static uint32_t member_of(const stage *s, const ts_meeting *m, uint32_t player)
+{
+  uint32_t low = 0, high = m->count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (s->facts.cast->members[m->first + middle] <= player)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void rate_meeting(stage *s, uint32_t index, uint32_t player, double rate)
+{
+  const ts_meeting *m = &s->facts.cast->meetings[index];
+  meeting *at = &s->meetings[index];
+  at->rates[member_of(s, m, player)] = rate;
+  for (uint32_t i = 0; i < m->count; i++)
+    rate = at->rates[i] < rate ? at->rates[i] : rate;
+  set_rate(s, &at->work, rate, s->actor_count + index);
+}
+
+/* Of the device's processors what the kernel on a stream gets: those of the highest priority share them equally, others wait. Only compute streams compete. */
+static double share_of(const stage *s, uint32_t first, uint32_t stream)
+{
+  const ts_ir_stream *streams = s->facts.tables->ir->streams;
+  uint32_t equals = 0;
+  if (streams[stream].kind != TS_IR_STREAM_COMPUTE)
+    return 1;
+  for (uint32_t j = 0; j < s->facts.tables->streams; j++) {
+    if (streams[j].kind != TS_IR_STREAM_COMPUTE || !computes(&s->actors[first + j]))
+      continue;
+    if (streams[j].priority > streams[stream].priority)
+      return 0;
+    equals += streams[j].priority == streams[stream].priority;
+  }
+  return 1.0 / equals;
+}
+
+/* Whether nothing else is under way on the device that slows kernels of this stream. */
+static bool undisturbed(const stage *s, uint32_t id)
+{
+  uint32_t stream = id % s->per_player, first = id - stream;
+  for (uint32_t j = 0; j < s->facts.tables->streams; j++)
+    if (j != stream && (transfer_of(s, &s->actors[first + j]) != TS_IR_NONE ||
+                        (s->facts.tables->ir->streams[j].kind == TS_IR_STREAM_COMPUTE && computes(&s->actors[first + j]))))
+      return false;
+  return true;
+}
+
+static void keep_time(stage *s, const actor *a, const ts_op *op, uint64_t time)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_visit *v = visit_of(a);
+  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] = time;
+}
+
+/* Something comes beside a chain: what of it is over is over, its op at work goes on by itself. */
+static void break_chain(stage *s, actor *a)
+{
+  while (a->chain > 1 && a->start + a->op->time <= s->now) {
+    keep_time(s, a, a->op, a->op->time);
+    a->start += a->op->time;
+    a->op++;
+    a->chain--;
+  }
+  a->chain = 1;
+  a->work = (progress){.left = (double)(a->start + a->op->time - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
+  announce(s, a->start + a->op->time, (uint32_t)(a - s->actors), a->work.version);
+}
+
+static void rate_player(stage *s, uint32_t player)
+{
+  uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
+  const ts_player *w = &s->facts.players[player];
+  uint32_t kind = (uint32_t)(w->kind - s->facts.kinds->at);
+  for (uint32_t i = first; i < first + streams; i++) {
+    actor *a = &s->actors[i];
+    uint32_t column = transfer_of(s, a);
+    double slow = 1;
+    if (computes(a) && a->chain > 1 && !undisturbed(s, i))
+      break_chain(s, a);
+    if (computes(a)) {
+      if (a->chain > 1)
+        continue;
+      for (uint32_t j = first; j < first + streams; j++) {
+        uint32_t other = transfer_of(s, &s->actors[j]);
+        if (other != TS_IR_NONE)
+          slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, a)->arg, other)->compute);
+      }
+      set_rate(s, &a->work, share_of(s, first, i - first) / slow, i);
+    } else if (column != TS_IR_NONE && a->state != RECEIVING) {
+      for (uint32_t j = first; j < first + streams; j++)
+        if (computes(&s->actors[j]))
+          slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, &s->actors[j])->arg, column)->transfer);
+      if (a->state == AT_MEETING)
+        rate_meeting(s, w->meetings[a->op->comm], player, 1 / slow);
+      else
+        set_rate(s, &a->work, 1 / slow, i);
+    }
+  }
+}
+
+/* ---- Playing ---- */
+
+/* Streams of the player that wait for some of several events look again. */
+static void wake_choosers(stage *s, uint32_t player)
+{
+  uint32_t first = player * s->per_player;
+  s->choosing[player] = 0;
+  for (uint32_t i = first; i < first + s->facts.tables->streams; i++)
+    if (s->actors[i].state == CHOOSING) {
+      s->actors[i].state = AT_REST;
+      s->ready[s->ready_count++] = i;
+    }
+}
+
+/* Enough of the events an op waits for have happened; the last of these is no later than now. */
+static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_op *op)
+{
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < op->waits; i++)
+    known += ts_is_known(events[wait[i]]);
+  return known >= op->arg;
+}
+
+static void finish(stage *s, actor *a, uint64_t start)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_visit *v = visit_of(a);
+  for (; a->chain > 1; a->chain--) {
+    keep_time(s, a, a->op, a->op->time);
+    start += a->op++->time;
+  }
+  const ts_op *op = a->op++;
+  keep_time(s, a, op, s->now - start);
+  a->time = s->now;
+  if (op->kind != TS_OP_SEND || ts_passage_of(w->kind, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
+    a->posted = a->time;
+  a->state = AT_REST;
+  if (op->event == TS_IR_NONE)
+    return;
+  settle(s, &w->events[v->event_base + op->event], s->now);
+  if (s->choosing[a->player])
+    wake_choosers(s, a->player);
+}
+
+static void begin(stage *s, actor *a, uint64_t work)
+{
+  a->state = AT_WORK;
+  a->start = s->now;
+  a->chain = 1;
+  a->work = (progress){.left = (double)work, .rate = -1, .since = s->now, .version = a->work.version + 1};
+  touch(s, a->player);
+}
+
+/* Begins a kernel. While nothing else is under way on the device, kernels that follow and wait for nothing but each other go with it as one chain. */
+static void begin_kernel(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  if (!undisturbed(s, id)) {
+    begin(s, a, a->op->time);
+    return;
+  }
+  uint64_t end = s->now + a->op->time;
+  const ts_op *op = a->op;
+  while (op->event == TS_IR_NONE && op + 1 < a->op_end && op[1].kind == TS_OP_RUN && !op[1].waits && a->host + op[1].issued <= end + op[1].time)
+    end += (++op)->time;
+  a->state = AT_WORK;
+  a->start = s->now;
+  a->chain = (uint32_t)(op - a->op) + 1;
+  a->work = (progress){.left = (double)(end - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
+  if (end >> TS_CLOCK_BITS)
+    s->overflow = true;
+  else
+    announce(s, end, id, a->work.version);
+}
+
+/* Whether the network of all has the message. One that others may pass waits there for the one before it in its lane. */
+static bool share(stage *s, actor *a, const ts_route *route)
+{
+  const ts_player *w = player_of(s, a), *to = &s->facts.players[w->peers[route->peer]];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  uint32_t port = s->facts.tables->ir->fragments[visit_of(a)->fragment].first_port + a->op->arg, tag = tag_of(s, (uint32_t)(a - s->actors));
+  uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
+  if (lane)
+    tag = s->facts.cast->meeting_count + s->actor_count + (uint32_t)s->flights.count;
+  if (!s->network || !ts_contention_message(s->network, w->kind->peer_profile[route->peer], port, w->rank, to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
+    return false;
+  if (lane) {
+    *lane = tag;
+    TS_PUSH(s->scratch, &s->flights, (ts_flight){&to->arrived[route->slot], lane, m->latency});
+  }
+  return true;
+}
+
+static void begin_send(stage *s, actor *a, uint64_t posted)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  bool shared = share(s, a, route);
+  settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot], shared || m->lane == TS_IR_NONE ? s->now : posted);
+  touch(s, w->peers[route->peer]);
+  a->away = shared && m->lane != TS_IR_NONE;
+  a->posted = (a->away ? s->now : posted) + m->overhead;
+  begin(s, a, a->away ? m->overhead : m->hold);
+  a->work.shared = shared && !a->away;
+}
+
+static void end_send(stage *s, actor *a)
+{
+  const ts_player *w = player_of(s, a);
+  const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
+  const ts_passage *m = ts_passage_of(w->kind, route);
+  if (a->away)
+    return;
+  touch(s, w->peers[route->peer]);
+  uint64_t arrived = a->work.shared ? s->now + m->latency : ts_message_arrival(w->kind, m, w->queues, a->posted, s->now);
+  s->overflow |= arrived >> TS_CLOCK_BITS != 0;
+  settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
+}
+
+static void arrive(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  uint32_t index = player_of(s, a)->meetings[a->op->comm];
+  const ts_meeting *m = &s->facts.cast->meetings[index];
+  meeting *at = &s->meetings[index];
+  a->state = AT_MEETING;
+  if (!at->count || s->now > at->latest || a->player < at->who)
+    at->who = a->player;
+  at->latest = s->now;
+  if (++at->count < m->count)
+    return;
+  at->start = s->now;
+  at->running = true;
+  at->work = (progress){.left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
+  at->work.shared = s->network && ts_contention_collective(s->network, player_of(s, a)->kind, a->op->arg, player_of(s, a)->rank, s->now, index);
+  s->starts[m->turn_base + at->turns] = s->now;
+  s->latest[m->turn_base + at->turns++] = at->who;
+  for (uint32_t i = 0; i < m->count; i++) {
+    at->rates[i] = 1;
+    touch(s, s->facts.cast->members[m->first + i]);
+  }
+}
+
+static void end_meeting(stage *s, uint32_t index)
+{
+  const ts_meeting *m = &s->facts.cast->meetings[index];
+  meeting *at = &s->meetings[index];
+  at->running = false;
+  at->count = 0;
+  for (uint32_t i = 0; i < m->count; i++) {
+    uint32_t player = s->facts.cast->members[m->first + i], id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
+    finish(s, &s->actors[id], at->start);
+    touch(s, player);
+    s->ready[s->ready_count++] = id;
+  }
+}
+
+static bool known(stage *s, uint32_t id, uint64_t *events, const uint32_t *wait, uint32_t count, uint64_t *time)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t *place = &events[wait[i]];
+    if (!ts_is_known(*place)) {
+      park(s, id, place);
+      return false;
+    }
+    *time = *place > *time ? *place : *time;
+  }
+  return true;
+}
+
+/* Begins the next visit. False: the host has not come so far, or there is none. */
+static bool enter(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  if (a->visit == a->visit_end)
+    return false;
+  uint64_t *segment = &w->segments[a->visit->segment];
+  if (!ts_is_known(*segment)) {
+    park(s, id, segment);
+    return false;
+  }
+  ts_range code = w->kind->code[a->visit->fragment].stream[id % s->per_player];
+  a->host = *segment + a->visit->offset;
+  a->op = w->kind->ops + code.first;
+  a->op_end = a->op + code.count;
+  a->visit++;
+  return true;
+}
+
+/* Begins the op at the cursor, which may; sends might have since `posted`. True: it is over already. */
+static bool start(stage *s, uint32_t id, uint64_t posted)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  uint64_t *place;
+  switch (a->op->kind) {
+  case TS_OP_RUN:
+    if (a->op->time) {
+      begin_kernel(s, id);
+      return false;
+    }
+    break;
+  case TS_OP_COLLECTIVE:
+    arrive(s, id);
+    return false;
+  case TS_OP_SEND:
+    begin_send(s, a, posted);
+    return false;
+  case TS_OP_CHOICE:
+    break;
+  default: /* receive */
+    place = &w->arrived[w->program->routes[visit_of(a)->port_base + a->op->arg].slot];
+    if (!ts_is_known(*place)) {
+      a->state = RECEIVING;
+      touch(s, a->player);
+      park(s, id, place);
+      return false;
+    }
+    if (*place > s->now) { /* its last byte has left */
+      a->state = RECEIVING;
+      touch(s, a->player);
+      announce(s, *place, id, ++a->work.version);
+      return false;
+    }
+  }
+  finish(s, a, s->now);
+  return true;
+}
+
+static void run_stream(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  if (a->state == RECEIVING) {
+    touch(s, a->player);
+    a->state = AT_REST;
+  }
+  while (a->state == AT_REST) {
+    if (a->op == a->op_end) {
+      if (!enter(s, id))
+        return;
+      continue;
+    }
+    const ts_visit *v = visit_of(a);
+    const ts_op *op = a->op;
+    if (op->kind == TS_OP_SEGMENT) {
+      uint64_t *place = &w->segments[v->segment + op->arg];
+      if (!ts_is_known(*place)) {
+        park(s, id, place);
+        return;
+      }
+      a->host = *place;
+      a->op++;
+      continue;
+    }
+    uint64_t time = op->kind == TS_OP_SEND ? a->posted : a->time, issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
+    const uint64_t *events = w->events + v->event_base;
+    if (op->kind == TS_OP_CHOICE) {
+      if (!chosen(events, ts_waits_of(s->facts.tables, op), op)) {
+        a->state = CHOOSING;
+        s->choosing[a->player]++;
+        return;
+      }
+    } else if (op->waits && !known(s, id, w->events + v->event_base, ts_waits_of(s->facts.tables, op), op->waits, &time))
+      return;
+    uint64_t posted = time = issued > time ? issued : time;
+    time = a->time > time ? a->time : time;
+    if (time > s->now) {
+      announce(s, time, id, ++a->work.version);
+      return;
+    }
+    if (!start(s, id, posted))
+      return;
+  }
+}
+
+static void run_host(stage *s, uint32_t id)
+{
+  actor *a = &s->actors[id];
+  const ts_player *w = player_of(s, a);
+  for (; a->visit < a->visit_end; a->visit++, a->wait = 0) {
+    const ts_visit *v = a->visit;
+    const ts_layout *layout = &s->facts.tables->layouts[v->fragment];
+    for (; a->wait < layout->wait_count; a->wait++) {
+      const ts_host_wait *wait = &layout->waits[a->wait];
+      const ts_node_info *info = &layout->nodes[wait->node];
+      uint64_t time = ts_host_base(w, v, a->wait) + wait->offset;
+      if (!known(s, id, w->events + v->event_base, s->facts.tables->waits + info->first_wait, info->wait_count, &time))
+        return;
+      settle(s, &w->segments[v->segment + a->wait + 1], time);
+    }
+  }
+}
+
+static void run(stage *s, uint32_t id)
+{
+  if (id % s->per_player < s->facts.tables->streams)
+    run_stream(s, id);
+  else
+    run_host(s, id);
+}
+
+/* What is announced next: by the stage, or by the network. */
+static uint64_t next_moment(const stage *s)
+{
+  uint64_t own = s->heap.count ? s->heap.at[0].time : UINT64_MAX, calls = s->network ? ts_contention_next(s->network) : UINT64_MAX;
+  return own < calls ? own : calls;
+}
+
+static void end_work(stage *s, actor *a)
+{
+  bool alone = a->chain > 1;
+  if (a->op->kind == TS_OP_SEND)
+    end_send(s, a);
+  finish(s, a, a->start);
+  if (!alone)
+    touch(s, a->player);
+}
+
+/* Plays the network up to now, and ends the calls that end there. */
+static void end_calls(stage *s)
+{
+  uint64_t now;
+  while (s->network && ts_contention_play(s->network, s->now, &now))
+    for (uint32_t tag; (tag = ts_contention_ended(s->network)) != TS_IR_NONE;) {
+      uint32_t id = tag - s->facts.cast->meeting_count;
+      if (tag < s->facts.cast->meeting_count) {
+        end_meeting(s, tag);
+      } else if (id < s->actor_count) {
+        end_work(s, &s->actors[id]);
+        s->ready[s->ready_count++] = id;
+      } else {
+        const ts_flight *flight = &s->flights.at[id - s->actor_count];
+        *flight->lane = *flight->lane == tag ? TS_IR_NONE : *flight->lane;
+        settle(s, flight->arrived, s->now + flight->latency);
+      }
+    }
+}
+
+/* What was announced for now: a timer, the end of a run or a send, the end of a collective; or nothing, as it has moved. */
+static void happen(stage *s, const ts_moment *m)
+{
+  if (m->id >= s->actor_count) {
+    if (m->detail == s->meetings[m->id - s->actor_count].work.version)
+      end_meeting(s, m->id - s->actor_count);
+    return;
+  }
+  actor *a = &s->actors[m->id];
+  if (m->detail != a->work.version)
+    return;
+  if (a->state == AT_WORK)
+    end_work(s, a);
+  run(s, m->id);
+}
+
+static void play(stage *s)
+{
+  for (;;) {
+    while (s->ready_count)
+      run(s, s->ready[--s->ready_count]);
+    bool more = s->heap.count && s->heap.at[0].time == s->now;
+    if (!more) {
+      end_calls(s);
+      if (s->ready_count)
+        continue;
+    }
+    if (!more && s->dirty_count) {
+      while (s->dirty_count) {
+        uint32_t player = s->dirty[--s->dirty_count];
+        s->is_dirty[player] = false;
+        rate_player(s, player);
+      }
+      continue;
+    }
+    uint64_t next = next_moment(s);
+    if (next == UINT64_MAX || s->overflow)
+      return;
+    if (++s->turns % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap", fmin(1, (double)s->now / (double)s->alone))) {
+      s->interrupted = true;
+      return;
+    }
+    s->overflow = next >> TS_CLOCK_BITS != 0;
+    s->now = next;
+    if (!s->heap.count || s->heap.at[0].time > next)
+      continue;
+    ts_moment m = ts_agenda_take(&s->heap);
+    happen(s, &m);
+  }
+}
+
+/* ---- Setting the stage ---- */
+
+static void make_actors(stage *s)
+{
+  const ts_facts *f = &s->facts;
+  s->per_player = f->tables->streams + 1;
+  s->actor_count = f->cast->count * s->per_player;
+  s->actors = TS_NEW_ARRAY(s->scratch, actor, s->actor_count);
+  s->ready = TS_NEW_ARRAY(s->scratch, uint32_t, s->actor_count);
+  for (uint32_t i = 0; i < s->actor_count; i++) {
+    const ts_program_info *program = f->players[i / s->per_player].program;
+    ts_range visits = program->stream[i % s->per_player];
+    s->actors[i] = (actor){.player = i / s->per_player, .next = TS_IR_NONE, .visit = program->visits + visits.first,
+                           .visit_end = program->visits + visits.first + visits.count};
+    s->ready[s->actor_count - 1 - i] = i;
+  }
+  s->ready_count = s->actor_count;
+  s->meetings = TS_NEW_ARRAY(s->scratch, meeting, f->cast->meeting_count);
+  for (uint32_t m = 0; m < f->cast->meeting_count; m++)
+    s->meetings[m].rates = TS_NEW_ARRAY(s->scratch, double, f->cast->meetings[m].count);
+}
+
+static uint64_t last_end(const stage *s)
+{
+  uint64_t end = ts_end_of_hosts(&s->facts);
+  for (uint32_t i = 0; i < s->actor_count; i++)
+    if (s->actors[i].time > end && ts_counts(player_of(s, &s->actors[i]), s->facts.tables, i % s->per_player))
+      end = s->actors[i].time;
+  return end;
+}
+
+/* Some call never ends: slower than the clock counts. */
+static bool some_left(const stage *s)
+{
+  for (uint32_t i = 0; i < s->actor_count; i++)
+    if (s->actors[i].op != s->actors[i].op_end || s->actors[i].visit != s->actors[i].visit_end)
+      return true;
+  return false;
+}
+
+static void set_stage(ts_arena *arena, stage *s)
+{
+  const ts_cast *cast = s->facts.cast;
+  ts_make_players(arena, &s->facts);
+  for (uint32_t p = 0; p < cast->count; p++) {
+    ts_player *w = (ts_player *)&s->facts.players[p];
+    w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
+    if (w->program->slot_count)
+      memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);
+  }
+  s->facts.starts = s->starts = TS_NEW_ARRAY(arena, uint64_t, cast->turn_count);
+  s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, cast->turn_count);
+  s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
+  s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, cast->count);
+  s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
+  make_actors(s);
+}
+
+const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_contention *network, ts_stop *stop)
+{
+  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .network = network};
+  ts_facts *out = NULL;
+  const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->kinds, model, &s.pairs);
+  if (wrong) {
+    ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
+    ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by name: `constant:1.1`, `physical`");
+  } else {
+    set_stage(arena, &s);
+    play(&s);
+    if (s.interrupted) {
+      ts_stop_interrupted(stop);
+    } else if (s.overflow || some_left(&s)) {
+      ts_stop_overflow(stop);
+    } else {
+      s.facts.end = last_end(&s);
+      out = ts_arena_copy(arena, &s.facts, sizeof s.facts);
+    }
+  }
+  ts_arena_free(s.scratch);
+  return out;
+}
+
+ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class)
+{
+  const ts_facts *f = ts_run_facts(run);
+  ts_overlap_cost cost = {0};
+  ts_arena *scratch = ts_arena_new("cost of overlap");
+  const ts_track *track = ts_track_new(scratch, f, class);
+  const ts_player *w = ts_player_of(track);
+  for (uint32_t i = 0; i < track->stream[f->tables->streams]; i++) {
+    const ts_step *s = &track->steps[i];
+    const ts_visit *v = ts_visit_of(track, s);
+    if (s->op->kind == TS_OP_RUN) {
+      cost.compute += s->time;
+      cost.compute_alone += s->op->time;
+    } else if (s->op->kind == TS_OP_COLLECTIVE) {
+      cost.transfer += s->time;
+      cost.transfer_alone += s->op->time;
+    } else if (s->op->kind == TS_OP_SEND) {
+      cost.transfer += s->time;
+      cost.transfer_alone += ts_send_time(w->kind, &w->program->routes[v->port_base + s->op->arg]);
+    }
+  }
+  ts_arena_free(scratch);
+  return cost;
+}

@@ -1,0 +1,97 @@
+#include "runtime/play/overlap_pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/text/text.h"
+#include "runtime/load/intern.h"
+
+static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
+{
+  uint32_t class = t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].device_class : TS_IR_NONE;
+  return class == TS_IR_NONE ? NULL : &t->ir->device_classes[class];
+}
+
+static double or_missing(double value) { return value > 0 ? value : NAN; }
+
+/* Of the program's calls the first through the port of the IR, or one behind it. */
+static uint32_t first_call(const ts_program_info *program, uint32_t port)
+{
+  uint32_t low = 0, high = program->call_count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (program->calls[middle].port < port)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t column, ts_pair *p)
+{
+  const ts_ir *ir = t->ir;
+  if (column < ir->collectives_count) {
+    p->transfer = ts_ir_collective_words[ir->collectives[column].kind];
+    p->transfer_bytes = (double)ir->collectives[column].bytes;
+    p->transfer_time = or_missing((double)kind->collective_time[column] * 1e-12);
+    return;
+  }
+  uint32_t port = column - ir->collectives_count;
+  const ts_program_info *program = &t->programs[kind->program];
+  p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
+  p->transfer_bytes = (double)ir->ports[port].bytes;
+  p->transfer_time = NAN;
+  for (uint32_t c = first_call(program, port); c < program->call_count && program->calls[c].port == port; c++) /* the slowest path that it takes */
+    p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->passages[c].flight * 1e-12));
+}
+
+/* Distinct pairs of a kernel and a transfer, of all kinds of ranks. */
+typedef struct pair_list {
+  ts_arena *arena;
+  ts_intern seen;
+  TS_VEC(ts_pair) pairs;
+  TS_VEC(uint32_t *) tables; /* [kinds] number of the pair of each kernel and column */
+} pair_list;
+
+static void add_pair(pair_list *l, const ts_pair *p, uint32_t *number)
+{
+  uint32_t words[sizeof *p / sizeof(uint32_t)];
+  memcpy(words, p, sizeof words);
+  *number = ts_intern_run(&l->seen, words, sizeof words / sizeof *words);
+  if (*number == l->pairs.count)
+    TS_PUSH(l->arena, &l->pairs, *p);
+}
+
+static void list_pairs(pair_list *l, const ts_tables *t, const ts_kind *kind, uint32_t columns)
+{
+  const ts_ir *ir = t->ir;
+  const ts_ir_device_class *device = device_of(t, kind->rank);
+  uint32_t *number = TS_NEW_ARRAY(l->arena, uint32_t, (size_t)ir->kernels_count * columns);
+  TS_PUSH(l->arena, &l->tables, number);
+  for (uint32_t k = 0; k < ir->kernels_count; k++) {
+    const ts_ir_kernel *kernel = &ir->kernels[k];
+    for (uint32_t c = 0; c < columns; c++) {
+      ts_pair p = TS_PAIR_UNKNOWN;
+      p.family = ir->strings + kernel->family;
+      p.time = (double)kernel->time * 1e-12 / kind->speed;
+      p.flops = or_missing(kernel->flops);
+      p.bytes = or_missing(kernel->bytes);
+      p.bandwidth = device ? or_missing(device->bandwidth) : NAN;
+      describe_transfer(t, kind, c, &p);
+      add_pair(l, &p, number++);
+    }
+  }
+}
+
+/* Each distinct pair is predicted once, all in one batch. */
+const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_kinds *kinds, const ts_slowdown *model, ts_overlap_pairs *out)
+{
+  pair_list l = {.arena = arena, .seen = {.arena = arena}};
+  uint32_t columns = t->ir->collectives_count + t->ir->ports_count;
+  for (uint32_t k = 0; k < kinds->count; k++)
+    list_pairs(&l, t, &kinds->at[k], columns);
+  ts_slowdowns *slows = TS_NEW_ARRAY(arena, ts_slowdowns, l.pairs.count);
+  *out = (ts_overlap_pairs){columns, (const uint32_t *const *)l.tables.at, slows};
+  return ts_slowdown_predict(arena, model, l.pairs.at, (uint32_t)l.pairs.count, slows);
+}

@@ -1,0 +1,296 @@
+#include "runtime/play/track.h"
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+typedef struct replay {
+  const ts_tables *t;
+  const ts_player *w;
+  const ts_facts *facts;
+  ts_step *next;
+  uint32_t *turn; /* [comms] */
+  uint64_t time;
+} replay;
+
+static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_op *op, uint64_t time)
+{
+  const uint32_t *wait = op->waits ? ts_waits_of(r->t, op) : NULL;
+  if (op->kind == TS_OP_CHOICE)
+    return later(time, ts_choice_time(r->w->events + v->event_base, wait, op->waits, op->arg));
+  for (uint32_t i = 0; i < op->waits; i++)
+    time = later(time, r->w->events[v->event_base + wait[i]]);
+  return time;
+}
+
+static uint64_t collective_start(replay *r, const ts_op *op)
+{
+  return r->facts->starts[r->facts->cast->meetings[r->w->meetings[op->comm]].turn_base + r->turn[op->comm]++];
+}
+
+static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t host, uint32_t stream)
+{
+  ts_step *s = r->next++;
+  *s = (ts_step){.op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
+  uint64_t issued = host + op->issued;
+  const ts_route *route;
+  uint32_t node = r->t->layouts[v->fragment].order[op->first];
+  s->time = ts_took(r->w, v->item, node, op->time);
+  switch (op->kind) {
+  case TS_OP_RUN:
+    s->end = later(s->ready + s->time, issued - op->time + s->time);
+    break;
+  case TS_OP_COLLECTIVE:
+    s->ready = later(s->ready, issued);
+    s->end = collective_start(r, op) + s->time;
+    break;
+  case TS_OP_SEND:
+    s->ready = later(s->ready, issued);
+    route = &r->w->program->routes[v->port_base + op->arg];
+    s->time = ts_took(r->w, v->item, node, ts_send_time(r->w->kind, route));
+    s->end = s->ready + s->time;
+    break;
+  case TS_OP_RECV:
+    s->ready = later(s->ready, issued);
+    s->end = later(s->ready, r->w->arrived[r->w->program->routes[v->port_base + op->arg].slot]);
+    break;
+  case TS_OP_CHOICE:
+    s->end = s->ready = later(s->ready, issued);
+    break;
+  default:
+    s->end = s->ready;
+  }
+  r->time = s->end;
+}
+
+static void replay_visit(replay *r, const ts_visit *v, uint32_t stream)
+{
+  ts_range code = r->w->kind->code[v->fragment].stream[stream];
+  const ts_op *ops = r->w->kind->ops + code.first;
+  uint64_t host = ts_host_base(r->w, v, 0);
+  for (uint32_t i = 0; i < code.count; i++) {
+    if (ops[i].kind == TS_OP_SEGMENT)
+      host = ts_host_base(r->w, v, ops[i].arg);
+    replay_op(r, v, &ops[i], host, stream);
+  }
+}
+
+static uint32_t count_steps(const ts_tables *t, const ts_player *w)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < t->ir->programs[w->kind->program].item_count; i++)
+    for (uint32_t s = 0; s < t->streams; s++)
+      count += w->kind->code[w->program->items[i].fragment].stream[s].count;
+  return count;
+}
+
+const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player)
+{
+  const ts_tables *t = facts->tables;
+  const ts_player *w = &facts->players[player];
+  uint32_t items = t->ir->programs[w->kind->program].item_count;
+  ts_step *steps = TS_NEW_ARRAY(arena, ts_step, count_steps(t, w));
+  uint32_t *stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1), *item_first = TS_NEW_ARRAY(arena, uint32_t, (size_t)items * t->streams);
+  replay r = {.t = t, .w = w, .facts = facts, .next = steps, .turn = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
+  for (uint32_t s = 0; s < t->streams; s++) {
+    ts_range visits = w->program->stream[s];
+    stream[s] = (uint32_t)(r.next - steps);
+    r.time = 0;
+    for (uint32_t i = 0; i < visits.count; i++) {
+      const ts_visit *v = &w->program->visits[visits.first + i];
+      item_first[(size_t)v->item * t->streams + s] = (uint32_t)(r.next - steps);
+      replay_visit(&r, v, s);
+    }
+  }
+  stream[t->streams] = (uint32_t)(r.next - steps);
+  ts_track *track = TS_NEW(arena, ts_track);
+  *track = (ts_track){facts, player, steps, stream, item_first};
+  return track;
+}
+
+static const ts_layout *layout_of(const ts_track *track, const ts_visit *v) { return &track->facts->tables->layouts[v->fragment]; }
+
+uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
+{
+  const ts_tables *t = track->facts->tables;
+  const ts_player *w = ts_player_of(track);
+  uint32_t fragment = w->program->items[item].fragment, stream = ts_nodes_of(t->ir, fragment)[node].stream;
+  ts_range code = w->kind->code[fragment].stream[stream];
+  const ts_op *ops = w->kind->ops + code.first;
+  const uint32_t *order = t->layouts[fragment].order;
+  uint32_t low = 0, high = code.count;
+  while (high - low > 1) { /* a stream's nodes are in order: the last op that begins with the node or before it */
+    uint32_t middle = low + (high - low) / 2;
+    if (order[ops[middle].first] <= node)
+      low = middle;
+    else
+      high = middle;
+  }
+  return track->item_first[(size_t)item * t->streams + stream] + low;
+}
+
+uint32_t ts_turn_of(const ts_track *track, uint32_t step)
+{
+  const ts_step *s = &track->steps[step];
+  const ts_tables *t = track->facts->tables;
+  const ts_layout *layout = layout_of(track, ts_visit_of(track, s));
+  return ts_player_of(track)->program->turn_base[(size_t)s->item * t->comm_count + s->op->comm] + layout->nodes[layout->order[s->op->first]].turn;
+}
+
+uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
+{
+  const ts_tables *t = track->facts->tables;
+  const ts_program_info *program = ts_player_of(track)->program;
+  uint32_t low = 0, high = t->ir->programs[ts_player_of(track)->kind->program].item_count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (program->turn_base[(size_t)middle * t->comm_count + comm] <= turn)
+      low = middle;
+    else
+      high = middle;
+  }
+  const ts_layout *layout = &t->layouts[program->items[low].fragment];
+  uint32_t left = turn - program->turn_base[(size_t)low * t->comm_count + comm];
+  return ts_track_node(track, low, layout->callers[layout->caller_first[comm] + left]);
+}
+
+/* The step that left one of the events at `time`, or TS_IR_NONE. */
+static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint32_t *wait, uint32_t count, uint64_t time)
+{
+  const ts_player *w = ts_player_of(track);
+  for (uint32_t i = 0; i < count; i++) {
+    if (w->events[v->event_base + wait[i]] != time)
+      continue;
+    ts_producer p = w->kind->code[v->fragment].producers[wait[i]];
+    return track->item_first[(size_t)v->item * track->facts->tables->streams + p.stream] + p.op;
+  }
+  return TS_IR_NONE;
+}
+
+static ts_place host_on(const ts_track *track, const ts_visit *v, uint32_t node)
+{
+  return (ts_place){.kind = TS_AT_HOST, .visit = v, .node = node, .segment = v->segment + layout_of(track, v)->nodes[node].segment};
+}
+
+ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place)
+{
+  const ts_visit *v = ts_visit_of(track, &track->steps[step]);
+  return host_on(track, v, layout_of(track, v)->order[place]);
+}
+
+ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
+{
+  const ts_step *s = &track->steps[step];
+  bool first = step == track->stream[s->stream];
+  if (!first && s[-1].end == s->ready)
+    return (ts_place){.kind = TS_AT_STEP, .step = step - 1};
+  if (s->ready == 0)
+    return (ts_place){.kind = TS_AT_BEGIN};
+  uint32_t left = s->op->waits ? find_event(track, ts_visit_of(track, s), ts_waits_of(track->facts->tables, s->op), s->op->waits, s->ready) : TS_IR_NONE;
+  if (left != TS_IR_NONE)
+    return (ts_place){.kind = TS_AT_STEP, .step = left};
+  return ts_host_at(track, step, s->op->first);
+}
+
+bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place)
+{
+  const ts_step *s = &track->steps[step];
+  const ts_visit *v = ts_visit_of(track, s);
+  const ts_node_info *info = &layout_of(track, v)->nodes[layout_of(track, v)->order[s->op->first]];
+  if (s->ready == time) {
+    *place = ts_cause_of_ready(track, step);
+    return true;
+  }
+  uint32_t left = s->op->waits ? find_event(track, v, ts_waits_of(track->facts->tables, s->op), s->op->waits, time) : TS_IR_NONE;
+  bool hosted = ts_host_base(ts_player_of(track), v, info->segment) + info->issue == time;
+  *place = time == 0 ? (ts_place){.kind = TS_AT_BEGIN} : left != TS_IR_NONE ? (ts_place){.kind = TS_AT_STEP, .step = left} : ts_host_at(track, step, s->op->first);
+  return time == 0 || left != TS_IR_NONE || hosted;
+}
+
+/* The visit in which the host's wait before `segment` is: the last one that begins in an earlier segment and waits. */
+static const ts_visit *visit_before(const ts_track *track, uint32_t segment)
+{
+  const ts_player *w = ts_player_of(track);
+  ts_range waits = w->program->stream[track->facts->tables->streams];
+  const ts_visit *visits = w->program->visits + waits.first;
+  uint32_t low = 0, high = waits.count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (visits[middle].segment < segment)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &visits[low];
+}
+
+ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)
+{
+  const ts_player *w = ts_player_of(track);
+  uint64_t time = w->segments[segment];
+  if (segment == 0 || time == 0)
+    return (ts_place){.kind = TS_AT_BEGIN};
+  const ts_visit *v = visit_before(track, segment);
+  uint32_t index = segment - 1 - v->segment;
+  const ts_host_wait *wait = &layout_of(track, v)->waits[index];
+  const ts_node_info *info = &layout_of(track, v)->nodes[wait->node];
+  uint32_t left = ts_host_base(w, v, index) + wait->offset == time ? TS_IR_NONE :
+                  find_event(track, v, track->facts->tables->waits + info->first_wait, info->wait_count, time);
+  if (left != TS_IR_NONE)
+    return (ts_place){.kind = TS_AT_STEP, .step = left};
+  return (ts_place){.kind = TS_AT_HOST, .visit = v, .node = wait->node, .segment = segment - 1};
+}
+
+ts_place ts_track_end(const ts_track *track, uint64_t *end)
+{
+  const ts_tables *t = track->facts->tables;
+  const ts_player *w = ts_player_of(track);
+  ts_place place = {.kind = TS_AT_BEGIN};
+  *end = 0;
+  for (uint32_t s = 0; s < t->streams; s++) {
+    if (track->stream[s] == track->stream[s + 1] || w->program->late[s])
+      continue;
+    uint32_t last = track->stream[s + 1] - 1;
+    if (track->steps[last].end > *end) {
+      *end = track->steps[last].end;
+      place = (ts_place){.kind = TS_AT_STEP, .step = last};
+    }
+  }
+  uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
+  uint32_t items = t->ir->programs[w->kind->program].item_count;
+  if (host > *end && items) {
+    const ts_visit *v = &w->program->items[items - 1];
+    *end = host;
+    place = (ts_place){.kind = TS_AT_HOST, .visit = v, .segment = w->program->tail_segment,
+                       .node = t->ir->fragments[v->fragment].node_count ? t->ir->fragments[v->fragment].node_count - 1 : TS_IR_NONE};
+  }
+  return place;
+}
+
+bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
+{
+  const ts_step *s = &track->steps[step];
+  const ts_visit *v = ts_visit_of(track, s);
+  const ts_layout *layout = layout_of(track, v);
+  const ts_node_info *info = &layout->nodes[layout->order[s->op->first]];
+  *start = ts_host_base(ts_player_of(track), v, info->segment) + info->issue;
+  return *start > s->ready;
+}
+
+bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uint64_t *start)
+{
+  const ts_step *s = &track->steps[step];
+  if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->time)
+    return false;
+  const ts_visit *v = ts_visit_of(track, s);
+  const ts_layout *layout = layout_of(track, v);
+  const ts_player *w = ts_player_of(track);
+  uint64_t host = ts_host_base(w, v, layout->nodes[layout->order[s->op->first]].segment), time = s->ready;
+  for (uint32_t i = s->op->first; i < s->op->first + s->op->count; i++) {
+    uint64_t issued = host + layout->nodes[layout->order[i]].issue;
+    if (issued > time) {
+      *place = i;
+      *start = time = issued;
+    }
+    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(w->kind, ts_node_of(track, s, i)));
+  }
+  return true;
+}

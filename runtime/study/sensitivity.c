@@ -1,0 +1,192 @@
+#include "runtime/study/sensitivity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/text/text.h"
+#include "runtime/account/compose.h"
+#include "runtime/account/network_use.h"
+#include "runtime/play.h"
+#include "runtime/study/change.h"
+
+typedef struct path { /* what the nodes on the critical path gain */
+  const ts_facts *facts;
+  const ts_kinds *changed;
+  double host;    /* factor on the time of the host */
+  double gain;    /* ps */
+} path;
+
+/* What the node takes on ranks of the kind; 0: what it takes is not the node's. */
+static uint64_t node_time(const ts_kind *kind, const ts_player *w, uint32_t item, const ts_ir_node *node)
+{
+  const ts_visit *v = &w->program->items[item];
+  switch (node->op) {
+  case TS_IR_COMPUTE: return kind->kernel_time[node->arg];
+  case TS_IR_COLLECTIVE: return kind->collective_time[node->arg];
+  case TS_IR_SEND: return ts_send_time(kind, &w->program->routes[v->port_base + node->arg]);
+  default: return 0;
+  }
+}
+
+static double part_of(double time, uint64_t before, uint64_t after) { return before ? time * (1 - (double)after / (double)before) : 0; }
+
+static uint64_t bytes_of(const ts_passage *m) { return m->flight - m->latency - m->overhead; }
+
+/* What a receive gains that waited for `time`: bytes, then what else its message took. */
+static double gain_of_message(double time, const ts_passage *before, const ts_passage *after)
+{
+  double bytes = fmin(time, (double)bytes_of(before));
+  return part_of(bytes, bytes_of(before), bytes_of(after)) + part_of(time - bytes, before->latency + before->overhead, after->latency + after->overhead);
+}
+
+static void gain_of(void *closure, const ts_critical_visit *visit)
+{
+  path *p = closure;
+  const ts_facts *f = p->facts;
+  const ts_player *w = &f->players[visit->player];
+  uint32_t item = visit->item, node = visit->node;
+  const ts_visit *v = &w->program->items[item];
+  if (visit->host) {
+    p->gain += (double)visit->time * (1 - p->host);
+    return;
+  }
+  const ts_ir_node *n = &ts_nodes_of(f->tables->ir, v->fragment)[node];
+  if (n->op == TS_IR_RECV) { /* what it waits for is what the sender sends */
+    const ts_message *m = &w->program->messages[w->program->routes[v->port_base + n->arg].slot];
+    w = &f->players[w->peers[w->program->routes[v->port_base + n->arg].peer]];
+    v = &w->program->items[m->send_item];
+    const ts_route *route = &w->program->routes[v->port_base + ts_nodes_of(f->tables->ir, v->fragment)[m->send_node].arg];
+    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->kind, route), ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
+    return;
+  }
+  const ts_kind *changed = &p->changed->at[p->changed->of[w->rank]];
+  p->gain += part_of((double)visit->time, node_time(w->kind, w, item, n), node_time(changed, w, item, n));
+}
+
+static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
+{
+  ts_run_options o = *options;
+  o.transfer = changed->transfer;
+  return o;
+}
+
+bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, uint64_t *step, const char **wrong, ts_stop *stop)
+{
+  ts_changed changed;
+  *wrong = ts_change(arena, ir, change, &changed);
+  ts_run_options o = changed_options(options, &changed);
+  return !*wrong && ts_run_step(&changed.ir, &o, step, stop);
+}
+
+uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, const ts_result *result,
+                                 const ts_not_followed **list)
+{
+  ts_arena *scratch = ts_arena_new("not followed");
+  ts_stop stop = {.arena = scratch};
+  ts_changed changed;
+  ts_prepared p;
+  uint32_t count = 0;
+  if (!ts_change(scratch, ir, change, &changed)) {
+    ts_run_options o = changed_options(options, &changed);
+    if (ts_run_prepare(scratch, &changed.ir, &o, &p, &stop))
+      count = ts_not_followed_of(arena, ir, result->network_uses, ts_network_uses_of(scratch, &p), list);
+  }
+  ts_arena_free(scratch);
+  return count;
+}
+
+typedef struct judge {
+  ts_arena *arena;
+  const ts_ir *ir;
+  const ts_run *run;
+  const ts_run_options *options;
+  ts_stop *stop;
+  TS_VEC(ts_sensitivity) list;
+} judge;
+
+static uint32_t last_player(const ts_run *run)
+{
+  const ts_result *r = ts_run_result(run);
+  uint32_t last = 0;
+  while (last + 1 < r->class_count && r->classes[last].rank != r->critical_rank)
+    last++;
+  return last;
+}
+
+static int64_t gain_to(const judge *j, uint64_t step) { return (int64_t)(ts_run_result(j->run)->step - step); }
+
+/* What a percent gives: on the path as it is, and played. */
+static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_sensitivity *s)
+{
+  ts_changed changed;
+  ts_prepared prepared;
+  if (ts_change(scratch, j->ir, change, &changed))
+    return true; /* has no such thing: nothing to gain */
+  ts_run_options o = changed_options(j->options, &changed);
+  if (!ts_run_prepare(scratch, &changed.ir, &o, &prepared, j->stop))
+    return false;
+  path p = {.facts = ts_run_facts(j->run), .changed = prepared.kinds, .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
+  ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
+  const ts_facts *facts = ts_run_play(scratch, &prepared, &o, 0, j->stop);
+  s->on_path = llround(p.gain);
+  s->percent = facts ? gain_to(j, facts->end) : 0;
+  return facts != NULL;
+}
+
+static bool played(const judge *j, ts_arena *scratch, const char *change, int64_t *gain)
+{
+  const char *wrong;
+  uint64_t step;
+  bool done = ts_what_if(scratch, j->ir, j->options, change, &step, &wrong, j->stop);
+  if (done)
+    *gain = gain_to(j, step);
+  return done || wrong;
+}
+
+/* `sign`: `*` where more is better, `/` where less is. */
+static bool judge_one(judge *j, const char *name, char sign)
+{
+  ts_arena *scratch = ts_arena_new("sensitivity");
+  ts_sensitivity s = {.name = name};
+  bool good = percent(j, scratch, ts_arena_printf(scratch, "%s%c1.01", name, sign), &s) &&
+              played(j, scratch, ts_arena_printf(scratch, "%s%c1.1", name, sign), &s.tenth);
+  ts_arena_free(scratch);
+  if (good && (s.on_path || s.percent || s.tenth))
+    TS_PUSH(j->arena, &j->list, s);
+  return good;
+}
+
+static int larger(const void *x, const void *y)
+{
+  const ts_sensitivity *a = x, *b = y;
+  if (a->on_path != b->on_path)
+    return a->on_path < b->on_path ? 1 : -1;
+  return a->tenth != b->tenth ? (a->tenth < b->tenth ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+static bool judge_traffic(judge *j)
+{
+  const ts_ir *ir = j->ir;
+  bool good = true;
+  for (uint32_t g = 0; g < ir->groups_count && good; g++)
+    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ir->strings + ir->groups[g].name), '*');
+  for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS && good; k++)
+    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ts_ir_collective_words[k]), '*');
+  return good;
+}
+
+const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_run_options *options, ts_stop *stop)
+{
+  judge j = {.arena = arena, .ir = ir, .run = run, .options = options, .stop = stop};
+  bool good = judge_one(&j, "compute.speed", '*') && judge_one(&j, "memory.bandwidth", '*') && judge_one(&j, "host.speed", '*') &&
+              judge_one(&j, "network.latency", '/');
+  for (uint32_t i = 0; i < ir->link_classes_count && good; i++)
+    good = judge_one(&j, ts_arena_printf(arena, "%s.bandwidth", ir->strings + ir->link_classes[i].name), '*');
+  if (!good || !judge_traffic(&j))
+    return NULL;
+  ts_sensitivities *out = TS_NEW(arena, ts_sensitivities);
+  TS_SORT(&j.list, larger);
+  *out = (ts_sensitivities){(uint32_t)j.list.count, j.list.at};
+  return out;
+}

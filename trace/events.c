@@ -1,0 +1,200 @@
+/* The common table of traces: strings, tracks, blocks of events. */
+#include "trace/events.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ts_string_table {
+  uint32_t *slots; /* numbers of strings + 1 */
+  uint32_t slot_count;
+  TS_VEC(const char *) text;
+  TS_VEC(uint32_t) length;
+};
+
+static uint64_t mix(const char *text, size_t length)
+{
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ length, word;
+  for (; length >= 8; text += 8, length -= 8) {
+    memcpy(&word, text, 8);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  word = 0;
+  if (length)
+    memcpy(&word, text, length);
+  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
+  return hash ^ hash >> 29;
+}
+
+static void rehash(ts_events *e, uint32_t slots)
+{
+  struct ts_string_table *t = e->strings;
+  t->slots = TS_NEW_ARRAY(e->arena, uint32_t, slots);
+  t->slot_count = slots;
+  for (uint32_t i = 0; i < t->text.count; i++) {
+    uint32_t slot = (uint32_t)mix(t->text.at[i], t->length.at[i]) & (slots - 1);
+    while (t->slots[slot])
+      slot = (slot + 1) & (slots - 1);
+    t->slots[slot] = i + 1;
+  }
+}
+
+uint32_t ts_events_string(ts_events *e, const char *text, size_t length)
+{
+  struct ts_string_table *t = e->strings;
+  uint32_t slot = (uint32_t)mix(text, length) & (t->slot_count - 1);
+  for (; t->slots[slot]; slot = (slot + 1) & (t->slot_count - 1)) {
+    uint32_t i = t->slots[slot] - 1;
+    if (t->length.at[i] == length && memcmp(t->text.at[i], text, length) == 0)
+      return i;
+  }
+  TS_PUSH(e->arena, &t->text, ts_arena_string(e->arena, text, length));
+  TS_PUSH(e->arena, &t->length, (uint32_t)length);
+  t->slots[slot] = (uint32_t)t->text.count;
+  if (t->text.count * 2 > t->slot_count)
+    rehash(e, t->slot_count * 4);
+  return (uint32_t)t->text.count - 1;
+}
+
+const char *ts_events_text(const ts_events *e, uint32_t string) { return e->strings->text.at[string]; }
+uint32_t ts_events_strings(const ts_events *e) { return (uint32_t)e->strings->text.count; }
+
+ts_events *ts_events_new(ts_arena *arena, const char *file)
+{
+  ts_events *e = TS_NEW(arena, ts_events);
+  e->arena = arena;
+  e->file = file;
+  e->version = "";
+  e->rank = e->world = -1;
+  e->strings = TS_NEW(arena, struct ts_string_table);
+  rehash(e, 1024);
+  ts_events_string(e, "", 0);
+  return e;
+}
+
+ts_event *ts_events_add(ts_events *e, ts_event_class class, ts_event_kind kind)
+{
+  if (e->count % TS_EVENT_BLOCK == 0)
+    TS_PUSH(e->arena, &e->blocks, TS_NEW_ARRAY(e->arena, ts_event, TS_EVENT_BLOCK));
+  ts_event *v = ts_event_at(e, e->count++);
+  v->class = (uint8_t)class;
+  v->kind = (uint8_t)kind;
+  v->detail = v->op = v->call = TS_EVENT_NONE;
+  v->duration = -1;
+  return v;
+}
+
+uint32_t ts_events_track(ts_events *e, uint32_t process, uint32_t thread, bool device)
+{
+  for (uint32_t i = (uint32_t)e->tracks.count; i-- > 0;) {
+    const ts_track *t = &e->tracks.at[i];
+    if (t->process_name == process && t->thread_name == thread && t->device == device)
+      return i;
+  }
+  ts_track t = {.process_name = process, .thread_name = thread, .device = device};
+  t.process = strtoll(ts_events_text(e, process), NULL, 10);
+  t.thread = strtoll(ts_events_text(e, thread), NULL, 10);
+  TS_PUSH(e->arena, &e->tracks, t);
+  return (uint32_t)e->tracks.count - 1;
+}
+
+static bool contains(const char *text, const char *part)
+{
+  size_t length = strlen(part);
+  for (; *text; text++) {
+    size_t i = 0;
+    while (i < length && tolower((unsigned char)text[i]) == part[i])
+      i++;
+    if (i == length)
+      return true;
+  }
+  return false;
+}
+
+ts_event_kind ts_kernel_kind(const char *name)
+{
+  static const struct { const char *part; ts_event_kind kind; } kinds[] = {
+#define KERNEL(part, kind) {part, TS_KERNEL_##kind},
+#include "trace/read/kernel_kinds.def"
+#undef KERNEL
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (contains(name, kinds[i].part))
+      return kinds[i].kind;
+  return TS_KERNEL_OTHER;
+}
+
+const char *ts_event_kind_name(ts_event_kind kind)
+{
+  static const char *const names[TS_KERNEL_KINDS] = {"other", "matmul", "convolution", "attention", "norm", "softmax", "embedding", "optimizer", "reduction",
+    "indexing", "elementwise", "copy", "fill", "communication"};
+  return kind < TS_KERNEL_KINDS ? names[kind] : "host";
+}
+
+/* Names are compared without `_` and case: allreduce, all_reduce, AllReduce, ALL_REDUCE. The longer of two that fit comes first. */
+ts_comm_kind ts_comm_kind_of(const char *name, size_t length)
+{
+  static const struct { const char *part; ts_comm_kind kind; } kinds[] = {
+    {"allreduce", TS_COMM_ALL_REDUCE}, {"reducescatter", TS_COMM_REDUCE_SCATTER}, {"allgather", TS_COMM_ALL_GATHER}, {"alltoall", TS_COMM_ALL_TO_ALL},
+    {"broadcast", TS_COMM_BROADCAST}, {"sendrecv", TS_COMM_SEND_RECV}, {"barrier", TS_COMM_BARRIER}, {"gather", TS_COMM_GATHER},
+    {"scatter", TS_COMM_SCATTER}, {"reduce", TS_COMM_REDUCE}, {"send", TS_COMM_SEND}, {"recv", TS_COMM_RECV},
+  };
+  char plain[80];
+  size_t n = 0;
+  for (size_t i = 0; i < length && n < sizeof plain - 1; i++)
+    if (name[i] == '(' || name[i] == '<')
+      break;
+    else if (name[i] != '_' && name[i] != ' ')
+      plain[n++] = (char)tolower((unsigned char)name[i]);
+  plain[n] = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strstr(plain, kinds[i].part))
+      return kinds[i].kind;
+  return TS_COMM_UNKNOWN;
+}
+
+const char *ts_comm_kind_name(ts_comm_kind kind)
+{
+  static const char *const names[TS_COMM_KINDS] = {"unknown", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "gather",
+    "scatter", "barrier", "send", "recv", "send_recv"};
+  return names[kind];
+}
+
+int64_t ts_scalar_bytes(const char *dtype)
+{
+  static const struct { const char *name; int64_t bytes; } types[] = {
+    {"float", 4}, {"half", 2}, {"bfloat16", 2}, {"double", 8}, {"byte", 1}, {"char", 1}, {"bool", 1}, {"short", 2}, {"int", 4}, {"long", 8},
+    {"long int", 8}, {"unsigned char", 1}, {"signed char", 1}, {"float16", 2}, {"float32", 4}, {"float64", 8}, {"int8", 1}, {"uint8", 1}, {"int16", 2},
+    {"int32", 4}, {"int64", 8}, {"uint16", 2}, {"uint32", 4}, {"uint64", 8}, {"complexfloat", 8}, {"complexdouble", 16},
+  };
+  if (strncmp(dtype, "c10::", 5) == 0)
+    dtype += 5;
+  char lower[24];
+  size_t n = 0;
+  for (; dtype[n] && n < sizeof lower - 1; n++)
+    lower[n] = (char)tolower((unsigned char)dtype[n]);
+  lower[n] = 0;
+  if (strncmp(lower, "float8", 6) == 0)
+    return 1;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strcmp(types[i].name, lower) == 0)
+      return types[i].bytes;
+  return -1;
+}
+
+void ts_comm_finish(ts_events *e, ts_event_comm *c)
+{
+  int64_t each = ts_scalar_bytes(ts_events_text(e, c->dtype));
+  int64_t most = c->in > c->out ? c->in : c->out;
+  /* The gathered whole, the whole input: the larger of both sides is what nccl-tests counts for every collective. */
+  if (c->bytes < 0 && each > 0 && most >= 0 && most < INT64_MAX / 16)
+    c->bytes = most * each;
+}
+
+const char *ts_trace_format_name(ts_trace_format format)
+{
+  static const char *const names[] = {"?", "PyTorch profiler", "PyTorch execution trace", "Chakra protobuf", "Chakra JSON", "text workload", "execution graph", "Nsight Systems", "TrioSim table",
+    "AICB workload", "memory snapshot", "GOAL schedule"};
+  return names[format];
+}

@@ -1,0 +1,219 @@
+/* Joins the events of a trace: device work to the call that launched it (by correlation) and to the operator it ran in (by nesting on the thread of the call;
+ * external ids of old traces are not those of operators). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/events.h"
+
+/* ---- Order ---- */
+
+typedef struct key { int64_t start; int64_t rest; uint32_t event; } key;
+
+static int by_key(const void *a, const void *b)
+{
+  const key *x = a, *y = b;
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  if (x->rest != y->rest)
+    return x->rest < y->rest ? -1 : 1;
+  return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* Keys come nearly in order from most files: then there is nothing to sort. */
+static void sort_keys(key *keys, size_t count)
+{
+  for (size_t i = 1; i < count; i++)
+    if (by_key(&keys[i - 1], &keys[i]) > 0) {
+      qsort(keys, count, sizeof *keys, by_key);
+      return;
+    }
+}
+
+static uint32_t *take_sorted(ts_events *e, key *keys, uint32_t count)
+{
+  sort_keys(keys, count);
+  uint32_t *order = TS_NEW_ARRAY(e->arena, uint32_t, count ? count : 1);
+  for (uint32_t i = 0; i < count; i++)
+    order[i] = keys[i].event;
+  return order;
+}
+
+static void sort_classes(ts_events *e, key *keys)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < e->count; i++) {
+    const ts_event *v = ts_event_at(e, i);
+    if (v->class == TS_EVENT_DEVICE)
+      keys[n++] = (key){v->start, v->track, i};
+  }
+  e->device = take_sorted(e, keys, n);
+  e->device_count = n;
+  n = 0;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (ts_event_at(e, i)->class == TS_EVENT_CALL)
+      keys[n++] = (key){ts_event_at(e, i)->start, 0, i};
+  e->host = take_sorted(e, keys, n);
+  e->host_count = n;
+  n = 0;
+  for (uint32_t i = 0; i < e->count; i++) {
+    const ts_event *v = ts_event_at(e, i);
+    if (v->class == TS_EVENT_MARK && v->kind == TS_MARK_STEP && !e->tracks.at[v->track].device)
+      keys[n++] = (key){v->start, -v->duration, i};
+  }
+  e->steps = take_sorted(e, keys, n);
+  e->step_count = n;
+}
+
+/* ---- Correlation ---- */
+
+typedef struct id_map { uint64_t *id; uint32_t *event; uint32_t mask; } id_map;
+
+static uint32_t slot_of(const id_map *m, uint64_t id)
+{
+  uint32_t slot = (uint32_t)((id * 0x9e3779b97f4a7c15u) >> 32) & m->mask;
+  while (m->event[slot] != TS_EVENT_NONE && m->id[slot] != id)
+    slot = (slot + 1) & m->mask;
+  return slot;
+}
+
+static void link_calls(ts_events *e, ts_arena *work)
+{
+  uint32_t room = 16;
+  while (room < e->host_count * 2)
+    room *= 2;
+  id_map map = {TS_NEW_ARRAY(work, uint64_t, room), TS_NEW_ARRAY(work, uint32_t, room), room - 1};
+  memset(map.event, 0xff, room * sizeof *map.event);
+  for (uint32_t i = 0; i < e->host_count; i++) {
+    const ts_event *v = ts_event_at(e, e->host[i]);
+    if (!v->id)
+      continue;
+    uint32_t slot = slot_of(&map, v->id);
+    if (map.event[slot] != TS_EVENT_NONE) {
+      /* The runtime's call and the driver's beneath it share an id; the outer one came first. */
+      const ts_event *outer = ts_event_at(e, map.event[slot]);
+      if (outer->track != v->track || v->start > ts_event_end(outer))
+        e->duplicate_ids++;
+      continue;
+    }
+    map.id[slot] = v->id;
+    map.event[slot] = e->host[i];
+  }
+  for (uint32_t i = 0; i < e->device_count; i++) {
+    ts_event *v = ts_event_at(e, e->device[i]);
+    uint32_t slot = v->id ? slot_of(&map, v->id) : 0;
+    if (!v->id || map.event[slot] == TS_EVENT_NONE)
+      continue;
+    ts_event *call = ts_event_at(e, map.event[slot]);
+    if (call->start > ts_event_end(v)) { /* work that began before it was launched: not this call */
+      e->backward_clock++;
+      continue;
+    }
+    int64_t after = v->start - call->start;
+    v->call = map.event[slot];
+    e->launch_least = after < e->launch_least ? after : e->launch_least;
+    e->launch_most = after > e->launch_most ? after : e->launch_most;
+    call->kind = TS_CALL_LAUNCH;
+    e->linked_calls++;
+  }
+}
+
+/* ---- Nesting ---- */
+
+typedef TS_VEC(uint32_t) stack_of;
+
+static void nest(ts_events *e, key *keys, ts_arena *work)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < e->count; i++) {
+    const ts_event *v = ts_event_at(e, i);
+    if (v->class == TS_EVENT_OPERATOR || v->class == TS_EVENT_CALL)
+      keys[n++] = (key){v->start, -v->duration, i};
+  }
+  sort_keys(keys, n);
+  stack_of *open = TS_NEW_ARRAY(work, stack_of, e->tracks.count + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    ts_event *v = ts_event_at(e, keys[i].event);
+    stack_of *stack = &open[v->track];
+    while (stack->count && ts_event_end(ts_event_at(e, stack->at[stack->count - 1])) <= v->start)
+      stack->count--;
+    if (stack->count) {
+      v->op = stack->at[stack->count - 1];
+      v->flags |= ts_event_at(e, v->op)->flags & TS_EVENT_BACKWARD;
+    }
+    if (v->class == TS_EVENT_OPERATOR)
+      TS_PUSH(work, stack, keys[i].event);
+  }
+}
+
+/* Traces without calls: by external id. */
+static void link_external(ts_events *e, ts_arena *work)
+{
+  uint32_t count = 0, room = 16;
+  for (uint32_t i = 0; i < e->count; i++)
+    count += ts_event_at(e, i)->class == TS_EVENT_OPERATOR;
+  while (room < count * 2)
+    room *= 2;
+  id_map map = {TS_NEW_ARRAY(work, uint64_t, room), TS_NEW_ARRAY(work, uint32_t, room), room - 1};
+  memset(map.event, 0xff, room * sizeof *map.event);
+  for (uint32_t i = 0; i < e->count; i++) {
+    const ts_event *v = ts_event_at(e, i);
+    if (v->class != TS_EVENT_OPERATOR || !v->external)
+      continue;
+    uint32_t slot = slot_of(&map, v->external);
+    map.id[slot] = v->external;
+    map.event[slot] = i;
+  }
+  for (uint32_t i = 0; i < e->device_count; i++) {
+    ts_event *v = ts_event_at(e, e->device[i]);
+    if (v->call != TS_EVENT_NONE) {
+      v->op = ts_event_at(e, v->call)->op;
+      v->flags |= ts_event_at(e, v->call)->flags & TS_EVENT_BACKWARD;
+    } else if (v->external && map.event[slot_of(&map, v->external)] != TS_EVENT_NONE) {
+      v->op = map.event[slot_of(&map, v->external)];
+      v->flags |= ts_event_at(e, v->op)->flags & TS_EVENT_BACKWARD;
+    }
+    e->linked_ops += v->op != TS_EVENT_NONE;
+  }
+}
+
+/* A collective's kernel without arguments takes those of the operator that recorded them around its launch. */
+static void link_comms(ts_events *e)
+{
+  for (uint32_t i = 0; i < e->device_count; i++) {
+    ts_event *v = ts_event_at(e, e->device[i]);
+    if (v->kind != TS_KERNEL_COMMUNICATION || v->detail != TS_EVENT_NONE)
+      continue;
+    for (uint32_t op = v->op; op != TS_EVENT_NONE; op = ts_event_at(e, op)->op)
+      if (ts_event_at(e, op)->kind == TS_OPERATOR_COMMUNICATION && ts_event_at(e, op)->detail != TS_EVENT_NONE) {
+        v->detail = ts_event_at(e, op)->detail;
+        break;
+      }
+  }
+}
+
+static void count_tracks(ts_events *e)
+{
+  for (uint32_t i = 0; i < e->count; i++)
+    e->tracks.at[ts_event_at(e, i)->track].count++;
+}
+
+void ts_events_sort(ts_events *e)
+{
+  ts_arena *work = ts_arena_new("sort");
+  sort_classes(e, TS_NEW_ARRAY(work, key, e->count ? e->count : 1));
+  count_tracks(e);
+  ts_arena_free(work);
+}
+
+void ts_events_link(ts_events *e)
+{
+  ts_arena *work = ts_arena_new("link");
+  key *keys = TS_NEW_ARRAY(work, key, e->count ? e->count : 1);
+  sort_classes(e, keys);
+  link_calls(e, work);
+  nest(e, keys, work);
+  link_external(e, work);
+  link_comms(e);
+  count_tracks(e);
+  ts_arena_free(work);
+}

@@ -1,0 +1,23 @@
+/* Kernels that a recording has both alone and beside communication: how much slower they were. */
+#ifndef TS_TRACE_PAIRS_H
+#define TS_TRACE_PAIRS_H
+
+#include "trace/events.h"
+
+typedef struct ts_event_pair {
+  ts_event_kind kind;      /* of the kernel */
+  double alone, beside;    /* ns: medians of its instances */
+  double fill;             /* share of the processors; NAN: not known */
+  ts_comm_kind comm;       /* that overlapped it longest */
+  double comm_bytes;       /* NAN: not known */
+  double comm_time;        /* ns */
+} ts_event_pair;
+
+typedef TS_VEC(ts_event_pair) ts_event_pairs;
+
+/* Instances are the same work when they have equal names, and so have the two kernels before and after on their stream: layers that repeat. Alone: less than 2 %
+ * of it beside communication; beside: more than 90 %. Left out are kernels under 10 us (recordings count in whole microseconds), instances that differ by more than
+ * a quarter among themselves, and ratios beyond 3: these are of other sizes. `compared`: kernels that had both, before that. */
+void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out, uint32_t *compared);
+
+#endif

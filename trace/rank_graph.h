@@ -1,0 +1,32 @@
+/* Execution graphs, one rank a file: the format of the tracer, doc/graph_json.md. Read into the common table, with what the table has no place for beside it;
+ * and played, all ranks of a job together. */
+#ifndef TS_TRACE_RANK_GRAPH_H
+#define TS_TRACE_RANK_GRAPH_H
+
+#include "ir/ir.h"
+#include "trace/events.h"
+
+typedef struct ts_graph_facts { /* of an event */
+  uint32_t in, out;       /* shapes, or TS_EVENT_NONE */
+  uint32_t phase, module; /* strings */
+  int64_t root;           /* of a collective with one; -1: none */
+  bool sync;              /* the host waits for it */
+} ts_graph_facts;
+
+typedef struct ts_graph_memory { uint32_t event; int64_t bytes; uint32_t category; } ts_graph_memory; /* TS_EVENT_NONE: held before; category: string */
+
+struct ts_graph {
+  uint32_t producer;      /* string */
+  int64_t like;           /* the rank that was traced; -1: this one */
+  TS_VEC(ts_graph_facts) facts; /* by event */
+  TS_VEC(ts_graph_memory) memory; /* in the order of events */
+};
+
+/* What nodes without a time and communication take, where nothing else says it: rates in FLOP/s and bytes/s, latency in seconds. */
+typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_graph_machine;
+
+/* All ranks of a job as an IR: ranks[i] is rank i. The mesh is found from the groups; ranks that do the same share a program, with the mean of their times.
+ * `machine` may be NULL: then all nodes must have times, and none may communicate. NULL with the error filled. */
+ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count, const ts_graph_machine *machine, ts_import_error *error);
+
+#endif

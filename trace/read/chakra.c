@@ -1,0 +1,386 @@
+/* Chakra traces: protobuf records, each led by its length (a metadata record, then nodes), and the JSON form of the project's feeder. Field numbers are
+ * those of et_def.proto (mlcommons/chakra). Unknown fields are passed over. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/read/readers.h"
+
+typedef enum node_type { METADATA = 1, MEM_LOAD, MEM_STORE, COMP, COMM_SEND, COMM_RECV, COMM_COLL } node_type;
+
+typedef struct node {
+  uint64_t id, duration_micros, start_micros, duration_ns;
+  uint32_t name, stream, group, shapes, types;
+  int64_t type, comm_type, bytes, source, destination, tag;
+  bool has_id, host, has_host, has_duration, has_exact, has_start, has_comm_type;
+} node;
+
+static const node no_node = {.type = 0, .comm_type = -1, .bytes = -1, .source = -1, .destination = -1};
+
+/* CollectiveCommType */
+static const uint8_t collectives[] = {TS_COMM_ALL_REDUCE, TS_COMM_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_GATHER, TS_COMM_SCATTER, TS_COMM_BROADCAST,
+  TS_COMM_ALL_TO_ALL, TS_COMM_REDUCE_SCATTER, TS_COMM_REDUCE_SCATTER, TS_COMM_BARRIER};
+
+static ts_event_kind device_kind(const node *n, const char *name)
+{
+  if (n->type >= COMM_SEND)
+    return TS_KERNEL_COMMUNICATION;
+  if (n->type == MEM_LOAD || n->type == MEM_STORE || strncmp(name, "Memcpy", 6) == 0)
+    return TS_KERNEL_COPY;
+  return strncmp(name, "Memset", 6) == 0 ? TS_KERNEL_FILL : ts_kernel_kind(name);
+}
+
+static uint32_t add_comm(ts_events *e, const node *n, const char *name)
+{
+  ts_event_comm c = {.name = n->name, .group = n->group, .in = -1, .out = -1, .bytes = n->bytes, .size = -1, .sequence = -1, .tag = n->tag};
+  c.peer = n->type == COMM_SEND ? n->destination : n->type == COMM_RECV ? n->source : -1;
+  size_t known = sizeof collectives / sizeof *collectives;
+  c.kind = n->type == COMM_SEND ? TS_COMM_SEND : n->type == COMM_RECV ? TS_COMM_RECV :
+    n->has_comm_type && n->comm_type >= 0 && (size_t)n->comm_type < known ? collectives[n->comm_type] : ts_comm_kind_of(name, strlen(name));
+  TS_PUSH(e->arena, &e->comms, c);
+  return (uint32_t)e->comms.count - 1;
+}
+
+static void add_node(ts_events *e, const node *n)
+{
+  const char *name = ts_events_text(e, n->name);
+  bool host = n->has_host ? n->host : false;
+  e->seen++;
+  ts_event *v = n->type == METADATA ? ts_events_add(e, TS_EVENT_MARK, TS_MARK_OTHER) :
+    host ? ts_events_add(e, TS_EVENT_OPERATOR, n->type >= COMM_SEND ? TS_OPERATOR_COMMUNICATION : TS_OPERATOR_PLAIN) :
+    ts_events_add(e, TS_EVENT_DEVICE, device_kind(n, name));
+  v->id = n->id;
+  v->name = n->name;
+  v->start = n->has_start && n->start_micros < INT64_MAX / 1000 ? (int64_t)n->start_micros * 1000 : (int64_t)e->count;
+  e->timed |= n->has_start;
+  if (n->has_exact && n->duration_ns < INT64_MAX)
+    v->duration = (int64_t)n->duration_ns;
+  else if (n->duration_micros < INT64_MAX / 1000)
+    v->duration = (int64_t)n->duration_micros * 1000;
+  v->track = e->tracks.count < TS_TRACKS_MOST ? ts_events_track(e, 0, n->stream, v->class == TS_EVENT_DEVICE) : 0;
+  if (n->type >= COMM_SEND) {
+    v->detail = add_comm(e, n, name);
+  } else if (n->shapes && v->class == TS_EVENT_OPERATOR) {
+    v->detail = (uint32_t)e->shapes.count;
+    e->has_shapes = true;
+    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types, 0});
+  }
+}
+
+/* ---- Protobuf ---- */
+
+typedef struct wire { const uint8_t *at, *end; uint64_t offset; bool wrong; } wire; /* one message */
+typedef struct field { uint32_t number, type; uint64_t value; wire bytes; } field;
+
+static uint64_t take_varint(wire *w)
+{
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (w->at == w->end)
+      break;
+    uint8_t byte = *w->at++;
+    value |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      return value;
+  }
+  w->wrong = true;
+  return 0;
+}
+
+static uint64_t take_fixed(wire *w, size_t bytes)
+{
+  uint64_t value = 0;
+  if ((size_t)(w->end - w->at) < bytes) {
+    w->wrong = true;
+    return 0;
+  }
+  for (size_t i = 0; i < bytes; i++) value |= (uint64_t)w->at[i] << 8 * i;
+  w->at += bytes;
+  return value;
+}
+
+/* False at the end of the message and when it is malformed. */
+static bool take_field(wire *w, field *f)
+{
+  if (w->wrong || w->at == w->end)
+    return false;
+  uint64_t key = take_varint(w);
+  *f = (field){.number = (uint32_t)(key >> 3), .type = key & 7};
+  switch (f->type) {
+  case 0: f->value = take_varint(w); break;
+  case 1: f->value = take_fixed(w, 8); break;
+  case 5: f->value = take_fixed(w, 4); break;
+  case 2:
+    f->value = take_varint(w);
+    if (w->wrong || f->value > (uint64_t)(w->end - w->at)) {
+      w->wrong = true;
+      return false;
+    }
+    f->bytes = (wire){w->at, w->at + f->value, 0, false};
+    w->at += f->value;
+    break;
+  default: w->wrong = true;
+  }
+  if (key >> 3 == 0 || key >> 3 > 1u << 29)
+    w->wrong = true;
+  return !w->wrong;
+}
+
+static uint32_t text_of(ts_events *e, const wire *w) { return ts_events_string(e, (const char *)w->at, (size_t)(w->end - w->at)); }
+
+static int64_t signed_of(uint32_t number, uint64_t value)
+{
+  if (number == 15 || number == 17) /* zigzag */
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+  return number == 7 ? (int32_t)value : (int64_t)value;
+}
+
+static void use_attribute(ts_events *e, node *n, const char *name, size_t length, int64_t number, const wire *text)
+{
+  if (ts_is(name, length, "is_cpu_op"))
+    n->host = number != 0, n->has_host = true;
+  else if (ts_is(name, length, "comm_type"))
+    n->comm_type = number, n->has_comm_type = true;
+  else if (ts_is(name, length, "comm_size"))
+    n->bytes = number;
+  else if (ts_is(name, length, "comm_src"))
+    n->source = number;
+  else if (ts_is(name, length, "comm_dst"))
+    n->destination = number;
+  else if (ts_is(name, length, "comm_tag"))
+    n->tag = number;
+  else if (ts_is(name, length, "duration_ns"))
+    n->duration_ns = (uint64_t)number, n->has_exact = number >= 0;
+  else if (ts_is(name, length, "stream") || ts_is(name, length, "pg_name")) {
+    ts_arena *work = ts_arena_new("attribute");
+    const char *digits = ts_arena_printf(work, "%lld", (long long)number);
+    uint32_t string = text ? text_of(e, text) : ts_events_string(e, digits, strlen(digits));
+    *(length == 6 ? &n->stream : &n->group) = string;
+    ts_arena_free(work);
+  }
+}
+
+static void take_attribute(ts_events *e, node *n, wire w, wire *outer)
+{
+  field f;
+  wire name = {0}, text = {0};
+  bool has_text = false;
+  int64_t number = 0;
+  while (take_field(&w, &f))
+    if (f.number == 1 && f.type == 2)
+      name = f.bytes;
+    else if (f.number >= 29 && f.number <= 31 && f.type == 2 && f.number != 30)
+      text = f.bytes, has_text = true;
+    else if (f.number >= 7 && f.number <= 27 && f.number % 2 && f.type != 2)
+      number = signed_of(f.number, f.value);
+  outer->wrong |= w.wrong;
+  if (name.at && !w.wrong)
+    use_attribute(e, n, (const char *)name.at, (size_t)(name.end - name.at), number, has_text ? &text : NULL);
+}
+
+static void take_dependencies(ts_events *e, const field *f, ts_named_edges *edges, bool control)
+{
+  wire w = f->bytes;
+  if (f->type == 0) {
+    TS_PUSH(e->arena, edges, (ts_named_edge){f->value, e->count, control});
+    return;
+  }
+  while (f->type == 2 && w.at < w.end && !w.wrong)
+    TS_PUSH(e->arena, edges, (ts_named_edge){take_varint(&w), e->count, control});
+}
+
+static void take_io(ts_events *e, node *n, wire w)
+{
+  field f;
+  while (take_field(&w, &f))
+    if (f.type == 2 && f.number == 2)
+      n->shapes = text_of(e, &f.bytes);
+    else if (f.type == 2 && f.number == 3)
+      n->types = text_of(e, &f.bytes);
+}
+
+static bool take_node(ts_events *e, wire w, ts_named_edges *edges)
+{
+  node n = no_node;
+  field f;
+  size_t before = edges->count;
+  while (take_field(&w, &f))
+    switch (f.number) {
+    case 1: n.id = f.value; break;
+    case 2:
+      if (f.type == 2)
+        n.name = text_of(e, &f.bytes);
+      break;
+    case 3: n.type = (int64_t)f.value; break;
+    case 4: take_dependencies(e, &f, edges, true); break;
+    case 5: take_dependencies(e, &f, edges, false); break;
+    case 6: n.start_micros = f.value; n.has_start = f.value != 0; break;
+    case 7: n.duration_micros = f.value; n.has_duration = true; break;
+    case 8:
+      if (f.type == 2)
+        take_io(e, &n, f.bytes);
+      break;
+    case 10:
+      if (f.type == 2)
+        take_attribute(e, &n, f.bytes, &w);
+      break;
+    default: break;
+    }
+  if (w.wrong) {
+    edges->count = before;
+    return false;
+  }
+  add_node(e, &n);
+  return true;
+}
+
+static bool take_metadata(ts_events *e, wire w)
+{
+  field f;
+  while (take_field(&w, &f)) {
+    if (f.number == 1 && f.type == 2)
+      e->version = ts_events_text(e, text_of(e, &f.bytes));
+    if (f.number != 2 || f.type != 2)
+      continue;
+    wire a = f.bytes;
+    field g, name = {0}, value = {0};
+    while (take_field(&a, &g)) {
+      if (g.number == 1)
+        name = g;
+      if (g.number == 29)
+        value = g;
+    }
+    w.wrong |= a.wrong;
+    if (name.type == 2 && value.type == 2 && !*e->version && ts_is((const char *)name.bytes.at, name.value, "schema"))
+      e->version = ts_events_text(e, text_of(e, &value.bytes));
+  }
+  return !w.wrong;
+}
+
+/* The record's bytes; false at the end of the file, which may be in the midst of a record. */
+static bool next_record(ts_events *e, ts_feed *feed, wire *record)
+{
+  if (!ts_feed_need(feed, 1))
+    return false;
+  ts_feed_need(feed, 10);
+  wire head = {(const uint8_t *)feed->buffer + feed->at, (const uint8_t *)feed->buffer + feed->end, 0, false};
+  if (head.end - head.at > 10)
+    head.end = head.at + 10;
+  const uint8_t *begin = head.at;
+  uint64_t length = take_varint(&head);
+  size_t lead = (size_t)(head.at - begin);
+  if (head.wrong && feed->end - feed->at >= 10)
+    return ts_feed_fail(feed, "is this a Chakra trace?", "the length of record %llu is malformed", (unsigned long long)e->seen + 1);
+  if (length > TS_FEED_LARGEST)
+    return ts_feed_fail(feed, "is this a Chakra trace?", "record %llu should have %llu bytes", (unsigned long long)e->seen + 1, (unsigned long long)length);
+  if (head.wrong || !ts_feed_need(feed, lead + length)) {
+    e->cut = true;
+    return false;
+  }
+  const uint8_t *at = (const uint8_t *)feed->buffer + feed->at + lead;
+  *record = (wire){at, at + length, ts_feed_offset(feed) + lead, false};
+  feed->at += lead + length;
+  return true;
+}
+
+bool ts_read_chakra(ts_events *e, ts_feed *feed)
+{
+  ts_named_edges edges = {0};
+  wire record;
+  bool first = true;
+  e->format = TS_TRACE_CHAKRA;
+  while (next_record(e, feed, &record)) {
+    bool good = first ? take_metadata(e, record) : take_node(e, record, &edges);
+    if (!good) {
+      feed->at = (size_t)(record.at - (const uint8_t *)feed->buffer);
+      return ts_feed_fail(feed, "is this a Chakra trace?", first ? "the leading record is no metadata" : "node %llu is malformed",
+                          (unsigned long long)e->seen + 1);
+    }
+    first = false;
+  }
+  feed->error->line = 0;
+  if (feed->error->message[0])
+    return false;
+  if (!e->count)
+    return ts_import_fail(feed->error, NULL, "the trace has no nodes");
+  return ts_trace_graph_finish(e, &edges, feed->error);
+}
+
+/* ---- JSON ---- */
+
+static int64_t take_type(ts_events *e, ts_json *j)
+{
+  static const char *const names[] = {"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE",
+    "COMM_COLL_NODE"};
+  const char *text = ts_events_text(e, ts_json_take_string(j, e));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(text, names[i]) == 0)
+      return (int64_t)i;
+  return strtoll(text, NULL, 10);
+}
+
+static void take_list(ts_events *e, ts_json *j, ts_named_edges *edges, bool control)
+{
+  if (ts_json_value(j) != TS_JSON_ARRAY)
+    return;
+  while (ts_json_element(j)) {
+    int64_t from = ts_json_take_integer(j, -1);
+    if (ts_json_ok(j))
+      TS_PUSH(e->arena, edges, (ts_named_edge){(uint64_t)from, e->count, control});
+  }
+}
+
+static void take_json_member(ts_events *e, ts_json *j, node *n, ts_named_edges *edges)
+{
+  if (TS_JSON_IS(j, "Id") || TS_JSON_IS(j, "id"))
+    n->id = (uint64_t)ts_json_take_integer(j, 0), n->has_id = true;
+  else if (TS_JSON_IS(j, "Name") || TS_JSON_IS(j, "name"))
+    n->name = ts_json_take_string(j, e);
+  else if (TS_JSON_IS(j, "NodeType") || TS_JSON_IS(j, "type"))
+    n->type = take_type(e, j);
+  else if (TS_JSON_IS(j, "ctrlDeps") || TS_JSON_IS(j, "ctrl_deps"))
+    take_list(e, j, edges, true);
+  else if (TS_JSON_IS(j, "data_deps") || TS_JSON_IS(j, "dataDeps"))
+    take_list(e, j, edges, false);
+  else if (TS_JSON_IS(j, "runtime") || TS_JSON_IS(j, "durationMicros")) {
+    int64_t micros = ts_json_take_integer(j, 0);
+    n->duration_micros = micros > 0 ? (uint64_t)micros : 0;
+  } else if (TS_JSON_IS(j, "is_cpu_op")) {
+    ts_json_kind kind = ts_json_value(j);
+    n->has_host = kind == TS_JSON_TRUE || kind == TS_JSON_FALSE;
+    n->host = kind == TS_JSON_TRUE;
+  } else if (TS_JSON_IS(j, "comm_type"))
+    n->comm_type = ts_json_take_integer(j, -1), n->has_comm_type = true;
+  else if (TS_JSON_IS(j, "comm_size"))
+    n->bytes = ts_json_take_integer(j, -1);
+  else if (TS_JSON_IS(j, "comm_src"))
+    n->source = ts_json_take_integer(j, -1);
+  else if (TS_JSON_IS(j, "comm_dst"))
+    n->destination = ts_json_take_integer(j, -1);
+  else if (TS_JSON_IS(j, "comm_tag"))
+    n->tag = ts_json_take_integer(j, 0);
+  else
+    ts_json_skip(j);
+}
+
+bool ts_read_chakra_json(ts_events *e, ts_json *j)
+{
+  ts_named_edges edges = {0};
+  e->format = TS_TRACE_CHAKRA_JSON;
+  if (ts_json_value(j) != TS_JSON_ARRAY)
+    return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`workload_graph` is not a list");
+  while (ts_json_element(j)) {
+    if (ts_json_value(j) != TS_JSON_OBJECT)
+      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object", (unsigned long long)e->seen + 1);
+    node n = no_node;
+    size_t before = edges.count;
+    while (ts_json_member(j)) take_json_member(e, j, &n, &edges);
+    if (!ts_json_ok(j)) {
+      edges.count = before;
+      break;
+    }
+    if (!n.has_id)
+      return ts_feed_fail(j->feed, NULL, "node %llu has no `Id`", (unsigned long long)e->seen + 1);
+    add_node(e, &n);
+  }
+  return !j->feed->error->message[0] && ts_trace_graph_finish(e, &edges, j->feed->error);
+}

@@ -1,0 +1,212 @@
+/* Text workloads of ASTRA-sim 1.0 and SimAI: a header line, the number of layers, one line a layer with compute times and communication of the forward, the
+ * gradient of the input, and the gradient of the weights. Lines run downwards forward and upwards backward. Times are taken as nanoseconds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/read/readers.h"
+
+enum { WORDS = 64, PASSES = 3 };
+
+typedef struct word { const char *at; size_t length; } word;
+typedef struct pass { int64_t compute, bytes; uint32_t comm; } pass;
+typedef struct layer { uint32_t name; pass pass[PASSES]; int64_t update; } layer;
+
+typedef struct reader { ts_events *e; ts_feed *feed; uint64_t line; uint32_t last; } reader;
+
+/* The words of the next line that has some. 0 at the end. */
+static size_t next_line(reader *r, word *words)
+{
+  for (;;) {
+    ts_feed *f = r->feed;
+    const char *end = NULL;
+    size_t length = 0;
+    if (!ts_feed_need(f, 1))
+      return 0;
+    while (!(end = memchr(f->buffer + f->at + length, '\n', f->end - f->at - length))) {
+      length = f->end - f->at;
+      if (!ts_feed_more(f)) {
+        end = f->buffer + f->end;
+        break;
+      }
+    }
+    if (f->error->message[0])
+      return 0;
+    size_t count = 0;
+    const char *at = f->buffer + f->at;
+    f->at = (size_t)(end - f->buffer) + (f->at + (size_t)(end - at) < f->end);
+    r->line++;
+    while (at < end && count < WORDS) {
+      while (at < end && strchr(" \t\r", *at) && *at) at++;
+      const char *begin = at;
+      while (at < end && !(strchr(" \t\r", *at) && *at)) at++;
+      if (at > begin)
+        words[count++] = (word){begin, (size_t)(at - begin)};
+    }
+    if (count && words[0].at[0] != '#')
+      return count;
+  }
+}
+
+static bool wrong(reader *r, const char *format, const word *w)
+{
+  char text[200];
+  snprintf(text, sizeof text, format, (int)(w->length > 40 ? 40 : w->length), w->at);
+  ts_feed_fail(r->feed, "a workload has a policy, the number of layers, and 12 columns a layer", "line %llu: %s", (unsigned long long)r->line, text);
+  r->feed->error->line = r->line;
+  return false;
+}
+
+static bool number_of(const word *w, int64_t *value) { return ts_json_integer(w->at, w->length, value) && *value >= 0; }
+
+static void take_header(reader *r, const word *words, size_t count)
+{
+  static const struct { const char *key, *group; } sizes[] = {{"model_parallel_NPU_group:", "TP"}, {"ep:", "EP"}, {"pp:", "PP"}, {"all_gpus:", NULL}};
+  ts_events *e = r->e;
+  int64_t value, tensor = 1, pipeline = 1;
+  e->version = ts_events_text(e, ts_events_string(e, words[0].at, words[0].length));
+  for (size_t i = 1; i + 1 < count; i++)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+      if (!ts_is(words[i].at, words[i].length, sizes[k].key) || !number_of(&words[i + 1], &value) || value < 1)
+        continue;
+      if (!sizes[k].group)
+        e->world = value;
+      else
+        TS_PUSH(e->arena, &e->groups, (ts_group_info){.name = ts_events_string(e, sizes[k].group, 2), .size = value});
+      tensor = k == 0 ? value : tensor;
+      pipeline = k == 2 ? value : pipeline;
+    }
+  if (e->world > 0 && tensor <= e->world && pipeline <= e->world / tensor)
+    TS_PUSH(e->arena, &e->groups, (ts_group_info){.name = ts_events_string(e, "DP", 2), .size = e->world / tensor / pipeline});
+}
+
+/* "ALLREDUCE_DP_EP": the collective and its group; without one the group of the column. */
+static bool take_comm(reader *r, const word *w, const word *bytes, const char *group, pass *p)
+{
+  static const char *const suffixes[] = {"_DP_EP", "_EP"};
+  ts_events *e = r->e;
+  if (!number_of(bytes, &p->bytes))
+    return wrong(r, "`%.*s` is not a number of bytes", bytes);
+  p->comm = TS_EVENT_NONE;
+  if (ts_is(w->at, w->length, "NONE"))
+    return true;
+  size_t length = w->length;
+  for (size_t i = 0; i < 2; i++) {
+    size_t tail = strlen(suffixes[i]);
+    if (length > tail && memcmp(w->at + length - tail, suffixes[i], tail) == 0) {
+      group = suffixes[i] + 1;
+      length -= tail;
+      break;
+    }
+  }
+  ts_event_comm c = {.name = ts_events_string(e, w->at, w->length), .in = -1, .out = -1, .bytes = p->bytes, .size = -1, .sequence = -1, .peer = -1};
+  c.kind = ts_comm_kind_of(w->at, length);
+  if (!c.kind)
+    return wrong(r, "`%.*s` is not a collective", w);
+  c.group = ts_events_string(e, group, strlen(group));
+  for (size_t i = 0; i < e->groups.count; i++)
+    if (e->groups.at[i].name == c.group)
+      c.size = e->groups.at[i].size;
+  p->comm = (uint32_t)e->comms.count;
+  TS_PUSH(e->arena, &e->comms, c);
+  return true;
+}
+
+static bool take_layer(reader *r, const word *words, size_t count, layer *l)
+{
+  static const char *const groups[PASSES] = {"TP", "TP", "DP"};
+  if (count < 12) {
+    char text[64];
+    int length = snprintf(text, sizeof text, "%zu columns of 12", count);
+    return wrong(r, "%.*s", &(word){text, (size_t)length});
+  }
+  l->name = ts_events_string(r->e, words[0].at, words[0].length);
+  for (int p = 0; p < PASSES; p++) {
+    const word *w = words + 2 + 3 * p;
+    if (!number_of(&w[0], &l->pass[p].compute))
+      return wrong(r, "`%.*s` is not a time", &w[0]);
+    if (!take_comm(r, &w[1], &w[2], groups[p], &l->pass[p]))
+      return false;
+  }
+  if (!number_of(&words[11], &l->update))
+    return wrong(r, "`%.*s` is not a time", &words[11]);
+  return true;
+}
+
+static void add(reader *r, const layer *l, const char *what, int64_t duration, uint32_t comm)
+{
+  ts_events *e = r->e;
+  if (!duration && comm == TS_EVENT_NONE)
+    return;
+  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE, comm == TS_EVENT_NONE ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
+  char name[160];
+  int length = snprintf(name, sizeof name, "%.120s.%s", ts_events_text(e, l->name), what);
+  v->name = ts_events_string(e, name, (size_t)length);
+  v->id = e->count;
+  v->start = e->count;
+  v->duration = comm == TS_EVENT_NONE ? duration : -1;
+  v->detail = comm;
+  v->track = ts_events_track(e, 0, 0, true);
+  if (r->last != TS_EVENT_NONE)
+    TS_PUSH(e->arena, &e->edges, (ts_edge){r->last, e->count - 1, false});
+  r->last = e->count - 1;
+}
+
+static void add_layers(reader *r, const layer *layers, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    add(r, &layers[i], "forward", layers[i].pass[0].compute, TS_EVENT_NONE);
+    if (layers[i].pass[0].comm != TS_EVENT_NONE)
+      add(r, &layers[i], "forward.comm", 0, layers[i].pass[0].comm);
+  }
+  for (size_t i = count; i-- > 0;) {
+    const layer *l = &layers[i];
+    add(r, l, "backward_weight", l->pass[2].compute, TS_EVENT_NONE);
+    if (l->pass[2].comm != TS_EVENT_NONE)
+      add(r, l, "backward_weight.comm", 0, l->pass[2].comm);
+    add(r, l, "backward_input", l->pass[1].compute, TS_EVENT_NONE);
+    if (l->pass[1].comm != TS_EVENT_NONE)
+      add(r, l, "backward_input.comm", 0, l->pass[1].comm);
+    add(r, l, "update", l->update, TS_EVENT_NONE);
+  }
+}
+
+static bool is_policy(const word *w)
+{
+  static const char *const begins[] = {"MICRO", "DATA", "MODEL", "HYBRID_", "DISTRIBUTED_INFERENCE"};
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    if (w->length >= strlen(begins[i]) && memcmp(w->at, begins[i], strlen(begins[i])) == 0)
+      return true;
+  return false;
+}
+
+bool ts_read_workload(ts_events *e, ts_feed *feed)
+{
+  reader r = {.e = e, .feed = feed, .last = TS_EVENT_NONE};
+  word words[WORDS];
+  size_t count = next_line(&r, words);
+  if (!count || !is_policy(&words[0]))
+    return feed->error->message[0] ? false :
+      ts_import_fail(feed->error, "known: PyTorch profiler and execution traces, Chakra (protobuf, JSON), text workloads", "not a trace of a known format");
+  e->format = TS_TRACE_WORKLOAD;
+  take_header(&r, words, count);
+  int64_t expected;
+  count = next_line(&r, words);
+  if (count != 1 || !number_of(&words[0], &expected))
+    return wrong(&r, count ? "`%.*s` is not the number of layers" : "the number of layers is missing%.*s", count ? &words[0] : &(word){"", 0});
+  TS_VEC(layer) layers = {0};
+  while ((count = next_line(&r, words))) {
+    layer l = {0};
+    if (!take_layer(&r, words, count, &l))
+      return false;
+    TS_PUSH(e->arena, &layers, l);
+  }
+  if (feed->error->message[0])
+    return false;
+  e->seen = layers.count;
+  e->cut = (int64_t)layers.count < expected;
+  if (!layers.count)
+    return ts_import_fail(feed->error, NULL, "the workload has no layers");
+  add_layers(&r, layers.at, layers.count);
+  return true;
+}

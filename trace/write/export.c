@@ -1,0 +1,94 @@
+/* A table of events in the form of another tool, for one rank after the other. */
+#include <stdlib.h>
+
+#include "base/output.h"
+#include "trace/write/export_form.h"
+
+struct ts_export {
+  ts_arena *arena;
+  const ts_form *form;
+  ts_form_writer w;
+  uint32_t written;  /* ranks so far */
+  char *shared;      /* of the second rank on: the text of all nodes that do not communicate, one behind the other */
+  size_t *at;        /* [count + 1] where each begins in it */
+};
+
+static ts_in_edges sort_edges(ts_arena *arena, const ts_events *e)
+{
+  uint32_t *first = TS_NEW_ARRAY(arena, uint32_t, e->count + 2);
+  ts_edge *edge = TS_NEW_ARRAY(arena, ts_edge, e->edges.count + 1);
+  for (size_t i = 0; i < e->edges.count; i++) first[e->edges.at[i].to + 1]++;
+  for (uint32_t i = 0; i < e->count; i++) first[i + 1] += first[i];
+  ts_arena *work = ts_arena_new("edges");
+  uint32_t *at = ts_arena_copy(work, first, sizeof *first * (e->count + 1));
+  for (size_t i = 0; i < e->edges.count; i++) edge[at[e->edges.at[i].to]++] = e->edges.at[i];
+  ts_arena_free(work);
+  return (ts_in_edges){first, edge};
+}
+
+ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world)
+{
+  static const ts_form *const forms[] = {&ts_form_chakra, &ts_form_goal, &ts_form_graph};
+  ts_export *x = TS_NEW(arena, ts_export);
+  *x = (ts_export){.arena = arena, .form = forms[form], .w = {.e = e, .in = sort_edges(arena, e), .world = world}};
+  return x;
+}
+
+static bool is_own(const ts_events *e, uint32_t i) { return ts_event_at(e, i)->detail != TS_EVENT_NONE; }
+
+typedef struct printing { ts_export *x; bool good; } printing;
+
+static void print_shared(void *closure, FILE *out)
+{
+  printing *p = closure;
+  ts_export *x = p->x;
+  x->w.out = out;
+  for (uint32_t i = 0; i < x->w.e->count && p->good; i++) {
+    x->at[i] = (size_t)ftell(out);
+    p->good = is_own(x->w.e, i) || x->form->node(&x->w, i);
+  }
+  x->at[x->w.e->count] = (size_t)ftell(out);
+}
+
+static bool share(ts_export *x)
+{
+  printing p = {x, true};
+  x->at = TS_NEW_ARRAY(x->arena, size_t, x->w.e->count + 1);
+  char *text = ts_printed(print_shared, &p, NULL);
+  x->shared = ts_arena_copy(x->arena, text, x->at[x->w.e->count] + 1);
+  free(text);
+  return p.good;
+}
+
+static bool write_nodes(ts_export *x)
+{
+  bool good = true;
+  for (uint32_t i = 0, end; i < x->w.e->count && good; i = end) {
+    end = i + 1;
+    if (!x->shared || is_own(x->w.e, i)) {
+      good = x->form->node(&x->w, i);
+      continue;
+    }
+    while (end < x->w.e->count && !is_own(x->w.e, end)) end++;
+    fwrite(x->shared + x->at[i], 1, x->at[end] - x->at[i], x->w.out);
+  }
+  return good;
+}
+
+bool ts_export_write(ts_export *x, FILE *out, ts_import_error *error)
+{
+  ts_form_writer *w = &x->w;
+  w->error = error;
+  w->work = ts_arena_new("rank");
+  w->state = NULL;
+  bool good = x->written != 1 || share(x);
+  w->out = out;
+  x->written++;
+  if (good && x->form->head)
+    x->form->head(w);
+  good = good && write_nodes(x);
+  if (good && x->form->tail)
+    x->form->tail(w);
+  ts_arena_free(w->work);
+  return good;
+}

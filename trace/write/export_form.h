@@ -1,0 +1,32 @@
+/* What a writer of a format gives to export.c, and what it gets. */
+#ifndef TS_TRACE_WRITE_EXPORT_FORM_H
+#define TS_TRACE_WRITE_EXPORT_FORM_H
+
+#include "trace/write/export.h"
+
+/* Edges sorted by the node that waits: of node i those from first[i] to first[i + 1]. */
+typedef struct ts_in_edges { const uint32_t *first; const ts_edge *edge; } ts_in_edges;
+
+typedef struct ts_form_writer {
+  const ts_events *e;
+  ts_in_edges in;
+  uint32_t world;
+  FILE *out;
+  ts_arena *work; /* of one rank */
+  void *state;    /* the format's own, of one rank; NULL at its head */
+  ts_import_error *error;
+} ts_form_writer;
+
+typedef struct ts_form { /* any may be NULL but `node`, whose text depends on the rank only if it communicates */
+  void (*head)(ts_form_writer *w);
+  bool (*node)(ts_form_writer *w, uint32_t event);
+  void (*tail)(ts_form_writer *w);
+} ts_form;
+
+/* Those of a group of the IR that a rank is in: "0,2,4", ascending, and a number that is this communicator's alone. */
+typedef struct ts_ir_group_members { uint32_t count; const char *ranks; uint64_t number; } ts_ir_group_members;
+ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank);
+
+extern const ts_form ts_form_chakra, ts_form_goal, ts_form_graph;
+
+#endif

@@ -1,0 +1,204 @@
+/* Ranks of an IR as tables of events. Ranks of a program have all in common but their groups and peers: one table a program, aimed at a rank. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/write/export_form.h"
+
+typedef struct comm_source { uint32_t group, axis, coordinate; } comm_source; /* of a collective: place in `groups`; of a message: the peer's coordinate on an axis */
+
+typedef struct program {
+  ts_events *e;
+  TS_VEC(uint32_t) groups;      /* of the IR, that its collectives use; as e->groups */
+  TS_VEC(comm_source) sources;  /* as e->comms */
+} program;
+
+struct ts_ir_ranks {
+  ts_arena *arena;
+  const ts_ir *ir;
+  program *programs;
+};
+
+typedef struct maker {
+  ts_events *e;
+  const ts_ir *ir;
+  program *p;
+  uint32_t *last; /* event of each stream, then of the host */
+  ts_arena *work;
+} maker;
+
+static uint32_t coordinate(const ts_ir *ir, uint32_t rank, uint32_t axis) { return rank / ir->axes[axis].stride % ir->axes[axis].size; }
+
+static const char *text(const maker *m, ts_ir_str string) { return m->ir->strings + string; }
+
+static uint32_t intern(ts_events *e, const char *string) { return ts_events_string(e, string, strlen(string)); }
+
+static int by_number(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* ---- Aimed at a rank ---- */
+
+ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank)
+{
+  ts_arena *work = ts_arena_new("members");
+  TS_VEC(uint32_t) all = {0};
+  TS_PUSH(work, &all, rank);
+  for (uint32_t a = 0; a < ir->axes_count; a++) {
+    if (!(ir->groups[group].axes >> a & 1))
+      continue;
+    size_t before = all.count;
+    for (size_t i = 0; i < before; i++) {
+      uint32_t base = all.at[i] - coordinate(ir, rank, a) * ir->axes[a].stride;
+      all.at[i] = base;
+      for (uint32_t c = 1; c < ir->axes[a].size; c++)
+        TS_PUSH(work, &all, base + c * ir->axes[a].stride);
+    }
+  }
+  qsort(all.at, all.count, sizeof *all.at, by_number);
+  char *list = ts_arena_alloc(arena, 11 * all.count + 1);
+  size_t length = 0;
+  for (size_t i = 0; i < all.count; i++) length += (size_t)sprintf(list + length, i ? ",%u" : "%u", all.at[i]);
+  ts_ir_group_members m = {(uint32_t)all.count, list, (uint64_t)group * ir->meta->world + all.at[0]};
+  ts_arena_free(work);
+  return m;
+}
+
+static ts_group_info group_at(ts_events *e, const ts_ir *ir, uint32_t group, uint32_t rank)
+{
+  ts_arena *work = ts_arena_new("group");
+  ts_ir_group_members m = ts_ir_members(work, ir, group, rank);
+  ts_group_info info = {.size = m.count, .ranks = intern(e, m.ranks), .name = intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
+  ts_arena_free(work);
+  return info;
+}
+
+static void aim(const program *p, const ts_ir *ir, uint32_t rank)
+{
+  ts_events *e = p->e;
+  e->rank = rank;
+  for (size_t g = 0; g < p->groups.count; g++) e->groups.at[g] = group_at(e, ir, p->groups.at[g], rank);
+  for (size_t i = 0; i < p->sources.count; i++) {
+    const comm_source *s = &p->sources.at[i];
+    ts_event_comm *c = &e->comms.at[i];
+    if (s->group != TS_EVENT_NONE) {
+      const ts_group_info *g = &e->groups.at[s->group];
+      c->group = g->name, c->ranks = g->ranks, c->size = g->size;
+    } else {
+      c->peer = (int64_t)rank + ((int64_t)s->coordinate - (int64_t)coordinate(ir, rank, s->axis)) * (int64_t)ir->axes[s->axis].stride;
+    }
+  }
+}
+
+/* ---- The table of a program ---- */
+
+static uint32_t add_comm(maker *m, ts_event_comm comm, comm_source source)
+{
+  comm.name = intern(m->e, ts_comm_kind_name((ts_comm_kind)comm.kind));
+  TS_PUSH(m->e->arena, &m->e->comms, comm);
+  TS_PUSH(m->e->arena, &m->p->sources, source);
+  return (uint32_t)m->e->comms.count - 1;
+}
+
+static uint32_t add_collective(maker *m, const ts_ir_collective *c)
+{
+  static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER, TS_COMM_BROADCAST, TS_COMM_REDUCE, TS_COMM_ALL_TO_ALL,
+    TS_COMM_BARRIER};
+  uint32_t g = 0;
+  while (g < m->p->groups.count && m->p->groups.at[g] != c->group) g++;
+  if (g == m->p->groups.count) {
+    TS_PUSH(m->e->arena, &m->p->groups, c->group);
+    TS_PUSH(m->e->arena, &m->e->groups, ((ts_group_info){.size = -1}));
+  }
+  ts_event_comm comm = {.kind = kinds[c->kind], .in = -1, .out = -1, .bytes = (int64_t)c->bytes, .sequence = -1, .peer = -1};
+  return add_comm(m, comm, (comm_source){.group = g});
+}
+
+static uint32_t add_message(maker *m, const ts_ir_port *port, const ts_ir_binding *binding)
+{
+  uint32_t axis = 0;
+  while (axis + 1 < m->ir->axes_count && !(m->ir->groups[port->group].axes >> axis & 1)) axis++;
+  ts_event_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .bytes = (int64_t)port->bytes, .size = -1, .sequence = -1, .tag = binding->tag};
+  return add_comm(m, comm, (comm_source){TS_EVENT_NONE, axis, binding->peer});
+}
+
+static void add_edge(maker *m, uint32_t from, uint32_t to)
+{
+  ts_events *e = m->e;
+  for (size_t i = e->edges.count; i-- > 0 && e->edges.at[i].to == to;)
+    if (e->edges.at[i].from == from)
+      return;
+  TS_PUSH(e->arena, &e->edges, (ts_edge){from, to, false});
+}
+
+static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f, const ts_ir_item *item, const uint32_t *event_of)
+{
+  const ts_ir *ir = m->ir;
+  bool host = n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC, comm = n->op == TS_IR_COLLECTIVE || n->op == TS_IR_SEND || n->op == TS_IR_RECV;
+  uint32_t track = host ? ir->streams_count : n->stream, event = m->e->count;
+  ts_event *v = host ? ts_events_add(m->e, TS_EVENT_OPERATOR, TS_OPERATOR_PLAIN) : ts_events_add(m->e, TS_EVENT_DEVICE, comm ? TS_KERNEL_COMMUNICATION : TS_KERNEL_OTHER);
+  v->id = event + 1;
+  v->start = event;
+  v->track = track;
+  v->duration = n->op == TS_IR_COMPUTE ? (int64_t)((ir->kernels[n->arg].time + 999) / 1000) : n->op == TS_IR_HOST_WORK ? (int64_t)((n->host_ps + 999) / 1000) : comm ? -1 : 0;
+  const char *label = text(m, n->label);
+  if (!*label)
+    label = n->op == TS_IR_COMPUTE ? text(m, ir->kernels[n->arg].family) : comm ? "" : "record";
+  if (n->op == TS_IR_COLLECTIVE)
+    v->detail = add_collective(m, &ir->collectives[n->arg]);
+  else if (comm)
+    v->detail = add_message(m, &ir->ports[f->first_port + n->arg], &ir->bindings[item->first_binding + n->arg]);
+  if (!*label)
+    label = ts_events_text(m->e, m->e->comms.at[v->detail].name);
+  v->name = intern(m->e, label);
+  if (m->last[track] != TS_EVENT_NONE)
+    add_edge(m, m->last[track], event);
+  for (uint32_t d = 0; d < n->dep_count; d++)
+    add_edge(m, event_of[ir->deps[n->first_dep + d]], event);
+  m->last[track] = event;
+  return event;
+}
+
+static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, program *out)
+{
+  maker m = {.e = ts_events_new(arena, "ir"), .ir = ir, .p = out, .work = ts_arena_new("program")};
+  m.e->world = ir->meta->world;
+  m.last = TS_NEW_ARRAY(m.work, uint32_t, ir->streams_count + 1);
+  memset(m.last, 0xff, sizeof *m.last * (ir->streams_count + 1));
+  for (uint32_t s = 0; s <= ir->streams_count; s++)
+    ts_events_track(m.e, 0, intern(m.e, ts_arena_printf(m.work, "%u", s)), s < ir->streams_count);
+  const ts_ir_program *p = &ir->programs[number];
+  for (uint32_t i = 0; i < p->item_count; i++) {
+    const ts_ir_item *item = &ir->items[p->first_item + i];
+    const ts_ir_fragment *f = &ir->fragments[item->fragment];
+    uint32_t *event_of = TS_NEW_ARRAY(m.work, uint32_t, f->node_count + 1);
+    for (uint32_t n = 0; n < f->node_count; n++) event_of[n] = add_node(&m, &ir->nodes[f->first_node + n], f, item, event_of);
+  }
+  ts_arena_free(m.work);
+  m.e->seen = m.e->count;
+  ts_events_sort(m.e);
+  return m.e;
+}
+
+/* ---- All ranks ---- */
+
+ts_ir_ranks *ts_ir_ranks_new(ts_arena *arena, const ts_ir *ir)
+{
+  ts_ir_ranks *r = TS_NEW(arena, ts_ir_ranks);
+  *r = (ts_ir_ranks){arena, ir, TS_NEW_ARRAY(arena, program, ir->programs_count + 1)};
+  return r;
+}
+
+uint32_t ts_ir_ranks_program(const ts_ir_ranks *r, uint32_t rank) { return r->ir->meta->pipeline_axis == TS_IR_NONE ? 0 : coordinate(r->ir, rank, r->ir->meta->pipeline_axis); }
+
+const ts_events *ts_ir_ranks_at(ts_ir_ranks *r, uint32_t rank)
+{
+  program *p = &r->programs[ts_ir_ranks_program(r, rank)];
+  if (!p->e)
+    p->e = table_of(r->arena, r->ir, (uint32_t)(p - r->programs), p);
+  aim(p, r->ir, rank);
+  return p->e;
+}
+
+const ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank) { return ts_ir_ranks_at(ts_ir_ranks_new(arena, ir), rank); }
