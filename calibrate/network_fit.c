@@ -13,7 +13,7 @@
 
 #include "calibrate/network_curves.h"
 #include "calibrate/network_infer.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "runtime/collective/white_box.h"
 
 enum { MOST_LINES = 3, LEAST_POINTS = 2 };

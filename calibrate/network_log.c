@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "calibrate/network_fit.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 
 enum { MAX_FIELDS = 24 };
 

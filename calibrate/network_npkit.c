@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "runtime/collective/network.h"
 
 typedef enum part { OTHER, WHOLE, STEP, WORK, TRANSFER } part;

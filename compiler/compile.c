@@ -7,6 +7,7 @@
 #include "base/heap.h"
 #include "compiler/eval/module.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/lower/lower.h"
 #include "compiler/model/graph.h"
 #include "compiler/plan/plan.h"
 

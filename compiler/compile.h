@@ -19,6 +19,9 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t native_count;
 } ts_compile_options;
 
+/* A session in the arena, with empty source map and queue of diagnostics. The caller then sets stdlib_dir, import_dirs, defines. */
+ts_session *ts_session_new(ts_arena *arena);
+
 /* Takes over what the options say about files and parameters; the functions below do it by themselves. A session may compile several plans, also with other
  * options, whose arrays must then be others too. */
 void ts_compile_settings(ts_session *s, const ts_compile_options *o);

@@ -3,6 +3,7 @@
 #: libtrainspec_la_SOURCES += compiler/*.c
 libtrainspec_la_SOURCES += \
 	compiler/compile.c \
+	compiler/domain.c \
 	compiler/eval/builtin.c \
 	compiler/eval/builtin_column.c \
 	compiler/eval/call.c \
@@ -10,6 +11,7 @@ libtrainspec_la_SOURCES += \
 	compiler/eval/env.c \
 	compiler/eval/eval.c \
 	compiler/eval/extern.c \
+	compiler/eval/figures.c \
 	compiler/eval/module.c \
 	compiler/eval/require.c \
 	compiler/eval/session.c \
@@ -20,6 +22,7 @@ libtrainspec_la_SOURCES += \
 	compiler/lower/costing.c \
 	compiler/lower/device.c \
 	compiler/lower/doubts.c \
+	compiler/lower/formats.c \
 	compiler/lower/fragment.c \
 	compiler/lower/fragment_backward.c \
 	compiler/lower/fragment_forward.c \
@@ -29,13 +32,13 @@ libtrainspec_la_SOURCES += \
 	compiler/lower/fragment_split.c \
 	compiler/lower/fragment_step.c \
 	compiler/lower/lower.c \
-	compiler/lower/network.c \
 	compiler/lower/network_white_box.c \
 	compiler/lower/remarks.c \
 	compiler/lower/stage_cost.c \
 	compiler/machine/cluster.c \
 	compiler/machine/nccl_topology.c \
 	compiler/machine/network_file.c \
+	compiler/machine/network_table.c \
 	compiler/machine/network_variables.c \
 	compiler/machine/topology.c \
 	compiler/machine/xml.c \
@@ -79,6 +82,8 @@ nobase_pkginclude_HEADERS += \
 	compiler/eval/dtypes.def \
 	compiler/eval/env.h \
 	compiler/eval/eval.h \
+	compiler/eval/figures.def \
+	compiler/eval/figures.h \
 	compiler/eval/function.h \
 	compiler/eval/makers.def \
 	compiler/eval/module.h \
@@ -92,10 +97,13 @@ nobase_pkginclude_HEADERS += \
 	compiler/lower/costing.h \
 	compiler/lower/device.h \
 	compiler/lower/fragment.h \
+	compiler/lower/lower.h \
 	compiler/lower/network.h \
 	compiler/machine/cluster.h \
 	compiler/machine/nccl_topology.h \
 	compiler/machine/network_file.h \
+	compiler/machine/network_table.h \
+	compiler/machine/topology.h \
 	compiler/machine/xml.h \
 	compiler/model/graph.h \
 	compiler/model/op.h \

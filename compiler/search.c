@@ -6,10 +6,6 @@
 #include "compiler/eval/check.h"
 #include "compiler/plan/plan.h"
 
-static const struct { const char *name; ts_dimension dimension; } figures[TS_SEARCH_FIGURES] = {
-  [TS_SEARCH_STEP] = {"step_time", {.time = 1}}, [TS_SEARCH_MEMORY] = {"peak_memory", {.bits = 1}}, [TS_SEARCH_TOKENS] = {"tokens_per_second", {0}},
-  [TS_SEARCH_MFU] = {"mfu", {0}}, [TS_SEARCH_HFU] = {"hfu", {0}}, [TS_SEARCH_DEVICES] = {"devices", {0}}};
-
 enum { TRIED_MOST = 50 * TS_SEARCH_MOST };
 
 typedef struct given { const char *name; ts_value value; const char *text; } given; /* a parameter that the search gives */
@@ -30,22 +26,7 @@ typedef struct ts_searcher {
   uint64_t tried;             /* values of `vary`, whatever became of them */
 } searcher;
 
-const char *ts_search_figure(ts_session *s, size_t figure) { return ts_lang_intern(s->lang, figures[figure].name, strlen(figures[figure].name)); }
-
 /* ---- Which ---- */
-
-const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search)
-{
-  ts_name_list names = {0};
-  const ts_ast *name = search->child[0], *plan = ts_module_choose(s, module, TS_AST_PLAN, name->name, &names);
-  if (plan)
-    return plan;
-  ts_diag *d = ts_report(s, TS_E0217, name->span, "`%s` has no plan `%s`", module->name, name->name);
-  ts_diag_here(d, "searched here");
-  if (!ts_suggest_names(d, name->name, &names) && names.names.count)
-    ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
-  return NULL;
-}
 
 static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wanted)
 {
@@ -175,9 +156,9 @@ static ts_env *figures_env(const searcher *v)
   ts_env *env = ts_env_new(v->s, v->module->env);
   for (size_t i = 0; i < TS_SEARCH_FIGURES; i++) {
     double value = v->played->of[i];
-    bool plain = ts_dimension_equal(figures[i].dimension, TS_DIM_NONE);
+    bool plain = ts_dimension_equal(ts_search_dimension(i), TS_DIM_NONE);
     ts_value bound = i == TS_SEARCH_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
-                     plain ? ts_real_value(value, TS_NO_SPAN) : ts_quantity_value(value, figures[i].dimension, TS_NO_SPAN);
+                     plain ? ts_real_value(value, TS_NO_SPAN) : ts_quantity_value(value, ts_search_dimension(i), TS_NO_SPAN);
     ts_env_bind(env, ts_search_figure(v->s, i), bound);
   }
   return env;

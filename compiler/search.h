@@ -12,13 +12,11 @@
 #define TS_COMPILER_SEARCH_H
 
 #include "compiler/compile.h"
+#include "compiler/eval/figures.h"
 #include "compiler/eval/module.h"
 
-/* Of one step: step_time, peak_memory (of the fullest device, with what drivers hold), tokens_per_second, mfu, hfu, devices. */
-typedef enum ts_search_figure_id { TS_SEARCH_STEP, TS_SEARCH_MEMORY, TS_SEARCH_TOKENS, TS_SEARCH_MFU, TS_SEARCH_HFU, TS_SEARCH_DEVICES, TS_SEARCH_FIGURES } ts_search_figure_id;
+/* Of one step: the figures of compiler/eval/figures.def. */
 typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures; /* s, bits, 1/s, 0..1, count; 0: not known */
-
-const char *ts_search_figure(ts_session *s, size_t figure); /* its interned name */
 
 typedef struct ts_search_point { /* a plan of the family */
   const ts_define *defines;      /* all that are to be given to the compiler, the caller's first */
@@ -50,8 +48,5 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
 
 /* What a played plan is worth, in base units. False if a condition leaves it out (counted), or after an error (in the queue). */
 bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);
-
-/* The plan that a SEARCH is of; NULL after a diagnostic. */
-const ts_ast *ts_search_plan(ts_session *s, const ts_module *module, const ts_ast *search);
 
 #endif

@@ -17,6 +17,7 @@ libtrainspec_la_SOURCES += \
 	ir/text/write.c \
 	ir/verify.c \
 	ir/verify_programs.c \
+	ir/words.c \
 	ir/write.c
 
 #: nobase_pkginclude_HEADERS += ir/*.h ir/*.def
@@ -27,5 +28,6 @@ nobase_pkginclude_HEADERS += \
 	ir/packets.h \
 	ir/pool.h \
 	ir/refs.def \
-	ir/text/text.h
+	ir/text/text.h \
+	ir/words.h
 

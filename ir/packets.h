@@ -2,7 +2,7 @@
 #ifndef TS_IR_PACKETS_H
 #define TS_IR_PACKETS_H
 
-#include "ir/text/text.h"
+#include "ir/words.h"
 
 typedef struct ts_ir_packet_field {
   ts_ir_clause clause;

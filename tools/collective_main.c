@@ -10,7 +10,7 @@
 #include "calibrate/network_fit.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "tools/programs.h"
 
 enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABLES = 32 };

@@ -14,7 +14,7 @@
 #include "calibrate/network_npkit.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "cost/cost.h"
 #include "tools/programs.h"
 

@@ -11,6 +11,7 @@
 #include "base/output.h"
 #include "base/version.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/lower/lower.h"
 #include "runtime/account/result.h"
 
 enum { SLOW_MS = 300 };

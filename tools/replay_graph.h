@@ -3,7 +3,7 @@
 #define TS_TOOLS_REPLAY_GRAPH_H
 
 #include "tools/trace_open.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 
 /* "400T:3T:450G:5us": FLOP/s, bytes/s of memory and of a rank's link, and latency. False: it is none. */
 bool ts_machine_read(const char *text, ts_graph_machine *machine);

@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "runtime/account/result.h"
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 typedef struct ts_trace_task {
   ts_arena *arena;

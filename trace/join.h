@@ -2,7 +2,7 @@
 #ifndef TS_TRACE_JOIN_H
 #define TS_TRACE_JOIN_H
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 /* Operators of `e` without shapes take those of `graph`: by their numbers in the record of functions, which both have when they observed the same run; else by
  * name and order, for names of which the profile has as many as the graph, or a multiple. Returns how many took some. */

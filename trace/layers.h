@@ -3,7 +3,7 @@
 #ifndef TS_TRACE_LAYERS_H
 #define TS_TRACE_LAYERS_H
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 /* layers[i]: of ops[i], numbers of linked events. Never NULL. */
 void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, uint32_t count, const char **layers);

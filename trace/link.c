@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 /* ---- Order ---- */
 

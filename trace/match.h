@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 typedef struct ts_match_rank {
   int64_t rank;

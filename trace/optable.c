@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/source.h"
 #include "trace/layers.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 
 enum { TENSORS = 16, DIMENSIONS = 8, LAYERS = 8 }; /* LAYERS: named in one cell */
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 typedef struct ts_op_row {
   const char *key;       /* "family,dtype,m,n,k,count,bytes": cells of the table */

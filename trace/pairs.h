@@ -2,7 +2,7 @@
 #ifndef TS_TRACE_PAIRS_H
 #define TS_TRACE_PAIRS_H
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 typedef struct ts_event_pair {
   ts_event_kind kind;      /* of the kernel */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/source.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 
 enum { AXES_MOST = 30, STREAMS_MOST = 255, DEPENDENCIES_MOST = UINT16_MAX, TENSORS_MOST = 64 };
 

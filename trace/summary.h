@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 typedef struct ts_busy { int64_t start, end; bool comm; } ts_busy;
 

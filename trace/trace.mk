@@ -2,7 +2,6 @@
 
 #: libtrainspec_la_SOURCES += trace/*.c
 libtrainspec_la_SOURCES += \
-	trace/events.c \
 	trace/join.c \
 	trace/layers.c \
 	trace/link.c \
@@ -10,9 +9,9 @@ libtrainspec_la_SOURCES += \
 	trace/optable.c \
 	trace/pairs.c \
 	trace/play_rank_graph.c \
-	trace/rank_graph.c \
 	trace/read/aicb.c \
 	trace/read/chakra.c \
+	trace/read/events.c \
 	trace/read/execution.c \
 	trace/read/feed.c \
 	trace/read/goal.c \
@@ -20,6 +19,7 @@ libtrainspec_la_SOURCES += \
 	trace/read/json.c \
 	trace/read/kineto.c \
 	trace/read/nsys.c \
+	trace/read/rank_graph.c \
 	trace/read/read.c \
 	trace/read/rows.c \
 	trace/read/snapshot.c \
@@ -36,17 +36,17 @@ libtrainspec_la_SOURCES += \
 
 #: nobase_pkginclude_HEADERS += trace/*.h trace/*.def
 nobase_pkginclude_HEADERS += \
-	trace/events.h \
 	trace/join.h \
 	trace/layers.h \
 	trace/match.h \
 	trace/optable.h \
 	trace/pairs.h \
-	trace/rank_graph.h \
+	trace/read/events.h \
 	trace/read/feed.h \
 	trace/read/goal.h \
 	trace/read/json.h \
 	trace/read/kernel_kinds.def \
+	trace/read/rank_graph.h \
 	trace/read/readers.h \
 	trace/read/rows.h \
 	trace/replay.h \

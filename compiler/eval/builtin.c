@@ -5,7 +5,6 @@
 
 #include "base/digest.h"
 #include "compiler/eval/function.h"
-#include "compiler/schedule/schedule.h"
 
 /* ---- Arguments ---- */
 
@@ -565,7 +564,7 @@ static ts_value stages_of(const ts_builtin_call *c)
   ts_value v = ts_settle(c->s, c->arg[0]);
   if (v.type != TS_T_APPLIED || !v.u.applied->decl || v.u.applied->decl->kind != TS_AST_SCHEDULE)
     return wrong(c, 0, "a schedule");
-  return ts_schedule_parts(c->s, v.u.applied, &parts) ? ts_int_value(parts, c->span) : ts_error_value();
+  return c->s->domain->stages(c->s, v.u.applied, &parts) ? ts_int_value(parts, c->span) : ts_error_value();
 }
 
 static ts_value column_of(const ts_builtin_call *c)
@@ -576,7 +575,7 @@ static ts_value column_of(const ts_builtin_call *c)
   return ts_builtin_column(c);
 }
 
-static ts_value topology_of(const ts_builtin_call *c) { return c->arg[0].type == TS_T_STRING ? ts_builtin_topology(c) : wrong(c, 0, "a String"); }
+static ts_value topology_of(const ts_builtin_call *c) { return c->arg[0].type == TS_T_STRING ? c->s->domain->topology(c) : wrong(c, 0, "a String"); }
 
 static const ts_builtin builtins[] = {
 #define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},

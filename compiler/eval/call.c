@@ -519,7 +519,7 @@ static ts_value build_cluster(ts_session *s, const ts_env *env, const ts_ast *de
 {
   ts_frame frame = {decl->name, span, s->frame};
   s->frame = &frame;
-  ts_value v = ts_cluster_build(s, env, decl, span);
+  ts_value v = s->domain->cluster(s, env, decl, span);
   s->frame = frame.outer;
   return v;
 }

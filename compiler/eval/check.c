@@ -1,5 +1,5 @@
 #include "compiler/eval/check.h"
-#include "compiler/search.h"
+#include "compiler/eval/figures.h"
 
 #include <inttypes.h>
 #include <string.h>

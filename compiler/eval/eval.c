@@ -578,10 +578,7 @@ static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
   case TS_AST_UNARY: return unary(s, env, e);
   case TS_AST_BINARY: return binary(s, env, e);
   case TS_AST_IF: return conditional(s, env, e);
-  case TS_AST_WITH: {
-    ts_value changed = ts_eval(s, env, e->child[0]);
-    return changed.type == TS_T_APPLIED ? ts_rules_change(s, env, changed, e) : ts_cluster_override(s, env, changed, e);
-  }
+  case TS_AST_WITH: return s->domain->changed(s, env, ts_eval(s, env, e->child[0]), e);
   default: return ts_error_value(); /* what a syntax error left: told already */
   }
 }

@@ -37,8 +37,6 @@ ts_value ts_call(ts_session *s, ts_value function, const ts_value *args, const c
 /* Names of a function's parameters, in order; NULL at the end, and for the built-in ones. */
 const char *ts_function_formal(const ts_function *function, uint32_t i);
 /* A declaration or function of which nothing is left to be given (`adam` for `adam()`) is called; other values stay as they are. */
-/* compiler/shard/rules.c: a strategy with rules added, replaced or removed. */
-ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
 ts_value ts_settle(ts_session *s, ts_value value);
 
 /* The value of an argument for an Axis parameter: a mesh axis, a product of such, or 1. */

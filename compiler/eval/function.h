@@ -11,7 +11,6 @@ typedef struct ts_builtin_call { ts_session *s; const char *name; const ts_ast *
 
 typedef struct ts_builtin { const char *name; ts_value (*run)(const ts_builtin_call *c); const char *parameters; uint32_t least, most; } ts_builtin;
 
-ts_value ts_builtin_topology(const ts_builtin_call *c); /* compiler/machine/topology.c */
 ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_column.c */
 
 typedef struct ts_maker_formal { const char *name, *type; bool optional; } ts_maker_formal;
@@ -45,9 +44,6 @@ ts_value ts_native_call(ts_session *s, const ts_native *native, const ts_value *
 
 /* Calls (compiler/eval/call.c). */
 ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call);
-/* Clusters (compiler/machine/cluster.c). */
-ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);
-ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value cluster, const ts_ast *with);
 
 /* Adds to a diagnostic where the values of the names in `expr` come from. */
 bool ts_charge(ts_session *s, uint64_t steps, ts_span at); /* before they are taken; false after an error: too many, or too much memory */

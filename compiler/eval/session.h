@@ -31,7 +31,18 @@ typedef struct ts_dependency { /* every file that decided the output: provenance
  * of ranks given for an Axis makes one. */
 typedef struct ts_mesh { bool open; uint32_t count; struct { const char *name; int64_t size; int64_t stride; ts_span span; } axis[32]; } ts_mesh;
 
+/* What declarations of the domain mean, which the evaluator only carries: installed from above (compiler/domain.c). */
+struct ts_applied;
+struct ts_builtin_call;
+typedef struct ts_domain {
+  ts_value (*cluster)(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);    /* a cluster is called */
+  ts_value (*changed)(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);      /* `v with { ... }` */
+  bool (*stages)(ts_session *s, const struct ts_applied *schedule, uint32_t *parts);          /* parts that a schedule cuts the model into */
+  ts_value (*topology)(const struct ts_builtin_call *c);                                      /* topology("system.xml") */
+} ts_domain;
+
 struct ts_session {
+  const ts_domain *domain;
   ts_arena *arena;
   ts_sources *sources;
   ts_diags *diags;
@@ -73,8 +84,8 @@ struct ts_session {
   uint32_t *define_file;            /* their text in the source map; 0: not asked for */
 };
 
-/* Makes a session in the arena, with empty source map and queue of diagnostics. The caller then sets stdlib_dir, import_dirs, defines. */
-ts_session *ts_session_new(ts_arena *arena);
+/* Makes a session in the arena, with empty source map and queue of diagnostics; ts_session_new in compiler/compile.h gives it the domain. */
+ts_session *ts_session_of(ts_arena *arena, const ts_domain *domain);
 
 
 /* Finds a file without reading it: the path to open, or NULL after a diagnostic. For native libraries. Not for the stdlib. */

@@ -274,7 +274,7 @@ static const char *plain_text(ts_arena *arena, ts_value v)
   case TS_T_FUNCTION: return ts_function_name(v.u.function);
   case TS_T_DECL: return v.u.decl->name;
   case TS_T_GPU: return v.u.record->name;
-  case TS_T_CLUSTER: return ts_cluster_name(v.u.cluster);
+  case TS_T_CLUSTER: return ((const ts_named *)v.u.cluster)->name;
   default: return "?";
   }
 }

@@ -44,7 +44,8 @@ typedef struct ts_record { uint32_t count; const ts_field *at; const char *name;
 typedef struct ts_axes { uint32_t mask; int64_t size; const char *text; } ts_axes;
 typedef struct ts_changes { const ts_ast *with; const ts_env *env; const struct ts_changes *before; } ts_changes; /* `zero1(d) with { rule ... }` */
 typedef struct ts_applied { const ts_ast *decl; const ts_env *env; const char *name; ts_span span; ts_record args; const ts_changes *changes; } ts_applied; /* args: all parameters by name; decl NULL for a builtin maker (table, fit, roofline ...) */
-typedef struct ts_cluster ts_cluster; /* compiler/machine/cluster.h */
+typedef struct ts_cluster ts_cluster; /* compiler/machine/cluster.h; it begins with its name: */
+typedef struct ts_named { const char *name; } ts_named;
 typedef struct ts_function ts_function;
 
 struct ts_value {
@@ -86,7 +87,6 @@ const ts_value *ts_record_get(const ts_record *record, const char *interned_name
 const ts_value *ts_record_find(const ts_record *record, const char *name);         /* the same, by text */
 bool ts_value_is_number(ts_value value);                                           /* Int or Real */
 const char *ts_function_name(const ts_function *function);
-const char *ts_cluster_name(const ts_cluster *cluster);
 /* "a time", "an Int", "a list of 3": for messages. */
 const char *ts_value_describe(ts_arena *arena, ts_value value);
 /* As it would be written in the language, shortened: for messages. */

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "compiler/machine/cluster.h"
 #include "compiler/machine/network_file.h"
 #include "ir/packets.h"

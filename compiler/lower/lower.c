@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/lower.h"
 #include "compiler/machine/cluster.h"
 #include "compiler/shard/model_work.h"
 
@@ -605,7 +606,7 @@ static const char *cluster_text(const ts_lowering *l)
 {
   ts_span span = l->plan->span_of[TS_PLAN_cluster];
   const ts_source *source = ts_sources_get(l->s->sources, span.file);
-  const char *name = l->plan->cluster.type == TS_T_CLUSTER ? ts_cluster_name(l->plan->cluster.u.cluster) : NULL;
+  const char *name = l->plan->cluster.type == TS_T_CLUSTER ? l->plan->cluster.u.cluster->named.name : NULL;
   if (!source)
     return name ? name : "";
   char *text = ts_arena_string(l->s->arena, source->text + span.begin, span.end - span.begin);

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/device.h"
 #include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "compiler/machine/network_file.h"
 #include "cost/cost.h"
 

@@ -28,8 +28,6 @@ typedef struct elaboration {
   uint32_t loops;
 } elaboration;
 
-const char *ts_cluster_name(const ts_cluster *cluster) { return cluster->name; }
-
 static const char *vertex_text(ts_arena *arena, const ts_cluster_array *a, uint32_t vertex)
 {
   uint32_t index = vertex - a->first;
@@ -531,7 +529,7 @@ ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, 
   if (!linked_once(&c) || !connected(&c))
     return ts_error_value();
   ts_cluster *cluster = TS_NEW(s->arena, ts_cluster);
-  *cluster = (ts_cluster){.name = decl->name, .span = span, .array_count = (uint32_t)c.arrays.count, .class_count = (uint32_t)c.classes.count,
+  *cluster = (ts_cluster){.named = {decl->name}, .span = span, .array_count = (uint32_t)c.arrays.count, .class_count = (uint32_t)c.classes.count,
                           .link_count = (uint32_t)c.links.count, .vertex_count = (uint32_t)c.vertices.count, .device_count = devices,
                           .arrays = c.arrays.at, .classes = c.classes.at, .links = c.links.at, .vertices = c.vertices.at};
   return (ts_value){.type = TS_T_CLUSTER, .span = span, .u.cluster = cluster};

@@ -2,7 +2,7 @@
 #ifndef TS_COMPILER_MACHINE_CLUSTER_H
 #define TS_COMPILER_MACHINE_CLUSTER_H
 
-#include "compiler/eval/value.h"
+#include "compiler/eval/eval.h"
 
 typedef struct ts_cluster_array { const char *name; bool is_switch; uint32_t first, count, dims; uint32_t dim[4]; ts_value device_class; ts_span span; } ts_cluster_array;
 typedef struct ts_cluster_class { const char *name; uint32_t tier; double bandwidth; /* bits/s */ double latency, setup; /* s */ uint32_t ports; bool failed; ts_span span; } ts_cluster_class;
@@ -10,7 +10,7 @@ typedef struct ts_cluster_link { uint32_t from, to, link_class; bool duplex; } t
 typedef struct ts_cluster_vertex { uint32_t array; double speed; } ts_cluster_vertex;
 
 struct ts_cluster {
-  const char *name;
+  ts_named named;
   ts_span span;
   uint32_t array_count, class_count, link_count, vertex_count, device_count;
   const ts_cluster_array *arrays;
@@ -18,5 +18,10 @@ struct ts_cluster {
   const ts_cluster_link *links;
   const ts_cluster_vertex *vertices;
 };
+
+/* A cluster's declaration called: its graph. The error value after a diagnostic. */
+ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);
+/* `cluster with { ... }`: a changed copy. */
+ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value cluster, const ts_ast *with);
 
 #endif

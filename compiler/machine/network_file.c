@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 
 static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees"};
 static const char *const protocols[TS_IR_NET_PROTOCOLS] = {"ll", "ll128", "simple"};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "compiler/machine/network_file.h"
 
 static const char *bad_value(ts_arena *arena, const char *name, const char *value, const char *known)

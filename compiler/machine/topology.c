@@ -1,7 +1,8 @@
 /* topology("system.xml"): a node as a collective library sees it, as a record of numbers and lists, for a cluster of the library to be made of. */
+#include "compiler/machine/topology.h"
+
 #include <string.h>
 
-#include "compiler/eval/function.h"
 #include "compiler/machine/nccl_topology.h"
 
 typedef struct lister { const ts_builtin_call *c; TS_VEC(ts_value) rows; TS_VEC(ts_field) fields; } lister;

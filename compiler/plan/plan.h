@@ -44,8 +44,4 @@ const ts_ast *ts_plan_choose(ts_session *s, const struct ts_module *m, const cha
 /* Loads a file and its imports, checks every declaration, evaluates the plan (the only one, or the one named). NULL after errors. */
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name);
 
-/* All passes: plan to IR. NULL after errors. *schedule, where it is not NULL: the order of work. compiler/lower/lower.c */
-struct ts_schedule;
-ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts_schedule **schedule);
-
 #endif

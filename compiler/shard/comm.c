@@ -4,7 +4,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 
 enum { COLLECTIVES = TS_IR_BARRIER + 1 }; /* messages and shifts are no rule's to make */
 

@@ -5,13 +5,8 @@
 
 #include "compiler/shard/shard.h"
 
-struct ts_lowering;
-
 /* Fills the class' formats from the work of its whole op, once it has that of a rank. */
 void ts_model_work(ts_arena *arena, const ts_op *op, const ts_work *whole, ts_class *class);
 /* Adds those of one op of the class to the whole model's. */
 void ts_model_work_add(ts_arena *arena, const ts_class *class, ts_sharding *sh);
-/* The IR's formats with their peaks, and the two figures of MFU in the meta data. After programs and placement. */
-void ts_lower_formats(struct ts_lowering *l, uint32_t world, double micro_batches, ts_ir_meta *meta);
-
 #endif

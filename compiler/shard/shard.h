@@ -119,7 +119,8 @@ const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape sha
 /* `layer[3].attn.core` as `layer[*].attn.core` */
 const char *ts_label_pattern(ts_arena *arena, const char *label);
 
-/* compiler/shard/rules.c: reading strategies */
+/* compiler/shard/rules.c: reading strategies; one with rules added, replaced or removed. */
+ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
 bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op);
 /* compiler/shard/explain.c: the ops of this label or pattern; NULL if there are none. */

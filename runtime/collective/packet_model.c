@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ir/packets.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/load/intern.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/load/intern.h"
 
 static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)

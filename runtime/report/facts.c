@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/report/report.h"
 
 enum { NAME = 34, VALUE = 14 };

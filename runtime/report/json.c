@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 #include "base/heap.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/report/report.h"
 
 enum { FORMAT = 1 };

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "ir/names.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/load/ranks.h"
 
 /* The roofline is an upper bound of speed: kernels reach 50 to 90 % of it. Where it prices more than a third of the compute time, the step is uncertain by more than a tenth. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/names.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 
 const char *ts_phase_name(uint32_t phase)
 {

@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/report/extras.h"
 #include "runtime/report/report.h"
 

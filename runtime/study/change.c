@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/collective/white_box.h"
 
 typedef enum field { SPEED, BANDWIDTH, LATENCY, LOSS, FIELDS } field;

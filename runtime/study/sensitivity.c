@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/account/compose.h"
 #include "runtime/account/network_use.h"
 #include "runtime/play.h"

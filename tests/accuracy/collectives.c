@@ -9,7 +9,7 @@
 
 #include "base/source.h"
 #include "calibrate/network_fit.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 #include "cost/cost.h"
 
 /* The machine that a table was measured on: constants of the library for it, a GPU's links and a node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/fuzz/events_use.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 #include "trace/read/goal.h"
 #include "trace/write/export.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/fuzz/events_use.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 #include "trace/write/export.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

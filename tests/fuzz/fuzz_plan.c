@@ -4,6 +4,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "compiler/lower/lower.h"
 #include "compiler/plan/plan.h"
 #include "tests/fuzz/play_use.h"
 #include "tests/fuzz/tree_mutator.h"

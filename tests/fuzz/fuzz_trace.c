@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/compile.h"
 #include "compiler/model/traced_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

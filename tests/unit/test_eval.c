@@ -9,6 +9,7 @@
 
 #include "base/diag_record.h"
 #include "base/output.h"
+#include "compiler/compile.h"
 #include "compiler/eval/module.h"
 
 ts_desk ts_desk_open(void)

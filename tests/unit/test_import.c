@@ -11,7 +11,7 @@
 #include "tests/unit/engine_plan.h"
 #include "trace/match.h"
 #include "trace/optable.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 #include "trace/read/goal.h"
 #include "trace/read/json.h"
 #include "trace/replay.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/text/text.h"
+#include "ir/words.h"
 #include "runtime/collective/network_internal.h"
 
 enum { MOST_RANKS = 48 };

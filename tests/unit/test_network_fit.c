@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calibrate/network_fit.h"
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 
 static const char hardware_text[] =
   "{\"trainspec-network\": 1, \"device\": \"d\", \"library\": \"l 1\", \"methods\": [\n"

@@ -2,7 +2,7 @@
 #ifndef TS_TRACE_READ_GOAL_H
 #define TS_TRACE_READ_GOAL_H
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 /* The table as one for each rank, to be played together by ts_graph_ir: operations after what they wait for; computations and sends of a cpu on a stream each, in
  * the order of the file, receives on one for each sender. NULL with the error filled where messages are from any rank or with any tag, which depends on time. */

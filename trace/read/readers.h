@@ -2,7 +2,7 @@
 #ifndef TS_TRACE_READ_READERS_H
 #define TS_TRACE_READ_READERS_H
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 #include "trace/read/json.h"
 
 enum { TS_EVENTS_MOST = 1u << 30, TS_TRACKS_MOST = 4096 };

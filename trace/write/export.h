@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "ir/ir.h"
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 /* Ranks come one by one: memory is that of one rank of each program. */
 typedef struct ts_ir_ranks ts_ir_ranks;

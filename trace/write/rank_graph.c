@@ -4,7 +4,7 @@
 
 #include "base/escape.h"
 #include "base/output.h"
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 #include "trace/write/export_form.h"
 
 static void put_groups(const ts_events *e, FILE *out)

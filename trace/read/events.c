@@ -1,5 +1,5 @@
 /* The common table of traces: strings, tracks, blocks of events. */
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Execution graphs, one rank a file: the format of the tracer, doc/graph_json.md. Read into the common table, with what the table has no place for beside it;
  * and played, all ranks of a job together. */
-#ifndef TS_TRACE_RANK_GRAPH_H
-#define TS_TRACE_RANK_GRAPH_H
+#ifndef TS_TRACE_READ_RANK_GRAPH_H
+#define TS_TRACE_READ_RANK_GRAPH_H
 
 #include "ir/ir.h"
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 typedef struct ts_graph_facts { /* of an event */
   uint32_t in, out;       /* shapes, or TS_EVENT_NONE */

@@ -1,5 +1,5 @@
 /* Reads an execution graph. `format` comes first and says what the other members are. */
-#include "trace/rank_graph.h"
+#include "trace/read/rank_graph.h"
 
 #include <stdio.h>
 #include <string.h>

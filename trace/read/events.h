@@ -1,7 +1,7 @@
 /* The common table of all formats of traces: what ran, when, on which stream, launched by what, and what waits for what. Readers append, ts_events_link joins.
  * Events lie in blocks, so that a table of millions grows without being copied. Times are nanoseconds as the file has them. */
-#ifndef TS_TRACE_EVENTS_H
-#define TS_TRACE_EVENTS_H
+#ifndef TS_TRACE_READ_EVENTS_H
+#define TS_TRACE_READ_EVENTS_H
 
 #include "base/arena.h"
 #include "trace/read/feed.h"

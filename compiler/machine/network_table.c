@@ -1,4 +1,4 @@
-#include "compiler/lower/network.h"
+#include "compiler/machine/network_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "compiler/machine/network_file.h"
 #include "cost/cost.h"
-#include "ir/text/text.h"
+#include "ir/words.h"
 
 /* As tables write them: `all_to_all`, `alltoall`. */
 static bool same_name(const char *a, const char *b)

@@ -1,0 +1,99 @@
+#include "ir/words.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const ts_ir_collective_words[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+                                              "all_to_all", "barrier",    "message",        "shift",  NULL};
+const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backward_weight", "recompute",
+                                         "optimizer", "communication",  "other",           NULL};
+const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};
+const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline", "extern", NULL};
+const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
+const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "statistical", "flow", "packet", NULL};
+const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
+const char *const ts_ir_routing_words[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
+const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
+const char *const ts_ir_remark_words[] = {"warning", "label", "note", "fact", "help", NULL};
+
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
+const ts_ir_clause ts_ir_method_fields[] = {
+    FIELD(COUNT, ranks), FIELD(COUNT, islands), FIELD(COUNT, relay), FIELD(COUNT, channels), FIELD(COUNT, threads), FIELD(SIZE, chunk), FIELD(TIME, connection),
+    FIELD(TIME, believed), FIELD(TIME, intra_hop), FIELD(TIME, inter_hop), FIELD(RATE, intra_rate), FIELD(RATE, inter_rate),
+    FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share), FIELD(NUMBER, local), FIELD(NUMBER, reduction), FIELD(NUMBER, spread),
+    FIELD(BYTES, least), FIELD(BYTES, most), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_curve, field)}
+const ts_ir_clause ts_ir_curve_fields[] = {
+    FIELD(COUNT, least_ranks), FIELD(COUNT, most_ranks), FIELD(BYTES, least), FIELD(BYTES, most), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+    FIELD(RATE, intra_limit), FIELD(RATE, intra_floor), FIELD(RATE, inter_limit), FIELD(RATE, inter_floor), FIELD(NUMBER, intra_slope), FIELD(SIZE, intra_middle),
+    FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle), FIELD(NUMBER, small_few), FIELD(NUMBER, large_few), FIELD(NUMBER, small_many), FIELD(NUMBER, large_many),
+    FIELD(NUMBER, straggler), FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+
+const ts_ir_clause ts_ir_line_fields[] = {{"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
+                                          {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},
+                                          {"half", TS_IR_FIELD_SIZE, offsetof(ts_ir_net_model, half_bytes)},
+                                          {NULL, TS_IR_FIELD_COUNT, 0}};
+#define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_links, field)}
+const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links), FIELD(RATE, inter_links), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+                                           {NULL, TS_IR_FIELD_COUNT, 0}};
+#undef FIELD
+
+const char *const ts_ir_dimension_words[] = {"a time such as `10 us`", "a size such as `4 MiB`", "a bandwidth such as `300 GB/s`",
+                                             "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
+
+#define KILO UINT64_C(1000)
+#define KIBI UINT64_C(1024)
+const ts_ir_unit ts_ir_units[] = {
+    {TS_IR_TIME, "s", KILO * KILO * KILO * KILO},
+    {TS_IR_TIME, "ms", KILO * KILO * KILO},
+    {TS_IR_TIME, "us", KILO * KILO},
+    {TS_IR_TIME, "ns", KILO},
+    {TS_IR_TIME, "ps", 1},
+    {TS_IR_BYTES, "PiB", KIBI * KIBI * KIBI * KIBI * KIBI},
+    {TS_IR_BYTES, "PB", KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_BYTES, "TiB", KIBI * KIBI * KIBI * KIBI},
+    {TS_IR_BYTES, "TB", KILO * KILO * KILO * KILO},
+    {TS_IR_BYTES, "GiB", KIBI * KIBI * KIBI},
+    {TS_IR_BYTES, "GB", KILO * KILO * KILO},
+    {TS_IR_BYTES, "MiB", KIBI * KIBI},
+    {TS_IR_BYTES, "MB", KILO * KILO},
+    {TS_IR_BYTES, "KiB", KIBI},
+    {TS_IR_BYTES, "kB", KILO},
+    {TS_IR_BYTES, "B", 1},
+    {TS_IR_RATE, "TB/s", KILO * KILO * KILO * KILO},
+    {TS_IR_RATE, "GB/s", KILO * KILO * KILO},
+    {TS_IR_RATE, "Gbit/s", KILO * KILO * KILO / 8},
+    {TS_IR_RATE, "MB/s", KILO * KILO},
+    {TS_IR_RATE, "kB/s", KILO},
+    {TS_IR_RATE, "B/s", 1},
+    {TS_IR_FLOP, "EFLOP", KILO * KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP, "PFLOP", KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP, "TFLOP", KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP, "GFLOP", KILO * KILO * KILO},
+    {TS_IR_FLOP, "MFLOP", KILO * KILO},
+    {TS_IR_FLOP, "FLOP", 1},
+    {TS_IR_FLOP_RATE, "PFLOP/s", KILO * KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP_RATE, "TFLOP/s", KILO * KILO * KILO * KILO},
+    {TS_IR_FLOP_RATE, "GFLOP/s", KILO * KILO * KILO},
+    {TS_IR_FLOP_RATE, "MFLOP/s", KILO * KILO},
+    {TS_IR_FLOP_RATE, "FLOP/s", 1},
+    {TS_IR_DIMENSIONS, NULL, 0},
+};
+
+uint32_t ts_ir_usual_phase(uint32_t op, const char *work)
+{
+  if (op == TS_IR_COLLECTIVE || op == TS_IR_SEND || op == TS_IR_RECV)
+    return TS_IR_PHASE_COMMUNICATION;
+  if (op != TS_IR_COMPUTE || !work[0] || work[1])
+    return TS_IR_PHASE_OTHER;
+  switch (work[0]) { /* the schedule's letters, as in ts_ir_fragment */
+  case 'F': return TS_IR_PHASE_FORWARD;
+  case 'B':
+  case 'I': return TS_IR_PHASE_BACKWARD_INPUT;
+  case 'W': return TS_IR_PHASE_BACKWARD_WEIGHT;
+  case 'S': return TS_IR_PHASE_OPTIMIZER;
+  default: return TS_IR_PHASE_OTHER;
+  }
+}
