@@ -1,3 +1,4 @@
+/* Building an IR: records put in one after the other, strings and equal records kept once. */
 #include <stdlib.h>
 
 #include "base/heap.h"

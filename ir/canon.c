@@ -1,3 +1,4 @@
+/* One order for one content: an IR built in any order becomes the same bytes. */
 #include <stdlib.h>
 
 #include "base/heap.h"

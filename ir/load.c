@@ -1,3 +1,4 @@
+/* An IR file as a view: mapped, with digest and layout checked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* An IR as bytes: sections, digest, header. */
 #include <stdlib.h>
 
 #include "base/digest.h"

@@ -2,16 +2,21 @@
 
 #: libtrainspec_la_SOURCES += runtime/*.c
 libtrainspec_la_SOURCES += \
-	runtime/account/alike.c \
 	runtime/account/allocator.c \
 	runtime/account/blame.c \
 	runtime/account/compose.c \
 	runtime/account/critical.c \
 	runtime/account/memory.c \
 	runtime/account/network_use.c \
+	runtime/account/overlap_cost.c \
 	runtime/account/queued.c \
+	runtime/account/representatives.c \
+	runtime/account/run.c \
+	runtime/account/timeline.c \
 	runtime/collective/alpha_beta.c \
+	runtime/collective/asked.c \
 	runtime/collective/bound.c \
+	runtime/collective/call.c \
 	runtime/collective/flow.c \
 	runtime/collective/flow_model.c \
 	runtime/collective/flow_pattern.c \
@@ -25,26 +30,25 @@ libtrainspec_la_SOURCES += \
 	runtime/collective/statistical.c \
 	runtime/collective/table.c \
 	runtime/collective/white_box.c \
-	runtime/load/agenda.c \
-	runtime/load/crew.c \
+	runtime/load/event_queue.c \
 	runtime/load/intern.c \
 	runtime/load/layout.c \
 	runtime/load/match.c \
 	runtime/load/ranks.c \
 	runtime/load/stop.c \
 	runtime/load/tables.c \
-	runtime/play.c \
+	runtime/load/workers.c \
 	runtime/play/contention.c \
 	runtime/play/engine.c \
 	runtime/play/explain.c \
 	runtime/play/fan.c \
 	runtime/play/fold.c \
-	runtime/play/kinds.c \
 	runtime/play/overlap.c \
 	runtime/play/overlap_pairs.c \
+	runtime/play/play.c \
+	runtime/play/roles.c \
 	runtime/play/slowdown.c \
 	runtime/play/slowdown_learned.c \
-	runtime/play/timeline.c \
 	runtime/play/track.c \
 	runtime/report/chrome.c \
 	runtime/report/csv.c \
@@ -73,15 +77,21 @@ libtrainspec_la_SOURCES += \
 
 #: nobase_pkginclude_HEADERS += runtime/*.h runtime/*.def
 nobase_pkginclude_HEADERS += \
-	runtime/account/alike.h \
 	runtime/account/allocator.h \
 	runtime/account/blame.h \
 	runtime/account/compose.h \
 	runtime/account/memory.h \
 	runtime/account/network_use.h \
+	runtime/account/overlap_cost.h \
 	runtime/account/queued.h \
+	runtime/account/representatives.h \
 	runtime/account/result.h \
+	runtime/account/run.h \
+	runtime/account/timeline.h \
+	runtime/collective/alpha_beta.h \
+	runtime/collective/asked.h \
 	runtime/collective/bound.h \
+	runtime/collective/call.h \
 	runtime/collective/flow.h \
 	runtime/collective/flow_model.h \
 	runtime/collective/flow_pattern.h \
@@ -95,27 +105,28 @@ nobase_pkginclude_HEADERS += \
 	runtime/collective/packet_ns3.h \
 	runtime/collective/profile.h \
 	runtime/collective/statistical.h \
+	runtime/collective/table.h \
 	runtime/collective/white_box.h \
-	runtime/load/agenda.h \
-	runtime/load/crew.h \
+	runtime/load/event_queue.h \
 	runtime/load/intern.h \
 	runtime/load/progress.h \
 	runtime/load/ranks.h \
 	runtime/load/stop.h \
 	runtime/load/tables.h \
 	runtime/load/tables_internal.h \
-	runtime/play.h \
+	runtime/load/workers.h \
 	runtime/play/contention.h \
 	runtime/play/engine.h \
 	runtime/play/engine_internal.h \
 	runtime/play/fan.h \
 	runtime/play/fold.h \
-	runtime/play/kinds.h \
+	runtime/play/options.h \
 	runtime/play/overlap.h \
 	runtime/play/overlap_pairs.h \
+	runtime/play/play.h \
+	runtime/play/roles.h \
 	runtime/play/slowdown.h \
 	runtime/play/slowdown_learned.h \
-	runtime/play/timeline.h \
 	runtime/play/track.h \
 	runtime/report/extras.h \
 	runtime/report/facts.h \

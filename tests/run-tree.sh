@@ -24,6 +24,23 @@ report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/b
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
 
+# Rooms: doc/architecture.md has the table.
+report "files include what the table of rooms allows" "$(awk -f tests/rooms.awk doc/architecture.md $c_files)"
+
+report "a file says in its first line what it is" "$(for f in $c_files; do case $f in *.[ch]) ;; *) continue ;; esac
+  { [ "${f%.c}" = "$f" ] || [ ! -f "${f%.c}.h" ]; } && [ "$(head -c 2 "$f")" != '/*' ] && echo "$f"; done)"
+
+# Names mean one thing in all rooms: the headers of the house can be included together.
+headers=$(printf '%s\n' $c_files | grep '\.h$')
+read -r compiler _ <<<"${CC:-cc}"
+if command -v "$compiler" >/dev/null && [ -f "$build/lang/grammar.h" ]; then
+  report "all headers compile together" "$(printf '#include "%s"\n' $headers | ${CC:-cc} -std=c17 -D_XOPEN_SOURCE=700 -I. -I"$build" \
+    $(pkg-config --cflags libcjson 2>/dev/null) -x c -fsyntax-only - 2>&1 | grep error)"
+else
+  number=$((number + 1))
+  echo "ok $number - all headers compile together # SKIP no compiler"
+fi
+
 # All files are written by base/output.c: whole or not at all, beside their place, streams as streams.
 report "files are written by base/output.c only" "$(grep -nE '\<(fopen|freopen|gzopen)\(.*"[wa]|\<(mkstemp|mkostemp|rename|creat|tmpfile|truncate)\(|O_(WRONLY|RDWR|CREAT)' \
   $(printf '%s\n' $c_files | grep -vx base/output.c))"

@@ -21,7 +21,6 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_cost_trees.c \
-	tests/unit/test_crew.c \
 	tests/unit/test_database.c \
 	tests/unit/test_device.c \
 	tests/unit/test_engine.c \
@@ -68,11 +67,12 @@ tests_unit_sources = \
 	tests/unit/test_split_memory.c \
 	tests/unit/test_stdlib_embed.c \
 	tests/unit/test_trace.c \
-	tests/unit/test_ways_out.c
+	tests/unit/test_ways_out.c \
+	tests/unit/test_workers.c
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/lsp_guard.c tools/lsp_guard.h tools/lsp_rpc.c tools/lsp_rpc.h tools/programs.h
+tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h tools/cli/programs.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
@@ -121,7 +121,7 @@ check_DATA = $(fuzz_programs)
 fuzz_main = $(srcdir)/tests/fuzz/replay.c
 endif
 # The language server's worker, whose guard is the target's own.
-fuzz_lsp_sources = tools/lsp_documents.c tools/lsp_main.c tools/lsp_messages.c tools/lsp_rpc.c tools/lsp_text.c tools/plan_options.c
+fuzz_lsp_sources = tools/lsp/documents.c tools/lsp_main.c tools/lsp/messages.c tools/lsp/rpc.c tools/lsp/text.c tools/cli/plan_options.c
 tests/fuzz/fuzz_lsp$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_lsp_sources))
 tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
 $(fuzz_programs): libtrainspec.la tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
@@ -1767,7 +1767,7 @@ tests_schedules_goldens_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
 EXTRA_DIST += tests/schedules/cases.txt
 
 # For `./dev tsan`, which builds it by name.
-EXTRA_PROGRAMS += tests/tsan/crew
-tests_tsan_crew_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_crew.c
-tests_tsan_crew_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
-tests_tsan_crew_LDADD = libtrainspec.la
+EXTRA_PROGRAMS += tests/tsan/workers
+tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c
+tests_tsan_workers_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
+tests_tsan_workers_LDADD = libtrainspec.la

@@ -11,7 +11,7 @@
 #include "compiler/eval/session.h"
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_table.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
 
 enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABLES = 32 };
 

@@ -10,7 +10,7 @@
 #include "base/source.h"
 #include "cost/database.h"
 #include "cost/table.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
 
 enum { DB = 1, DEVICE, SOFTWARE, SOURCE };
 enum { ADD, LIST, SHOW };

@@ -7,8 +7,8 @@
 #include "runtime/account/memory.h"
 #include "runtime/report/facts.h"
 #include "runtime/report/report.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
 
 enum { FORMAT = 1, OUTPUT, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "compiler/compile.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
-#include "tools/replay_graph.h"
-#include "tools/trace_open.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/replay_graph.h"
+#include "tools/cli/trace_open.h"
 #include "trace/replay.h"
 #include "trace/write/export.h"
 

@@ -16,7 +16,7 @@
 #include "compiler/eval/stdlib_embed.h"
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
 
 enum { MODEL = 1, HARDWARE, WHERE, OF, INTRA, INTER, DEVICE, LIBRARY, EXTRAPOLATE, OUTPUT, MAX_WHERE = 8 };
 

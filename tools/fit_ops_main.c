@@ -14,7 +14,7 @@
 #include "base/options.h"
 #include "base/source.h"
 #include "calibrate/operators.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
 
 enum { MAX_TABLES = 32, LEAST_ROWS = 8, MOST_KEPT = 4000 };
 enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, OUTPUT };

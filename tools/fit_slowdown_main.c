@@ -5,8 +5,8 @@
 
 #include "base/escape.h"
 #include "calibrate/slowdown_fit.h"
-#include "tools/programs.h"
-#include "tools/trace_open.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/trace_open.h"
 #include "trace/pairs.h"
 
 enum { TRACE = 1, PAIRS, OUTPUT };

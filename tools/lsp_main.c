@@ -6,10 +6,10 @@
 #include "base/heap.h"
 #include "base/options.h"
 #include "base/version.h"
-#include "tools/lsp_guard.h"
-#include "tools/lsp_messages.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
+#include "tools/lsp/guard.h"
+#include "tools/lsp/messages.h"
 
 enum { DEADLINE = 1 };
 static const ts_option options[] = {

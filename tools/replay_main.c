@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "tools/programs.h"
-#include "tools/replay_graph.h"
-#include "tools/trace_open.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/replay_graph.h"
+#include "tools/cli/trace_open.h"
 #include "trace/replay.h"
 
 enum { FORMAT = 1, OUTPUT, STEP, MACHINE };
@@ -46,7 +46,7 @@ typedef struct played {
   int64_t *start;      /* [chosen_count] ns */
   uint32_t *position;  /* [events] in chosen */
   uint32_t count;
-  ts_shares shares;
+  ts_time_shares shares;
   double median_shift, largest_shift; /* ns between the start measured and played, both from the first kernel */
   bool json;
 } played;
@@ -78,7 +78,7 @@ static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir 
   p->position = TS_NEW_ARRAY(t->arena, uint32_t, r->events->count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++) p->position[r->chosen[i]] = i;
   ts_run_timeline(run, 0, visit, p);
-  p->shares = ts_shares_of(p->busy, p->count);
+  p->shares = ts_time_shares_of(p->busy, p->count);
   double *shift = TS_NEW_ARRAY(t->arena, double, r->chosen_count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++)
     shift[i] = fabs((double)((p->start[i] - p->shares.begin) - (ts_event_at(r->events, r->chosen[i])->start - r->measured.begin)));
@@ -87,9 +87,9 @@ static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir 
   p->largest_shift = shift[r->chosen_count - 1];
 }
 
-static double share(int64_t part, const ts_shares *of) { return of->span ? 100.0 * (double)part / (double)of->span : 0; }
+static double share(int64_t part, const ts_time_shares *of) { return of->span ? 100.0 * (double)part / (double)of->span : 0; }
 
-static void put_row(FILE *out, const char *name, const ts_shares *m, int64_t measured, const ts_shares *p, int64_t played)
+static void put_row(FILE *out, const char *name, const ts_time_shares *m, int64_t measured, const ts_time_shares *p, int64_t played)
 {
   ts_put_text(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6, share(measured, m), (double)played / 1e6, share(played, p));
 }
@@ -97,7 +97,7 @@ static void put_row(FILE *out, const char *name, const ts_shares *m, int64_t mea
 static void put_text(const played *p, FILE *out)
 {
   const ts_replay *r = p->replay;
-  const ts_shares *m = &r->measured, *s = &p->shares;
+  const ts_time_shares *m = &r->measured, *s = &p->shares;
   ts_put_text(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count, r->streams);
   ts_put_text(out, "  %-26s %15s %7s %15s\n", "", "measured", "", "replayed");
   put_row(out, "first to last kernel", m, m->span, s, s->span);
@@ -123,7 +123,7 @@ static void put_text(const played *p, FILE *out)
   fputs("  communication kernels keep their measured times, waiting for peers included\n", out);
 }
 
-static void put_shares(FILE *out, const char *name, const ts_shares *s)
+static void put_shares(FILE *out, const char *name, const ts_time_shares *s)
 {
   ts_put_json(out, " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "},\n",
           name, s->span, s->compute, s->comm, s->overlap, s->idle);

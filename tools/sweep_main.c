@@ -18,10 +18,10 @@
 #include "compiler/search.h"
 #include "runtime/account/memory.h"
 #include "runtime/report/report.h"
-#include "tools/interrupt.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
-#include "tools/tsrun_progress.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/progress.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
 enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };

@@ -1,6 +1,6 @@
 /* trainspec table: a table of costs from traces. */
-#include "tools/programs.h"
-#include "tools/trace_open.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/trace_open.h"
 #include "trace/join.h"
 #include "trace/optable.h"
 

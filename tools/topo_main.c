@@ -8,8 +8,8 @@
 #include "base/options.h"
 #include "compiler/compile.h"
 #include "runtime/report/topology.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
 
 enum { FORMAT = 1, PATHS, OUTPUT, MOST };
 

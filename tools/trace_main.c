@@ -1,7 +1,7 @@
 /* trainspec trace: what is in traces. */
-#include "tools/programs.h"
-#include "tools/trace_against.h"
-#include "tools/trace_open.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/trace_against.h"
+#include "tools/cli/trace_open.h"
 #include "trace/match.h"
 #include "trace/summary.h"
 

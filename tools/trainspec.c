@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "tools/interrupt.h"
-#include "tools/programs.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/programs.h"
 
 enum { MAX_NAME = 256 };
 

@@ -1,6 +1,7 @@
+/* `tsc` as a program of its own; `trainspec compile` is the same function. */
 #include "base/options.h"
-#include "tools/interrupt.h"
-#include "tools/programs.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/programs.h"
 
 int main(int argc, char **argv)
 {

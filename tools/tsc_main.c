@@ -9,9 +9,9 @@
 #include "base/output.h"
 #include "compiler/compile.h"
 #include "compiler/schedule/schedule.h"
-#include "tools/interrupt.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
 
 enum { OUTPUT = 1, TEXT, EMIT, CHECK, LIST_PARAMS, LIST_OPS, EXPLAIN, DEPENDS, DEPEND_FILE, WARNING };
 

@@ -7,7 +7,7 @@
 #include "base/output.h"
 #include "base/text_diff.h"
 #include "lang/ast.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
 
 enum { CHECK = 1, IN_PLACE, DIFF };
 

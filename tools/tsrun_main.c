@@ -15,13 +15,13 @@
 #include "runtime/collective/packet_model.h"
 #include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
-#include "tools/interrupt.h"
-#include "tools/plan_options.h"
-#include "tools/programs.h"
-#include "tools/tsrun_networks.h"
-#include "tools/tsrun_progress.h"
-#include "tools/tsrun_study.h"
-#include "tools/tsrun_ways_out.h"
+#include "tools/cli/interrupt.h"
+#include "tools/cli/networks.h"
+#include "tools/cli/plan_options.h"
+#include "tools/cli/programs.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/study.h"
+#include "tools/cli/ways_out.h"
 
 enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY, SOURCES, WARNING };
 
@@ -95,7 +95,7 @@ typedef struct task {
   ts_progress progress;
   ts_run_options run;
   ts_plan_options plan;
-  TS_VEC(ts_asked) asked; /* options that the report is to name */
+  TS_VEC(ts_given_option) asked; /* options that the report is to name */
 } task;
 
 static const char *name_of(int id)
@@ -111,17 +111,17 @@ static bool is_plain(const char *text)
   return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+%@-") == strlen(text);
 }
 
-static ts_asked asked_file(const char *text, const char *path)
+static ts_given_option asked_file(const char *text, const char *path)
 {
-  ts_asked a = {.text = text};
+  ts_given_option a = {.text = text};
   if (path && !ts_digest_file(path, a.sha256))
     a.file = ts_base_name(path);
   return a;
 }
 
-static ts_asked asked_input(const char *path, const ts_input *input)
+static ts_given_option asked_input(const char *path, const ts_input *input)
 {
-  ts_asked a = {.file = ts_base_name(path)};
+  ts_given_option a = {.file = ts_base_name(path)};
   memcpy(a.sha256, input->sha256, sizeof a.sha256);
   return a;
 }

@@ -342,7 +342,7 @@ static int64_t recorded_at(const maker *m, uint64_t id, int64_t before)
 /* The profiler recorded which event of which stream is waited for. */
 static void wait_exactly(maker *m, const ts_event *call)
 {
-  const ts_wait *w = &m->e->waits.at[call->detail];
+  const ts_event_wait *w = &m->e->waits.at[call->detail];
   uint32_t stream = stream_by_number(m, w->stream), on = stream_by_number(m, w->on_stream);
   if (stream == TS_EVENT_NONE || on == TS_EVENT_NONE || stream == on)
     return;
@@ -733,7 +733,7 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
   m.r->chosen_count = e->device_count;
   if (step)
     m.r->chosen = ts_step_work(arena, e, step, &m.r->chosen_count);
-  m.r->measured = ts_shares_of_events(e, m.r->chosen, m.r->chosen_count);
+  m.r->measured = ts_time_shares_of_events(e, m.r->chosen, m.r->chosen_count);
   take_ops(&m);
   bool good = m.count || ts_import_fail(error, "trainspec trace lists the steps with what was launched in them", "no device work was launched in this step");
   if (good && m.r->measured.span > INT64_MAX / 4000)

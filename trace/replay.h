@@ -19,7 +19,7 @@ typedef struct ts_replay {
   const uint32_t *event_of;  /* [node_count] event, or TS_EVENT_NONE */
   const uint32_t *chosen;    /* device work that is played, by start */
   uint32_t chosen_count;
-  ts_shares measured;
+  ts_time_shares measured;
   int64_t latency, gap;      /* ns; gap: of all classes */
   int64_t gaps[TS_GAP_CLASSES];
   const uint8_t *gap_class;  /* [chosen_count] */

@@ -13,9 +13,9 @@ static int by_start(const void *a, const void *b)
 }
 
 /* The union of those that communicate, of those that do not, and of all, in one sweep by start. */
-ts_shares ts_shares_of(ts_busy *work, uint32_t count)
+ts_time_shares ts_time_shares_of(ts_busy *work, uint32_t count)
 {
-  ts_shares s = {0};
+  ts_time_shares s = {0};
   if (!count)
     return s;
   for (uint32_t i = 1; i < count; i++)
@@ -47,7 +47,7 @@ ts_shares ts_shares_of(ts_busy *work, uint32_t count)
   return s;
 }
 
-ts_shares ts_shares_of_events(const ts_events *e, const uint32_t *chosen, uint32_t count)
+ts_time_shares ts_time_shares_of_events(const ts_events *e, const uint32_t *chosen, uint32_t count)
 {
   ts_arena *work = ts_arena_new("shares");
   ts_busy *busy = TS_NEW_ARRAY(work, ts_busy, count ? count : 1);
@@ -56,7 +56,7 @@ ts_shares ts_shares_of_events(const ts_events *e, const uint32_t *chosen, uint32
     const ts_event *v = ts_event_at(e, chosen[i]);
     busy[n++] = (ts_busy){v->start, ts_event_end(v), v->kind == TS_KERNEL_COMMUNICATION};
   }
-  ts_shares shares = ts_shares_of(busy, n);
+  ts_time_shares shares = ts_time_shares_of(busy, n);
   ts_arena_free(work);
   return shares;
 }
@@ -221,7 +221,7 @@ static void sum_steps(ts_trace_summary *s)
     ts_arena *work = ts_arena_new("step");
     const ts_event *mark = ts_event_at(e, e->steps[i]);
     uint32_t count, *chosen = ts_step_work(work, e, mark, &count);
-    TS_PUSH(e->arena, &s->steps, (ts_step_sum){e->steps[i], count, mark->duration, ts_shares_of_events(e, chosen, count)});
+    TS_PUSH(e->arena, &s->steps, (ts_step_sum){e->steps[i], count, mark->duration, ts_time_shares_of_events(e, chosen, count)});
     ts_arena_free(work);
   }
 }
@@ -293,7 +293,7 @@ ts_trace_summary *ts_trace_summary_new(ts_arena *arena, const ts_events *e)
   ts_trace_summary *s = TS_NEW(arena, ts_trace_summary);
   s->events = e;
   if (e->timed) {
-    s->shares = ts_shares_of_events(e, e->device, e->device_count);
+    s->shares = ts_time_shares_of_events(e, e->device, e->device_count);
     s->idle_host = idle_for_host(e);
   }
   sum_device(s);

@@ -101,7 +101,7 @@ static void put_head(const ts_trace_summary *s, FILE *out)
 
 static void put_shares(const ts_trace_summary *s, FILE *out)
 {
-  const ts_shares *t = &s->shares;
+  const ts_time_shares *t = &s->shares;
   if (!s->events->device_count || !t->span)
     return;
   ts_put_text(out, "\n  %-34s %14s  %5.1f %%\n", "device, first to last kernel", time_of(t->span).text, 100.0);
@@ -121,7 +121,7 @@ static void put_streams(const ts_trace_summary *s, FILE *out)
   ts_put_text(out, "\n  %-34s %14s  %7s %9s\n", "stream", "busy", "of span", "kernels");
   for (size_t i = 0; i < s->streams.count && i < COMMS_SHOWN; i++) {
     const ts_stream_sum *t = &s->streams.at[i];
-    const ts_track *track = &s->events->tracks.at[t->track];
+    const ts_event_track *track = &s->events->tracks.at[t->track];
     char name[64];
     snprintf(name, sizeof name, "device %.12s stream %.12s", ts_events_text(s->events, track->process_name), ts_events_text(s->events, track->thread_name));
     ts_put_text(out, "    %-32s %14s  %5.1f %% %9s\n", name, time_of(t->busy).text, percent(t->busy, s->shares.span), with_commas(t->count).text);
@@ -229,7 +229,7 @@ static void put_number_or_null(FILE *out, int64_t value)
     fprintf(out, "%" PRId64, value);
 }
 
-static void put_shares_json(FILE *out, const ts_shares *t)
+static void put_shares_json(FILE *out, const ts_time_shares *t)
 {
   fprintf(out,
           "{\"span_ns\": %" PRId64 ", \"busy_ns\": %" PRId64 ", \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64
@@ -263,7 +263,7 @@ void ts_trace_summary_json(const ts_trace_summary *s, FILE *out, const char *ind
   }
   ts_put_json(out, "],\n%s \"streams\": [", indent);
   for (size_t i = 0; i < s->streams.count; i++) {
-    const ts_track *t = &e->tracks.at[s->streams.at[i].track];
+    const ts_event_track *t = &e->tracks.at[s->streams.at[i].track];
     fputs(i ? ", {\"device\": " : "{\"device\": ", out);
     ts_put_json_string(out, ts_events_text(e, t->process_name));
     fputs(", \"stream\": ", out);

@@ -8,11 +8,11 @@
 
 typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED, ASK_LIKE } ts_asked_kind;
 
-struct ts_asked {
+struct ts_cost_chain {
   ts_asked_kind kind;
   const ts_cost_source *source;   /* SOURCE */
   const ts_record *functions;     /* FUNCTIONS: family -> function */
-  const ts_asked *inner;          /* SLOWER, SCALED, LIKE */
+  const ts_cost_chain *inner;          /* SLOWER, SCALED, LIKE */
   double factor;                  /* SLOWER, LIKE */
   const ts_list *families;        /* SLOWER: those it holds for, or NULL */
   const char *family;             /* SLOWER, LIKE: of the kernel */
@@ -20,7 +20,7 @@ struct ts_asked {
   const ts_cost_source *from, *to; /* SCALED: rooflines */
 };
 
-static ts_asked *wrong(ts_session *s, ts_span span, const char *title, ts_value found)
+static ts_cost_chain *wrong(ts_session *s, ts_span span, const char *title, ts_value found)
 {
   if (found.type != TS_T_ERROR) {
     ts_diag *d = ts_report(s, TS_E0503, span, "%s", title);
@@ -44,7 +44,7 @@ static double number(const ts_value *v, double otherwise)
 
 /* -- files -- */
 
-static ts_asked *bad_file(ts_session *s, const char *name, const char *role, const char *text, size_t size, const ts_cost_error *e, ts_span span)
+static ts_cost_chain *bad_file(ts_session *s, const char *name, const char *role, const char *text, size_t size, const ts_cost_error *e, ts_span span)
 {
   ts_span at = span;
   if (text && e->line) {
@@ -70,9 +70,9 @@ static void check_device(ts_session *s, const ts_source_name *name, const ts_val
   ts_diag_help(d, "name the gpu that was measured; if it is this one, its declaration says so: `called = [\"%s\"]`", name->device);
 }
 
-static ts_asked *of_source(ts_session *s, const ts_cost_source *source)
+static ts_cost_chain *of_source(ts_session *s, const ts_cost_source *source)
 {
-  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   a->source = source;
   return a;
 }
@@ -90,7 +90,7 @@ static bool take_device(ts_session *s, const ts_cost_source *source, const ts_va
   return false;
 }
 
-static ts_asked *table(ts_session *s, const ts_applied *t, ts_source_name *name)
+static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *name)
 {
   const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family");
   ts_table_options options = {family ? family->u.string : NULL, dtype ? dtype->u.dtype->name : NULL};
@@ -109,7 +109,7 @@ static ts_asked *table(ts_session *s, const ts_applied *t, ts_source_name *name)
 }
 
 /* Trained here and now. */
-static ts_asked *fit_of_table(ts_session *s, const ts_applied *f, const ts_value *of, ts_source_name *name)
+static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_value *of, ts_source_name *name)
 {
   const ts_value *gpu = arg(f, "gpu"), *sms = gpu ? ts_record_find(gpu->u.record, "sms") : NULL;
   ts_cost_error error = {0};
@@ -118,7 +118,7 @@ static ts_asked *fit_of_table(ts_session *s, const ts_applied *f, const ts_value
     ts_diag_here(d, gpu ? "this gpu has no usable `sms`" : "add `gpu: ...`, one with `sms`");
     return NULL;
   }
-  const ts_asked *rows = table(s, of->u.applied, name);
+  const ts_cost_chain *rows = table(s, of->u.applied, name);
   if (!rows)
     return NULL;
   const ts_cost_source *source = ts_cost_fit_table(s->arena, rows->source, (double)sms->u.integer, &error);
@@ -127,7 +127,7 @@ static ts_asked *fit_of_table(ts_session *s, const ts_applied *f, const ts_value
   return source ? of_source(s, source) : bad_file(s, name->name, "table", NULL, 0, &error, of->span);
 }
 
-static ts_asked *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
+static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
 {
   const ts_value *file = arg(f, "source");
   if (file && file->type == TS_T_APPLIED && !file->u.applied->decl && !strcmp(file->u.applied->name, "table"))
@@ -165,7 +165,7 @@ static const char *rows_of_database(ts_session *s, const ts_found *found, const 
   return text;
 }
 
-static ts_asked *database(ts_session *s, const ts_applied *d, ts_source_name *name)
+static ts_cost_chain *database(ts_session *s, const ts_applied *d, ts_source_name *name)
 {
   const ts_value *file = arg(d, "file");
   ts_cost_error error = {0};
@@ -234,7 +234,7 @@ static bool share(ts_session *s, const ts_value *v, const char *what, double *nu
   return false;
 }
 
-static ts_asked *roofline(ts_session *s, const ts_applied *r, ts_source_name *name)
+static ts_cost_chain *roofline(ts_session *s, const ts_applied *r, ts_source_name *name)
 {
   const ts_value *gpu = arg(r, "gpu");
   double flops, bytes;
@@ -259,11 +259,11 @@ static bool positive(ts_session *s, const ts_applied *m, double factor)
   return false;
 }
 
-static ts_asked *slower(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
 {
-  ts_asked *a = TS_NEW(s->arena, ts_asked);
+  ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   const ts_value *family = arg(m, "family");
-  *a = (ts_asked){.kind = ASK_SLOWER, .inner = ts_asked_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1)};
+  *a = (ts_cost_chain){.kind = ASK_SLOWER, .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1)};
   if (family && family->type == TS_T_STRING)
     a->family = family->u.string;
   else if (family && family->type == TS_T_LIST)
@@ -272,31 +272,31 @@ static ts_asked *slower(ts_session *s, const ts_plan *plan, const ts_applied *m,
 }
 
 /* A family nobody measured takes `by` times as long as another one at the same features. */
-static ts_asked *like(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
 {
-  ts_asked *a = TS_NEW(s->arena, ts_asked);
-  *a = (ts_asked){.kind = ASK_LIKE, .inner = ts_asked_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1),
+  ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
+  *a = (ts_cost_chain){.kind = ASK_LIKE, .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1),
                   .family = arg(m, "family")->u.string, .as = arg(m, "as")->u.string};
   return a->inner && positive(s, m, a->factor) ? a : NULL;
 }
 
 /* Kernels bound by compute scale with the peak rates, those bound by memory with the bandwidths: the ratio of the two rooflines. */
-static ts_asked *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+static ts_cost_chain *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
 {
-  ts_asked *a = TS_NEW(s->arena, ts_asked);
-  *a = (ts_asked){.kind = ASK_SCALED, .inner = ts_asked_new(s, plan, *arg(m, "source"), name),
+  ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
+  *a = (ts_cost_chain){.kind = ASK_SCALED, .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
                   .from = gpu_roofline(s, arg(m, "from"), 1, 1, 0), .to = gpu_roofline(s, arg(m, "to"), 1, 1, 0)};
   check_device(s, name, arg(m, "from"), m->span, "scaled from", "its times are multiplied by the ratio of `to` and this gpu");
   name->device = arg(m, "to")->u.record->name;
   return a->inner && a->from && a->to ? a : NULL;
 }
 
-ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name)
+ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name)
 {
   name->span = value.span;
   if (value.type == TS_T_RECORD) {
-    ts_asked *a = TS_NEW(s->arena, ts_asked);
-    *a = (ts_asked){.kind = ASK_FUNCTIONS, .functions = value.u.record};
+    ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
+    *a = (ts_cost_chain){.kind = ASK_FUNCTIONS, .functions = value.u.record};
     *name = (ts_source_name){"functions", "function", value.span, NULL};
     for (uint32_t i = 0; i < value.u.record->count; i++)
       if (value.u.record->at[i].value->type != TS_T_FUNCTION)
@@ -347,7 +347,7 @@ static bool argument(const ts_cost_query *q, const char *name, ts_span span, ts_
   return true;
 }
 
-static bool ask_function(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
+static bool ask_function(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
 {
   const ts_value *f = ts_record_find(a->functions, q->family);
   ts_value args[16];
@@ -380,7 +380,7 @@ static bool ask_function(ts_session *s, const ts_asked *a, const ts_cost_query *
   return true;
 }
 
-static bool holds_for(const ts_asked *a, const char *family)
+static bool holds_for(const ts_cost_chain *a, const char *family)
 {
   if (a->families) {
     for (uint32_t i = 0; i < a->families->count; i++)
@@ -391,14 +391,14 @@ static bool holds_for(const ts_asked *a, const char *family)
   return !a->family || !strcmp(a->family, family);
 }
 
-bool ts_asked_ask(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
+bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
 {
   ts_cost_answer from, to;
   switch (a->kind) {
   case ASK_SOURCE: return ts_cost_ask(a->source, q, answer);
   case ASK_FUNCTIONS: return ask_function(s, a, q, span, answer, failed);
   case ASK_SLOWER:
-    if (!ts_asked_ask(s, a->inner, q, span, answer, failed))
+    if (!ts_cost_chain_ask(s, a->inner, q, span, answer, failed))
       return false;
     if (holds_for(a, q->family))
       answer->seconds *= a->factor;
@@ -406,14 +406,14 @@ bool ts_asked_ask(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_s
   case ASK_LIKE: {
     ts_cost_query other = *q;
     other.family = a->as;
-    if (strcmp(q->family, a->family) || !ts_asked_ask(s, a->inner, &other, span, answer, failed))
+    if (strcmp(q->family, a->family) || !ts_cost_chain_ask(s, a->inner, &other, span, answer, failed))
       return false;
     answer->seconds *= a->factor;
     answer->basis = answer->basis == TS_COST_MEASURED ? TS_COST_INTERPOLATED : answer->basis;
     return true;
   }
   case ASK_SCALED:
-    if (!ts_asked_ask(s, a->inner, q, span, answer, failed) || !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
+    if (!ts_cost_chain_ask(s, a->inner, q, span, answer, failed) || !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
       return false;
     answer->seconds *= to.seconds / from.seconds;
     if (answer->basis == TS_COST_MEASURED)
@@ -423,7 +423,7 @@ bool ts_asked_ask(ts_session *s, const ts_asked *a, const ts_cost_query *q, ts_s
   return false;
 }
 
-const ts_cost_source *ts_asked_table(const ts_asked *a)
+const ts_cost_source *ts_cost_chain_table(const ts_cost_chain *a)
 {
   while (a->inner)
     a = a->inner;

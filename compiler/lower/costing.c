@@ -13,7 +13,7 @@ typedef struct beyond { uint32_t source, kernels; const char *family; ts_cost_an
 typedef struct ts_asking {
   ts_session *s;
   const ts_plan *plan;
-  TS_VEC(const ts_asked *) sources;
+  TS_VEC(const ts_cost_chain *) sources;
   TS_VEC(ts_cost_query) keys; /* of kernels already priced, in the order of `priced` */
   TS_VEC(uint32_t) priced;
   TS_VEC(beyond) beyond;
@@ -27,7 +27,7 @@ ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
   *c->asking = (ts_asking){.s = s, .plan = plan};
   for (uint32_t i = 0; plan->costs.type == TS_T_LIST && i < plan->costs.u.list->count; i++) {
     ts_source_name name = {0};
-    const ts_asked *a = ts_asked_new(s, plan, plan->costs.u.list->at[i], &name);
+    const ts_cost_chain *a = ts_cost_chain_new(s, plan, plan->costs.u.list->at[i], &name);
     if (!a)
       continue;
     TS_PUSH(s->arena, &c->asking->sources, a);
@@ -82,7 +82,7 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
   ts_diag_fact(d, "key", "%s", key_text(s, q));
   for (size_t i = 0; i < c->asking->sources.count; i++) {
     ts_table_near near[3];
-    const ts_cost_source *table = ts_asked_table(c->asking->sources.at[i]);
+    const ts_cost_source *table = ts_cost_chain_table(c->asking->sources.at[i]);
     uint32_t n = table ? ts_table_nearest(table, q, near, 3) : 0;
     const char *text = "";
     for (uint32_t r = 0; r < n; r++)
@@ -219,7 +219,7 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
   bool failed = false;
   for (uint32_t i = 0; i < c->asking->sources.count; i++) {
     ts_cost_answer answer = {0};
-    if (ts_asked_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
+    if (ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
       *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i, 0};
       if (answer.beyond)
         priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);

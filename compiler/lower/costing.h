@@ -35,10 +35,10 @@ void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *
 double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 
 /* compiler/lower/cost_sources.c: one source of the plan, ready to be asked. */
-typedef struct ts_asked ts_asked;
-ts_asked *ts_asked_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name);
-bool ts_asked_ask(ts_session *s, const ts_asked *a, const ts_cost_query *query, ts_span span, ts_cost_answer *answer, bool *failed);
+typedef struct ts_cost_chain ts_cost_chain;
+ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name);
+bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *query, ts_span span, ts_cost_answer *answer, bool *failed);
 /* The table at the bottom, if there is one, for nearest rows. */
-const ts_cost_source *ts_asked_table(const ts_asked *a);
+const ts_cost_source *ts_cost_chain_table(const ts_cost_chain *a);
 
 #endif

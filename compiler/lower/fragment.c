@@ -186,7 +186,7 @@ static uint32_t emit(ts_fragment *f, ts_ir_node node, ts_origin origin)
   return index;
 }
 
-void ts_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label)
+void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label)
 {
   if (!bytes || node == TS_NO_INDEX)
     return;
@@ -236,8 +236,8 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, t
   TS_PUSH(f->scratch, &f->kernels, k->cost);
   uint32_t node = emit(f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host}, origin);
   if (k->temp > 0) {
-    ts_memory(f, node, (int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
-    ts_memory(f, node, -(int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
+    ts_note_memory(f, node, (int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
+    ts_note_memory(f, node, -(int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
   }
   return node;
 }

@@ -142,7 +142,7 @@ uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, u
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
 /* A send or receive; with `sync` the host waits before a send for what it sends, after a receive for what came. */
 uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin);
-void ts_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label);
+void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label);
 
 uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind);
 uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm);
@@ -161,7 +161,7 @@ void ts_forward(ts_fragment *f, const ts_placed *item);
 void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
 /* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
-void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart);
+void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart);
 /* A collective around the step runs with this one. */
 static inline bool ts_takes_part(int64_t every, const ts_placed *step) { return every < 2 || (step->micro_batch + 1) % every == 0; }
 /* Receives and sends of `depend` rules that tie this item to others. */
@@ -183,7 +183,7 @@ void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
 /* Do both ops send their parameters or gradients together, by the `group` of the collective? */
 bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
 /* What the collective on parameters or gradients of this op carries, as a share of all of them. */
-double ts_comm_share(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
+double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
 bool ts_same_comm(const ts_comm *a, const ts_comm *b);
 

@@ -24,7 +24,7 @@ static uint32_t new_gradient(ts_fragment *f, uint32_t node, int64_t bytes, const
   uint32_t note = allocate && bytes && node != TS_NO_INDEX ? (uint32_t)f->mems.count : TS_NO_INDEX;
   TS_PUSH(f->scratch, &f->gradients, (ts_gradient){node, bytes, 1, label, note, false});
   if (allocate)
-    ts_memory(f, node, bytes, TS_IR_TEMPORARIES, label);
+    ts_note_memory(f, node, bytes, TS_IR_TEMPORARIES, label);
   return (uint32_t)f->gradients.count - 1;
 }
 
@@ -34,7 +34,7 @@ static void drop_gradient(ts_fragment *f, uint32_t gradient, uint32_t node)
     return;
   ts_gradient *g = &f->gradients.at[gradient];
   if (--g->owners == 0 && !g->waits)
-    ts_memory(f, node, -g->bytes, TS_IR_TEMPORARIES, g->label);
+    ts_note_memory(f, node, -g->bytes, TS_IR_TEMPORARIES, g->label);
 }
 
 static int64_t tensor_bytes(const ts_fragment *f, uint32_t tensor)
@@ -108,7 +108,7 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
   if (!bucket->comm->overlap)
     ts_need(f, f->last[0]);
   uint32_t node = ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5), (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
-  ts_memory(f, node, -bucket->whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+  ts_note_memory(f, node, -bucket->whole, TS_IR_GRADIENTS, "gradients before they are scattered");
   for (size_t k = (size_t)(bucket - f->buckets.at) + 1; k < f->buckets.count; k++)
     f->buckets.at[k].ready = node; /* what comes after it carries its result */
   bucket->bytes = 0;
@@ -139,7 +139,7 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER && (class->gradient_axes & comm->axes);
-  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_share(p->f->l, class, comm) / comm->share) : 0;
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_part(p->f->l, class, comm) / comm->share) : 0;
 }
 
 /* Of gradients that every micro-batch scatters two buckets are under way at most: the next one waits. */
@@ -168,11 +168,11 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
       TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
     }
     ts_bucket *bucket = &f->buckets.at[k];
-    double share = ts_comm_share(f->l, class, comm);
+    double share = ts_comm_part(f->l, class, comm);
     int64_t whole = whole_gradient(p, i, comm);
     bucket->bytes += parameter_bytes(f, i, comm->slot, f->l->gradient_bytes) * share;
     bucket->whole += whole;
-    ts_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
+    ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
     if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
       bucket->ready = node;
     bool full = comm->group.type != TS_T_NONE ? ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) : bucket->bytes >= comm->bucket * share;
@@ -252,9 +252,9 @@ static void release_own(pass *p, uint32_t i, uint32_t node)
   for (uint32_t k = 0; k < class->kept_count; k++)
     bytes += class->kept[k].edge ? 0 : class->kept[k].bytes;
   if (!split(p))
-    ts_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
+    ts_note_memory(f, node, -bytes, TS_IR_ACTIVATIONS, op->label);
   else
-    ts_memory(f, node, p->weights ? -late - made : late - bytes, TS_IR_ACTIVATIONS, op->label);
+    ts_note_memory(f, node, p->weights ? -late - made : late - bytes, TS_IR_ACTIVATIONS, op->label);
 }
 
 /* Kept memory whose last user in backward is this op. */
@@ -274,7 +274,7 @@ static void release(pass *p, uint32_t i, uint32_t node)
     if (!t->kept || (late ? t->late : t->release) != i || (split(p) && p->weights != late))
       continue;
     uint32_t producer = f->l->g->tensors.at[tensor].producer;
-    ts_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS, producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label);
+    ts_note_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS, producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label);
     t->kept = false;
   }
 }
@@ -345,7 +345,7 @@ static void accumulate(pass *p, uint32_t i)
       continue;
     ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->accumulate_bytes, 0, op->span);
     uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
-    ts_memory(f, node, (int64_t)(elements * f->l->weight_bytes), TS_IR_TEMPORARIES, "gradients");
+    ts_note_memory(f, node, (int64_t)(elements * f->l->weight_bytes), TS_IR_TEMPORARIES, "gradients");
     p->unsummed += (int64_t)(elements * f->l->weight_bytes);
   }
 }
@@ -376,8 +376,8 @@ static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
   const ts_class *class = ts_class_of(p->f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++)
     if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after && class->comms[c].kind == TS_IR_REDUCE_SCATTER && !class->comms[c].ring) {
-      ts_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
-      ts_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+      ts_note_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
+      ts_note_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
     }
 }
 
@@ -404,7 +404,7 @@ static void backward_op(pass *p, uint32_t i)
   uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
   uint32_t again = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, false, TS_NO_INDEX) : TS_NO_INDEX;
   int64_t held_in = gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
-  ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
+  ts_note_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
   if (inputs) {
     uint32_t sum = TS_NO_INDEX;
     need_outputs(f, i);
@@ -429,7 +429,7 @@ static void backward_op(pass *p, uint32_t i)
   }
   if (weights) {
     uint32_t late = comms(p, i, TS_WHEN_WEIGHT, false, true, ready);
-    ts_memory(f, early != TS_NO_INDEX ? early : late, held, TS_IR_TEMPORARIES, op->label);
+    ts_note_memory(f, early != TS_NO_INDEX ? early : late, held, TS_IR_TEMPORARIES, op->label);
     need_outputs(f, i);
     need_bucket(p);
     ts_need(f, gradient_in);
@@ -442,16 +442,16 @@ static void backward_op(pass *p, uint32_t i)
     f->needs.count = 0;
     last = node != TS_NO_INDEX ? node : last;
     comms(p, i, TS_WHEN_WEIGHT, true, true, last);
-    ts_memory(f, last, -held, TS_IR_TEMPORARIES, op->label);
+    ts_note_memory(f, last, -held, TS_IR_TEMPORARIES, op->label);
   }
   if (p->weights && parameter_bytes(f, i, TS_ALL_PARAMETERS, 1) > 0) {
     accumulate(p, i);
     reduce_gradients(p, i, f->last[0]);
   }
   uint32_t end = last != TS_NO_INDEX ? last : f->last[0] != TS_NO_INDEX ? f->last[0] : 0;
-  ts_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
+  ts_note_memory(f, end, -held_in, TS_IR_TEMPORARIES, op->label);
   if (split(p) && p->inputs && has(f, i, TS_PHASE_WEIGHT))
-    ts_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : first != TS_NO_INDEX ? first : end,
+    ts_note_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : first != TS_NO_INDEX ? first : end,
               ts_made_for_weights(class, op), TS_IR_ACTIVATIONS, op->label);
   for (uint32_t k = op->slot_count - op->output_count; p->inputs && k < op->slot_count; k++) {
     if (split(p))
@@ -544,7 +544,7 @@ void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weight
   need_bucket(&p);
   if (f->needs.count)
     ts_emit_record(f, 0);
-  ts_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
+  ts_note_memory(f, f->last[0], -p.unsummed, TS_IR_TEMPORARIES, "gradients");
   if (inputs)
     send(f, weights);
   ts_tie_sends(f, item);

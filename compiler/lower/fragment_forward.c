@@ -95,7 +95,7 @@ static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
   if (t->uses)
     t->uses--;
   if (!t->uses && t->allocated && !t->kept) {
-    ts_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES, tensor_label(f, f->tensors[tensor].root));
+    ts_note_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES, tensor_label(f, f->tensors[tensor].root));
     t->allocated = false;
   }
   if (!t->uses && f->forward && t->kept && t->offloaded) {
@@ -103,7 +103,7 @@ static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
     const ts_class *class = ts_class_of(f->l, t->fetch);
     ts_need(f, node);
     uint32_t copy = ts_emit_copy(f, (double)bytes, class->activations.rate, false, (ts_origin){tensor_label(f, f->tensors[tensor].root), class->activations.options.span, class->activations.options.span});
-    ts_memory(f, copy, -bytes, TS_IR_ACTIVATIONS, tensor_label(f, f->tensors[tensor].root));
+    ts_note_memory(f, copy, -bytes, TS_IR_ACTIVATIONS, tensor_label(f, f->tensors[tensor].root));
     t->offloaded = false;
   }
 }
@@ -129,7 +129,7 @@ static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
   ts_origin origin = ts_origin_of(f, i);
   origin.rule = class->activations.options.span;
   ts_need(f, node);
-  ts_memory(f, ts_emit_copy(f, (double)bytes, class->activations.rate, false, origin), -bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
+  ts_note_memory(f, ts_emit_copy(f, (double)bytes, class->activations.rate, false, origin), -bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
 }
 
 /* Collectives that stand before the forward, on its inputs. What they gather lives as long as the op, unless it is kept. */
@@ -149,7 +149,7 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t 
     f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last; /* the next one on it comes after */
     if (comm->kind == TS_IR_ALL_GATHER && comm->slot < TS_ALL_PARAMETERS && !keeps_own(f, i, comm->slot)) {
       int64_t bytes = ts_slot_bytes(&class->local[comm->slot]);
-      ts_memory(f, last, bytes, TS_IR_TEMPORARIES, op->label);
+      ts_note_memory(f, last, bytes, TS_IR_TEMPORARIES, op->label);
       *gathered += bytes;
     }
   }
@@ -192,7 +192,7 @@ static void allocate_own(ts_fragment *f, uint32_t i, uint32_t node)
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t k = 0; k < class->kept_count; k++)
     if (!class->kept[k].edge)
-      ts_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
+      ts_note_memory(f, node, class->kept[k].bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
 }
 
 static bool resizes(const ts_class *class, uint32_t slot)
@@ -210,7 +210,7 @@ static void allocate_output(ts_fragment *f, uint32_t i, uint32_t tensor, uint32_
   ts_tensor_state *t = &f->tensors[tensor];
   if (t->root != tensor || (again && t->kept && !t->again))
     return;
-  ts_memory(f, node, edge_bytes(f, tensor), category(t), op_at(f, i)->label);
+  ts_note_memory(f, node, edge_bytes(f, tensor), category(t), op_at(f, i)->label);
   t->allocated = true;
 }
 
@@ -223,7 +223,7 @@ static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_
   bool changes = resizes(class, slot);
   int64_t local = ts_slot_bytes(&class->local[slot]);
   if (changes)
-    ts_memory(f, first, local, TS_IR_TEMPORARIES, op->label);
+    ts_note_memory(f, first, local, TS_IR_TEMPORARIES, op->label);
   else
     allocate_output(f, i, tensor, first, again);
   for (uint32_t c = 0; c < class->comm_count; c++) {
@@ -235,7 +235,7 @@ static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_
   }
   if (changes) {
     allocate_output(f, i, tensor, node, again);
-    ts_memory(f, node, -local, TS_IR_TEMPORARIES, op->label);
+    ts_note_memory(f, node, -local, TS_IR_TEMPORARIES, op->label);
   }
   f->tensors[tensor].ready = node;
   return node;
@@ -256,7 +256,7 @@ static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
     ts_tensor_state *t = &f->tensors[tensor];
     if (f->l->g->tensors.at[tensor].producer != TS_NO_INDEX || !t->kept || t->allocated)
       continue;
-    ts_memory(f, node, edge_bytes(f, tensor), TS_IR_ACTIVATIONS, f->l->g->tensors.at[tensor].name);
+    ts_note_memory(f, node, edge_bytes(f, tensor), TS_IR_ACTIVATIONS, f->l->g->tensors.at[tensor].name);
     t->allocated = true;
   }
 }
@@ -301,7 +301,7 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
   if (!again)
     ts_gathers_leave(f, i, last);
   if (gathered)
-    ts_memory(f, last, -gathered, TS_IR_TEMPORARIES, op->label);
+    ts_note_memory(f, last, -gathered, TS_IR_TEMPORARIES, op->label);
   end = last;
   for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++) {
     uint32_t node = finish_output(f, i, k, first, last, again);
@@ -330,7 +330,7 @@ static void receive(ts_fragment *f, uint32_t start)
                              (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
       state->ready = node;
     }
-    ts_memory(f, node, t->bytes, category(state), tensor_label(f, t->tensor));
+    ts_note_memory(f, node, t->bytes, category(state), tensor_label(f, t->tensor));
     state->allocated = true;
   }
 }

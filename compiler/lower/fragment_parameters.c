@@ -31,7 +31,7 @@ bool ts_same_comm(const ts_comm *a, const ts_comm *b)
 /* Collectives on all parameters or gradients follow each other by moment, then as written: what one has scattered, the next carries a part of. */
 static bool earlier(const ts_comm *a, const ts_comm *b) { return a->when < b->when || (a->when == b->when && a < b); }
 
-double ts_comm_share(const ts_lowering *l, const ts_class *class, const ts_comm *comm)
+double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm)
 {
   uint32_t axes = comm->gradient ? 0 : class->parameter_axes & ~comm->axes;
   for (uint32_t c = 0; c < class->comm_count; c++) {
@@ -83,7 +83,7 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool kee
 static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * f->l->weight_bytes * ts_comm_share(f->l, class, comm);
+  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * f->l->weight_bytes * ts_comm_part(f->l, class, comm);
   ts_gather *g = join(f, i, comm, keep, node);
   g->bytes += bytes;
   g->memory += (int64_t)(bytes / comm->share);
@@ -172,11 +172,11 @@ static void leave(ts_fragment *f, ts_gather *g)
   if (g->rate > 0) {
     f->fetches = NULL;
     g->node = ts_emit_copy(f, g->bytes, g->rate, true, origin);
-    ts_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
+    ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
     return;
   }
   g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5), (ts_origin){"parameters", origin.span, origin.rule});
-  ts_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
+  ts_note_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
 }
 
 bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage)
@@ -224,5 +224,5 @@ void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node)
 {
   for (uint32_t k = 0; k < f->gathers.count; k++)
     if (f->gathers.at[k].last == op && !f->gathers.at[k].keep)
-      ts_memory(f, node, -f->gathers.at[k].memory, TS_IR_PARAMETERS, "gathered parameters");
+      ts_note_memory(f, node, -f->gathers.at[k].memory, TS_IR_PARAMETERS, "gathered parameters");
 }

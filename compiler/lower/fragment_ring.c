@@ -20,7 +20,7 @@ static uint32_t shift(ts_fragment *f, uint32_t op, ts_phase phase, bool after, u
     bool begins = last == TS_NO_INDEX;
     uint32_t node = ts_emit_collective(f, &comm, (uint64_t)bytes, ts_origin_of(f, op));
     if (begins) {
-      ts_memory(f, node, 2 * bytes, TS_IR_TEMPORARIES, f->l->g->ops.at[op].label);
+      ts_note_memory(f, node, 2 * bytes, TS_IR_TEMPORARIES, f->l->g->ops.at[op].label);
       *held += 2 * bytes;
     }
     last = node;
@@ -57,6 +57,6 @@ uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, ui
     if (round + 1 < rounds)
       *sum = shift(f, op, phase, true, last, *sum, &held);
   }
-  ts_memory(f, *sum != TS_NO_INDEX && *sum > last ? *sum : last, -held, TS_IR_TEMPORARIES, f->l->g->ops.at[op].label);
+  ts_note_memory(f, *sum != TS_NO_INDEX && *sum > last ? *sum : last, -held, TS_IR_TEMPORARIES, f->l->g->ops.at[op].label);
   return last;
 }

@@ -173,5 +173,5 @@ void ts_gradients_leave(ts_fragment *f, uint32_t op, uint32_t node)
 {
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)
     if (f->tensors[t].gradient_late == op && f->tensors[t].gradient_root == t)
-      ts_memory(f, node, -tensor_bytes(f, t), TS_IR_ACTIVATIONS, op_at(f, op)->label);
+      ts_note_memory(f, node, -tensor_bytes(f, t), TS_IR_ACTIVATIONS, op_at(f, op)->label);
 }

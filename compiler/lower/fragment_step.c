@@ -65,13 +65,13 @@ static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts
     ts_need(f, f->last[0]);
     ts_need(f, sent);
     uint32_t come = ts_emit_copy(f, bytes / pieces, c->offload->rate, true, origin);
-    ts_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+    ts_note_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
     ts_need(f, come);
     for (uint32_t k = 0; k < kernels->u.list->count; k++)
       if (kernels->u.list->at[k].type == TS_T_RECORD)
         update(f, &kernels->u.list->at[k], c->elements / pieces, "optimizer");
     ts_need(f, f->last[0]);
-    ts_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin), -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+    ts_note_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin), -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
   }
 }
 
@@ -145,7 +145,7 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
           t++;
         if (t == totals.count)
           TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
-        totals.at[t].bytes += ts_comm_share(l, class, comm) * elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
+        totals.at[t].bytes += ts_comm_part(l, class, comm) * elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
@@ -294,7 +294,7 @@ static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, 
   exchange(f, share, count, apart, 1, origin);
 }
 
-void ts_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart)
+void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart)
 {
   ts_lowering *l = f->l;
   uint32_t ops = 0;

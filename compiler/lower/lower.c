@@ -316,7 +316,7 @@ static made build_step(programs *p, const uint32_t *stages, const bool *apart, c
 {
   ts_lowering *l = p->l;
   ts_fragment *f = open_fragment(l, TS_NO_INDEX, item);
-  ts_step(f, item, stages, l->sc->chunks, apart);
+  ts_update_step(f, item, stages, l->sc->chunks, apart);
   return finish(f, l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S", "S");
 }
 

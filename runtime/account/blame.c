@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/play.h"
+#include "runtime/account/run.h"
 #include "runtime/play/track.h"
 
 typedef struct wait { uint64_t time, count; } wait; /* of one class for another, in one kind of traffic */
@@ -30,11 +30,11 @@ static void add(judge *j, uint32_t player, uint32_t row, uint64_t time)
 static void judge_step(judge *j, uint32_t step)
 {
   const ts_track *track = j->track;
-  const ts_step *s = &track->steps[step];
+  const ts_played_op *s = &track->steps[step];
   const ts_ir *ir = j->facts->tables->ir;
   const ts_player *w = ts_player_of(track);
   if (s->op->kind == TS_OP_COLLECTIVE && s->end - s->time > s->ready) {
-    const ts_meeting *m = &j->facts->cast->meetings[w->meetings[s->op->comm]];
+    const ts_rendezvous *m = &j->facts->fold->rendezvous[w->rendezvous[s->op->comm]];
     uint32_t who = j->facts->latest[m->turn_base + ts_turn_of(track, step)];
     add(j, who, 2 * ir->collectives[s->op->arg].group, s->end - s->time - s->ready);
   } else if (s->op->kind == TS_OP_RECV) {
@@ -49,7 +49,7 @@ static void judge_step(judge *j, uint32_t step)
 static void judge_class(judge *j, uint32_t player)
 {
   ts_arena *scratch = ts_arena_new("waits of a class");
-  uint32_t ranks = j->facts->cast->size[player];
+  uint32_t ranks = j->facts->fold->size[player];
   j->track = ts_track_new(scratch, j->facts, player);
   j->touched.count = 0;
   for (uint32_t i = 0; i < j->track->stream[j->facts->tables->streams]; i++)
@@ -83,10 +83,10 @@ const ts_blames *ts_blames_new(ts_arena *arena, const ts_run *run)
 {
   const ts_facts *facts = ts_run_facts(run);
   judge j = {.scratch = ts_arena_new("blame"), .facts = facts, .rows = 2 * facts->tables->ir->groups_count};
-  size_t cells = (size_t)facts->cast->count * j.rows;
+  size_t cells = (size_t)facts->fold->count * j.rows;
   j.waits = TS_NEW_ARRAY(j.scratch, wait, cells);
   j.sums = TS_NEW_ARRAY(j.scratch, ts_blame, cells);
-  for (uint32_t p = 0; p < facts->cast->count; p++)
+  for (uint32_t p = 0; p < facts->fold->count; p++)
     judge_class(&j, p);
   TS_VEC(ts_blame) kept = {0};
   ts_blames *blames = TS_NEW(arena, ts_blames);

@@ -9,8 +9,8 @@ typedef struct usual { /* what ranks of a kind do however they wait */
 
 struct ts_composer {
   const ts_facts *facts;
-  uint32_t accounts;    /* of traffic: as ts_op.comm */
-  const usual *kinds;
+  uint32_t accounts;    /* of traffic: as ts_play_op.comm */
+  const usual *roles;
 };
 
 typedef struct composer {
@@ -32,13 +32,13 @@ static uint64_t open_part(const composer *c, uint64_t from, uint64_t to)
   return to > from ? to - from : 0;
 }
 
-static uint32_t slot_of(const composer *c, const ts_step *s)
+static uint32_t slot_of(const composer *c, const ts_played_op *s)
 {
   return ts_player_of(c->track)->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg].slot;
 }
 
 /* When the message of a receive was on its way: from then on its wait is for the transfer. */
-static uint64_t transfer_begin(const composer *c, const ts_step *s)
+static uint64_t transfer_begin(const composer *c, const ts_played_op *s)
 {
   uint64_t begin = later(s->ready, ts_player_of(c->track)->sent[slot_of(c, s)]);
   return begin < s->end ? begin : s->end;
@@ -53,7 +53,7 @@ static void add_work(composer *c, const ts_ir_node *node, uint64_t time)
 }
 
 /* The part of a step that lies in [its ready time, to), by what was done in it. Not for runs. */
-static void add_wait(composer *c, const ts_step *s, uint64_t to)
+static void add_wait(composer *c, const ts_played_op *s, uint64_t to)
 {
   uint64_t begin = s->ready;
   if (s->op->kind == TS_OP_SEGMENT || s->op->kind == TS_OP_CHOICE)
@@ -79,7 +79,7 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
       continue;
     }
     uint32_t step = place.step;
-    const ts_step *s = &c->track->steps[step];
+    const ts_played_op *s = &c->track->steps[step];
     uint64_t start = s->ready, issued;
     bool late = s->op->kind == TS_OP_RUN && ts_first_host_wait(c->track, step, &issued);
     if (late)
@@ -97,7 +97,7 @@ static void explain_gap(composer *c, ts_place place, uint64_t to)
 /* A step of the compute stream; its kernels are counted elsewhere, fragment by fragment. */
 static void compose_step(composer *c, uint32_t step)
 {
-  const ts_step *s = &c->track->steps[step];
+  const ts_played_op *s = &c->track->steps[step];
   uint64_t start = s->ready;
   bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->time && ts_first_host_wait(c->track, step, &start);
   if (!late)
@@ -112,7 +112,7 @@ static void compose_step(composer *c, uint32_t step)
   c->floor = s->end;
 }
 
-static void count_wait(composer *c, const ts_step *s)
+static void count_wait(composer *c, const ts_played_op *s)
 {
   ts_comm_share *share = &c->shares[s->op->comm];
   const ts_player *w = ts_player_of(c->track);
@@ -130,12 +130,12 @@ static void add_kernels(composer *c)
 {
   const ts_tables *t = c->facts->tables;
   const ts_player *w = ts_player_of(c->track);
-  for (uint32_t i = 0; i < t->ir->programs[w->kind->program].item_count; i++) {
+  for (uint32_t i = 0; i < t->ir->programs[w->role->program].item_count; i++) {
     uint32_t fragment = w->program->items[i].fragment;
-    const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
+    const ts_ir_node *nodes = ts_fragment_nodes(t->ir, fragment);
     for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++)
       if (nodes[n].stream == 0)
-        add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(w->kind, &nodes[n])));
+        add_work(c, &nodes[n], ts_took(w, i, n, ts_kernel_time(w->role, &nodes[n])));
   }
 }
 
@@ -165,11 +165,11 @@ static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_
 
 /* ---- What hangs on the kind alone: fragments, by how often each is played ---- */
 
-static void count_calls(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint64_t plays, ts_comm_share *shares)
+static void count_calls(const ts_tables *t, const ts_role *role, uint32_t fragment, uint64_t plays, ts_comm_share *shares)
 {
   for (uint32_t s = 0; s < t->streams; s++) {
-    ts_range code = kind->code[fragment].stream[s];
-    for (const ts_op *op = kind->ops + code.first; op < kind->ops + code.first + code.count; op++) {
+    ts_range code = role->code[fragment].stream[s];
+    for (const ts_play_op *op = role->ops + code.first; op < role->ops + code.first + code.count; op++) {
       if (op->kind != TS_OP_COLLECTIVE && op->kind != TS_OP_SEND && op->kind != TS_OP_RECV)
         continue;
       shares[op->comm].calls += plays;
@@ -178,14 +178,14 @@ static void count_calls(const ts_tables *t, const ts_kind *kind, uint32_t fragme
   }
 }
 
-static void add_fragment(const ts_tables *t, const ts_kind *kind, uint32_t fragment, uint64_t plays, usual *u)
+static void add_fragment(const ts_tables *t, const ts_role *role, uint32_t fragment, uint64_t plays, usual *u)
 {
-  const ts_ir_node *nodes = ts_nodes_of(t->ir, fragment);
+  const ts_ir_node *nodes = ts_fragment_nodes(t->ir, fragment);
   for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++) {
     u->host_busy += plays * nodes[n].host_ps;
     if (nodes[n].op != TS_IR_COMPUTE || nodes[n].stream)
       continue;
-    uint64_t time = plays * ts_kernel_time(kind, &nodes[n]);
+    uint64_t time = plays * ts_kernel_time(role, &nodes[n]);
     u->phase[nodes[n].phase] += time;
     u->basis[t->ir->kernels[nodes[n].arg].basis] += time;
   }
@@ -195,22 +195,22 @@ ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
 {
   const ts_tables *t = facts->tables;
   ts_composer *c = TS_NEW(arena, ts_composer);
-  usual *kinds = TS_NEW_ARRAY(arena, usual, facts->kinds->count);
+  usual *roles = TS_NEW_ARRAY(arena, usual, facts->roles->count);
   uint64_t *plays = TS_NEW_ARRAY(arena, uint64_t, t->ir->fragments_count);
-  *c = (ts_composer){facts, t->comm_count + t->ir->groups_count, kinds};
-  for (uint32_t k = 0; k < facts->kinds->count; k++) {
-    const ts_kind *kind = &facts->kinds->at[k];
+  *c = (ts_composer){facts, t->comm_count + t->ir->groups_count, roles};
+  for (uint32_t k = 0; k < facts->roles->count; k++) {
+    const ts_role *role = &facts->roles->at[k];
     ts_comm_share *shares = TS_NEW_ARRAY(arena, ts_comm_share, c->accounts);
     memset(plays, 0, t->ir->fragments_count * sizeof *plays);
-    for (uint32_t i = 0; i < t->ir->programs[kind->program].item_count; i++)
-      plays[t->programs[kind->program].items[i].fragment]++;
+    for (uint32_t i = 0; i < t->ir->programs[role->program].item_count; i++)
+      plays[t->programs[role->program].items[i].fragment]++;
     for (uint32_t f = 0; f < t->ir->fragments_count; f++) {
       if (!plays[f])
         continue;
-      add_fragment(t, kind, f, plays[f], &kinds[k]);
-      count_calls(t, kind, f, plays[f], shares);
+      add_fragment(t, role, f, plays[f], &roles[k]);
+      count_calls(t, role, f, plays[f], shares);
     }
-    kinds[k].shares = shares;
+    roles[k].shares = shares;
   }
   return c;
 }
@@ -219,11 +219,11 @@ void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, u
 {
   const ts_facts *facts = shared->facts;
   const ts_player *w = &facts->players[player];
-  const usual *u = &shared->kinds[w->kind - facts->kinds->at];
+  const usual *u = &shared->roles[w->role - facts->roles->at];
   composer c = {.facts = facts, .out = out, .track = ts_track_new(scratch, facts, player)};
   const ts_track *track = c.track;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
-  *out = (ts_class_result){.rank = facts->cast->rank[player], .count = facts->cast->size[player], .program = w->kind->program, .host_busy = u->host_busy};
+  *out = (ts_class_result){.rank = facts->fold->rank[player], .count = facts->fold->size[player], .program = w->role->program, .host_busy = u->host_busy};
   if (w->took) {
     add_kernels(&c);
   } else {

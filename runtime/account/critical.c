@@ -23,7 +23,7 @@ static void go_to(walker *w, uint32_t player)
 }
 
 /* `time` of the path was spent on the node at `place` of the step's op. */
-static void add(walker *w, const ts_step *s, uint32_t place, uint64_t time)
+static void add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
 {
   w->visit(w->closure, &(ts_critical_visit){.player = w->at->player, .item = s->item, .time = time,
                                             .node = w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment].order[place]});
@@ -31,14 +31,14 @@ static void add(walker *w, const ts_step *s, uint32_t place, uint64_t time)
 
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_step *s = &w->at->steps[step];
+  const ts_played_op *s = &w->at->steps[step];
   const ts_player *player = ts_player_of(w->at);
-  const ts_layout *layout = &w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment];
+  const ts_fragment_layout *layout = &w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment];
   uint32_t first = s->op->first;
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
     if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
-      add(w, s, i, ts_took(player, s->item, layout->order[i], ts_kernel_time(player->kind, ts_node_of(w->at, s, i))));
+      add(w, s, i, ts_took(player, s->item, layout->order[i], ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
   if (hosted)
     return ts_host_at(w->at, step, first);
   *to = s->ready;
@@ -48,13 +48,13 @@ static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
 /* Through the member that was ready last. */
 static ts_place leave_collective(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_step *s = &w->at->steps[step];
+  const ts_played_op *s = &w->at->steps[step];
   *to = s->end - s->time;
   add(w, s, s->op->first, s->time);
   if (s->ready == *to)
     return ts_cause_of_ready(w->at, step);
   uint32_t turn = ts_turn_of(w->at, step), comm = s->op->comm;
-  const ts_meeting *m = &w->facts->cast->meetings[ts_player_of(w->at)->meetings[comm]];
+  const ts_rendezvous *m = &w->facts->fold->rendezvous[ts_player_of(w->at)->rendezvous[comm]];
   go_to(w, w->facts->latest[m->turn_base + turn]);
   return ts_cause_of_ready(w->at, ts_track_turn(w->at, comm, turn));
 }
@@ -68,7 +68,7 @@ static const ts_turns *turns_of(walker *w)
 /* `time` went by for what the step sends: its receiver's. */
 static void add_message(walker *w, uint32_t send, uint64_t time)
 {
-  const ts_step *s = &w->at->steps[send];
+  const ts_played_op *s = &w->at->steps[send];
   const ts_player *player = ts_player_of(w->at);
   const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
   uint32_t to = player->peers[route->peer];
@@ -81,7 +81,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
 {
   ts_place place;
   while (!ts_cause_of_posting(w->at, send, *to, &place)) {
-    const ts_step *before = &w->at->steps[--send];
+    const ts_played_op *before = &w->at->steps[--send];
     uint64_t posted;
     if (before->op->kind != TS_OP_SEND)
       continue;
@@ -95,7 +95,7 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
 /* From the arrival of what the step sends: through the queue that held it up, message by message, or through its stream. */
 static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 {
-  const ts_step *s = &w->at->steps[send];
+  const ts_played_op *s = &w->at->steps[send];
   uint64_t posted, latency = ts_passage_at(w->at, s, &posted)->latency;
   const ts_turns *turns = turns_of(w);
   const ts_turn *turn = ts_turn_in(turns, send, TS_IR_NONE, *to - latency);
@@ -120,7 +120,7 @@ static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 /* Through the sender, when the message was late. */
 static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_step *s = &w->at->steps[step];
+  const ts_played_op *s = &w->at->steps[step];
   const ts_player *player = ts_player_of(w->at);
   const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
   *to = s->ready;
@@ -134,7 +134,7 @@ static ts_place leave_receive(walker *w, uint32_t step, uint64_t *to)
 
 static ts_place leave_step(walker *w, uint32_t step, uint64_t *to)
 {
-  const ts_step *s = &w->at->steps[step];
+  const ts_played_op *s = &w->at->steps[step];
   switch (s->op->kind) {
   case TS_OP_RUN: return leave_run(w, step, to);
   case TS_OP_COLLECTIVE: return leave_collective(w, step, to);
@@ -159,8 +159,8 @@ void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visito
 {
   walker w = {.facts = facts, .arena = ts_arena_new("critical path"), .visit = visit, .closure = closure};
   uint64_t to;
-  w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->cast->count);
-  w.turns = TS_NEW_ARRAY(w.arena, const ts_turns *, facts->cast->count);
+  w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->fold->count);
+  w.turns = TS_NEW_ARRAY(w.arena, const ts_turns *, facts->fold->count);
   go_to(&w, player);
   for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
     place = place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/load/crew.h"
-#include "runtime/play.h"
-#include "runtime/play/timeline.h"
+#include "runtime/load/workers.h"
+#include "runtime/account/run.h"
+#include "runtime/account/timeline.h"
 
 /* Streams work one node after the other, so the changes each of them makes are already in the order of time: taken stream by stream
  * they need no sorting, only merging. None is kept: a step of a million micro-batches makes billions. */
@@ -382,7 +382,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++)
     if (alike[c] == c || !holds_as(&classes[c], &classes[alike[c]]))
       pieces[count++] = c;
-  uint32_t workers = ts_crew_size(ts_run_threads(run), count);
+  uint32_t workers = ts_workers_size(ts_run_threads(run), count);
   measuring m = {ir, run, classes, pieces, TS_NEW_ARRAY(scratch, ts_arena *, workers), TS_NEW_ARRAY(scratch, workspace, workers)};
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena *own = ts_arena_new("memory");
@@ -391,7 +391,7 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
                               .tallies = TS_NEW_ARRAY(own, tally, ir->mems_count ? 2 * (size_t)ir->nodes_count : 0),
                               .labels = {.arena = m.kept[i], .strings = ir->strings, .of = TS_NEW_ARRAY(own, uint32_t, ir->strings_count + 1)}};
   }
-  ts_crew_run(workers, &(ts_crew_job){count, measure_class, &m, ts_run_facts(run)->tables->progress, "adding up memory"});
+  ts_workers_run(workers, &(ts_workers_job){count, measure_class, &m, ts_run_facts(run)->tables->progress, "adding up memory"});
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++) {
     ts_memory_class own = classes[c];
     if (alike[c] == c || !holds_as(&own, &classes[alike[c]]))

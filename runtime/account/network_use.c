@@ -39,7 +39,7 @@ static void count_program(const ts_tables *t, ts_arena *scratch, uint32_t number
   }
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = 0; visits[f] && n < ir->fragments[f].node_count; n++) {
-      const ts_ir_node *node = &ts_nodes_of(ir, f)[n];
+      const ts_ir_node *node = &ts_fragment_nodes(ir, f)[n];
       if (node->op == TS_IR_COLLECTIVE)
         calls->collectives[node->arg] += visits[f];
     }
@@ -77,19 +77,19 @@ static void add(counter *c, uint32_t kind, uint64_t bytes, uint32_t profile, uin
   add_links(&use->seen, &seen, (double)calls);
 }
 
-static void add_kind(counter *c, const ts_kind *kind, uint64_t ranks)
+static void add_kind(counter *c, const ts_role *role, uint64_t ranks)
 {
   const ts_ir *ir = c->p->tables->ir;
-  const ts_program_info *program = &c->p->tables->programs[kind->program];
-  const program_calls *calls = &c->programs[kind->program];
+  const ts_program_info *program = &c->p->tables->programs[role->program];
+  const program_calls *calls = &c->programs[role->program];
   for (uint32_t i = 0; i < ir->collectives_count; i++)
     if (calls->collectives[i]) {
       const ts_ir_collective *call = &ir->collectives[i];
-      add(c, call->kind, call->bytes, kind->group_profile[call->group], ranks * calls->collectives[i], kind->collective_time[i]);
+      add(c, call->kind, call->bytes, role->group_profile[call->group], ranks * calls->collectives[i], role->collective_time[i]);
     }
   for (uint32_t i = 0; i < program->call_count; i++) {
-    const ts_call *call = &program->calls[i];
-    add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, kind->peer_profile[call->peer], ranks * calls->messages[i], kind->passages[i].flight);
+    const ts_port_call *call = &program->calls[i];
+    add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer], ranks * calls->messages[i], role->passages[i].flight);
   }
 }
 
@@ -101,11 +101,11 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
     return NULL;
   counter c = {.p = p, .scratch = ts_arena_new("network use"), .uses = TS_NEW_ARRAY(arena, ts_network_use, 2 * ((size_t)ir->net_models_count + 1))};
   c.programs = count_programs(p->tables, c.scratch);
-  uint64_t *of_kind = TS_NEW_ARRAY(c.scratch, uint64_t, p->kinds->count);
+  uint64_t *of_kind = TS_NEW_ARRAY(c.scratch, uint64_t, p->roles->count);
   for (uint32_t r = 0; r < ranks->world; r++)
-    of_kind[p->kinds->of[r]]++;
-  for (uint32_t k = 0; k < p->kinds->count; k++)
-    add_kind(&c, &p->kinds->at[k], of_kind[k]);
+    of_kind[p->roles->of[r]]++;
+  for (uint32_t k = 0; k < p->roles->count; k++)
+    add_kind(&c, &p->roles->at[k], of_kind[k]);
   ts_arena_free(c.scratch);
   return c.uses;
 }

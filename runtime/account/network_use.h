@@ -2,7 +2,8 @@
 #ifndef TS_RUNTIME_ACCOUNT_NETWORK_USE_H
 #define TS_RUNTIME_ACCOUNT_NETWORK_USE_H
 
-#include "runtime/play.h"
+#include "runtime/account/result.h"
+#include "runtime/play/play.h"
 
 /* As ts_result.network_uses has them; NULL: the plan has no cluster. */
 const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *prepared);

@@ -2,28 +2,28 @@
 
 #include <string.h>
 
-const ts_passage *ts_passage_at(const ts_track *track, const ts_step *send, uint64_t *posted)
+const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send, uint64_t *posted)
 {
   const ts_player *w = ts_player_of(track);
   const ts_route *route = &w->program->routes[ts_visit_of(track, send)->port_base + send->op->arg];
   *posted = track->facts->players[w->peers[route->peer]].sent[route->slot];
-  return ts_passage_of(w->kind, route);
+  return ts_passage_of(w->role, route);
 }
 
 const ts_turns *ts_turns_new(ts_arena *arena, const ts_track *track)
 {
-  const ts_kind *kind = ts_player_of(track)->kind;
+  const ts_role *role = ts_player_of(track)->role;
   uint32_t steps = track->stream[track->facts->tables->streams], *first = TS_NEW_ARRAY(arena, uint32_t, steps + 1);
-  uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, kind->queue_count);
-  uint64_t *clock = TS_NEW_ARRAY(arena, uint64_t, kind->queue_count), posted;
+  uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, role->queue_count);
+  uint64_t *clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count), posted;
   TS_VEC(ts_turn) turns = {0};
   for (uint32_t i = 0; i < steps; i++) {
-    const ts_step *s = &track->steps[i];
+    const ts_played_op *s = &track->steps[i];
     first[i] = (uint32_t)turns.count;
     if (s->op->kind != TS_OP_SEND)
       continue;
     const ts_passage *m = ts_passage_at(track, s, &posted);
-    for (const ts_toll *toll = kind->tolls + m->first_toll, *end = toll + m->toll_count; toll < end; toll++) {
+    for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end; toll++) {
       uint64_t begin = posted + m->overhead;
       bool waits = clock[toll->queue] > begin;
       TS_PUSH(arena, &turns, (ts_turn){(waits ? clock[toll->queue] : begin) + toll->time, toll->queue, waits ? last[toll->queue] : TS_IR_NONE});

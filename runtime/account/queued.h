@@ -14,7 +14,7 @@ typedef struct ts_turns {
 const ts_turns *ts_turns_new(ts_arena *arena, const ts_track *track);
 
 /* The passage of the message that a step sends, and when it was posted. */
-const ts_passage *ts_passage_at(const ts_track *track, const ts_step *send, uint64_t *posted);
+const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send, uint64_t *posted);
 
 /* A message's turn in a queue, or if that is TS_IR_NONE in the one that it left last, at `last`. NULL: no queue held it up. */
 const ts_turn *ts_turn_in(const ts_turns *turns, uint32_t step, uint32_t queue, uint64_t last);

@@ -1,4 +1,4 @@
-/* What playing a plan found: filled by runtime/play.c, read by report/ and by anyone who embeds the library.
+/* What playing a plan found: filled by runtime/account/run.c, read by report/ and by anyone who embeds the library.
  *
  * Ranks that behave alike form a CLASS and are played once. For each class the step is split without rest:
  *   step = sum(phase) + sum(comms[].exposed) + bubble + host + tail
@@ -13,20 +13,8 @@
 #include "ir/ir.h"
 #include "runtime/collective/bound.h"
 #include "runtime/collective/network.h"
-#include "runtime/load/progress.h"
 #include "runtime/load/stop.h"
-
-typedef struct ts_run_options {
-  bool no_fold;        /* play every rank for itself */
-  bool contention;     /* calls of models of flows share links with all others under way; plays every rank */
-  uint32_t threads;    /* to sum up with, at most; 0: one a processor. Results do not depend on it */
-  const ts_progress *progress; /* or NULL. Stopped work ends with the exit code TS_EXIT_ENVIRONMENT */
-  const char *network; /* only network models of this name; NULL: all */
-  const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
-  const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */
-  struct ts_packet_memo *packets; /* what was played as packets, kept from run to run (one at a time); NULL: of this run alone */
-  const struct ts_slowdown *overlap; /* how compute and communication slow each other down; NULL: not at all */
-} ts_run_options;
+#include "runtime/play/options.h"
 
 typedef struct ts_comm_share { /* traffic of a class over one group of the mesh; messages: the group of their ports */
   uint32_t group;
@@ -105,8 +93,6 @@ typedef struct ts_run ts_run;
 /* Plays a verified IR. NULL after filling *stop (its arena must be set). The IR must outlive the run. */
 ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop);
 void ts_run_free(ts_run *run);
-/* The time of a step alone. False after filling *stop. */
-bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop);
 const ts_result *ts_run_result(const ts_run *run);
 
 /* What tells ranks apart, so that they are in classes of their own: "device speed", "whom they meet in dp", with how many classes more it made. */

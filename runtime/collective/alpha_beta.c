@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "base/round.h"
-#include "runtime/collective/network_internal.h"
+#include "runtime/collective/alpha_beta.h"
 
 typedef struct plan { double steps, seconds; } plan; /* ps of latency; seconds for each byte of the call */
 

@@ -6,7 +6,6 @@
 
 #include "base/round.h"
 #include "runtime/collective/flow_traffic.h"
-#include "runtime/collective/network_internal.h"
 #include "runtime/load/intern.h"
 
 enum { FIGURE_WORDS = sizeof(ts_flow_figure) / sizeof(uint32_t) };
@@ -15,14 +14,14 @@ struct ts_flow_figures {
   ts_arena *arena;
   const ts_ir *ir;
   const ts_ranks *ranks;
-  ts_graph *graph;
+  ts_link_graph *graph;
   ts_flow_models asked;
   ts_intern known;            /* runs of asked.count * TS_FLOW_SHAPES figures */
 };
 
 bool ts_flow_figures_any(const ts_flow_figures *f) { return f->asked.count; }
 
-ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
+ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only)
 {
   ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
   *f = (ts_flow_figures){.arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};

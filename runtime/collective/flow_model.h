@@ -4,14 +4,14 @@
 #define TS_RUNTIME_COLLECTIVE_FLOW_MODEL_H
 
 #include "runtime/collective/flow_pattern.h"
-#include "runtime/collective/network.h"
+#include "runtime/collective/call.h"
 
 typedef struct ts_flow_figure { uint64_t latency, again; double per_byte; } ts_flow_figure; /* ps, again: as in ts_flow_pattern, of a message to set up its circuits; ps for a byte of volume, < 0: not made */
 
 typedef struct ts_flow_figures ts_flow_figures; /* of all models of flows of an IR */
 
 /* `only`: as in ts_network_new; models that are never asked are not prepared. */
-ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only);
+ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only);
 /* The number of each instance's figures, equal for those that are alike; NULL after filling *stop. */
 const uint32_t *ts_flow_figures_group(ts_flow_figures *figures, ts_arena *arena, uint32_t group, ts_stop *stop);
 /* The same for messages between two devices. */

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "runtime/collective/asked.h"
+
 typedef TS_VEC(ts_flow_part) part_list;
 
 struct ts_flow_maker {
   ts_arena *arena;
   const ts_ir *ir;
-  ts_graph *graph;
+  ts_link_graph *graph;
   const ts_ir_net_model *model;
   uint32_t *load;          /* [2 * links] connections on each so far */
   bool *offered;           /* [2 * links] where equal paths part, on one of them */
@@ -37,7 +39,7 @@ static void list_islands(ts_flow_maker *m)
       m->device[m->first[ts_graph_island(m->graph, v) + 1]++] = v;
 }
 
-ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_graph *graph, const ts_ir_net_model *model)
+ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph, const ts_ir_net_model *model)
 {
   ts_flow_maker *m = TS_NEW(arena, ts_flow_maker);
   *m = (ts_flow_maker){.arena = arena, .ir = ir, .graph = graph, .model = model};
@@ -468,4 +470,17 @@ double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks)
 uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind)
 {
   return pattern->latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? pattern->again : 0);
+}
+
+ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, uint32_t kind, const char *only)
+{
+  uint32_t all = ir->net_models_count;
+  ts_flow_models f = {0, TS_NEW_ARRAY(arena, uint32_t, all), TS_NEW_ARRAY(arena, const ts_ir_net_model *, all), TS_NEW_ARRAY(arena, ts_flow_maker *, all)};
+  for (uint32_t m = 0; m < all; m++)
+    if (ir->net_models[m].kind == kind && ranks->vertex && ts_network_asks(ir, m, only)) {
+      f.models[f.count] = &ir->net_models[m];
+      f.makers[f.count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
+      f.place[m] = f.count++;
+    }
+  return f;
 }

@@ -15,7 +15,8 @@
 
 #include "runtime/collective/flow.h"
 #include "runtime/collective/graph.h"
-#include "runtime/collective/network.h"
+#include "runtime/load/ranks.h"
+#include "runtime/collective/call.h"
 
 typedef enum ts_flow_shape {
   TS_FLOW_LOOP, TS_FLOW_CHAIN, TS_FLOW_TREE, TS_FLOW_PAIRS, TS_FLOW_SHIFT, TS_FLOW_SHAPES
@@ -44,7 +45,7 @@ typedef struct ts_flow_pattern {
 typedef struct ts_flow_maker ts_flow_maker;
 
 /* `model`: channels, routing, hop and inter_hop are taken from it. */
-ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_graph *graph, const ts_ir_net_model *model);
+ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph, const ts_ir_net_model *model);
 /* Connections of a group of at least 2 devices; kept in `arena`. False: unroutable[0] cannot reach unroutable[1]. */
 bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape shape, const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
                           uint32_t unroutable[2]);
@@ -64,5 +65,15 @@ uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind);
 
 /* Capacity of each directed link (2 * link + direction), bytes/s. */
 const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir);
+
+/* The models of a kind that play connections and may be asked (ts_network_asks), with what makes the patterns of each. */
+typedef struct ts_flow_models {
+  uint32_t count;
+  uint32_t *place; /* [net models] among these */
+  const ts_ir_net_model **models;
+  ts_flow_maker **makers;
+} ts_flow_models;
+
+ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, uint32_t kind, const char *only);
 
 #endif

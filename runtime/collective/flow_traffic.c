@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/load/agenda.h"
+#include "runtime/load/event_queue.h"
 
 typedef struct circuit {
   uint32_t in, out;
@@ -53,7 +53,7 @@ struct ts_traffic {
   TS_VEC(part) parts;
   TS_VEC(uint32_t) free_parts;
   TS_VEC(uint32_t) part_of;  /* of each flow */
-  ts_agenda heap; /* moments: detail a change, of the call or part `id` */
+  ts_event_queue heap; /* moments: detail a change, of the call or part `id` */
   TS_VEC(uint32_t) waiting;  /* parts, for circuits */
   TS_VEC(uint32_t) ended;    /* calls */
   uint64_t now, order, started, setups, evictions;
@@ -78,7 +78,7 @@ ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir)
 
 static void announce(ts_traffic *t, uint64_t time, change what, uint32_t id)
 {
-  ts_agenda_announce(t->arena, &t->heap, (ts_moment){time, t->order++, id, what});
+  ts_event_queue_announce(t->arena, &t->heap, (ts_moment){time, t->order++, id, what});
 }
 
 /* ---- Circuits ---- */
@@ -319,7 +319,7 @@ void ts_traffic_advance(ts_traffic *t, uint64_t now)
   if (freed)
     begin_waiting(t);
   while (t->heap.count && t->heap.at[0].time <= now) {
-    ts_moment m = ts_agenda_take(&t->heap);
+    ts_moment m = ts_event_queue_take(&t->heap);
     if (m.detail == PART_BEGINS)
       flow_part(t, m.id);
     else if (t->calls.at[m.id].waits && t->calls.at[m.id].begin == m.time)

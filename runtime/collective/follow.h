@@ -6,7 +6,7 @@
 #define TS_RUNTIME_COLLECTIVE_FOLLOW_H
 
 #include "ir/ir.h"
-#include "runtime/collective/network.h"
+#include "runtime/collective/call.h"
 
 /* Links of a call's profile, or what a model sees of them. */
 ts_link_figures ts_links_as_they_are(const ts_profile *profile);

@@ -11,7 +11,7 @@ typedef struct reach { /* how a switch is reached from a source switch */
   uint32_t from, link; /* last hop */
 } reach;
 
-struct ts_graph {
+struct ts_link_graph {
   ts_arena *arena;
   const ts_ir *ir;
   uint32_t vertices;
@@ -30,12 +30,12 @@ struct ts_graph {
 };
 
 static bool is_switch(const ts_ir *ir, uint32_t v) { return ir->devices[v].device_class == TS_IR_NONE; }
-static const ts_ir_link_class *class_of(const ts_graph *g, uint32_t link)
+static const ts_ir_link_class *class_of(const ts_link_graph *g, uint32_t link)
 {
   return &g->ir->link_classes[g->ir->links[link / 2].link_class];
 }
 
-static void each_edge(ts_graph *g, bool fill, bool to_switch, uint32_t *at)
+static void each_edge(ts_link_graph *g, bool fill, bool to_switch, uint32_t *at)
 {
   const ts_ir *ir = g->ir;
   for (uint32_t l = 0; l < ir->links_count; l++)
@@ -49,7 +49,7 @@ static void each_edge(ts_graph *g, bool fill, bool to_switch, uint32_t *at)
     }
 }
 
-static void build_edges(ts_graph *g)
+static void build_edges(ts_link_graph *g)
 {
   uint32_t n = g->vertices, *count = TS_NEW_ARRAY(g->arena, uint32_t, n);
   g->first = TS_NEW_ARRAY(g->arena, uint32_t, n + 1);
@@ -66,7 +66,7 @@ static void build_edges(ts_graph *g)
   each_edge(g, true, false, count);
 }
 
-static void each_entry(ts_graph *g, bool fill, uint32_t *at)
+static void each_entry(ts_link_graph *g, bool fill, uint32_t *at)
 {
   const ts_ir *ir = g->ir;
   for (uint32_t l = 0; l < ir->links_count; l++)
@@ -80,7 +80,7 @@ static void each_entry(ts_graph *g, bool fill, uint32_t *at)
     }
 }
 
-static void build_entries(ts_graph *g)
+static void build_entries(ts_link_graph *g)
 {
   uint32_t n = g->vertices, *count = TS_NEW_ARRAY(g->arena, uint32_t, n);
   g->first_in = TS_NEW_ARRAY(g->arena, uint32_t, n + 1);
@@ -100,7 +100,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
   return v;
 }
 
-static void build_islands(ts_graph *g)
+static void build_islands(ts_link_graph *g)
 {
   g->island = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
   for (uint32_t v = 0; v < g->vertices; v++)
@@ -115,7 +115,7 @@ static void build_islands(ts_graph *g)
     g->island[v] = find_root(g->island, v);
 }
 
-static void number_core(ts_graph *g)
+static void number_core(ts_link_graph *g)
 {
   g->core = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
   for (uint32_t v = 0; v < g->vertices; v++)
@@ -127,10 +127,10 @@ static void number_core(ts_graph *g)
   g->front[1] = TS_NEW_ARRAY(g->arena, uint32_t, g->core_count);
 }
 
-ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
+ts_link_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
 {
-  ts_graph *g = TS_NEW(arena, ts_graph);
-  *g = (ts_graph){.arena = arena, .ir = ir, .vertices = ir->devices_count};
+  ts_link_graph *g = TS_NEW(arena, ts_link_graph);
+  *g = (ts_link_graph){.arena = arena, .ir = ir, .vertices = ir->devices_count};
   build_edges(g);
   build_entries(g);
   build_islands(g);
@@ -138,7 +138,7 @@ ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir)
   return g;
 }
 
-uint32_t ts_graph_island(const ts_graph *g, uint32_t vertex) { return g->island[vertex]; }
+uint32_t ts_graph_island(const ts_link_graph *g, uint32_t vertex) { return g->island[vertex]; }
 
 static bool closer(const reach *a, const reach *b)
 {
@@ -151,7 +151,7 @@ static bool closer(const reach *a, const reach *b)
   return a->bandwidth > b->bandwidth;
 }
 
-static reach step(const ts_graph *g, const reach *before, uint32_t from, uint32_t link)
+static reach step(const ts_link_graph *g, const reach *before, uint32_t from, uint32_t link)
 {
   const ts_ir_link_class *c = class_of(g, link);
   reach r = {before->latency + c->latency, c->bandwidth, c->tier, before->hops + 1, from, link};
@@ -164,7 +164,7 @@ static reach step(const ts_graph *g, const reach *before, uint32_t from, uint32_
 
 /* Label-correcting search over switches (Bellman and Ford with a queue): switch graphs are small and shallow. hops of the source is 0.
  * A switch without links to switches reaches nothing: NULL. */
-static const reach *search(ts_graph *g, uint32_t source)
+static const reach *search(ts_link_graph *g, uint32_t source)
 {
   if (g->core[source] == TS_IR_NONE)
     return NULL;
@@ -190,7 +190,7 @@ static const reach *search(ts_graph *g, uint32_t source)
 }
 
 /* `core`: what search() found from the first switch; walks back from the last one. */
-static void keep_path(const ts_graph *g, ts_path *path, const reach *end, const reach *core, uint32_t last_switch, uint32_t first_link)
+static void keep_path(const ts_link_graph *g, ts_path *path, const reach *end, const reach *core, uint32_t last_switch, uint32_t first_link)
 {
   *path = (ts_path){.latency = end->latency, .bandwidth = end->bandwidth, .tier = end->tier, .hops = end->hops};
   uint32_t i = end->hops;
@@ -201,7 +201,7 @@ static void keep_path(const ts_graph *g, ts_path *path, const reach *end, const 
 }
 
 /* Joins a first hop to a switch, the way between the switches (NULL: it is the same one), and the last hop. */
-static reach joined(const ts_graph *g, const reach *head, const reach *between, uint32_t last_switch, uint32_t last_link)
+static reach joined(const ts_link_graph *g, const reach *head, const reach *between, uint32_t last_switch, uint32_t last_link)
 {
   reach r = *head;
   if (between) {
@@ -215,7 +215,7 @@ static reach joined(const ts_graph *g, const reach *head, const reach *between, 
   return step(g, &r, last_switch, last_link);
 }
 
-static void direct(const ts_graph *g, uint32_t from, uint32_t to, reach *best, ts_path *path)
+static void direct(const ts_link_graph *g, uint32_t from, uint32_t to, reach *best, ts_path *path)
 {
   for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++) {
     if (g->edges[e].to != to)
@@ -227,7 +227,7 @@ static void direct(const ts_graph *g, uint32_t from, uint32_t to, reach *best, t
 }
 
 /* All ways that leave by edge `e` to a switch and enter `to` from one of its own. */
-static void switched(ts_graph *g, uint32_t from, uint32_t e, uint32_t to, reach *best, ts_path *path)
+static void switched(ts_link_graph *g, uint32_t from, uint32_t e, uint32_t to, reach *best, ts_path *path)
 {
   uint32_t s = g->edges[e].to;
   reach head = step(g, &(reach){0}, from, g->edges[e].link);
@@ -243,7 +243,7 @@ static void switched(ts_graph *g, uint32_t from, uint32_t e, uint32_t to, reach 
   }
 }
 
-bool ts_graph_path(ts_graph *g, uint32_t from, uint32_t to, ts_path *path)
+bool ts_graph_path(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path)
 {
   reach best = {0};
   direct(g, from, to, &best, path);
@@ -262,7 +262,7 @@ static bool equal(const reach *a, const reach *b)
 /* What of a flow has reached the switches of one level, a step nearer to the first switch each time. */
 typedef struct front { uint32_t source, count; uint32_t *at; } front;
 
-static void carry(ts_graph *g, front *next, uint32_t v, double share)
+static void carry(ts_link_graph *g, front *next, uint32_t v, double share)
 {
   uint32_t core = g->core[v];
   if (g->carried[core] == 0)
@@ -271,7 +271,7 @@ static void carry(ts_graph *g, front *next, uint32_t v, double share)
 }
 
 /* The links into switch v that end a path as short as the one found: with `share` for each they are listed, without they are counted. */
-static uint32_t split(ts_graph *g, const reach *core, uint32_t source, uint32_t v, double share, front *next, ts_arena *arena, ts_shares *out)
+static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint32_t v, double share, front *next, ts_arena *arena, ts_path_shares *out)
 {
   const reach *at = &core[g->core[v]];
   uint32_t count = 0;
@@ -293,7 +293,7 @@ static uint32_t split(ts_graph *g, const reach *core, uint32_t source, uint32_t 
 }
 
 /* The last level: switches that the first one links to. It may have few links and they very many, so its links are looked at, not theirs. */
-static void split_from(ts_graph *g, const reach *core, const front *last, ts_arena *arena, ts_shares *out)
+static void split_from(ts_link_graph *g, const reach *core, const front *last, ts_arena *arena, ts_path_shares *out)
 {
   uint32_t source = last->source;
   for (int pass = 0; pass < 2; pass++)
@@ -314,7 +314,7 @@ static void split_from(ts_graph *g, const reach *core, const front *last, ts_are
 }
 
 /* From the last switches (in `now`, all `hops` links away) back to the first one. */
-static void spread_back(ts_graph *g, const reach *core, front *now, front *next, uint32_t hops, ts_arena *arena, ts_shares *out)
+static void spread_back(ts_link_graph *g, const reach *core, front *now, front *next, uint32_t hops, ts_arena *arena, ts_path_shares *out)
 {
   for (; hops > 1; hops--) {
     next->count = 0;
@@ -334,7 +334,7 @@ static void spread_back(ts_graph *g, const reach *core, front *now, front *next,
 }
 
 /* The ways to leave by edge `e` and to enter by one of the links into `to` that are equal to the path; with `share` for each they are listed. */
-static uint32_t spread_ends(ts_graph *g, uint32_t e, uint32_t to, const reach *best, double share, ts_arena *arena, ts_shares *out)
+static uint32_t spread_ends(ts_link_graph *g, uint32_t e, uint32_t to, const reach *best, double share, ts_arena *arena, ts_path_shares *out)
 {
   uint32_t s = g->edges[e].to, count = 0;
   reach head = step(g, &(reach){0}, g->ir->links[g->edges[e].link / 2].from, g->edges[e].link);
@@ -362,7 +362,7 @@ static uint32_t spread_ends(ts_graph *g, uint32_t e, uint32_t to, const reach *b
   return count;
 }
 
-static uint32_t direct_links(const ts_graph *g, uint32_t from, uint32_t to, const reach *best, double share, ts_arena *arena, ts_shares *out)
+static uint32_t direct_links(const ts_link_graph *g, uint32_t from, uint32_t to, const reach *best, double share, ts_arena *arena, ts_path_shares *out)
 {
   uint32_t count = 0;
   for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++) {
@@ -376,7 +376,7 @@ static uint32_t direct_links(const ts_graph *g, uint32_t from, uint32_t to, cons
   return count;
 }
 
-void ts_graph_spread(ts_graph *g, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_shares *out)
+void ts_graph_spread(ts_link_graph *g, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_path_shares *out)
 {
   const reach best = {.latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
   uint32_t ways = direct_links(g, from, to, &best, 0, arena, out);
@@ -390,7 +390,7 @@ void ts_graph_spread(ts_graph *g, uint32_t from, uint32_t to, const ts_path *pat
 typedef struct ends { uint32_t first_link, last_switch, last_link; const reach *core; reach whole; } ends;
 
 typedef struct chooser {
-  ts_graph *graph;
+  ts_link_graph *graph;
   const ts_fork *fork;
   uint64_t hash;
   const reach *best; /* known: candidates equal to it are noted, none is chosen */
@@ -454,7 +454,7 @@ static void consider(chooser *c, const ends *e, ends *best, uint32_t *count, dou
 
 static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
 {
-  ts_graph *g = c->graph;
+  ts_link_graph *g = c->graph;
   uint32_t count = 0;
   double least = 0;
   for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++)
@@ -479,7 +479,7 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
 /* The link into switch v that a path as short as the one found comes by, and where it comes from. */
 static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t source, uint32_t *from)
 {
-  ts_graph *g = c->graph;
+  ts_link_graph *g = c->graph;
   const reach *at = &core[g->core[v]];
   uint32_t link = at->link, first = TS_IR_NONE, count = 0;
   double least = 0;
@@ -504,7 +504,7 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
   return link;
 }
 
-bool ts_graph_route(ts_graph *g, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path)
+bool ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path)
 {
   chooser c = {g, fork, mixed((uint64_t)from << 40 ^ (uint64_t)to << 16 ^ fork->channel), NULL};
   ends best = {0};

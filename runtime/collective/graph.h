@@ -20,10 +20,10 @@ typedef struct ts_path {
   uint32_t link[TS_PATH_MAX];   /* 2 * link + direction */
 } ts_path;
 
-typedef struct ts_graph ts_graph;
+typedef struct ts_link_graph ts_link_graph;
 
-ts_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir);
-bool ts_graph_path(ts_graph *graph, uint32_t from, uint32_t to, ts_path *path);
+ts_link_graph *ts_graph_new(ts_arena *arena, const ts_ir *ir);
+bool ts_graph_path(ts_link_graph *graph, uint32_t from, uint32_t to, ts_path *path);
 
 /* One of the paths that are equal in tier, latency and bandwidth. Candidates at each fork are in the order of their links. */
 typedef struct ts_fork {
@@ -33,14 +33,14 @@ typedef struct ts_fork {
   bool *offered;          /* [2 * links] set where equal paths part, for each that one of them takes, chosen or not; or NULL */
 } ts_fork;
 
-bool ts_graph_route(ts_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path);
+bool ts_graph_route(ts_link_graph *graph, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path);
 
 /* The path and all that are equal to it, with the share of the traffic that takes each link when the equal ones share it evenly at every fork: what ECMP comes
  * to for many connections. A link may be listed twice; its shares add up. */
 typedef struct ts_share { uint32_t link; double share; } ts_share; /* 2 * link + direction */
-typedef TS_VEC(ts_share) ts_shares;
-void ts_graph_spread(ts_graph *graph, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_shares *out);
+typedef TS_VEC(ts_share) ts_path_shares;
+void ts_graph_spread(ts_link_graph *graph, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_path_shares *out);
 
-uint32_t ts_graph_island(const ts_graph *graph, uint32_t vertex);
+uint32_t ts_graph_island(const ts_link_graph *graph, uint32_t vertex);
 
 #endif

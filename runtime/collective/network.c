@@ -3,71 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/names.h"
+#include "runtime/collective/alpha_beta.h"
+#include "runtime/collective/asked.h"
 #include "runtime/collective/network_internal.h"
 #include "runtime/collective/profile.h"
+#include "runtime/collective/table.h"
 
 enum { BOUND_WORDS = sizeof(ts_bound) / sizeof(uint32_t) };
-
-static bool for_calls(const ts_ir_net_model *m, uint32_t kind, uint32_t axes) { return (m->collectives >> kind & 1) && (!m->axes || m->axes == axes); }
-
-static bool is_asked(const ts_ir *ir, const ts_ir_net_model *m, const char *only) { return !only || !strcmp(ir->strings + m->name, only); }
-
-/* Whether a model for such calls names a tier above that of `than`, up to the one in question. */
-static bool named_nearer(const ts_ir *ir, const ts_ir_net_model *than, uint32_t kind, uint32_t axes, uint32_t tier, const char *only)
-{
-  for (uint32_t m = 0; m < ir->net_models_count; m++) {
-    const ts_ir_net_model *at = &ir->net_models[m];
-    if (at->tier != TS_IR_NONE && at->tier > than->tier && at->tier <= tier && for_calls(at, kind, axes) && is_asked(ir, at, only))
-      return true;
-  }
-  return false;
-}
-
-/* Tier 0 is inside islands; what is said of links between islands holds for those above, too, as fabrics have them, where nothing nearer is said. */
-static bool holds(const ts_ir *ir, const ts_ir_net_model *m, uint32_t kind, uint32_t axes, uint32_t tier, const char *only)
-{
-  if (!for_calls(m, kind, axes) || !is_asked(ir, m, only))
-    return false;
-  return m->tier == TS_IR_NONE || m->tier == tier || (m->tier && m->tier < tier && !named_nearer(ir, m, kind, axes, tier, only));
-}
-
-/* Whether an earlier model always has the answer: one of latency and bandwidth does, and one that plays connections. */
-static bool has_answer(const ts_ir *ir, uint32_t model, uint32_t kind, uint32_t tier)
-{
-  for (uint32_t m = 0; m < model; m++) {
-    const ts_ir_net_model *at = &ir->net_models[m];
-    bool always = at->kind == TS_IR_NET_ALPHA_BETA || at->kind == TS_IR_NET_FLOW || at->kind == TS_IR_NET_PACKET;
-    if (always && !at->axes && holds(ir, at, kind, 0, tier, NULL))
-      return true;
-  }
-  return false;
-}
-
-bool ts_network_asks(const ts_ir *ir, uint32_t model, const char *only)
-{
-  const ts_ir_net_model *at = &ir->net_models[model];
-  if (only)
-    return strcmp(ir->strings + at->name, only) == 0;
-  for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++)
-    for (uint32_t l = 0; l < ir->link_classes_count; l++)
-      if (at->collectives >> kind & 1 && !has_answer(ir, model, kind, ir->link_classes[l].tier))
-        return true;
-  return false;
-}
-
-ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, uint32_t kind, const char *only)
-{
-  uint32_t all = ir->net_models_count;
-  ts_flow_models f = {0, TS_NEW_ARRAY(arena, uint32_t, all), TS_NEW_ARRAY(arena, const ts_ir_net_model *, all), TS_NEW_ARRAY(arena, ts_flow_maker *, all)};
-  for (uint32_t m = 0; m < all; m++)
-    if (ir->net_models[m].kind == kind && ranks->vertex && ts_network_asks(ir, m, only)) {
-      f.models[f.count] = &ir->net_models[m];
-      f.makers[f.count] = ts_flow_maker_new(arena, ir, graph, &ir->net_models[m]);
-      f.place[m] = f.count++;
-    }
-  return f;
-}
 
 static uint64_t hash(const ts_profile *p)
 {
@@ -120,15 +62,6 @@ uint32_t ts_network_bound(ts_network *n, const ts_bound *bound)
   if (number == n->bounds.count)
     TS_PUSH(n->arena, &n->bounds, *bound);
   return number;
-}
-
-int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop)
-{
-  ts_stop_set(stop, TS_EXIT_NO, "R0301", "no-path", "no link of the cluster connects devices that communicate");
-  ts_stop_fact(stop, "from", "%s", ts_report_vertex(arena, ir, from));
-  ts_stop_fact(stop, "to", "%s", ts_report_vertex(arena, ir, to));
-  ts_stop_help(stop, "link both to a switch, or place the ranks on devices that are linked, by %d links in a row at most", TS_PATH_MAX);
-  return -1;
 }
 
 ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop)
@@ -244,35 +177,6 @@ uint32_t ts_network_links(ts_network *n, uint32_t from, uint32_t to, uint32_t *l
 
 const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
 
-double ts_ring_volume(uint32_t kind, uint32_t ranks)
-{
-  double others = (double)(ranks - 1) / ranks;
-  switch (kind) {
-  case TS_IR_ALL_REDUCE: return 2 * others;
-  case TS_IR_ALL_GATHER: case TS_IR_REDUCE_SCATTER: case TS_IR_ALL_TO_ALL: return others;
-  case TS_IR_BARRIER: return 0;
-  default: return 1;
-  }
-}
-
-double ts_profile_pairs(const ts_profile *p)
-{
-  double ranks = p->ranks, island = p->per_island;
-  return p->pairs > 0 || p->islands < 2 ? p->pairs : p->inter * ranks / (island * (ranks - island));
-}
-
-double ts_profile_shift(const ts_profile *p)
-{
-  return p->shift > 0 ? p->shift : p->islands > 1 ? p->inter / p->per_island : p->intra;
-}
-
-uint32_t ts_ring_steps(uint32_t kind, uint32_t ranks)
-{
-  if (kind == TS_IR_SHIFT)
-    return 1;
-  return kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 * (ranks - 1) : ranks - 1;
-}
-
 static bool can(ts_network *n, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, ts_answer *a)
 {
   switch (model->kind) {
@@ -300,9 +204,9 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
     for (a.model = 0; a.model < n->ir->net_models_count; a.model++) {
       const ts_ir_net_model *model = &n->ir->net_models[a.model];
       bool named = model->tier != TS_IR_NONE && model->tier < tier;
-      if (named && model->tier > below && for_calls(model, kind, p->axes) && is_asked(n->ir, model, n->only))
+      if (named && model->tier > below && ts_model_takes(model, kind, p->axes) && ts_model_asked(n->ir, model, n->only))
         below = model->tier;
-      if (!holds(n->ir, model, kind, p->axes, tier, n->only))
+      if (!ts_model_holds(n->ir, model, kind, p->axes, tier, n->only))
         continue;
       if (can(n, model, kind, p, &a))
         return a;

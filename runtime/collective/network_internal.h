@@ -1,3 +1,4 @@
+/* Private to network.c and profile.c: the network, its profiles, and who answers for which calls. */
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 
@@ -25,7 +26,7 @@ struct ts_network {
   const ts_ir *ir;
   const ts_ranks *ranks;
   const char *only;
-  ts_graph *graph;
+  ts_link_graph *graph;
   ts_cuts *cuts;
   ts_intern bound_words;
   TS_VEC(ts_bound) bounds;
@@ -39,24 +40,7 @@ struct ts_network {
   uint32_t last;     /* profile that was interned last */
 };
 
-/* The models of a kind that play connections and may be asked (ts_network_asks), with what makes the patterns of each. */
-typedef struct ts_flow_models {
-  uint32_t count;
-  uint32_t *place; /* [net models] among these */
-  const ts_ir_net_model **models;
-  ts_flow_maker **makers;
-} ts_flow_models;
-
-ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, uint32_t kind, const char *only);
-
 uint32_t ts_network_intern(ts_network *network, const ts_profile *profile);
 uint32_t ts_network_bound(ts_network *network, const ts_bound *bound);
-int ts_network_no_path(ts_arena *arena, const ts_ir *ir, uint32_t from, uint32_t to, ts_stop *stop); /* -1 */
-
-/* Models. */
-ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);
-bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
-ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile); /* there must be points */
-ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes);
 
 #endif

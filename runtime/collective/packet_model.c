@@ -5,7 +5,6 @@
 
 #include "ir/packets.h"
 #include "ir/words.h"
-#include "runtime/collective/network_internal.h"
 #include "runtime/load/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
@@ -252,7 +251,7 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
 
 bool ts_packet_figures_any(const ts_packet_figures *f) { return f->asked.count; }
 
-ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only)
+ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only)
 {
   ts_packet_figures *f = TS_NEW(arena, ts_packet_figures);
   *f = (ts_packet_figures){.arena = arena, .ir = ir, .ranks = ranks, .known.arena = arena};

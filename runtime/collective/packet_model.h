@@ -7,7 +7,7 @@
 #define TS_RUNTIME_COLLECTIVE_PACKET_MODEL_H
 
 #include "runtime/collective/flow_pattern.h"
-#include "runtime/collective/network.h"
+#include "runtime/collective/call.h"
 #include "runtime/collective/packet.h"
 
 /* Calls as one job of packets. The latency of the connections' steps is not in it. */
@@ -30,7 +30,7 @@ ts_packet_memo *ts_packet_memo_new(ts_arena *arena);
 typedef struct ts_packet_figures ts_packet_figures; /* of all models of packets of an IR */
 
 /* `only`: as in ts_network_new; models that are never asked are not prepared. */
-ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_graph *graph, const char *only);
+ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only);
 /* `progress`: or NULL. `memo`: that of the first time is used, or one of their own. */
 void ts_packet_figures_watch(ts_packet_figures *figures, ts_packet_memo *memo, const ts_progress *progress);
 bool ts_packet_figures_any(const ts_packet_figures *figures);

@@ -32,7 +32,7 @@ typedef struct prober {
   uint32_t *first;          /* [size + 1] members of each island */
   flow *flows;              /* four for each rank at most */
   uint32_t flow_count;
-  ts_shares links;
+  ts_path_shares links;
   ts_arena *scratch;
   double *load[WAYS];       /* [2 * links] what goes over each link and direction, of all instances */
 } prober;
@@ -40,7 +40,7 @@ typedef struct prober {
 /* Counting sort of the members by island, islands in the order in which they appear. Returns how many. */
 static uint32_t group_by_island(prober *p, uint32_t size)
 {
-  const ts_graph *graph = p->network->graph;
+  const ts_link_graph *graph = p->network->graph;
   uint32_t islands = 0;
   for (uint32_t j = 0; j < size; j++) {
     uint32_t *number = &p->island_number[ts_graph_island(graph, p->unsorted[j])];
@@ -251,7 +251,7 @@ const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
 uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axes, ts_stop *stop)
 {
   ts_path path;
-  ts_shares links = {0};
+  ts_path_shares links = {0};
   double slowest = 0, *load = n->load;
   if (!ts_graph_path(n->graph, from, to, &path)) {
     ts_network_no_path(n->arena, n->ir, from, to, stop);

@@ -3,7 +3,7 @@
 #define TS_RUNTIME_COLLECTIVE_STATISTICAL_H
 
 #include "ir/ir.h"
-#include "runtime/collective/network.h"
+#include "runtime/collective/call.h"
 
 /* The curve that answers for calls of a kind; NULL: none. */
 const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, const ts_profile *profile);

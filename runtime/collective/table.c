@@ -4,7 +4,7 @@
 
 #include "base/round.h"
 #include "runtime/collective/follow.h"
-#include "runtime/collective/network_internal.h"
+#include "runtime/collective/table.h"
 
 static int order(const ts_ir_net_point *point, uint32_t kind, const ts_profile *p)
 {

@@ -9,7 +9,6 @@
 
 #include "base/round.h"
 #include "runtime/collective/follow.h"
-#include "runtime/collective/network_internal.h"
 
 static bool halves(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER; }
 

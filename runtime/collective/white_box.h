@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
-#include "runtime/collective/network.h"
+#include "runtime/collective/call.h"
 
 typedef struct ts_white_box { /* a call, taken apart; times in ps */
   const ts_ir_net_method *method;
@@ -24,6 +24,7 @@ typedef struct ts_white_box_plan ts_white_box_plan;
 /* NULL: the model has no method for it. The IR must outlive the plan. */
 const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes);
+ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes);
 /* `calls` of `bytes` each, issued as one group: the library chooses for all bytes together, connects once, and only a ring's steps are taken for each call. */
 ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes, uint32_t calls);
 

@@ -14,7 +14,7 @@ typedef struct work {
 /* The stream of a node; hosts' work comes after all streams. */
 static uint32_t row_of(const work *w, uint32_t i) { return ts_is_host(&w->nodes[i]) ? w->t->streams : w->nodes[i].stream; }
 
-static void list_streams(const work *w, ts_layout *out)
+static void list_streams(const work *w, ts_fragment_layout *out)
 {
   uint32_t streams = w->t->streams, n = w->fragment->node_count, *last = TS_NEW_ARRAY(w->arena, uint32_t, streams);
   uint32_t *order = TS_NEW_ARRAY(w->arena, uint32_t, n), *first = TS_NEW_ARRAY(w->arena, uint32_t, streams + 2);
@@ -35,7 +35,7 @@ static void list_streams(const work *w, ts_layout *out)
   out->stream_first = first;
 }
 
-static int place_host(const work *w, ts_layout *out, ts_stop *stop)
+static int place_host(const work *w, ts_fragment_layout *out, ts_stop *stop)
 {
   uint64_t clock = 0;
   TS_VEC(ts_host_wait) waits = {0};
@@ -62,7 +62,7 @@ static int place_host(const work *w, ts_layout *out, ts_stop *stop)
   return 0;
 }
 
-static void need_event(const work *w, ts_wait_list *waits, ts_layout *out, uint32_t node)
+static void need_event(const work *w, ts_wait_list *waits, ts_fragment_layout *out, uint32_t node)
 {
   ts_node_info *producer = &w->info[node];
   if (producer->event == TS_IR_NONE)
@@ -71,7 +71,7 @@ static void need_event(const work *w, ts_wait_list *waits, ts_layout *out, uint3
 }
 
 /* Of those that a record chooses among, some may not have ended: later nodes know nothing of them. */
-static void find_choice(const work *w, ts_wait_list *waits, ts_layout *out, uint32_t i)
+static void find_choice(const work *w, ts_wait_list *waits, ts_fragment_layout *out, uint32_t i)
 {
   for (uint32_t d = 0; d < w->nodes[i].dep_count; d++)
     need_event(w, waits, out, w->t->ir->deps[w->nodes[i].first_dep + d]);
@@ -80,7 +80,7 @@ static void find_choice(const work *w, ts_wait_list *waits, ts_layout *out, uint
 
 /* Which dependencies need an event: those on another stream, unless an earlier wait of the same stream for the same or a later node of that
  * stream says as much. reached[a * streams + b]: one more than the last node of stream b that row a waited for; row `streams` is the host. */
-static void find_waits(const work *w, ts_wait_list *waits, ts_layout *out)
+static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *out)
 {
   uint32_t streams = w->t->streams;
   uint32_t *reached = TS_NEW_ARRAY(w->arena, uint32_t, (streams + 1) * streams), *latest = TS_NEW_ARRAY(w->arena, uint32_t, streams);
@@ -109,7 +109,7 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_layout *out)
   }
 }
 
-static void find_idle(const work *w, ts_layout *out)
+static void find_idle(const work *w, ts_fragment_layout *out)
 {
   bool *chosen = TS_NEW_ARRAY(w->arena, bool, w->fragment->node_count), *idle = TS_NEW_ARRAY(w->arena, bool, w->t->streams);
   memset(idle, true, w->t->streams * sizeof *idle);
@@ -122,7 +122,7 @@ static void find_idle(const work *w, ts_layout *out)
   out->idle = idle;
 }
 
-static int list_ports(const work *w, ts_layout *out, ts_stop *stop)
+static int list_ports(const work *w, ts_fragment_layout *out, ts_stop *stop)
 {
   const ts_ir_fragment *f = w->fragment;
   uint32_t *slot = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count), *player = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count);
@@ -144,7 +144,7 @@ static int list_ports(const work *w, ts_layout *out, ts_stop *stop)
   return 0;
 }
 
-static void list_callers(const work *w, ts_layout *out)
+static void list_callers(const work *w, ts_fragment_layout *out)
 {
   uint32_t *first = TS_NEW_ARRAY(w->arena, uint32_t, w->t->comm_count + 1);
   for (uint32_t c = 0; c < w->t->comm_count; c++)
@@ -157,7 +157,7 @@ static void list_callers(const work *w, ts_layout *out)
   out->caller_first = first;
 }
 
-static void count_turns(const work *w, ts_layout *out)
+static void count_turns(const work *w, ts_fragment_layout *out)
 {
   uint32_t *turns = NULL;
   for (uint32_t i = 0; i < w->fragment->node_count; i++) {
@@ -172,13 +172,13 @@ static void count_turns(const work *w, ts_layout *out)
     list_callers(w, out);
 }
 
-int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragment, ts_layout *out, ts_stop *stop)
+int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragment, ts_fragment_layout *out, ts_stop *stop)
 {
   const ts_ir_fragment *f = &t->ir->fragments[fragment];
-  work w = {t, f, ts_nodes_of(t->ir, fragment), TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
+  work w = {t, f, ts_fragment_nodes(t->ir, fragment), TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
   for (uint32_t i = 0; i < f->node_count; i++)
     w.info[i].event = TS_IR_NONE;
-  *out = (ts_layout){.nodes = w.info};
+  *out = (ts_fragment_layout){.nodes = w.info};
   list_streams(&w, out);
   find_waits(&w, waits, out);
   find_idle(&w, out);

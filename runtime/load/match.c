@@ -89,14 +89,14 @@ static void list_peers(ts_tables *t, matcher *m)
   }
 }
 
-static ts_call call_of(const ts_tables *t, const matcher *m, const played *p)
+static ts_port_call call_of(const ts_tables *t, const matcher *m, const played *p)
 {
-  return (ts_call){(uint32_t)(p->as - t->ir->ports), m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
+  return (ts_port_call){(uint32_t)(p->as - t->ir->ports), m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
 }
 
 static int compare_calls(const void *left, const void *right)
 {
-  const ts_call *a = left, *b = right;
+  const ts_port_call *a = left, *b = right;
   if (a->port != b->port)
     return a->port < b->port ? -1 : 1;
   return a->peer < b->peer ? -1 : a->peer > b->peer;
@@ -105,7 +105,7 @@ static int compare_calls(const void *left, const void *right)
 static int note_call(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
 {
   (void)stop;
-  ts_call call = call_of(t, m, p);
+  ts_port_call call = call_of(t, m, p);
   if (p->as->is_send)
     ts_intern_run(&m->calls[p->program], (uint32_t[]){call.port, call.peer}, 2);
   return 0;
@@ -116,9 +116,9 @@ static void list_calls(ts_tables *t, const matcher *m)
 {
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
     const ts_intern *found = &m->calls[p];
-    TS_VEC(ts_call) calls = {0};
+    TS_VEC(ts_port_call) calls = {0};
     for (size_t i = 0; i < found->runs.count; i++)
-      TS_PUSH(t->arena, &calls, (ts_call){found->words.at[2 * i], found->words.at[2 * i + 1]});
+      TS_PUSH(t->arena, &calls, (ts_port_call){found->words.at[2 * i], found->words.at[2 * i + 1]});
     TS_SORT(&calls, compare_calls);
     ts_program_info *info = (ts_program_info *)&t->programs[p];
     info->calls = TS_ITEMS(t->arena, &calls);
@@ -129,8 +129,8 @@ static void list_calls(ts_tables *t, const matcher *m)
 static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t slot)
 {
   const ts_program_info *info = &t->programs[p->program];
-  ts_call key = call_of(t, m, p);
-  const ts_call *call = p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
+  ts_port_call key = call_of(t, m, p);
+  const ts_port_call *call = p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
   m->routes[p->program][p->visit->port_base + p->port] = (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
 }
 
@@ -139,7 +139,7 @@ static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop
   (void)stop;
   if (p->as->is_send)
     return 0;
-  const ts_layout *layout = &t->layouts[p->visit->fragment];
+  const ts_fragment_layout *layout = &t->layouts[p->visit->fragment];
   uint32_t slot = p->visit->slot_base + layout->port_slot[p->port];
   TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
   m->messages[p->program][slot] = (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};

@@ -8,7 +8,7 @@ static void number_comms(ts_tables *t)
 {
   const ts_ir *ir = t->ir;
   uint32_t *of = TS_NEW_ARRAY(t->arena, uint32_t, ir->groups_count * t->streams);
-  TS_VEC(ts_comm) comms = {0};
+  TS_VEC(ts_communicator) comms = {0};
   memset(of, 0xff, sizeof *of * ir->groups_count * t->streams);
   for (uint32_t n = 0; n < ir->nodes_count; n++) {
     if (ir->nodes[n].op != TS_IR_COLLECTIVE)
@@ -17,7 +17,7 @@ static void number_comms(ts_tables *t)
     uint32_t *comm = &of[group * t->streams + stream];
     if (*comm == TS_IR_NONE) {
       *comm = (uint32_t)comms.count;
-      TS_PUSH(t->arena, &comms, (ts_comm){group, stream});
+      TS_PUSH(t->arena, &comms, (ts_communicator){group, stream});
     }
   }
   t->comm_of = of;
@@ -27,7 +27,7 @@ static void number_comms(ts_tables *t)
 
 static int lay_out(ts_tables *t, ts_stop *stop)
 {
-  ts_layout *layouts = TS_NEW_ARRAY(t->arena, ts_layout, t->ir->fragments_count);
+  ts_fragment_layout *layouts = TS_NEW_ARRAY(t->arena, ts_fragment_layout, t->ir->fragments_count);
   ts_wait_list waits = {0};
   for (uint32_t f = 0; f < t->ir->fragments_count; f++)
     if (ts_layout_fragment(t, &waits, f, &layouts[f], stop))
@@ -47,7 +47,7 @@ static ts_visit visit_at(const ts_ir_item *item, uint32_t index, const cursor *c
                     .slot_base = (uint32_t)c->slots, .segment = (uint32_t)c->segment, .port_base = (uint32_t)c->ports};
 }
 
-static void advance(const ts_tables *t, const ts_layout *layout, uint32_t fragment, cursor *c)
+static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32_t fragment, cursor *c)
 {
   c->offset = layout->wait_count ? layout->tail : c->offset + layout->tail;
   c->segment += layout->wait_count;
@@ -65,7 +65,7 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
   cursor c = {0};
   for (uint32_t i = 0; i < program->item_count; i++) {
     const ts_ir_item *item = &t->ir->items[program->first_item + i];
-    const ts_layout *layout = &t->layouts[item->fragment];
+    const ts_fragment_layout *layout = &t->layouts[item->fragment];
     items[i] = visit_at(item, i, &c);
     advance(t, layout, item->fragment, &c);
     node_base[i + 1] = c.nodes;
@@ -80,7 +80,7 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
   return 0;
 }
 
-static bool has_work(const ts_layout *layout, uint32_t stream, uint32_t streams)
+static bool has_work(const ts_fragment_layout *layout, uint32_t stream, uint32_t streams)
 {
   return stream == streams ? layout->wait_count > 0 : layout->stream_first[stream] < layout->stream_first[stream + 1];
 }

@@ -33,7 +33,7 @@ typedef struct ts_host_wait { /* the host waits for these events; ends a segment
   uint64_t offset; /* from the start of the segment (or fragment) to the wait */
 } ts_host_wait;
 
-typedef struct ts_layout { /* of a fragment */
+typedef struct ts_fragment_layout { /* of a fragment */
   const ts_node_info *nodes;      /* [node_count] */
   const uint32_t *order;          /* [node_count] nodes stream by stream, host nodes last */
   const uint32_t *stream_first;   /* [streams + 2] into order */
@@ -46,7 +46,7 @@ typedef struct ts_layout { /* of a fragment */
   uint32_t wait_count;
   uint32_t event_count, receive_count;
   uint64_t tail;                  /* host time from the last wait (or the start) to the end of the fragment */
-} ts_layout;
+} ts_fragment_layout;
 
 typedef struct ts_visit { /* one item of a program, as one stream sees it */
   uint64_t offset;    /* of the item's start in its segment */
@@ -58,7 +58,7 @@ typedef struct ts_visit { /* one item of a program, as one stream sees it */
 
 typedef struct ts_range { uint32_t first, count; } ts_range;
 
-typedef struct ts_call { uint32_t port, peer; } ts_call; /* a program sends through this port of the IR to this one of its peers */
+typedef struct ts_port_call { uint32_t port, peer; } ts_port_call; /* a program sends through this port of the IR to this one of its peers */
 
 typedef struct ts_route { uint32_t peer, slot, call; } ts_route; /* of a played port: which of the program's peers, the slot at the receiver, of sends which of its calls */
 
@@ -82,24 +82,24 @@ typedef struct ts_program_info {
   const ts_message *messages;   /* [slot_count] */
   const ts_route *routes;       /* [port_count] */
   const ts_peer *peers;         /* [peer_count] by coordinate */
-  const ts_call *calls;         /* [call_count] by port, then peer */
+  const ts_port_call *calls;         /* [call_count] by port, then peer */
   uint64_t node_count;
   uint32_t event_count, slot_count, segment_count, port_count, peer_count, call_count;
   uint64_t tail;                /* host time from the last segment's start to the end */
   uint32_t tail_segment;
 } ts_program_info;
 
-typedef struct ts_comm { uint32_t group, stream; } ts_comm; /* a communicator: calls on one stream, in order */
+typedef struct ts_communicator { uint32_t group, stream; } ts_communicator; /* a communicator: calls on one stream, in order */
 
 typedef struct ts_tables {
   ts_arena *arena;
   const ts_ir *ir;
   const ts_ranks *ranks;
   uint32_t streams;
-  const ts_comm *comms;
+  const ts_communicator *comms;
   uint32_t comm_count;
   const uint32_t *comm_of;      /* [groups * streams] or TS_IR_NONE */
-  const ts_layout *layouts;     /* [fragments] */
+  const ts_fragment_layout *layouts;     /* [fragments] */
   const uint32_t *waits;        /* events */
   const ts_program_info *programs;
   const double *transfer;       /* as in ts_run_options */
@@ -115,6 +115,6 @@ static inline uint32_t ts_comm_of(const ts_tables *t, const ts_ir_node *node)
   return t->comm_of[t->ir->collectives[node->arg].group * t->streams + node->stream];
 }
 static inline bool ts_is_host(const ts_ir_node *node) { return node->op == TS_IR_HOST_WORK || node->op == TS_IR_HOST_SYNC; }
-static inline const ts_ir_node *ts_nodes_of(const ts_ir *ir, uint32_t fragment) { return ir->nodes + ir->fragments[fragment].first_node; }
+static inline const ts_ir_node *ts_fragment_nodes(const ts_ir *ir, uint32_t fragment) { return ir->nodes + ir->fragments[fragment].first_node; }
 
 #endif

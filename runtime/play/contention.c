@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "runtime/collective/flow_model.h"
-#include "runtime/load/agenda.h"
+#include "runtime/load/event_queue.h"
 #include "runtime/load/intern.h"
 
 typedef struct begin { const ts_flow_pattern *pattern; double bytes; uint64_t latency, start; uint32_t tag, next; } begin; /* next: of those that are not used */
@@ -15,7 +15,7 @@ struct ts_contention {
   ts_traffic *traffic;
   TS_VEC(begin) begins;        /* calls that begin later */
   uint32_t unused;             /* the first place of `begins` that is free; its count: none */
-  ts_agenda heap;              /* when: id a place of `begins` */
+  ts_event_queue heap;              /* when: id a place of `begins` */
   uint64_t order;
   TS_VEC(uint32_t) tags;       /* of each call of the traffic */
   TS_VEC(uint32_t) calls;      /* of the traffic, of each tag: the last */
@@ -46,7 +46,7 @@ static void add(ts_contention *c, double times, uint32_t after, begin b)
     TS_PUSH(c->arena, &c->begins, (begin){.next = ++c->unused});
   c->begins.at[place] = b;
   if (after == TS_IR_NONE) {
-    ts_agenda_announce(c->arena, &c->heap, (ts_moment){b.start, c->order++, place, 0});
+    ts_event_queue_announce(c->arena, &c->heap, (ts_moment){b.start, c->order++, place, 0});
     return;
   }
   while (c->followers.count <= after)
@@ -62,7 +62,7 @@ static void follow(ts_contention *c, uint32_t tag)
     return;
   uint64_t start = c->begins.at[place].start;
   c->followers.at[tag] = TS_IR_NONE;
-  ts_agenda_announce(c->arena, &c->heap, (ts_moment){start > c->now ? start : c->now, c->order++, place, 0});
+  ts_event_queue_announce(c->arena, &c->heap, (ts_moment){start > c->now ? start : c->now, c->order++, place, 0});
 }
 
 static double times_of(const ts_contention *c, uint32_t call) { return c->tables->transfer ? c->tables->transfer[call] : 1; }
@@ -86,13 +86,13 @@ static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, ui
   return p;
 }
 
-bool ts_contention_collective(ts_contention *c, const ts_kind *kind, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag)
+bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag)
 {
   const ts_ir *ir = c->tables->ir;
   const ts_ir_collective *call = &ir->collectives[collective];
   const ts_rank_group *g = &c->tables->ranks->groups[call->group];
   ts_flow_call flows;
-  if (!ts_network_flows(c->network, call->kind, call->bytes, kind->group_profile[call->group], &flows))
+  if (!ts_network_flows(c->network, call->kind, call->bytes, role->group_profile[call->group], &flows))
     return false;
   const ts_flow_pattern *pattern = group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
   add(c, times_of(c, collective), TS_IR_NONE, (begin){pattern, flows.volume * pattern->share, flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0});
@@ -120,7 +120,7 @@ bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, ui
 static void begin_calls(ts_contention *c, uint64_t now)
 {
   while (c->heap.count && c->heap.at[0].time <= now) {
-    uint32_t place = ts_agenda_take(&c->heap).id;
+    uint32_t place = ts_event_queue_take(&c->heap).id;
     begin b = c->begins.at[place];
     c->begins.at[place].next = c->unused;
     c->unused = place;

@@ -7,14 +7,14 @@
 #define TS_RUNTIME_PLAY_CONTENTION_H
 
 #include "runtime/collective/flow_traffic.h"
-#include "runtime/play/kinds.h"
+#include "runtime/play/roles.h"
 
 typedef struct ts_contention ts_contention;
 
 ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_network *network);
 
 /* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of a model of flows and takes as long as ever. */
-bool ts_contention_collective(ts_contention *contention, const ts_kind *kind, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag);
+bool ts_contention_collective(ts_contention *contention, const ts_role *role, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag);
 /* A message of this port of the IR over a path of this profile: until its last byte has left, latency comes after that. `after`: the tag of a message under
  * way that it may not pass, or TS_IR_NONE. */
 bool ts_contention_message(ts_contention *contention, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag,

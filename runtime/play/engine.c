@@ -40,13 +40,13 @@ static inline bool await(ts_engine *e, uint32_t id, uint64_t *events, const uint
   return true;
 }
 
-static void keep_time(const ts_player *w, const ts_tables *t, const ts_visit *v, const ts_op *op, uint64_t time)
+static void keep_time(const ts_player *w, const ts_tables *t, const ts_visit *v, const ts_play_op *op, uint64_t time)
 {
   if (w->took)
     w->took[w->program->node_base[v->item] + t->layouts[v->fragment].order[op->first]] = time;
 }
 
-static void end_meeting(ts_engine *e, ts_rendezvous *r, uint64_t end)
+static void end_rendezvous(ts_engine *e, ts_rendezvous_state *r, uint64_t end)
 {
   uint32_t waiters = r->waiters;
   r->end = end;
@@ -56,7 +56,7 @@ static void end_meeting(ts_engine *e, ts_rendezvous *r, uint64_t end)
 }
 
 /* The same, where some of the events suffice. All must be known: which come first is not decided before (doc/architecture.md). */
-static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait, const ts_op *op, uint64_t *time)
+static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait, const ts_play_op *op, uint64_t *time)
 {
   uint64_t all = 0;
   if (!await(e, id, events, wait, op->waits, &all))
@@ -67,12 +67,12 @@ static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32
 }
 
 /* The collective at the process's cursor. False: it waits for others, or for the end of a call that shares links. */
-static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_op *op, uint64_t ready, uint64_t *end)
+static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op *op, uint64_t ready, uint64_t *end)
 {
   ts_process *p = &e->processes[id];
   const ts_player *w = &e->facts.players[p->player];
-  uint32_t meeting = w->meetings[op->comm];
-  ts_rendezvous *r = &e->rendezvous[meeting];
+  uint32_t rendezvous = w->rendezvous[op->comm];
+  ts_rendezvous_state *r = &e->rendezvous[rendezvous];
   if (p->met) {
     p->met = false;
     *end = r->end;
@@ -92,27 +92,27 @@ static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_op *op, 
     e->starts[r->turn_base + r->turns] = r->start;
     e->latest[r->turn_base + r->turns++] = r->who;
   }
-  if (!last || (e->contention && ts_contention_collective(e->contention, w->kind, op->arg, w->rank, r->start, meeting))) {
+  if (!last || (e->contention && ts_contention_collective(e->contention, w->role, op->arg, w->rank, r->start, rendezvous))) {
     p->met = true;
     p->next = r->waiters;
     r->waiters = id;
     return false;
   }
-  end_meeting(e, r, r->start + op->time);
+  end_rendezvous(e, r, r->start + op->time);
   *end = r->end;
   return true;
 }
 
 /* Hands a message to the network of all. A message that others may pass waits for the one before it in its lane, and leaves its stream free. */
-static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_op *op, const ts_route *route, uint64_t start)
+static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_play_op *op, const ts_route *route, uint64_t start)
 {
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
-  const ts_passage *m = ts_passage_of(w->kind, route);
-  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg, tag = e->facts.cast->meeting_count + id;
+  const ts_passage *m = ts_passage_of(w->role, route);
+  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg, tag = e->facts.fold->rendezvous_count + id;
   uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
   if (lane)
-    tag = e->facts.cast->meeting_count + e->process_count + (uint32_t)e->flights.count;
-  if (!ts_contention_message(e->contention, w->kind->peer_profile[route->peer], port, w->rank, to->rank, start, tag, lane ? *lane : TS_IR_NONE))
+    tag = e->facts.fold->rendezvous_count + e->process_count + (uint32_t)e->flights.count;
+  if (!ts_contention_message(e->contention, w->role->peer_profile[route->peer], port, w->rank, to->rank, start, tag, lane ? *lane : TS_IR_NONE))
     return false;
   if (lane) {
     *lane = tag;
@@ -122,11 +122,11 @@ static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit 
 }
 
 /* `posted`: from when on it may leave, whatever its stream does. False: it is under way beside other calls. */
-static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_op *op, uint64_t posted)
+static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_play_op *op, uint64_t posted)
 {
   ts_process *p = &e->processes[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
-  const ts_passage *m = ts_passage_of(w->kind, route);
+  const ts_passage *m = ts_passage_of(w->role, route);
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
   bool alone = m->lane == TS_IR_NONE, shared = p->met;
   if (!p->met) {
@@ -145,7 +145,7 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *
   }
   p->met = false;
   p->posted = alone ? p->time : posted + m->overhead;
-  uint64_t arrived = shared ? p->time + m->latency : ts_message_arrival(w->kind, m, w->queues, p->posted, p->time);
+  uint64_t arrived = shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
   e->overflow |= arrived >> TS_CLOCK_BITS != 0;
   settle(e, &to->arrived[route->slot], arrived);
   return true;
@@ -161,16 +161,16 @@ static bool enter(ts_engine *e, uint32_t id, const ts_player *w, uint32_t stream
     park(e, id, segment);
     return false;
   }
-  ts_range code = w->kind->code[v->fragment].stream[stream];
+  ts_range code = w->role->code[v->fragment].stream[stream];
   p->host = *segment + v->offset;
-  p->op = w->kind->ops + code.first;
+  p->op = w->role->ops + code.first;
   p->op_end = p->op + code.count;
   p->visit++;
   return true;
 }
 
 /* Plays the op at the cursor. False: it waits. */
-static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w, const ts_visit *v, const ts_op *op)
+static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w, const ts_visit *v, const ts_play_op *op)
 {
   uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, *place;
   if (op->kind == TS_OP_CHOICE) {
@@ -228,7 +228,7 @@ static void run_stream(ts_engine *e, uint32_t id, uint32_t stream)
       continue;
     }
     const ts_visit *v = p->visit - 1;
-    const ts_op *op = p->op;
+    const ts_play_op *op = p->op;
     if (!play(e, id, p, w, v, op))
       return;
     if (p->time >> TS_CLOCK_BITS) {
@@ -247,7 +247,7 @@ static void run_host(ts_engine *e, uint32_t id)
   const ts_player *w = &e->facts.players[p->player];
   for (; p->visit < p->visit_end; p->visit++, p->wait = 0) {
     const ts_visit *v = p->visit;
-    const ts_layout *layout = &e->facts.tables->layouts[v->fragment];
+    const ts_fragment_layout *layout = &e->facts.tables->layouts[v->fragment];
     for (; p->wait < layout->wait_count; p->wait++) {
       const ts_host_wait *wait = &layout->waits[p->wait];
       const ts_node_info *info = &layout->nodes[wait->node];
@@ -274,29 +274,29 @@ static const uint32_t *peers_of(ts_arena *arena, const ts_facts *f, const ts_pla
 {
   uint32_t *peers = TS_NEW_ARRAY(arena, uint32_t, w->program->peer_count);
   for (uint32_t k = 0; k < w->program->peer_count; k++)
-    peers[k] = f->cast->of[ts_peer_rank(f->tables->ranks, w->rank, w->program->peers[k].coordinate)];
+    peers[k] = f->fold->of[ts_peer_rank(f->tables->ranks, w->rank, w->program->peers[k].coordinate)];
   return peers;
 }
 
 void ts_make_players(ts_arena *arena, ts_facts *f)
 {
-  ts_player *players = TS_NEW_ARRAY(arena, ts_player, f->cast->count);
-  for (uint32_t p = 0; p < f->cast->count; p++) {
+  ts_player *players = TS_NEW_ARRAY(arena, ts_player, f->fold->count);
+  for (uint32_t p = 0; p < f->fold->count; p++) {
     ts_player *w = &players[p];
-    w->rank = f->cast->rank[p];
-    w->kind = &f->kinds->at[f->kinds->of[w->rank]];
-    w->program = &f->tables->programs[w->kind->program];
+    w->rank = f->fold->rank[p];
+    w->role = &f->roles->at[f->roles->of[w->rank]];
+    w->program = &f->tables->programs[w->role->program];
     w->peers = peers_of(arena, f, w);
-    w->meetings = f->cast->meeting_of + (size_t)p * f->tables->comm_count;
+    w->rendezvous = f->fold->rendezvous_of + (size_t)p * f->tables->comm_count;
     w->events = unknown(arena, w->program->event_count);
     w->segments = unknown(arena, w->program->segment_count);
     w->segments[0] = 0;
     w->arrived = unknown(arena, w->program->slot_count);
     w->sent = TS_NEW_ARRAY(arena, uint64_t, w->program->slot_count);
-    w->queues = TS_NEW_ARRAY(arena, uint64_t, w->kind->queue_count);
-    w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->kind->lane_count);
-    if (w->kind->lane_count)
-      memset(w->lanes, 0xff, w->kind->lane_count * sizeof *w->lanes);
+    w->queues = TS_NEW_ARRAY(arena, uint64_t, w->role->queue_count);
+    w->lanes = TS_NEW_ARRAY(arena, uint32_t, w->role->lane_count);
+    if (w->role->lane_count)
+      memset(w->lanes, 0xff, w->role->lane_count * sizeof *w->lanes);
   }
   f->players = players;
 }
@@ -305,7 +305,7 @@ static void make_processes(ts_arena *arena, ts_engine *e)
 {
   const ts_facts *f = &e->facts;
   e->per_player = f->tables->streams + 1;
-  e->process_count = f->cast->count * e->per_player;
+  e->process_count = f->fold->count * e->per_player;
   e->processes = TS_NEW_ARRAY(arena, ts_process, e->process_count);
   e->ready = TS_NEW_ARRAY(arena, uint32_t, e->process_count);
   for (uint32_t i = 0; i < e->process_count; i++) {
@@ -320,12 +320,12 @@ static void make_processes(ts_arena *arena, ts_engine *e)
 
 static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
 {
-  const ts_cast *cast = e->facts.cast;
-  e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous, cast->meeting_count);
-  e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, cast->turn_count);
-  e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, cast->turn_count);
-  for (uint32_t m = 0; m < cast->meeting_count; m++)
-    e->rendezvous[m] = (ts_rendezvous){.expected = cast->meetings[m].count, .waiters = TS_IR_NONE, .turn_base = cast->meetings[m].turn_base};
+  const ts_fold *fold = e->facts.fold;
+  e->rendezvous = TS_NEW_ARRAY(scratch, ts_rendezvous_state, fold->rendezvous_count);
+  e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->turn_count);
+  e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->turn_count);
+  for (uint32_t m = 0; m < fold->rendezvous_count; m++)
+    e->rendezvous[m] = (ts_rendezvous_state){.expected = fold->rendezvous[m].count, .waiters = TS_IR_NONE, .turn_base = fold->rendezvous[m].turn_base};
 }
 
 /* Takes the next process off the stack, or with `order` one from anywhere (a linear congruential generator chooses). */
@@ -344,7 +344,7 @@ static uint32_t take(ts_engine *e)
 uint64_t ts_end_of_hosts(const ts_facts *facts)
 {
   uint64_t end = 0;
-  for (uint32_t p = 0; p < facts->cast->count; p++) {
+  for (uint32_t p = 0; p < facts->fold->count; p++) {
     const ts_player *w = &facts->players[p];
     uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
     end = host > end ? host : end;
@@ -368,14 +368,14 @@ static bool end_calls(ts_engine *e)
   if (!e->contention || !ts_contention_play(e->contention, UINT64_MAX, &now))
     return false;
   for (uint32_t tag; (tag = ts_contention_ended(e->contention)) != TS_IR_NONE;) {
-    uint32_t meetings = e->facts.cast->meeting_count;
-    if (tag < meetings) {
-      end_meeting(e, &e->rendezvous[tag], now);
-    } else if (tag - meetings < e->process_count) {
-      e->processes[tag - meetings].time = now;
-      e->ready[e->ready_count++] = tag - meetings;
+    uint32_t rendezvous = e->facts.fold->rendezvous_count;
+    if (tag < rendezvous) {
+      end_rendezvous(e, &e->rendezvous[tag], now);
+    } else if (tag - rendezvous < e->process_count) {
+      e->processes[tag - rendezvous].time = now;
+      e->ready[e->ready_count++] = tag - rendezvous;
     } else {
-      const ts_flight *flight = &e->flights.at[tag - meetings - e->process_count];
+      const ts_flight *flight = &e->flights.at[tag - rendezvous - e->process_count];
       *flight->lane = *flight->lane == tag ? TS_IR_NONE : *flight->lane;
       settle(e, flight->arrived, now + flight->latency);
     }
@@ -385,7 +385,7 @@ static bool end_calls(ts_engine *e)
 
 static void keep_times(ts_arena *arena, ts_facts *f)
 {
-  for (uint32_t p = 0; p < f->cast->count; p++) {
+  for (uint32_t p = 0; p < f->fold->count; p++) {
     ts_player *w = (ts_player *)&f->players[p];
     w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
     if (w->program->node_count)
@@ -418,11 +418,11 @@ static bool go_on(ts_engine *e)
   return !e->interrupted;
 }
 
-const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast, ts_contention *contention,
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, const ts_fold *fold, ts_contention *contention,
                                uint32_t order, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("engine");
-  ts_engine e = {.facts = {.tables = tables, .kinds = kinds, .cast = cast}, .order = order, .contention = contention, .scratch = scratch, .mismatch = TS_IR_NONE};
+  ts_engine e = {.facts = {.tables = tables, .roles = roles, .fold = fold}, .order = order, .contention = contention, .scratch = scratch, .mismatch = TS_IR_NONE};
   ts_make_players(arena, &e.facts);
   if (contention)
     keep_times(arena, &e.facts);

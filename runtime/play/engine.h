@@ -9,16 +9,16 @@
 
 #include "runtime/load/tables.h"
 #include "runtime/play/fold.h"
-#include "runtime/play/kinds.h"
+#include "runtime/play/roles.h"
 
 #define TS_AS_USUAL UINT64_MAX
 
 typedef struct ts_player {
-  const ts_kind *kind;
+  const ts_role *role;
   const ts_program_info *program;
   uint32_t rank;
   const uint32_t *peers;      /* [peer_count] players */
-  const uint32_t *meetings;   /* [comms] */
+  const uint32_t *rendezvous;   /* [comms] */
   uint64_t *events;           /* [event_count] when it was reached */
   uint64_t *segments;         /* [segment_count] when the host began it */
   uint64_t *arrived, *sent;   /* [slot_count] messages to this player: when it is there, since when it was on its way */
@@ -29,19 +29,19 @@ typedef struct ts_player {
 
 typedef struct ts_facts {
   const ts_tables *tables;
-  const ts_kinds *kinds;
-  const ts_cast *cast;
-  const ts_player *players;   /* [cast->count] */
-  const uint64_t *starts;     /* [cast->turn_count] of collectives */
-  const uint32_t *latest;     /* [cast->turn_count] player that was ready last, the first of several */
+  const ts_roles *roles;
+  const ts_fold *fold;
+  const ts_player *players;   /* [fold->count] */
+  const uint64_t *starts;     /* [fold->turn_count] of collectives */
+  const uint32_t *latest;     /* [fold->turn_count] player that was ready last, the first of several */
   uint64_t end;               /* of the step */
 } ts_facts;
 
 struct ts_contention;
 
-/* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind says. Then the cast may not be folded.
+/* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind says. Then the fold may not be folded.
  * `order`: 0, or any number to run processes in another order (for tests). NULL after filling *stop. */
-const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_cast *cast,
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, const ts_fold *fold,
                                struct ts_contention *contention, uint32_t order,
                                ts_stop *stop);
 

@@ -1,3 +1,4 @@
+/* Private to engine.c, explain.c and overlap.c: processes of streams, and what they wait for. */
 #ifndef TS_RUNTIME_PLAY_ENGINE_INTERNAL_H
 #define TS_RUNTIME_PLAY_ENGINE_INTERNAL_H
 
@@ -14,27 +15,27 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   uint64_t host;         /* base of issue times */
   const ts_visit *visit; /* the next one */
   const ts_visit *visit_end;
-  const ts_op *op, *op_end; /* of the visit before `visit` */
+  const ts_play_op *op, *op_end; /* of the visit before `visit` */
   uint32_t next;         /* who else waits for the same */
   uint32_t player;
   uint32_t wait;         /* host: which wait of the fragment */
   bool met;              /* has arrived at the collective at `op`, or sends */
 } ts_process;
 
-typedef struct ts_rendezvous { /* of a meeting: the turn that is open, and the start of the last one */
+typedef struct ts_rendezvous_state { /* of a rendezvous: the turn that is open, and the start of the last one */
   uint64_t start, latest, end;
   uint32_t count, expected;
   uint32_t collective, waiters, who;
   uint32_t turns;
   uint64_t turn_base;
-} ts_rendezvous;
+} ts_rendezvous_state;
 
 typedef struct ts_flight { uint64_t *arrived; uint32_t *lane; uint64_t latency; } ts_flight; /* a message under contention that does not hold its stream */
 
 typedef struct ts_engine {
   ts_facts facts;
   ts_process *processes;
-  ts_rendezvous *rendezvous;
+  ts_rendezvous_state *rendezvous;
   uint32_t per_player;   /* processes */
   uint32_t *ready;       /* stack of processes that may run */
   uint32_t ready_count, process_count;
@@ -42,7 +43,7 @@ typedef struct ts_engine {
   uint32_t *latest;
   uint32_t order;
   struct ts_contention *contention;
-  TS_VEC(ts_flight) flights; /* their tags come after those of meetings and processes */
+  TS_VEC(ts_flight) flights; /* their tags come after those of rendezvous and processes */
   ts_arena *scratch;
   uint32_t turns;        /* since progress was told */
   bool overflow, interrupted;
@@ -51,7 +52,7 @@ typedef struct ts_engine {
 
 static inline bool ts_is_done(const ts_process *p) { return p->op == p->op_end && p->visit == p->visit_end; }
 
-/* Sets facts->players for its cast; nothing is known of their times but the begin of the host. */
+/* Sets facts->players for its fold; nothing is known of their times but the begin of the host. */
 void ts_make_players(ts_arena *arena, ts_facts *facts);
 
 /* Whether a process, a stream of the player or its host, counts for the end of the step. */

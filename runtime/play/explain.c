@@ -14,7 +14,7 @@ static const char *text(const ts_engine *e, ts_ir_str s) { return e->facts.table
 static const ts_ir_node *node_at(const ts_engine *e, const ts_visit *v, uint32_t place)
 {
   const ts_tables *t = e->facts.tables;
-  return ts_nodes_of(t->ir, v->fragment) + t->layouts[v->fragment].order[place];
+  return ts_fragment_nodes(t->ir, v->fragment) + t->layouts[v->fragment].order[place];
 }
 
 static uint32_t process_of(const ts_engine *e, uint32_t player, uint32_t stream) { return player * e->per_player + stream; }
@@ -25,38 +25,38 @@ static bool waits_for_event(const ts_engine *e, standing *s, const uint32_t *wai
   const ts_player *w = &e->facts.players[p->player];
   for (uint32_t i = 0; i < count; i++)
     if (!ts_is_known(w->events[s->visit->event_base + wait[i]])) {
-      s->for_id = process_of(e, p->player, w->kind->code[s->visit->fragment].producers[wait[i]].stream);
+      s->for_id = process_of(e, p->player, w->role->code[s->visit->fragment].producers[wait[i]].stream);
       s->what = "work of another stream";
       return true;
     }
   return false;
 }
 
-static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s, const ts_op *op)
+static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s, const ts_play_op *op)
 {
   const ts_process *p = &e->processes[s->id];
   const ts_player *w = &e->facts.players[p->player];
   const ts_route *route = &w->program->routes[s->visit->port_base + op->arg];
   const ts_message *m = &w->program->messages[route->slot];
   const ts_ir *ir = e->facts.tables->ir;
-  const ts_ir_item *item = &ir->items[ir->programs[w->kind->program].first_item + s->visit->item];
+  const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->visit->item];
   uint32_t peer = w->peers[route->peer];
   s->what = ts_arena_printf(arena, "message %u of rank %u", ir->bindings[item->first_binding + op->arg].tag, e->facts.players[peer].rank);
   if (m->sender == TS_IR_NONE || m->send_node == TS_IR_NONE)
     return;
   const ts_visit *v = &e->facts.tables->programs[m->sender].items[m->send_item];
-  s->for_id = process_of(e, peer, ts_nodes_of(ir, v->fragment)[m->send_node].stream);
+  s->for_id = process_of(e, peer, ts_fragment_nodes(ir, v->fragment)[m->send_node].stream);
 }
 
 /* The first member that has not come. */
-static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s, const ts_op *op)
+static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s, const ts_play_op *op)
 {
   const ts_process *p = &e->processes[s->id];
   const ts_tables *t = e->facts.tables;
-  uint32_t number = e->facts.players[p->player].meetings[op->comm], stream = t->comms[op->comm].stream;
-  const ts_meeting *m = &e->facts.cast->meetings[number];
+  uint32_t number = e->facts.players[p->player].rendezvous[op->comm], stream = t->comms[op->comm].stream;
+  const ts_rendezvous *m = &e->facts.fold->rendezvous[number];
   for (uint32_t j = 0; j < m->count; j++) {
-    uint32_t member = e->facts.cast->members[m->first + j], id = process_of(e, member, stream);
+    uint32_t member = e->facts.fold->members[m->first + j], id = process_of(e, member, stream);
     const ts_process *q = &e->processes[id];
     bool here = q->met && q->op->comm == op->comm;
     if (here)
@@ -73,9 +73,9 @@ static standing look_at_host(const ts_engine *e, uint32_t id)
   const ts_process *p = &e->processes[id];
   const ts_tables *t = e->facts.tables;
   standing s = {.id = id, .visit = p->visit, .for_id = TS_IR_NONE};
-  const ts_layout *layout = &t->layouts[p->visit->fragment];
+  const ts_fragment_layout *layout = &t->layouts[p->visit->fragment];
   const ts_host_wait *wait = &layout->waits[p->wait];
-  s.node = ts_nodes_of(t->ir, p->visit->fragment) + wait->node;
+  s.node = ts_fragment_nodes(t->ir, p->visit->fragment) + wait->node;
   waits_for_event(e, &s, t->waits + layout->nodes[wait->node].first_wait, layout->nodes[wait->node].wait_count);
   return s;
 }
@@ -109,7 +109,7 @@ static void tell(const ts_engine *e, ts_stop *stop, const standing *s)
   const ts_ir *ir = e->facts.tables->ir;
   const ts_player *w = &e->facts.players[e->processes[s->id].player];
   uint32_t stream = s->id % e->per_player;
-  const ts_ir_item *item = &ir->items[ir->programs[w->kind->program].first_item + s->visit->item];
+  const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->visit->item];
   const char *where = stream + 1 == e->per_player ? "host" : text(e, ir->streams[stream].name);
   const char *name = ts_arena_printf(stop->arena, "rank %u, %s", w->rank, where);
   const char *batch = item->micro_batch == TS_IR_NONE ? "" : ts_arena_printf(stop->arena, "(%u)", item->micro_batch);

@@ -20,7 +20,7 @@ static uint32_t *streams_of_ports(ts_arena *scratch, const ts_ir *ir)
   uint32_t *stream = TS_NEW_ARRAY(scratch, uint32_t, ir->ports_count);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
     for (uint32_t n = 0; n < ir->fragments[f].node_count; n++) {
-      const ts_ir_node *node = &ts_nodes_of(ir, f)[n];
+      const ts_ir_node *node = &ts_fragment_nodes(ir, f)[n];
       if (node->op == TS_IR_SEND)
         stream[ir->fragments[f].first_port + node->arg] = node->stream;
     }

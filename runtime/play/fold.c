@@ -109,71 +109,71 @@ static void refine(folder *f)
   }
 }
 
-static void count_players(ts_arena *arena, const folder *f, ts_cast *cast)
+static void count_players(ts_arena *arena, const folder *f, ts_fold *fold)
 {
   uint32_t *rank = TS_NEW_ARRAY(arena, uint32_t, f->count), *size = TS_NEW_ARRAY(arena, uint32_t, f->count);
   for (uint32_t r = 0; r < f->t->ranks->world; r++)
     if (!size[f->of[r]]++)
       rank[f->of[r]] = r;
-  *cast = (ts_cast){.count = f->count, .rank = rank, .size = size, .of = f->of};
+  *fold = (ts_fold){.count = f->count, .rank = rank, .size = size, .of = f->of};
 }
 
-typedef TS_VEC(ts_meeting) meeting_list;
+typedef TS_VEC(ts_rendezvous) rendezvous_list;
 typedef TS_VEC(uint32_t) member_list;
 
-/* The meeting of player `p` on the communicator: the one of the instance that its rank belongs to. */
-static void add_meeting(ts_arena *arena, const folder *f, uint32_t comm, const gatherer *at, uint32_t *meeting_of, meeting_list *meetings,
-                        member_list *members, ts_cast *cast)
+/* The rendezvous of player `p` on the communicator: the one of the instance that its rank belongs to. */
+static void add_rendezvous(ts_arena *arena, const folder *f, uint32_t comm, const gatherer *at, uint32_t *rendezvous_of, rendezvous_list *rendezvous,
+                        member_list *members, ts_fold *fold)
 {
-  ts_meeting m = {.comm = comm, .first = (uint32_t)members->count, .count = at->count, .turn_base = cast->turn_count};
+  ts_rendezvous m = {.comm = comm, .first = (uint32_t)members->count, .count = at->count, .turn_base = fold->turn_count};
   for (uint32_t j = 0; j < at->count; j++) {
-    uint32_t player = at->list[j], turns = ts_turns_of(f->t, f->t->ranks->program[cast->rank[player]], comm);
+    uint32_t player = at->list[j], turns = ts_turns_of(f->t, f->t->ranks->program[fold->rank[player]], comm);
     m.turns = turns > m.turns ? turns : m.turns;
-    meeting_of[(size_t)player * f->t->comm_count + comm] = (uint32_t)meetings->count;
+    rendezvous_of[(size_t)player * f->t->comm_count + comm] = (uint32_t)rendezvous->count;
     TS_PUSH(arena, members, player);
   }
-  cast->turn_count += m.turns;
-  TS_PUSH(arena, meetings, m);
+  fold->turn_count += m.turns;
+  TS_PUSH(arena, rendezvous, m);
 }
 
-static void find_meetings(ts_arena *arena, const folder *f, ts_cast *cast)
+static void find_rendezvous(ts_arena *arena, const folder *f, ts_fold *fold)
 {
   const ts_tables *t = f->t;
-  uint32_t *meeting_of = TS_NEW_ARRAY(arena, uint32_t, (size_t)cast->count * t->comm_count);
-  meeting_list meetings = {0};
+  uint32_t *rendezvous_of = TS_NEW_ARRAY(arena, uint32_t, (size_t)fold->count * t->comm_count);
+  rendezvous_list rendezvous = {0};
   member_list members = {0};
-  gatherer at = {TS_NEW_ARRAY(f->scratch, uint32_t, cast->count), TS_NEW_ARRAY(f->scratch, uint32_t, cast->count), 0};
-  memset(meeting_of, 0xff, (size_t)cast->count * t->comm_count * sizeof *meeting_of);
+  gatherer at = {TS_NEW_ARRAY(f->scratch, uint32_t, fold->count), TS_NEW_ARRAY(f->scratch, uint32_t, fold->count), 0};
+  memset(rendezvous_of, 0xff, (size_t)fold->count * t->comm_count * sizeof *rendezvous_of);
   for (uint32_t c = 0; c < t->comm_count; c++) {
     const ts_rank_group *g = &t->ranks->groups[t->comms[c].group];
-    memset(at.seen, 0, cast->count * sizeof *at.seen);
-    for (uint32_t p = 0; g->size > 1 && p < cast->count; p++) {
-      if (meeting_of[(size_t)p * t->comm_count + c] != TS_IR_NONE || !ts_turns_of(t, t->ranks->program[cast->rank[p]], c))
+    memset(at.seen, 0, fold->count * sizeof *at.seen);
+    for (uint32_t p = 0; g->size > 1 && p < fold->count; p++) {
+      if (rendezvous_of[(size_t)p * t->comm_count + c] != TS_IR_NONE || !ts_turns_of(t, t->ranks->program[fold->rank[p]], c))
         continue;
-      gather(g, g->instance_of[cast->rank[p]], cast->of, &at);
-      add_meeting(arena, f, c, &at, meeting_of, &meetings, &members, cast);
+      gather(g, g->instance_of[fold->rank[p]], fold->of, &at);
+      add_rendezvous(arena, f, c, &at, rendezvous_of, &rendezvous, &members, fold);
     }
   }
-  cast->meeting_of = meeting_of;
-  cast->meetings = TS_ITEMS(arena, &meetings);
-  cast->meeting_count = (uint32_t)meetings.count;
-  cast->members = TS_ITEMS(arena, &members);
+  fold->rendezvous_of = rendezvous_of;
+  fold->rendezvous = TS_ITEMS(arena, &rendezvous);
+  fold->rendezvous_count = (uint32_t)rendezvous.count;
+  fold->members = TS_ITEMS(arena, &members);
 }
 
-const ts_cast *ts_cast_new(ts_arena *arena, const ts_tables *t, const ts_kinds *kinds, bool fold)
+const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *t, const ts_roles *roles, bool merge)
 {
   uint32_t world = t->ranks->world;
-  folder f = {.t = t, .scratch = ts_arena_new("folding"), .count = fold ? kinds->count : world};
+  folder f = {.t = t, .scratch = ts_arena_new("folding"), .count = merge ? roles->count : world};
   f.of = TS_NEW_ARRAY(arena, uint32_t, world);
   f.key = TS_NEW_ARRAY(f.scratch, uint32_t, world);
   for (uint32_t r = 0; r < world; r++)
-    f.of[r] = fold ? kinds->of[r] : r;
-  if (fold)
+    f.of[r] = merge ? roles->of[r] : r;
+  if (merge)
     refine(&f);
-  ts_cast *cast = TS_NEW(arena, ts_cast);
-  count_players(arena, &f, cast);
-  find_meetings(arena, &f, cast);
-  cast->splits = f.splits;
+  ts_fold *fold = TS_NEW(arena, ts_fold);
+  count_players(arena, &f, fold);
+  find_rendezvous(arena, &f, fold);
+  fold->splits = f.splits;
   ts_arena_free(f.scratch);
-  return cast;
+  return fold;
 }

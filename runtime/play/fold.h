@@ -7,29 +7,29 @@
 #ifndef TS_RUNTIME_PLAY_FOLD_H
 #define TS_RUNTIME_PLAY_FOLD_H
 
-#include "runtime/play/kinds.h"
+#include "runtime/play/roles.h"
 
-typedef struct ts_meeting { /* of a communicator: players whose collectives start together */
+typedef struct ts_rendezvous { /* of a communicator: players whose collectives start together */
   uint32_t comm;
-  uint32_t first, count; /* into ts_cast.members */
+  uint32_t first, count; /* into ts_fold.members */
   uint32_t turns;        /* collectives of the step */
-  uint64_t turn_base;    /* turns of the meetings before */
-} ts_meeting;
+  uint64_t turn_base;    /* turns of the rendezvous before */
+} ts_rendezvous;
 
-typedef struct ts_cast {
+typedef struct ts_fold {
   uint32_t count;              /* players */
   const uint32_t *rank;        /* [count] the lowest of the class */
   const uint32_t *size;        /* [count] ranks of the class */
   const uint32_t *of;          /* [world] */
-  const ts_meeting *meetings;
-  uint32_t meeting_count;
+  const ts_rendezvous *rendezvous;
+  uint32_t rendezvous_count;
   uint64_t turn_count;
-  const uint32_t *members;     /* players, ascending in each meeting */
+  const uint32_t *members;     /* players, ascending in each rendezvous */
   ts_splits splits;            /* of kinds by whom they meet; none: not folded */
-  const uint32_t *meeting_of;  /* [count * comms] or TS_IR_NONE */
-} ts_cast;
+  const uint32_t *rendezvous_of;  /* [count * comms] or TS_IR_NONE */
+} ts_fold;
 
-const ts_cast *ts_cast_new(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, bool fold);
+const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, bool merge);
 
 static inline uint32_t ts_turns_of(const ts_tables *t, uint32_t program, uint32_t comm)
 {

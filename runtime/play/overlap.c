@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/load/agenda.h"
-#include "runtime/play.h"
+#include "runtime/load/event_queue.h"
 #include "runtime/play/contention.h"
 #include "runtime/play/engine_internal.h"
 #include "runtime/play/overlap_pairs.h"
@@ -25,7 +24,7 @@ typedef struct actor { /* a stream of a player; the last one of each player is i
   uint64_t time, host;
   uint64_t posted;  /* as in ts_process */
   const ts_visit *visit, *visit_end;
-  const ts_op *op, *op_end;
+  const ts_play_op *op, *op_end;
   uint64_t start;   /* of the op at work */
   uint32_t chain;   /* ops at work one after the other from `op` on, undisturbed: see lengthen */
   uint32_t next;    /* who else waits for the same */
@@ -35,22 +34,22 @@ typedef struct actor { /* a stream of a player; the last one of each player is i
   progress work;    /* runs and sends */
 } actor;
 
-typedef struct meeting {
+typedef struct rendezvous {
   progress work;
   uint64_t latest, start;
   uint32_t count, who, turns;
   bool running;
   double *rates;    /* [members] of the transfer, as each member's device allows */
-} meeting;
+} rendezvous;
 
 typedef struct stage {
   ts_arena *scratch;
   ts_facts facts;
   actor *actors;
-  meeting *meetings;
+  rendezvous *rendezvous;
   uint32_t per_player, actor_count;
   uint32_t *ready, ready_count;
-  ts_agenda heap;               /* moments: id an actor, or actors + meeting; detail its version */
+  ts_event_queue heap;               /* moments: id an actor, or actors + rendezvous; detail its version */
   uint32_t *dirty, dirty_count; /* players to rate anew */
   bool *is_dirty;
   uint32_t *choosing;           /* [players] streams that wait for some of several events */
@@ -68,7 +67,7 @@ typedef struct stage {
 
 static void announce(stage *s, uint64_t time, uint32_t id, uint32_t version)
 {
-  ts_agenda_announce(s->scratch, &s->heap, (ts_moment){time, id, id, version});
+  ts_event_queue_announce(s->scratch, &s->heap, (ts_moment){time, id, id, version});
 }
 
 static void wake(stage *s, uint32_t waiter)
@@ -100,7 +99,7 @@ static void touch(stage *s, uint32_t player)
 
 /* ---- Rates ---- */
 
-static uint32_t tag_of(const stage *s, uint32_t id) { return id >= s->actor_count ? id - s->actor_count : s->facts.cast->meeting_count + id; }
+static uint32_t tag_of(const stage *s, uint32_t id) { return id >= s->actor_count ? id - s->actor_count : s->facts.fold->rendezvous_count + id; }
 
 static void set_rate(stage *s, progress *p, double rate, uint32_t id)
 {
@@ -131,7 +130,7 @@ static const ts_visit *visit_of(const actor *a) { return a->visit - 1; }
 
 static uint32_t node_of(const stage *s, const actor *a) { return s->facts.tables->layouts[visit_of(a)->fragment].order[a->op->first]; }
 
-static const ts_ir_node *ir_node_of(const stage *s, const actor *a) { return &ts_nodes_of(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)]; }
+static const ts_ir_node *ir_node_of(const stage *s, const actor *a) { return &ts_fragment_nodes(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)]; }
 
 static bool computes(const actor *a) { return a->state == AT_WORK && a->op->kind == TS_OP_RUN; }
 
@@ -141,7 +140,7 @@ static uint32_t transfer_of(const stage *s, const actor *a)
   const ts_ir *ir = s->facts.tables->ir;
   const ts_player *w = player_of(s, a);
   if (a->state == AT_MEETING)
-    return s->meetings[w->meetings[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
+    return s->rendezvous[w->rendezvous[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
   if (a->state == RECEIVING && !ts_is_known(w->sent[w->program->routes[visit_of(a)->port_base + a->op->arg].slot]))
     return TS_IR_NONE;
   if (a->state == RECEIVING || (a->state == AT_WORK && a->op->kind == TS_OP_SEND))
@@ -149,12 +148,12 @@ static uint32_t transfer_of(const stage *s, const actor *a)
   return TS_IR_NONE;
 }
 
-static uint32_t member_of(const stage *s, const ts_meeting *m, uint32_t player)
+static uint32_t member_of(const stage *s, const ts_rendezvous *m, uint32_t player)
 {
   uint32_t low = 0, high = m->count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (s->facts.cast->members[m->first + middle] <= player)
+    if (s->facts.fold->members[m->first + middle] <= player)
       low = middle;
     else
       high = middle;
@@ -162,10 +161,10 @@ static uint32_t member_of(const stage *s, const ts_meeting *m, uint32_t player)
   return low;
 }
 
-static void rate_meeting(stage *s, uint32_t index, uint32_t player, double rate)
+static void rate_rendezvous(stage *s, uint32_t index, uint32_t player, double rate)
 {
-  const ts_meeting *m = &s->facts.cast->meetings[index];
-  meeting *at = &s->meetings[index];
+  const ts_rendezvous *m = &s->facts.fold->rendezvous[index];
+  rendezvous *at = &s->rendezvous[index];
   at->rates[member_of(s, m, player)] = rate;
   for (uint32_t i = 0; i < m->count; i++)
     rate = at->rates[i] < rate ? at->rates[i] : rate;
@@ -200,7 +199,7 @@ static bool undisturbed(const stage *s, uint32_t id)
   return true;
 }
 
-static void keep_time(stage *s, const actor *a, const ts_op *op, uint64_t time)
+static void keep_time(stage *s, const actor *a, const ts_play_op *op, uint64_t time)
 {
   const ts_player *w = player_of(s, a);
   const ts_visit *v = visit_of(a);
@@ -225,7 +224,7 @@ static void rate_player(stage *s, uint32_t player)
 {
   uint32_t first = player * s->per_player, streams = s->facts.tables->streams;
   const ts_player *w = &s->facts.players[player];
-  uint32_t kind = (uint32_t)(w->kind - s->facts.kinds->at);
+  uint32_t kind = (uint32_t)(w->role - s->facts.roles->at);
   for (uint32_t i = first; i < first + streams; i++) {
     actor *a = &s->actors[i];
     uint32_t column = transfer_of(s, a);
@@ -246,7 +245,7 @@ static void rate_player(stage *s, uint32_t player)
         if (computes(&s->actors[j]))
           slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, &s->actors[j])->arg, column)->transfer);
       if (a->state == AT_MEETING)
-        rate_meeting(s, w->meetings[a->op->comm], player, 1 / slow);
+        rate_rendezvous(s, w->rendezvous[a->op->comm], player, 1 / slow);
       else
         set_rate(s, &a->work, 1 / slow, i);
     }
@@ -268,7 +267,7 @@ static void wake_choosers(stage *s, uint32_t player)
 }
 
 /* Enough of the events an op waits for have happened; the last of these is no later than now. */
-static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_op *op)
+static bool chosen(const uint64_t *events, const uint32_t *wait, const ts_play_op *op)
 {
   uint32_t known = 0;
   for (uint32_t i = 0; i < op->waits; i++)
@@ -284,10 +283,10 @@ static void finish(stage *s, actor *a, uint64_t start)
     keep_time(s, a, a->op, a->op->time);
     start += a->op++->time;
   }
-  const ts_op *op = a->op++;
+  const ts_play_op *op = a->op++;
   keep_time(s, a, op, s->now - start);
   a->time = s->now;
-  if (op->kind != TS_OP_SEND || ts_passage_of(w->kind, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
+  if (op->kind != TS_OP_SEND || ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
     a->posted = a->time;
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
@@ -315,7 +314,7 @@ static void begin_kernel(stage *s, uint32_t id)
     return;
   }
   uint64_t end = s->now + a->op->time;
-  const ts_op *op = a->op;
+  const ts_play_op *op = a->op;
   while (op->event == TS_IR_NONE && op + 1 < a->op_end && op[1].kind == TS_OP_RUN && !op[1].waits && a->host + op[1].issued <= end + op[1].time)
     end += (++op)->time;
   a->state = AT_WORK;
@@ -332,12 +331,12 @@ static void begin_kernel(stage *s, uint32_t id)
 static bool share(stage *s, actor *a, const ts_route *route)
 {
   const ts_player *w = player_of(s, a), *to = &s->facts.players[w->peers[route->peer]];
-  const ts_passage *m = ts_passage_of(w->kind, route);
+  const ts_passage *m = ts_passage_of(w->role, route);
   uint32_t port = s->facts.tables->ir->fragments[visit_of(a)->fragment].first_port + a->op->arg, tag = tag_of(s, (uint32_t)(a - s->actors));
   uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
   if (lane)
-    tag = s->facts.cast->meeting_count + s->actor_count + (uint32_t)s->flights.count;
-  if (!s->network || !ts_contention_message(s->network, w->kind->peer_profile[route->peer], port, w->rank, to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
+    tag = s->facts.fold->rendezvous_count + s->actor_count + (uint32_t)s->flights.count;
+  if (!s->network || !ts_contention_message(s->network, w->role->peer_profile[route->peer], port, w->rank, to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
     return false;
   if (lane) {
     *lane = tag;
@@ -350,7 +349,7 @@ static void begin_send(stage *s, actor *a, uint64_t posted)
 {
   const ts_player *w = player_of(s, a);
   const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
-  const ts_passage *m = ts_passage_of(w->kind, route);
+  const ts_passage *m = ts_passage_of(w->role, route);
   bool shared = share(s, a, route);
   settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot], shared || m->lane == TS_IR_NONE ? s->now : posted);
   touch(s, w->peers[route->peer]);
@@ -364,11 +363,11 @@ static void end_send(stage *s, actor *a)
 {
   const ts_player *w = player_of(s, a);
   const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
-  const ts_passage *m = ts_passage_of(w->kind, route);
+  const ts_passage *m = ts_passage_of(w->role, route);
   if (a->away)
     return;
   touch(s, w->peers[route->peer]);
-  uint64_t arrived = a->work.shared ? s->now + m->latency : ts_message_arrival(w->kind, m, w->queues, a->posted, s->now);
+  uint64_t arrived = a->work.shared ? s->now + m->latency : ts_message_arrival(w->role, m, w->queues, a->posted, s->now);
   s->overflow |= arrived >> TS_CLOCK_BITS != 0;
   settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
 }
@@ -376,9 +375,9 @@ static void end_send(stage *s, actor *a)
 static void arrive(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
-  uint32_t index = player_of(s, a)->meetings[a->op->comm];
-  const ts_meeting *m = &s->facts.cast->meetings[index];
-  meeting *at = &s->meetings[index];
+  uint32_t index = player_of(s, a)->rendezvous[a->op->comm];
+  const ts_rendezvous *m = &s->facts.fold->rendezvous[index];
+  rendezvous *at = &s->rendezvous[index];
   a->state = AT_MEETING;
   if (!at->count || s->now > at->latest || a->player < at->who)
     at->who = a->player;
@@ -388,23 +387,23 @@ static void arrive(stage *s, uint32_t id)
   at->start = s->now;
   at->running = true;
   at->work = (progress){.left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
-  at->work.shared = s->network && ts_contention_collective(s->network, player_of(s, a)->kind, a->op->arg, player_of(s, a)->rank, s->now, index);
+  at->work.shared = s->network && ts_contention_collective(s->network, player_of(s, a)->role, a->op->arg, player_of(s, a)->rank, s->now, index);
   s->starts[m->turn_base + at->turns] = s->now;
   s->latest[m->turn_base + at->turns++] = at->who;
   for (uint32_t i = 0; i < m->count; i++) {
     at->rates[i] = 1;
-    touch(s, s->facts.cast->members[m->first + i]);
+    touch(s, s->facts.fold->members[m->first + i]);
   }
 }
 
-static void end_meeting(stage *s, uint32_t index)
+static void end_rendezvous(stage *s, uint32_t index)
 {
-  const ts_meeting *m = &s->facts.cast->meetings[index];
-  meeting *at = &s->meetings[index];
+  const ts_rendezvous *m = &s->facts.fold->rendezvous[index];
+  rendezvous *at = &s->rendezvous[index];
   at->running = false;
   at->count = 0;
   for (uint32_t i = 0; i < m->count; i++) {
-    uint32_t player = s->facts.cast->members[m->first + i], id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
+    uint32_t player = s->facts.fold->members[m->first + i], id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
     finish(s, &s->actors[id], at->start);
     touch(s, player);
     s->ready[s->ready_count++] = id;
@@ -436,9 +435,9 @@ static bool enter(stage *s, uint32_t id)
     park(s, id, segment);
     return false;
   }
-  ts_range code = w->kind->code[a->visit->fragment].stream[id % s->per_player];
+  ts_range code = w->role->code[a->visit->fragment].stream[id % s->per_player];
   a->host = *segment + a->visit->offset;
-  a->op = w->kind->ops + code.first;
+  a->op = w->role->ops + code.first;
   a->op_end = a->op + code.count;
   a->visit++;
   return true;
@@ -499,7 +498,7 @@ static void run_stream(stage *s, uint32_t id)
       continue;
     }
     const ts_visit *v = visit_of(a);
-    const ts_op *op = a->op;
+    const ts_play_op *op = a->op;
     if (op->kind == TS_OP_SEGMENT) {
       uint64_t *place = &w->segments[v->segment + op->arg];
       if (!ts_is_known(*place)) {
@@ -537,7 +536,7 @@ static void run_host(stage *s, uint32_t id)
   const ts_player *w = player_of(s, a);
   for (; a->visit < a->visit_end; a->visit++, a->wait = 0) {
     const ts_visit *v = a->visit;
-    const ts_layout *layout = &s->facts.tables->layouts[v->fragment];
+    const ts_fragment_layout *layout = &s->facts.tables->layouts[v->fragment];
     for (; a->wait < layout->wait_count; a->wait++) {
       const ts_host_wait *wait = &layout->waits[a->wait];
       const ts_node_info *info = &layout->nodes[wait->node];
@@ -580,9 +579,9 @@ static void end_calls(stage *s)
   uint64_t now;
   while (s->network && ts_contention_play(s->network, s->now, &now))
     for (uint32_t tag; (tag = ts_contention_ended(s->network)) != TS_IR_NONE;) {
-      uint32_t id = tag - s->facts.cast->meeting_count;
-      if (tag < s->facts.cast->meeting_count) {
-        end_meeting(s, tag);
+      uint32_t id = tag - s->facts.fold->rendezvous_count;
+      if (tag < s->facts.fold->rendezvous_count) {
+        end_rendezvous(s, tag);
       } else if (id < s->actor_count) {
         end_work(s, &s->actors[id]);
         s->ready[s->ready_count++] = id;
@@ -598,8 +597,8 @@ static void end_calls(stage *s)
 static void happen(stage *s, const ts_moment *m)
 {
   if (m->id >= s->actor_count) {
-    if (m->detail == s->meetings[m->id - s->actor_count].work.version)
-      end_meeting(s, m->id - s->actor_count);
+    if (m->detail == s->rendezvous[m->id - s->actor_count].work.version)
+      end_rendezvous(s, m->id - s->actor_count);
     return;
   }
   actor *a = &s->actors[m->id];
@@ -640,7 +639,7 @@ static void play(stage *s)
     s->now = next;
     if (!s->heap.count || s->heap.at[0].time > next)
       continue;
-    ts_moment m = ts_agenda_take(&s->heap);
+    ts_moment m = ts_event_queue_take(&s->heap);
     happen(s, &m);
   }
 }
@@ -651,7 +650,7 @@ static void make_actors(stage *s)
 {
   const ts_facts *f = &s->facts;
   s->per_player = f->tables->streams + 1;
-  s->actor_count = f->cast->count * s->per_player;
+  s->actor_count = f->fold->count * s->per_player;
   s->actors = TS_NEW_ARRAY(s->scratch, actor, s->actor_count);
   s->ready = TS_NEW_ARRAY(s->scratch, uint32_t, s->actor_count);
   for (uint32_t i = 0; i < s->actor_count; i++) {
@@ -662,9 +661,9 @@ static void make_actors(stage *s)
     s->ready[s->actor_count - 1 - i] = i;
   }
   s->ready_count = s->actor_count;
-  s->meetings = TS_NEW_ARRAY(s->scratch, meeting, f->cast->meeting_count);
-  for (uint32_t m = 0; m < f->cast->meeting_count; m++)
-    s->meetings[m].rates = TS_NEW_ARRAY(s->scratch, double, f->cast->meetings[m].count);
+  s->rendezvous = TS_NEW_ARRAY(s->scratch, rendezvous, f->fold->rendezvous_count);
+  for (uint32_t m = 0; m < f->fold->rendezvous_count; m++)
+    s->rendezvous[m].rates = TS_NEW_ARRAY(s->scratch, double, f->fold->rendezvous[m].count);
 }
 
 static uint64_t last_end(const stage *s)
@@ -687,19 +686,19 @@ static bool some_left(const stage *s)
 
 static void set_stage(ts_arena *arena, stage *s)
 {
-  const ts_cast *cast = s->facts.cast;
+  const ts_fold *fold = s->facts.fold;
   ts_make_players(arena, &s->facts);
-  for (uint32_t p = 0; p < cast->count; p++) {
+  for (uint32_t p = 0; p < fold->count; p++) {
     ts_player *w = (ts_player *)&s->facts.players[p];
     w->took = TS_NEW_ARRAY(arena, uint64_t, w->program->node_count);
     if (w->program->slot_count)
       memset(w->sent, 0xff, w->program->slot_count * sizeof *w->sent);
   }
-  s->facts.starts = s->starts = TS_NEW_ARRAY(arena, uint64_t, cast->turn_count);
-  s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, cast->turn_count);
-  s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
-  s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, cast->count);
-  s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, cast->count);
+  s->facts.starts = s->starts = TS_NEW_ARRAY(arena, uint64_t, fold->turn_count);
+  s->facts.latest = s->latest = TS_NEW_ARRAY(arena, uint32_t, fold->turn_count);
+  s->dirty = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
+  s->is_dirty = TS_NEW_ARRAY(s->scratch, bool, fold->count);
+  s->choosing = TS_NEW_ARRAY(s->scratch, uint32_t, fold->count);
   make_actors(s);
 }
 
@@ -707,7 +706,7 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
 {
   stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .network = network};
   ts_facts *out = NULL;
-  const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->kinds, model, &s.pairs);
+  const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->roles, model, &s.pairs);
   if (wrong) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
     ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by name: `constant:1.1`, `physical`");
@@ -725,29 +724,4 @@ const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts
   }
   ts_arena_free(s.scratch);
   return out;
-}
-
-ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class)
-{
-  const ts_facts *f = ts_run_facts(run);
-  ts_overlap_cost cost = {0};
-  ts_arena *scratch = ts_arena_new("cost of overlap");
-  const ts_track *track = ts_track_new(scratch, f, class);
-  const ts_player *w = ts_player_of(track);
-  for (uint32_t i = 0; i < track->stream[f->tables->streams]; i++) {
-    const ts_step *s = &track->steps[i];
-    const ts_visit *v = ts_visit_of(track, s);
-    if (s->op->kind == TS_OP_RUN) {
-      cost.compute += s->time;
-      cost.compute_alone += s->op->time;
-    } else if (s->op->kind == TS_OP_COLLECTIVE) {
-      cost.transfer += s->time;
-      cost.transfer_alone += s->op->time;
-    } else if (s->op->kind == TS_OP_SEND) {
-      cost.transfer += s->time;
-      cost.transfer_alone += ts_send_time(w->kind, &w->program->routes[v->port_base + s->op->arg]);
-    }
-  }
-  ts_arena_free(scratch);
-  return cost;
 }

@@ -7,19 +7,11 @@
 #ifndef TS_RUNTIME_PLAY_OVERLAP_H
 #define TS_RUNTIME_PLAY_OVERLAP_H
 
-#include "runtime/account/result.h"
 #include "runtime/play/engine.h"
 #include "runtime/play/slowdown.h"
 
-/* `facts`: of the same cast played without slowdown and contention, kernels apart (ts_tables.apart): it has shown that the play comes to its end. `network`: of
+/* `facts`: of the same fold played without slowdown and contention, kernels apart (ts_tables.apart): it has shown that the play comes to its end. `network`: of
  * calls that share links, not played yet, or NULL. NULL after filling *stop. */
 const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, struct ts_contention *network, ts_stop *stop);
-
-typedef struct ts_overlap_cost { /* of a step of one class, ps */
-  uint64_t compute, compute_alone; /* kernels of all streams; as they took, and as they would take alone */
-  uint64_t transfer, transfer_alone; /* collectives and sends */
-} ts_overlap_cost;
-
-ts_overlap_cost ts_overlap_cost_of(const ts_run *run, uint32_t class);
 
 #endif

@@ -28,22 +28,22 @@ static uint32_t first_call(const ts_program_info *program, uint32_t port)
   return low;
 }
 
-static void describe_transfer(const ts_tables *t, const ts_kind *kind, uint32_t column, ts_pair *p)
+static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t column, ts_pair *p)
 {
   const ts_ir *ir = t->ir;
   if (column < ir->collectives_count) {
     p->transfer = ts_ir_collective_words[ir->collectives[column].kind];
     p->transfer_bytes = (double)ir->collectives[column].bytes;
-    p->transfer_time = or_missing((double)kind->collective_time[column] * 1e-12);
+    p->transfer_time = or_missing((double)role->collective_time[column] * 1e-12);
     return;
   }
   uint32_t port = column - ir->collectives_count;
-  const ts_program_info *program = &t->programs[kind->program];
+  const ts_program_info *program = &t->programs[role->program];
   p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
   p->transfer_bytes = (double)ir->ports[port].bytes;
   p->transfer_time = NAN;
   for (uint32_t c = first_call(program, port); c < program->call_count && program->calls[c].port == port; c++) /* the slowest path that it takes */
-    p->transfer_time = fmax(p->transfer_time, or_missing((double)kind->passages[c].flight * 1e-12));
+    p->transfer_time = fmax(p->transfer_time, or_missing((double)role->passages[c].flight * 1e-12));
 }
 
 /* Distinct pairs of a kernel and a transfer, of all kinds of ranks. */
@@ -63,10 +63,10 @@ static void add_pair(pair_list *l, const ts_pair *p, uint32_t *number)
     TS_PUSH(l->arena, &l->pairs, *p);
 }
 
-static void list_pairs(pair_list *l, const ts_tables *t, const ts_kind *kind, uint32_t columns)
+static void list_pairs(pair_list *l, const ts_tables *t, const ts_role *role, uint32_t columns)
 {
   const ts_ir *ir = t->ir;
-  const ts_ir_device_class *device = device_of(t, kind->rank);
+  const ts_ir_device_class *device = device_of(t, role->rank);
   uint32_t *number = TS_NEW_ARRAY(l->arena, uint32_t, (size_t)ir->kernels_count * columns);
   TS_PUSH(l->arena, &l->tables, number);
   for (uint32_t k = 0; k < ir->kernels_count; k++) {
@@ -74,23 +74,23 @@ static void list_pairs(pair_list *l, const ts_tables *t, const ts_kind *kind, ui
     for (uint32_t c = 0; c < columns; c++) {
       ts_pair p = TS_PAIR_UNKNOWN;
       p.family = ir->strings + kernel->family;
-      p.time = (double)kernel->time * 1e-12 / kind->speed;
+      p.time = (double)kernel->time * 1e-12 / role->speed;
       p.flops = or_missing(kernel->flops);
       p.bytes = or_missing(kernel->bytes);
       p.bandwidth = device ? or_missing(device->bandwidth) : NAN;
-      describe_transfer(t, kind, c, &p);
+      describe_transfer(t, role, c, &p);
       add_pair(l, &p, number++);
     }
   }
 }
 
 /* Each distinct pair is predicted once, all in one batch. */
-const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_kinds *kinds, const ts_slowdown *model, ts_overlap_pairs *out)
+const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_roles *roles, const ts_slowdown *model, ts_overlap_pairs *out)
 {
   pair_list l = {.arena = arena, .seen = {.arena = arena}};
   uint32_t columns = t->ir->collectives_count + t->ir->ports_count;
-  for (uint32_t k = 0; k < kinds->count; k++)
-    list_pairs(&l, t, &kinds->at[k], columns);
+  for (uint32_t k = 0; k < roles->count; k++)
+    list_pairs(&l, t, &roles->at[k], columns);
   ts_slowdowns *slows = TS_NEW_ARRAY(arena, ts_slowdowns, l.pairs.count);
   *out = (ts_overlap_pairs){columns, (const uint32_t *const *)l.tables.at, slows};
   return ts_slowdown_predict(arena, model, l.pairs.at, (uint32_t)l.pairs.count, slows);

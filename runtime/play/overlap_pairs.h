@@ -2,7 +2,7 @@
 #ifndef TS_RUNTIME_PLAY_OVERLAP_PAIRS_H
 #define TS_RUNTIME_PLAY_OVERLAP_PAIRS_H
 
-#include "runtime/play/kinds.h"
+#include "runtime/play/roles.h"
 #include "runtime/play/slowdown.h"
 
 typedef struct ts_overlap_pairs {
@@ -12,7 +12,7 @@ typedef struct ts_overlap_pairs {
 } ts_overlap_pairs;
 
 /* Of all kinds of ranks. NULL, or why the model fails. */
-const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *tables, const ts_kinds *kinds, const ts_slowdown *model, ts_overlap_pairs *out);
+const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, const ts_slowdown *model, ts_overlap_pairs *out);
 
 static inline const ts_slowdowns *ts_overlap_slows(const ts_overlap_pairs *p, uint32_t kind, uint32_t kernel, uint32_t column)
 {

@@ -6,12 +6,12 @@ typedef struct replay {
   const ts_tables *t;
   const ts_player *w;
   const ts_facts *facts;
-  ts_step *next;
+  ts_played_op *next;
   uint32_t *turn; /* [comms] */
   uint64_t time;
 } replay;
 
-static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_op *op, uint64_t time)
+static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_play_op *op, uint64_t time)
 {
   const uint32_t *wait = op->waits ? ts_waits_of(r->t, op) : NULL;
   if (op->kind == TS_OP_CHOICE)
@@ -21,15 +21,15 @@ static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_op *op
   return time;
 }
 
-static uint64_t collective_start(replay *r, const ts_op *op)
+static uint64_t collective_start(replay *r, const ts_play_op *op)
 {
-  return r->facts->starts[r->facts->cast->meetings[r->w->meetings[op->comm]].turn_base + r->turn[op->comm]++];
+  return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].turn_base + r->turn[op->comm]++];
 }
 
-static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t host, uint32_t stream)
+static void replay_op(replay *r, const ts_visit *v, const ts_play_op *op, uint64_t host, uint32_t stream)
 {
-  ts_step *s = r->next++;
-  *s = (ts_step){.op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
+  ts_played_op *s = r->next++;
+  *s = (ts_played_op){.op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
   uint64_t issued = host + op->issued;
   const ts_route *route;
   uint32_t node = r->t->layouts[v->fragment].order[op->first];
@@ -45,7 +45,7 @@ static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t ho
   case TS_OP_SEND:
     s->ready = later(s->ready, issued);
     route = &r->w->program->routes[v->port_base + op->arg];
-    s->time = ts_took(r->w, v->item, node, ts_send_time(r->w->kind, route));
+    s->time = ts_took(r->w, v->item, node, ts_send_time(r->w->role, route));
     s->end = s->ready + s->time;
     break;
   case TS_OP_RECV:
@@ -63,8 +63,8 @@ static void replay_op(replay *r, const ts_visit *v, const ts_op *op, uint64_t ho
 
 static void replay_visit(replay *r, const ts_visit *v, uint32_t stream)
 {
-  ts_range code = r->w->kind->code[v->fragment].stream[stream];
-  const ts_op *ops = r->w->kind->ops + code.first;
+  ts_range code = r->w->role->code[v->fragment].stream[stream];
+  const ts_play_op *ops = r->w->role->ops + code.first;
   uint64_t host = ts_host_base(r->w, v, 0);
   for (uint32_t i = 0; i < code.count; i++) {
     if (ops[i].kind == TS_OP_SEGMENT)
@@ -76,9 +76,9 @@ static void replay_visit(replay *r, const ts_visit *v, uint32_t stream)
 static uint32_t count_steps(const ts_tables *t, const ts_player *w)
 {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < t->ir->programs[w->kind->program].item_count; i++)
+  for (uint32_t i = 0; i < t->ir->programs[w->role->program].item_count; i++)
     for (uint32_t s = 0; s < t->streams; s++)
-      count += w->kind->code[w->program->items[i].fragment].stream[s].count;
+      count += w->role->code[w->program->items[i].fragment].stream[s].count;
   return count;
 }
 
@@ -86,8 +86,8 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
 {
   const ts_tables *t = facts->tables;
   const ts_player *w = &facts->players[player];
-  uint32_t items = t->ir->programs[w->kind->program].item_count;
-  ts_step *steps = TS_NEW_ARRAY(arena, ts_step, count_steps(t, w));
+  uint32_t items = t->ir->programs[w->role->program].item_count;
+  ts_played_op *steps = TS_NEW_ARRAY(arena, ts_played_op, count_steps(t, w));
   uint32_t *stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1), *item_first = TS_NEW_ARRAY(arena, uint32_t, (size_t)items * t->streams);
   replay r = {.t = t, .w = w, .facts = facts, .next = steps, .turn = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
   for (uint32_t s = 0; s < t->streams; s++) {
@@ -106,15 +106,15 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   return track;
 }
 
-static const ts_layout *layout_of(const ts_track *track, const ts_visit *v) { return &track->facts->tables->layouts[v->fragment]; }
+static const ts_fragment_layout *layout_of(const ts_track *track, const ts_visit *v) { return &track->facts->tables->layouts[v->fragment]; }
 
 uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
 {
   const ts_tables *t = track->facts->tables;
   const ts_player *w = ts_player_of(track);
-  uint32_t fragment = w->program->items[item].fragment, stream = ts_nodes_of(t->ir, fragment)[node].stream;
-  ts_range code = w->kind->code[fragment].stream[stream];
-  const ts_op *ops = w->kind->ops + code.first;
+  uint32_t fragment = w->program->items[item].fragment, stream = ts_fragment_nodes(t->ir, fragment)[node].stream;
+  ts_range code = w->role->code[fragment].stream[stream];
+  const ts_play_op *ops = w->role->ops + code.first;
   const uint32_t *order = t->layouts[fragment].order;
   uint32_t low = 0, high = code.count;
   while (high - low > 1) { /* a stream's nodes are in order: the last op that begins with the node or before it */
@@ -129,9 +129,9 @@ uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
 
 uint32_t ts_turn_of(const ts_track *track, uint32_t step)
 {
-  const ts_step *s = &track->steps[step];
+  const ts_played_op *s = &track->steps[step];
   const ts_tables *t = track->facts->tables;
-  const ts_layout *layout = layout_of(track, ts_visit_of(track, s));
+  const ts_fragment_layout *layout = layout_of(track, ts_visit_of(track, s));
   return ts_player_of(track)->program->turn_base[(size_t)s->item * t->comm_count + s->op->comm] + layout->nodes[layout->order[s->op->first]].turn;
 }
 
@@ -139,7 +139,7 @@ uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
 {
   const ts_tables *t = track->facts->tables;
   const ts_program_info *program = ts_player_of(track)->program;
-  uint32_t low = 0, high = t->ir->programs[ts_player_of(track)->kind->program].item_count;
+  uint32_t low = 0, high = t->ir->programs[ts_player_of(track)->role->program].item_count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
     if (program->turn_base[(size_t)middle * t->comm_count + comm] <= turn)
@@ -147,7 +147,7 @@ uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
     else
       high = middle;
   }
-  const ts_layout *layout = &t->layouts[program->items[low].fragment];
+  const ts_fragment_layout *layout = &t->layouts[program->items[low].fragment];
   uint32_t left = turn - program->turn_base[(size_t)low * t->comm_count + comm];
   return ts_track_node(track, low, layout->callers[layout->caller_first[comm] + left]);
 }
@@ -159,7 +159,7 @@ static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint3
   for (uint32_t i = 0; i < count; i++) {
     if (w->events[v->event_base + wait[i]] != time)
       continue;
-    ts_producer p = w->kind->code[v->fragment].producers[wait[i]];
+    ts_producer p = w->role->code[v->fragment].producers[wait[i]];
     return track->item_first[(size_t)v->item * track->facts->tables->streams + p.stream] + p.op;
   }
   return TS_IR_NONE;
@@ -178,7 +178,7 @@ ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place)
 
 ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
 {
-  const ts_step *s = &track->steps[step];
+  const ts_played_op *s = &track->steps[step];
   bool first = step == track->stream[s->stream];
   if (!first && s[-1].end == s->ready)
     return (ts_place){.kind = TS_AT_STEP, .step = step - 1};
@@ -192,7 +192,7 @@ ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
 
 bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place)
 {
-  const ts_step *s = &track->steps[step];
+  const ts_played_op *s = &track->steps[step];
   const ts_visit *v = ts_visit_of(track, s);
   const ts_node_info *info = &layout_of(track, v)->nodes[layout_of(track, v)->order[s->op->first]];
   if (s->ready == time) {
@@ -255,7 +255,7 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
     }
   }
   uint64_t host = w->segments[w->program->tail_segment] + w->program->tail;
-  uint32_t items = t->ir->programs[w->kind->program].item_count;
+  uint32_t items = t->ir->programs[w->role->program].item_count;
   if (host > *end && items) {
     const ts_visit *v = &w->program->items[items - 1];
     *end = host;
@@ -267,9 +267,9 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
 
 bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
 {
-  const ts_step *s = &track->steps[step];
+  const ts_played_op *s = &track->steps[step];
   const ts_visit *v = ts_visit_of(track, s);
-  const ts_layout *layout = layout_of(track, v);
+  const ts_fragment_layout *layout = layout_of(track, v);
   const ts_node_info *info = &layout->nodes[layout->order[s->op->first]];
   *start = ts_host_base(ts_player_of(track), v, info->segment) + info->issue;
   return *start > s->ready;
@@ -277,11 +277,11 @@ bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start)
 
 bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uint64_t *start)
 {
-  const ts_step *s = &track->steps[step];
+  const ts_played_op *s = &track->steps[step];
   if (s->op->kind != TS_OP_RUN || s->end == s->ready + s->time)
     return false;
   const ts_visit *v = ts_visit_of(track, s);
-  const ts_layout *layout = layout_of(track, v);
+  const ts_fragment_layout *layout = layout_of(track, v);
   const ts_player *w = ts_player_of(track);
   uint64_t host = ts_host_base(w, v, layout->nodes[layout->order[s->op->first]].segment), time = s->ready;
   for (uint32_t i = s->op->first; i < s->op->first + s->op->count; i++) {
@@ -290,7 +290,7 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
       *place = i;
       *start = time = issued;
     }
-    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(w->kind, ts_node_of(track, s, i)));
+    time += ts_took(w, s->item, layout->order[i], ts_kernel_time(w->role, ts_node_of(track, s, i)));
   }
   return true;
 }

@@ -4,19 +4,19 @@
 
 #include "runtime/play/engine.h"
 
-typedef struct ts_step { /* an op, played */
-  const ts_op *op;
+typedef struct ts_played_op { /* an op, played */
+  const ts_play_op *op;
   uint64_t ready; /* its stream and its dependencies allow it, and unless it is a run, the host has issued it */
   uint64_t end;
   uint64_t time;  /* what it takes by itself: of a run the sum of its kernels, of a collective from the last member on */
   uint32_t item;  /* of the program */
   uint32_t stream;
-} ts_step;
+} ts_played_op;
 
 typedef struct ts_track {
   const ts_facts *facts;
   uint32_t player;
-  const ts_step *steps;       /* stream by stream */
+  const ts_played_op *steps;       /* stream by stream */
   const uint32_t *stream;     /* [streams + 1] into steps */
   const uint32_t *item_first; /* [items * streams] first step of the item on the stream */
 } ts_track;
@@ -54,11 +54,11 @@ bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start);
 ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place);
 
 static inline const ts_player *ts_player_of(const ts_track *t) { return &t->facts->players[t->player]; }
-static inline const ts_visit *ts_visit_of(const ts_track *t, const ts_step *s) { return &ts_player_of(t)->program->items[s->item]; }
-static inline const ts_ir_node *ts_node_of(const ts_track *t, const ts_step *s, uint32_t place)
+static inline const ts_visit *ts_visit_of(const ts_track *t, const ts_played_op *s) { return &ts_player_of(t)->program->items[s->item]; }
+static inline const ts_ir_node *ts_node_of(const ts_track *t, const ts_played_op *s, uint32_t place)
 {
   uint32_t fragment = ts_visit_of(t, s)->fragment;
-  return ts_nodes_of(t->facts->tables->ir, fragment) + t->facts->tables->layouts[fragment].order[place];
+  return ts_fragment_nodes(t->facts->tables->ir, fragment) + t->facts->tables->layouts[fragment].order[place];
 }
 
 #endif

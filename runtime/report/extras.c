@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/format.h"
 #include "ir/names.h"
+#include "runtime/account/overlap_cost.h"
 #include "runtime/play/overlap.h"
 #include "runtime/report/summary.h"
 

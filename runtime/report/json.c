@@ -172,7 +172,7 @@ static cJSON *class_object(const ts_summary *s, uint32_t index)
   return class;
 }
 
-static cJSON *stage_object(const ts_summary *s, const ts_stage *stage)
+static cJSON *stage_object(const ts_summary *s, const ts_stage_summary *stage)
 {
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "program", s->ir->strings + s->ir->programs[stage->program].name);

@@ -1,3 +1,4 @@
+/* The report of a plan that does not fit: what holds the memory at the peak, by category and by op. */
 #include <string.h>
 
 #include "base/format.h"

@@ -7,6 +7,7 @@
 #include "ir/names.h"
 #include "ir/words.h"
 #include "runtime/load/ranks.h"
+#include "runtime/play/play.h"
 
 /* The roofline is an upper bound of speed: kernels reach 50 to 90 % of it. Where it prices more than a third of the compute time, the step is uncertain by more than a tenth. */
 static const double roofline_matters = 1.0 / 3;

@@ -189,7 +189,7 @@ static void asked(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const char *all = "";
   for (uint32_t i = 0; i < s->asked_count; i++) {
-    const ts_asked *a = &s->asked[i];
+    const ts_given_option *a = &s->asked[i];
     if (!a->text) {
       line(arena, "IR", ts_arena_printf(arena, "%s %s", a->file, short_digest(arena, a->sha256)), out);
       continue;
@@ -251,7 +251,7 @@ static void options_json(const ts_summary *s, cJSON *root)
   cJSON *options = cJSON_AddArrayToObject(root, "options");
   char hex[2 * TS_DIGEST_SIZE + 1];
   for (uint32_t i = 0; i < s->asked_count; i++) {
-    const ts_asked *a = &s->asked[i];
+    const ts_given_option *a = &s->asked[i];
     cJSON *object = a->text ? cJSON_CreateObject() : cJSON_AddObjectToObject(root, "ir");
     if (a->text) {
       cJSON_AddItemToArray(options, object);

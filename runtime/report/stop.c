@@ -1,3 +1,4 @@
+/* Why there is no result, as text and JSON. */
 #include <string.h>
 
 #include "base/digest.h"

@@ -67,7 +67,7 @@ static uint64_t work_of(const ts_class_result *c) { return ts_class_compute(c) +
 static void sum_stages(ts_summary *s)
 {
   uint32_t *stage_of = TS_NEW_ARRAY(s->arena, uint32_t, s->ir->programs_count + 1); /* index + 1 */
-  ts_stage *stages = TS_NEW_ARRAY(s->arena, ts_stage, s->ir->programs_count + 1);
+  ts_stage_summary *stages = TS_NEW_ARRAY(s->arena, ts_stage_summary, s->ir->programs_count + 1);
   const ts_class_result *classes = s->result->classes;
   for (uint32_t c = 0; c < s->result->class_count; c++)
     stage_of[classes[c].program] = 1;
@@ -79,7 +79,7 @@ static void sum_stages(ts_summary *s)
     }
   }
   for (uint32_t c = 0; c < s->result->class_count; c++) {
-    ts_stage *stage = &stages[stage_of[classes[c].program] - 1];
+    ts_stage_summary *stage = &stages[stage_of[classes[c].program] - 1];
     add_split(&stage->time, &classes[c]);
     stage->ranks += classes[c].count;
     if (stage->busiest == TS_IR_NONE || work_of(&classes[c]) > work_of(&classes[stage->busiest]))

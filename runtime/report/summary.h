@@ -20,12 +20,12 @@ typedef struct ts_time_split { /* mean over ranks, ps; phases, waits and tail su
   double bubble, host, tail;
 } ts_time_split;
 
-typedef struct ts_stage { /* all ranks of one program */
+typedef struct ts_stage_summary { /* all ranks of one program */
   uint32_t program, ranks;
   uint32_t busiest;   /* class: the one that works longest, compute and exposed communication together */
   uint32_t fullest;   /* class: the one with the highest peak */
   ts_time_split time;
-} ts_stage;
+} ts_stage_summary;
 
 typedef struct ts_group_total { /* of one group, collectives or messages, mean over all ranks */
   uint32_t group;
@@ -36,7 +36,7 @@ typedef struct ts_group_total { /* of one group, collectives or messages, mean o
 typedef struct ts_source_share { uint32_t source; double time; } ts_source_share; /* TS_IR_NONE: stated in the plan */
 
 /* What was asked for, so that a report can be made again: an option as typed, with the digest of the file that it names, if it names one. */
-typedef struct ts_asked { const char *text, *file; uint8_t sha256[TS_DIGEST_SIZE]; } ts_asked; /* file: its name without folders, or NULL */
+typedef struct ts_given_option { const char *text, *file; uint8_t sha256[TS_DIGEST_SIZE]; } ts_given_option; /* file: its name without folders, or NULL */
 
 typedef struct ts_summary {
   ts_arena *arena;
@@ -54,7 +54,7 @@ typedef struct ts_summary {
   double hfu;                /* hardware FLOPs utilization: of those, 0..1; 0: not known */
 
   uint32_t stage_count;
-  const ts_stage *stages;    /* by program; only those that have ranks */
+  const ts_stage_summary *stages;    /* by program; only those that have ranks */
   uint32_t busiest;          /* class */
   uint32_t busiest_stage;    /* index into stages */
   ts_time_split time;        /* of all ranks */
@@ -66,7 +66,7 @@ typedef struct ts_summary {
   uint32_t assumption_count;
   ts_extras extras;          /* all NULL after ts_summary_new: for the owner to set */
   uint32_t asked_count;
-  const ts_asked *asked;     /* for the owner to set: options that decide what is played and studied, and the file that was played if it is an IR (text NULL) */
+  const ts_given_option *asked;     /* for the owner to set: options that decide what is played and studied, and the file that was played if it is an IR (text NULL) */
   ts_warnings warnings;      /* of the compilation, then of what was played */
   const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */
 } ts_summary;

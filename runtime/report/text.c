@@ -247,7 +247,7 @@ static void communication(printer *p)
 
 /* ---- Stages ---- */
 
-static void stage_line(printer *p, const ts_stage *stage, const ts_column *sizes)
+static void stage_line(printer *p, const ts_stage_summary *stage, const ts_column *sizes)
 {
   const ts_time_split *t = &stage->time;
   double parts[] = {t->compute, t->exposed, t->bubble, t->host, t->tail};

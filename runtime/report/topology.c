@@ -112,7 +112,7 @@ typedef struct way { uint32_t hops, tier, count, example; uint64_t latency; doub
 
 static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
 {
-  ts_graph *graph = ts_graph_new(arena, ir);
+  ts_link_graph *graph = ts_graph_new(arena, ir);
   TS_VEC(way) ways = {0};
   uint32_t from = TS_IR_NONE, unreached = 0;
   for (uint32_t v = 0; v < ir->devices_count; v++) {
@@ -176,7 +176,7 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
 
 static uint32_t end_of(const ts_ir *ir, uint32_t link) { return link % 2 ? ir->links[link / 2].from : ir->links[link / 2].to; }
 
-static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *graph, uint32_t from, uint32_t to)
+static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_link_graph *graph, uint32_t from, uint32_t to)
 {
   ts_path path;
   ts_put_text(out, "  %-18s %-18s", ts_report_vertex(arena, ir, from), ts_report_vertex(arena, ir, to));
@@ -193,7 +193,7 @@ static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_graph *grap
 
 void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
 {
-  ts_graph *graph = ts_graph_new(arena, ir);
+  ts_link_graph *graph = ts_graph_new(arena, ir);
   uint32_t devices = 0;
   for (uint32_t v = 0; v < ir->devices_count; v++)
     devices += ir->devices[v].device_class != TS_IR_NONE;

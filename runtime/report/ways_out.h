@@ -1,4 +1,4 @@
-/* Changes of a plan that make it fit in memory, as they were played. Found by tools/tsrun_ways_out.c, shown by the
+/* Changes of a plan that make it fit in memory, as they were played. Found by tools/cli/ways_out.c, shown by the
  * reports. */
 #ifndef TS_RUNTIME_REPORT_WAYS_OUT_H
 #define TS_RUNTIME_REPORT_WAYS_OUT_H

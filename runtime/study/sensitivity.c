@@ -7,24 +7,25 @@
 #include "ir/words.h"
 #include "runtime/account/compose.h"
 #include "runtime/account/network_use.h"
-#include "runtime/play.h"
+#include "runtime/account/run.h"
+#include "runtime/play/play.h"
 #include "runtime/study/change.h"
 
 typedef struct path { /* what the nodes on the critical path gain */
   const ts_facts *facts;
-  const ts_kinds *changed;
+  const ts_roles *changed;
   double host;    /* factor on the time of the host */
   double gain;    /* ps */
 } path;
 
 /* What the node takes on ranks of the kind; 0: what it takes is not the node's. */
-static uint64_t node_time(const ts_kind *kind, const ts_player *w, uint32_t item, const ts_ir_node *node)
+static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item, const ts_ir_node *node)
 {
   const ts_visit *v = &w->program->items[item];
   switch (node->op) {
-  case TS_IR_COMPUTE: return kind->kernel_time[node->arg];
-  case TS_IR_COLLECTIVE: return kind->collective_time[node->arg];
-  case TS_IR_SEND: return ts_send_time(kind, &w->program->routes[v->port_base + node->arg]);
+  case TS_IR_COMPUTE: return role->kernel_time[node->arg];
+  case TS_IR_COLLECTIVE: return role->collective_time[node->arg];
+  case TS_IR_SEND: return ts_send_time(role, &w->program->routes[v->port_base + node->arg]);
   default: return 0;
   }
 }
@@ -51,17 +52,17 @@ static void gain_of(void *closure, const ts_critical_visit *visit)
     p->gain += (double)visit->time * (1 - p->host);
     return;
   }
-  const ts_ir_node *n = &ts_nodes_of(f->tables->ir, v->fragment)[node];
+  const ts_ir_node *n = &ts_fragment_nodes(f->tables->ir, v->fragment)[node];
   if (n->op == TS_IR_RECV) { /* what it waits for is what the sender sends */
     const ts_message *m = &w->program->messages[w->program->routes[v->port_base + n->arg].slot];
     w = &f->players[w->peers[w->program->routes[v->port_base + n->arg].peer]];
     v = &w->program->items[m->send_item];
-    const ts_route *route = &w->program->routes[v->port_base + ts_nodes_of(f->tables->ir, v->fragment)[m->send_node].arg];
-    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->kind, route), ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
+    const ts_route *route = &w->program->routes[v->port_base + ts_fragment_nodes(f->tables->ir, v->fragment)[m->send_node].arg];
+    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->role, route), ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
     return;
   }
-  const ts_kind *changed = &p->changed->at[p->changed->of[w->rank]];
-  p->gain += part_of((double)visit->time, node_time(w->kind, w, item, n), node_time(changed, w, item, n));
+  const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];
+  p->gain += part_of((double)visit->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
@@ -126,7 +127,7 @@ static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_se
   ts_run_options o = changed_options(j->options, &changed);
   if (!ts_run_prepare(scratch, &changed.ir, &o, &prepared, j->stop))
     return false;
-  path p = {.facts = ts_run_facts(j->run), .changed = prepared.kinds, .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
+  path p = {.facts = ts_run_facts(j->run), .changed = prepared.roles, .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
   ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
   const ts_facts *facts = ts_run_play(scratch, &prepared, &o, 0, j->stop);
   s->on_path = llround(p.gain);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "runtime/play.h"
+#include "runtime/account/run.h"
+#include "runtime/play/play.h"
 
 /* "0.02" or "2%" at *at, up to `end`. */
 static bool number(const char **at, double *value)

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "runtime/play.h"
+#include "runtime/account/run.h"
+#include "runtime/play/play.h"
 #include "runtime/play/track.h"
 
 /* ---- The plan, several times ---- */
@@ -97,10 +98,10 @@ static void read_player(clocks *c, const ts_facts *facts, uint32_t player)
   ts_arena *scratch = ts_arena_new("clocks");
   const ts_track *track = ts_track_new(scratch, facts, player);
   const ts_player *w = ts_player_of(track);
-  uint32_t program = w->kind->program, streams = facts->tables->streams, items = c->ir->programs[program].item_count;
+  uint32_t program = w->role->program, streams = facts->tables->streams, items = c->ir->programs[program].item_count;
   uint64_t *first = c->at + (size_t)player * c->per_player;
   for (uint32_t i = 0; i < track->stream[streams]; i++) {
-    const ts_step *s = &track->steps[i];
+    const ts_played_op *s = &track->steps[i];
     if (!w->program->late[s->stream]) /* nobody waits for what it brings last */
       first[(size_t)step_of(c, program, s->item) * c->rows + s->stream] = s->end;
   }
@@ -175,10 +176,10 @@ const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_opti
   ts_steps *out = NULL;
   if (facts) {
     clocks c = {.ir = many, .one = ir, .checkpoint = checkpoint, .steps = count, .per_player = facts->tables->streams + 1};
-    c.rows = facts->cast->count * c.per_player;
+    c.rows = facts->fold->count * c.per_player;
     c.at = TS_NEW_ARRAY(scratch, uint64_t, (size_t)count * c.rows);
     uint64_t *ends = TS_NEW_ARRAY(arena, uint64_t, count);
-    for (uint32_t p = 0; p < facts->cast->count; p++)
+    for (uint32_t p = 0; p < facts->fold->count; p++)
       read_player(&c, facts, p);
     for (uint32_t k = 0; k < count; k++)
       for (uint32_t r = 0; r < c.rows; r++)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "runtime/account/alike.h"
+#include "runtime/account/representatives.h"
 #include "runtime/account/compose.h"
 #include "runtime/play/overlap.h"
 #include "runtime/play/track.h"
@@ -103,11 +103,11 @@ static bench job(uint32_t replicas)
   b.tp = plan_group(&b.p, 1);
   b.dp = plan_group(&b.p, 2);
   b.pipe = plan_group(&b.p, 4);
-  stage kinds[3];
+  stage roles[3];
   for (uint32_t k = 0; k < 3; k++)
-    kinds[k] = (stage){work(&b, "F", 1, k > 0, k < 2), work(&b, "B", 2, k < 2, k > 0), finish(&b)};
+    roles[k] = (stage){work(&b, "F", 1, k > 0, k < 2), work(&b, "B", 2, k < 2, k > 0), finish(&b)};
   for (uint32_t s = 0; s < STAGES; s++)
-    program(&b, &kinds[s == 0 ? 0 : s + 1 == STAGES ? 2 : 1], s);
+    program(&b, &roles[s == 0 ? 0 : s + 1 == STAGES ? 2 : 1], s);
   return b;
 }
 
@@ -148,7 +148,7 @@ static double folded(uint32_t replicas)
 static double replay(const ts_facts *facts)
 {
   double start = now();
-  for (uint32_t p = 0; p < facts->cast->count; p++) {
+  for (uint32_t p = 0; p < facts->fold->count; p++) {
     ts_arena *arena = ts_arena_new("track");
     ts_track_new(arena, facts, p);
     ts_arena_free(arena);
@@ -163,7 +163,7 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
   double start = now();
   const ts_composer *composer = ts_composer_new(arena, facts);
   ts_class_result result;
-  for (uint32_t p = 0; p < facts->cast->count; p++) {
+  for (uint32_t p = 0; p < facts->fold->count; p++) {
     ts_arena_reset(scratch);
     ts_compose(composer, arena, scratch, p, &result);
   }
@@ -172,7 +172,7 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
   const uint32_t *of = ts_alike(arena, facts);
   double compare = now() - start;
   uint32_t distinct = 0;
-  for (uint32_t p = 0; p < facts->cast->count; p++)
+  for (uint32_t p = 0; p < facts->fold->count; p++)
     distinct += of[p] == p;
   printf("          composition of each by itself %.0f ms, with the engine %.0f M nodes/s; finding the %u that differ %.0f ms, %.0f M nodes/s\n", 1e3 * each,
          1e-6 * (double)nodes / (engine + each), distinct, 1e3 * compare, 1e-6 * (double)nodes / (engine + compare));
@@ -189,13 +189,13 @@ static void unfolded(uint32_t replicas)
   ts_arena *arena = ts_arena_new("bench");
   const ts_ranks *ranks = ts_ranks_new(arena, &ir);
   const ts_tables *tables = ts_tables_new(arena, &ir, ranks, &stop);
-  const ts_kinds *kinds = ts_kinds_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
-  const ts_cast *cast = ts_cast_new(arena, tables, kinds, false);
+  const ts_roles *roles = ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
+  const ts_fold *fold = ts_fold_new(arena, tables, roles, false);
   uint64_t nodes = 0;
   for (uint32_t r = 0; r < ranks->world; r++)
     nodes += tables->programs[ranks->program[r]].node_count;
   double start = now();
-  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, NULL, 0, &stop);
+  const ts_facts *facts = ts_engine_play(arena, tables, roles, fold, NULL, 0, &stop);
   double seconds = now() - start, floor = facts ? replay(facts) : 0;
   printf("unfolded  %5u devices, %.1f M nodes: engine %.0f ms, %.0f M nodes/s; floor %.0f ms (arithmetic without waiting), ratio %.2f\n",
          b.p.world, 1e-6 * (double)nodes, 1e3 * seconds, 1e-6 * (double)nodes / seconds, 1e3 * floor, seconds / floor);
@@ -217,13 +217,13 @@ static void slowed(uint32_t replicas, bool fold)
   const ts_ranks *ranks = ts_ranks_new(arena, &ir);
   ts_tables *tables = (ts_tables *)ts_tables_new(arena, &ir, ranks, &stop);
   tables->apart = true;
-  const ts_kinds *kinds = ts_kinds_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
-  const ts_cast *cast = ts_cast_new(arena, tables, kinds, fold);
+  const ts_roles *roles = ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
+  const ts_fold *fold = ts_fold_new(arena, tables, roles, fold);
   uint64_t nodes = 0;
-  for (uint32_t p = 0; p < cast->count; p++)
-    nodes += tables->programs[ranks->program[cast->rank[p]]].node_count;
+  for (uint32_t p = 0; p < fold->count; p++)
+    nodes += tables->programs[ranks->program[fold->rank[p]]].node_count;
   double alone = now();
-  const ts_facts *facts = ts_engine_play(arena, tables, kinds, cast, NULL, 0, &stop);
+  const ts_facts *facts = ts_engine_play(arena, tables, roles, fold, NULL, 0, &stop);
   double floor = now() - alone, best = 1e9;
   for (int i = 0; i < (fold ? 5 : 1); i++) {
     ts_arena *scratch = ts_arena_new("slowed");

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "tests/fuzz/tree_mutator.h"
-#include "tools/lsp_guard.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
+#include "tools/lsp/guard.h"
 
 enum { MOST_INPUT = 32768, MOST_NODES = 4096 }; /* a pipe holds 65,536 bytes (pipe(7)) */
 
@@ -68,7 +68,7 @@ static ssize_t hear(void *none, const char *text, size_t size)
   return (ssize_t)size;
 }
 
-/* In place of tools/lsp_guard.c. */
+/* In place of tools/lsp/guard.c. */
 int lsp_guard(lsp_wire *wire, double seconds, void (*work)(void *context, lsp_wire *wire), void *context)
 {
   int ends[2];

@@ -50,7 +50,7 @@ typedef struct net {
   ts_arena *arena;
   ts_ir_builder *builder;
   ts_ir ir;
-  ts_graph *graph;
+  ts_link_graph *graph;
 } net;
 
 /* `islands`: nodes with 100 GB/s inside, rails outside; 0: devices on `leaves` switches. */

@@ -3,7 +3,7 @@
 #define TS_TESTS_UNIT_ENGINE_PLAN_H
 
 #include "ir/ir.h"
-#include "runtime/play.h"
+#include "runtime/account/run.h"
 
 enum { PLAN_AXES = 4 };
 

@@ -12,7 +12,7 @@
 
 #include "base/source.h"
 #include "compiler/eval/stdlib_embed.h"
-#include "tools/programs.h"
+#include "tools/cli/programs.h"
 
 static ts_arena *arena;
 static char *folder;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/play.h"
+#include "runtime/account/run.h"
 
 typedef struct played { ts_ir_builder *b; ts_ir ir; ts_run *run; } played;
 

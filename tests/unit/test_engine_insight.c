@@ -1,6 +1,7 @@
 /* Several steps, changes and differences, on random jobs. */
 #include <criterion/criterion.h>
 
+#include "runtime/play/play.h"
 #include "runtime/study/change.h"
 #include "runtime/study/compare.h"
 #include "runtime/study/sensitivity.h"

@@ -2,9 +2,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/account/alike.h"
-#include "runtime/play.h"
-#include "runtime/play/timeline.h"
+#include "runtime/account/representatives.h"
+#include "runtime/account/run.h"
+#include "runtime/account/timeline.h"
 #include "tests/unit/engine_plan.h"
 #include "tests/unit/random_ir.h"
 
@@ -277,7 +277,7 @@ static void check_receive(const ts_ir *ir, ts_network *network, const events *al
   cr_assert_fail("seed %u: rank %u: nobody sent", seed, rank);
 }
 
-static void check_meetings(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank, uint32_t seed)
+static void check_rendezvous(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank, uint32_t seed)
 {
   uint32_t turns[16][3] = {{0}};
   for (uint32_t i = 0; i < all[rank].count; i++) {
@@ -302,7 +302,7 @@ Test(engine, members_start_together_and_messages_arrive_as_sent)
     ts_stop stop = {.arena = ts_arena_new("network")};
     ts_network *network = ts_network_new(stop.arena, &ir, ts_ranks_new(stop.arena, &ir), NULL, &stop);
     for (uint32_t r = 0; r < p.world; r++)
-      check_meetings(&ir, network, all, r, seed);
+      check_rendezvous(&ir, network, all, r, seed);
     ts_arena_free(stop.arena);
     for (uint32_t r = 0; r < p.world; r++)
       free(all[r].at);

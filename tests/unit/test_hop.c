@@ -11,6 +11,7 @@
 
 #include "compiler/compile.h"
 #include "runtime/account/result.h"
+#include "runtime/play/play.h"
 #include "runtime/play/slowdown.h"
 
 enum { MOST_WORKERS = 12, MOST_ITERATIONS = 24 };

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/exit.h"
-#include "tools/lsp_guard.h"
+#include "tools/lsp/guard.h"
 
 /* ---- The worker ---- */
 

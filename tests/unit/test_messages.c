@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "runtime/collective/network_internal.h"
-#include "runtime/play.h"
+#include "runtime/account/run.h"
 #include "runtime/play/slowdown.h"
 #include "tests/unit/ir_text.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/collective/network.h"
+#include "runtime/play/play.h"
 #include "runtime/study/change.h"
 #include "runtime/study/sensitivity.h"
 #include "tests/unit/engine_plan.h"

@@ -9,7 +9,7 @@
 
 enum { DEVICES = 5, SWITCHES = 6, VERTICES = DEVICES + SWITCHES, CLASSES = 3 };
 
-typedef struct cluster { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_graph *graph; } cluster;
+typedef struct cluster { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_link_graph *graph; } cluster;
 
 static void cluster_new(cluster *c, const char *text)
 {

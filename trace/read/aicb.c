@@ -72,7 +72,7 @@ static void add(reader *r, ts_row_cell name, uint32_t comm)
   v->flags = name.length >= 8 && memcmp(name.at, "backward", 8) == 0 ? TS_EVENT_BACKWARD : 0;
   v->track = ts_events_track(e, 0, 0, true);
   if (r->last != TS_EVENT_NONE)
-    TS_PUSH(e->arena, &e->edges, ((ts_edge){r->last, event, false}));
+    TS_PUSH(e->arena, &e->edges, ((ts_event_edge){r->last, event, false}));
   r->last = event;
 }
 

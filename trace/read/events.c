@@ -88,11 +88,11 @@ ts_event *ts_events_add(ts_events *e, ts_event_class class, ts_event_kind kind)
 uint32_t ts_events_track(ts_events *e, uint32_t process, uint32_t thread, bool device)
 {
   for (uint32_t i = (uint32_t)e->tracks.count; i-- > 0;) {
-    const ts_track *t = &e->tracks.at[i];
+    const ts_event_track *t = &e->tracks.at[i];
     if (t->process_name == process && t->thread_name == thread && t->device == device)
       return i;
   }
-  ts_track t = {.process_name = process, .thread_name = thread, .device = device};
+  ts_event_track t = {.process_name = process, .thread_name = thread, .device = device};
   t.process = strtoll(ts_events_text(e, process), NULL, 10);
   t.thread = strtoll(ts_events_text(e, thread), NULL, 10);
   TS_PUSH(e->arena, &e->tracks, t);

@@ -40,7 +40,7 @@ typedef struct ts_event {
                         operators: sequence number of the backward they make or are, + 1, 0: none */
   uint64_t external; /* operators and what they launch */
   uint32_t name, track;
-  uint32_t detail;   /* device work and communication operators: collective; operators: shapes; waits: ts_wait; or NONE */
+  uint32_t detail;   /* device work and communication operators: collective; operators: shapes; waits: ts_event_wait; or NONE */
   uint32_t op;       /* innermost operator that it runs in, or NONE */
   uint32_t call;     /* device work: the call that launched it; operators: their number in PyTorch's record of functions; or NONE */
   uint8_t class, kind;
@@ -50,13 +50,13 @@ typedef struct ts_event {
 
 enum { TS_EVENT_BACKWARD = 1 }; /* an operator of the backward pass, or what it launched */
 
-typedef struct ts_track { /* a stream of a device, or a thread of the host */
+typedef struct ts_event_track { /* a stream of a device, or a thread of the host */
   uint32_t process_name, thread_name; /* strings: as the file gives ids */
   int64_t process, thread;
   uint32_t label;        /* string, 0: none */
   bool device;
   uint32_t count;        /* events on it */
-} ts_track;
+} ts_event_track;
 
 typedef enum ts_comm_kind {
   TS_COMM_UNKNOWN, TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER, TS_COMM_BROADCAST, TS_COMM_REDUCE, TS_COMM_ALL_TO_ALL, TS_COMM_GATHER,
@@ -79,14 +79,14 @@ typedef struct ts_event_comm {
 
 /* Strings without blanks: "[[64,32],[32]]", "["float","float"]"; arguments, of convolutions alone: "["","","[1,1]"]". */
 typedef struct ts_shapes { uint32_t dims, types, arguments; } ts_shapes;
-typedef struct ts_wait { int64_t stream, on_stream; uint64_t record; } ts_wait; /* record: correlation of the call that recorded the event, 0: not known */
+typedef struct ts_event_wait { int64_t stream, on_stream; uint64_t record; } ts_event_wait; /* record: correlation of the call that recorded the event, 0: not known */
 typedef struct ts_memory_event { int64_t time, bytes, allocated, reserved; uint64_t address; int32_t device; bool on_device; } ts_memory_event;
 typedef struct ts_device_info { uint32_t name; int64_t id, memory, processors; } ts_device_info;
 typedef struct ts_group_info { uint32_t name, label, ranks; int64_t size; } ts_group_info;
 /* A tensor of a graph. Tensors of equal storage share memory. */
-typedef struct ts_tensor { uint64_t id, storage; int64_t elements, bytes_each; uint32_t device; } ts_tensor; /* device: string */
+typedef struct ts_event_tensor { uint64_t id, storage; int64_t elements, bytes_each; uint32_t device; } ts_event_tensor; /* device: string */
 /* `to` waits for `from`; numbers of events. */
-typedef struct ts_edge { uint32_t from, to; bool control; } ts_edge;
+typedef struct ts_event_edge { uint32_t from, to; bool control; } ts_event_edge;
 
 typedef enum ts_trace_format { TS_TRACE_NO_FORMAT, TS_TRACE_KINETO, TS_TRACE_EXECUTION, TS_TRACE_CHAKRA, TS_TRACE_CHAKRA_JSON, TS_TRACE_WORKLOAD, TS_TRACE_GRAPH, TS_TRACE_NSYS, TS_TRACE_TRIOSIM,
   TS_TRACE_AICB, TS_TRACE_SNAPSHOT, TS_TRACE_GOAL } ts_trace_format;
@@ -100,15 +100,15 @@ typedef struct ts_events {
   const char *version;   /* of the schema, or "" */
   TS_VEC(ts_event *) blocks;
   uint32_t count;
-  TS_VEC(ts_track) tracks;
+  TS_VEC(ts_event_track) tracks;
   TS_VEC(ts_event_comm) comms;
   TS_VEC(ts_shapes) shapes;
-  TS_VEC(ts_wait) waits;
+  TS_VEC(ts_event_wait) waits;
   TS_VEC(ts_memory_event) memory;
   TS_VEC(ts_device_info) devices;
   TS_VEC(ts_group_info) groups;
-  TS_VEC(ts_tensor) tensors;
-  TS_VEC(ts_edge) edges;
+  TS_VEC(ts_event_tensor) tensors;
+  TS_VEC(ts_event_edge) edges;
   int64_t rank, world;   /* -1: not known */
   uint32_t backend;      /* string */
   int64_t base;          /* ns to add for absolute time */
@@ -125,7 +125,7 @@ typedef struct ts_events {
   /* What did not fit: counted, told in the report. */
   uint64_t untimed, negative, unknown_category, backward_clock, duplicate_ids, too_many, missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */
-  struct ts_graph *graph; /* rank_graph.h: what an execution graph says beside; else NULL */
+  struct ts_rank_graph *graph; /* rank_graph.h: what an execution graph says beside; else NULL */
   /* After ts_events_link. */
   uint32_t *device;      /* device work by start, then track */
   uint32_t device_count;

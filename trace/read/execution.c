@@ -30,7 +30,7 @@ static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
 {
   ts_events *e = r->e;
   TS_PUSH(e->arena, &r->uses, (use){(uint64_t)number[0], 0, r->event, r->output});
-  TS_PUSH(e->arena, &e->tensors, (ts_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
+  TS_PUSH(e->arena, &e->tensors, (ts_event_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
 }
 
 static void keep_text(reader *r, const char *text)
@@ -231,7 +231,7 @@ static void add_comm(reader *r, ts_event *v, node *n)
     }
     int64_t in = 0, out = 0;
     for (size_t i = r->uses.count; i-- > 0 && r->uses.at[i].event == r->event;) {
-      const ts_tensor *t = &e->tensors.at[i];
+      const ts_event_tensor *t = &e->tensors.at[i];
       if (t->elements >= 0 && t->elements < 1LL << 48 && t->bytes_each >= 0 && t->bytes_each < 64)
         *(r->uses.at[i].made ? &out : &in) += t->elements * t->bytes_each;
     }
@@ -320,7 +320,7 @@ static void join_tensors(reader *r, const uint32_t *parent)
     for (int steps = 0; !part && up != TS_EVENT_NONE && steps < 256; steps++, up = parent[up])
       part = up == maker;
     if (!part)
-      TS_PUSH(e->arena, &e->edges, (ts_edge){maker, u->event, false});
+      TS_PUSH(e->arena, &e->edges, (ts_event_edge){maker, u->event, false});
   }
 }
 

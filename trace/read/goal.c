@@ -150,7 +150,7 @@ static uint32_t track_of(reader *r, int64_t cpu)
   uint32_t *track = &r->track_of[cpu];
   if (*track == TS_EVENT_NONE) {
     char digits[24];
-    ts_track t = {.process = r->rank, .thread = cpu, .device = true};
+    ts_event_track t = {.process = r->rank, .thread = cpu, .device = true};
     t.process_name = ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%u", r->rank));
     t.thread_name = ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%d", (int)cpu));
     *track = (uint32_t)r->e->tracks.count;
@@ -243,7 +243,7 @@ static bool take_requirement(reader *r, uint32_t name, bool started)
       return ts_feed_fail(r->feed, "labels are defined before they are required", "rank %u has no operation `%s`", r->rank, ts_events_text(r->e, string));
     event[i] = l.event;
   }
-  TS_PUSH(r->e->arena, &r->e->edges, ((ts_edge){event[1], event[0], started}));
+  TS_PUSH(r->e->arena, &r->e->edges, ((ts_event_edge){event[1], event[0], started}));
   if (event[0] == event[1])
     return ts_feed_fail(r->feed, NULL, "rank %u: `%s` requires itself", r->rank, ts_events_text(r->e, name));
   if (!next(r) || (r->kind != LINE_END && r->kind != CLOSE && r->kind != END))
@@ -397,7 +397,7 @@ static uint32_t stream_named(ts_events *out, uint32_t number, const char *kind)
   while (out->tracks.count <= number) {
     char digits[24];
     uint32_t name = ts_events_string(out, digits, (size_t)snprintf(digits, sizeof digits, "%zu", out->tracks.count));
-    TS_PUSH(out->arena, &out->tracks, ((ts_track){.thread_name = name, .thread = (int64_t)out->tracks.count, .device = true, .label = ts_events_string(out, "compute", 7)}));
+    TS_PUSH(out->arena, &out->tracks, ((ts_event_track){.thread_name = name, .thread = (int64_t)out->tracks.count, .device = true, .label = ts_events_string(out, "compute", 7)}));
   }
   out->tracks.at[number].label = ts_events_string(out, kind, strlen(kind));
   return number;
@@ -448,7 +448,7 @@ static void wait_for_start(const splitter *s, ts_events *out, uint32_t to, uint3
       if (s->started[k])
         TS_PUSH(s->work, &open, s->before[k]);
       else
-        TS_PUSH(out->arena, &out->edges, ((ts_edge){s->place[s->before[k]] - 1, s->place[to] - 1, false}));
+        TS_PUSH(out->arena, &out->edges, ((ts_event_edge){s->place[s->before[k]] - 1, s->place[to] - 1, false}));
   }
 }
 
@@ -476,7 +476,7 @@ static void copy_in_order(splitter *s, ts_events *const *ranks)
         if (s->started[k])
           wait_for_start(s, out, event, s->before[k]);
         else
-          TS_PUSH(out->arena, &out->edges, ((ts_edge){s->place[s->before[k]] - 1, s->place[event] - 1, false}));
+          TS_PUSH(out->arena, &out->edges, ((ts_event_edge){s->place[s->before[k]] - 1, s->place[event] - 1, false}));
     }
   }
 }

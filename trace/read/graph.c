@@ -29,7 +29,7 @@ static uint32_t find(const numbered *nodes, uint32_t count, uint64_t id)
 static uint32_t on_cycle(const ts_events *e, bool control, ts_arena *work)
 {
   uint32_t n = e->count, edges = 0;
-  ts_edge *edge = TS_NEW_ARRAY(work, ts_edge, e->edges.count + 1);
+  ts_event_edge *edge = TS_NEW_ARRAY(work, ts_event_edge, e->edges.count + 1);
   for (size_t i = 0; i < e->edges.count; i++)
     if (control || !e->edges.at[i].control)
       edge[edges++] = e->edges.at[i];
@@ -77,7 +77,7 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_
     if (from == TS_EVENT_NONE)
       e->missing_nodes++;
     else if (from != edges->at[i].to)
-      TS_PUSH(e->arena, &e->edges, (ts_edge){from, edges->at[i].to, edges->at[i].control});
+      TS_PUSH(e->arena, &e->edges, (ts_event_edge){from, edges->at[i].to, edges->at[i].control});
   }
   uint32_t node = good ? on_cycle(e, true, work) : TS_EVENT_NONE;
   if (node != TS_EVENT_NONE) { /* some writers give what an operator is nested in as a control dependency */

@@ -53,7 +53,7 @@ typedef struct scratch { /* one event as it is read */
   bool has_dims;
   ts_event_comm comm;
   int64_t first_rank, stride, source, destination, autograd, function;
-  ts_wait wait;
+  ts_event_wait wait;
   ts_memory_event memory;
   int64_t device_type;
   int64_t blocks; /* thousandths for each processor */
@@ -264,7 +264,7 @@ static bool take_event(reader *r)
   ts_json *j = r->j;
   *s = (scratch){.stream = -1, .first_rank = -1, .stride = -1, .source = -1, .destination = -1, .autograd = -1, .function = -1};
   s->comm.in = s->comm.out = s->comm.bytes = s->comm.size = s->comm.sequence = s->comm.peer = -1;
-  s->wait = (ts_wait){-1, -1, 0};
+  s->wait = (ts_event_wait){-1, -1, 0};
   s->memory.allocated = s->memory.reserved = -1;
   while (ts_json_member(j))
     switch (find_field(r, j->text, j->length, false)) {
@@ -496,7 +496,7 @@ static void add_metadata(reader *r)
   if (strcmp(ts_events_text(r->e, s->name), "thread_name") != 0 || !s->arg_name)
     return;
   for (uint32_t i = 0; i < r->e->tracks.count; i++) {
-    ts_track *t = &r->e->tracks.at[i];
+    ts_event_track *t = &r->e->tracks.at[i];
     if (t->process_name == s->process && t->thread_name == s->thread)
       t->label = s->arg_name;
   }

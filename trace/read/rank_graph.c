@@ -16,7 +16,7 @@ typedef struct node {
 
 /* One rank's file under way; lives in the table's arena. */
 struct ts_graph_reader {
-  struct ts_graph graph; /* first: what stays */
+  struct ts_rank_graph graph; /* first: what stays */
   TS_VEC(uint32_t) stream_of; /* track of each stream, or NONE */
   ts_named_edges edges;
   bool has_nodes;

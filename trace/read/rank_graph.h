@@ -15,7 +15,7 @@ typedef struct ts_graph_facts { /* of an event */
 
 typedef struct ts_graph_memory { uint32_t event; int64_t bytes; uint32_t category; } ts_graph_memory; /* TS_EVENT_NONE: held before; category: string */
 
-struct ts_graph {
+struct ts_rank_graph {
   uint32_t producer;      /* string */
   int64_t like;           /* the rank that was traced; -1: this one */
   TS_VEC(ts_graph_facts) facts; /* by event */

@@ -53,10 +53,10 @@ static bool take_tensors(reader *r, cell list, cell sizes, uint32_t event, bool 
       if (!next_number(&sizes, &elements, &sized))
         elements = -1;
       if (!r->maker.at[id])
-        TS_PUSH(r->e->arena, &r->e->tensors, ((ts_tensor){.id = (uint64_t)id, .storage = (uint64_t)id, .elements = elements, .bytes_each = -1}));
+        TS_PUSH(r->e->arena, &r->e->tensors, ((ts_event_tensor){.id = (uint64_t)id, .storage = (uint64_t)id, .elements = elements, .bytes_each = -1}));
       r->maker.at[id] = event + 1;
     } else if (r->maker.at[id] && r->maker.at[id] - 1 != event)
-      TS_PUSH(r->e->arena, &r->e->edges, ((ts_edge){r->maker.at[id] - 1, event, false}));
+      TS_PUSH(r->e->arena, &r->e->edges, ((ts_event_edge){r->maker.at[id] - 1, event, false}));
   }
   return good || wrong(r, "not a list of ids", list);
 }

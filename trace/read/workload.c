@@ -148,7 +148,7 @@ static void add(reader *r, const layer *l, const char *what, int64_t duration, u
   v->detail = comm;
   v->track = ts_events_track(e, 0, 0, true);
   if (r->last != TS_EVENT_NONE)
-    TS_PUSH(e->arena, &e->edges, (ts_edge){r->last, e->count - 1, false});
+    TS_PUSH(e->arena, &e->edges, (ts_event_edge){r->last, e->count - 1, false});
   r->last = e->count - 1;
 }
 

@@ -16,7 +16,7 @@ struct ts_export {
 static ts_in_edges sort_edges(ts_arena *arena, const ts_events *e)
 {
   uint32_t *first = TS_NEW_ARRAY(arena, uint32_t, e->count + 2);
-  ts_edge *edge = TS_NEW_ARRAY(arena, ts_edge, e->edges.count + 1);
+  ts_event_edge *edge = TS_NEW_ARRAY(arena, ts_event_edge, e->edges.count + 1);
   for (size_t i = 0; i < e->edges.count; i++) first[e->edges.at[i].to + 1]++;
   for (uint32_t i = 0; i < e->count; i++) first[i + 1] += first[i];
   ts_arena *work = ts_arena_new("edges");

@@ -129,7 +129,7 @@ static void add_edge(maker *m, uint32_t from, uint32_t to)
   for (size_t i = e->edges.count; i-- > 0 && e->edges.at[i].to == to;)
     if (e->edges.at[i].from == from)
       return;
-  TS_PUSH(e->arena, &e->edges, (ts_edge){from, to, false});
+  TS_PUSH(e->arena, &e->edges, (ts_event_edge){from, to, false});
 }
 
 static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f, const ts_ir_item *item, const uint32_t *event_of)

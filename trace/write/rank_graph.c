@@ -99,7 +99,7 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     fputs(", \"sync\": true", out);
   if (v->duration >= 0)
     fprintf(out, ", \"ns\": %" PRId64, v->duration);
-  const ts_edge *in = w->in.edge + w->in.first[i];
+  const ts_event_edge *in = w->in.edge + w->in.first[i];
   uint32_t count = w->in.first[i + 1] - w->in.first[i];
   for (uint32_t k = 0; k < count; k++) fprintf(out, k ? ", %u" : ", \"deps\": [%u", in[k].from);
   fputs(count ? "]}" : "}", out);

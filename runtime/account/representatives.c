@@ -1,0 +1,68 @@
+#include "runtime/account/representatives.h"
+
+#include <string.h>
+
+typedef struct finder {
+  const ts_facts *facts;
+  uint32_t *first;   /* [buckets] player + 1 */
+  uint32_t *next;    /* [players] player + 1: others first of their likes, in the same bucket */
+  uint32_t mask;
+} finder;
+
+static bool same(const uint64_t *a, const uint64_t *b, uint64_t count) { return !count || memcmp(a, b, count * sizeof *a) == 0; }
+
+static bool like(const ts_facts *f, uint32_t a, uint32_t b)
+{
+  const ts_player *x = &f->players[a], *y = &f->players[b];
+  const ts_program_info *p = x->program;
+  if (x->role != y->role || !same(x->segments, y->segments, p->segment_count) || !same(x->arrived, y->arrived, p->slot_count) ||
+      !same(x->sent, y->sent, p->slot_count) || !same(x->events, y->events, p->event_count) || (x->took && !same(x->took, y->took, p->node_count)))
+    return false;
+  for (uint32_t c = 0; c < f->tables->comm_count; c++) {
+    if (x->rendezvous[c] == y->rendezvous[c])
+      continue;
+    const ts_rendezvous *m = &f->fold->rendezvous[x->rendezvous[c]], *n = &f->fold->rendezvous[y->rendezvous[c]]; /* of one kind, both meet or neither */
+    if (!same(f->starts + m->turn_base, f->starts + n->turn_base, m->turns < n->turns ? m->turns : n->turns) || m->turns != n->turns)
+      return false;
+  }
+  return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15); }
+
+/* Times add up, so whoever differs somewhere mostly differs at the end: the last of each kind of fact tells players apart at little cost. */
+static uint32_t bucket_of(const finder *f, uint32_t player)
+{
+  enum { LAST = 16 };
+  const ts_player *w = &f->facts->players[player];
+  const ts_program_info *p = w->program;
+  uint64_t hash = mix(0, (uint64_t)(w->role - f->facts->roles->at));
+  for (uint32_t e = p->event_count > LAST ? p->event_count - LAST : 0; e < p->event_count; e++)
+    hash = mix(hash, w->events[e]);
+  for (uint32_t s = p->slot_count > LAST ? p->slot_count - LAST : 0; s < p->slot_count; s++)
+    hash = mix(hash, w->arrived[s]);
+  hash = mix(hash, w->segments[p->tail_segment]);
+  return (uint32_t)(hash >> 32) & f->mask;
+}
+
+const uint32_t *ts_alike(ts_arena *arena, const ts_facts *facts)
+{
+  uint32_t count = facts->fold->count, buckets = 1;
+  uint32_t *of = TS_NEW_ARRAY(arena, uint32_t, count);
+  ts_arena *scratch = ts_arena_new("alike");
+  while (buckets < count)
+    buckets *= 2;
+  finder f = {facts, TS_NEW_ARRAY(scratch, uint32_t, buckets), TS_NEW_ARRAY(scratch, uint32_t, count), buckets - 1};
+  for (uint32_t p = 0; p < count; p++) {
+    uint32_t *bucket = &f.first[bucket_of(&f, p)], other = *bucket;
+    while (other && !like(facts, other - 1, p))
+      other = f.next[other - 1];
+    of[p] = other ? other - 1 : p;
+    if (!other) {
+      f.next[p] = *bucket;
+      *bucket = p + 1;
+    }
+  }
+  ts_arena_free(scratch);
+  return of;
+}

@@ -1,0 +1,147 @@
+/* A run: what was played, summed up. */
+#include "runtime/account/run.h"
+
+#include <string.h>
+
+#include "base/heap.h"
+#include "runtime/account/representatives.h"
+#include "runtime/account/compose.h"
+#include "runtime/account/network_use.h"
+#include "runtime/load/workers.h"
+#include "runtime/play/play.h"
+
+struct ts_run {
+  ts_arena *arena;
+  const ts_facts *facts;
+  const uint32_t *alike; /* [players] */
+  uint32_t threads;
+  ts_result result;
+};
+
+typedef struct composing {
+  const ts_composer *composer;
+  const uint32_t *players;    /* that are like none before */
+  ts_class_result *classes;
+  ts_arena **kept, **scratch; /* [workers] */
+} composing;
+
+static void compose(void *closure, uint32_t piece, uint32_t worker)
+{
+  composing *c = closure;
+  uint32_t player = c->players[piece];
+  ts_arena_reset(c->scratch[worker]);
+  ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, &c->classes[player]);
+}
+
+static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads, ts_class_result *classes)
+{
+  const ts_fold *fold = facts->fold;
+  ts_arena *shared = ts_arena_new("composer");
+  uint32_t *players = TS_NEW_ARRAY(shared, uint32_t, fold->count), count = 0;
+  for (uint32_t p = 0; p < fold->count; p++)
+    if (alike[p] == p)
+      players[count++] = p;
+  uint32_t workers = ts_workers_size(threads, count);
+  composing c = {ts_composer_new(shared, facts), players, classes, TS_NEW_ARRAY(arena, ts_arena *, workers), TS_NEW_ARRAY(arena, ts_arena *, workers)};
+  for (uint32_t w = 0; w < workers; w++) {
+    c.kept[w] = ts_arena_new("results");
+    c.scratch[w] = ts_arena_new("composition");
+  }
+  bool done = ts_workers_run(workers, &(ts_workers_job){count, compose, &c, facts->tables->progress, "summing up"});
+  for (uint32_t p = 0; p < fold->count; p++) {
+    classes[p] = classes[alike[p]];
+    classes[p].rank = fold->rank[p];
+    classes[p].count = fold->size[p];
+  }
+  for (uint32_t w = 0; w < workers; w++) {
+    ts_arena_adopt(arena, c.kept[w]);
+    ts_arena_free(c.scratch[w]);
+  }
+  ts_arena_free(shared);
+  return done;
+}
+
+/* False: it was to stop. */
+static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads, ts_result *out)
+{
+  const ts_fold *fold = facts->fold;
+  ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, fold->count);
+  uint32_t last = 0;
+  ts_heap_doing("summing up");
+  if (!compose_all(arena, facts, alike, threads, classes))
+    return false;
+  for (uint32_t c = 0; c < fold->count; c++) {
+    if (classes[c].end > classes[last].end)
+      last = c;
+    out->nodes += fold->size[c] * facts->players[c].program->node_count;
+    out->nodes_played += facts->players[c].program->node_count;
+  }
+  out->step = classes[last].end;
+  out->extrapolations = facts->roles->extrapolations;
+  out->extrapolation_count = facts->roles->extrapolation_count;
+  out->path_uses = facts->roles->path_uses;
+  for (uint32_t c = 0; c < fold->count; c++)
+    classes[c].tail = out->step - classes[c].end;
+  out->class_count = fold->count;
+  out->classes = classes;
+  out->class_of = fold->of;
+  out->critical_rank = fold->rank[last];
+  out->critical_count = ts_critical_path(arena, facts, last, &out->critical);
+  return true;
+}
+
+ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
+{
+  ts_arena *arena = ts_arena_new("run");
+  ts_prepared p;
+  const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, order, stop) : NULL;
+  if (!facts) {
+    ts_arena_free(arena);
+    return NULL;
+  }
+  ts_run *run = TS_NEW(arena, ts_run);
+  run->arena = arena;
+  run->facts = facts;
+  run->alike = ts_alike(arena, facts);
+  run->threads = options->threads;
+  if (!sum_up(arena, facts, run->alike, run->threads, &run->result)) {
+    ts_stop_interrupted(stop);
+    ts_arena_free(arena);
+    return NULL;
+  }
+  run->result.contention = options->contention;
+  run->result.network_uses = ts_network_uses_of(arena, &p);
+  run->result.fullest = ts_fullest_links_of(&p);
+  return run;
+}
+
+ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop) { return ts_run_ordered(ir, options, 0, stop); }
+
+void ts_run_free(ts_run *run)
+{
+  if (run)
+    ts_arena_free(run->arena);
+}
+
+uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **out)
+{
+  static const char *const names[] = {[TS_SPLIT_PROGRAM] = "program", [TS_SPLIT_SPEED] = "device speed", [TS_SPLIT_LINKS] = "links of %s", [TS_SPLIT_PATHS] = "paths of messages",
+                                      [TS_SPLIT_MEMBERS] = "whom they meet in %s", [TS_SPLIT_PEERS] = "whom they exchange messages with"};
+  const ts_ir *ir = run->facts->tables->ir;
+  const ts_splits *all[2] = {&run->facts->roles->splits, &run->facts->fold->splits};
+  TS_VEC(ts_class_split) list = {0};
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < all[k]->count; i++) {
+      const ts_split *s = &all[k]->at[i];
+      const char *name = names[s->by], *place = strstr(name, "%s");
+      const char *text = place ? ts_arena_printf(arena, "%.*s%s", (int)(place - name), name, ir->strings + ir->groups[s->group].name) : name;
+      TS_PUSH(arena, &list, (ts_class_split){text, s->more});
+    }
+  *out = list.at;
+  return (uint32_t)list.count;
+}
+
+const ts_result *ts_run_result(const ts_run *run) { return &run->result; }
+uint32_t ts_run_threads(const ts_run *run) { return run->threads; }
+const uint32_t *ts_run_alike(const ts_run *run) { return run->alike; }
+const ts_facts *ts_run_facts(const ts_run *run) { return run->facts; }

@@ -1,0 +1,169 @@
+/* A rank's timeline: node by node in the order of issue, from the facts of the play. Written from the semantics in ir.h alone, without the
+ * compiled ops, so that the two can be held against each other. A lane knows the host by its segments instead, as it leaves out what others do. */
+#include "runtime/account/timeline.h"
+
+#include "runtime/account/run.h"
+
+typedef struct teller {
+  const ts_facts *facts;
+  const ts_player *w;
+  uint32_t rank;
+  uint64_t *free;  /* [streams] */
+  uint32_t *turn;  /* [comms] */
+  uint64_t host;
+} teller;
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static teller teller_new(ts_arena *arena, const ts_run *run, uint32_t rank)
+{
+  const ts_facts *facts = ts_run_facts(run);
+  return (teller){.facts = facts, .w = &facts->players[facts->fold->of[rank]], .rank = rank,
+                  .free = TS_NEW_ARRAY(arena, uint64_t, facts->tables->streams), .turn = TS_NEW_ARRAY(arena, uint32_t, facts->tables->comm_count)};
+}
+
+/* What the node took if it took another time here than elsewhere, else `usual`. */
+static uint64_t took(const teller *l, const ts_visit *v, const ts_ir_node *node, uint64_t usual)
+{
+  return ts_took(l->w, v->item, (uint32_t)(node - ts_fragment_nodes(l->facts->tables->ir, v->fragment)), usual);
+}
+
+static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
+{
+  const ts_tables *t = l->facts->tables;
+  const ts_route *route = &l->w->program->routes[v->port_base + node->arg];
+  e->peer = ts_peer_rank(t->ranks, l->rank, l->w->program->peers[route->peer].coordinate);
+  e->tag = t->ir->bindings[t->ir->items[e->item].first_binding + node->arg].tag;
+  if (node->op == TS_IR_SEND) {
+    e->end = e->start + took(l, v, node, ts_send_time(l->w->role, route));
+  } else {
+    e->sent = l->w->sent[route->slot];
+    e->end = later(e->start, l->w->arrived[route->slot]);
+  }
+}
+
+static void tell_collective(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
+{
+  const ts_tables *t = l->facts->tables;
+  uint32_t comm = ts_comm_of(t, node), rendezvous = l->w->rendezvous[comm];
+  e->end = e->start;
+  if (rendezvous == TS_IR_NONE)
+    return;
+  e->start = l->facts->starts[l->facts->fold->rendezvous[rendezvous].turn_base + l->turn[comm]++];
+  e->end = e->start + took(l, v, node, l->w->role->collective_time[node->arg]);
+}
+
+static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info, const ts_ir_node *node, ts_span_event *e)
+{
+  uint64_t begin = l->host;
+  bool waits = node->op == TS_IR_HOST_SYNC || node->dep_count;
+  e->stream = TS_IR_NONE;
+  if (waits)
+    l->host = l->w->segments[v->segment + info->segment];
+  if (node->op == TS_IR_HOST_SYNC) {
+    e->start = e->ready = begin;
+    e->end = e->issued = l->host;
+    return;
+  }
+  e->start = e->ready = l->host;
+  l->host += node->host_ps;
+  e->end = e->issued = l->host;
+}
+
+static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info, const ts_ir_node *node, ts_span_event *e)
+{
+  const ts_tables *t = l->facts->tables;
+  l->host += node->host_ps;
+  e->stream = node->stream;
+  e->issued = l->host;
+  e->ready = later(l->free[node->stream], e->issued);
+  const uint64_t *events = l->w->events + v->event_base;
+  if (node->op == TS_IR_RECORD && node->arg)
+    e->ready = later(e->ready, ts_choice_time(events, t->waits + info->first_wait, info->wait_count, node->arg));
+  for (uint32_t i = 0; i < info->wait_count && !(node->op == TS_IR_RECORD && node->arg); i++)
+    e->ready = later(e->ready, events[t->waits[info->first_wait + i]]);
+  e->start = e->ready;
+  if (node->op == TS_IR_COLLECTIVE)
+    tell_collective(l, v, node, e);
+  else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV)
+    tell_message(l, v, node, e);
+  else
+    e->end = e->start + took(l, v, node, ts_kernel_time(l->w->role, node));
+  l->free[node->stream] = e->end;
+}
+
+static void tell(teller *l, const ts_visit *v, uint32_t n, ts_span_event *e)
+{
+  const ts_tables *t = l->facts->tables;
+  const ts_ir_node *node = &ts_fragment_nodes(t->ir, v->fragment)[n];
+  const ts_node_info *info = &t->layouts[v->fragment].nodes[n];
+  *e = (ts_span_event){.node = node, .item = t->ir->programs[l->w->role->program].first_item + v->item, .peer = TS_IR_NONE, .tag = TS_IR_NONE};
+  if (ts_is_host(node))
+    tell_host(l, v, info, node, e);
+  else
+    tell_stream(l, v, info, node, e);
+}
+
+void ts_run_timeline(const ts_run *run, uint32_t rank, void (*visit)(void *closure, const ts_span_event *event), void *closure)
+{
+  ts_arena *scratch = ts_arena_new("timeline");
+  teller l = teller_new(scratch, run, rank);
+  const ts_ir *ir = l.facts->tables->ir;
+  for (uint32_t i = 0; i < ir->programs[l.w->role->program].item_count; i++) {
+    const ts_visit *v = &l.w->program->items[i];
+    for (uint32_t n = 0; n < ir->fragments[v->fragment].node_count; n++) {
+      ts_span_event e;
+      tell(&l, v, n, &e);
+      visit(closure, &e);
+    }
+  }
+  ts_arena_free(scratch);
+}
+
+/* ---- One stream ---- */
+
+struct ts_lane {
+  teller l;
+  uint32_t row;                 /* into ts_fragment_layout.stream_first: the host's is the last */
+  const ts_visit *visit, *end;  /* the next, and the end of all */
+  const uint32_t *node, *until; /* of the visit before `visit` */
+};
+
+ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream)
+{
+  ts_lane *lane = TS_NEW(arena, ts_lane);
+  *lane = (ts_lane){.l = teller_new(arena, run, rank)};
+  const ts_tables *t = lane->l.facts->tables;
+  const ts_program_info *program = lane->l.w->program;
+  lane->row = stream == TS_IR_NONE ? t->streams : stream;
+  lane->visit = stream == TS_IR_NONE ? program->items : program->visits + program->stream[stream].first;
+  lane->end = lane->visit + (stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count : program->stream[stream].count);
+  return lane;
+}
+
+/* The host's clock in front of the node. */
+static uint64_t host_before(const teller *l, const ts_visit *v, const ts_fragment_layout *layout, uint32_t n)
+{
+  const ts_ir_node *node = &ts_fragment_nodes(l->facts->tables->ir, v->fragment)[n];
+  const ts_node_info *info = &layout->nodes[n];
+  if (node->op != TS_IR_HOST_SYNC)
+    return ts_host_base(l->w, v, info->segment) + info->issue - node->host_ps;
+  return ts_host_base(l->w, v, info->segment - 1) + layout->waits[info->segment - 1].offset - node->host_ps;
+}
+
+bool ts_lane_next(ts_lane *lane, ts_span_event *event)
+{
+  const ts_fragment_layout *layouts = lane->l.facts->tables->layouts;
+  while (lane->node == lane->until) {
+    if (lane->visit == lane->end)
+      return false;
+    const ts_fragment_layout *layout = &layouts[lane->visit->fragment];
+    lane->node = layout->order + layout->stream_first[lane->row];
+    lane->until = layout->order + layout->stream_first[lane->row + 1];
+    lane->visit++;
+  }
+  const ts_visit *v = lane->visit - 1;
+  lane->l.host = host_before(&lane->l, v, &layouts[v->fragment], *lane->node);
+  tell(&lane->l, v, *lane->node++, event);
+  return true;
+}

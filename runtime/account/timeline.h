@@ -1,0 +1,15 @@
+/* What a rank does on one stream, node after node, without the others: of a step of any length only the place in it is kept. */
+#ifndef TS_RUNTIME_ACCOUNT_TIMELINE_H
+#define TS_RUNTIME_ACCOUNT_TIMELINE_H
+
+#include "base/arena.h"
+#include "runtime/account/result.h"
+
+typedef struct ts_lane ts_lane;
+
+/* `stream`: of the IR, or TS_IR_NONE: the host. */
+ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t stream);
+/* The next node, as ts_run_timeline has it. False at the end. */
+bool ts_lane_next(ts_lane *lane, ts_span_event *event);
+
+#endif

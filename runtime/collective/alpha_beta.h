@@ -1,0 +1,9 @@
+/* The links' own figures, or stated ones: a latency a step and a rate. */
+#ifndef TS_RUNTIME_COLLECTIVE_ALPHA_BETA_H
+#define TS_RUNTIME_COLLECTIVE_ALPHA_BETA_H
+
+#include "runtime/collective/call.h"
+
+ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);
+
+#endif

@@ -1,0 +1,53 @@
+#include "runtime/load/workers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST = 64, PIECES = 32, STEP = 8 }; /* PIECES: that make it worth starting a thread; STEP: taken at a time */
+
+uint32_t ts_workers_size(uint32_t asked, uint32_t pieces)
+{
+  long there = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
+  uint32_t most = pieces / PIECES + 1;
+  there = there < 1 ? 1 : there > MOST ? MOST : there;
+  return (uint32_t)there < most ? (uint32_t)there : most;
+}
+
+typedef struct crew { const ts_workers_job *job; atomic_uint next, worker; atomic_bool stopped; } crew;
+
+static void take_pieces(crew *c, const ts_progress *progress)
+{
+  const ts_workers_job *job = c->job;
+  uint32_t worker = atomic_fetch_add(&c->worker, 1);
+  for (uint32_t piece; !atomic_load(&c->stopped) && (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
+    for (uint32_t i = piece; i < piece + STEP && i < job->pieces; i++)
+      job->work(job->closure, i, worker);
+    if (!ts_tick(progress, job->what, (double)piece / job->pieces))
+      atomic_store(&c->stopped, true);
+  }
+}
+
+static void *help(void *closure)
+{
+  take_pieces(closure, NULL);
+  return NULL;
+}
+
+bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
+{
+  pthread_t threads[MOST];
+  uint32_t started = 0;
+  sigset_t all, before;
+  crew c = {.job = job};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (started + 1 < workers && started < MOST && pthread_create(&threads[started], NULL, help, &c) == 0)
+    started++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  take_pieces(&c, job->progress);
+  for (uint32_t i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
+  return !atomic_load(&c.stopped);
+}

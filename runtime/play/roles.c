@@ -1,0 +1,409 @@
+#include "runtime/play/roles.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/load/intern.h"
+#include "runtime/play/fan.h"
+
+static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
+
+/* What is too long for the clock becomes so long that the engine stops at it. */
+static uint64_t limited(uint64_t time) { return time < time_limit ? time : UINT64_C(1) << TS_CLOCK_BITS; }
+
+static double speed_of(const ts_tables *t, uint32_t rank)
+{
+  double speed = t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].speed : 1;
+  return t->ranks->slower ? speed / t->ranks->slower[rank] : speed;
+}
+
+static uint64_t kernel_time(const ts_ir_kernel *kernel, double speed)
+{
+  if (speed == 1)
+    return limited(kernel->time);
+  double time = (double)kernel->time / speed;
+  return time < (double)time_limit ? (uint64_t)llround(time) : UINT64_C(1) << TS_CLOCK_BITS;
+}
+
+/* --- compiling a kind --- */
+
+typedef struct writer {
+  const ts_tables *t;
+  const ts_role *role;
+  TS_VEC(ts_play_op) ops;
+  const ts_fragment_layout *layout;
+  const ts_ir_node *nodes;
+  const ts_ir_port *ports;
+  bool open; /* the last op is a run that may grow */
+} writer;
+
+static void push(writer *w, ts_play_op op, const ts_node_info *info)
+{
+  op.waits = info->wait_count;
+  op.wait = info->wait_count == 1 ? w->t->waits[info->first_wait] : info->first_wait;
+  op.event = info->event;
+  TS_PUSH(w->t->arena, &w->ops, op);
+}
+
+/* Off the compute stream every kernel is a run of its own: what waits for it may want to know which it was. */
+static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *info, uint32_t place)
+{
+  uint64_t time = ts_kernel_time(w->role, node);
+  ts_play_op *run = w->open ? &w->ops.at[w->ops.count - 1] : NULL;
+  if (!run || info->wait_count) {
+    push(w, (ts_play_op){.kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time}, info);
+  } else {
+    run->issued = limited((run->issued > info->issue ? run->issued : info->issue) + time);
+    run->time = limited(run->time + time);
+    run->count++;
+    run->event = info->event;
+  }
+  w->open = node->stream == 0 && info->event == TS_IR_NONE && !w->t->apart;
+}
+
+/* Before the node at `place`. */
+static void write_segment(writer *w, uint32_t segment, uint32_t place)
+{
+  TS_PUSH(w->t->arena, &w->ops, (ts_play_op){.kind = TS_OP_SEGMENT, .arg = segment, .first = place, .event = TS_IR_NONE});
+  w->open = false;
+}
+
+static void write_node(writer *w, uint32_t place)
+{
+  uint32_t n = w->layout->order[place];
+  const ts_ir_node *node = &w->nodes[n];
+  const ts_node_info *info = &w->layout->nodes[n];
+  ts_play_op op = {.first = place, .count = 1, .issued = info->issue, .arg = node->arg};
+  bool alone = node->op == TS_IR_COLLECTIVE && w->t->ranks->groups[w->t->ir->collectives[node->arg].group].size == 1;
+  if (node->op == TS_IR_COLLECTIVE && !alone) {
+    op.kind = TS_OP_COLLECTIVE;
+    op.comm = ts_comm_of(w->t, node);
+    op.time = w->role->collective_time[node->arg];
+  } else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV) {
+    op.kind = node->op == TS_IR_SEND ? TS_OP_SEND : TS_OP_RECV;
+    op.comm = w->t->comm_count + w->ports[node->arg].group;
+  } else if (node->op == TS_IR_RECORD && node->arg) {
+    op.kind = TS_OP_CHOICE;
+  } else {
+    write_run(w, node, info, place);
+    return;
+  }
+  push(w, op, info);
+  w->open = false;
+}
+
+static ts_range write_stream(writer *w, uint32_t stream, ts_producer *producers)
+{
+  ts_range range = {(uint32_t)w->ops.count, 0};
+  uint32_t segment = 0;
+  w->open = false;
+  for (uint32_t i = w->layout->stream_first[stream]; i < w->layout->stream_first[stream + 1]; i++) {
+    const ts_node_info *info = &w->layout->nodes[w->layout->order[i]];
+    if (info->segment != segment)
+      write_segment(w, segment = info->segment, i);
+    write_node(w, i);
+    if (info->event != TS_IR_NONE)
+      producers[info->event] = (ts_producer){stream, (uint32_t)w->ops.count - 1 - range.first};
+  }
+  range.count = (uint32_t)w->ops.count - range.first;
+  return range;
+}
+
+static ts_compiled write_fragment(writer *w, uint32_t fragment)
+{
+  ts_range *stream = TS_NEW_ARRAY(w->t->arena, ts_range, w->t->streams);
+  w->layout = &w->t->layouts[fragment];
+  w->nodes = ts_fragment_nodes(w->t->ir, fragment);
+  w->ports = w->t->ir->ports_count ? w->t->ir->ports + w->t->ir->fragments[fragment].first_port : NULL;
+  ts_producer *producers = TS_NEW_ARRAY(w->t->arena, ts_producer, w->layout->event_count);
+  for (uint32_t s = 0; s < w->t->streams; s++)
+    stream[s] = write_stream(w, s, producers);
+  return (ts_compiled){stream, producers};
+}
+
+static void compile(const ts_tables *t, ts_role *role)
+{
+  const ts_ir *ir = t->ir;
+  const ts_ir_program *program = &ir->programs[role->program];
+  ts_compiled *code = TS_NEW_ARRAY(t->arena, ts_compiled, ir->fragments_count);
+  writer w = {.t = t, .role = role};
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    uint32_t f = ir->items[program->first_item + i].fragment;
+    if (!code[f].stream)
+      code[f] = write_fragment(&w, f);
+  }
+  role->ops = TS_ITEMS(t->arena, &w.ops);
+  role->code = code;
+}
+
+/* --- finding the kinds --- */
+
+typedef struct sorter {
+  const ts_tables *t;
+  ts_network *network;
+  ts_arena *scratch;
+  uint32_t *of, *key; /* [world] */
+  uint32_t count;
+  const uint32_t **group_profile; /* [groups] of each instance, NULL: group not used */
+  const uint32_t **peer_profile;  /* [most peers] of each rank */
+  uint32_t most_peers;
+  const ts_fan_list *fans;        /* [programs] */
+  ts_fan_finder *finder;
+  uint32_t *fares;                /* [world] number in `finder` */
+  bool *plays;                    /* [programs * groups] */
+  ts_splits splits;
+} sorter;
+
+void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group, uint32_t before, uint32_t after)
+{
+  for (size_t i = 0; i < splits->count; i++)
+    if (splits->at[i].by == by && splits->at[i].group == group) {
+      splits->at[i].more += after - before;
+      return;
+    }
+  if (after > before)
+    TS_PUSH(arena, splits, (ts_split){by, group, after - before});
+}
+
+static void split(sorter *s, ts_split_by by, uint32_t group)
+{
+  uint32_t before = s->count;
+  s->count = ts_refine(s->of, s->count, s->key, s->t->ranks->world);
+  ts_note_split(s->t->arena, &s->splits, by, group, before, s->count);
+}
+
+static void note_groups(sorter *s)
+{
+  const ts_ir *ir = s->t->ir;
+  bool *seen = TS_NEW_ARRAY(s->scratch, bool, ir->fragments_count);
+  s->plays = TS_NEW_ARRAY(s->scratch, bool, (size_t)ir->programs_count * ir->groups_count);
+  for (uint32_t p = 0; p < ir->programs_count; p++) {
+    memset(seen, 0, ir->fragments_count);
+    for (uint32_t i = 0; i < ir->programs[p].item_count; i++) {
+      uint32_t f = s->t->programs[p].items[i].fragment;
+      const ts_ir_node *nodes = ts_fragment_nodes(ir, f);
+      for (uint32_t n = 0; !seen[f] && n < ir->fragments[f].node_count; n++)
+        if (nodes[n].op == TS_IR_COLLECTIVE)
+          s->plays[p * ir->groups_count + ir->collectives[nodes[n].arg].group] = true;
+      seen[f] = true;
+    }
+  }
+}
+
+static void split_by_speed(sorter *s)
+{
+  ts_intern speeds = {.arena = s->scratch};
+  double last = 0;
+  uint32_t number = TS_IR_NONE;
+  for (uint32_t r = 0; r < s->t->ranks->world; r++) {
+    double speed = speed_of(s->t, r);
+    if (number == TS_IR_NONE || speed != last) {
+      uint32_t words[2];
+      memcpy(words, &speed, sizeof words);
+      number = ts_intern_run(&speeds, words, 2);
+      last = speed;
+    }
+    s->key[r] = number;
+  }
+  split(s, TS_SPLIT_SPEED, TS_IR_NONE);
+}
+
+static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  if (!ranks->groups[group].used)
+    return 0;
+  const uint32_t *profile = s->group_profile[group] = ts_network_group(s->network, group, stop);
+  if (!profile)
+    return -1;
+  const uint32_t *instance_of = ranks->groups[group].instance_of;
+  for (uint32_t r = 0; r < ranks->world; r++)
+    s->key[r] = s->plays[ranks->program[r] * ranks->group_count + group] ? profile[instance_of[r]] : TS_IR_NONE;
+  split(s, TS_SPLIT_LINKS, group);
+  return 0;
+}
+
+static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  uint32_t *profile = TS_NEW_ARRAY(s->scratch, uint32_t, ranks->world);
+  for (uint32_t r = 0; r < ranks->world; r++) {
+    const ts_program_info *program = &s->t->programs[ranks->program[r]];
+    profile[r] = TS_IR_NONE;
+    if (peer >= program->peer_count || !program->peers[peer].sends)
+      continue;
+    profile[r] = ts_network_path(s->network, r, ts_peer_rank(ranks, r, program->peers[peer].coordinate), stop);
+    if (profile[r] == TS_IR_NONE)
+      return -1;
+  }
+  s->peer_profile[peer] = profile;
+  memcpy(s->key, profile, ranks->world * sizeof *profile);
+  split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+  return 0;
+}
+
+/* By which messages of a stream share links. */
+static void split_by_fares(sorter *s)
+{
+  uint32_t world = s->t->ranks->world, branches = 0;
+  for (uint32_t p = 0; p < s->t->ir->programs_count; p++)
+    branches += s->fans[p].count;
+  if (!branches)
+    return;
+  s->fares = TS_NEW_ARRAY(s->scratch, uint32_t, world);
+  for (uint32_t r = 0; r < world; r++)
+    s->key[r] = s->fares[r] = ts_fan_find(s->finder, r);
+  split(s, TS_SPLIT_PATHS, TS_IR_NONE);
+}
+
+static int split_all(sorter *s, ts_stop *stop)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  for (uint32_t p = 0; p < s->t->ir->programs_count; p++)
+    if (s->t->programs[p].peer_count > s->most_peers)
+      s->most_peers = s->t->programs[p].peer_count;
+  s->group_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, ranks->group_count);
+  s->peer_profile = TS_NEW_ARRAY(s->scratch, const uint32_t *, s->most_peers);
+  memcpy(s->of, ranks->program, ranks->world * sizeof *s->of);
+  s->count = ranks->pipeline_size;
+  ts_note_split(s->t->arena, &s->splits, TS_SPLIT_PROGRAM, TS_IR_NONE, 1, s->count);
+  split_by_speed(s);
+  note_groups(s);
+  for (uint32_t g = 0; g < ranks->group_count; g++)
+    if (split_by_group(s, g, stop))
+      return -1;
+  for (uint32_t p = 0; p < s->most_peers; p++)
+    if (split_by_peer(s, p, stop))
+      return -1;
+  split_by_fares(s);
+  return 0;
+}
+
+static uint64_t transfer_time(const sorter *s, uint32_t call, uint64_t time)
+{
+  return limited(s->t->transfer ? (uint64_t)llround(fmin((double)time * s->t->transfer[call], 0x1p62)) : time);
+}
+
+static const ts_fare *next_branch(const ts_fare *fare)
+{
+  while (!fare->last)
+    fare++;
+  return fare + 1;
+}
+
+static uint64_t part_of(double share, uint64_t time) { return share == 1 ? time : (uint64_t)llround(share * (double)time); }
+
+typedef TS_VEC(ts_toll) toll_list;
+
+/* `bytes`: what the message takes of the slowest link of its path. */
+static void pay(ts_arena *arena, ts_role *role, toll_list *tolls, ts_passage *m, const ts_fare *fare, uint64_t bytes)
+{
+  m->first_toll = (uint32_t)tolls->count;
+  for (; fare->queue != TS_IR_NONE; fare++, m->toll_count++) {
+    TS_PUSH(arena, tolls, (ts_toll){part_of(fare->share, bytes), fare->queue});
+    role->queue_count = fare->queue >= role->queue_count ? fare->queue + 1 : role->queue_count;
+  }
+  m->hold = m->overhead + part_of(fare->share, bytes);
+}
+
+static void fill_passages(const sorter *s, ts_role *role)
+{
+  const ts_ir *ir = s->t->ir;
+  ts_arena *arena = s->t->arena;
+  const ts_program_info *program = &s->t->programs[role->program];
+  const ts_fan_list *fans = &s->fans[role->program];
+  ts_passage *passages = TS_NEW_ARRAY(arena, ts_passage, program->call_count);
+  const ts_fare **branch = TS_NEW_ARRAY(s->scratch, const ts_fare *, fans->count);
+  toll_list tolls = {0};
+  uint32_t count;
+  const ts_fare *fares = fans->count ? ts_fan_fares(s->finder, s->scratch, s->fares[role->rank], &count) : NULL;
+  for (uint32_t b = 0; b < fans->count; b++, fares = next_branch(fares))
+    branch[b] = fares;
+  for (uint32_t c = 0; c < program->call_count; c++) {
+    const ts_port_call *call = &program->calls[c];
+    uint32_t column = ir->collectives_count + call->port;
+    ts_estimate e = ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer]);
+    uint64_t hold = transfer_time(s, column, e.time - e.latency), overhead = transfer_time(s, column, e.base);
+    overhead = overhead < hold ? overhead : hold;
+    passages[c] = (ts_passage){.hold = hold, .overhead = overhead, .latency = transfer_time(s, column, e.latency), .lane = fans->branch_of[c]};
+    passages[c].flight = limited(hold + passages[c].latency);
+    if (passages[c].lane != TS_IR_NONE)
+      pay(arena, role, &tolls, &passages[c], branch[passages[c].lane], hold - overhead);
+  }
+  role->passages = passages;
+  role->tolls = TS_ITEMS(arena, &tolls);
+  role->lane_count = fans->count;
+}
+
+static const uint64_t *collective_times(const sorter *s, const ts_role *role)
+{
+  const ts_ir *ir = s->t->ir;
+  uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, ir->collectives_count);
+  for (uint32_t c = 0; c < ir->collectives_count; c++)
+    if (s->plays[role->program * ir->groups_count + ir->collectives[c].group])
+      time[c] = transfer_time(s, c, ts_network_estimate(s->network, ir->collectives[c].kind, ir->collectives[c].bytes,
+                                                        role->group_profile[ir->collectives[c].group]).time);
+  return time;
+}
+
+static const uint64_t *kernel_times(const ts_tables *t, double speed)
+{
+  uint64_t *time = TS_NEW_ARRAY(t->arena, uint64_t, t->ir->kernels_count);
+  for (uint32_t k = 0; k < t->ir->kernels_count; k++)
+    time[k] = kernel_time(&t->ir->kernels[k], speed);
+  return time;
+}
+
+/* `before`: the kind filled last, or NULL. */
+static void fill_kind(const sorter *s, uint32_t rank, const ts_role *before, ts_role *role)
+{
+  const ts_ranks *ranks = s->t->ranks;
+  *role = (ts_role){.program = ranks->program[rank], .rank = rank, .speed = speed_of(s->t, rank)};
+  uint32_t *group = TS_NEW_ARRAY(s->t->arena, uint32_t, ranks->group_count), peers = s->t->programs[role->program].peer_count;
+  uint32_t *peer = TS_NEW_ARRAY(s->t->arena, uint32_t, peers);
+  for (uint32_t g = 0; g < ranks->group_count; g++)
+    group[g] = s->group_profile[g] ? s->group_profile[g][ranks->groups[g].instance_of[rank]] : TS_IR_NONE;
+  for (uint32_t k = 0; k < peers; k++)
+    peer[k] = s->peer_profile[k][rank];
+  role->group_profile = group;
+  role->peer_profile = peer;
+  fill_passages(s, role);
+  role->collective_time = collective_times(s, role);
+  role->kernel_time = before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);
+  compile(s->t, role);
+}
+
+static const ts_path_use *path_uses(ts_arena *arena, const ts_ir *ir, const ts_network *network)
+{
+  ts_path_use *uses = TS_NEW_ARRAY(arena, ts_path_use, ir->net_models_count);
+  for (uint32_t m = 0; ir->devices_count && m < ir->net_models_count; m++)
+    uses[m] = ts_network_paths(network, m);
+  return uses;
+}
+
+const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *network, ts_stop *stop)
+{
+  uint32_t world = t->ranks->world;
+  sorter s = {.t = t, .network = network, .scratch = ts_arena_new("kinds")};
+  s.of = TS_NEW_ARRAY(arena, uint32_t, world);
+  s.key = TS_NEW_ARRAY(s.scratch, uint32_t, world);
+  s.fans = ts_fans_new(s.scratch, t);
+  s.finder = ts_fan_finder_new(s.scratch, network, t, s.fans);
+  ts_roles *roles = NULL;
+  if (!split_all(&s, stop)) {
+    ts_role *at = TS_NEW_ARRAY(arena, ts_role, s.count);
+    roles = TS_NEW(arena, ts_roles);
+    *roles = (ts_roles){.at = at, .count = s.count, .of = s.of, .splits = s.splits};
+    for (uint32_t r = 0, next = 0; next < s.count; r++)
+      if (s.of[r] == next) {
+        fill_kind(&s, r, next ? &at[next - 1] : NULL, &at[next]);
+        next++;
+      }
+    roles->path_uses = path_uses(arena, t->ir, network);
+    roles->extrapolations = ts_network_extrapolations(network, arena, &roles->extrapolation_count);
+    if (ts_network_failed(network, stop))
+      roles = NULL;
+  }
+  ts_arena_free(s.scratch);
+  return roles;
+}

@@ -1,0 +1,51 @@
+#include "tools/cli/interrupt.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/output.h"
+
+static volatile sig_atomic_t kept; /* the signal, or 0 */
+static const char *said;
+
+static void set(void (*handler)(int))
+{
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+}
+
+static void die(int number)
+{
+  ts_outputs_abandon();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void end(int number)
+{
+  ssize_t told = write(STDERR_FILENO, said, strlen(said));
+  (void)told;
+  die(number);
+}
+
+static void keep(int number)
+{
+  if (kept)
+    die(number);
+  kept = number;
+}
+
+void ts_interrupt_ends(const char *message)
+{
+  said = message;
+  set(end);
+}
+
+void ts_interrupt_asks(void) { set(keep); }
+int ts_interrupt_kept(void) { return kept; }
+void ts_interrupt_plain(void) { set(die); }

@@ -1,0 +1,126 @@
+#include "tools/cli/networks.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/format.h"
+#include "runtime/account/memory.h"
+#include "runtime/collective/asked.h"
+#include "runtime/collective/packet.h"
+#include "runtime/report/report.h"
+#include "runtime/report/summary.h"
+
+typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
+typedef TS_VEC(const char *) names;
+struct ts_networks { row *rows; size_t count; const char *left; }; /* what this build cannot play, or NULL */
+
+static const char planned[] = "as planned";
+
+bool ts_networks_several(const char *argument) { return argument && (!strcmp(argument, "all") || strchr(argument, ',')); }
+
+static void add_name(ts_arena *arena, names *all, const char *name)
+{
+  for (size_t i = 0; i < all->count; i++)
+    if (!strcmp(all->at[i], name))
+      return;
+  TS_PUSH(arena, all, name);
+}
+
+/* Whether a call may come to a model that this build cannot play. */
+static bool is_missing(const ts_ir *ir, const char *name)
+{
+  for (uint32_t m = 0; m < ir->net_models_count; m++)
+    if (ir->net_models[m].kind == TS_IR_NET_PACKET && ts_network_asks(ir, m, name == planned ? NULL : name))
+      return !ts_packet_available();
+  return false;
+}
+
+/* Takes out of `all` what this build cannot play, and says so. */
+static const char *leave_out(ts_arena *arena, const ts_ir *ir, names *all)
+{
+  const char *left = NULL;
+  size_t kept = 0;
+  for (size_t i = 0; i < all->count; i++)
+    if (!is_missing(ir, all->at[i]))
+      all->at[kept++] = all->at[i];
+    else
+      left = left ? ts_arena_printf(arena, "%s, %s", left, all->at[i]) : all->at[i];
+  all->count = kept;
+  return left;
+}
+
+static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
+{
+  names all = {0};
+  if (!strcmp(argument, "all")) {
+    add_name(arena, &all, planned);
+    for (uint32_t m = 0; m < ir->net_models_count; m++)
+      add_name(arena, &all, ir->strings + ir->net_models[m].name);
+    add_name(arena, &all, TS_NETWORK_LINKS);
+    return all;
+  }
+  for (const char *at = argument, *end; at; at = *end ? end + 1 : NULL) {
+    end = at + strcspn(at, ",");
+    add_name(arena, &all, ts_arena_string(arena, at, (size_t)(end - at)));
+  }
+  return all;
+}
+
+/* Played anew with this model: what it took on this machine is part of the answer. */
+static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r, ts_stop *stop)
+{
+  double begin = ts_clock();
+  options.network = name == planned ? NULL : name;
+  options.packets = NULL;
+  ts_run *run = ts_run_new(ir, &options, stop);
+  if (!run)
+    return -1;
+  *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = ts_clock() - begin};
+  const ts_summary *s = ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network);
+  r->exposed = r->step ? s->time.exposed / (double)r->step : 0;
+  ts_run_free(run);
+  return 0;
+}
+
+void ts_networks_text(void *closure, FILE *out)
+{
+  const ts_networks *n = closure;
+  const row *rows = n->rows;
+  ts_put_text(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
+  for (size_t i = 0; i < n->count; i++)
+    ts_put_text(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
+  fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model has no answer\nfor takes the links' own latency and bandwidth.\n");
+  if (n->left)
+    ts_put_text(out, "Left out, as this build has no ns-3 (./configure --with-ns3): %s\n", n->left);
+}
+
+void ts_networks_json(void *closure, FILE *out)
+{
+  const ts_networks *n = closure;
+  const row *rows = n->rows;
+  cJSON *all = cJSON_CreateArray();
+  for (size_t i = 0; i < n->count; i++) {
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddItemToArray(all, one);
+    cJSON_AddStringToObject(one, "network", rows[i].name);
+    cJSON_AddNumberToObject(one, "step_time_ps", (double)rows[i].step);
+    cJSON_AddNumberToObject(one, "communication", rows[i].exposed);
+    cJSON_AddNumberToObject(one, "run_time_s", rows[i].seconds);
+  }
+  ts_report_print_json(all, out);
+}
+
+ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_stop *stop)
+{
+  names all = names_of(arena, ir, argument);
+  const char *left = strcmp(argument, "all") ? NULL : leave_out(arena, ir, &all); /* who names a model is told by it */
+  ts_networks *n = TS_NEW(arena, ts_networks);
+  *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count, left};
+  for (size_t i = 0; i < all.count; i++)
+    if (play(arena, ir, *options, all.at[i], &n->rows[i], stop) < 0)
+      return NULL;
+  return n;
+}

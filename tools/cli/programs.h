@@ -1,0 +1,22 @@
+/* The programs as functions: each main() and the umbrella call these. They own the terminal; the library below them does not print. */
+#ifndef TS_TOOLS_CLI_PROGRAMS_H
+#define TS_TOOLS_CLI_PROGRAMS_H
+
+int ts_tsc_main(int argc, char **argv);     /* compile a plan to IR */
+int ts_tsrun_main(int argc, char **argv);   /* play a plan or IR */
+int ts_tsfmt_main(int argc, char **argv);   /* format files of the language */
+int ts_fit_ops_main(int argc, char **argv); /* fit curves of operators to measured tables */
+int ts_fit_network_main(int argc, char **argv); /* calibrate a network to measured collectives */
+int ts_fit_slowdown_main(int argc, char **argv); /* learn what overlap costs kernels */
+int ts_trace_main(int argc, char **argv);   /* what is in traces */
+int ts_table_main(int argc, char **argv);   /* a table of costs from traces */
+int ts_replay_main(int argc, char **argv);  /* play a trace */
+int ts_export_main(int argc, char **argv);  /* Chakra, GOAL */
+int ts_sweep_main(int argc, char **argv);   /* play a family of plans */
+int ts_diff_main(int argc, char **argv);     /* what two plans differ in */
+int ts_collective_main(int argc, char **argv); /* a collective taken apart */
+int ts_db_main(int argc, char **argv);      /* the profile database */
+int ts_lsp_main(int argc, char **argv);     /* the language server */
+int ts_topo_main(int argc, char **argv);    /* draw the cluster of a plan */
+
+#endif

@@ -1,0 +1,159 @@
+#include "tools/cli/replay_graph.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "trace/read/goal.h"
+#include "trace/summary.h"
+
+static bool take_number(const char **at, double *value, double unit)
+{
+  static const char units[] = "KMGTPE";
+  char *end;
+  *value = strtod(*at, &end) * unit;
+  const char *found = *end ? strchr(units, *end) : NULL;
+  if (end == *at || !(*value > 0) || !isfinite(*value))
+    return false;
+  if (found && unit == 1) {
+    for (const char *u = units; u <= found; u++) *value *= 1000;
+    end++;
+  }
+  *at = end;
+  return true;
+}
+
+bool ts_machine_read(const char *text, ts_graph_machine *m)
+{
+  *m = (ts_graph_machine){.latency = 0};
+  double *const numbers[] = {&m->flops, &m->bandwidth, &m->link};
+  for (size_t i = 0; i < 3; i++, text++)
+    if (!take_number(&text, numbers[i], 1) || *text != (i < 2 ? ':' : *text))
+      return false;
+    else if (!*text)
+      return i == 2;
+  return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) && (!*text || strcmp(text, "us") == 0) && m->latency < 1;
+}
+
+bool ts_is_graph(const ts_events *e) { return e->format == TS_TRACE_GRAPH || e->format == TS_TRACE_GOAL; }
+
+static const ts_events **read_schedule(ts_trace_task *t, const ts_events *e, uint32_t *count)
+{
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  *count = (uint32_t)e->world;
+  if (t->paths.count > 1)
+    ts_import_fail(&error, "give one schedule", "a schedule holds all ranks of a job");
+  const ts_events **ranks = error.message[0] ? NULL : ts_goal_ranks(t->arena, e, &error);
+  if (!ranks)
+    ts_trace_task_refuse(t, "play", e->file, &error);
+  return ranks;
+}
+
+const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *ranks_count)
+{
+  if (first->format == TS_TRACE_GOAL)
+    return read_schedule(t, first, ranks_count);
+  uint32_t count = *ranks_count = (uint32_t)t->paths.count;
+  const ts_events **ranks = TS_NEW_ARRAY(t->arena, const ts_events *, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *path = t->paths.at[i];
+    const ts_events *e = i == 0 ? first : ts_trace_task_read(t, path, NULL);
+    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    if (!e)
+      return NULL;
+    if (e->format != TS_TRACE_GRAPH)
+      ts_import_fail(&error, "several files are played together when each is the execution graph of a rank", "it is no execution graph");
+    else if (e->rank >= count || e->world != count)
+      ts_import_fail(&error, "give the graphs of all ranks", "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank, e->world, count);
+    else if (ranks[e->rank])
+      ts_import_fail(&error, "give the graph of each rank once", "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
+    if (error.message[0]) {
+      ts_trace_task_refuse(t, "play", path, &error);
+      return NULL;
+    }
+    ranks[e->rank] = e;
+  }
+  return ranks;
+}
+
+typedef struct played {
+  ts_arena *arena;
+  const ts_run *run;
+  const ts_ir *ir;
+  const ts_events *const *ranks;
+  ts_busy *busy;
+  uint32_t count, room;
+  bool json;
+} played;
+
+static void visit(void *closure, const ts_span_event *span)
+{
+  played *p = closure;
+  bool comm = span->node->op == TS_IR_COLLECTIVE || span->node->op == TS_IR_SEND || span->node->op == TS_IR_RECV;
+  if (span->stream == TS_IR_NONE || span->end <= span->start || p->count == p->room)
+    return;
+  p->busy[p->count++] = (ts_busy){(int64_t)(span->start / 1000), (int64_t)(span->end / 1000), comm};
+}
+
+static ts_time_shares shares_of(played *p, const ts_class_result *class)
+{
+  p->room = 2 * p->ranks[class->rank]->count + 1;
+  p->busy = TS_NEW_ARRAY(p->arena, ts_busy, p->room);
+  p->count = 0;
+  ts_run_timeline(p->run, class->rank, visit, p);
+  return ts_time_shares_of(p->busy, p->count);
+}
+
+static void put(void *closure, FILE *out)
+{
+  played *p = closure;
+  const ts_result *r = ts_run_result(p->run);
+  if (p->json)
+    fprintf(out, "{\"version\": 1, \"ranks\": %u, \"step_ns\": %.3f, \"nodes\": %" PRIu64 ", \"classes\": [", p->ir->meta->world, (double)r->step / 1e3, r->nodes);
+  else
+    ts_put_text(out, "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n", p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks",
+            "computes", "communicates", "hidden", "idle");
+  for (uint32_t i = 0; i < r->class_count; i++) {
+    const ts_class_result *c = &r->classes[i];
+    ts_time_shares s = shares_of(p, c);
+    int64_t idle = (int64_t)(r->step / 1000) - s.busy;
+    if (p->json)
+      ts_put_json(out, "%s\n {\"rank\": %u, \"ranks\": %u, \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "}",
+              i ? "," : "", c->rank, c->count, s.compute, s.comm, s.overlap, idle);
+    else
+      fprintf(out, "  %5u %6u %11.3f ms %11.3f ms %11.3f ms %11.3f ms\n", c->rank, c->count, (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6, (double)idle / 1e6);
+  }
+  if (p->json)
+    fputs("\n]}\n", out);
+}
+
+static int play(ts_trace_task *t, const ts_ir *ir, const ts_events *const *ranks, bool json)
+{
+  int status;
+  ts_run *run = ts_trace_task_play(t, ir, ranks[0]->file, &status);
+  if (!run)
+    return status;
+  played p = {.arena = t->arena, .run = run, .ir = ir, .ranks = ranks, .json = json};
+  status = ts_trace_task_write(t, put, &p);
+  ts_run_free(run);
+  return status;
+}
+
+int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine *machine, bool json)
+{
+  uint32_t count;
+  const ts_events **ranks = ts_graphs_read(t, first, &count);
+  if (!ranks)
+    return TS_EXIT_REJECTED;
+  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_ir_builder *b = ts_graph_ir(ranks, count, machine, &error);
+  if (!b)
+    return ts_trace_task_refuse(t, "play", ranks[0]->file, &error);
+  ts_ir ir;
+  ts_ir_builder_view(b, &ir);
+  int status = play(t, &ir, ranks, json);
+  ts_ir_builder_free(b);
+  return status;
+}
