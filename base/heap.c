@@ -122,15 +122,21 @@ static uint64_t half_of_the_machine(void)
   return pages > 0 && size > 0 ? (uint64_t)pages / 2 * (uint64_t)size : 0;
 }
 
+static bool can_be_had(size_t bytes)
+{
+  void *volatile block = malloc(bytes); /* volatile: compilers leave out a block that nobody uses, and take it for given */
+  bool had = block;
+  free(block);
+  return had;
+}
+
 /* What could not be had under the ceiling can be had above it. */
 static bool is_at_ceiling(uint64_t wanted)
 {
   if (!ceiling)
     return false;
   limit_data(limit_before);
-  void *block = malloc(wanted && wanted < SIZE_MAX / 2 ? (size_t)wanted : 1);
-  free(block);
-  return block;
+  return can_be_had(wanted && wanted < SIZE_MAX / 2 ? (size_t)wanted : 1);
 }
 
 /* Nothing here asks for memory, but to see whether there is some. */
@@ -152,6 +158,13 @@ _Noreturn void ts_heap_none(uint64_t wanted)
              "   = help: make the plan or its input smaller, or end other programs\n", program, while_doing, at);
   say(line);
   _exit(TS_EXIT_ENVIRONMENT);
+}
+
+void ts_heap_or_file(void)
+{
+  enum { ENOUGH = 16 << 20 }; /* bytes; more than SQLite holds for any file that is whole */
+  if (!can_be_had(ENOUGH))
+    ts_heap_none(ENOUGH);
 }
 
 static void *for_cjson(size_t size) { return ts_heap_new(size, 1); }

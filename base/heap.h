@@ -32,6 +32,9 @@ void ts_heap_doing(const char *what);
 
 /* `wanted` bytes could not be had, or what is left says nothing of how many (0). For libraries that say so by a result. */
 _Noreturn void ts_heap_none(uint64_t wanted);
+/* A library that reads a file of others says that it got no memory: ends as ts_heap_none() where there is none. Else returns: the file is damaged, and
+ * made it ask for what nobody has. */
+void ts_heap_or_file(void);
 /* From now on this is a program of that name, which may use half of the machine's memory; cJSON asks here for what it needs. */
 void ts_heap_of_program(const char *called);
 

@@ -40,9 +40,10 @@ bool ts_db_supported(void) { return true; }
 
 static bool wrong(ts_db *db, ts_db_error *error)
 {
-  if (sqlite3_errcode(db->handle) == SQLITE_NOMEM)
-    ts_heap_none(0);
-  fail(error, NULL, "%s", sqlite3_errmsg(db->handle));
+  bool no_memory = sqlite3_errcode(db->handle) == SQLITE_NOMEM;
+  if (no_memory)
+    ts_heap_or_file();
+  fail(error, NULL, "%s", no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(db->handle));
   return false;
 }
 

@@ -232,6 +232,14 @@ static void drop_separators(formatter *f)
   }
 }
 
+/* Nothing is in the bracket, or only separators, which are not written. */
+static bool is_empty(const formatter *f, uint32_t opener)
+{
+  uint32_t i = opener + 1;
+  while (i < f->mark[opener].match && f->mark[i].dropped) i++;
+  return i == f->mark[opener].match;
+}
+
 /* Comments, and line breaks after an opening bracket, break it. */
 static void force_breaks(formatter *f)
 {
@@ -246,8 +254,7 @@ static void force_breaks(formatter *f)
     if ((commented || separate) && open.count)
       f->mark[open.at[open.count - 1]].forced = true;
     if (is_open(kind(f, i))) {
-      bool empty = f->mark[i].match == i + 1;
-      f->mark[i].forced = f->mark[i].layout != PLAIN && !empty && f->token[i + 1].newlines;
+      f->mark[i].forced = f->mark[i].layout != PLAIN && !is_empty(f, i) && f->token[i + 1].newlines;
       TS_PUSH(f->arena, &open, i);
     } else if (is_close(kind(f, i))) {
       open.count--;
@@ -440,7 +447,7 @@ static uint32_t next_soft(const formatter *f, uint32_t i, uint32_t to)
   for (uint32_t k = i; k < to; k++) {
     if (k > i && is_soft(f, k))
       return k;
-    if (f->mark[k].layout == STATEMENTS && f->mark[k].match != k + 1)
+    if (f->mark[k].layout == STATEMENTS && !is_empty(f, k))
       return k + 1;
     if (is_open(kind(f, k)))
       k = f->mark[k].match;
@@ -453,7 +460,7 @@ static uint32_t tail_after(const formatter *f, uint32_t i, uint32_t to, uint32_t
 {
   uint32_t k = i + 1;
   for (; k < to && !(k > i + 1 && is_soft(f, k)); k++) {
-    if (is_open(kind(f, k)) && f->mark[k].layout != PLAIN && f->mark[k].match != k + 1)
+    if (is_open(kind(f, k)) && f->mark[k].layout != PLAIN && !is_empty(f, k))
       return f->mark[k + 1].width - f->mark[i + 1].width;
     if (is_open(kind(f, k)))
       k = f->mark[k].match;
@@ -543,7 +550,7 @@ static void bracket(formatter *f, uint32_t opener, uint32_t tail)
   else
     entries(f, opener);
   f->indent = outside;
-  line_for(f, close, close > opener + 1, outside + STEP);
+  line_for(f, close, !is_empty(f, opener), outside + STEP);
   put(f, close);
 }
 

@@ -1353,6 +1353,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_chakra/no_duration \
 	tests/fuzz/corpus/fuzz_chakra/two.et \
 	tests/fuzz/corpus/fuzz_database/loose.sql \
+	tests/fuzz/corpus/fuzz_database/row_of_4_gib.db \
 	tests/fuzz/corpus/fuzz_database/script.sql \
 	tests/fuzz/corpus/fuzz_database/small.db \
 	tests/fuzz/corpus/fuzz_database/view.sql \
@@ -1363,6 +1364,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_format/everything \
 	tests/fuzz/corpus/fuzz_format/laboratory \
 	tests/fuzz/corpus/fuzz_format/schedule \
+	tests/fuzz/corpus/fuzz_format/separators_alone \
 	tests/fuzz/corpus/fuzz_format/words \
 	tests/fuzz/corpus/fuzz_goal/any \
 	tests/fuzz/corpus/fuzz_goal/backward \
@@ -1370,6 +1372,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_goal/schedule \
 	tests/fuzz/corpus/fuzz_graph/shape_that_is_none \
 	tests/fuzz/corpus/fuzz_graph/small \
+	tests/fuzz/corpus/fuzz_graph/type_that_would_be_escaped \
 	tests/fuzz/corpus/fuzz_ir/empty_fragment.ir \
 	tests/fuzz/corpus/fuzz_ir/example.ir \
 	tests/fuzz/corpus/fuzz_ir/least.ir \

@@ -61,6 +61,8 @@ Test(lang_format, separators)
   expect_format("gpu g {\n a = 1, b = 2,\n}", "gpu g {\n  a = 1\n  b = 2\n}\n");
   expect_format("schedule s() { at 0 { let x = 1; F(x) ; B(x) } }", "schedule s() { at 0 { let x = 1; F(x) B(x) } }\n");
   expect_format("strategy s() { rule r { match *; recompute } }", "strategy s() { rule r { match *; recompute } }\n");
+  expect_format("gpu g {\n  ;\n\n}", "gpu g {}\n");
+  expect_format("gpu g { ;\n\n  // none\n}", "gpu g {\n  // none\n}\n");
 }
 
 Test(lang_format, broken_by_the_author)

@@ -16,10 +16,11 @@ typedef struct reader { ts_events *e; const ts_events_options *options; sqlite3 
 /* The first thing that goes wrong is told, and reading ends. */
 static bool wrong(reader *r)
 {
-  if (sqlite3_errcode(r->db) == SQLITE_NOMEM)
-    ts_heap_none(0);
+  bool no_memory = sqlite3_errcode(r->db) == SQLITE_NOMEM;
+  if (no_memory)
+    ts_heap_or_file();
   if (!r->error->message[0])
-    ts_import_fail(r->error, "export the report again", "the database cannot be read: %s", sqlite3_errmsg(r->db));
+    ts_import_fail(r->error, "export the report again", "the database cannot be read: %s", no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(r->db));
   return false;
 }
 
@@ -95,7 +96,7 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
     }
     with(r, s);
     if (sqlite3_errcode(r->db) == SQLITE_NOMEM) /* a text that could not be had looks like one that is not there */
-      ts_heap_none(0);
+      break;
   }
   if (status != SQLITE_DONE)
     wrong(r);

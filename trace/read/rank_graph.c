@@ -106,11 +106,11 @@ static void put(text *t, const char *bytes, size_t length)
   for (size_t i = 0; i < length; i++) TS_PUSH(t->arena, &t->bytes, bytes[i]);
 }
 
-/* "float32": names of types hold nothing that would have to be escaped. */
+/* "float32": names of types hold nothing that would have to be escaped, so that they are written as they are read. */
 static bool take_type(ts_json *j, text *types)
 {
   bool good = ts_json_value(j) == TS_JSON_STRING;
-  for (size_t i = 0; good && i < j->length; i++) good = j->text[i] > ' ' && j->text[i] != '"' && j->text[i] != '\\';
+  for (size_t i = 0; good && i < j->length; i++) good = j->text[i] > ' ' && j->text[i] < 0x7f && j->text[i] != '"' && j->text[i] != '\\';
   if (!good)
     return false;
   put(types, types->bytes.count > 1 ? ",\"" : "\"", types->bytes.count > 1 ? 2 : 1);
