@@ -1,44 +1,40 @@
 # Floor below every module: arena, source map, diagnostics, digests. Lists: ./dev sources.
 
-#: libtrainspec_la_SOURCES += base/*.c
-libtrainspec_la_SOURCES += \
+#: libts_la_SOURCES += base/*.c base/*.h base/*.def
+libts_la_SOURCES += \
 	base/arena.c \
+	base/arena.h \
 	base/clock.c \
+	base/clock.h \
 	base/diag.c \
+	base/diag.h \
+	base/diag_codes.def \
 	base/diag_json.c \
+	base/diag_record.h \
 	base/diag_render.c \
 	base/diag_sarif.c \
 	base/digest.c \
-	base/escape.c \
-	base/format.c \
-	base/heap.c \
-	base/options.c \
-	base/output.c \
-	base/source.c \
-	base/suggest.c \
-	base/text.c \
-	base/text_diff.c \
-	base/version.c \
-	base/xgboost.c
-
-#: nobase_pkginclude_HEADERS += base/*.h base/*.def
-nobase_pkginclude_HEADERS += \
-	base/arena.h \
-	base/clock.h \
-	base/diag.h \
-	base/diag_codes.def \
-	base/diag_record.h \
 	base/digest.h \
+	base/escape.c \
 	base/escape.h \
 	base/exit.h \
+	base/format.c \
 	base/format.h \
+	base/heap.c \
 	base/heap.h \
+	base/options.c \
 	base/options.h \
+	base/output.c \
 	base/output.h \
 	base/round.h \
+	base/source.c \
 	base/source.h \
+	base/suggest.c \
+	base/text.c \
 	base/text.h \
+	base/text_diff.c \
 	base/text_diff.h \
+	base/version.c \
 	base/version.h \
+	base/xgboost.c \
 	base/xgboost.h
-

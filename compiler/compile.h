@@ -21,6 +21,8 @@ typedef struct ts_compile_options { /* all may be left zero */
 
 /* A session in the arena, with empty source map and queue of diagnostics. The caller then sets stdlib_dir, import_dirs, defines. */
 ts_session *ts_session_new(ts_arena *arena);
+/* The same with the source map of others, so that their messages can be shown together. */
+ts_session *ts_session_beside(ts_arena *arena, ts_sources *sources);
 
 /* Takes over what the options say about files and parameters; the functions below do it by themselves. A session may compile several plans, also with other
  * options, whose arrays must then be others too. */

@@ -1,29 +1,50 @@
 # From syntax tree to IR, a room for each part of the way. Lists: ./dev sources.
 
-#: libtrainspec_la_SOURCES += compiler/*.c
-libtrainspec_la_SOURCES += \
+#: libts_la_SOURCES += compiler/*.c compiler/*.h compiler/*.def
+libts_la_SOURCES += \
 	compiler/compile.c \
+	compiler/compile.h \
 	compiler/domain.c \
 	compiler/eval/builtin.c \
 	compiler/eval/builtin_column.c \
+	compiler/eval/builtins.def \
 	compiler/eval/call.c \
 	compiler/eval/check.c \
+	compiler/eval/check.h \
+	compiler/eval/dtypes.def \
 	compiler/eval/env.c \
+	compiler/eval/env.h \
 	compiler/eval/eval.c \
+	compiler/eval/eval.h \
 	compiler/eval/extern.c \
 	compiler/eval/figures.c \
+	compiler/eval/figures.def \
+	compiler/eval/figures.h \
+	compiler/eval/function.h \
+	compiler/eval/makers.def \
 	compiler/eval/module.c \
+	compiler/eval/module.h \
+	compiler/eval/names.h \
 	compiler/eval/require.c \
+	compiler/eval/require.h \
 	compiler/eval/session.c \
+	compiler/eval/session.h \
+	compiler/eval/stdlib_embed.h \
+	compiler/eval/types.def \
 	compiler/eval/value.c \
+	compiler/eval/value.h \
 	compiler/lookup.c \
+	compiler/lookup.h \
 	compiler/lower/cluster.c \
 	compiler/lower/cost_sources.c \
 	compiler/lower/costing.c \
+	compiler/lower/costing.h \
 	compiler/lower/device.c \
+	compiler/lower/device.h \
 	compiler/lower/doubts.c \
 	compiler/lower/formats.c \
 	compiler/lower/fragment.c \
+	compiler/lower/fragment.h \
 	compiler/lower/fragment_backward.c \
 	compiler/lower/fragment_forward.c \
 	compiler/lower/fragment_merge.c \
@@ -32,95 +53,70 @@ libtrainspec_la_SOURCES += \
 	compiler/lower/fragment_split.c \
 	compiler/lower/fragment_step.c \
 	compiler/lower/lower.c \
+	compiler/lower/lower.h \
+	compiler/lower/network.h \
 	compiler/lower/network_white_box.c \
 	compiler/lower/remarks.c \
 	compiler/lower/stage_cost.c \
 	compiler/machine/cluster.c \
+	compiler/machine/cluster.h \
 	compiler/machine/nccl_topology.c \
+	compiler/machine/nccl_topology.h \
 	compiler/machine/network_file.c \
+	compiler/machine/network_file.h \
 	compiler/machine/network_table.c \
+	compiler/machine/network_table.h \
 	compiler/machine/network_variables.c \
 	compiler/machine/topology.c \
+	compiler/machine/topology.h \
 	compiler/machine/xml.c \
+	compiler/machine/xml.h \
 	compiler/model/graph.c \
+	compiler/model/graph.h \
 	compiler/model/op.c \
+	compiler/model/op.h \
 	compiler/model/traced.c \
+	compiler/model/traced.h \
 	compiler/model/traced_follow.c \
 	compiler/model/traced_mapping.c \
+	compiler/model/traced_mapping.h \
 	compiler/model/traced_table.c \
+	compiler/model/traced_table.h \
 	compiler/plan/plan.c \
+	compiler/plan/plan.h \
+	compiler/plan/plan_fields.def \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
+	compiler/schedule/internal.h \
 	compiler/schedule/list.c \
 	compiler/schedule/policy.c \
+	compiler/schedule/policy.h \
 	compiler/schedule/progress.c \
 	compiler/schedule/rules.c \
 	compiler/schedule/schedule.c \
+	compiler/schedule/schedule.h \
 	compiler/schedule/slots.c \
 	compiler/schedule/stage.c \
+	compiler/schedule/stage.h \
 	compiler/schedule/timetable.c \
+	compiler/schedule/timetable.h \
 	compiler/schedule/work.c \
 	compiler/search.c \
+	compiler/search.h \
 	compiler/shard/comm.c \
 	compiler/shard/explain.c \
+	compiler/shard/internal.h \
 	compiler/shard/kept.c \
 	compiler/shard/layout.c \
+	compiler/shard/layout.h \
 	compiler/shard/model_work.c \
+	compiler/shard/model_work.h \
 	compiler/shard/rules.c \
 	compiler/shard/shard.c \
+	compiler/shard/shard.h \
 	compiler/shard/sums.c \
 	compiler/shard/ties.c \
 	compiler/shard/uneven.c \
 	compiler/shard/whole_graph.c \
-	compiler/ways_out.c
-
-#: nobase_pkginclude_HEADERS += compiler/*.h compiler/*.def
-nobase_pkginclude_HEADERS += \
-	compiler/compile.h \
-	compiler/eval/builtins.def \
-	compiler/eval/check.h \
-	compiler/eval/dtypes.def \
-	compiler/eval/env.h \
-	compiler/eval/eval.h \
-	compiler/eval/figures.def \
-	compiler/eval/figures.h \
-	compiler/eval/function.h \
-	compiler/eval/makers.def \
-	compiler/eval/module.h \
-	compiler/eval/names.h \
-	compiler/eval/require.h \
-	compiler/eval/session.h \
-	compiler/eval/stdlib_embed.h \
-	compiler/eval/types.def \
-	compiler/eval/value.h \
-	compiler/lookup.h \
-	compiler/lower/costing.h \
-	compiler/lower/device.h \
-	compiler/lower/fragment.h \
-	compiler/lower/lower.h \
-	compiler/lower/network.h \
-	compiler/machine/cluster.h \
-	compiler/machine/nccl_topology.h \
-	compiler/machine/network_file.h \
-	compiler/machine/network_table.h \
-	compiler/machine/topology.h \
-	compiler/machine/xml.h \
-	compiler/model/graph.h \
-	compiler/model/op.h \
-	compiler/model/traced.h \
-	compiler/model/traced_mapping.h \
-	compiler/model/traced_table.h \
-	compiler/plan/plan.h \
-	compiler/plan/plan_fields.def \
-	compiler/schedule/internal.h \
-	compiler/schedule/policy.h \
-	compiler/schedule/schedule.h \
-	compiler/schedule/stage.h \
-	compiler/schedule/timetable.h \
-	compiler/search.h \
-	compiler/shard/internal.h \
-	compiler/shard/layout.h \
-	compiler/shard/model_work.h \
-	compiler/shard/shard.h \
+	compiler/ways_out.c \
 	compiler/ways_out.h
-

@@ -1,26 +1,23 @@
 # What a kernel costs: tables, fits, roofline, Gaussian processes. Lists: ./dev sources.
 
-#: libtrainspec_la_SOURCES += cost/*.c
-libtrainspec_la_SOURCES += \
+#: libts_la_SOURCES += cost/*.c cost/*.h cost/*.def
+libts_la_SOURCES += \
+	cost/correlate.def \
 	cost/cost.c \
+	cost/cost.h \
 	cost/database.c \
+	cost/database.h \
 	cost/fit.c \
+	cost/fit.h \
 	cost/fit_table.c \
 	cost/gp.c \
+	cost/gp.h \
 	cost/interpolate.c \
 	cost/kernel_models.c \
-	cost/roofline.c \
-	cost/table.c \
-	cost/trees.c
-
-#: nobase_pkginclude_HEADERS += cost/*.h cost/*.def
-nobase_pkginclude_HEADERS += \
-	cost/correlate.def \
-	cost/cost.h \
-	cost/database.h \
-	cost/fit.h \
-	cost/gp.h \
 	cost/kernel_models.h \
+	cost/roofline.c \
 	cost/source.h \
+	cost/table.c \
 	cost/table.h \
+	cost/trees.c \
 	cost/trees.h

@@ -1,24 +1,22 @@
-/* TrainSpec in a program of yours: the time of a step.
+/* TrainSpec in a program of yours: the time of a step, where it goes, and what memory it takes.
  *   cc $(pkg-config --cflags trainspec) embed.c $(pkg-config --libs trainspec) -o embed && ./embed gpt3_175b.ts
  */
 #include <stdio.h>
 
-#include "compiler/compile.h"
-#include "runtime/account/result.h"
+#include <trainspec.h>
 
 int main(int argc, char **argv)
 {
-  ts_arena *arena = ts_arena_new("embedded");
-  ts_session *session = ts_session_new(arena);
-  ts_input input;
-  uint64_t step = 0;
-  if (argc == 2 && ts_input_open(session, argv[1], &(ts_compile_options){0}, &input)) {
-    ts_stop stop = {.arena = arena};
-    if (ts_run_step(&input.ir, &(ts_run_options){0}, &step, &stop))
-      printf("%.3f s\n", (double)step * 1e-12);
-    ts_input_close(&input);
+  trainspec *ts = trainspec_new();
+  trainspec_plan *plan = argc == 2 ? trainspec_open(ts, argv[1], NULL) : NULL;
+  trainspec_run *run = plan ? trainspec_play(plan, NULL) : NULL;
+  if (run) {
+    trainspec_result r = trainspec_result_of(run);
+    double step = (double)r.step_ps;
+    printf("%.3f s on %u ranks: %.1f %% compute, %.1f %% exposed communication, %.1f %% bubble; %.1f GiB\n", step * 1e-12, trainspec_ranks(plan),
+           100 * r.time.compute / step, 100 * r.time.exposed_communication / step, 100 * r.time.bubble / step, (double)(r.peak + r.reserved) / (1 << 30));
   }
-  ts_diags_print(session->diags, stderr, ts_color_auto(stderr));
-  ts_arena_free(arena);
-  return step ? 0 : 1;
+  trainspec_print_messages(ts, stderr, TRAINSPEC_TEXT);
+  trainspec_free(ts);
+  return run ? 0 : 1;
 }

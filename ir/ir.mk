@@ -1,33 +1,29 @@
 # The intermediate representation: ir.h is its specification. Lists: ./dev sources.
 
-#: libtrainspec_la_SOURCES += ir/*.c
-libtrainspec_la_SOURCES += \
+#: libts_la_SOURCES += ir/*.c ir/*.h ir/*.def
+libts_la_SOURCES += \
 	ir/build.c \
 	ir/canon.c \
+	ir/ir.h \
 	ir/layout.c \
+	ir/layout.h \
 	ir/load.c \
 	ir/names.c \
+	ir/names.h \
 	ir/packets.c \
+	ir/packets.h \
 	ir/pool.c \
+	ir/pool.h \
+	ir/refs.def \
 	ir/text/cluster.c \
 	ir/text/lex.c \
 	ir/text/play.c \
 	ir/text/read.c \
 	ir/text/text.c \
+	ir/text/text.h \
 	ir/text/write.c \
 	ir/verify.c \
 	ir/verify_programs.c \
 	ir/words.c \
+	ir/words.h \
 	ir/write.c
-
-#: nobase_pkginclude_HEADERS += ir/*.h ir/*.def
-nobase_pkginclude_HEADERS += \
-	ir/ir.h \
-	ir/layout.h \
-	ir/names.h \
-	ir/packets.h \
-	ir/pool.h \
-	ir/refs.def \
-	ir/text/text.h \
-	ir/words.h
-

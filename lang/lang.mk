@@ -1,20 +1,17 @@
 # Lexer, grammar, syntax tree, formatter, units. Lists: ./dev sources.
 
-#: libtrainspec_la_SOURCES += lang/*.c lang/parser.h
-libtrainspec_la_SOURCES += \
+#: libts_la_SOURCES += lang/*.c lang/parser.h lang/ast.h lang/ast.def lang/units.h
+libts_la_SOURCES += \
 	lang/ast.c \
+	lang/ast.def \
+	lang/ast.h \
 	lang/brackets.c \
 	lang/format.c \
 	lang/parse.c \
 	lang/parser.h \
 	lang/syntax_error.c \
 	lang/tokens.c \
-	lang/units.c
-
-#: nobase_pkginclude_HEADERS += lang/ast.h lang/ast.def lang/units.h
-nobase_pkginclude_HEADERS += \
-	lang/ast.def \
-	lang/ast.h \
+	lang/units.c \
 	lang/units.h
 
 #: EXTRA_DIST += lang/*.l lang/*.y lang/units.def lang/words.def
@@ -26,7 +23,7 @@ EXTRA_DIST += \
 
 # Scanner and parser are generated here in a checkout and come ready-made in a release.
 lang_generated = lang/grammar.c lang/grammar.h lang/lexer.c
-libtrainspec_la_SOURCES += $(lang_generated)
+libts_la_SOURCES += $(lang_generated)
 BUILT_SOURCES += $(lang_generated)
 MAINTAINERCLEANFILES += $(lang_generated)
 
@@ -40,4 +37,4 @@ lang/lexer.c: lang/lexer.l
 	$(AM_V_GEN)$(MKDIR_P) lang && $(FLEX) --noline -o lang/lexer.c $(srcdir)/lang/lexer.l
 
 # One target alone, `make tsc` in a fresh folder, passes by BUILT_SOURCES: the objects themselves ask for the header.
-$(libtrainspec_la_OBJECTS): | lang/grammar.h
+$(libts_la_OBJECTS): | lang/grammar.h

@@ -30,5 +30,5 @@ install-data-hook:
 # Folders of our own go with the last of their files.
 uninstall-hook:
 	for program in tsc tsrun tsfmt; do rm -f "$(DESTDIR)$(bashcompletiondir)/$$program"; done
-	for folder in $(pkgdatadir) $(docdir) $(pkgincludedir); do \
+	for folder in $(pkgdatadir) $(docdir); do \
 	  test ! -d "$(DESTDIR)$$folder" || find "$(DESTDIR)$$folder" -depth -type d -exec rmdir {} + 2>/dev/null || :; done

@@ -11,7 +11,7 @@ reached() { # FILE LINES REACHED BRANCHES TAKEN, of the files that somebody wrot
   find . -name '*.gcda' | sort | while IFS= read -r data; do
     gcov -b -t "$data" 2>/dev/null || true
   done | awk '
-    / 0:Source:/ { file = $0; sub(/.*:Source:/, "", file); skip = !sub(/^(\.\.\/)+/, "", file) || file !~ /^(base|lang|ir|cost|compiler|trace|calibrate|runtime|tools)\//; next }
+    / 0:Source:/ { file = $0; sub(/.*:Source:/, "", file); skip = !sub(/^(\.\.\/)+/, "", file) || file !~ /^(base|lang|ir|cost|compiler|trace|calibrate|runtime|library|tools)\//; next }
     skip { next }
     /^branch +[0-9]+ / {
       key = file SUBSEP line SUBSEP $2
@@ -38,7 +38,7 @@ table() {
     { room = $1; sub(/\/.*/, "", room); add(room "/"); add("all"); add($1); names[NR] = $1 }
     END {
       printf "%-36s %18s  %18s\n", "room", "lines", "branches"
-      count = split("base/ lang/ ir/ cost/ compiler/ trace/ calibrate/ runtime/ tools/ all", rooms, " ")
+      count = split("base/ lang/ ir/ cost/ compiler/ trace/ calibrate/ runtime/ library/ tools/ all", rooms, " ")
       for (i = 1; i <= count; i++) row(rooms[i], rooms[i])
       print "\nthe files reached least"
       for (n = 1; n <= files && n <= NR; n++) {

@@ -43,6 +43,7 @@ tests_unit_sources = \
 	tests/unit/test_lang_errors.c \
 	tests/unit/test_lang_format.c \
 	tests/unit/test_lang_parse.c \
+	tests/unit/test_library.c \
 	tests/unit/test_limits.c \
 	tests/unit/test_load.c \
 	tests/unit/test_lower.c \
@@ -74,7 +75,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h tools/cli/programs.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_unit_LDADD = libtrainspec.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
+tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
 else
 EXTRA_DIST += $(tests_unit_sources)
@@ -124,10 +125,10 @@ endif
 fuzz_lsp_sources = tools/lsp/documents.c tools/lsp_main.c tools/lsp/messages.c tools/lsp/rpc.c tools/lsp/text.c tools/cli/plan_options.c
 tests/fuzz/fuzz_lsp$(EXEEXT): fuzz_more = $(addprefix $(srcdir)/,$(fuzz_lsp_sources))
 tests/fuzz/fuzz_lsp$(EXEEXT): $(fuzz_lsp_sources)
-$(fuzz_programs): libtrainspec.la tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
+$(fuzz_programs): libts.la tests/fuzz/replay.c tests/fuzz/events_use.h tests/fuzz/play_use.h tests/fuzz/sqlite_use.h tests/fuzz/tree_mutator.h
 $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
-	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libtrainspec.la $(CJSON_LIBS) $(SQLITE_LIBS) $(LIBS)
+	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.la $(CJSON_LIBS) $(SQLITE_LIBS) $(LIBS)
 
 #: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/* tests/torture/*
 EXTRA_DIST += \
@@ -196,6 +197,8 @@ EXTRA_DIST += \
 	tests/cli/docs.out \
 	tests/cli/dual-plane.cmd \
 	tests/cli/dual-plane.out \
+	tests/cli/embed.cmd \
+	tests/cli/embed.out \
 	tests/cli/equal-output-is-left-alone.cmd \
 	tests/cli/equal-output-is-left-alone.out \
 	tests/cli/explain-common-rules.cmd \
@@ -1750,7 +1753,7 @@ tests_accuracy_accuracy_SOURCES = \
 	tests/accuracy/sets.c
 
 EXTRA_PROGRAMS = tests/accuracy/accuracy
-tests_accuracy_accuracy_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
+tests_accuracy_accuracy_LDADD = libts.la $(ZLIB_LIBS) -lm
 #: EXTRA_DIST += tests/accuracy/*.sh tests/accuracy/plans/*
 EXTRA_DIST += \
 	tests/accuracy/plans/collective.ts \
@@ -1766,11 +1769,17 @@ EXTRA_DIST += \
 # Schedules against those of reference schedulers: ./dev goldens. Built on demand.
 tests_schedules_goldens_SOURCES = tests/schedules/goldens.c tests/accuracy/csv.c tests/accuracy/csv.h
 EXTRA_PROGRAMS += tests/schedules/goldens
-tests_schedules_goldens_LDADD = libtrainspec.la $(ZLIB_LIBS) -lm
+tests_schedules_goldens_LDADD = libts.la $(ZLIB_LIBS) -lm
 EXTRA_DIST += tests/schedules/cases.txt
 
 # For `./dev tsan`, which builds it by name.
 EXTRA_PROGRAMS += tests/tsan/workers
 tests_tsan_workers_SOURCES = tests/tsan/main.c tests/tsan/criterion/criterion.h tests/unit/test_workers.c
 tests_tsan_workers_CPPFLAGS = -I$(srcdir)/tests/tsan $(AM_CPPFLAGS)
-tests_tsan_workers_LDADD = libtrainspec.la
+tests_tsan_workers_LDADD = libts.la
+
+# The library as other programs link it: its header, and what leaves the shared object.
+check_PROGRAMS += tests/library/embed
+tests_library_embed_SOURCES = examples/embed.c
+tests_library_embed_CPPFLAGS = -I$(srcdir)/library
+tests_library_embed_LDADD = libtrainspec.la

@@ -2,7 +2,7 @@
 
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
-tsc_LDADD = libtrainspec.la
+tsc_LDADD = libts.la
 #: tsrun_SOURCES = tools/tsrun*.c tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/ways_out.*
 tsrun_SOURCES = \
 	tools/cli/interrupt.c \
@@ -21,10 +21,10 @@ tsrun_SOURCES = \
 	tools/tsrun.c \
 	tools/tsrun_main.c
 
-tsrun_LDADD = libtrainspec.la $(CJSON_LIBS)
+tsrun_LDADD = libts.la $(CJSON_LIBS)
 tsfmt_SOURCES = tools/tsfmt.c tools/tsfmt_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/programs.h
-tsfmt_LDADD = libtrainspec.la
-trainspec_LDADD = libtrainspec.la $(CJSON_LIBS) $(GSL_LIBS)
+tsfmt_LDADD = libts.la
+trainspec_LDADD = libts.la $(CJSON_LIBS) $(GSL_LIBS)
 #: trainspec_SOURCES = tools/*.c tools/*.h :!tools/tsc.c :!tools/tsrun.c :!tools/tsfmt.c
 trainspec_SOURCES = \
 	tools/cli/interrupt.c \

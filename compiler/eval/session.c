@@ -77,12 +77,12 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
   return key->diag;
 }
 
-ts_session *ts_session_of(ts_arena *arena, const ts_domain *domain)
+ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain)
 {
   ts_session *s = TS_NEW(arena, ts_session);
   s->domain = domain;
   s->arena = arena;
-  s->sources = ts_sources_new(arena);
+  s->sources = sources ? sources : ts_sources_new(arena);
   s->diags = ts_diags_new(arena, s->sources);
   s->lang = ts_lang_new(arena, s->sources, s->diags);
   s->reported = TS_NEW(arena, struct ts_reported);

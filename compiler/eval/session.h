@@ -84,8 +84,9 @@ struct ts_session {
   uint32_t *define_file;            /* their text in the source map; 0: not asked for */
 };
 
-/* Makes a session in the arena, with empty source map and queue of diagnostics; ts_session_new in compiler/compile.h gives it the domain. */
-ts_session *ts_session_of(ts_arena *arena, const ts_domain *domain);
+/* Makes a session in the arena, with an empty queue of diagnostics and a source map: `sources`, or an empty one (NULL). ts_session_new in
+ * compiler/compile.h gives it the domain. */
+ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain);
 
 
 /* Finds a file without reading it: the path to open, or NULL after a diagnostic. For native libraries. Not for the stdlib. */

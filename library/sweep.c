@@ -1,0 +1,82 @@
+/* Sweeps: each plan of the family is compiled in a session of its own, so that thousands take no more memory than one. */
+#include <string.h>
+
+#include "compiler/search.h"
+#include "library/workspace.h"
+
+struct trainspec_sweep {
+  trainspec *ts;
+  ts_session *session; /* of the search */
+  ts_search *search;
+  const char *path;
+  ts_compile_options options;
+};
+
+trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name, const char *items)
+{
+  trainspec_sweep *sweep = TS_NEW(ts->arena, trainspec_sweep);
+  *sweep = (trainspec_sweep){.ts = ts, .session = ts_library_session(ts), .path = ts_arena_string(ts->arena, path, strlen(path)), .options = ts_library_options(ts, NULL)};
+  const char *text = items ? ts_arena_string(ts->arena, items, strlen(items)) : NULL;
+  sweep->search = ts_search_load(sweep->session, sweep->path, &sweep->options, name, text, false);
+  return sweep->search ? sweep : NULL;
+}
+
+size_t trainspec_sweep_plans(const trainspec_sweep *sweep) { return sweep->search->point_count; }
+bool trainspec_sweep_maximizes(const trainspec_sweep *sweep) { return sweep->search->maximize; }
+const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column) { return column < sweep->search->column_count ? sweep->search->columns[column] : NULL; }
+const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column) { return sweep->search->points[plan].texts[column]; }
+
+static ts_figures figures_of(const trainspec_result *r, uint32_t world)
+{
+  return (ts_figures){{[TS_SEARCH_STEP] = (double)r->step_ps * 1e-12, [TS_SEARCH_MEMORY] = 8 * (double)(r->peak + r->reserved),
+                       [TS_SEARCH_TOKENS] = r->tokens_per_second, [TS_SEARCH_MFU] = r->mfu, [TS_SEARCH_HFU] = r->hfu, [TS_SEARCH_DEVICES] = world}};
+}
+
+static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)
+{
+  out->state = TRAINSPEC_REFUSED;
+  out->why = ts_arena_string(sweep->ts->arena, why ? why : "", why ? strlen(why) : 0);
+}
+
+/* False after an error of the search. */
+static bool judge(trainspec_sweep *sweep, size_t plan, uint32_t world, trainspec_outcome *out)
+{
+  unsigned errors = ts_diags_errors(sweep->session->diags);
+  ts_figures figures = figures_of(&out->result, world);
+  bool too_large = out->result.limit && out->result.peak + out->result.reserved > out->result.limit;
+  if (too_large)
+    out->state = TRAINSPEC_TOO_LARGE;
+  else
+    out->state = ts_search_judge(sweep->search, plan, &figures, &out->worth) ? TRAINSPEC_RANKED : TRAINSPEC_LEFT_OUT;
+  return ts_diags_errors(sweep->session->diags) == errors;
+}
+
+bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome *out)
+{
+  ts_arena *arena = ts_arena_new("plan of a sweep");
+  ts_session *session = ts_session_new(arena);
+  ts_compile_options o = sweep->options;
+  ts_input input = {0};
+  bool good = true;
+  *out = (trainspec_outcome){0};
+  o.plan_name = sweep->search->plan;
+  o.defines = sweep->search->points[plan].defines;
+  o.define_count = sweep->search->points[plan].define_count;
+  if (ts_input_open(session, sweep->path, &o, &input)) {
+    ts_stop stop = {.arena = arena};
+    ts_run_options how = {0};
+    ts_run *run = ts_run_new(&input.ir, &how, &stop);
+    if (run) {
+      out->result = ts_library_result(ts_summary_new(arena, &input.ir, run, ts_memory_new(arena, &input.ir, run), NULL));
+      good = judge(sweep, plan, input.ir.meta->world, out);
+      ts_run_free(run);
+    } else {
+      refuse(sweep, out, stop.title);
+    }
+    ts_input_close(&input);
+  } else {
+    refuse(sweep, out, ts_diags_first_error(session->diags));
+  }
+  ts_arena_free(arena);
+  return good;
+}

@@ -1,0 +1,414 @@
+#include "library/trainspec.h"
+
+#include <string.h>
+
+#include "base/diag_record.h"
+#include "base/version.h"
+#include "ir/words.h"
+#include "library/workspace.h"
+#include "runtime/report/plausible.h"
+#include "runtime/report/report.h"
+
+const char *trainspec_version(void) { return ts_version(); }
+
+/* ---- Workspace ---- */
+
+trainspec *trainspec_new(void)
+{
+  ts_arena *arena = ts_arena_new("workspace");
+  trainspec *ts = TS_NEW(arena, trainspec);
+  ts->arena = arena;
+  ts->sources = ts_sources_new(arena);
+  ts_library_session(ts); /* of messages about no plan */
+  return ts;
+}
+
+ts_session *ts_library_session(trainspec *ts)
+{
+  ts_session *s = ts_session_beside(ts->arena, ts->sources);
+  for (size_t i = 0; i < ts->warnings.count; i++)
+    ts_diags_warning_option(s->diags, ts->warnings.at[i]);
+  TS_PUSH(ts->arena, &ts->sessions, s);
+  return s;
+}
+
+void trainspec_free(trainspec *ts)
+{
+  if (!ts)
+    return;
+  for (size_t i = 0; i < ts->plans.count; i++)
+    trainspec_close(ts->plans.at[i]);
+  ts_arena_free(ts->arena);
+}
+
+static const char *copy(trainspec *ts, const char *text) { return ts_arena_string(ts->arena, text, strlen(text)); }
+
+void trainspec_define(trainspec *ts, const char *parameter, const char *expression)
+{
+  for (size_t i = 0; i < ts->defines.count; i++)
+    if (!strcmp(ts->defines.at[i].name, parameter)) {
+      ts->defines.at[i].expression = copy(ts, expression);
+      return;
+    }
+  TS_PUSH(ts->arena, &ts->defines, (ts_define){copy(ts, parameter), copy(ts, expression)});
+}
+
+void trainspec_import_dir(trainspec *ts, const char *folder) { TS_PUSH(ts->arena, &ts->import_dirs, copy(ts, folder)); }
+void trainspec_read_dir(trainspec *ts, const char *folder) { TS_PUSH(ts->arena, &ts->read_dirs, copy(ts, folder)); }
+void trainspec_allow_native(trainspec *ts, const char *file) { TS_PUSH(ts->arena, &ts->natives, copy(ts, file)); }
+void trainspec_stdlib_dir(trainspec *ts, const char *folder) { ts->options.stdlib_dir = folder ? copy(ts, folder) : NULL; }
+
+bool trainspec_warning(trainspec *ts, const char *option)
+{
+  if (!ts_diags_warning_option(ts->sessions.at[0]->diags, option))
+    return false;
+  TS_PUSH(ts->arena, &ts->warnings, copy(ts, option));
+  return true;
+}
+
+/* Copies of the lists: sessions keep pointers to what they were given. */
+ts_compile_options ts_library_options(trainspec *ts, const char *plan)
+{
+  ts_compile_options o = ts->options;
+  o.plan_name = plan ? copy(ts, plan) : NULL;
+  o.import_dirs = ts_arena_copy(ts->arena, ts->import_dirs.at, ts->import_dirs.count * sizeof *ts->import_dirs.at);
+  o.import_dir_count = (uint32_t)ts->import_dirs.count;
+  o.read_dirs = ts_arena_copy(ts->arena, ts->read_dirs.at, ts->read_dirs.count * sizeof *ts->read_dirs.at);
+  o.read_dir_count = (uint32_t)ts->read_dirs.count;
+  o.natives = ts_arena_copy(ts->arena, ts->natives.at, ts->natives.count * sizeof *ts->natives.at);
+  o.native_count = (uint32_t)ts->natives.count;
+  o.defines = ts_arena_copy(ts->arena, ts->defines.at, ts->defines.count * sizeof *ts->defines.at);
+  o.define_count = (uint32_t)ts->defines.count;
+  return o;
+}
+
+/* ---- Messages ---- */
+
+static bool is_help(const ts_diag_child *child) { return child->kind == TS_CHILD_HELP || child->kind == TS_CHILD_EDIT; }
+
+/* All that were not silenced, in the order in which they were found. */
+static ts_diags messages(const trainspec *ts, ts_arena *arena)
+{
+  ts_diags all = *ts->sessions.at[0]->diags;
+  all.arena = arena;
+  memset(&all.all, 0, sizeof all.all);
+  for (size_t i = 0; i < ts->sessions.count; i++) {
+    const ts_diags *diags = ts->sessions.at[i]->diags;
+    for (size_t k = 0; k < diags->all.count; k++)
+      if (!diags->all.at[k]->off)
+        TS_PUSH(arena, &all.all, diags->all.at[k]);
+  }
+  return all;
+}
+
+static const ts_diag *message(const trainspec *ts, size_t i, size_t *count)
+{
+  ts_arena *scratch = ts_arena_new("messages");
+  ts_diags all = messages(ts, scratch);
+  const ts_diag *d = i < all.all.count ? all.all.at[i] : NULL;
+  *count = all.all.count;
+  ts_arena_free(scratch);
+  return d;
+}
+
+size_t trainspec_message_count(const trainspec *ts)
+{
+  size_t count;
+  message(ts, 0, &count);
+  return count;
+}
+
+trainspec_message trainspec_message_at(const trainspec *ts, size_t i)
+{
+  size_t count;
+  const ts_diag *d = message(ts, i, &count);
+  if (!d)
+    return (trainspec_message){0};
+  trainspec_message m = {(trainspec_severity)d->severity, ts_code_name(d->code), ts_code_short_name(d->code), d->message, NULL, 0, 0, NULL};
+  const ts_source *source = ts_sources_get(ts->sources, d->primary.file);
+  if (source) {
+    ts_position at = ts_sources_position(ts->sources, d->primary.file, d->primary.begin);
+    m.file = source->name;
+    m.line = at.line;
+    m.column = at.column;
+  }
+  for (size_t k = 0; k < d->children.count && !m.help; k++)
+    if (is_help(&d->children.at[k]))
+      m.help = d->children.at[k].text;
+  return m;
+}
+
+void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format format)
+{
+  ts_arena *scratch = ts_arena_new("messages");
+  ts_diags all = messages(ts, scratch);
+  if (format == TRAINSPEC_TEXT)
+    ts_diags_print(&all, out, ts_color_auto(out));
+  else if (format == TRAINSPEC_JSON)
+    ts_diags_print_json(&all, out);
+  ts_arena_free(scratch);
+}
+
+/* ---- Plans ---- */
+
+/* NULL where there is an error; a warning that was made one counts like any other. */
+static trainspec_plan *keep(trainspec *ts, ts_session *session, ts_input *input, bool opened)
+{
+  if (!opened)
+    return NULL;
+  if (ts_diags_errors(session->diags)) {
+    ts_input_close(input);
+    return NULL;
+  }
+  trainspec_plan *plan = TS_NEW(ts->arena, trainspec_plan);
+  *plan = (trainspec_plan){.ts = ts, .session = session, .input = *input, .open = true};
+  TS_PUSH(ts->arena, &ts->plans, plan);
+  return plan;
+}
+
+trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan)
+{
+  ts_session *session = ts_library_session(ts);
+  ts_compile_options o = ts_library_options(ts, plan);
+  ts_input input = {0};
+  return keep(ts, session, &input, ts_input_open(session, copy(ts, path), &o, &input));
+}
+
+trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size, const char *plan)
+{
+  ts_session *session = ts_library_session(ts);
+  ts_compile_options o = ts_library_options(ts, plan);
+  ts_input input = {0};
+  return keep(ts, session, &input, ts_input_compile(session, copy(ts, path), ts_arena_string(ts->arena, text, size), size, &o, &input));
+}
+
+bool trainspec_write(const trainspec_plan *plan, const char *path)
+{
+  ts_ir_error error = {0};
+  if (ts_ir_write_file(&plan->input.ir, path, &error) == 0)
+    return true;
+  ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "cannot write `%s`: %s", path, error.message);
+  return false;
+}
+
+uint32_t trainspec_ranks(const trainspec_plan *plan) { return plan->input.ir.meta->world; }
+const char *trainspec_plan_name(const trainspec_plan *plan) { return plan->input.ir.strings + plan->input.ir.meta->plan; }
+
+void trainspec_close(trainspec_plan *plan)
+{
+  if (!plan || !plan->open)
+    return;
+  for (size_t i = 0; i < plan->runs.count; i++)
+    trainspec_run_free(plan->runs.at[i]);
+  ts_input_close(&plan->input);
+  plan->open = false;
+}
+
+/* ---- Playing ---- */
+
+static const char *source_text(void *closure, ts_arena *arena, const char *name, size_t *size)
+{
+  const ts_session *s = closure;
+  (void)arena;
+  for (size_t i = 0; i < s->dependencies.count; i++) {
+    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
+    if (source && !strcmp(s->dependencies.at[i].name, name))
+      return *size = source->size, source->text;
+  }
+  return NULL;
+}
+
+static ts_source_reader reader_of(trainspec_plan *plan) { return (ts_source_reader){source_text, plan->session}; }
+
+static void tell(trainspec_plan *plan, const ts_stop *stop)
+{
+  trainspec *ts = plan->ts;
+  if (ts_stop_diagnose(stop, &plan->input.ir, reader_of(plan), ts->arena, ts->sources, plan->session->diags))
+    return;
+  ts_diag *d = ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "%s", stop->title);
+  for (uint32_t i = 0; i < stop->fact_count; i++)
+    ts_diag_fact(d, stop->facts[i].name, "%s", stop->facts[i].text);
+  if (stop->help)
+    ts_diag_help(d, "%s", stop->help);
+}
+
+static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_options *o, ts_run_options *out)
+{
+  *out = (ts_run_options){0};
+  if (!o)
+    return true;
+  out->network = o->network ? ts_arena_string(arena, o->network, strlen(o->network)) : NULL;
+  out->contention = o->contention;
+  out->no_fold = o->no_fold;
+  out->threads = o->threads;
+  if (o->progress) {
+    ts_progress *progress = TS_NEW(arena, ts_progress);
+    *progress = (ts_progress){o->progress, o->closure};
+    out->progress = progress;
+  }
+  const char *wrong = o->overlap ? ts_slowdown_open(arena, o->overlap, &out->overlap) : NULL;
+  if (wrong)
+    ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "%s", wrong);
+  return !wrong;
+}
+
+trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *options)
+{
+  ts_arena *arena = ts_arena_new("run of the library");
+  ts_stop stop = {.arena = arena};
+  trainspec_run *run = TS_NEW(plan->ts->arena, trainspec_run);
+  *run = (trainspec_run){.plan = plan, .arena = arena};
+  if (take_options(plan, arena, options, &run->options)) {
+    run->run = ts_run_new(&plan->input.ir, &run->options, &stop);
+    if (!run->run)
+      tell(plan, &stop);
+  }
+  if (!run->run) {
+    ts_arena_free(arena);
+    return NULL;
+  }
+  const ts_ir *ir = &plan->input.ir;
+  run->memory = ts_memory_new(arena, ir, run->run);
+  run->summary = ts_arena_copy(arena, ts_summary_new(arena, ir, run->run, run->memory, run->options.network), sizeof *run->summary);
+  run->summary->extras.overlap = run->options.overlap;
+  TS_PUSH(plan->ts->arena, &plan->runs, run);
+  return run;
+}
+
+void trainspec_run_free(trainspec_run *run)
+{
+  if (!run || !run->arena)
+    return;
+  ts_run_free(run->run);
+  ts_arena_free(run->arena);
+  run->arena = NULL;
+}
+
+/* ---- Results ---- */
+
+trainspec_result ts_library_result(const ts_summary *s)
+{
+  const ts_memory_class *fullest = &s->memory->classes[s->memory->fullest];
+  return (trainspec_result){
+    .step_ps = s->result->step,
+    .time = {s->time.compute, s->time.exposed, s->time.bubble, s->time.host, s->time.tail},
+    .tokens_per_second = s->tokens_per_second, .samples_per_second = s->samples_per_second,
+    .mfu = s->mfu, .hfu = s->hfu,
+    .fullest_rank = fullest->rank, .peak = fullest->peak, .reserved = fullest->reserved, .limit = fullest->limit,
+    .nodes = s->result->nodes};
+}
+
+trainspec_result trainspec_result_of(const trainspec_run *run) { return ts_library_result(run->summary); }
+
+trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank)
+{
+  const ts_result *r = run->summary->result;
+  uint32_t class = r->class_of[rank];
+  const ts_class_result *c = &r->classes[class];
+  const ts_memory_class *m = &run->memory->classes[class];
+  return (trainspec_rank){
+    .like = c->rank, .end_ps = c->end, .compute_ps = ts_class_compute(c), .exposed_ps = ts_class_exposed(c),
+    .bubble_ps = c->bubble, .host_ps = c->host, .tail_ps = c->tail, .peak = m->peak, .limit = m->limit};
+}
+
+const char *trainspec_category(size_t category) { return category < TS_IR_CATEGORIES ? ts_category_name((uint32_t)category) : NULL; }
+
+uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t category)
+{
+  const ts_memory_class *m = &run->memory->classes[run->summary->result->class_of[rank]];
+  return category < TS_IR_CATEGORIES ? m->category[category] : 0;
+}
+
+typedef struct visiting { const trainspec_run *run; void (*visit)(void *closure, const trainspec_event *event); void *closure; } visiting;
+
+static trainspec_kind kind_of(const ts_ir_node *node)
+{
+  switch (node->op) {
+  case TS_IR_COMPUTE: return TRAINSPEC_COMPUTE;
+  case TS_IR_COLLECTIVE: return TRAINSPEC_COLLECTIVE;
+  case TS_IR_SEND: return TRAINSPEC_SEND;
+  case TS_IR_RECV: return TRAINSPEC_RECEIVE;
+  case TS_IR_HOST_WORK: case TS_IR_HOST_SYNC: return TRAINSPEC_HOST;
+  default: return TRAINSPEC_OTHER;
+  }
+}
+
+static const char *what_of(const ts_ir *ir, const ts_ir_node *node)
+{
+  if (node->op == TS_IR_COMPUTE)
+    return ir->strings + ir->kernels[node->arg].family;
+  return node->op == TS_IR_COLLECTIVE ? ts_ir_collective_words[ir->collectives[node->arg].kind] : "";
+}
+
+static void visit_one(void *closure, const ts_span_event *e)
+{
+  const visiting *v = closure;
+  const ts_ir *ir = &v->run->plan->input.ir;
+  const ts_ir_node *node = e->node;
+  trainspec_event event = {
+    .kind = kind_of(node), .label = ir->strings + node->label, .what = what_of(ir, node),
+    .stream = e->stream == TS_IR_NONE ? "host" : ir->strings + ir->streams[e->stream].name,
+    .issued_ps = e->issued, .ready_ps = e->ready, .start_ps = e->start, .end_ps = e->end, .peer = e->peer};
+  v->visit(v->closure, &event);
+}
+
+void trainspec_timeline(const trainspec_run *run, uint32_t rank, void (*visit)(void *closure, const trainspec_event *event), void *closure)
+{
+  visiting v = {run, visit, closure};
+  ts_run_timeline(run->run, rank, visit_one, &v);
+}
+
+bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critical *part)
+{
+  const ts_result *r = run->summary->result;
+  if (i >= r->critical_count)
+    return false;
+  const ts_critical_part *p = &r->critical[i];
+  *part = (trainspec_critical){ts_critical_name(p->kind), p->name, run->plan->input.ir.strings + p->label, p->time, p->count};
+  return true;
+}
+
+/* ---- Reports ---- */
+
+/* Warnings of the played plan join the messages once. False when one of them was made an error. */
+static bool look(trainspec_run *run)
+{
+  trainspec_plan *plan = run->plan;
+  trainspec *ts = plan->ts;
+  if (!run->looked) {
+    ts_plausible(run->summary, &run->options);
+    ts_report_silence(run->summary, plan->session->diags);
+    bool compiled = plan->input.kind == TS_INPUT_PLAN;
+    for (size_t i = 0; i < run->summary->warnings.at.count; i++)
+      if (!run->summary->warnings.at.at[i].compiled || !compiled)
+        ts_warning_diagnose(&run->summary->warnings.at.at[i], &plan->input.ir, reader_of(plan), ts->arena, ts->sources, plan->session->diags);
+    run->looked = true;
+  }
+  return !ts_diags_errors(plan->session->diags);
+}
+
+bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format)
+{
+  if (!look(run))
+    return false;
+  switch (format) {
+  case TRAINSPEC_TEXT: ts_report_text(run->summary, out); break;
+  case TRAINSPEC_JSON: ts_report_json(run->summary, out); break;
+  case TRAINSPEC_CSV: ts_report_csv(run->summary, out); break;
+  case TRAINSPEC_HTML: ts_report_html(run->summary, out); break;
+  case TRAINSPEC_SVG: ts_report_svg(run->summary, out); break;
+  }
+  if (fflush(out) == 0 && !ferror(out))
+    return true;
+  ts_diag_add(run->plan->session->diags, TS_E0701, TS_NO_SPAN, "the report could not be written");
+  return false;
+}
+
+bool trainspec_trace(trainspec_run *run, const char *path)
+{
+  ts_stop stop = {.arena = run->plan->ts->arena};
+  if (ts_report_trace(run->summary, &(ts_trace_options){0}, path, &stop) == 0)
+    return true;
+  tell(run->plan, &stop);
+  return false;
+}
