@@ -919,6 +919,10 @@ EXTRA_DIST += \
 	tests/errors/rules-unknown-name.ts \
 	tests/errors/rules-unknown-work.err \
 	tests/errors/rules-unknown-work.ts \
+	tests/errors/rules-variable-hides.err \
+	tests/errors/rules-variable-hides.ts \
+	tests/errors/rules-variable-is-parameter.err \
+	tests/errors/rules-variable-is-parameter.ts \
 	tests/errors/rules-where-number.err \
 	tests/errors/rules-where-number.ts \
 	tests/errors/schedule-at-a-name.err \

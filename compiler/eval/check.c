@@ -222,6 +222,68 @@ static void mentions(checker *c, const ts_ast *e)
     mentions(c, e->child[i]);
 }
 
+/* ---- Rules of schedules ---- */
+
+/* A letter that the rule does not use yet. */
+static const char *free_name(const ts_session *s, const ts_ast *rule)
+{
+  static const char *const letters[] = {"x", "y", "z", "u", "v", "w", "x0"};
+  size_t i = 0;
+  while (i + 1 < sizeof letters / sizeof *letters && ts_ast_uses(rule, ts_lang_intern(s->lang, letters[i], 1)))
+    i++;
+  return letters[i];
+}
+
+/* Whoever writes the name of a parameter or a `let` at the left of a rule may mean its value. */
+static void hides(checker *c, const ts_ast *rule, const ts_ast *id)
+{
+  const local *l = local_of(c, id->name);
+  const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
+  const ts_ast *node = l ? l->node : v && v->entry->module == c->module ? v->entry->decl : NULL;
+  if (!node || (node->kind != TS_AST_LET && node->kind != TS_AST_PARAM && node->kind != TS_AST_FORMAL))
+    return;
+  const char *other = free_name(c->s, rule);
+  ts_diag *d = ts_report(c->s, TS_W0408, id->span, "`%s` in this rule is any number, whatever %s`%s%s` is", id->name,
+                         node->kind == TS_AST_LET ? "" : "parameter ", node->kind == TS_AST_LET ? "let " : "", id->name);
+  ts_diag_here(d, "a variable of the rule");
+  ts_diag_note_at(d, l ? l->declared : node->name_span, "it hides this one");
+  ts_diag_help(d, "write another name; for the value of this one, `%s` here and `where %s == %s` at the end", other, other, id->name);
+}
+
+/* A bare name at the left is a variable; the rest of the rule sees it. */
+static void variable(checker *c, const ts_ast *rule, const ts_ast *e, size_t outside)
+{
+  if (e->kind != TS_AST_ID)
+    return;
+  const local *l = local_of(c, e->name);
+  if (l && l >= c->scope.at + outside)
+    return; /* it stands there twice */
+  hides(c, rule, e);
+  declare_at(c, e->name, e->span, e);
+}
+
+static void pattern_rule(checker *c, const ts_ast *rule)
+{
+  size_t outside = c->scope.count;
+  const ts_ast *item = rule->child[0], *each = rule->kind == TS_AST_DEPEND ? rule->child[7] : NULL;
+  for (uint32_t i = 0; i < item->count; i++)
+    variable(c, rule, item->child[i]->child[0], outside);
+  variable(c, rule, rule->child[1], outside);
+  if (each)
+    declare_at(c, each->name, each->name_span, each);
+  mentions(c, rule);
+  forget(c, outside);
+}
+
+static void pattern_rules(checker *c, const ts_ast *decl, uint32_t first)
+{
+  for (uint32_t i = first; i < decl->count; i++)
+    if (decl->child[i]->kind == TS_AST_DEPEND || decl->child[i]->kind == TS_AST_MATCH || decl->child[i]->kind == TS_AST_SLOW)
+      pattern_rule(c, decl->child[i]);
+    else if (decl->kind == TS_AST_RULES)
+      mentions(c, decl->child[i]);
+}
+
 /* ---- Ops ---- */
 
 static void declare_with_gradient(checker *c, const ts_ast *tensor)
@@ -320,9 +382,9 @@ static void statement(checker *c, const ts_ast *item)
     for (uint32_t i = 2; i < item->count; i++)
       mentions(c, item->child[i]);
     return;
-  case TS_AST_DEPEND: /* their variables are those of a pattern */
+  case TS_AST_DEPEND: /* when all names of the schedule are known */
   case TS_AST_MATCH:
-  case TS_AST_SLOW:
+  case TS_AST_SLOW: return;
   case TS_AST_STAGES:
   case TS_AST_USE_RULES:
   case TS_AST_RULE: mentions(c, item); return;
@@ -434,7 +496,9 @@ static void declaration(checker *c, const ts_ast *decl)
   case TS_AST_SCHEDULE:
     declare_word(c, "next");
     statements(c, decl, 1);
+    pattern_rules(c, decl, 1);
     break;
+  case TS_AST_RULES: pattern_rules(c, decl, 0); break;
   default: mentions(c, decl); break; /* what the plan needs is evaluated */
   }
 }

@@ -1,5 +1,5 @@
-/* `depend` and `match` of a schedule: rules that tie work items of different ranks. A rule is a pattern: names in it that mean nothing yet are
- * its variables, bound by every item that fits its left side; then its right side names one other item. */
+/* `depend`, `match` and `slow` of a schedule: rules that tie work items of different ranks. The left side of a rule is a pattern: a bare name
+ * in it is a variable, whatever that name means elsewhere, bound by every item that fits; then the right side names one other item. */
 #include <string.h>
 
 #include "compiler/eval/env.h"
@@ -17,19 +17,28 @@ typedef struct solver {
   bool failed;
 } solver;
 
-static bool fits(solver *v, ts_env *env, const ts_ast *expr, int64_t value)
+/* What a pattern says of an item: numbers, and what they must be. */
+typedef struct place { const ts_ast *expr; int64_t value; } place;
+
+/* A bare name binds, and must be the same number where it stands twice. */
+static bool bind(ts_env *env, const place *p)
 {
-  ts_value bound;
-  if (expr->kind == TS_AST_ID && !ts_env_lookup(env, expr->name, &bound)) {
-    ts_env_bind(env, expr->name, ts_int_value(value, expr->span));
-    return true;
-  }
+  for (uint32_t i = 0; i < env->count; i++)
+    if (env->name[i] == p->expr->name)
+      return env->value[i].u.integer == p->value;
+  ts_env_bind(env, p->expr->name, ts_int_value(p->value, p->expr->span));
+  return true;
+}
+
+/* Anything else is compared, and sees all that the bare names have bound. */
+static bool equals(solver *v, const ts_env *env, const place *p)
+{
   int64_t wanted = 0;
-  if (!ts_eval_int(v->s, env, expr, "a number in the pattern of a rule", &wanted)) {
+  if (!ts_eval_int(v->s, env, p->expr, "a number in the pattern of a rule", &wanted)) {
     v->failed = true;
     return false;
   }
-  return wanted == value;
+  return wanted == p->value;
 }
 
 static bool takes(solver *v, const ts_ast *item, ts_work_kind kind)
@@ -58,14 +67,24 @@ static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
   return false;
 }
 
-/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named; `S(i) at r`: the i-th step of a rank. */
+/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named; `S(i) at r`: the i-th step of a rank. `env` is new: it
+ * holds the rule's variables and no more. */
 static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_ast *at, const ts_placed *p)
 {
-  if (pattern->count > 0 && !fits(v, env, pattern->child[0]->child[0], p->micro_batch))
-    return false;
-  if (pattern->count > 1 && !fits(v, env, pattern->child[1]->child[0], p->chunk))
-    return false;
-  return fits(v, env, at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage);
+  place places[3];
+  uint32_t count = 0;
+  if (pattern->count > 0)
+    places[count++] = (place){pattern->child[0]->child[0], p->micro_batch};
+  if (pattern->count > 1)
+    places[count++] = (place){pattern->child[1]->child[0], p->chunk};
+  places[count++] = (place){at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage};
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i].expr->kind == TS_AST_ID && !bind(env, &places[i]))
+      return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i].expr->kind != TS_AST_ID && !equals(v, env, &places[i]))
+      return false;
+  return true;
 }
 
 static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, const ts_ast *at)
