@@ -7,6 +7,7 @@ try "a dependency ahead" 's/"deps": \[2\]/"deps": [2, 5]/' 'replay --machine 1T:
 try "the same number twice" 's/{"id": 3, "op"/{"id": 2, "op"/'
 try "no rank" 's/"rank": 0/"rank": 2/'
 try "memory of no node" 's/"node": 3/"node": 100/'
+try "half a rank" 's/"ranks": \[0/"ranks": [0.5/'
 try "tensors as numbers" 's/"in": \[\[/"in": [[7, /'
 try "one rank of two" '' 'replay --machine 1T:1T:1G:1us g.json'
 try "no machine" '' 'replay g.json _graph_1.json'

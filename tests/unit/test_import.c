@@ -14,6 +14,7 @@
 #include "trace/read/rank_graph.h"
 #include "trace/read/goal.h"
 #include "trace/read/json.h"
+#include "trace/read/readers.h"
 #include "trace/replay.h"
 #include "trace/write/export.h"
 
@@ -132,6 +133,21 @@ Test(import, long_lists_of_ranks_are_written_out_or_not_made_up)
   cr_expect_str_eq(ts_events_text(e, e->comms.at[0].ranks), "0,2,4,6");
   e = parse(ts_arena_printf(arena, kernel, 0, ""));
   cr_expect_eq(e->comms.at[0].ranks, 0);
+}
+
+Test(import, ranks_are_whole_numbers)
+{
+  static const struct { const char *given, *taken; } lists[] = {
+    {"[0,1]", "0,1"}, {" [ 12 , 3,] ", "12,3"}, {"[]", ""}, {"[ ]", ""}, {"[1.5]", NULL}, {"[-1]", NULL}, {"[1 2]", NULL}, {"[,1]", NULL}, {"[1,,2]", NULL},
+    {"[[1]]", NULL}, {"[1e3]", NULL}, {"[99999999999999999999]", NULL}, {"[1", NULL}, {"[1]2", NULL}, {"1", NULL}, {"", NULL},
+  };
+  ts_events *e = small_trace();
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    uint32_t ranks;
+    bool good = ts_take_ranks(e, lists[i].given, strlen(lists[i].given), &ranks);
+    cr_expect_eq(good, lists[i].taken != NULL, "%s", lists[i].given);
+    cr_expect_str_eq(ts_events_text(e, ranks), good ? lists[i].taken : "", "%s", lists[i].given);
+  }
 }
 
 Test(import, gzip_and_gzip_cut_off)

@@ -125,6 +125,42 @@ uint32_t ts_json_take_list(ts_json *j, ts_events *e)
   return string;
 }
 
+static const char *past_blanks(const char *at, const char *end)
+{
+  while (at < end && strchr(" \t\r\n", *at) && *at) at++;
+  return at;
+}
+
+/* End of the whole number at `at`; NULL: there is none, or it does not fit. */
+static const char *past_rank(const char *at, const char *end)
+{
+  int64_t rank;
+  const char *digit = at;
+  while (digit < end && *digit >= '0' && *digit <= '9') digit++;
+  return digit > at && ts_json_integer(at, (size_t)(digit - at), &rank) ? digit : NULL;
+}
+
+bool ts_take_ranks(ts_events *e, const char *text, size_t length, uint32_t *ranks)
+{
+  const char *end = text + length, *at = past_blanks(text, end);
+  ts_arena *work = ts_arena_new("ranks");
+  TS_VEC(char) out = {0};
+  bool good = at < end && *at == '[';
+  for (at += good; good && (at = past_blanks(at, end)) < end && *at != ']'; at += at < end && *at == ',') {
+    const char *behind = past_rank(at, end);
+    good = behind;
+    if (out.count)
+      TS_PUSH(work, &out, ',');
+    for (; good && at < behind; at++) TS_PUSH(work, &out, *at);
+    at = past_blanks(at, end);
+    good = good && at < end && (*at == ',' || *at == ']');
+  }
+  good = good && at < end && past_blanks(at + 1, end) == end;
+  *ranks = good && out.count ? ts_events_string(e, out.at, out.count) : 0;
+  ts_arena_free(work);
+  return good;
+}
+
 static bool take_time(reader *r, int64_t *time)
 {
   ts_json *j = r->j;
@@ -338,18 +374,15 @@ static uint32_t ranks_of(reader *r, const scratch *s)
     s->first_rank < 1 << 30 && s->stride < 1 << 20;
   if (!whole && !counted)
     return 0;
+  uint32_t string = 0;
+  if (whole)
+    return ts_take_ranks(r->e, text, strlen(text), &string) ? string : 0;
   ts_arena *work = ts_arena_new("ranks");
   TS_VEC(char) out = {0};
-  if (whole) {
-    for (; *text; text++)
-      if ((*text >= '0' && *text <= '9') || (*text == ',' && out.count))
-        TS_PUSH(work, &out, *text);
-  } else {
-    for (int64_t i = 0; i < s->comm.size; i++)
-      for (const char *digit = ts_arena_printf(work, i ? ",%lld" : "%lld", (long long)(s->first_rank + i * s->stride)); *digit; digit++)
-        TS_PUSH(work, &out, *digit);
-  }
-  uint32_t string = out.count ? ts_events_string(r->e, out.at, out.count) : 0;
+  for (int64_t i = 0; i < s->comm.size; i++)
+    for (const char *digit = ts_arena_printf(work, i ? ",%lld" : "%lld", (long long)(s->first_rank + i * s->stride)); *digit; digit++)
+      TS_PUSH(work, &out, *digit);
+  string = ts_events_string(r->e, out.at, out.count);
   ts_arena_free(work);
   return string;
 }

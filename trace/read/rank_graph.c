@@ -24,16 +24,9 @@ struct ts_graph_reader {
 
 static bool take_rank_list(ts_events *e, ts_json *j, uint32_t *out)
 {
-  if (!ts_json_raw(j) || j->kind != TS_JSON_ARRAY)
-    return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`ranks` of a group is not a list");
-  TS_VEC(char) list = {0};
-  ts_arena *work = ts_arena_new("ranks");
-  for (size_t i = 0; i < j->length; i++)
-    if ((j->text[i] >= '0' && j->text[i] <= '9') || j->text[i] == ',')
-      TS_PUSH(work, &list, j->text[i]);
-  *out = list.count ? ts_events_string(e, list.at, list.count) : 0;
-  ts_arena_free(work);
-  return true;
+  if (!ts_json_raw(j))
+    return false;
+  return ts_take_ranks(e, j->text, j->length, out) || ts_feed_fail(j->feed, NULL, "`ranks` of a group is not a list of ranks");
 }
 
 /* A whole number, as text: how it is named in the table. */

@@ -30,16 +30,8 @@ static void take_devices(ts_events *e, ts_json *j)
 
 static uint32_t take_ranks(ts_events *e, ts_json *j)
 {
-  if (!ts_json_raw(j) || j->kind != TS_JSON_ARRAY)
-    return 0;
-  TS_VEC(char) out = {0};
-  ts_arena *work = ts_arena_new("ranks");
-  for (size_t i = 0; i < j->length; i++)
-    if ((j->text[i] >= '0' && j->text[i] <= '9') || j->text[i] == ',')
-      TS_PUSH(work, &out, j->text[i]);
-  uint32_t string = out.count ? ts_events_string(e, out.at, out.count) : 0;
-  ts_arena_free(work);
-  return string;
+  uint32_t ranks;
+  return ts_json_raw(j) && ts_take_ranks(e, j->text, j->length, &ranks) ? ranks : 0;
 }
 
 void ts_read_groups(ts_events *e, ts_json *j)

@@ -39,6 +39,8 @@ uint32_t ts_json_take_string(ts_json *j, ts_events *e); /* numbers too: as writt
 void ts_read_groups(ts_events *e, ts_json *j);
 /* An array as text without blanks; 0: it is none. */
 uint32_t ts_json_take_list(ts_json *j, ts_events *e);
+/* "[0, 1]", ranks from 0, as "0,1"; none gives 0. False: it is something else. */
+bool ts_take_ranks(ts_events *e, const char *text, size_t length, uint32_t *ranks);
 
 /* Edges of graphs by numbers of nodes: kept until all nodes are known. */
 typedef struct ts_named_edge { uint64_t from; uint32_t to; bool control; } ts_named_edge;
