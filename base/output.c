@@ -191,11 +191,26 @@ static int finish(ts_output *o)
   return error;
 }
 
-int ts_output_close(ts_output *o, bool keep)
+typedef int place(const char *beside, const char *path);
+
+/* Where nothing is yet. Some file systems have no second names for a file. */
+static int place_new(const char *beside, const char *path)
+{
+  if (link(beside, path) == 0)
+    return unlink(beside);
+#ifdef RENAME_NOREPLACE
+  if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK)
+    return renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE);
+#endif
+  return -1;
+}
+
+/* `keep`: NULL to leave what is there. */
+static int close_as(ts_output *o, place *keep)
 {
   int error = o->out ? finish(o) : 0;
   if (o->beside) {
-    if (keep && !error && rename(o->beside, o->path) != 0)
+    if (keep && !error && keep(o->beside, o->path) != 0)
       error = errno;
     if (!keep || error)
       unlink(o->beside);
@@ -207,6 +222,9 @@ int ts_output_close(ts_output *o, bool keep)
   *o = (ts_output){0};
   return error;
 }
+
+int ts_output_close(ts_output *o, bool keep) { return close_as(o, keep ? rename : NULL); }
+int ts_output_close_new(ts_output *o) { return close_as(o, place_new); }
 
 /* ---- Files that are known whole ---- */
 

@@ -17,6 +17,7 @@ char *ts_printed(ts_print *put, void *closure, size_t *size);
 typedef struct ts_output { FILE *out; char *path, *beside, *buffer; } ts_output; /* beside: NULL of a stream */
 int ts_output_open(ts_output *o, const char *path);   /* 0 or an errno value */
 int ts_output_close(ts_output *o, bool keep);         /* likewise; unless `keep` and all went well, the old file stays and nothing is left beside it */
+int ts_output_close_new(ts_output *o);                /* kept, unless there is a file by now: EEXIST, and that one stays */
 /* Removes what is not whole yet. For a handler of signals that ends the program. */
 void ts_outputs_abandon(void);
 

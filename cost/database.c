@@ -1,5 +1,6 @@
 #include "cost/database.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void fail(ts_db_error *error, const char *help, const char *format, ...)
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
 
-struct ts_db { ts_arena *arena; sqlite3 *handle; };
+/* A database that is not there yet is made beside its place, with its first rows, and then takes it: a failure leaves nothing. */
+struct ts_db { ts_arena *arena; sqlite3 *handle; const char *path; ts_output made; /* made.beside: NULL of one that is there */ };
 
 static const char schema[] =
   "CREATE TABLE measurement (family TEXT NOT NULL, dtype TEXT NOT NULL, features TEXT NOT NULL, device TEXT NOT NULL, software TEXT NOT NULL,"
@@ -119,7 +121,7 @@ static bool prepare(ts_db *db)
 {
   char mark[64];
   snprintf(mark, sizeof mark, "PRAGMA application_id = %d", APPLICATION);
-  execute(db, "PRAGMA journal_mode = WAL");
+  execute(db, db->made.beside ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL"); /* nobody reads what is being made */
   if (!execute(db, "BEGIN IMMEDIATE"))
     return false;
   bool made = !is_new(number(db, "PRAGMA application_id"), number(db, "SELECT count(*) FROM sqlite_master")) || (execute(db, mark) && execute(db, schema));
@@ -177,24 +179,46 @@ static bool open_any(ts_db *db, const char *path, bool create, ts_db_error *erro
   return connect_to(db, as_immutable(db->arena, path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) && begin(db, false, error);
 }
 
+static bool open_new(ts_db *db, ts_db_error *error)
+{
+  int failed = ts_output_open(&db->made, db->path);
+  if (failed) {
+    fail(error, NULL, "%s", strerror(failed));
+    return false;
+  }
+  return open_any(db, db->made.beside ? db->made.beside : db->path, true, error); /* no file beside: the name of something else, which SQLite refuses */
+}
+
+static bool open_there(ts_db *db, bool create, ts_db_error *error)
+{
+  char *real = ts_heap_real_path(db->path); /* a journal lies beside the file that a link means */
+  bool open = false, absent = !real && errno == ENOENT;
+  if (real && names_a_file_to_delete(real, db->arena))
+    fail(error, "a copy of the database without its journal opens as it was before or after that change", "a change of several databases was cut off in it");
+  else
+    open = create && absent ? open_new(db, error) : open_any(db, real ? real : db->path, create, error);
+  free(real);
+  return open;
+}
+
 ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error)
 {
   ts_db *db = TS_NEW(arena, ts_db);
   db->arena = arena;
-  char *real = ts_heap_real_path(path); /* a journal lies beside the file that a link means */
-  bool open = false;
-  if (real && names_a_file_to_delete(real, arena))
-    fail(error, "a copy of the database without its journal opens as it was before or after that change", "a change of several databases was cut off in it");
-  else
-    open = open_any(db, real ? real : path, create, error);
-  free(real);
-  if (open)
+  db->path = ts_arena_string(arena, path, strlen(path));
+  if (open_there(db, create, error))
     return db;
   ts_db_close(db);
   return NULL;
 }
 
-void ts_db_close(ts_db *db) { sqlite3_close(db->handle); }
+void ts_db_close(ts_db *db)
+{
+  sqlite3_close(db->handle);
+  db->handle = NULL;
+  if (db->made.path)
+    ts_output_close(&db->made, false);
+}
 
 static void bind(sqlite3_stmt *s, const ts_db_row *r)
 {
@@ -210,7 +234,7 @@ static void bind(sqlite3_stmt *s, const ts_db_row *r)
     sqlite3_bind_int64(s, 10, r->repeats);
 }
 
-bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
 {
   sqlite3_stmt *s = NULL;
   int64_t before = execute(db, "BEGIN IMMEDIATE") ? number(db, "SELECT count(*) FROM measurement") : -1;
@@ -221,13 +245,35 @@ bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced,
   }
   sqlite3_finalize(s);
   int64_t after = good ? number(db, "SELECT count(*) FROM measurement") : -1;
-  if (!good || !execute(db, "COMMIT")) {
+  if (after < 0 || !execute(db, "COMMIT")) {
     wrong(db, error);
     execute(db, "ROLLBACK");
     return false;
   }
   *replaced = count - (size_t)(after - before);
   return true;
+}
+
+/* *taken: another process has made one there meanwhile. */
+static bool put_in_place(ts_db *db, bool *taken, ts_db_error *error)
+{
+  sqlite3_close(db->handle);
+  db->handle = NULL;
+  int failed = ts_output_close_new(&db->made);
+  *taken = failed == EEXIST;
+  if (failed && !*taken)
+    fail(error, NULL, "%s", strerror(failed));
+  return (!failed || *taken) && open_there(db, true, error);
+}
+
+bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+{
+  bool taken = false;
+  if (!add_rows(db, rows, count, replaced, error))
+    return false;
+  if (!db->made.beside)
+    return true;
+  return put_in_place(db, &taken, error) && (!taken || add_rows(db, rows, count, replaced, error));
 }
 
 static const char *text_at(sqlite3_stmt *s, int column)

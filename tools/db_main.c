@@ -36,12 +36,15 @@ static const char *const notes[] = {
 static const ts_program program = {
   .summary = "TrainSpec: measured operators of many devices in one file.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
 
+typedef TS_VEC(ts_db_row) row_list;
+
 typedef struct task {
   ts_arena *arena;
   ts_options options;
   ts_diags *diags;
   const char *db, *device, *software, *source;
   TS_VEC(const char *) operands;
+  row_list rows; /* to add */
 } task;
 
 static int refuse(task *t, const ts_db_error *error)
@@ -66,8 +69,6 @@ static const char *features_of(ts_arena *arena, const ts_table_group *g, uint32_
     text = ts_arena_printf(arena, "%s%s%s", text, f ? " " : "", part[f]);
   return text;
 }
-
-typedef TS_VEC(ts_db_row) row_list;
 
 static int take_table(task *t, const char *path, row_list *rows)
 {
@@ -120,23 +121,27 @@ static void put_disputes(const ts_db_disputes *found)
     printf("  and %zu more\n", found->count - 10);
 }
 
+/* Before the database is opened, which makes one. */
+static int take_tables(task *t)
+{
+  int status = TS_EXIT_DONE;
+  for (size_t i = 0; i < t->operands.count && status == TS_EXIT_DONE; i++)
+    status = take_table(t, t->operands.at[i], &t->rows);
+  return status;
+}
+
 static int add(task *t, ts_db *db)
 {
-  row_list rows = {0};
+  const row_list *rows = &t->rows;
   ts_db_error error = {0};
   ts_db_disputes disputes = {0};
   size_t replaced = 0;
-  for (size_t i = 0; i < t->operands.count; i++) {
-    int status = take_table(t, t->operands.at[i], &rows);
-    if (status)
-      return status;
-  }
-  if (!ts_db_add(db, rows.at, rows.count, &replaced, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
+  if (!ts_db_add(db, rows->at, rows->count, &replaced, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
     return refuse(t, &error);
-  printf("%zu rows", rows.count);
-  for (size_t i = 0; i < rows.count; i++)
-    if (!i || strcmp(rows.at[i].device, rows.at[i - 1].device) != 0)
-      ts_put_text(stdout, "%s`%s`", i ? ", " : " of ", rows.at[i].device);
+  printf("%zu rows", rows->count);
+  for (size_t i = 0; i < rows->count; i++)
+    if (!i || strcmp(rows->at[i].device, rows->at[i - 1].device) != 0)
+      ts_put_text(stdout, "%s`%s`", i ? ", " : " of ", rows->at[i].device);
   printf(" added, %zu of them in the place of earlier ones\n", replaced);
   put_disputes(&disputes);
   return TS_EXIT_DONE;
@@ -212,12 +217,15 @@ static const char *usual_file(task *t, bool create)
 static int run(task *t, int what)
 {
   ts_db_error error = {0};
+  int status = what == ADD ? take_tables(t) : TS_EXIT_DONE;
+  if (status != TS_EXIT_DONE)
+    return status;
   if (!t->db)
     t->db = usual_file(t, what == ADD);
   ts_db *db = ts_db_open(t->arena, t->db, what == ADD, &error);
   if (!db)
     return refuse(t, &error);
-  int status = what == ADD ? add(t, db) : what == LIST ? list(t, db) : show(t, db);
+  status = what == ADD ? add(t, db) : what == LIST ? list(t, db) : show(t, db);
   ts_db_close(db);
   return status;
 }
