@@ -6,6 +6,8 @@ libts_la_SOURCES += \
 	base/arena.h \
 	base/clock.c \
 	base/clock.h \
+	base/container.c \
+	base/container.h \
 	base/diag.c \
 	base/diag.h \
 	base/diag_codes.def \

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/container.h"
 #include "base/exit.h"
 #include "base/output.h"
 
@@ -116,10 +117,12 @@ void ts_heap_in_arenas(int64_t change)
     ts_heap_none((uint64_t)change);
 }
 
-static uint64_t half_of_the_machine(void)
+/* Half of the machine, or of what the container leaves of it; 0: not known. */
+static uint64_t usual_ceiling(void)
 {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (uint64_t)pages / 2 * (uint64_t)size : 0;
+  uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0, container = ts_container_memory("");
+  return (container && (!machine || container < machine) ? container : machine) / 2;
 }
 
 static bool can_be_had(size_t bytes)
@@ -151,7 +154,7 @@ _Noreturn void ts_heap_none(uint64_t wanted)
   bool small = ceiling < 1000000000;
   if (is_at_ceiling(wanted))
     snprintf(line, sizeof line, "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is half written\n"
-             "   = help: make the plan smaller, or allow more: `--max-memory=SIZE` (half of the machine's unless given)\n",
+             "   = help: make the plan smaller, or allow more: `--max-memory=SIZE` (half of the machine's or the container's unless given)\n",
              program, (double)ceiling / (small ? 1e6 : 1e9), small ? "MB" : "GB", while_doing, at);
   else
     snprintf(line, sizeof line, "%.60s: out of memory%s%.80s; no file is half written\n"
@@ -172,7 +175,8 @@ static void *for_cjson(size_t size) { return ts_heap_new(size, 1); }
 void ts_heap_of_program(const char *called)
 {
   program = called;
-  if (half_of_the_machine())
-    ts_heap_set_ceiling(half_of_the_machine());
+  uint64_t usual = usual_ceiling();
+  if (usual)
+    ts_heap_set_ceiling(usual);
   cJSON_InitHooks(&(cJSON_Hooks){for_cjson, free});
 }

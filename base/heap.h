@@ -35,7 +35,7 @@ _Noreturn void ts_heap_none(uint64_t wanted);
 /* A library that reads a file of others says that it got no memory: ends as ts_heap_none() where there is none. Else returns: the file is damaged, and
  * made it ask for what nobody has. */
 void ts_heap_or_file(void);
-/* From now on this is a program of that name, which may use half of the machine's memory; cJSON asks here for what it needs. */
+/* From now on this is a program of that name, which may use half of the memory of the machine or, where that is less, of its container; cJSON asks here for what it needs. */
 void ts_heap_of_program(const char *called);
 
 #endif
