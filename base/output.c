@@ -28,36 +28,56 @@ char *ts_printed(ts_print *put, void *closure, size_t *size)
 /* ---- Files that are being written ---- */
 
 /* What a signal that ends the program has to remove. Only a handler reads it, which is given nothing: so it is the one thing here that is not passed. Whoever
- * takes a name out frees it. */
-enum { MOST_UNFINISHED = 64 };
-static _Atomic(char *) unfinished[MOST_UNFINISHED];
+ * takes a name out frees it. Shelves stay when they are empty. */
+enum { SHELF = 64 };
+typedef struct shelf { _Atomic(char *) name[SHELF]; struct shelf *_Atomic next; } shelf;
+static shelf unfinished;
 
 void ts_outputs_abandon(void)
 {
-  for (int i = 0; i < MOST_UNFINISHED; i++) {
-    char *name = atomic_exchange(&unfinished[i], NULL);
-    if (name)
-      unlink(name);
+  for (shelf *s = &unfinished; s; s = atomic_load(&s->next))
+    for (int i = 0; i < SHELF; i++) {
+      char *name = atomic_exchange(&s->name[i], NULL);
+      if (name)
+        unlink(name);
+    }
+}
+
+static bool replace(shelf *s, char *old, char *new)
+{
+  for (int i = 0; i < SHELF; i++) {
+    char *expected = old;
+    if (atomic_compare_exchange_strong(&s->name[i], &expected, new))
+      return true;
   }
+  return false;
+}
+
+/* The next shelf, which is put up where there is none. */
+static shelf *next_of(shelf *s)
+{
+  shelf *next = atomic_load(&s->next);
+  if (next)
+    return next;
+  shelf *new = ts_heap_new(1, sizeof *new);
+  if (atomic_compare_exchange_strong(&s->next, &next, new))
+    return new;
+  free(new); /* another thread was faster */
+  return next;
 }
 
 static void note_unfinished(char *name)
 {
-  for (int i = 0; i < MOST_UNFINISHED; i++) {
-    char *none = NULL;
-    if (atomic_compare_exchange_strong(&unfinished[i], &none, name))
-      return;
-  }
+  shelf *s = &unfinished;
+  while (!replace(s, NULL, name)) s = next_of(s);
 }
 
 /* False: the program is being ended, and who ends it may still read the name. */
 static bool forget_unfinished(char *name)
 {
-  for (int i = 0; i < MOST_UNFINISHED; i++) {
-    char *expected = name;
-    if (atomic_compare_exchange_strong(&unfinished[i], &expected, NULL))
+  for (shelf *s = &unfinished; s; s = atomic_load(&s->next))
+    if (replace(s, name, NULL))
       return true;
-  }
   return false;
 }
 

@@ -166,6 +166,8 @@ EXTRA_DIST += \
 	tests/cli/_warned.ts \
 	tests/cli/_whitebox.ts \
 	tests/cli/_zb_memory.ts \
+	tests/cli/asked-files.cmd \
+	tests/cli/asked-files.out \
 	tests/cli/check-writes-nothing.cmd \
 	tests/cli/check-writes-nothing.out \
 	tests/cli/collective.cmd \

@@ -96,6 +96,7 @@ typedef struct task {
   ts_run_options run;
   ts_plan_options plan;
   TS_VEC(ts_given_option) asked; /* options that the report is to name */
+  size_t asked_diff;      /* which of them is the last `--diff` */
 } task;
 
 static const char *name_of(int id)
@@ -111,18 +112,11 @@ static bool is_plain(const char *text)
   return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+%@-") == strlen(text);
 }
 
-static ts_given_option asked_file(const char *text, const char *path)
+/* A file by what was read of it: one that is read again may be another, and a pipe is empty. */
+static ts_given_option asked_file(const char *text, const char *path, const uint8_t sha256[TS_DIGEST_SIZE])
 {
-  ts_given_option a = {.text = text};
-  if (path && !ts_digest_file(path, a.sha256))
-    a.file = ts_base_name(path);
-  return a;
-}
-
-static ts_given_option asked_input(const char *path, const ts_input *input)
-{
-  ts_given_option a = {.file = ts_base_name(path)};
-  memcpy(a.sha256, input->sha256, sizeof a.sha256);
+  ts_given_option a = {.text = text, .file = ts_base_name(path)};
+  memcpy(a.sha256, sha256, sizeof a.sha256);
   return a;
 }
 
@@ -134,7 +128,10 @@ static void note_asked(task *t, int id)
     return;
   const char *argument = t->options.argument, *quote = argument && !is_plain(argument) ? "'" : "";
   const char *text = ts_arena_printf(t->arena, "--%s%s%s%s%s", name_of(id), argument ? "=" : "", quote, argument ? argument : "", quote);
-  TS_PUSH(t->arena, &t->asked, asked_file(text, id == STUDY_OVERLAP || id == STUDY_DIFF ? argument : NULL));
+  const ts_slowdown *overlap = id == STUDY_OVERLAP ? t->study.overlap : NULL;
+  if (id == STUDY_DIFF)
+    t->asked_diff = t->asked.count; /* it is read later */
+  TS_PUSH(t->arena, &t->asked, overlap && overlap->file ? asked_file(text, overlap->file, overlap->sha256) : (ts_given_option){.text = text});
 }
 
 static int take_option(task *t, int id)
@@ -330,7 +327,7 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
     ts_progress_die(&t->bar, t->options.called);
   ts_progress_end(&t->bar);
   if (!t->compiled && !ir->sources_count && strcmp(t->path, "-") != 0) /* one that was compiled names what it was made from */
-    TS_PUSH(t->arena, &t->asked, asked_input(t->path, input));
+    TS_PUSH(t->arena, &t->asked, asked_file(NULL, t->path, input->sha256));
   summary->asked = t->asked.at;
   summary->asked_count = (uint32_t)t->asked.count;
   ts_plausible(summary, &t->run);
@@ -394,6 +391,8 @@ int ts_tsrun_main(int argc, char **argv)
   ts_interrupt_ends(ts_arena_printf(t.arena, "%s: interrupted while the plan was compiled; nothing was written\n", t.options.called));
   ts_input input = {0}, before = {0};
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
+  if (compared)
+    t.asked.at[t.asked_diff] = asked_file(t.asked.at[t.asked_diff].text, t.study.diff, before.sha256);
   bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
   t.compiled = input.kind == TS_INPUT_PLAN;
   t.progress = ts_progress_start(&t.bar);

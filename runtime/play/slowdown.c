@@ -1,10 +1,8 @@
 #include "runtime/play/slowdown.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/source.h"
 #include "ir/ir.h"
@@ -193,12 +191,17 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
     *m = ts_slowdown_physical;
     m->kind = TS_SLOWDOWN_LEARNED;
     m->learned = ts_arena_copy(arena, learned, sizeof learned);
-    return access(text, R_OK) ? ts_arena_printf(arena, "it cannot be read (%s)", strerror(errno)) : NULL;
+    m->file = learned[0];
+    int unread = ts_digest_file(text, m->sha256);
+    return unread ? ts_arena_printf(arena, "it cannot be read (%s)", strerror(unread)) : NULL;
   }
   int error = 0;
   size_t size;
   const char *file = ts_read_file(arena, text, &size, &error);
   if (!file)
     return ts_arena_printf(arena, "neither none, constant:FACTOR, physical nor a file that can be read (%s)", strerror(error));
-  return ts_slowdown_read(arena, file, m);
+  const char *wrong = ts_slowdown_read(arena, file, m);
+  m->file = ts_arena_string(arena, text, strlen(text));
+  ts_digest_bytes(file, size, m->sha256);
+  return wrong;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 
 typedef struct ts_pair { /* a kernel and a transfer; NAN and "": not known */
   const char *family;    /* of the kernel */
@@ -47,6 +48,8 @@ typedef struct ts_slowdown {
    *   transfer = max(1, m + c) where c is what bounds it: 1 + c * (max(1, m + c) - 1) */
   double sms, traffic;
   const char *const *learned; /* paths of the models for compute and for transfers (NULL: physical) */
+  const char *file;             /* that it was opened from, or NULL; */
+  uint8_t sha256[TS_DIGEST_SIZE]; /* of what was read there */
 } ts_slowdown;
 
 /* "none" (then *out is NULL), "constant:1.1" or "constant:1.1:1.05", "physical", "physical:SMS:TRAFFIC", or a file: of a model, or a learned one (.ubj, .json)

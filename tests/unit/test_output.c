@@ -118,6 +118,37 @@ Test(output, a_signal_finds_what_is_to_be_removed, .init = start, .fini = end)
   cr_expect_str_eq(got("f"), "old");
 }
 
+Test(output, all_of_many_are_abandoned_when_the_program_is_ended, .init = start, .fini = end)
+{
+  enum { MANY = 200 };
+  ts_output o[MANY];
+  for (int i = 0; i < MANY; i++)
+    cr_assert_eq(ts_output_open(&o[i], ts_arena_printf(arena, "f%d", i)), 0);
+  cr_expect_eq(names(), MANY);
+  for (int i = 0; i < MANY; i += 2)
+    ts_output_close(&o[i], true);
+  ts_outputs_abandon();
+  cr_expect_eq(names(), MANY / 2, "those that are whole");
+  cr_expect_eq(access("f0", F_OK), 0);
+  for (int i = 1; i < MANY; i += 2)
+    ts_output_close(&o[i], false);
+}
+
+Test(output, a_new_file_takes_no_place_of_another, .init = start, .fini = end)
+{
+  ts_output o;
+  cr_assert_eq(ts_output_open(&o, "f"), 0);
+  fputs("late", o.out);
+  put("f", "first");
+  cr_expect_eq(ts_output_close_new(&o), EEXIST);
+  cr_expect_str_eq(got("f"), "first");
+  cr_assert_eq(ts_output_open(&o, "g"), 0);
+  fputs("new", o.out);
+  cr_expect_eq(ts_output_close_new(&o), 0);
+  cr_expect_str_eq(got("g"), "new");
+  cr_expect_eq(names(), 2);
+}
+
 Test(output, a_pipe_stays_a_pipe, .init = start, .fini = end)
 {
   struct stat info;
