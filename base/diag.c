@@ -139,6 +139,50 @@ void ts_diag_value(ts_diag *d, const char *name, const char *value)
 
 void ts_diag_more(ts_diag *d, unsigned count) { d->more += count; }
 
+/* ---- From one queue to another ---- */
+
+static uint32_t file_in(ts_sources *sources, const ts_source *file)
+{
+  for (uint32_t i = 1; file && i <= ts_sources_count(sources); i++) {
+    const ts_source *known = ts_sources_get(sources, i);
+    if (known->size == file->size && strcmp(known->name, file->name) == 0 && memcmp(known->text, file->text, file->size) == 0)
+      return i;
+  }
+  return file ? ts_sources_add(sources, file->name, file->role, file->text, file->size) : 0;
+}
+
+static ts_span span_in(ts_sources *sources, const ts_diags *from, ts_span span)
+{
+  span.file = file_in(sources, ts_sources_get(from->sources, span.file));
+  return span.file ? span : TS_NO_SPAN;
+}
+
+static const char *text_in(ts_arena *arena, const char *text) { return text ? ts_arena_string(arena, text, strlen(text)) : NULL; }
+
+static ts_diag *copy_of(ts_arena *arena, ts_sources *sources, const ts_diags *from, const ts_diag *d)
+{
+  ts_diag *copy = TS_NEW(arena, ts_diag);
+  *copy = (ts_diag){.arena = arena, .code = d->code, .severity = d->severity, .off = d->off, .more = d->more, .primary = span_in(sources, from, d->primary),
+                    .message = text_in(arena, d->message), .here = text_in(arena, d->here)};
+  for (size_t i = 0; i < d->labels.count; i++)
+    TS_PUSH(arena, &copy->labels, ((ts_diag_text){span_in(sources, from, d->labels.at[i].span), text_in(arena, d->labels.at[i].text)}));
+  for (size_t i = 0; i < d->children.count; i++) {
+    const ts_diag_child *c = &d->children.at[i];
+    TS_PUSH(arena, &copy->children, ((ts_diag_child){c->kind, span_in(sources, from, c->span), text_in(arena, c->name), text_in(arena, c->text), text_in(arena, c->replacement)}));
+  }
+  for (size_t i = 0; i < d->values.count; i++)
+    TS_PUSH(arena, &copy->values, ((ts_diag_pair){text_in(arena, d->values.at[i].name), text_in(arena, d->values.at[i].value)}));
+  return copy;
+}
+
+void ts_diags_copy(ts_diags *to, ts_sources *sources, const ts_diags *from)
+{
+  for (size_t i = 0; i < from->all.count; i++)
+    TS_PUSH(to->arena, &to->all, copy_of(to->arena, sources, from, from->all.at[i]));
+}
+
+/* ---- What is in a queue ---- */
+
 static unsigned count_severity(const ts_diags *diags, ts_severity severity)
 {
   unsigned count = 0;

@@ -48,6 +48,9 @@ void ts_diag_instead(ts_diag *d, const char *found, const char *replacement);
 void ts_diag_value(ts_diag *d, const char *name, const char *value);
 void ts_diag_more(ts_diag *d, unsigned count); /* "and N more like it" */
 
+/* Adds all records of another queue, with the texts that they speak of, so that the other may be freed. `sources`: those of `to`. */
+void ts_diags_copy(ts_diags *to, ts_sources *sources, const ts_diags *from);
+
 unsigned ts_diags_errors(const ts_diags *diags);
 unsigned ts_diags_warnings(const ts_diags *diags);
 /* What the first error says, without its place; NULL if there is none. */

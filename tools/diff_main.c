@@ -6,9 +6,11 @@
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
 #include "runtime/report/facts.h"
+#include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
+#include "tools/cli/told.h"
 
 enum { FORMAT = 1, OUTPUT, SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 
@@ -46,6 +48,8 @@ typedef struct task {
   ts_fact_changes changes;
 } task;
 
+typedef struct played { ts_input input; bool open; ts_plan_facts facts; ts_warnings warnings; } played;
+
 static bool take(task *t, int id)
 {
   static const char *const forms[] = {"text", "json", NULL};
@@ -81,29 +85,66 @@ static bool read_options(task *t, int argc, char **argv)
   return false;
 }
 
-/* Plays a plan into its facts. False after telling why not. */
-static bool play(task *t, const char *path, ts_plan_facts *facts)
-{
-  ts_input input = {0};
-  ts_stop stop = {.arena = t->arena};
-  ts_run_options how = {0};
-  if (!ts_input_open(t->session, path, &t->plan.compile, &input))
-    return false;
-  ts_run *run = ts_run_new(&input.ir, &how, &stop);
-  if (run)
-    *facts = ts_facts_of(t->arena, ts_summary_new(t->arena, &input.ir, run, ts_memory_new(t->arena, &input.ir, run), NULL));
-  else if (!ts_stop_diagnose(&stop, &input.ir, (ts_source_reader){0}, t->arena, t->session->sources, t->session->diags))
-    ts_stop_print(&stop, t->options.called, stderr);
-  ts_run_free(run);
-  ts_input_close(&input);
-  return run != NULL;
-}
-
 /* Names without folders, where these tell them apart. */
 static const char *name_of(const task *t, int which, const char *otherwise)
 {
   const char *names[2] = {ts_base_name(t->paths[0]), ts_base_name(t->paths[1])};
   return strcmp(names[0], names[1]) == 0 ? otherwise : names[which];
+}
+
+/* Plays a plan into its facts and warnings. False after telling why not. */
+static bool play(task *t, int which, played *p)
+{
+  ts_stop stop = {.arena = t->arena};
+  ts_run_options how = {0};
+  if (!ts_input_open(t->session, t->paths[which], &t->plan.compile, &p->input))
+    return false;
+  p->open = true;
+  ts_run *run = ts_run_new(&p->input.ir, &how, &stop);
+  if (run) {
+    ts_summary *s = ts_arena_copy(t->arena, ts_summary_new(t->arena, &p->input.ir, run, ts_memory_new(t->arena, &p->input.ir, run), NULL), sizeof *s);
+    p->facts = ts_facts_of(t->arena, s);
+    ts_plausible(s, &how);
+    p->warnings = s->warnings;
+  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_told_reader(t->session), t->arena, t->session->sources, t->session->diags)) {
+    ts_stop_print(&stop, t->options.called, stderr);
+  }
+  ts_run_free(run);
+  return run != NULL;
+}
+
+static bool same_place(const ts_ir *a, uint32_t x, const ts_ir *b, uint32_t y)
+{
+  if (x >= a->locs_count || y >= b->locs_count)
+    return x >= a->locs_count && y >= b->locs_count;
+  const ts_ir_loc *p = &a->locs[x], *q = &b->locs[y];
+  return p->line == q->line && p->column == q->column && strcmp(a->strings + a->sources[p->source].name, b->strings + b->sources[q->source].name) == 0;
+}
+
+static bool has(const played *p, const ts_ir *ir, const ts_warning *w)
+{
+  for (size_t i = 0; i < p->warnings.at.count; i++) {
+    const ts_warning *v = &p->warnings.at.at[i];
+    if (strcmp(v->code, w->code) == 0 && strcmp(v->message, w->message) == 0 && same_place(&p->input.ir, v->loc, ir, w->loc))
+      return true;
+  }
+  return false;
+}
+
+/* What both plans have is told once. */
+static void warn(task *t, played *plans)
+{
+  for (int which = 0; which < 2; which++) {
+    played *p = &plans[which];
+    for (size_t i = 0; i < p->warnings.at.count; i++) {
+      bool shared = has(&plans[!which], &p->input.ir, &p->warnings.at.at[i]);
+      ts_warnings one = {0};
+      TS_PUSH(t->arena, &one.at, p->warnings.at.at[i]);
+      ts_told_of(t->arena, &one, 0, "plan", shared ? "both" : name_of(t, which, which ? "after" : "before"));
+      if (!shared || !which)
+        ts_told_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN, ts_told_reader(t->session));
+    }
+  }
 }
 
 static void put_report(void *closure, FILE *out)
@@ -117,12 +158,17 @@ static void put_report(void *closure, FILE *out)
 
 static int compare(task *t)
 {
-  ts_plan_facts facts[2];
-  bool played = play(t, t->paths[0], &facts[0]) && play(t, t->paths[1], &facts[1]);
+  played plans[2] = {0};
+  bool both = play(t, 0, &plans[0]) && play(t, 1, &plans[1]);
+  if (both)
+    warn(t, plans);
+  for (int i = 0; i < 2; i++)
+    if (plans[i].open)
+      ts_input_close(&plans[i].input);
   int told = ts_options_report(&t->options, t->session->diags);
-  if (!played || told)
+  if (!both || told)
     return told == TS_EXIT_ENVIRONMENT ? told : TROUBLE;
-  t->changes = ts_facts_compare(t->arena, facts[0], facts[1]);
+  t->changes = ts_facts_compare(t->arena, plans[0].facts, plans[1].facts);
   int status = ts_options_write(&t->options, t->output, put_report, t);
   return status != TS_EXIT_DONE ? status : t->changes.count ? DIFFERENT : SAME;
 }

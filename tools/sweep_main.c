@@ -11,17 +11,20 @@
 #include <cjson/cJSON.h>
 
 #include "base/clock.h"
+#include "base/diag_record.h"
 #include "base/escape.h"
 #include "base/format.h"
 #include "base/heap.h"
 #include "base/options.h"
 #include "compiler/search.h"
 #include "runtime/account/memory.h"
+#include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/told.h"
 
 enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, DRY_RUN, JOBS };
 enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
@@ -68,6 +71,7 @@ typedef struct outcome {
   double worth;
   size_t point;
   char *why;           /* REFUSED, STOPPED: to be freed */
+  const ts_diags *told; /* what tsrun would tell of it: warnings, and of the first plan also why it was refused; NULL: nothing */
   bool unread;         /* REFUSED for no fault of the plan's: a file that was there could not be read */
 } outcome;
 
@@ -83,6 +87,8 @@ typedef struct task {
   ts_search *search;
   outcome *outcomes;   /* [points] */
   atomic_size_t next, done;
+  pthread_mutex_t keeping; /* of what follows, and of the arena while plans are played */
+  ts_sources *kept;        /* texts that messages of plans speak of */
   size_t end;          /* of the points to play */
 } task;
 
@@ -157,10 +163,22 @@ static bool read_options(task *t, int argc, char **argv)
 
 /* ---- Playing ---- */
 
-static void measure(const ts_ir *ir, const ts_run *run, ts_arena *arena, outcome *out)
+/* What tells a plan of the family apart: "tp=8 pp=4". */
+static const char *point_text(const task *t, size_t point, ts_arena *arena)
 {
-  const ts_memory *memory = ts_memory_new(arena, ir, run);
-  const ts_summary *s = ts_summary_new(arena, ir, run, memory, NULL);
+  const char *text = "";
+  for (uint32_t c = 0; c < t->search->column_count; c++)
+    text = ts_arena_printf(arena, "%s%s%s=%s", text, c ? " " : "", t->search->columns[c], t->search->points[point].texts[c]);
+  return text;
+}
+
+static void measure(ts_session *session, const ts_input *input, const ts_run *run, const ts_run_options *how, outcome *out)
+{
+  const ts_ir *ir = &input->ir;
+  const ts_memory *memory = ts_memory_new(session->arena, ir, run);
+  ts_summary *s = ts_arena_copy(session->arena, ts_summary_new(session->arena, ir, run, memory, NULL), sizeof *s);
+  ts_plausible(s, how);
+  ts_told_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN, ts_told_reader(session));
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
   out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds, [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
                                [TS_SEARCH_TOKENS] = s->tokens_per_second, [TS_SEARCH_MFU] = s->mfu, [TS_SEARCH_HFU] = s->hfu, [TS_SEARCH_DEVICES] = ir->meta->world}};
@@ -168,7 +186,19 @@ static void measure(const ts_ir *ir, const ts_run *run, ts_arena *arena, outcome
   out->state = fullest->over ? TOO_LARGE : RANKED;
 }
 
-static void play(const task *t, size_t point, outcome *out)
+/* What a plan's session has to say outlives it. */
+static void keep(task *t, const ts_diags *diags, outcome *out)
+{
+  if (!ts_diags_warnings(diags) && !(out->state == REFUSED && !out->point))
+    return;
+  pthread_mutex_lock(&t->keeping);
+  ts_diags *told = ts_diags_new(t->arena, t->kept);
+  ts_diags_copy(told, t->kept, diags);
+  out->told = told;
+  pthread_mutex_unlock(&t->keeping);
+}
+
+static void play(task *t, size_t point, outcome *out)
 {
   ts_arena *arena = ts_arena_new("plan of a sweep");
   ts_session *session = ts_session_new(arena);
@@ -183,7 +213,7 @@ static void play(const task *t, size_t point, outcome *out)
     ts_run_options how = {0};
     ts_run *run = ts_run_new(&input.ir, &how, &stop);
     if (run) {
-      measure(&input.ir, run, arena, out);
+      measure(session, &input, run, &how, out);
       ts_run_free(run);
     } else {
       out->state = STOPPED;
@@ -195,6 +225,7 @@ static void play(const task *t, size_t point, outcome *out)
     out->why = ts_heap_text(why ? why : "no reason was given");
     out->unread = ts_diags_exit(session->diags) == TS_EXIT_ENVIRONMENT;
   }
+  keep(t, session->diags, out);
   ts_arena_free(arena);
 }
 
@@ -219,18 +250,28 @@ static bool some_unread(task *t)
   return false;
 }
 
-/* In a session of its own, as each plan is compiled; its messages are those of the sweep. */
+/* The first plan's messages are those of the sweep. */
 static void tell_refusal(task *t)
 {
-  ts_compile_options compile = t->plan.compile;
-  compile.plan_name = t->search->plan;
-  compile.defines = t->search->points[0].defines;
-  compile.define_count = t->search->points[0].define_count;
-  ts_input input = {0};
   t->session = ts_session_new(t->arena);
-  if (ts_input_open(t->session, t->path, &compile, &input)) { /* now it can be read */
-    ts_diag_add(t->session->diags, TS_E0701, TS_NO_SPAN, "%s", t->outcomes[0].why);
-    ts_input_close(&input);
+  ts_diags_copy(t->session->diags, t->session->sources, t->outcomes[0].told);
+}
+
+/* Those of the best plan too, when there is one; each says first of which plan it is. */
+static void tell_best(task *t)
+{
+  const outcome *best = &t->outcomes[0];
+  ts_diags *all = t->session->diags;
+  if (best->state != RANKED || !best->told)
+    return;
+  size_t first = all->all.count;
+  ts_diags_copy(all, t->session->sources, best->told);
+  for (size_t i = first; i < all->all.count; i++) {
+    ts_diag *d = all->all.at[i];
+    ts_diag_fact(d, "plan", "%s", point_text(t, best->point, t->arena));
+    ts_diag_child fact = d->children.at[d->children.count - 1];
+    memmove(d->children.at + 1, d->children.at, (d->children.count - 1) * sizeof fact);
+    d->children.at[0] = fact;
   }
 }
 
@@ -350,13 +391,7 @@ static void put_text(const task *t, FILE *out)
     ts_put_text(out, "... and %s more\n", ts_format_count(ranked - shown).text);
 }
 
-/* "tp=8 pp=4": what tells a plan of the family apart. */
-static void put_point(const task *t, const outcome *o, FILE *out)
-{
-  for (uint32_t c = 0; c < t->search->column_count; c++)
-    ts_put_text(out, "%s%s=%s", c ? " " : "", t->search->columns[c], column(t, o, c));
-  fputc('\n', out);
-}
+static void put_point(const task *t, const outcome *o, FILE *out) { ts_put_text(out, "%s\n", point_text(t, o->point, t->arena)); }
 
 static int by_reason(const void *x, const void *y)
 {
@@ -408,12 +443,71 @@ static void put_left_out(const task *t, FILE *out)
   put_refused(t, out);
 }
 
+static bool is_warning(const ts_diag *d) { return d->severity == TS_WARNING && !d->off; }
+
+/* How many of the plans that are ranked have a warning of this code. */
+static size_t ranked_with(const task *t, ts_code code)
+{
+  size_t plans = 0;
+  for (size_t i = 0; i < t->search->point_count; i++) {
+    const ts_diags *told = t->outcomes[i].state == RANKED ? t->outcomes[i].told : NULL;
+    bool has = false;
+    for (size_t k = 0; told && k < told->all.count; k++)
+      has |= is_warning(told->all.at[k]) && told->all.at[k]->code == code;
+    plans += has;
+  }
+  return plans;
+}
+
+static void put_warnings(const task *t, FILE *out)
+{
+  bool any = false;
+  size_t ranked = count_of(t, RANKED);
+  for (unsigned c = 0; c < TS_CODE_COUNT && ranked; c++) {
+    size_t plans = *ts_code_name((ts_code)c) == 'W' ? ranked_with(t, (ts_code)c) : 0;
+    if (!plans)
+      continue;
+    if (!any)
+      fputs("\nWarnings\n", out);
+    any = true;
+    ts_put_text(out, "  %s of %s plan%s: %s %s\n", ts_format_count(plans).text, ts_format_count(ranked).text, ranked == 1 ? "" : "s", ts_code_name((ts_code)c), ts_code_title((ts_code)c));
+  }
+}
+
+/* "W0804 W0807", each once. */
+static const char *codes_of(const task *t, const outcome *o)
+{
+  const char *all = "";
+  for (size_t i = 0; o->told && i < o->told->all.count; i++) {
+    const char *code = ts_code_name(o->told->all.at[i]->code);
+    if (is_warning(o->told->all.at[i]) && !strstr(all, code))
+      all = ts_arena_printf(t->arena, "%s%s%s", all, *all ? " " : "", code);
+  }
+  return all;
+}
+
+static cJSON *warnings_json(const outcome *o)
+{
+  cJSON *all = cJSON_CreateArray();
+  for (size_t i = 0; o->told && i < o->told->all.count; i++) {
+    const ts_diag *d = o->told->all.at[i];
+    if (!is_warning(d))
+      continue;
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddItemToArray(all, one);
+    cJSON_AddStringToObject(one, "code", ts_code_name(d->code));
+    cJSON_AddStringToObject(one, "name", ts_code_short_name(d->code));
+    cJSON_AddStringToObject(one, "message", d->message);
+  }
+  return all;
+}
+
 static void put_csv(const task *t, FILE *out)
 {
   const ts_search *s = t->search;
   for (uint32_t c = 0; c < s->column_count; c++)
     ts_put_csv(out, "%s,", s->columns[c]);
-  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why\n", out);
+  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why,warnings\n", out);
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
     for (uint32_t c = 0; c < s->column_count; c++) {
@@ -426,8 +520,7 @@ static void put_csv(const task *t, FILE *out)
     else
       ts_put_csv(out, "%s,%.0f,%.0f,%.17g,%.17g,%.17g,%.0f,", state_names[o->state], f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
               f[TS_SEARCH_MFU], f[TS_SEARCH_HFU], f[TS_SEARCH_DEVICES]);
-    ts_put_csv(out, "%s", o->why ? o->why : "");
-    fputc('\n', out);
+    ts_put_csv(out, "%s,%s\n", o->why ? o->why : "", codes_of(t, o));
   }
 }
 
@@ -455,6 +548,7 @@ static void put_json(const task *t, FILE *out)
       cJSON_AddNumberToObject(plan, "hfu", o->figures.of[TS_SEARCH_HFU]);
       cJSON_AddNumberToObject(plan, "devices", o->figures.of[TS_SEARCH_DEVICES]);
     }
+    cJSON_AddItemToObject(plan, "warnings", warnings_json(o));
     cJSON_AddItemToArray(plans, plan);
   }
   ts_report_print_json(root, out);
@@ -467,6 +561,7 @@ static void put_report(void *closure, FILE *out)
   case TEXT:
     put_text(t, out);
     put_left_out(t, out);
+    put_warnings(t, out);
     break;
   case CSV: put_csv(t, out); break;
   case JSON: put_json(t, out); break;
@@ -510,6 +605,7 @@ static int sweep(task *t)
   if (!t->search)
     return TS_EXIT_REJECTED;
   t->end = t->search->point_count;
+  t->kept = ts_sources_new(t->arena);
   if (t->dry_run)
     return dry_run(t);
   t->outcomes = TS_NEW_ARRAY(t->arena, outcome, t->end);
@@ -527,7 +623,7 @@ static int sweep(task *t)
   if (status == TS_EXIT_DONE && t->outcomes[0].state != RANKED)
     status = TS_EXIT_NO;
   if (status == TS_EXIT_DONE)
-    hint(t);
+    tell_best(t), hint(t);
   for (size_t i = 0; i < t->end; i++)
     free(t->outcomes[i].why);
   return status;
@@ -536,7 +632,8 @@ static int sweep(task *t)
 int ts_sweep_main(int argc, char **argv)
 {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  task t = {.arena = ts_arena_new("sweep"), .top = 10, .jobs = processors < 1 ? 1 : processors > MOST_JOBS ? MOST_JOBS : processors};
+  task t = {.arena = ts_arena_new("sweep"), .top = 10, .jobs = processors < 1 ? 1 : processors > MOST_JOBS ? MOST_JOBS : processors,
+            .keeping = PTHREAD_MUTEX_INITIALIZER};
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;

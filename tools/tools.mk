@@ -3,7 +3,7 @@
 bin_PROGRAMS += tsc tsrun tsfmt trainspec
 tsc_SOURCES = tools/tsc.c tools/tsc_main.c tools/cli/interrupt.c tools/cli/interrupt.h tools/cli/plan_options.c tools/cli/plan_options.h tools/cli/programs.h
 tsc_LDADD = libts.la
-#: tsrun_SOURCES = tools/tsrun*.c tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/ways_out.*
+#: tsrun_SOURCES = tools/tsrun*.c tools/cli/interrupt.* tools/cli/networks.* tools/cli/plan_options.* tools/cli/programs.h tools/cli/progress.* tools/cli/study.* tools/cli/told.* tools/cli/ways_out.*
 tsrun_SOURCES = \
 	tools/cli/interrupt.c \
 	tools/cli/interrupt.h \
@@ -16,6 +16,8 @@ tsrun_SOURCES = \
 	tools/cli/progress.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
+	tools/cli/told.c \
+	tools/cli/told.h \
 	tools/cli/ways_out.c \
 	tools/cli/ways_out.h \
 	tools/tsrun.c \
@@ -40,6 +42,8 @@ trainspec_SOURCES = \
 	tools/cli/replay_graph.h \
 	tools/cli/study.c \
 	tools/cli/study.h \
+	tools/cli/told.c \
+	tools/cli/told.h \
 	tools/cli/trace_against.c \
 	tools/cli/trace_against.h \
 	tools/cli/trace_open.c \

@@ -9,7 +9,6 @@
 #include "base/heap.h"
 #include "base/options.h"
 #include "compiler/compile.h"
-#include "compiler/eval/stdlib_embed.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/collective/packet_model.h"
@@ -21,6 +20,7 @@
 #include "tools/cli/programs.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/study.h"
+#include "tools/cli/told.h"
 #include "tools/cli/ways_out.h"
 
 enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY, SOURCES, WARNING };
@@ -200,30 +200,16 @@ static bool read_options(task *t, int argc, char **argv)
 
 /* ---- Messages ---- */
 
-static const char *text_in_session(const ts_session *s, const char *name, size_t *size)
-{
-  for (size_t i = 0; i < s->dependencies.count; i++) {
-    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
-    if (source && strcmp(s->dependencies.at[i].name, name) == 0) {
-      *size = source->size;
-      return source->text;
-    }
-  }
-  return NULL;
-}
-
 /* The text of a source that the IR names: from the compilation or the standard library; and from a file below the IR's folder where that is
  * asked for, as an IR may come from anybody. */
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
   const task *t = closure;
-  const char *text = text_in_session(t->session, name, size);
-  const ts_embedded_file *file = text ? NULL : ts_session_embedded(name);
+  ts_source_reader known = ts_told_reader(t->session);
+  const char *text = known.read(known.closure, arena, name, size);
   int error;
   if (text)
     return text;
-  if (file)
-    return *size = file->size, (const char *)file->bytes;
   int folder = (int)(ts_base_name(t->path) - t->path);
   return t->sources ? ts_read_beneath(arena, folder ? ts_arena_string(arena, t->path, (size_t)folder) : ".", name, size, &error) : NULL;
 }
@@ -246,9 +232,7 @@ static int tell(task *t, const ts_stop *stop, const ts_ir *ir)
 /* Warnings join them too. False when one of them was made an error. */
 static bool warn(task *t, const ts_warnings *warnings, const ts_ir *ir)
 {
-  for (size_t i = 0; i < warnings->at.count; i++)
-    if (!warnings->at.at[i].compiled || !t->compiled)
-      ts_warning_diagnose(&warnings->at.at[i], ir, (ts_source_reader){read_source, t}, t->arena, t->session->sources, t->session->diags);
+  ts_told_warnings(t->session, warnings, ir, t->compiled, (ts_source_reader){read_source, t});
   return !ts_diags_errors(t->session->diags);
 }
 
@@ -356,8 +340,13 @@ static int compare_networks(task *t, const ts_ir *ir)
   ts_warnings_of_ir(t->arena, ir, &warnings);
   if (!warn(t, &warnings, ir))
     return TS_EXIT_REJECTED;
-  ts_networks *networks = ts_networks_play(t->arena, ir, &t->run, t->run.network, &stop);
-  return networks ? ts_options_write(&t->options, t->output, t->form == JSON ? ts_networks_json : ts_networks_text, networks) : tell(t, &stop, ir);
+  ts_warnings implausible = {0};
+  ts_networks *networks = ts_networks_play(t->arena, ir, &t->run, t->run.network, &implausible, &stop);
+  if (!networks)
+    return tell(t, &stop, ir);
+  if (!warn(t, &implausible, ir))
+    return TS_EXIT_REJECTED;
+  return ts_options_write(&t->options, t->output, t->form == JSON ? ts_networks_json : ts_networks_text, networks);
 }
 
 /* `before`: the plan to compare with, or NULL. */

@@ -308,3 +308,31 @@ Test(suggest, known_distances)
   cr_expect_eq(ts_edit_distance("ab", "ba"), 1);
   cr_expect_eq(ts_edit_distance("ca", "abc"), 3); /* optimal string alignment: no edit inside an exchange */
 }
+
+/* The other queue is gone when the copy is printed; texts of one file are there once. */
+Test(diag, a_copy_stands_by_itself)
+{
+  fixture to = start("let a = 1\n");
+  for (int times = 0; times < 2; times++) {
+    fixture from = start(plan);
+    ts_sources_add(from.sources, "other.ts", "import", "axis\n", 5);
+    ts_diag *d = ts_diag_add(from.diags, TS_E0304, find(&from, "tp: 16"), "the %dth", times);
+    ts_diag_here(d, "here");
+    ts_diag_label(d, find(&from, "heads: 40"), "heads");
+    ts_diag_note_at(d, (ts_span){2, 0, 4}, "elsewhere");
+    ts_diag_fact(d, "where", "rank 0");
+    ts_diag_edit(d, find(&from, "16"), "8", "try 8");
+    ts_diag_more(d, 2);
+    char *expected = printed(&from, TS_COLOR_NEVER);
+    ts_diags_copy(to.diags, to.sources, from.diags);
+    memset((char *)(uintptr_t)ts_sources_get(from.sources, 1)->text, 'x', 20);
+    ts_arena_free(from.arena);
+    char *got = printed(&to, TS_COLOR_NEVER);
+    cr_expect(times || strcmp(got, expected) == 0, "expected\n%s\ngot\n%s", expected, got);
+    free(expected);
+    free(got);
+  }
+  cr_expect_eq(ts_diags_errors(to.diags), 2);
+  cr_expect_eq(ts_sources_count(to.sources), 3);
+  ts_arena_free(to.arena);
+}

@@ -10,8 +10,10 @@
 #include "runtime/account/memory.h"
 #include "runtime/collective/asked.h"
 #include "runtime/collective/packet.h"
+#include "runtime/report/plausible.h"
 #include "runtime/report/report.h"
 #include "runtime/report/summary.h"
+#include "tools/cli/told.h"
 
 typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
 typedef TS_VEC(const char *) names;
@@ -69,8 +71,20 @@ static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
   return all;
 }
 
-/* Played anew with this model: what it took on this machine is part of the answer. */
-static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r, ts_stop *stop)
+/* Those of the compilation are of no play. */
+static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, const char *name, ts_warnings *warnings)
+{
+  size_t first = warnings->at.count;
+  ts_plausible(s, options);
+  for (size_t i = 0; i < s->warnings.at.count; i++)
+    if (!s->warnings.at.at[i].compiled)
+      TS_PUSH(arena, &warnings->at, s->warnings.at.at[i]);
+  if (name != planned)
+    ts_told_of(arena, warnings, first, "network", name);
+}
+
+/* Played anew with this model: what it took on this machine is part of the answer. `warnings`: NULL where nobody looks for any. */
+static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r, ts_warnings *warnings, ts_stop *stop)
 {
   double begin = ts_clock();
   options.network = name == planned ? NULL : name;
@@ -79,8 +93,10 @@ static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const 
   if (!run)
     return -1;
   *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = ts_clock() - begin};
-  const ts_summary *s = ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network);
+  ts_summary *s = ts_arena_copy(arena, ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network), sizeof *s);
   r->exposed = r->step ? s->time.exposed / (double)r->step : 0;
+  if (warnings)
+    look(arena, s, &options, name, warnings);
   ts_run_free(run);
   return 0;
 }
@@ -113,14 +129,15 @@ void ts_networks_json(void *closure, FILE *out)
   ts_report_print_json(all, out);
 }
 
-ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_stop *stop)
+ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_warnings *warnings, ts_stop *stop)
 {
+  bool named = strcmp(argument, "all") != 0;
   names all = names_of(arena, ir, argument);
-  const char *left = strcmp(argument, "all") ? NULL : leave_out(arena, ir, &all); /* who names a model is told by it */
+  const char *left = named ? NULL : leave_out(arena, ir, &all); /* who names a model is told by it */
   ts_networks *n = TS_NEW(arena, ts_networks);
   *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count, left};
   for (size_t i = 0; i < all.count; i++)
-    if (play(arena, ir, *options, all.at[i], &n->rows[i], stop) < 0)
+    if (play(arena, ir, *options, all.at[i], &n->rows[i], named || all.at[i] == planned ? warnings : NULL, stop) < 0)
       return NULL;
   return n;
 }

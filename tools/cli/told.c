@@ -1,0 +1,51 @@
+#include "tools/cli/told.h"
+
+#include <string.h>
+
+#include "compiler/eval/stdlib_embed.h"
+
+/* The text compiled last under that name; whether it is the one that was meant is told by its digest. */
+static const char *text_in_session(const ts_session *s, const char *name, size_t *size)
+{
+  for (size_t i = s->dependencies.count; i-- > 0;) {
+    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
+    if (source && strcmp(s->dependencies.at[i].name, name) == 0) {
+      *size = source->size;
+      return source->text;
+    }
+  }
+  return NULL;
+}
+
+static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
+{
+  (void)arena;
+  const char *text = text_in_session(closure, name, size);
+  const ts_embedded_file *file = text ? NULL : ts_session_embedded(name);
+  if (!file)
+    return text;
+  *size = file->size;
+  return (const char *)file->bytes;
+}
+
+ts_source_reader ts_told_reader(const ts_session *s) { return (ts_source_reader){read_source, (void *)(uintptr_t)s}; }
+
+void ts_told_warnings(ts_session *s, const ts_warnings *warnings, const ts_ir *ir, bool compiled, ts_source_reader reader)
+{
+  for (size_t i = 0; i < warnings->at.count; i++)
+    if (!warnings->at.at[i].compiled || !compiled)
+      ts_warning_diagnose(&warnings->at.at[i], ir, reader, s->arena, s->sources, s->diags);
+}
+
+void ts_told_of(ts_arena *arena, ts_warnings *warnings, size_t first, const char *name, const char *text)
+{
+  for (size_t i = first; i < warnings->at.count; i++) {
+    ts_warning *w = &warnings->at.at[i];
+    TS_PUSH(arena, &w->notes, ((ts_warning_note){TS_IR_REMARK_FACT, TS_IR_NONE, name, text}));
+    for (size_t n = w->notes.count - 1; n > 0; n--) {
+      ts_warning_note swapped = w->notes.at[n];
+      w->notes.at[n] = w->notes.at[n - 1];
+      w->notes.at[n - 1] = swapped;
+    }
+  }
+}
