@@ -71,16 +71,33 @@ static names names_of(ts_arena *arena, const ts_ir *ir, const char *argument)
   return all;
 }
 
-/* Those of the compilation are of no play. */
+static ts_warning *known(const ts_warnings *warnings, const ts_warning *w)
+{
+  for (size_t i = 0; i < warnings->at.count; i++) {
+    ts_warning *v = &warnings->at.at[i];
+    if (v->loc == w->loc && strcmp(v->code, w->code) == 0 && strcmp(v->message, w->message) == 0)
+      return v;
+  }
+  return NULL;
+}
+
+/* Those of the compilation are of no play; one that several plays have names all their networks. */
 static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, const char *name, ts_warnings *warnings)
 {
-  size_t first = warnings->at.count;
   ts_plausible(s, options);
-  for (size_t i = 0; i < s->warnings.at.count; i++)
-    if (!s->warnings.at.at[i].compiled)
-      TS_PUSH(arena, &warnings->at, s->warnings.at.at[i]);
-  if (name != planned)
-    ts_told_of(arena, warnings, first, "network", name);
+  for (size_t i = 0; i < s->warnings.at.count; i++) {
+    const ts_warning *w = &s->warnings.at.at[i];
+    ts_warning *shared = name == planned ? NULL : known(warnings, w);
+    if (w->compiled)
+      continue;
+    if (shared) {
+      shared->notes.at[0].text = ts_arena_printf(arena, "%s, %s", shared->notes.at[0].text, name);
+      continue;
+    }
+    TS_PUSH(arena, &warnings->at, *w);
+    if (name != planned)
+      ts_told_of(arena, warnings, warnings->at.count - 1, "network", name);
+  }
 }
 
 /* Played anew with this model: what it took on this machine is part of the answer. `warnings`: NULL where nobody looks for any. */
