@@ -85,6 +85,8 @@ libts_la_SOURCES += \
 	compiler/plan/plan.c \
 	compiler/plan/plan.h \
 	compiler/plan/plan_fields.def \
+	compiler/plan/records.c \
+	compiler/plan/records.h \
 	compiler/schedule/csv.c \
 	compiler/schedule/explain.c \
 	compiler/schedule/internal.h \

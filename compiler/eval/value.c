@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const ts_dtype dtypes[] = {
-#define DTYPE(name, bits) {#name, bits},
+#define DTYPE(name, bits, class) {#name, bits, TS_DTYPE_##class},
 #include "compiler/eval/dtypes.def"
 #undef DTYPE
 };

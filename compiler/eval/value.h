@@ -25,7 +25,10 @@ typedef enum ts_type {
   TS_T_CLUSTER   /* an elaborated cluster graph */
 } ts_type;
 
-typedef struct ts_dtype { const char *name; uint32_t bits; } ts_dtype;
+typedef enum ts_dtype_class { TS_DTYPE_FLOAT, TS_DTYPE_INTEGER, TS_DTYPE_MASK } ts_dtype_class;
+typedef struct ts_dtype { const char *name; uint32_t bits; ts_dtype_class class; } ts_dtype;
+static inline bool ts_dtype_is_float(const ts_dtype *dtype) { return dtype && dtype->class == TS_DTYPE_FLOAT; }
+static inline bool ts_dtype_is_integer(const ts_dtype *dtype) { return dtype && dtype->class == TS_DTYPE_INTEGER; }
 
 typedef struct ts_value ts_value;
 typedef struct ts_env ts_env;

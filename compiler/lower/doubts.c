@@ -15,7 +15,7 @@ static bool takes_tokens(const ts_lowering *l, double tokens)
   bool one = false;
   for (size_t i = 0; i < l->g->tensors.count; i++) {
     const ts_edge *e = &l->g->tensors.at[i];
-    if (e->producer != TS_NO_INDEX || e->source != i || strncmp(e->dtype->name, "int", 3) != 0)
+    if (e->producer != TS_NO_INDEX || e->source != i || !ts_dtype_is_integer(e->dtype))
       continue;
     double elements = ts_shape_elements(e->shape) / samples;
     one |= elements == tokens;

@@ -222,14 +222,14 @@ uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, u
     TS_PUSH(f->scratch, &f->deps, nodes[i]);
   TS_PUSH(f->scratch, &f->nodes, node);
   f->last[0] = (uint32_t)f->nodes.count - 1;
-  if (f->l->host.sync)
+  if (f->l->plan->host.sync)
     host_sync(f, f->last[0], origin.label);
   return f->last[0];
 }
 
 uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, ts_origin origin)
 {
-  uint64_t host = k->host >= 0 ? (uint64_t)k->host : k->host_only ? 0 : f->l->host.launch;
+  uint64_t host = k->host >= 0 ? (uint64_t)k->host : k->host_only ? 0 : f->l->plan->host.launch;
   if (k->host_only)
     return ts_emit_host(f, host, origin.label);
   uint32_t kernel = ir_kernel(f->l, k->cost, f->slowed);
@@ -247,7 +247,7 @@ uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes,
   ts_lowering *l = f->l;
   ts_ir_collective record = {comm->kind, ts_ir_group_of(l, comm->axes), bytes};
   ts_ir_node node = {.op = TS_IR_COLLECTIVE, .stream = (uint8_t)ts_comm_stream(l, comm), .phase = TS_IR_PHASE_COMMUNICATION,
-                     .arg = ts_ir_intern(l->b, TS_IR_COLLECTIVES, &record), .host_ps = l->host.collective};
+                     .arg = ts_ir_intern(l->b, TS_IR_COLLECTIVES, &record), .host_ps = l->plan->host.collective};
   origin.rule = comm->span;
   uint32_t index = emit(f, node, origin);
   if (!comm->overlap)
@@ -262,7 +262,7 @@ static uint32_t emit_paced(ts_fragment *f, double bytes, double rate, const char
   ts_ir_kernel kernel = {.time = (uint64_t)(bytes / rate * 1e12 + 0.5), .bytes = bytes, .family = ts_ir_add_string(l->b, family),
                          .dtype = ts_ir_add_string(l->b, "int8"), .basis = TS_IR_STATED, .source = TS_IR_NONE};
   ts_ir_node node = {.op = TS_IR_COMPUTE, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COPY), .phase = phase,
-                     .arg = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel), .host_ps = l->host.launch};
+                     .arg = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel), .host_ps = l->plan->host.launch};
   return emit(f, node, origin);
 }
 
@@ -308,7 +308,7 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
 {
   ts_lowering *l = f->l;
   uint32_t ready = f->needs.count ? f->needs.at[f->needs.count - 1] : TS_NO_INDEX, port = (uint32_t)f->ports.count;
-  if (send && l->host.sync && ready != TS_NO_INDEX) {
+  if (send && l->plan->host.sync && ready != TS_NO_INDEX) {
     f->needs.count = 0;
     host_sync(f, ready, origin.label);
     ts_need(f, ready);
@@ -316,9 +316,9 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
   TS_PUSH(f->scratch, &f->ports, (ts_ir_port){(uint64_t)bytes, l->pipeline_group, send});
   TS_PUSH(f->scratch, &f->roles, role);
   ts_ir_node node = {.op = send ? TS_IR_SEND : TS_IR_RECV, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COMM),
-                     .phase = TS_IR_PHASE_COMMUNICATION, .arg = port, .host_ps = l->host.message};
+                     .phase = TS_IR_PHASE_COMMUNICATION, .arg = port, .host_ps = l->plan->host.message};
   uint32_t index = emit(f, node, origin);
-  if (!send && l->host.sync && role.role != TS_PORT_CHOICE)
+  if (!send && l->plan->host.sync && role.role != TS_PORT_CHOICE)
     host_sync(f, index, origin.label);
   return index;
 }

@@ -11,8 +11,6 @@
 
 enum { TS_MAX_STREAMS = 64 };
 
-typedef struct ts_host { uint64_t launch, collective, message, item, step; bool sync; } ts_host; /* ps; sync: messages block the host */
-
 enum { TS_SEEN_LOCS = 256 };
 typedef struct ts_seen_loc { ts_span span; uint32_t loc; } ts_seen_loc;
 
@@ -25,11 +23,6 @@ typedef struct ts_lowering {
   ts_schedule *sc;
   const ts_stages *stages;
   ts_ir_builder *b;
-  ts_host host;
-  double weight_bytes, gradient_bytes;  /* of an element */
-  double buffer_bytes;                  /* held for an element beside its gradient */
-  double accumulate_bytes;              /* moved for an element and micro-batch */
-  bool keep_graph;                      /* what the forward saved is held until W */
   uint32_t data_axes;                   /* of the mesh: each rank along them has samples of its own */
   uint32_t pipeline_group;              /* of the IR, for messages */
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
@@ -40,6 +33,9 @@ typedef struct ts_lowering {
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
   bool failed;
 } ts_lowering;
+
+static inline double ts_weight_bytes(const ts_lowering *l) { return l->plan->precision.weights->bits / 8.0; } /* of an element */
+static inline double ts_gradient_bytes(const ts_lowering *l) { return l->plan->precision.gradients->bits / 8.0; }
 
 /* CHOICE: a tie that the work may go on without. */
 typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_CHOICE, TS_PORT_SHARED, TS_PORT_COPY_OUT, TS_PORT_COPY_IN } ts_port_role;

@@ -139,7 +139,7 @@ static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER && (class->gradient_axes & comm->axes);
-  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, p->f->l->gradient_bytes) * ts_comm_part(p->f->l, class, comm) / comm->share) : 0;
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, ts_gradient_bytes(p->f->l)) * ts_comm_part(p->f->l, class, comm) / comm->share) : 0;
 }
 
 /* Of gradients that every micro-batch scatters two buckets are under way at most: the next one waits. */
@@ -170,7 +170,7 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
     ts_bucket *bucket = &f->buckets.at[k];
     double share = ts_comm_part(f->l, class, comm);
     int64_t whole = whole_gradient(p, i, comm);
-    bucket->bytes += parameter_bytes(f, i, comm->slot, f->l->gradient_bytes) * share;
+    bucket->bytes += parameter_bytes(f, i, comm->slot, ts_gradient_bytes(f->l)) * share;
     bucket->whole += whole;
     ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
     if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
@@ -339,14 +339,14 @@ static void accumulate(pass *p, uint32_t i)
   ts_fragment *f = p->f;
   const ts_op *op = op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
-  for (uint32_t k = op->input_count; f->l->accumulate_bytes > 0 && k < op->input_count + op->param_count; k++) {
+  for (uint32_t k = op->input_count; f->l->plan->precision.accumulate > 0 && k < op->input_count + op->param_count; k++) {
     double elements = ts_slot_elements(&class->local[k]);
     if (!(elements > 0))
       continue;
-    ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->accumulate_bytes, 0, op->span);
+    ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->plan->precision.accumulate, 0, op->span);
     uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
-    ts_note_memory(f, node, (int64_t)(elements * f->l->weight_bytes), TS_IR_TEMPORARIES, "gradients");
-    p->unsummed += (int64_t)(elements * f->l->weight_bytes);
+    ts_note_memory(f, node, (int64_t)(elements * ts_weight_bytes(f->l)), TS_IR_TEMPORARIES, "gradients");
+    p->unsummed += (int64_t)(elements * ts_weight_bytes(f->l));
   }
 }
 
@@ -522,8 +522,8 @@ static void send(ts_fragment *f, bool whole)
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last)
 {
   pass p = {f, inputs, weights, last && weights, 0, 0};
-  if (f->l->host.item)
-    ts_emit_host(f, f->l->host.item, "item");
+  if (f->l->plan->host.item)
+    ts_emit_host(f, f->l->plan->host.item, "item");
   uint32_t start = ts_emit_record(f, 0);
   ts_plan_memory(f);
   for (uint32_t t = 0; t < f->l->g->tensors.count; t++)

@@ -354,8 +354,8 @@ static void send(ts_fragment *f)
 
 void ts_forward(ts_fragment *f, const ts_placed *item)
 {
-  if (f->l->host.item)
-    ts_emit_host(f, f->l->host.item, "item");
+  if (f->l->plan->host.item)
+    ts_emit_host(f, f->l->plan->host.item, "item");
   uint32_t start = f->stage->in_count || item->link_count ? ts_emit_record(f, 0) : TS_NO_INDEX;
   ts_plan_memory(f);
   ts_tie_receives(f, item);

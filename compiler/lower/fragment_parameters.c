@@ -83,7 +83,7 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool kee
 static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * f->l->weight_bytes * ts_comm_part(f->l, class, comm);
+  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);
   ts_gather *g = join(f, i, comm, keep, node);
   g->bytes += bytes;
   g->memory += (int64_t)(bytes / comm->share);

@@ -22,7 +22,7 @@ static bool reads(const ts_class *class, uint32_t slot, bool gradient)
 
 bool ts_saved_for_weights(const ts_lowering *l, const ts_class *class, uint32_t slot)
 {
-  return l->keep_graph || class->work.late_saved || reads(class, slot, false);
+  return l->plan->precision.keep_graph || class->work.late_saved || reads(class, slot, false);
 }
 
 /* -- of the op's own -- */
@@ -65,7 +65,7 @@ static int64_t sized(const ts_class *class)
 int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class)
 {
   int64_t own = sized(class),
-          bytes = l->keep_graph || class->work.late_saved || class->work.late_bytes > own
+          bytes = l->plan->precision.keep_graph || class->work.late_saved || class->work.late_bytes > own
                       ? own
                       : class->work.late_bytes;
   for (uint32_t k = 0; k < class->kept_count; k++)

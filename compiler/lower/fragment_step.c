@@ -8,31 +8,24 @@ static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_cl
 
 typedef struct chunk { uint32_t axes; const ts_offload *offload; double elements; uint32_t tensors; } chunk; /* parameters whose optimizer state is sharded, and kept, alike */
 
-static double quantity(const ts_value *record, const char *name, double unit)
+static void update(ts_fragment *f, const ts_update_kernel *u, double elements)
 {
-  const ts_value *v = record->type == TS_T_RECORD ? ts_record_find(record->u.record, name) : NULL;
-  if (!v)
-    return 0;
-  return v->type == TS_T_QUANTITY ? v->u.real / unit : v->type == TS_T_INT ? (double)v->u.integer : v->type == TS_T_REAL ? v->u.real : 0;
+  ts_kernel k = ts_moving_kernel(f->l, u->family, ts_dtype_find("fp32"), u->bytes * elements, u->flops * elements, u->span);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){u->name ? u->name : "optimizer", u->span, TS_NO_SPAN});
 }
 
-static void update(ts_fragment *f, const ts_value *kernel, double elements, const char *label)
+static void update_all(ts_fragment *f, const ts_optimizer *o, double elements)
 {
-  ts_lowering *l = f->l;
-  const ts_value *name = ts_record_find(kernel->u.record, "name"), *family = ts_record_find(kernel->u.record, "family");
-  double bytes = quantity(kernel, "reads", 8) + quantity(kernel, "writes", 8);
-  (void)name;
-  ts_kernel k = ts_moving_kernel(l, family && family->type == TS_T_STRING ? family->u.string : "elementwise", ts_dtype_find("fp32"), bytes * elements,
-                                 quantity(kernel, "flops", 1) * elements, kernel->span);
-  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){name && name->type == TS_T_STRING ? name->u.string : label, kernel->span, TS_NO_SPAN});
+  for (uint32_t k = 0; k < o->kernel_count; k++)
+    update(f, &o->kernels[k], elements);
 }
 
 /* A traced update: all of its kernels as one, by the share of the parameters that is updated here. */
-static void update_as_measured(ts_fragment *f, const ts_value *optimizer, double elements)
+static void update_as_measured(ts_fragment *f, const ts_optimizer *optimizer, double elements)
 {
   ts_lowering *l = f->l;
   double all = (double)(l->g->parameters - l->shared_parameters), share = all > 0 ? elements / all : 0;
-  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), elements * l->weight_bytes, 0, optimizer->span);
+  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), elements * ts_weight_bytes(l), 0, optimizer->span);
   k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
   ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }
@@ -55,9 +48,9 @@ static double pieces_of(ts_fragment *f, double bytes, const ts_comm *comm)
 }
 
 /* State that lies on the host comes in pieces, is updated, and goes back, while the next piece comes. */
-static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts_value *kernels, const chunk *c)
+static void update_offloaded(ts_fragment *f, const ts_optimizer *optimizer, const chunk *c)
 {
-  double bytes = c->elements * (quantity(optimizer, "state", 8) + quantity(optimizer, "master", 8));
+  double bytes = c->elements * (optimizer->state + optimizer->master);
   double pieces = pieces_of(f, bytes, &c->offload->options);
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
   uint32_t sent = ts_emit_record(f, ts_copy_stream(f->l, false)); /* by the step before */
@@ -67,28 +60,26 @@ static void update_offloaded(ts_fragment *f, const ts_value *optimizer, const ts
     uint32_t come = ts_emit_copy(f, bytes / pieces, c->offload->rate, true, origin);
     ts_note_memory(f, come, (int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
     ts_need(f, come);
-    for (uint32_t k = 0; k < kernels->u.list->count; k++)
-      if (kernels->u.list->at[k].type == TS_T_RECORD)
-        update(f, &kernels->u.list->at[k], c->elements / pieces, "optimizer");
+    update_all(f, optimizer, c->elements / pieces);
     ts_need(f, f->last[0]);
     ts_note_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin), -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
   }
 }
 
 /* State that never leaves the host: gradients go there in pieces, its processors update, and the weights come back (Ren et al., arXiv 2101.06840). */
-static void update_on_host(ts_fragment *f, const ts_value *kernels, const chunk *c)
+static void update_on_host(ts_fragment *f, const ts_optimizer *optimizer, const chunk *c)
 {
   const ts_lowering *l = f->l;
-  double moved = 0, sent = c->elements * l->gradient_bytes, pieces = pieces_of(f, sent, &c->offload->options);
-  for (uint32_t k = 0; k < kernels->u.list->count; k++)
-    moved += c->elements * (quantity(&kernels->u.list->at[k], "reads", 8) + quantity(&kernels->u.list->at[k], "writes", 8));
+  double moved = 0, sent = c->elements * ts_gradient_bytes(l), pieces = pieces_of(f, sent, &c->offload->options);
+  for (uint32_t k = 0; k < optimizer->kernel_count; k++)
+    moved += c->elements * optimizer->kernels[k].bytes;
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
   uint32_t ready = f->last[0], back = TS_NO_INDEX;
   for (double n = 0; n < pieces; n++) {
     ts_need(f, ready);
     ts_need(f, ts_emit_copy(f, sent / pieces, c->offload->rate, false, origin));
     ts_need(f, ts_emit_host_update(f, moved / pieces, c->offload->updates, origin));
-    back = ts_emit_copy(f, c->elements * l->weight_bytes / pieces, c->offload->rate, true, origin);
+    back = ts_emit_copy(f, c->elements * ts_weight_bytes(l) / pieces, c->offload->rate, true, origin);
   }
   ts_need(f, back);
   ts_emit_record(f, 0);
@@ -96,12 +87,9 @@ static void update_on_host(ts_fragment *f, const ts_value *kernels, const chunk 
 
 static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
 {
-  const ts_value *optimizer = &f->l->plan->optimizer;
-  const ts_value *kernels = optimizer->type == TS_T_RECORD ? ts_record_find(optimizer->u.record, "kernels") : NULL;
-  const ts_value *fused = optimizer->type == TS_T_RECORD ? ts_record_find(optimizer->u.record, "fused") : NULL;
-  if (!kernels || kernels->type != TS_T_LIST)
+  const ts_optimizer *optimizer = &f->l->plan->optimizer;
+  if (!optimizer->listed)
     return;
-  bool one = !fused || fused->type != TS_T_BOOL || fused->u.truth;
   if (f->l->g->optimizer_seconds > 0) {
     for (uint32_t c = 0; c < count; c++)
       update_as_measured(f, optimizer, chunks[c].elements);
@@ -110,16 +98,14 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
   for (uint32_t c = 0; c < count; c++) {
     if (chunks[c].offload) {
       if (chunks[c].offload->updates > 0)
-        update_on_host(f, kernels, &chunks[c]);
+        update_on_host(f, optimizer, &chunks[c]);
       else
-        update_offloaded(f, optimizer, kernels, &chunks[c]);
+        update_offloaded(f, optimizer, &chunks[c]);
       continue;
     }
-    uint32_t launches = one ? 1 : chunks[c].tensors;
+    uint32_t launches = optimizer->fused ? 1 : chunks[c].tensors;
     for (uint32_t n = 0; n < launches; n++)
-      for (uint32_t k = 0; k < kernels->u.list->count; k++)
-        if (kernels->u.list->at[k].type == TS_T_RECORD)
-          update(f, &kernels->u.list->at[k], chunks[c].elements / launches, "optimizer");
+      update_all(f, optimizer, chunks[c].elements / launches);
   }
 }
 
@@ -145,7 +131,7 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
           t++;
         if (t == totals.count)
           TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
-        totals.at[t].bytes += ts_comm_part(l, class, comm) * elements * (comm->gradient ? l->gradient_bytes : l->weight_bytes);
+        totals.at[t].bytes += ts_comm_part(l, class, comm) * elements * (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
@@ -203,7 +189,7 @@ static void share(ts_fragment *f, uint32_t shared, uint32_t side)
   uint32_t i = side ? s->with : s->op;
   const ts_class *class = class_at(f, i);
   const ts_op *op = &l->g->ops.at[i];
-  double bytes = ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * l->gradient_bytes;
+  double bytes = ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * ts_gradient_bytes(l);
   for (uint32_t c = 0; c < class->comm_count; c++)
     if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
       bytes /= (double)ts_axes_size(l->s, class->comms[c].axes);
@@ -251,7 +237,7 @@ static double gradient_bytes(const ts_fragment *f, uint32_t stage)
     for (uint32_t c = 0; c < class->comm_count; c++)
       if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
         elements /= (double)ts_axes_size(l->s, class->comms[c].axes);
-    bytes += elements * l->gradient_bytes;
+    bytes += elements * ts_gradient_bytes(l);
   }
   return bytes;
 }
@@ -302,8 +288,8 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
   for (uint32_t s = 0; s < count; s++)
     ops += l->stages->at[stages[s]].op_count;
   chunk *chunks = TS_NEW_ARRAY(f->scratch, chunk, ops + 1); /* each op is of one */
-  if (l->host.step)
-    ts_emit_host(f, l->host.step, "step");
+  if (l->plan->host.step)
+    ts_emit_host(f, l->plan->host.step, "step");
   ts_tie_receives(f, item);
   uint32_t n = collect(f, stages, count, chunks, streams);
   surround(f, item, stages, count, false);

@@ -444,14 +444,6 @@ static void hold(holdings *h, ts_ir_category category, double bytes, const char 
   TS_PUSH(h->l->s->arena, &h->at, (ts_ir_holding){(uint64_t)(bytes + 0.5), category, name});
 }
 
-static double optimizer_bytes(const ts_lowering *l, const char *field)
-{
-  if (l->plan->optimizer.type != TS_T_RECORD)
-    return 0;
-  const ts_value *v = ts_record_find(l->plan->optimizer.u.record, field);
-  return v && v->type == TS_T_QUANTITY ? v->u.real / 8 : 0;
-}
-
 static void hold_op(holdings *h, uint32_t i)
 {
   const ts_lowering *l = h->l;
@@ -461,13 +453,13 @@ static void hold_op(holdings *h, uint32_t i)
   for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
     elements += ts_slot_elements(&class->local[k]);
   const char *label = ts_label_pattern(l->s->arena, op->label);
-  bool trains = l->plan->optimizer.type == TS_T_RECORD || op->needs_gradient;
-  hold(h, TS_IR_PARAMETERS, elements * l->weight_bytes / (double)ts_axes_size(l->s, class->parameter_axes), label);
+  bool trains = l->plan->optimizer.stated || op->needs_gradient;
+  hold(h, TS_IR_PARAMETERS, elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes), label);
   if (trains)
-    hold(h, TS_IR_GRADIENTS, elements * l->gradient_bytes / (double)ts_axes_size(l->s, class->gradient_axes), label);
-  hold(h, TS_IR_BUFFERS, elements * l->buffer_bytes, "gradient buckets");
+    hold(h, TS_IR_GRADIENTS, elements * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes), label);
+  hold(h, TS_IR_BUFFERS, elements * l->plan->precision.buffers, "gradient buckets");
   if (!(class->optimizer.rate > 0))
-    hold(h, TS_IR_OPTIMIZER, elements * (optimizer_bytes(l, "state") + optimizer_bytes(l, "master")) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
+    hold(h, TS_IR_OPTIMIZER, elements * (l->plan->optimizer.state + l->plan->optimizer.master) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
 }
 
 static void hold_stated(holdings *h)
@@ -633,37 +625,6 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
   *ts_ir_builder_meta(l->b) = meta;
 }
 
-/* -- the plan's records -- */
-
-static uint64_t host_time(const ts_plan *plan, const char *field)
-{
-  const ts_value *v = plan->host.type == TS_T_RECORD ? ts_record_find(plan->host.u.record, field) : NULL;
-  return v && v->type == TS_T_QUANTITY && v->u.real > 0 ? (uint64_t)llround(v->u.real * 1e12) : 0;
-}
-
-static double dtype_bytes(const ts_plan *plan, const char *field)
-{
-  const ts_value *v = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, field) : NULL;
-  return v && v->type == TS_T_DTYPE ? v->u.dtype->bits / 8.0 : 4;
-}
-
-static void read_records(ts_lowering *l)
-{
-  const ts_plan *plan = l->plan;
-  l->host = (ts_host){host_time(plan, "launch"), host_time(plan, "collective"), host_time(plan, "message"), host_time(plan, "item"), host_time(plan, "step"), false};
-  const ts_value *sync = plan->host.type == TS_T_RECORD ? ts_record_find(plan->host.u.record, "sync") : NULL;
-  l->host.sync = sync && sync->type == TS_T_BOOL && sync->u.truth;
-  l->weight_bytes = dtype_bytes(plan, "weights");
-  l->gradient_bytes = dtype_bytes(plan, "gradients");
-  const ts_value *accumulate = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "accumulate") : NULL;
-  l->accumulate_bytes = accumulate && accumulate->type == TS_T_QUANTITY ? accumulate->u.real / 8 : 0;
-  const ts_value *graph = plan->precision.type == TS_T_RECORD
-                            ? ts_record_find(plan->precision.u.record, "keep_graph") : NULL;
-  l->keep_graph = graph && graph->type == TS_T_BOOL && graph->u.truth;
-  const ts_value *buffers = plan->precision.type == TS_T_RECORD ? ts_record_find(plan->precision.u.record, "buffers") : NULL;
-  l->buffer_bytes = buffers && buffers->type == TS_T_QUANTITY ? buffers->u.real / 8 : 0;
-}
-
 /* A policy finds its order now that costs are known. */
 static bool settle(ts_lowering *l)
 {
@@ -762,7 +723,6 @@ ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts
   place_shared(&l);
   if (l.failed)
     return NULL;
-  read_records(&l);
   l.b = ts_ir_builder_new();
   ts_stream(&l, "compute", TS_IR_STREAM_COMPUTE);
   if (schedule)

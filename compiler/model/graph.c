@@ -334,7 +334,7 @@ static void find_tokens(ts_graph *g, const ts_plan *plan)
 {
   for (size_t i = 0; i < g->tensors.count; i++) {
     const ts_edge *e = &g->tensors.at[i];
-    if (e->producer != TS_NO_INDEX || e->source != i || strncmp(e->dtype->name, "int", 3))
+    if (e->producer != TS_NO_INDEX || e->source != i || !ts_dtype_is_integer(e->dtype))
       continue;
     g->tokens_per_sample = ts_shape_elements(e->shape) / (double)(plan->micro_batch > 0 ? plan->micro_batch : 1);
     return;
@@ -356,7 +356,7 @@ void ts_graph_finish(ts_graph *g)
     }
     for (uint32_t k = op->input_count + op->param_count; k < op->slot_count; k++)
       g->tensors.at[op->slots[k].tensor].needs_gradient =
-          op->needs_gradient && strncmp(op->slots[k].dtype->name, "int", 3) && strncmp(op->slots[k].dtype->name, "bool", 4);
+          op->needs_gradient && ts_dtype_is_float(op->slots[k].dtype);
   }
   for (size_t i = 0; i < g->tensors.count; i++)
     g->tensors.at[i].needs_gradient |= g->tensors.at[g->tensors.at[i].source].needs_gradient;

@@ -165,27 +165,15 @@ static void bind_args(const ts_op_scope *scope, ts_env *env)
       bind_slot(scope, env, &scope->slots[i]);
 }
 
-static const ts_dtype *precision(const ts_op_scope *scope, const char *field)
-{
-  ts_value v = scope->plan->precision;
-  const ts_value *found = v.type == TS_T_RECORD ? ts_record_get(v.u.record, ts_lang_intern(scope->s->lang, field, strlen(field))) : NULL;
-  return found && found->type == TS_T_DTYPE ? found->u.dtype : ts_dtype_find("fp32");
-}
-
-static bool is_float(const ts_dtype *dtype)
-{
-  return dtype && strncmp(dtype->name, "int", 3) && strncmp(dtype->name, "bool", 4);
-}
-
 /* An output is of the type of the first floating-point input, or else of the type the plan computes in. */
 static const ts_dtype *default_dtype(const ts_op_scope *scope, ts_slot_kind kind)
 {
   if (kind == TS_SLOT_PARAM)
-    return precision(scope, "weights");
+    return scope->plan->precision.weights;
   for (uint32_t i = 0; i < scope->op->input_count; i++)
-    if (is_float(scope->slots[i].dtype))
+    if (ts_dtype_is_float(scope->slots[i].dtype))
       return scope->slots[i].dtype;
-  return precision(scope, "compute");
+  return scope->plan->precision.compute;
 }
 
 static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr, const ts_dtype **dtype)
@@ -352,7 +340,7 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
 
 static void bind_gradients(const ts_op_scope *scope, ts_env *env)
 {
-  const ts_dtype *accumulated = precision(scope, "gradients");
+  const ts_dtype *accumulated = scope->plan->precision.gradients;
   for (uint32_t i = 0; i < scope->op->slot_count + scope->op->part_count; i++) {
     const ts_slot *slot = &scope->slots[i];
     const char *text = ts_arena_printf(scope->s->arena, "d%s", slot->name);
@@ -455,16 +443,16 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
 static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
 {
   for (uint32_t i = scope->op->slot_count; i-- > 0;)
-    if (scope->slots[i].kind != TS_SLOT_PARAM && is_float(scope->slots[i].dtype))
+    if (scope->slots[i].kind != TS_SLOT_PARAM && ts_dtype_is_float(scope->slots[i].dtype))
       return scope->slots[i].dtype;
-  return precision(scope, "compute");
+  return scope->plan->precision.compute;
 }
 
 /* What kernels of a family compute in where their tensors are fp32: `arithmetic` of the plan's precision, as { conv: tf32 }. */
 static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family, const ts_dtype *dtype)
 {
-  const ts_value *by_family = scope->plan->precision.type == TS_T_RECORD ? ts_record_find(scope->plan->precision.u.record, "arithmetic") : NULL;
-  const ts_value *found = by_family && by_family->type == TS_T_RECORD ? ts_record_find(by_family->u.record, family) : NULL;
+  const ts_record *by_family = scope->plan->precision.arithmetic;
+  const ts_value *found = by_family ? ts_record_find(by_family, family) : NULL;
   if (!found || strcmp(dtype->name, "fp32"))
     return dtype;
   if (found->type == TS_T_DTYPE)

@@ -111,7 +111,7 @@ static bool is_held(const ts_row *row)
 /* A weight is one of numbers that learn. */
 static bool is_parameter(const ts_row *row)
 {
-  return is_held(row) && strncmp(row->dtype->name, "int", 3) && strncmp(row->dtype->name, "bool", 4);
+  return is_held(row) && ts_dtype_is_float(row->dtype);
 }
 
 static bool holds_tensor(const tracer *t, uint32_t row) { return t->places[row].role <= ROLE_CONSTANT && t->places[row].role != ROLE_PARAMETER; }
@@ -229,28 +229,28 @@ static bool check_role(tracer *t, const ts_row *row, role role)
 /* The plan computes in a format that the table was not recorded in (W0532): times and activations stay as they were. */
 static void tell_formats(tracer *t)
 {
-  const ts_value *compute = t->plan->precision.type == TS_T_RECORD ? ts_record_find(t->plan->precision.u.record, "compute") : NULL;
+  const ts_dtype *compute = t->plan->precision.compute;
   TS_VEC(const char *) formats = {0};
-  if (!compute || compute->type != TS_T_DTYPE)
+  if (!t->plan->precision.compute_stated)
     return;
   for (uint32_t i = 0; i < t->rows.count; i++) {
-    const char *name = t->places[i].role == ROLE_OP ? t->rows.at[i].dtype->name : "int";
-    bool seen = !strncmp(name, "int", 3) || !strncmp(name, "bool", 4);
-    for (size_t k = 0; k < formats.count && !seen; k++)
-      seen = formats.at[k] == name;
-    if (!strcmp(name, compute->u.dtype->name))
+    const ts_dtype *dtype = t->places[i].role == ROLE_OP ? t->rows.at[i].dtype : NULL;
+    if (dtype == compute)
       return;
+    bool seen = !ts_dtype_is_float(dtype);
+    for (size_t k = 0; k < formats.count && !seen; k++)
+      seen = formats.at[k] == dtype->name;
     if (!seen)
-      TS_PUSH(t->s->arena, &formats, name);
+      TS_PUSH(t->s->arena, &formats, dtype->name);
   }
   if (!formats.count)
     return;
   ts_span at = t->plan->span_of[TS_PLAN_precision];
   ts_diag *d = ts_diag_add(t->s->diags, TS_W0532, at.file ? at : t->model->span, "`%s` was recorded in %s, and the plan computes in `%s`", t->rows.name,
-                           ts_listed(t->s->arena, formats.at, formats.count), compute->u.dtype->name);
+                           ts_listed(t->s->arena, formats.at, formats.count), compute->name);
   ts_diag_here(d, "times and activations stay as recorded; only the parameters follow the plan");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "take a table that was recorded in `%s`, or give the plan the precision of the recording", compute->u.dtype->name);
+  ts_diag_help(d, "take a table that was recorded in `%s`, or give the plan the precision of the recording", compute->name);
 }
 
 static bool place_rows(tracer *t)

@@ -280,11 +280,11 @@ static bool is_work(loader *l, const ts_value *flops, ts_span at)
 }
 
 /* The plan's number formats, all of them: what a size of the optimizer that is a function is given. */
-static ts_value formats(loader *l)
+static ts_value formats(loader *l, ts_value precision)
 {
   static const char *const names[] = {"compute", "weights", "gradients"};
   enum { FORMATS = sizeof names / sizeof *names };
-  ts_value precision = l->plan->precision, *values = TS_NEW_ARRAY(l->s->arena, ts_value, FORMATS);
+  ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, FORMATS);
   ts_field *at = TS_NEW_ARRAY(l->s->arena, ts_field, FORMATS);
   for (size_t i = 0; i < FORMATS; i++) {
     const ts_value *said = precision.type == TS_T_RECORD ? ts_record_find(precision.u.record, names[i]) : NULL;
@@ -338,24 +338,35 @@ static ts_value settle_sizes(loader *l, ts_value v, ts_value formats_of_plan)
   return v;
 }
 
-static void evaluate_optimizer(loader *l)
+static bool check_update(loader *l, ts_value v)
+{
+  ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
+  const ts_value *flops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "flops") : NULL;
+  return ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) && (!flops || is_work(l, flops, at)) &&
+         check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"name", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 5);
+}
+
+static ts_value optimizer_field(loader *l, ts_value precision)
+{
+  ts_value v = typed(l, TS_PLAN_optimizer, "Record");
+  if (v.type != TS_T_RECORD)
+    return v;
+  v = settle_sizes(l, v, formats(l, precision));
+  bool good = check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}}, 4);
+  const ts_value *kernels = good ? ts_record_find(v.u.record, "kernels") : NULL;
+  for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++)
+    good = check_update(l, kernels->u.list->at[i]) && good;
+  return good ? v : ts_error_value();
+}
+
+static void evaluate_records(loader *l)
 {
   ts_plan *p = l->plan;
-  p->optimizer = typed(l, TS_PLAN_optimizer, "Record");
-  if (p->optimizer.type != TS_T_RECORD)
-    return;
-  p->optimizer = settle_sizes(l, p->optimizer, formats(l));
-  if (!check_record(l, TS_PLAN_optimizer, &p->optimizer, (const known_field[]){{"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}}, 4))
-    p->optimizer = ts_error_value();
-  const ts_value *kernels = p->optimizer.type == TS_T_RECORD ? ts_record_find(p->optimizer.u.record, "kernels") : NULL;
-  for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++) {
-    ts_value v = kernels->u.list->at[i];
-    ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
-    const ts_value *flops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "flops") : NULL;
-    if (!ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) || (flops && !is_work(l, flops, at)) ||
-        !check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"name", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 5))
-      p->optimizer = ts_error_value();
-  }
+  ts_value precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"},
+                                    {"keep_graph", "Bool"}, {"arithmetic", "Record"});
+  p->precision = ts_precision_of(precision);
+  p->optimizer = ts_optimizer_of(l->s->arena, optimizer_field(l, precision));
+  p->host = ts_host_of(RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"}, {"message", "Time"}, {"item", "Time"}, {"step", "Time"}, {"sync", "Bool"}));
 }
 
 static void evaluate_memory(loader *l)
@@ -516,13 +527,10 @@ static void evaluate(loader *l)
   p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
   p->rules = l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
   evaluate_batch(l);
-  p->precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"},
-                              {"keep_graph", "Bool"}, {"arithmetic", "Record"});
-  evaluate_optimizer(l);
+  evaluate_records(l);
   p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
   p->costs = list_field(l, TS_PLAN_costs);
   p->network = list_field(l, TS_PLAN_network);
-  p->host = RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"}, {"message", "Time"}, {"item", "Time"}, {"step", "Time"}, {"sync", "Bool"});
   evaluate_memory(l);
   compare_with_cluster(l);
 }

@@ -6,6 +6,7 @@
 #include "compiler/eval/eval.h"
 #include "compiler/eval/session.h"
 #include "compiler/eval/value.h"
+#include "compiler/plan/records.h"
 #include "ir/ir.h"
 
 typedef struct ts_plan {
@@ -19,9 +20,9 @@ typedef struct ts_plan {
   ts_value schedule;      /* APPLIED schedule */
   ts_value rules;         /* sets of rules that change those of the schedule: DECL, a LIST of such, or NONE */
   ts_value recompute;     /* APPLIED strategy, or NONE */
-  ts_value precision;     /* RECORD compute, weights, gradients: DType */
-  ts_value optimizer;     /* RECORD */
-  ts_value host;          /* RECORD launch, collective, message, item, step: Time */
+  ts_precision precision;
+  ts_optimizer optimizer;
+  ts_host host;
   ts_value memory;        /* RECORD of extra holdings: label: Size */
   ts_value costs;         /* LIST of APPLIED cost sources */
   ts_value network;       /* LIST of APPLIED network models */
