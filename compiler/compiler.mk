@@ -49,11 +49,16 @@ libts_la_SOURCES += \
 	compiler/lower/fragment_forward.c \
 	compiler/lower/fragment_merge.c \
 	compiler/lower/fragment_parameters.c \
+	compiler/lower/fragment_parameters.h \
+	compiler/lower/fragment_pieces.h \
 	compiler/lower/fragment_ring.c \
+	compiler/lower/fragment_ring.h \
 	compiler/lower/fragment_split.c \
+	compiler/lower/fragment_split.h \
 	compiler/lower/fragment_step.c \
 	compiler/lower/lower.c \
 	compiler/lower/lower.h \
+	compiler/lower/lowering.h \
 	compiler/lower/network.h \
 	compiler/lower/network_white_box.c \
 	compiler/lower/remarks.c \

@@ -442,32 +442,31 @@ static ts_env *bind(const binding *b, const ts_env *module)
   return ok ? env : NULL;
 }
 
-static const given *written(ts_session *s, const ts_ast *call)
+enum { FEW = 8 }; /* arguments that need no memory of the arena */
+
+static given *written(ts_session *s, const ts_ast *call, given few[FEW])
 {
-  given *args = TS_NEW_ARRAY(s->arena, given, call->count);
-  for (uint32_t i = 1; i < call->count; i++) {
-    const ts_ast *arg = call->child[i];
-    args[i - 1] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
+  uint32_t count = call->count - 1;
+  given *args = count <= FEW ? few : TS_NEW_ARRAY(s->arena, given, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const ts_ast *arg = call->child[i + 1];
+    args[i] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
   }
   return args;
 }
 
 bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call)
 {
+  given few[FEW];
   const given *of[MAX_FORMALS] = {0};
-  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call), call->count - 1, call->span};
+  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call, few), call->count - 1, call->span};
   return b.params->count > MAX_FORMALS || (assign(&b, of) && !missing_arguments(&b, of));
 }
 
 ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, const ts_ast *decl, const ts_ast *call)
 {
-  uint32_t count = call->count - 1;
-  given few[8], *args = count <= 8 ? few : TS_NEW_ARRAY(s->arena, given, count);
-  for (uint32_t i = 0; i < count; i++) {
-    const ts_ast *arg = call->child[i + 1];
-    args[i] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
-  }
-  binding b = {s, caller, decl, ts_decl_params(decl), args, count, call->span};
+  given few[FEW];
+  binding b = {s, caller, decl, ts_decl_params(decl), written(s, call, few), call->count - 1, call->span};
   return bind(&b, module);
 }
 
@@ -594,7 +593,8 @@ bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *ca
 {
   uint32_t count = call->count - 1, most = f->builtin ? f->builtin->most : f->formal_count;
   uint32_t room = most ? most : count;
-  return arrange(s, f, written(s, call), count, TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
+  given few[FEW];
+  return arrange(s, f, written(s, call, few), count, TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
 }
 
 static ts_value value_of(ts_session *s, const ts_env *env, const given *arg) { return arg->value ? *arg->value : ts_eval(s, env, arg->expr); }
@@ -689,11 +689,7 @@ ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
     return inner ? run_function(s, f, inner, call->span) : ts_error_value();
   }
   uint32_t count = call->count - 1;
-  given few[8], *args = count <= 8 ? few : TS_NEW_ARRAY(s->arena, given, count);
-  for (uint32_t i = 0; i < count; i++) {
-    const ts_ast *arg = call->child[i + 1];
-    args[i] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
-  }
+  given few[FEW], *args = written(s, call, few);
   return f->kind == TS_FUNCTION_BUILTIN ? call_builtin(s, f, env, args, count, call, call->span) : call_maker(s, f, env, args, count, call->span);
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compiler/lower/fragment.h"
+#include "compiler/lower/lowering.h"
 #include "compiler/lower/network.h"
 #include "compiler/machine/network_table.h"
 #include "compiler/machine/cluster.h"

@@ -1,7 +1,7 @@
 /* What compiles, and is likely a slip all the same. What only playing shows: runtime/report/plausible.h. */
 #include <string.h>
 
-#include "compiler/lower/fragment.h"
+#include "compiler/lower/lowering.h"
 
 /* A share of the model's FLOP that several ranks compute alike. Norms and routers, which tensor parallelism repeats by design, have hardly any. */
 static const double redundant_matters = 0.1;

@@ -1,7 +1,7 @@
 /* The IR's number formats, with model FLOPs of the job and peaks of the devices that play it: what MFU is of. */
 #include <string.h>
 
-#include "compiler/lower/fragment.h"
+#include "compiler/lower/lowering.h"
 #include "compiler/machine/cluster.h"
 
 /* Ranks on each array of devices: where they are placed, or one after the other. */

@@ -5,37 +5,7 @@
 #ifndef TS_COMPILER_LOWER_FRAGMENT_H
 #define TS_COMPILER_LOWER_FRAGMENT_H
 
-#include "compiler/lower/costing.h"
-#include "compiler/schedule/stage.h"
-#include "ir/ir.h"
-
-enum { TS_MAX_STREAMS = 64 };
-
-enum { TS_SEEN_LOCS = 256 };
-typedef struct ts_seen_loc { ts_span span; uint32_t loc; } ts_seen_loc;
-
-typedef struct ts_lowering {
-  ts_session *s;
-  const ts_plan *plan;
-  const ts_graph *g;
-  ts_sharding *sh;
-  ts_costing *costing;
-  ts_schedule *sc;
-  const ts_stages *stages;
-  ts_ir_builder *b;
-  uint32_t data_axes;                   /* of the mesh: each rank along them has samples of its own */
-  uint32_t pipeline_group;              /* of the IR, for messages */
-  TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
-  uint64_t shared_parameters;           /* counted twice in the graph */
-  uint32_t *shared_rank;                /* [2 * weight shared + holder]: rank of the pipeline; equal: held once */
-  uint32_t stream_count;
-  const char *streams[TS_MAX_STREAMS];
-  ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
-  bool failed;
-} ts_lowering;
-
-static inline double ts_weight_bytes(const ts_lowering *l) { return l->plan->precision.weights->bits / 8.0; } /* of an element */
-static inline double ts_gradient_bytes(const ts_lowering *l) { return l->plan->precision.gradients->bits / 8.0; }
+#include "compiler/lower/lowering.h"
 
 /* CHOICE: a tie that the work may go on without. */
 typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_CHOICE, TS_PORT_SHARED, TS_PORT_COPY_OUT, TS_PORT_COPY_IN } ts_port_role;
@@ -140,73 +110,8 @@ uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
 uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin);
 void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label);
 
-uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind);
-uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm);
-uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes);
-uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span);
-uint32_t ts_ir_source_of(ts_lowering *l, uint32_t file);
-uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source);
 ts_origin ts_origin_of(const ts_fragment *f, uint32_t op);
-const ts_class *ts_class_of(const ts_lowering *l, uint32_t op);
 /* A kernel that moves bytes, of no op in particular: gradient sums, accumulation, the optimizer. */
 ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes, double flops, ts_span span);
-
-/* The pieces of work. compiler/lower/fragment_forward.c, fragment_backward.c, fragment_step.c */
-void ts_plan_memory(ts_fragment *f);
-void ts_forward(ts_fragment *f, const ts_placed *item);
-void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
-void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
-/* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
-void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart);
-/* A collective around the step runs with this one. */
-static inline bool ts_takes_part(int64_t every, const ts_placed *step) { return every < 2 || (step->micro_batch + 1) % every == 0; }
-/* Receives and sends of `depend` rules that tie this item to others. */
-void ts_tie_receives(ts_fragment *f, const ts_placed *item);
-void ts_tie_sends(ts_fragment *f, const ts_placed *item);
-
-/* compiler/lower/stage_cost.c: what a policy goes by. */
-ts_stage_costs ts_stage_costs_of(ts_lowering *l);
-
-/* compiler/lower/fragment_parameters.c: parameters that are gathered before a phase and dropped after it. */
-void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
-/* Items of the stage share what the first of them has gathered. */
-bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
-void ts_gathers_enter(ts_fragment *f, uint32_t op); /* its group is needed: what has not left leaves, and what is to come ahead */
-void ts_gathers_need(ts_fragment *f, uint32_t op);
-/* What comes from the host for any of these ops is there before what the compute stream does next. */
-void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last);
-void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
-/* Do both ops send their parameters or gradients together, by the `group` of the collective? */
-bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
-/* What the collective on parameters or gradients of this op carries, as a share of all of them. */
-double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
-double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
-bool ts_same_comm(const ts_comm *a, const ts_comm *b);
-
-/* compiler/lower/fragment_split.c: what I leaves in memory for W. */
-void ts_split_plan(ts_fragment *f);
-/* W reads its gradient as I has gathered it. */
-bool ts_waits_gathered(const ts_class *class, uint32_t slot);
-bool ts_saved_for_weights(const ts_lowering *l, const ts_class *class, uint32_t slot);
-/* Of what an op keeps of its own; and made by its I, beside gradients of tensors. */
-int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class);
-int64_t ts_made_for_weights(const ts_class *class, const ts_op *op);
-/* In I: a gradient that W reads is not dropped. In W: gradients that this op is the last to need. */
-void ts_gradient_waits(ts_fragment *f, uint32_t tensor);
-void ts_gradients_leave(ts_fragment *f, uint32_t op, uint32_t node);
-
-/* compiler/lower/fragment_ring.c: a phase whose kernels run between the shifts of a ring. Returns the last kernel; *sum is what ends the gradient's ring. */
-uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, uint32_t ready, uint32_t *first, uint32_t *sum);
-
-/* compiler/lower/cluster.c: cluster graph, placement, network models. */
-bool ts_lower_cluster(ts_lowering *l);
-bool ts_lower_network(ts_lowering *l);
-
-/* compiler/lower/formats.c: the IR's formats with their peaks, and the two figures of MFU in the meta data. After programs and placement. */
-void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_ir_meta *meta);
-/* compiler/lower/doubts.c: warns of what is likely a slip. */
-void ts_lower_doubts(ts_lowering *l);
-/* compiler/lower/remarks.c: the warnings of this compilation. */
-void ts_lower_remarks(ts_lowering *l);
 
 #endif

@@ -1,6 +1,10 @@
 /* The backward of a stage: gradients of inputs, of weights, or of both, op by op in reverse; recomputation where the plan asks for it; and on
  * the last micro-batch the collectives that sum the gradients of the replicas. */
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_pieces.h"
+#include "compiler/lower/fragment_parameters.h"
+#include "compiler/lower/fragment_split.h"
+#include "compiler/lower/fragment_ring.h"
 
 #include <string.h>
 

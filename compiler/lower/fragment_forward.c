@@ -1,5 +1,9 @@
 /* The forward of a stage: receives, then every op's collectives and kernels, then sends; and what of it stays in memory for the backward. */
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_pieces.h"
+#include "compiler/lower/fragment_parameters.h"
+#include "compiler/lower/fragment_split.h"
+#include "compiler/lower/fragment_ring.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_parameters.h"
 
 double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot)
 {

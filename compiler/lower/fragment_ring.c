@@ -1,6 +1,7 @@
 /* A phase around a ring of ranks: each round works on one rank's share of a tensor while the next one travels (ring attention: Liu et al., arXiv 2310.01889; the same
  * for matrix products: Wang et al., ASPLOS 2023). A gather so done holds two shares instead of the whole; a reduce-scatter passes the sum on after each round. */
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_ring.h"
 
 static ts_when moment(ts_phase phase) { return phase == TS_PHASE_FORWARD ? TS_WHEN_FORWARD : phase == TS_PHASE_INPUT ? TS_WHEN_INPUT : TS_WHEN_WEIGHT; }
 

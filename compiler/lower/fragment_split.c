@@ -4,6 +4,7 @@
  * keeps the graph until W (`keep_graph` of the plan's precision) holds all that the forward saved,
  * too. */
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_split.h"
 
 static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
 static uint32_t source_of(const ts_fragment *f, uint32_t tensor)

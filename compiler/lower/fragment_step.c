@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_pieces.h"
+#include "compiler/lower/fragment_parameters.h"
 
 static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_class_of(f->l, i); }
 

@@ -4,6 +4,8 @@
 
 #include "base/version.h"
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_pieces.h"
+#include "compiler/lower/fragment_parameters.h"
 #include "compiler/lower/lower.h"
 #include "compiler/machine/cluster.h"
 #include "compiler/shard/model_work.h"

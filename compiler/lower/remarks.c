@@ -1,6 +1,6 @@
 /* The warnings of a compilation as records of the IR, so that playing the IR says them again. */
 #include "base/diag_record.h"
-#include "compiler/lower/fragment.h"
+#include "compiler/lower/lowering.h"
 
 static void put(ts_lowering *l, uint32_t kind, ts_span span, const char *name, const char *text, const char *here, uint32_t more)
 {

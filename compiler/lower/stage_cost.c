@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/lower/fragment.h"
+#include "compiler/lower/fragment_pieces.h"
 
 static double activations(const ts_fragment *f)
 {

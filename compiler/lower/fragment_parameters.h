@@ -1,0 +1,22 @@
+/* Parameters that are gathered before a phase and dropped after it; and what comes from the host. */
+#ifndef TS_COMPILER_LOWER_FRAGMENT_PARAMETERS_H
+#define TS_COMPILER_LOWER_FRAGMENT_PARAMETERS_H
+
+#include "compiler/lower/fragment.h"
+
+void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
+/* Items of the stage share what the first of them has gathered. */
+bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
+void ts_gathers_enter(ts_fragment *f, uint32_t op); /* its group is needed: what has not left leaves, and what is to come ahead */
+void ts_gathers_need(ts_fragment *f, uint32_t op);
+/* What comes from the host for any of these ops is there before what the compute stream does next. */
+void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last);
+void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
+/* Do both ops send their parameters or gradients together, by the `group` of the collective? */
+bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b);
+/* What the collective on parameters or gradients of this op carries, as a share of all of them. */
+double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm);
+double ts_local_elements(const ts_op *op, const ts_class *class, uint32_t slot);
+bool ts_same_comm(const ts_comm *a, const ts_comm *b);
+
+#endif
