@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 enum { CONTEXT = 3, MOST_EDITS = 2000 };
 
 typedef struct line { const char *text; size_t length; } line;
@@ -81,6 +83,21 @@ static script replace_all(ts_arena *arena, const lines *a, const lines *b)
   return s;
 }
 
+/* For people, but tabs, and the carriage return of a line's end, stay as they are. */
+static void put_line(FILE *out, char sign, line l)
+{
+  fputc(sign, out);
+  for (size_t at = 0, end; at < l.length; at = end) {
+    bool plain = l.text[at] == '\t' || (l.text[at] == '\r' && at + 1 == l.length);
+    for (end = at + 1; !plain && end < l.length && l.text[end] != '\t' && !(l.text[end] == '\r' && end + 1 == l.length);) end++;
+    if (plain)
+      fputc(l.text[at], out);
+    else
+      ts_put_text(out, "%.*s", (int)(end - at), l.text + at);
+  }
+  fputc('\n', out);
+}
+
 static void print_hunk(FILE *out, const edit *edits, size_t from, size_t to)
 {
   size_t old_count = 0, new_count = 0;
@@ -90,7 +107,7 @@ static void print_hunk(FILE *out, const edit *edits, size_t from, size_t to)
   }
   fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", edits[from].old_line + (old_count > 0), old_count, edits[from].new_line + (new_count > 0), new_count);
   for (size_t i = from; i < to; i++)
-    fprintf(out, "%c%.*s\n", edits[i].sign, (int)edits[i].line.length, edits[i].line.text);
+    put_line(out, edits[i].sign, edits[i].line);
 }
 
 static void print_hunks(FILE *out, const edit *edits, size_t count)
@@ -122,6 +139,6 @@ void ts_text_diff(FILE *out, ts_arena *arena, const char *name, const char *old_
     s.at[i] = s.at[s.count - 1 - i];
     s.at[s.count - 1 - i] = swap;
   }
-  fprintf(out, "--- %s\n+++ %s\n", name, name);
+  ts_put_text(out, "--- %s\n+++ %s\n", name, name);
   print_hunks(out, s.at, s.count);
 }

@@ -214,6 +214,8 @@ EXTRA_DIST += \
 	tests/cli/fit-devices-refuses.out \
 	tests/cli/fit-devices.cmd \
 	tests/cli/fit-devices.out \
+	tests/cli/fit-learned.cmd \
+	tests/cli/fit-learned.out \
 	tests/cli/fit-network-npkit.cmd \
 	tests/cli/fit-network-npkit.out \
 	tests/cli/fit-network-refuses.cmd \
@@ -1189,6 +1191,8 @@ EXTRA_DIST += \
 	tests/errors/syntax-character.ts \
 	tests/errors/syntax-cluster-parens.err \
 	tests/errors/syntax-cluster-parens.ts \
+	tests/errors/syntax-control.err \
+	tests/errors/syntax-control.ts \
 	tests/errors/syntax-crlf-tabs.err \
 	tests/errors/syntax-crlf-tabs.ts \
 	tests/errors/syntax-empty.err \

@@ -1,0 +1,11 @@
+# What is learned by trees, of small made rows: by one feature follows the slowdown, and a device twice as fast is predicted from others. Figures of
+# trees are those of a version of XGBoost's library, so only whether they are good is shown; without the library there is nothing to show.
+here=$PWD; cd "$scratch"
+awk 'BEGIN { print "slowdown,family,time,sms,source"
+  for (i = 0; i < 90; i++) printf "%s,norm,%g,%s,%s\n", i % 3 == 0 ? 1.2 : i % 3 == 1 ? 1.5 : 1.9, 1e-5 * (1 + i % 7), i % 3 == 0 ? "0" : i % 3 == 1 ? "1" : "", i % 2 ? "a" : "b" }' >pairs.csv
+awk -F, -v OFS=, 'NR > 2 { $6 /= 2 } { print }' "$here/_gemms.csv" >twice.csv
+if trainspec fit slowdown -o m.ubj pairs.csv 2>&1 | grep -q 'library is not here'; then cat "$here/fit-learned.out"; exit; fi
+trainspec fit slowdown -o m.ubj pairs.csv | sed -E '/^  trees/ s/ 0\.0[0-9]+$/ small/'; tsrun --overlap=m.ubj "$here/../engine/two_stages.tsir" | grep -c 'step time'
+awk '/^1/ && ++n % 3 != 1 { next } { print }' pairs.csv | sed 's/,[ab]$/,a/' >alone.csv; trainspec fit slowdown alone.csv | sed -E '/^  trees/ s/ [0-9. ]+$/ figures/'
+trainspec fit ops "a=$here/_gemms.csv" "b=$here/_gemms.csv" c=twice.csv --devices "$here/_sheets.csv" --trees --device c -o c.fit.json | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'
+grep -c '"trees"' c.fit.json; sed 's|fit(table("_gemms.csv"), gpu: a100_sxm_80g)|fit("c.fit.json")|' "$here/_fit_table.ts" >plan.ts; cp "$here/_sizes.ts" .; tsrun plan.ts 2>/dev/null | sed -n '/rests on/,/^$/p' | sed -E 's/[0-9]+\.[0-9]+/N/g; s/ +N/ N/g'
