@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What can go wrong around a program, made to happen at every point where it can: requests for memory and system calls that fail, signals,
-# full disks, outputs that are closed. Whatever happens, a program ends as if nothing had, or says what is wrong and exits with a code of
-# its own; a file that it writes is the old one or the new one, whole; nothing is left beside it.
+# Fault injection. Each command of tests/torture/cases runs many times, with one fault each time: a request for memory fails, a system call
+# fails, a signal arrives, a disk is full, an output is closed. The command must succeed as without the fault, or print what is wrong and
+# exit with one of its own codes. A file that it writes must have its old content or its new content. No other file may be left behind.
 #   run.sh BUILD-FOLDER [--points=N] [CASE...]    N: points of each kind in a case, spread evenly; without it all
 set -u
 export LC_ALL=C
