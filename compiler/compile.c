@@ -101,6 +101,8 @@ static bool read_ir_text(ts_session *s, const char *name, const char *text, size
   return false;
 }
 
+static void help_too_much(ts_diag *d) { ts_diag_help(d, "take fewer micro-batches in a step, or look at the times of its kernels: `floor` and units of what was stated"); }
+
 static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t size, ts_input *input)
 {
   ts_ir_error error = {0};
@@ -109,7 +111,10 @@ static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t s
   ts_diag *d = ts_diag_add(s->diags, TS_E0704, TS_NO_SPAN, "cannot use `%s`: %s", name, error.message);
   if (error.offset)
     ts_diag_note(d, "found at byte %llu of %llu", (unsigned long long)error.offset, (unsigned long long)size);
-  ts_diag_help(d, "compile the plan again with `tsc`");
+  if (error.too_much)
+    help_too_much(d);
+  else
+    ts_diag_help(d, "compile the plan again with `tsc`");
   return false;
 }
 
@@ -129,7 +134,7 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
   if (ts_ir_verify(&input->ir, &error) == 0)
     return true;
   if (error.too_much)
-    ts_diag_help(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN, "the step is too large to be played: %s", error.message), "take fewer micro-batches in a step, or look at the times of its kernels: `floor` and units of what was stated");
+    help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN, "the step is too large to be played: %s", error.message));
   else
     ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s", error.message);
   return false;

@@ -21,6 +21,8 @@ libts_la_SOURCES += \
 	compiler/eval/figures.def \
 	compiler/eval/figures.h \
 	compiler/eval/function.h \
+	compiler/eval/limits.c \
+	compiler/eval/limits.h \
 	compiler/eval/makers.def \
 	compiler/eval/module.c \
 	compiler/eval/module.h \

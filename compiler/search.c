@@ -6,7 +6,7 @@
 #include "compiler/eval/check.h"
 #include "compiler/plan/plan.h"
 
-enum { TRIED_MOST = 50 * TS_SEARCH_MOST };
+enum { TRIED_FOR_EACH = 50 }; /* plan that may come of it */
 
 typedef struct given { const char *name; ts_value value; const char *text; } given; /* a parameter that the search gives */
 
@@ -315,8 +315,8 @@ static bool list_from(searcher *v, uint32_t item);
 static bool add_point(searcher *v)
 {
   ts_session *s = v->s;
-  if (v->points.count == TS_SEARCH_MOST) {
-    ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans", ts_count_print(s->arena, TS_SEARCH_MOST));
+  if (v->points.count == s->limits.plans) {
+    ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans", ts_count_print(s->arena, s->limits.plans));
     ts_diag_help(d, "`require` more of them, or vary fewer parameters");
     return false;
   }
@@ -353,8 +353,8 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   for (int64_t i = 0; i < count; i++) {
     ts_value value = range ? ts_int_value(list.u.range.begin + i, node->child[0]->span) : list.u.list->at[i];
     bool passed;
-    if (++v->tried > TRIED_MOST) {
-      ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span, "the search has more values to try than %s", ts_count_print(v->s->arena, TRIED_MOST));
+    if (++v->tried > (uint64_t)TRIED_FOR_EACH * v->s->limits.plans) {
+      ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span, "the search has more values to try than %s", ts_count_print(v->s->arena, (int64_t)TRIED_FOR_EACH * v->s->limits.plans));
       ts_diag_help(d, "vary over shorter lists: conditions leave out plans, but each has to be looked at");
       return false;
     }

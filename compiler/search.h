@@ -40,8 +40,6 @@ typedef struct ts_search {
   struct ts_searcher *searcher;
 } ts_search;
 
-enum { TS_SEARCH_MOST = 100000 }; /* plans of a family */
-
 /* Finds the search (the only one, or the one named) and lists its plans. `text`: items of a search in the place of one in the file; its plan is o->plan_name, or the only one.
  * `extends`: they are added to that of the file, if it has any, and a goal replaces its goal. NULL after errors. The session must live as long. */
 ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text, bool extends);

@@ -7,7 +7,7 @@
 #include "base/heap.h"
 #include "cost/source.h"
 
-enum { INFLATE_STEP = 1 << 16, INFLATE_LIMIT = 1 << 28 }; /* a file of measurements is a few MB; more is an attack or a mistake */
+enum { INFLATE_STEP = 1 << 16 };
 
 bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_t begin, size_t end, const char *format, ...)
 {
@@ -23,7 +23,7 @@ bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_
   return false;
 }
 
-static const char *inflate_all(ts_arena *arena, const void *bytes, size_t size, size_t *text_size, ts_cost_error *error)
+const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most, size_t *text_size, ts_cost_error *error)
 {
   z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
   if (size > UINT32_MAX || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
@@ -43,12 +43,14 @@ static const char *inflate_all(ts_arena *arena, const void *bytes, size_t size, 
     out.count += room - z.avail_out;
     if (status == Z_STREAM_END && z.avail_in && inflateReset(&z) == Z_OK)
       status = Z_OK; /* a further member */
-  } while (status == Z_OK && out.count < INFLATE_LIMIT);
+  } while (status == Z_OK && out.count <= most);
   inflateEnd(&z);
-  if (status != Z_STREAM_END) {
-    const char *why = status == Z_OK ? "inflates to more than 256 MiB" : status == Z_BUF_ERROR ? "ends too early" : "is damaged";
-    return ts_cost_fail(arena, error, NULL, 0, 0, "the gzip file %s", why), NULL;
+  if (out.count > most) {
+    const char *text = "the gzip file opens to more than %zu MiB: keep the rows that are needed, or give it unpacked";
+    return ts_cost_fail(arena, error, NULL, 0, 0, text, most >> 20), NULL;
   }
+  if (status != Z_STREAM_END)
+    return ts_cost_fail(arena, error, NULL, 0, 0, "the gzip file %s", status == Z_BUF_ERROR ? "ends too early" : "is damaged"), NULL;
   out.at[out.count] = 0;
   *text_size = out.count;
   return out.at;
@@ -58,7 +60,7 @@ const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t
 {
   const unsigned char *b = bytes;
   if (size > 2 && b[0] == 0x1f && b[1] == 0x8b)
-    return inflate_all(arena, bytes, size, text_size, error);
+    return ts_cost_unpack(arena, bytes, size, TS_COST_MOST_UNPACKED, text_size, error);
   *text_size = size;
   return ts_arena_string(arena, bytes, size);
 }

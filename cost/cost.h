@@ -44,6 +44,8 @@ typedef struct ts_cost_error {
 
 /* The text of a file: inflated when it is gzip, else as it is. NUL-terminated, in the arena; NULL after an error. */
 const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size, ts_cost_error *error);
+enum { TS_COST_MOST_UNPACKED = 1 << 28 }; /* a file of measurements is a few MB; more is an attack or a mistake */
+const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most, size_t *text_size, ts_cost_error *error);
 
 /* For tables without the columns `family` or `dtype`. Without a family it is known by the columns (m, n, k: a matrix product). */
 typedef struct ts_table_options { const char *family, *dtype; } ts_table_options;

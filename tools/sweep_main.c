@@ -128,7 +128,7 @@ static bool take(task *t, int id)
     return !t->options.status;
   case SEARCH: t->search_name = argument; break;
   case VARY: case SET: case REQUIRE: case MINIMIZE: case MAXIMIZE: return add_item(t, id);
-  case TOP: good = ts_options_number(&t->options, 0, TS_SEARCH_MOST, &t->top); break;
+  case TOP: good = ts_options_number(&t->options, 0, ts_limits_usual.plans, &t->top); break;
   case JOBS: good = ts_options_number(&t->options, 1, MOST_JOBS, &t->jobs); break;
   case FORMAT: {
     int form = ts_options_choice(&t->options, forms);

@@ -51,7 +51,7 @@ static ts_value element(ts_value v, int64_t i) { return v.type == TS_T_LIST ? v.
 
 static ts_value too_long(const ts_builtin_call *c)
 {
-  ts_report(c->s, TS_E0226, c->span, "a list of more than %s elements", ts_count_print(c->s->arena, TS_MAX_LIST));
+  ts_list_too_long(c->s, c->span);
   return ts_error_value();
 }
 

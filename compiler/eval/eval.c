@@ -16,6 +16,7 @@ static void too_many_steps(ts_session *s, ts_span at, const char *what)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "%s", what);
   ts_diag_note(d, "at most %" PRIu64 " steps: an element that a function runs over, or a byte of text that it makes, is one", TS_MAX_STEPS);
+  ts_diag_help(d, "make lists and loops shorter; what they count may have a formula");
 }
 
 static void too_much_memory(ts_session *s, ts_span at)
@@ -23,6 +24,12 @@ static void too_much_memory(ts_session *s, ts_span at)
   ts_diag *d = ts_report(s, TS_E0226, at, "the evaluation takes too much memory");
   ts_diag_note(d, "%.2g GB are in use; at most %.4g GB may be, of which evaluation has three quarters", (double)ts_arena_used(s->arena) / 1e9, (double)ts_heap_ceiling() / 1e9);
   ts_diag_help(d, "make shorter lists, or allow more: `--max-memory=SIZE`");
+}
+
+void ts_list_too_long(ts_session *s, ts_span at)
+{
+  ts_diag *d = ts_report(s, TS_E0226, at, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
+  ts_diag_help(d, "make it shorter: a sum or a count often has a formula, and `for` runs over a range without a list");
 }
 
 /* Memory is looked at from time to time: between two looks less is asked for than one list takes. */
@@ -181,7 +188,7 @@ static ts_value integer_arithmetic(ts_session *s, const ts_env *env, const ts_as
 static ts_value concatenate(ts_session *s, const ts_ast *e, const ts_list *a, const ts_list *b)
 {
   if ((uint64_t)a->count + b->count > TS_MAX_LIST) {
-    ts_report(s, TS_E0226, e->span, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
+    ts_list_too_long(s, e->span);
     return ts_error_value();
   }
   if (!ts_charge(s, a->count + b->count, e->span))
@@ -408,7 +415,7 @@ static bool comprehend_element(ts_session *s, comprehension *c)
   if (!wanted)
     return true;
   if (c->out.count == TS_MAX_LIST) {
-    ts_report(s, TS_E0226, c->e->span, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
+    ts_list_too_long(s, c->e->span);
     return false;
   }
   ts_value v = ts_eval(s, c->env, c->e->child[0]);

@@ -15,8 +15,6 @@ struct ts_modules {
   ts_names declared;           /* names that any of them declares */
 };
 
-enum { MAX_IMPORTING = 2000 };
-
 static struct ts_modules *modules(ts_session *s)
 {
   if (!s->modules)
@@ -232,7 +230,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
 static void nested_too_deep(ts_session *s, ts_span span)
 {
   ts_diag *d = ts_report(s, TS_E0226, span, "imports nest too deeply");
-  ts_diag_note(d, "at most %d files, each imported by the one before", MAX_IMPORTING);
+  ts_diag_note(d, "at most %u files, each imported by the one before", s->limits.importing);
   ts_diag_help(d, "import the files from one that names them all");
 }
 
@@ -248,7 +246,7 @@ static void import_file(ts_session *s, ts_module *m, const char *name, ts_span s
     import_cycle(s, other, span);
     return;
   }
-  if (!other && modules(s)->loading.count >= MAX_IMPORTING) {
+  if (!other && modules(s)->loading.count >= s->limits.importing) {
     nested_too_deep(s, span);
     return;
   }

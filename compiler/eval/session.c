@@ -12,7 +12,7 @@
 #include "compiler/eval/function.h"
 #include "compiler/eval/stdlib_embed.h"
 
-enum { MAX_UNPACKED = 1 << 30, MAX_LISTED = 4096, MAX_FRAMES = 3 };
+enum { MAX_LISTED = 4096, MAX_FRAMES = 3 };
 
 /* ---- Errors told once ---- */
 
@@ -82,6 +82,7 @@ ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain 
   ts_session *s = TS_NEW(arena, ts_session);
   s->domain = domain;
   s->arena = arena;
+  s->limits = ts_limits_usual;
   s->sources = sources ? sources : ts_sources_new(arena);
   s->diags = ts_diags_new(arena, s->sources);
   s->lang = ts_lang_new(arena, s->sources, s->diags);
@@ -411,33 +412,36 @@ const char *ts_session_declared_in(ts_session *s, const char *name)
 
 /* ---- Reading ---- */
 
-static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t *size)
+/* NULL if it is damaged, and if it opens to more than `most` bytes, *size of which are then known to be more. */
+static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t most, size_t *size)
 {
   z_stream z = {.next_in = (Bytef *)(uintptr_t)packed, .avail_in = (uInt)packed_size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
   size_t room = 4 * packed_size + 1024, used = 0;
   char *text = ts_arena_alloc(arena, room);
+  *size = 0;
   if (inflateInit2(&z, 15 + 32) != Z_OK) /* 32: gzip or zlib, by its header */
     return NULL;
   int status = Z_OK;
-  while (status == Z_OK && used < MAX_UNPACKED) {
+  while (status == Z_OK && used <= most) {
     if (used + 1 == room) {
       text = ts_arena_grow(arena, text, room, 2 * room);
       room *= 2;
     }
     z.next_out = (Bytef *)text + used;
-    z.avail_out = (uInt)(room - used - 1);
+    size_t left = room - used - 1 < most + 1 - used ? room - used - 1 : most + 1 - used;
+    z.avail_out = (uInt)left;
     status = inflate(&z, Z_NO_FLUSH);
-    used = room - 1 - z.avail_out;
+    used += left - z.avail_out;
     if (status == Z_STREAM_END && z.avail_in) /* gzip files may be chained */
       status = inflateReset(&z);
     else if (status == Z_BUF_ERROR && !z.avail_out)
       status = Z_OK;
   }
   inflateEnd(&z);
-  if (status != Z_STREAM_END)
+  *size = used;
+  if (status != Z_STREAM_END || used > most)
     return NULL;
   text[used] = '\0';
-  *size = used;
   return text;
 }
 
@@ -477,9 +481,19 @@ void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, u
   note_mapped(s, file, number);
 }
 
-static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, const char *why)
+static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int error)
 {
-  ts_report(s, TS_E0701, span, "cannot read `%s`: %s", found->shown, why);
+  const char *why = error == EINVAL ? "it is no regular file" : error == EFBIG ? "it is larger than 1 GiB" : error ? strerror(error) : "the compressed data are damaged or cut off";
+  ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: %s", found->shown, why);
+  if (error == EFBIG)
+    ts_diag_help(d, "keep the part of it that the plan needs");
+  return NULL;
+}
+
+static char *opens_to_too_much(ts_session *s, const ts_found *found, ts_span span)
+{
+  ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: unpacked it has more than %s bytes", found->shown, ts_count_print(s->arena, (int64_t)s->limits.unpacked));
+  ts_diag_help(d, "keep the part of it that the plan needs");
   return NULL;
 }
 
@@ -492,16 +506,16 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   char *text = found->embedded ? (char *)(uintptr_t)found->embedded->bytes :
                found->root ? ts_read_beneath(s->arena, found->root, found->below, size, &error) : ts_read_file(s->arena, found->path, size, &error);
   if (!text)
-    return cannot_read(s, found, span, error == EINVAL ? "it is no regular file" : strerror(error));
+    return cannot_read(s, found, span, error);
   ts_dependency dependency = {.path = found->path, .name = found->name, .role = role};
   ts_digest_bytes(text, *size, dependency.sha256);
   ts_session_depends(s, dependency);
   if (*size < 2 || (unsigned char)text[0] != 0x1f || (unsigned char)text[1] != 0x8b)
     return text;
-  if (*size > MAX_UNPACKED)
-    return cannot_read(s, found, span, "the compressed file is too large");
-  text = unpack(s->arena, text, *size, size);
-  return text ? text : cannot_read(s, found, span, "the compressed data are damaged, cut off or too large");
+  if (*size > UINT32_MAX) /* that of the command line may be */
+    return opens_to_too_much(s, found, span);
+  text = unpack(s->arena, text, *size, s->limits.unpacked, size);
+  return text ? text : *size > s->limits.unpacked ? opens_to_too_much(s, found, span) : cannot_read(s, found, span, 0);
 }
 
 char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, ts_found *found)
@@ -523,7 +537,7 @@ const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *nam
     return NULL;
   int error = !found->path ? EINVAL : found->root ? ts_check_beneath(found->root, found->below) : 0;
   if (error)
-    return cannot_read(s, found, span, error == EINVAL ? "it is no regular file" : strerror(error));
+    return cannot_read(s, found, span, error);
   return found->root ? ts_arena_printf(s->arena, "%s/%s", found->root, found->below) : found->path;
 }
 

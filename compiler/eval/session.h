@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
+#include "compiler/eval/limits.h"
 #include "compiler/eval/names.h"
 #include "lang/ast.h"
 
@@ -47,6 +48,7 @@ struct ts_session {
   ts_sources *sources;
   ts_diags *diags;
   ts_lang *lang;
+  ts_limits limits;
   const char *stdlib_dir;           /* or NULL: the embedded stdlib */
   const char *const *import_dirs;   /* -I */
   uint32_t import_dir_count;

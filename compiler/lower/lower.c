@@ -93,10 +93,11 @@ static uint32_t neutral_micro_batches(ts_lowering *l)
     return 1;
   }
   int64_t count = l->plan->global_batch / copies / micro;
-  if (count <= TS_MAX_ITEMS / 4)
+  uint32_t most = ts_most_micro_batches(&l->s->limits);
+  if (count <= most)
     return (uint32_t)count;
   ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, l->plan->span_of[TS_PLAN_batch], "a step of %s micro-batches is too long", ts_count_print(l->s->arena, count));
-  ts_diag_here(d, "at most %s are possible", ts_count_print(l->s->arena, TS_MAX_ITEMS / 4));
+  ts_diag_here(d, "at most %s are possible", ts_count_print(l->s->arena, most));
   ts_diag_help(d, "take larger ones, `micro: ...`, or more replicas");
   l->failed = true;
   return 1;
@@ -370,7 +371,7 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
                                    memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
     kind++;
   if (item->link_count || item->slowed) {
-    uint64_t key = (count == 1 && !any ? stages[0] : TS_MAX_STAGES + rank) | (uint64_t)comms << 32;
+    uint64_t key = (count == 1 && !any ? stages[0] : l->s->limits.stages + rank) | (uint64_t)comms << 32;
     const made *found = find_special(p, item, key, 0);
     return found ? found : keep_special(p, item, key, 0, build_step(p, stages, apart, item));
   }

@@ -9,7 +9,7 @@
 #include "compiler/eval/env.h"
 #include "compiler/eval/function.h"
 
-enum { MAX_VERTICES = 1 << 25, MAX_LINKS = 1 << 27, MAX_TIER = 255, MAX_PORTS = 4096 };
+enum { MAX_TIER = 255, MAX_PORTS = 4096 };
 
 typedef struct steady { const ts_ast *link; uint32_t class_index; } steady; /* a link statement whose fields are alike in every turn of a loop */
 
@@ -65,9 +65,11 @@ static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts
       ts_note_values(c->s, env, d, item->child[i]);
       return false;
     }
-    if (n > MAX_VERTICES || count * (uint64_t)n + c->vertices.count > MAX_VERTICES) {
-      ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span, "the cluster has more than %d devices and switches", MAX_VERTICES);
+    uint32_t most = c->s->limits.vertices;
+    if (n > most || count * (uint64_t)n + c->vertices.count > most) {
+      ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span, "the cluster has more than %s devices and switches", ts_count_print(c->s->arena, most));
       ts_diag_here(d, "this is %" PRId64, n);
+      ts_diag_help(d, "give the cluster fewer nodes: devices that no rank of the mesh takes change nothing");
       return false;
     }
     count *= (uint64_t)n;
@@ -340,8 +342,11 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
   if (!link_class(c, env, link, &index) || !found)
     return false;
   bool duplex = !(link->flags & 1), within = many_from && many_to && link->child[0]->name == link->child[1]->name;
-  if ((uint64_t)c->from.count * c->to.count + c->links.count > MAX_LINKS) {
-    ts_report(c->s, TS_E0606, link->span, "the cluster has more than %d links", MAX_LINKS);
+  uint64_t added = (uint64_t)c->from.count * c->to.count;
+  if (added + c->links.count > c->s->limits.links) {
+    ts_diag *d = ts_report(c->s, TS_E0606, link->span, "the cluster has more than %s links", ts_count_print(c->s->arena, c->s->limits.links));
+    ts_diag_here(d, "%s more", ts_count_print(c->s->arena, (int64_t)added));
+    ts_diag_help(d, "link both to a switch in the place of each to each, or give the cluster fewer nodes");
     return false;
   }
   for (size_t i = 0; i < c->from.count; i++)

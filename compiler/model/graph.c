@@ -8,9 +8,6 @@
 #include "compiler/model/op.h"
 #include "compiler/model/traced.h"
 
-enum { MAX_OPS = 1 << 20, MAX_DEPTH = 64 };
-
-
 typedef struct builder {
   ts_session *s;
   const ts_plan *plan;
@@ -191,9 +188,10 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
       return fail(b);
     values[i] = with_edges(b, values[i]);
   }
-  if (b->g->ops.count >= MAX_OPS) {
-    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "the model has more than %d ops", MAX_OPS);
+  if (b->g->ops.count >= b->s->limits.ops) {
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "the model has more than %s ops", ts_count_print(b->s->arena, b->s->limits.ops));
     ts_diag_here(d, "one too many");
+    ts_diag_help(d, "`repeat` fewer layers, or let one op do the work of several");
     return fail(b);
   }
   ts_op op = {.decl = decl, .module = module, .kind = decl->name, .span = call->span, .arg_count = params->count, .args = values};
@@ -210,9 +208,10 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
   const char *prefix = b->prefix;
   ts_value yielded = b->yielded;
   const ts_required_by *outer = b->by, by = {"block", decl->name, call->span, "be built so", TS_E0314, TS_W0314};
-  if (b->depth >= MAX_DEPTH) {
-    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %d", MAX_DEPTH);
-    ts_diag_here(d, "a block must not call itself");
+  if (b->depth >= b->s->limits.blocks) {
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %u", b->s->limits.blocks);
+    ts_diag_here(d, "one too deep");
+    ts_diag_help(d, "let one block do what two do that only call each other; a block must not call itself");
     return fail(b);
   }
   if (label)
@@ -264,9 +263,9 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
     b->failed = true;
     return;
   }
-  if (count < 0 || count > MAX_OPS) {
+  if (count < 0 || count > b->s->limits.ops) {
     ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, item->child[0]->span, "cannot repeat %lld times", (long long)count);
-    ts_diag_here(d, "must be from 0 to %d", MAX_OPS);
+    ts_diag_here(d, "must be from 0 to %u", b->s->limits.ops);
     b->failed = true;
     return;
   }

@@ -9,7 +9,6 @@
 #include "compiler/model/traced_mapping.h"
 #include "compiler/model/traced_table.h"
 
-enum { MAX_OPS = 1 << 20 };
 
 typedef enum role { ROLE_OP, ROLE_GIVEN, ROLE_PARAMETER, ROLE_CONSTANT, ROLE_VALUE, ROLE_SKIPPED } role; /* value: a number, a size: no tensor */
 
@@ -67,9 +66,9 @@ static bool read_options(tracer *t)
   const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
   t->layered = repeat && repeat->type == TS_T_INT;
   t->repeat = repeat && repeat->type == TS_T_INT ? repeat->u.integer : 1;
-  if (t->repeat < 1 || t->repeat > MAX_OPS) {
+  if (t->repeat < 1 || t->repeat > t->s->limits.ops) {
     ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, repeat->span, "cannot repeat a layer %lld times", (long long)t->repeat);
-    ts_diag_here(d, "must be from 1 to %d", MAX_OPS);
+    ts_diag_here(d, "must be from 1 to %u", t->s->limits.ops);
     return false;
   }
   return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) && ts_mapping_read(t->s, t->model, &t->map);
@@ -758,9 +757,10 @@ static bool add_op(tracer *t, uint32_t index, const char *prefix)
       now.shape[i] = tensor[i]->shape;
     record = row_value(t, row, &now, at_batch(t, row, &in, &now));
   }
-  if (t->g->ops.count >= MAX_OPS) {
-    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, t->model->span, "the model has more than %d ops", MAX_OPS);
+  if (t->g->ops.count >= t->s->limits.ops) {
+    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, t->model->span, "the model has more than %s ops", ts_count_print(t->s->arena, t->s->limits.ops));
     ts_diag_here(d, "one too many");
+    ts_diag_help(d, "`repeat` fewer layers, or trace fewer of them");
     return false;
   }
   if (make_op(t, &t->map.entries.at[p->entry], tensor, in.count, record, &op) != FITS)

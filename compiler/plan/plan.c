@@ -8,8 +8,6 @@
 #include "compiler/eval/check.h"
 #include "compiler/machine/cluster.h"
 
-enum { MAX_WORLD = 1 << 23 };
-
 static const char *const field_names[] = {
 #define FIELD(name) #name,
 #include "compiler/plan/plan_fields.def"
@@ -436,9 +434,10 @@ static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
     ts_diag *d = ts_report(s, TS_E0228, span, "the size of axis `%s` must be at least 1", name);
     ts_diag_here(d, "this is %" PRId64, size);
     size = 1;
-  } else if (size > MAX_WORLD || stride * size > MAX_WORLD) {
-    ts_diag *d = ts_report(s, TS_E0228, span, "the mesh has more than %d ranks", MAX_WORLD);
+  } else if (size > s->limits.ranks || stride * size > s->limits.ranks) {
+    ts_diag *d = ts_report(s, TS_E0228, span, "the mesh has more than %s ranks", ts_count_print(s->arena, s->limits.ranks));
     ts_diag_here(d, "`%s` is %" PRId64, name, size);
+    ts_diag_help(d, "make an axis shorter");
     size = 1;
   }
   mesh->axis[mesh->count].name = name;

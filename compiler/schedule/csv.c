@@ -57,7 +57,7 @@ static bool action(reader *r, const char *text, size_t length)
 {
   const char *at = text, *end = text + length;
   ts_placed placed = {.span = span_of(r, text, length)};
-  if (!number(&at, end, TS_MAX_STAGES, &placed.stage) || at == end)
+  if (!number(&at, end, r->b->s->limits.stages, &placed.stage) || at == end)
     return wrong(r, text, length, at == end && at > text ? "does not say what work it is" : "does not begin with a stage");
   if (communicates(at, end))
     return true;
@@ -67,13 +67,13 @@ static bool action(reader *r, const char *text, size_t length)
   at++;
   if (k == TS_STEP)
     return wrong(r, text, length, "is no work that is known");
-  if (!number(&at, end, TS_MAX_ITEMS, &placed.micro_batch) || at != end)
+  if (!number(&at, end, r->b->s->limits.items, &placed.micro_batch) || at != end)
     return wrong(r, text, length, at < end ? "has more behind its micro-batch" : "has no micro-batch");
   placed.kind = (ts_work_kind)k;
   r->stages = placed.stage >= r->stages ? placed.stage + 1 : r->stages;
   if (placed.micro_batch >= r->b->sc->micro_batches)
     r->b->sc->micro_batches = placed.micro_batch + 1;
-  if (r->items.count >= TS_MAX_ITEMS)
+  if (r->items.count >= r->b->s->limits.items)
     return wrong(r, text, length, "is one action too many");
   TS_PUSH(r->b->s->arena, &r->items, placed);
   TS_PUSH(r->b->s->arena, &r->rank_of, r->rank);

@@ -469,10 +469,10 @@ static bool micro_batches_of(builder *b, const ts_ast *policy, int64_t *m)
   const ts_schedule *sc = b->sc;
   if (!ts_eval_int(b->s, sc->env, policy->child[0], "the number of micro-batches", m))
     return fail(b);
-  if (*m >= 1 && *m * sc->stages <= TS_MAX_ITEMS / 4)
+  if (*m >= 1 && *m <= ts_most_micro_batches(&b->s->limits) / sc->stages)
     return true;
   ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches on %u stages", (long long)*m, sc->stages);
-  ts_diag_here(d, "must be at least 1, and not more than %d items in all", TS_MAX_ITEMS / 4);
+  ts_diag_here(d, "must be at least 1, and not more than %u items in all", ts_most_micro_batches(&b->s->limits));
   return fail(b);
 }
 

@@ -223,9 +223,9 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
   }
   if (!pipeline_axis(b, env, stages) || (chunks && !ts_eval_int(b->s, env, chunks->child[0], "the number of chunks", &v)))
     return fail(b);
-  if (v < 1 || v > TS_MAX_STAGES / sc->ranks) {
+  if (v < 1 || v > b->s->limits.stages / sc->ranks) {
     ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span, "%lld chunks on %u ranks", (long long)v, sc->ranks);
-    ts_diag_here(d, "chunks times ranks must be from 1 to %d", TS_MAX_STAGES);
+    ts_diag_here(d, "chunks times ranks must be from 1 to %u", b->s->limits.stages);
     if (chunks)
       ts_note_values(b->s, env, d, chunks->child[0]);
     ts_diag_note_at(d, sc->span, "of this schedule");

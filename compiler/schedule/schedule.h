@@ -4,11 +4,7 @@
 
 #include "compiler/model/graph.h"
 
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* an input is to end in a moment */
-enum { TS_MAX_STAGES = 1 << 8, TS_MAX_ITEMS = 1 << 12, TS_PLACES = 32 };
-#else
-enum { TS_MAX_STAGES = 1 << 14, TS_MAX_ITEMS = 1 << 24, TS_PLACES = 32 };
-#endif
+enum { TS_PLACES = 32 };
 
 typedef enum ts_work_kind { TS_FORWARD, TS_BACKWARD, TS_INPUT_GRADIENT, TS_WEIGHT_GRADIENT, TS_STEP, TS_WORK_KINDS } ts_work_kind;
 

@@ -121,7 +121,7 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
       !item_number(b, env, item->child[1], "the chunk", sc->chunks, &placed->chunk))
     return false;
   if (!next)
-    return item_number(b, env, item->child[0], "the micro-batch", TS_MAX_ITEMS, &placed->micro_batch);
+    return item_number(b, env, item->child[0], "the micro-batch", b->s->limits.items, &placed->micro_batch);
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
 }
@@ -133,9 +133,10 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
   if (!ts_work_kind_of(b, item, &placed.kind) || !arguments(b, env, item, &placed))
     return false;
   placed.stage = placed.kind == TS_STEP ? 0 : sc->stage_of[b->rank * sc->chunks + placed.chunk];
-  if (sc->items.count >= TS_MAX_ITEMS) {
-    ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %d items", TS_MAX_ITEMS);
+  if (sc->items.count >= b->s->limits.items) {
+    ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %s items", ts_count_print(b->s->arena, b->s->limits.items));
     ts_diag_here(d, "one too many");
+    ts_diag_help(d, "take fewer and larger micro-batches in a step, or fewer chunks");
     b->failed = true;
     return false;
   }

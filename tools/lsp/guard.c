@@ -425,7 +425,7 @@ int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_
   if (!done)
     fputs("trainspec lsp: no process that works on plans can be started\n", stderr);
   if (broken)
-    fputs("trainspec lsp: the input is no message of the Language Server Protocol; an editor starts this program, see doc/editors.md\n", stderr);
+    fputs("trainspec lsp: the input is no message of the Language Server Protocol, or one of more than 64 MiB; an editor starts this program, see doc/editors.md\n", stderr);
   if (g.child > 0)
     stop(&g, done && !editor->lost ? 0 : SIGKILL);
   cJSON_Delete(g.initialize);
