@@ -69,7 +69,7 @@ static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts
     if (n > most || count * (uint64_t)n + c->vertices.count > most) {
       ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span, "the cluster has more than %s devices and switches", ts_count_print(c->s->arena, most));
       ts_diag_here(d, "this is %" PRId64, n);
-      ts_diag_help(d, "give the cluster fewer nodes: devices that no rank of the mesh takes change nothing");
+      ts_diag_help(d, "give the cluster fewer nodes");
       return false;
     }
     count *= (uint64_t)n;

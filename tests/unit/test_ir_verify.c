@@ -271,6 +271,85 @@ Test(ir_verify, bytes_beyond_the_limit)
                "program `stage 0` moves or allocates more than 2^62 bytes");
 }
 
+static void expect_fine(const char *text)
+{
+  ts_ir_error error;
+  ts_ir_builder *b = ir_text_read(text, &error);
+  cr_expect(b, "%s", error.message);
+  ts_ir_builder_free(b);
+}
+
+/* 13 days are 2^60 ps; four times that are too much, and 1024 ps less are not: a double counts them. */
+Test(ir_verify, time_just_below_and_above_the_limit)
+{
+#define TIMES(last) "stream compute\nfragment F { compute 1152921504606846976 ps }\nfragment L { compute " last " ps }\nprogram { F 0; F 1; F 2; L 3 }\n"
+  expect_fine(TIMES("1152921504606845952"));
+  expect_error(TIMES("1152921504606846976"), "program `stage 0` can take more than 2^62 ps (53 days)");
+}
+
+Test(ir_verify, bytes_just_below_and_above_the_limit)
+{
+#define EIGHT(n) "F " #n "0; F " #n "1; F " #n "2; F " #n "3; F " #n "4; F " #n "5; F " #n "6; F " #n "7; "
+#define BYTES(last)                                                                                                                            \
+  "stream compute\nfragment F { compute 1 us alloc 64 PiB buffers }\nfragment L { compute 1 us alloc " last " B buffers }\nprogram { " EIGHT(1) EIGHT(2) EIGHT(3) \
+  EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7) "F 0; F 1; F 2; F 3; F 4; F 5; F 6; L 7 }\n"
+  expect_fine(BYTES("72057594037926912"));
+  expect_error(BYTES("72057594037927936"), "program `stage 0` moves or allocates more than 2^62 bytes");
+}
+
+/* Programs share their items: 16,384 of 4,096 each. */
+Test(ir_verify, fragments_just_below_and_above_the_limit)
+{
+  enum { RANKS = 1 << 14, ITEMS = 1 << 12 };
+  ts_ir_error error = {0};
+  ts_ir_builder *b = ir_text_read("axis pp 2 pipeline\nstream compute\nfragment F { compute 1 us }\nprogram { F 0 }\nprogram { F 0 }\n", &error);
+  cr_assert(b, "%s", error.message);
+  ts_ir ir;
+  ts_ir_builder_view(b, &ir);
+  ts_ir_axis axis = ir.axes[0];
+  ts_ir_meta meta = *ir.meta;
+  ts_ir_program *programs = calloc(RANKS + 1, sizeof *programs);
+  ts_ir_item *items = calloc(ITEMS, sizeof *items);
+  for (uint32_t i = 0; i <= RANKS; i++) {
+    programs[i] = ir.programs[0];
+    programs[i].item_count = ITEMS;
+  }
+  for (uint32_t i = 0; i < ITEMS; i++)
+    items[i] = ir.items[0];
+  ir.meta = &meta;
+  ir.axes = &axis;
+  ir.programs = programs;
+  ir.items = items;
+  ir.items_count = ITEMS;
+  ir.programs_count = axis.size = meta.world = RANKS;
+  cr_expect_eq(ts_ir_verify(&ir, &error), 0, "%s", error.message);
+  ir.programs_count = axis.size = meta.world = RANKS + 1;
+  cr_expect_eq(ts_ir_verify(&ir, &error), -1);
+  cr_expect_str_eq(error.message, "the programs play more than 67108864 fragments");
+  cr_expect(error.too_much);
+  free(programs);
+  free(items);
+  ts_ir_builder_free(b);
+}
+
+/* 4,096 sends on each of 8,192 coordinates. Those just below the limit go to nobody, which is told before they are put in order. */
+Test(ir_verify, messages_just_below_and_above_the_limit)
+{
+  enum { SENDS = 1 << 12 };
+  for (int more = 0; more < 2; more++) {
+    ir_text text = {0};
+    char line[64];
+    ir_text_put(&text, line, (size_t)snprintf(line, sizeof line, "axis a %d\n", (1 << 13) + more));
+    const char *head = "stream compute\nfragment F { send 1 B over a }\nprogram {\n";
+    ir_text_put(&text, head, strlen(head));
+    for (int i = 0; i < SENDS; i++)
+      ir_text_put(&text, line, (size_t)snprintf(line, sizeof line, "F %d to %d\n", i, 1 << 14));
+    ir_text_put(&text, "}\n", 2);
+    expect_error(text.at, more ? "the programs send and receive more than 33554432 messages" : "a message to coordinate 16384 of axis `a`, which has 8192");
+    free(text.at);
+  }
+}
+
 /* Over an axis that is not the pipeline's, every coordinate plays the same program: all send to each and receive from each. */
 Test(ir_verify, messages_within_a_program)
 {
