@@ -31,4 +31,4 @@ truncate -s 1073741825 "$scratch/large.csv"
 printf 'import std.models.gpt, std.clusters.dgx\nplan p { model = gpt(layers: 1, hidden: 64, heads: 1, vocab: 100, seq: 16)\ncluster = dgx_a100(nodes: 1)\ncosts = [table("large.csv")] }\n' >"$scratch/reads.ts"
 (cd "$scratch" && tsc --check reads.ts 2>&1 | say bytes=1073741825)
 # Steps one after the other.
-for steps in 1000 1001; do tsrun --steps $steps ../engine/straggler.tsir 2>&1 | grep -E '^Steps|^tsrun' | sed "s/^/steps=$steps: /"; done
+for steps in 1000 1001; do tsrun --steps $steps ../engine/straggler.tsir 2>&1 | grep -E '^[0-9,]+ steps|^tsrun' | sed "s/^/steps=$steps: /"; done
