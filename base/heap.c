@@ -18,7 +18,7 @@ static const char *program; /* NULL: a program of others */
 static uint64_t ceiling;
 static rlim_t limit_before;
 static const char *_Atomic doing;
-static _Atomic int64_t in_arenas;
+static _Atomic int64_t in_arenas, most_in_arenas;
 
 void *ts_heap_new(size_t count, size_t size)
 {
@@ -113,9 +113,13 @@ void ts_heap_set_ceiling(uint64_t bytes)
 void ts_heap_in_arenas(int64_t change)
 {
   int64_t now = atomic_fetch_add(&in_arenas, change) + change; /* clang has no value of `in_arenas += change` */
+  for (int64_t most = most_in_arenas; most < now && !atomic_compare_exchange_weak(&most_in_arenas, &most, now);)
+    ;
   if (ceiling && change > 0 && (uint64_t)now > ceiling)
     ts_heap_none((uint64_t)change);
 }
+
+ts_heap_held ts_heap_in_use(void) { return (ts_heap_held){(uint64_t)in_arenas, (uint64_t)most_in_arenas}; }
 
 /* Half of the machine, or of what the container leaves of it; 0: not known. */
 static uint64_t usual_ceiling(void)

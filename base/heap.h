@@ -27,6 +27,8 @@ uint64_t ts_heap_ceiling(void);
 void ts_heap_set_ceiling(uint64_t bytes);
 /* That many bytes more, or less, are held in arenas: told where they are more than the ceiling, also where the system knows no limits. */
 void ts_heap_in_arenas(int64_t change);
+typedef struct ts_heap_held { uint64_t now, most; } ts_heap_held; /* bytes in arenas; `most`: so far */
+ts_heap_held ts_heap_in_use(void);
 /* What the program is at, for the message when memory runs out: "playing the step"; the text stays. */
 void ts_heap_doing(const char *what);
 

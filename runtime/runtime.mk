@@ -9,6 +9,8 @@ libts_la_SOURCES += \
 	runtime/account/compose.c \
 	runtime/account/compose.h \
 	runtime/account/critical.c \
+	runtime/account/forecast.c \
+	runtime/account/forecast.h \
 	runtime/account/memory.c \
 	runtime/account/memory.h \
 	runtime/account/network_use.c \

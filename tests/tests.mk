@@ -34,6 +34,7 @@ tests_unit_sources = \
 	tests/unit/test_eval.h \
 	tests/unit/test_flow.c \
 	tests/unit/test_flow_model.c \
+	tests/unit/test_forecast.c \
 	tests/unit/test_goodput.c \
 	tests/unit/test_held.c \
 	tests/unit/test_hop.c \
@@ -232,6 +233,8 @@ EXTRA_DIST += \
 	tests/cli/fit-table.out \
 	tests/cli/fit-trees-refuses.cmd \
 	tests/cli/fit-trees-refuses.out \
+	tests/cli/forecast.cmd \
+	tests/cli/forecast.out \
 	tests/cli/full-disk-help.cmd \
 	tests/cli/full-disk-help.out \
 	tests/cli/full-disk.cmd \
@@ -1335,6 +1338,7 @@ EXTRA_DIST += \
 	tests/examples/hop.out \
 	tests/examples/hop_backup_workers.cmd \
 	tests/examples/hop_backup_workers.out \
+	tests/examples/large.out \
 	tests/examples/llama3_70b.out \
 	tests/examples/local_sgd.out \
 	tests/examples/local_sgd_steps.cmd \

@@ -9,6 +9,7 @@
 #include "base/heap.h"
 #include "base/options.h"
 #include "compiler/compile.h"
+#include "runtime/account/forecast.h"
 #include "runtime/account/memory.h"
 #include "runtime/account/result.h"
 #include "runtime/collective/packet_model.h"
@@ -282,10 +283,15 @@ static bool read_ranks(task *t, uint32_t world, ts_trace_options *wanted)
   return true;
 }
 
-static void hint(const task *t)
+static bool wants_hints(void)
 {
   const char *hints = getenv("TRAINSPEC_HINTS");
-  if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && !(hints && strcmp(hints, "0") == 0))
+  return !hints || strcmp(hints, "0") != 0;
+}
+
+static void hint(const task *t)
+{
+  if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && wants_hints())
     ts_put_text(stderr, "\nhint: %s --trace step.json %s writes the timeline; open it in ui.perfetto.dev\n", t->options.called, t->path);
 }
 
@@ -333,6 +339,23 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
   return status;
 }
 
+enum { LONG = 5 }; /* s */
+
+/* Before what takes long, or much: what it takes. Standard output and reports know nothing of it. */
+static void say_what_it_takes(const task *t, const ts_ir *ir)
+{
+  ts_forecast e = ts_forecast_play(ir, &t->run);
+  double most = (double)ts_heap_ceiling(), held = (double)ts_heap_in_use().now;
+  bool too_much = most > 0 && held + e.asked > most, event_by_event = t->run.contention || t->run.overlap;
+  if ((e.seconds < LONG && (!most || e.asked < most / 4) && !too_much) || t->options.messages != TS_MESSAGES_TEXT || !wants_hints())
+    return;
+  ts_put_text(stderr, "%s: note: playing this takes about %.2g s of processor time%s and %.2g GB of memory\n", t->options.called, e.seconds,
+              event_by_event ? ", and longer as it goes event by event," : "", (held + e.bytes) / 1e9);
+  if (too_much)
+    ts_put_text(stderr, "   = note: it asks for about %.2g GB, more than the %.2g GB that it may use\n   = help: allow more, `--max-memory=SIZE`,%s or take fewer ranks, stages or micro-batches\n",
+                (held + e.asked) / 1e9, most / 1e9, t->run.no_fold ? " leave out `--no-fold`," : t->run.contention ? " leave out `--contention`," : "");
+}
+
 static int compare_networks(task *t, const ts_ir *ir)
 {
   ts_stop stop = {.arena = t->arena};
@@ -359,6 +382,7 @@ static int play(task *t, const ts_input *input, const ts_ir *before)
     return TS_EXIT_USAGE;
   if (ts_networks_several(t->run.network))
     return compare_networks(t, ir);
+  say_what_it_takes(t, ir);
   ts_run *other = before ? ts_run_new(before, &t->run, &stop) : NULL;
   if (before && !other)
     return tell(t, &stop, before);

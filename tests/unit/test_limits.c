@@ -9,7 +9,6 @@
 #include <zlib.h>
 
 #include "base/heap.h"
-#include "base/heap.h"
 #include "base/source.h"
 #include "compiler/compile.h"
 #include "compiler/eval/function.h"

@@ -1,0 +1,81 @@
+/* What a play is said to take beforehand, beside what it took: memory within a factor of two, time in proportion to what is counted. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "base/heap.h"
+#include "compiler/compile.h"
+#include "runtime/account/forecast.h"
+#include "runtime/account/memory.h"
+
+typedef struct large { ts_arena *arena; ts_input input; } large;
+
+static large compile(const char *dp, const char *pp, const char *m)
+{
+  const char *source = getenv("top_srcdir");
+  large l = {.arena = ts_arena_new("test")};
+  ts_session *s = ts_session_new(l.arena);
+  ts_define defines[] = {{"dp", dp}, {"pp", pp}, {"m", m}};
+  ts_compile_options options = {.defines = defines, .define_count = 3};
+  const char *path = ts_arena_printf(l.arena, "%s/examples/large.ts", source ? source : ".");
+  cr_assert(ts_input_open(s, path, &options, &l.input), "dp %s, pp %s, m %s", dp, pp, m);
+  return l;
+}
+
+static void close_large(large *l)
+{
+  ts_input_close(&l->input);
+  ts_arena_free(l->arena);
+}
+
+static ts_forecast forecast(const char *dp, const char *pp, const char *m, bool no_fold)
+{
+  large l = compile(dp, pp, m);
+  ts_forecast e = ts_forecast_play(&l.input.ir, &(ts_run_options){.no_fold = no_fold});
+  close_large(&l);
+  return e;
+}
+
+/* Bytes that playing asked for, over those said beforehand. */
+static double taken(const char *dp, const char *pp, const char *m, bool no_fold)
+{
+  large l = compile(dp, pp, m);
+  ts_run_options options = {.no_fold = no_fold, .threads = 1};
+  ts_forecast e = ts_forecast_play(&l.input.ir, &options);
+  ts_stop stop = {.arena = l.arena};
+  double before = (double)ts_heap_in_use().now;
+  ts_run *run = ts_run_new(&l.input.ir, &options, &stop);
+  cr_assert(run);
+  ts_memory_new(l.arena, &l.input.ir, run);
+  double most = (double)ts_heap_in_use().most;
+  ts_run_free(run);
+  close_large(&l);
+  return (most - before) / e.asked;
+}
+
+/* Each in a test of its own: what was the most before would hide what it takes. */
+#define TAKES(name, ...)                                                                             \
+  Test(forecast, name)                                                                               \
+  {                                                                                                  \
+    double ratio = taken(__VA_ARGS__);                                                               \
+    cr_expect(ratio > 0.5 && ratio < 2, "it took %.2f of the memory that it was said to", ratio);    \
+  }
+TAKES(folded_ranks, "131072", "1", "1", false)
+TAKES(ranks_for_themselves, "131072", "1", "1", true)
+TAKES(stages, "1", "128", "512", false)
+TAKES(stages_for_themselves, "32", "64", "128", true)
+TAKES(micro_batches, "8", "1", "100000", false)
+
+static void grows(const char *what, ts_forecast one, ts_forecast ten)
+{
+  cr_expect(ten.seconds > 8 * one.seconds && ten.seconds < 12 * one.seconds, "%s: %g and %g s", what, one.seconds, ten.seconds);
+  cr_expect(ten.bytes > 8 * one.bytes && ten.bytes < 12 * one.bytes, "%s: %g and %g B", what, one.bytes, ten.bytes);
+}
+
+Test(forecast, is_in_proportion)
+{
+  grows("ranks", forecast("1600", "1", "1", false), forecast("16000", "1", "1", false));
+  grows("ranks, not folded", forecast("1600", "1", "1", true), forecast("16000", "1", "1", true));
+  grows("micro-batches", forecast("8", "8", "128", false), forecast("8", "8", "1280", false));
+  ts_forecast folded = forecast("1024", "8", "64", false), alone = forecast("1024", "8", "64", true);
+  cr_expect(alone.seconds > 2 * folded.seconds && alone.bytes > 2 * folded.bytes);
+}
