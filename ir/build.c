@@ -58,8 +58,9 @@ uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void 
 
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view)
 {
+  static const uint64_t nothing; /* a section without records lies somewhere too, as in a file: one may point to its end */
   *view = (ts_ir){0};
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
-    ts_ir_set(view, kind, b->pools[kind].bytes, b->pools[kind].count);
+    ts_ir_set(view, kind, b->pools[kind].count ? b->pools[kind].bytes : (const void *)&nothing, b->pools[kind].count);
   view->meta = &b->meta;
 }

@@ -56,8 +56,11 @@ static bool take_groups(ts_events *e, ts_json *j)
     const char *ranks = ts_events_text(e, group.ranks);
     group.size = *ranks ? 1 : 0;
     for (; *ranks; ranks++) group.size += *ranks == ',';
-    if (ts_json_ok(j))
-      TS_PUSH(e->arena, &e->groups, group);
+    if (!ts_json_ok(j))
+      break;
+    if (!group.name || *ts_events_text(e, group.name) == '-')
+      return ts_feed_fail(j->feed, NULL, "a group has an `id`, a whole number from 0");
+    TS_PUSH(e->arena, &e->groups, group);
   }
   return ts_json_ok(j);
 }
