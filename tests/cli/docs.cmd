@@ -46,3 +46,4 @@ page() {
 }
 page tutorial.md
 page getting_started.md
+page ../README.md
