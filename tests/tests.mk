@@ -1388,6 +1388,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_goal/backward \
 	tests/fuzz/corpus/fuzz_goal/no_message \
 	tests/fuzz/corpus/fuzz_goal/schedule \
+	tests/fuzz/corpus/fuzz_graph/group_without_id \
 	tests/fuzz/corpus/fuzz_graph/shape_that_is_none \
 	tests/fuzz/corpus/fuzz_graph/small \
 	tests/fuzz/corpus/fuzz_graph/type_that_would_be_escaped \
@@ -1441,6 +1442,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_play/allocator \
 	tests/fuzz/corpus/fuzz_play/contention \
 	tests/fuzz/corpus/fuzz_play/contention_any \
+	tests/fuzz/corpus/fuzz_play/fragment_without_nodes \
 	tests/fuzz/corpus/fuzz_play/orphan \
 	tests/fuzz/corpus/fuzz_play/report_out_of_memory \
 	tests/fuzz/corpus/fuzz_play/report_too_large \
