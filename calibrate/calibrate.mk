@@ -2,6 +2,10 @@
 
 #: libts_la_SOURCES += calibrate/*.c calibrate/*.h
 libts_la_SOURCES += \
+	calibrate/device_sheets.c \
+	calibrate/device_sheets.h \
+	calibrate/fit_file.c \
+	calibrate/fit_file.h \
 	calibrate/fit_train.c \
 	calibrate/network_curves.c \
 	calibrate/network_curves.h \
@@ -12,6 +16,12 @@ libts_la_SOURCES += \
 	calibrate/network_log.c \
 	calibrate/network_npkit.c \
 	calibrate/network_npkit.h \
+	calibrate/operator_fit.c \
+	calibrate/operator_fit.h \
+	calibrate/operator_rows.c \
+	calibrate/operator_rows.h \
+	calibrate/operator_scores.c \
+	calibrate/operator_scores.h \
 	calibrate/operators.c \
 	calibrate/operators.h \
 	calibrate/slowdown_fit.c \

@@ -564,6 +564,35 @@ uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *poin
   return score(arena, predict_by_curve, &c, &h, points, count, extrapolate, scores);
 }
 
+uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool extrapolate,
+                              ts_network_score **scores, ts_network_score *all)
+{
+  ts_network_score *half[2];
+  uint32_t groups = 0;
+  double mean = 0, baseline = 0;
+  for (int odd = 0; odd < 2; odd++)
+    groups = hardware ? ts_network_hold_out(arena, hardware, links, points, count, odd, extrapolate, &half[odd])
+                      : ts_network_hold_out_curves(arena, points, count, odd, extrapolate, &half[odd]);
+  *scores = TS_NEW_ARRAY(arena, ts_network_score, groups);
+  *all = (ts_network_score){0};
+  for (uint32_t g = 0; g < groups; g++) {
+    const ts_network_score *a = &half[0][g], *b = &half[1][g];
+    ts_network_score s = {.collective = a->collective, .ranks = a->ranks, .islands = a->islands, .rows = a->rows + b->rows, .beyond = a->beyond + b->beyond};
+    if (s.rows) {
+      s.mean = (a->mean * a->rows + b->mean * b->rows) / s.rows;
+      s.baseline = (a->baseline * a->rows + b->baseline * b->rows) / s.rows;
+    }
+    s.median = 0.5 * (a->median + b->median);
+    s.worst = a->worst > b->worst ? a->worst : b->worst;
+    all->rows += s.rows, all->beyond += s.beyond;
+    mean += s.mean * s.rows, baseline += s.baseline * s.rows;
+    (*scores)[g] = s;
+  }
+  if (all->rows)
+    all->mean = mean / all->rows, all->baseline = baseline / all->rows;
+  return groups;
+}
+
 /* -- as a file -- */
 
 static void put_method(FILE *out, const ts_ir_net_method *m)

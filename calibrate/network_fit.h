@@ -36,6 +36,11 @@ uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, t
 /* The same of statistical curves, which all groups' halves are fitted to at once. */
 uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate, ts_network_score **scores);
 
+/* Errors of a group on all its sizes, each predicted from the half without it; `error` and `base_error` are NULL. Statistical curves without hardware.
+ * *all: of all groups together, rows and means alone. */
+uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool extrapolate,
+                              ts_network_score **scores, ts_network_score *all);
+
 /* `sources`: members of the object, ready as JSON ("\"data\": [...]"), or NULL. */
 void ts_network_file_write(FILE *out, const ts_network_file *file, const char *sources);
 

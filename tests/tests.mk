@@ -75,7 +75,7 @@ tests_unit_sources = \
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = $(tests_unit_sources) tools/fit_ops_main.c tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h tools/cli/programs.h
+tests_unit_unit_SOURCES = $(tests_unit_sources) tools/lsp/guard.c tools/lsp/guard.h tools/lsp/rpc.c tools/lsp/rpc.h
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_unit_LDADD = libts.la $(CRITERION_LIBS) $(CJSON_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(GSL_LIBS) -lm
 TESTS += tests/run-unit.sh
@@ -223,6 +223,8 @@ EXTRA_DIST += \
 	tests/cli/fit-network-refuses.out \
 	tests/cli/fit-network.cmd \
 	tests/cli/fit-network.out \
+	tests/cli/fit-ops-refuses.cmd \
+	tests/cli/fit-ops-refuses.out \
 	tests/cli/fit-order-of-columns.cmd \
 	tests/cli/fit-order-of-columns.out \
 	tests/cli/fit-slowdown-nsys.cmd \

@@ -246,27 +246,20 @@ static void put_file(void *closure, FILE *out)
 }
 
 /* Errors on the sizes left out, both halves in turn. */
-static void print_residuals(job *j, const ts_network_file *hardware, const ts_network_table *all)
+static void print_residuals(job *j, const ts_network_file *hardware, const ts_network_table *table)
 {
-  ts_network_score *half[2];
-  uint32_t groups = 0, rows = 0, beyond = 0;
-  double sum = 0, base = 0;
-  for (int odd = 0; odd < 2; odd++)
-    groups = hardware ? ts_network_hold_out(j->arena, hardware, j->links, all->points, all->count, odd, j->extrapolate, &half[odd])
-                      : ts_network_hold_out_curves(j->arena, all->points, all->count, odd, j->extrapolate, &half[odd]);
+  ts_network_score *score, all;
+  uint32_t groups = ts_network_residuals(j->arena, hardware, j->links, table->points, table->count, j->extrapolate, &score, &all);
   ts_put_text(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
   for (uint32_t g = 0; g < groups; g++) {
-    const ts_network_score *a = &half[0][g], *b = &half[1][g];
-    uint32_t n = a->rows + b->rows;
-    double mean = n ? (a->mean * a->rows + b->mean * b->rows) / n : 0, baseline = n ? (a->baseline * a->rows + b->baseline * b->rows) / n : 0;
-    ts_put_text(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(a->collective), a->ranks, a->islands, n, 100 * mean,
-           50 * (a->median + b->median), 100 * (a->worst > b->worst ? a->worst : b->worst), 100 * baseline);
-    rows += n, sum += mean * n, base += baseline * n, beyond += a->beyond + b->beyond;
+    const ts_network_score *s = &score[g];
+    ts_put_text(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(s->collective), s->ranks, s->islands, s->rows, 100 * s->mean,
+           100 * s->median, 100 * s->worst, 100 * s->baseline);
   }
-  if (rows)
-    ts_put_text(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", rows, 100 * sum / rows, "", 100 * base / rows);
-  if (beyond && !j->extrapolate)
-    fprintf(j->talk, "not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", beyond);
+  if (all.rows)
+    ts_put_text(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", all.rows, 100 * all.mean, "", 100 * all.baseline);
+  if (all.beyond && !j->extrapolate)
+    fprintf(j->talk, "not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", all.beyond);
 }
 
 static void print_methods(const job *j, const ts_network_file *f)

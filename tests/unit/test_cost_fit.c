@@ -5,36 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <criterion/criterion.h>
-#include <criterion/redirect.h>
 
 #include "base/source.h"
+#include "calibrate/fit_file.h"
+#include "calibrate/operator_fit.h"
 #include "compiler/eval/stdlib_embed.h"
-#include "tools/cli/programs.h"
 
 static ts_arena *arena;
-static char *folder;
 
-static void set_up(void)
-{
-  const char *base = getenv("TMPDIR");
-  arena = ts_arena_new("test");
-  folder = ts_arena_printf(arena, "%s/trainspec-XXXXXX", base ? base : P_tmpdir);
-  cr_assert(mkdtemp(folder));
-}
-
-static const char *in_folder(const char *name) { return ts_arena_printf(arena, "%s/%s", folder, name); }
-
-static void tear_down(void)
-{
-  unlink(in_folder("table.csv"));
-  unlink(in_folder("one.json"));
-  unlink(in_folder("two.json"));
-  rmdir(folder);
-  ts_arena_free(arena);
-}
+static void set_up(void) { arena = ts_arena_new("test"); }
+static void tear_down(void) { ts_arena_free(arena); }
 
 TestSuite(cost_fit, .init = set_up, .fini = tear_down);
 
@@ -116,43 +98,63 @@ Test(cost_fit, errors_name_the_place)
     "model of elementwise bf16: row 2 is not in order");
 }
 
-/* A command line, which programs may write to. */
-static int fit_ops(const char *const *words)
+/* The fit file of a table, of a device of so many processors. */
+static char *fit_of(const char *csv, size_t csv_size, double units, double keep, const char *model, size_t *size)
 {
-  char *argv[16] = {NULL};
-  int argc = 0;
-  for (; words[argc]; argc++) argv[argc] = ts_arena_string(arena, words[argc], strlen(words[argc]));
-  return ts_fit_ops_main(argc, argv);
+  ts_fit_work w = {.arena = arena, .diags = ts_diags_new(arena, ts_sources_new(arena)), .out = tmpfile()};
+  ts_cost_error why = {0};
+  char *text = NULL;
+  cr_assert(w.out);
+  w.choice.model = model ? ts_kernel_model_find(model) : NULL;
+  cr_assert(ts_fit_tables_add(arena, &w.tables, "table.csv", csv, csv_size, csv, csv_size, &w.choice, 0, &why), "%s", why.text);
+  cr_assert(ts_op_fit_tables(&w, units, keep));
+  fclose(w.out);
+  FILE *out = open_memstream(&text, size);
+  cr_assert(out);
+  ts_fit_file_write(&(ts_fit_file){arena, "made up", keep, &w.tables, &w.fits}, out);
+  fclose(out);
+  char *kept = ts_arena_string(arena, text, *size);
+  free(text);
+  return kept;
 }
 
 /* Times of a made-up device with waves of 10 tiles of 128 x 128. */
-static void write_table(const char *path)
+static void put_waves(FILE *out)
 {
-  FILE *out = fopen(path, "w");
-  cr_assert(out);
   fputs("dtype,m,n,k,time_us\n", out);
   for (int i = 0; i < 400; i++) {
     int m = 128 + i * 37 % 1900, n = 64 * (1 + i * 11 % 31), k = 128 * (1 + i * 7 % 29);
     double waves = ceil(ceil(m / 128.0) * ceil(n / 128.0) / 10);
     fprintf(out, "bf16,%d,%d,%d,%.6g\n", m, n, k, 3 + waves * (1 + 2e-3 * k));
   }
+}
+
+static void put_saturating(FILE *out)
+{
+  fputs("family,dtype,bytes,time_us\n", out);
+  for (int i = 0; i < 200; i++) {
+    double bytes = 1000 * exp2(i * 0.1);
+    fprintf(out, "elementwise,bf16,%.0f,%.6g\n", bytes, 4 * pow(1 + pow(bytes / 2e6 / 4, 2.5), 1 / 2.5));
+  }
+}
+
+static char *table_of(void put(FILE *), size_t *size)
+{
+  char *text = NULL;
+  FILE *out = open_memstream(&text, size);
+  cr_assert(out);
+  put(out);
   fclose(out);
+  char *kept = ts_arena_string(arena, text, *size);
+  free(text);
+  return kept;
 }
 
 Test(cost_fit, training_is_exact_enough_and_repeatable)
 {
-  write_table(in_folder("table.csv"));
-  cr_redirect_stdout();
-  const char *out[] = {in_folder("one.json"), in_folder("two.json")};
-  char *text[2];
-  size_t size[2];
-  for (int i = 0; i < 2; i++) {
-    const char *argv[] = {"ops", in_folder("table.csv"), "--device", "made up", "--units", "10", "--keep", "0.25", "-o", out[i], NULL};
-    int error;
-    cr_assert_eq(fit_ops(argv), 0);
-    text[i] = ts_read_file(arena, out[i], &size[i], &error);
-    cr_assert(text[i]);
-  }
+  size_t table_size, size[2];
+  const char *table = table_of(put_waves, &table_size), *text[2];
+  for (int i = 0; i < 2; i++) text[i] = fit_of(table, table_size, 10, 0.25, NULL, &size[i]);
   cr_assert_eq(size[0], size[1]);
   cr_assert_arr_eq(text[0], text[1], size[0]);
   const char *mean = strstr(text[0], "\"mean\": ");
@@ -168,36 +170,14 @@ Test(cost_fit, training_is_exact_enough_and_repeatable)
 
 Test(cost_fit, training_finds_floor_and_bandwidth)
 {
-  FILE *out = fopen(in_folder("table.csv"), "w");
-  cr_assert(out);
-  fputs("family,dtype,bytes,time_us\n", out);
-  for (int i = 0; i < 200; i++) {
-    double bytes = 1000 * exp2(i * 0.1);
-    fprintf(out, "elementwise,bf16,%.0f,%.6g\n", bytes, 4 * pow(1 + pow(bytes / 2e6 / 4, 2.5), 1 / 2.5));
-  }
-  fclose(out);
-  cr_redirect_stdout();
-  const char *argv[] = {"ops", in_folder("table.csv"), "--device", "x", "--units", "1", "--model", "stream", "--keep", "0.2", "-o", in_folder("one.json"), NULL};
-  int error;
-  size_t size;
-  cr_assert_eq(fit_ops(argv), 0);
-  ts_cost_source *source = fit(ts_read_file(arena, in_folder("one.json"), &size, &error));
+  size_t table_size, size;
+  const char *table = table_of(put_saturating, &table_size);
+  ts_cost_source *source = fit(fit_of(table, table_size, 1, 0.2, "stream", &size));
   ts_cost_answer a;
   cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 1}, &a));
   cr_assert_float_eq(a.seconds, 4e-6, 4e-8);
   cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 2e12}, &a));
   cr_assert_float_eq(a.seconds, 1, 1e-2);
-}
-
-Test(cost_fit, training_refuses_bad_usage)
-{
-  cr_redirect_stderr();
-  const char *none[] = {"ops", NULL}, *unknown[] = {"ops", "t.csv", "--devise", "x", NULL}, *units[] = {"ops", "t.csv", "--units", "0", NULL};
-  const char *missing[] = {"ops", in_folder("none.csv"), "--device", "x", "--units", "1", "-o", "x", NULL};
-  cr_assert_eq(fit_ops(none), 2);
-  cr_assert_eq(fit_ops(unknown), 2);
-  cr_assert_eq(fit_ops(units), 2);
-  cr_assert_eq(fit_ops(missing), 4);
 }
 
 Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)

@@ -1,0 +1,83 @@
+/* Reads data sheets of devices. */
+#include "calibrate/device_sheets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const columns[] = {"device", "tflops", "terabytes_per_s", "watts", "units", "gigahertz"};
+enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CELLS = 32 };
+
+/* Cells of a line, cut in place. */
+static uint32_t cells_of(char *line, char **cell, uint32_t room)
+{
+  uint32_t n = 0;
+  for (; line && n < room; n++) {
+    cell[n] = line;
+    if ((line = strchr(line, ',')))
+      *line++ = 0;
+  }
+  return n;
+}
+
+static const char *read_header(ts_arena *arena, char *const *cell, uint32_t n, int *where)
+{
+  for (int c = 0; c < COLUMNS; c++) {
+    for (uint32_t i = 0; i < n; i++)
+      if (strcmp(cell[i], columns[c]) == 0)
+        where[c] = (int)i;
+    if (where[c] < 0)
+      return ts_arena_printf(arena, "there is no column `%s`", columns[c]);
+  }
+  return NULL;
+}
+
+static bool positive(const char *text, double *value)
+{
+  char *end;
+  *value = strtod(text, &end);
+  return *text && *end == 0 && *value > 0 && isfinite(*value);
+}
+
+static const char *read_sheet(ts_arena *arena, ts_device_sheets *s, char *const *cell, uint32_t n, const int *where)
+{
+  double value[COLUMNS] = {0};
+  for (int c = 1; c < COLUMNS; c++) {
+    const char *at = (uint32_t)where[c] < n ? cell[where[c]] : "";
+    if (!(c == WATTS && !*at) && !positive(at, &value[c]))
+      return ts_arena_printf(arena, "`%s` is not a positive number, for `%s`", at, columns[c]);
+  }
+  if (s->count == TS_DEVICE_SHEETS || (uint32_t)where[0] >= n)
+    return s->count == TS_DEVICE_SHEETS ? "too many devices" : "no name of a device";
+  s->at[s->count++] = (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
+  return NULL;
+}
+
+const char *ts_device_sheets_read(ts_arena *arena, char *text, ts_device_sheets *s, uint32_t *number)
+{
+  int where[COLUMNS] = {-1, -1, -1, -1, -1, -1};
+  bool header = true;
+  char *cell[CELLS], *rest = text, *line;
+  for (*number = 1; rest; ++*number) {
+    line = rest;
+    if ((rest = strchr(line, '\n')))
+      *rest++ = 0;
+    line[strcspn(line, "\r")] = 0;
+    if (!*line || *line == '#')
+      continue;
+    uint32_t n = cells_of(line, cell, CELLS);
+    const char *wrong = header ? read_header(arena, cell, n, where) : read_sheet(arena, s, cell, n, where);
+    if (wrong)
+      return wrong;
+    header = false;
+  }
+  return NULL;
+}
+
+uint32_t ts_device_sheet_of(const ts_device_sheets *s, const char *name, size_t length)
+{
+  for (uint32_t d = 0; d < s->count; d++)
+    if (strlen(s->at[d].name) == length && strncmp(s->at[d].name, name, length) == 0)
+      return d;
+  return UINT32_MAX;
+}
