@@ -85,8 +85,10 @@ libts_la_SOURCES += \
 	compiler/model/traced.c \
 	compiler/model/traced.h \
 	compiler/model/traced_follow.c \
+	compiler/model/traced_internal.h \
 	compiler/model/traced_mapping.c \
 	compiler/model/traced_mapping.h \
+	compiler/model/traced_rows.c \
 	compiler/model/traced_table.c \
 	compiler/model/traced_table.h \
 	compiler/plan/plan.c \
@@ -112,6 +114,7 @@ libts_la_SOURCES += \
 	compiler/schedule/work.c \
 	compiler/search.c \
 	compiler/search.h \
+	compiler/shard/actions.c \
 	compiler/shard/comm.c \
 	compiler/shard/explain.c \
 	compiler/shard/internal.h \

@@ -5,48 +5,16 @@
 #include <string.h>
 
 #include "compiler/eval/module.h"
-#include "compiler/eval/names.h"
-#include "compiler/model/traced_mapping.h"
-#include "compiler/model/traced_table.h"
+#include "compiler/model/traced_internal.h"
 
-
-typedef enum role { ROLE_OP, ROLE_GIVEN, ROLE_PARAMETER, ROLE_CONSTANT, ROLE_VALUE, ROLE_SKIPPED } role; /* value: a number, a size: no tensor */
-
-typedef struct place { role role; const char *path, *label; uint32_t entry; bool in_layer; ts_measured *measured; ts_op op; } place; /* what becomes of a row; op: at the shapes of the table */
-
-typedef struct tracer {
-  ts_session *s;
-  const ts_plan *plan;
-  ts_graph *g;
-  const ts_applied *model;
-  const char *device;      /* of the table; NULL: neither it nor the plan says */
-  ts_mapping map;
-  ts_rows rows;
-  place *places;
-  const ts_tensor **made;  /* by row: the tensor, as built */
-  double floor, pending;   /* seconds; pending: of rows that are no ops, added to the next */
-  uint32_t first, end;     /* rows of the layer */
-  uint32_t in, out;        /* rows: the layer's input and output */
-  int64_t repeat, batch;   /* batch: of the table */
-  uint32_t batch_dim;      /* of the model's inputs */
-  bool layered;            /* `repeat` is given */
-  bool lists_parameters;   /* rows list their weights */
-  uint32_t unit;
-  ts_measured *last;       /* of the op added last */
-} tracer;
-
-static bool shape_equal(ts_shape a, ts_shape b) { return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim)); }
-
-static const char *intern(tracer *t, const char *text) { return ts_lang_intern(t->s->lang, text, strlen(text)); }
-
-static const char *text_option(tracer *t, const char *name)
+static const char *text_option(ts_tracer *t, const char *name)
 {
   const ts_value *v = ts_record_find(&t->model->args, name);
   return v && v->type == TS_T_STRING ? v->u.string : NULL;
 }
 
 /* The device that the file names, else the plan. */
-static bool read_device(tracer *t)
+static bool read_device(ts_tracer *t)
 {
   const ts_value *stated = ts_record_find(&t->model->args, "device");
   const char *own = t->rows.device, *text = text_option(t, "device");
@@ -59,7 +27,7 @@ static bool read_device(tracer *t)
   return false;
 }
 
-static bool read_options(tracer *t)
+static bool read_options(ts_tracer *t)
 {
   ts_table_source source = {.from_file = t->model->span.file, .file = text_option(t, "file"), .tensors = text_option(t, "tensors"),
                             .column = text_option(t, "column"), .span = t->model->span};
@@ -74,349 +42,9 @@ static bool read_options(tracer *t)
   return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) && ts_mapping_read(t->s, t->model, &t->map);
 }
 
-/* -- what rows are -- */
-
-static int by_value(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
-
-/* A row without a kernel took what it takes to launch and time one; every timed row holds that much too much. */
-static void find_floor(tracer *t)
-{
-  double *at = TS_NEW_ARRAY(t->s->arena, double, t->rows.count);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < t->rows.count; i++)
-    if (t->rows.at[i].forward > 0 && ts_patterns_match(&t->map.floor, t->rows.at[i].kind))
-      at[n++] = t->rows.at[i].forward;
-  if (!n)
-    return;
-  qsort(at, n, sizeof *at, by_value);
-  t->floor = n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
-}
-
-/* Time on the device. Rows that launch nothing stay within two fifths of the floor, the smallest kernels are beyond. */
-static double device_time(const tracer *t, double seconds) { return seconds > 1.4 * t->floor ? seconds - t->floor : 0; }
-
-/* A tensor that the model holds is a row that did nothing, named by its path. */
-static bool is_held(const ts_row *row)
-{
-  const char *a = row->name, *b = row->kind;
-  if (row->input_count || row->forward > 0 || row->backward > 0 || !row->dtype || !strchr(b, '.'))
-    return false;
-  for (; *a && *b; a++, b++)
-    if (*a != *b && !(*a == '_' && *b == '.'))
-      return false;
-  return !*a && !*b;
-}
-
-/* A weight is one of numbers that learn. */
-static bool is_parameter(const ts_row *row)
-{
-  return is_held(row) && ts_dtype_is_float(row->dtype);
-}
-
-static bool holds_tensor(const tracer *t, uint32_t row) { return t->places[row].role <= ROLE_CONSTANT && t->places[row].role != ROLE_PARAMETER; }
-
-/* The tensor an input stands for: its own, or that of which a list was made. */
-static uint32_t tensor_row(const tracer *t, uint32_t row)
-{
-  for (uint32_t hops = 0; hops < 8 && !holds_tensor(t, row); hops++) {
-    const ts_row *r = &t->rows.at[row];
-    if (!ts_patterns_match(&t->map.lists, r->kind) || !r->input_count)
-      return TS_ROW_NONE;
-    row = r->input[0];
-  }
-  return holds_tensor(t, row) ? row : TS_ROW_NONE;
-}
-
-static bool takes_tensor(const tracer *t, const ts_row *row)
-{
-  for (uint32_t i = 0; i < row->input_count; i++)
-    if (tensor_row(t, row->input[i]) != TS_ROW_NONE)
-      return true;
-  return false;
-}
-
-static role role_of(const tracer *t, const ts_row *row)
-{
-  if (row->stage != TS_ROW_FORWARD || ts_patterns_match(&t->map.ignored, row->kind) || ts_patterns_match(&t->map.optimizer, row->kind))
-    return ROLE_SKIPPED;
-  if (row->given || ts_patterns_match(&t->map.given, row->kind))
-    return row->dtype ? ROLE_GIVEN : ROLE_VALUE;
-  if (is_parameter(row))
-    return ROLE_PARAMETER;
-  if (!row->dtype)
-    return ROLE_VALUE;
-  if (takes_tensor(t, row))
-    return ROLE_OP;
-  return ts_shape_elements(row->output) > 1 ? ROLE_CONSTANT : ROLE_VALUE;
-}
-
-/* The module a row belongs to: its kind when that is a path, else that of its first weight, else its name; NULL if none is a path. */
-static const char *path_of(tracer *t, const ts_row *row)
-{
-  if (ts_patterns_match(&t->map.given, row->kind))
-    return NULL;
-  if (strchr(row->kind, '.'))
-    return row->kind;
-  for (uint32_t i = 0; i < row->input_count; i++)
-    if (t->places[row->input[i]].role == ROLE_PARAMETER) {
-      const char *kind = t->rows.at[row->input[i]].kind;
-      return ts_lang_intern(t->s->lang, kind, (size_t)(strrchr(kind, '.') - kind));
-    }
-  return strchr(row->name, '.') ? row->name : NULL;
-}
-
-/* Behind the number of the layer in a path (`.0.`), or NULL. */
-static const char *behind_number(const char *path)
-{
-  for (const char *dot = path ? strchr(path, '.') : NULL; dot; dot = strchr(dot + 1, '.')) {
-    size_t digits = strspn(dot + 1, "0123456789");
-    if (digits && dot[1 + digits] == '.')
-      return dot + digits + 2;
-  }
-  return NULL;
-}
-
-static const char *label_of(tracer *t, const ts_row *row, const char *path, ts_names *seen)
-{
-  const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest : path ? path : row->name;
-  for (size_t i = 0; path && i < t->map.labels.count; i++)
-    if (ts_patterns_match(&t->map.labels.at[i].path, path)) {
-      label = t->map.labels.at[i].label;
-      break;
-    }
-  label = intern(t, label);
-  if (ts_names_get(seen, label)) /* a second row of the module */
-    label = intern(t, ts_arena_printf(t->s->arena, "%s.%s", label, row->name));
-  ts_names_put(t->s->arena, seen, label, row);
-  return label;
-}
-
-static uint32_t first_entry(const tracer *t, const char *kind, uint32_t from)
-{
-  for (uint32_t i = from; i < t->map.entries.count; i++)
-    if (ts_patterns_match(&t->map.entries.at[i].kind, kind))
-      return i;
-  return TS_ROW_NONE;
-}
-
-static bool dropped(tracer *t, const ts_row *row, const char *what, const char *here, const char *help)
-{
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` of kind `%s` %s", row->name, row->kind, what);
-  ts_diag_here(d, "%s", here);
-  ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "%s", help);
-  return false;
-}
-
-/* A row that becomes no op must be known to be none: an empty cell must not make one of it. */
-static bool check_role(tracer *t, const ts_row *row, role role)
-{
-  bool known = row->given || ts_patterns_match(&t->map.given, row->kind) || ts_patterns_match(&t->map.constants, row->kind) || ts_patterns_match(&t->map.values, row->kind);
-  if (role != ROLE_CONSTANT && role != ROLE_VALUE)
-    return true;
-  if (!row->input_count && !known && !is_held(row))
-    return dropped(t, row, "takes nothing", "`inputs` is empty",
-                   "name the rows it takes; or list its kind under `given` of the mapping (inputs of the model) or `constants` (made of nothing)");
-  if (role == ROLE_VALUE && !row->dtype && takes_tensor(t, row) && !known && !ts_patterns_match(&t->map.lists, row->kind))
-    return dropped(t, row, "states no number format", "`dtype` is empty, and it takes a tensor",
-                   "state the `dtype` of what it gives; or list its kind under `values` of the mapping, if that is no tensor");
-  if (row->backward > 0)
-    return dropped(t, row, "has a backward and is no op", "its `backward_us` would be lost", "state its `inputs` and `dtype`, or write 0");
-  return true;
-}
-
-/* The plan computes in a format that the table was not recorded in (W0532): times and activations stay as they were. */
-static void tell_formats(tracer *t)
-{
-  const ts_dtype *compute = t->plan->precision.compute;
-  TS_VEC(const char *) formats = {0};
-  if (!t->plan->precision.compute_stated)
-    return;
-  for (uint32_t i = 0; i < t->rows.count; i++) {
-    const ts_dtype *dtype = t->places[i].role == ROLE_OP ? t->rows.at[i].dtype : NULL;
-    if (dtype == compute)
-      return;
-    bool seen = !ts_dtype_is_float(dtype);
-    for (size_t k = 0; k < formats.count && !seen; k++)
-      seen = formats.at[k] == dtype->name;
-    if (!seen)
-      TS_PUSH(t->s->arena, &formats, dtype->name);
-  }
-  if (!formats.count)
-    return;
-  ts_span at = t->plan->span_of[TS_PLAN_precision];
-  ts_diag *d = ts_diag_add(t->s->diags, TS_W0532, at.file ? at : t->model->span, "`%s` was recorded in %s, and the plan computes in `%s`", t->rows.name,
-                           ts_listed(t->s->arena, formats.at, formats.count), compute->name);
-  ts_diag_here(d, "times and activations stay as recorded; only the parameters follow the plan");
-  ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "take a table that was recorded in `%s`, or give the plan the precision of the recording", compute->name);
-}
-
-static bool place_rows(tracer *t)
-{
-  ts_names seen = {0};
-  t->places = TS_NEW_ARRAY(t->s->arena, place, t->rows.count);
-  for (uint32_t i = 0; i < t->rows.count; i++) {
-    const ts_row *row = &t->rows.at[i];
-    place *p = &t->places[i];
-    t->lists_parameters |= row->parameter_count > 0;
-    p->role = role_of(t, row);
-    p->path = path_of(t, row);
-    p->entry = first_entry(t, row->kind, 0);
-    if (!check_role(t, row, p->role))
-      return false;
-    if (p->role == ROLE_OP)
-      p->label = label_of(t, row, p->path, &seen);
-    if (row->stage == TS_ROW_OPTIMIZER || ts_patterns_match(&t->map.optimizer, row->kind))
-      t->g->optimizer_seconds += row->forward + row->backward;
-  }
-  return true;
-}
-
-static bool no_batch(tracer *t, ts_span at, const ts_row *row, int64_t dimension)
-{
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, at, "`%s` has no dimension %lld that could be the batch", row->name, (long long)dimension);
-  ts_diag_here(d, "its shape is %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
-  ts_diag_help(d, "dimensions count from 0");
-  return false;
-}
-
-/* Nobody says which dimension is the batch, and the plan has another one: W0533. */
-static void tell_batch(tracer *t, const ts_row *row, const char *why)
-{
-  ts_diag *d = ts_diag_add(t->s->diags, TS_W0533, t->model->span, "dimension %u of `%s` is taken to be the batch%s", t->batch_dim, row->name, why);
-  ts_diag_here(d, "its shape is %s, and times are scaled to the micro-batch of %lld", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)),
-               (long long)t->plan->micro_batch);
-  ts_diag_help(d, "say which it is: `batch_dim: %u`, or a line `# batch_dim: %u` in the table", t->batch_dim, t->batch_dim);
-}
-
-/* The batch: what the plan or the table says; else dimension 0 of the first input, or 1 where 0 is as long as the plan's sequence and 1 is not. */
-static bool find_batch(tracer *t)
-{
-  const ts_value *option = ts_record_find(&t->model->args, "batch_dim");
-  const ts_row *row = NULL;
-  bool stated = (option && option->type == TS_T_INT) || t->rows.batch_dim >= 0;
-  for (uint32_t i = 0; i < t->rows.count && !row; i++)
-    if (t->places[i].role == ROLE_GIVEN && t->rows.at[i].output.rank)
-      row = &t->rows.at[i];
-  if (!row)
-    return true;
-  int64_t dimension = option && option->type == TS_T_INT ? option->u.integer : t->rows.batch_dim >= 0 ? t->rows.batch_dim : 0;
-  const int64_t *dim = row->output.dim;
-  double tokens = t->plan->tokens_per_sample;
-  if (dimension < 0 || dimension >= row->output.rank)
-    return no_batch(t, option ? option->span : t->model->span, row, dimension);
-  bool second = row->output.rank > 1 && tokens > 0 && (double)dim[0] == tokens && (double)dim[1] != tokens;
-  bool first = row->output.rank == 1 || (tokens > 0 && (double)dim[1] == tokens && (double)dim[0] != tokens);
-  t->batch_dim = stated ? (uint32_t)dimension : second;
-  t->batch = dim[t->batch_dim];
-  if (!stated && !first && t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch)
-    tell_batch(t, row, second ? ": dimension 0 is as long as `tokens`" : "");
-  return true;
-}
-
-static bool used_behind_layer(const tracer *t, uint32_t row)
-{
-  for (uint32_t i = t->end; holds_tensor(t, row) && i < t->rows.count; i++)
-    for (uint32_t k = 0; holds_tensor(t, i) && k < t->rows.at[i].input_count; k++)
-      if (t->rows.at[i].input[k] == row)
-        return true;
-  return false;
-}
-
-/* The last tensor of this shape that was made before the layer and is used in it. */
-static uint32_t layer_input(const tracer *t, const ts_shape *shape)
-{
-  uint32_t found = TS_ROW_NONE;
-  for (uint32_t i = t->first; i < t->end; i++)
-    for (uint32_t k = 0; k < t->rows.at[i].input_count; k++) {
-      uint32_t row = t->rows.at[i].input[k];
-      if (row < t->first && holds_tensor(t, row) && shape_equal(t->rows.at[row].output, *shape) && (found == TS_ROW_NONE || row > found))
-        found = row;
-    }
-  return found;
-}
-
-/* The layer: from the first row with a numbered path to the last, and what follows that without path or weights of its own. */
-static bool find_layer(tracer *t)
-{
-  t->first = t->end = t->rows.count;
-  for (uint32_t i = 0; i < t->rows.count; i++)
-    if (behind_number(t->places[i].path)) {
-      t->first = i < t->first ? i : t->first;
-      t->end = i + 1;
-    }
-  while (t->end < t->rows.count && !t->places[t->end].path && !t->rows.at[t->end].parameter_count &&
-         (t->places[t->end].role == ROLE_OP || t->places[t->end].role == ROLE_VALUE))
-    t->end++;
-  if (!t->layered) {
-    t->first = t->end = t->rows.count;
-    return true;
-  }
-  for (t->in = TS_ROW_NONE, t->out = t->end; t->in == TS_ROW_NONE && t->out-- > t->first;)
-    if (used_behind_layer(t, t->out))
-      t->in = layer_input(t, &t->rows.at[t->out].output);
-  if (t->in != TS_ROW_NONE)
-    return true;
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, ts_record_find(&t->model->args, "repeat")->span, "`%s` lists no layer that could be repeated", t->rows.name);
-  if (t->first == t->rows.count)
-    ts_diag_here(d, "no row belongs to a numbered module");
-  else
-    ts_diag_here(d, "the numbered rows have no output that the model uses, or no input of the same shape");
-  ts_diag_help(d, "a layer is told by the number in its path, as in `h.0.attn`; leave `repeat:` out if the table lists the whole model");
-  return false;
-}
-
-/* -- backward rows of stage tables -- */
-
-static bool unpaired(tracer *t, const ts_row *row, const char *format, uint32_t backward, uint32_t forward, const char *kind)
-{
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, format, backward, row->kind, forward, kind);
-  ts_diag_here(d, "the first of them");
-  ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "say whose backward it is: `backward:` of an entry of `ops`");
-  return false;
-}
-
-/* Rows of the backward come in reverse: the k-th last operator of a kind has the k-th (group of) rows that are its backward. */
-static bool pair_backward(tracer *t, uint32_t index, bool *taken)
-{
-  const ts_mapped_kind *e = &t->map.entries.at[index];
-  TS_VEC(uint32_t) forward = {0}, backward = {0};
-  for (uint32_t i = 0; i < t->rows.count; i++) {
-    if (t->rows.at[i].stage == TS_ROW_FORWARD && t->places[i].role == ROLE_OP && t->places[i].entry == index)
-      TS_PUSH(t->s->arena, &forward, i);
-    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && ts_patterns_match(&e->backward, t->rows.at[i].kind)) {
-      TS_PUSH(t->s->arena, &backward, i);
-      taken[i] = true;
-    }
-  }
-  if (!backward.count)
-    return true;
-  if (!forward.count || backward.count % forward.count)
-    return unpaired(t, &t->rows.at[backward.at[0]], "%u rows as `%s` cannot be shared out to %u of kind `%s`", (uint32_t)backward.count, (uint32_t)forward.count,
-                    e->kind.count ? e->kind.at[0] : "");
-  size_t group = backward.count / forward.count;
-  for (size_t i = 0; i < backward.count; i++)
-    t->rows.at[forward.at[forward.count - 1 - i / group]].backward += t->rows.at[backward.at[i]].backward;
-  return true;
-}
-
-static bool pair_all(tracer *t)
-{
-  bool *taken = TS_NEW_ARRAY(t->s->arena, bool, t->rows.count);
-  for (uint32_t i = 0; i < t->map.entries.count; i++)
-    if (t->map.entries.at[i].backward.count && !pair_backward(t, i, taken))
-      return false;
-  for (uint32_t i = 0; i < t->rows.count; i++)
-    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && t->rows.at[i].backward > 0)
-      return unpaired(t, &t->rows.at[i], "%u row as `%s` is the backward of %u kinds%s", 1, 0, "");
-  return true;
-}
-
 /* -- arguments -- */
 
-static ts_value shapes_value(tracer *t, const ts_shape *shape, uint32_t count)
+static ts_value shapes_value(ts_tracer *t, const ts_shape *shape, uint32_t count)
 {
   ts_value *at = TS_NEW_ARRAY(t->s->arena, ts_value, count + 1);
   for (uint32_t i = 0; i < count; i++)
@@ -424,7 +52,7 @@ static ts_value shapes_value(tracer *t, const ts_shape *shape, uint32_t count)
   return ts_list_value(t->s->arena, at, count, t->model->span);
 }
 
-static ts_value follow_value(tracer *t, ts_shape in, ts_shape out)
+static ts_value follow_value(ts_tracer *t, ts_shape in, ts_shape out)
 {
   ts_follow follow;
   ts_value *at = TS_NEW_ARRAY(t->s->arena, ts_value, out.rank + 1);
@@ -441,7 +69,7 @@ static ts_value follow_value(tracer *t, ts_shape in, ts_shape out)
 
 typedef struct inputs { uint32_t count; uint32_t *row; ts_shape *shape; uint32_t parameter_count; ts_shape *parameter; } inputs; /* tensors, and weights */
 
-static inputs inputs_of(tracer *t, const ts_row *row)
+static inputs inputs_of(ts_tracer *t, const ts_row *row)
 {
   inputs in = {0};
   uint32_t room = row->input_count + row->parameter_count + 1;
@@ -449,8 +77,8 @@ static inputs inputs_of(tracer *t, const ts_row *row)
   in.shape = TS_NEW_ARRAY(t->s->arena, ts_shape, room);
   in.parameter = TS_NEW_ARRAY(t->s->arena, ts_shape, room);
   for (uint32_t i = 0; i < row->input_count; i++) {
-    uint32_t from = tensor_row(t, row->input[i]);
-    if (t->places[row->input[i]].role == ROLE_PARAMETER)
+    uint32_t from = ts_traced_tensor_row(t, row->input[i]);
+    if (t->places[row->input[i]].role == TS_ROW_PARAMETER)
       in.parameter[in.parameter_count++] = t->rows.at[row->input[i]].output;
     if (from == TS_ROW_NONE)
       continue;
@@ -462,15 +90,15 @@ static inputs inputs_of(tracer *t, const ts_row *row)
   return in;
 }
 
-static const ts_field *field(tracer *t, const char *name, ts_value value)
+static const ts_field *field(ts_tracer *t, const char *name, ts_value value)
 {
   ts_field *f = TS_NEW(t->s->arena, ts_field);
-  *f = (ts_field){intern(t, name), ts_arena_copy(t->s->arena, &value, sizeof value), t->model->span};
+  *f = (ts_field){ts_traced_intern(t, name), ts_arena_copy(t->s->arena, &value, sizeof value), t->model->span};
   return f;
 }
 
 /* What functions in `args` are given. */
-static ts_value row_value(tracer *t, const ts_row *row, const inputs *in, ts_shape output)
+static ts_value row_value(ts_tracer *t, const ts_row *row, const inputs *in, ts_shape output)
 {
   ts_span at = t->model->span;
   ts_shape first = in->count ? in->shape[0] : output;
@@ -478,8 +106,8 @@ static ts_value row_value(tracer *t, const ts_row *row, const inputs *in, ts_sha
       field(t, "name", ts_string_value(row->name, at)), field(t, "kind", ts_string_value(row->kind, at)),
       field(t, "inputs", shapes_value(t, in->shape, in->count)), field(t, "weights", shapes_value(t, in->parameter, in->parameter_count)),
       field(t, "output", ts_shape_value(t->s->arena, output, at)), field(t, "follow", follow_value(t, first, output)),
-      field(t, "forward", ts_bool_value(device_time(t, row->forward) > 0, at)),
-      field(t, "backward", ts_bool_value(device_time(t, row->backward) > 0, at)),
+      field(t, "forward", ts_bool_value(ts_traced_device_time(t, row->forward) > 0, at)),
+      field(t, "backward", ts_bool_value(ts_traced_device_time(t, row->backward) > 0, at)),
   };
   enum { COUNT = sizeof fields / sizeof *fields };
   ts_field *all = TS_NEW_ARRAY(t->s->arena, ts_field, COUNT);
@@ -490,12 +118,12 @@ static ts_value row_value(tracer *t, const ts_row *row, const inputs *in, ts_sha
   return (ts_value){.type = TS_T_RECORD, .span = at, .u.record = record};
 }
 
-static ts_value tensor_value(tracer *t, const ts_tensor *tensor) { return (ts_value){.type = TS_T_TENSOR, .span = t->model->span, .u.tensor = tensor}; }
+static ts_value tensor_value(ts_tracer *t, const ts_tensor *tensor) { return (ts_value){.type = TS_T_TENSOR, .span = t->model->span, .u.tensor = tensor}; }
 
 typedef struct given { ts_field *at; uint32_t count; } given;
 
 /* Tensors go to the op's tensor parameters in order. False when they do not go up. */
-static bool give_tensors(tracer *t, const ts_ast *decl, const ts_tensor **tensor, uint32_t count, given *args)
+static bool give_tensors(ts_tracer *t, const ts_ast *decl, const ts_tensor **tensor, uint32_t count, given *args)
 {
   const ts_ast *formals = decl->child[0];
   uint32_t next = 0;
@@ -518,7 +146,7 @@ static bool give_tensors(tracer *t, const ts_ast *decl, const ts_tensor **tensor
   return next == count;
 }
 
-static bool give_others(tracer *t, const ts_mapped_kind *e, ts_value row, given *args)
+static bool give_others(ts_tracer *t, const ts_mapped_kind *e, ts_value row, given *args)
 {
   for (uint32_t i = 0; e->args && i < e->args->count; i++) {
     ts_field f = e->args->at[i];
@@ -536,7 +164,7 @@ static bool give_others(tracer *t, const ts_mapped_kind *e, ts_value row, given 
 typedef enum outcome { FITS, OTHERWISE, FAILED } outcome;
 
 /* The op of an entry with these tensors. */
-static outcome make_op(tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor, uint32_t count, ts_value row, ts_op *op)
+static outcome make_op(ts_tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor, uint32_t count, ts_value row, ts_op *op)
 {
   const ts_ast *decl = e->op.u.decl, *formals = decl->child[0];
   const ts_env *module = ts_decl_env(t->s, decl);
@@ -558,7 +186,7 @@ static outcome make_op(tracer *t, const ts_mapped_kind *e, const ts_tensor **ten
 /* -- ops -- */
 
 /* An op at the shapes of the table, which must give the output the row has. */
-static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_value record, const ts_mapped_kind *e, ts_op *op)
+static outcome try_entry(ts_tracer *t, const ts_row *row, const inputs *in, ts_value record, const ts_mapped_kind *e, ts_op *op)
 {
   const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in->count + 1);
   for (uint32_t i = 0; i < in->count; i++) {
@@ -576,11 +204,11 @@ static outcome try_entry(tracer *t, const ts_row *row, const inputs *in, ts_valu
   if (!ts_op_shapes(&scope))
     return FAILED;
   const ts_slot *out = op->output_count ? &op->slots[op->slot_count - op->output_count] : NULL;
-  return out && (shape_equal(out->shape, row->output) || (ts_shape_elements(row->output) == 1 && !row->output.rank)) ? FITS : OTHERWISE;
+  return out && (ts_same_shape(out->shape, row->output) || (ts_shape_elements(row->output) == 1 && !row->output.rank)) ? FITS : OTHERWISE;
 }
 
 /* The weights that the row lists are those of the op: an empty cell would be a smaller model. */
-static bool check_parameters(tracer *t, const ts_row *row, const inputs *in, const ts_op *op)
+static bool check_parameters(ts_tracer *t, const ts_row *row, const inputs *in, const ts_op *op)
 {
   double stated = 0, made = 0;
   for (uint32_t i = 0; i < in->parameter_count; i++)
@@ -596,7 +224,7 @@ static bool check_parameters(tracer *t, const ts_row *row, const inputs *in, con
   return false;
 }
 
-static bool no_entry(tracer *t, const ts_row *row, const ts_op *last)
+static bool no_entry(ts_tracer *t, const ts_row *row, const ts_op *last)
 {
   ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "no op for the row `%s` of kind `%s`", row->name, row->kind);
   ts_diag_here(d, "gives %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
@@ -617,7 +245,7 @@ static bool no_entry(tracer *t, const ts_row *row, const ts_op *last)
 }
 
 /* Time of rows that are no ops goes to the next op, or what is left to the last one. */
-static void settle_pending(tracer *t)
+static void settle_pending(ts_tracer *t)
 {
   if (t->last)
     t->last->seconds[TS_TRACED_FORWARD] += t->pending;
@@ -625,9 +253,9 @@ static void settle_pending(tracer *t)
 }
 
 /* The first entry that fits; keeps op and measured times for the copies of a layer. */
-static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
+static bool choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value record)
 {
-  place *p = &t->places[index];
+  ts_traced_row *p = &t->places[index];
   const ts_row *row = &t->rows.at[index];
   ts_op op = {0};
   while (p->entry != TS_ROW_NONE) {
@@ -636,15 +264,15 @@ static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
       return false;
     if (o == FITS)
       break;
-    p->entry = first_entry(t, row->kind, p->entry + 1);
+    p->entry = ts_traced_entry(t, row->kind, p->entry + 1);
   }
   if (p->entry == TS_ROW_NONE)
     return no_entry(t, row, &op);
   if (!check_parameters(t, row, in, &op))
     return false;
   ts_measured *m = TS_NEW(t->s->arena, ts_measured);
-  m->seconds[TS_TRACED_FORWARD] = device_time(t, row->forward);
-  m->seconds[TS_TRACED_BACKWARD] = device_time(t, row->backward) + device_time(t, row->accumulate);
+  m->seconds[TS_TRACED_FORWARD] = ts_traced_device_time(t, row->forward);
+  m->seconds[TS_TRACED_BACKWARD] = ts_traced_device_time(t, row->backward) + ts_traced_device_time(t, row->accumulate);
   m->slots = op.slots;
   m->span = t->model->span;
   m->device = t->device;
@@ -661,7 +289,7 @@ static bool choose(tracer *t, uint32_t index, const inputs *in, ts_value record)
 /* -- tensors -- */
 
 /* An input or a constant at the plan's batch. */
-static ts_shape scaled(tracer *t, ts_shape shape, bool given)
+static ts_shape scaled(ts_tracer *t, ts_shape shape, bool given)
 {
   uint32_t at = given && shape.rank <= t->batch_dim ? 0 : t->batch_dim;
   bool batched = shape.rank > at && shape.dim[at] == t->batch && (given || shape.rank > 1);
@@ -673,7 +301,7 @@ static ts_shape scaled(tracer *t, ts_shape shape, bool given)
 }
 
 /* What `out` of the table is when what it is made of is not `in` but `now`: dimensions grow with those they are made of. */
-static ts_shape followed(tracer *t, ts_shape in, ts_shape out, ts_shape now, ts_follow *follow)
+static ts_shape followed(ts_tracer *t, ts_shape in, ts_shape out, ts_shape now, ts_follow *follow)
 {
   int64_t *dim = ts_arena_copy(t->s->arena, out.dim, (out.rank + 1) * sizeof *dim);
   ts_shape_follow(in, out, true, follow);
@@ -686,29 +314,29 @@ static ts_shape followed(tracer *t, ts_shape in, ts_shape out, ts_shape now, ts_
   return (ts_shape){out.rank, dim};
 }
 
-static const ts_tensor *new_tensor(tracer *t, ts_shape shape, const ts_dtype *dtype, uint32_t edge, const char *name)
+static const ts_tensor *new_tensor(ts_tracer *t, ts_shape shape, const ts_dtype *dtype, uint32_t edge, const char *name)
 {
   ts_tensor *x = TS_NEW(t->s->arena, ts_tensor);
   *x = (ts_tensor){shape, dtype, edge, name};
   return x;
 }
 
-static void add_source(tracer *t, uint32_t index)
+static void add_source(ts_tracer *t, uint32_t index)
 {
   const ts_row *row = &t->rows.at[index];
-  bool given = t->places[index].role == ROLE_GIVEN;
+  bool given = t->places[index].role == TS_ROW_GIVEN;
   ts_shape shape = scaled(t, row->output, given);
   uint32_t edge = ts_graph_add_tensor(t->s, t->g, row->name, shape, row->dtype, TS_NO_INDEX);
   t->made[index] = new_tensor(t, shape, row->dtype, edge, row->name);
 }
 
 /* The row states another shape of the same elements: a reshape that is not listed. */
-static const ts_tensor *as_stated(tracer *t, const ts_tensor *x, ts_shape made, ts_shape stated)
+static const ts_tensor *as_stated(ts_tracer *t, const ts_tensor *x, ts_shape made, ts_shape stated)
 {
-  if (shape_equal(made, stated) || ts_shape_elements(made) != ts_shape_elements(stated))
+  if (ts_same_shape(made, stated) || ts_shape_elements(made) != ts_shape_elements(stated))
     return x;
   ts_follow follow;
-  ts_shape shape = shape_equal(x->shape, made) ? stated : followed(t, made, stated, x->shape, &follow);
+  ts_shape shape = ts_same_shape(x->shape, made) ? stated : followed(t, made, stated, x->shape, &follow);
   uint32_t edge = ts_graph_add_tensor(t->s, t->g, x->name, shape, x->dtype, t->g->tensors.at[x->id].producer);
   t->g->tensors.at[edge].source = x->id;
   return new_tensor(t, shape, x->dtype, edge, x->name);
@@ -716,7 +344,7 @@ static const ts_tensor *as_stated(tracer *t, const ts_tensor *x, ts_shape made, 
 
 /* What a row gives when its inputs are of another batch than in the table, if it only moves elements; a dimension made of nothing is one of the batch
  * when it stands where the batch does and is as large. */
-static ts_shape at_batch(tracer *t, const ts_row *row, const inputs *table, const inputs *now)
+static ts_shape at_batch(ts_tracer *t, const ts_row *row, const inputs *table, const inputs *now)
 {
   ts_follow follow;
   ts_shape shape = followed(t, table->shape[0], row->output, now->shape[0], &follow);
@@ -728,16 +356,16 @@ static ts_shape at_batch(tracer *t, const ts_row *row, const inputs *table, cons
 }
 
 /* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no op. */
-static bool does_nothing(const tracer *t, const ts_row *row, const inputs *in)
+static bool does_nothing(const ts_tracer *t, const ts_row *row, const inputs *in)
 {
-  return in->count == 1 && !in->parameter_count && device_time(t, row->forward) <= 0 && device_time(t, row->backward) <= 0 &&
-         shape_equal(row->output, t->rows.at[in->row[0]].output) && row->dtype == t->rows.at[in->row[0]].dtype;
+  return in->count == 1 && !in->parameter_count && ts_traced_device_time(t, row->forward) <= 0 && ts_traced_device_time(t, row->backward) <= 0 &&
+         ts_same_shape(row->output, t->rows.at[in->row[0]].output) && row->dtype == t->rows.at[in->row[0]].dtype;
 }
 
-static bool add_op(tracer *t, uint32_t index, const char *prefix)
+static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
 {
   const ts_row *row = &t->rows.at[index];
-  place *p = &t->places[index];
+  ts_traced_row *p = &t->places[index];
   inputs in = inputs_of(t, row);
   if (does_nothing(t, row, &in)) {
     t->made[index] = t->made[in.row[0]];
@@ -765,7 +393,7 @@ static bool add_op(tracer *t, uint32_t index, const char *prefix)
   }
   if (make_op(t, &t->map.entries.at[p->entry], tensor, in.count, record, &op) != FITS)
     return false;
-  op.label = intern(t, ts_arena_printf(t->s->arena, "%s%s", prefix, p->label));
+  op.label = ts_traced_intern(t, ts_arena_printf(t->s->arena, "%s%s", prefix, p->label));
   op.unit = t->unit;
   op.measured = p->measured;
   op.traced = row->dtype;
@@ -778,26 +406,26 @@ static bool add_op(tracer *t, uint32_t index, const char *prefix)
   return true;
 }
 
-static bool add_rows(tracer *t, uint32_t from, uint32_t to, const char *prefix)
+static bool add_rows(ts_tracer *t, uint32_t from, uint32_t to, const char *prefix)
 {
   for (uint32_t i = from; i < to; i++)
     switch (t->places[i].role) {
-    case ROLE_OP:
+    case TS_ROW_OP:
       if (!add_op(t, i, prefix))
         return false;
       break;
-    case ROLE_CONSTANT:
-    case ROLE_GIVEN: add_source(t, i); /* fallthrough */
-    case ROLE_VALUE:
+    case TS_ROW_CONSTANT:
+    case TS_ROW_GIVEN: add_source(t, i); /* fallthrough */
+    case TS_ROW_VALUE:
       if (t->rows.at[i].stage == TS_ROW_FORWARD)
-        t->pending += device_time(t, t->rows.at[i].forward);
+        t->pending += ts_traced_device_time(t, t->rows.at[i].forward);
       break;
     default: break;
     }
   return true;
 }
 
-static bool add_layers(tracer *t)
+static bool add_layers(ts_tracer *t)
 {
   settle_pending(t); /* what comes before the layer is not repeated with it */
   for (int64_t i = 0; i < t->repeat; i++) {
@@ -814,20 +442,20 @@ static bool add_layers(tracer *t)
 
 bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model, ts_graph *g)
 {
-  tracer t = {.s = s, .plan = plan, .g = g, .model = model};
+  ts_tracer t = {.s = s, .plan = plan, .g = g, .model = model};
   if (!read_options(&t))
     return false;
   g->sums_measured = t.map.sums;
-  find_floor(&t);
-  if (!place_rows(&t) || !find_batch(&t) || !find_layer(&t) || !pair_all(&t))
+  ts_traced_floor(&t);
+  if (!ts_traced_place(&t) || !ts_traced_batch(&t) || !ts_traced_layer(&t) || !ts_traced_pairs(&t))
     return false;
-  tell_formats(&t);
+  ts_traced_formats(&t);
   g->traced = true;
   t.made = TS_NEW_ARRAY(s->arena, const ts_tensor *, t.rows.count);
   if (t.first < t.end) {
     const ts_value *repeat = ts_record_find(&model->args, "repeat");
     g->unit_count = (uint32_t)t.repeat;
-    g->unit_name = intern(&t, "layer");
+    g->unit_name = ts_traced_intern(&t, "layer");
     g->unit_span = repeat->span;
   }
   if (!add_rows(&t, 0, t.first, "") || (t.first < t.end && !add_layers(&t)) || !add_rows(&t, t.end, t.rows.count, ""))

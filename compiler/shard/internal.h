@@ -17,6 +17,14 @@ typedef struct ts_sharder {
   ts_value *set;       /* the arguments of the whole op as rules set them; NULL if none does */
 } ts_sharder;
 
+static inline const ts_rule *ts_rule_at(const ts_sharder *c, uint32_t rule) { return &c->sh->rules.at[rule]; }
+/* The class has an error that has been reported: what depends on it keeps quiet. Always false. */
+static inline bool ts_sharder_fail(ts_sharder *c) { c->class->failed = true; return false; }
+/* compiler/shard/actions.c: notes what all rules ask of the op. False after a message. */
+bool ts_sharder_rules(ts_sharder *c);
+/* Reports that `n` do not divide by the size of these axes, with the divisors that would do; `before`: a rule that split them already, or
+ * TS_NO_INDEX. Always false. */
+bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action, uint32_t before);
 /* The slots of the whole op, shaped with the arguments that rules set; NULL after a message. */
 const ts_slot *ts_sharder_whole(ts_sharder *c);
 /* compiler/shard/uneven.c: dimensions of outputs that need not divide, or of which the fullest rank has more: as declared, and as those of inputs that they follow. */

@@ -8,268 +8,6 @@
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
 
-static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
-
-/* -- actions -- */
-
-static const ts_rule *rule_at(const ts_sharder *c, uint32_t rule) { return &c->sh->rules.at[rule]; }
-
-static void note_rule(const ts_sharder *c, ts_diag *d, uint32_t rule, ts_span span, const char *does) { ts_rule_note(c->sh, d, rule, span, does); }
-
-void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does)
-{
-  if (rule != TS_NO_INDEX)
-    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", sh->rules.at[rule].ast->name, sh->rules.at[rule].strategy, does);
-}
-
-uint32_t ts_sharder_alike(const ts_sharder *c)
-{
-  uint32_t count = 0;
-  for (size_t i = 0; i < c->g->ops.count; i++)
-    count += c->g->ops.at[i].span.begin == c->op->span.begin && c->g->ops.at[i].span.file == c->op->span.file &&
-             c->g->ops.at[i].kind == c->op->kind;
-  return count;
-}
-
-void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
-{
-  uint32_t alike = ts_sharder_alike(c);
-  if (alike < 2)
-    return;
-  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike, ts_label_pattern(c->s->arena, c->op->label));
-  ts_diag_more(d, alike - 1);
-}
-
-static bool fail(ts_sharder *c)
-{
-  c->class->failed = true;
-  return false;
-}
-
-bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
-{
-  ts_value v = ts_eval(c->s, env, expr);
-  *axes = 0;
-  if (v.type == TS_T_INT && v.u.integer > 1 && c->by_name)
-    v = ts_eval_axis(c->s, env, expr);
-  if (v.type == TS_T_AXIS)
-    *axes = ts_axes_effective(c->s, v.u.axes.mask);
-  else if (v.type != TS_T_ERROR && (v.type != TS_T_INT || v.u.integer != 1)) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
-    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
-    return false;
-  }
-  return v.type != TS_T_ERROR;
-}
-
-static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
-{
-  return ts_sharder_axes(c, env, expr, axes) || fail(c);
-}
-
-bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
-{
-  int64_t at = 0;
-  if (!ts_eval_int(c->s, env, expr, "a dimension", &at))
-    return fail(c);
-  int64_t rank = slot->shape.rank, index = at < 0 ? at + rank : at;
-  if (index < 0 || index >= rank) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)at);
-    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
-    return fail(c);
-  }
-  *dim = (int32_t)index;
-  return true;
-}
-
-static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
-{
-  const char *text = "";
-  uint32_t count = 0;
-  int64_t last = 0;
-  for (int64_t i = 1; i <= n && i <= 4096 && count < 12; i++)
-    if (n % i == 0) {
-      text = ts_arena_printf(s->arena, "%s%s%lld", text, *text ? ", " : "", (long long)i);
-      last = i;
-      count++;
-    }
-  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
-}
-
-/* `n` is what an earlier split by `before` left of the whole, or the whole where that is TS_NO_INDEX. */
-static bool uneven(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
-{
-  int64_t size = ts_axes_size(c->s, axes);
-  uint32_t a = 0;
-  while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
-    a++;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span, "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
-  ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
-  if (before == TS_NO_INDEX)
-    ts_diag_label(d, where, "%lld %s", (long long)n, what);
-  else
-    ts_diag_label(d, where, "split already");
-  note_rule(c, d, rule, action, "asks for this split");
-  if (before != TS_NO_INDEX)
-    note_rule(c, d, before, rule_at(c, before)->ast->span, "has split them before: so many are left");
-  ts_sharder_alike_note(c, d);
-  if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
-    ts_diag_help(d, "`micro` of the plan's `batch` is that of all ranks among which samples are dealt out: make it a multiple of %lld", (long long)size);
-  else
-    help_divisors(c->s, d, n);
-  return fail(c);
-}
-
-static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule, ts_span action)
-{
-  const ts_ast *params = c->op->decl->child[0];
-  for (uint32_t f = 0; f < c->op->arg_count; f++) {
-    if (params->child[f]->name != item->name || c->class->args[f].type != TS_T_INT)
-      continue;
-    int64_t n = c->class->args[f].u.integer, size = ts_axes_size(c->s, axes);
-    if (n % size)
-      return uneven(c, item->name, n, c->op->args[f].span, axes, rule, action, c->arg_axes[f] ? c->arg_rules[f] : TS_NO_INDEX);
-    c->class->args[f].u.integer = n / size;
-    c->arg_axes[f] |= axes;
-    c->arg_rules[f] = rule;
-    return true;
-  }
-  const char *names[32];
-  size_t n = 0;
-  for (uint32_t i = 0; i < c->op->slot_count && n < 32; i++)
-    names[n++] = c->op->slots[i].name;
-  for (uint32_t f = 0; f < c->op->arg_count && n < 32; f++)
-    if (c->op->args[f].type == TS_T_INT)
-      names[n++] = params->child[f]->name;
-  const char *best[3];
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, item->name_span, "`%s` has no tensor or Int argument `%s`", c->op->kind, item->name);
-  ts_diag_here(d, "matched for `%s`", c->op->label);
-  if (ts_suggest(item->name, names, n, best))
-    ts_diag_help(d, "did you mean `%s`?", best[0]);
-  return fail(c);
-}
-
-static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uint32_t slot, uint32_t axes, uint32_t rule, ts_span action)
-{
-  int32_t dim = 0;
-  const ts_slot *t = &c->op->slots[slot];
-  if (!t->present)
-    return true;
-  if (!item->count || !item->child[0]) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?", item->name);
-    ts_diag_here(d, "write `%s dim 0`", item->name);
-    return fail(c);
-  }
-  if (!ts_sharder_dim(c, env, item->child[0], t, &dim))
-    return false;
-  ts_layout *asked = &c->asked[slot];
-  uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
-  asked->split[dim] |= axes;
-  asked->rule = rule;
-  if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
-    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, asked->split[dim], rule, action, before);
-  return true;
-}
-
-static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
-{
-  uint32_t axes = 0;
-  if (!eval_axes(c, env, action->child[0], &axes))
-    return false;
-  for (uint32_t i = 1; i < action->count; i++) {
-    const ts_ast *item = action->child[i];
-    bool gradient;
-    uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
-    bool done = slot != TS_NO_INDEX && !gradient ? split_slot(c, env, item, slot, axes, rule, action->span)
-                                                 : split_arg(c, item, axes, rule, action->span);
-    if (!done)
-      return false;
-  }
-  return true;
-}
-
-static void do_replicate(ts_sharder *c, const ts_ast *action)
-{
-  bool gradient;
-  for (uint32_t i = 0; i < action->count; i++) {
-    uint32_t slot = ts_op_slot(c->op, action->child[i]->name, &gradient);
-    if (slot != TS_NO_INDEX)
-      c->asked[slot] = (ts_layout){.rule = TS_NO_INDEX};
-  }
-}
-
-static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
-{
-  const ts_ast *params = c->op->decl->child[0];
-  for (uint32_t f = 0; f < c->op->arg_count; f++)
-    if (params->child[f]->name == action->name) {
-      ts_value v = ts_eval(c->s, env, action->child[0]);
-      if (v.type == TS_T_ERROR)
-        return fail(c);
-      if (!c->set)
-        c->set = ts_arena_copy(c->s->arena, c->op->args, (c->op->arg_count + 1) * sizeof *c->set);
-      c->class->args[f] = c->set[f] = v;
-      return true;
-    }
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`", c->op->kind, action->name);
-  ts_diag_here(d, "matched for `%s`", c->op->label);
-  return fail(c);
-}
-
-static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
-{
-  uint32_t axes = 0;
-  if (!eval_axes(c, env, action->child[0], &axes))
-    return false;
-  c->class->shard_rule = rule;
-  if (is_word(action->name, "parameters"))
-    c->class->parameter_axes |= axes;
-  else if (is_word(action->name, "gradients"))
-    c->class->gradient_axes |= axes;
-  else
-    c->class->optimizer_axes |= axes;
-  return true;
-}
-
-static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
-{
-  switch (action->kind) {
-  case TS_AST_SPLIT: return do_split(c, env, action, rule);
-  case TS_AST_REPLICATE: do_replicate(c, action); return true;
-  case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
-  case TS_AST_SHARD: return do_shard(c, env, action, rule);
-  case TS_AST_SET: return do_set(c, env, action);
-  case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action, rule);
-  case TS_AST_TIE: return ts_sharder_tie(c, env, action, rule);
-  default: return true; /* recompute: per op, see groups below */
-  }
-}
-
-/* Errors in what a rule asks for tell where its strategy is applied. */
-static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
-{
-  const ts_rule *rule = rule_at(c, index);
-  const ts_env *env = ts_op_env(scope, rule->env);
-  ts_frame frame = {rule->strategy, rule->applied, c->s->frame};
-  bool ok = true;
-  c->by_name = rule->changed;
-  c->s->frame = &frame;
-  for (uint32_t k = 1; k < rule->ast->count && ok; k++)
-    ok = act(c, env, rule->ast->child[k], index);
-  c->s->frame = frame.outer;
-  return ok;
-}
-
-/* A rule sees the arguments as the rules before it left them: set, or divided. */
-static bool run_rules(ts_sharder *c)
-{
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->class->args};
-  for (uint32_t i = 0; i < c->class->rule_count; i++)
-    if (!run_rule(c, &scope, c->class->rules[i]))
-      return false;
-  return true;
-}
-
 /* -- layouts -- */
 
 /* Who laid a tensor as it lies: a rule, or the op that made it where none split it. */
@@ -277,7 +15,7 @@ static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot, con
 {
   const ts_op *producer = slot->kind == TS_SLOT_INPUT && c->g->tensors.at[slot->tensor].producer != TS_NO_INDEX ? &c->g->ops.at[c->g->tensors.at[slot->tensor].producer] : NULL;
   if (layout->rule != TS_NO_INDEX && ts_layout_axes(layout) | layout->partial)
-    note_rule(c, d, layout->rule, rule_at(c, layout->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", slot->name));
+    ts_rule_note(c->sh, d, layout->rule, ts_rule_at(c, layout->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", slot->name));
   else if (producer)
     ts_diag_note_at(d, producer->span, "made by `%s`, which no rule splits so", producer->label);
 }
@@ -292,13 +30,13 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span, "this collective on `%s` of `%s` does not fit its layout", slot->name, c->op->label);
     ts_diag_here(d, "%s", wrong);
     ts_diag_note(d, "`%s` is %s here", slot->name, ts_layout_print(c->s, layout, slot->shape));
-    note_rule(c, d, comm->rule, rule_at(c, comm->rule)->applied, "is applied here");
+    ts_rule_note(c->sh, d, comm->rule, ts_rule_at(c, comm->rule)->applied, "is applied here");
     note_maker(c, d, slot, layout);
     ts_sharder_alike_note(c, d);
-    return fail(c);
+    return ts_sharder_fail(c);
   }
   if (comm->dim >= 0 && !(layout->uneven >> comm->dim & 1) && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
-    return uneven(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
+    return ts_sharder_indivisible(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
                   comm->axes, comm->rule, comm->span, TS_NO_INDEX);
   layout->rule = comm->rule;
   int64_t after = ts_layout_bytes(c->s, layout, slot->shape, dtype);
@@ -342,13 +80,13 @@ static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const
   const ts_edge *e = &c->g->tensors.at[t->tensor];
   ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, c->op->span, "`%s` of `%s` is not split as it is needed", t->name, c->op->label);
   ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
-  note_rule(c, d, asked->rule, rule_at(c, asked->rule)->ast->span, ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
+  ts_rule_note(c->sh, d, asked->rule, ts_rule_at(c, asked->rule)->ast->span, ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
   if (found->rule != TS_NO_INDEX)
-    note_rule(c, d, found->rule, rule_at(c, found->rule)->ast->span, "made what is found");
+    ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span, "made what is found");
   else if (e->producer != TS_NO_INDEX)
     ts_diag_note_at(d, c->g->ops.at[e->producer].span, "made by `%s`, which no rule splits", c->g->ops.at[e->producer].label);
   ts_sharder_alike_note(c, d);
-  return fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
@@ -362,12 +100,12 @@ static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
   if (e->producer != TS_NO_INDEX)
     ts_diag_note_at(d, c->g->ops.at[e->producer].span, "`%s` leaves it", maker);
   if (found->rule != TS_NO_INDEX)
-    note_rule(c, d, found->rule, rule_at(c, found->rule)->ast->span, "splits what is summed over there");
+    ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span, "splits what is summed over there");
   for (uint32_t i = 0; i < c->class->rule_count; i++)
-    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches the consumer");
+    ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches the consumer");
   ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y) over %s`", axes);
   ts_sharder_alike_note(c, d);
-  return fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool contains(const ts_layout *outer, const ts_layout *inner)
@@ -385,7 +123,7 @@ static bool layout_inputs(ts_sharder *c)
     ts_layout scratch;
     c->class->edge[i] = *edge_layout(c, slot->tensor, &scratch);
     if (c->class->edge[i].failed)
-      return fail(c);
+      return ts_sharder_fail(c);
     ts_layout *view = &c->class->view[i];
     *view = c->class->edge[i];
     if (!move_all(c, view, TS_WHEN_FORWARD, false, i, false))
@@ -421,10 +159,10 @@ static bool check_whole(ts_sharder *c)
     ts_diag_here(d, "found %s", ts_layout_print(c->s, view, c->op->slots[slot].shape));
     ts_diag_note_at(d, item->span, "`%s` says so", c->op->kind);
     if (view->rule != TS_NO_INDEX)
-      note_rule(c, d, view->rule, rule_at(c, view->rule)->ast->span, "splits it");
+      ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span, "splits it");
     ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d) over %s`", item->name, dim, ts_axes_name(c->s, view->split[dim]));
     ts_sharder_alike_note(c, d);
-    return fail(c);
+    return ts_sharder_fail(c);
   }
   return true;
 }
@@ -480,7 +218,7 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   const ts_slot *whole = ts_sharder_whole(c);
   ts_value *args = ts_arena_copy(c->s->arena, c->set ? c->set : op->args, op->arg_count * sizeof *args);
   if (!whole)
-    return fail(c);
+    return ts_sharder_fail(c);
   for (uint32_t i = 0; i < first; i++) {
     ts_layout one = only(&c->class->view[i], axis);
     slots[i].shape = ts_layout_local(c->s, &one, slots[i].shape);
@@ -490,7 +228,7 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
       args[f].u.integer /= size;
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = args, .quiet = true};
   if (!ts_op_outputs(&scope))
-    return fail(c);
+    return ts_sharder_fail(c);
   *trace = false;
   for (uint32_t i = from; i < to; i++)
     for (uint32_t d = 0; d < slots[i].shape.rank && d < op->slots[i].shape.rank; d++)
@@ -550,10 +288,10 @@ static bool no_trace(ts_sharder *c, uint32_t axis)
     if (ts_layout_axes(&c->class->view[i]) & axis)
       ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
   for (uint32_t i = 0; i < c->class->rule_count; i++)
-    note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+    ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches here");
   ts_diag_help(d, "if the op sums over that dimension, its declaration says `contracts NAME dim N`; if the rule knows better, it says `split y dim N`");
   ts_sharder_alike_note(c, d);
-  return fail(c);
+  return ts_sharder_fail(c);
 }
 
 static bool layout_outputs(ts_sharder *c)
@@ -566,7 +304,7 @@ static bool layout_outputs(ts_sharder *c)
       c->class->view[i].rule = rule;
   }
   if (!ts_sharder_uneven(c))
-    return fail(c);
+    return ts_sharder_fail(c);
   for (uint32_t a = 0; a < c->s->mesh.count; a++) {
     uint32_t axis = UINT32_C(1) << a;
     bool trace = true;
@@ -614,8 +352,8 @@ static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *fou
   ts_diag_note(d, "needed: %s", ts_layout_print(c->s, needed, t->shape));
   bool ruled = false;
   for (uint32_t i = 0; i < c->class->rule_count; i++)
-    if (moves(rule_at(c, c->class->rules[i])->ast)) {
-      note_rule(c, d, c->class->rules[i], rule_at(c, c->class->rules[i])->ast->span, "matches here");
+    if (moves(ts_rule_at(c, c->class->rules[i])->ast)) {
+      ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches here");
       ruled = true;
     }
   for (uint32_t i = 0; i < c->op->input_count && !ruled; i++) {
@@ -628,7 +366,7 @@ static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *fou
   else
     ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made", c->op->label, axes);
   ts_sharder_alike_note(c, d);
-  return fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* A split over the same axes along another dimension is exchanged, any other gathered. */
@@ -707,10 +445,10 @@ static bool unmet(ts_sharder *c, const ts_op_scope *scope, const ts_ast *require
     const ts_layout *view = &c->class->view[i];
     ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, view, c->op->slots[i].shape));
     if (local && view->rule != TS_NO_INDEX)
-      note_rule(c, d, view->rule, rule_at(c, view->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
+      ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
   }
   ts_sharder_alike_note(c, d);
-  return fail(c);
+  return ts_sharder_fail(c);
 }
 
 /* The slots with a dimension of the activations cut to `part` of `whole` parts. */
@@ -741,7 +479,7 @@ static bool part_work(ts_sharder *c, const ts_comm *comm)
     return true;
   scope.slots = cut(c, comm->slot, comm->dim, extent, 1, parts);
   if (!ts_op_work(&scope, &own, &failed))
-    return fail(c);
+    return ts_sharder_fail(c);
   if (comm->ring) {
     c->class->rounds[phase] = (uint32_t)parts;
     c->class->own[phase] = own.phase[phase];
@@ -749,7 +487,7 @@ static bool part_work(ts_sharder *c, const ts_comm *comm)
   }
   scope.slots = cut(c, comm->slot, comm->dim, extent, parts - 1, parts);
   if (!ts_op_work(&scope, &rest, &failed))
-    return fail(c);
+    return ts_sharder_fail(c);
   c->class->parted[phase] = true;
   c->class->own[phase] = own.phase[phase];
   c->class->rest[phase] = rest.phase[phase];
@@ -787,7 +525,7 @@ static bool do_work(ts_sharder *c)
   const ts_ast *failed;
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
   if (!ts_op_work(&scope, &whole, &failed))
-    return failed ? unmet(c, &scope, failed, false) : fail(c);
+    return failed ? unmet(c, &scope, failed, false) : ts_sharder_fail(c);
   for (uint32_t i = 0; i < all_slots(c->op); i++) {
     if (c->op->slots[i].present)
       c->class->local[i].shape = ts_layout_local(c->s, &c->class->view[i], c->op->slots[i].shape);
@@ -795,7 +533,7 @@ static bool do_work(ts_sharder *c)
   scope.slots = c->class->local;
   scope.args = c->class->args;
   if (!ts_op_work(&scope, &c->class->work, &failed))
-    return failed ? unmet(c, &scope, failed, true) : fail(c);
+    return failed ? unmet(c, &scope, failed, true) : ts_sharder_fail(c);
   ts_sharder_casts(c);
   ts_model_work(c->s->arena, c->op, &whole, c->class);
   for (uint32_t i = 0; i < c->class->comm_count; i++)
@@ -853,8 +591,8 @@ bool ts_sharder_class(ts_sharder *c)
     c->asked[i] = class->view[i] = class->edge[i] = (ts_layout){.rule = TS_NO_INDEX};
   memcpy(class->local, op->slots, all_slots(op) * sizeof *class->local);
   ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = op->slots};
-  if (!ts_sharder_own_tie(c) || !run_rules(c))
+  if (!ts_sharder_own_tie(c) || !ts_sharder_rules(c))
     return false;
   scope.args = class->args;
-  return (ts_op_casts(&scope, class->local) || fail(c)) && lay_out(c);
+  return (ts_op_casts(&scope, class->local) || ts_sharder_fail(c)) && lay_out(c);
 }

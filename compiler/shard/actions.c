@@ -1,0 +1,256 @@
+/* What the rules ask of an op: splits, sets and shards, noted in its class before anything is laid out. */
+#include <string.h>
+
+#include "compiler/eval/function.h"
+#include "compiler/shard/internal.h"
+#include "compiler/shard/layout.h"
+
+static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
+
+void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does)
+{
+  if (rule != TS_NO_INDEX)
+    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", sh->rules.at[rule].ast->name, sh->rules.at[rule].strategy, does);
+}
+
+uint32_t ts_sharder_alike(const ts_sharder *c)
+{
+  uint32_t count = 0;
+  for (size_t i = 0; i < c->g->ops.count; i++)
+    count += c->g->ops.at[i].span.begin == c->op->span.begin && c->g->ops.at[i].span.file == c->op->span.file &&
+             c->g->ops.at[i].kind == c->op->kind;
+  return count;
+}
+
+void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
+{
+  uint32_t alike = ts_sharder_alike(c);
+  if (alike < 2)
+    return;
+  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike, ts_label_pattern(c->s->arena, c->op->label));
+  ts_diag_more(d, alike - 1);
+}
+
+bool ts_sharder_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  ts_value v = ts_eval(c->s, env, expr);
+  *axes = 0;
+  if (v.type == TS_T_INT && v.u.integer > 1 && c->by_name)
+    v = ts_eval_axis(c->s, env, expr);
+  if (v.type == TS_T_AXIS)
+    *axes = ts_axes_effective(c->s, v.u.axes.mask);
+  else if (v.type != TS_T_ERROR && (v.type != TS_T_INT || v.u.integer != 1)) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`over` needs an axis of the mesh");
+    ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
+    return false;
+  }
+  return v.type != TS_T_ERROR;
+}
+
+static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint32_t *axes)
+{
+  return ts_sharder_axes(c, env, expr, axes) || ts_sharder_fail(c);
+}
+
+bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
+{
+  int64_t at = 0;
+  if (!ts_eval_int(c->s, env, expr, "a dimension", &at))
+    return ts_sharder_fail(c);
+  int64_t rank = slot->shape.rank, index = at < 0 ? at + rank : at;
+  if (index < 0 || index >= rank) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)at);
+    ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
+    return ts_sharder_fail(c);
+  }
+  *dim = (int32_t)index;
+  return true;
+}
+
+static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
+{
+  const char *text = "";
+  uint32_t count = 0;
+  int64_t last = 0;
+  for (int64_t i = 1; i <= n && i <= 4096 && count < 12; i++)
+    if (n % i == 0) {
+      text = ts_arena_printf(s->arena, "%s%s%lld", text, *text ? ", " : "", (long long)i);
+      last = i;
+      count++;
+    }
+  ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
+}
+
+/* `n` is what an earlier split by `before` left of the whole, or the whole where that is TS_NO_INDEX. */
+bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
+{
+  int64_t size = ts_axes_size(c->s, axes);
+  uint32_t a = 0;
+  while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
+    a++;
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span, "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
+  ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
+  if (before == TS_NO_INDEX)
+    ts_diag_label(d, where, "%lld %s", (long long)n, what);
+  else
+    ts_diag_label(d, where, "split already");
+  ts_rule_note(c->sh, d, rule, action, "asks for this split");
+  if (before != TS_NO_INDEX)
+    ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span, "has split them before: so many are left");
+  ts_sharder_alike_note(c, d);
+  if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
+    ts_diag_help(d, "`micro` of the plan's `batch` is that of all ranks among which samples are dealt out: make it a multiple of %lld", (long long)size);
+  else
+    help_divisors(c->s, d, n);
+  return ts_sharder_fail(c);
+}
+
+static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule, ts_span action)
+{
+  const ts_ast *params = c->op->decl->child[0];
+  for (uint32_t f = 0; f < c->op->arg_count; f++) {
+    if (params->child[f]->name != item->name || c->class->args[f].type != TS_T_INT)
+      continue;
+    int64_t n = c->class->args[f].u.integer, size = ts_axes_size(c->s, axes);
+    if (n % size)
+      return ts_sharder_indivisible(c, item->name, n, c->op->args[f].span, axes, rule, action, c->arg_axes[f] ? c->arg_rules[f] : TS_NO_INDEX);
+    c->class->args[f].u.integer = n / size;
+    c->arg_axes[f] |= axes;
+    c->arg_rules[f] = rule;
+    return true;
+  }
+  const char *names[32];
+  size_t n = 0;
+  for (uint32_t i = 0; i < c->op->slot_count && n < 32; i++)
+    names[n++] = c->op->slots[i].name;
+  for (uint32_t f = 0; f < c->op->arg_count && n < 32; f++)
+    if (c->op->args[f].type == TS_T_INT)
+      names[n++] = params->child[f]->name;
+  const char *best[3];
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, item->name_span, "`%s` has no tensor or Int argument `%s`", c->op->kind, item->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  if (ts_suggest(item->name, names, n, best))
+    ts_diag_help(d, "did you mean `%s`?", best[0]);
+  return ts_sharder_fail(c);
+}
+
+static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uint32_t slot, uint32_t axes, uint32_t rule, ts_span action)
+{
+  int32_t dim = 0;
+  const ts_slot *t = &c->op->slots[slot];
+  if (!t->present)
+    return true;
+  if (!item->count || !item->child[0]) {
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?", item->name);
+    ts_diag_here(d, "write `%s dim 0`", item->name);
+    return ts_sharder_fail(c);
+  }
+  if (!ts_sharder_dim(c, env, item->child[0], t, &dim))
+    return false;
+  ts_layout *asked = &c->asked[slot];
+  uint32_t before = asked->split[dim] ? asked->rule : TS_NO_INDEX;
+  asked->split[dim] |= axes;
+  asked->rule = rule;
+  if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
+    return ts_sharder_indivisible(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, asked->split[dim], rule, action, before);
+  return true;
+}
+
+static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  uint32_t axes = 0;
+  if (!eval_axes(c, env, action->child[0], &axes))
+    return false;
+  for (uint32_t i = 1; i < action->count; i++) {
+    const ts_ast *item = action->child[i];
+    bool gradient;
+    uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
+    bool done = slot != TS_NO_INDEX && !gradient ? split_slot(c, env, item, slot, axes, rule, action->span)
+                                                 : split_arg(c, item, axes, rule, action->span);
+    if (!done)
+      return false;
+  }
+  return true;
+}
+
+static void do_replicate(ts_sharder *c, const ts_ast *action)
+{
+  bool gradient;
+  for (uint32_t i = 0; i < action->count; i++) {
+    uint32_t slot = ts_op_slot(c->op, action->child[i]->name, &gradient);
+    if (slot != TS_NO_INDEX)
+      c->asked[slot] = (ts_layout){.rule = TS_NO_INDEX};
+  }
+}
+
+static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
+{
+  const ts_ast *params = c->op->decl->child[0];
+  for (uint32_t f = 0; f < c->op->arg_count; f++)
+    if (params->child[f]->name == action->name) {
+      ts_value v = ts_eval(c->s, env, action->child[0]);
+      if (v.type == TS_T_ERROR)
+        return ts_sharder_fail(c);
+      if (!c->set)
+        c->set = ts_arena_copy(c->s->arena, c->op->args, (c->op->arg_count + 1) * sizeof *c->set);
+      c->class->args[f] = c->set[f] = v;
+      return true;
+    }
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`", c->op->kind, action->name);
+  ts_diag_here(d, "matched for `%s`", c->op->label);
+  return ts_sharder_fail(c);
+}
+
+static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  uint32_t axes = 0;
+  if (!eval_axes(c, env, action->child[0], &axes))
+    return false;
+  c->class->shard_rule = rule;
+  if (is_word(action->name, "parameters"))
+    c->class->parameter_axes |= axes;
+  else if (is_word(action->name, "gradients"))
+    c->class->gradient_axes |= axes;
+  else
+    c->class->optimizer_axes |= axes;
+  return true;
+}
+
+static bool act(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
+{
+  switch (action->kind) {
+  case TS_AST_SPLIT: return do_split(c, env, action, rule);
+  case TS_AST_REPLICATE: do_replicate(c, action); return true;
+  case TS_AST_COMM: return ts_sharder_comm(c, env, action, rule);
+  case TS_AST_SHARD: return do_shard(c, env, action, rule);
+  case TS_AST_SET: return do_set(c, env, action);
+  case TS_AST_OFFLOAD: return ts_sharder_offload(c, env, action, rule);
+  case TS_AST_TIE: return ts_sharder_tie(c, env, action, rule);
+  default: return true; /* recompute: per op, see groups below */
+  }
+}
+
+/* Errors in what a rule asks for tell where its strategy is applied. */
+static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
+{
+  const ts_rule *rule = ts_rule_at(c, index);
+  const ts_env *env = ts_op_env(scope, rule->env);
+  ts_frame frame = {rule->strategy, rule->applied, c->s->frame};
+  bool ok = true;
+  c->by_name = rule->changed;
+  c->s->frame = &frame;
+  for (uint32_t k = 1; k < rule->ast->count && ok; k++)
+    ok = act(c, env, rule->ast->child[k], index);
+  c->s->frame = frame.outer;
+  return ok;
+}
+
+/* A rule sees the arguments as the rules before it left them: set, or divided. */
+bool ts_sharder_rules(ts_sharder *c)
+{
+  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->class->args};
+  for (uint32_t i = 0; i < c->class->rule_count; i++)
+    if (!run_rule(c, &scope, c->class->rules[i]))
+      return false;
+  return true;
+}
