@@ -1423,6 +1423,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_network_file/constants.json \
 	tests/fuzz/corpus/fuzz_network_file/curves.json \
 	tests/fuzz/corpus/fuzz_network_file/fitted.json \
+	tests/fuzz/corpus/fuzz_network_file/links_in_a_list \
 	tests/fuzz/corpus/fuzz_network_file/optional.json \
 	tests/fuzz/corpus/fuzz_network_log/all_reduce.log \
 	tests/fuzz/corpus/fuzz_network_log/cut.log \

@@ -143,6 +143,8 @@ static bool is_word(const char *name) { return !strcmp(name, "collective") || !s
 static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
 {
   const cJSON *item;
+  if (in && !cJSON_IsObject(in)) /* items of a list have no names */
+    return bad(r, "must be an object");
   cJSON_ArrayForEach(item, in) {
     const ts_network_field *f = fields;
     if (is_word(item->string))

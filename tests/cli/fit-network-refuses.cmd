@@ -7,6 +7,8 @@ printf 'bytes,time_us\n1024,7.5\n' > one.csv
 fit --of all_reduce one.csv
 printf '{"trainspec-network": 1, "methods": [{"collective": "all_reduce", "algorithm": "star"}]}' > bad.json
 trainspec fit network --hardware bad.json one.csv 2>&1
+printf '{"trainspec-network": 1, "links": [{"intra_gb_s": 1}]}' > list.json
+trainspec fit network --hardware list.json one.csv 2>&1
 fit
 fit --of nothing one.csv
 fit --where gpu one.csv
