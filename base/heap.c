@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* fopencookie */
 #include "base/heap.h"
 
 #include <cjson/cJSON.h>
@@ -65,9 +66,38 @@ void ts_heap_from_zlib(void *none, void *block)
   free(block);
 }
 
+/* Not open_memstream(): where its text cannot grow glibc drops what was printed, and ferror() stays 0. */
+typedef struct printing { char **text, *at; size_t *size, used, room; } printing;
+
+static ssize_t append(void *cookie, const char *bytes, size_t size)
+{
+  printing *p = cookie;
+  if (p->room - p->used <= size) {
+    while (p->room - p->used <= size)
+      p->room = p->room ? 2 * p->room : 4096;
+    p->at = ts_heap_resize(p->at, p->room, 1);
+  }
+  memcpy(p->at + p->used, bytes, size);
+  p->used += size;
+  return (ssize_t)size;
+}
+
+static int hand_over(void *cookie)
+{
+  printing *p = cookie;
+  append(p, "", 0); /* room for the end, also of no text */
+  p->at[p->used] = '\0';
+  *p->text = p->at;
+  *p->size = p->used;
+  free(p);
+  return 0;
+}
+
 FILE *ts_heap_print(char **text, size_t *size)
 {
-  FILE *file = open_memstream(text, size);
+  printing *p = ts_heap_new(1, sizeof *p);
+  *p = (printing){.text = text, .size = size};
+  FILE *file = fopencookie(p, "w", (cookie_io_functions_t){.write = append, .close = hand_over});
   if (!file)
     ts_heap_none(0);
   return file;
@@ -75,7 +105,7 @@ FILE *ts_heap_print(char **text, size_t *size)
 
 void ts_heap_printed(FILE *file)
 {
-  int failed = ferror(file); /* the text did not grow: what was printed is not all there */
+  int failed = ferror(file); /* a number took more memory to print than there was */
   if (fclose(file) != 0 || failed)
     ts_heap_none(0);
 }

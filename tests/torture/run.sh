@@ -2,7 +2,7 @@
 # Fault injection. Each command of tests/torture/cases runs many times, with one fault each time: a request for memory fails, a system call
 # fails, a signal arrives, a disk is full, an output is closed. The command must succeed as without the fault, or print what is wrong and
 # exit with one of its own codes. A file that it writes must have its old content or its new content. No other file may be left behind.
-#   run.sh BUILD-FOLDER [--points=N] [CASE...]    N: points of each kind in a case, spread evenly; without it all
+#   run.sh BUILD-FOLDER [--points=N] [CASE...]    N: points of each kind in a case, N spread evenly and the last N; without it all
 set -u
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -92,9 +92,16 @@ run() { # PREFIX...: the command behind it
   status=$?
 }
 
-# Numbers 1 to COUNT, or so many of them.
+# Numbers 1 to COUNT, or so many of them: spread evenly, and the last ones, where files are written.
 some() { # COUNT
-  if [ "$points" = 0 ] || [ "$1" -le "$points" ]; then seq 1 "$1"; else awk -v n="$1" -v p="$points" 'BEGIN { for (i = 0; i < p; i++) print int(1 + i * (n - 1) / (p - 1)) }'; fi
+  if [ "$points" = 0 ] || [ "$1" -le $((2 * points)) ]; then
+    seq 1 "$1"
+  else
+    awk -v n="$1" -v p="$points" 'BEGIN {
+      for (i = 0; i < p; i++) print int(1 + i * (n - p - 1) / (p > 1 ? p - 1 : 1))
+      for (i = n - p + 1; i <= n; i++) print i
+    }'
+  fi
 }
 
 # ---- What fails ----
