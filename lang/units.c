@@ -4,16 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TS_DIM_FREQUENCY {-1, 0, 0, 0, 0}
-#define TS_DIM_MONEY {0, 0, 0, 1, 0}
-#define TS_DIM_POWER {0, 0, 0, 0, 1}
-#undef TS_DIM_TIME
-#undef TS_DIM_SIZE
-#undef TS_DIM_WORK
-#define TS_DIM_TIME {1, 0, 0, 0, 0}
-#define TS_DIM_SIZE {0, 1, 0, 0, 0}
-#define TS_DIM_WORK {0, 0, 1, 0, 0}
-
 static const struct unit {
   const char *name;
   double factor;
@@ -155,7 +145,7 @@ void ts_quantity_print(char *buffer, size_t size, double value, ts_dimension dim
       return;
     }
   }
-  if (ts_dimension_equal(dimension, (ts_dimension)TS_DIM_MONEY)) {
+  if (ts_dimension_equal(dimension, (ts_dimension){.money = 1})) {
     snprintf(buffer, size, "$%.2f", value);
   } else if (ts_dimension_equal(dimension, (ts_dimension){-1, 0, 0, 1, 0})) {
     snprintf(buffer, size, "$%.2f/h", value * 3600);

@@ -45,13 +45,14 @@ ts_value ts_native_call(ts_session *s, const ts_native *native, const ts_value *
 /* Calls (compiler/eval/call.c). */
 ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call);
 
-/* Adds to a diagnostic where the values of the names in `expr` come from. */
+/* ---- Steps of an evaluation, and what else ends one ---- */
 bool ts_charge(ts_session *s, uint64_t steps, ts_span at); /* before they are taken; false after an error: too many, or too much memory */
 ts_budget ts_budget_begin(const ts_session *s);             /* all that is left, for a walk over a value; then what it took is charged: */
 bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at);
 void ts_list_too_long(ts_session *s, ts_span at);
 bool ts_take_turn(ts_session *s, ts_span loop); /* counts a turn of a loop; false after an error: there were too many */
 ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span); /* begin..end, empty if it ends first */
+/* Adds to a diagnostic where the values of the names in `expr` come from. */
 void ts_note_values(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *expr);
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* an input is to end in a moment (llvm.org/docs/LibFuzzer.html, "Fuzzer-friendly build mode") */

@@ -11,7 +11,7 @@
 typedef struct ts_fact { const char *name, *text; } ts_fact; /* text may hold newlines */
 
 typedef struct ts_stop {
-  int exit_code;      /* one of the above; 0: nothing happened */
+  int exit_code;      /* base/exit.h; 0: nothing happened */
   const char *code;   /* "R0101", or NULL */
   const char *name;   /* "out-of-memory" */
   const char *title;  /* one line */
