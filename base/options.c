@@ -16,8 +16,8 @@ enum { COLOR = COMMON, DIAGNOSTICS, MAX_MEMORY, SHOW_HELP, SHOW_VERSION };
 
 static const ts_option common[] = {
   {COLOR, 0, "color", "WHEN", "colour messages: auto, always or never (auto)", "Messages"},
-  {DIAGNOSTICS, 0, "diagnostics", "FORM", "messages as text, as json (one object a line) or as sarif (text)", NULL},
-  {MAX_MEMORY, 0, "max-memory", "SIZE", "use no more memory than SIZE, as 8GiB (half of the machine's or container's)", "Limits"},
+  {DIAGNOSTICS, 0, "diagnostics", "FORM", "print messages as text, json (one object a line) or sarif (text)", NULL},
+  {MAX_MEMORY, 0, "max-memory", "SIZE", "use at most SIZE of memory, such as 8GiB (half of the machine or container)", "Limits"},
   {SHOW_HELP, 'h', "help", NULL, "show this help", "About"},
   {SHOW_VERSION, 0, "version", NULL, "show the version", NULL},
   {0},

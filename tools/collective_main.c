@@ -17,18 +17,18 @@ enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABL
 
 static const ts_option options[] = {
   {OF, 0, "of", "COLLECTIVE", "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, message (all_reduce)", "The call"},
-  {RANKS, 0, "ranks", "N", "ranks that take part (8)", NULL},
-  {ISLANDS, 0, "islands", "N", "islands they are in (1)", NULL},
-  {BYTES, 0, "bytes", "N", "bytes as nccl-tests counts them; without it 1 kB to 1 GiB", NULL},
-  {CALLS, 0, "grouped", "N", "so many calls of these bytes in one group (1)", NULL},
-  {INTRA, 0, "intra", "GB/S", "a device's links inside its island, one direction (450)", "The links"},
-  {INTER, 0, "inter", "GB/S", "an island's links to the others, together, one direction (400)", NULL},
-  {VARIABLE, 'v', NULL, "NAME=VALUE", "a variable of the library's environment, such as NCCL_ALGO=ring", "The library"},
+  {RANKS, 0, "ranks", "N", "ranks in the group (8)", NULL},
+  {ISLANDS, 0, "islands", "N", "islands that hold them (1)", NULL},
+  {BYTES, 0, "bytes", "N", "bytes, counted as in nccl-tests; without it 1 kB to 1 GiB", NULL},
+  {CALLS, 0, "grouped", "N", "N calls of these bytes in one group (1)", NULL},
+  {INTRA, 0, "intra", "GB/S", "bandwidth of a device inside its island, one direction (450)", "The links"},
+  {INTER, 0, "inter", "GB/S", "bandwidth of an island to all others, one direction (400)", NULL},
+  {VARIABLE, 'v', NULL, "NAME=VALUE", "set a variable of the library, such as NCCL_ALGO=ring", "The library"},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
 static const char *const notes[] = {
-  "FILE is a network file; std/... is the stdlib's.",
+  "FILE is a network file; std/... names one of the standard library.",
   "",
   "Examples:",
   "$ std/networks/nccl_hopper.json --ranks 32 --islands 4",
@@ -39,7 +39,7 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec: takes a collective apart, as a white box sees it.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+  .summary = "TrainSpec: breaks a collective down into the parts of a white-box model.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
 
 typedef struct setting { const char *name, *value; } setting;
 

@@ -17,15 +17,15 @@ enum { ADD, LIST, SHOW };
 
 static const ts_option options[] = {
   {DB, 0, "db", "FILE", "the database (~/.cache/trainspec/profiles.db)", "Database"},
-  {DEVICE, 0, "device", "NAME", "add: what was measured, else what the table names; show: only this device", NULL},
-  {SOFTWARE, 0, "software", "TEXT", "versions of the software it ran with", NULL},
-  {SOURCE, 0, "source", "TEXT", "add: who measured it (the table's `# source:`)", NULL},
+  {DEVICE, 0, "device", "NAME", "add: the measured device (the one the table names); show: only this device", NULL},
+  {SOFTWARE, 0, "software", "TEXT", "versions of the software in use", NULL},
+  {SOURCE, 0, "source", "TEXT", "add: the origin of the measurements (the table's `# source:`)", NULL},
   {0},
 };
 static const char *const usage[] = {"add [--device NAME] [OPTION]... TABLE...", "list [OPTION]...", "show [OPTION]... [FAMILY]", NULL};
 static const char *const notes[] = {
   "TABLE is a table of costs, such as `trainspec table` writes. Rows of an equal",
-  "key and source are replaced; sources that disagree are kept and told.",
+  "key and source are replaced; sources that disagree are kept and reported.",
   "",
   "Examples:",
   "$ add --db gpu.db --device GPU ops.csv   # in a plan: costs = db(\"gpu.db\")",

@@ -22,9 +22,9 @@ static const ts_option options[] = {
 };
 static const char *const usage[] = {"[OPTION]... BEFORE AFTER", NULL};
 static const char *const notes[] = {
-  "Both are plans, IRs or the text of one. Both are played; only what differs is",
-  "shown, and that memory does not suffice is a difference like others. Options of",
-  "the plan hold for both; where they are to differ, compile first.",
+  "Each is a plan, an IR or the text of an IR. Both are played, and only",
+  "differences are shown; a lack of memory is a difference like others. Plan",
+  "options apply to both; to give each its own, compile them first.",
   "",
   "Examples:",
   "$ old.ts new.ts",
@@ -36,7 +36,7 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec: what two plans differ in, and what comes of it.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+  .summary = "TrainSpec: compares two plans and what they come to.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
 
 typedef struct task {
   ts_options options;

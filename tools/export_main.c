@@ -16,7 +16,7 @@ enum { FORMAT = 1, OUTPUT, MACHINE };
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
   {OUTPUT, 'o', "output", "NAME", "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
-  {MACHINE, 0, "machine", "F:B:L:T", "execution graphs without times: as for trainspec replay", NULL},
+  {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -32,7 +32,7 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: writes what ranks do as Chakra traces or as a GOAL schedule.",
+  .summary = "TrainSpec: writes the operations of ranks as Chakra traces, execution graphs or a GOAL schedule.",
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 

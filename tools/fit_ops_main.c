@@ -21,15 +21,15 @@ enum { MAX_TABLES = 32, LEAST_ROWS = 8 };
 enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, OUTPUT };
 
 static const ts_option option_list[] = {
-  {DEVICE, 0, "device", "NAME", "what was measured, for reports; of the second form: a row of SHEETS", "Devices"},
-  {SHEETS, 0, "devices", "SHEETS", "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peak of the type in the tables; watts may be empty)", NULL},
-  {UNITS, 0, "units", "N", "processors of the device that work in parallel (sms of its `gpu`)", NULL},
-  {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the others validate it (0.1)", "Rows"},
-  {FAMILY, 0, "family", "NAME", "only kernels of this family, which is that of tables that do not say; all that have a model otherwise", NULL},
-  {DTYPE, 0, "dtype", "NAME", "only kernels of this type, likewise", NULL},
-  {MODEL, 0, "model", "NAME", "physical model for them: gemm, attention, attention_apart, stream; that of the family's name otherwise", "Fit"},
-  {TREES, 0, "trees", NULL, "of the second form: boosted trees (XGBoost's library is needed) for kernels that compute, where they predict devices left out better than the Gaussian process", NULL},
-  {ALSO, 0, "also", "NAME", "another type that runs at the same rate, answered alike", NULL},
+  {DEVICE, 0, "device", "NAME", "the measured device, for reports; in the second form: a row of SHEETS", "Devices"},
+  {SHEETS, 0, "devices", "SHEETS", "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peaks for the number format of the tables; watts may be empty)", NULL},
+  {UNITS, 0, "units", "N", "parallel processors of the device (sms of its `gpu`)", NULL},
+  {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the rest validates it (0.1)", "Rows"},
+  {FAMILY, 0, "family", "NAME", "only kernels of this family; also the family of tables that name none (every family with a model)", NULL},
+  {DTYPE, 0, "dtype", "NAME", "only kernels of this number format, likewise", NULL},
+  {MODEL, 0, "model", "NAME", "physical model: gemm, attention, attention_apart or stream (the one with the family's name)", "Fit"},
+  {TREES, 0, "trees", NULL, "second form: use boosted trees (needs the XGBoost library) for compute kernels where they predict left-out devices better than the Gaussian process", NULL},
+  {ALSO, 0, "also", "NAME", "another number format with the same rate and the same answers", NULL},
   {OUTPUT, 'o', NULL, "FILE", "the fit file", NULL},
   {0},
 };

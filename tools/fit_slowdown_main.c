@@ -12,9 +12,9 @@
 enum { TRACE = 1, PAIRS, OUTPUT };
 
 static const ts_option options[] = {
-  {TRACE, 0, "from-trace", "FILE", "take rows from a recording: kernels that ran alone and beside communication", "Rows"},
+  {TRACE, 0, "from-trace", "FILE", "take rows from a recording of kernels that ran alone and beside communication", "Rows"},
   {PAIRS, 0, "pairs", "FILE", "write all rows as a table", "Output"},
-  {OUTPUT, 'o', "output", "FILE", "the model (.ubj or .json), for `tsrun --overlap FILE`; without it figures are printed only", NULL},
+  {OUTPUT, 'o', "output", "FILE", "the model (.ubj or .json), for `tsrun --overlap FILE`; without it only figures are printed", NULL},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... [FILE]...", NULL};
@@ -25,10 +25,10 @@ static const char *const notes[] = {
   "bytes and shares; empty: not known. A recording is one of the PyTorch profiler, or",
   "an SQLite export of Nsight Systems.",
   "",
-  "Printed are errors in five-fold cross-validation and, which counts for what was",
-  "never seen, of each source predicted from all others; of no slowdown, one factor,",
-  "the physical model (doc/overlap.md) and two ways to grow trees. The better of these",
-  "is kept.",
+  "The errors printed are those of five-fold cross-validation and, as a test on",
+  "unseen sources, of each source predicted from all others: for no slowdown, one",
+  "factor, the physical model (doc/overlap.md) and two ways to grow trees. The",
+  "better way is kept.",
   "",
   "Examples:",
   "$ data.csv -o model.ubj",
@@ -38,7 +38,7 @@ static const char *const notes[] = {
   "or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: learns how much kernels are slowed by communication beside them.",
+  .summary = "TrainSpec: learns how much communication slows the kernels beside it.",
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 

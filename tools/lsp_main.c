@@ -14,7 +14,7 @@
 enum { DEADLINE = 1 };
 static const ts_option options[] = {
   PLAN_FILE_OPTIONS,
-  {DEADLINE, 0, "deadline", "SECONDS", "the longest that a look at a plan may take (10)", "Server"},
+  {DEADLINE, 0, "deadline", "SECONDS", "time limit for checking a plan (10)", "Server"},
   {0},
 };
 static const char *const usage[] = {"[OPTION]...", NULL};

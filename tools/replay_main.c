@@ -13,8 +13,8 @@
 enum { FORMAT = 1, OUTPUT, STEP, MACHINE };
 
 static const ts_option options[] = {
-  {STEP, 0, "step", "N", "play the work launched in the N-th step alone, from 1", "Replay"},
-  {MACHINE, 0, "machine", "F:B:L:T", "execution graphs: FLOP/s, bytes/s of memory and of a link, latency in us", NULL},
+  {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
+  {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs: FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
   {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {0},
@@ -35,7 +35,7 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: plays a rank's trace through the engine and compares the step with the one measured.",
+  .summary = "TrainSpec: replays a rank's trace through the engine and compares the step with the measured one.",
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 

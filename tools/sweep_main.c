@@ -30,17 +30,17 @@ enum { SEARCH = 1, VARY, SET, REQUIRE, MINIMIZE, MAXIMIZE, TOP, FORMAT, OUTPUT, 
 enum { MOST_JOBS = 256, PROGRESS_AFTER = 1 /* s */ };
 
 static const ts_option options[] = {
-  {SEARCH, 0, "search", "NAME", "the search, where the file has several", "Search"},
-  {VARY, 0, "vary", "NAME=LIST", "search without one in the file: values of a parameter", NULL},
-  {SET, 0, "set", "NAME=EXPR", "a parameter that follows from those", NULL},
-  {REQUIRE, 0, "require", "EXPR", "leave out plans for which this is false", NULL},
-  {MINIMIZE, 0, "minimize", "EXPR", "what is best, instead of the goal in the file (step_time)", NULL},
+  {SEARCH, 0, "search", "NAME", "the search to use, where the file has several", "Search"},
+  {VARY, 0, "vary", "NAME=LIST", "values of a parameter, instead of a search in the file", NULL},
+  {SET, 0, "set", "NAME=EXPR", "a parameter computed from those", NULL},
+  {REQUIRE, 0, "require", "EXPR", "leave out plans that do not satisfy this", NULL},
+  {MINIMIZE, 0, "minimize", "EXPR", "the goal, instead of that in the file (step_time)", NULL},
   {MAXIMIZE, 0, "maximize", "EXPR", "likewise", NULL},
-  {TOP, 0, "top", "N", "show the best N plans, 0: all (10)", "Report"},
-  {FORMAT, 0, "format", "FORM", "text, csv or json; csv and json have all plans (text)", NULL},
+  {TOP, 0, "top", "N", "show the best N plans; 0 shows all (10)", "Report"},
+  {FORMAT, 0, "format", "FORM", "text, csv or json; csv and json list all plans (text)", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
-  {DRY_RUN, 0, "dry-run", NULL, "only say how many plans there are and how long they may take", NULL},
-  {JOBS, 'j', "jobs", "N", "plans played at once (as many as there are processors)", NULL},
+  {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take", NULL},
+  {JOBS, 'j', "jobs", "N", "plans played at the same time (the number of processors)", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -59,7 +59,7 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec: plays a family of plans and says which are best.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+  .summary = "TrainSpec: plays a family of plans and ranks them.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
 
 typedef enum state { REFUSED, STOPPED, TOO_LARGE, LEFT_OUT, RANKED } state; /* by the compiler, by the play, by memory, by a condition, none */
 typedef enum form { TEXT, CSV, JSON } form;

@@ -23,7 +23,7 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: a table of what operators take, from traces, for the costs of a plan.",
+  .summary = "TrainSpec: makes a table of operator times from traces, for the costs of a plan.",
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 

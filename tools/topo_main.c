@@ -15,8 +15,8 @@ enum { FORMAT = 1, PATHS, OUTPUT, MOST };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text, dot (Graphviz) or svg (text)", "Drawing"},
-  {PATHS, 0, "paths", NULL, "list the path between each two devices, link by link", NULL},
-  {MOST, 0, "most", "N", "draw each device and switch up to N of them, arrays beyond (200); list all paths up to N devices, those from the first one beyond", NULL},
+  {PATHS, 0, "paths", NULL, "list the path between each pair of devices, link by link", NULL},
+  {MOST, 0, "most", "N", "draw single devices and switches up to N of them, and arrays beyond (200); list all paths up to N devices, and those of the first device beyond", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   PLAN_OPTIONS,
   {0},

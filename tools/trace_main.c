@@ -10,7 +10,7 @@ enum { FORMAT = 1, OUTPUT, AGAINST };
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Report"},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
-  {AGAINST, 0, "against", "PLAN", "compare the memory recorded with the model of a plan or an IR", NULL},
+  {AGAINST, 0, "against", "PLAN", "compare recorded memory with the memory model of a plan or an IR", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -29,7 +29,7 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 a file is no trace, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: what is in traces: streams, kernels, collectives, overlap, idle time, memory, and what is missing.",
+  .summary = "TrainSpec: summarises traces: streams, kernels, collectives, overlap, idle time, memory, and missing parts.",
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 

@@ -18,15 +18,15 @@ enum { OUTPUT = 1, TEXT, EMIT, CHECK, LIST_PARAMS, LIST_OPS, EXPLAIN, DEPENDS, D
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
   {TEXT, 'S', NULL, NULL, "write the text form of the IR, to standard output unless -o names a file", NULL},
-  {EMIT, 0, "emit", "FORM", "what to write: ir, text or schedule-csv (ir)", NULL},
-  {CHECK, 0, "check", NULL, "compile, write nothing", NULL},
+  {EMIT, 0, "emit", "FORM", "the form to write: ir, text or schedule-csv (ir)", NULL},
+  {CHECK, 0, "check", NULL, "compile and write nothing", NULL},
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
   {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
-  {EXPLAIN, 0, "explain", "WHAT", "print which rules met the ops of this label, or why a work item such as `F(3) at 2` is where it is", NULL},
+  {EXPLAIN, 0, "explain", "WHAT", "print which rules apply to the ops with this label, or why a work item such as `F(3) at 2` stands where it does", NULL},
   PLAN_OPTIONS,
   {DEPENDS, 0, "-MD", NULL, "also write the files that were read as a rule for make", "Dependencies"},
   {DEPEND_FILE, 0, "-MF", "FILE", "where -MD writes (the output with .d)", NULL},
-  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; -W list names all", "Warnings"},
+  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; -W list prints all names", "Warnings"},
   {0},
 };
 

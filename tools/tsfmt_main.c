@@ -14,7 +14,7 @@ enum { CHECK = 1, IN_PLACE, DIFF };
 static const ts_option options[] = {
   {IN_PLACE, 'i', "in-place", NULL, "write each file back, if its layout changes", "Output"},
   {CHECK, 0, "check", NULL, "print the names of the files whose layout would change; exit 1 if there are any", NULL},
-  {DIFF, 0, "diff", NULL, "print what would change", NULL},
+  {DIFF, 0, "diff", NULL, "print the changes as a diff", NULL},
   {0},
 };
 
@@ -33,7 +33,7 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec formatter: one layout for all plans, without options of style.",
+  .summary = "TrainSpec formatter: one layout for all plans, with no style options.",
   .usage = usage,
   .options = options,
   .notes = notes,
