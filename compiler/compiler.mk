@@ -5,6 +5,8 @@ libts_la_SOURCES += \
 	compiler/compile.c \
 	compiler/compile.h \
 	compiler/domain.c \
+	compiler/eval/action_form.c \
+	compiler/eval/action_form.h \
 	compiler/eval/builtin.c \
 	compiler/eval/builtin_column.c \
 	compiler/eval/builtins.def \

@@ -266,7 +266,8 @@ static const char *text_of(const searcher *v, ts_value value, const ts_ast *writ
   switch (value.type) {
   case TS_T_INT:
   case TS_T_BOOL:
-  case TS_T_STRING: return ts_value_print(arena, value);
+  case TS_T_STRING:
+  case TS_T_LABEL: return ts_value_print(arena, value);
   case TS_T_REAL: {
     const char *text = ts_arena_printf(arena, "%.17g", value.u.real);
     return strpbrk(text, ".e") ? text : ts_arena_printf(arena, "%s.0", text);

@@ -215,12 +215,11 @@ static void set_field(finder *f, const char *field, const char *text, const char
   add_change(f, &c);
 }
 
-/* `text` with LABEL replaced; a label that is no plain path is quoted. */
+/* `text` with LABEL replaced, in quotes. */
 static const char *with_label(const finder *f, const char *text, const char *label)
 {
   const char *at = strstr(text, "LABEL");
-  bool plain = !label[strspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")];
-  return ts_arena_printf(f->arena, plain ? "%.*s%s%s" : "%.*s\"%s\"%s", (int)(at - text), text, label, at + strlen("LABEL"));
+  return ts_arena_printf(f->arena, "%.*s\"%s\"%s", (int)(at - text), text, label, at + strlen("LABEL"));
 }
 
 static void set_fields(finder *f, const char *field, const char *text, const char *from)

@@ -20,7 +20,7 @@ plan gpt3_175b(
   tokens = 2048
   precision = mixed(bf16)
   optimizer = adam()
-  recompute = selective(attn.core)
+  recompute = selective("attn.core")
   costs = training_a100
   network = a100_infiniband
   host = megatron_host

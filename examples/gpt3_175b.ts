@@ -13,7 +13,7 @@ plan gpt3_175b(tp: Int = 8, pp: Int = 16, dp: Int = 8, micro: Int = 1, global: I
   tokens = 2048
   precision = mixed(bf16)
   optimizer = adam()
-  recompute = selective(attn.core)
+  recompute = selective("attn.core")
   costs = training_a100
   network = a100_infiniband + nccl_ampere + a100_statistical + [flow()] // the first to answer; `tsrun --network all` compares them
   host = megatron_host

@@ -71,8 +71,10 @@ static bool is_sign(const formatter *f, uint32_t i) { return kind(f, i) == TS_T_
 
 static bool is_postfix(const formatter *f, uint32_t i)
 {
-  int before = i ? kind(f, i - 1) : 0;
-  return before == TS_T_ID || before == TS_T_RPAREN || before == TS_T_RBRACKET;
+  switch (i ? kind(f, i - 1) : 0) {
+  case TS_T_ID: case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_SHARD: case TS_T_OFFLOAD: case TS_T_RECOMPUTE: return true;
+  default: return false;
+  }
 }
 
 static bool spaced(const formatter *f, uint32_t before, uint32_t i)

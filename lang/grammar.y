@@ -49,26 +49,26 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
 %token COMMA LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE SEMICOLON DOT RANGE COLON ASSIGN EQ NE LT LE GT GE PLUS MINUS STAR SLASH PERCENT BAR ARROW
   BOTH_WAYS
 %token AND ELSE FALSE FN FOR IF IMPORT IN LET NOT OR THEN TRUE
-%token AFTER ANY AS AT BEFORE BLOCK BUCKET BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EVERY EXPECT EXTERN FROM GPU GROUP KERNEL LIMIT LINK MATCH
+%token AFTER ANY AS AT BEFORE BLOCK BY CHUNKS CLUSTER CONTRACTS COPIES DEPEND DEVICE DIM DTYPE EXPECT EXTERN FROM GPU KERNEL LIMIT LINK MATCH
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token AHEAD CAST FULLEST OFFLOAD PART SHA256 SHARE SLOW SLOWS TIE UNEVEN UPDATES
+%token CAST OFFLOAD PART SHA256 SLOW TIE UNEVEN
 %token WITH_BRACE /* `with` before a brace */
-%token <ts_word> FORWARD GRADIENTS INPUT OPTIMIZER PARAMETERS STEP WEIGHT
+%token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
 %token START_FILE START_EXPRESSION /* not in files: tell the grammar what to read */
 
 %type <ts_nodes *> declarations import_paths params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
-  split_items search_items search_list names options args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots rules_items rules_list dimensions ref_indices
+  split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots rules_items rules_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open
 %type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
-  strategy_open search_open rule match_ops optional_where match_label split_item action when option call_args schedule_open
+  strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence match slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
   expr primary postfix generator_condition arg record_field optional_by phase_part string optional_digest require demand
-%type <ts_word> dotted shard_what offload_what
+%type <ts_word> dotted
 %type <uint32_t> arrow optional_word
 
 %precedence ELSE
@@ -427,15 +427,16 @@ optional_where
   | WHERE expr { $$ = $2; }
   ;
 
+/* What takes arguments is written as a call, `all_reduce(y, over: t)`: their names are known to compiler/shard/comm.c. */
 action
   : SPLIT split_items OVER expr { $$ = MAKE(SPLIT, @$, NONE, 0, JOIN(NODES($4), $2)); }
   | REPLICATE names { $$ = MAKE(REPLICATE, @$, NONE, 0, $2); }
-  | BEFORE when COLON ID call_args OVER expr options { $$ = MAKE(COMM, @$, $4, 0, JOIN(NODES($2, $7, $5), $8)); }
-  | AFTER when COLON ID call_args OVER expr options { $$ = MAKE(COMM, @$, $4, 1, JOIN(NODES($2, $7, $5), $8)); }
+  | BEFORE when COLON ID call_args { $$ = MAKE(COMM, @$, $4, 0, NODES($2, $5)); }
+  | AFTER when COLON ID call_args { $$ = MAKE(COMM, @$, $4, 1, NODES($2, $5)); }
   | RECOMPUTE { $$ = MAKE(RECOMPUTE, @$, NONE, 0, NODES(NULL)); }
-  | RECOMPUTE GROUP match_label { $$ = MAKE(RECOMPUTE, @$, NONE, 0, NODES($3)); }
-  | SHARD shard_what OVER expr { $$ = MAKE(SHARD, @$, $2, 0, NODES($4)); }
-  | OFFLOAD offload_what AT expr options { $$ = MAKE(OFFLOAD, @$, $2, 0, JOIN(NODES($4), $5)); }
+  | RECOMPUTE call_args { $$ = MAKE(RECOMPUTE, @$, NONE, 0, NODES($2)); }
+  | SHARD call_args { $$ = MAKE(SHARD, @$, NONE, 0, NODES($2)); }
+  | OFFLOAD call_args { $$ = MAKE(OFFLOAD, @$, NONE, 0, NODES($2)); }
   | TIE ID WITH match_label { $$ = MAKE(TIE, @$, $2, 0, NODES($4)); }
   | SET ID ASSIGN expr { $$ = MAKE(SET, @$, $2, 0, NODES($4)); }
   ;
@@ -461,30 +462,7 @@ when
   | STEP { $$ = NAMED($1); }
   ;
 
-options
-  : %empty { $$ = EMPTY; }
-  | options option { $$ = PUSH($1, $2); }
-  ;
-
-option
-  : ON string { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "on", 2), @1}), 0, NODES($2)); }
-  | BUCKET expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "bucket", 6), @1}), 0, NODES($2)); }
-  | OVERLAP expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "overlap", 7), @1}), 0, NODES($2)); }
-  | DIM expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "dim", 3), @1}), 0, NODES($2)); }
-  | GROUP match_label { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "group", 5), @1}), 0, NODES($2)); }
-  | SHARE expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "share", 5), @1}), 0, NODES($2)); }
-  | FULLEST expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "fullest", 7), @1}), 0, NODES($2)); }
-  | AHEAD expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "ahead", 5), @1}), 0, NODES($2)); }
-  | EVERY expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "every", 5), @1}), 0, NODES($2)); }
-  | SLOWS expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "slows", 5), @1}), 0, NODES($2)); }
-  | UPDATES expr { $$ = MAKE(FIELD, @$, ((ts_word){ts_lang_intern(parser->lang, "updates", 7), @1}), 0, NODES($2)); }
-  ;
-
 call_args: LPAREN args RPAREN { $$ = MAKE(ARGS, @$, NONE, 0, $2); } ;
-
-shard_what: PARAMETERS | GRADIENTS | OPTIMIZER ;
-
-offload_what: ID | OPTIMIZER ;
 
 /* Schedules. */
 

@@ -121,7 +121,7 @@ static const char *construct(const mistake *m)
     {TS_T_OVERLAP, "work such as `F(i)`, `for` or `if`"},
     {TS_T_DEVICE, "an item of a cluster such as `device`, `link` or `for`"},
   };
-  if (expects(m, TS_T_OVER) || expects(m, TS_T_BUCKET))
+  if (expects(m, TS_T_OVER))
     return NULL;
   for (size_t i = 0; i < sizeof constructs / sizeof constructs[0]; i++) {
     if (expects(m, constructs[i].kind))
@@ -307,6 +307,35 @@ static void point_at_opener(const mistake *m, ts_diag *d)
 
 static bool begins_entry(int kind) { return kind == TS_T_ID || kind == TS_T_NUMBER || kind == TS_T_STRING || kind == TS_T_LBRACE; }
 
+/* What actions of rules take stands in their parentheses. */
+static bool propose_arguments(const mistake *m, ts_diag *d)
+{
+  static const struct { int before; const char *found, *form; } actions[] = {
+    {TS_T_RPAREN, "over", "all_reduce(gradients, over: d, bucket: 25 MiB)"}, {TS_T_SHARD, "", "shard(optimizer, over: d)"},
+    {TS_T_OFFLOAD, "", "offload(activations, at: 50 GB/s)"}, {TS_T_RECOMPUTE, "group", "recompute(group: \"layer[*]\")"},
+  };
+  const char *text = m->found->token != TS_NONE ? m->parser->tokens.at[m->found->token].text : NULL;
+  for (size_t i = 0; text && i < sizeof actions / sizeof *actions; i++)
+    if (actions[i].before == m->before->kind && (!*actions[i].found || !strcmp(actions[i].found, text))) {
+      ts_diag_help(d, "what it takes is named in its parentheses, as in `%s`", actions[i].form);
+      return true;
+    }
+  return false;
+}
+
+/* `match * as attn.core`, `tie w with embed.tokens` */
+static bool propose_quotes(const mistake *m, ts_diag *d)
+{
+  bool path = (m->found->kind == TS_T_DOT || m->found->kind == TS_T_LBRACKET) && m->before->kind == TS_T_ID && m->parser->at > 2;
+  if (!path || (!expects(m, TS_T_BAR) && m->before[-1].kind != TS_T_WITH))
+    return false;
+  ts_span label = m->before->span;
+  label.end += (uint32_t)strspn(m->parser->text + label.end, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]*");
+  const char *quoted = ts_arena_printf(m->parser->lang->arena, "\"%s\"", source(m, label));
+  ts_diag_edit(d, label, quoted, "labels are written in quotes: `%s`", quoted);
+  return true;
+}
+
 static void propose_sign(const mistake *m, ts_diag *d)
 {
   int found = m->found->kind, before = m->before->kind;
@@ -347,7 +376,7 @@ static void propose(const mistake *m, ts_diag *d)
     ts_diag_edit(d, m->found->span, word, "did you mean `%s`?", word);
   else if (statement)
     ts_diag_edit(d, m->before->span, statement, "did you mean `%s`?", statement);
-  else if (m->before)
+  else if (m->before && !propose_arguments(m, d) && !propose_quotes(m, d))
     propose_sign(m, d);
 }
 

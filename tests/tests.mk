@@ -715,6 +715,12 @@ EXTRA_DIST += \
 	tests/errors/ir-unknown-node.tsir \
 	tests/errors/ir-unknown-statement.err \
 	tests/errors/ir-unknown-statement.tsir \
+	tests/errors/label-list.err \
+	tests/errors/label-list.ts \
+	tests/errors/label-unknown-in-list.err \
+	tests/errors/label-unknown-in-list.ts \
+	tests/errors/label-unquoted.err \
+	tests/errors/label-unquoted.ts \
 	tests/errors/mesh-axis-value.err \
 	tests/errors/mesh-axis-value.ts \
 	tests/errors/mesh-idle-axis.err \
@@ -1152,6 +1158,14 @@ EXTRA_DIST += \
 	tests/errors/stages-uneven.ts \
 	tests/errors/strategy-ahead-of-time.err \
 	tests/errors/strategy-ahead-of-time.ts \
+	tests/errors/strategy-argument-missing.err \
+	tests/errors/strategy-argument-missing.ts \
+	tests/errors/strategy-argument-nameless.err \
+	tests/errors/strategy-argument-nameless.ts \
+	tests/errors/strategy-argument-twice.err \
+	tests/errors/strategy-argument-twice.ts \
+	tests/errors/strategy-argument-unknown.err \
+	tests/errors/strategy-argument-unknown.ts \
 	tests/errors/strategy-every-elsewhere.err \
 	tests/errors/strategy-every-elsewhere.ts \
 	tests/errors/strategy-every-zero.err \
@@ -1164,6 +1178,8 @@ EXTRA_DIST += \
 	tests/errors/strategy-offload-rate.ts \
 	tests/errors/strategy-offload-what.err \
 	tests/errors/strategy-offload-what.ts \
+	tests/errors/strategy-overlap-word.err \
+	tests/errors/strategy-overlap-word.ts \
 	tests/errors/strategy-remove-misspelt.err \
 	tests/errors/strategy-remove-misspelt.ts \
 	tests/errors/strategy-remove-unknown.err \
@@ -1174,6 +1190,8 @@ EXTRA_DIST += \
 	tests/errors/strategy-same-collective-twice.ts \
 	tests/errors/strategy-scatter-of-whole.err \
 	tests/errors/strategy-scatter-of-whole.ts \
+	tests/errors/strategy-shard-what.err \
+	tests/errors/strategy-shard-what.ts \
 	tests/errors/strategy-share-too-large.err \
 	tests/errors/strategy-share-too-large.ts \
 	tests/errors/strategy-summed-twice.err \
@@ -1188,6 +1206,10 @@ EXTRA_DIST += \
 	tests/errors/strategy-with-link.ts \
 	tests/errors/strategy-with-unknown-axis.err \
 	tests/errors/strategy-with-unknown-axis.ts \
+	tests/errors/syntax-action-over.err \
+	tests/errors/syntax-action-over.ts \
+	tests/errors/syntax-action-shard.err \
+	tests/errors/syntax-action-shard.ts \
 	tests/errors/syntax-binary.err \
 	tests/errors/syntax-binary.ts \
 	tests/errors/syntax-block-comment.err \
@@ -1212,6 +1234,10 @@ EXTRA_DIST += \
 	tests/errors/syntax-if-without-else.ts \
 	tests/errors/syntax-inclusive-range.err \
 	tests/errors/syntax-inclusive-range.ts \
+	tests/errors/syntax-label-in-rule.err \
+	tests/errors/syntax-label-in-rule.ts \
+	tests/errors/syntax-label-of-tie.err \
+	tests/errors/syntax-label-of-tie.ts \
 	tests/errors/syntax-latin1.err \
 	tests/errors/syntax-latin1.ts \
 	tests/errors/syntax-missing-comma.err \

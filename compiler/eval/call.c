@@ -55,6 +55,11 @@ static bool fits(ts_session *s, const ts_type_info *info, ts_value *v)
       *v = list_of_range(s->arena, *v);
     return v->type == TS_T_LIST;
   case TS_T_RECORD: return v->type == TS_T_RECORD || v->type == TS_T_GPU;
+  case TS_T_LABEL:
+    if (v->type == TS_T_STRING)
+      v->type = TS_T_LABEL;
+    return v->type == TS_T_LABEL;
+  case TS_T_WORD: return v->type == TS_T_WORD || v->type == TS_T_BOOL;
   case TS_T_APPLIED: return v->type == TS_T_APPLIED && applied_fits(info->name, v->u.applied);
   default: return v->type == info->type;
   }
@@ -108,7 +113,7 @@ static const ts_type_info *type_info(ts_session *s, const ts_ast *type)
   for (size_t i = 0; ts_type_at(i); i++)
     TS_PUSH(s->arena, &names.names, ts_type_at(i)->name);
   if (!ts_suggest_names(d, type->name, &names))
-    ts_diag_note(d, "types are Int, Real, Bool, String, Time, Size, Rate, Work, WorkRate, Tensor, Axis, Label, List[...] and more: see the language reference");
+    ts_diag_note(d, "types are Int, Real, Bool, String, Time, Size, Rate, Work, WorkRate, Tensor, Axis, Label, Overlap, List[...] and more: see the language reference");
   return NULL;
 }
 
@@ -282,18 +287,98 @@ static const char *dotted(ts_session *s, const ts_ast *e)
   return NULL;
 }
 
-ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *e)
+const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, const void *closure, const ts_ast **at)
+{
+  const char *text = dotted(s, e);
+  if (text) {
+    const ts_ast *root = e;
+    while (root->kind != TS_AST_ID)
+      root = root->child[0];
+    *at = e;
+    return known(closure, root->name) ? NULL : text;
+  }
+  for (uint32_t i = e->kind == TS_AST_IF; (e->kind == TS_AST_LIST || e->kind == TS_AST_IF) && i < e->count && !text; i++)
+    text = ts_unquoted_label(s, e->child[i], known, closure, at);
+  return text;
+}
+
+void ts_report_unquoted(ts_session *s, const ts_ast *at, const char *text)
+{
+  ts_diag *d = ts_report(s, TS_E0238, at->span, "labels are written in quotes, and nothing is called `%.*s`", (int)strcspn(text, ".["), text);
+  const char *quoted = ts_arena_printf(s->arena, "\"%s\"", text);
+  ts_diag_here(d, "a label is wanted here");
+  ts_diag_edit(d, at->span, quoted, "write `%s`", quoted);
+}
+
+static bool in_env(const void *env, const char *name)
 {
   ts_value v;
-  if (e->kind == TS_AST_ID && ts_env_lookup(env, e->name, &v) && v.type == TS_T_LABEL)
-    return v;
-  const char *text = dotted(s, e);
-  if (text)
-    return (ts_value){.type = TS_T_LABEL, .span = e->span, .u.string = ts_lang_intern(s->lang, text, strlen(text))};
-  const char *string;
-  if (!ts_eval_string(s, env, e, "a label", &string))
+  return ts_env_lookup(env, name, &v);
+}
+
+ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  const ts_ast *at;
+  const char *text = ts_unquoted_label(s, e, in_env, env, &at);
+  if (!text)
+    return ts_eval(s, env, e);
+  ts_report_unquoted(s, at, text);
+  return ts_error_value();
+}
+
+/* ---- Words of enumerations ---- */
+
+static const char *const overlaps[] = {"own_part", "ring"};
+enum { OVERLAPS = sizeof overlaps / sizeof *overlaps };
+
+static ts_value unknown_word(ts_session *s, const ts_ast *e)
+{
+  const char *best[3];
+  ts_diag *d = ts_report(s, TS_E0239, e->span, "`%s` is no way to overlap", e->name);
+  ts_diag_here(d, "known: `true`, `false`, %s", ts_listed(s->arena, overlaps, OVERLAPS));
+  if (ts_suggest(e->name, overlaps, OVERLAPS, best))
+    ts_diag_edit(d, e->span, best[0], "did you mean `%s`?", best[0]);
+  return ts_error_value();
+}
+
+ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
+{
+  ts_value v;
+  if (e->kind == TS_AST_IF) {
+    bool chosen;
+    if (!ts_eval_bool(s, env, e->child[0], "the condition", &chosen))
+      return ts_error_value();
+    return ts_eval_overlap(s, env, e->child[chosen ? 1 : 2]);
+  }
+  if (e->kind != TS_AST_ID)
+    return ts_eval(s, env, e);
+  for (size_t i = 0; i < OVERLAPS; i++)
+    if (!strcmp(overlaps[i], e->name))
+      return (ts_value){.type = TS_T_WORD, .span = e->span, .u.string = e->name};
+  return ts_env_lookup(env, e->name, &v) ? ts_eval(s, env, e) : unknown_word(s, e);
+}
+
+bool ts_type_of_labels(const ts_ast *type)
+{
+  while (type->count && type->child[0])
+    type = type->child[0];
+  return !strcmp(type->name, "Label");
+}
+
+ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *e)
+{
+  const ts_type_info *info = type ? ts_type_find(s, type->name) : NULL;
+  if (info && info->type == TS_T_WORD)
+    return ts_eval_overlap(s, env, e);
+  return type && ts_type_of_labels(type) ? ts_eval_label(s, env, e) : ts_eval(s, env, e);
+}
+
+ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let)
+{
+  ts_value v = ts_eval_as(s, env, let->child[0], let->child[1]);
+  if (let->child[0] && v.type != TS_T_ERROR && !ts_convert(s, env, let->child[0], &v, ts_arena_printf(s->arena, "`%s`", let->name)))
     return ts_error_value();
-  return (ts_value){.type = TS_T_LABEL, .span = e->span, .u.string = string};
+  return v;
 }
 
 /* ---- Binding ---- */
@@ -400,9 +485,7 @@ static ts_value evaluate_argument(ts_session *s, const ts_env *env, const ts_ast
   const ts_type_info *info = ts_type_find(s, type->name);
   if (info && info->type == TS_T_AXIS)
     return ts_eval_axis(s, env, expr);
-  if (info && info->type == TS_T_LABEL)
-    return ts_eval_label(s, env, expr);
-  return ts_eval(s, env, expr);
+  return ts_eval_as(s, env, type, expr);
 }
 
 static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const given *arg)
@@ -413,8 +496,6 @@ static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const 
   if (v.type == TS_T_ERROR)
     return false;
   ts_span at = arg ? arg->span : expr->span;
-  if (v.type == TS_T_STRING && ts_type_find(s, type->name) && ts_type_find(s, type->name)->type == TS_T_LABEL)
-    v.type = TS_T_LABEL;
   const ts_type_info *info = ts_type_find(s, type->name);
   if (!(info && fits(s, info, &v) && info->type != TS_T_LIST)) { /* the text of a message is made only when there is one */
     const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, b->decl->name);

@@ -1,4 +1,5 @@
 #include "compiler/eval/check.h"
+#include "compiler/eval/action_form.h"
 #include "compiler/eval/figures.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ typedef struct checker {
 
 static void expression(checker *c, const ts_ast *e);
 static void statements(checker *c, const ts_ast *parent, uint32_t first);
+static void rule(checker *c, const ts_ast *rule);
 
 static void used(checker *c, ts_span span, const char *name, ts_span declared, const ts_ast *node)
 {
@@ -100,10 +102,36 @@ static bool identifier(checker *c, const ts_ast *id)
   return known;
 }
 
-static bool taken_as_written(checker *c, const ts_ast *formal)
+/* Names of axes, and words: those who read them look them up. */
+static bool taken_as_written(checker *c, const ts_ast *type)
 {
-  const ts_type_info *info = ts_type_find(c->s, formal->child[0]->name);
-  return info && (info->type == TS_T_AXIS || info->type == TS_T_LABEL);
+  const ts_type_info *info = ts_type_find(c->s, type->name);
+  return info && (info->type == TS_T_AXIS || info->type == TS_T_WORD);
+}
+
+static bool knows(const void *closure, const char *name)
+{
+  const checker *c = closure;
+  return local_of(c, name) || ts_module_find(c->module, name) || ts_names_get(&c->s->builtins, name);
+}
+
+static void labels(checker *c, const ts_ast *e)
+{
+  const ts_ast *at;
+  const char *text = e ? ts_unquoted_label(c->s, e, knows, c, &at) : NULL;
+  if (text)
+    ts_report_unquoted(c->s, at, text);
+  else
+    expression(c, e);
+}
+
+/* An expression of which a type is wanted; no type: any. */
+static void expression_as(checker *c, const ts_ast *wanted, const ts_ast *e)
+{
+  if (wanted && ts_type_of_labels(wanted))
+    labels(c, e);
+  else if (!wanted || !taken_as_written(c, wanted))
+    expression(c, e);
 }
 
 static const ts_ast *formal_of(const ts_ast *params, const ts_ast *call, uint32_t argument)
@@ -148,8 +176,8 @@ static void call(checker *c, const ts_ast *e)
     const ts_ast *formal = params ? formal_of(params, e, i) : NULL;
     if (formal && e->child[i]->name)
       used(c, e->child[i]->name_span, formal->name, formal->name_span, formal);
-    if (formal ? !taken_as_written(c, formal) : !axis_of_maker(maker, e->child[i]->name))
-      expression(c, e->child[i]->child[0]);
+    if (formal || !axis_of_maker(maker, e->child[i]->name))
+      expression_as(c, formal ? formal->child[0] : NULL, e->child[i]->child[0]);
   }
 }
 
@@ -173,7 +201,7 @@ static void expression(checker *c, const ts_ast *e)
   case TS_AST_ID: identifier(c, e); return;
   case TS_AST_CALL: call(c, e); return;
   case TS_AST_COMPREHENSION: comprehension(c, e); return;
-  case TS_AST_RULE: return;
+  case TS_AST_RULE: rule(c, e); return;
   default:
     for (uint32_t i = 0; i < e->count; i++)
       expression(c, e->child[i]);
@@ -197,8 +225,7 @@ static void parameters(checker *c, const ts_ast *params)
   for (uint32_t i = 0; params && i < params->count; i++) {
     const ts_ast *formal = params->child[i];
     type(c, formal->child[0]);
-    if (formal->child[1] && !taken_as_written(c, formal))
-      expression(c, formal->child[1]);
+    expression_as(c, formal->child[0], formal->child[1]);
     for (uint32_t k = 0; k < i; k++)
       if (params->child[k]->name == formal->name) {
         ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`", c->decl->name, formal->name);
@@ -220,6 +247,14 @@ static void mentions(checker *c, const ts_ast *e)
     used(c, e->name_span.file ? e->name_span : e->span, e->name, l ? l->declared : v->entry->decl->name_span, l ? l->node : v->entry->decl);
   for (uint32_t i = 0; i < e->count; i++)
     mentions(c, e->child[i]);
+}
+
+/* What a rule's expressions see is known where it matches; what its actions take is known here. */
+static void rule(checker *c, const ts_ast *rule)
+{
+  for (uint32_t i = 1; i < rule->count; i++)
+    ts_action_fits(c->s, rule->child[i]);
+  mentions(c, rule);
 }
 
 /* ---- Rules of schedules ---- */
@@ -321,7 +356,12 @@ static void op(checker *c, const ts_ast *decl)
   for (uint32_t i = 1; i < decl->count; i++) {
     if (decl->child[i]->kind == TS_AST_PHASE)
       phase_once(c, decl, i);
-    expression(c, decl->child[i]);
+    if (decl->child[i]->kind == TS_AST_TIE) {
+      labels(c, decl->child[i]->child[0]);
+      expression(c, decl->child[i]->child[1]);
+    } else {
+      expression(c, decl->child[i]);
+    }
   }
 }
 
@@ -340,7 +380,7 @@ static void statement(checker *c, const ts_ast *item)
   switch (item->kind) {
   case TS_AST_LET:
     type(c, item->child[0]);
-    expression(c, item->child[1]);
+    expression_as(c, item->child[0], item->child[1]);
     declare(c, item);
     return;
   case TS_AST_NODE:
@@ -385,9 +425,9 @@ static void statement(checker *c, const ts_ast *item)
   case TS_AST_DEPEND: /* when all names of the schedule are known */
   case TS_AST_MATCH:
   case TS_AST_SLOW: return;
+  case TS_AST_RULE: rule(c, item); return;
   case TS_AST_STAGES:
-  case TS_AST_USE_RULES:
-  case TS_AST_RULE: mentions(c, item); return;
+  case TS_AST_USE_RULES: mentions(c, item); return;
   default: expression(c, item);
   }
   forget(c, scope);

@@ -41,8 +41,21 @@ ts_value ts_settle(ts_session *s, ts_value value);
 
 /* The value of an argument for an Axis parameter: a mesh axis, a product of such, or 1. */
 ts_value ts_eval_axis(ts_session *s, const ts_env *env, const ts_ast *expr);
-/* Of a Label parameter: a dotted path as written, or a string. */
+/* Where labels are wanted: strings, or lists of such; a path without quotes is told as one. */
 ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *expr);
+/* The path without quotes that stands where a label is wanted, as text: `attn.core`, whose first name `known` does not know; NULL: there is none.
+ * `at` is what was written so. */
+typedef bool ts_knows(const void *closure, const char *name);
+const char *ts_unquoted_label(ts_session *s, const ts_ast *expr, ts_knows *known, const void *closure, const ts_ast **at);
+void ts_report_unquoted(ts_session *s, const ts_ast *at, const char *text);
+/* Where an Overlap is wanted its words mean themselves, whatever else is called so. */
+ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *expr);
+/* An expression of which a TYPE is wanted: labels and words are read as such. */
+ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr);
+/* Label, or lists of such. */
+bool ts_type_of_labels(const ts_ast *type);
+/* The value of a LET, of its type if it has one. */
+ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let);
 
 /* In CALLs evaluated in a model or block body, ops and blocks are applied by the graph builder: it installs this hook. */
 typedef ts_value (*ts_apply_hook)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call);

@@ -277,15 +277,6 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
   return ts_function_value(f, decl->name_span);
 }
 
-static ts_value let_value(ts_session *s, const ts_entry *entry)
-{
-  const ts_ast *decl = entry->decl, *type = decl->child[0];
-  ts_value v = ts_eval(s, entry->module->env, decl->child[1]);
-  if (type && v.type != TS_T_ERROR && !ts_convert(s, entry->module->env, type, &v, ts_arena_printf(s->arena, "`%s`", decl->name)))
-    return ts_error_value();
-  return v;
-}
-
 static ts_value param_value(ts_session *s, const ts_entry *entry)
 {
   return ts_param_value(s, entry->module->env, entry->decl, entry->decl->child[0], entry->decl->child[1]);
@@ -317,7 +308,7 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
     ts_diag_help(d, "give it with `-D %s=...`, or a default here", param->name);
     return ts_error_value();
   }
-  ts_value v = ts_eval(s, env, given ? given : expr);
+  ts_value v = ts_eval_as(s, env, type, given ? given : expr);
   if (v.type == TS_T_ERROR)
     return v;
   const char *what = ts_arena_printf(s->arena, "`%s`", param->name);
@@ -405,7 +396,7 @@ static ts_value evaluate(ts_session *s, const ts_entry *entry)
 {
   const ts_ast *decl = entry->decl;
   switch (decl->kind) {
-  case TS_AST_LET: return let_value(s, entry);
+  case TS_AST_LET: return ts_eval_let(s, entry->module->env, decl);
   case TS_AST_PARAM: return param_value(s, entry);
   case TS_AST_FN:
   case TS_AST_EXTERN: return declared_function(s, entry);

@@ -110,6 +110,7 @@ const char *ts_value_describe(ts_arena *arena, ts_value v)
   case TS_T_TENSOR: return "a Tensor";
   case TS_T_AXIS: return "an Axis";
   case TS_T_LABEL: return "a Label";
+  case TS_T_WORD: return ts_arena_printf(arena, "the word `%s`", v.u.string);
   case TS_T_FUNCTION: return "a function";
   case TS_T_DECL: return ts_arena_printf(arena, "%s without its arguments", decl_describe(arena, v.u.decl));
   case TS_T_APPLIED: return v.u.applied->decl ? decl_describe(arena, v.u.applied->decl) : ts_arena_printf(arena, "a `%s(...)`", v.u.applied->name);
@@ -270,7 +271,7 @@ static const char *plain_text(ts_arena *arena, ts_value v)
   case TS_T_RANGE: return ts_arena_printf(arena, "%" PRId64 "..%" PRId64, v.u.range.begin, v.u.range.end);
   case TS_T_TENSOR: return tensor_text(arena, v.u.tensor);
   case TS_T_AXIS: return v.u.axes.text;
-  case TS_T_LABEL: return v.u.string;
+  case TS_T_WORD: return v.u.string;
   case TS_T_FUNCTION: return ts_function_name(v.u.function);
   case TS_T_DECL: return v.u.decl->name;
   case TS_T_GPU: return v.u.record->name;
@@ -287,7 +288,8 @@ static void print(printer *p, ts_value v)
   case TS_T_LIST: print_list(p, v.u.list); break;
   case TS_T_RECORD: print_record(p, v.u.record); break;
   case TS_T_APPLIED: print_applied(p, v.u.applied); break;
-  case TS_T_STRING: print_string(p, v.u.string); break;
+  case TS_T_STRING:
+  case TS_T_LABEL: print_string(p, v.u.string); break;
   default: put(p, plain_text(p->arena, v)); break;
   }
   p->budget->depth--;
@@ -379,7 +381,8 @@ static bool same(ts_value a, ts_value b, ts_budget *budget)
   case TS_T_QUANTITY: return ts_dimension_equal(a.dimension, b.dimension) && a.u.real == b.u.real;
   case TS_T_BOOL: return a.u.truth == b.u.truth;
   case TS_T_STRING:
-  case TS_T_LABEL: return text_equal(a.u.string, b.u.string, budget);
+  case TS_T_LABEL:
+  case TS_T_WORD: return text_equal(a.u.string, b.u.string, budget);
   case TS_T_DTYPE: return a.u.dtype == b.u.dtype;
   case TS_T_LIST: return list_equal(a.u.list, b.u.list, budget);
   case TS_T_RANGE: return a.u.range.begin == b.u.range.begin && a.u.range.end == b.u.range.end;

@@ -18,6 +18,7 @@ typedef enum ts_type {
   TS_T_TENSOR,   /* an edge of the model graph */
   TS_T_AXIS,     /* mesh axes as a bit mask, with their size */
   TS_T_LABEL,    /* a label pattern */
+  TS_T_WORD,     /* one of the words of an enumeration: `ring` of Overlap */
   TS_T_FUNCTION, /* fn, builtin, extern fn */
   TS_T_DECL,     /* op, block, model, strategy, schedule, cluster, plan: a declaration not yet applied */
   TS_T_APPLIED,  /* the same with its arguments bound: model(...), strategy(...), schedule(...), cost source calls */
@@ -59,7 +60,7 @@ struct ts_value {
     int64_t integer;      /* INT */
     double real;          /* REAL, QUANTITY in base units */
     bool truth;
-    const char *string;   /* STRING, LABEL; interned */
+    const char *string;   /* STRING, LABEL, WORD; interned */
     struct { int64_t begin, end; } range;
     const ts_dtype *dtype;
     const ts_list *list;

@@ -403,9 +403,7 @@ static bool run_if(elaboration *c, ts_env *env, const ts_ast *item)
 
 static bool run_let(elaboration *c, ts_env *env, const ts_ast *let)
 {
-  ts_value v = ts_eval(c->s, env, let->child[1]);
-  if (v.type != TS_T_ERROR && let->child[0] && !ts_convert(c->s, env, let->child[0], &v, ts_arena_printf(c->s->arena, "`%s`", let->name)))
-    v = ts_error_value();
+  ts_value v = ts_eval_let(c->s, env, let);
   ts_env_bind(env, let->name, v);
   if (c->loops)
     TS_PUSH(c->s->arena, &c->varying, let->name);

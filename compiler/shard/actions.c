@@ -1,6 +1,7 @@
 /* What the rules ask of an op: splits, sets and shards, noted in its class before anything is laid out. */
 #include <string.h>
 
+#include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
@@ -204,12 +205,15 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
 static bool do_shard(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   uint32_t axes = 0;
-  if (!eval_axes(c, env, action->child[0], &axes))
+  if (!ts_action_fits(c->s, action))
+    return ts_sharder_fail(c);
+  if (!eval_axes(c, env, ts_action_given(action, "over"), &axes))
     return false;
+  const char *what = ts_action_subject(action)->name;
   c->class->shard_rule = rule;
-  if (is_word(action->name, "parameters"))
+  if (is_word(what, "parameters"))
     c->class->parameter_axes |= axes;
-  else if (is_word(action->name, "gradients"))
+  else if (is_word(what, "gradients"))
     c->class->gradient_axes |= axes;
   else
     c->class->optimizer_axes |= axes;

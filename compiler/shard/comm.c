@@ -1,6 +1,7 @@
-/* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1) over t on "tp" overlap false`. */
+/* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1, over: t, on: "tp", overlap: false)`. */
 #include <string.h>
 
+#include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
@@ -77,26 +78,19 @@ static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
   return true;
 }
 
-/* `overlap false`, `overlap true`, `overlap "own part"` or `overlap "ring"`. */
+/* `overlap: false`, `true`, `own_part` or `ring`. */
 static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
-  ts_value v = ts_eval(c->s, env, expr);
-  if (v.type == TS_T_BOOL) {
-    comm->overlap = v.u.truth;
+  ts_value v = ts_eval_overlap(c->s, env, expr);
+  bool own_part = v.type == TS_T_WORD && !strcmp(v.u.string, "own_part"), ring = v.type == TS_T_WORD && !strcmp(v.u.string, "ring");
+  comm->overlap = v.type != TS_T_BOOL || v.u.truth;
+  comm->own_part = own_part && comm->kind == TS_IR_ALL_GATHER && !comm->after;
+  comm->ring = ring && comm->when <= TS_WHEN_WEIGHT && comm->slot != TS_ALL_PARAMETERS && comm->kind == (comm->after ? TS_IR_REDUCE_SCATTER : TS_IR_ALL_GATHER);
+  if (v.type == TS_T_BOOL || comm->own_part || comm->ring)
     return true;
-  }
-  if (v.type == TS_T_STRING && !strcmp(v.u.string, "own part") && comm->kind == TS_IR_ALL_GATHER && !comm->after) {
-    comm->own_part = true;
-    return true;
-  }
-  if (v.type == TS_T_STRING && !strcmp(v.u.string, "ring") && comm->when <= TS_WHEN_WEIGHT && comm->slot != TS_ALL_PARAMETERS &&
-      comm->kind == (comm->after ? TS_IR_REDUCE_SCATTER : TS_IR_ALL_GATHER)) {
-    comm->ring = true;
-    return true;
-  }
   if (v.type != TS_T_ERROR) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
-                             "`overlap` is a Bool, \"own part\" for an all_gather that stands before a phase, or \"ring\" for it and for a reduce_scatter after one");
+                             "`overlap` is a Bool, `own_part` for an all_gather that stands before a phase, or `ring` for it and for a reduce_scatter after one");
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
   }
   return fail(c);
@@ -115,7 +109,7 @@ static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   return fail(c);
 }
 
-/* `fullest 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the mean. */
+/* `fullest: 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the mean. */
 static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   ts_value v = ts_eval(c->s, env, expr);
@@ -133,7 +127,7 @@ static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
   return fail(c);
 }
 
-/* `slows 1.2`: kernels that run beside the collective take so many times as long, since it takes processors and bandwidth from them. */
+/* `slows: 1.2`: kernels that run beside the collective take so many times as long, since it takes processors and bandwidth from them. */
 static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   ts_value v = ts_eval(c->s, env, expr);
@@ -187,35 +181,31 @@ static bool bucket(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
   return fail(c);
 }
 
-static bool option(ts_sharder *c, const ts_env *env, const ts_ast *field, ts_comm *comm)
+/* An argument by its name; those of `over` and `dim` are read before. */
+static bool option(ts_sharder *c, const ts_env *env, const ts_ast *arg, ts_comm *comm)
 {
-  const ts_ast *expr = field->child[0];
-  if (!strcmp(field->name, "on"))
+  const ts_ast *expr = arg->child[0];
+  if (!strcmp(arg->name, "on"))
     return ts_eval_string(c->s, env, expr, "a stream", &comm->stream) || fail(c);
-  if (!strcmp(field->name, "overlap"))
+  if (!strcmp(arg->name, "overlap"))
     return overlap(c, env, expr, comm);
-  if (!strcmp(field->name, "dim"))
-    return dim_of(c, env, expr, comm);
-  if (!strcmp(field->name, "group")) {
-    comm->group = ts_eval(c->s, env, expr);
+  if (!strcmp(arg->name, "group")) {
+    comm->group = ts_eval_label(c->s, env, expr);
     return comm->group.type != TS_T_ERROR || fail(c);
   }
-  if (!strcmp(field->name, "share"))
+  if (!strcmp(arg->name, "share"))
     return share(c, env, expr, comm);
-  if (!strcmp(field->name, "fullest"))
+  if (!strcmp(arg->name, "fullest"))
     return fullest(c, env, expr, comm);
-  if (!strcmp(field->name, "slows"))
+  if (!strcmp(arg->name, "slows"))
     return slows(c, env, expr, comm);
-  if (!strcmp(field->name, "every"))
+  if (!strcmp(arg->name, "every"))
     return every(c, env, expr, comm);
-  if (!strcmp(field->name, "ahead"))
+  if (!strcmp(arg->name, "ahead"))
     return ahead(c, env, expr, comm);
-  if (!strcmp(field->name, "updates")) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, field->name_span, "only `offload optimizer` has `updates`");
-    ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
-    return fail(c);
-  }
-  return bucket(c, env, expr, comm);
+  if (!strcmp(arg->name, "bucket"))
+    return bucket(c, env, expr, comm);
+  return true;
 }
 
 /* Two strategies that each end the same sum, or gather the same tensor. */
@@ -257,25 +247,26 @@ static bool host_rate(ts_sharder *c, const ts_env *env, const ts_ast *expr, cons
   return false;
 }
 
-/* `offload activations at 50 GB/s group layers ahead 1` */
+/* `offload(activations, at: 50 GB/s, group: layers, ahead: 1)` */
 bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   ts_offload offload = {.options = {.group = ts_none_value(), .share = 1, .rule = rule, .span = action->span}};
-  bool activations = !strcmp(action->name, "activations");
-  if (!activations && strcmp(action->name, "optimizer")) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` cannot be offloaded", action->name);
-    ts_diag_here(d, "known: activations, optimizer");
+  if (!ts_action_fits(c->s, action) || !host_rate(c, env, ts_action_given(action, "at"), "the link to the host", &offload.rate))
     return fail(c);
-  }
-  if (!host_rate(c, env, action->child[0], "the link to the host", &offload.rate))
-    return fail(c);
-  for (uint32_t i = 1; i < action->count; i++) {
-    const ts_ast *field = action->child[i];
-    if (!strcmp(field->name, "updates") && !activations) {
-      if (!host_rate(c, env, field->child[0], "the host's memory", &offload.updates))
-        return fail(c);
-    } else if (!option(c, env, field, &offload.options))
-      return false;
+  bool activations = !strcmp(ts_action_subject(action)->name, "activations");
+  const ts_ast *args = ts_action_args(action);
+  for (uint32_t i = 1; i < args->count; i++) {
+    const ts_ast *arg = args->child[i];
+    if (strcmp(arg->name, "updates")) {
+      if (!option(c, env, arg, &offload.options))
+        return false;
+    } else if (activations) {
+      ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, arg->name_span, "only `offload(optimizer)` has `updates`");
+      ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
+      return fail(c);
+    } else if (!host_rate(c, env, arg->child[0], "the host's memory", &offload.updates)) {
+      return fail(c);
+    }
   }
   *(activations ? &c->class->activations : &c->class->optimizer) = offload;
   return true;
@@ -292,22 +283,21 @@ static bool has_parameters(const ts_op *op)
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
   ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .every = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
-  const ts_ast *args = action->child[2];
-  if (!kind_of(c, action, &comm.kind) || !ts_sharder_axes(c, env, action->child[1], &comm.axes))
+  const ts_ast *args = ts_action_args(action), *subject = ts_action_subject(action), *dim = ts_action_given(action, "dim");
+  if (!kind_of(c, action, &comm.kind) || !ts_action_fits(c->s, action) || !ts_sharder_axes(c, env, ts_action_given(action, "over"), &comm.axes))
     return fail(c);
-  bool everything = comm.kind == TS_IR_BARRIER && !args->count;
+  bool everything = comm.kind == TS_IR_BARRIER && !subject;
   comm.slot = TS_ALL_PARAMETERS;
-  if (!everything && !target(c, action, args->count ? args->child[0]->child[0] : NULL, &comm))
+  if (!everything && !target(c, action, subject, &comm))
     return false;
   if (comm.slot == TS_ALL_PARAMETERS && !has_parameters(c->op) && !everything)
     return true;
   if (comm.slot < c->op->slot_count && !c->op->slots[comm.slot].present)
     return true;
-  for (uint32_t i = 1; i < args->count; i++)
-    if (args->child[i]->name && !strcmp(args->child[i]->name, "dim") && !dim_of(c, env, args->child[i]->child[0], &comm))
-      return false;
-  for (uint32_t i = 3; i < action->count; i++)
-    if (!option(c, env, action->child[i], &comm))
+  if (dim && !dim_of(c, env, dim, &comm))
+    return false;
+  for (uint32_t i = 0; i < args->count; i++)
+    if (args->child[i]->name && !option(c, env, args->child[i], &comm))
       return false;
   if (!comm.axes)
     return true;

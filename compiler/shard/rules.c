@@ -13,9 +13,11 @@ static void add_pattern(ts_session *s, names *patterns, ts_value v)
   else if (v.type == TS_T_LIST)
     for (uint32_t i = 0; i < v.u.list->count; i++)
       add_pattern(s, patterns, v.u.list->at[i]);
+  else if (v.type != TS_T_NONE && v.type != TS_T_ERROR)
+    ts_diag_here(ts_report(s, TS_E0220, v.span, "what a rule matches is labelled by text"), "found %s", ts_value_describe(s->arena, v));
 }
 
-/* A bare word after `match` is a kind of op; one that names a Label parameter stands for its patterns. */
+/* A bare word after `match` is a kind of op; one after `as` names a value: a Label, or a list of such. */
 static void read_match(ts_session *s, ts_rule *rule)
 {
   const ts_ast *match = rule->ast->child[0];
@@ -25,7 +27,7 @@ static void read_match(ts_session *s, ts_rule *rule)
     if (item->kind == TS_AST_NAME)
       TS_PUSH(s->arena, &kinds, item->name);
     else
-      add_pattern(s, &patterns, ts_eval(s, rule->env, item));
+      add_pattern(s, &patterns, ts_eval_label(s, rule->env, item));
   }
   rule->kinds = kinds.at;
   rule->kind_count = (uint32_t)kinds.count;
@@ -112,7 +114,7 @@ static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
   for (uint32_t i = 1; i < strategy->decl->count; i++) {
     const ts_ast *item = strategy->decl->child[i];
     if (item->kind == TS_AST_LET)
-      ts_env_bind(env, item->name, ts_eval(s, env, item->child[item->count - 1]));
+      ts_env_bind(env, item->name, ts_eval_let(s, env, item));
     if (item->kind != TS_AST_RULE)
       continue;
     ts_rule rule = {.ast = item, .env = env, .strategy = strategy->decl->name, .applied = strategy->span};
@@ -269,27 +271,34 @@ void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *wri
 
 static void report_unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule, ts_value label)
 {
-  const ts_source *source = ts_sources_get(s->sources, label.span.file);
-  const char *written = ts_arena_string(s->arena, source->text + label.span.begin, label.span.end - label.span.begin);
-  ts_diag *d = ts_diag_add(s->diags, TS_E0203, label.span, "no op is labelled `%s`", written);
+  ts_diag *d = ts_report(s, TS_E0203, label.span, "no op is labelled `%s`", label.u.string);
   ts_diag_here(d, "matches 0 of %zu ops", g->ops.count);
   ts_diag_note_at(d, rule->ast->span, "rule `%s` of `%s` matches it", rule->ast->name, rule->strategy);
-  ts_label_help(s, g, d, written, label.span);
+  ts_label_help(s, g, d, label.u.string, label.span);
+}
+
+/* The first label of these that the strategy was given where it is applied, and that no op has; of no type: there is none. */
+static ts_value unknown_among(const ts_graph *g, const ts_rule *rule, ts_value v)
+{
+  ts_value found = ts_none_value();
+  size_t length;
+  for (uint32_t i = 0; v.type == TS_T_LIST && i < v.u.list->count && found.type == TS_T_NONE; i++)
+    found = unknown_among(g, rule, v.u.list->at[i]);
+  bool given = v.type == TS_T_LABEL && v.span.file == rule->applied.file && v.span.begin >= rule->applied.begin && v.span.end <= rule->applied.end;
+  for (size_t k = 0; k < g->ops.count && given; k++)
+    given = !ts_label_match(v.u.string, g->ops.at[k].label, &length);
+  return given ? v : found;
 }
 
 /* A label that the plan gives as an argument has to be one of the model's. */
 static bool unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule)
 {
   const ts_ast *match = rule->ast->child[0];
-  size_t length;
   for (uint32_t i = 1; i < match->count; i++) {
     if (match->child[i]->kind != TS_AST_ID)
       continue;
-    ts_value v = ts_eval(s, rule->env, match->child[i]);
-    bool given = v.type == TS_T_LABEL && v.span.file == rule->applied.file && v.span.begin >= rule->applied.begin && v.span.end <= rule->applied.end;
-    for (size_t k = 0; k < g->ops.count && given; k++)
-      given = !ts_label_match(v.u.string, g->ops.at[k].label, &length);
-    if (!given)
+    ts_value v = unknown_among(g, rule, ts_eval(s, rule->env, match->child[i]));
+    if (v.type == TS_T_NONE)
       continue;
     report_unknown_label(s, g, rule, v);
     return true;
@@ -322,7 +331,13 @@ static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
 
 void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh)
 {
-  for (size_t i = 0; i < sh->rules.count; i++)
-    if (!sh->rules.at[i].matched && !(sh->rules.at[i].ast->flags & 1))
-      report_unused(s, g, &sh->rules.at[i]);
+  for (size_t i = 0; i < sh->rules.count; i++) {
+    const ts_rule *rule = &sh->rules.at[i];
+    if (rule->ast->flags & 1) /* optional */
+      continue;
+    if (rule->matched)
+      unknown_label(s, g, rule); /* another one of its list did match */
+    else
+      report_unused(s, g, rule);
+  }
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/eval/action_form.h"
 #include "compiler/eval/function.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
@@ -103,7 +104,7 @@ static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
     ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span, "splits what is summed over there");
   for (uint32_t i = 0; i < c->class->rule_count; i++)
     ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches the consumer");
-  ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y) over %s`", axes);
+  ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y, over: %s)`", axes);
   ts_sharder_alike_note(c, d);
   return ts_sharder_fail(c);
 }
@@ -160,7 +161,7 @@ static bool check_whole(ts_sharder *c)
     ts_diag_note_at(d, item->span, "`%s` says so", c->op->kind);
     if (view->rule != TS_NO_INDEX)
       ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span, "splits it");
-    ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d) over %s`", item->name, dim, ts_axes_name(c->s, view->split[dim]));
+    ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d, over: %s)`", item->name, dim, ts_axes_name(c->s, view->split[dim]));
     ts_sharder_alike_note(c, d);
     return ts_sharder_fail(c);
   }
@@ -337,8 +338,9 @@ static bool moves(const ts_ast *rule)
     const ts_ast *action = rule->child[k];
     if (action->kind == TS_AST_SPLIT || action->kind == TS_AST_REPLICATE)
       return true;
-    if (action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") && strcmp(action->child[0]->name, "step") && action->child[2]->count &&
-        action->child[2]->child[0]->kind == TS_AST_ID && strcmp(action->child[2]->child[0]->name, "gradients") && strcmp(action->child[2]->child[0]->name, "parameters"))
+    bool early = action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") && strcmp(action->child[0]->name, "step");
+    const ts_ast *moved = early ? ts_action_subject(action) : NULL;
+    if (moved && moved->kind == TS_AST_ID && strcmp(moved->name, "gradients") && strcmp(moved->name, "parameters"))
       return true;
   }
   return false;
@@ -376,7 +378,7 @@ static const char *help_incoming(const ts_sharder *c, uint32_t slot, const ts_la
   while (from < TS_MAX_DIMS - 1 && !(found->split[from] & ~needed->split[from])) from++;
   while (to < TS_MAX_DIMS - 1 && !(needed->split[to] & found->split[from])) to++;
   bool exchange = (needed->split[to] & found->split[from]) != 0;
-  return ts_arena_printf(c->s->arena, "%s it: `before backward(input): %s(d%s, dim: %d) over %%s`", exchange ? "exchange" : "gather",
+  return ts_arena_printf(c->s->arena, "%s it: `before backward(input): %s(d%s, dim: %d, over: %%s)`", exchange ? "exchange" : "gather",
                          exchange ? "all_to_all" : "all_gather", c->op->slots[slot].name, exchange ? to : from);
 }
 
@@ -413,7 +415,7 @@ static bool check_outgoing(ts_sharder *c)
     if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true))
       return false;
     if (out.partial || !contains(&c->class->edge[i], &out))
-      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): all_reduce(dx) over %s`");
+      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): all_reduce(dx, over: %s)`");
     ts_layout again = c->class->edge[i];
     if (!move_all(c, &again, TS_WHEN_INPUT, false, i, false))
       return false;
@@ -427,7 +429,7 @@ static bool check_outgoing(ts_sharder *c)
     if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true) || !move_all(c, &again, TS_WHEN_INPUT, false, i, false))
       return false;
     if (out.partial || !contains(&c->class->edge[i], &out))
-      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): reduce_scatter(dx, dim: ...) over %s` of that part");
+      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): reduce_scatter(dx, dim: ..., over: %s)` of that part");
   }
   return true;
 }
@@ -467,7 +469,7 @@ static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int
   return slots;
 }
 
-/* The work of a phase in two parts, for collectives that say `overlap "own part"`, or in as many as there are ranks, for `overlap "ring"`. */
+/* The work of a phase in two parts, for collectives that say `overlap: own_part`, or in as many as there are ranks, for `overlap: ring`. */
 static bool part_work(ts_sharder *c, const ts_comm *comm)
 {
   ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;

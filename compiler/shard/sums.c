@@ -32,7 +32,7 @@ static bool missing(ts_sharder *c, uint32_t axes, const char *what, const char *
   ts_diag *d = ts_report(c->s, TS_E0324, rule->ast->span, "%s of `%s` are kept in parts over %s, %s", what, c->op->label, name, why);
   ts_diag_here(d, "rule `%s` of `%s` keeps them so", rule->ast->name, rule->strategy);
   ts_diag_note_at(d, rule->applied, "applied here");
-  ts_diag_help(d, "add `%s over %s` to the rule", action, name);
+  ts_diag_help(d, "add `%s, over: %s)` to the rule", action, name);
   c->class->failed = true;
   return true;
 }
@@ -48,10 +48,10 @@ static bool shared_out(ts_sharder *c)
     holds |= c->op->slots[i].present;
   if (!holds || !c->op->needs_gradient)
     return true;
-  return !missing(c, class->parameter_axes & ~gathered, "parameters", "and nothing gathers them for the forward", "before forward: all_gather(parameters)") &&
-         !missing(c, class->gradient_axes & ~scattered, "gradients", "and nothing scatters their sums", "after backward(weight): reduce_scatter(gradients)") &&
+  return !missing(c, class->parameter_axes & ~gathered, "parameters", "and nothing gathers them for the forward", "before forward: all_gather(parameters") &&
+         !missing(c, class->gradient_axes & ~scattered, "gradients", "and nothing scatters their sums", "after backward(weight): reduce_scatter(gradients") &&
          !missing(c, class->optimizer_axes & ~class->parameter_axes & ~after, "states of the optimizer", "and nothing gathers the weights that each rank has updated",
-                  "after step: all_gather(parameters)");
+                  "after step: all_gather(parameters");
 }
 
 /* Two rules that sum over the same axis. */
@@ -117,7 +117,7 @@ static void warn(const ts_sharder *c, uint32_t first)
   ts_rule_note(c->sh, d, class->view[out].rule, class->view[out].rule == TS_NO_INDEX ? TS_NO_SPAN : rule_at(c, class->view[out].rule)->ast->span, "splits it");
   if (count > 1)
     ts_diag_note(d, "%u ops alike, such as %s: the step is shorter than it should be by these sums", count, labels);
-  ts_diag_help(d, "sum them with those of replicas, `data_parallel(...)` over axes with %s among them, or by a rule: `after gradients: all_reduce(gradients) over %s`", axes, axes);
+  ts_diag_help(d, "sum them with those of replicas, `data_parallel(...)` over axes with %s among them, or by a rule: `after gradients: all_reduce(gradients, over: %s)`", axes, axes);
 }
 
 void ts_sharder_unsummed(const ts_sharder *c)

@@ -25,7 +25,7 @@ bool ts_sharder_tie(ts_sharder *c, const ts_env *env, const ts_ast *action, uint
   c->class->tied = c->op->slots[slot].present ? slot : TS_NO_INDEX;
   c->class->tie = action;
   c->class->tie_rule = rule;
-  c->class->tied_with = label->kind == TS_AST_STRING ? ts_string_value(label->literal, label->span) : ts_eval(c->s, env, label);
+  c->class->tied_with = ts_eval_label(c->s, env, label);
   return true;
 }
 

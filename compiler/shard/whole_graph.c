@@ -1,7 +1,7 @@
 /* Sharding of a whole graph: which rules each op meets, classes of ops that are alike, groups that are recomputed. */
 #include <string.h>
 
-#include "compiler/eval/env.h"
+#include "compiler/eval/action_form.h"
 #include "compiler/shard/internal.h"
 #include "compiler/shard/layout.h"
 #include "compiler/shard/model_work.h"
@@ -242,7 +242,7 @@ void ts_sharder_groups(const ts_sharder *c)
     }
 }
 
-/* A group is what one labelled scope holds (`group "layer[*]"`), or a run of neighbours that one rule matches. */
+/* A group is what one labelled scope holds (`group: "layer[*]"`), or a run of neighbours that one rule matches. */
 static void group_ops(ts_sharder *c)
 {
   ts_sharding *sh = c->sh;
@@ -258,8 +258,9 @@ static void group_ops(ts_sharder *c)
       continue;
     }
     size_t prefix = 0;
-    if (action->count && action->child[0])
-      prefix = ts_label_group(ts_eval(c->s, sh->rules.at[rule].env, action->child[0]), op->label);
+    const ts_ast *group = ts_action_fits(c->s, action) ? ts_action_given(action, "group") : NULL;
+    if (group)
+      prefix = ts_label_group(ts_eval_label(c->s, sh->rules.at[rule].env, group), op->label);
     bool same = rule == last_rule && prefix == last_prefix && last_label && !strncmp(last_label, op->label, prefix) &&
                 c->g->ops.at[i - 1].unit == op->unit;
     sh->recompute_group[i] = same ? last_group : ++sh->group_count;

@@ -5,35 +5,34 @@
 // (zigzag; Llama 3, arXiv 2407.21783, section 3.3.2); otherwise the last rank has (2 c - 1) / c of the mean, and the others wait for it.
 
 // Keys and values go around a ring while attention works on those that are there (Liu et al., arXiv 2310.01889): c - 1 shifts forward; in the backward
-// they go around again and their gradients with them. `ring: false`: they are gathered before and scattered after, and held whole meanwhile.
-strategy context_parallel(c: Axis, ring: Bool = true, balanced: Bool = true) {
-  let how = if ring then "ring" else true
+// they go around again and their gradients with them. `overlap: true`: they are gathered before and scattered after, and held whole meanwhile.
+strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = true) {
   rule tokens optional {
     match embedding | eager_embedding
     split ids dim 1 over c
   }
   rule packed optional {
     match attention
-    before forward: all_gather(kv, dim: 1) over c overlap how
-    before backward(input): all_gather(kv, dim: 1) over c overlap how
-    after backward(input): reduce_scatter(dkv, dim: 1) over c overlap how
+    before forward: all_gather(kv, dim: 1, over: c, overlap: overlap)
+    before backward(input): all_gather(kv, dim: 1, over: c, overlap: overlap)
+    after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: overlap)
     set load = if balanced or not causal then 1 else (2 * c - 1) / (1.0 * c)
   }
   rule apart optional {
     match query_attention
-    before forward: all_gather(kv, dim: 1) over c overlap how
-    before backward(input): all_gather(kv, dim: 1) over c overlap how
-    after backward(input): reduce_scatter(dkv, dim: 1) over c overlap how
+    before forward: all_gather(kv, dim: 1, over: c, overlap: overlap)
+    before backward(input): all_gather(kv, dim: 1, over: c, overlap: overlap)
+    after backward(input): reduce_scatter(dkv, dim: 1, over: c, overlap: overlap)
     set load = if balanced or not causal then 1 else (2 * c - 1) / (1.0 * c)
   }
   rule class optional { // what begins with pictures
     match class_token
     split y dim 1 over c
-    after backward(input): all_reduce(dx) over c
+    after backward(input): all_reduce(dx, over: c)
   }
   rule one optional { // a single word is on one rank; all go on with it
     match first_token
-    before forward: all_gather(x, dim: 1) over c
+    before forward: all_gather(x, dim: 1, over: c)
   }
 }
 
@@ -49,29 +48,29 @@ strategy ulysses(c: Axis) {
   }
   rule heads optional {
     match attention
-    before forward: all_to_all(qkv, dim: -1) over c share with_copies(heads, kv_heads, c)
+    before forward: all_to_all(qkv, dim: -1, over: c, share: with_copies(heads, kv_heads, c))
     set kv_heads = max(kv_heads, c.size)
     split heads, kv_heads over c
-    after forward: all_to_all(y, dim: 1) over c
-    before backward(input): all_to_all(dy, dim: -1) over c
-    after backward(input): all_to_all(dqkv, dim: 1) over c share with_copies(heads, kv_heads, c)
+    after forward: all_to_all(y, dim: 1, over: c)
+    before backward(input): all_to_all(dy, dim: -1, over: c)
+    after backward(input): all_to_all(dqkv, dim: 1, over: c, share: with_copies(heads, kv_heads, c))
   }
   rule apart optional {
     match query_attention
-    before forward: all_to_all(q, dim: -1) over c
-    before forward: all_to_all(kv, dim: -1) over c
-    after forward: all_to_all(y, dim: 1) over c
-    before backward(input): all_to_all(dy, dim: -1) over c
-    after backward(input): all_to_all(dq, dim: 1) over c
-    after backward(input): all_to_all(dkv, dim: 1) over c
+    before forward: all_to_all(q, dim: -1, over: c)
+    before forward: all_to_all(kv, dim: -1, over: c)
+    after forward: all_to_all(y, dim: 1, over: c)
+    before backward(input): all_to_all(dy, dim: -1, over: c)
+    after backward(input): all_to_all(dq, dim: 1, over: c)
+    after backward(input): all_to_all(dkv, dim: 1, over: c)
   }
   rule class optional {
     match class_token
     split y dim 1 over c
-    after backward(input): all_reduce(dx) over c
+    after backward(input): all_reduce(dx, over: c)
   }
   rule one optional {
     match first_token
-    before forward: all_gather(x, dim: 1) over c
+    before forward: all_gather(x, dim: 1, over: c)
   }
 }

@@ -4,7 +4,7 @@
 strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
-    after gradients: all_reduce(gradients) over d bucket bucket overlap overlap
+    after gradients: all_reduce(gradients, over: d, bucket: bucket, overlap: overlap)
   }
 }
 
@@ -13,9 +13,9 @@ strategy data_parallel(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 strategy zero1(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
-    after gradients: reduce_scatter(gradients) over d bucket bucket overlap overlap
-    shard optimizer over d
-    after step: all_gather(parameters) over d
+    after gradients: reduce_scatter(gradients, over: d, bucket: bucket, overlap: overlap)
+    shard(optimizer, over: d)
+    after step: all_gather(parameters, over: d)
   }
 }
 
@@ -23,10 +23,10 @@ strategy zero1(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
 strategy zero2(d: Axis, bucket: Size = 25 MiB, overlap: Bool = true) {
   rule gradients {
     match *
-    after backward(weight): reduce_scatter(gradients) over d bucket bucket overlap overlap
-    shard gradients over d
-    shard optimizer over d
-    after step: all_gather(parameters) over d
+    after backward(weight): reduce_scatter(gradients, over: d, bucket: bucket, overlap: overlap)
+    shard(gradients, over: d)
+    shard(optimizer, over: d)
+    after step: all_gather(parameters, over: d)
   }
 }
 
@@ -38,12 +38,12 @@ strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bo
   let again = if reshard then d else 1
   rule units {
     match *
-    shard parameters over d
-    shard gradients over d
-    shard optimizer over d
-    before forward: all_gather(parameters) over d group units ahead prefetch
-    before backward(input): all_gather(parameters) over again group units ahead prefetch
-    after backward(weight): reduce_scatter(gradients) over d group units
+    shard(parameters, over: d)
+    shard(gradients, over: d)
+    shard(optimizer, over: d)
+    before forward: all_gather(parameters, over: d, group: units, ahead: prefetch)
+    before backward(input): all_gather(parameters, over: again, group: units, ahead: prefetch)
+    after backward(weight): reduce_scatter(gradients, over: d, group: units)
   }
 }
 
@@ -51,12 +51,12 @@ strategy fsdp(d: Axis, units: Label = "layer[*]", prefetch: Int = 1, reshard: Bo
 strategy zero3(d: Axis, prefetch: Int = 0) {
   rule each {
     match *
-    shard parameters over d
-    shard gradients over d
-    shard optimizer over d
-    before forward: all_gather(parameters) over d ahead prefetch
-    before backward(input): all_gather(parameters) over d ahead prefetch
-    after backward(weight): reduce_scatter(gradients) over d
+    shard(parameters, over: d)
+    shard(gradients, over: d)
+    shard(optimizer, over: d)
+    before forward: all_gather(parameters, over: d, ahead: prefetch)
+    before backward(input): all_gather(parameters, over: d, ahead: prefetch)
+    after backward(weight): reduce_scatter(gradients, over: d)
   }
 }
 
@@ -65,12 +65,12 @@ strategy hsdp(s: Axis, r: Axis, units: Label = "layer[*]", prefetch: Int = 1, re
   let again = if reshard then s else 1
   rule units {
     match *
-    shard parameters over s
-    shard gradients over s
-    shard optimizer over s
-    before forward: all_gather(parameters) over s group units ahead prefetch
-    before backward(input): all_gather(parameters) over again group units ahead prefetch
-    after backward(weight): reduce_scatter(gradients) over s group units
-    after gradients: all_reduce(gradients) over r group units
+    shard(parameters, over: s)
+    shard(gradients, over: s)
+    shard(optimizer, over: s)
+    before forward: all_gather(parameters, over: s, group: units, ahead: prefetch)
+    before backward(input): all_gather(parameters, over: again, group: units, ahead: prefetch)
+    after backward(weight): reduce_scatter(gradients, over: s, group: units)
+    after gradients: all_reduce(gradients, over: r, group: units)
   }
 }

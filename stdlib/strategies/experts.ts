@@ -17,13 +17,13 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
   }
   rule send {
     match dispatch
-    after forward: all_to_all(y, dim: 0) over e share sent fullest fullest_rank(load, e)
-    before backward(input): all_to_all(dy, dim: 1) over e share returned fullest fullest_rank(load, e)
+    after forward: all_to_all(y, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e))
+    before backward(input): all_to_all(dy, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e))
   }
   rule receive {
     match combine
-    before forward: all_to_all(x, dim: 1) over e share returned fullest fullest_rank(load, e)
-    after backward(input): all_to_all(dx, dim: 0) over e share sent fullest fullest_rank(load, e)
+    before forward: all_to_all(x, dim: 1, over: e, share: returned, fullest: fullest_rank(load, e))
+    after backward(input): all_to_all(dx, dim: 0, over: e, share: sent, fullest: fullest_rank(load, e))
   }
   rule experts {
     match expert_linear
@@ -57,17 +57,17 @@ strategy node_expert_parallel(
   }
   rule send {
     match dispatch
-    after forward: all_to_all(y, dim: 0) over nodes share sent * once fullest fullest_rank(load, nodes)
-    after forward: all_to_all(y, dim: 0) over inner share sent fullest fullest_of_node(load, inner, nodes)
-    before backward(input): all_to_all(dy, dim: 1) over inner share returned fullest fullest_of_node(load, inner, nodes)
-    before backward(input): all_to_all(dy, dim: 1) over nodes share returned * once fullest fullest_rank(load, nodes)
+    after forward: all_to_all(y, dim: 0, over: nodes, share: sent * once, fullest: fullest_rank(load, nodes))
+    after forward: all_to_all(y, dim: 0, over: inner, share: sent, fullest: fullest_of_node(load, inner, nodes))
+    before backward(input): all_to_all(dy, dim: 1, over: inner, share: returned, fullest: fullest_of_node(load, inner, nodes))
+    before backward(input): all_to_all(dy, dim: 1, over: nodes, share: returned * once, fullest: fullest_rank(load, nodes))
   }
   rule receive {
     match combine
-    before forward: all_to_all(x, dim: 1) over inner share returned fullest fullest_of_node(load, inner, nodes)
-    before forward: all_to_all(x, dim: 1) over nodes share returned * once fullest fullest_rank(load, nodes)
-    after backward(input): all_to_all(dx, dim: 0) over nodes share sent * once fullest fullest_rank(load, nodes)
-    after backward(input): all_to_all(dx, dim: 0) over inner share sent fullest fullest_of_node(load, inner, nodes)
+    before forward: all_to_all(x, dim: 1, over: inner, share: returned, fullest: fullest_of_node(load, inner, nodes))
+    before forward: all_to_all(x, dim: 1, over: nodes, share: returned * once, fullest: fullest_rank(load, nodes))
+    after backward(input): all_to_all(dx, dim: 0, over: nodes, share: sent * once, fullest: fullest_rank(load, nodes))
+    after backward(input): all_to_all(dx, dim: 0, over: inner, share: sent, fullest: fullest_of_node(load, inner, nodes))
   }
   rule experts {
     match expert_linear
@@ -80,15 +80,15 @@ strategy node_expert_parallel(
 strategy expert_tensor_parallel(t: Axis) {
   rule column {
     match expert_linear as "*.up"
-    before forward: all_gather(x, dim: 1) over t
+    before forward: all_gather(x, dim: 1, over: t)
     split w dim 1, y dim -1 over t
-    after backward(input): reduce_scatter(dx, dim: 1) over t
-    before backward(weight): all_gather(x, dim: 1) over t
+    after backward(input): reduce_scatter(dx, dim: 1, over: t)
+    before backward(weight): all_gather(x, dim: 1, over: t)
   }
   rule row {
     match expert_linear as "*.down"
     split x dim -1, w dim 2 over t
-    after forward: reduce_scatter(y, dim: 1) over t
-    before backward(input): all_gather(dy, dim: 1) over t
+    after forward: reduce_scatter(y, dim: 1, over: t)
+    before backward(input): all_gather(dy, dim: 1, over: t)
   }
 }

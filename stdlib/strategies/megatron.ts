@@ -6,12 +6,12 @@ strategy tensor_parallel(t: Axis) {
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule row {
     match linear as "*.proj" | "*.down"
     split x dim -1, w dim 1 over t
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
   rule biases optional {
     match bias_gelu as "*.act"
@@ -23,7 +23,7 @@ strategy tensor_parallel(t: Axis) {
   }
   rule head_norms optional { // each rank has the same norm and heads of its own
     match qk_norm
-    after gradients: all_reduce(gradients) over t bucket 1 GiB overlap false
+    after gradients: all_reduce(gradients, over: t, bucket: 1 GiB, overlap: false)
   }
   rule grouped_heads optional {
     match attention | rotary | eager_attention | eager_rotary
@@ -31,47 +31,51 @@ strategy tensor_parallel(t: Axis) {
   }
   rule shared_keys optional {
     match latent_keys
-    after backward(input): all_reduce(dshared) over t
+    after backward(input): all_reduce(dshared, over: t)
   }
   rule vocabulary optional {
     match embedding | eager_embedding as "embed"
     split w dim 0 over t
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
   rule head optional {
     match linear as "head"
     split w dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule loss optional {
     match cross_entropy | eager_cross_entropy
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
 }
 
 // Between the split products activations are split along the sequence (dimension 1): the all-reduces become reduce-scatter and all-gather,
 // and layer norms, dropouts and residuals are done once, not t times. The gradients of weights that all ranks have are then sums over their parts of the
 // sequence: one all-reduce at the end of the step, as Megatron-LM does it (`finalize_model_grads`).
-// `async`: a product that waits for a gather begins with the rows that its rank holds already. `ring`: gathers and scatters become shifts around a ring, a
-// t-th of the product between every two of them (Wang et al., ASPLOS 2023; PyTorch's async TP, Transformer Engine's user buffers).
+// `gather: own_part`: a product that waits for a gather begins with the rows that its rank holds already. `gather: ring, scatter: ring`: both become shifts
+// around a ring, a t-th of the product between every two of them (Wang et al., ASPLOS 2023; PyTorch's async TP, Transformer Engine's user buffers).
 // `slows`: the factor by which products beside these collectives are slower.
 // `keep_gathered`: what the forward gathered stays for the weight gradients, instead of being gathered again.
-strategy tensor_sequence_parallel(t: Axis, async: Bool = false, ring: Bool = false, keep_gathered: Bool = false, slows: Real = 1.0) {
-  let gather = if ring then "ring" else if async then "own part" else true
-  let scatter = if ring then "ring" else true
+strategy tensor_sequence_parallel(
+  t: Axis,
+  gather: Overlap = true,
+  scatter: Overlap = true,
+  keep_gathered: Bool = false,
+  slows: Real = 1.0,
+) {
   let again = if keep_gathered then 1 else t
   rule column {
     match linear as "*.qkv" | "*.q" | "*.kv" | "*.up"
-    before forward: all_gather(x, dim: 1) over t overlap gather slows slows
+    before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): reduce_scatter(dx, dim: 1) over t overlap scatter slows slows
-    before backward(weight): all_gather(x, dim: 1) over again slows slows
+    after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
+    before backward(weight): all_gather(x, dim: 1, over: again, slows: slows)
   }
   rule row {
     match linear as "*.proj" | "*.down"
     split x dim -1, w dim 1 over t
-    after forward: reduce_scatter(y, dim: 1) over t overlap scatter
-    before backward(input): all_gather(dy, dim: 1) over t overlap gather slows slows
+    after forward: reduce_scatter(y, dim: 1, over: t, overlap: scatter)
+    before backward(input): all_gather(dy, dim: 1, over: t, overlap: gather, slows: slows)
   }
   rule biases optional {
     match bias_gelu as "*.act"
@@ -87,43 +91,43 @@ strategy tensor_sequence_parallel(t: Axis, async: Bool = false, ring: Bool = fal
   }
   rule shared_keys optional {
     match latent_keys
-    before forward: all_gather(shared, dim: 1) over t
-    after backward(input): reduce_scatter(dshared, dim: 1) over t
+    before forward: all_gather(shared, dim: 1, over: t)
+    after backward(input): reduce_scatter(dshared, dim: 1, over: t)
   }
   rule vocabulary optional {
     match embedding | eager_embedding as "embed"
     split w dim 0 over t
-    after forward: reduce_scatter(y, dim: 1) over t
-    before backward(weight): all_gather(dy, dim: 1) over t
+    after forward: reduce_scatter(y, dim: 1, over: t)
+    before backward(weight): all_gather(dy, dim: 1, over: t)
   }
   rule head optional {
     match linear as "head" where len(x.shape) > 2
-    before forward: all_gather(x, dim: 1) over t overlap gather slows slows
+    before forward: all_gather(x, dim: 1, over: t, overlap: gather, slows: slows)
     split w dim 0, y dim -1 over t
-    after backward(input): reduce_scatter(dx, dim: 1) over t overlap scatter slows slows
-    before backward(weight): all_gather(x, dim: 1) over again slows slows
+    after backward(input): reduce_scatter(dx, dim: 1, over: t, overlap: scatter, slows: slows)
+    before backward(weight): all_gather(x, dim: 1, over: again, slows: slows)
   }
   rule classes optional { // of one word alone
     match linear as "head" where len(x.shape) == 2
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule loss optional {
     match cross_entropy | eager_cross_entropy
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
   rule class optional { // what begins with pictures: each rank goes on with its part of the words
     match class_token
     split y dim 1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule one optional { // a single word is on one rank; all go on with it
     match first_token
-    before forward: all_gather(x, dim: 1) over t
+    before forward: all_gather(x, dim: 1, over: t)
   }
   rule replicated {
     match *
-    after gradients: all_reduce(gradients) over t bucket 1 GiB overlap false
+    after gradients: all_reduce(gradients, over: t, bucket: 1 GiB, overlap: false)
   }
 }
 
@@ -132,15 +136,15 @@ strategy vocabulary_parallel(t: Axis) {
   rule embedding {
     match embedding | eager_embedding as "embed"
     split w dim 0 over t
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
   rule head {
     match linear as "head"
     split w dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule loss {
     match cross_entropy | eager_cross_entropy
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
 }

@@ -5,7 +5,7 @@
 strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahead: Int = 1) {
   rule kept {
     match * as ops
-    offload activations at link group ops ahead ahead
+    offload(activations, at: link, group: ops, ahead: ahead)
   }
 }
 
@@ -13,7 +13,7 @@ strategy offload_activations(ops: Label = "layer[*]", link: Rate = 50 GB/s, ahea
 strategy offload_optimizer(link: Rate = 50 GB/s, piece: Size = 256 MiB) {
   rule state {
     match *
-    offload optimizer at link bucket piece
+    offload(optimizer, at: link, bucket: piece)
   }
 }
 
@@ -22,6 +22,6 @@ strategy offload_optimizer(link: Rate = 50 GB/s, piece: Size = 256 MiB) {
 strategy update_on_host(link: Rate = 50 GB/s, memory: Rate = 50 GB/s, piece: Size = 256 MiB) {
   rule state {
     match *
-    offload optimizer at link bucket piece updates memory
+    offload(optimizer, at: link, bucket: piece, updates: memory)
   }
 }

@@ -11,6 +11,6 @@ strategy selective(ops: Label) {
 strategy full(layers: Label = "layer[*]", every: Int = 1) {
   rule again {
     match * as layers where unit % every == 0
-    recompute group layers
+    recompute(group: layers)
   }
 }

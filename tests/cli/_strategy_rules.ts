@@ -5,11 +5,11 @@ import std.models.gpt, std.clusters.dgx, std.strategies.data, std.schedules.sing
 let changed = data_parallel(dp) with {
   rule norms {
     match layernorm
-    after gradients: all_reduce(gradients) over d
+    after gradients: all_reduce(gradients, over: d)
   }
   rule gradients {
     match linear | embedding | position_embedding
-    after gradients: all_reduce(gradients) over d bucket 100 MiB
+    after gradients: all_reduce(gradients, over: d, bucket: 100 MiB)
   }
 }
 

@@ -14,7 +14,7 @@ while read -r step peak options; do
     grep -q "\"peak_memory_bytes\":[[:space:]]*$peak," "$scratch/made.json" && echo "as offered: $options"
 done <"$scratch/offered"
 # So does each change of lines: an import at the top, a field in the place of the old one or as a new last line.
-for line in 'recompute = selective(attn.core)' 'apply = [tensor_sequence_parallel(tp), zero2(dp, bucket: 100 MiB)]'; do
+for line in 'recompute = selective("attn.core")' 'apply = [tensor_sequence_parallel(tp), zero2(dp, bucket: 100 MiB)]'; do
   { echo 'import std.strategies.recompute'; grep -v "^  ${line%% *} = " _crowded.ts | sed "s/^  optimizer = .*/&\n  $line/"; } >"$scratch/changed.ts"
   tsrun --format=json "$scratch/changed.ts" | grep -E '^.("step_time_ps"|"peak_memory_bytes")' >"$scratch/now"
   while read -r name value; do grep -A3 -F "${line%%(*}" "$scratch/report.json" | grep -q -F "$value" || echo "differs: $name $value"; done <"$scratch/now"

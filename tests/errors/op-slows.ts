@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx
 strategy split(t: Axis) {
   rule column {
     match linear as "*.qkv"
-    before forward: all_gather(x, dim: 1) over t slows 0.5
+    before forward: all_gather(x, dim: 1, over: t, slows: 0.5)
   }
 }
 

@@ -4,7 +4,7 @@ strategy mine(t: Axis) {
   rule up {
     match linear as "*.mlp.up"
     split w dim 0, b dim 0, y dim -1 over t
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
 }
 

@@ -4,11 +4,11 @@ strategy mine(t: Axis) {
   rule up {
     match linear as "*.mlp.up"
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule act {
     match bias_gelu
-    after forward: all_gather(y, dim: 1) over t
+    after forward: all_gather(y, dim: 1, over: t)
   }
 }
 

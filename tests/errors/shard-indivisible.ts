@@ -11,7 +11,7 @@ strategy mine(t: Axis) {
   rule up {
     match linear as "up"
     split w dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
 }
 

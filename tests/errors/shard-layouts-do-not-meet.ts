@@ -4,7 +4,7 @@ strategy mine(t: Axis) {
   rule proj {
     match linear as "*.attn.proj"
     split w dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
 }
 

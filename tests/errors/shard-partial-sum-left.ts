@@ -4,7 +4,7 @@ strategy mine(t: Axis) {
   rule up {
     match linear as "*.mlp.up"
     split w dim 0, b dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule down {
     match linear as "*.mlp.down"

@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.schedules.local_sgd
 strategy average(d: Axis) {
   rule average {
     match *
-    after gradients: all_reduce(gradients) over d every 4
+    after gradients: all_reduce(gradients, over: d, every: 4)
   }
 }
 

@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies
 strategy mine(t: Axis) {
   rule act {
     match bias_gelu
-    after forward: all_to_all(y, dim: 1) over t
+    after forward: all_to_all(y, dim: 1, over: t)
   }
 }
 

@@ -3,12 +3,12 @@ import std.models.gpt, std.clusters.dgx
 strategy dealt(t: Axis, times: Real) {
   rule attention {
     match core_attention
-    before forward: all_to_all(qkv, dim: -1) over t fullest times
-    after forward: all_to_all(y, dim: 1) over t fullest times
+    before forward: all_to_all(qkv, dim: -1, over: t, fullest: times)
+    after forward: all_to_all(y, dim: 1, over: t, fullest: times)
   }
   rule gathered {
     match linear as "*.up"
-    before forward: all_gather(x, dim: 1) over t fullest 1.5
+    before forward: all_gather(x, dim: 1, over: t, fullest: 1.5)
   }
 }
 

@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies
 strategy mine() {
   rule all {
     match *
-    offload activations at 50 GB
+    offload(activations, at: 50 GB)
   }
 }
 

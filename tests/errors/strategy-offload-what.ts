@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies
 strategy mine() {
   rule all {
     match *
-    offload parameters at 50 GB/s
+    offload(parameters, at: 50 GB/s)
   }
 }
 

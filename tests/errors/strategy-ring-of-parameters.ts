@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies
 strategy mine(d: Axis) {
   rule all {
     match *
-    before forward: all_gather(parameters) over d overlap "ring"
+    before forward: all_gather(parameters, over: d, overlap: ring)
   }
 }
 

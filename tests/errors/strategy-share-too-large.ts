@@ -3,7 +3,7 @@ import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.strategies
 strategy mine(d: Axis) {
   rule all {
     match *
-    after gradients: all_reduce(gradients) over d share 200
+    after gradients: all_reduce(gradients, over: d, share: 200)
   }
 }
 

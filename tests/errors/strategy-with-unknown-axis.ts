@@ -7,7 +7,7 @@ plan small {
   apply = [data_parallel(dp) with {
     rule gradients {
       match *
-      after gradients: all_reduce(gradients) over 2
+      after gradients: all_reduce(gradients, over: 2)
     }
   }]
   costs = [roofline(a100_sxm_80g)]

@@ -24,7 +24,7 @@ model traced=trace( "t.csv" )
 strategy rows(t:Axis){
   rule first optional{match scale|linear as"*.a"|"*.b"where true
 
-    split x dim-1,w dim 0 over t;after backward(input):all_reduce(dx,dim:1)over t bucket 25MiB overlap true}
+    split x dim-1,w dim 0 over t;after backward(input):all_reduce(dx,dim:1, over: t, bucket: 25MiB, overlap: true)}
 }
 schedule turns(p:Axis,m:Int){stages p of[1,2];chunks 2 place deal
   at s in 0..p{for i in 0..m where i%2==0{F(i)B(i)} overlap F(1)with B(0)}

@@ -8,9 +8,9 @@ plan small {
     ulysses(cp) with {
       rule heads {
         match attention
-        before forward: all_to_all(qkv, dim: -1) over c
+        before forward: all_to_all(qkv, dim: -1, over: c)
         split heads, kv_heads over c
-        after forward: all_to_all(y, dim: 1) over c
+        after forward: all_to_all(y, dim: 1, over: c)
       }
     },
     data_parallel(cp),

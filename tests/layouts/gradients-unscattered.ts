@@ -3,10 +3,10 @@ import std.models.llama, std.clusters.dgx, std.strategies.data
 strategy mine(d: Axis) {
   rule parts {
     match *
-    shard gradients over d
-    shard optimizer over d
-    after gradients: all_reduce(gradients) over d
-    after step: all_gather(parameters) over d
+    shard(gradients, over: d)
+    shard(optimizer, over: d)
+    after gradients: all_reduce(gradients, over: d)
+    after step: all_gather(parameters, over: d)
   }
 }
 

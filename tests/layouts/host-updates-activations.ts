@@ -3,7 +3,7 @@ import std.models.llama, std.clusters.dgx, std.strategies.offload
 strategy mine() {
   rule kept {
     match * as "layer[*]"
-    offload activations at 50 GB/s updates 100 GB/s
+    offload(activations, at: 50 GB/s, updates: 100 GB/s)
   }
 }
 

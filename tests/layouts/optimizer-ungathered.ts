@@ -3,8 +3,8 @@ import std.models.llama, std.clusters.dgx, std.strategies.data
 strategy mine(d: Axis) {
   rule parts {
     match *
-    shard optimizer over d
-    after gradients: reduce_scatter(gradients) over d
+    shard(optimizer, over: d)
+    after gradients: reduce_scatter(gradients, over: d)
   }
 }
 

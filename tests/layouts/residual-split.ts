@@ -9,7 +9,7 @@ plan small {
       rule row {
         match linear as "*.proj" | "*.down"
         split x dim -1, w dim 1 over t
-        after forward: reduce_scatter(y, dim: -1) over t
+        after forward: reduce_scatter(y, dim: -1, over: t)
       }
     },
   ]

@@ -3,9 +3,9 @@ import std.models.llama, std.clusters.dgx, std.strategies.data
 strategy mine(d: Axis) {
   rule parts {
     match *
-    shard parameters over d
-    shard optimizer over d
-    after gradients: reduce_scatter(gradients) over d
+    shard(parameters, over: d)
+    shard(optimizer, over: d)
+    after gradients: reduce_scatter(gradients, over: d)
   }
 }
 

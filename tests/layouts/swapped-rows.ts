@@ -4,12 +4,12 @@ strategy mine(t: Axis) {
   rule column {
     match linear as "*.down"
     split w dim 0, y dim -1 over t
-    after backward(input): all_reduce(dx) over t
+    after backward(input): all_reduce(dx, over: t)
   }
   rule row {
     match linear as "*.up"
     split x dim -1, w dim 1 over t
-    after forward: all_reduce(y) over t
+    after forward: all_reduce(y, over: t)
   }
 }
 

@@ -3,6 +3,6 @@ import std.models.gpt, std.clusters.dgx, std.strategies.tied
 plan small {
   model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
   cluster = dgx_a100(nodes: 1)
-  apply = [tied_embeddings(embedding: embd)]
+  apply = [tied_embeddings(embedding: "embd")]
   costs = [roofline(a100_sxm_80g)]
 }

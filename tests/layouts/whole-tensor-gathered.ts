@@ -7,7 +7,7 @@ strategy mine(c: Axis) {
   }
   rule all {
     match attention
-    before forward: all_gather(qkv, dim: 1) over c
+    before forward: all_gather(qkv, dim: 1, over: c)
   }
 }
 

@@ -9,18 +9,18 @@ plan changed(tp: Int = 2, dp: Int = 2) {
     tensor_sequence_parallel(tp) with {
       rule loss { // the logits are gathered before it, instead of its sums reduced
         match cross_entropy
-        before forward: all_gather(x, dim: -1) over t
+        before forward: all_gather(x, dim: -1, over: t)
       }
       rule replicated { // each norm by itself, while the backward goes on
         match rmsnorm
-        after gradients: all_reduce(gradients) over tp
+        after gradients: all_reduce(gradients, over: tp)
       }
     },
     data_parallel(dp) with {
       remove gradients
       rule halves {
         match *
-        after gradients: all_reduce(gradients) over d bucket bucket share 0.5
+        after gradients: all_reduce(gradients, over: d, bucket: bucket, share: 0.5)
       }
     },
   ]

@@ -8,7 +8,7 @@ plan two_hosts(quick: Rate = 50 GB/s, slow_one: Rate = 5 GB/s) {
     offload_optimizer(link: slow_one) with {
       rule state {
         match * as "layer[1]"
-        offload optimizer at slow_one bucket 16 MiB
+        offload(optimizer, at: slow_one, bucket: 16 MiB)
       }
     },
   ]

@@ -4,7 +4,7 @@ export LC_ALL=C
 {
   echo 'import std.models.gpt, std.clusters.dgx, std.schedules.local_sgd'
   echo 'strategy averages(d: Axis) {'
-  for n in $(seq 2 71); do printf '  rule every_%d {\n    match linear as "head"\n    after step: all_reduce(parameters) over d every %d\n  }\n' "$n" "$n"; done
+  for n in $(seq 2 71); do printf '  rule every_%d {\n    match linear as "head"\n    after step: all_reduce(parameters, over: d, every: %d)\n  }\n' "$n" "$n"; done
   echo '}'
   echo 'plan many { model = gpt(layers: 1, hidden: 64, heads: 1, vocab: 128, seq: 16); cluster = dgx_a100(nodes: 1); mesh = { dp: 2 }; apply = [averages(dp)]'
   echo 'schedule = local_sgd(m: 1, steps: 71); costs = [roofline(a100_sxm_80g)] }'

@@ -36,7 +36,7 @@ Test(lang_errors, expected_and_found)
   expect_errors("let a = if b = 1 then 2 else 3", "1:14 E0110 expected `then`, found `=` ~ ==");
   expect_errors("let a = f(b = 1)", "1:13 E0110 expected `,`, `)` or `:`, found `=` ~ :");
   expect_errors("let a = 1 < b < 2", "1:15 E0110 expected the end of the line, found `<`");
-  expect_errors("strategy s() { rule r { match x\n shard w over t } }", "2:8 E0110 expected `gradients`, `optimizer` or `parameters`, found `w`");
+  expect_errors("strategy s() { rule r { match x\n shard w over t } }", "2:8 E0110 expected `(`, found `w`");
 }
 
 Test(lang_errors, did_you_mean)

@@ -122,10 +122,11 @@ Test(lang_parse, strategies)
   expect_tree("strategy s(t: Axis) { let a = 1\n rule r optional { match linear | add as \"*.q\" | l where a\n split w dim 0, heads over t\n replicate x, y } }",
               "strategy s(parameters(parameter t(type Axis(-), -)), let a(-, 1), rule r!1(match(a, name linear, name add, *.q, l), "
               "split(t, split item w(0), split item heads(-)), replicate(name x, name y)))");
-  expect_tree("strategy s() { rule r { match *\n after backward(input): all_reduce(dx, dim: 1) over t bucket b overlap overlap dim 2 on \"net\"\n"
-              "recompute\n recompute group \"g\"\n shard optimizer over d\n set x = 1 } }",
-              "strategy s(parameters, rule r(match(-), collective all_reduce!1(name input, t, arguments(argument(dx), argument dim(1)), field bucket(b), "
-              "field overlap(overlap), field dim(2), field on(net)), recompute(-), recompute(g), shard optimizer(d), set x(1)))");
+  expect_tree("strategy s() { rule r { match *\n after backward(input): all_reduce(dx, over: t, bucket: b, overlap: overlap, on: \"net\")\n"
+              "recompute\n recompute(group: \"g\")\n shard(optimizer, over: d)\n offload(optimizer, at: r)\n set x = 1 } }",
+              "strategy s(parameters, rule r(match(-), collective all_reduce!1(name input, arguments(argument(dx), argument over(t), argument bucket(b), "
+              "argument overlap(overlap), argument on(net))), recompute(-), recompute(arguments(argument group(g))), "
+              "shard(arguments(argument(optimizer), argument over(d))), offload(arguments(argument(optimizer), argument at(r))), set x(1)))");
 }
 
 Test(lang_parse, schedules)

@@ -13,10 +13,10 @@ model holder(elements: Int) {
   y = weights(x, elements) as weights
 }
 
-strategy all_reduce_step(t: Axis) { rule r { match *; after step: all_reduce(parameters) over t } }
-strategy all_gather_step(t: Axis) { rule r { match *; after step: all_gather(parameters) over t } }
-strategy reduce_scatter_step(t: Axis) { rule r { match *; after step: reduce_scatter(parameters) over t } }
-strategy all_to_all_step(t: Axis) { rule r { match *; after step: all_to_all(parameters) over t } }
+strategy all_reduce_step(t: Axis) { rule r { match *; after step: all_reduce(parameters, over: t) } }
+strategy all_gather_step(t: Axis) { rule r { match *; after step: all_gather(parameters, over: t) } }
+strategy reduce_scatter_step(t: Axis) { rule r { match *; after step: reduce_scatter(parameters, over: t) } }
+strategy all_to_all_step(t: Axis) { rule r { match *; after step: all_to_all(parameters, over: t) } }
 
 plan collective(
   kind: String,

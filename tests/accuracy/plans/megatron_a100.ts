@@ -32,7 +32,7 @@ plan megatron_a100(
   tokens = seq
   precision = { compute: bf16, weights: bf16, gradients: fp32, accumulate: 0 B }
   optimizer = adam()
-  recompute = if recompute_all then full() else if recompute_attention then selective(attn.core) else none
+  recompute = if recompute_all then full() else if recompute_attention then selective("attn.core") else none
   costs = [slower(table "ops/gemm_a100_sxm.csv.gz", by: power), roofline(a100_sxm_80g, flops: flops, bytes: bandwidth, floor: 2 us)]
   network = [measured(table "ops/nccl_intra.csv.gz", where: { gpu: "a100_sxm", dtype: "half" }), a100_infiniband]
   host = megatron_host

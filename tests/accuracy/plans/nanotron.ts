@@ -46,7 +46,7 @@ plan nanotron(
   cluster = p5_h100(nodes: max(1, div(tp * dp * pp, 8)))
   mesh = { tp, dp, pp }
   apply = [
-    tensor_sequence_parallel(tp, async: true, keep_gathered: true, slows: slows),
+    tensor_sequence_parallel(tp, gather: own_part, keep_gathered: true, slows: slows),
     if zero == 1 then zero1(dp, bucket: 25 MiB) else data_parallel(dp, bucket: 25 MiB),
   ]
   schedule = one_f_one_b(p: pp, m: accumulation, sizes: stage_sizes(layers, 4 * hidden * hidden + 3 * hidden * ffn, vocab * hidden, pp))

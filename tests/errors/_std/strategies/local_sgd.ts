@@ -3,6 +3,6 @@
 strategy average_parameters(d: Axis, steps: Int = 1, bucket: Size = 25 MiB) {
   rule average {
     match *
-    after step: all_reduce(parameters) over d bucket bucket every steps
+    after step: all_reduce(parameters, over: d, bucket: bucket, every: steps)
   }
 }
