@@ -186,7 +186,7 @@ optional_digest
 require: REQUIRE expr COMMA string { $$ = MAKE(REQUIRE, @$, NONE, 0, NODES($2, $4)); } ;
 demand: require | EXPECT expr COMMA string { $$ = MAKE(EXPECT, @$, NONE, 0, NODES($2, $4)); } ;
 
-/* Fields of gpus, links, kernels and plans. */
+/* Fields of gpus, links, kernels and plans: `name = value`, where arguments and records have `name: value`. */
 
 open_fields: open_for_fields fields RBRACE { $$ = $2; } ;
 
@@ -204,12 +204,7 @@ field_list
   | field_list error NEWLINE { yyerrok; }
   ;
 
-field
-  : ID ASSIGN expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); }
-  | ID COLON expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); }
-  | ID LBRACKET elements RBRACKET
-    { $$ = MAKE(FIELD, @$, $1, 0, NODES(MAKE(LIST, ts_span_join(@2, @4), NONE, 0, $3))); }
-  ;
+field: ID ASSIGN expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); } ;
 
 /* Searches. */
 
@@ -307,7 +302,7 @@ phase_list
   | phase_list error NEWLINE { yyerrok; }
   ;
 
-phase_open: ID ASSIGN expr { $$ = MAKE(FIELD, @$, $1, 0, NODES($3)); } ;
+phase_open: field ;
 
 kernel: KERNEL ID optional_if open_fields { $$ = MAKE(KERNEL, @$, $2, 0, JOIN(NODES($3), $4)); } ;
 

@@ -323,6 +323,20 @@ static bool propose_arguments(const mistake *m, ts_diag *d)
   return false;
 }
 
+/* `memory: 80 GiB`, `apply[zero1(dp)]` in a declaration. */
+static bool propose_field(const mistake *m, ts_diag *d)
+{
+  bool in_fields = m->found->inside != TS_NONE && m->parser->stream.at[m->found->inside].body == TS_BODY_FIELDS;
+  if (!in_fields || !expects(m, TS_T_ASSIGN))
+    return false;
+  ts_span gap = {m->span.file, m->before->span.end, m->before->span.end};
+  if (m->found->kind == TS_T_COLON)
+    ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, " =", "fields of a declaration are written `name = value`, arguments and records `name: value`");
+  else if (m->found->kind == TS_T_LBRACKET)
+    ts_diag_edit(d, gap, m->span.begin > gap.begin ? " =" : " = ", "fields of a declaration are written `name = value`, also lists");
+  return m->found->kind == TS_T_COLON || m->found->kind == TS_T_LBRACKET;
+}
+
 /* `match * as attn.core`, `tie w with embed.tokens` */
 static bool propose_quotes(const mistake *m, ts_diag *d)
 {
@@ -371,6 +385,8 @@ static void propose(const mistake *m, ts_diag *d)
 {
   bool is_name = m->found->kind == TS_T_ID && m->found->token != TS_NONE;
   const char *found = is_name ? m->parser->tokens.at[m->found->token].text : NULL;
+  if (m->before && propose_field(m, d))
+    return;
   const char *word = found ? meant_word(m, found) : NULL, *statement = word ? NULL : meant_statement(m);
   if (word)
     ts_diag_edit(d, m->found->span, word, "did you mean `%s`?", word);

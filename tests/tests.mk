@@ -1210,6 +1210,8 @@ EXTRA_DIST += \
 	tests/errors/syntax-action-over.ts \
 	tests/errors/syntax-action-shard.err \
 	tests/errors/syntax-action-shard.ts \
+	tests/errors/syntax-argument-equals.err \
+	tests/errors/syntax-argument-equals.ts \
 	tests/errors/syntax-binary.err \
 	tests/errors/syntax-binary.ts \
 	tests/errors/syntax-block-comment.err \
@@ -1228,6 +1230,10 @@ EXTRA_DIST += \
 	tests/errors/syntax-equals-in-argument.ts \
 	tests/errors/syntax-escape.err \
 	tests/errors/syntax-escape.ts \
+	tests/errors/syntax-field-brackets.err \
+	tests/errors/syntax-field-brackets.ts \
+	tests/errors/syntax-field-colon.err \
+	tests/errors/syntax-field-colon.ts \
 	tests/errors/syntax-hash-comment.err \
 	tests/errors/syntax-hash-comment.ts \
 	tests/errors/syntax-if-without-else.err \

@@ -101,6 +101,7 @@ static inline tree_text tree_value(uint32_t *state)
     "0", "1", "2", "3", "-1", "7", "64", "255", "9223372036854775807", "0.5", "1e308", "-0.0", "1e-300", "0 B", "1 B", "16 EiB", "0 s", "1 ps", "-1 s", "1e9 s",
     "0 B/s", "1 TB/s", "1 FLOP/s", "0.5 GHz", "true", "false", "\"\"", "\"x\"", "\"*\"", "\"\\n\"", "[]", "[1]", "[1, 2]", "[[]]", "[\"a\", \"b\"]", "{}", "{ a: 1 }", "0..3", "3..0", "bf16",
     "fp32", "fp8", "none", "min", "sum", "[i for i in 0..3]", "[x for x in [1, 2] if x > 1]", "if true then 1 else 0", "1 / 0", "7 % 0", "not true", "\"a\" + \"b\"", "str(1)",
+    "\"layer[*]\"", "[\"*.up\", \"head\"]", "ring", "own_part",
   };
   const char *value = values[tree_random(state, sizeof values / sizeof *values)];
   return (tree_text){value, strlen(value)};

@@ -72,7 +72,7 @@ Test(lang_parse, postfix)
 {
   expect_expr("f(1, b: x.y)[2]", "index(call(f, argument(1), argument b(member y(x))), 2)");
   expect_expr("table \"x.csv\"", "call!1(table, argument(x.csv))");
-  expect_expr("c with { link a[0, *] <-> b { bandwidth = 1 GB/s }, gpu[1] { memory: 2 } }",
+  expect_expr("c with { link a[0, *] <-> b { bandwidth = 1 GB/s }, gpu[1] { memory = 2 } }",
               "with(c, link(reference a(0, *), reference b, field bandwidth(1 GB/s)), override(reference gpu(1), field memory(2)))");
 }
 
@@ -96,7 +96,7 @@ Test(lang_parse, declarations)
   expect_tree("extern fn f() -> Time from \"x.so\"", "extern fn f(parameters, type Time(-), x.so, -)");
   expect_tree("extern fn f() -> Time from \"x.so\" sha256 \"a1\"", "extern fn f(parameters, type Time(-), x.so, a1)");
   expect_tree("model m = trace(\"x\")", "model m(call(trace, argument(x)))");
-  expect_tree("gpu g { a = 1, b = 2\n c: 3 }", "gpu g(field a(1), field b(2), field c(3))");
+  expect_tree("gpu g { a = 1, b = 2\n c = 3 }", "gpu g(field a(1), field b(2), field c(3))");
   expect_tree("plan p { a = 1 }", "plan p(parameters, field a(1))");
   expect_tree("rules r { match F at a with B at b }", "rules r(match(item F, a, item B, b, -))");
 }

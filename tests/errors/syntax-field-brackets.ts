@@ -1,0 +1,11 @@
+import std.models.gpt, std.clusters.dgx, std.strategies.data
+
+plan small {
+  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1000, seq: 128)
+  cluster = dgx_a100(nodes: 1)
+  mesh = { dp: 8 }
+  apply[
+    data_parallel(dp),
+  ]
+  costs [roofline(a100_sxm_80g)]
+}
