@@ -8,6 +8,8 @@ libts_la_SOURCES += \
 	base/clock.h \
 	base/container.c \
 	base/container.h \
+	base/csv.c \
+	base/csv.h \
 	base/diag.c \
 	base/diag.h \
 	base/diag_codes.def \

@@ -5,20 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+
 static const char *const columns[] = {"device", "tflops", "terabytes_per_s", "watts", "units", "gigahertz"};
 enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CELLS = 32 };
-
-/* Cells of a line, cut in place. */
-static uint32_t cells_of(char *line, char **cell, uint32_t room)
-{
-  uint32_t n = 0;
-  for (; line && n < room; n++) {
-    cell[n] = line;
-    if ((line = strchr(line, ',')))
-      *line++ = 0;
-  }
-  return n;
-}
 
 static const char *read_header(ts_arena *arena, char *const *cell, uint32_t n, int *where)
 {
@@ -53,25 +43,25 @@ static const char *read_sheet(ts_arena *arena, ts_device_sheets *s, char *const 
   return NULL;
 }
 
-const char *ts_device_sheets_read(ts_arena *arena, char *text, ts_device_sheets *s, uint32_t *number)
+const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size, ts_device_sheets *s, uint32_t *line)
 {
+  ts_csv csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true};
+  ts_csv_cell cell[CELLS];
+  char *string[CELLS];
   int where[COLUMNS] = {-1, -1, -1, -1, -1, -1};
   bool header = true;
-  char *cell[CELLS], *rest = text, *line;
-  for (*number = 1; rest; ++*number) {
-    line = rest;
-    if ((rest = strchr(line, '\n')))
-      *rest++ = 0;
-    line[strcspn(line, "\r")] = 0;
-    if (!*line || *line == '#')
+  const char *wrong = NULL;
+  size_t count;
+  for (ts_csv_kind kind; !wrong && (kind = ts_csv_next(&csv, cell, CELLS, &count)) != TS_CSV_END;) {
+    if (kind == TS_CSV_COMMENT)
       continue;
-    uint32_t n = cells_of(line, cell, CELLS);
-    const char *wrong = header ? read_header(arena, cell, n, where) : read_sheet(arena, s, cell, n, where);
-    if (wrong)
-      return wrong;
+    uint32_t n = count < CELLS ? (uint32_t)count : CELLS;
+    for (uint32_t i = 0; i < n; i++) string[i] = ts_csv_string(arena, cell[i]);
+    wrong = csv.wrong ? csv.wrong : header ? read_header(arena, string, n, where) : read_sheet(arena, s, string, n, where);
     header = false;
   }
-  return NULL;
+  *line = csv.line;
+  return wrong;
 }
 
 uint32_t ts_device_sheet_of(const ts_device_sheets *s, const char *name, size_t length)

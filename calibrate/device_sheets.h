@@ -7,8 +7,8 @@
 enum { TS_DEVICE_SHEETS = 32 };
 typedef struct ts_device_sheets { uint32_t count; ts_op_device at[TS_DEVICE_SHEETS]; } ts_device_sheets;
 
-/* NULL, or what is wrong, in *line. The text is cut up, and stays in use. */
-const char *ts_device_sheets_read(ts_arena *arena, char *text, ts_device_sheets *sheets, uint32_t *line);
+/* NULL, or what is wrong, in *line. */
+const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size, ts_device_sheets *sheets, uint32_t *line);
 uint32_t ts_device_sheet_of(const ts_device_sheets *sheets, const char *name, size_t length); /* UINT32_MAX: none */
 
 #endif

@@ -1,23 +1,15 @@
-#include "base/escape.h"
 #include "calibrate/slowdown_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/escape.h"
+
 enum { FOLDS = 5, MOST_COLUMNS = 64 };
 
 /* ---- Tables ---- */
-
-/* The cell at *at, which moves behind it. */
-static char *take_cell(ts_arena *arena, const char **at, const char *end)
-{
-  const char *from = *at, *comma = memchr(from, ',', (size_t)(end - from)), *to = comma ? comma : end;
-  *at = comma ? comma + 1 : NULL;
-  while (to > from && (to[-1] == ' ' || to[-1] == '\r'))
-    to--;
-  return ts_arena_string(arena, from, (size_t)(to - from));
-}
 
 static double number(const char *cell, bool *bad)
 {
@@ -54,36 +46,43 @@ static bool put_cell(ts_slowdown_sample *s, const char *column, const char *cell
   return true;
 }
 
+/* NULL, or what is wrong. */
+static const char *take_header(ts_arena *arena, char *const *column, size_t columns, uint32_t line)
+{
+  bool slowdown = false, bad = false;
+  ts_slowdown_sample unused = {0};
+  for (size_t c = 0; c < columns; c++) {
+    slowdown |= strcmp(column[c], "slowdown") == 0;
+    if (!put_cell(&unused, column[c], "", &bad))
+      return ts_arena_printf(arena, "line %u: no column is called `%s`", line, column[c]);
+  }
+  return slowdown ? NULL : "there is no column `slowdown`";
+}
+
 const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source, ts_slowdown_samples *out)
 {
-  const char *column[MOST_COLUMNS];
-  uint32_t columns = 0, line = 0;
-  for (const char *next; *text; text = next) {
-    const char *end = text + strcspn(text, "\n"), *at = text;
-    next = *end ? end + 1 : end;
-    line++;
-    if (*text == '#' || *text == '\r' || end == text)
+  ts_csv csv = {.arena = arena, .text = text, .size = strlen(text), .comment = '#', .trim = true};
+  ts_csv_cell cell[MOST_COLUMNS];
+  char *column[MOST_COLUMNS];
+  size_t columns = 0, count;
+  for (ts_csv_kind kind; (kind = ts_csv_next(&csv, cell, MOST_COLUMNS, &count)) != TS_CSV_END;) {
+    if (kind == TS_CSV_COMMENT)
       continue;
+    if (csv.wrong)
+      return ts_arena_printf(arena, "line %u: %s", csv.line, csv.wrong);
+    count = count < MOST_COLUMNS ? count : MOST_COLUMNS;
     if (!columns) {
-      while (at && columns < MOST_COLUMNS)
-        column[columns++] = take_cell(arena, &at, end);
-      bool slowdown = false, bad = false;
-      ts_slowdown_sample unused = {0};
-      for (uint32_t c = 0; c < columns; c++) {
-        slowdown |= strcmp(column[c], "slowdown") == 0;
-        if (!put_cell(&unused, column[c], "", &bad))
-          return ts_arena_printf(arena, "line %u: no column is called `%s`", line, column[c]);
-      }
-      if (!slowdown)
-        return "there is no column `slowdown`";
+      for (; columns < count; columns++) column[columns] = ts_csv_string(arena, cell[columns]);
+      const char *wrong = take_header(arena, column, columns, csv.line);
+      if (wrong)
+        return wrong;
       continue;
     }
     ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = source, .slowdown = NAN};
     bool bad = false;
-    for (uint32_t c = 0; c < columns && at; c++)
-      put_cell(&s, column[c], take_cell(arena, &at, end), &bad);
+    for (size_t c = 0; c < columns && c < count; c++) put_cell(&s, column[c], ts_csv_string(arena, cell[c]), &bad);
     if (bad || !(s.slowdown > 0 && s.slowdown <= 100))
-      return ts_arena_printf(arena, bad ? "line %u: a number is none, or negative" : "line %u: the slowdown is not between 0 and 100", line);
+      return ts_arena_printf(arena, bad ? "line %u: a number is none, or negative" : "line %u: the slowdown is not between 0 and 100", csv.line);
     TS_PUSH(arena, out, s);
   }
   return columns ? NULL : "the table is empty";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "cost/source.h"
 
 typedef enum column_kind { COLUMN_FEATURE, COLUMN_FAMILY, COLUMN_DTYPE, COLUMN_KV_DTYPE, COLUMN_LABEL, COLUMN_TIME, COLUMN_FLOPS, COLUMN_BYTES,
@@ -41,9 +42,8 @@ typedef struct row {
 
 typedef struct reader {
   ts_arena *arena;
+  ts_csv csv;
   const char *text;
-  size_t size, at;
-  uint32_t line;
   const ts_table_options *options;
   ts_cost_error *error;
   const char *family; /* of a table without that column */
@@ -53,10 +53,8 @@ typedef struct reader {
   TS_VEC(row) rows;
   TS_VEC(char) provenance;
   const char *device; /* NULL: not stated */
-  bool failed;        /* a comment is wrong */
+  bool failed;        /* a comment is wrong, or what should be CSV */
 } reader;
-
-typedef struct cell { size_t begin, end; } cell;
 
 const char *ts_dtype_canonical(const char *name)
 {
@@ -75,7 +73,7 @@ static const double *feature_default(const char *name)
 }
 
 #define FAIL(r, where, ...) ts_cost_fail((r)->arena, (r)->error, (r)->text, (where).begin, (where).end, __VA_ARGS__)
-#define CELL(r, where) (int)((where).end - (where).begin > 40 ? 40 : (where).end - (where).begin), (r)->text + (where).begin
+#define CELL(where) (int)((where).length > 40 ? 40 : (where).length), (where).at
 
 static const char *intern_bytes(reader *r, const char *bytes, size_t length)
 {
@@ -86,86 +84,57 @@ static const char *intern_bytes(reader *r, const char *bytes, size_t length)
   return r->words.at[r->words.count - 1];
 }
 
-static const char *intern(reader *r, cell c) { return intern_bytes(r, r->text + c.begin, c.end - c.begin); }
+static const char *intern(reader *r, ts_csv_cell c) { return intern_bytes(r, c.at, c.length); }
 static const char *intern_text(reader *r, const char *text) { return intern_bytes(r, text, strlen(text)); }
 
-static cell trim(const reader *r, cell c)
-{
-  while (c.begin < c.end && (r->text[c.begin] == ' ' || r->text[c.begin] == '\t')) c.begin++;
-  while (c.end > c.begin && strchr(" \t\r", r->text[c.end - 1])) c.end--;
-  if (c.end - c.begin >= 2 && r->text[c.begin] == '"' && r->text[c.end - 1] == '"')
-    c.begin++, c.end--;
-  return c;
-}
+typedef struct place { size_t begin, end; } place; /* in the text */
 
 /* What stands behind `# word:` in a comment; empty if it is another comment. */
-static cell stated(const reader *r, cell comment, const char *word)
+static place stated(const reader *r, const char *word)
 {
-  size_t length = strlen(word);
-  cell none = {comment.end, comment.end};
-  if (comment.end - comment.begin < length || memcmp(r->text + comment.begin, word, length) != 0)
-    return none;
-  return trim(r, (cell){comment.begin + length, comment.end});
+  size_t length = strlen(word), begin = r->csv.begin + length, end = r->csv.end;
+  if (begin > end || memcmp(r->text + r->csv.begin, word, length) != 0)
+    return (place){end, end};
+  while (begin < end && (r->text[begin] == ' ' || r->text[begin] == '\t')) begin++;
+  return (place){begin, end};
 }
 
 /* False: another device than in a comment before. */
-static bool take_comment(reader *r, cell c)
+static bool take_comment(reader *r)
 {
-  cell source = stated(r, c, "# source:"), device = stated(r, c, "# device:");
+  place source = stated(r, "# source:"), device = stated(r, "# device:");
   if (source.begin < source.end && r->provenance.count)
     TS_PUSH(r->arena, &r->provenance, '\n');
   for (size_t i = source.begin; i < source.end; i++)
     TS_PUSH(r->arena, &r->provenance, r->text[i]);
   if (device.begin == device.end)
     return true;
-  const char *name = intern(r, device);
+  const char *name = intern_bytes(r, r->text + device.begin, device.end - device.begin);
   if (r->device && strcmp(r->device, name) != 0) {
     FAIL(r, device, "the table is of `%s` already", r->device);
     r->error->help = "a table is of one device: make one table of each";
-    r->failed = true;
     return false;
   }
   r->device = name;
   return true;
 }
 
-/* The next line that is not empty; comments are kept when they name a source or the device. */
-static bool next_line(reader *r, cell *line)
+/* Cells of the next row, at most TS_TABLE_MAX_COLUMNS, but all are counted; comments are kept when they name a source or the device. False at the end, and
+ * after an error. */
+static bool next_row(reader *r, ts_csv_cell *cells, uint32_t *count)
 {
-  while (r->at < r->size) {
-    const char *end = memchr(r->text + r->at, '\n', r->size - r->at);
-    cell c = {r->at, end ? (size_t)(end - r->text) : r->size};
-    r->at = end ? c.end + 1 : r->size;
-    r->line++;
-    c = trim(r, c);
-    if (c.begin < c.end && r->text[c.begin] == '#') {
-      if (!take_comment(r, c))
-        return false;
-    } else if (c.begin < c.end) {
-      *line = c;
-      return true;
-    }
-  }
-  return false;
+  size_t found = 0;
+  ts_csv_kind kind;
+  while ((kind = ts_csv_next(&r->csv, cells, TS_TABLE_MAX_COLUMNS, &found)) == TS_CSV_COMMENT)
+    if (!take_comment(r))
+      return r->failed = true, false;
+  *count = found > UINT32_MAX ? UINT32_MAX : (uint32_t)found;
+  if (r->csv.wrong)
+    r->failed = !FAIL(r, ((place){r->csv.wrong_at, r->csv.end}), "%s", r->csv.wrong);
+  return kind == TS_CSV_ROW && !r->failed;
 }
 
-/* Cells of a line; more than `room` are counted, not written. A cell in quotes may hold commas (RFC 4180). */
-static uint32_t split(const reader *r, cell line, cell *cells, uint32_t room)
-{
-  uint32_t n = 0;
-  size_t begin = line.begin;
-  bool quoted = false;
-  for (size_t i = line.begin; i <= line.end; i++) {
-    quoted ^= i < line.end && r->text[i] == '"';
-    if (i < line.end && (quoted || r->text[i] != ','))
-      continue;
-    if (n < room)
-      cells[n] = trim(r, (cell){begin, i});
-    n++;
-    begin = i + 1;
-  }
-  return n;
-}
+static place this_row(const reader *r) { return (place){r->csv.begin, r->csv.end}; }
 
 /* Decimal number; independent of the locale, and exact where Clinger's fast path is (15 digits, powers of ten up to 22). */
 static bool parse_number(const char *s, size_t length, double *value)
@@ -222,7 +191,7 @@ static bool is_name(const char *s)
   return true;
 }
 
-static bool read_column(reader *r, cell c, uint32_t at)
+static bool read_column(reader *r, ts_csv_cell c, uint32_t at)
 {
   column *column = &r->column[at];
   column->name = intern(r, c);
@@ -230,7 +199,7 @@ static bool read_column(reader *r, cell c, uint32_t at)
     if (strcmp(known_columns[i].name, column->name) == 0)
       column->kind = known_columns[i].kind, column->unit = known_columns[i].unit;
   if (!is_name(column->name))
-    return FAIL(r, c, "column %u has no usable name: \"%.*s\"", at + 1, CELL(r, c));
+    return FAIL(r, c, "column %u has no usable name: \"%.*s\"", at + 1, CELL(c));
   if (column->kind == COLUMN_FEATURE && strncmp(column->name, "time", 4) == 0) {
     FAIL(r, c, "unknown column `%s`", column->name);
     r->error->help = "times are in a column `time_us`, `time_ms`, `time_ns` or `seconds`";
@@ -264,10 +233,11 @@ static const char *family_by_columns(const reader *r)
 
 static bool read_header(reader *r)
 {
-  cell line = {0, 0}, cells[TS_TABLE_MAX_COLUMNS];
-  if (!next_line(r, &line))
-    return !r->failed && FAIL(r, line, "the table is empty: no header line");
-  uint32_t count = split(r, line, cells, TS_TABLE_MAX_COLUMNS), times = 0;
+  ts_csv_cell cells[TS_TABLE_MAX_COLUMNS];
+  uint32_t count, times = 0;
+  if (!next_row(r, cells, &count))
+    return !r->failed && FAIL(r, ((place){0, 0}), "the table is empty: no header line");
+  place line = this_row(r);
   if (count > TS_TABLE_MAX_COLUMNS)
     return FAIL(r, line, "the table has %u columns; at most %d are possible", count, TS_TABLE_MAX_COLUMNS);
   r->column_count = count;
@@ -290,41 +260,40 @@ static bool read_header(reader *r)
   return true;
 }
 
-static bool read_number(reader *r, const column *column, cell c, double *value)
+static bool read_number(reader *r, const column *column, ts_csv_cell c, double *value)
 {
-  if (!parse_number(r->text + c.begin, c.end - c.begin, value)) {
-    FAIL(r, c, "`%s` is not a number: \"%.*s\"", column->name, CELL(r, c));
+  if (!parse_number(c.at, c.length, value)) {
+    FAIL(r, c, "`%s` is not a number: \"%.*s\"", column->name, CELL(c));
     if (column->kind == COLUMN_FEATURE)
       r->error->help = "columns of text: family, dtype, kv_dtype, phase, kernel, set, note; every other column is a feature, a number";
     return false;
   }
   if (column->kind == COLUMN_TIME && *value <= 0)
-    return FAIL(r, c, "`%s` must be positive: %.*s", column->name, CELL(r, c));
+    return FAIL(r, c, "`%s` must be positive: %.*s", column->name, CELL(c));
   if (column->kind != COLUMN_FEATURE && *value < 0)
-    return FAIL(r, c, "`%s` is negative: %.*s", column->name, CELL(r, c));
+    return FAIL(r, c, "`%s` is negative: %.*s", column->name, CELL(c));
   return true;
 }
 
-static bool read_row(reader *r, cell line)
+static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
 {
-  cell cells[TS_TABLE_MAX_COLUMNS];
-  uint32_t count = split(r, line, cells, TS_TABLE_MAX_COLUMNS);
+  place line = this_row(r);
   if (count != r->column_count) {
-    cell where = count > r->column_count && count <= TS_TABLE_MAX_COLUMNS ? (cell){cells[r->column_count].begin, line.end} : line;
+    place where = count > r->column_count && count <= TS_TABLE_MAX_COLUMNS ? (place){cells[r->column_count].begin, line.end} : line;
     return FAIL(r, where, "%u cells where the header has %u columns", count, r->column_count);
   }
-  row row = {.family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->line};
+  row row = {.family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->csv.line};
   double value[TS_TABLE_MAX_COLUMNS], work[TS_TABLE_MAX_COLUMNS] = {0};
   const char *kv_dtype = NULL;
   uint32_t work_mask = 0, work_count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const column *column = &r->column[i];
-    bool empty = cells[i].begin == cells[i].end;
+    bool empty = !cells[i].length;
     double number = 0;
     switch (column->kind) {
     case COLUMN_FAMILY:
       if (empty || !is_name(intern(r, cells[i])))
-        return FAIL(r, cells[i], "no family: \"%.*s\"", CELL(r, cells[i]));
+        return FAIL(r, cells[i], "no family: \"%.*s\"", CELL(cells[i]));
       row.family = intern(r, cells[i]);
       break;
     case COLUMN_DTYPE:
@@ -441,7 +410,8 @@ static ts_table *make_table(reader *r)
 
 ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size, const ts_table_options *options, ts_cost_error *error)
 {
-  reader r = {.arena = arena, .text = text, .size = size, .options = options, .error = error};
+  reader r = {.arena = arena, .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true}, .text = text, .options = options,
+    .error = error};
   const char *nul = size ? memchr(text, 0, size) : NULL;
   if (nul) {
     size_t at = (size_t)(nul - text);
@@ -449,9 +419,9 @@ ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size, const ts
   }
   if (!read_header(&r))
     return NULL;
-  cell line = {0, 0};
-  while (next_line(&r, &line))
-    if (!read_row(&r, line))
+  ts_csv_cell cells[TS_TABLE_MAX_COLUMNS];
+  for (uint32_t count; next_row(&r, cells, &count);)
+    if (!read_row(&r, cells, count))
       return NULL;
   if (r.failed)
     return NULL;

@@ -22,6 +22,7 @@ tests_unit_sources = \
 	tests/unit/test_cost_fit.c \
 	tests/unit/test_cost_table.c \
 	tests/unit/test_cost_trees.c \
+	tests/unit/test_csv.c \
 	tests/unit/test_database.c \
 	tests/unit/test_device.c \
 	tests/unit/test_engine.c \

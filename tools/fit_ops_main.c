@@ -171,10 +171,10 @@ static bool read_sheets(job *j, ts_device_sheets *s)
   size_t size;
   int error;
   uint32_t line;
-  char *text = ts_read_file(j->arena, j->o->devices, &size, &error);
+  const char *text = ts_read_file(j->arena, j->o->devices, &size, &error);
   if (!text)
     return cannot_read(j, j->o->devices, error);
-  const char *wrong = ts_device_sheets_read(j->arena, text, s, &line);
+  const char *wrong = ts_device_sheets_read(j->arena, text, size, s, &line);
   return !wrong || refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, line, wrong), NULL);
 }
 

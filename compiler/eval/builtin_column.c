@@ -2,28 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "compiler/eval/function.h"
 
-typedef struct text { const char *at, *end; } text;
-
-static text take(text *from, char until)
-{
-  const char *at = memchr(from->at, until, (size_t)(from->end - from->at));
-  text field = {from->at, at ? at : from->end};
-  from->at = at ? at + 1 : from->end;
-  if (field.end > field.at && field.end[-1] == '\r')
-    field.end--;
-  return field;
-}
-
-static bool number(text field, double *value)
+static bool number(ts_csv_cell cell, double *value)
 {
   char digits[64], *end;
-  size_t length = (size_t)(field.end - field.at);
-  if (!length || length >= sizeof digits)
+  if (!cell.length || cell.length >= sizeof digits)
     return false;
-  memcpy(digits, field.at, length);
-  digits[length] = 0;
+  memcpy(digits, cell.at, cell.length);
+  digits[cell.length] = 0;
   *value = strtod(digits, &end);
   return !*end && *value > -1e300 && *value < 1e300;
 }
@@ -45,26 +33,21 @@ ts_value ts_builtin_column(const ts_builtin_call *c)
     return ts_error_value();
   if (!ts_charge(c->s, size, c->span))
     return ts_error_value();
-  text rest = {content, content + size}, head = take(&rest, '\n');
-  uint32_t column = 0;
-  bool found = false;
-  while (!found && head.at < head.end) {
-    text field = take(&head, ',');
-    found = (size_t)(field.end - field.at) == strlen(name) && !memcmp(field.at, name, strlen(name));
-    column += !found;
-  }
-  if (!found)
-    return refuse(c, file, ts_arena_printf(c->s->arena, "its first line has no column `%s`", name));
+  ts_csv csv = {.arena = c->s->arena, .text = content, .size = size, .trim = true}, first = csv;
+  size_t columns = 0, column = 0, count;
+  ts_csv_next(&first, NULL, 0, &columns);
+  ts_csv_cell *cell = TS_NEW_ARRAY(c->s->arena, ts_csv_cell, columns);
+  ts_csv_next(&csv, cell, columns, &columns);
+  while (column < columns && !ts_csv_is(cell[column], name)) column++;
+  if (csv.wrong || column == columns)
+    return refuse(c, file, csv.wrong ? csv.wrong : ts_arena_printf(c->s->arena, "its first line has no column `%s`", name));
   TS_VEC(ts_value) values = {0};
-  for (uint32_t line = 2; rest.at < rest.end; line++) {
-    text row = take(&rest, '\n'), field = {row.at, row.at};
+  while (ts_csv_next(&csv, cell, columns, &count) == TS_CSV_ROW) {
     double value;
-    if (row.at == row.end)
-      continue;
-    for (uint32_t k = 0; k <= column; k++)
-      field = take(&row, ',');
-    if (!number(field, &value))
-      return refuse(c, file, ts_arena_printf(c->s->arena, "line %u has no number in column `%s`", line, name));
+    if (csv.wrong)
+      return refuse(c, file, ts_arena_printf(c->s->arena, "line %u: %s", csv.line, csv.wrong));
+    if (column >= count || !number(cell[column], &value))
+      return refuse(c, file, ts_arena_printf(c->s->arena, "line %u has no number in column `%s`", csv.line, name));
     bool whole = value < 9e15 && value > -9e15 && value == (double)(int64_t)value;
     TS_PUSH(c->s->arena, &values, whole ? ts_int_value((int64_t)value, c->span) : ts_quantity_value(value, TS_DIM_NONE, c->span));
   }

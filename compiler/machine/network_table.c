@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "compiler/machine/network_file.h"
 #include "cost/cost.h"
 #include "ir/words.h"
@@ -39,8 +40,8 @@ enum { MAX_COLUMNS = 32 };
 
 typedef struct reader {
   ts_arena *arena;
-  const char *at, *end, *error, *device;
-  uint32_t line;
+  ts_csv csv;
+  const char *error, *device;
   uint32_t column[MAX_COLUMNS]; /* what each column is */
   const char *wanted[MAX_COLUMNS]; /* rows must have this text there; NULL: any */
   uint32_t columns;
@@ -56,31 +57,11 @@ static bool bad(reader *r, const char *error)
   return false;
 }
 
-/* The next field of the line, trimmed, in the arena. False at the end of the line. */
-static bool field(reader *r, const char **text, bool *more)
-{
-  const char *begin = r->at;
-  while (r->at < r->end && *r->at != ',' && *r->at != '\n')
-    r->at++;
-  const char *stop = r->at;
-  while (begin < stop && (*begin == ' ' || *begin == '\t'))
-    begin++;
-  while (stop > begin && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r'))
-    stop--;
-  *text = ts_arena_string(r->arena, begin, (size_t)(stop - begin));
-  *more = r->at < r->end && *r->at == ',';
-  if (r->at < r->end)
-    r->at++;
-  return *more;
-}
-
-static bool header_name(reader *r, const char *name)
+static void header_name(reader *r, const char *name)
 {
   static const struct { const char *name; uint32_t what; double unit; } names[] = {
       {"collective", COLLECTIVE, 0}, {"ranks", RANKS, 0}, {"gpus", RANKS, 0}, {"islands", ISLANDS, 0}, {"nodes", ISLANDS, 0}, {"bytes", BYTES, 0},
       {"time_us", TIME, 1e-6}, {"time_ms", TIME, 1e-3}, {"seconds", TIME, 1}};
-  if (r->columns == MAX_COLUMNS)
-    return bad(r, "more than 32 columns");
   uint32_t what = OTHER;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i].name)) {
@@ -94,19 +75,15 @@ static bool header_name(reader *r, const char *name)
       r->found |= UINT32_C(1) << i;
     }
   r->column[r->columns++] = what;
-  return true;
 }
 
-static bool header(reader *r)
+static bool header(reader *r, const ts_csv_cell *cell, size_t count)
 {
-  const char *text;
-  bool more = true;
   uint32_t seen = 0;
-  while (more) {
-    field(r, &text, &more);
-    if (!header_name(r, text))
-      return false;
-  }
+  if (count > MAX_COLUMNS)
+    return bad(r, "more than 32 columns");
+  for (size_t c = 0; c < count; c++)
+    header_name(r, ts_csv_string(r->arena, cell[c]));
   for (uint32_t i = 0; i < r->columns; i++)
     seen |= 1u << r->column[i];
   if (r->options && r->options->collective >= 0)
@@ -143,27 +120,19 @@ static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p
   return true;
 }
 
-static bool row(reader *r)
+static bool row(reader *r, const ts_csv_cell *cell, size_t count)
 {
   ts_ir_net_point p = {.islands = 1};
-  bool more = true, wanted = true;
-  const char *text[MAX_COLUMNS];
-  uint32_t c = 0;
   if (r->options && r->options->collective >= 0)
     p.collective = (uint32_t)r->options->collective;
-  for (; more; c++) {
-    if (c >= r->columns)
-      return bad(r, "more fields than columns");
-    field(r, &text[c], &more);
-    wanted &= !r->wanted[c] || !strcmp(r->wanted[c], text[c]);
-  }
-  if (c < r->columns)
-    return bad(r, "fewer fields than columns");
-  for (c = 0; wanted && c < r->columns; c++)
-    if (r->column[c] != OTHER && !value(r, r->column[c], text[c], &p))
+  if (count != r->columns)
+    return bad(r, count > r->columns ? "more fields than columns" : "fewer fields than columns");
+  for (size_t c = 0; c < count; c++)
+    if (r->wanted[c] && !ts_csv_is(cell[c], r->wanted[c]))
+      return true;
+  for (size_t c = 0; c < count; c++)
+    if (r->column[c] != OTHER && !value(r, r->column[c], ts_csv_string(r->arena, cell[c]), &p))
       return false;
-  if (!wanted)
-    return true;
   TS_PUSH(r->arena, &r->points, p);
   return true;
 }
@@ -207,31 +176,32 @@ const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_po
 static void take_comment(reader *r)
 {
   static const char word[] = "# device:";
-  const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at)), *end = newline ? newline : r->end, *at = r->at + sizeof word - 1;
-  if (end > at && !memcmp(r->at, word, sizeof word - 1)) {
-    while (at < end && (*at == ' ' || *at == '\t'))
-      at++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-      end--;
-    r->device = ts_arena_string(r->arena, at, (size_t)(end - at));
-  }
-  r->at = newline ? newline + 1 : r->end;
+  const char *at = r->csv.text + r->csv.begin, *end = r->csv.text + r->csv.end;
+  if ((size_t)(end - at) < sizeof word - 1 || memcmp(at, word, sizeof word - 1) != 0)
+    return;
+  for (at += sizeof word - 1; at < end && (*at == ' ' || *at == '\t');)
+    at++;
+  r->device = ts_arena_string(r->arena, at, (size_t)(end - at));
+}
+
+static bool rows(reader *r)
+{
+  ts_csv_cell cell[MAX_COLUMNS];
+  size_t count;
+  for (ts_csv_kind kind; (kind = ts_csv_next(&r->csv, cell, MAX_COLUMNS, &count)) != TS_CSV_END;)
+    if (kind == TS_CSV_COMMENT)
+      take_comment(r);
+    else if (r->csv.wrong ? !bad(r, r->csv.wrong) : r->columns ? !row(r, cell, count) : !header(r, cell, count))
+      return false;
+  return r->points.count || bad(r, r->options && r->options->where_count ? "no row is as `where` asks" : "no rows");
 }
 
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line)
 {
-  reader r = {.arena = arena, .at = text, .end = text + size, .device = "", .options = options};
-  bool good = true;
-  for (r.line = 1; good && r.at < r.end; r.line++) {
-    if (*r.at == '#' || *r.at == '\n' || *r.at == '\r')
-      take_comment(&r);
-    else
-      good = r.columns ? row(&r) : header(&r);
-  }
-  if (good && !r.points.count)
-    good = bad(&r, options && options->where_count ? "no row is as `where` asks" : "no rows");
+  reader r = {.arena = arena, .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true}, .device = "", .options = options};
+  bool good = rows(&r);
   *error = r.error;
-  *line = r.line > 1 ? r.line - 1 : 1;
+  *line = r.csv.line ? r.csv.line : 1;
   if (!good)
     return NULL;
   ts_network_table *t = TS_NEW(arena, ts_network_table);

@@ -4,19 +4,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/csv.h"
+
 enum { MAX_COLUMNS = 64, MAX_ROWS = 1 << 17, MAX_INPUTS = 1 << 14, MAX_RANK = 8 };
 
 typedef struct file {
   ts_session *s;
   const ts_table_source *source;
-  const char *name, *text;
-  size_t size, at;
-  uint32_t line, number; /* number: in the source map, once a message needs it */
+  const char *name;
+  ts_csv csv;
+  uint32_t number; /* in the source map, once a message needs it */
   uint32_t column_count;
   const char *column[MAX_COLUMNS];
   const char *cell[MAX_COLUMNS];
   uint32_t cell_count;
-  size_t begin, end;     /* of the record at hand */
   const char *device, *batch_dim; /* of comments; NULL: none */
 } file;
 
@@ -25,9 +26,9 @@ typedef struct file {
 static ts_span here(file *f)
 {
   if (!f->number)
-    f->number = ts_sources_add(f->s->sources, f->name, "trace", f->text, f->size);
-  size_t end = f->end - f->begin > 100 ? f->begin + 100 : f->end;
-  return (ts_span){f->number, (uint32_t)f->begin, (uint32_t)end};
+    f->number = ts_sources_add(f->s->sources, f->name, "trace", f->csv.text, f->csv.size);
+  size_t end = f->csv.end - f->csv.begin > 100 ? f->csv.begin + 100 : f->csv.end;
+  return (ts_span){f->number, (uint32_t)f->csv.begin, (uint32_t)end};
 }
 
 #define FAIL(f, label, ...)                                                             \
@@ -41,49 +42,20 @@ static ts_span here(file *f)
 
 static bool begin(ts_session *s, const ts_table_source *source, ts_table_text table, file *f)
 {
-  *f = (file){.s = s, .source = source, .name = table.name, .text = table.text, .size = table.size};
-  if (f->size > UINT32_MAX / 2) {
-    f->size = 0;
+  *f = (file){.s = s, .source = source, .name = table.name};
+  f->csv = (ts_csv){.arena = s->arena, .text = table.text, .size = table.size, .comment = '#'};
+  if (f->csv.size > UINT32_MAX / 2) {
+    f->csv.size = 0;
     FAIL(f, "too large", "the table is larger than 2 GiB");
     return false;
   }
   return true;
 }
 
-/* One cell, quotes taken off; the cursor ends on the separator. */
-static const char *read_cell(file *f)
-{
-  const char *t = f->text;
-  size_t at = f->at;
-  if (at < f->size && t[at] == '"') {
-    char *out = ts_arena_alloc(f->s->arena, 1);
-    size_t n = 0, begin = ++at, length = 0;
-    while (at < f->size && (t[at] != '"' || (at + 1 < f->size && t[at + 1] == '"'))) {
-      at += t[at] == '"' ? 2 : 1;
-      length++;
-    }
-    out = ts_arena_alloc(f->s->arena, length + 1);
-    for (size_t i = begin; n < length; i++, n++) {
-      out[n] = t[i];
-      i += t[i] == '"';
-    }
-    f->at = at < f->size ? at + 1 : at;
-    while (f->at < f->size && t[f->at] != ',' && t[f->at] != '\n')
-      f->at++;
-    return out;
-  }
-  while (at < f->size && t[at] != ',' && t[at] != '\n')
-    at++;
-  size_t end = at > f->at && t[at - 1] == '\r' ? at - 1 : at;
-  const char *cell = ts_arena_string(f->s->arena, t + f->at, end - f->at);
-  f->at = at;
-  return cell;
-}
-
 /* `# word: text`: the text, or NULL. */
-static const char *stated(file *f, size_t begin, size_t end, const char *word)
+static const char *stated(file *f, const char *word)
 {
-  const char *at = f->text + begin + 1, *stop = f->text + end;
+  const char *at = f->csv.text + f->csv.begin + 1, *stop = f->csv.text + f->csv.end;
   size_t length = strlen(word);
   while (at < stop && *at == ' ')
     at++;
@@ -97,20 +69,16 @@ static const char *stated(file *f, size_t begin, size_t end, const char *word)
 }
 
 /* False after an error: another device than in a comment before. */
-static bool take_comment(file *f, size_t end)
+static bool take_comment(file *f)
 {
-  const char *device = stated(f, f->at, end, "device:");
+  const char *device = stated(f, "device:");
   if (device && f->device && device != f->device) {
-    f->begin = f->at;
-    f->end = end;
     FAIL(f, "a table is of one device", "the table is of `%s` already", f->device);
     return false;
   }
   f->device = device ? device : f->device;
-  const char *batch = stated(f, f->at, end, "batch_dim:");
+  const char *batch = stated(f, "batch_dim:");
   if (batch && (strlen(batch) != 1 || *batch < '0' || *batch >= '0' + MAX_RANK)) {
-    f->begin = f->at;
-    f->end = end;
     FAIL(f, "a number from 0: `# batch_dim: 1`", "`%.40s` is not a dimension", batch);
     return false;
   }
@@ -120,43 +88,24 @@ static bool take_comment(file *f, size_t end)
 
 static bool next_record(file *f)
 {
-  for (;;) {
-    while (f->at < f->size && (f->text[f->at] == '\n' || f->text[f->at] == '\r')) {
-      f->line += f->text[f->at] == '\n';
-      f->at++;
-    }
-    if (f->at >= f->size)
-      return false;
-    if (f->text[f->at] != '#')
-      break;
-    const char *end = memchr(f->text + f->at, '\n', f->size - f->at);
-    size_t stop = end ? (size_t)(end - f->text) : f->size;
-    if (!take_comment(f, stop)) {
-      f->at = f->size;
+  ts_csv_cell cells[MAX_COLUMNS];
+  size_t count;
+  ts_csv_kind kind;
+  while ((kind = ts_csv_next(&f->csv, cells, MAX_COLUMNS, &count)) == TS_CSV_COMMENT)
+    if (!take_comment(f)) {
+      f->csv.at = f->csv.size;
       return false;
     }
-    f->at = stop;
-  }
-  f->begin = f->at;
-  f->line++;
-  f->cell_count = 0;
-  for (;;) {
-    const char *cell = read_cell(f);
-    if (f->cell_count < MAX_COLUMNS)
-      f->cell[f->cell_count++] = cell;
-    if (f->at >= f->size || f->text[f->at] == '\n')
-      break;
-    f->at++;
-  }
-  f->end = f->at;
-  f->at += f->at < f->size;
-  return true;
+  f->cell_count = count < MAX_COLUMNS ? (uint32_t)count : MAX_COLUMNS;
+  for (uint32_t i = 0; i < f->cell_count; i++)
+    f->cell[i] = ts_csv_string(f->s->arena, cells[i]);
+  return kind == TS_CSV_ROW;
 }
 
 static bool read_header(file *f)
 {
   if (!next_record(f)) {
-    f->begin = f->end = 0;
+    f->csv.begin = f->csv.end = 0;
     FAIL(f, "nothing but comments", "the table `%s` is empty", f->name);
     return false;
   }
@@ -336,7 +285,7 @@ typedef struct operator_columns { uint32_t name, kind, inputs, input_shapes, out
 static bool read_operator(file *f, const operator_columns *c, const ts_names *names, const row_list *rows, ts_row *row)
 {
   shape_list given = {0}, parameters = {0};
-  *row = (ts_row){.name = cell(f, c->name), .kind = cell(f, c->kind), .line = f->line};
+  *row = (ts_row){.name = cell(f, c->name), .kind = cell(f, c->kind), .line = f->csv.line};
   if (f->cell_count != f->column_count) {
     FAIL(f, "cells of a row stand under the columns of the first line", "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
     return false;
@@ -385,7 +334,7 @@ static bool remember(file *f, ts_names *names, row_list *rows, ts_row *row)
   }
   row->name = name;
   row->kind = ts_lang_intern(f->s->lang, row->kind, strlen(row->kind));
-  row->span = (ts_span){f->number, (uint32_t)f->begin, (uint32_t)f->end};
+  row->span = (ts_span){f->number, (uint32_t)f->csv.begin, (uint32_t)f->csv.end};
   TS_PUSH(f->s->arena, rows, *row);
   ts_names_put(f->s->arena, names, name, (void *)(uintptr_t)rows->count);
   return true;
@@ -555,7 +504,7 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
 {
   file *f = r->f;
   uint64_t *ids = r->ids;
-  ts_row row = {.line = f->line};
+  ts_row row = {.line = f->csv.line};
   uint32_t count = 0;
   double time;
   row.kind = ts_lang_intern(f->s->lang, cell(f, c->name), strlen(cell(f, c->name)));
@@ -571,7 +520,7 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
     return false;
   *(row.stage == TS_ROW_FORWARD ? &row.forward : &row.backward) = time;
   const char *colon = strrchr(row.kind, ':'), *short_kind = colon ? colon + 1 + strspn(colon + 1, " ") : row.kind;
-  const char *name = ts_arena_printf(f->s->arena, "%s_%u", short_kind, f->line);
+  const char *name = ts_arena_printf(f->s->arena, "%s_%u", short_kind, f->csv.line);
   row.name = ts_lang_intern(f->s->lang, name, strlen(name));
   tensor *y = count && row.stage == TS_ROW_FORWARD ? tensor_of(&r->tensors, ids[0]) : NULL;
   if (y) {
@@ -582,7 +531,7 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
     FAIL(f, "one too many", "the table has more than %d rows", MAX_ROWS);
     return false;
   }
-  row.span = (ts_span){0, (uint32_t)f->begin, (uint32_t)f->end};
+  row.span = (ts_span){0, (uint32_t)f->csv.begin, (uint32_t)f->csv.end};
   TS_PUSH(f->s->arena, r->rows, row);
   if (!y)
     return true;
@@ -634,7 +583,7 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
     return false;
   }
   if (!f.number)
-    f.number = ts_sources_add(s->sources, f.name, "trace", f.text, f.size);
+    f.number = ts_sources_add(s->sources, f.name, "trace", f.csv.text, f.csv.size);
   for (size_t i = 0; i < list.count; i++)
     list.at[i].span.file = list.at[i].given ? 0 : f.number;
   *rows = (ts_rows){(uint32_t)list.count, list.at, f.name, table.listed, f.device, f.batch_dim ? *f.batch_dim - '0' : -1};

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "compiler/schedule/internal.h"
 
 typedef ts_schedule_builder builder;
 
 typedef struct reader {
   builder *b;
-  const char *name, *text, *at, *end;
+  const char *name;
+  ts_csv csv;
   uint32_t file, rank, stages;
   ts_span span;             /* of its name in the plan */
   TS_VEC(ts_placed) items;
@@ -19,7 +21,7 @@ typedef struct reader {
 
 static ts_span span_of(const reader *r, const char *text, size_t length)
 {
-  uint32_t begin = (uint32_t)(text - r->text);
+  uint32_t begin = (uint32_t)(text - r->csv.text);
   return (ts_span){r->file, begin, begin + (uint32_t)length};
 }
 
@@ -82,12 +84,6 @@ static bool action(reader *r, const char *text, size_t length)
 
 static bool cell(reader *r, const char *text, size_t length)
 {
-  while (length && (*text == ' ' || *text == '"')) {
-    text++;
-    length--;
-  }
-  while (length && (text[length - 1] == ' ' || text[length - 1] == '"' || text[length - 1] == '\r'))
-    length--;
   if (!length) /* the rank idles in this step of its table */
     return true;
   if (*text != '(')
@@ -107,30 +103,32 @@ static bool cell(reader *r, const char *text, size_t length)
   return true;
 }
 
-/* Ends of cells are commas outside of parentheses. */
-static bool row(reader *r, const char *text, const char *end)
+static bool row(reader *r, const ts_csv_cell *cells, size_t count)
 {
-  const char *start = text;
-  for (; text <= end; text++)
-    if (text == end || *text == ',') {
-      if (!cell(r, start, (size_t)(text - start)))
-        return false;
-      start = text + 1;
-    }
+  if (r->csv.wrong)
+    return wrong(r, r->csv.text + r->csv.wrong_at, r->csv.end - r->csv.wrong_at, "is not CSV: a quote is not closed, or something stands behind it");
+  size_t before = r->items.count;
+  for (size_t i = 0; i < count; i++)
+    if (!cell(r, r->csv.text + cells[i].begin, cells[i].end - cells[i].begin))
+      return false;
+  if (r->items.count > before)
+    r->rank++;
   return true;
 }
 
 static bool rows(reader *r)
 {
-  while (r->at < r->end) {
-    const char *next = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    const char *end = next ? next : r->end;
-    size_t before = r->items.count;
-    if (!row(r, r->at, end))
+  ts_csv_cell *cells = NULL;
+  size_t room = 0, count;
+  for (ts_csv before = r->csv; ts_csv_next(&r->csv, cells, room, &count) == TS_CSV_ROW; before = r->csv) {
+    if (count > room) { /* once more: a rank has more actions than those before it */
+      room = 2 * count;
+      cells = TS_NEW_ARRAY(r->b->s->arena, ts_csv_cell, room);
+      r->csv = before;
+      ts_csv_next(&r->csv, cells, room, &count);
+    }
+    if (!row(r, cells, count))
       return false;
-    if (r->items.count > before)
-      r->rank++;
-    r->at = end + (next != NULL);
   }
   if (r->items.count)
     return true;
@@ -218,12 +216,11 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
     return false;
   }
   reader r = {.b = b, .name = file.u.string, .span = file.span.file ? file.span : order->span};
-  r.at = ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &found);
-  if (!r.at)
+  const char *text = ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &found);
+  if (!text)
     return false;
-  r.text = r.at;
-  r.end = r.at + size;
-  r.file = ts_sources_add(b->s->sources, found.shown, "order", r.text, size);
+  r.csv = (ts_csv){.arena = b->s->arena, .text = text, .size = size, .trim = true};
+  r.file = ts_sources_add(b->s->sources, found.shown, "order", text, size);
   sc->stages_span = r.span;
   if (!rows(&r) || !place(&r))
     return false;

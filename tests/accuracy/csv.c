@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/csv.h"
+
 static char *read_all(ts_arena *arena, const char *path)
 {
   gzFile file = gzopen(path, "rb");
@@ -24,58 +26,21 @@ static char *read_all(ts_arena *arena, const char *path)
   return got < 0 ? NULL : text;
 }
 
-/* A cell, unquoted in place. *at ends after its separator; *more: another one follows on the line. */
-static char *cell(char **at, bool *more)
-{
-  char *from = *at, *to = *at, *begin = *at;
-  bool quoted = *from == '"';
-  from += quoted;
-  while (*from && (quoted || (*from != ',' && *from != '\n' && *from != '\r'))) {
-    if (quoted && *from == '"') {
-      if (from[1] != '"') {
-        quoted = false;
-        from++;
-        continue;
-      }
-      from++;
-    }
-    *to++ = *from++;
-  }
-  *more = *from == ',';
-  while (*from == '\r')
-    from++;
-  *at = *from ? from + 1 : from;
-  *to = 0;
-  return begin;
-}
-
 csv *csv_read(ts_arena *arena, const char *path)
 {
-  char *at = read_all(arena, path);
+  const char *text = read_all(arena, path);
+  if (!text)
+    return NULL;
+  ts_csv rows = {.arena = arena, .text = text, .size = strlen(text), .comment = '#'}, first = rows;
   TS_VEC(const char *) cells = {0};
   csv *table = TS_NEW(arena, csv);
-  if (!at)
-    return NULL;
-  while (*at) {
-    bool more = true;
-    size_t columns = 0;
-    if (*at == '\n' || *at == '#') { /* empty and comment lines */
-      at = strchr(at, '\n');
-      if (!at)
-        break;
-      at++;
-      continue;
-    }
-    for (; more; columns++) {
-      char *text = cell(&at, &more);
-      if (table->columns == 0 || columns < table->columns)
-        TS_PUSH(arena, &cells, text);
-    }
-    if (!table->columns)
-      table->columns = columns;
-    for (; columns < table->columns; columns++)
-      TS_PUSH(arena, &cells, "");
-  }
+  ts_csv_cell *cell = NULL;
+  size_t count;
+  while (ts_csv_next(&first, NULL, 0, &table->columns) == TS_CSV_COMMENT) continue;
+  cell = TS_NEW_ARRAY(arena, ts_csv_cell, table->columns);
+  for (ts_csv_kind kind; (kind = ts_csv_next(&rows, cell, table->columns, &count)) != TS_CSV_END;)
+    for (size_t c = 0; c < table->columns && kind == TS_CSV_ROW; c++)
+      TS_PUSH(arena, &cells, c < count ? ts_csv_string(arena, cell[c]) : "");
   if (!table->columns)
     return NULL;
   table->name = cells.at;

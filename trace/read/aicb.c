@@ -18,7 +18,7 @@ typedef struct reader {
   uint32_t last;     /* event */
 } reader;
 
-static bool wrong(reader *r, const char *what, ts_row_cell c)
+static bool wrong(reader *r, const char *what, ts_csv_cell c)
 {
   ts_feed_fail(r->feed, "rows are communications: a type such as CommType.all_reduce, a group and bytes", "line %" PRIu64 ": `%.*s` is %s", r->line,
                (int)(c.length > 40 ? 40 : c.length), c.at, what);
@@ -27,14 +27,14 @@ static bool wrong(reader *r, const char *what, ts_row_cell c)
 }
 
 /* "CommType.all_reduce", "CommGroup.tp_group": what is behind the dot. */
-static ts_row_cell member(ts_row_cell c)
+static ts_csv_cell member(ts_csv_cell c)
 {
   const char *dot = memchr(c.at, '.', c.length);
-  return dot ? (ts_row_cell){dot + 1, (size_t)(c.at + c.length - dot - 1)} : c;
+  return dot ? (ts_csv_cell){.at = dot + 1, .length = (size_t)(c.at + c.length - dot - 1)} : c;
 }
 
 /* Not below 0, with or without a point; -1 for `None` and empty cells. */
-static bool take_number(ts_row_cell c, int64_t *value)
+static bool take_number(ts_csv_cell c, int64_t *value)
 {
   int64_t thousandths;
   *value = -1;
@@ -46,7 +46,7 @@ static bool take_number(ts_row_cell c, int64_t *value)
   return true;
 }
 
-static uint32_t take_group(ts_events *e, ts_row_cell name, int64_t size)
+static uint32_t take_group(ts_events *e, ts_csv_cell name, int64_t size)
 {
   if (!name.length || ts_is(name.at, name.length, "None"))
     return 0;
@@ -59,7 +59,7 @@ static uint32_t take_group(ts_events *e, ts_row_cell name, int64_t size)
   return string;
 }
 
-static void add(reader *r, ts_row_cell name, uint32_t comm)
+static void add(reader *r, ts_csv_cell name, uint32_t comm)
 {
   ts_events *e = r->e;
   uint32_t event = e->count, string = ts_events_string(e, name.at, name.length);
@@ -76,15 +76,15 @@ static void add(reader *r, ts_row_cell name, uint32_t comm)
   r->last = event;
 }
 
-static bool take_row(reader *r, const ts_row_cell *cells, size_t count)
+static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
 {
-  static const ts_row_cell none = {"", 0};
+  static const ts_csv_cell none = {.at = ""};
   ts_events *e = r->e;
-  ts_row_cell at[KNOWN];
+  ts_csv_cell at[KNOWN];
   int64_t bytes, size, source, destination;
   for (int c = 0; c < KNOWN; c++)
     at[c] = r->column[c] >= 0 && (size_t)r->column[c] < count ? cells[r->column[c]] : none;
-  ts_row_cell type = member(at[TYPE]), stage = at[STAGE].length ? at[STAGE] : type;
+  ts_csv_cell type = member(at[TYPE]), stage = at[STAGE].length ? at[STAGE] : type;
   bool computes = ts_is(type.at, type.length, "computation");
   if (computes)
     bytes = -1; /* what a computation has there are the shapes of its inputs */
@@ -125,8 +125,8 @@ bool ts_is_aicb(const ts_feed *feed)
 bool ts_read_aicb(ts_events *e, ts_feed *feed)
 {
   reader r = {.e = e, .feed = feed, .last = TS_EVENT_NONE};
-  ts_row_cell cells[COLUMNS];
-  size_t count = ts_feed_row(feed, &r.line, cells, COLUMNS);
+  ts_csv_cell cells[COLUMNS];
+  size_t count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS);
   r.columns = count;
   for (int c = 0; c < KNOWN; c++) {
     r.column[c] = -1;
@@ -137,7 +137,7 @@ bool ts_read_aicb(ts_events *e, ts_feed *feed)
       return ts_feed_fail(feed, NULL, "a workload of AICB without the column `%s`", known[c]);
   }
   e->format = TS_TRACE_AICB;
-  while ((count = ts_feed_row(feed, &r.line, cells, COLUMNS))) {
+  while ((count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS))) {
     e->seen++;
     if (e->count >= TS_EVENTS_MOST)
       return ts_feed_fail(feed, NULL, "more than %u rows", TS_EVENTS_MOST);

@@ -10,7 +10,7 @@ enum { MOST_TENSORS = 1 << 22, COLUMNS = 32 };
 enum { NAME, INPUTS, OUTPUTS, TIME, OUTPUT_SIZES, STAGE, KNOWN };
 static const char *const known[KNOWN] = {"OperatorName", "Operator_input", "Operator_output", "Operator_cudatimenooverlap", "OutputSize", "stage"};
 
-typedef ts_row_cell cell;
+typedef ts_csv_cell cell;
 typedef struct reader {
   ts_events *e;
   ts_feed *feed;
@@ -63,7 +63,7 @@ static bool take_tensors(reader *r, cell list, cell sizes, uint32_t event, bool 
 
 static bool take_operator(reader *r, const cell *cells, size_t count)
 {
-  static const cell none = {"", 0};
+  static const cell none = {.at = ""};
   cell at[KNOWN];
   int64_t ns;
   for (int c = 0; c < KNOWN; c++)
@@ -93,7 +93,7 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
 {
   reader r = {.e = e, .feed = feed};
   cell cells[COLUMNS];
-  size_t count = ts_feed_row(feed, &r.line, cells, COLUMNS), columns = count;
+  size_t count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS), columns = count;
   for (int c = 0; c < KNOWN; c++) {
     r.column[c] = -1;
     for (size_t i = 0; i < count; i++)
@@ -103,7 +103,7 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
       return ts_feed_fail(feed, NULL, "a table of TrioSim without the column `%s`", known[c]);
   }
   e->format = TS_TRACE_TRIOSIM;
-  while ((count = ts_feed_row(feed, &r.line, cells, COLUMNS)))
+  while ((count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS)))
     if (e->count >= TS_EVENTS_MOST)
       return ts_feed_fail(feed, NULL, "more than %u operators", TS_EVENTS_MOST);
     else if (count < columns && e->count && feed->done && feed->at == feed->end) /* the last line is not whole */
