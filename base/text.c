@@ -22,6 +22,24 @@ size_t ts_utf8_decode(const char *text, size_t size, uint32_t *character)
   return length;
 }
 
+size_t ts_utf8_valid(const char *text, size_t size)
+{
+  uint32_t character;
+  size_t at = 0;
+  for (size_t length = 1; at < size && length; at += length)
+    length = (unsigned char)text[at] < 0x80 ? 1 : ts_utf8_decode(text + at, size - at, &character);
+  return at;
+}
+
+size_t ts_utf8_encode(uint32_t c, char out[4])
+{
+  static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  for (size_t i = length; --i > 0; c >>= 6) out[i] = (char)(0x80 | (c & 0x3f));
+  out[0] = (char)(lead[length] | c);
+  return length;
+}
+
 /* The ranges that matter in practice, from Unicode's EastAsianWidth.txt (W, F) and the combining marks. */
 unsigned ts_char_columns(uint32_t c)
 {

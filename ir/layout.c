@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
+
 #define SAME_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no hidden padding")
 SAME_SIZE(ts_ir_header, 56);
 SAME_SIZE(ts_ir_section, 24);
@@ -49,26 +51,14 @@ const ts_ir_ref ts_ir_refs[] = {
 };
 const uint32_t ts_ir_ref_count = sizeof ts_ir_refs / sizeof *ts_ir_refs;
 
-size_t ts_ir_utf8_length(const uint8_t *s, size_t left)
-{
-  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-  if (!length || length > left)
-    return 0;
-  for (size_t i = 1; i < length; i++)
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-  bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-  bool beyond = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-  return overlong || beyond ? 0 : length;
-}
-
 /* A name that was cut short may end inside a character; names of a text that is no UTF-8 may hold anything. */
 static void keep_utf8(char *message)
 {
   size_t left = strlen(message), length;
   char *out = message;
+  uint32_t character;
   for (const char *p = message; left; p += length, left -= length) {
-    length = ts_ir_utf8_length((const uint8_t *)p, left);
+    length = ts_utf8_decode(p, left, &character);
     if (length && (unsigned char)*p >= ' ') {
       memmove(out, p, length);
       out += length;

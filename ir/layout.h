@@ -50,9 +50,6 @@ static inline void ts_ir_set(ts_ir *ir, uint32_t kind, const void *records, uint
     memcpy((char *)ir + ts_ir_tables[kind].count, &count, sizeof count);
 }
 
-/* Length of a well-formed UTF-8 sequence (RFC 3629), 0 for anything else. */
-size_t ts_ir_utf8_length(const uint8_t *bytes, size_t left);
-
 /* Messages are UTF-8 without control characters, whatever the names in them hold. ts_ir_fail returns -1. */
 void ts_ir_message(ts_ir_error *error, const char *format, va_list args);
 int ts_ir_fail(ts_ir_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

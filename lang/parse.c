@@ -1,6 +1,7 @@
 /* Parsing: reads a source's tokens, gives their stream to the grammar, and resumes after errors. */
 #include <string.h>
 
+#include "base/text.h"
 #include "lang/grammar.h"
 #include "lang/parser.h"
 
@@ -23,33 +24,16 @@ ts_parser *ts_parser_new(ts_lang *lang, uint32_t file)
   return parser;
 }
 
-/* Length of the UTF-8 sequence at `text`, 0 if there is none (RFC 3629: shortest form, no surrogates, up to U+10FFFF). */
-static uint32_t sequence(const unsigned char *text, uint32_t left)
-{
-  uint32_t lead = text[0], length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (length == 0 || length > left)
-    return 0;
-  for (uint32_t i = 1; i < length; i++) {
-    if ((text[i] & 0xc0) != 0x80)
-      return 0;
-  }
-  bool overlong = (lead == 0xe0 && text[1] < 0xa0) || (lead == 0xf0 && text[1] < 0x90);
-  bool outside = (lead == 0xed && text[1] > 0x9f) || (lead == 0xf4 && text[1] > 0x8f);
-  return overlong || outside ? 0 : length;
-}
-
 static bool is_text(ts_parser *parser)
 {
-  const unsigned char *text = (const unsigned char *)parser->text;
-  for (uint32_t i = 0, length; i < parser->size; i += length) {
-    length = text[i] ? sequence(text + i, parser->size - i) : 0;
-    if (length == 0) {
-      ts_diag *d = ts_syntax_diag(parser, TS_E0103, (ts_span){parser->file, i, i + 1}, "the file is not UTF-8 text: byte 0x%02X at offset %u", text[i], i);
-      ts_diag_here(d, text[i] ? "not part of a UTF-8 character" : "a NUL byte");
-      return false;
-    }
-  }
-  return true;
+  const char *nul = memchr(parser->text, 0, parser->size);
+  uint32_t size = nul ? (uint32_t)(nul - parser->text) : parser->size, at = (uint32_t)ts_utf8_valid(parser->text, size);
+  if (at == parser->size)
+    return true;
+  unsigned char byte = (unsigned char)parser->text[at];
+  ts_diag *d = ts_syntax_diag(parser, TS_E0103, (ts_span){parser->file, at, at + 1}, "the file is not UTF-8 text: byte 0x%02X at offset %u", byte, at);
+  ts_diag_here(d, byte ? "not part of a UTF-8 character" : "a NUL byte");
+  return false;
 }
 
 /* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word` are names. */

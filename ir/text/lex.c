@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "ir/layout.h"
 #include "ir/text/text.h"
 
@@ -89,19 +90,6 @@ static uint32_t escaped(const char *p, const char *end, size_t *length)
   }
 }
 
-/* A character as UTF-8, behind what is there. */
-static char *put_character(char *out, uint32_t c)
-{
-  if (c >= 0x800)
-    *out++ = (char)(0xe0 | c >> 12);
-  if (c >= 0x80) {
-    *out++ = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3f) : 0xc0 | c >> 6);
-    c = 0x80 | (c & 0x3f);
-  }
-  *out++ = (char)c;
-  return out;
-}
-
 static void take_quoted(ts_ir_lexer *l)
 {
   const char *p = l->at + 1, *close = p;
@@ -121,7 +109,7 @@ static void take_quoted(ts_ir_lexer *l)
       return;
     }
     if (escape)
-      out = put_character(out, c);
+      out += ts_utf8_encode(c, out);
     else
       *out++ = *p; /* one byte of its own UTF-8 */
     p += length;

@@ -109,3 +109,24 @@ Test(escape, json_of_a_library_keeps_its_form)
   cr_expect_str_eq(bytes, "{\n\t\"a\\n\\u007f\\ufffd\":\t\"\\u202e\xc3\xa9\"\n}");
   free(bytes);
 }
+
+Test(escape, utf8_both_ways)
+{
+  static const char *const none[] = {"\xc0\xaf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\x80", "\xe2\x82", "\xe2\x82x"};
+  char bytes[4];
+  for (uint32_t c = 0, found = 0; c <= 0x10ffff; c++) {
+    size_t length = ts_utf8_encode(c, bytes), back = ts_utf8_decode(bytes, length, &found);
+    if (c >= 0xd800 && c < 0xe000)
+      cr_assert_eq(back, 0u);
+    else
+      cr_assert(back == length && found == c, "U+%04X", (unsigned)c);
+  }
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    char text[8];
+    snprintf(text, sizeof text, "a\xc3\xa9%s", none[i]);
+    cr_expect_eq(ts_utf8_valid(text, strlen(text)), 3u, "%zu", i);
+  }
+  cr_expect_eq(ts_utf8_valid("", 0), 0u);
+  cr_expect_eq(ts_utf8_valid("a\xc3\xa9", 3), 3u);
+  cr_expect_eq(ts_utf8_valid("a\xc3\xa9", 2), 1u);
+}

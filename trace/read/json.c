@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char truncated_help[] = "the file is no JSON text of a trace, or was damaged";
 
 /* The next character that is no blank, left in place; 0 at the end. */
@@ -330,23 +332,11 @@ static size_t unescape_unit(const char *text, char *into)
       return 0;
     unit = unit * 16 + digit;
   }
-  if (unit < 0x80) {
-    into[0] = (char)unit;
-    return 1;
-  }
-  if (unit < 0x800) {
-    into[0] = (char)(0xc0 | unit >> 6);
-    into[1] = (char)(0x80 | (unit & 63));
-    return 2;
-  }
   if (unit >= 0xd800 && unit < 0xe000) {
     into[0] = '?';
     return 1;
   }
-  into[0] = (char)(0xe0 | unit >> 12);
-  into[1] = (char)(0x80 | (unit >> 6 & 63));
-  into[2] = (char)(0x80 | (unit & 63));
-  return 3;
+  return ts_utf8_encode((uint32_t)unit, into);
 }
 
 size_t ts_json_unescape(const char *text, size_t length, char *into)
