@@ -82,6 +82,16 @@ static ssize_t append(void *cookie, const char *bytes, size_t size)
   return (ssize_t)size;
 }
 
+/* ftell(): where each part of a text begins that is printed in parts. Nothing is moved. */
+static int tell(void *cookie, off64_t *at, int from)
+{
+  const printing *p = cookie;
+  if (from != SEEK_CUR || *at)
+    return -1;
+  *at = (off64_t)p->used;
+  return 0;
+}
+
 static int hand_over(void *cookie)
 {
   printing *p = cookie;
@@ -97,7 +107,7 @@ FILE *ts_heap_print(char **text, size_t *size)
 {
   printing *p = ts_heap_new(1, sizeof *p);
   *p = (printing){.text = text, .size = size};
-  FILE *file = fopencookie(p, "w", (cookie_io_functions_t){.write = append, .close = hand_over});
+  FILE *file = fopencookie(p, "w", (cookie_io_functions_t){.write = append, .seek = tell, .close = hand_over});
   if (!file)
     ts_heap_none(0);
   return file;
