@@ -254,7 +254,7 @@ static ts_env *scope(searcher *v, uint32_t item)
   for (uint32_t i = 1; i < item; i++) {
     const ts_ast *let = v->decl->child[i];
     if (let->kind == TS_AST_LET && (v->played || !v->late[i]))
-      ts_env_bind(env, let->name, ts_eval(v->s, env, let->child[1]));
+      ts_env_bind(env, let->name, ts_eval_let(v->s, env, let));
   }
   return env;
 }
@@ -267,7 +267,8 @@ static const char *text_of(const searcher *v, ts_value value, const ts_ast *writ
   case TS_T_INT:
   case TS_T_BOOL:
   case TS_T_STRING:
-  case TS_T_LABEL: return ts_value_print(arena, value);
+  case TS_T_LABEL:
+  case TS_T_WORD: return ts_value_print(arena, value);
   case TS_T_REAL: {
     const char *text = ts_arena_printf(arena, "%.17g", value.u.real);
     return strpbrk(text, ".e") ? text : ts_arena_printf(arena, "%s.0", text);
@@ -385,7 +386,7 @@ static bool set(searcher *v, uint32_t item)
   const ts_ast *node = v->decl->child[item];
   bool passed;
   ts_env *env = scope(v, item);
-  return give(v, node, env, v->column_of[item], ts_eval(v->s, env, node->child[0]), node->child[0], &passed);
+  return give(v, node, env, v->column_of[item], ts_eval_as(v->s, env, formal_of(v, node->name)->child[0], node->child[0]), node->child[0], &passed);
 }
 
 /* Lists all plans that the items from `item` on make of what was given so far. False after an error. */
@@ -400,7 +401,7 @@ static bool list_from(searcher *v, uint32_t item)
   ts_value list = {0};
   v->s->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
-    good = (list = ts_eval(v->s, scope(v, item), node->child[0])).type != TS_T_ERROR;
+    good = (list = ts_eval_as(v->s, scope(v, item), formal_of(v, node->name)->child[0], node->child[0])).type != TS_T_ERROR;
   else if (node->kind == TS_AST_SET)
     good = set(v, item);
   else if (node->kind == TS_AST_REQUIRE && !v->late[item])

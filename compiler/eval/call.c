@@ -350,6 +350,13 @@ ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
       return ts_error_value();
     return ts_eval_overlap(s, env, e->child[chosen ? 1 : 2]);
   }
+  if (e->kind == TS_AST_LIST) {
+    ts_value *at = TS_NEW_ARRAY(s->arena, ts_value, e->count);
+    for (uint32_t i = 0; i < e->count; i++)
+      if ((at[i] = ts_eval_overlap(s, env, e->child[i])).type == TS_T_ERROR)
+        return ts_error_value();
+    return ts_list_value(s->arena, at, e->count, e->span);
+  }
   if (e->kind != TS_AST_ID)
     return ts_eval(s, env, e);
   for (size_t i = 0; i < OVERLAPS; i++)
@@ -358,17 +365,20 @@ ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *e)
   return ts_env_lookup(env, e->name, &v) ? ts_eval(s, env, e) : unknown_word(s, e);
 }
 
-bool ts_type_of_labels(const ts_ast *type)
+/* What a type is, or holds in lists. */
+static const ts_ast *innermost(const ts_ast *type)
 {
   while (type->count && type->child[0])
     type = type->child[0];
-  return !strcmp(type->name, "Label");
+  return type;
 }
+
+bool ts_type_of_labels(const ts_ast *type) { return !strcmp(innermost(type)->name, "Label"); }
+bool ts_type_of_words(const ts_ast *type) { return !strcmp(innermost(type)->name, "Overlap"); }
 
 ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *e)
 {
-  const ts_type_info *info = type ? ts_type_find(s, type->name) : NULL;
-  if (info && info->type == TS_T_WORD)
+  if (type && ts_type_of_words(type))
     return ts_eval_overlap(s, env, e);
   return type && ts_type_of_labels(type) ? ts_eval_label(s, env, e) : ts_eval(s, env, e);
 }

@@ -106,7 +106,7 @@ static bool identifier(checker *c, const ts_ast *id)
 static bool taken_as_written(checker *c, const ts_ast *type)
 {
   const ts_type_info *info = ts_type_find(c->s, type->name);
-  return info && (info->type == TS_T_AXIS || info->type == TS_T_WORD);
+  return (info && info->type == TS_T_AXIS) || ts_type_of_words(type);
 }
 
 static bool knows(const void *closure, const char *name)
@@ -500,7 +500,11 @@ static void search(checker *c, const ts_ast *decl)
     declare_at(c, ts_search_figure(c->s, i), TS_NO_SPAN, NULL);
   for (uint32_t i = 1; plan && i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
-    expression(c, item->child[item->kind == TS_AST_LET]);
+    const ts_ast *wanted = item->kind == TS_AST_LET ? item->child[0] : NULL;
+    for (uint32_t k = 0; item->kind != TS_AST_LET && k < plan->child[0]->count; k++)
+      if (plan->child[0]->child[k]->name == item->name) /* what `vary` and `set` give a parameter */
+        wanted = plan->child[0]->child[k]->child[0];
+    expression_as(c, wanted, item->child[item->kind == TS_AST_LET]);
     if (item->kind == TS_AST_LET)
       declare(c, item);
   }

@@ -48,12 +48,13 @@ ts_value ts_eval_label(ts_session *s, const ts_env *env, const ts_ast *expr);
 typedef bool ts_knows(const void *closure, const char *name);
 const char *ts_unquoted_label(ts_session *s, const ts_ast *expr, ts_knows *known, const void *closure, const ts_ast **at);
 void ts_report_unquoted(ts_session *s, const ts_ast *at, const char *text);
-/* Where an Overlap is wanted its words mean themselves, whatever else is called so. */
+/* Where an Overlap, or a list of such, is wanted its words mean themselves, whatever else is called so. */
 ts_value ts_eval_overlap(ts_session *s, const ts_env *env, const ts_ast *expr);
 /* An expression of which a TYPE is wanted: labels and words are read as such. */
 ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr);
-/* Label, or lists of such. */
+/* Label, or lists of such; the same for Overlap. */
 bool ts_type_of_labels(const ts_ast *type);
+bool ts_type_of_words(const ts_ast *type);
 /* The value of a LET, of its type if it has one. */
 ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let);
 
