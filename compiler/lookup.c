@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/eval/action_form.h"
 #include "compiler/eval/stdlib_embed.h"
+#include "ir/words.h"
 
 enum { MAX_SIGNATURE = 160 };
 
@@ -382,6 +384,27 @@ static bool propose_fields(const proposing *p)
 }
 
 /* Of the parameters of the open call those that are not named yet. */
+static void propose_argument(const proposing *p, const ts_open_call *call, const char *name, const char *detail)
+{
+  const char *argument = ts_arena_printf(p->s->arena, "%s: ", name);
+  bool given = false;
+  for (const char *at = p->text + call->begin; !given && (at = strstr(at, argument)) && at < p->text + p->offset; at++)
+    given = !is_word(at[-1]);
+  if (!given)
+    propose(p, TS_PROPOSE_PARAMETER, argument, detail);
+}
+
+/* In the parentheses of what a rule does: `all_reduce(`, `shard(`. */
+static void propose_for_action(const proposing *p, const ts_open_call *call)
+{
+  const char *called = call->name, *name;
+  for (uint32_t i = 0; i <= TS_IR_BARRIER; i++)
+    if (!strcmp(ts_ir_collective_words[i], call->name))
+      called = "collective";
+  for (size_t i = 0; (name = ts_action_argument(called, i)); i++)
+    propose_argument(p, call, name, ts_arena_printf(p->s->arena, "of `%s`", call->name));
+}
+
 static void propose_arguments(const proposing *p, const ts_open_call *call)
 {
   if (call->named)
@@ -390,12 +413,8 @@ static void propose_arguments(const proposing *p, const ts_open_call *call)
   for (uint32_t i = 0; i < count; i++) {
     const char *name = call->params ? call->params->child[i]->name : call->maker->formals[i].name;
     const char *detail = call->params ? ts_lookup_signature(p->s, call->params->child[i]) : call->maker->formals[i].type;
-    const char *argument = ts_arena_printf(p->s->arena, "%s: ", name);
-    bool given = false;
-    for (const char *at = p->text + call->begin; !given && (at = strstr(at, argument)) && at < p->text + p->offset; at++)
-      given = !is_word(at[-1]);
-    if (!given && (!call->maker || (detail && *detail)))
-      propose(p, TS_PROPOSE_PARAMETER, argument, detail);
+    if (!call->maker || (detail && *detail))
+      propose_argument(p, call, name, detail);
   }
 }
 
@@ -437,5 +456,7 @@ void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_pr
   ts_open_call call;
   if (ts_lookup_call(s, m, p.begin, &call))
     propose_arguments(&p, &call);
+  else if (call.name && !call.named)
+    propose_for_action(&p, &call);
   propose_names(&p);
 }

@@ -167,6 +167,7 @@ EXTRA_DIST += \
 	tests/cli/_two_planes.ts \
 	tests/cli/_warned.ts \
 	tests/cli/_whitebox.ts \
+	tests/cli/_words.ts \
 	tests/cli/_zb_memory.ts \
 	tests/cli/asked-files.cmd \
 	tests/cli/asked-files.out \
@@ -326,6 +327,8 @@ EXTRA_DIST += \
 	tests/cli/sweep-threads.out \
 	tests/cli/sweep-uneven.cmd \
 	tests/cli/sweep-uneven.out \
+	tests/cli/sweep-words.cmd \
+	tests/cli/sweep-words.out \
 	tests/cli/sweep-wrong.cmd \
 	tests/cli/sweep-wrong.out \
 	tests/cli/sweep.cmd \

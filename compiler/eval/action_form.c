@@ -20,6 +20,14 @@ static const form *form_of(ts_kind kind)
   return NULL;
 }
 
+const char *ts_action_argument(const char *called, size_t i)
+{
+  for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+    if (!strcmp(ts_kind_name(forms[k].kind), called))
+      return i < sizeof forms[k].names / sizeof *forms[k].names ? forms[k].names[i] : NULL;
+  return NULL;
+}
+
 static size_t length_of(const char *const *words, size_t room)
 {
   size_t count = 0;

@@ -12,5 +12,7 @@ const ts_ast *ts_action_args(const ts_ast *action);
 const ts_ast *ts_action_subject(const ts_ast *action);
 /* The expression given for a name; NULL: not given. */
 const ts_ast *ts_action_given(const ts_ast *action, const char *name);
+/* The i-th name among the arguments of the action that is called so (`shard`; `collective` for all of these); NULL at the end, and for others. */
+const char *ts_action_argument(const char *called, size_t i);
 
 #endif

@@ -1,0 +1,1 @@
+sweep() { trainspec sweep _words.ts --vary "$1" --vary "$2" 2>&1 | head -8; }; sweep 'ops=[["mlp.up"], ["attn.core", "mlp.up"]]' 'how=[ring, true, own_prat]'; sweep 'ops=[["mlp.up"], ["attn.core", "mlp.up"]]' 'how=[ring, true]'; sweep 'ops=[[mlp.up]]' 'how=[ring]'; tsc -o "$scratch/x.ir" -D how=rign -D ops=attn.core _words.ts
