@@ -309,13 +309,65 @@ static void propose(const proposing *p, ts_proposal_kind kind, const char *text,
     TS_PUSH(p->s->arena, &p->list->all, (ts_proposal){kind, text, detail});
 }
 
+static ts_proposal_kind kind_of(ts_kind kind) { return kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ? TS_PROPOSE_VALUE : TS_PROPOSE_FUNCTION; }
+
+static uint32_t line_begin(const char *text, uint32_t offset)
+{
+  while (offset > 0 && text[offset - 1] != '\n')
+    offset--;
+  return offset;
+}
+
+static bool is_import(const char *line) { return !strncmp(line, "import ", 7) || !strncmp(line, "export import ", 14); }
+
+/* The file of the standard library, or one that was read, that a path of an import names. */
+static const ts_ast *imported_tree(ts_session *s, const char *path, size_t length, const ts_module **m)
+{
+  bool quoted = length > 1 && *path == '"';
+  char *name = quoted ? ts_arena_string(s->arena, path + 1, length - 2) : ts_arena_printf(s->arena, "%.*s.ts", (int)length, path);
+  for (char *c = name; !quoted && c < name + length; c++)
+    *c = *c == '.' ? '/' : *c;
+  for (size_t i = 0; i < ts_module_count(s); i++)
+    if (!strcmp(ts_module_at(s, i)->name, name)) {
+      *m = ts_module_at(s, i);
+      return (*m)->ast;
+    }
+  const ts_embedded_file *file = quoted ? NULL : ts_session_embedded(name);
+  return file ? ts_parse_file(s->lang, ts_sources_add(s->sources, name, "stdlib", (const char *)file->bytes, file->size)) : NULL;
+}
+
+/* `import std.schedules.hop (ri|`: what the file has for others. */
+static bool propose_imported(const proposing *p)
+{
+  uint32_t open = p->begin;
+  while (open > 0 && (is_word(p->bare[open - 1]) || (p->bare[open - 1] && strchr(", \n", p->bare[open - 1]))))
+    open--;
+  if (open == 0 || p->bare[open - 1] != '(' || !is_import(p->text + line_begin(p->text, open)))
+    return false;
+  uint32_t end = open - 1;
+  while (end > 0 && p->text[end - 1] == ' ')
+    end--;
+  uint32_t begin = end;
+  while (begin > 0 && !strchr(" ,", p->text[begin - 1]))
+    begin--;
+  const ts_module *m = NULL;
+  const ts_ast *tree = imported_tree(p->s, p->text + begin, end - begin, &m);
+  ts_seen_list seen = {0};
+  if (m)
+    ts_module_exports(p->s, m, &seen);
+  for (size_t i = 0; i < seen.all.count; i++)
+    propose(p, kind_of(seen.all.at[i].entry->decl->kind), seen.all.at[i].name, ts_lookup_signature(p->s, seen.all.at[i].entry->decl));
+  for (uint32_t i = 0; !m && tree && i < tree->count; i++)
+    if (tree->child[i] && tree->child[i]->name && *tree->child[i]->name != '_')
+      propose(p, kind_of(tree->child[i]->kind), tree->child[i]->name, ts_lookup_signature(p->s, tree->child[i]));
+  return true;
+}
+
 /* `import std.mod|`: the word goes back over its dots. */
 static bool propose_files(proposing *p)
 {
-  uint32_t line = p->offset, begin = p->begin;
-  while (line > 0 && p->text[line - 1] != '\n')
-    line--;
-  if (strncmp(p->text + line, "import ", 7) != 0)
+  uint32_t line = line_begin(p->text, p->offset), begin = p->begin;
+  if (!is_import(p->text + line))
     return false;
   while (begin > line && (is_word(p->text[begin - 1]) || p->text[begin - 1] == '.'))
     begin--;
@@ -418,8 +470,6 @@ static void propose_arguments(const proposing *p, const ts_open_call *call)
   }
 }
 
-static ts_proposal_kind kind_of(ts_kind kind) { return kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ? TS_PROPOSE_VALUE : TS_PROPOSE_FUNCTION; }
-
 static void propose_names(const proposing *p)
 {
   const ts_ast *decl = declaration_at(p->m, p->offset);
@@ -429,15 +479,15 @@ static void propose_names(const proposing *p)
     if (local && use->declared.end <= p->offset && use->declared.end != p->offset && use->declared.end <= decl->span.end)
       propose(p, TS_PROPOSE_VALUE, use->name, ts_lookup_signature(p->s, use->node));
   }
-  ts_entry_list visible = {0};
+  ts_seen_list visible = {0};
   ts_module_entries(p->s, p->m, &visible);
-  for (size_t i = 0; i < visible.entries.count; i++) {
-    const ts_visible *v = ts_module_find(p->m, visible.entries.at[i]->name);
-    if (!v || v->entry != visible.entries.at[i])
+  for (size_t i = 0; i < visible.all.count; i++) {
+    const ts_visible *v = ts_module_find(p->m, visible.all.at[i].name);
+    if (!v || v->entry != visible.all.at[i].entry)
       continue;
     bool value = v->entry->decl->kind != TS_AST_PLAN && v->entry->decl->kind != TS_AST_SEARCH;
     if (value && (v->direct || v->entry->module == p->m || p->begin < p->offset)) /* what imports bring with them: once a letter is there */
-      propose(p, kind_of(v->entry->decl->kind), v->entry->name, ts_lookup_signature(p->s, v->entry->decl));
+      propose(p, kind_of(v->entry->decl->kind), visible.all.at[i].name, ts_lookup_signature(p->s, v->entry->decl));
   }
   for (size_t i = 0; i < p->s->builtin_names.count; i++)
     propose(p, TS_PROPOSE_FUNCTION, p->s->builtin_names.at[i], "built in");
@@ -451,7 +501,7 @@ void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_pr
   bool inside;
   proposing p = {s, m, text, bare(s->arena, text, offset, &inside), word_before(text, offset), offset, list};
   list->begin = p.begin;
-  if (inside || propose_files(&p) || propose_units(&p) || propose_fields(&p))
+  if (inside || propose_imported(&p) || propose_files(&p) || propose_units(&p) || propose_fields(&p))
     return;
   ts_open_call call;
   if (ts_lookup_call(s, m, p.begin, &call))

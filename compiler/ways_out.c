@@ -366,7 +366,7 @@ ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t
   f.module = f.plan ? ts_module_of(f.s, f.plan->decl->span.file) : NULL;
   ts_module *rows = f.module ? ts_module_load(f.s, list_name) : NULL;
   ts_value v;
-  if (!rows || !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, "ways_out", strlen("ways_out")), &v) || v.type != TS_T_LIST)
+  if (!rows || !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, "ways_out", strlen("ways_out")), TS_NO_SPAN, &v) || v.type != TS_T_LIST)
     return (ts_ways){0};
   const char **found = TS_NEW_ARRAY(arena, const char *, 2 * (size_t)label_count + 1);
   f.label_count = patterns(arena, labels, label_count, found);

@@ -3,8 +3,8 @@
 //   tsrun examples/schedule_lab.ts -D 'schedule=zb_h1(p: 8, m: 16)' -D f=10us -D i=11us -D w=9us -D message=1us
 //   tsc --emit=schedule-csv examples/schedule_lab.ts -D 'schedule=zb_v(p: 4, m: 8)'
 // Times and sizes are those of one chunk; where there are several, a rank does as many times the work.
-import std.schedules.gpipe, std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble, std.schedules.dual_pipe
-import std.schedules.controllable_memory, std.schedules.chimera, std.schedules.waves, std.schedules.file
+export import std.schedules.gpipe, std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble, std.schedules.dual_pipe
+export import std.schedules.controllable_memory, std.schedules.chimera, std.schedules.waves, std.schedules.file
 
 // Has a parameter, so that even the first stage computes gradients of its input.
 op source(x: Tensor) {

@@ -23,6 +23,7 @@ typedef struct mark {
   bool forced;        /* a bracket that must be broken */
   bool dropped;       /* separators that the layout replaces */
   bool begins;        /* the first token of a statement in a brace */
+  bool names;         /* opens the names of an import */
   uint32_t comments;  /* how many comments stand before this token's own */
   bool needs_break;   /* the statement that begins here ends with a line break or a separator */
   ts_body body;
@@ -82,7 +83,7 @@ static bool spaced(const formatter *f, uint32_t before, uint32_t i)
   switch (kind(f, i)) {
   case TS_T_COMMA: case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_COLON: case TS_T_DOT: case TS_T_RANGE: case TS_T_SEMICOLON: return false;
   case TS_T_LPAREN: case TS_T_LBRACKET:
-    if (is_postfix(f, i) || kind(f, before) == TS_T_BACKWARD)
+    if (!f->mark[i].names && (is_postfix(f, i) || kind(f, before) == TS_T_BACKWARD))
       return false;
     break;
   default: break;
@@ -151,7 +152,7 @@ static layout layout_of(const formatter *f, uint32_t i)
 {
   switch (kind(f, i)) {
   case TS_T_LBRACE: return f->mark[i].body ? STATEMENTS : ENTRIES;
-  case TS_T_LPAREN: return is_postfix(f, i) ? ENTRIES : PLAIN;
+  case TS_T_LPAREN: return is_postfix(f, i) || f->mark[i].names ? ENTRIES : PLAIN;
   case TS_T_LBRACKET: return is_postfix(f, i) ? PLAIN : has_generator(f, i) ? GENERATOR : ENTRIES;
   default: return PLAIN;
   }
@@ -209,6 +210,8 @@ static void mark_statement(formatter *f, const ts_ast *node)
 static void mark_statements(formatter *f, const ts_ast *node)
 {
   uint32_t first = first_statement(node);
+  if (node->kind == TS_AST_PATH && node->count)
+    f->mark[token_at(f, node->name_span.end)].names = true;
   for (uint32_t i = 0; i < node->count; i++) {
     if (node->child[i] && i >= first)
       mark_statement(f, node->child[i]);

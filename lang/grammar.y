@@ -53,17 +53,17 @@ static void ts_grammar_error(ts_span *span, ts_parser *parser, const char *messa
   MODEL OF ON OP OPTIONAL ORDER OUTPUT OVER OVERLAP PARAM PLACE PLAN POLICY PREFER RECOMPUTE REMOVE REPEAT REPLICATE REQUIRE RULE RULES SAVES SCHEDULE SET SHARD
   SPLIT STAGES STRATEGY SWITCH TRY WHERE WHOLE WITH YIELD BACKWARD
 %token MAXIMIZE MINIMIZE SEARCH VARY
-%token CAST OFFLOAD PART SHA256 SLOW TIE UNEVEN
+%token CAST EXPORT OFFLOAD PART SHA256 SLOW TIE UNEVEN
 %token WITH_BRACE /* `with` before a brace */
 %token <ts_word> FORWARD GRADIENTS INPUT STEP WEIGHT
 %token JUNK /* characters outside the language, already told */
 %token START_FILE START_EXPRESSION /* not in files: tell the grammar what to read */
 
-%type <ts_nodes *> declarations import_paths params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
+%type <ts_nodes *> declarations import_paths import_names import_list params formals cluster_items cluster_list array_items arrays loop_pair loops fields field_list
   op_items op_list phase_items phase_list graph_items graph_list strategy_items strategy_list rule_items rule_list match_names match_labels
   split_items search_items search_list names args arg_list schedule_items schedule_list work_items work_list policy_items policy_list preferences slots rules_items rules_list dimensions ref_indices
   elements generators record_fields overrides override_list open_fields cluster_open
-%type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path let formal optional_type type optional_default array ref ref_index field
+%type <ts_ast *> optional_type_arrow declaration_open declaration_closed import_path import_name let formal optional_type type optional_default array ref ref_index field
   op_open op_closed phase_name phase_open phase kernel optional_dtype optional_if graph_open graph_closed graph_body graph_else label optional_label
   strategy_open search_open rule match_ops optional_where match_label split_item action when call_args schedule_open
   schedule_closed work_open work_closed work_body work_else item policy_open preference slot depend dependence match slow remove optional_copies optional_place optional_any optional_each cluster_closed cluster_body cluster_else link override
@@ -103,6 +103,7 @@ declarations
 
 declaration_open
   : IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 0, $2); }
+  | EXPORT IMPORT import_paths { $$ = MAKE(IMPORT, @$, NONE, 1, $3); }
   | let
   | PARAM ID COLON type ASSIGN expr { $$ = MAKE(PARAM, @$, $2, 0, NODES($4, $6)); }
   | FN ID params optional_type_arrow ASSIGN expr { $$ = MAKE(FN, @$, $2, 0, NODES(MAKE(PARAMS, @3, NONE, 0, $3), $4, $6)); }
@@ -110,10 +111,7 @@ declaration_open
   | MODEL ID ASSIGN expr { $$ = MAKE(MODEL_IS, @$, $2, 0, NODES($4)); }
   ;
 
-optional_type_arrow
-  : %empty { $$ = NULL; }
-  | ARROW type { $$ = $2; }
-  ;
+optional_type_arrow: %empty { $$ = NULL; } | ARROW type { $$ = $2; } ;
 
 declaration_closed
   : OP ID params open op_items RBRACE { $$ = MAKE(OP, @$, $2, 0, JOIN(NODES(MAKE(PARAMS, @3, NONE, 0, $3)), $5)); }
@@ -139,8 +137,23 @@ import_paths
   ;
 
 import_path
-  : dotted { $$ = MAKE(PATH, @$, $1, 0, NULL); }
-  | STRING { $$ = MAKE(PATH, @$, $1, 1, NULL); }
+  : dotted import_list { $$ = MAKE(PATH, @$, $1, 0, $2); }
+  | STRING import_list { $$ = MAKE(PATH, @$, $1, 1, $2); }
+  ;
+
+import_list
+  : %empty { $$ = NULL; }
+  | LPAREN import_names comma RPAREN { $$ = $2; }
+  ;
+
+import_names
+  : import_name { $$ = NODES($1); }
+  | import_names COMMA import_name { $$ = PUSH($1, $3); }
+  ;
+
+import_name
+  : ID { $$ = MAKE(IMPORT_NAME, @$, $1, 0, NODES(NULL)); }
+  | ID AS ID { $$ = MAKE(IMPORT_NAME, @$, $1, 0, NODES(NAMED($3))); }
   ;
 
 dotted
@@ -150,10 +163,7 @@ dotted
 
 let: LET ID optional_type ASSIGN expr { $$ = MAKE(LET, @$, $2, 0, NODES($3, $5)); } ;
 
-optional_type
-  : %empty { $$ = NULL; }
-  | COLON type { $$ = $2; }
-  ;
+optional_type: %empty { $$ = NULL; } | COLON type { $$ = $2; } ;
 
 type
   : ID { $$ = MAKE(TYPE, @$, $1, 0, NODES(NULL)); }
@@ -173,16 +183,10 @@ formals
 
 formal: ID COLON type optional_default { $$ = MAKE(FORMAL, @$, $1, 0, NODES($3, $4)); } ;
 
-optional_default
-  : %empty { $$ = NULL; }
-  | ASSIGN expr { $$ = $2; }
-  ;
+optional_default: %empty { $$ = NULL; } | ASSIGN expr { $$ = $2; } ;
 
 string: STRING { $$ = ts_ast_string(parser, $1); } ;
-optional_digest
-  : %empty { $$ = NULL; }
-  | SHA256 string { $$ = $2; }
-  ;
+optional_digest: %empty { $$ = NULL; } | SHA256 string { $$ = $2; } ;
 require: REQUIRE expr COMMA string { $$ = MAKE(REQUIRE, @$, NONE, 0, NODES($2, $4)); } ;
 demand: require | EXPECT expr COMMA string { $$ = MAKE(EXPECT, @$, NONE, 0, NODES($2, $4)); } ;
 
@@ -260,15 +264,9 @@ op_open
   | require
   ;
 
-optional_dtype
-  : %empty { $$ = NULL; }
-  | DTYPE expr { $$ = $2; }
-  ;
+optional_dtype: %empty { $$ = NULL; } | DTYPE expr { $$ = $2; } ;
 
-optional_if
-  : %empty { $$ = NULL; }
-  | IF expr { $$ = $2; }
-  ;
+optional_if: %empty { $$ = NULL; } | IF expr { $$ = $2; } ;
 
 op_closed: phase ;
 
@@ -417,10 +415,7 @@ match_label
   | ID { $$ = IDENTIFIER($1); }
   ;
 
-optional_where
-  : %empty { $$ = NULL; }
-  | WHERE expr { $$ = $2; }
-  ;
+optional_where: %empty { $$ = NULL; } | WHERE expr { $$ = $2; } ;
 
 /* What takes arguments is written as a call, `all_reduce(y, over: t)`: their names are known to compiler/shard/comm.c. */
 action
@@ -623,10 +618,7 @@ slow
   | SLOW ID COLON item AT expr BY expr optional_where { $$ = MAKE(SLOW, @$, $2, 0, NODES($4, $6, $8, $9)); }
   ;
 
-optional_by
-  : %empty { $$ = NULL; }
-  | BY expr { $$ = $2; }
-  ;
+optional_by: %empty { $$ = NULL; } | BY expr { $$ = $2; } ;
 
 match
   : MATCH item AT expr WITH item AT expr optional_where { $$ = MAKE(MATCH, @$, NONE, 0, NODES($2, $4, $6, $8, $9)); }

@@ -272,11 +272,12 @@ static bool unknown_unit(mistake *m)
 /* A file of the other language whose compiler has the same name. */
 static bool typescript(mistake *m)
 {
-  static const char *const words[] = {"const", "function", "interface", "export", "class", "type", "var", "async", "enum", "namespace", "declare", "module"};
+  static const char *const words[] = {"const", "function", "interface", "default", "class", "type", "var", "async", "enum", "namespace", "declare", "module"};
   const ts_token *token = m->found->token == TS_NONE ? NULL : &m->parser->tokens.at[m->found->token];
-  bool import = m->before && m->before->kind == TS_T_IMPORT && (m->found->kind == TS_T_LBRACE || m->found->kind == TS_T_STAR);
+  bool exported = m->before && m->before->kind == TS_T_EXPORT;
+  bool import = m->before && (exported || m->before->kind == TS_T_IMPORT) && (m->found->kind == TS_T_LBRACE || m->found->kind == TS_T_STAR);
   bool word = false;
-  for (size_t i = 0; token && token->text && expects(m, TS_T_GPU) && i < sizeof words / sizeof words[0]; i++)
+  for (size_t i = 0; token && token->text && (exported || expects(m, TS_T_GPU)) && i < sizeof words / sizeof words[0]; i++)
     word |= strcmp(token->text, words[i]) == 0 && token[1].kind != TS_T_END && !token[1].newlines;
   if (!import && !word)
     return false;

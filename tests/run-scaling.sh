@@ -23,11 +23,12 @@ micro_batches() { plan '' "$(small_gpt 24)
   mesh = { pp: 8 }
   schedule = one_f_one_b(p: pp, m: $1)"; }
 names() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "let a = 1" }'; }
-imports() {
+imports() { # COUNT [export]
   mkdir -p "$scratch/chain$1"
-  awk -v n="$1" -v to="$scratch/chain$1/f" 'BEGIN { for (i = 1; i <= n; i++) { file = to i ".ts"; if (i < n) printf "import \"f%d.ts\"\n", i + 1 > file; for (k = 0; k < 40; k++) printf "let a%d_%d = %d\n", i, k, i > file; close(file) } }'
+  awk -v n="$1" -v to="$scratch/chain$1/f" -v export="${2:+export }" 'BEGIN { for (i = 1; i <= n; i++) { file = to i ".ts"; if (i < n) printf "%simport \"f%d.ts\"\n", export, i + 1 > file; for (k = 0; k < 40; k++) printf "let a%d_%d = %d\n", i, k, i > file; close(file) } }'
   printf 'import "chain%d/f1.ts"\n' "$1"
 }
+exports() { imports "$1" export; for ((i = 1; i <= 40; i++)); do echo "fn u$i() = a$1_$((i - 1)) + min(1, 2)"; done; } # all handed on from the last to the first
 
 seconds() { # FILE PROGRAM...: user and system time, the least of three
   local file=$1 least= run
@@ -63,4 +64,5 @@ grows layers 4000 "$build/tsrun"
 grows micro_batches 4000 "$build/tsrun"
 grows names 50000 "$build/tsc" --check
 grows imports 900 "$build/tsc" --check
+grows exports 900 "$build/tsc" --check
 echo "1..$number"

@@ -538,6 +538,7 @@ EXTRA_DIST += \
 	tests/errors/_ops.csv \
 	tests/errors/_order.csv \
 	tests/errors/_order_of_two.csv \
+	tests/errors/_rings.ts \
 	tests/errors/_schedule-csv-bare-number.csv \
 	tests/errors/_schedule-csv-circle.csv \
 	tests/errors/_schedule-csv-copies.csv \
@@ -764,6 +765,10 @@ EXTRA_DIST += \
 	tests/errors/name-import-folder.cmd \
 	tests/errors/name-import-folder.err \
 	tests/errors/name-import-folder.ts \
+	tests/errors/name-import-hides-std.err \
+	tests/errors/name-import-hides-std.ts \
+	tests/errors/name-import-list.err \
+	tests/errors/name-import-list.ts \
 	tests/errors/name-missing-argument.err \
 	tests/errors/name-missing-argument.ts \
 	tests/errors/name-missing-cluster.err \
@@ -782,6 +787,8 @@ EXTRA_DIST += \
 	tests/errors/name-not-imported.cmd \
 	tests/errors/name-not-imported.err \
 	tests/errors/name-not-imported.ts \
+	tests/errors/name-private.err \
+	tests/errors/name-private.ts \
 	tests/errors/name-recursive-fn.err \
 	tests/errors/name-recursive-fn.ts \
 	tests/errors/name-too-many-arguments.err \
@@ -1418,6 +1425,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_fit/stream.json \
 	tests/fuzz/corpus/fuzz_format/comments \
 	tests/fuzz/corpus/fuzz_format/everything \
+	tests/fuzz/corpus/fuzz_format/imports \
 	tests/fuzz/corpus/fuzz_format/laboratory \
 	tests/fuzz/corpus/fuzz_format/schedule \
 	tests/fuzz/corpus/fuzz_format/separators_alone \
@@ -1474,6 +1482,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_parse/signs \
 	tests/fuzz/corpus/fuzz_plan/gpt \
 	tests/fuzz/corpus/fuzz_plan/hop \
+	tests/fuzz/corpus/fuzz_plan/imports \
 	tests/fuzz/corpus/fuzz_plan/laboratory \
 	tests/fuzz/corpus/fuzz_plan/phase_twice \
 	tests/fuzz/corpus/fuzz_plan/sharded \

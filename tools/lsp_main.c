@@ -184,7 +184,7 @@ static cJSON *rename_name(const question *q)
     if (!edits)
       edits = cJSON_AddArrayToObject(changes, uri);
     cJSON_AddItemToObject(edit, "range", cJSON_DetachItemFromObject(location, "range"));
-    bool gradient = use->node && use->name != use->node->name;
+    bool gradient = use->node && use->name != use->node->name && same(use->declared, use->node->name_span);
     char *text = ts_heap_new(strlen(name) + 2, 1);
     sprintf(text, "%s%s", gradient ? "d" : "", name);
     cJSON_AddStringToObject(edit, "newText", text);

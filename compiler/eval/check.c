@@ -74,11 +74,8 @@ static void unknown(checker *c, const ts_ast *id)
 {
   ts_diag *d = ts_report(c->s, TS_E0201, id->span, "`%s` is not in scope", id->name);
   ts_diag_here(d, "not found");
-  const char *module = ts_session_declared_in(c->s, id->name);
-  if (module) {
-    ts_diag_help(d, "`import %s` brings it", module);
+  if (ts_module_elsewhere(c->s, d, id->name))
     return;
-  }
   ts_name_list names = {0};
   for (size_t i = 0; i < c->scope.count; i++)
     TS_PUSH(c->s->arena, &names.names, c->scope.at[i].name);
@@ -88,13 +85,18 @@ static void unknown(checker *c, const ts_ast *id)
   ts_suggest_names(d, id->name, &names);
 }
 
+/* Where a name of the file was given: by its declaration, or by an import with `as`. */
+static ts_span declared(const ts_visible *v, const char *name) { return v->entry->name == name ? v->entry->decl->name_span : v->alias; }
+
 static bool identifier(checker *c, const ts_ast *id)
 {
   const local *l = local_of(c, id->name);
   const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
   bool known = l || v || ts_names_get(&c->s->builtins, id->name);
   if (known)
-    used(c, id->span, id->name, l ? l->declared : v ? v->entry->decl->name_span : TS_NO_SPAN, l ? l->node : v ? v->entry->decl : NULL);
+    used(c, id->span, id->name, l ? l->declared : v ? declared(v, id->name) : TS_NO_SPAN, l ? l->node : v ? v->entry->decl : NULL);
+  if (v && ts_module_clashes(c->s, v, id->name, id->span))
+    return false;
   if (v)
     refer(c, v->entry->decl, id->span);
   if (!known)
@@ -244,7 +246,7 @@ static void mentions(checker *c, const ts_ast *e)
   const local *l = name ? local_of(c, e->name) : NULL;
   const ts_visible *v = name && !l ? ts_module_find(c->module, e->name) : NULL;
   if (l || v)
-    used(c, e->name_span.file ? e->name_span : e->span, e->name, l ? l->declared : v->entry->decl->name_span, l ? l->node : v->entry->decl);
+    used(c, e->name_span.file ? e->name_span : e->span, e->name, l ? l->declared : declared(v, e->name), l ? l->node : v->entry->decl);
   for (uint32_t i = 0; i < e->count; i++)
     mentions(c, e->child[i]);
 }
@@ -510,6 +512,26 @@ static void search(checker *c, const ts_ast *decl)
   }
 }
 
+/* ---- Imports ---- */
+
+/* Names in lists, for editors. */
+static void imported_names(checker *c)
+{
+  for (size_t i = 0; c->s->uses && i < c->module->imports.count; i++) {
+    const ts_ast *list = c->module->imports.at[i].list;
+    for (uint32_t k = 0; list && k < list->count; k++) {
+      const ts_ast *item = list->child[k], *alias = item->child[0];
+      const ts_visible *v = ts_module_find(c->module, alias ? alias->name : item->name);
+      if (!v || v->entry->name != item->name)
+        continue;
+      const ts_ast *decl = v->entry->decl;
+      used(c, item->name_span, item->name, decl->name_span, decl);
+      if (alias)
+        used(c, alias->span, alias->name, declared(v, alias->name), decl);
+    }
+  }
+}
+
 /* ---- Declarations ---- */
 
 static void declaration(checker *c, const ts_ast *decl)
@@ -595,6 +617,7 @@ bool ts_check(ts_session *s)
     c.module = ts_module_at(s, i);
     if (!strncmp(c.module->name, "std/", 4))
       continue;
+    imported_names(&c);
     for (size_t k = 0; k < c.module->own.count; k++)
       declaration(&c, c.module->own.at[k]->decl);
   }

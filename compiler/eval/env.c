@@ -99,7 +99,9 @@ static bool builtin_lookup(const ts_session *s, const char *name, ts_value *valu
   return found;
 }
 
-bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value)
+bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value) { return ts_env_lookup_at(env, name, TS_NO_SPAN, value); }
+
+bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_value *value)
 {
   const ts_session *s = env->session;
   for (; env; env = env->parent) {
@@ -108,7 +110,7 @@ bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value)
       *value = env->value[at];
       return true;
     }
-    if (env->module && ts_module_lookup(env->session, env->module, name, value))
+    if (env->module && ts_module_lookup(env->session, env->module, name, asked, value))
       return true;
   }
   return builtin_lookup(s, name, value);

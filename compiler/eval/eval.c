@@ -6,6 +6,7 @@
 
 #include "base/heap.h"
 #include "compiler/eval/function.h"
+#include "compiler/eval/module.h"
 
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e);
 
@@ -379,13 +380,13 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
 static ts_value identifier(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   ts_value v;
-  if (ts_env_lookup(env, e->name, &v))
+  if (ts_env_lookup_at(env, e->name, e->span, &v))
     return v;
   ts_diag *d = ts_report(s, TS_E0201, e->span, "`%s` is not in scope", e->name);
   ts_diag_here(d, "not found");
   ts_name_list names = {0};
   ts_env_names(env, &names);
-  if (!ts_suggest_names(d, e->name, &names))
+  if (!ts_module_elsewhere(s, d, e->name) && !ts_suggest_names(d, e->name, &names))
     for (uint32_t i = 0; i < s->mesh.count; i++)
       if (s->mesh.axis[i].name == e->name)
         ts_diag_note_at(d, s->mesh.axis[i].span, "`%s` is an axis of the mesh; make it a parameter of the plan to compute with it", e->name);

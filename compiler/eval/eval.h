@@ -10,6 +10,7 @@
 ts_env *ts_env_new(ts_session *session, const ts_env *parent);
 void ts_env_bind(ts_env *env, const char *interned_name, ts_value value);
 bool ts_env_lookup(const ts_env *env, const char *interned_name, ts_value *value);
+bool ts_env_lookup_at(const ts_env *env, const char *interned_name, ts_span asked, ts_value *value); /* asked: the name in the text; says so if two imports bring it */
 
 ts_value ts_eval(ts_session *session, const ts_env *env, const ts_ast *expr);
 

@@ -43,36 +43,49 @@ static bool declares(ts_kind kind) { return kind >= TS_AST_LET && kind <= TS_AST
 
 static bool is_value(const ts_ast *decl) { return decl->kind != TS_AST_PLAN && decl->kind != TS_AST_SEARCH; }
 
-static void see(ts_session *s, ts_module *m, ts_entry *entry, ts_span import, bool direct)
+static bool is_std(const ts_module *m) { return !strncmp(m->name, "std/", 4); }
+
+/* Names that begin so stay in their file. */
+static bool is_private(const char *name) { return *name == '_'; }
+
+static uint32_t rank_of(const ts_entry *entry, uint32_t rank)
 {
-  ts_visible *v = (ts_visible *)(uintptr_t)ts_names_get(&m->near, entry->name);
-  if (v && v->entry == entry) {
-    v->direct |= direct;
-    return;
+  if (rank == TS_RANK_IMPORTED && is_std(entry->module))
+    rank = TS_RANK_STD;
+  return rank + (is_value(entry->decl) ? 0 : TS_RANK_PLAN);
+}
+
+/* Two that are equally near; otherwise `other` is one that is hidden. */
+static bool ambiguous(const ts_visible *v) { return v->other && v->rank == rank_of(v->other, TS_RANK_IMPORTED); }
+
+/* The smaller rank counts. Of two that are equal and are not the same, nobody knows which is meant; a plan is asked for by other ways. */
+static void take(ts_visible *v, ts_visible o)
+{
+  if (v->entry == o.entry && v->rank <= o.rank) {
+    v->direct |= o.direct;
+    v->exported |= o.exported;
+  } else if (!v->entry || o.rank < v->rank) {
+    bool hides = v->entry && v->entry != o.entry && o.rank == TS_RANK_IMPORTED && v->rank == TS_RANK_STD;
+    if (hides) {
+      o.other = v->entry;
+      o.other_import = v->import;
+    }
+    *v = o;
+  } else if (!ambiguous(v) && v->rank >= TS_RANK_IMPORTED && o.rank <= TS_RANK_PRELUDE && o.rank - v->rank <= (v->rank == TS_RANK_IMPORTED)) {
+    v->other = o.entry;
+    v->other_import = o.import;
   }
+}
+
+static void see(ts_session *s, ts_module *m, const char *name, ts_visible o)
+{
+  ts_visible *v = (ts_visible *)(uintptr_t)ts_names_get(&m->near, name);
+  o.rank = rank_of(o.entry, o.rank);
   if (!v) {
     v = TS_NEW(s->arena, ts_visible);
-    *v = (ts_visible){.entry = entry, .import = import, .direct = direct};
-    ts_names_put(s->arena, &m->near, entry->name, v);
-    return;
+    ts_names_put(s->arena, &m->near, name, v);
   }
-  bool only_plan = !is_value(v->entry->decl), is_plan = !is_value(entry->decl);
-  if (is_plan || (v->direct && !direct && !only_plan))
-    return; /* the nearer one counts; plans and searches are no values, so their names hide none */
-  if (only_plan || (!v->direct && direct)) {
-    *v = (ts_visible){.entry = entry, .import = import, .direct = direct};
-    return;
-  }
-  if (!direct) {
-    v->rival = v->rival ? v->rival : entry;
-    return;
-  }
-  ts_diag *d = ts_report(s, TS_E0206, import, "`%s` of `%s` is also declared in `%s`", entry->name, entry->module->name, v->entry->module->name);
-  ts_diag_here(d, "brings `%s`", entry->name);
-  ts_diag_label(d, v->import, "brings `%s` too", entry->name);
-  ts_diag_note_at(d, v->entry->decl->name_span, "one is declared here");
-  ts_diag_note_at(d, entry->decl->name_span, "the other here");
-  ts_diag_help(d, "import one of the two files, or rename the one that is yours");
+  take(v, o);
 }
 
 static void own_names(ts_session *s, ts_module *m)
@@ -92,29 +105,63 @@ static void own_names(ts_session *s, ts_module *m)
     *entry = (ts_entry){.name = decl->name, .decl = decl, .module = m};
     TS_PUSH(s->arena, &m->own, entry);
     ts_names_put(s->arena, &modules(s)->declared, decl->name, entry);
-    see(s, m, entry, TS_NO_SPAN, true);
+    see(s, m, entry->name, (ts_visible){.entry = entry, .rank = TS_RANK_OWN, .direct = true});
   }
 }
 
 /* Names from further away are found when they are asked for: each file of a long chain would hold those of all behind it. */
-static void see_module(ts_session *s, ts_module *m, const ts_module *other, ts_span span)
+static void see_module(ts_session *s, ts_module *m, const struct ts_import *import)
 {
-  for (size_t i = 0; i < other->own.count; i++)
-    see(s, m, other->own.at[i], span, true);
-}
-
-static void add_far(ts_visible *v, ts_entry *entry, ts_span import)
-{
-  bool value = is_value(entry->decl);
-  if (!v->entry || (value && !is_value(v->entry->decl)))
-    *v = (ts_visible){.entry = entry, .import = import};
-  else if (value && v->entry != entry)
-    v->rival = v->rival ? v->rival : entry;
+  for (size_t i = 0; i < import->module->own.count; i++) {
+    ts_entry *entry = import->module->own.at[i];
+    if (!is_private(entry->name) && !ts_names_get(&m->renamed, (const char *)entry))
+      see(s, m, entry->name, (ts_visible){.entry = entry, .import = import->span, .rank = TS_RANK_IMPORTED, .direct = true});
+  }
 }
 
 static const ts_visible nothing;
 
-/* As the imports see the name, the first of them counts. `near`: a plan of that name, which hides no value, or NULL. */
+static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name);
+
+/* What an import brings of names that its file does not declare. */
+static void take_far(ts_session *s, ts_module *m, const struct ts_import *import, const char *name, ts_visible *v)
+{
+  bool prelude = !import->span.file;
+  const ts_visible *o = import->list || (!prelude && !import->module->exports) ? NULL : handed_on(s, import->module, name);
+  if (!o || ts_names_get(&m->renamed, (const char *)o->entry))
+    return;
+  uint32_t rank = prelude ? TS_RANK_PRELUDE : TS_RANK_IMPORTED;
+  take(v, (ts_visible){.entry = o->entry, .import = import->span, .rank = rank_of(o->entry, rank)});
+  if (ambiguous(o))
+    take(v, (ts_visible){.entry = o->other, .import = import->span, .rank = rank_of(o->other, rank)});
+}
+
+/* What importing files get under a name: what is declared here, or exported. */
+static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name)
+{
+  if (is_private(name))
+    return NULL;
+  const ts_visible *near = ts_names_get(&m->near, name), *known = ts_names_get(&m->handed_on, name);
+  if (near && (near->rank == TS_RANK_OWN || near->exported))
+    return near;
+  if (!m->exports)
+    return near && near->entry->module == m ? near : NULL;
+  if (known)
+    return known == &nothing ? NULL : known;
+  ts_visible *v = TS_NEW(s->arena, ts_visible);
+  if (near && near->entry->module == m)
+    *v = *near;
+  for (size_t i = 0; i < m->imports.count; i++) {
+    const struct ts_import *import = &m->imports.at[i];
+    const ts_visible *o = import->exported && !import->list ? handed_on(s, import->module, name) : NULL;
+    if (o && !ts_names_get(&m->renamed, (const char *)o->entry))
+      take(v, (ts_visible){.entry = o->entry, .import = import->span, .rank = rank_of(o->entry, TS_RANK_IMPORTED)});
+  }
+  ts_names_put(s->arena, &m->handed_on, name, v->entry ? v : &nothing);
+  return v->entry ? v : NULL;
+}
+
+/* `near`: what is known of the name, or NULL. */
 static const ts_visible *find_far(ts_session *s, ts_module *m, const char *name, const ts_visible *near)
 {
   const ts_visible *known = ts_names_get(&m->far, name);
@@ -123,13 +170,80 @@ static const ts_visible *find_far(ts_session *s, ts_module *m, const char *name,
   ts_visible *v = TS_NEW(s->arena, ts_visible);
   if (near)
     *v = *near;
-  for (size_t i = 0; i < m->imports.count; i++) {
-    const ts_visible *other = ts_module_find(m->imports.at[i].module, name);
-    if (other)
-      add_far(v, other->entry, m->imports.at[i].span);
-  }
+  for (size_t i = 0; i < m->imports.count; i++)
+    take_far(s, m, &m->imports.at[i], name, v);
   ts_names_put(s->arena, &m->far, name, v->entry ? v : &nothing);
   return v->entry ? v : NULL;
+}
+
+/* ---- Lists of names ---- */
+
+static void no_such_name(ts_session *s, const ts_module *other, const ts_ast *item)
+{
+  for (size_t i = 0; is_private(item->name) && i < other->own.count; i++)
+    if (other->own.at[i]->name == item->name) {
+      ts_diag *d = ts_report(s, TS_E0240, item->name_span, "`%s` is private to `%s`", item->name, other->name);
+      ts_diag_here(d, "a name that begins with `_` stays in its file");
+      ts_diag_note_at(d, other->own.at[i]->decl->name_span, "declared here");
+      return;
+    }
+  ts_diag *d = ts_report(s, TS_E0201, item->name_span, "`%s` has no `%s`", other->name, item->name);
+  ts_diag_here(d, "not found there");
+  ts_seen_list seen = {0};
+  ts_name_list names = {0};
+  ts_module_exports(s, other, &seen);
+  for (size_t i = 0; i < seen.all.count; i++)
+    TS_PUSH(s->arena, &names.names, seen.all.at[i].name);
+  if (!ts_suggest_names(d, item->name, &names))
+    ts_module_elsewhere(s, d, item->name);
+}
+
+static void listed_twice(ts_session *s, const ts_visible *before, const ts_visible *v, const char *name, ts_span place)
+{
+  bool own = before->rank == TS_RANK_OWN;
+  ts_diag *d = ts_report(s, own ? TS_E0202 : TS_E0206, place, own ? "`%s` is declared in this file too" : "two lists bring `%s`", name);
+  ts_diag_here(d, "brings `%s` of `%s`", v->entry->name, v->entry->module->name);
+  ts_diag_label(d, own ? before->entry->decl->name_span : before->alias, own ? "declared here" : "brings that of `%s`", before->entry->module->name);
+  ts_diag_help(d, "`%s as other_%s` gives it another name", v->entry->name, v->entry->name);
+}
+
+/* The names of a list stand as near as if they were declared here. */
+static void see_list(ts_session *s, ts_module *m, const struct ts_import *import)
+{
+  for (uint32_t i = 0; i < import->list->count; i++) {
+    const ts_ast *item = import->list->child[i], *other_name = item->child[0];
+    const char *name = other_name ? other_name->name : item->name;
+    const ts_visible *o = handed_on(s, import->module, item->name), *before = ts_names_get(&m->near, name);
+    if (!o) {
+      no_such_name(s, import->module, item);
+      continue;
+    }
+    ts_visible v = {.entry = o->entry, .import = import->span, .alias = other_name ? other_name->span : item->name_span, .rank = TS_RANK_LISTED, .direct = true, .exported = import->exported};
+    if (ambiguous(o) && ts_module_clashes(s, o, item->name, item->name_span))
+      continue;
+    if (before && before->rank <= TS_RANK_LISTED && before->entry != v.entry && is_value(v.entry->decl)) {
+      listed_twice(s, before, &v, name, v.alias);
+      continue;
+    }
+    if (other_name && other_name->name != item->name)
+      ts_names_put(s->arena, &m->renamed, (const char *)v.entry, v.entry);
+    ts_names_put(s->arena, &modules(s)->declared, name, v.entry);
+    see(s, m, name, v);
+  }
+}
+
+/* Lists first: what they give another name does not come under its old one. */
+static void see_imports(ts_session *s, ts_module *m)
+{
+  for (size_t i = 0; i < m->imports.count; i++)
+    if (m->imports.at[i].list)
+      see_list(s, m, &m->imports.at[i]);
+  for (size_t i = 0; i < m->imports.count; i++) {
+    const struct ts_import *import = &m->imports.at[i];
+    if (import->span.file && !import->list)
+      see_module(s, m, import);
+    m->looks_far |= !import->list && (!import->span.file || import->module->exports);
+  }
 }
 
 /* ---- Files ---- */
@@ -163,7 +277,7 @@ static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
   ts_diag_help(d, "move what both need to a file of its own");
 }
 
-static void import_file(ts_session *s, ts_module *m, const char *name, ts_span span);
+static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path, bool exported);
 
 static void imports(ts_session *s, ts_module *m)
 {
@@ -172,13 +286,13 @@ static void imports(ts_session *s, ts_module *m)
     for (uint32_t k = 0; import && import->kind == TS_AST_IMPORT && k < import->count; k++) {
       const ts_ast *path = import->child[k];
       if (path->flags & 1) {
-        import_file(s, m, path->name, path->span);
+        import_file(s, m, path->name, path, import->flags & 1);
         continue;
       }
       char *name = ts_arena_printf(s->arena, "%s.ts", path->name);
       for (size_t c = 0, length = strlen(path->name); c < length; c++)
         name[c] = name[c] == '.' ? '/' : name[c];
-      import_file(s, m, name, path->span);
+      import_file(s, m, name, path, import->flags & 1);
     }
   }
 }
@@ -190,7 +304,7 @@ static void import_prelude(ts_session *s, ts_module *m)
     return;
   ts_module *prelude = already_read(s, &found);
   if (!prelude || !prelude->loading)
-    import_file(s, m, "std/prelude.ts", TS_NO_SPAN);
+    import_file(s, m, "std/prelude.ts", NULL, false);
 }
 
 static ts_module *read_module(ts_session *s, const ts_found *found, const char *role, ts_span span)
@@ -219,9 +333,7 @@ static ts_module *read_module(ts_session *s, const ts_found *found, const char *
   own_names(s, m);
   import_prelude(s, m);
   imports(s, m);
-  for (size_t i = 0; i < m->imports.count; i++)
-    if (m->imports.at[i].span.file) /* the prelude's names give way to those that were asked for */
-      see_module(s, m, m->imports.at[i].module, m->imports.at[i].span);
+  see_imports(s, m);
   all->loading.count--;
   m->loading = false;
   return m;
@@ -234,8 +346,10 @@ static void nested_too_deep(ts_session *s, ts_span span)
   ts_diag_help(d, "import the files from one that names them all");
 }
 
-static void import_file(ts_session *s, ts_module *m, const char *name, ts_span span)
+/* `path`: NULL for the prelude. */
+static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path, bool exported)
 {
+  ts_span span = path ? path->name_span : TS_NO_SPAN;
   ts_found found;
   if (!ts_session_resolve(s, m->file, name, &found)) {
     ts_session_missing(s, TS_E0204, m->file, name, span);
@@ -252,10 +366,18 @@ static void import_file(ts_session *s, ts_module *m, const char *name, ts_span s
   }
   if (!other)
     other = read_module(s, &found, !strncmp(found.name, "std/", 4) ? "stdlib" : "import", span);
-  if (!other || ts_names_get(&m->imported, (const char *)other))
+  if (!other)
     return;
-  ts_names_put(s->arena, &m->imported, (const char *)other, other);
-  TS_PUSH(s->arena, &m->imports, (struct ts_import){.module = other, .span = span});
+  const ts_ast *list = path && path->count ? path : NULL;
+  uintptr_t known = list ? 0 : (uintptr_t)ts_names_get(&m->imported, (const char *)other);
+  m->exports |= exported;
+  if (known) {
+    m->imports.at[known - 1].exported |= exported;
+    return;
+  }
+  TS_PUSH(s->arena, &m->imports, (struct ts_import){.module = other, .span = span, .list = list, .exported = exported});
+  if (!list)
+    ts_names_put(s->arena, &m->imported, (const char *)other, (void *)(uintptr_t)m->imports.count);
 }
 
 ts_module *ts_module_load(ts_session *s, const char *path)
@@ -446,55 +568,120 @@ const ts_visible *ts_module_find(const ts_module *module, const char *name)
 {
   ts_session *s = module->env->session;
   const ts_visible *near = ts_names_get(&module->near, name);
-  if ((near && is_value(near->entry->decl)) || !ts_names_get(&modules(s)->declared, name))
+  if (!module->looks_far || (near && near->rank <= TS_RANK_LISTED) || !ts_names_get(&modules(s)->declared, name))
     return near;
   return find_far(s, (ts_module *)(uintptr_t)module, name, near);
 }
 
-static void ambiguous(ts_session *s, const ts_visible *v)
+/* An import as it is written. */
+static const char *written(ts_session *s, ts_span span)
 {
-  ts_diag *d = ts_report(s, TS_E0206, v->import, "`%s` is declared in `%s` and in `%s`, and neither is imported here", v->entry->name,
-                         v->entry->module->name, v->rival->module->name);
-  ts_diag_note_at(d, v->entry->decl->name_span, "one is declared here");
-  ts_diag_note_at(d, v->rival->decl->name_span, "the other here");
-  ts_diag_help(d, "import the file that is meant");
+  return span.file ? ts_arena_string(s->arena, ts_sources_get(s->sources, span.file)->text + span.begin, span.end - span.begin) : "";
 }
 
-bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_value *value)
+bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span asked)
+{
+  bool clash = ambiguous(v), both = v->import.begin == v->other_import.begin && v->import.file == v->other_import.file;
+  if (!v->other)
+    return false;
+  ts_diag *d = clash ? ts_report(s, TS_E0206, asked, "`%s` may be that of `%s` or that of `%s`", name, v->entry->module->name, v->other->module->name)
+                     : ts_report(s, TS_W0206, asked, "`%s` is that of `%s`, not that of `%s`", name, v->entry->module->name, v->other->module->name);
+  ts_diag_here(d, clash ? "which one?" : "a file of yours hides the standard library");
+  ts_diag_label(d, v->import, "brings `%s`", name);
+  if (!both)
+    ts_diag_label(d, v->other_import, "brings `%s` too", name);
+  ts_diag_note_at(d, v->entry->decl->name_span, "one is declared here");
+  ts_diag_note_at(d, v->other->decl->name_span, "the other here");
+  if (both)
+    ts_diag_help(d, "import the one that is meant from its own file, in a list: `(%s)`", name);
+  else
+    ts_diag_help(d, "`import %s (%s)` says that this one is meant; `import %s (%s as other_%s)` gives the other another name", written(s, v->import), name,
+               written(s, v->other_import), name, name);
+  return clash;
+}
+
+bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked, ts_value *value)
 {
   const ts_visible *v = ts_module_find(module, name);
   if (!v)
     return false;
-  if (v->rival) {
-    ambiguous(s, v);
+  if (ambiguous(v)) { /* of what is hidden the check warns */
     *value = ts_error_value();
-    return true;
+    return asked.file && ts_module_clashes(s, v, name, asked);
   }
   *value = ts_entry_value(s, v->entry);
   return true;
 }
 
+bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name)
+{
+  const char *std = is_private(name) ? NULL : ts_session_declared_in(s, name);
+  const ts_entry *entry = ts_names_get(&modules(s)->declared, name);
+  if (std) {
+    ts_diag_help(d, "`import %s` brings it", std);
+    return true;
+  }
+  if (!entry || entry->name != name)
+    return false;
+  ts_diag_note_at(d, entry->decl->name_span, is_private(name) ? "declared here, and private to `%s`: it begins with `_`" : "declared here, in `%s`, which this file does not import",
+                  entry->module->name);
+  return true;
+}
+
 void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list)
 {
-  ts_entry_list all = {0};
-  ts_module_entries(s, module, &all);
-  for (size_t i = 0; i < all.entries.count; i++)
-    TS_PUSH(s->arena, &list->names, all.entries.at[i]->name);
+  ts_seen_list seen = {0};
+  ts_module_entries(s, module, &seen);
+  for (size_t i = 0; i < seen.all.count; i++)
+    TS_PUSH(s->arena, &list->names, seen.all.at[i].name);
 }
 
-static void list_entries(ts_session *s, ts_module *m, ts_entry_list *list)
+static void list_names(ts_session *s, const ts_ast *path, const ts_module *m, ts_seen_list *list)
 {
+  for (uint32_t i = 0; i < path->count; i++) {
+    const ts_ast *item = path->child[i];
+    const char *name = item->child[0] ? item->child[0]->name : item->name;
+    const ts_visible *v = ts_names_get(&m->near, name);
+    if (v && v->rank == TS_RANK_LISTED)
+      TS_PUSH(s->arena, &list->all, (ts_seen){name, v->entry});
+  }
+}
+
+static void list_exports(ts_session *s, ts_module *m, ts_seen_list *list)
+{
+  if (m->listed)
+    return;
   m->listed = true;
   for (size_t i = 0; i < m->own.count; i++)
-    TS_PUSH(s->arena, &list->entries, m->own.at[i]);
-  for (size_t i = 0; i < m->imports.count; i++)
-    if (!m->imports.at[i].module->listed)
-      list_entries(s, m->imports.at[i].module, list);
+    if (!is_private(m->own.at[i]->name))
+      TS_PUSH(s->arena, &list->all, (ts_seen){m->own.at[i]->name, m->own.at[i]});
+  for (size_t i = 0; m->exports && i < m->imports.count; i++)
+    if (m->imports.at[i].exported && m->imports.at[i].list)
+      list_names(s, m->imports.at[i].list, m, list);
+    else if (m->imports.at[i].exported)
+      list_exports(s, m->imports.at[i].module, list);
 }
 
-void ts_module_entries(ts_session *s, const ts_module *module, ts_entry_list *list)
+static void list_none(ts_session *s)
 {
   for (size_t i = 0; i < modules(s)->all.count; i++)
     modules(s)->all.at[i]->listed = false;
-  list_entries(s, (ts_module *)(uintptr_t)module, list);
+}
+
+void ts_module_exports(ts_session *s, const ts_module *module, ts_seen_list *list)
+{
+  list_none(s);
+  list_exports(s, (ts_module *)(uintptr_t)module, list);
+}
+
+void ts_module_entries(ts_session *s, const ts_module *module, ts_seen_list *list)
+{
+  list_none(s);
+  for (size_t i = 0; i < module->own.count; i++)
+    TS_PUSH(s->arena, &list->all, (ts_seen){module->own.at[i]->name, module->own.at[i]});
+  for (size_t i = 0; i < module->imports.count; i++)
+    if (module->imports.at[i].list)
+      list_names(s, module->imports.at[i].list, module, list);
+    else
+      list_exports(s, module->imports.at[i].module, list);
 }

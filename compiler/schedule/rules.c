@@ -323,10 +323,12 @@ static void collect_set(solver *v, const ts_ast *set)
 
 static void inherit(solver *v, const ts_ast *use)
 {
-  ts_value found;
+  ts_value found = ts_none_value();
   if (!strcmp(use->name, "none")) {
     without(v, TS_ALL_COMMON_RULES, use->span);
-  } else if (ts_env_lookup(v->env, use->name, &found) && found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
+  } else if (ts_env_lookup_at(v->env, use->name, use->name_span, &found) && found.type == TS_T_ERROR) {
+    v->failed = true;
+  } else if (found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
     collect_set(v, found.u.decl);
   } else {
     ts_diag *d = ts_report(v->s, TS_E0401, use->name_span, "no set of rules is called `%s`", use->name);

@@ -3,7 +3,7 @@
 //
 // Sources: NVIDIA DGX-1V, DGX A100, DGX H100 and DGX B200 system data sheets (NVLink: 300, 600, 900 and 1800 GB/s of both directions
 // together; A800 and H800: 400; NICs: 4 x 100 Gb/s, 8 x 200, 8 x 400, 8 x 400 Gb/s).
-import std.gpus.nvidia
+export import std.gpus.nvidia
 
 cluster nvswitch_nodes(
   nodes: Int,

@@ -1,5 +1,5 @@
 // Nodes and racks whose devices talk to each other without leaving them: PCIe, meshes of direct links, NVSwitch domains of a rack.
-import std.gpus.nvidia
+export import std.gpus.nvidia
 
 // Eight V100 joined by NVLink in a hybrid cube mesh (DGX-1V): six links of 25 GB/s a GPU. GPUs are numbered along a ring of pairs of links, as NCCL finds it: 0 3 2 1 5 6 7 4 in
 // the order of nvidia-smi. Pairs without a link go over PCIe and the processors' link, which devices of two PCIe switches also share to the four NICs.

@@ -1,7 +1,7 @@
 // Nodes as NCCL sees them: from the file that NCCL_TOPO_DUMP_FILE writes on a node and NCCL_TOPO_FILE names. Its rates are NCCL's: what it reckons with, below those of data sheets.
 
 // One NVLink by compute capability. Source: NCCL 2.30, src/graph/topo.h.
-fn nccl_nvlink(sm: Int) -> Rate =
+fn _nccl_nvlink(sm: Int) -> Rate =
   if sm >= 100 then 40.1 GB/s else if sm >= 90 then 20.6 GB/s else if sm == 86 then 12 GB/s else if sm >= 70 then 20 GB/s else 18 GB/s
 
 // GPUs and NICs hang off PCIe switches, these off processors; all processors of a node are linked. The NICs of all nodes meet in one fabric.
@@ -16,7 +16,7 @@ cluster nccl_nodes(
   nic_latency: Time = 1.8 us,
 ) {
   let t = topology(file)
-  let nvlink = nccl_nvlink(t.sm)
+  let nvlink = _nccl_nvlink(t.sm)
   device gpu[nodes, t.gpus]: kind
   switch part[nodes, t.parts], nvswitch[nodes], fabric[1]
   for n in 0..nodes, l in t.gpu_links {

@@ -2,32 +2,32 @@
 
 // Elements moved or seen in another shape. `follow[i]` are the dimensions of x that dimension i of y is made of, so y shrinks where x is split.
 // A view launches nothing; a copy (`copies`) is a kernel.
-fn product_of(shape: List[Int], dims: List[Int]) -> Int =
+fn _product_of(shape: List[Int], dims: List[Int]) -> Int =
   (if len(dims) > 0 then shape[dims[0]] else 1) * (if len(dims) > 1 then shape[dims[1]] else 1) *
   (if len(dims) > 2 then shape[dims[2]] else 1) * (if len(dims) > 3 then shape[dims[3]] else 1)
 
 op moved(x: Tensor, shape: List[Int], follow: List[Any], whole: List[Int], copies: Bool, copies_back: Bool) {
-  output y: [div(shape[i] * product_of(x.shape, follow[i]), product_of(whole, follow[i])) for i in 0..len(shape)]
+  output y: [div(shape[i] * _product_of(x.shape, follow[i]), _product_of(whole, follow[i])) for i in 0..len(shape)]
   forward { kernel elementwise if copies { reads = [y], writes = [y] } }
   backward(input) { kernel elementwise if copies_back { reads = [dy], writes = [dy] } }
 }
 
 // Element by element over tensors that are broadcast against each other.
-fn extent_of(xs: List[Tensor], back: Int) -> Int = max([if len(x.shape) >= back then x.shape[len(x.shape) - back] else 1 for x in xs])
-fn broadcast(xs: List[Tensor]) -> List[Int] = [
-  extent_of(xs, max([len(x.shape) for x in xs]) - i) for i in 0..max([len(x.shape) for x in xs])
+fn _extent_of(xs: List[Tensor], back: Int) -> Int = max([if len(x.shape) >= back then x.shape[len(x.shape) - back] else 1 for x in xs])
+fn _broadcast(xs: List[Tensor]) -> List[Int] = [
+  _extent_of(xs, max([len(x.shape) for x in xs]) - i) for i in 0..max([len(x.shape) for x in xs])
 ]
 
 // Its gradient is that of its output: a sum, a difference.
 op sum_of_tensors(xs: List[Tensor]) {
-  output y: broadcast(xs)
+  output y: _broadcast(xs)
   forward { kernel elementwise { reads = xs, writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = [dy] } }
 }
 
 // Its gradient needs what it read.
 op pointwise(xs: List[Tensor]) {
-  output y: broadcast(xs)
+  output y: _broadcast(xs)
   forward { kernel elementwise { reads = xs, writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy, xs], writes = [dy] } }
   saves xs
@@ -109,7 +109,7 @@ op lookup(ids: Tensor, rows: Int, width: Int) {
 
 // An operator of which nothing is known but its shapes.
 op opaque(xs: List[Tensor], shape: List[Int], follow: List[Any], whole: List[Int]) {
-  output y: [div(shape[i] * product_of(xs[0].shape, follow[i]), product_of(whole, follow[i])) for i in 0..len(shape)]
+  output y: [div(shape[i] * _product_of(xs[0].shape, follow[i]), _product_of(whole, follow[i])) for i in 0..len(shape)]
   forward { kernel elementwise { reads = xs, writes = [y] } }
   backward(input) { kernel elementwise { reads = [dy], writes = xs } }
   saves xs

@@ -6,17 +6,17 @@
 // GPT-2 Large, BERT Large and OPT-1.3B come within 0.6 to 2.2 % of the measured steps, where the plain sum is off by up to 12 % for the smallest batch.
 import std.ops.nn, std.import.ops
 
-fn fx_width(row: Record) -> Int = last(row.output)
-fn fx_shape(row: Record) -> List[Int] = row.output
-fn fx_follow(row: Record) -> List[Any] = row.follow
-fn fx_whole(row: Record) -> List[Int] = row.inputs[0]
-fn fx_copies(row: Record) -> Bool = row.forward
-fn fx_copies_back(row: Record) -> Bool = row.backward
-fn fx_seq(row: Record) -> Int = row.inputs[0][1]
+fn _width(row: Record) -> Int = last(row.output)
+fn _shape(row: Record) -> List[Int] = row.output
+fn _follow(row: Record) -> List[Any] = row.follow
+fn _whole(row: Record) -> List[Int] = row.inputs[0]
+fn _copies(row: Record) -> Bool = row.forward
+fn _copies_back(row: Record) -> Bool = row.backward
+fn _seq(row: Record) -> Int = row.inputs[0][1]
 // A table read with its weight as an input; OPT's learned positions.
-fn fx_rows(row: Record) -> Int = if len(row.weights) > 0 then row.weights[0][0] else row.inputs[0][1]
+fn _rows(row: Record) -> Int = if len(row.weights) > 0 then row.weights[0][0] else row.inputs[0][1]
 // `addmm` takes its bias as a weight; of a module nothing is said, and all but the head have one.
-fn fx_bias(row: Record) -> Bool = len(row.weights) != 1
+fn _bias(row: Record) -> Bool = len(row.weights) != 1
 
 // `vocab`: rows of the token table, which the table of operators does not say. `tied`: the head uses that table too.
 fn torch_fx(vocab: Int, tied: Bool = true) = {
@@ -30,20 +30,20 @@ fn torch_fx(vocab: Int, tied: Bool = true) = {
     {
       kind: "view|reshape|permute|transpose|expand|unsqueeze|squeeze|getitem|contiguous|to|type|type_as|long|float|bool|clone|detach",
       op: moved,
-      args: { shape: fx_shape, follow: fx_follow, whole: fx_whole, copies: fx_copies, copies_back: fx_copies_back },
+      args: { shape: _shape, follow: _follow, whole: _whole, copies: _copies, copies_back: _copies_back },
     },
-    { kind: "*.wte|*.embed_tokens|*.word_embeddings", op: embedding, args: { vocab: vocab, hidden: fx_width } },
-    { kind: "*.wpe|*.position_embeddings", op: lookup, args: { rows: fx_seq, width: fx_width } },
-    { kind: "*.token_type_embeddings", op: lookup, args: { rows: 2, width: fx_width } },
-    { kind: "embedding", op: lookup, args: { rows: fx_rows, width: fx_width } },
+    { kind: "*.wte|*.embed_tokens|*.word_embeddings", op: embedding, args: { vocab: vocab, hidden: _width } },
+    { kind: "*.wpe|*.position_embeddings", op: lookup, args: { rows: _seq, width: _width } },
+    { kind: "*.token_type_embeddings", op: lookup, args: { rows: 2, width: _width } },
+    { kind: "embedding", op: lookup, args: { rows: _rows, width: _width } },
     { kind: "*.ln_*|*layer_norm|*.LayerNorm", op: layernorm },
-    { kind: "addmm", op: linear, args: { out: fx_width, bias: fx_bias } },
-    { kind: if tied then "lm_head|*.decoder" else "", op: tied_linear, args: { out: fx_width } },
-    { kind: "lm_head", op: linear, args: { out: fx_width } },
+    { kind: "addmm", op: linear, args: { out: _width, bias: _bias } },
+    { kind: if tied then "lm_head|*.decoder" else "", op: tied_linear, args: { out: _width } },
+    { kind: "lm_head", op: linear, args: { out: _width } },
     {
       kind: "*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*.linear",
       op: linear,
-      args: { out: fx_width, bias: true },
+      args: { out: _width, bias: true },
     },
     { kind: "matmul|bmm", op: batched_matmul },
     { kind: "softmax", op: softmax },
@@ -54,7 +54,7 @@ fn torch_fx(vocab: Int, tied: Bool = true) = {
     { kind: "mul|truediv|div", op: scaled },
     { kind: "add|sub|truediv|div|neg|where|masked_fill", op: sum_of_tensors },
     { kind: "*", op: pointwise },
-    { kind: "*", op: opaque, args: { shape: fx_shape, follow: fx_follow, whole: fx_whole } },
+    { kind: "*", op: opaque, args: { shape: _shape, follow: _follow, whole: _whole } },
   ],
   labels: [
     { path: "*.attn.c_attn", label: "attn.qkv" },

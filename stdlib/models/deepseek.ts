@@ -1,6 +1,7 @@
 // DeepSeek-V3 (arXiv 2412.19437): multi-head latent attention, dense layers first, then experts of which one is shared, and modules that predict further words
 // (MTP). Queries and keys have `nope` elements without and `rope` with a position.
-import std.ops.latent, std.models.llama_moe
+import std.ops.nn, std.ops.latent, std.models.llama, std.models.llama_moe
+export import std.ops.routing
 
 block latent_attention(x: Tensor, heads: Int, q_rank: Int, kv_rank: Int, nope: Int, rope: Int, v_dim: Int) {
   a = linear(x, out: q_rank) as query.compress

@@ -1,6 +1,7 @@
 // Llama whose MLPs are mixtures of experts: in each `every`-th layer (the last of so many), the others are dense and of width `dense`.
 // `load`: how unevenly tokens are dealt out to experts (std.ops.routing).
-import std.models.llama, std.ops.moe
+import std.ops.nn, std.ops.moe, std.models.llama
+export import std.ops.routing
 
 block moe_half(x: Tensor, routed: Int, top: Int, ffn: Int, shared: Int, load: Any) {
   n = rmsnorm(x) as ln2

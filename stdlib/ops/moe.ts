@@ -3,7 +3,8 @@
 //
 // Spread over ranks, all wait for the fullest. `load` says how unevenly tokens are dealt out (std.ops.routing), with a capacity at most that. What the model is asked
 // to do does not depend on it. Where a strategy deals experts out to ranks, work, memory and what travels follow it: a rank of the program is the fullest one.
-import std.ops.nn, std.ops.routing
+import std.ops.nn
+export import std.ops.routing
 
 // The product with the router's weights is done in fp32, then softmax and the choice of the best.
 op router(x: Tensor, experts: Int, top: Int) {

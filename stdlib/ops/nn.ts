@@ -171,7 +171,7 @@ op rotary(qkv: Tensor, heads: Int, kv_heads: Int, head_dim: Int) {
 
 // FLOPs of one of attention's matrix products, for a head and an element of it: every query meets every key; with a causal mask half of them; with a
 // window only the last `window` keys.
-fn scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
+fn _scores(queries: Int, keys: Int, causal: Bool, window: Int = 0) -> Int =
   if not causal then 2 * queries * keys else if window == 0 or window >= keys then queries * keys else window * (2 * queries - window)
 
 // Attention that never writes the scores (FlashAttention): keeps q, k, v, its output and one statistic a row and head. Forward is two products, backward
@@ -196,7 +196,7 @@ op attention(
   let keys = kv.shape[1]
   let seq = if keys == queries then queries else round(sqrt(queries * keys))
   let local = window > 0 and window < keys
-  let met = if local and keys > queries then 2 * queries * window else scores(queries, keys, causal, window)
+  let met = if local and keys > queries then 2 * queries * window else _scores(queries, keys, causal, window)
   let mean = batch * heads * head_dim * met
   let product = batch * heads * head_dim * (if load == 1 then met else round(met * load))
   let more = (heads + 2 * kv_heads) * head_dim - last(qkv.shape)
@@ -273,7 +273,7 @@ op query_attention(q: Tensor, kv: Tensor, head_dim: Int, v_dim: Int = head_dim, 
   let batch = q.shape[0]
   let seq = q.shape[1]
   let keys = kv.shape[1]
-  let met = scores(seq, keys, causal)
+  let met = _scores(seq, keys, causal)
   let mean = batch * heads * met
   let product = batch * heads * (if load == 1 then met else round(met * load))
   require head_dim >= 1 and v_dim >= 1, "heads have a width of 1 or more"

@@ -2,36 +2,40 @@
 // bytes read and written for a parameter. `fused`: one kernel over all parameters; otherwise one set of kernels for each parameter tensor.
 //
 // A size may be a function of the plan's precision, or a list of sizes that add up: the formats of weights and gradients are said once, there.
-fn size_of_gradient(precision: Record) -> Size = bytes(precision.gradients)
-fn size_of_weight(precision: Record) -> Size = bytes(precision.weights)
+fn _size_of_gradient(precision: Record) -> Size = bytes(precision.gradients)
+fn _size_of_weight(precision: Record) -> Size = bytes(precision.weights)
 // An fp32 copy of weights that are narrower (Micikevicius et al., arXiv 1710.03740); others need none.
-fn size_of_master(precision: Record) -> Size = if bytes(precision.weights) < 4 B then 4 B else 0 B
+fn _size_of_master(precision: Record) -> Size = if bytes(precision.weights) < 4 B then 4 B else 0 B
 // What is updated, and what moments are in: that copy, or the weights themselves.
-fn size_of_updated(precision: Record) -> Size = if bytes(precision.weights) < 4 B then 4 B else bytes(precision.weights)
+fn _size_of_updated(precision: Record) -> Size = if bytes(precision.weights) < 4 B then 4 B else bytes(precision.weights)
 
 // Adam, its two moments in fp32 whatever the weights are. `master`: an fp32 copy of narrower weights is kept, and the weights are written from it. Reads
 // gradient, moments and what is updated, writes moments, master and weight.
-fn adam(master: Bool = true, gradient: Any = size_of_gradient, weight: Any = size_of_weight) = {
-  state: [size_of_updated, size_of_updated],
-  master: if master then size_of_master else 0 B,
+fn adam(master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) = {
+  state: [_size_of_updated, _size_of_updated],
+  master: if master then _size_of_master else 0 B,
   fused: true,
   kernels: [{
     family: "adam",
-    reads: [gradient, size_of_updated, size_of_updated, if master then size_of_updated else weight],
-    writes: [size_of_updated, size_of_updated, weight, if master then size_of_master else 0 B],
+    reads: [gradient, _size_of_updated, _size_of_updated, if master then _size_of_updated else weight],
+    writes: [_size_of_updated, _size_of_updated, weight, if master then _size_of_master else 0 B],
     flops: 12 FLOP,
   }],
 }
 
 // Stochastic gradient descent, with momentum when `momentum` is set, in the format of what is updated; `master` as above.
-fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = size_of_gradient, weight: Any = size_of_weight) = {
-  state: if not momentum then 0 B else if master then size_of_updated else weight,
-  master: if master then size_of_master else 0 B,
+fn sgd(momentum: Bool = true, master: Bool = true, gradient: Any = _size_of_gradient, weight: Any = _size_of_weight) = {
+  state: if not momentum then 0 B else if master then _size_of_updated else weight,
+  master: if master then _size_of_master else 0 B,
   fused: true,
   kernels: [{
     family: "sgd",
-    reads: [gradient, if master then size_of_updated else weight, if not momentum then 0 B else if master then size_of_updated else weight],
-    writes: [weight, if master then size_of_master else 0 B, if not momentum then 0 B else if master then size_of_updated else weight],
+    reads: [
+      gradient,
+      if master then _size_of_updated else weight,
+      if not momentum then 0 B else if master then _size_of_updated else weight,
+    ],
+    writes: [weight, if master then _size_of_master else 0 B, if not momentum then 0 B else if master then _size_of_updated else weight],
     flops: 4 FLOP,
   }],
 }

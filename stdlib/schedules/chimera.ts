@@ -3,8 +3,8 @@
 import std.schedules.dual_pipe
 
 // Slots by which a direction's 1F1B of p/2 micro-batches at a time needs them, F and B one slot each.
-fn chimera_forward(s: Int, i: Int) -> Int = s + 2 * i
-fn chimera_backward(p: Int, s: Int, i: Int) -> Int = 2 * p - 1 - s + 2 * i
+fn _forward(s: Int, i: Int) -> Int = s + 2 * i
+fn _backward(p: Int, s: Int, i: Int) -> Int = 2 * p - 1 - s + 2 * i
 
 // m counts the micro-batches of both directions.
 schedule chimera(p: Axis, m: Int) {
@@ -20,7 +20,7 @@ schedule chimera(p: Axis, m: Int) {
     limit live(0) <= min(h, p - r)
     limit live(1) <= min(h, r + 1)
     limit delay(F) <= wait
-    prefer B(i, c) by div(i, h) * unit + chimera_backward(p, s[c], i % h) + 0.5 * forward_first, F(i, c) by div(i, h) * unit +
-      chimera_forward(s[c], i % h)
+    prefer B(i, c) by div(i, h) * unit + _backward(p, s[c], i % h) + 0.5 * forward_first, F(i, c) by div(i, h) * unit +
+      _forward(s[c], i % h)
   }
 }

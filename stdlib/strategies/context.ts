@@ -37,7 +37,7 @@ strategy context_parallel(c: Axis, overlap: Overlap = ring, balanced: Bool = tru
 }
 
 // Bytes of queries, keys and values when each of `ranks` has a head of keys and values, over those without copies.
-fn with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = 1.0 * (heads + 2 * max(kv_heads, ranks)) / (heads + 2 * kv_heads)
+fn _with_copies(heads: Int, kv_heads: Int, ranks: Int) -> Real = 1.0 * (heads + 2 * max(kv_heads, ranks)) / (heads + 2 * kv_heads)
 
 // Ulysses (Jacobs et al., arXiv 2309.14509): sequences are split outside of attention and heads inside; all-to-all takes one to the other and back. Where
 // there are fewer heads of keys and values than ranks, copies of them travel, so that each rank has one.
@@ -48,12 +48,12 @@ strategy ulysses(c: Axis) {
   }
   rule heads optional {
     match attention
-    before forward: all_to_all(qkv, dim: -1, over: c, share: with_copies(heads, kv_heads, c))
+    before forward: all_to_all(qkv, dim: -1, over: c, share: _with_copies(heads, kv_heads, c))
     set kv_heads = max(kv_heads, c.size)
     split heads, kv_heads over c
     after forward: all_to_all(y, dim: 1, over: c)
     before backward(input): all_to_all(dy, dim: -1, over: c)
-    after backward(input): all_to_all(dqkv, dim: 1, over: c, share: with_copies(heads, kv_heads, c))
+    after backward(input): all_to_all(dqkv, dim: 1, over: c, share: _with_copies(heads, kv_heads, c))
   }
   rule apart optional {
     match query_attention

@@ -8,7 +8,7 @@
 // to at most `limit` nodes and copies for one node travel once.
 //
 // The fullest rank gets more than the mean, as the `load` of the layer says (std.ops.routing), and holds more until the results go back.
-import std.ops.routing
+export import std.ops.routing
 
 strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Real = 1) {
   rule tokens {
@@ -32,11 +32,11 @@ strategy expert_parallel(e: Axis, batch: Axis = e, sent: Real = 1, returned: Rea
 }
 
 // How many of `nodes` a token goes to on average, when its `top` experts are picked alike among those of all, or of `limit` of them.
-fn met_of(nodes: Int, top: Int) -> Real = nodes * (1 - pow(1 - 1.0 / nodes, top))
-fn nodes_met(nodes: Int, top: Int, limit: Int = 0) -> Real = met_of(if limit > 0 then min(limit, nodes) else nodes, top)
+fn _met_of(nodes: Int, top: Int) -> Real = nodes * (1 - pow(1 - 1.0 / nodes, top))
+fn nodes_met(nodes: Int, top: Int, limit: Int = 0) -> Real = _met_of(if limit > 0 then min(limit, nodes) else nodes, top)
 
 // The fullest rank of the fullest node, over the mean of that: experts are dealt out to nodes, and on each to its ranks.
-fn fullest_of_node(load: Any, inner: Int, nodes: Int) -> Real = fullest_rank(load, inner * nodes) / fullest_rank(load, nodes)
+fn _fullest_of_node(load: Any, inner: Int, nodes: Int) -> Real = fullest_rank(load, inner * nodes) / fullest_rank(load, nodes)
 
 // Experts over the ranks `inner` of each of `nodes`. What goes to a node travels to it once, however many of its experts want it, over the link of the rank
 // that has it; inside the node it is copied to those. A token may be limited to so many nodes (DeepSeek-V3, arXiv 2412.19437, sections 2.1.2 and 3.2; DeepEP).
@@ -58,16 +58,16 @@ strategy node_expert_parallel(
   rule send {
     match dispatch
     after forward: all_to_all(y, dim: 0, over: nodes, share: sent * once, fullest: fullest_rank(load, nodes))
-    after forward: all_to_all(y, dim: 0, over: inner, share: sent, fullest: fullest_of_node(load, inner, nodes))
-    before backward(input): all_to_all(dy, dim: 1, over: inner, share: returned, fullest: fullest_of_node(load, inner, nodes))
+    after forward: all_to_all(y, dim: 0, over: inner, share: sent, fullest: _fullest_of_node(load, inner, nodes))
+    before backward(input): all_to_all(dy, dim: 1, over: inner, share: returned, fullest: _fullest_of_node(load, inner, nodes))
     before backward(input): all_to_all(dy, dim: 1, over: nodes, share: returned * once, fullest: fullest_rank(load, nodes))
   }
   rule receive {
     match combine
-    before forward: all_to_all(x, dim: 1, over: inner, share: returned, fullest: fullest_of_node(load, inner, nodes))
+    before forward: all_to_all(x, dim: 1, over: inner, share: returned, fullest: _fullest_of_node(load, inner, nodes))
     before forward: all_to_all(x, dim: 1, over: nodes, share: returned * once, fullest: fullest_rank(load, nodes))
     after backward(input): all_to_all(dx, dim: 0, over: nodes, share: sent * once, fullest: fullest_rank(load, nodes))
-    after backward(input): all_to_all(dx, dim: 0, over: inner, share: sent, fullest: fullest_of_node(load, inner, nodes))
+    after backward(input): all_to_all(dx, dim: 0, over: inner, share: sent, fullest: _fullest_of_node(load, inner, nodes))
   }
   rule experts {
     match expert_linear

@@ -1,4 +1,5 @@
 import   std.ops.nn ,"near.ts"
+export   import std.schedules.hop( ring ,double_ring  as both,),"near.ts"(near)
 param  width:Int=80*2 ; let sizes:List[Int]=[1,2,3,]
 fn area( w:Int,h : Int=-1 )->Int=w*h   // of a box
 extern fn measured( m:Int )->Time from "lib.so"

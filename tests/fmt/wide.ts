@@ -10,3 +10,5 @@ schedule s(p: Axis) {
   require p > 1 and p % 2 == 0, "a pipeline of this kind needs an even number of stages, because its stages are placed in pairs: p must be even"
   at r in 0..p { for i in 0..the_number_of_micro_batches_in_a_step where i % 2 == 0 { F(i, some_chunk_function(i, p, v)) B(i, some_chunk_function(i, p, v)) } }
 }
+
+import std.schedules.zero_bubble (zb_1p, zb_h1 as the_first_of_them, zb_h2 as the_second_of_them, zb_v as with_two_chunks, zb_memory as within), std.ops.nn

@@ -46,7 +46,7 @@ ts_value ts_desk_value(ts_desk *desk, const char *text)
   ts_value v = ts_error_value();
   cr_assert(m);
   if (!ts_diags_errors(desk->s->diags))
-    cr_assert(ts_module_lookup(desk->s, m, ts_lang_intern(desk->s->lang, "x", 1), &v), "no x in %s", text);
+    cr_assert(ts_module_lookup(desk->s, m, ts_lang_intern(desk->s->lang, "x", 1), TS_NO_SPAN, &v), "no x in %s", text);
   return v;
 }
 

@@ -1,4 +1,4 @@
-import std.gpus.nvidia
+export import std.gpus.nvidia
 
 cluster nvswitch_nodes(
   nodes: Int,
