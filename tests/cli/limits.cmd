@@ -11,7 +11,7 @@ for given in v=16384 v=16385; do check chunks $given 8GiB; done
 for given in elements=1048576 elements=1048577; do check listed $given 8GiB; done
 # Blocks inside blocks.
 for most in 64 65; do
-  { echo 'import "'"$PWD"'/_limits.ts"'; echo 'block b0(x: Tensor) { yield linear(x, out: 8) }'
+  { echo 'import std.ops.nn, std.gpus.nvidia, "'"$PWD"'/_limits.ts"'; echo 'block b0(x: Tensor) { yield linear(x, out: 8) }'
     for ((i = 1; i < most; i++)); do echo "block b$i(x: Tensor) { yield b$((i - 1))(x) }"; done
     echo "model nested() { x = input([batch, 8])
 x = b$((most - 1))(x) as b }"
