@@ -853,6 +853,8 @@ EXTRA_DIST += \
 	tests/errors/op-requirement.ts \
 	tests/errors/op-reshape.err \
 	tests/errors/op-reshape.ts \
+	tests/errors/op-slot-twice.err \
+	tests/errors/op-slot-twice.ts \
 	tests/errors/op-slows.err \
 	tests/errors/op-slows.ts \
 	tests/errors/op-uneven-input.err \
@@ -1484,6 +1486,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/fuzz_plan/hop \
 	tests/fuzz/corpus/fuzz_plan/imports \
 	tests/fuzz/corpus/fuzz_plan/laboratory \
+	tests/fuzz/corpus/fuzz_plan/output_twice \
 	tests/fuzz/corpus/fuzz_plan/phase_twice \
 	tests/fuzz/corpus/fuzz_plan/sharded \
 	tests/fuzz/corpus/fuzz_play/_slower \

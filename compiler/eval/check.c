@@ -344,16 +344,38 @@ static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
     }
 }
 
+static bool is_slot(const ts_ast *item)
+{
+  return item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART;
+}
+
+/* What an op calls by name (arguments, parameters, outputs, parts) has one name each. */
+static void slot_once(checker *c, const ts_ast *decl, uint32_t at)
+{
+  const ts_ast *slot = decl->child[at], *params = decl->child[0], *first = NULL;
+  for (uint32_t i = 0; i < params->count && !first; i++)
+    first = params->child[i]->name == slot->name ? params->child[i] : NULL;
+  for (uint32_t i = 1; i < at && !first; i++)
+    first = is_slot(decl->child[i]) && decl->child[i]->name == slot->name ? decl->child[i] : NULL;
+  if (!first)
+    return;
+  ts_diag *d = ts_report(c->s, TS_E0202, slot->name_span, "op `%s` declares `%s` twice", decl->name, slot->name);
+  ts_diag_label(d, first->name_span, "first here");
+  ts_diag_help(d, "give one of them another name");
+}
+
 static void op(checker *c, const ts_ast *decl)
 {
   for (uint32_t i = 0; i < decl->child[0]->count; i++)
     declare_with_gradient(c, decl->child[0]->child[i]);
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
-    if (item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART)
+    if (is_slot(item)) {
+      slot_once(c, decl, i);
       declare_with_gradient(c, item);
-    else if (item->kind == TS_AST_LET)
+    } else if (item->kind == TS_AST_LET) {
       declare(c, item);
+    }
   }
   for (uint32_t i = 1; i < decl->count; i++) {
     if (decl->child[i]->kind == TS_AST_PHASE)
