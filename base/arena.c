@@ -24,11 +24,13 @@ struct ts_arena {
   size_t total;
 };
 
-/* Large blocks in large pages, where the system has them: a fault each costs more than the work on a small one. */
+/* Large blocks in large pages, where the system has them: a fault each costs more than the work on
+ * a small one. */
 static void ask_for_large_pages(void *bytes, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-  uintptr_t from = ((uintptr_t)bytes + HUGE - 1) / HUGE * HUGE, to = ((uintptr_t)bytes + size) / HUGE * HUGE;
+  uintptr_t from = ((uintptr_t)bytes + HUGE - 1) / HUGE * HUGE,
+            to = ((uintptr_t)bytes + size) / HUGE * HUGE;
   if (from < to)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else

@@ -16,7 +16,8 @@ static bool read_text(const char *path, char *text, size_t size)
   size_t length = 0;
   if (file < 0)
     return false;
-  for (ssize_t got; length < size - 1 && (got = read(file, text + length, size - 1 - length)) > 0;) length += (size_t)got;
+  for (ssize_t got; length < size - 1 && (got = read(file, text + length, size - 1 - length)) > 0;)
+    length += (size_t)got;
   close(file);
   text[length] = '\0';
   return length > 0;
@@ -33,8 +34,9 @@ static uint64_t limit_in(const char *path)
 
 static uint64_t least(uint64_t a, uint64_t b) { return !a || (b && b < a) ? b : a; }
 
-/* Of a group and of all those around it. In a container the files of the outermost that can be seen are often the container's own, and the
- * path that the process knows for its group leads nowhere there. */
+/* Of a group and of all those around it. In a container the files of the outermost that can be seen
+ * are often the container's own, and the path that the process knows for its group leads nowhere
+ * there. */
 static uint64_t limit_of(const char *root, const char *tree, const char *group, const char *name)
 {
   char path[2 * LONGEST], up[LONGEST];
@@ -65,7 +67,8 @@ uint64_t ts_container_memory(const char *root)
 {
   char groups[MOST_GROUPS], path[LONGEST], *rest = NULL;
   uint64_t limit = 0;
-  if ((size_t)snprintf(path, sizeof path, "%s/proc/self/cgroup", root) >= sizeof path || !read_text(path, groups, sizeof groups))
+  if ((size_t)snprintf(path, sizeof path, "%s/proc/self/cgroup", root) >= sizeof path ||
+      !read_text(path, groups, sizeof groups))
     return 0;
   for (char *line = strtok_r(groups, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
@@ -73,9 +76,11 @@ uint64_t ts_container_memory(const char *root)
       continue;
     *group++ = '\0';
     if (!kinds[1])
-      limit = least(limit, limit_of(root, "/sys/fs/cgroup", strcmp(group, "/") == 0 ? "" : group, "memory.max"));
+      limit = least(limit, limit_of(root, "/sys/fs/cgroup", strcmp(group, "/") == 0 ? "" : group,
+                                    "memory.max"));
     else if (has_word(kinds + 1, "memory"))
-      limit = least(limit, limit_of(root, "/sys/fs/cgroup/memory", strcmp(group, "/") == 0 ? "" : group, "memory.limit_in_bytes"));
+      limit = least(limit, limit_of(root, "/sys/fs/cgroup/memory",
+                                    strcmp(group, "/") == 0 ? "" : group, "memory.limit_in_bytes"));
   }
   return limit;
 }

@@ -24,7 +24,8 @@ static size_t find(const ts_csv *c, size_t at, size_t end, char byte)
   return found ? (size_t)(found - c->text) : end;
 }
 
-/* A cell in quotes, whose first stands at `at`. Returns where it ends: at a comma, or where the line does, which *end becomes. */
+/* A cell in quotes, whose first stands at `at`. Returns where it ends: at a comma, or where the
+ * line does, which *end becomes. */
 static size_t quoted(ts_csv *c, size_t at, size_t *end, ts_csv_cell *cell)
 {
   const char *t = c->text;
@@ -118,6 +119,12 @@ ts_csv_kind ts_csv_next(ts_csv *c, ts_csv_cell *cell, size_t room, size_t *count
   return comment ? TS_CSV_COMMENT : TS_CSV_ROW;
 }
 
-bool ts_csv_is(ts_csv_cell cell, const char *text) { return strlen(text) == cell.length && memcmp(text, cell.at, cell.length) == 0; }
+bool ts_csv_is(ts_csv_cell cell, const char *text)
+{
+  return strlen(text) == cell.length && memcmp(text, cell.at, cell.length) == 0;
+}
 
-char *ts_csv_string(ts_arena *arena, ts_csv_cell cell) { return ts_arena_string(arena, cell.at, cell.length); }
+char *ts_csv_string(ts_arena *arena, ts_csv_cell cell)
+{
+  return ts_arena_string(arena, cell.at, cell.length);
+}

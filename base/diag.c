@@ -31,7 +31,8 @@ bool ts_code_named(const char *name, ts_code *code)
 
 const char *ts_severity_word(ts_severity severity)
 {
-  static const char *const words[] = {[TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
+  static const char *const words[] = {
+    [TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
   return words[severity];
 }
 
@@ -94,7 +95,8 @@ void ts_diag_note(ts_diag *d, const char *format, ...)
 
 void ts_diag_fact(ts_diag *d, const char *name, const char *format, ...)
 {
-  ts_diag_child fact = {.kind = TS_CHILD_FACT, .name = ts_arena_string(d->arena, name, strlen(name))};
+  ts_diag_child fact = {.kind = TS_CHILD_FACT,
+                        .name = ts_arena_string(d->arena, name, strlen(name))};
   FORMATTED(d->arena, format, fact.text);
   TS_PUSH(d->arena, &d->children, fact);
 }
@@ -108,7 +110,9 @@ void ts_diag_help(ts_diag *d, const char *format, ...)
 
 void ts_diag_edit(ts_diag *d, ts_span span, const char *text, const char *format, ...)
 {
-  ts_diag_child edit = {.kind = TS_CHILD_EDIT, .span = span, .replacement = ts_arena_string(d->arena, text, strlen(text))};
+  ts_diag_child edit = {.kind = TS_CHILD_EDIT,
+                        .span = span,
+                        .replacement = ts_arena_string(d->arena, text, strlen(text))};
   FORMATTED(d->arena, format, edit.text);
   TS_PUSH(d->arena, &d->children, edit);
 }
@@ -124,16 +128,20 @@ ts_span ts_diag_edited(const ts_diag *d, const ts_diag_child *child, const ts_so
 {
   if (child->kind == TS_CHILD_EDIT)
     return child->span;
-  const ts_source *source = child->kind == TS_CHILD_HELP && child->replacement ? ts_sources_get(sources, d->primary.file) : NULL;
+  const ts_source *source = child->kind == TS_CHILD_HELP && child->replacement ?
+                              ts_sources_get(sources, d->primary.file) :
+                              NULL;
   size_t length = source ? strlen(child->name) : 0;
-  if (!source || source->size - d->primary.begin < length || memcmp(source->text + d->primary.begin, child->name, length) != 0)
+  if (!source || source->size - d->primary.begin < length ||
+      memcmp(source->text + d->primary.begin, child->name, length) != 0)
     return TS_NO_SPAN;
   return (ts_span){d->primary.file, d->primary.begin, d->primary.begin + (uint32_t)length};
 }
 
 void ts_diag_value(ts_diag *d, const char *name, const char *value)
 {
-  ts_diag_pair pair = {ts_arena_string(d->arena, name, strlen(name)), ts_arena_string(d->arena, value, strlen(value))};
+  ts_diag_pair pair = {ts_arena_string(d->arena, name, strlen(name)),
+                       ts_arena_string(d->arena, value, strlen(value))};
   TS_PUSH(d->arena, &d->values, pair);
 }
 
@@ -145,7 +153,8 @@ static uint32_t file_in(ts_sources *sources, const ts_source *file)
 {
   for (uint32_t i = 1; file && i <= ts_sources_count(sources); i++) {
     const ts_source *known = ts_sources_get(sources, i);
-    if (known->size == file->size && strcmp(known->name, file->name) == 0 && memcmp(known->text, file->text, file->size) == 0)
+    if (known->size == file->size && strcmp(known->name, file->name) == 0 &&
+        memcmp(known->text, file->text, file->size) == 0)
       return i;
   }
   return file ? ts_sources_add(sources, file->name, file->role, file->text, file->size) : 0;
@@ -157,21 +166,37 @@ static ts_span span_in(ts_sources *sources, const ts_diags *from, ts_span span)
   return span.file ? span : TS_NO_SPAN;
 }
 
-static const char *text_in(ts_arena *arena, const char *text) { return text ? ts_arena_string(arena, text, strlen(text)) : NULL; }
+static const char *text_in(ts_arena *arena, const char *text)
+{
+  return text ? ts_arena_string(arena, text, strlen(text)) : NULL;
+}
 
-static ts_diag *copy_of(ts_arena *arena, ts_sources *sources, const ts_diags *from, const ts_diag *d)
+static ts_diag *copy_of(ts_arena *arena, ts_sources *sources, const ts_diags *from,
+                        const ts_diag *d)
 {
   ts_diag *copy = TS_NEW(arena, ts_diag);
-  *copy = (ts_diag){.arena = arena, .code = d->code, .severity = d->severity, .off = d->off, .more = d->more, .primary = span_in(sources, from, d->primary),
-                    .message = text_in(arena, d->message), .here = text_in(arena, d->here)};
+  *copy = (ts_diag){.arena = arena,
+                    .code = d->code,
+                    .severity = d->severity,
+                    .off = d->off,
+                    .more = d->more,
+                    .primary = span_in(sources, from, d->primary),
+                    .message = text_in(arena, d->message),
+                    .here = text_in(arena, d->here)};
   for (size_t i = 0; i < d->labels.count; i++)
-    TS_PUSH(arena, &copy->labels, ((ts_diag_text){span_in(sources, from, d->labels.at[i].span), text_in(arena, d->labels.at[i].text)}));
+    TS_PUSH(arena, &copy->labels,
+            ((ts_diag_text){span_in(sources, from, d->labels.at[i].span),
+                            text_in(arena, d->labels.at[i].text)}));
   for (size_t i = 0; i < d->children.count; i++) {
     const ts_diag_child *c = &d->children.at[i];
-    TS_PUSH(arena, &copy->children, ((ts_diag_child){c->kind, span_in(sources, from, c->span), text_in(arena, c->name), text_in(arena, c->text), text_in(arena, c->replacement)}));
+    TS_PUSH(arena, &copy->children,
+            ((ts_diag_child){c->kind, span_in(sources, from, c->span), text_in(arena, c->name),
+                             text_in(arena, c->text), text_in(arena, c->replacement)}));
   }
   for (size_t i = 0; i < d->values.count; i++)
-    TS_PUSH(arena, &copy->values, ((ts_diag_pair){text_in(arena, d->values.at[i].name), text_in(arena, d->values.at[i].value)}));
+    TS_PUSH(arena, &copy->values,
+            ((ts_diag_pair){text_in(arena, d->values.at[i].name),
+                            text_in(arena, d->values.at[i].value)}));
   return copy;
 }
 
@@ -202,7 +227,8 @@ const char *ts_diags_first_error(const ts_diags *diags)
   return NULL;
 }
 
-/* A file that the plan names wrongly is the plan's mistake; one given on the command line is not there. */
+/* A file that the plan names wrongly is the plan's mistake; one given on the command line is not
+ * there. */
 static bool is_of_environment(const ts_diag *d)
 {
   return d->code == TS_E0229 || ((d->code == TS_E0701 || d->code == TS_E0702) && !d->primary.file);
@@ -233,7 +259,8 @@ const char *ts_warning_name(size_t i)
 static bool set_warning(uint8_t *flags, const char *name, uint8_t value)
 {
   for (size_t i = 0; i < TS_CODE_COUNT; i++) {
-    if (codes[i].severity == TS_WARNING && (strcmp(codes[i].name, name) == 0 || strcmp(codes[i].code, name) == 0)) {
+    if (codes[i].severity == TS_WARNING &&
+        (strcmp(codes[i].name, name) == 0 || strcmp(codes[i].code, name) == 0)) {
       flags[i] = value;
       return true;
     }
@@ -261,13 +288,17 @@ typedef struct arrived { ts_diag *diag; size_t number; } arrived;
 
 static int by_place(const ts_diag *a, const ts_diag *b)
 {
-  uint32_t fa = a->primary.file ? a->primary.file : UINT32_MAX, fb = b->primary.file ? b->primary.file : UINT32_MAX;
+  uint32_t fa = a->primary.file ? a->primary.file : UINT32_MAX,
+           fb = b->primary.file ? b->primary.file : UINT32_MAX;
   if (fa != fb)
     return fa < fb ? -1 : 1;
   return (a->primary.begin > b->primary.begin) - (a->primary.begin < b->primary.begin);
 }
 
-static int by_arrival(const arrived *a, const arrived *b) { return (a->number > b->number) - (a->number < b->number); }
+static int by_arrival(const arrived *a, const arrived *b)
+{
+  return (a->number > b->number) - (a->number < b->number);
+}
 
 static int by_content(const ts_diag *a, const ts_diag *b)
 {
@@ -291,10 +322,14 @@ static int compare_place(const void *x, const void *y)
   return order ? order : by_arrival(a, b);
 }
 
-ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count) { return ts_diags_sorted_from(diags, 0, scratch, count); }
+ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count)
+{
+  return ts_diags_sorted_from(diags, 0, scratch, count);
+}
 
 /* In the order of places, equal places in that of arrival; of equal messages the first. */
-ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *scratch, size_t *count)
+ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *scratch,
+                               size_t *count)
 {
   ts_diag **sorted = TS_NEW_ARRAY(scratch, ts_diag *, diags->all.count + 1);
   arrived *all = TS_NEW_ARRAY(scratch, arrived, diags->all.count + 1);

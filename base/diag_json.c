@@ -1,5 +1,5 @@
-/* Diagnostics as JSON: one object a line, a summary last. Lines and columns count from 1, bytes from 0, ends are exclusive. Fields may
- * be added, never changed. */
+/* Diagnostics as JSON: one object a line, a summary last. Lines and columns count from 1, bytes
+ * from 0, ends are exclusive. Fields may be added, never changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +15,18 @@ static void put_field(FILE *out, const char *name, const char *text)
 
 static void put_span_fields(FILE *out, const ts_sources *sources, ts_span span)
 {
-  ts_position begin = ts_sources_position(sources, span.file, span.begin), end = ts_sources_position(sources, span.file, span.end);
+  ts_position begin = ts_sources_position(sources, span.file, span.begin),
+              end = ts_sources_position(sources, span.file, span.end);
   fputs("\"file\":", out);
   ts_put_json_string(out, ts_sources_get(sources, span.file)->name);
-  fprintf(out, ",\"byte_start\":%u,\"byte_end\":%u,\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", span.begin, span.end, begin.line,
-          begin.column, end.line, end.column);
+  fprintf(out,
+          ",\"byte_start\":%u,\"byte_end\":%u,\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_"
+          "column\":%u",
+          span.begin, span.end, begin.line, begin.column, end.line, end.column);
 }
 
-static void put_span(FILE *out, const ts_sources *sources, ts_span span, bool primary, const char *label)
+static void put_span(FILE *out, const ts_sources *sources, ts_span span, bool primary,
+                     const char *label)
 {
   putc('{', out);
   put_span_fields(out, sources, span);
@@ -47,9 +51,13 @@ static void put_spans(FILE *out, const ts_diag *d, const ts_sources *sources)
   putc(']', out);
 }
 
-static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child, const ts_sources *sources)
+static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child,
+                      const ts_sources *sources)
 {
-  static const char *const words[] = {[TS_CHILD_NOTE] = "note", [TS_CHILD_FACT] = "fact", [TS_CHILD_HELP] = "help", [TS_CHILD_EDIT] = "help"};
+  static const char *const words[] = {[TS_CHILD_NOTE] = "note",
+                                      [TS_CHILD_FACT] = "fact",
+                                      [TS_CHILD_HELP] = "help",
+                                      [TS_CHILD_EDIT] = "help"};
   bool placed = ts_sources_get(sources, child->span.file);
   ts_span edited = ts_diag_edited(d, child, sources);
   ts_put_json(out, "{\"severity\":\"%s\"", words[child->kind]);
@@ -60,7 +68,8 @@ static void put_child(FILE *out, const ts_diag *d, const ts_diag_child *child, c
   if (placed && child->kind == TS_CHILD_NOTE)
     put_span(out, sources, child->span, true, NULL);
   fputs("],\"edits\":[", out);
-  if (ts_sources_get(sources, edited.file)) { /* a suggestion to look at, never to be applied unseen */
+  /* a suggestion to look at, never to be applied unseen */
+  if (ts_sources_get(sources, edited.file)) {
     putc('{', out);
     put_span_fields(out, sources, edited);
     put_field(out, "replacement", child->replacement);
@@ -87,7 +96,8 @@ static void put_rendered(FILE *out, const ts_diag *d, const ts_sources *sources)
 
 static void put_record(FILE *out, const ts_diag *d, const ts_sources *sources)
 {
-  ts_put_json(out, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"%s\",\"code\":\"%s\"", ts_severity_word(d->severity), ts_code_name(d->code));
+  ts_put_json(out, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"%s\",\"code\":\"%s\"",
+              ts_severity_word(d->severity), ts_code_name(d->code));
   put_field(out, "name", ts_code_short_name(d->code));
   put_field(out, "message", d->message);
   put_spans(out, d, sources);
@@ -118,6 +128,7 @@ void ts_diags_print_json(const ts_diags *diags, FILE *out)
     found[sorted[i]->severity]++;
     put_record(out, sorted[i], diags->sources);
   }
-  fprintf(out, "{\"type\":\"summary\",\"errors\":%u,\"warnings\":%u}\n", found[TS_ERROR], found[TS_WARNING]);
+  fprintf(out, "{\"type\":\"summary\",\"errors\":%u,\"warnings\":%u}\n", found[TS_ERROR],
+          found[TS_WARNING]);
   ts_arena_free(scratch);
 }

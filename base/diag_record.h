@@ -6,7 +6,12 @@
 
 enum { TS_MAX_ERRORS = 20 };
 
-typedef enum ts_child_kind { TS_CHILD_NOTE, TS_CHILD_FACT, TS_CHILD_HELP, TS_CHILD_EDIT } ts_child_kind;
+typedef enum ts_child_kind {
+  TS_CHILD_NOTE,
+  TS_CHILD_FACT,
+  TS_CHILD_HELP,
+  TS_CHILD_EDIT
+} ts_child_kind;
 
 typedef struct ts_diag_text { ts_span span; const char *text; } ts_diag_text;
 typedef struct ts_diag_child {
@@ -40,10 +45,12 @@ struct ts_diags {
 };
 
 const char *ts_severity_word(ts_severity severity);
-/* The records to show, in source order and without exact repetitions; the array is in the arena given. */
+/* The records to show, in source order and without exact repetitions; the array is in the arena
+ * given. */
 ts_diag **ts_diags_sorted(const ts_diags *diags, ts_arena *scratch, size_t *count);
 /* The same of those that came after the first so many. */
-ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *scratch, size_t *count);
+ts_diag **ts_diags_sorted_from(const ts_diags *diags, size_t first, ts_arena *scratch,
+                               size_t *count);
 /* The span as it is shown: inside the text, without blank space at its end. */
 ts_span ts_span_shown(const ts_sources *sources, ts_span span);
 /* What the child would replace; file 0: nothing. */

@@ -1,4 +1,5 @@
-/* Diagnostics as text: doc/diagnostics.md shows the format. Every record is laid out from byte spans only here. */
+/* Diagnostics as text: doc/diagnostics.md shows the format. Every record is laid out from byte
+ * spans only here. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,19 @@ enum {
   LONGEST_SPAN = 2,  /* lines of a span shown in full; of longer ones only the first */
 };
 
-typedef enum style { PLAIN, HEADLINE, ERROR, WARNING, NOTE, HELP, GUTTER, PRIMARY, SECONDARY, INSERTED, REMOVED } style;
+typedef enum style {
+  PLAIN,
+  HEADLINE,
+  ERROR,
+  WARNING,
+  NOTE,
+  HELP,
+  GUTTER,
+  PRIMARY,
+  SECONDARY,
+  INSERTED,
+  REMOVED
+} style;
 
 static const struct { const char *escape, *tag; } styles[] = {
   [PLAIN] = {"", ""},
@@ -46,7 +59,8 @@ typedef struct render {
 
 typedef struct canvas { /* a line of characters with a style each */
   size_t size, room;
-  struct cell { char text[9]; style style; } *cell; /* one per column; the second column of a wide character is empty */
+  /* one per column; the second column of a wide character is empty */
+  struct cell { char text[9]; style style; } *cell;
 } canvas;
 
 /* ---- Styled output ---- */
@@ -176,7 +190,10 @@ static void put_canvas(render *r, const canvas *c)
 
 /* ---- Lines of a source ---- */
 
-static const ts_source *source_of(const render *r, uint32_t file) { return ts_sources_get(r->sources, file); }
+static const ts_source *source_of(const render *r, uint32_t file)
+{
+  return ts_sources_get(r->sources, file);
+}
 
 static uint32_t line_begin(const ts_source *source, uint32_t offset)
 {
@@ -196,7 +213,8 @@ static uint32_t line_end(const ts_source *source, uint32_t offset)
   return at;
 }
 
-/* A span as it is shown: inside the text, on a character's boundary; the end of the file belongs to the last line. */
+/* A span as it is shown: inside the text, on a character's boundary; the end of the file belongs to
+ * the last line. */
 ts_span ts_span_shown(const ts_sources *sources, ts_span span)
 {
   const ts_source *source = ts_sources_get(sources, span.file);
@@ -209,7 +227,8 @@ ts_span ts_span_shown(const ts_sources *sources, ts_span span)
     while (span.begin > 0 && strchr(" \t\r\n", source->text[span.begin - 1]))
       span.begin--;
   }
-  while (span.begin > 0 && span.begin < size && ((unsigned char)source->text[span.begin] & 0xc0) == 0x80)
+  while (span.begin > 0 && span.begin < size &&
+         ((unsigned char)source->text[span.begin] & 0xc0) == 0x80)
     span.begin--;
   while (span.end > span.begin && strchr(" \t\r\n", source->text[span.end - 1]))
     span.end--;
@@ -218,7 +237,10 @@ ts_span ts_span_shown(const ts_sources *sources, ts_span span)
   return span;
 }
 
-static uint32_t line_number(const render *r, uint32_t file, uint32_t offset) { return ts_sources_position(r->sources, file, offset).line; }
+static uint32_t line_number(const render *r, uint32_t file, uint32_t offset)
+{
+  return ts_sources_position(r->sources, file, offset).line;
+}
 
 static unsigned columns_of(const char *text, size_t size)
 {
@@ -237,7 +259,9 @@ static void add_mark(render *r, marks *all, mark m)
 {
   size_t at = all->count;
   TS_PUSH(r->scratch, all, m);
-  for (; at > 0 && (all->at[at - 1].line > m.line || (all->at[at - 1].line == m.line && all->at[at - 1].begin > m.begin)); at--)
+  for (; at > 0 && (all->at[at - 1].line > m.line ||
+                    (all->at[at - 1].line == m.line && all->at[at - 1].begin > m.begin));
+       at--)
     all->at[at] = all->at[at - 1];
   all->at[at] = m;
 }
@@ -249,7 +273,8 @@ static void add_span(render *r, marks *all, ts_span span, bool primary, const ch
   const ts_source *source = source_of(r, span.file);
   if (!source)
     return;
-  uint32_t first = line_number(r, span.file, span.begin), last = line_number(r, span.file, span.end);
+  uint32_t first = line_number(r, span.file, span.begin),
+           last = line_number(r, span.file, span.end);
   uint32_t begin = span.begin;
   if (last - first >= LONGEST_SPAN) {
     last = first;
@@ -259,7 +284,11 @@ static void add_span(render *r, marks *all, ts_span span, bool primary, const ch
     uint32_t stop = line_end(source, begin), next = stop;
     while (next < source->size && source->text[next] != '\n')
       next++;
-    mark m = {.line = line, .begin = begin, .end = line == last ? span.end : stop, .primary = primary, .label = line == last ? label : NULL};
+    mark m = {.line = line,
+              .begin = begin,
+              .end = line == last ? span.end : stop,
+              .primary = primary,
+              .label = line == last ? label : NULL};
     if (m.end > m.begin || first == last)
       add_mark(r, all, m);
     begin = next + 1;
@@ -269,7 +298,8 @@ static void add_span(render *r, marks *all, ts_span span, bool primary, const ch
 }
 
 /* Cuts a line that is too wide to a window of columns [*from, *to). */
-static void choose_window(const mark *at, size_t count, unsigned width, unsigned *from, unsigned *to)
+static void choose_window(const mark *at, size_t count, unsigned width, unsigned *from,
+                          unsigned *to)
 {
   unsigned first = UINT_MAX;
   for (size_t i = 0; i < count; i++)
@@ -297,7 +327,8 @@ static void cut_canvas(render *r, canvas *c, unsigned from, unsigned to)
 
 static style mark_style(const mark *m) { return m->primary ? PRIMARY : SECONDARY; }
 
-/* The wide ones first, so that what lies within them stays visible; of equal ones the primary is seen. */
+/* The wide ones first, so that what lies within them stays visible; of equal ones the primary is
+ * seen. */
 static void draw_underlines(render *r, canvas *c, const mark *at, size_t count)
 {
   for (unsigned below = UINT_MAX, width; below > 0; below = width) {
@@ -339,7 +370,8 @@ static void put_hanging_labels(render *r, const mark *at, size_t count, size_t d
         if (i != done && at[i].label)
           draw(r, &c, at[i].column, "|", 1, mark_style(&at[i]));
       }
-      draw(r, &c, at[upto].column, row ? at[upto].label : "|", row ? strlen(at[upto].label) : 1, mark_style(&at[upto]));
+      draw(r, &c, at[upto].column, row ? at[upto].label : "|", row ? strlen(at[upto].label) : 1,
+           mark_style(&at[upto]));
       put_gutter(r, 0);
       put_canvas(r, &c);
     }
@@ -366,7 +398,9 @@ static void put_marked_line(render *r, const ts_source *source, mark *at, size_t
 
   for (size_t i = 0; i < count; i++) {
     unsigned stop = at[i].column + at[i].width;
-    at[i].column = at[i].column >= to && to > from && at[i].column > from ? (at[i].column < to ? at[i].column : to) - from : at[i].column - from;
+    at[i].column = at[i].column >= to && to > from && at[i].column > from ?
+                     (at[i].column < to ? at[i].column : to) - from :
+                     at[i].column - from;
     stop = stop > to + 1 ? to - from : stop - from;
     at[i].width = stop > at[i].column ? stop - at[i].column : 1;
   }
@@ -374,7 +408,8 @@ static void put_marked_line(render *r, const ts_source *source, mark *at, size_t
   draw_underlines(r, &underlines, at, count);
   size_t done = inline_label(at, count);
   if (done != SIZE_MAX && at[done].label)
-    draw(r, &underlines, at[done].column + at[done].width + 1, at[done].label, strlen(at[done].label), mark_style(&at[done]));
+    draw(r, &underlines, at[done].column + at[done].width + 1, at[done].label,
+         strlen(at[done].label), mark_style(&at[done]));
   put_gutter(r, 0);
   put_canvas(r, &underlines);
   put_hanging_labels(r, at, count, done);
@@ -405,7 +440,8 @@ static void put_marks(render *r, const ts_source *source, marks *all)
 }
 
 /* The place of the primary span with all labels in its file, then the other files' labels. */
-static void put_snippets(render *r, ts_span primary, const char *here, const ts_diag_text *labels, size_t label_count)
+static void put_snippets(render *r, ts_span primary, const char *here, const ts_diag_text *labels,
+                         size_t label_count)
 {
   const char *arrow = "-->";
   primary = ts_span_shown(r->sources, primary);
@@ -453,7 +489,8 @@ static size_t common_suffix(const char *a, size_t a_size, const char *b, size_t 
 }
 
 /* One line of the patched text with its marks below: bytes [begin, end) of it. */
-static void put_patched_line(render *r, uint32_t number, const char *text, size_t size, size_t begin, size_t end, char sign)
+static void put_patched_line(render *r, uint32_t number, const char *text, size_t size,
+                             size_t begin, size_t end, char sign)
 {
   canvas line = {0}, signs = {0};
   mark m = {.column = columns_of(text, begin), .width = columns_of(text + begin, end - begin)};
@@ -471,18 +508,24 @@ static void put_patched_line(render *r, uint32_t number, const char *text, size_
   }
 }
 
-static void put_patched_text(render *r, uint32_t number, const char *text, size_t size, size_t begin, size_t end, char sign)
+static void put_patched_text(render *r, uint32_t number, const char *text, size_t size,
+                             size_t begin, size_t end, char sign)
 {
   for (size_t at = 0; at <= size; number++) {
     const char *newline = memchr(text + at, '\n', size - at);
     size_t stop = newline ? (size_t)(newline - text) : size;
     size_t from = begin > at ? begin : at, to = end < stop ? end : stop;
-    put_patched_line(r, number, text + at, stop - at, from < stop ? from - at : stop - at, from < to ? to - at : from < stop ? from - at : stop - at, sign);
+    put_patched_line(r, number, text + at, stop - at, from < stop ? from - at : stop - at,
+                     from < to   ? to - at :
+                     from < stop ? from - at :
+                                   stop - at,
+                     sign);
     at = stop + 1;
   }
 }
 
-/* An insertion is marked with +, a change with ~; a removal shows the line as it is, with - below what goes. */
+/* An insertion is marked with +, a change with ~; a removal shows the line as it is, with - below
+ * what goes. */
 static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
 {
   const ts_source *source = source_of(r, edit->span.file);
@@ -493,7 +536,8 @@ static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
   const char *old = source->text + span.begin;
   size_t old_size = span.end - span.begin, new_size = strlen(edit->replacement);
   size_t prefix = common_prefix(old, old_size, edit->replacement, new_size);
-  size_t suffix = common_suffix(old + prefix, old_size - prefix, edit->replacement + prefix, new_size - prefix);
+  size_t suffix =
+    common_suffix(old + prefix, old_size - prefix, edit->replacement + prefix, new_size - prefix);
   bool inserts = prefix + suffix == old_size, removes = !new_size && old_size;
   uint32_t number = line_number(r, span.file, first);
 
@@ -505,9 +549,10 @@ static void put_edit(render *r, const ts_diag_child *edit, uint32_t main_file)
     put_patched_text(r, number, source->text + first, last - first, lead, lead + old_size, '-');
     return;
   }
-  char *text = ts_arena_printf(r->scratch, "%.*s%s%.*s", (int)lead, source->text + first, edit->replacement, (int)(last - span.end),
-                               source->text + span.end);
-  size_t from = inserts ? lead + prefix : lead, to = inserts ? lead + new_size - suffix : lead + new_size;
+  char *text = ts_arena_printf(r->scratch, "%.*s%s%.*s", (int)lead, source->text + first,
+                               edit->replacement, (int)(last - span.end), source->text + span.end);
+  size_t from = inserts ? lead + prefix : lead,
+         to = inserts ? lead + new_size - suffix : lead + new_size;
   put_patched_text(r, number, text, strlen(text), from, to, inserts ? '+' : '~');
 }
 
@@ -562,7 +607,8 @@ static unsigned fact_width(const ts_diag *d)
 
 static bool has_place(const render *r, const ts_diag_child *child)
 {
-  return (child->kind == TS_CHILD_NOTE || child->kind == TS_CHILD_EDIT) && source_of(r, child->span.file);
+  return (child->kind == TS_CHILD_NOTE || child->kind == TS_CHILD_EDIT) &&
+         source_of(r, child->span.file);
 }
 
 /* `after_source`: the last thing printed was a snippet, which a bar separates from what follows. */
@@ -590,7 +636,8 @@ static void put_values(render *r, const ts_diag *d)
 {
   char *text = "";
   for (size_t i = 0; i < d->values.count; i++)
-    text = ts_arena_printf(r->scratch, "%s%s`%s` is %s", text, i ? ", " : "", d->values.at[i].name, d->values.at[i].value);
+    text = ts_arena_printf(r->scratch, "%s%s`%s` is %s", text, i ? ", " : "", d->values.at[i].name,
+                           d->values.at[i].value);
   put_short_child(r, NOTE, "note", text);
 }
 
@@ -608,7 +655,9 @@ static unsigned gutter_width(const render *r, const ts_diag *d)
 {
   unsigned widest = 2;
   for (size_t i = 0; i <= d->labels.count + d->children.count; i++) {
-    ts_span span = i == 0 ? d->primary : i <= d->labels.count ? d->labels.at[i - 1].span : d->children.at[i - 1 - d->labels.count].span;
+    ts_span span = i == 0               ? d->primary :
+                   i <= d->labels.count ? d->labels.at[i - 1].span :
+                                          d->children.at[i - 1 - d->labels.count].span;
     if (!source_of(r, span.file))
       continue;
     unsigned width = digits(line_number(r, span.file, span.end));
@@ -619,7 +668,8 @@ static unsigned gutter_width(const render *r, const ts_diag *d)
 
 void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color, FILE *out)
 {
-  render r = {.out = out, .color = color, .sources = sources, .scratch = ts_arena_new("diagnostic")};
+  render r = {
+    .out = out, .color = color, .sources = sources, .scratch = ts_arena_new("diagnostic")};
   r.gutter = gutter_width(&r, d);
   style severity = d->severity == TS_ERROR ? ERROR : d->severity == TS_WARNING ? WARNING : NOTE;
   begin_style(&r, severity);
@@ -638,7 +688,8 @@ void ts_diag_render(const ts_diag *d, const ts_sources *sources, ts_color color,
     after_source = false;
     put_values(&r, d);
   }
-  /* What has a place of its own comes in the order given; a short child after it belongs to the record all the same. */
+  /* What has a place of its own comes in the order given; a short child after it belongs to the
+   * record all the same. */
   for (size_t i = 0; i < d->children.count; i++)
     put_child(&r, d, &d->children.at[i], &after_source);
   if (d->more) {
@@ -699,5 +750,7 @@ ts_color ts_color_auto(FILE *out)
   if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0)
     return TS_COLOR_ALWAYS;
   const char *terminal = getenv("TERM");
-  return terminal && *terminal && strcmp(terminal, "dumb") != 0 && isatty(fileno(out)) ? TS_COLOR_ALWAYS : TS_COLOR_NEVER;
+  return terminal && *terminal && strcmp(terminal, "dumb") != 0 && isatty(fileno(out)) ?
+           TS_COLOR_ALWAYS :
+           TS_COLOR_NEVER;
 }

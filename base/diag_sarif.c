@@ -1,5 +1,5 @@
-/* Diagnostics as one log of SARIF 2.1.0 (OASIS standard), which code review tools show beside the lines. Columns count from 1 in characters of UTF-16, the
- * default of the standard. */
+/* Diagnostics as one log of SARIF 2.1.0 (OASIS standard), which code review tools show beside the
+ * lines. Columns count from 1 in characters of UTF-16, the default of the standard. */
 #include <ctype.h>
 #include <string.h>
 
@@ -32,8 +32,11 @@ static void put_text(FILE *out, const char *name, const char *text)
 static void put_region(FILE *out, const char *name, const ts_sources *sources, ts_span span)
 {
   const ts_source *source = ts_sources_get(sources, span.file);
-  ts_position begin = ts_sources_position(sources, span.file, span.begin), end = ts_sources_position(sources, span.file, span.end);
-  ts_put_json(out, "\"%s\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}", name, begin.line, column_of(source, span.begin), end.line, column_of(source, span.end));
+  ts_position begin = ts_sources_position(sources, span.file, span.begin),
+              end = ts_sources_position(sources, span.file, span.end);
+  ts_put_json(out, "\"%s\":{\"startLine\":%u,\"startColumn\":%u,\"endLine\":%u,\"endColumn\":%u}",
+              name, begin.line, column_of(source, span.begin), end.line,
+              column_of(source, span.end));
 }
 
 /* A relative reference (RFC 3986): a blank or a colon in a name is escaped. */
@@ -41,7 +44,8 @@ static void put_file(FILE *out, const ts_sources *sources, ts_span span)
 {
   fputs("\"artifactLocation\":{\"uri\":\"", out);
   for (const char *c = ts_sources_get(sources, span.file)->name; *c; c++)
-    fprintf(out, isalnum((unsigned char)*c) || strchr("/-_.~", *c) ? "%c" : "%%%02X", (unsigned char)*c);
+    fprintf(out, isalnum((unsigned char)*c) || strchr("/-_.~", *c) ? "%c" : "%%%02X",
+            (unsigned char)*c);
   fputs("\"}", out);
 }
 
@@ -69,7 +73,8 @@ static void put_rules(FILE *out, const sarif *s)
     ts_code code = s->at[i]->code;
     if (told[code])
       continue;
-    ts_put_json(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", any ? "," : "", ts_code_name(code), ts_code_short_name(code));
+    ts_put_json(out, "%s{\"id\":\"%s\",\"name\":\"%s\",", any ? "," : "", ts_code_name(code),
+                ts_code_short_name(code));
     put_text(out, "shortDescription", ts_code_title(code));
     putc('}', out);
     told[code] = any = true;
@@ -86,7 +91,8 @@ static void put_message(FILE *out, const ts_diag *d)
     if (child->kind == TS_CHILD_FACT)
       text = ts_arena_printf(scratch, "%s\n%s: %s", text, child->name, child->text);
     else if (child->kind != TS_CHILD_NOTE || !child->span.file)
-      text = ts_arena_printf(scratch, "%s\n%s: %s", text, child->kind == TS_CHILD_NOTE ? "note" : "help", child->text);
+      text = ts_arena_printf(scratch, "%s\n%s: %s", text,
+                             child->kind == TS_CHILD_NOTE ? "note" : "help", child->text);
   }
   if (d->more)
     text = ts_arena_printf(scratch, "%s\nand %u more like it", text, d->more);
@@ -133,8 +139,10 @@ static void put_fixes(FILE *out, const ts_diag *d, const ts_sources *sources)
 
 static void put_result(FILE *out, const ts_diag *d, const ts_sources *sources)
 {
-  static const char *const levels[] = {[TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
-  ts_put_json(out, "{\"ruleId\":\"%s\",\"level\":\"%s\",", ts_code_name(d->code), levels[d->severity]);
+  static const char *const levels[] = {
+    [TS_NOTE] = "note", [TS_WARNING] = "warning", [TS_ERROR] = "error"};
+  ts_put_json(out, "{\"ruleId\":\"%s\",\"level\":\"%s\",", ts_code_name(d->code),
+              levels[d->severity]);
   put_message(out, d);
   fputs(",\"locations\":[", out);
   if (ts_sources_get(sources, d->primary.file))
@@ -150,7 +158,11 @@ void ts_diags_print_sarif(const ts_diags *diags, FILE *out)
   ts_arena *scratch = ts_arena_new("diagnostics");
   sarif s = {.diags = diags};
   s.at = ts_diags_sorted(diags, scratch, &s.count);
-  ts_put_json(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"TrainSpec\",\"version\":\"%s\",\"rules\":[", ts_version());
+  ts_put_json(out,
+              "{\"$schema\":\"https://json.schemastore.org/"
+              "sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":"
+              "\"TrainSpec\",\"version\":\"%s\",\"rules\":[",
+              ts_version());
   put_rules(out, &s);
   fputs("]}},\"results\":[", out);
   for (size_t i = 0; i < s.count; i++) {

@@ -10,12 +10,16 @@
 
 enum { MOST_SHOWN = 24 }; /* bytes that one character becomes at most, with its NUL */
 
-/* The next character of `text` for a place: writes it and its columns, returns how many bytes it was. */
+/* The next character of `text` for a place: writes it and its columns, returns how many bytes it
+ * was. */
 typedef size_t escape(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns);
 
 /* ---- Characters ---- */
 
-static size_t for_terminal(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns) { return ts_text_show(text, size, shown, columns); }
+static size_t for_terminal(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
+{
+  return ts_text_show(text, size, shown, columns);
+}
 
 static size_t for_lines(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
 {
@@ -28,7 +32,9 @@ static size_t for_lines(const char *text, size_t size, char shown[MOST_SHOWN], u
 
 static size_t for_xml(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
 {
-  static const struct { char character, entity[7]; } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+  static const struct {
+    char character, entity[7];
+  } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
   size_t used = ts_text_show(text, size, shown, columns);
   for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
     if (shown[0] == entities[i].character)
@@ -36,9 +42,11 @@ static size_t for_xml(const char *text, size_t size, char shown[MOST_SHOWN], uns
   return used;
 }
 
-static size_t for_xml_lines(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
+static size_t for_xml_lines(const char *text, size_t size, char shown[MOST_SHOWN],
+                            unsigned *columns)
 {
-  return *text == '\n' ? for_lines(text, size, shown, columns) : for_xml(text, size, shown, columns);
+  return *text == '\n' ? for_lines(text, size, shown, columns) :
+                         for_xml(text, size, shown, columns);
 }
 
 static size_t for_dot(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
@@ -51,7 +59,8 @@ static size_t for_dot(const char *text, size_t size, char shown[MOST_SHOWN], uns
   return used;
 }
 
-static size_t for_quoted_field(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
+static size_t for_quoted_field(const char *text, size_t size, char shown[MOST_SHOWN],
+                               unsigned *columns)
 {
   size_t used = ts_text_show(text, size, shown, columns);
   if (shown[0] == '"')
@@ -78,7 +87,8 @@ static size_t for_json(const char *text, size_t size, char shown[MOST_SHOWN], un
 }
 
 /* Of JSON that is there already: its quotes and line breaks stay. */
-static size_t for_made_json(const char *text, size_t size, char shown[MOST_SHOWN], unsigned *columns)
+static size_t for_made_json(const char *text, size_t size, char shown[MOST_SHOWN],
+                            unsigned *columns)
 {
   if ((unsigned char)*text >= 0x7f)
     return for_json(text, size, shown, columns);
@@ -91,7 +101,10 @@ static size_t for_made_json(const char *text, size_t size, char shown[MOST_SHOWN
 /* ---- Strings ---- */
 
 /* Most of a text is letters, which are what they are everywhere. */
-static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\\'; }
+static bool is_plain(unsigned char c)
+{
+  return c >= ' ' && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\\';
+}
 
 static size_t plain(const char *text, size_t size)
 {
@@ -141,7 +154,8 @@ static bool is_formula(const char *text, size_t size)
 
 static unsigned put_field(FILE *out, const char *text, size_t size)
 {
-  bool formula = is_formula(text, size), quoted = formula || memchr(text, ',', size) || memchr(text, '"', size);
+  bool formula = is_formula(text, size),
+       quoted = formula || memchr(text, ',', size) || memchr(text, '"', size);
   if (!quoted)
     return put(out, for_terminal, text, size);
   fputs(formula ? "\"'" : "\"", out);
@@ -159,7 +173,8 @@ static unsigned pad(FILE *out, int width, unsigned columns)
 
 /* ---- Formats ---- */
 
-typedef struct conversion { char flags[8]; int width, precision; char size, kind; } conversion; /* size: of integers, L for ll */
+/* size: of integers, L for ll */
+typedef struct conversion { char flags[8]; int width, precision; char size, kind; } conversion;
 
 static int number_at(const char **at, va_list *args)
 {
@@ -177,7 +192,8 @@ static const char *read_conversion(const char *at, conversion *c, va_list *args)
   *c = (conversion){.precision = -1};
   if (*at == 's' || *at == 'u') /* mostly */
     return c->kind = *at, at + 1;
-  for (size_t n = 0; *at && strchr("-+ #0", *at) && n + 1 < sizeof c->flags; at++) c->flags[n++] = *at;
+  for (size_t n = 0; *at && strchr("-+ #0", *at) && n + 1 < sizeof c->flags; at++)
+    c->flags[n++] = *at;
   c->width = number_at(&at, args);
   if (*at == '.') {
     at++;
@@ -202,12 +218,18 @@ static unsigned put_string(FILE *out, escape *next, const conversion *c, const c
 
 static unsigned long long unsigned_at(const conversion *c, va_list *args)
 {
-  return c->size == 'L' ? va_arg(*args, unsigned long long) : c->size == 'l' ? va_arg(*args, unsigned long) : c->size == 'z' ? va_arg(*args, size_t) : va_arg(*args, unsigned);
+  return c->size == 'L' ? va_arg(*args, unsigned long long) :
+         c->size == 'l' ? va_arg(*args, unsigned long) :
+         c->size == 'z' ? va_arg(*args, size_t) :
+                          va_arg(*args, unsigned);
 }
 
 static long long signed_at(const conversion *c, va_list *args)
 {
-  return c->size == 'L' ? va_arg(*args, long long) : c->size == 'l' ? va_arg(*args, long) : c->size == 'z' ? va_arg(*args, ssize_t) : va_arg(*args, int);
+  return c->size == 'L' ? va_arg(*args, long long) :
+         c->size == 'l' ? va_arg(*args, long) :
+         c->size == 'z' ? va_arg(*args, ssize_t) :
+                          va_arg(*args, int);
 }
 
 /* Timelines are mostly these. */
@@ -283,7 +305,10 @@ PRINTER(ts_put_dot, for_dot)
 PRINTER(ts_put_csv, NULL)
 PRINTER(ts_put_json, for_json)
 
-int ts_vput_text(FILE *out, const char *format, va_list args) { return print(out, for_terminal, format, args); }
+int ts_vput_text(FILE *out, const char *format, va_list args)
+{
+  return print(out, for_terminal, format, args);
+}
 void ts_put_json_string(FILE *out, const char *text) { ts_put_json(out, "\"%s\"", text); }
 void ts_put_json_made(FILE *out, const char *text) { put(out, for_made_json, text, strlen(text)); }
 void ts_put_lines(FILE *out, const char *text) { put(out, for_lines, text, strlen(text)); }

@@ -26,7 +26,10 @@ static ts_text four_digits(double value, const char *unit)
 
 ts_text ts_format_time(uint64_t ps)
 {
-  static const struct { double size; const char *name; } units[] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}};
+  static const struct {
+    double size;
+    const char *name;
+  } units[] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}};
   for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
     if ((double)ps >= units[u].size * 0.99995)
       return four_digits((double)ps / units[u].size, units[u].name);
@@ -93,7 +96,8 @@ ts_text ts_format_significant(double value)
 ts_text ts_format_share(double share)
 {
   ts_text t;
-  snprintf(t.text, sizeof t.text, share > 0 && share < 0.0005 ? "< 0.1 %%" : "%.1f %%", 100 * share);
+  snprintf(t.text, sizeof t.text, share > 0 && share < 0.0005 ? "< 0.1 %%" : "%.1f %%",
+           100 * share);
   return t;
 }
 
@@ -104,7 +108,8 @@ void ts_apportion(const double *parts, size_t count, double total, uint64_t unit
     out[i] = total > 0 ? (uint64_t)(parts[i] / total * (double)units) : 0;
     given += out[i];
   }
-  for (; total > 0 && given < units; given++) { /* one unit at a time to the part that lacks most; few units are left over */
+  /* one unit at a time to the part that lacks most; few units are left over */
+  for (; total > 0 && given < units; given++) {
     size_t most = 0;
     double lack = -INFINITY;
     for (size_t i = 0; i < count; i++) {
@@ -129,7 +134,8 @@ static ts_column column_of(double largest, double unit, const char *name)
 ts_column ts_column_of_times(double largest)
 {
   static const struct { double least, size; const char *name; } units[] = {
-    {1e14, 1e12, "s"}, {1e9, 1e9, "ms"}, {1e6, 1e6, "us"}, {0, 1e3, "ns"}}; /* seconds only where milliseconds need six digits */
+    /* seconds only where milliseconds need six digits */
+    {1e14, 1e12, "s"}, {1e9, 1e9, "ms"}, {1e6, 1e6, "us"}, {0, 1e3, "ns"}};
   size_t u = 0;
   while (largest < units[u].least)
     u++;
@@ -138,14 +144,20 @@ ts_column ts_column_of_times(double largest)
 
 ts_column ts_column_of_sizes(double largest)
 {
-  static const struct { double size; const char *name; } units[] = {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}};
+  static const struct {
+    double size;
+    const char *name;
+  } units[] = {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}};
   size_t u = 0;
   while (u < 3 && largest < units[u].size)
     u++;
   return column_of(largest, units[u].size, units[u].name);
 }
 
-uint64_t ts_column_units(const ts_column *column, double value) { return (uint64_t)(value / column->quantum + 0.5); }
+uint64_t ts_column_units(const ts_column *column, double value)
+{
+  return (uint64_t)(value / column->quantum + 0.5);
+}
 
 ts_text ts_format_in_column(const ts_column *column, uint64_t units)
 {
@@ -153,7 +165,7 @@ ts_text ts_format_in_column(const ts_column *column, uint64_t units)
   for (unsigned d = 0; d < column->decimals; d++)
     scale *= 10;
   ts_text t;
-  snprintf(t.text, sizeof t.text, "%llu.%0*llu", (unsigned long long)(units / scale), (int)column->decimals,
-           (unsigned long long)(units % scale));
+  snprintf(t.text, sizeof t.text, "%llu.%0*llu", (unsigned long long)(units / scale),
+           (int)column->decimals, (unsigned long long)(units % scale));
   return t;
 }

@@ -1,4 +1,5 @@
-/* Quantities for people: four significant digits, units that fit, columns whose parts add up to what is printed as their sum. */
+/* Quantities for people: four significant digits, units that fit, columns whose parts add up to
+ * what is printed as their sum. */
 #ifndef TS_BASE_FORMAT_H
 #define TS_BASE_FORMAT_H
 
@@ -14,14 +15,18 @@ ts_text ts_format_scaled(double value, const char *unit); /* "138.2 TFLOP/s": de
 ts_text ts_format_significant(double value);  /* "333,800": four digits that mean something */
 ts_text ts_format_share(double share);        /* "8.6 %" of a share 0..1 */
 
-/* Splits `units` over parts in proportion to them by largest remainders, so that what is printed adds up. `total`: sum of the parts. */
+/* Splits `units` over parts in proportion to them by largest remainders, so that what is printed
+ * adds up. `total`: sum of the parts. */
 void ts_apportion(const double *parts, size_t count, double total, uint64_t units, uint64_t *out);
 
-/* A column of times or sizes in one unit, with decimals such that `largest` has at least four digits. */
-typedef struct ts_column { const char *unit; double quantum; unsigned decimals; } ts_column; /* quantum: of the last decimal, in ps or bytes */
+/* A column of times or sizes in one unit, with decimals such that `largest` has at least four
+ * digits. */
+/* quantum: of the last decimal, in ps or bytes */
+typedef struct ts_column { const char *unit; double quantum; unsigned decimals; } ts_column;
 ts_column ts_column_of_times(double largest);
 ts_column ts_column_of_sizes(double largest);
 uint64_t ts_column_units(const ts_column *column, double value);
-ts_text ts_format_in_column(const ts_column *column, uint64_t units); /* without the name of the unit */
+/* without the name of the unit */
+ts_text ts_format_in_column(const ts_column *column, uint64_t units);
 
 #endif

@@ -66,7 +66,8 @@ void ts_heap_from_zlib(void *none, void *block)
   free(block);
 }
 
-/* Not open_memstream(): where its text cannot grow glibc drops what was printed, and ferror() stays 0. */
+/* Not open_memstream(): where its text cannot grow glibc drops what was printed, and ferror() stays
+ * 0. */
 typedef struct printing { char **text, *at; size_t *size, used, room; } printing;
 
 static ssize_t append(void *cookie, const char *bytes, size_t size)
@@ -107,7 +108,8 @@ FILE *ts_heap_print(char **text, size_t *size)
 {
   printing *p = ts_heap_new(1, sizeof *p);
   *p = (printing){.text = text, .size = size};
-  FILE *file = fopencookie(p, "w", (cookie_io_functions_t){.write = append, .seek = tell, .close = hand_over});
+  FILE *file =
+    fopencookie(p, "w", (cookie_io_functions_t){.write = append, .seek = tell, .close = hand_over});
   if (!file)
     ts_heap_none(0);
   return file;
@@ -137,8 +139,10 @@ static void limit_data(rlim_t bytes)
   struct rlimit limit;
   if (TS_SHADOW || getrlimit(RLIMIT_DATA, &limit))
     return;
-  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? bytes : limit.rlim_max;
-  (void)setrlimit(RLIMIT_DATA, &limit); /* where there is none, evaluations still look at the ceiling themselves */
+  limit.rlim_cur =
+    limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? bytes : limit.rlim_max;
+  /* where there is none, evaluations still look at the ceiling themselves */
+  (void)setrlimit(RLIMIT_DATA, &limit);
 }
 
 void ts_heap_set_ceiling(uint64_t bytes)
@@ -152,26 +156,33 @@ void ts_heap_set_ceiling(uint64_t bytes)
 
 void ts_heap_in_arenas(int64_t change)
 {
-  int64_t now = atomic_fetch_add(&in_arenas, change) + change; /* clang has no value of `in_arenas += change` */
-  for (int64_t most = most_in_arenas; most < now && !atomic_compare_exchange_weak(&most_in_arenas, &most, now);)
+  /* clang has no value of `in_arenas += change` */
+  int64_t now = atomic_fetch_add(&in_arenas, change) + change;
+  for (int64_t most = most_in_arenas;
+       most < now && !atomic_compare_exchange_weak(&most_in_arenas, &most, now);)
     ;
   if (ceiling && change > 0 && (uint64_t)now > ceiling)
     ts_heap_none((uint64_t)change);
 }
 
-ts_heap_held ts_heap_in_use(void) { return (ts_heap_held){(uint64_t)in_arenas, (uint64_t)most_in_arenas}; }
+ts_heap_held ts_heap_in_use(void)
+{
+  return (ts_heap_held){(uint64_t)in_arenas, (uint64_t)most_in_arenas};
+}
 
 /* Half of the machine, or of what the container leaves of it; 0: not known. */
 static uint64_t usual_ceiling(void)
 {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0, container = ts_container_memory("");
+  uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0,
+           container = ts_container_memory("");
   return (container && (!machine || container < machine) ? container : machine) / 2;
 }
 
 static bool can_be_had(size_t bytes)
 {
-  void *volatile block = malloc(bytes); /* volatile: compilers leave out a block that nobody uses, and take it for given */
+  /* volatile: compilers leave out a block that nobody uses, and take it for given */
+  void *volatile block = malloc(bytes);
   bool had = block;
   free(block);
   return had;
@@ -197,12 +208,17 @@ _Noreturn void ts_heap_none(uint64_t wanted)
   at = at ? at : "";
   bool small = ceiling < 1000000000;
   if (is_at_ceiling(wanted))
-    snprintf(line, sizeof line, "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is half written\n"
-             "   = help: make the plan smaller, or allow more: `--max-memory=SIZE` (half of the machine's or the container's unless given)\n",
-             program, (double)ceiling / (small ? 1e6 : 1e9), small ? "MB" : "GB", while_doing, at);
+    snprintf(
+      line, sizeof line,
+      "%.60s: error[E0707]: more memory than %.4g %s is needed%s%.80s; no file is half written\n"
+      "   = help: make the plan smaller, or allow more: `--max-memory=SIZE` (half of the machine's "
+      "or the container's unless given)\n",
+      program, (double)ceiling / (small ? 1e6 : 1e9), small ? "MB" : "GB", while_doing, at);
   else
-    snprintf(line, sizeof line, "%.60s: out of memory%s%.80s; no file is half written\n"
-             "   = help: make the plan or its input smaller, or end other programs\n", program, while_doing, at);
+    snprintf(line, sizeof line,
+             "%.60s: out of memory%s%.80s; no file is half written\n"
+             "   = help: make the plan or its input smaller, or end other programs\n",
+             program, while_doing, at);
   say(line);
   _exit(TS_EXIT_ENVIRONMENT);
 }

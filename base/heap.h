@@ -1,6 +1,7 @@
-/* Memory that cannot be refused without being noticed: a program that gets none ends with one message and TS_EXIT_ENVIRONMENT, and files
- * that it was writing are as they were; a program of others that uses the library ends through abort(). No other file calls malloc and its
- * like (tests/run-tree.sh), and what libraries allocate for us is asked for here, too. */
+/* Memory that cannot be refused without being noticed: a program that gets none ends with one
+ * message and TS_EXIT_ENVIRONMENT, and files that it was writing are as they were; a program of
+ * others that uses the library ends through abort(). No other file calls malloc and its like
+ * (tests/run-tree.sh), and what libraries allocate for us is asked for here, too. */
 #ifndef TS_BASE_HEAP_H
 #define TS_BASE_HEAP_H
 
@@ -8,13 +9,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-void *ts_heap_new(size_t count, size_t size);              /* zeroed; to be freed by free(), as all of these */
+/* zeroed; to be freed by free(), as all of these */
+void *ts_heap_new(size_t count, size_t size);
 void *ts_heap_resize(void *old, size_t count, size_t size); /* what is added is not zeroed */
 char *ts_heap_text(const char *text);                      /* a copy */
 /* realpath(): NULL where the path leads to nothing. */
 char *ts_heap_real_path(const char *path);
 
-/* Text of any length is printed to the file that is returned, and is at *text after ts_heap_printed(). */
+/* Text of any length is printed to the file that is returned, and is at *text after
+ * ts_heap_printed(). */
 FILE *ts_heap_print(char **text, size_t *size);
 void ts_heap_printed(FILE *file);
 
@@ -25,19 +28,24 @@ void ts_heap_from_zlib(void *none, void *block);
 /* The most bytes that this program may use; 0: no such limit, as in programs of others. */
 uint64_t ts_heap_ceiling(void);
 void ts_heap_set_ceiling(uint64_t bytes);
-/* That many bytes more, or less, are held in arenas: told where they are more than the ceiling, also where the system knows no limits. */
+/* That many bytes more, or less, are held in arenas: told where they are more than the ceiling,
+ * also where the system knows no limits. */
 void ts_heap_in_arenas(int64_t change);
-typedef struct ts_heap_held { uint64_t now, most; } ts_heap_held; /* bytes in arenas; `most`: so far */
+/* bytes in arenas; `most`: so far */
+typedef struct ts_heap_held { uint64_t now, most; } ts_heap_held;
 ts_heap_held ts_heap_in_use(void);
-/* What the program is at, for the message when memory runs out: "playing the step"; the text stays. */
+/* What the program is at, for the message when memory runs out: "playing the step"; the text stays.
+ * */
 void ts_heap_doing(const char *what);
 
-/* `wanted` bytes could not be had, or what is left says nothing of how many (0). For libraries that say so by a result. */
+/* `wanted` bytes could not be had, or what is left says nothing of how many (0). For libraries that
+ * say so by a result. */
 _Noreturn void ts_heap_none(uint64_t wanted);
-/* A library that reads a file of others says that it got no memory: ends as ts_heap_none() where there is none. Else returns: the file is damaged, and
- * made it ask for what nobody has. */
+/* A library that reads a file of others says that it got no memory: ends as ts_heap_none() where
+ * there is none. Else returns: the file is damaged, and made it ask for what nobody has. */
 void ts_heap_or_file(void);
-/* From now on this is a program of that name, which may use half of the memory of the machine or, where that is less, of its container; cJSON asks here for what it needs. */
+/* From now on this is a program of that name, which may use half of the memory of the machine or,
+ * where that is less, of its container; cJSON asks here for what it needs. */
 void ts_heap_of_program(const char *called);
 
 #endif

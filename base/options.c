@@ -16,8 +16,10 @@ enum { COLOR = COMMON, DIAGNOSTICS, MAX_MEMORY, SHOW_HELP, SHOW_VERSION };
 
 static const ts_option common[] = {
   {COLOR, 0, "color", "WHEN", "colour messages: auto, always or never (auto)", "Messages"},
-  {DIAGNOSTICS, 0, "diagnostics", "FORM", "print messages as text, json (one object a line) or sarif (text)", NULL},
-  {MAX_MEMORY, 0, "max-memory", "SIZE", "use at most SIZE of memory, such as 8GiB (half of the machine or container)", "Limits"},
+  {DIAGNOSTICS, 0, "diagnostics", "FORM",
+   "print messages as text, json (one object a line) or sarif (text)", NULL},
+  {MAX_MEMORY, 0, "max-memory", "SIZE",
+   "use at most SIZE of memory, such as 8GiB (half of the machine or container)", "Limits"},
   {SHOW_HELP, 'h', "help", NULL, "show this help", "About"},
   {SHOW_VERSION, 0, "version", NULL, "show the version", NULL},
   {0},
@@ -26,10 +28,12 @@ static const ts_option common[] = {
 static const char *called_by(int argc, char **argv)
 {
   const char *called = argc > 0 ? ts_base_name(argv[0]) : "trainspec";
-  return strncmp(called, "lt-", 3) == 0 ? called + 3 : called; /* libtool's wrapper, in the build folder */
+  /* libtool's wrapper, in the build folder */
+  return strncmp(called, "lt-", 3) == 0 ? called + 3 : called;
 }
 
-/* A file opened in the place of a closed output would get what is printed. Writing to what stands there instead fails, and is told. */
+/* A file opened in the place of a closed output would get what is printed. Writing to what stands
+ * there instead fails, and is told. */
 static void fill_standard_files(void)
 {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -45,7 +49,12 @@ void ts_options_begin(int argc, char **argv)
 
 ts_options ts_options_start(const ts_program *program, int argc, char **argv)
 {
-  return (ts_options){.program = program, .called = called_by(argc, argv), .argc = argc, .argv = argv, .at = 1, .spelled = ""};
+  return (ts_options){.program = program,
+                      .called = called_by(argc, argv),
+                      .argc = argc,
+                      .argv = argv,
+                      .at = 1,
+                      .spelled = ""};
 }
 
 /* ---- Mistakes ---- */
@@ -74,13 +83,15 @@ static size_t count_words(const char *const *words)
   return count;
 }
 
-int ts_options_not_among(const ts_options *o, const char *what, const char *found, const char *const *words)
+int ts_options_not_among(const ts_options *o, const char *what, const char *found,
+                         const char *const *words)
 {
   const char *best[3];
   size_t count = ts_suggest(found, words, count_words(words), best);
   ts_put_text(stderr, "%s: unknown %s `%s`", o->called, what, found);
   for (size_t i = 0; i < count; i++)
-    ts_put_text(stderr, "%s`%s`%s", i ? " or " : "; did you mean ", best[i], i + 1 == count ? "?" : "");
+    ts_put_text(stderr, "%s`%s`%s", i ? " or " : "; did you mean ", best[i],
+                i + 1 == count ? "?" : "");
   return end_of_mistake(o);
 }
 
@@ -104,13 +115,17 @@ bool ts_options_number(const ts_options *o, long long least, long long most, lon
   *value = strtoll(o->argument, &end, 10);
   if (!errno && end != o->argument && !*end && *value >= least && *value <= most)
     return true;
-  ts_options_wrong(o, "`%s` takes a whole number from %lld to %lld, not `%s`", o->spelled, least, most, o->argument);
+  ts_options_wrong(o, "`%s` takes a whole number from %lld to %lld, not `%s`", o->spelled, least,
+                   most, o->argument);
   return false;
 }
 
 bool ts_options_rate(const ts_options *o, double *rate)
 {
-  static const struct unit { const char *name; double scale; } units[] = {{"", 1e9}, {"GB/s", 1e9}, {"Gb/s", 1e9 / 8}, {"TB/s", 1e12}, {"Tb/s", 1e12 / 8}};
+  static const struct unit {
+    const char *name;
+    double scale;
+  } units[] = {{"", 1e9}, {"GB/s", 1e9}, {"Gb/s", 1e9 / 8}, {"TB/s", 1e12}, {"Tb/s", 1e12 / 8}};
   char *end;
   double number = strtod(o->argument, &end);
   end += strspn(end, " ");
@@ -119,14 +134,16 @@ bool ts_options_rate(const ts_options *o, double *rate)
     if (strcmp(end, units[u].name) == 0 && *rate > 0 && *rate < 1e15)
       return true;
   }
-  ts_options_wrong(o, "`%s` takes a rate such as 450 (GB/s) or 400Gb/s, not `%s`", o->spelled, o->argument);
+  ts_options_wrong(o, "`%s` takes a rate such as 450 (GB/s) or 400Gb/s, not `%s`", o->spelled,
+                   o->argument);
   return false;
 }
 
 bool ts_options_size(const ts_options *o, double *bytes)
 {
-  static const struct unit { const char *name; double scale; } units[] = {
-    {"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  static const struct unit { const char *name; double scale;
+  } units[] = {{"", 1},      {"B", 1},        {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+               {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
   char *end;
   double number = strtod(o->argument, &end);
   end += strspn(end, " ");
@@ -162,11 +179,14 @@ static bool one_dash(const ts_option *option) { return option->name && option->n
 
 static int put_spelling(const ts_option *option)
 {
-  int column = option->letter ? printf("  -%c", option->letter) : printf(one_dash(option) ? "  " : "      ");
+  int column =
+    option->letter ? printf("  -%c", option->letter) : printf(one_dash(option) ? "  " : "      ");
   if (option->name)
-    column += ts_put_text(stdout, "%s%s%s", option->letter ? ", " : "", one_dash(option) ? "" : "--", option->name);
+    column += ts_put_text(stdout, "%s%s%s", option->letter ? ", " : "",
+                          one_dash(option) ? "" : "--", option->name);
   if (option->argument)
-    column += ts_put_text(stdout, "%s%s", option->name && !one_dash(option) ? "=" : " ", option->argument);
+    column +=
+      ts_put_text(stdout, "%s%s", option->name && !one_dash(option) ? "=" : " ", option->argument);
   return column;
 }
 
@@ -217,7 +237,9 @@ static int put_version(const ts_options *o)
 #else
   const char *more = "";
 #endif
-  ts_put_text(stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib%s\n", o->called, ts_version(), more);
+  ts_put_text(
+    stdout, "TrainSpec %s %s\nLicence: Apache-2.0\nBuilt with cJSON, GSL, libffi, libmd, zlib%s\n",
+    o->called, ts_version(), more);
   return ts_options_finish(o, stdout, TS_EXIT_DONE);
 }
 
@@ -228,7 +250,9 @@ static const ts_option *find(const ts_options *o, const char *name, size_t lengt
   const ts_option *tables[] = {o->program->options, common};
   for (size_t t = 0; t < 2; t++) {
     for (const ts_option *option = tables[t]; option->id; option++) {
-      if (name ? option->name && strlen(option->name) == length && memcmp(option->name, name, length) == 0 : option->letter == letter)
+      if (name ? option->name && strlen(option->name) == length &&
+                   memcmp(option->name, name, length) == 0 :
+                 option->letter == letter)
         return option;
     }
   }
@@ -275,7 +299,9 @@ static bool take_ceiling(const ts_options *o)
 
 static int finish(ts_options *o, const ts_option *option)
 {
-  static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {"text", "json", "sarif", NULL};
+  static const char *const colors[] = {"auto", "always", "never", NULL}, *const forms[] = {
+                                                                           "text", "json", "sarif",
+                                                                           NULL};
   int choice;
   switch (option->id) {
   case SHOW_HELP:
@@ -309,7 +335,8 @@ static int take(ts_options *o, const ts_option *option, const char *attached)
     return leave(o, ts_options_wrong(o, "`%s` takes no value", o->spelled));
   if (option->argument && !attached) {
     if (o->at >= o->argc)
-      return leave(o, ts_options_wrong(o, "`%s` needs a value: `%s %s`", o->spelled, o->spelled, option->argument));
+      return leave(o, ts_options_wrong(o, "`%s` needs a value: `%s %s`", o->spelled, o->spelled,
+                                       option->argument));
     o->argument = o->argv[o->at++];
   }
   return finish(o, option);
@@ -317,15 +344,18 @@ static int take(ts_options *o, const ts_option *option, const char *attached)
 
 static int take_letter(ts_options *o)
 {
-  static const char letters[] = "-a\0-b\0-c\0-d\0-e\0-f\0-g\0-h\0-i\0-j\0-k\0-l\0-m\0-n\0-o\0-p\0-q\0-r\0-s\0-t\0-u\0-v\0-w\0-x\0-y\0-z\0"
-                                "-A\0-B\0-C\0-D\0-E\0-F\0-G\0-H\0-I\0-J\0-K\0-L\0-M\0-N\0-O\0-P\0-Q\0-R\0-S\0-T\0-U\0-V\0-W\0-X\0-Y\0-Z";
+  static const char letters[] = "-a\0-b\0-c\0-d\0-e\0-f\0-g\0-h\0-i\0-j\0-k\0-l\0-m\0-n\0-o\0-p\0-"
+                                "q\0-r\0-s\0-t\0-u\0-v\0-w\0-x\0-y\0-z\0"
+                                "-A\0-B\0-C\0-D\0-E\0-F\0-G\0-H\0-I\0-J\0-K\0-L\0-M\0-N\0-O\0-P\0-"
+                                "Q\0-R\0-S\0-T\0-U\0-V\0-W\0-X\0-Y\0-Z";
   char letter = *o->cluster++;
   const char *rest = *o->cluster ? o->cluster : NULL;
   const ts_option *option = find(o, NULL, 0, letter);
   if (!option) {
     char spelled[] = {'-', letter, 0};
-    return leave(o, (unsigned char)letter < 0x80 ? ts_options_wrong(o, "unknown option `%s`", spelled)
-                                                 : ts_options_wrong(o, "unknown option `%s`", o->argv[o->at - 1]));
+    return leave(o, (unsigned char)letter < 0x80 ?
+                      ts_options_wrong(o, "unknown option `%s`", spelled) :
+                      ts_options_wrong(o, "unknown option `%s`", o->argv[o->at - 1]));
   }
   for (const char *s = letters; s < letters + sizeof letters; s += 3) {
     if (s[1] == letter)
@@ -381,7 +411,9 @@ int ts_options_next(ts_options *o)
 
 ts_color ts_options_color(const ts_options *o, FILE *out)
 {
-  return !o->color ? ts_color_auto(out) : strcmp(o->color, "always") == 0 ? TS_COLOR_ALWAYS : TS_COLOR_NEVER;
+  return !o->color                       ? ts_color_auto(out) :
+         strcmp(o->color, "always") == 0 ? TS_COLOR_ALWAYS :
+                                           TS_COLOR_NEVER;
 }
 
 int ts_options_report(const ts_options *o, const ts_diags *diags)

@@ -1,6 +1,7 @@
-/* Command lines: one table per program, from which options are read, --help is made and unknown options get a suggestion. GNU
- * conventions: --name=VALUE or --name VALUE, clusters of letters, operands anywhere, `--` ends options. For main programs: help,
- * version and mistakes are printed here. */
+/* Command lines: one table per program, from which options are read, --help is made and unknown
+ * options get a suggestion. GNU conventions: --name=VALUE or --name VALUE, clusters of letters,
+ * operands anywhere, `--` ends options. For main programs: help, version and mistakes are printed
+ * here. */
 #ifndef TS_BASE_OPTIONS_H
 #define TS_BASE_OPTIONS_H
 
@@ -15,7 +16,8 @@
 typedef struct ts_option {
   int id;               /* what ts_options_next returns: from 1 */
   char letter;          /* -o, or 0 */
-  const char *name;     /* "output" for --output, "-MD" for one that is written with one dash, or NULL */
+  /* "output" for --output, "-MD" for one that is written with one dash, or NULL */
+  const char *name;
   const char *argument; /* "FILE"; NULL: takes none */
   const char *help;     /* NULL: understood but not shown */
   const char *group;    /* heading, at the first option of a group */
@@ -25,7 +27,9 @@ typedef struct ts_program {
   const char *summary;      /* "TrainSpec compiler: ..." */
   const char *const *usage; /* operands of each form, after the program's name; NULL at the end */
   const ts_option *options; /* up to an id of 0; the common ones are added */
-  const char *const *notes; /* lines at the end of --help: examples, exit codes; a leading `$` is followed by the program's name */
+  /* lines at the end of --help: examples, exit codes; a leading `$` is followed by the program's
+   * name */
+  const char *const *notes;
   const char *manual;       /* "tsc(1)" */
   const char *const *commands; /* lines before the options, or NULL */
 } ts_program;
@@ -46,32 +50,40 @@ typedef struct ts_options {
   bool only_operands;
 } ts_options;
 
-/* First in main(): standard files that are closed are filled, and messages that come when memory runs out bear the program's name. */
+/* First in main(): standard files that are closed are filled, and messages that come when memory
+ * runs out bear the program's name. */
 void ts_options_begin(int argc, char **argv);
 ts_options ts_options_start(const ts_program *program, int argc, char **argv);
-/* The next option's id, TS_OPERAND, TS_OPTIONS_END, or TS_OPTIONS_EXIT when the program is to return o->status: after --help, --version or
- * a mistake that was told. --color and --diagnostics are kept in *o. */
+/* The next option's id, TS_OPERAND, TS_OPTIONS_END, or TS_OPTIONS_EXIT when the program is to
+ * return o->status: after --help, --version or a mistake that was told. --color and --diagnostics
+ * are kept in *o. */
 int ts_options_next(ts_options *o);
 /* Tells a mistake in one line and where help is; returns TS_EXIT_USAGE. */
-int ts_options_wrong(const ts_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ts_options_wrong(const ts_options *o, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
 /* The same with "did you mean": `found` is none of `words` (NULL at the end). */
-int ts_options_not_among(const ts_options *o, const char *what, const char *found, const char *const *words);
+int ts_options_not_among(const ts_options *o, const char *what, const char *found,
+                         const char *const *words);
 /* Which of `words` the option's argument is; -1 after telling a mistake. */
 int ts_options_choice(const ts_options *o, const char *const *words);
 /* A whole number from `least` to `most`; false after telling a mistake. */
 bool ts_options_number(const ts_options *o, long long least, long long most, long long *value);
-/* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a mistake. */
+/* A rate, "450" or "450GB/s" or "400Gb/s" (also TB/s, Tb/s), in bytes/s; false after telling a
+ * mistake. */
 bool ts_options_rate(const ts_options *o, double *rate);
 
-/* A size, "1000000" or "8GiB" (B, kB to TB, KiB to TiB), in bytes; false after telling a mistake. */
+/* A size, "1000000" or "8GiB" (B, kB to TB, KiB to TiB), in bytes; false after telling a mistake.
+ * */
 bool ts_options_size(const ts_options *o, double *bytes);
 
-/* Prints the queue to standard error as the options ask, and gives the exit code that goes with it. */
+/* Prints the queue to standard error as the options ask, and gives the exit code that goes with it.
+ * */
 int ts_options_report(const ts_options *o, const ts_diags *diags);
 ts_color ts_options_color(const ts_options *o, FILE *out);
 /* Flushes `out`; a full disk is told. Returns `status`, or TS_EXIT_ENVIRONMENT. */
 int ts_options_finish(const ts_options *o, FILE *out, int status);
-/* Writes what `put` prints to the file, whole or not at all, or to standard output (NULL, "-"). The exit code, after telling why it cannot. */
+/* Writes what `put` prints to the file, whole or not at all, or to standard output (NULL, "-"). The
+ * exit code, after telling why it cannot. */
 int ts_options_write(const ts_options *o, const char *path, ts_print *put, void *closure);
 
 #endif

@@ -27,8 +27,9 @@ char *ts_printed(ts_print *put, void *closure, size_t *size)
 
 /* ---- Files that are being written ---- */
 
-/* What a signal that ends the program has to remove. Only a handler reads it, which is given nothing: so it is the one thing here that is not passed. Whoever
- * takes a name out frees it. Shelves stay when they are empty. */
+/* What a signal that ends the program has to remove. Only a handler reads it, which is given
+ * nothing: so it is the one thing here that is not passed. Whoever takes a name out frees it.
+ * Shelves stay when they are empty. */
 enum { SHELF = 64 };
 typedef struct shelf { _Atomic(char *) name[SHELF]; struct shelf *_Atomic next; } shelf;
 static shelf unfinished;
@@ -81,7 +82,8 @@ static bool forget_unfinished(char *name)
   return false;
 }
 
-/* /dev/stdout, /dev/fd/3, /proc/self/fd/3: open already, and not to be replaced though a regular file may stand behind. -1: another path. */
+/* /dev/stdout, /dev/fd/3, /proc/self/fd/3: open already, and not to be replaced though a regular
+ * file may stand behind. -1: another path. */
 static int descriptor_of(const char *path)
 {
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -91,7 +93,8 @@ static int descriptor_of(const char *path)
     return STDERR_FILENO;
   for (int i = 0; i < 2; i++) {
     size_t length = strlen(folders[i]);
-    if (strncmp(path, folders[i], length) == 0 && path[length] && strspn(path + length, "0123456789") == strlen(path + length) && strlen(path + length) < 6)
+    if (strncmp(path, folders[i], length) == 0 && path[length] &&
+        strspn(path + length, "0123456789") == strlen(path + length) && strlen(path + length) < 6)
       return atoi(path + length);
   }
   return -1;
@@ -140,7 +143,8 @@ static mode_t mode_of(bool there, const struct stat *info)
   return 0666 & ~mask;
 }
 
-/* A name of its own: two programs that write one file do not write into each other's. Short, as the name may be as long as names can be. */
+/* A name of its own: two programs that write one file do not write into each other's. Short, as the
+ * name may be as long as names can be. */
 static int open_beside(ts_output *o, bool there, const struct stat *info)
 {
   static const char name[] = ".trainspec.XXXXXX";
@@ -168,7 +172,8 @@ static int open_stream(ts_output *o)
   int descriptor = descriptor_of(o->path);
   if (descriptor >= 0)
     fflush(stdout); /* what is printed already comes first */
-  int fd = descriptor < 0 ? open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  int fd = descriptor < 0 ? open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY) :
+                            fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   o->out = fd < 0 ? NULL : fdopen(fd, "w");
   int error = o->out ? 0 : errno;
   if (!o->out && fd >= 0)
@@ -270,7 +275,8 @@ int ts_write_file(const char *path, const void *bytes, size_t size)
 {
   ts_output o;
   struct stat info;
-  if (descriptor_of(path) < 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode) && same_content(path, bytes, size))
+  if (descriptor_of(path) < 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+      same_content(path, bytes, size))
     return 0;
   int error = ts_output_open(&o, path);
   if (error)

@@ -8,16 +8,21 @@
 
 typedef void ts_print(void *closure, FILE *out);
 
-/* What `put` prints: malloced and NUL-terminated, its bytes in *size unless that is NULL. Never NULL: no memory ends the process, as in the arena. */
+/* What `put` prints: malloced and NUL-terminated, its bytes in *size unless that is NULL. Never
+ * NULL: no memory ends the process, as in the arena. */
 char *ts_printed(ts_print *put, void *closure, size_t *size);
 
-/* A file that is being written; all files are. A regular one is written beside its place, under a name of its own, and takes its place when it is whole and
- * on the disk, with the mode that the old one had; links are followed to the file meant. Pipes, devices and open descriptors (/dev/stdout, and "-" for
- * standard output) are written as streams. */
-typedef struct ts_output { FILE *out; char *path, *beside, *buffer; } ts_output; /* beside: NULL of a stream */
+/* A file that is being written; all files are. A regular one is written beside its place, under a
+ * name of its own, and takes its place when it is whole and on the disk, with the mode that the old
+ * one had; links are followed to the file meant. Pipes, devices and open descriptors (/dev/stdout,
+ * and "-" for standard output) are written as streams. */
+/* beside: NULL of a stream */
+typedef struct ts_output { FILE *out; char *path, *beside, *buffer; } ts_output;
 int ts_output_open(ts_output *o, const char *path);   /* 0 or an errno value */
-int ts_output_close(ts_output *o, bool keep);         /* likewise; unless `keep` and all went well, the old file stays and nothing is left beside it */
-int ts_output_close_new(ts_output *o);                /* kept, unless there is a file by now: EEXIST, and that one stays */
+/* likewise; unless `keep` and all went well, the old file stays and nothing is left beside it */
+int ts_output_close(ts_output *o, bool keep);
+/* kept, unless there is a file by now: EEXIST, and that one stays */
+int ts_output_close_new(ts_output *o);
 /* Removes what is not whole yet. For a handler of signals that ends the program. */
 void ts_outputs_abandon(void);
 

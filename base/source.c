@@ -12,7 +12,8 @@
 #include <linux/openat2.h>
 #endif
 
-/* Where lines and columns stand at every so many bytes: of each file in which a place was asked for. */
+/* Where lines and columns stand at every so many bytes: of each file in which a place was asked
+ * for. */
 enum { MARK_EVERY = 256 };
 typedef struct marks { const ts_position *at; } marks;
 
@@ -29,7 +30,8 @@ ts_sources *ts_sources_new(ts_arena *arena)
   return map;
 }
 
-uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, const char *text, size_t size)
+uint32_t ts_sources_add(ts_sources *map, const char *name, const char *role, const char *text,
+                        size_t size)
 {
   ts_source file = {
     .name = ts_arena_string(map->arena, name, strlen(name)),
@@ -64,7 +66,8 @@ static const ts_position *marks_of(const ts_sources *map, uint32_t file)
   const ts_source *source = ts_sources_get(map, file);
   if (map->marks.at[file - 1].at)
     return map->marks.at[file - 1].at;
-  ts_position *at = TS_NEW_ARRAY(map->arena, ts_position, source->size / MARK_EVERY + 1), position = {1, 1};
+  ts_position *at = TS_NEW_ARRAY(map->arena, ts_position, source->size / MARK_EVERY + 1),
+              position = {1, 1};
   for (size_t i = 0; i < source->size; i++) {
     if (i % MARK_EVERY == 0)
       at[i / MARK_EVERY] = position;
@@ -98,9 +101,13 @@ ts_span ts_span_join(ts_span a, ts_span b)
 
 enum { MOST_READ = 1 << 30 }; /* bytes of a file that a file names */
 
-static int check_regular(const struct stat *info) { return !S_ISREG(info->st_mode) ? EINVAL : info->st_size > MOST_READ ? EFBIG : 0; }
+static int check_regular(const struct stat *info)
+{
+  return !S_ISREG(info->st_mode) ? EINVAL : info->st_size > MOST_READ ? EFBIG : 0;
+}
 
-/* Pipes have no size, so the text is read until it ends. `regular`: of a file that a file names, which is no pipe and no device. */
+/* Pipes have no size, so the text is read until it ends. `regular`: of a file that a file names,
+ * which is no pipe and no device. */
 static int read_all(ts_arena *arena, int fd, bool regular, char **text, size_t *size)
 {
   size_t room = 1 << 16, used = 0;
@@ -176,9 +183,11 @@ static int open_beneath(const char *folder, const char *name)
   if (root < 0)
     return -1;
 #if defined SYS_openat2 && defined RESOLVE_BENEATH
-  struct open_how beneath = {.flags = (unsigned)how, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+  struct open_how beneath = {.flags = (unsigned)how,
+                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
   int fd = (int)syscall(SYS_openat2, root, name, &beneath, sizeof beneath);
-  if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or kept from us by a sandbox */
+  /* before Linux 5.6, or kept from us by a sandbox */
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 #else
   int fd;
 #endif
@@ -189,7 +198,8 @@ static int open_beneath(const char *folder, const char *name)
   return fd;
 }
 
-char *ts_read_beneath(ts_arena *arena, const char *folder, const char *name, size_t *size, int *error)
+char *ts_read_beneath(ts_arena *arena, const char *folder, const char *name, size_t *size,
+                      int *error)
 {
   return read_open(arena, open_beneath(folder, name), true, size, error);
 }
@@ -197,7 +207,8 @@ char *ts_read_beneath(ts_arena *arena, const char *folder, const char *name, siz
 int ts_check_beneath(const char *folder, const char *name)
 {
   struct stat info;
-  int fd = open_beneath(folder, name), error = fd < 0 || fstat(fd, &info) != 0 ? errno : check_regular(&info);
+  int fd = open_beneath(folder, name),
+      error = fd < 0 || fstat(fd, &info) != 0 ? errno : check_regular(&info);
   if (fd >= 0)
     close(fd);
   return error;

@@ -1,5 +1,5 @@
-/* Did you mean: Damerau-Levenshtein distance with transpositions of neighbours (the "optimal string alignment" recurrence, as in
- * git's levenshtein.c with unit costs). */
+/* Did you mean: Damerau-Levenshtein distance with transpositions of neighbours (the "optimal string
+ * alignment" recurrence, as in git's levenshtein.c with unit costs). */
 #include <ctype.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ static bool same_but_for_case(const char *a, const char *b)
   return *a == *b;
 }
 
-/* 0 for case only, otherwise the distance; a third of the longer name's length is the most that counts as close. */
+/* 0 for case only, otherwise the distance; a third of the longer name's length is the most that
+ * counts as close. */
 static bool rank(const char *found, const char *candidate, unsigned *result)
 {
   if (strcmp(found, candidate) == 0)
@@ -55,7 +56,8 @@ static bool rank(const char *found, const char *candidate, unsigned *result)
   return *result <= (length + 2) / 3 && *result < length;
 }
 
-size_t ts_suggest(const char *found, const char *const *candidates, size_t count, const char *best[3])
+size_t ts_suggest(const char *found, const char *const *candidates, size_t count,
+                  const char *best[3])
 {
   unsigned ranks[3];
   size_t kept = 0;

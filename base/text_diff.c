@@ -1,4 +1,5 @@
-/* The greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with every frontier kept to walk back. */
+/* The greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with
+ * every frontier kept to walk back. */
 #include "base/text_diff.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@ enum { CONTEXT = 3, MOST_EDITS = 2000 };
 
 typedef struct line { const char *text; size_t length; } line;
 typedef struct lines { line *at; size_t count, room; } lines;
-typedef struct edit { char sign; line line; size_t old_line, new_line; } edit; /* numbers of the next line on both sides, from 0 */
+/* numbers of the next line on both sides, from 0 */
+typedef struct edit { char sign; line line; size_t old_line, new_line; } edit;
 typedef struct script { edit *at; size_t count, room; } script;
 
 static lines split(ts_arena *arena, const char *text)
@@ -25,9 +27,13 @@ static lines split(ts_arena *arena, const char *text)
   return all;
 }
 
-static bool same(line a, line b) { return a.length == b.length && memcmp(a.text, b.text, a.length) == 0; }
+static bool same(line a, line b)
+{
+  return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
 
-/* Frontiers by number of edits: frontier[d][k + d] is the furthest x on diagonal k. The number of edits is returned, -1 for too many. */
+/* Frontiers by number of edits: frontier[d][k + d] is the furthest x on diagonal k. The number of
+ * edits is returned, -1 for too many. */
 static int64_t search(ts_arena *arena, const lines *a, const lines *b, int64_t **frontier)
 {
   int64_t n = (int64_t)a->count, m = (int64_t)b->count;
@@ -47,13 +53,15 @@ static int64_t search(ts_arena *arena, const lines *a, const lines *b, int64_t *
   return -1;
 }
 
-static void push(ts_arena *arena, script *s, char sign, const lines *a, const lines *b, int64_t x, int64_t y)
+static void push(ts_arena *arena, script *s, char sign, const lines *a, const lines *b, int64_t x,
+                 int64_t y)
 {
   TS_PUSH(arena, s, (edit){sign, sign == '+' ? b->at[y] : a->at[x], (size_t)x, (size_t)y});
 }
 
 /* The script, last edit first. */
-static script walk_back(ts_arena *arena, const lines *a, const lines *b, int64_t **frontier, int64_t edits)
+static script walk_back(ts_arena *arena, const lines *a, const lines *b, int64_t **frontier,
+                        int64_t edits)
 {
   script s = {0};
   int64_t x = (int64_t)a->count, y = (int64_t)b->count;
@@ -89,7 +97,9 @@ static void put_line(FILE *out, char sign, line l)
   fputc(sign, out);
   for (size_t at = 0, end; at < l.length; at = end) {
     bool plain = l.text[at] == '\t' || (l.text[at] == '\r' && at + 1 == l.length);
-    for (end = at + 1; !plain && end < l.length && l.text[end] != '\t' && !(l.text[end] == '\r' && end + 1 == l.length);) end++;
+    for (end = at + 1; !plain && end < l.length && l.text[end] != '\t' &&
+                       !(l.text[end] == '\r' && end + 1 == l.length);)
+      end++;
     if (plain)
       fputc(l.text[at], out);
     else
@@ -105,7 +115,8 @@ static void print_hunk(FILE *out, const edit *edits, size_t from, size_t to)
     old_count += edits[i].sign != '+';
     new_count += edits[i].sign != '-';
   }
-  fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", edits[from].old_line + (old_count > 0), old_count, edits[from].new_line + (new_count > 0), new_count);
+  fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", edits[from].old_line + (old_count > 0), old_count,
+          edits[from].new_line + (new_count > 0), new_count);
   for (size_t i = from; i < to; i++)
     put_line(out, edits[i].sign, edits[i].line);
 }
@@ -126,7 +137,8 @@ static void print_hunks(FILE *out, const edit *edits, size_t count)
   }
 }
 
-void ts_text_diff(FILE *out, ts_arena *arena, const char *name, const char *old_text, const char *new_text)
+void ts_text_diff(FILE *out, ts_arena *arena, const char *name, const char *old_text,
+                  const char *new_text)
 {
   if (strcmp(old_text, new_text) == 0)
     return;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 
 /* Prints nothing for equal texts. `name` stands for both sides. */
-void ts_text_diff(FILE *out, ts_arena *arena, const char *name, const char *old_text, const char *new_text);
+void ts_text_diff(FILE *out, ts_arena *arena, const char *name, const char *old_text,
+                  const char *new_text);
 
 #endif

@@ -1,4 +1,5 @@
-/* XGBoost's C API, loaded when it is asked for: loading the library takes longer than most plays, and only learned models need it. */
+/* XGBoost's C API, loaded when it is asked for: loading the library takes longer than most plays,
+ * and only learned models need it. */
 #ifndef TS_BASE_XGBOOST_H
 #define TS_BASE_XGBOOST_H
 
@@ -7,22 +8,25 @@
 
 #include "base/arena.h"
 
-/* What is used of it (xgboost/c_api.h, 1.6 and later; the declarations are part of its stable interface). */
-#define TS_XGBOOST_CALLS(X)                                                                                                    \
-  X(const char *, XGBGetLastError, (void))                                                                                     \
-  X(int, XGDMatrixCreateFromMat, (const float *, uint64_t, uint64_t, float, void **))                                          \
-  X(int, XGDMatrixSetFloatInfo, (void *, const char *, const float *, uint64_t))                                               \
-  X(int, XGDMatrixFree, (void *))                                                                                              \
-  X(int, XGBoosterCreate, (void *const *, uint64_t, void **))                                                                  \
-  X(int, XGBoosterFree, (void *))                                                                                              \
-  X(int, XGBoosterSetParam, (void *, const char *, const char *))                                                              \
-  X(int, XGBoosterUpdateOneIter, (void *, int, void *))                                                                        \
-  X(int, XGBoosterPredict, (void *, void *, int, unsigned, int, uint64_t *, const float **))                                   \
-  X(int, XGBoosterSaveModelToBuffer, (void *, const char *, uint64_t *, const char **))                                        \
-  X(int, XGBoosterLoadModel, (void *, const char *))                                                                           \
-  X(int, XGBoosterSetAttr, (void *, const char *, const char *))                                                               \
-  X(int, XGBoosterGetAttr, (void *, const char *, const char **, int *))                                                       \
-  X(int, XGBoosterFeatureScore, (void *, const char *, uint64_t *, const char ***, uint64_t *, const uint64_t **, const float **))
+/* What is used of it (xgboost/c_api.h, 1.6 and later; the declarations are part of its stable
+ * interface). */
+#define TS_XGBOOST_CALLS(X)                                                                        \
+  X(const char *, XGBGetLastError, (void))                                                         \
+  X(int, XGDMatrixCreateFromMat, (const float *, uint64_t, uint64_t, float, void **))              \
+  X(int, XGDMatrixSetFloatInfo, (void *, const char *, const float *, uint64_t))                   \
+  X(int, XGDMatrixFree, (void *))                                                                  \
+  X(int, XGBoosterCreate, (void *const *, uint64_t, void **))                                      \
+  X(int, XGBoosterFree, (void *))                                                                  \
+  X(int, XGBoosterSetParam, (void *, const char *, const char *))                                  \
+  X(int, XGBoosterUpdateOneIter, (void *, int, void *))                                            \
+  X(int, XGBoosterPredict, (void *, void *, int, unsigned, int, uint64_t *, const float **))       \
+  X(int, XGBoosterSaveModelToBuffer, (void *, const char *, uint64_t *, const char **))            \
+  X(int, XGBoosterLoadModel, (void *, const char *))                                               \
+  X(int, XGBoosterSetAttr, (void *, const char *, const char *))                                   \
+  X(int, XGBoosterGetAttr, (void *, const char *, const char **, int *))                           \
+  X(int, XGBoosterFeatureScore,                                                                    \
+    (void *, const char *, uint64_t *, const char ***, uint64_t *, const uint64_t **,              \
+     const float **))
 
 typedef struct ts_xgboost {
   void *handle;

@@ -7,7 +7,8 @@
 
 #include "base/csv.h"
 
-static const char *const columns[] = {"device", "tflops", "terabytes_per_s", "watts", "units", "gigahertz"};
+static const char *const columns[] = {"device", "tflops", "terabytes_per_s",
+                                      "watts",  "units",  "gigahertz"};
 enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CELLS = 32 };
 
 static const char *read_header(ts_arena *arena, char *const *cell, uint32_t n, int *where)
@@ -29,7 +30,8 @@ static bool positive(const char *text, double *value)
   return *text && *end == 0 && *value > 0 && isfinite(*value);
 }
 
-static const char *read_sheet(ts_arena *arena, ts_device_sheets *s, char *const *cell, uint32_t n, const int *where)
+static const char *read_sheet(ts_arena *arena, ts_device_sheets *s, char *const *cell, uint32_t n,
+                              const int *where)
 {
   double value[COLUMNS] = {0};
   for (int c = 1; c < COLUMNS; c++) {
@@ -39,11 +41,13 @@ static const char *read_sheet(ts_arena *arena, ts_device_sheets *s, char *const 
   }
   if (s->count == TS_DEVICE_SHEETS || (uint32_t)where[0] >= n)
     return s->count == TS_DEVICE_SHEETS ? "too many devices" : "no name of a device";
-  s->at[s->count++] = (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
+  s->at[s->count++] =
+    (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
   return NULL;
 }
 
-const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size, ts_device_sheets *s, uint32_t *line)
+const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size,
+                                  ts_device_sheets *s, uint32_t *line)
 {
   ts_csv csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true};
   ts_csv_cell cell[CELLS];
@@ -57,7 +61,9 @@ const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size
       continue;
     uint32_t n = count < CELLS ? (uint32_t)count : CELLS;
     for (uint32_t i = 0; i < n; i++) string[i] = ts_csv_string(arena, cell[i]);
-    wrong = csv.wrong ? csv.wrong : header ? read_header(arena, string, n, where) : read_sheet(arena, s, string, n, where);
+    wrong = csv.wrong ? csv.wrong :
+            header    ? read_header(arena, string, n, where) :
+                        read_sheet(arena, s, string, n, where);
     header = false;
   }
   *line = csv.line;

@@ -20,8 +20,11 @@ static void put_sources(ts_arena *arena, FILE *out, const char *lines)
 
 static void put_score(FILE *out, const char *name, const ts_op_score *s, const char *after)
 {
-  ts_put_json(out, "    \"%s\": {\"rows\": %u, \"mean\": %.4f, \"median\": %.4f, \"worst\": %.4f, \"within_5\": %.3f, \"within_10\": %.3f, \"within_20\": %.3f}%s\n",
-    name, s->rows, s->mean, s->median, s->worst, (double)s->within[0] / s->rows, (double)s->within[1] / s->rows, (double)s->within[2] / s->rows, after);
+  ts_put_json(out,
+              "    \"%s\": {\"rows\": %u, \"mean\": %.4f, \"median\": %.4f, \"worst\": %.4f, "
+              "\"within_5\": %.3f, \"within_10\": %.3f, \"within_20\": %.3f}%s\n",
+              name, s->rows, s->mean, s->median, s->worst, (double)s->within[0] / s->rows,
+              (double)s->within[1] / s->rows, (double)s->within[2] / s->rows, after);
 }
 
 static const char *input_name(const ts_fit_model *m, uint32_t d)
@@ -43,12 +46,14 @@ static void put_range(FILE *out, const ts_fit_model *m)
 static void put_trees(FILE *out, const ts_trees *trees)
 {
   for (uint32_t t = 0; t < trees->root_count; t++) {
-    uint32_t first = trees->root[t], end = t + 1 < trees->root_count ? trees->root[t + 1] : trees->node_count;
+    uint32_t first = trees->root[t],
+             end = t + 1 < trees->root_count ? trees->root[t + 1] : trees->node_count;
     fprintf(out, t ? ",\n" : ",\n    \"trees\": [\n");
     for (uint32_t i = first; i < end; i++) {
       const ts_tree_node *n = &trees->node[i];
       bool leaf = n->input == TS_TREE_LEAF;
-      ts_put_json(out, "%s[%d,%.9g,%u,%u]", i == first ? "[" : ",", n->input, (double)n->value, leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
+      ts_put_json(out, "%s[%d,%.9g,%u,%u]", i == first ? "[" : ",", n->input, (double)n->value,
+                  leaf ? 0 : n->less - first, leaf ? 0 : n->otherwise - first);
     }
     fprintf(out, "]");
   }
@@ -60,14 +65,16 @@ static void put_model(FILE *out, const ts_op_fit *t)
 {
   const ts_fit_model *m = &t->model;
   uint32_t width = m->model->feature_count;
-  ts_put_json(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family, m->dtype, m->model->name);
+  ts_put_json(out, "  {\"family\": \"%s\", \"dtype\": \"%s\", \"model\": \"%s\",", m->family,
+              m->dtype, m->model->name);
   if (m->also) {
     fprintf(out, " \"also\": ");
     ts_put_json_string(out, m->also);
     fprintf(out, ",");
   }
   fprintf(out, "\n   \"parameters\": {");
-  for (uint32_t i = 0; i < m->model->parameter_count; i++) ts_put_json(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
+  for (uint32_t i = 0; i < m->model->parameter_count; i++)
+    ts_put_json(out, "%s\"%s\": %.6g", i ? ", " : "", m->model->parameter[i], m->parameter[i]);
   fprintf(out, "},\n");
   put_range(out, m);
   fprintf(out, "   \"validation\": {\n");
@@ -76,13 +83,17 @@ static void put_model(FILE *out, const ts_op_fit *t)
     put_score(out, "physical alone", &t->physical, ",");
     put_score(out, "roofline", &t->roofline, "");
   }
-  fprintf(out, "   },\n   \"residual\": {\"shift\": %.3f, \"noise\": %.6g, \"inputs\": [", m->shift, t->noise);
-  for (uint32_t d = 0; d < m->input_count; d++) ts_put_json(out, "%s\"%s\"", d ? ", " : "", input_name(m, d));
+  fprintf(out, "   },\n   \"residual\": {\"shift\": %.3f, \"noise\": %.6g, \"inputs\": [", m->shift,
+          t->noise);
+  for (uint32_t d = 0; d < m->input_count; d++)
+    ts_put_json(out, "%s\"%s\"", d ? ", " : "", input_name(m, d));
   fprintf(out, "],\n    \"kernels\": [");
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     fputs(c ? ",\n     " : "", out);
-    fprintf(out, "{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [", m->kernel[c].smoothness, m->kernel[c].deviation);
-    for (uint32_t d = 0; d < m->input_count; d++) ts_put_json(out, "%s%.6g", d ? ", " : "", m->kernel[c].scale[d]);
+    fprintf(out, "{\"smoothness\": %.1f, \"deviation\": %.6g, \"scale\": [",
+            m->kernel[c].smoothness, m->kernel[c].deviation);
+    for (uint32_t d = 0; d < m->input_count; d++)
+      ts_put_json(out, "%s%.6g", d ? ", " : "", m->kernel[c].scale[d]);
     fprintf(out, "]}");
   }
   fprintf(out, "],\n    \"row\": [");

@@ -1,5 +1,5 @@
-/* Trains a fitted model: first the parameters of the physical model on logarithms of times, then a Gaussian process on what is left. No
- * random numbers, and sums in a fixed order. */
+/* Trains a fitted model: first the parameters of the physical model on logarithms of times, then a
+ * Gaussian process on what is left. No random numbers, and sums in a fixed order. */
 #include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,14 @@
 #include "cost/fit.h"
 #include "cost/gp.h"
 
-enum { PHYSICAL_ROWS = 700, PHYSICAL_ROUNDS = 3, PHYSICAL_STEPS = 1200, LEARN_ROWS = 1000, LEARN_ITERATIONS = 30, SPREAD_ROUNDS = 3 };
+enum {
+  PHYSICAL_ROWS = 700,
+  PHYSICAL_ROUNDS = 3,
+  PHYSICAL_STEPS = 1200,
+  LEARN_ROWS = 1000,
+  LEARN_ITERATIONS = 30,
+  SPREAD_ROUNDS = 3
+};
 
 typedef struct physical { /* training the parameters from FLOOR on; UNITS stay */
   ts_fit_model *m;
@@ -22,7 +29,8 @@ static void set_parameters(const physical *p, const gsl_vector *theta)
     p->m->parameter[i] = p->start[i] * exp(gsl_vector_get(theta, i - 1));
 }
 
-/* Mean absolute logarithm of predicted over measured, which outliers bend less than squares. Parameters stay near sensible values. */
+/* Mean absolute logarithm of predicted over measured, which outliers bend less than squares.
+ * Parameters stay near sensible values. */
 static double physical_loss(const gsl_vector *theta, void *context)
 {
   const physical *p = context;
@@ -35,7 +43,10 @@ static double physical_loss(const gsl_vector *theta, void *context)
   }
   set_parameters(p, theta);
   for (uint32_t i = 0; i < p->rows->count; i += p->stride, count++)
-    sum += fabs(log(p->m->model->time(p->m->parameter, p->rows->feature + (size_t)i * p->m->model->feature_count).us / p->rows->us[i]));
+    sum += fabs(log(
+      p->m->model->time(p->m->parameter, p->rows->feature + (size_t)i * p->m->model->feature_count)
+        .us /
+      p->rows->us[i]));
   return sum / count + 1e-3 * far / (double)theta->size;
 }
 
@@ -62,8 +73,10 @@ static void train_physical(ts_fit_model *m, const ts_fit_rows *rows)
   gsl_vector *theta = gsl_vector_calloc(size), *step = gsl_vector_alloc(size);
   gsl_multimin_function f = {.f = physical_loss, .n = size, .params = &p};
   start_parameters(&p);
-  for (int round = 0; round < PHYSICAL_ROUNDS; round++) { /* the simplex shrinks too early: begin again where it ended */
-    gsl_multimin_fminimizer *minimizer = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, size);
+  /* the simplex shrinks too early: begin again where it ended */
+  for (int round = 0; round < PHYSICAL_ROUNDS; round++) {
+    gsl_multimin_fminimizer *minimizer =
+      gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, size);
     gsl_vector_set_all(step, 0.4 / (1 + round));
     gsl_multimin_fminimizer_set(minimizer, &f, theta, step);
     for (int i = 0; i < PHYSICAL_STEPS && gsl_multimin_fminimizer_iterate(minimizer) == 0; i++) {}
@@ -80,22 +93,26 @@ static void start_kernels(ts_fit_model *m, const ts_gp_data *data, double *noise
 {
   static const struct { double smoothness, scale, share; } start[] = {{1.5, 4, 0.7}, {1.5, 2, 0.5}};
   double square = 1e-6;
-  for (uint32_t i = 0; i < data->count; i++) square += data->target[i] * data->target[i] / data->count;
+  for (uint32_t i = 0; i < data->count; i++)
+    square += data->target[i] * data->target[i] / data->count;
   m->kernel_count = sizeof start / sizeof *start;
   for (uint32_t c = 0; c < m->kernel_count; c++) {
-    m->kernel[c] = (ts_fit_kernel){.smoothness = start[c].smoothness, .deviation = start[c].share * sqrt(square)};
+    m->kernel[c] = (ts_fit_kernel){.smoothness = start[c].smoothness,
+                                   .deviation = start[c].share * sqrt(square)};
     for (uint32_t d = 0; d < m->input_count; d++) m->kernel[c].scale[d] = start[c].scale;
   }
   *noise = 0.3 * sqrt(square);
 }
 
 /* The shift with the least mean error in percent where each row is predicted from the others. */
-static double best_shift(const ts_gp_data *data, uint32_t own, const double *left_out, double *error)
+static double best_shift(const ts_gp_data *data, uint32_t own, const double *left_out,
+                         double *error)
 {
   double best = INFINITY, shift = 0;
   for (int step = -30; step <= 30; step++) {
     double sum = 0;
-    for (uint32_t i = 0; i < own; i++) sum += fabs(expm1(left_out[i] + 1e-3 * step - data->target[i]));
+    for (uint32_t i = 0; i < own; i++)
+      sum += fabs(expm1(left_out[i] + 1e-3 * step - data->target[i]));
     if (sum < best)
       best = sum, shift = 1e-3 * step;
   }
@@ -104,36 +121,44 @@ static double best_shift(const ts_gp_data *data, uint32_t own, const double *lef
 }
 
 /* Rows [first, end), evenly thinned to at most so many. */
-static void thin(ts_gp_data *few, double *input, double *target, const ts_gp_data *all, uint32_t first, uint32_t end, uint32_t most)
+static void thin(ts_gp_data *few, double *input, double *target, const ts_gp_data *all,
+                 uint32_t first, uint32_t end, uint32_t most)
 {
   uint32_t stride = most ? (end - first + most - 1) / most : end + 1;
   for (uint32_t i = first; most && i < end; i += stride, few->count++) {
-    memcpy(input + (size_t)few->count * all->inputs, all->input + (size_t)i * all->inputs, all->inputs * sizeof *input);
+    memcpy(input + (size_t)few->count * all->inputs, all->input + (size_t)i * all->inputs,
+           all->inputs * sizeof *input);
     target[few->count] = all->target[i];
   }
 }
 
-/* What covariances are learned from: rows of the table that is predicted first, then of others where there is room. */
+/* What covariances are learned from: rows of the table that is predicted first, then of others
+ * where there is room. */
 static ts_gp_data thinned(ts_arena *arena, const ts_gp_data *all, uint32_t own, uint32_t most)
 {
-  double *input = TS_NEW_ARRAY(arena, double, (size_t)all->count * all->inputs), *target = TS_NEW_ARRAY(arena, double, all->count);
+  double *input = TS_NEW_ARRAY(arena, double, (size_t)all->count * all->inputs),
+         *target = TS_NEW_ARRAY(arena, double, all->count);
   ts_gp_data few = {.inputs = all->inputs, .input = input, .target = target};
   thin(&few, input, target, all, 0, own, most);
   thin(&few, input, target, all, own, all->count, most - few.count);
   return few;
 }
 
-/* Noise of Student's t distribution, of so many degrees of freedom: a kernel that runs unlike its neighbours says less of them. It is a normal one of another
- * deviation each row, which is found as Lange, Little and Taylor do ("Robust Statistical Modeling Using the t Distribution", JASA 84, 1989, by expectation
- * maximisation). */
+/* Noise of Student's t distribution, of so many degrees of freedom: a kernel that runs unlike its
+ * neighbours says less of them. It is a normal one of another deviation each row, which is found as
+ * Lange, Little and Taylor do ("Robust Statistical Modeling Using the t Distribution", JASA 84,
+ * 1989, by expectation maximisation). */
 static const double freedom = 4;
 
-static bool solve_robustly(ts_arena *arena, ts_gp_data *data, const ts_fit_model *m, double noise, double *weight, double *left_out)
+static bool solve_robustly(ts_arena *arena, ts_gp_data *data, const ts_fit_model *m, double noise,
+                           double *weight, double *left_out)
 {
-  double *spread = TS_NEW_ARRAY(arena, double, data->count), *square = TS_NEW_ARRAY(arena, double, data->count);
+  double *spread = TS_NEW_ARRAY(arena, double, data->count),
+         *square = TS_NEW_ARRAY(arena, double, data->count);
   bool good = ts_gp_solve(data, m->kernel, m->kernel_count, noise, weight, left_out, square);
   for (int round = 1; round < SPREAD_ROUNDS && good; round++) {
-    for (uint32_t i = 0; i < data->count; i++) spread[i] = (freedom + square[i] / (noise * noise)) / (freedom + 1);
+    for (uint32_t i = 0; i < data->count; i++)
+      spread[i] = (freedom + square[i] / (noise * noise)) / (freedom + 1);
     data->spread = spread;
     good = ts_gp_solve(data, m->kernel, m->kernel_count, noise, weight, left_out, square);
   }
@@ -147,7 +172,8 @@ const ts_kernel_model *ts_fit_model_for(const ts_table_group *g, const char *of_
   return model || !bytes || !of_bytes ? model : ts_kernel_model_find(of_bytes);
 }
 
-bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_model *model, double *value)
+bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_model *model,
+                         double *value)
 {
   ts_feature feature[TS_TABLE_MAX_COLUMNS];
   ts_cost_query query = {.feature = feature};
@@ -165,7 +191,8 @@ bool ts_fit_row_features(const ts_table_group *g, uint32_t row, const ts_kernel_
   return usable;
 }
 
-bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise, double *weight, double *left_out)
+bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, double *noise,
+                  double *weight, double *left_out)
 {
   train_physical(m, rows);
   m->input_count = 0;
@@ -173,11 +200,14 @@ bool ts_fit_train(ts_arena *arena, ts_fit_model *m, const ts_fit_rows *rows, dou
     ts_model_input_parse(m->model, *name, &m->input[m->input_count++]);
   if (rows->own < rows->count)
     ts_model_input_parse(m->model, "table", &m->input[m->input_count++]);
-  m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table, m->row_count = rows->count, m->own_rows = rows->own;
-  double *input = TS_NEW_ARRAY(arena, double, (size_t)rows->count * m->input_count), *target = TS_NEW_ARRAY(arena, double, rows->count);
+  m->row = rows->feature, m->row_us = rows->us, m->row_table = rows->table,
+  m->row_count = rows->count, m->own_rows = rows->own;
+  double *input = TS_NEW_ARRAY(arena, double, (size_t)rows->count * m->input_count),
+         *target = TS_NEW_ARRAY(arena, double, rows->count);
   for (uint32_t i = 0; i < rows->count; i++)
-    target[i] = log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count, rows->table[i],
-      input + (size_t)i * m->input_count));
+    target[i] =
+      log(rows->us[i] / ts_fit_inputs(m, rows->feature + (size_t)i * m->model->feature_count,
+                                      rows->table[i], input + (size_t)i * m->input_count));
   ts_gp_data data = {rows->count, m->input_count, input, target, NULL};
   double *without = TS_NEW_ARRAY(arena, double, rows->count);
   if (m->input_count) {

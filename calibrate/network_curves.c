@@ -1,5 +1,6 @@
-/* The fit goes as TorchSim describes its own: bandwidth curves of each kind of link, then a linear correction of what they leave, then the ratio of upper quartile to fastest of
- * repeated calls. Errors are relative: of logarithms. */
+/* The fit goes as TorchSim describes its own: bandwidth curves of each kind of link, then a linear
+ * correction of what they leave, then the ratio of upper quartile to fastest of repeated calls.
+ * Errors are relative: of logarithms. */
 #include "calibrate/network_curves.h"
 
 #include <gsl/gsl_errno.h>
@@ -13,12 +14,20 @@
 
 enum { PARAMETERS = 5, LEAST_ROWS = 3, LEAST_REPEATS = 4, ITERATIONS = 1500 };
 
-typedef struct call { ts_profile profile; double bytes, seconds, fastest, ratio; } call; /* ratio: upper quartile to fastest of repeats; 0: too few */
-typedef struct side { ts_ir_net_curve *curve; const call *calls; uint32_t count; bool between; } side; /* rows that tell about one kind of link */
+/* ratio: upper quartile to fastest of repeats; 0: too few */
+typedef struct call { ts_profile profile; double bytes, seconds, fastest, ratio; } call;
+/* rows that tell about one kind of link */
+typedef struct side {
+  ts_ir_net_curve *curve;
+  const call *calls;
+  uint32_t count;
+  bool between;
+} side;
 
 static bool same_call(const ts_ir_net_point *a, const ts_ir_net_point *b)
 {
-  return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands && a->bytes == b->bytes;
+  return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands &&
+         a->bytes == b->bytes;
 }
 
 /* Calls of one collective, repeats put together; points of one are sorted by time. */
@@ -31,8 +40,9 @@ static uint32_t gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count
       k++;
     double fastest = (double)p[i].time, upper = (double)p[i + 3 * (k - 1) / 4].time;
     repeated += k >= LEAST_REPEATS;
-    (*calls)[n++] = (call){ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands), (double)p[i].bytes, (double)p[i + (k - 1) / 2].time * 1e-12, fastest * 1e-12,
-                           k >= LEAST_REPEATS ? upper / fastest : 0};
+    (*calls)[n++] = (call){ts_fit_profile((ts_fit_links){0, 0}, p[i].ranks, p[i].islands),
+                           (double)p[i].bytes, (double)p[i + (k - 1) / 2].time * 1e-12,
+                           fastest * 1e-12, k >= LEAST_REPEATS ? upper / fastest : 0};
   }
   for (uint32_t i = 0; i < n; i++)
     if (repeated < LEAST_ROWS)
@@ -44,19 +54,23 @@ static uint32_t gather(ts_arena *arena, const ts_ir_net_point *p, uint32_t count
 
 static void set_parameters(const side *s, const gsl_vector *x)
 {
-  double limit = exp(gsl_vector_get(x, 0)), floor = exp(gsl_vector_get(x, 1)), slope = exp(gsl_vector_get(x, 2)), middle = exp(gsl_vector_get(x, 3));
+  double limit = exp(gsl_vector_get(x, 0)), floor = exp(gsl_vector_get(x, 1)),
+         slope = exp(gsl_vector_get(x, 2)), middle = exp(gsl_vector_get(x, 3));
   uint64_t latency = (uint64_t)llround(exp(gsl_vector_get(x, 4)));
   ts_ir_net_curve *c = s->curve;
   if (s->between)
-    c->inter_limit = limit, c->inter_floor = floor, c->inter_slope = slope, c->inter_middle = middle, c->inter_latency = latency;
+    c->inter_limit = limit, c->inter_floor = floor, c->inter_slope = slope,
+    c->inter_middle = middle, c->inter_latency = latency;
   else
-    c->intra_limit = limit, c->intra_floor = floor, c->intra_slope = slope, c->intra_middle = middle, c->intra_latency = latency;
+    c->intra_limit = limit, c->intra_floor = floor, c->intra_slope = slope,
+    c->intra_middle = middle, c->intra_latency = latency;
 }
 
 /* Mean squared error of logarithms; far outside of what a network can be, infinite. */
 static double loss(const gsl_vector *x, void *context)
 {
-  static const double least[PARAMETERS] = {7, 7, -3, 0, 0}, most[PARAMETERS] = {34, 34, 2.3, 39, 24};
+  static const double least[PARAMETERS] = {7, 7, -3, 0, 0},
+                      most[PARAMETERS] = {34, 34, 2.3, 39, 24};
   const side *s = context;
   double sum = 0;
   for (size_t i = 0; i < PARAMETERS; i++)
@@ -64,7 +78,8 @@ static double loss(const gsl_vector *x, void *context)
       return GSL_POSINF;
   set_parameters(s, x);
   for (uint32_t i = 0; i < s->count; i++) {
-    double e = log(ts_curve_analytic(s->curve, s->calls[i].bytes, &s->calls[i].profile) / s->calls[i].seconds);
+    double e = log(ts_curve_analytic(s->curve, s->calls[i].bytes, &s->calls[i].profile) /
+                   s->calls[i].seconds);
     sum += e * e;
   }
   return isfinite(sum) ? sum / s->count : GSL_POSINF;
@@ -81,7 +96,8 @@ static void start(const side *s, double slope, gsl_vector *x)
   for (uint32_t i = 0; i < s->count; i++)
     if (s->calls[i].bytes / s->calls[i].seconds < best / 2)
       middle = fmax(middle, s->calls[i].bytes);
-  const double at[PARAMETERS] = {log(2 * best), log(fmax(best * 1e-4, 2000)), log(slope), log(fmax(middle, 2)), log(fmax(shortest * 0.2e12, 2))};
+  const double at[PARAMETERS] = {log(2 * best), log(fmax(best * 1e-4, 2000)), log(slope),
+                                 log(fmax(middle, 2)), log(fmax(shortest * 0.2e12, 2))};
   for (size_t i = 0; i < PARAMETERS; i++)
     gsl_vector_set(x, i, at[i]);
 }
@@ -89,15 +105,19 @@ static void start(const side *s, double slope, gsl_vector *x)
 static void fit_side(const side *s)
 {
   static const double slopes[] = {0.5, 1, 2};
-  gsl_vector *x = gsl_vector_alloc(PARAMETERS), *step = gsl_vector_alloc(PARAMETERS), *best = gsl_vector_alloc(PARAMETERS);
+  gsl_vector *x = gsl_vector_alloc(PARAMETERS), *step = gsl_vector_alloc(PARAMETERS),
+             *best = gsl_vector_alloc(PARAMETERS);
   gsl_multimin_function f = {loss, PARAMETERS, (void *)(uintptr_t)s};
-  gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, PARAMETERS);
+  gsl_multimin_fminimizer *m =
+    gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, PARAMETERS);
   double least = INFINITY;
   for (size_t k = 0; k < sizeof slopes / sizeof *slopes; k++) {
     start(s, slopes[k], x);
     gsl_vector_set_all(step, 0.5);
     gsl_multimin_fminimizer_set(m, &f, x, step);
-    for (int i = 0; i < ITERATIONS && !gsl_multimin_fminimizer_iterate(m) && gsl_multimin_fminimizer_size(m) > 1e-4; i++)
+    for (int i = 0; i < ITERATIONS && !gsl_multimin_fminimizer_iterate(m) &&
+                    gsl_multimin_fminimizer_size(m) > 1e-4;
+         i++)
       ;
     if (gsl_multimin_fminimizer_minimum(m) < least) {
       least = gsl_multimin_fminimizer_minimum(m);
@@ -110,12 +130,14 @@ static void fit_side(const side *s)
   gsl_vector_free(x), gsl_vector_free(step), gsl_vector_free(best);
 }
 
-/* The logarithm of what is left, linear in log bytes, log ranks and their product: its values at the four corners of what was measured. */
+/* The logarithm of what is left, linear in log bytes, log ranks and their product: its values at
+ * the four corners of what was measured. */
 static void fit_correction(ts_ir_net_curve *c, const call *calls, uint32_t count)
 {
   double a[16] = {0}, b[4] = {0}, left[4];
   for (uint32_t i = 0; i < count; i++) {
-    double x, n, e = log(calls[i].seconds / ts_curve_analytic(c, calls[i].bytes, &calls[i].profile));
+    double x, n,
+      e = log(calls[i].seconds / ts_curve_analytic(c, calls[i].bytes, &calls[i].profile));
     ts_curve_place(c, calls[i].bytes, calls[i].profile.ranks, &x, &n);
     const double corner[4] = {(1 - x) * (1 - n), x * (1 - n), (1 - x) * n, x * n};
     for (int r = 0; r < 4; r++) {
@@ -156,13 +178,21 @@ static void fit_stragglers(ts_ir_net_curve *c, const call *calls, uint32_t count
   }
 }
 
-static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t count, ts_ir_net_curve *c)
+static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
+                           ts_ir_net_curve *c)
 {
   call *calls;
   uint32_t n = gather(arena, p, count, &calls), near = 0, far = 0;
   call *inside = TS_NEW_ARRAY(arena, call, n), *outside = TS_NEW_ARRAY(arena, call, n);
-  *c = (ts_ir_net_curve){.collective = p->collective, .least_ranks = p->ranks, .most_ranks = p->ranks, .least = p->bytes, .most = p->bytes,
-                         .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
+  *c = (ts_ir_net_curve){.collective = p->collective,
+                         .least_ranks = p->ranks,
+                         .most_ranks = p->ranks,
+                         .least = p->bytes,
+                         .most = p->bytes,
+                         .small_few = 1,
+                         .large_few = 1,
+                         .small_many = 1,
+                         .large_many = 1};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t ranks = calls[i].profile.ranks;
     uint64_t bytes = (uint64_t)calls[i].bytes;
@@ -190,7 +220,8 @@ static bool fit_collective(ts_arena *arena, const ts_ir_net_point *p, uint32_t c
   return true;
 }
 
-ts_ir_net_curve *ts_network_fit_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, uint32_t *curves)
+ts_ir_net_curve *ts_network_fit_curves(ts_arena *arena, const ts_ir_net_point *points,
+                                       uint32_t count, uint32_t *curves)
 {
   ts_ir_net_curve *out = TS_NEW_ARRAY(arena, ts_ir_net_curve, TS_IR_COLLECTIVE_KINDS);
   gsl_error_handler_t *handler = gsl_set_error_handler_off();
@@ -204,7 +235,8 @@ ts_ir_net_curve *ts_network_fit_curves(ts_arena *arena, const ts_ir_net_point *p
   return out;
 }
 
-double ts_network_curves_time(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, uint64_t bytes, uint32_t ranks, uint32_t islands)
+double ts_network_curves_time(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind,
+                              uint64_t bytes, uint32_t ranks, uint32_t islands)
 {
   ts_profile profile = ts_fit_profile((ts_fit_links){0, 0}, ranks, islands);
   const ts_ir_net_curve *c = ts_curve_of(curves, count, kind, &profile);

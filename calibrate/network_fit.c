@@ -1,6 +1,8 @@
-/* Time against size is a few lines, one for each protocol: latency high and rate low to the left, the reverse to the right. Each is fitted to relative errors; where one ends
- * is tried out (a group has some twenty sizes). A line then becomes a method: its latency is split over connection and steps in the proportions that the hardware's
- * method has, its slope gives the rate. The sizes measured stay as anchors. */
+/* Time against size is a few lines, one for each protocol: latency high and rate low to the left,
+ * the reverse to the right. Each is fitted to relative errors; where one ends is tried out (a group
+ * has some twenty sizes). A line then becomes a method: its latency is split over connection and
+ * steps in the proportions that the hardware's method has, its slope gives the rate. The sizes
+ * measured stay as anchors. */
 #include "calibrate/network_fit.h"
 
 #include <gsl/gsl_sort.h>
@@ -19,7 +21,8 @@
 enum { MOST_LINES = 3, LEAST_POINTS = 2 };
 
 typedef struct line { double latency, slope; } line; /* us, us per byte */
-typedef struct lines { line at[MOST_LINES]; uint32_t end[MOST_LINES]; uint32_t count; } lines; /* end: one past the last point it was fitted to */
+/* end: one past the last point it was fitted to */
+typedef struct lines { line at[MOST_LINES]; uint32_t end[MOST_LINES]; uint32_t count; } lines;
 
 static double us(const ts_ir_net_point *p) { return (double)p->time * 1e-6; }
 
@@ -57,10 +60,12 @@ static double loss(const lines *l, const ts_ir_net_point *p, uint32_t count)
     double e = log(fmax(at(l, (double)p[i].bytes), 1e-9) / us(&p[i]));
     sum += e * e;
   }
-  return count * log(sum / count + 3e-4) + 2.0 * l->count; /* 3e-4: repeats differ by 1.7 %; another line must be worth it */
+  /* 3e-4: repeats differ by 1.7 %; another line must be worth it */
+  return count * log(sum / count + 3e-4) + 2.0 * l->count;
 }
 
-static void keep_best(lines *best, double *least, const lines *l, const ts_ir_net_point *p, uint32_t count)
+static void keep_best(lines *best, double *least, const lines *l, const ts_ir_net_point *p,
+                      uint32_t count)
 {
   double x = loss(l, p, count);
   if (best->count && x >= *least)
@@ -88,7 +93,11 @@ static lines fit_lines(const ts_ir_net_point *p, uint32_t n)
 
 ts_profile ts_fit_profile(ts_fit_links links, uint32_t ranks, uint32_t islands)
 {
-  ts_profile p = {.ranks = ranks, .islands = islands, .per_island = (ranks + islands - 1) / islands, .tier = islands > 1, .inter = islands > 1 ? links.inter : 0};
+  ts_profile p = {.ranks = ranks,
+                  .islands = islands,
+                  .per_island = (ranks + islands - 1) / islands,
+                  .tier = islands > 1,
+                  .inter = islands > 1 ? links.inter : 0};
   p.intra = p.per_island > 1 ? links.intra : 0;
   return p;
 }
@@ -106,7 +115,8 @@ static double box_us(const ts_ir_net_method *m, uint64_t bytes, const ts_profile
 }
 
 /* Without the links' rates only the latency tells methods apart. */
-static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_point *p, uint32_t first, uint32_t end, const ts_profile *profile)
+static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_point *p,
+                     uint32_t first, uint32_t end, const ts_profile *profile)
 {
   bool rates = profile->islands > 1 ? profile->inter > 0 : profile->intra > 0;
   double sum = 0;
@@ -117,14 +127,19 @@ static double unlike(const ts_ir_net_method *m, const line *l, const ts_ir_net_p
   return sum / (end - first);
 }
 
-/* The hardware's method that a line is most like, of a protocol no more eager than the one before. */
-static const ts_ir_net_method *recognise(const ts_network_file *hardware, const lines *l, uint32_t k, const ts_ir_net_point *p, const ts_profile *profile, uint32_t least_protocol)
+/* The hardware's method that a line is most like, of a protocol no more eager than the one before.
+ * */
+static const ts_ir_net_method *recognise(const ts_network_file *hardware, const lines *l,
+                                         uint32_t k, const ts_ir_net_point *p,
+                                         const ts_profile *profile, uint32_t least_protocol)
 {
   const ts_ir_net_method *best = NULL;
   double least = INFINITY;
   for (uint32_t i = 0; i < hardware->method_count; i++) {
     const ts_ir_net_method *m = &hardware->methods[i];
-    if (m->ranks || !ts_method_possible(m, profile) || m->collective != p->collective || m->protocol < least_protocol || (l->count == 3 && m->protocol > k && m->algorithm != TS_IR_NET_PAIRS))
+    if (m->ranks || !ts_method_possible(m, profile) || m->collective != p->collective ||
+        m->protocol < least_protocol ||
+        (l->count == 3 && m->protocol > k && m->algorithm != TS_IR_NET_PAIRS))
       continue;
     double x = unlike(m, &l->at[k], p, k ? l->end[k - 1] : 0, l->end[k], profile);
     if (x < least) {
@@ -135,7 +150,9 @@ static const ts_ir_net_method *recognise(const ts_network_file *hardware, const 
   return best;
 }
 
-static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, const ts_ir_net_point *p, uint32_t count, const ts_profile *profile)
+static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l,
+                                   const ts_ir_net_point *p, uint32_t count,
+                                   const ts_profile *profile)
 {
   ts_ir_net_method m = *like;
   double intra, inter, near, far, latency = l->latency, slope = l->slope;
@@ -143,7 +160,8 @@ static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, 
   m.islands = profile->islands;
   ts_method_steps(&m, profile, &intra, &inter);
   ts_method_volumes(&m, profile, &near, &far);
-  double usual = ((double)m.connection + intra * (double)m.intra_hop + inter * (double)m.inter_hop) * 1e-6;
+  double usual =
+    ((double)m.connection + intra * (double)m.intra_hop + inter * (double)m.inter_hop) * 1e-6;
   if (count == 1) { /* one size: the usual latency, and a rate for the rest */
     latency = fmin(usual, us(p) / 2);
     slope = (us(p) - latency) / (double)p->bytes;
@@ -153,14 +171,16 @@ static ts_ir_net_method calibrated(const ts_ir_net_method *like, const line *l, 
   m.inter_hop = (uint64_t)llround((double)m.inter_hop * scale);
   double steps = intra * (double)m.intra_hop + inter * (double)m.inter_hop;
   m.connection = m.believed = (uint64_t)llround(fmax(0, latency * 1e6 - steps));
-  m.chunk = m.reduction = m.intra_share = m.inter_share = m.intra_rate = m.inter_rate = m.spread = 0;
+  m.chunk = m.reduction = m.intra_share = m.inter_share = m.intra_rate = m.inter_rate = m.spread =
+    0;
   if (profile->islands > 1) {
     m.local = 0;
     m.inter_rate = slope > 0 ? far / slope * 1e6 : 0;
     m.inter_share = profile->inter > 0 ? m.inter_rate / profile->inter : 0;
   } else {
     m.intra_rate = slope > 0 ? (near + m.local / profile->ranks) / slope * 1e6 : 0;
-    m.intra_share = profile->intra > 0 ? m.intra_rate / profile->intra : 0; /* on slower links the same share is reached */
+    /* on slower links the same share is reached */
+    m.intra_share = profile->intra > 0 ? m.intra_rate / profile->intra : 0;
   }
   m.least = p[0].bytes;
   m.most = p[count - 1].bytes;
@@ -172,13 +192,15 @@ typedef struct result { TS_VEC(ts_ir_net_method) methods; } result;
 static uint32_t same_group(const ts_ir_net_point *p, uint32_t count)
 {
   uint32_t n = 1;
-  while (n < count && p[n].collective == p->collective && p[n].ranks == p->ranks && p[n].islands == p->islands)
+  while (n < count && p[n].collective == p->collective && p[n].ranks == p->ranks &&
+         p[n].islands == p->islands)
     n++;
   return n;
 }
 
 /* Lines as methods. */
-static bool fit_by_lines(ts_arena *arena, result *out, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
+static bool fit_by_lines(ts_arena *arena, result *out, const ts_network_file *hardware,
+                         const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
 {
   lines l = fit_lines(p, count);
   uint32_t protocol = 0;
@@ -213,26 +235,35 @@ static ts_ir_net_method scaled(const ts_ir_net_method *m, double latency, double
   return x;
 }
 
-/* How far the methods are from a call, measured over modelled, and the latency's share of what they say. */
+/* How far the methods are from a call, measured over modelled, and the latency's share of what they
+ * say. */
 typedef struct gap { double ratio, latency; } gap;
 
-static gap gap_at(ts_arena *arena, ts_ir_net_method *methods, uint32_t count, const ts_ir_net_point *p, const ts_profile *profile)
+static gap gap_at(ts_arena *arena, ts_ir_net_method *methods, uint32_t count,
+                  const ts_ir_net_point *p, const ts_profile *profile)
 {
-  const ts_network_file file = {.device = "", .library = "", .methods = methods, .method_count = count};
+  const ts_network_file file = {
+    .device = "", .library = "", .methods = methods, .method_count = count};
   const ts_white_box_plan *plan = ts_network_file_plan(arena, &file, p->collective, profile);
   double time = ts_network_plan_time(plan, p->bytes);
-  return (gap){us(p) / time * 1e-6, ts_network_method_latency(ts_white_box_estimate(plan, p->bytes).method, profile) / time};
+  return (gap){us(p) / time * 1e-6,
+               ts_network_method_latency(ts_white_box_estimate(plan, p->bytes).method, profile) /
+                 time};
 }
 
-/* The hardware's methods at the rates of these links, their latencies and rates scaled so that the smallest and the largest size come out, if they are small and large enough to tell:
- * where few sizes were measured, the methods' shape says more than lines through them. */
-static bool fit_by_hardware(ts_arena *arena, result *out, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
+/* The hardware's methods at the rates of these links, their latencies and rates scaled so that the
+ * smallest and the largest size come out, if they are small and large enough to tell: where few
+ * sizes were measured, the methods' shape says more than lines through them. */
+static bool fit_by_hardware(ts_arena *arena, result *out, const ts_network_file *hardware,
+                            const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
 {
-  ts_ir_net_method *usual = TS_NEW_ARRAY(arena, ts_ir_net_method, hardware->method_count), *now = TS_NEW_ARRAY(arena, ts_ir_net_method, hardware->method_count);
+  ts_ir_net_method *usual = TS_NEW_ARRAY(arena, ts_ir_net_method, hardware->method_count),
+                   *now = TS_NEW_ARRAY(arena, ts_ir_net_method, hardware->method_count);
   const ts_ir_net_point *last = &p[count - 1];
   uint32_t n = 0;
   double latency = 1, rate = 1;
-  if ((profile->per_island > 1 && !(profile->intra > 0)) || (profile->islands > 1 && !(profile->inter > 0)))
+  if ((profile->per_island > 1 && !(profile->intra > 0)) ||
+      (profile->islands > 1 && !(profile->inter > 0)))
     return false;
   for (uint32_t i = 0; i < hardware->method_count; i++) {
     ts_ir_net_method m = hardware->methods[i];
@@ -262,10 +293,13 @@ static bool fit_by_hardware(ts_arena *arena, result *out, const ts_network_file 
   return n > 0;
 }
 
-typedef bool (*way_to_fit)(ts_arena *arena, result *out, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count);
+typedef bool (*way_to_fit)(ts_arena *arena, result *out, const ts_network_file *hardware,
+                           const ts_profile *profile, const ts_ir_net_point *p, uint32_t count);
 
-/* Mean squared log error on sizes left out in turn, at most `FOLDS` at a time; INFINITY: cannot be fitted so. */
-static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts_profile *profile, const ts_ir_net_point *p, uint32_t count)
+/* Mean squared log error on sizes left out in turn, at most `FOLDS` at a time; INFINITY: cannot be
+ * fitted so. */
+static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts_profile *profile,
+                       const ts_ir_net_point *p, uint32_t count)
 {
   enum { FOLDS = 12 };
   ts_arena *arena = ts_arena_new("left out");
@@ -280,8 +314,12 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
         kept[n++] = p[i];
     const ts_white_box_plan *plan = NULL;
     if (fit(arena, &out, hardware, profile, kept, n)) {
-      const ts_network_file file = {.device = "", .library = "", .methods = out.methods.at, .method_count = (uint32_t)out.methods.count,
-                                    .points = kept, .point_count = n};
+      const ts_network_file file = {.device = "",
+                                    .library = "",
+                                    .methods = out.methods.at,
+                                    .method_count = (uint32_t)out.methods.count,
+                                    .points = kept,
+                                    .point_count = n};
       plan = ts_network_file_plan(arena, &file, p->collective, profile);
     }
     for (uint32_t i = f; i < count; i += folds) {
@@ -293,43 +331,55 @@ static double left_out(way_to_fit fit, const ts_network_file *hardware, const ts
   return sum / count;
 }
 
-/* Lines know nothing but the rows, and the hardware's methods nothing but their ends: what predicts sizes left out better is taken. A few rows cannot tell. *error: how far off
- * that was, INFINITY: not known. */
-static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count, double *error)
+/* Lines know nothing but the rows, and the hardware's methods nothing but their ends: what predicts
+ * sizes left out better is taken. A few rows cannot tell. *error: how far off that was, INFINITY:
+ * not known. */
+static bool fit_group(ts_arena *arena, result *out, const ts_network_file *hardware,
+                      ts_fit_links links, const ts_ir_net_point *p, uint32_t count, double *error)
 {
   enum { TELLING = 4, PLENTY = 64 };
   ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
   bool by_hardware = count < PLENTY;
   *error = count < PLENTY ? INFINITY : 0;
   if (by_hardware && count >= TELLING) {
-    double methods = left_out(fit_by_hardware, hardware, &profile, p, count), lines = left_out(fit_by_lines, hardware, &profile, p, count);
+    double methods = left_out(fit_by_hardware, hardware, &profile, p, count),
+           lines = left_out(fit_by_lines, hardware, &profile, p, count);
     by_hardware = methods < lines;
     *error = fmin(methods, lines);
   }
-  return (by_hardware && fit_by_hardware(arena, out, hardware, &profile, p, count)) || fit_by_lines(arena, out, hardware, &profile, p, count);
+  return (by_hardware && fit_by_hardware(arena, out, hardware, &profile, p, count)) ||
+         fit_by_lines(arena, out, hardware, &profile, p, count);
 }
 
 typedef struct trend { double n, x, y, xx, xy; } trend; /* of log rate over log islands/2 */
 
-/* What an island sends a second in the largest call of a group, after the latency that the library's own choice would have. */
-static double island_rate(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *largest)
+/* What an island sends a second in the largest call of a group, after the latency that the
+ * library's own choice would have. */
+static double island_rate(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
+                          const ts_ir_net_point *largest)
 {
   ts_profile profile = ts_fit_profile(links, largest->ranks, largest->islands);
-  const ts_white_box_plan *plan = ts_network_file_plan(arena, hardware, largest->collective, &profile);
+  const ts_white_box_plan *plan =
+    ts_network_file_plan(arena, hardware, largest->collective, &profile);
   double seconds = (double)largest->time * 1e-12, near, far;
   if (!plan)
     return 0;
   const ts_ir_net_method *m = ts_white_box_estimate(plan, largest->bytes).method;
   ts_method_volumes(m, &profile, &near, &far);
-  return far * (double)largest->bytes / (seconds - fmin(ts_network_method_latency(m, &profile), seconds / 2));
+  return far * (double)largest->bytes /
+         (seconds - fmin(ts_network_method_latency(m, &profile), seconds / 2));
 }
 
-static trend trend_of(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *p, uint32_t count, uint32_t kind)
+static trend trend_of(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
+                      const ts_ir_net_point *p, uint32_t count, uint32_t kind)
 {
   trend t = {0};
   for (uint32_t i = 0, n; i < count; i += n) {
     n = same_group(p + i, count - i);
-    double rate = p[i].collective == kind && p[i].islands > 1 ? island_rate(arena, hardware, links, &p[i + n - 1]) : 0, x = log(p[i].islands / 2.0);
+    double rate = p[i].collective == kind && p[i].islands > 1 ?
+                    island_rate(arena, hardware, links, &p[i + n - 1]) :
+                    0,
+           x = log(p[i].islands / 2.0);
     if (rate <= 0)
       continue;
     t.n++, t.x += x, t.y += log(rate), t.xx += x * x, t.xy += x * log(rate);
@@ -337,9 +387,11 @@ static trend trend_of(ts_arena *arena, const ts_network_file *hardware, ts_fit_l
   return t;
 }
 
-/* Rates between islands as rate * (islands/2)^-spread, for counts in between and beyond: contention in the fabric slows all collectives alike, so the spread is
- * one for all and the rate each one's own. */
-static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
+/* Rates between islands as rate * (islands/2)^-spread, for counts in between and beyond: contention
+ * in the fabric slows all collectives alike, so the spread is one for all and the rate each one's
+ * own. */
+static void fit_spread(ts_arena *arena, result *out, const ts_network_file *hardware,
+                       ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
 {
   double over = 0, under = 0, spread;
   trend of[TS_IR_COLLECTIVE_KINDS];
@@ -372,25 +424,31 @@ static void add_hardware(ts_arena *arena, result *out, const ts_network_file *ha
     bool there = m->ranks != 0;
     for (size_t k = 0; k < fitted && !there; k++) {
       const ts_ir_net_method *x = &out->methods.at[k];
-      there = !x->ranks && x->collective == m->collective && x->algorithm == m->algorithm && x->protocol == m->protocol;
+      there = !x->ranks && x->collective == m->collective && x->algorithm == m->algorithm &&
+              x->protocol == m->protocol;
     }
     if (!there)
       TS_PUSH(arena, &out->methods, *m);
   }
 }
 
-/* The measured sizes of a group, and inferred ones where other groups of the table tell them better than the group does by itself. */
-static void add_anchors(ts_arena *arena, ts_network_points *anchors, const ts_network_inference *inferred, const ts_ir_net_point *points, uint32_t first, uint32_t count, double error)
+/* The measured sizes of a group, and inferred ones where other groups of the table tell them better
+ * than the group does by itself. */
+static void add_anchors(ts_arena *arena, ts_network_points *anchors,
+                        const ts_network_inference *inferred, const ts_ir_net_point *points,
+                        uint32_t first, uint32_t count, double error)
 {
   enum { TELLING = 8 }; /* sizes by which a group knows how well it does by itself */
-  if (inferred && error > 0 && (count < TELLING || error > ts_network_infer_error(inferred, first, count)))
+  if (inferred && error > 0 &&
+      (count < TELLING || error > ts_network_infer_error(inferred, first, count)))
     ts_network_infer_group(inferred, first, count, anchors);
   else
     for (uint32_t k = first; k < first + count; k++)
       TS_PUSH(arena, anchors, points[k]);
 }
 
-ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
+ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware,
+                                ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
 {
   result out = {0};
   ts_network_points anchors = {0};
@@ -404,15 +462,31 @@ ts_network_file *ts_network_fit(ts_arena *arena, const ts_network_file *hardware
   fit_spread(arena, &out, hardware, links, points, count);
   add_hardware(arena, &out, hardware);
   ts_network_file *file = TS_NEW(arena, ts_network_file);
-  *file = (ts_network_file){hardware->device, hardware->library, out.methods.at, (uint32_t)out.methods.count, anchors.at, (uint32_t)anchors.count, hardware->options, hardware->option_count, NULL, 0,
-                            {links.intra, links.inter, hardware->links.intra_latency, hardware->links.inter_latency}};
+  *file = (ts_network_file){
+    hardware->device,
+    hardware->library,
+    out.methods.at,
+    (uint32_t)out.methods.count,
+    anchors.at,
+    (uint32_t)anchors.count,
+    hardware->options,
+    hardware->option_count,
+    NULL,
+    0,
+    {links.intra, links.inter, hardware->links.intra_latency, hardware->links.inter_latency}};
   return file;
 }
 
-const ts_white_box_plan *ts_network_file_plan(ts_arena *arena, const ts_network_file *file, uint32_t kind, const ts_profile *profile)
+const ts_white_box_plan *ts_network_file_plan(ts_arena *arena, const ts_network_file *file,
+                                              uint32_t kind, const ts_profile *profile)
 {
-  ts_ir ir = {.net_methods = file->methods, .net_methods_count = file->method_count, .net_points = file->points, .net_points_count = file->point_count};
-  ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX, .method_count = file->method_count, .point_count = file->point_count};
+  ts_ir ir = {.net_methods = file->methods,
+              .net_methods_count = file->method_count,
+              .net_points = file->points,
+              .net_points_count = file->point_count};
+  ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX,
+                           .method_count = file->method_count,
+                           .point_count = file->point_count};
   return ts_white_box_prepare(arena, &ir, &model, kind, profile);
 }
 
@@ -422,7 +496,8 @@ double ts_network_plan_time(const ts_white_box_plan *plan, uint64_t bytes)
   return (box.connection + box.intra + box.inter + box.reduction) * box.factor * 1e-12;
 }
 
-double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes, const ts_profile *profile)
+double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t bytes,
+                            const ts_profile *profile)
 {
   ts_arena *arena = ts_arena_new("a call");
   const ts_white_box_plan *plan = ts_network_file_plan(arena, file, kind, profile);
@@ -434,7 +509,8 @@ double ts_network_file_time(const ts_network_file *file, uint32_t kind, uint64_t
 /* -- how well it predicts -- */
 
 /* Rows that a half of a group is asked for; false: beyond its sizes. */
-static bool asked(const ts_ir_net_point *p, const ts_ir_net_point *kept, uint32_t count, bool extrapolate, ts_network_score *s)
+static bool asked(const ts_ir_net_point *p, const ts_ir_net_point *kept, uint32_t count,
+                  bool extrapolate, ts_network_score *s)
 {
   bool beyond = p->bytes < kept[0].bytes || p->bytes > kept[count - 1].bytes;
   s->beyond += beyond;
@@ -462,7 +538,11 @@ static void finish_score(ts_network_score *s)
 
 static ts_network_score new_score(ts_arena *arena, const ts_ir_net_point *p, uint32_t n)
 {
-  return (ts_network_score){.collective = p->collective, .ranks = p->ranks, .islands = p->islands, .error = TS_NEW_ARRAY(arena, double, n), .base_error = TS_NEW_ARRAY(arena, double, n)};
+  return (ts_network_score){.collective = p->collective,
+                            .ranks = p->ranks,
+                            .islands = p->islands,
+                            .error = TS_NEW_ARRAY(arena, double, n),
+                            .base_error = TS_NEW_ARRAY(arena, double, n)};
 }
 
 /* Every second size of each group, with all its rows. */
@@ -492,12 +572,17 @@ static half halve(ts_arena *arena, const ts_ir_net_point *points, uint32_t count
   return h;
 }
 
-static double line_error(const line *l, const ts_ir_net_point *p) { return fabs((l->latency + l->slope * (double)p->bytes) / us(p) - 1); }
+static double line_error(const line *l, const ts_ir_net_point *p)
+{
+  return fabs((l->latency + l->slope * (double)p->bytes) / us(p) - 1);
+}
 
 /* What predicts a group's times, in seconds; 0: it cannot. */
 typedef double (*predictor)(void *context, const ts_ir_net_point *p);
 
-static void score_group(ts_arena *arena, predictor predict, void *context, const half *h, const ts_ir_net_point *p, const bool *keeps, uint32_t n, uint32_t first, bool extrapolate, ts_network_score *s)
+static void score_group(ts_arena *arena, predictor predict, void *context, const half *h,
+                        const ts_ir_net_point *p, const bool *keeps, uint32_t n, uint32_t first,
+                        bool extrapolate, ts_network_score *s)
 {
   const ts_ir_net_point *kept = h->kept + first;
   uint32_t count = same_group(kept, h->count - first);
@@ -511,14 +596,17 @@ static void score_group(ts_arena *arena, predictor predict, void *context, const
   finish_score(s);
 }
 
-static uint32_t score(ts_arena *arena, predictor predict, void *context, const half *h, const ts_ir_net_point *points, uint32_t count, bool extrapolate, ts_network_score **scores)
+static uint32_t score(ts_arena *arena, predictor predict, void *context, const half *h,
+                      const ts_ir_net_point *points, uint32_t count, bool extrapolate,
+                      ts_network_score **scores)
 {
   uint32_t groups = 0, first = 0;
   *scores = TS_NEW_ARRAY(arena, ts_network_score, count + 1);
   for (uint32_t i = 0, n; i < count; i += n) {
     n = same_group(points + i, count - i);
     if (sizes_of(points + i, n) >= 3)
-      score_group(arena, predict, context, h, points + i, h->keeps + i, n, first, extrapolate, &(*scores)[groups++]);
+      score_group(arena, predict, context, h, points + i, h->keeps + i, n, first, extrapolate,
+                  &(*scores)[groups++]);
     for (uint32_t k = i; k < i + n; k++)
       first += h->keeps[k];
   }
@@ -526,7 +614,13 @@ static uint32_t score(ts_arena *arena, predictor predict, void *context, const h
 }
 
 /* Plans are made once for each group: rows of one come together. */
-typedef struct boxes { ts_arena *arena; const ts_network_file *file; ts_fit_links links; const ts_white_box_plan *plan; ts_ir_net_point of; } boxes;
+typedef struct boxes {
+  ts_arena *arena;
+  const ts_network_file *file;
+  ts_fit_links links;
+  const ts_white_box_plan *plan;
+  ts_ir_net_point of;
+} boxes;
 
 static double predict_by_box(void *context, const ts_ir_net_point *p)
 {
@@ -539,12 +633,16 @@ static double predict_by_box(void *context, const ts_ir_net_point *p)
   return b->plan ? ts_network_plan_time(b->plan, p->bytes) : 0;
 }
 
-uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate,
-                             ts_network_score **scores)
+uint32_t ts_network_hold_out(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
+                             const ts_ir_net_point *points, uint32_t count, bool odd,
+                             bool extrapolate, ts_network_score **scores)
 {
   half h = halve(arena, points, count, odd);
-  const ts_network_table *kept = ts_network_table_of_points(arena, ts_arena_copy(arena, h.kept, h.count * sizeof *h.kept), h.count);
-  boxes b = {.arena = arena, .file = ts_network_fit(arena, hardware, links, kept->points, kept->count), .links = links};
+  const ts_network_table *kept = ts_network_table_of_points(
+    arena, ts_arena_copy(arena, h.kept, h.count * sizeof *h.kept), h.count);
+  boxes b = {.arena = arena,
+             .file = ts_network_fit(arena, hardware, links, kept->points, kept->count),
+             .links = links};
   return score(arena, predict_by_box, &b, &h, points, count, extrapolate, scores);
 }
 
@@ -556,7 +654,8 @@ static double predict_by_curve(void *context, const ts_ir_net_point *p)
   return ts_network_curves_time(c->at, c->count, p->collective, p->bytes, p->ranks, p->islands);
 }
 
-uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count, bool odd, bool extrapolate, ts_network_score **scores)
+uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *points, uint32_t count,
+                                    bool odd, bool extrapolate, ts_network_score **scores)
 {
   half h = halve(arena, points, count, odd);
   curves c = {0};
@@ -564,20 +663,27 @@ uint32_t ts_network_hold_out_curves(ts_arena *arena, const ts_ir_net_point *poin
   return score(arena, predict_by_curve, &c, &h, points, count, extrapolate, scores);
 }
 
-uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count, bool extrapolate,
+uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links,
+                              const ts_ir_net_point *points, uint32_t count, bool extrapolate,
                               ts_network_score **scores, ts_network_score *all)
 {
   ts_network_score *half[2];
   uint32_t groups = 0;
   double mean = 0, baseline = 0;
   for (int odd = 0; odd < 2; odd++)
-    groups = hardware ? ts_network_hold_out(arena, hardware, links, points, count, odd, extrapolate, &half[odd])
-                      : ts_network_hold_out_curves(arena, points, count, odd, extrapolate, &half[odd]);
+    groups =
+      hardware ?
+        ts_network_hold_out(arena, hardware, links, points, count, odd, extrapolate, &half[odd]) :
+        ts_network_hold_out_curves(arena, points, count, odd, extrapolate, &half[odd]);
   *scores = TS_NEW_ARRAY(arena, ts_network_score, groups);
   *all = (ts_network_score){0};
   for (uint32_t g = 0; g < groups; g++) {
     const ts_network_score *a = &half[0][g], *b = &half[1][g];
-    ts_network_score s = {.collective = a->collective, .ranks = a->ranks, .islands = a->islands, .rows = a->rows + b->rows, .beyond = a->beyond + b->beyond};
+    ts_network_score s = {.collective = a->collective,
+                          .ranks = a->ranks,
+                          .islands = a->islands,
+                          .rows = a->rows + b->rows,
+                          .beyond = a->beyond + b->beyond};
     if (s.rows) {
       s.mean = (a->mean * a->rows + b->mean * b->rows) / s.rows;
       s.baseline = (a->baseline * a->rows + b->baseline * b->rows) / s.rows;
@@ -597,8 +703,9 @@ uint32_t ts_network_residuals(ts_arena *arena, const ts_network_file *hardware, 
 
 static void put_method(FILE *out, const ts_ir_net_method *m)
 {
-  ts_put_json(out, "  {\"collective\": \"%s\", \"algorithm\": \"%s\", \"protocol\": \"%s\"", ts_collective_name(m->collective), ts_network_algorithm_name(m->algorithm),
-          ts_network_protocol_name(m->protocol));
+  ts_put_json(out, "  {\"collective\": \"%s\", \"algorithm\": \"%s\", \"protocol\": \"%s\"",
+              ts_collective_name(m->collective), ts_network_algorithm_name(m->algorithm),
+              ts_network_protocol_name(m->protocol));
   for (const ts_network_field *f = ts_network_fields; f->name; f++) {
     double x = ts_network_field_get(f, m);
     bool usual = x == 0 || (!strcmp(f->name, "believed_us") && m->believed == m->connection);
@@ -615,7 +722,8 @@ static void put_curve(FILE *out, const ts_ir_net_curve *c)
   ts_put_json(out, "  {\"collective\": \"%s\"", ts_collective_name(c->collective));
   for (const ts_network_field *f = ts_network_curve_fields; f->name; f++)
     if (ts_network_field_get(f, c) != 0)
-      ts_put_json(out, f->kind == 'd' ? ", \"%s\": %.6g" : ", \"%s\": %.12g", f->name, ts_network_field_get(f, c));
+      ts_put_json(out, f->kind == 'd' ? ", \"%s\": %.6g" : ", \"%s\": %.12g", f->name,
+                  ts_network_field_get(f, c));
   fprintf(out, "}");
 }
 
@@ -672,7 +780,8 @@ void ts_network_file_write(FILE *out, const ts_network_file *file, const char *s
   for (uint32_t i = 0, n; i < file->point_count; i += n) {
     const ts_ir_net_point *p = file->points + i;
     n = same_group(p, file->point_count - i);
-    ts_put_json(out, "%s\n  {\"collective\": \"%s\", \"ranks\": %u, \"islands\": %u, \"points\": [", i ? "," : "", ts_collective_name(p->collective), p->ranks, p->islands);
+    ts_put_json(out, "%s\n  {\"collective\": \"%s\", \"ranks\": %u, \"islands\": %u, \"points\": [",
+                i ? "," : "", ts_collective_name(p->collective), p->ranks, p->islands);
     for (uint32_t k = 0; k < n; k++)
       ts_put_json(out, "%s[%llu, %.6g]", k ? ", " : "", (unsigned long long)p[k].bytes, us(&p[k]));
     fprintf(out, "]}");

@@ -1,5 +1,6 @@
-/* A group of a few sizes says little about those between them; other numbers of ranks and other collectives of the same library on the same machine say more, because the library
- * changes its protocols for all of them alike. Residuals are logarithms of measured over modelled. */
+/* A group of a few sizes says little about those between them; other numbers of ranks and other
+ * collectives of the same library on the same machine say more, because the library changes its
+ * protocols for all of them alike. Residuals are logarithms of measured over modelled. */
 #include "calibrate/network_infer.h"
 
 #include <math.h>
@@ -8,11 +9,21 @@
 
 #include "cost/gp.h"
 
-enum { SIZES, RANKS, ISLANDS, KINDS, INPUTS = KINDS + TS_IR_COLLECTIVE_KINDS, KERNELS = 2, MOST_ROWS = 640 };
+enum {
+  SIZES,
+  RANKS,
+  ISLANDS,
+  KINDS,
+  INPUTS = KINDS + TS_IR_COLLECTIVE_KINDS,
+  KERNELS = 2,
+  MOST_ROWS = 640
+};
 
-/* Octaves of bytes, octaves of ranks and of islands, and collectives (two are the square root of two apart) over which residuals are alike: of the curve as a whole, whose deviation
- * is that of the residuals, and of its bends, where protocols change. Repeated calls differ by some percent. Between half and twice these the errors on sizes left out of
- * ops/nccl_intra.csv.gz differ by less than a tenth. */
+/* Octaves of bytes, octaves of ranks and of islands, and collectives (two are the square root of
+ * two apart) over which residuals are alike: of the curve as a whole, whose deviation is that of
+ * the residuals, and of its bends, where protocols change. Repeated calls differ by some percent.
+ * Between half and twice these the errors on sizes left out of ops/nccl_intra.csv.gz differ by less
+ * than a tenth. */
 static const struct reach { double sizes, ranks, kinds; } reaches[KERNELS] = {{8, 4, 2}, {2, 1, 2}};
 static const double bends = 0.2, repeats = 0.03;
 
@@ -44,7 +55,8 @@ static ts_fit_links known_links(ts_fit_links links, const ts_ir_net_point *p, ui
 {
   ts_fit_links known = links;
   for (uint32_t i = 0; i < count; i++) {
-    double rate = ts_ring_volume(p[i].collective, p[i].ranks) * (double)p[i].bytes / (double)p[i].time * 1e12;
+    double rate =
+      ts_ring_volume(p[i].collective, p[i].ranks) * (double)p[i].bytes / (double)p[i].time * 1e12;
     if (p[i].islands == 1 && !(links.intra > 0))
       known.intra = fmax(known.intra, rate);
     if (p[i].islands > 1 && !(links.inter > 0))
@@ -65,7 +77,9 @@ static void set_kernels(inference *f, double deviation)
   for (int k = 0; k < KERNELS; k++) {
     f->kernel[k] = (ts_fit_kernel){.smoothness = 1.5, .deviation = deviations[k]};
     for (int d = 0; d < INPUTS; d++)
-      f->kernel[k].scale[d] = d == SIZES ? reaches[k].sizes : d < KINDS ? reaches[k].ranks : reaches[k].kinds;
+      f->kernel[k].scale[d] = d == SIZES ? reaches[k].sizes :
+                              d < KINDS  ? reaches[k].ranks :
+                                           reaches[k].kinds;
   }
 }
 
@@ -94,7 +108,8 @@ static uint64_t infer(const inference *f, const ts_ir_net_point *p)
   double x[INPUTS], residual = f->mean;
   inputs_of(p, x);
   for (uint32_t i = 0; i < f->count; i++)
-    residual += f->weight[i] * ts_gp_covariance(f->kernel, KERNELS, INPUTS, x, f->input + (size_t)i * INPUTS);
+    residual +=
+      f->weight[i] * ts_gp_covariance(f->kernel, KERNELS, INPUTS, x, f->input + (size_t)i * INPUTS);
   return (uint64_t)llround(fmin(modelled(f, p) * exp(residual), 1e5) * 1e12);
 }
 
@@ -105,7 +120,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Sizes of the table, and powers of two between. */
-static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t count, uint64_t **sizes)
+static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t count,
+                         uint64_t **sizes)
 {
   uint64_t *all = *sizes = TS_NEW_ARRAY(arena, uint64_t, count + 64);
   uint32_t n = 0, kept = 0;
@@ -122,13 +138,22 @@ static uint32_t sizes_of(ts_arena *arena, const ts_ir_net_point *p, uint32_t cou
   return kept;
 }
 
-const ts_network_inference *ts_network_infer(ts_arena *arena, const ts_network_file *hardware, ts_fit_links links, const ts_ir_net_point *points, uint32_t count)
+const ts_network_inference *ts_network_infer(ts_arena *arena, const ts_network_file *hardware,
+                                             ts_fit_links links, const ts_ir_net_point *points,
+                                             uint32_t count)
 {
   if (!count || count > MOST_ROWS)
     return NULL;
   inference *f = TS_NEW(arena, inference);
-  *f = (inference){arena, hardware, known_links(links, points, count), points, count, .input = TS_NEW_ARRAY(arena, double, (size_t)count * INPUTS), .target = TS_NEW_ARRAY(arena, double, count),
-                   .weight = TS_NEW_ARRAY(arena, double, count), .left_out = TS_NEW_ARRAY(arena, double, count)};
+  *f = (inference){arena,
+                   hardware,
+                   known_links(links, points, count),
+                   points,
+                   count,
+                   .input = TS_NEW_ARRAY(arena, double, (size_t)count *INPUTS),
+                   .target = TS_NEW_ARRAY(arena, double, count),
+                   .weight = TS_NEW_ARRAY(arena, double, count),
+                   .left_out = TS_NEW_ARRAY(arena, double, count)};
   f->size_count = sizes_of(arena, points, count, &f->sizes);
   return learn(f) ? f : NULL;
 }
@@ -141,7 +166,8 @@ double ts_network_infer_error(const ts_network_inference *f, uint32_t first, uin
   return sum / count;
 }
 
-void ts_network_infer_group(const ts_network_inference *f, uint32_t first, uint32_t count, ts_network_points *out)
+void ts_network_infer_group(const ts_network_inference *f, uint32_t first, uint32_t count,
+                            ts_network_points *out)
 {
   const ts_ir_net_point *at = f->points + first, *end = at + count;
   ts_ir_net_point p = *at;

@@ -1,6 +1,8 @@
 /* Raw logs of nccl-tests: lines of `#` tell the devices, rows are
- *   size count type redop root | time algbw busbw #wrong | time algbw busbw #wrong   (out of place, in place)
- * with fewer columns in some versions and collectives. Times of both are averaged, as the tables that come from it do. */
+ *   size count type redop root | time algbw busbw #wrong | time algbw busbw #wrong   (out of place,
+ *   in place)
+ * with fewer columns in some versions and collectives. Times of both are averaged, as the tables
+ * that come from it do. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +70,8 @@ static void device_line(log_reader *r, const char **field, uint32_t n)
     }
 }
 
-/* The name before "_perf" says which collective it is, wherever it stands: in the title or a command line above. */
+/* The name before "_perf" says which collective it is, wherever it stands: in the title or a
+ * command line above. */
 static bool name_line(log_reader *r, const char *begin, const char *end)
 {
   for (const char *at = begin; at + 5 <= end; at++) {
@@ -88,7 +91,8 @@ static bool name_line(log_reader *r, const char *begin, const char *end)
   return true;
 }
 
-/* "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong": where the times are. */
+/* "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong": where the times
+ * are. */
 static void head_line(log_reader *r, const char **field, uint32_t n)
 {
   uint32_t first = field[0][0] == '#' && !field[0][1] ? 1 : 0;
@@ -142,7 +146,8 @@ static bool one_line(log_reader *r, const char *begin, const char *end)
   if (!n)
     return true;
   if (*field[0] != '#') /* launchers and the library itself write between the rows */
-    return isdigit((unsigned char)*field[0]) && n > 4 && r->titled ? row_line(r, field, n) : name_line(r, begin, end);
+    return isdigit((unsigned char)*field[0]) && n > 4 && r->titled ? row_line(r, field, n) :
+                                                                     name_line(r, begin, end);
   if (n > 2 && !strcmp(field[1], "Rank") && isdigit((unsigned char)*field[2]))
     device_line(r, field, n);
   else if (n > 3 && (!strcmp(field[1], "size") || !strcmp(field[0], "#size")))
@@ -152,7 +157,8 @@ static bool one_line(log_reader *r, const char *begin, const char *end)
 
 bool ts_network_is_log(const char *text, size_t size)
 {
-  static const char *const marks[] = {"nThread", "#  Rank", "# size", "#       size", "algbw", "_perf"};
+  static const char *const marks[] = {"nThread",      "#  Rank", "# size",
+                                      "#       size", "algbw",   "_perf"};
   size_t head = size < 65536 ? size : 65536;
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
     for (size_t at = 0, length = strlen(marks[i]); at + length <= head; at++)
@@ -161,7 +167,8 @@ bool ts_network_is_log(const char *text, size_t size)
   return false;
 }
 
-ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t size, int collective, uint32_t *count, const char **device, ts_network_error *error)
+ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t size, int collective,
+                                     uint32_t *count, const char **device, ts_network_error *error)
 {
   log_reader r = {.arena = arena, .error = error, .collective = collective};
   bool good = true;
@@ -175,7 +182,8 @@ ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t s
     at = newline ? newline + 1 : end;
   }
   if (good && !r.points.count)
-    good = bad(&r, r.titled ? "no rows: cut off?" : "no table of nccl-tests: no line `# size count type ...`");
+    good = bad(&r, r.titled ? "no rows: cut off?" :
+                              "no table of nccl-tests: no line `# size count type ...`");
   if (good && r.collective < 0)
     good = bad(&r, "the log does not say which collective it is of: --of");
   if (good && r.ranks < 2)

@@ -1,10 +1,12 @@
-/* Events are pairs named NPKIT_EVENT_..._ENTRY and ..._EXIT (some generators leave the name of the end out) with `ph` B and E, by `pid` (rank) and `tid` (channel), `ts` in us and bytes in
+/* Events are pairs named NPKIT_EVENT_..._ENTRY and ..._EXIT (some generators leave the name of the
+ * end out) with `ph` B and E, by `pid` (rank) and `tid` (channel), `ts` in us and bytes in
  * args.size_0 or args.size:
  *   ALL_REDUCE_RING, ALL_REDUCE_TREE_UPDOWN ...   the whole collective
  *   SEND, RECV_REDUCE_SEND, RECV_COPY_SEND ...    a step of a channel
  *   PRIM_SIMPLE_REDUCE_OR_COPY_MULTI, PRIM_LL_DATA_PROCESS ...   its own work
  *   NET_SEND, NET_RECV                            a transfer by a proxy
- * Durations against bytes are lines: the latency is a step's, the slope of the own work the reduction's. */
+ * Durations against bytes are lines: the latency is a step's, the slope of the own work the
+ * reduction's. */
 #include "calibrate/network_npkit.h"
 
 #include <cjson/cJSON.h>
@@ -39,12 +41,16 @@ static bool bad(npkit_reader *r, const char *text)
   return false;
 }
 
-static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+static bool has_prefix(const char *text, const char *prefix)
+{
+  return !strncmp(text, prefix, strlen(prefix));
+}
 
 static part part_of(const char *name)
 {
   static const char *const steps[] = {"SEND", "RECV", "COPY_SEND", "DIRECT_"};
-  static const char *const wholes[] = {"ALL_REDUCE", "ALL_GATHER", "REDUCE_SCATTER", "BROADCAST", "REDUCE_RING"};
+  static const char *const wholes[] = {"ALL_REDUCE", "ALL_GATHER", "REDUCE_SCATTER", "BROADCAST",
+                                       "REDUCE_RING"};
   if (has_prefix(name, "NET_SEND") || has_prefix(name, "NET_RECV"))
     return TRANSFER;
   if (has_prefix(name, "PRIM_"))
@@ -58,22 +64,33 @@ static part part_of(const char *name)
   return OTHER;
 }
 
-/* What a name tells of collective, algorithm and protocol. False: of another collective than before. */
+/* What a name tells of collective, algorithm and protocol. False: of another collective than
+ * before. */
 static bool name_tells(npkit_reader *r, const char *name)
 {
-  static const struct { const char *name; uint32_t kind; } kinds[] = {{"ALL_REDUCE", TS_IR_ALL_REDUCE}, {"ALL_GATHER", TS_IR_ALL_GATHER}, {"REDUCE_SCATTER", TS_IR_REDUCE_SCATTER},
-                                                                      {"BROADCAST", TS_IR_BROADCAST}, {"REDUCE_RING", TS_IR_REDUCE}};
+  static const struct {
+    const char *name;
+    uint32_t kind;
+  } kinds[] = {{"ALL_REDUCE", TS_IR_ALL_REDUCE},
+               {"ALL_GATHER", TS_IR_ALL_GATHER},
+               {"REDUCE_SCATTER", TS_IR_REDUCE_SCATTER},
+               {"BROADCAST", TS_IR_BROADCAST},
+               {"REDUCE_RING", TS_IR_REDUCE}};
   for (size_t i = 0; part_of(name) == WHOLE && i < sizeof kinds / sizeof *kinds; i++) {
     if (!has_prefix(name, kinds[i].name))
       continue;
     if (r->of[WHOLE].count && r->out->collective != kinds[i].kind)
       return bad(r, "events of several collectives: one at a time");
     r->out->collective = kinds[i].kind;
-    r->out->algorithm = strstr(name, "TREE") ? TS_IR_NET_TREE : strstr(name, "NVLS") ? TS_IR_NET_SWITCH : TS_IR_NET_RING;
+    r->out->algorithm = strstr(name, "TREE") ? TS_IR_NET_TREE :
+                        strstr(name, "NVLS") ? TS_IR_NET_SWITCH :
+                                               TS_IR_NET_RING;
     return true;
   }
   if (has_prefix(name, "PRIM_"))
-    r->out->protocol = has_prefix(name, "PRIM_LL128") ? TS_IR_NET_LL128 : has_prefix(name, "PRIM_LL") ? TS_IR_NET_LL : TS_IR_NET_SIMPLE;
+    r->out->protocol = has_prefix(name, "PRIM_LL128") ? TS_IR_NET_LL128 :
+                       has_prefix(name, "PRIM_LL")    ? TS_IR_NET_LL :
+                                                        TS_IR_NET_SIMPLE;
   return true;
 }
 
@@ -97,7 +114,8 @@ static const char *plain_name(npkit_reader *r, const cJSON *event)
   const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "name");
   if (!cJSON_IsString(name) || !has_prefix(name->valuestring, "NPKIT_EVENT_"))
     return NULL;
-  char *text = ts_arena_string(r->arena, name->valuestring + 12, strlen(name->valuestring + 12)), *end;
+  char *text = ts_arena_string(r->arena, name->valuestring + 12, strlen(name->valuestring + 12)),
+       *end;
   if ((end = strstr(text, "_ENTRY")) || (end = strstr(text, "_EXIT")))
     *end = 0;
   return text;
@@ -112,8 +130,10 @@ static double bytes_of(const cJSON *event)
   return 0;
 }
 
-/* Closes the event of that name opened last on this rank and channel; without a name the last one. */
-static void end_event(npkit_reader *r, int64_t pid, int64_t tid, const char *name, double ts, double bytes)
+/* Closes the event of that name opened last on this rank and channel; without a name the last one.
+ * */
+static void end_event(npkit_reader *r, int64_t pid, int64_t tid, const char *name, double ts,
+                      double bytes)
 {
   for (size_t i = r->open.count; i-- > 0;) {
     open_event e = r->open.at[i];
@@ -133,9 +153,11 @@ static bool one_event(npkit_reader *r, const cJSON *event)
   const cJSON *ph = cJSON_GetObjectItemCaseSensitive(event, "ph");
   const char *name = plain_name(r, event);
   double pid, tid, ts;
-  if (!cJSON_IsString(ph) || (*ph->valuestring != 'B' && *ph->valuestring != 'E') || (!name && *ph->valuestring == 'B'))
+  if (!cJSON_IsString(ph) || (*ph->valuestring != 'B' && *ph->valuestring != 'E') ||
+      (!name && *ph->valuestring == 'B'))
     return true; /* of other tools, or metadata */
-  if (!number(event, "pid", 0, 1e9, &pid) || !number(event, "tid", 0, 1e9, &tid) || !number(event, "ts", -1e18, 1e18, &ts))
+  if (!number(event, "pid", 0, 1e9, &pid) || !number(event, "tid", 0, 1e9, &tid) ||
+      !number(event, "ts", -1e18, 1e18, &ts))
     return bad(r, ts_arena_printf(r->arena, "event %u has no `pid`, `tid` or `ts`", r->events + 1));
   r->events++;
   if (*ph->valuestring == 'E') {
@@ -154,10 +176,12 @@ static bool one_event(npkit_reader *r, const cJSON *event)
 static int by_bytes(const void *a, const void *b)
 {
   const sample *x = a, *y = b;
-  return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes) : (x->us > y->us) - (x->us < y->us);
+  return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes) :
+                                (x->us > y->us) - (x->us < y->us);
 }
 
-/* A line through the medians of each size: waiting for others only lengthens. One size: all is latency, or slope if `latency` is NULL. */
+/* A line through the medians of each size: waiting for others only lengthens. One size: all is
+ * latency, or slope if `latency` is NULL. */
 static void fit(samples *s, double *latency, double *slope)
 {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -181,9 +205,12 @@ static bool conclude(npkit_reader *r)
   if (!r->events)
     return bad(r, "no events of NPKit: names begin with NPKIT_EVENT_");
   if (!r->of[WHOLE].count)
-    return bad(r, r->open.count ? "the collective's event does not end: cut off?" : "no event of a whole collective, such as NPKIT_EVENT_ALL_REDUCE_RING_ENTRY");
+    return bad(r, r->open.count ?
+                    "the collective's event does not end: cut off?" :
+                    "no event of a whole collective, such as NPKIT_EVENT_ALL_REDUCE_RING_ENTRY");
   if (!r->of[STEP].count)
-    return bad(r, "no steps, such as NPKIT_EVENT_RECV_REDUCE_SEND_ENTRY: NPKit was built without them");
+    return bad(
+      r, "no steps, such as NPKIT_EVENT_RECV_REDUCE_SEND_ENTRY: NPKit was built without them");
   out->ranks = (uint32_t)r->ranks.count;
   out->channels = (uint32_t)r->channels.count;
   out->steps = (uint32_t)r->of[STEP].count;
@@ -193,7 +220,8 @@ static bool conclude(npkit_reader *r)
   fit(&r->of[TRANSFER], &out->inter_hop, NULL);
   double us_per_byte;
   fit(&r->of[WORK], NULL, &us_per_byte);
-  out->reduction = us_per_byte * 1e6 * ts_ring_volume(out->collective, out->ranks) / (out->channels ? out->channels : 1);
+  out->reduction = us_per_byte * 1e6 * ts_ring_volume(out->collective, out->ranks) /
+                   (out->channels ? out->channels : 1);
   return true;
 }
 
@@ -210,7 +238,8 @@ bool ts_npkit_is(const char *text, size_t size)
   return false;
 }
 
-bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out, ts_network_error *error)
+bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out,
+                   ts_network_error *error)
 {
   npkit_reader r = {.arena = arena, .error = error, .out = out};
   const char *end = NULL;
@@ -236,7 +265,8 @@ uint32_t ts_npkit_apply(const ts_npkit *n, ts_network_file *file)
   uint32_t found = 0;
   for (uint32_t i = 0; i < file->method_count; i++) {
     ts_ir_net_method *m = &file->methods[i];
-    if (m->ranks || m->collective != n->collective || m->algorithm != n->algorithm || m->protocol != n->protocol)
+    if (m->ranks || m->collective != n->collective || m->algorithm != n->algorithm ||
+        m->protocol != n->protocol)
       continue;
     found++;
     if (n->channels)

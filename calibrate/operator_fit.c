@@ -20,8 +20,11 @@ static bool refuse(ts_fit_work *w, const char *why, const char *help)
 
 static void print_score(FILE *out, const char *what, const ts_op_score *s)
 {
-  ts_put_text(out, "  %-14s mean %6.2f %%  median %6.2f %%  worst %6.1f %%  within 5/10/20 %%: %3.0f %3.0f %3.0f %%\n", what, 100 * s->mean, 100 * s->median,
-    100 * s->worst, 100.0 * s->within[0] / s->rows, 100.0 * s->within[1] / s->rows, 100.0 * s->within[2] / s->rows);
+  ts_put_text(out,
+              "  %-14s mean %6.2f %%  median %6.2f %%  worst %6.1f %%  within 5/10/20 %%: %3.0f "
+              "%3.0f %3.0f %%\n",
+              what, 100 * s->mean, 100 * s->median, 100 * s->worst, 100.0 * s->within[0] / s->rows,
+              100.0 * s->within[1] / s->rows, 100.0 * s->within[2] / s->rows);
 }
 
 /* Before training, which takes a while. */
@@ -38,7 +41,8 @@ static void print_fit(FILE *out, const ts_op_fit *t)
 {
   const ts_fit_model *m = &t->model;
   if (!isnan(t->left_out))
-    fprintf(out, "  cross-validated: each kept row from all others, mean %.2f %%\n", 100 * t->left_out);
+    fprintf(out, "  cross-validated: each kept row from all others, mean %.2f %%\n",
+            100 * t->left_out);
   if (!t->fit.rows)
     return;
   print_score(out, "fit", &t->fit);
@@ -47,34 +51,49 @@ static void print_fit(FILE *out, const ts_op_fit *t)
   fprintf(out, "  fit, by time: ");
   for (int r = 0, n = 0; r < TS_OP_RANGES; r++)
     if (t->fit.of[r])
-      ts_put_text(out, "%s%s mean %.2f %% (%u)", n++ ? ", " : "", ts_op_range_name(r), 100 * t->fit.mean_of[r], t->fit.of[r]);
+      ts_put_text(out, "%s%s mean %.2f %% (%u)", n++ ? ", " : "", ts_op_range_name(r),
+                  100 * t->fit.mean_of[r], t->fit.of[r]);
   fprintf(out, "\n");
   if (t->fit.outside)
     fprintf(out, "  %u of these rows lie beyond the kept ones: extrapolated\n", t->fit.outside);
   fprintf(out, "  worst row:");
-  for (uint32_t f = 0; f < m->model->feature_count; f++) ts_put_text(out, " %s %.10g", m->model->feature[f], t->fit.worst_row[f]);
+  for (uint32_t f = 0; f < m->model->feature_count; f++)
+    ts_put_text(out, " %s %.10g", m->model->feature[f], t->fit.worst_row[f]);
   fprintf(out, "\n");
   fflush(out);
 }
 
 static void not_fitted(ts_fit_work *w, const ts_table_group *g, const char *why)
 {
-  ts_put_text(w->out, "%s %s: not fitted: %s\n", g->family, g->dtype ? g->dtype : "of no type", why);
+  ts_put_text(w->out, "%s %s: not fitted: %s\n", g->family, g->dtype ? g->dtype : "of no type",
+              why);
 }
 
-static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, double units, double share)
+static bool fit_group(ts_fit_work *w, size_t table, const ts_table_group *g, double units,
+                      double share)
 {
   const ts_kernel_model *model = w->choice.model ? w->choice.model : ts_fit_model_for(g, "stream");
   ts_fit_rows kept, rest;
   if (!ts_op_first_chosen(&w->tables, table, g, &w->choice))
     return true;
   if (!model || !g->dtype)
-    return not_fitted(w, g, model ? "its rows have no type (--dtype)" : "no model is known for it (--model)"), true;
+    return not_fitted(w, g,
+                      model ? "its rows have no type (--dtype)" :
+                              "no model is known for it (--model)"),
+           true;
   ts_op_collect(w->arena, &w->tables, table, g, model, share, &kept, &rest);
   if (kept.own < LEAST_ROWS)
-    return not_fitted(w, g, ts_arena_printf(w->arena, "%u rows, of which %u are kept; %d are needed (--keep)", kept.own + rest.count, kept.own, LEAST_ROWS)), true;
+    return not_fitted(w, g,
+                      ts_arena_printf(w->arena,
+                                      "%u rows, of which %u are kept; %d are needed (--keep)",
+                                      kept.own + rest.count, kept.own, LEAST_ROWS)),
+           true;
   print_rows(w->out, g, &kept, rest.count);
-  ts_op_fit fit = {.model = {.family = g->family, .dtype = g->dtype, .also = w->also, .model = model, .parameter = {[TS_PARAMETER_UNITS] = units}}};
+  ts_op_fit fit = {.model = {.family = g->family,
+                             .dtype = g->dtype,
+                             .also = w->also,
+                             .model = model,
+                             .parameter = {[TS_PARAMETER_UNITS] = units}}};
   if (!ts_op_fit_rows(w->arena, &fit, &kept, &rest))
     return false;
   print_fit(w->out, &fit);
@@ -88,38 +107,55 @@ bool ts_op_fit_tables(ts_fit_work *w, double units, double share)
     for (uint32_t i = 0; i < w->tables.at[t].table->group_count; i++) {
       const ts_table_group *g = &w->tables.at[t].table->group[i];
       if (!fit_group(w, t, g, units, share))
-        return refuse(w, ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted", w->tables.at[t].name, g->family), NULL);
+        return refuse(w,
+                      ts_arena_printf(w->arena, "%s: the rows of `%s` cannot be fitted",
+                                      w->tables.at[t].name, g->family),
+                      NULL);
     }
   if (w->fits.count)
     return true;
-  return refuse(w, ts_arena_printf(w->arena, "nothing to fit: no table has %d rows to keep of a family with a model%s", LEAST_ROWS,
-    w->choice.family || w->choice.dtype ? " and of what `--family` and `--dtype` say" : ""), "keep more of them with `--keep`, or name the model with `--model`");
+  return refuse(
+    w,
+    ts_arena_printf(
+      w->arena, "nothing to fit: no table has %d rows to keep of a family with a model%s",
+      LEAST_ROWS,
+      w->choice.family || w->choice.dtype ? " and of what `--family` and `--dtype` say" : ""),
+    "keep more of them with `--keep`, or name the model with `--model`");
 }
 
 /* ---- Several devices ---- */
 
 /* Each device predicted from the others: errors by family, and by how long the operators take. */
-static void print_left_out(ts_fit_work *w, const ts_op_class *c, const ts_op_device *device, const ts_op_gathered *rows)
+static void print_left_out(ts_fit_work *w, const ts_op_class *c, const ts_op_device *device,
+                           const ts_op_gathered *rows)
 {
   for (size_t f = 0; f < rows->count; f++)
     for (int range = 0; range < TS_OP_RANGES; range++) {
       ts_op_left_out s = ts_op_judge_left_out(w->arena, c, device, &rows->at[f], range);
       if (!s.rows)
         continue;
-      ts_put_text(w->out, "  %-18s %-16s %-12s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%", device->name, rows->at[f].family,
-        ts_op_range_name(range), s.rows, 100 * s.median, 100 * s.mean, 100 * s.worst);
+      ts_put_text(w->out,
+                  "  %-18s %-16s %-12s %6u rows  median %5.1f %%  mean %5.1f %%  worst %6.1f %%",
+                  device->name, rows->at[f].family, ts_op_range_name(range), s.rows, 100 * s.median,
+                  100 * s.mean, 100 * s.worst);
       if (s.outside)
         fprintf(w->out, "  (%u extrapolated)", s.outside);
       fprintf(w->out, "\n");
     }
 }
 
-static void no_trees(ts_fit_work *w, const char *wrong) { ts_diag_add(w->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong); }
+static void no_trees(ts_fit_work *w, const char *wrong)
+{
+  ts_diag_add(w->diags, TS_E0701, TS_NO_SPAN, "no trees: %s", wrong);
+}
 
 /* In the way chosen, or NULL after an error. */
-static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model, const ts_device_sheets *s, const ts_op_gathered *rows, ts_op_learner learner)
+static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model,
+                                    const ts_device_sheets *s, const ts_op_gathered *rows,
+                                    ts_op_learner learner)
 {
-  const ts_op_class *c = ts_op_train(w->arena, model, s->at, s->count, rows->at, (uint32_t)rows->count, NULL);
+  const ts_op_class *c =
+    ts_op_train(w->arena, model, s->at, s->count, rows->at, (uint32_t)rows->count, NULL);
   const char *wrong = NULL;
   if (learner == TS_OP_TREES)
     c = ts_op_by_trees(w->arena, c, &wrong);
@@ -129,22 +165,28 @@ static const ts_op_class *train_ops(ts_fit_work *w, const ts_kernel_model *model
 }
 
 /* What is better on devices left out. */
-static bool choose(ts_fit_work *w, const ts_kernel_model *model, const ts_device_sheets *s, const ts_op_gathered *all, bool trees, ts_op_learner *best)
+static bool choose(ts_fit_work *w, const ts_kernel_model *model, const ts_device_sheets *s,
+                   const ts_op_gathered *all, bool trees, ts_op_learner *best)
 {
   double error[TS_OP_LEARNERS];
   const char *wrong = NULL;
   *best = TS_OP_GAUSSIAN;
   if (!trees || !*model->input) /* those that only move data have curves */
     return true;
-  if (ts_op_compare(w->arena, model, s->at, s->count, all->at, (uint32_t)all->count, NULL, error, best, &wrong))
-    ts_put_text(w->out, "  on devices left out, mean of |log(predicted / measured)|: Gaussian process %.3f, trees %.3f; %s\n", error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
-      *best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
+  if (ts_op_compare(w->arena, model, s->at, s->count, all->at, (uint32_t)all->count, NULL, error,
+                    best, &wrong))
+    ts_put_text(w->out,
+                "  on devices left out, mean of |log(predicted / measured)|: Gaussian process "
+                "%.3f, trees %.3f; %s\n",
+                error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
+                *best == TS_OP_TREES ? "trees are taken" : "the Gaussian process stays");
   if (wrong)
     no_trees(w, wrong);
   return !wrong;
 }
 
-static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets *s, uint32_t target, const ts_op_gathered *all, bool trees)
+static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets *s, uint32_t target,
+                      const ts_op_gathered *all, bool trees)
 {
   uint32_t measured = 0;
   ts_op_learner learner;
@@ -167,7 +209,8 @@ static bool fit_class(ts_fit_work *w, ts_fit_class kind, const ts_device_sheets 
   const ts_op_class *c = train_ops(w, kind.model, s, all, learner);
   for (uint32_t f = 0; c && f < c->family_count; f++) {
     ts_op_fit fit = {.noise = c->family[f].kernel.deviation};
-    ts_op_instantiate(w->arena, c, &c->family[f], kind.dtype, &s->at[target], &fit.model, &fit.weight);
+    ts_op_instantiate(w->arena, c, &c->family[f], kind.dtype, &s->at[target], &fit.model,
+                      &fit.weight);
     fit.model.also = w->also;
     ts_op_fit_round(&fit);
     TS_PUSH(w->arena, &w->fits, fit);
@@ -183,5 +226,7 @@ bool ts_op_fit_devices(ts_fit_work *w, const ts_device_sheets *s, uint32_t targe
     if (all.count && !fit_class(w, kinds.at[k], s, target, &all, trees))
       return false;
   }
-  return w->fits.count || refuse(w, "no table has rows of a family with a model", "rows need a type: name that of tables without one with `--dtype`");
+  return w->fits.count ||
+         refuse(w, "no table has rows of a family with a model",
+                "rows need a type: name that of tables without one with `--dtype`");
 }

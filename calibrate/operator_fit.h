@@ -1,4 +1,5 @@
-/* The order of work of fits of operators: what of the tables is fitted, in which way, and what is told meanwhile. */
+/* The order of work of fits of operators: what of the tables is fitted, in which way, and what is
+ * told meanwhile. */
 #ifndef TS_CALIBRATE_OPERATOR_FIT_H
 #define TS_CALIBRATE_OPERATOR_FIT_H
 
@@ -19,9 +20,12 @@ typedef struct ts_fit_work {
   ts_op_fits fits;    /* what comes of them */
 } ts_fit_work;
 
-/* A device of so many processors: a share of the rows is kept in the fits, the others judge them. False after an error, which is in the queue. */
+/* A device of so many processors: a share of the rows is kept in the fits, the others judge them.
+ * False after an error, which is in the queue. */
 bool ts_op_fit_tables(ts_fit_work *work, double units, double share);
-/* Several devices together, for the sheet `target`, by all rows; each device is left out once, to judge by. False likewise. */
-bool ts_op_fit_devices(ts_fit_work *work, const ts_device_sheets *sheets, uint32_t target, bool trees);
+/* Several devices together, for the sheet `target`, by all rows; each device is left out once, to
+ * judge by. False likewise. */
+bool ts_op_fit_devices(ts_fit_work *work, const ts_device_sheets *sheets, uint32_t target,
+                       bool trees);
 
 #endif

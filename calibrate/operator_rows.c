@@ -6,11 +6,15 @@
 
 enum { MOST_KEPT = 4000 };
 
-bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name, const void *bytes, size_t size, const char *text, size_t text_size,
-  const ts_op_choice *choice, uint32_t device, ts_cost_error *why)
+bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name, const void *bytes,
+                       size_t size, const char *text, size_t text_size, const ts_op_choice *choice,
+                       uint32_t device, ts_cost_error *why)
 {
-  ts_table_options stated = {choice->family, choice->dtype ? ts_dtype_canonical(choice->dtype) : NULL}; /* where the table does not say */
-  ts_fit_table t = {.name = name, .table = ts_table_read(arena, text, text_size, &stated, why), .device = device};
+  /* where the table does not say */
+  ts_table_options stated = {choice->family,
+                             choice->dtype ? ts_dtype_canonical(choice->dtype) : NULL};
+  ts_fit_table t = {
+    .name = name, .table = ts_table_read(arena, text, text_size, &stated, why), .device = device};
   if (!t.table)
     return false;
   uint8_t digest[TS_DIGEST_SIZE];
@@ -41,10 +45,12 @@ typedef struct order { uint64_t hash; uint32_t row; } order;
 static int compare_hash(const void *x, const void *y)
 {
   const order *a = x, *b = y;
-  return a->hash != b->hash ? (a->hash > b->hash) - (a->hash < b->hash) : (a->row > b->row) - (a->row < b->row);
+  return a->hash != b->hash ? (a->hash > b->hash) - (a->hash < b->hash) :
+                              (a->row > b->row) - (a->row < b->row);
 }
 
-typedef struct sorted { double cell[1 + TS_MODEL_MAX_FEATURES], us; } sorted; /* table and features */
+/* table and features */
+typedef struct sorted { double cell[1 + TS_MODEL_MAX_FEATURES], us; } sorted;
 
 static int compare_sorted(const void *x, const void *y)
 {
@@ -58,7 +64,8 @@ static int compare_sorted(const void *x, const void *y)
 /* Growing rows of a model. */
 typedef struct row_list { TS_VEC(double) feature, us, table; } row_list;
 
-static void add_row(ts_arena *arena, row_list *list, const double *feature, uint32_t width, double us, uint32_t table)
+static void add_row(ts_arena *arena, row_list *list, const double *feature, uint32_t width,
+                    double us, uint32_t table)
 {
   for (uint32_t f = 0; f < width; f++) TS_PUSH(arena, &list->feature, feature[f]);
   TS_PUSH(arena, &list->us, us);
@@ -66,7 +73,8 @@ static void add_row(ts_arena *arena, row_list *list, const double *feature, uint
 }
 
 /* Adds the rows of a group to those that are kept or to the rest. */
-static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_model *model, double share, uint32_t table, row_list *kept, row_list *rest)
+static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_model *model,
+                   double share, uint32_t table, row_list *kept, row_list *rest)
 {
   uint32_t width = model->feature_count, count = 0;
   double value[TS_MODEL_MAX_FEATURES];
@@ -83,7 +91,8 @@ static void divide(ts_arena *arena, const ts_table_group *g, const ts_kernel_mod
       add_row(arena, keep[i] ? kept : rest, value, width, 1e6 * g->seconds[i], table);
 }
 
-/* In order of the table, then of the features, as a fit file has them: groups of a table are in the order of its columns. */
+/* In order of the table, then of the features, as a fit file has them: groups of a table are in the
+ * order of its columns. */
 static void sort_rows(ts_arena *arena, row_list *list, uint32_t width)
 {
   sorted *rows = TS_NEW_ARRAY(arena, sorted, list->us.count);
@@ -108,10 +117,12 @@ static ts_fit_rows rows_of(const row_list *list)
 
 static bool same_kind(const ts_table_group *a, const ts_table_group *b)
 {
-  return strcmp(a->family, b->family) == 0 && strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") == 0;
+  return strcmp(a->family, b->family) == 0 &&
+         strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") == 0;
 }
 
-bool ts_op_first_chosen(const ts_fit_tables *tables, size_t t, const ts_table_group *g, const ts_op_choice *choice)
+bool ts_op_first_chosen(const ts_fit_tables *tables, size_t t, const ts_table_group *g,
+                        const ts_op_choice *choice)
 {
   if (choice->family && strcmp(choice->family, g->family) != 0)
     return false;
@@ -124,8 +135,8 @@ bool ts_op_first_chosen(const ts_fit_tables *tables, size_t t, const ts_table_gr
   return true;
 }
 
-void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const ts_table_group *kind, const ts_kernel_model *model, double share,
-  ts_fit_rows *kept, ts_fit_rows *rest)
+void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const ts_table_group *kind,
+                   const ts_kernel_model *model, double share, ts_fit_rows *kept, ts_fit_rows *rest)
 {
   row_list kept_list = {0}, rest_list = {0}, ignored = {0};
   uint32_t number = 0;
@@ -134,7 +145,8 @@ void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const t
     size_t before = kept_list.us.count, before_rest = rest_list.us.count + ignored.us.count;
     for (uint32_t i = 0; i < file->table->group_count; i++)
       if (same_kind(&file->table->group[i], kind))
-        divide(arena, &file->table->group[i], model, share, number, &kept_list, number ? &ignored : &rest_list);
+        divide(arena, &file->table->group[i], model, share, number, &kept_list,
+               number ? &ignored : &rest_list);
     uint32_t added = (uint32_t)(kept_list.us.count - before);
     file->kept += added;
     file->rows += added + (uint32_t)(rest_list.us.count + ignored.us.count - before_rest);
@@ -150,14 +162,20 @@ void ts_op_collect(ts_arena *arena, ts_fit_tables *tables, size_t first, const t
 /* No model or no type: not fitted. */
 static ts_fit_class kind_of(const ts_table_group *g, const ts_op_choice *choice)
 {
-  if ((choice->family && strcmp(choice->family, g->family) != 0) || (choice->dtype && g->dtype && strcmp(choice->dtype, g->dtype) != 0))
+  if ((choice->family && strcmp(choice->family, g->family) != 0) ||
+      (choice->dtype && g->dtype && strcmp(choice->dtype, g->dtype) != 0))
     return (ts_fit_class){0};
-  return (ts_fit_class){choice->model ? choice->model : ts_fit_model_for(g, "segments"), g->dtype ? g->dtype : choice->dtype};
+  return (ts_fit_class){choice->model ? choice->model : ts_fit_model_for(g, "segments"),
+                        g->dtype ? g->dtype : choice->dtype};
 }
 
-static bool is_kind(ts_fit_class a, ts_fit_class b) { return a.model == b.model && a.dtype && strcmp(a.dtype, b.dtype) == 0; }
+static bool is_kind(ts_fit_class a, ts_fit_class b)
+{
+  return a.model == b.model && a.dtype && strcmp(a.dtype, b.dtype) == 0;
+}
 
-ts_fit_classes ts_fit_classes_of(ts_arena *arena, const ts_fit_tables *tables, const ts_op_choice *choice)
+ts_fit_classes ts_fit_classes_of(ts_arena *arena, const ts_fit_tables *tables,
+                                 const ts_op_choice *choice)
 {
   ts_fit_classes kinds = {0};
   for (size_t t = 0; t < tables->count; t++)
@@ -172,13 +190,15 @@ ts_fit_classes ts_fit_classes_of(ts_arena *arena, const ts_fit_tables *tables, c
 }
 
 /* Adds the rows of a group to those of its family; returns how many. */
-static uint32_t add_group(ts_arena *arena, ts_op_gathered *all, const ts_table_group *g, const ts_kernel_model *model, uint32_t device)
+static uint32_t add_group(ts_arena *arena, ts_op_gathered *all, const ts_table_group *g,
+                          const ts_kernel_model *model, uint32_t device)
 {
   size_t f = 0;
   while (f < all->count && strcmp(all->at[f].family, g->family) != 0) f++;
   ts_op_rows before = f < all->count ? all->at[f] : (ts_op_rows){.family = g->family};
   uint32_t width = model->feature_count, n = before.count;
-  double *feature = TS_NEW_ARRAY(arena, double, (size_t)(n + g->count) * width), *us = TS_NEW_ARRAY(arena, double, n + g->count);
+  double *feature = TS_NEW_ARRAY(arena, double, (size_t)(n + g->count) * width),
+         *us = TS_NEW_ARRAY(arena, double, n + g->count);
   uint32_t *on = TS_NEW_ARRAY(arena, uint32_t, n + g->count);
   if (n) {
     memcpy(feature, before.feature, (size_t)n * width * sizeof *feature);
@@ -196,7 +216,8 @@ static uint32_t add_group(ts_arena *arena, ts_op_gathered *all, const ts_table_g
   return n - before.count;
 }
 
-static uint32_t add_table(ts_arena *arena, ts_op_gathered *all, const ts_fit_table *t, const ts_op_choice *choice, ts_fit_class kind)
+static uint32_t add_table(ts_arena *arena, ts_op_gathered *all, const ts_fit_table *t,
+                          const ts_op_choice *choice, ts_fit_class kind)
 {
   uint32_t added = 0;
   for (uint32_t i = 0; i < t->table->group_count; i++)
@@ -205,7 +226,9 @@ static uint32_t add_table(ts_arena *arena, ts_op_gathered *all, const ts_fit_tab
   return added;
 }
 
-ts_op_gathered ts_op_gather(ts_arena *arena, const ts_fit_tables *tables, const ts_op_choice *choice, ts_fit_class kind, uint32_t device, ts_op_part part)
+ts_op_gathered ts_op_gather(ts_arena *arena, const ts_fit_tables *tables,
+                            const ts_op_choice *choice, ts_fit_class kind, uint32_t device,
+                            ts_op_part part)
 {
   ts_op_gathered all = {0};
   for (size_t t = 0; t < tables->count; t++)
@@ -214,9 +237,11 @@ ts_op_gathered ts_op_gather(ts_arena *arena, const ts_fit_tables *tables, const 
   return all;
 }
 
-ts_op_gathered ts_op_gather_all(ts_arena *arena, ts_fit_tables *tables, const ts_op_choice *choice, ts_fit_class kind)
+ts_op_gathered ts_op_gather_all(ts_arena *arena, ts_fit_tables *tables, const ts_op_choice *choice,
+                                ts_fit_class kind)
 {
   ts_op_gathered all = {0};
-  for (size_t t = 0; t < tables->count; t++) tables->at[t].rows += add_table(arena, &all, &tables->at[t], choice, kind);
+  for (size_t t = 0; t < tables->count; t++)
+    tables->at[t].rows += add_table(arena, &all, &tables->at[t], choice, kind);
   return all;
 }

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double within[TS_OP_WITHIN] = {0.05, 0.1, 0.2}, bounds[TS_OP_RANGES + 1] = {0, 30, 300, INFINITY};
+static const double within[TS_OP_WITHIN] = {0.05, 0.1, 0.2},
+                    bounds[TS_OP_RANGES + 1] = {0, 30, 300, INFINITY};
 
 const char *ts_op_range_name(int range)
 {
@@ -20,7 +21,11 @@ static int compare_doubles(const void *x, const void *y)
 }
 
 /* What a model is compared by. */
-typedef struct predictor { const ts_fit_model *m; double rate, bandwidth; enum { FIT, PHYSICAL, ROOFLINE } kind; } predictor;
+typedef struct predictor {
+  const ts_fit_model *m;
+  double rate, bandwidth;
+  enum { FIT, PHYSICAL, ROOFLINE } kind;
+} predictor;
 
 static double predict(const predictor *p, const double *feature)
 {
@@ -77,15 +82,18 @@ static double rounded(double value, int digits)
 void ts_op_fit_round(ts_op_fit *fit)
 {
   ts_fit_model *m = &fit->model;
-  for (uint32_t i = 0; i < m->model->parameter_count; i++) m->parameter[i] = rounded(m->parameter[i], 6);
+  for (uint32_t i = 0; i < m->model->parameter_count; i++)
+    m->parameter[i] = rounded(m->parameter[i], 6);
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     m->kernel[c].deviation = rounded(m->kernel[c].deviation, 6);
-    for (uint32_t d = 0; d < m->input_count; d++) m->kernel[c].scale[d] = rounded(m->kernel[c].scale[d], 6);
+    for (uint32_t d = 0; d < m->input_count; d++)
+      m->kernel[c].scale[d] = rounded(m->kernel[c].scale[d], 6);
   }
   for (uint32_t i = 0; i < m->row_count; i++) fit->weight[i] = rounded(fit->weight[i], 7);
 }
 
-bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept, const ts_fit_rows *rest)
+bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+                    const ts_fit_rows *rest)
 {
   fit->weight = TS_NEW_ARRAY(arena, double, kept->count);
   if (!ts_fit_train(arena, &fit->model, kept, &fit->noise, fit->weight, &fit->left_out))
@@ -99,7 +107,8 @@ bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept, co
   return true;
 }
 
-ts_op_left_out ts_op_judge_left_out(ts_arena *arena, const ts_op_class *c, const ts_op_device *device, const ts_op_rows *rows, int range)
+ts_op_left_out ts_op_judge_left_out(ts_arena *arena, const ts_op_class *c,
+                                    const ts_op_device *device, const ts_op_rows *rows, int range)
 {
   const ts_op_family *family = ts_op_family_of(c, rows->family);
   ts_op_left_out s = {0};

@@ -4,7 +4,8 @@
 
 #include "calibrate/operators.h"
 
-/* Errors of rows, as shares; also of those that take less than 30 us, up to 300, and longer, since launches, caches and rates are missed differently. */
+/* Errors of rows, as shares; also of those that take less than 30 us, up to 300, and longer, since
+ * launches, caches and rates are missed differently. */
 enum { TS_OP_RANGES = 3, TS_OP_WITHIN = 3 };
 typedef struct ts_op_score {
   uint32_t rows, within[TS_OP_WITHIN]; /* within 5, 10, 20 % */
@@ -21,17 +22,24 @@ typedef struct ts_op_fit {
   ts_fit_model model;
   double noise, left_out; /* see ts_fit_train */
   double *weight;         /* of each row kept */
-  ts_op_score fit, physical, roofline; /* of the model; of its physical model alone; of the best rates seen in rows kept */
+  /* of the model; of its physical model alone; of the best rates seen in rows kept */
+  ts_op_score fit, physical, roofline;
 } ts_op_fit;
 typedef TS_VEC(ts_op_fit) ts_op_fits;
 
 /* Digits as they will stand in the file, so that what is judged is what will be read. */
 void ts_op_fit_round(ts_op_fit *fit);
-/* Trains a model whose family, type, physical model and units are set on `kept`, and judges it by `rest`. False: it cannot be. */
-bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept, const ts_fit_rows *rest);
+/* Trains a model whose family, type, physical model and units are set on `kept`, and judges it by
+ * `rest`. False: it cannot be. */
+bool ts_op_fit_rows(ts_arena *arena, ts_op_fit *fit, const ts_fit_rows *kept,
+                    const ts_fit_rows *rest);
 
 /* Rows of a family that take so long, predicted from other devices. */
-typedef struct ts_op_left_out { uint32_t rows, outside; double median, mean, worst; } ts_op_left_out;
-ts_op_left_out ts_op_judge_left_out(ts_arena *arena, const ts_op_class *c, const ts_op_device *device, const ts_op_rows *rows, int range);
+typedef struct ts_op_left_out {
+  uint32_t rows, outside;
+  double median, mean, worst;
+} ts_op_left_out;
+ts_op_left_out ts_op_judge_left_out(ts_arena *arena, const ts_op_class *c,
+                                    const ts_op_device *device, const ts_op_rows *rows, int range);
 
 #endif

@@ -9,7 +9,8 @@
 
 enum { CLASS_ROWS = 400, CLASS_ROUNDS = 3, CLASS_STEPS = 800, KEPT_ROWS = 500, FAMILY_ROWS = 100 };
 
-/* What a parameter is measured in, by its name: shares of the device's rate or bandwidth, its processors, time that is thousands of clocks, or as it is. */
+/* What a parameter is measured in, by its name: shares of the device's rate or bandwidth, its
+ * processors, time that is thousands of clocks, or as it is. */
 typedef enum scaling { SCALE_NONE, SCALE_UNITS, SCALE_RATE, SCALE_BANDWIDTH, SCALE_CLOCKS } scaling;
 
 static bool ends_in(const char *name, const char *tail)
@@ -24,31 +25,44 @@ static scaling scaling_of(const char *name)
     return SCALE_UNITS;
   if (strcmp(name, "tflops") == 0)
     return SCALE_RATE;
-  return ends_in(name, "terabytes_per_s") ? SCALE_BANDWIDTH : ends_in(name, "_us") ? SCALE_CLOCKS : SCALE_NONE;
+  return ends_in(name, "terabytes_per_s") ? SCALE_BANDWIDTH :
+         ends_in(name, "_us")             ? SCALE_CLOCKS :
+                                            SCALE_NONE;
 }
 
-static double power_of(const ts_op_device *d) { return d->watts > 0 ? log(d->watts / d->tflops) : NAN; }
+static double power_of(const ts_op_device *d)
+{
+  return d->watts > 0 ? log(d->watts / d->tflops) : NAN;
+}
 
 /* What a family has of its own. */
 typedef struct factors { double slope, floor; } factors;
 static const factors of_class = {1, 1};
 
-/* Parameters of the physical model on a device. A board that has fewer watts for each FLOP/s of its peak runs large kernels at a lower clock: the share of the
- * peak follows a power of them. Floors of measured calls shrink with the generations, which the bandwidth stands for. */
-static void parameters_on(const ts_op_class *c, factors own, const ts_op_device *d, double *parameter)
+/* Parameters of the physical model on a device. A board that has fewer watts for each FLOP/s of its
+ * peak runs large kernels at a lower clock: the share of the peak follows a power of them. Floors
+ * of measured calls shrink with the generations, which the bandwidth stands for. */
+static void parameters_on(const ts_op_class *c, factors own, const ts_op_device *d,
+                          double *parameter)
 {
   double power = power_of(d), bandwidth = log(d->terabytes_per_s);
-  double rate = isnan(power) || isnan(c->reference[TS_OP_POWER]) ? 1 : exp(c->exponent[TS_OP_POWER] * (power - c->reference[TS_OP_POWER]));
+  double rate = isnan(power) || isnan(c->reference[TS_OP_POWER]) ?
+                  1 :
+                  exp(c->exponent[TS_OP_POWER] * (power - c->reference[TS_OP_POWER]));
   for (uint32_t i = 0; i < c->model->parameter_count; i++) {
     scaling s = scaling_of(c->model->parameter[i]);
-    parameter[i] = s == SCALE_UNITS ? d->units : s == SCALE_RATE ? c->share[i] * d->tflops * rate * own.slope :
-      s == SCALE_BANDWIDTH ? c->share[i] * d->terabytes_per_s * own.slope :
-      s == SCALE_CLOCKS ? c->share[i] / d->gigahertz : c->share[i];
+    parameter[i] = s == SCALE_UNITS     ? d->units :
+                   s == SCALE_RATE      ? c->share[i] * d->tflops * rate * own.slope :
+                   s == SCALE_BANDWIDTH ? c->share[i] * d->terabytes_per_s * own.slope :
+                   s == SCALE_CLOCKS    ? c->share[i] / d->gigahertz :
+                                          c->share[i];
   }
-  parameter[TS_PARAMETER_FLOOR] *= own.floor * exp(c->exponent[TS_OP_FLOOR] * (bandwidth - c->reference[TS_OP_FLOOR]));
+  parameter[TS_PARAMETER_FLOOR] *=
+    own.floor * exp(c->exponent[TS_OP_FLOOR] * (bandwidth - c->reference[TS_OP_FLOOR]));
 }
 
-static double physical(const ts_op_class *c, factors own, const ts_op_device *d, const double *feature)
+static double physical(const ts_op_class *c, factors own, const ts_op_device *d,
+                       const double *feature)
 {
   double parameter[TS_MODEL_MAX_PARAMETERS];
   parameters_on(c, own, d, parameter);
@@ -75,7 +89,8 @@ static void set_class(const search *s, const gsl_vector *theta)
       c->exponent[e] = gsl_vector_get(theta, at++);
 }
 
-/* Mean absolute logarithm of predicted over measured, each family alike, with a weak pull to where the search begins. */
+/* Mean absolute logarithm of predicted over measured, each family alike, with a weak pull to where
+ * the search begins. */
 static double class_loss(const gsl_vector *theta, void *context)
 {
   const search *s = context;
@@ -92,7 +107,9 @@ static double class_loss(const gsl_vector *theta, void *context)
     double loss = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->count; i += s->stride, n++)
-      loss += fabs(log(physical(c, of_class, &c->device[r->device[i]], r->feature + (size_t)i * c->model->feature_count) / r->us[i]));
+      loss += fabs(log(physical(c, of_class, &c->device[r->device[i]],
+                                r->feature + (size_t)i * c->model->feature_count) /
+                       r->us[i]));
     sum += loss / sqrt(n);
     weights += sqrt(n);
   }
@@ -124,12 +141,14 @@ static void start_class(search *s)
   s->start[TS_PARAMETER_BANDWIDTH] = bandwidth;
 }
 
-/* Exponents can be told where rows are of devices that differ: that of power from classes that compute, that of the floor from those that only move
- * data. Those that are given, and those that rows do not tell, stay as they are. */
+/* Exponents can be told where rows are of devices that differ: that of power from classes that
+ * compute, that of the floor from those that only move data. Those that are given, and those that
+ * rows do not tell, stay as they are. */
 static void free_exponents(search *s)
 {
   ts_op_class *c = s->c;
-  double low[TS_OP_EXPONENTS] = {INFINITY, INFINITY}, high[TS_OP_EXPONENTS] = {-INFINITY, -INFINITY}, sum[TS_OP_EXPONENTS] = {0};
+  double low[TS_OP_EXPONENTS] = {INFINITY, INFINITY},
+         high[TS_OP_EXPONENTS] = {-INFINITY, -INFINITY}, sum[TS_OP_EXPONENTS] = {0};
   uint32_t devices = 0, rows = 0;
   double flops, bytes;
   for (uint32_t d = 0; d < c->device_count; d++) {
@@ -148,7 +167,8 @@ static void free_exponents(search *s)
   c->model->work(c->family[0].rows.feature, &flops, &bytes);
   for (int e = 0; e < TS_OP_EXPONENTS; e++) {
     c->reference[e] = sum[e] / devices;
-    s->free_exponent[e] = !c->exponent[e] && devices > 1 && high[e] - low[e] > 0.1 && isfinite(c->reference[e]) && (e == TS_OP_POWER) == (flops > 0);
+    s->free_exponent[e] = !c->exponent[e] && devices > 1 && high[e] - low[e] > 0.1 &&
+                          isfinite(c->reference[e]) && (e == TS_OP_POWER) == (flops > 0);
   }
   s->stride = (rows + CLASS_ROWS - 1) / CLASS_ROWS;
 }
@@ -161,8 +181,10 @@ static void train_class(ts_op_class *c)
   size_t size = c->model->parameter_count - 1 + s.free_exponent[0] + s.free_exponent[1];
   gsl_vector *theta = gsl_vector_calloc(size), *step = gsl_vector_alloc(size);
   gsl_multimin_function f = {.f = class_loss, .n = size, .params = &s};
-  for (int round = 0; round < CLASS_ROUNDS; round++) { /* the simplex shrinks too early: begin again where it ended */
-    gsl_multimin_fminimizer *minimizer = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, size);
+  /* the simplex shrinks too early: begin again where it ended */
+  for (int round = 0; round < CLASS_ROUNDS; round++) {
+    gsl_multimin_fminimizer *minimizer =
+      gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, size);
     gsl_vector_set_all(step, 0.4 / (1 + round));
     gsl_multimin_fminimizer_set(minimizer, &f, theta, step);
     for (int i = 0; i < CLASS_STEPS && gsl_multimin_fminimizer_iterate(minimizer) == 0; i++) {}
@@ -176,7 +198,8 @@ static void train_class(ts_op_class *c)
 
 /* -- a family -- */
 
-/* What residuals are learned on: logarithms of the sizes, which no device changes. Launches of several products lie one below the other. */
+/* What residuals are learned on: logarithms of the sizes, which no device changes. Launches of
+ * several products lie one below the other. */
 static uint32_t size_inputs(const ts_kernel_model *model, ts_model_input *input)
 {
   uint32_t n = 0;
@@ -190,7 +213,8 @@ static void sizes_of(const ts_kernel_model *model, const double *feature, double
 {
   ts_model_input input[TS_MODEL_MAX_INPUTS];
   uint32_t n = size_inputs(model, input);
-  for (uint32_t i = 0; i < n; i++) value[i] = ts_model_input_value(model, &input[i], NULL, feature, NULL, 0);
+  for (uint32_t i = 0; i < n; i++)
+    value[i] = ts_model_input_value(model, &input[i], NULL, feature, NULL, 0);
 }
 
 static double family_loss(const ts_op_class *c, const ts_op_family *f, factors own)
@@ -198,11 +222,14 @@ static double family_loss(const ts_op_class *c, const ts_op_family *f, factors o
   uint32_t stride = (f->rows.count + FAMILY_ROWS - 1) / FAMILY_ROWS;
   double loss = 0.05 * fabs(log(own.slope)) + 0.1 * fabs(log(own.floor));
   for (uint32_t i = 0; i < f->rows.count; i += stride)
-    loss += fabs(log(physical(c, own, &c->device[f->rows.device[i]], f->rows.feature + (size_t)i * c->model->feature_count) / f->rows.us[i]));
+    loss += fabs(log(physical(c, own, &c->device[f->rows.device[i]],
+                              f->rows.feature + (size_t)i * c->model->feature_count) /
+                     f->rows.us[i]));
   return loss;
 }
 
-/* The factors with the least mean absolute logarithm, on a grid that becomes finer, pulled to those of the class as by a fraction of a row. */
+/* The factors with the least mean absolute logarithm, on a grid that becomes finer, pulled to those
+ * of the class as by a fraction of a row. */
 static void train_family(const ts_op_class *c, ts_op_family *f)
 {
   double best = INFINITY;
@@ -220,17 +247,21 @@ static void train_family(const ts_op_class *c, ts_op_family *f)
   f->slope = at.slope, f->floor = at.floor;
 }
 
-/* Covariance of what is left: rough, over some octaves of the sizes; half of it is common to neighbours, the rest is a row's own. */
+/* Covariance of what is left: rough, over some octaves of the sizes; half of it is common to
+ * neighbours, the rest is a row's own. */
 static const ts_fit_kernel family_kernel = {.smoothness = 0.5};
 static const double family_scale = 3, family_noise = 0.5;
 
 static void train_residual(ts_arena *arena, const ts_op_class *c, ts_op_family *f)
 {
   ts_model_input inputs[TS_MODEL_MAX_INPUTS];
-  uint32_t width = c->model->feature_count, wide = size_inputs(c->model, inputs), stride = (f->rows.count + KEPT_ROWS - 1) / KEPT_ROWS, n = 0;
+  uint32_t width = c->model->feature_count, wide = size_inputs(c->model, inputs),
+           stride = (f->rows.count + KEPT_ROWS - 1) / KEPT_ROWS, n = 0;
   uint32_t room = (f->rows.count + stride - 1) / stride;
-  double *row = TS_NEW_ARRAY(arena, double, (size_t)room * width), *input = TS_NEW_ARRAY(arena, double, (size_t)room * wide);
-  double *target = TS_NEW_ARRAY(arena, double, room), *weight = TS_NEW_ARRAY(arena, double, room), *left_out = TS_NEW_ARRAY(arena, double, room);
+  double *row = TS_NEW_ARRAY(arena, double, (size_t)room *width),
+         *input = TS_NEW_ARRAY(arena, double, (size_t)room *wide);
+  double *target = TS_NEW_ARRAY(arena, double, room), *weight = TS_NEW_ARRAY(arena, double, room),
+         *left_out = TS_NEW_ARRAY(arena, double, room);
   double *us = TS_NEW_ARRAY(arena, double, room), square = 1e-6;
   uint32_t *device = TS_NEW_ARRAY(arena, uint32_t, room);
   for (uint32_t i = 0; i < f->rows.count; i += stride, n++) {
@@ -245,8 +276,10 @@ static void train_residual(ts_arena *arena, const ts_op_class *c, ts_op_family *
   f->kernel.deviation = sqrt(square / n);
   for (uint32_t d = 0; d < wide; d++) f->kernel.scale[d] = family_scale;
   ts_gp_data data = {n, wide, input, target, NULL};
-  if (ts_gp_solve(&data, &f->kernel, 1, family_noise * f->kernel.deviation, weight, left_out, NULL)) {
-    f->kept = n, f->row = row, f->size = input, f->sizes = wide, f->weight = weight, f->row_device = device, f->row_us = us;
+  if (ts_gp_solve(&data, &f->kernel, 1, family_noise * f->kernel.deviation, weight, left_out,
+                  NULL)) {
+    f->kept = n, f->row = row, f->size = input, f->sizes = wide, f->weight = weight,
+    f->row_device = device, f->row_us = us;
   }
 }
 
@@ -262,11 +295,13 @@ static void take_range(const ts_op_class *c, ts_op_family *f)
     }
 }
 
-ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
-  uint32_t family_count, const double *exponent)
+ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device,
+                         uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
+                         const double *exponent)
 {
   ts_op_class *c = TS_NEW(arena, ts_op_class);
-  *c = (ts_op_class){.model = model, .device = device, .device_count = device_count, .family_count = family_count};
+  *c = (ts_op_class){
+    .model = model, .device = device, .device_count = device_count, .family_count = family_count};
   if (exponent)
     memcpy(c->exponent, exponent, sizeof c->exponent);
   c->family = TS_NEW_ARRAY(arena, ts_op_family, family_count);
@@ -292,14 +327,16 @@ static uint32_t model_input_list(const ts_kernel_model *model, ts_model_input *i
   return n;
 }
 
-static void model_inputs(const ts_op_class *c, factors own, const ts_op_device *d, const double *feature, double *value)
+static void model_inputs(const ts_op_class *c, factors own, const ts_op_device *d,
+                         const double *feature, double *value)
 {
   double parameter[TS_MODEL_MAX_PARAMETERS];
   ts_model_input input[TS_MODEL_MAX_INPUTS];
   uint32_t n = model_input_list(c->model, input);
   parameters_on(c, own, d, parameter);
   ts_model_time time = c->model->time(parameter, feature);
-  for (uint32_t i = 0; i < n; i++) value[i] = ts_model_input_value(c->model, &input[i], parameter, feature, &time, 0);
+  for (uint32_t i = 0; i < n; i++)
+    value[i] = ts_model_input_value(c->model, &input[i], parameter, feature, &time, 0);
 }
 
 ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **wrong)
@@ -314,7 +351,8 @@ ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **
     factors own = {f->slope, f->floor};
     if (f->rows.count < LEAST_TREE_ROWS)
       continue;
-    double *input = TS_NEW_ARRAY(arena, double, (size_t)f->rows.count * wide), *target = TS_NEW_ARRAY(arena, double, f->rows.count);
+    double *input = TS_NEW_ARRAY(arena, double, (size_t)f->rows.count *wide),
+           *target = TS_NEW_ARRAY(arena, double, f->rows.count);
     for (uint32_t r = 0; r < f->rows.count; r++) {
       const ts_op_device *d = &c->device[f->rows.device[r]];
       const double *x = f->rows.feature + (size_t)r * c->model->feature_count;
@@ -327,15 +365,18 @@ ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **
 }
 
 /* Rows of a device, or of all others. */
-static uint32_t divide(ts_arena *arena, const ts_op_rows *from, uint32_t count, uint32_t width, uint32_t device, bool only, ts_op_rows *to)
+static uint32_t divide(ts_arena *arena, const ts_op_rows *from, uint32_t count, uint32_t width,
+                       uint32_t device, bool only, ts_op_rows *to)
 {
   uint32_t n = 0;
   for (uint32_t f = 0; f < count; f++) {
-    double *feature = TS_NEW_ARRAY(arena, double, (size_t)from[f].count * width), *us = TS_NEW_ARRAY(arena, double, from[f].count);
+    double *feature = TS_NEW_ARRAY(arena, double, (size_t)from[f].count *width),
+           *us = TS_NEW_ARRAY(arena, double, from[f].count);
     uint32_t *on = TS_NEW_ARRAY(arena, uint32_t, from[f].count), rows = 0;
     for (uint32_t i = 0; i < from[f].count; i++)
       if ((from[f].device[i] == device) == only) {
-        memcpy(feature + (size_t)rows * width, from[f].feature + (size_t)i * width, width * sizeof *feature);
+        memcpy(feature + (size_t)rows * width, from[f].feature + (size_t)i * width,
+               width * sizeof *feature);
         us[rows] = from[f].us[i], on[rows++] = from[f].device[i];
       }
     if (rows)
@@ -344,32 +385,38 @@ static uint32_t divide(ts_arena *arena, const ts_op_rows *from, uint32_t count, 
   return n;
 }
 
-static double error_of(const ts_op_class *c, const ts_op_device *device, const ts_op_rows *out, uint32_t count)
+static double error_of(const ts_op_class *c, const ts_op_device *device, const ts_op_rows *out,
+                       uint32_t count)
 {
   double sum = 0;
   uint32_t n = 0;
   for (uint32_t f = 0; f < count; f++) {
     const ts_op_family *family = ts_op_family_of(c, out[f].family);
     for (uint32_t i = 0; family && i < out[f].count; i++, n++)
-      sum += fabs(log(ts_op_time(c, family, device, out[f].feature + (size_t)i * c->model->feature_count) / out[f].us[i]));
+      sum += fabs(
+        log(ts_op_time(c, family, device, out[f].feature + (size_t)i * c->model->feature_count) /
+            out[f].us[i]));
   }
   return n ? sum / n : NAN;
 }
 
-bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
-  uint32_t family_count, const double *exponent, double *error, ts_op_learner *best, const char **wrong)
+bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device,
+                   uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
+                   const double *exponent, double *error, ts_op_learner *best, const char **wrong)
 {
   uint32_t measured = 0;
   const char *why = NULL;
   *best = TS_OP_GAUSSIAN;
   for (int l = 0; l < TS_OP_LEARNERS; l++) error[l] = 0;
   for (uint32_t d = 0; d < device_count && !why; d++) {
-    ts_op_rows *out = TS_NEW_ARRAY(arena, ts_op_rows, family_count), *others = TS_NEW_ARRAY(arena, ts_op_rows, family_count);
+    ts_op_rows *out = TS_NEW_ARRAY(arena, ts_op_rows, family_count),
+               *others = TS_NEW_ARRAY(arena, ts_op_rows, family_count);
     uint32_t left = divide(arena, families, family_count, model->feature_count, d, true, out);
     uint32_t rest = divide(arena, families, family_count, model->feature_count, d, false, others);
     if (!left || !rest)
       continue;
-    const ts_op_class *by[TS_OP_LEARNERS] = {ts_op_train(arena, model, device, device_count, others, rest, exponent)};
+    const ts_op_class *by[TS_OP_LEARNERS] = {
+      ts_op_train(arena, model, device, device_count, others, rest, exponent)};
     double of[TS_OP_LEARNERS] = {error_of(by[TS_OP_GAUSSIAN], &device[d], out, left)};
     by[TS_OP_TREES] = ts_op_by_trees(arena, by[TS_OP_GAUSSIAN], &why);
     if (why || isnan(of[TS_OP_GAUSSIAN]))
@@ -396,7 +443,8 @@ const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family)
   return NULL;
 }
 
-double ts_op_time(const ts_op_class *c, const ts_op_family *f, const ts_op_device *device, const double *feature)
+double ts_op_time(const ts_op_class *c, const ts_op_family *f, const ts_op_device *device,
+                  const double *feature)
 {
   factors own = f ? (factors){f->slope, f->floor} : of_class;
   double at[TS_MODEL_MAX_INPUTS], residual = 0, us = physical(c, own, device, feature);
@@ -437,25 +485,36 @@ static int by_device(const void *x, const void *y)
   return a->at < b->at ? -1 : a->at > b->at;
 }
 
-void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *f, const char *dtype, const ts_op_device *device, ts_fit_model *m,
-  double **weight)
+void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *f,
+                       const char *dtype, const ts_op_device *device, ts_fit_model *m,
+                       double **weight)
 {
   uint32_t width = c->model->feature_count, n = 0;
   placed *order = TS_NEW_ARRAY(arena, placed, f->kept);
-  double *row = TS_NEW_ARRAY(arena, double, (size_t)f->kept * width), *us = TS_NEW_ARRAY(arena, double, f->kept), *table = TS_NEW_ARRAY(arena, double, f->kept);
-  for (uint32_t i = 0; i < f->kept; i++) order[i] = (placed){f->row + (size_t)i * width, width, f->row_device[i], i};
+  double *row = TS_NEW_ARRAY(arena, double, (size_t)f->kept *width),
+         *us = TS_NEW_ARRAY(arena, double, f->kept), *table = TS_NEW_ARRAY(arena, double, f->kept);
+  for (uint32_t i = 0; i < f->kept; i++)
+    order[i] = (placed){f->row + (size_t)i * width, width, f->row_device[i], i};
   qsort(order, f->kept, sizeof *order, by_device);
   *weight = TS_NEW_ARRAY(arena, double, f->kept);
   for (uint32_t i = 0; i < f->kept; i++) {
-    bool same = n && table[n - 1] == order[i].device + 1 && memcmp(row + (size_t)(n - 1) * width, order[i].row, width * sizeof *row) == 0;
+    bool same = n && table[n - 1] == order[i].device + 1 &&
+                memcmp(row + (size_t)(n - 1) * width, order[i].row, width * sizeof *row) == 0;
     n += !same; /* the weights of equal rows add up */
     memcpy(row + (size_t)(n - 1) * width, order[i].row, width * sizeof *row);
     us[n - 1] = f->row_us[order[i].at];
     table[n - 1] = order[i].device + 1; /* none is the device's own */
     (*weight)[n - 1] += f->weight[order[i].at];
   }
-  *m = (ts_fit_model){.family = f->rows.family, .dtype = dtype, .model = c->model, .kernel_count = 1, .kernel = {f->kernel}, .row_count = n, .row = row,
-                      .row_us = us, .row_table = table};
+  *m = (ts_fit_model){.family = f->rows.family,
+                      .dtype = dtype,
+                      .model = c->model,
+                      .kernel_count = 1,
+                      .kernel = {f->kernel},
+                      .row_count = n,
+                      .row = row,
+                      .row_us = us,
+                      .row_table = table};
   parameters_on(c, (factors){f->slope, f->floor}, device, m->parameter);
   m->input_count = size_inputs(c->model, m->input);
   if (f->trees.root_count) { /* they answer alone */

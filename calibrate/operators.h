@@ -1,15 +1,21 @@
-/* Operators of one device from measurements of others, or of other sizes: a physical model a class of operators, whose rates are shares of what a device has by
- * its data sheet, so that it can be asked of any device (the regressions on FLOPs and bytes of Li, Sun and Jog, "Path Forward Beyond Simulators: Fast and Accurate
- * GPU Execution Time Prediction for DNN Workloads", MICRO 2023, which TrioSim uses; compute- and memory-bound scaling as in SimAI, NSDI 2025), a slope a
- * family, and a Gaussian process over the sizes on what is left, which carries what is special about a shape from the devices that ran it to the one asked for.
- * doc/costs.md. */
+/* Operators of one device from measurements of others, or of other sizes: a physical model a class
+ * of operators, whose rates are shares of what a device has by its data sheet, so that it can be
+ * asked of any device (the regressions on FLOPs and bytes of Li, Sun and Jog, "Path Forward Beyond
+ * Simulators: Fast and Accurate GPU Execution Time Prediction for DNN Workloads", MICRO 2023, which
+ * TrioSim uses; compute- and memory-bound scaling as in SimAI, NSDI 2025), a slope a family, and a
+ * Gaussian process over the sizes on what is left, which carries what is special about a shape from
+ * the devices that ran it to the one asked for. doc/costs.md. */
 #ifndef TS_CALIBRATE_OPERATORS_H
 #define TS_CALIBRATE_OPERATORS_H
 
 #include "cost/fit.h"
 
-/* What a data sheet says: TFLOP/s of the type, TB/s, watts of the board (0: not known), processors, GHz they run at. */
-typedef struct ts_op_device { const char *name; double tflops, terabytes_per_s, watts, units, gigahertz; } ts_op_device;
+/* What a data sheet says: TFLOP/s of the type, TB/s, watts of the board (0: not known), processors,
+ * GHz they run at. */
+typedef struct ts_op_device {
+  const char *name;
+  double tflops, terabytes_per_s, watts, units, gigahertz;
+} ts_op_device;
 
 /* Measured rows of a family of operators, in any order. */
 typedef struct ts_op_rows {
@@ -31,7 +37,8 @@ typedef struct ts_op_family {
   const double *row_us;
   ts_fit_kernel kernel;
   ts_trees trees;          /* instead of the Gaussian process, where they were asked for */
-  double low[TS_MODEL_MAX_FEATURES], high[TS_MODEL_MAX_FEATURES]; /* range of the features in the rows */
+  /* range of the features in the rows */
+  double low[TS_MODEL_MAX_FEATURES], high[TS_MODEL_MAX_FEATURES];
 } ts_op_family;
 
 typedef struct ts_op_class { /* families of one physical model */
@@ -39,31 +46,41 @@ typedef struct ts_op_class { /* families of one physical model */
   const ts_op_device *device;
   uint32_t device_count, family_count;
   double share[TS_MODEL_MAX_PARAMETERS]; /* parameters; rates as shares of the device's */
-  double exponent[TS_OP_EXPONENTS];      /* of watts a TFLOP/s in the share of the peak; of bandwidth in the floor */
+  /* of watts a TFLOP/s in the share of the peak; of bandwidth in the floor */
+  double exponent[TS_OP_EXPONENTS];
   double reference[TS_OP_EXPONENTS];     /* mean logarithms of the devices that were measured */
   ts_op_family *family;
 } ts_op_class;
 
-/* Trains on all rows. `exponent`: those of another class of the same type of numbers, where they are not 0, or NULL. */
-ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
-  uint32_t family_count, const double *exponent);
+/* Trains on all rows. `exponent`: those of another class of the same type of numbers, where they
+ * are not 0, or NULL. */
+ts_op_class *ts_op_train(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device,
+                         uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
+                         const double *exponent);
 
-/* The same with boosted trees over the inputs of the physical model instead of the Gaussian process, for families that compute. NULL: *wrong says why. */
+/* The same with boosted trees over the inputs of the physical model instead of the Gaussian
+ * process, for families that compute. NULL: *wrong says why. */
 ts_op_class *ts_op_by_trees(ts_arena *arena, const ts_op_class *c, const char **wrong);
 
 typedef enum ts_op_learner { TS_OP_GAUSSIAN, TS_OP_TREES, TS_OP_LEARNERS } ts_op_learner;
-/* Each device that has rows predicted from the others: error[learner] is the mean over devices of the mean absolute logarithm of predicted over measured, of
- * families that the others ran. *best: the least. False with one device only, or where trees cannot be grown (*wrong, may be NULL). */
-bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device, uint32_t device_count, const ts_op_rows *families,
-  uint32_t family_count, const double *exponent, double *error, ts_op_learner *best, const char **wrong);
+/* Each device that has rows predicted from the others: error[learner] is the mean over devices of
+ * the mean absolute logarithm of predicted over measured, of families that the others ran. *best:
+ * the least. False with one device only, or where trees cannot be grown (*wrong, may be NULL). */
+bool ts_op_compare(ts_arena *arena, const ts_kernel_model *model, const ts_op_device *device,
+                   uint32_t device_count, const ts_op_rows *families, uint32_t family_count,
+                   const double *exponent, double *error, ts_op_learner *best, const char **wrong);
 
-const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family); /* NULL: none of that name */
+/* NULL: none of that name */
+const ts_op_family *ts_op_family_of(const ts_op_class *c, const char *family);
 /* Microseconds on a device; a family that was not measured (NULL) is as the class. */
-double ts_op_time(const ts_op_class *c, const ts_op_family *family, const ts_op_device *device, const double *feature);
+double ts_op_time(const ts_op_class *c, const ts_op_family *family, const ts_op_device *device,
+                  const double *feature);
 /* How far the features lie outside of those measured, as a factor; 1: within. */
 double ts_op_outside(const ts_op_class *c, const ts_op_family *family, const double *feature);
-/* The family as an ordinary model of one device, to be written as a fit file. weight: one number a row. */
-void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *family, const char *dtype, const ts_op_device *device, ts_fit_model *m,
-  double **weight);
+/* The family as an ordinary model of one device, to be written as a fit file. weight: one number a
+ * row. */
+void ts_op_instantiate(ts_arena *arena, const ts_op_class *c, const ts_op_family *family,
+                       const char *dtype, const ts_op_device *device, ts_fit_model *m,
+                       double **weight);
 
 #endif

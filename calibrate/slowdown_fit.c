@@ -59,7 +59,8 @@ static const char *take_header(ts_arena *arena, char *const *column, size_t colu
   return slowdown ? NULL : "there is no column `slowdown`";
 }
 
-const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source, ts_slowdown_samples *out)
+const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source,
+                                     ts_slowdown_samples *out)
 {
   ts_csv csv = {.arena = arena, .text = text, .size = strlen(text), .comment = '#', .trim = true};
   ts_csv_cell cell[MOST_COLUMNS];
@@ -80,9 +81,13 @@ const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const ch
     }
     ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = source, .slowdown = NAN};
     bool bad = false;
-    for (size_t c = 0; c < columns && c < count; c++) put_cell(&s, column[c], ts_csv_string(arena, cell[c]), &bad);
+    for (size_t c = 0; c < columns && c < count; c++)
+      put_cell(&s, column[c], ts_csv_string(arena, cell[c]), &bad);
     if (bad || !(s.slowdown > 0 && s.slowdown <= 100))
-      return ts_arena_printf(arena, bad ? "line %u: a number is none, or negative" : "line %u: the slowdown is not between 0 and 100", csv.line);
+      return ts_arena_printf(arena,
+                             bad ? "line %u: a number is none, or negative" :
+                                   "line %u: the slowdown is not between 0 and 100",
+                             csv.line);
     TS_PUSH(arena, out, s);
   }
   return columns ? NULL : "the table is empty";
@@ -119,8 +124,11 @@ void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out)
 
 const char *ts_slowdown_way_name(ts_slowdown_way way)
 {
-  static const char *const names[TS_SLOWDOWN_WAYS] = {[TS_BY_NOTHING] = "no slowdown", [TS_BY_CONSTANT] = "constant factor", [TS_BY_PHYSICS] = "physical"};
-  return way >= TS_BY_FACTOR ? ts_learned_way_name((ts_learned_way)(way - TS_BY_FACTOR)) : names[way];
+  static const char *const names[TS_SLOWDOWN_WAYS] = {[TS_BY_NOTHING] = "no slowdown",
+                                                      [TS_BY_CONSTANT] = "constant factor",
+                                                      [TS_BY_PHYSICS] = "physical"};
+  return way >= TS_BY_FACTOR ? ts_learned_way_name((ts_learned_way)(way - TS_BY_FACTOR)) :
+                               names[way];
 }
 
 typedef struct trial {
@@ -148,7 +156,8 @@ static const char *try_all(trial *t)
   }
   const char *wrong = NULL;
   for (int w = 0; w < TS_LEARNED_WAYS && !wrong; w++)
-    wrong = ts_learned_train(t->arena, (ts_learned_way)w, t->pairs, t->factor, t->hold, t->count, t->out[TS_BY_FACTOR + w], NULL, NULL);
+    wrong = ts_learned_train(t->arena, (ts_learned_way)w, t->pairs, t->factor, t->hold, t->count,
+                             t->out[TS_BY_FACTOR + w], NULL, NULL);
   return wrong;
 }
 
@@ -168,7 +177,8 @@ static void score(const trial *t, ts_slowdown_score *scores)
   }
 }
 
-static const char *cross_validate(trial *t, const ts_slowdown_samples *samples, ts_slowdown_report *r)
+static const char *cross_validate(trial *t, const ts_slowdown_samples *samples,
+                                  ts_slowdown_report *r)
 {
   const char *wrong = NULL;
   for (uint32_t fold = 0; fold < FOLDS && !wrong; fold++) {
@@ -193,13 +203,17 @@ static const char *cross_validate(trial *t, const ts_slowdown_samples *samples, 
   return wrong;
 }
 
-const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path, ts_slowdown_report *r)
+const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path,
+                            ts_slowdown_report *r)
 {
   uint32_t count = (uint32_t)samples->count;
   *r = (ts_slowdown_report){.rows = count, .least = INFINITY};
   if (count < 2 * FOLDS)
     return ts_arena_printf(arena, "%u rows are too few: %d are needed", count, 2 * FOLDS);
-  trial t = {.arena = arena, .count = count, .pairs = TS_NEW_ARRAY(arena, ts_pair, count), .factor = TS_NEW_ARRAY(arena, double, count),
+  trial t = {.arena = arena,
+             .count = count,
+             .pairs = TS_NEW_ARRAY(arena, ts_pair, count),
+             .factor = TS_NEW_ARRAY(arena, double, count),
              .hold = TS_NEW_ARRAY(arena, bool, count)};
   for (int w = 0; w < TS_SLOWDOWN_WAYS; w++)
     t.out[w] = TS_NEW_ARRAY(arena, double, count);
@@ -215,5 +229,6 @@ const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples,
     return wrong;
   const ts_slowdown_score *by = r->sources > 1 ? r->left_out : r->folds;
   r->best = by[TS_BY_CORRECTION].rmse <= by[TS_BY_FACTOR].rmse ? TS_BY_CORRECTION : TS_BY_FACTOR;
-  return ts_learned_train(arena, (ts_learned_way)(r->best - TS_BY_FACTOR), t.pairs, t.factor, NULL, count, NULL, path, r->gain);
+  return ts_learned_train(arena, (ts_learned_way)(r->best - TS_BY_FACTOR), t.pairs, t.factor, NULL,
+                          count, NULL, path, r->gain);
 }

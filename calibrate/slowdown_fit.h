@@ -14,27 +14,33 @@ typedef struct ts_slowdown_sample { /* a kernel that ran beside a transfer */
 
 typedef TS_VEC(ts_slowdown_sample) ts_slowdown_samples;
 
-/* A table with a header: `slowdown`, `source` and any field of ts_pair (seconds, bytes, bytes/s); an empty cell is not known. Appends. NULL, or what is wrong. */
-const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source, ts_slowdown_samples *out);
+/* A table with a header: `slowdown`, `source` and any field of ts_pair (seconds, bytes, bytes/s);
+ * an empty cell is not known. Appends. NULL, or what is wrong. */
+const char *ts_slowdown_samples_read(ts_arena *arena, const char *text, const char *source,
+                                     ts_slowdown_samples *out);
 void ts_slowdown_samples_write(const ts_slowdown_samples *samples, FILE *out);
 
 typedef enum ts_slowdown_way { /* what is compared */
   TS_BY_NOTHING, TS_BY_CONSTANT, TS_BY_PHYSICS, TS_BY_FACTOR, TS_BY_CORRECTION, TS_SLOWDOWN_WAYS
 } ts_slowdown_way;
 
-typedef struct ts_slowdown_score { double within[3]; double rmse; } ts_slowdown_score; /* shares of rows within 5, 10, 15 %; root mean square of the error in the factor */
+/* shares of rows within 5, 10, 15 %; root mean square of the error in the factor */
+typedef struct ts_slowdown_score { double within[3]; double rmse; } ts_slowdown_score;
 
 typedef struct ts_slowdown_report {
   uint32_t rows, sources;
   double least, mean, most;
   ts_slowdown_score folds[TS_SLOWDOWN_WAYS];   /* five-fold cross-validation */
-  ts_slowdown_score left_out[TS_SLOWDOWN_WAYS]; /* each source predicted from the others; if sources > 1 */
-  ts_slowdown_way best;                        /* of the two that are learned: less error when a source is left out, else in the folds */
+  /* each source predicted from the others; if sources > 1 */
+  ts_slowdown_score left_out[TS_SLOWDOWN_WAYS];
+  /* of the two that are learned: less error when a source is left out, else in the folds */
+  ts_slowdown_way best;
   double gain[TS_LEARNED_FEATURES];            /* of the best, trained on all */
 } ts_slowdown_report;
 
 /* Also keeps the best model, trained on all, at `path` (may be NULL). NULL, or what is wrong. */
-const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path, ts_slowdown_report *report);
+const char *ts_slowdown_fit(ts_arena *arena, const ts_slowdown_samples *samples, const char *path,
+                            ts_slowdown_report *report);
 const char *ts_slowdown_way_name(ts_slowdown_way way);
 
 #endif

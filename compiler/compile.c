@@ -13,9 +13,11 @@
 
 void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 {
-  bool same = s->stdlib_dir == o->stdlib_dir && s->import_dirs == o->import_dirs && s->import_dir_count == o->import_dir_count && s->defines == o->defines &&
-              s->define_count == o->define_count && s->read_dirs == o->read_dirs && s->read_dir_count == o->read_dir_count &&
-              s->natives == o->natives && s->native_count == o->native_count;
+  bool same = s->stdlib_dir == o->stdlib_dir && s->import_dirs == o->import_dirs &&
+              s->import_dir_count == o->import_dir_count && s->defines == o->defines &&
+              s->define_count == o->define_count && s->read_dirs == o->read_dirs &&
+              s->read_dir_count == o->read_dir_count && s->natives == o->natives &&
+              s->native_count == o->native_count;
   if (!same) { /* what was read and evaluated with others does not hold: files are read again */
     s->modules = NULL;
     s->define_ast = NULL;
@@ -35,10 +37,12 @@ void ts_compile_settings(ts_session *s, const ts_compile_options *o)
 static void say_something(ts_session *s, const void *result, const char *pass)
 {
   if (!result && !ts_diags_errors(s->diags))
-    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler gave up in %s without a reason", pass);
+    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler gave up in %s without a reason",
+                pass);
 }
 
-static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_options *o, const struct ts_schedule **schedule)
+static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_options *o,
+                              const struct ts_schedule **schedule)
 {
   ts_compile_settings(s, o);
   s->diags_before = s->diags->all.count;
@@ -57,12 +61,15 @@ static ts_ir_builder *compile(ts_session *s, const char *path, const ts_compile_
   return builder;
 }
 
-ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o) { return compile(s, path, o, NULL); }
+ts_ir_builder *ts_compile(ts_session *s, const char *path, const ts_compile_options *o)
+{
+  return compile(s, path, o, NULL);
+}
 
 /* ---- What kind of file ---- */
 
-/* The text of an IR begins with one of its statements or with a comment of its kind, `#`. `plan` begins both: here a line break follows
- * the name. */
+/* The text of an IR begins with one of its statements or with a comment of its kind, `#`. `plan`
+ * begins both: here a line break follows the name. */
 static ts_input_kind kind_of(const char *text, size_t size)
 {
   if (size >= 4 && memcmp(text, TS_IR_MAGIC, 4) == 0)
@@ -81,10 +88,12 @@ static ts_span line_span(const ts_sources *sources, uint32_t file, uint32_t line
   while (begin < end && strchr(" \t", *begin))
     begin++;
   next = memchr(begin, '\n', (size_t)(end - begin));
-  return (ts_span){file, (uint32_t)(begin - source->text), (uint32_t)((next ? next : end) - source->text)};
+  return (ts_span){file, (uint32_t)(begin - source->text),
+                   (uint32_t)((next ? next : end) - source->text)};
 }
 
-static bool read_ir_text(ts_session *s, const char *name, const char *text, size_t size, ts_input *input)
+static bool read_ir_text(ts_session *s, const char *name, const char *text, size_t size,
+                         ts_input *input)
 {
   ts_ir_error error = {0};
   input->builder = ts_ir_parse(text, size, &error);
@@ -101,16 +110,23 @@ static bool read_ir_text(ts_session *s, const char *name, const char *text, size
   return false;
 }
 
-static void help_too_much(ts_diag *d) { ts_diag_help(d, "take fewer micro-batches in a step, or look at the times of its kernels: `floor` and units of what was stated"); }
+static void help_too_much(ts_diag *d)
+{
+  ts_diag_help(d, "take fewer micro-batches in a step, or look at the times of its kernels: "
+                  "`floor` and units of what was stated");
+}
 
-static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t size, ts_input *input)
+static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t size,
+                    ts_input *input)
 {
   ts_ir_error error = {0};
   if (ts_ir_view_bytes(bytes, size, &input->ir, &error) == 0)
     return true;
-  ts_diag *d = ts_diag_add(s->diags, TS_E0704, TS_NO_SPAN, "cannot use `%s`: %s", name, error.message);
+  ts_diag *d =
+    ts_diag_add(s->diags, TS_E0704, TS_NO_SPAN, "cannot use `%s`: %s", name, error.message);
   if (error.offset)
-    ts_diag_note(d, "found at byte %llu of %llu", (unsigned long long)error.offset, (unsigned long long)size);
+    ts_diag_note(d, "found at byte %llu of %llu", (unsigned long long)error.offset,
+                 (unsigned long long)size);
   if (error.too_much)
     help_too_much(d);
   else
@@ -118,7 +134,8 @@ static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t s
   return false;
 }
 
-bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size, const ts_compile_options *o, ts_input *input)
+bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size,
+                      const ts_compile_options *o, ts_input *input)
 {
   *input = (ts_input){.kind = TS_INPUT_PLAN, .text = text, .size = size};
   ts_embedded_file *given = TS_NEW(s->arena, ts_embedded_file);
@@ -134,9 +151,11 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
   if (ts_ir_verify(&input->ir, &error) == 0)
     return true;
   if (error.too_much)
-    help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN, "the step is too large to be played: %s", error.message));
+    help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN,
+                              "the step is too large to be played: %s", error.message));
   else
-    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s", error.message);
+    ts_diag_add(s->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid: %s",
+                error.message);
   return false;
 }
 
@@ -154,10 +173,14 @@ bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o,
   }
   input->kind = kind_of(text, size);
   if (input->kind != TS_INPUT_PLAN && !standard)
-    ts_session_depends(s, (ts_dependency){.path = path, .name = ts_session_given(s, path).name, .role = "ir"});
+    ts_session_depends(
+      s, (ts_dependency){.path = path, .name = ts_session_given(s, path).name, .role = "ir"});
   if (input->kind != TS_INPUT_PLAN && o->define_count) {
-    ts_diag_help(ts_diag_add(s->diags, TS_E0215, TS_NO_SPAN, "`%s` is an IR, whose parameters are settled: `%s` cannot be set", name, o->defines[0].name),
-                 "play the plan that it was made from, or set it there: `tsc -D %s=%s ...`", o->defines[0].name, o->defines[0].expression);
+    ts_diag_help(ts_diag_add(s->diags, TS_E0215, TS_NO_SPAN,
+                             "`%s` is an IR, whose parameters are settled: `%s` cannot be set",
+                             name, o->defines[0].name),
+                 "play the plan that it was made from, or set it there: `tsc -D %s=%s ...`",
+                 o->defines[0].name, o->defines[0].expression);
     return false;
   }
   if (input->kind == TS_INPUT_IR)
@@ -184,10 +207,13 @@ void ts_input_close(ts_input *input)
 static const char *text_of(const ts_session *s, const ts_ast *node)
 {
   const ts_source *source = ts_sources_get(s->sources, node->span.file);
-  return source ? ts_arena_string(s->arena, source->text + node->span.begin, node->span.end - node->span.begin) : "";
+  return source ? ts_arena_string(s->arena, source->text + node->span.begin,
+                                  node->span.end - node->span.begin) :
+                  "";
 }
 
-static const char *list_param(ts_session *s, const char *list, const char *indent, const char *name, const ts_ast *type, const ts_ast *value)
+static const char *list_param(ts_session *s, const char *list, const char *indent, const char *name,
+                              const ts_ast *type, const ts_ast *value)
 {
   const char *given = value ? ts_arena_printf(s->arena, " = %s", text_of(s, value)) : "";
   return ts_arena_printf(s->arena, "%s%s%s: %s%s\n", list, indent, name, text_of(s, type), given);
@@ -198,7 +224,8 @@ static const char *list_plan(ts_session *s, const char *list, const ts_ast *plan
   const ts_ast *formals = plan->child[0];
   list = ts_arena_printf(s->arena, "%splan %s\n", list, plan->name);
   for (uint32_t i = 0; formals && i < formals->count; i++)
-    list = list_param(s, list, "  ", formals->child[i]->name, formals->child[i]->child[0], formals->child[i]->child[1]);
+    list = list_param(s, list, "  ", formals->child[i]->name, formals->child[i]->child[0],
+                      formals->child[i]->child[1]);
   return list;
 }
 
@@ -214,7 +241,8 @@ const char *ts_list_params(ts_session *s, const char *path, const ts_compile_opt
       const ts_ast *decl = module->own.at[i]->decl;
       if (decl->kind == TS_AST_PARAM)
         list = list_param(s, list, "", decl->name, decl->child[0], decl->child[1]);
-      else if (decl->kind == TS_AST_PLAN && (!o->plan_name || strcmp(o->plan_name, decl->name) == 0))
+      else if (decl->kind == TS_AST_PLAN &&
+               (!o->plan_name || strcmp(o->plan_name, decl->name) == 0))
         list = list_plan(s, list, decl);
     }
   }
@@ -267,7 +295,8 @@ const char *ts_list_ops(ts_session *s, const char *path, const ts_compile_option
   const char *list = "";
   for (size_t i = 0; i < lines.at.count; i++) {
     const op_line *line = &lines.at.at[i];
-    list = ts_arena_printf(s->arena, "%s%-*s  %-20s  %u\n", list, lines.widest, line->label, line->kind, line->count);
+    list = ts_arena_printf(s->arena, "%s%-*s  %-20s  %u\n", list, lines.widest, line->label,
+                           line->kind, line->count);
   }
   return list;
 }
@@ -288,7 +317,8 @@ static char *make_name(ts_arena *arena, const char *path)
   return name;
 }
 
-/* A line break would begin a rule of its own, and no escape of make's takes that away. Such a file is left out. */
+/* A line break would begin a rule of its own, and no escape of make's takes that away. Such a file
+ * is left out. */
 static bool has_make_name(const char *path)
 {
   for (; *path; path++)

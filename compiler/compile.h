@@ -13,19 +13,22 @@ typedef struct ts_compile_options { /* all may be left zero */
   uint32_t import_dir_count;
   const ts_define *defines;
   uint32_t define_count;
-  const char *const *read_dirs;   /* folders that files of the language may read, besides their own and -I */
+  /* folders that files of the language may read, besides their own and -I */
+  const char *const *read_dirs;
   uint32_t read_dir_count;
   const char *const *natives;     /* libraries of native code that may be loaded and called */
   uint32_t native_count;
 } ts_compile_options;
 
-/* A session in the arena, with empty source map and queue of diagnostics. The caller then sets stdlib_dir, import_dirs, defines. */
+/* A session in the arena, with empty source map and queue of diagnostics. The caller then sets
+ * stdlib_dir, import_dirs, defines. */
 ts_session *ts_session_new(ts_arena *arena);
 /* The same with the source map of others, so that their messages can be shown together. */
 ts_session *ts_session_beside(ts_arena *arena, ts_sources *sources);
 
-/* Takes over what the options say about files and parameters; the functions below do it by themselves. A session may compile several plans, also with other
- * options, whose arrays must then be others too. */
+/* Takes over what the options say about files and parameters; the functions below do it by
+ * themselves. A session may compile several plans, also with other options, whose arrays must then
+ * be others too. */
 void ts_compile_settings(ts_session *s, const ts_compile_options *o);
 
 /* Compiles a plan. NULL after errors, which are in the session's queue. */
@@ -37,24 +40,27 @@ typedef struct ts_input { /* an IR in memory, whatever it was made from */
   ts_input_kind kind;
   ts_ir ir;               /* verified */
   ts_ir_builder *builder; /* NULL when the file was an IR */
-  const struct ts_schedule *schedule; /* of the plan: compiler/schedule/schedule.h; NULL when the file was an IR */
+  /* of the plan: compiler/schedule/schedule.h; NULL when the file was an IR */
+  const struct ts_schedule *schedule;
   const char *text;       /* of the plan, `size` bytes; NULL when the file was an IR */
   size_t size;
   uint8_t sha256[TS_DIGEST_SIZE]; /* of the file */
 } ts_input;
 
-/* Reads a plan, an IR or the text of an IR, told apart by content; `-` is standard input. False after errors, which are in the queue.
- * The IR lives until the input is closed and the session's arena freed. */
+/* Reads a plan, an IR or the text of an IR, told apart by content; `-` is standard input. False
+ * after errors, which are in the queue. The IR lives until the input is closed and the session's
+ * arena freed. */
 bool ts_input_open(ts_session *s, const char *path, const ts_compile_options *o, ts_input *input);
 /* The same for a plan whose text is here already; `path` is where it would stand. */
-bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size, const ts_compile_options *o,
-                      ts_input *input);
+bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t size,
+                      const ts_compile_options *o, ts_input *input);
 void ts_input_close(ts_input *input);
 
 /* Names the parameters that -D may set in a plan, a line each: "tp: Int = 8". NULL after errors. */
 const char *ts_list_params(ts_session *s, const char *path, const ts_compile_options *o);
 
-/* Names the ops of a plan's model, a line for each label and kind, with how many there are: "layer[*].attn.qkv  linear  96". */
+/* Names the ops of a plan's model, a line for each label and kind, with how many there are:
+ * "layer[*].attn.qkv  linear  96". */
 const char *ts_list_ops(ts_session *s, const char *path, const ts_compile_options *o);
 
 /* A makefile rule: `target` depends on every file that was read. Text in the session's arena. */

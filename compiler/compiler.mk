@@ -13,6 +13,7 @@ libts_la_SOURCES += \
 	compiler/eval/call.c \
 	compiler/eval/check.c \
 	compiler/eval/check.h \
+	compiler/eval/convert.c \
 	compiler/eval/dtypes.def \
 	compiler/eval/env.c \
 	compiler/eval/env.h \

@@ -7,11 +7,17 @@
 
 static ts_value changed(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
 {
-  return v.type == TS_T_APPLIED ? ts_rules_change(s, env, v, with) : ts_cluster_override(s, env, v, with);
+  return v.type == TS_T_APPLIED ? ts_rules_change(s, env, v, with) :
+                                  ts_cluster_override(s, env, v, with);
 }
 
-static const ts_domain domain = {
-  .cluster = ts_cluster_build, .changed = changed, .stages = ts_schedule_parts, .topology = ts_builtin_topology};
+static const ts_domain domain = {.cluster = ts_cluster_build,
+                                 .changed = changed,
+                                 .stages = ts_schedule_parts,
+                                 .topology = ts_builtin_topology};
 
 ts_session *ts_session_new(ts_arena *arena) { return ts_session_of(arena, NULL, &domain); }
-ts_session *ts_session_beside(ts_arena *arena, ts_sources *sources) { return ts_session_of(arena, sources, &domain); }
+ts_session *ts_session_beside(ts_arena *arena, ts_sources *sources)
+{
+  return ts_session_of(arena, sources, &domain);
+}

@@ -34,7 +34,10 @@ static const char *const units[] = {
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-static const ts_source *text_of(const ts_session *s, uint32_t file) { return ts_sources_get(s->sources, file); }
+static const ts_source *text_of(const ts_session *s, uint32_t file)
+{
+  return ts_sources_get(s->sources, file);
+}
 
 /* ---- Names ---- */
 
@@ -43,7 +46,8 @@ const ts_use *ts_lookup_use(const ts_session *s, uint32_t file, uint32_t offset)
   const ts_use *found = NULL;
   for (size_t i = 0; s->uses && i < s->uses->all.count; i++) {
     const ts_use *use = &s->uses->all.at[i];
-    if (use->span.file == file && use->span.begin <= offset && offset <= use->span.end && (!found || use->span.begin > found->span.begin))
+    if (use->span.file == file && use->span.begin <= offset && offset <= use->span.end &&
+        (!found || use->span.begin > found->span.begin))
       found = use; /* between two names that touch, the one that begins here */
   }
   return found;
@@ -121,7 +125,9 @@ const char *ts_lookup_signature(const ts_session *s, const ts_ast *node)
   const char *brace;
   switch (node->kind) {
   case TS_AST_FN:
-  case TS_AST_EXTERN: span.end = node->child[1] ? node->child[1]->span.end : params->span.end; break;
+  case TS_AST_EXTERN:
+    span.end = node->child[1] ? node->child[1]->span.end : params->span.end;
+    break;
   case TS_AST_GPU:
   case TS_AST_RULES:
   case TS_AST_SEARCH:
@@ -176,10 +182,13 @@ static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *us
   ts_value v = ts_none_value();
   const ts_module *m = ts_module_of(s, use->node->span.file);
   const ts_visible *top = m ? ts_module_find(m, use->node->name) : NULL;
-  if (top && top->entry->decl == use->node && (use->node->kind == TS_AST_LET || use->node->kind == TS_AST_PARAM)) {
+  if (top && top->entry->decl == use->node &&
+      (use->node->kind == TS_AST_LET || use->node->kind == TS_AST_PARAM)) {
     v = ts_entry_value(s, top->entry);
-  } else if (plan && use->node->kind == TS_AST_FORMAL && plan->decl->span.file == use->node->span.file && plan->decl->span.begin <= use->node->span.begin
-             && use->node->span.end <= plan->decl->span.end) {
+  } else if (plan && use->node->kind == TS_AST_FORMAL &&
+             plan->decl->span.file == use->node->span.file &&
+             plan->decl->span.begin <= use->node->span.begin &&
+             use->node->span.end <= plan->decl->span.end) {
     if (!ts_env_lookup(plan->env, use->node->name, &v))
       return NULL;
   } else {
@@ -188,7 +197,9 @@ static const char *value_of(ts_session *s, const ts_plan *plan, const ts_use *us
         return ts_arena_printf(s->arena, "%" PRId64 " ranks", s->mesh.axis[i].size);
     return NULL;
   }
-  return v.type == TS_T_ERROR || v.type == TS_T_NONE || v.type == TS_T_FUNCTION ? NULL : ts_value_print(s->arena, v);
+  return v.type == TS_T_ERROR || v.type == TS_T_NONE || v.type == TS_T_FUNCTION ?
+           NULL :
+           ts_value_print(s->arena, v);
 }
 
 static const char *built_in(ts_session *s, const char *name)
@@ -201,7 +212,9 @@ static const char *built_in(ts_session *s, const char *name)
   for (uint32_t i = 0; i < f->formal_count; i++) {
     const ts_maker_formal *formal = &f->formals[i];
     bool typed = formal->type && *formal->type;
-    list = ts_arena_printf(s->arena, "%s%s%s%s%s%s", list, i ? ", " : "", formal->name, typed ? ": " : "", typed ? formal->type : "", formal->optional ? "?" : "");
+    list =
+      ts_arena_printf(s->arena, "%s%s%s%s%s%s", list, i ? ", " : "", formal->name,
+                      typed ? ": " : "", typed ? formal->type : "", formal->optional ? "?" : "");
   }
   return ts_arena_printf(s->arena, "```\n%s(%s)\n```\nbuilt in", name, list);
 }
@@ -213,8 +226,10 @@ const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use 
   const char *value = value_of(s, plan, use), *comment = comment_above(s, use->node);
   const ts_module *m = ts_module_of(s, use->node->span.file);
   bool elsewhere = m && use->node->span.file != use->span.file;
-  return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s", ts_lookup_signature(s, use->node), value ? "= `" : "", value ? value : "", value ? "`\n\n" : "", comment,
-                         elsewhere ? "\n*" : "", elsewhere ? m->name : "", elsewhere ? "*" : "");
+  return ts_arena_printf(s->arena, "```\n%s\n```\n%s%s%s%s%s%s%s",
+                         ts_lookup_signature(s, use->node), value ? "= `" : "", value ? value : "",
+                         value ? "`\n\n" : "", comment, elsewhere ? "\n*" : "",
+                         elsewhere ? m->name : "", elsewhere ? "*" : "");
 }
 
 /* ---- Calls that are open ---- */
@@ -226,7 +241,8 @@ static uint32_t word_before(const char *text, uint32_t offset)
   return offset;
 }
 
-/* The text before `offset`, with blanks for what opens nothing: text in quotes and comments. *inside: `offset` is in such. */
+/* The text before `offset`, with blanks for what opens nothing: text in quotes and comments.
+ * *inside: `offset` is in such. */
 static const char *bare(ts_arena *arena, const char *text, uint32_t offset, bool *inside)
 {
   char *copy = ts_arena_string(arena, text, offset);
@@ -253,7 +269,9 @@ static const char *name_of_argument(ts_session *s, const char *text, uint32_t be
   uint32_t colon = stop;
   while (colon < end && isblank((unsigned char)text[colon]))
     colon++;
-  return stop > begin && colon < end && text[colon] == ':' ? ts_lang_intern(s->lang, text + begin, stop - begin) : NULL;
+  return stop > begin && colon < end && text[colon] == ':' ?
+           ts_lang_intern(s->lang, text + begin, stop - begin) :
+           NULL;
 }
 
 bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_call *call)
@@ -300,7 +318,13 @@ bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_
 
 /* ---- What may be written ---- */
 
-typedef struct proposing { ts_session *s; const ts_module *m; const char *text, *bare; uint32_t begin, offset; ts_proposals *list; } proposing;
+typedef struct proposing {
+  ts_session *s;
+  const ts_module *m;
+  const char *text, *bare;
+  uint32_t begin, offset;
+  ts_proposals *list;
+} proposing;
 
 static void propose(const proposing *p, ts_proposal_kind kind, const char *text, const char *detail)
 {
@@ -309,7 +333,11 @@ static void propose(const proposing *p, ts_proposal_kind kind, const char *text,
     TS_PUSH(p->s->arena, &p->list->all, (ts_proposal){kind, text, detail});
 }
 
-static ts_proposal_kind kind_of(ts_kind kind) { return kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ? TS_PROPOSE_VALUE : TS_PROPOSE_FUNCTION; }
+static ts_proposal_kind kind_of(ts_kind kind)
+{
+  return kind == TS_AST_LET || kind == TS_AST_PARAM || kind == TS_AST_GPU ? TS_PROPOSE_VALUE :
+                                                                            TS_PROPOSE_FUNCTION;
+}
 
 static uint32_t line_begin(const char *text, uint32_t offset)
 {
@@ -318,13 +346,18 @@ static uint32_t line_begin(const char *text, uint32_t offset)
   return offset;
 }
 
-static bool is_import(const char *line) { return !strncmp(line, "import ", 7) || !strncmp(line, "export import ", 14); }
+static bool is_import(const char *line)
+{
+  return !strncmp(line, "import ", 7) || !strncmp(line, "export import ", 14);
+}
 
 /* The file of the standard library, or one that was read, that a path of an import names. */
-static const ts_ast *imported_tree(ts_session *s, const char *path, size_t length, const ts_module **m)
+static const ts_ast *imported_tree(ts_session *s, const char *path, size_t length,
+                                   const ts_module **m)
 {
   bool quoted = length > 1 && *path == '"';
-  char *name = quoted ? ts_arena_string(s->arena, path + 1, length - 2) : ts_arena_printf(s->arena, "%.*s.ts", (int)length, path);
+  char *name = quoted ? ts_arena_string(s->arena, path + 1, length - 2) :
+                        ts_arena_printf(s->arena, "%.*s.ts", (int)length, path);
   for (char *c = name; !quoted && c < name + length; c++)
     *c = *c == '.' ? '/' : *c;
   for (size_t i = 0; i < ts_module_count(s); i++)
@@ -333,14 +366,17 @@ static const ts_ast *imported_tree(ts_session *s, const char *path, size_t lengt
       return (*m)->ast;
     }
   const ts_embedded_file *file = quoted ? NULL : ts_session_embedded(name);
-  return file ? ts_parse_file(s->lang, ts_sources_add(s->sources, name, "stdlib", (const char *)file->bytes, file->size)) : NULL;
+  return file ? ts_parse_file(s->lang, ts_sources_add(s->sources, name, "stdlib",
+                                                      (const char *)file->bytes, file->size)) :
+                NULL;
 }
 
 /* `import std.schedules.hop (ri|`: what the file has for others. */
 static bool propose_imported(const proposing *p)
 {
   uint32_t open = p->begin;
-  while (open > 0 && (is_word(p->bare[open - 1]) || (p->bare[open - 1] && strchr(", \n", p->bare[open - 1]))))
+  while (open > 0 &&
+         (is_word(p->bare[open - 1]) || (p->bare[open - 1] && strchr(", \n", p->bare[open - 1]))))
     open--;
   if (open == 0 || p->bare[open - 1] != '(' || !is_import(p->text + line_begin(p->text, open)))
     return false;
@@ -356,10 +392,12 @@ static bool propose_imported(const proposing *p)
   if (m)
     ts_module_exports(p->s, m, &seen);
   for (size_t i = 0; i < seen.all.count; i++)
-    propose(p, kind_of(seen.all.at[i].entry->decl->kind), seen.all.at[i].name, ts_lookup_signature(p->s, seen.all.at[i].entry->decl));
+    propose(p, kind_of(seen.all.at[i].entry->decl->kind), seen.all.at[i].name,
+            ts_lookup_signature(p->s, seen.all.at[i].entry->decl));
   for (uint32_t i = 0; !m && tree && i < tree->count; i++)
     if (tree->child[i] && tree->child[i]->name && *tree->child[i]->name != '_')
-      propose(p, kind_of(tree->child[i]->kind), tree->child[i]->name, ts_lookup_signature(p->s, tree->child[i]));
+      propose(p, kind_of(tree->child[i]->kind), tree->child[i]->name,
+              ts_lookup_signature(p->s, tree->child[i]));
   return true;
 }
 
@@ -396,7 +434,8 @@ static bool propose_units(const proposing *p)
   uint32_t number = at;
   while (number > 0 && (is_word(p->text[number - 1]) || p->text[number - 1] == '.'))
     number--;
-  if (!isdigit((unsigned char)p->text[number]) || (at == p->begin && p->begin < p->offset && isdigit((unsigned char)p->text[p->begin])))
+  if (!isdigit((unsigned char)p->text[number]) ||
+      (at == p->begin && p->begin < p->offset && isdigit((unsigned char)p->text[p->begin])))
     return false;
   for (size_t i = 0; i < COUNT(units); i++)
     propose(p, TS_PROPOSE_UNIT, units[i], NULL);
@@ -428,19 +467,23 @@ static bool propose_fields(const proposing *p)
   for (size_t i = 0; i < COUNT(plan_fields); i++) {
     bool there = false;
     for (uint32_t k = 1; k < decl->count && !there; k++)
-      there = !strcmp(decl->child[k]->name, plan_fields[i]) && decl->child[k]->name_span.begin != p->begin;
+      there = !strcmp(decl->child[k]->name, plan_fields[i]) &&
+              decl->child[k]->name_span.begin != p->begin;
     if (!there)
-      propose(p, TS_PROPOSE_FIELD, ts_arena_printf(p->s->arena, "%s = ", plan_fields[i]), "field of a plan");
+      propose(p, TS_PROPOSE_FIELD, ts_arena_printf(p->s->arena, "%s = ", plan_fields[i]),
+              "field of a plan");
   }
   return true;
 }
 
 /* Of the parameters of the open call those that are not named yet. */
-static void propose_argument(const proposing *p, const ts_open_call *call, const char *name, const char *detail)
+static void propose_argument(const proposing *p, const ts_open_call *call, const char *name,
+                             const char *detail)
 {
   const char *argument = ts_arena_printf(p->s->arena, "%s: ", name);
   bool given = false;
-  for (const char *at = p->text + call->begin; !given && (at = strstr(at, argument)) && at < p->text + p->offset; at++)
+  for (const char *at = p->text + call->begin;
+       !given && (at = strstr(at, argument)) && at < p->text + p->offset; at++)
     given = !is_word(at[-1]);
   if (!given)
     propose(p, TS_PROPOSE_PARAMETER, argument, detail);
@@ -464,7 +507,8 @@ static void propose_arguments(const proposing *p, const ts_open_call *call)
   uint32_t count = call->params ? call->params->count : call->maker->formal_count;
   for (uint32_t i = 0; i < count; i++) {
     const char *name = call->params ? call->params->child[i]->name : call->maker->formals[i].name;
-    const char *detail = call->params ? ts_lookup_signature(p->s, call->params->child[i]) : call->maker->formals[i].type;
+    const char *detail = call->params ? ts_lookup_signature(p->s, call->params->child[i]) :
+                                        call->maker->formals[i].type;
     if (!call->maker || (detail && *detail))
       propose_argument(p, call, name, detail);
   }
@@ -475,8 +519,10 @@ static void propose_names(const proposing *p)
   const ts_ast *decl = declaration_at(p->m, p->offset);
   for (size_t i = 0; p->s->uses && decl && i < p->s->uses->all.count; i++) {
     const ts_use *use = &p->s->uses->all.at[i];
-    bool local = use->node && use->node != decl && use->span.file == p->m->file && use->span.begin == use->declared.begin && use->declared.begin >= decl->span.begin;
-    if (local && use->declared.end <= p->offset && use->declared.end != p->offset && use->declared.end <= decl->span.end)
+    bool local = use->node && use->node != decl && use->span.file == p->m->file &&
+                 use->span.begin == use->declared.begin && use->declared.begin >= decl->span.begin;
+    if (local && use->declared.end <= p->offset && use->declared.end != p->offset &&
+        use->declared.end <= decl->span.end)
       propose(p, TS_PROPOSE_VALUE, use->name, ts_lookup_signature(p->s, use->node));
   }
   ts_seen_list visible = {0};
@@ -486,8 +532,10 @@ static void propose_names(const proposing *p)
     if (!v || v->entry != visible.all.at[i].entry)
       continue;
     bool value = v->entry->decl->kind != TS_AST_PLAN && v->entry->decl->kind != TS_AST_SEARCH;
-    if (value && (v->direct || v->entry->module == p->m || p->begin < p->offset)) /* what imports bring with them: once a letter is there */
-      propose(p, kind_of(v->entry->decl->kind), visible.all.at[i].name, ts_lookup_signature(p->s, v->entry->decl));
+    /* what imports bring with them: once a letter is there */
+    if (value && (v->direct || v->entry->module == p->m || p->begin < p->offset))
+      propose(p, kind_of(v->entry->decl->kind), visible.all.at[i].name,
+              ts_lookup_signature(p->s, v->entry->decl));
   }
   for (size_t i = 0; i < p->s->builtin_names.count; i++)
     propose(p, TS_PROPOSE_FUNCTION, p->s->builtin_names.at[i], "built in");
@@ -499,9 +547,11 @@ void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_pr
 {
   const char *text = text_of(s, m->file)->text;
   bool inside;
-  proposing p = {s, m, text, bare(s->arena, text, offset, &inside), word_before(text, offset), offset, list};
+  proposing p = {
+    s, m, text, bare(s->arena, text, offset, &inside), word_before(text, offset), offset, list};
   list->begin = p.begin;
-  if (inside || propose_imported(&p) || propose_files(&p) || propose_units(&p) || propose_fields(&p))
+  if (inside || propose_imported(&p) || propose_files(&p) || propose_units(&p) ||
+      propose_fields(&p))
     return;
   ts_open_call call;
   if (ts_lookup_call(s, m, p.begin, &call))

@@ -1,5 +1,7 @@
-/* What stands at a place of a file, and what may be written there: for editors. The file has been loaded and checked (ts_check) with the session's `uses`
- * set. Offsets are bytes of its text. Nothing here adds to what the plan means; values are worked out where nobody asked for them yet. */
+/* What stands at a place of a file, and what may be written there: for editors. The file has been
+ * loaded and checked (ts_check) with the session's `uses` set. Offsets are bytes of its text.
+ * Nothing here adds to what the plan means; values are worked out where nobody asked for them yet.
+ * */
 #ifndef TS_COMPILER_LOOKUP_H
 #define TS_COMPILER_LOOKUP_H
 
@@ -9,7 +11,8 @@
 /* The name that `offset` is in or right after; NULL: none that means something. */
 const ts_use *ts_lookup_use(const ts_session *s, uint32_t file, uint32_t offset);
 
-/* Signature, comment and value of what a name means, in Markdown. `plan`: whose parameters have values; may be NULL. */
+/* Signature, comment and value of what a name means, in Markdown. `plan`: whose parameters have
+ * values; may be NULL. */
 const char *ts_lookup_describe(ts_session *s, const ts_plan *plan, const ts_use *use);
 /* How a declaration begins, in one line: "model gpt(layers: Int, hidden: Int)". */
 const char *ts_lookup_signature(const ts_session *s, const ts_ast *node);
@@ -33,9 +36,19 @@ typedef struct ts_open_call {
 } ts_open_call;
 bool ts_lookup_call(ts_session *s, const ts_module *m, uint32_t offset, ts_open_call *call);
 
-typedef enum ts_proposal_kind { TS_PROPOSE_FUNCTION, TS_PROPOSE_VALUE, TS_PROPOSE_PARAMETER, TS_PROPOSE_FIELD, TS_PROPOSE_FILE, TS_PROPOSE_UNIT, TS_PROPOSE_WORD } ts_proposal_kind;
-typedef struct ts_proposal { ts_proposal_kind kind; const char *text, *detail; } ts_proposal; /* detail may be NULL */
-typedef struct ts_proposals { TS_VEC(ts_proposal) all; uint32_t begin; } ts_proposals;     /* begin: of the word they complete */
+typedef enum ts_proposal_kind {
+  TS_PROPOSE_FUNCTION,
+  TS_PROPOSE_VALUE,
+  TS_PROPOSE_PARAMETER,
+  TS_PROPOSE_FIELD,
+  TS_PROPOSE_FILE,
+  TS_PROPOSE_UNIT,
+  TS_PROPOSE_WORD
+} ts_proposal_kind;
+/* detail may be NULL */
+typedef struct ts_proposal { ts_proposal_kind kind; const char *text, *detail; } ts_proposal;
+/* begin: of the word they complete */
+typedef struct ts_proposals { TS_VEC(ts_proposal) all; uint32_t begin; } ts_proposals;
 void ts_lookup_propose(ts_session *s, const ts_module *m, uint32_t offset, ts_proposals *list);
 
 #endif

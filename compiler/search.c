@@ -8,7 +8,8 @@
 
 enum { TRIED_FOR_EACH = 50 }; /* plan that may come of it */
 
-typedef struct given { const char *name; ts_value value; const char *text; } given; /* a parameter that the search gives */
+/* a parameter that the search gives */
+typedef struct given { const char *name; ts_value value; const char *text; } given;
 
 typedef struct ts_searcher {
   ts_session *s;
@@ -37,13 +38,15 @@ static const ts_ast *choose(ts_session *s, const ts_module *m, const char *wante
   ts_diag *d;
   if (!names.names.count) {
     d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has no search", m->name);
-    ts_diag_help(d, "declare one: `search degrees of my_plan { vary tp in [1, 2, 4, 8], ... }`, or name what varies: `--vary 'tp=[1, 2, 4, 8]'`");
+    ts_diag_help(d, "declare one: `search degrees of my_plan { vary tp in [1, 2, 4, 8], ... }`, or "
+                    "name what varies: `--vary 'tp=[1, 2, 4, 8]'`");
   } else if (wanted) {
     d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has no search `%s`", m->name, wanted);
     if (!ts_suggest_names(d, wanted, &names))
       ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   } else {
-    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has %zu searches, and none was chosen", m->name, names.names.count);
+    d = ts_report(s, TS_E0233, TS_NO_SPAN, "`%s` has %zu searches, and none was chosen", m->name,
+                  names.names.count);
     ts_diag_help(d, "choose with `--search=NAME` from %s", ts_name_list_print(s, &names));
   }
   return NULL;
@@ -76,10 +79,12 @@ static bool check_column(searcher *v, uint32_t item, ts_name_list *columns)
     ts_name_list names = {0};
     for (uint32_t i = 0; i < v->plan->child[0]->count; i++)
       TS_PUSH(v->s->arena, &names.names, v->plan->child[0]->child[i]->name);
-    d = ts_report(v->s, TS_E0215, node->name_span, "plan `%s` has no parameter `%s`", v->plan->name, node->name);
+    d = ts_report(v->s, TS_E0215, node->name_span, "plan `%s` has no parameter `%s`", v->plan->name,
+                  node->name);
     ts_diag_here(d, "not a parameter");
     if (!ts_suggest_names(d, node->name, &names))
-      ts_diag_note(d, names.names.count ? "its parameters are %s" : "it has none%s", ts_name_list_print(v->s, &names));
+      ts_diag_note(d, names.names.count ? "its parameters are %s" : "it has none%s",
+                   ts_name_list_print(v->s, &names));
     return false;
   }
   v->column_of[item] = (uint32_t)columns->names.count;
@@ -98,7 +103,8 @@ static bool needs_figures(const searcher *v, uint32_t item)
       return true;
   }
   for (uint32_t i = 1; i < item; i++)
-    if (v->late[i] && v->decl->child[i]->kind == TS_AST_LET && ts_ast_uses(expr, v->decl->child[i]->name))
+    if (v->late[i] && v->decl->child[i]->kind == TS_AST_LET &&
+        ts_ast_uses(expr, v->decl->child[i]->name))
       return true;
   return false;
 }
@@ -125,12 +131,14 @@ static bool read_items(searcher *v)
     if (node->kind == TS_AST_VARY || node->kind == TS_AST_SET) {
       good &= check_column(v, i, &columns);
       if (v->late[i]) {
-        ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span, "the values of `%s` cannot depend on how a step went", node->name);
+        ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span,
+                               "the values of `%s` cannot depend on how a step went", node->name);
         ts_diag_here(d, "known only when the plan has been played");
         good = false;
       }
       v->reason_of[i] = search->reason_count;
-      search->reasons[search->reason_count++] = (ts_search_reason){ts_arena_printf(arena, "`%s` divides evenly", text_at(v, node->span)), 0};
+      search->reasons[search->reason_count++] = (ts_search_reason){
+        ts_arena_printf(arena, "`%s` divides evenly", text_at(v, node->span)), 0};
     } else if (node->kind == TS_AST_REQUIRE) {
       v->reason_of[i] = search->reason_count;
       search->reasons[search->reason_count++] = (ts_search_reason){node->child[1]->literal, 0};
@@ -158,7 +166,8 @@ static ts_env *figures_env(const searcher *v)
     double value = v->played->of[i];
     bool plain = ts_dimension_equal(ts_search_dimension(i), TS_DIM_NONE);
     ts_value bound = i == TS_SEARCH_DEVICES ? ts_int_value((int64_t)value, TS_NO_SPAN) :
-                     plain ? ts_real_value(value, TS_NO_SPAN) : ts_quantity_value(value, ts_search_dimension(i), TS_NO_SPAN);
+                     plain                  ? ts_real_value(value, TS_NO_SPAN) :
+                             ts_quantity_value(value, ts_search_dimension(i), TS_NO_SPAN);
     ts_env_bind(env, ts_search_figure(v->s, i), bound);
   }
   return env;
@@ -176,7 +185,8 @@ static const given *given_for(const searcher *v, const ts_ast *formal)
 static const ts_ast *mesh_of(const searcher *v)
 {
   for (uint32_t i = 1; i < v->plan->count; i++)
-    if (!strcmp(v->plan->child[i]->name, "mesh") && v->plan->child[i]->child[0]->kind == TS_AST_RECORD)
+    if (!strcmp(v->plan->child[i]->name, "mesh") &&
+        v->plan->child[i]->child[0]->kind == TS_AST_RECORD)
       return v->plan->child[i]->child[0];
   return NULL;
 }
@@ -191,7 +201,8 @@ static const ts_ast *expression_of(const searcher *v, uint32_t item)
 static bool names(const searcher *v, uint32_t item, const char *name)
 {
   for (uint32_t i = 1; i <= item && i < v->decl->count; i++)
-    if ((i == item || v->decl->child[i]->kind == TS_AST_LET) && ts_ast_uses(expression_of(v, i), name))
+    if ((i == item || v->decl->child[i]->kind == TS_AST_LET) &&
+        ts_ast_uses(expression_of(v, i), name))
       return true;
   return false;
 }
@@ -212,16 +223,19 @@ static void lay_mesh(searcher *v, const ts_env *env, uint32_t item)
   const ts_ast *mesh = mesh_of(v);
   ts_mesh *m = &v->s->mesh;
   m->count = 0;
-  for (uint32_t i = 0; mesh && i < mesh->count && m->count < sizeof m->axis / sizeof m->axis[0]; i++, m->count++) {
+  for (uint32_t i = 0; mesh && i < mesh->count && m->count < sizeof m->axis / sizeof m->axis[0];
+       i++, m->count++) {
     m->axis[m->count].name = mesh->child[i]->name;
     m->axis[m->count].span = mesh->child[i]->span;
     m->axis[m->count].stride = m->axis[m->count].size = 1;
     if (names(v, item, mesh->child[i]->name))
-      ts_eval_int(v->s, env, mesh->child[i]->child[0], "the size of an axis", &m->axis[m->count].size);
+      ts_eval_int(v->s, env, mesh->child[i]->child[0], "the size of an axis",
+                  &m->axis[m->count].size);
   }
 }
 
-/* Does the item, a `let` before it, or the default of a parameter that one of these uses name parameter `index`? What nobody asks for is not evaluated: it may not be possible yet. */
+/* Does the item, a `let` before it, or the default of a parameter that one of these uses name
+ * parameter `index`? What nobody asks for is not evaluated: it may not be possible yet. */
 static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
 {
   const ts_ast *params = v->plan->child[0];
@@ -230,13 +244,15 @@ static bool is_needed(const searcher *v, uint32_t item, uint32_t index)
     return true;
   for (uint32_t i = index + 1; i < params->count; i++) {
     const ts_ast *later = params->child[i];
-    if (later->child[1] && ts_ast_uses(later->child[1], name) && !given_for(v, later) && is_needed(v, item, i))
+    if (later->child[1] && ts_ast_uses(later->child[1], name) && !given_for(v, later) &&
+        is_needed(v, item, i))
       return true;
   }
   return false;
 }
 
-/* The names that item `item` may use: the plan's parameters, with what was given so far, and the `let`s before it. */
+/* The names that item `item` may use: the plan's parameters, with what was given so far, and the
+ * `let`s before it. */
 static ts_env *scope(searcher *v, uint32_t item)
 {
   const ts_ast *params = v->plan->child[0];
@@ -248,7 +264,8 @@ static ts_env *scope(searcher *v, uint32_t item)
     if (set)
       ts_env_bind(env, formal->name, set->value);
     else if (is_needed(v, item, i))
-      ts_env_bind(env, formal->name, ts_param_value(v->s, env, formal, formal->child[0], formal->child[1]));
+      ts_env_bind(env, formal->name,
+                  ts_param_value(v->s, env, formal, formal->child[0], formal->child[1]));
   }
   lay_mesh(v, env, item);
   for (uint32_t i = 1; i < item; i++) {
@@ -259,7 +276,8 @@ static ts_env *scope(searcher *v, uint32_t item)
   return env;
 }
 
-/* A value as text for -D, exactly. Kinds that have no such text are taken as they were written in the list. */
+/* A value as text for -D, exactly. Kinds that have no such text are taken as they were written in
+ * the list. */
 static const char *text_of(const searcher *v, ts_value value, const ts_ast *written)
 {
   ts_arena *arena = v->s->arena;
@@ -276,11 +294,15 @@ static const char *text_of(const searcher *v, ts_value value, const ts_ast *writ
   default: break;
   }
   const ts_source *source = written ? ts_sources_get(v->s->sources, written->span.file) : NULL;
-  return source ? ts_arena_string(arena, source->text + written->span.begin, written->span.end - written->span.begin) : NULL;
+  return source ? ts_arena_string(arena, source->text + written->span.begin,
+                                  written->span.end - written->span.begin) :
+                  NULL;
 }
 
-/* Gives a column its value, of the parameter's type. Where -D gives the parameter, other values are passed over. */
-static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, ts_value value, const ts_ast *written, bool *passed)
+/* Gives a column its value, of the parameter's type. Where -D gives the parameter, other values are
+ * passed over. */
+static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, ts_value value,
+                 const ts_ast *written, bool *passed)
 {
   const ts_ast *formal = formal_of(v, item->name);
   const char *what = ts_arena_printf(v->s->arena, "`%s`", item->name);
@@ -291,7 +313,8 @@ static bool give(searcher *v, const ts_ast *item, ts_env *env, uint32_t column, 
     return false;
   const char *text = text_of(v, value, written);
   if (!text) {
-    ts_diag *d = ts_report(v->s, TS_E0220, value.span, "values of `%s` must be written out", item->name);
+    ts_diag *d =
+      ts_report(v->s, TS_E0220, value.span, "values of `%s` must be written out", item->name);
     ts_diag_here(d, "%s, which was computed", ts_value_describe(v->s->arena, value));
     ts_diag_help(d, "list them: `vary %s in [..., ...]`", item->name);
     return false;
@@ -318,7 +341,8 @@ static bool add_point(searcher *v)
 {
   ts_session *s = v->s;
   if (v->points.count == s->limits.plans) {
-    ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans", ts_count_print(s->arena, s->limits.plans));
+    ts_diag *d = ts_report(s, TS_E0234, v->decl->name_span, "the search has more than %s plans",
+                           ts_count_print(s->arena, s->limits.plans));
     ts_diag_help(d, "`require` more of them, or vary fewer parameters");
     return false;
   }
@@ -346,21 +370,28 @@ static bool vary(searcher *v, uint32_t item, ts_value list)
   ts_env *env = scope(v, item);
   bool range = list.type == TS_T_RANGE;
   if (!range && list.type != TS_T_LIST) {
-    ts_diag *d = ts_report(v->s, TS_E0220, node->child[0]->span, "`vary` needs a list of values, not %s", ts_value_describe(v->s->arena, list));
+    ts_diag *d =
+      ts_report(v->s, TS_E0220, node->child[0]->span, "`vary` needs a list of values, not %s",
+                ts_value_describe(v->s->arena, list));
     ts_diag_help(d, "write `vary %s in [1, 2, 4]` or `vary %s in 1..9`", node->name, node->name);
     return false;
   }
   int64_t count = range ? list.u.range.end - list.u.range.begin : list.u.list->count;
   uint32_t before = v->given_count;
   for (int64_t i = 0; i < count; i++) {
-    ts_value value = range ? ts_int_value(list.u.range.begin + i, node->child[0]->span) : list.u.list->at[i];
+    ts_value value =
+      range ? ts_int_value(list.u.range.begin + i, node->child[0]->span) : list.u.list->at[i];
     bool passed;
     if (++v->tried > (uint64_t)TRIED_FOR_EACH * v->s->limits.plans) {
-      ts_diag *d = ts_report(v->s, TS_E0234, node->child[0]->span, "the search has more values to try than %s", ts_count_print(v->s->arena, (int64_t)TRIED_FOR_EACH * v->s->limits.plans));
-      ts_diag_help(d, "vary over shorter lists: conditions leave out plans, but each has to be looked at");
+      ts_diag *d =
+        ts_report(v->s, TS_E0234, node->child[0]->span, "the search has more values to try than %s",
+                  ts_count_print(v->s->arena, (int64_t)TRIED_FOR_EACH * v->s->limits.plans));
+      ts_diag_help(
+        d, "vary over shorter lists: conditions leave out plans, but each has to be looked at");
       return false;
     }
-    if (!give(v, node, env, v->column_of[item], value, written && i < written->count ? written->child[i] : NULL, &passed))
+    if (!give(v, node, env, v->column_of[item], value,
+              written && i < written->count ? written->child[i] : NULL, &passed))
       return false;
     if (!passed && !list_from(v, item + 1))
       return false;
@@ -380,16 +411,20 @@ static bool condition(searcher *v, uint32_t item, bool *holds)
   return true;
 }
 
-/* The values of an item, or its condition. False after an error, and where whole numbers do not divide. */
+/* The values of an item, or its condition. False after an error, and where whole numbers do not
+ * divide. */
 static bool set(searcher *v, uint32_t item)
 {
   const ts_ast *node = v->decl->child[item];
   bool passed;
   ts_env *env = scope(v, item);
-  return give(v, node, env, v->column_of[item], ts_eval_as(v->s, env, formal_of(v, node->name)->child[0], node->child[0]), node->child[0], &passed);
+  return give(v, node, env, v->column_of[item],
+              ts_eval_as(v->s, env, formal_of(v, node->name)->child[0], node->child[0]),
+              node->child[0], &passed);
 }
 
-/* Lists all plans that the items from `item` on make of what was given so far. False after an error. */
+/* Lists all plans that the items from `item` on make of what was given so far. False after an
+ * error. */
 static bool list_from(searcher *v, uint32_t item)
 {
   if (item == v->decl->count)
@@ -401,7 +436,9 @@ static bool list_from(searcher *v, uint32_t item)
   ts_value list = {0};
   v->s->uneven = &uneven;
   if (node->kind == TS_AST_VARY)
-    good = (list = ts_eval_as(v->s, scope(v, item), formal_of(v, node->name)->child[0], node->child[0])).type != TS_T_ERROR;
+    good =
+      (list = ts_eval_as(v->s, scope(v, item), formal_of(v, node->name)->child[0], node->child[0]))
+        .type != TS_T_ERROR;
   else if (node->kind == TS_AST_SET)
     good = set(v, item);
   else if (node->kind == TS_AST_REQUIRE && !v->late[item])
@@ -452,7 +489,8 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
   else if (value.type == TS_T_REAL || value.type == TS_T_QUANTITY)
     *worth = value.u.real;
   else if (value.type != TS_T_ERROR)
-    ts_report(v->s, TS_E0220, v->goal->child[0]->span, "a goal is a number or a quantity, not %s", ts_value_describe(v->s->arena, value));
+    ts_report(v->s, TS_E0220, v->goal->child[0]->span, "a goal is a number or a quantity, not %s",
+              ts_value_describe(v->s->arena, value));
   return value.type == TS_T_INT || value.type == TS_T_REAL || value.type == TS_T_QUANTITY;
 }
 
@@ -462,7 +500,8 @@ bool ts_search_judge(ts_search *search, size_t point, const ts_figures *played, 
 static const ts_ast *search_of_text(ts_session *s, const char *plan, const char *text)
 {
   const char *whole = ts_arena_printf(s->arena, "search options of %s {\n%s}\n", plan, text);
-  const ts_ast *file = ts_parse_file(s->lang, ts_sources_add(s->sources, "<command line>", "options", whole, strlen(whole)));
+  const ts_ast *file = ts_parse_file(
+    s->lang, ts_sources_add(s->sources, "<command line>", "options", whole, strlen(whole)));
   return ts_diags_errors(s->diags) || !file->count ? NULL : file->child[0];
 }
 
@@ -489,7 +528,8 @@ static const ts_ast *extended(ts_session *s, const ts_ast *search, const ts_ast 
 }
 
 /* The search of the file, of the options, or of the file with what the options add. */
-static const ts_ast *declared(ts_session *s, const ts_module *m, const ts_compile_options *o, const char *name, const char *text, bool extends)
+static const ts_ast *declared(ts_session *s, const ts_module *m, const ts_compile_options *o,
+                              const char *name, const char *text, bool extends)
 {
   ts_name_list names = {0};
   const ts_ast *search = NULL;
@@ -511,7 +551,8 @@ static const char *goal_text(const searcher *v)
   return text_at(v, v->goal->span);
 }
 
-ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text, bool extends)
+ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o,
+                          const char *name, const char *text, bool extends)
 {
   ts_compile_settings(s, o);
   ts_module *module = ts_module_load(s, path);
@@ -522,7 +563,9 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
   if (!plan || ts_diags_errors(s->diags))
     return NULL;
   if (o->plan_name && strcmp(plan->name, o->plan_name)) {
-    ts_diag *d = ts_report(s, TS_E0217, decl->child[0]->span, "search `%s` is of plan `%s`, not `%s`", decl->name, plan->name, o->plan_name);
+    ts_diag *d =
+      ts_report(s, TS_E0217, decl->child[0]->span, "search `%s` is of plan `%s`, not `%s`",
+                decl->name, plan->name, o->plan_name);
     ts_diag_here(d, "given with `--plan=%s`", o->plan_name);
     return NULL;
   }
@@ -541,7 +584,8 @@ ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_opti
   ts_diag *d = ts_report(s, TS_E0234, decl->name_span, "search `%s` has no plans", decl->name);
   for (uint32_t i = 0; i < search->reason_count; i++)
     if (search->reasons[i].count)
-      ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count, search->reasons[i].text);
+      ts_diag_note(d, "%" PRIu64 " left out: %s", search->reasons[i].count,
+                   search->reasons[i].text);
   ts_diag_help(d, "relax a `require`, or give each `vary` a value that it and `-D` both allow");
   return NULL;
 }

@@ -7,7 +7,8 @@
  *     minimize step_time
  *   }
  *
- * Items are worked off in order, so each may use what those before it gave; the later a `vary`, the faster it moves. Conditions and goals may also use FIGURES of a played step. */
+ * Items are worked off in order, so each may use what those before it gave; the later a `vary`, the
+ * faster it moves. Conditions and goals may also use FIGURES of a played step. */
 #ifndef TS_COMPILER_SEARCH_H
 #define TS_COMPILER_SEARCH_H
 
@@ -16,7 +17,8 @@
 #include "compiler/eval/module.h"
 
 /* Of one step: the figures of compiler/eval/figures.def. */
-typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures; /* s, bits, 1/s, 0..1, count; 0: not known */
+/* s, bits, 1/s, 0..1, count; 0: not known */
+typedef struct ts_figures { double of[TS_SEARCH_FIGURES]; } ts_figures;
 
 typedef struct ts_search_point { /* a plan of the family */
   const ts_define *defines;      /* all that are to be given to the compiler, the caller's first */
@@ -35,16 +37,22 @@ typedef struct ts_search {
   const ts_search_point *points;
   const char *goal;              /* "minimize step_time" */
   bool maximize;
-  uint32_t reason_count;         /* conditions, and values that must divide, in its order; counts of plans left out: grow with ts_search_judge */
+  /* conditions, and values that must divide, in its order; counts of plans left out: grow with
+   * ts_search_judge */
+  uint32_t reason_count;
   ts_search_reason *reasons;
   struct ts_searcher *searcher;
 } ts_search;
 
-/* Finds the search (the only one, or the one named) and lists its plans. `text`: items of a search in the place of one in the file; its plan is o->plan_name, or the only one.
- * `extends`: they are added to that of the file, if it has any, and a goal replaces its goal. NULL after errors. The session must live as long. */
-ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o, const char *name, const char *text, bool extends);
+/* Finds the search (the only one, or the one named) and lists its plans. `text`: items of a search
+ * in the place of one in the file; its plan is o->plan_name, or the only one. `extends`: they are
+ * added to that of the file, if it has any, and a goal replaces its goal. NULL after errors. The
+ * session must live as long. */
+ts_search *ts_search_load(ts_session *s, const char *path, const ts_compile_options *o,
+                          const char *name, const char *text, bool extends);
 
-/* What a played plan is worth, in base units. False if a condition leaves it out (counted), or after an error (in the queue). */
+/* What a played plan is worth, in base units. False if a condition leaves it out (counted), or
+ * after an error (in the queue). */
 bool ts_search_judge(ts_search *search, size_t point, const ts_figures *figures, double *worth);
 
 #endif

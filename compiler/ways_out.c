@@ -21,11 +21,13 @@ typedef struct finder {
 
 /* ---- Ways ---- */
 
-static void add_way(finder *f, const ts_way_edit *edits, uint32_t edit_count, const ts_define *defines, uint32_t define_count)
+static void add_way(finder *f, const ts_way_edit *edits, uint32_t edit_count,
+                    const ts_define *defines, uint32_t define_count)
 {
   ts_way w = {.edit_count = edit_count, .define_count = define_count};
   w.edits = edit_count ? ts_arena_copy(f->arena, edits, edit_count * sizeof *edits) : NULL;
-  w.defines = define_count ? ts_arena_copy(f->arena, defines, define_count * sizeof *defines) : NULL;
+  w.defines =
+    define_count ? ts_arena_copy(f->arena, defines, define_count * sizeof *defines) : NULL;
   TS_PUSH(f->arena, &f->ways, w);
 }
 
@@ -47,7 +49,10 @@ static int by_place(const void *x, const void *y)
   return a->begin != b->begin ? (a->begin < b->begin ? -1 : 1) : strcmp(a->text, b->text);
 }
 
-static int by_name(const void *x, const void *y) { return strcmp(((const ts_define *)x)->name, ((const ts_define *)y)->name); }
+static int by_name(const void *x, const void *y)
+{
+  return strcmp(((const ts_define *)x)->name, ((const ts_define *)y)->name);
+}
 
 bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out)
 {
@@ -76,7 +81,8 @@ bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out)
   return true;
 }
 
-const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, size_t size, size_t *new_size)
+const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, size_t size,
+                         size_t *new_size)
 {
   size_t room = size + 1, used = 0, at = 0;
   for (uint32_t i = 0; i < way->edit_count; i++)
@@ -99,10 +105,12 @@ const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, s
 const char *ts_way_lines(ts_arena *arena, const ts_way *way, const char *text, size_t size)
 {
   size_t new_size;
-  const char *changed = ts_way_apply(arena, way, text, size, &new_size), *lines = "", *shown = changed;
+  const char *changed = ts_way_apply(arena, way, text, size, &new_size), *lines = "",
+             *shown = changed;
   ptrdiff_t moved = 0;
   for (uint32_t i = 0; i < way->define_count; i++)
-    lines = ts_arena_printf(arena, "%s%s-D %s=%s", lines, i ? " " : "", way->defines[i].name, way->defines[i].expression);
+    lines = ts_arena_printf(arena, "%s%s-D %s=%s", lines, i ? " " : "", way->defines[i].name,
+                            way->defines[i].expression);
   for (uint32_t i = 0; i < way->edit_count; i++) {
     const ts_way_edit *e = &way->edits[i];
     const char *at = changed + e->begin + moved, *last = at + strlen(e->text);
@@ -135,7 +143,8 @@ static const ts_ast *field_of(const finder *f, const char *name)
 /* An import of `from`, unless the plan's file sees the name that TEXT begins with. */
 static uint32_t import_for(const finder *f, const char *text, const char *from, ts_way_edit *edit)
 {
-  const char *name = ts_lang_intern(f->s->lang, text, strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789"));
+  const char *name =
+    ts_lang_intern(f->s->lang, text, strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789"));
   if (!*from || ts_module_find(f->module, name))
     return 0;
   uint32_t at = 0;
@@ -180,12 +189,17 @@ static bool is_number(const finder *f, const ts_ast *expr, number *n)
     return false;
   const ts_ast *params = f->plan->decl->child[0];
   for (uint32_t i = 0; params && i < params->count; i++)
-    if (params->child[i]->name == expr->name && ts_env_lookup(f->plan->env, expr->name, &v) && v.type == TS_T_INT)
+    if (params->child[i]->name == expr->name && ts_env_lookup(f->plan->env, expr->name, &v) &&
+        v.type == TS_T_INT)
       return n->value = v.u.integer, true;
   return false;
 }
 
-typedef struct change { ts_way_edit edits[3]; ts_define defines[3]; uint32_t edit_count, define_count; } change;
+typedef struct change {
+  ts_way_edit edits[3];
+  ts_define defines[3];
+  uint32_t edit_count, define_count;
+} change;
 
 static void change_number(const finder *f, const number *n, int64_t value, change *c)
 {
@@ -219,7 +233,8 @@ static void set_field(finder *f, const char *field, const char *text, const char
 static const char *with_label(const finder *f, const char *text, const char *label)
 {
   const char *at = strstr(text, "LABEL");
-  return ts_arena_printf(f->arena, "%.*s\"%s\"%s", (int)(at - text), text, label, at + strlen("LABEL"));
+  return ts_arena_printf(f->arena, "%.*s\"%s\"%s", (int)(at - text), text, label,
+                         at + strlen("LABEL"));
 }
 
 static void set_fields(finder *f, const char *field, const char *text, const char *from)
@@ -237,9 +252,14 @@ static void add_to_list(finder *f, const char *field, const char *text, const ch
   const ts_ast *old = field_of(f, field);
   change c = {.edit_count = 1};
   if (old && old->kind == TS_AST_LIST && old->count)
-    c.edits[0] = (ts_way_edit){old->child[old->count - 1]->span.end, old->child[old->count - 1]->span.end, ts_arena_printf(f->arena, ", %s", text)};
+    c.edits[0] =
+      (ts_way_edit){old->child[old->count - 1]->span.end, old->child[old->count - 1]->span.end,
+                    ts_arena_printf(f->arena, ", %s", text)};
   else
-    c.edits[0] = field_edit(f, field, old ? ts_arena_printf(f->arena, "[%s, %s]", text_at(f, old->span), text) : ts_arena_printf(f->arena, "[%s]", text));
+    c.edits[0] =
+      field_edit(f, field,
+                 old ? ts_arena_printf(f->arena, "[%s, %s]", text_at(f, old->span), text) :
+                       ts_arena_printf(f->arena, "[%s]", text));
   c.edit_count += import_for(f, text, from, &c.edits[1]);
   add_change(f, &c);
 }
@@ -260,12 +280,14 @@ typedef struct replacement { const char *call, *by, *from; int64_t keep; } repla
 static void replace_call(finder *f, const ts_ast *node, void *closure)
 {
   const replacement *r = closure;
-  if (node->kind != TS_AST_CALL || node->child[0]->kind != TS_AST_ID || strcmp(node->child[0]->name, r->call) != 0)
+  if (node->kind != TS_AST_CALL || node->child[0]->kind != TS_AST_ID ||
+      strcmp(node->child[0]->name, r->call) != 0)
     return;
   const ts_ast *function = node->child[0];
   change c = {.edits = {{function->span.begin, function->span.end, r->by}}, .edit_count = 1};
   if (r->keep > 0 && node->count > r->keep + 1)
-    c.edits[c.edit_count++] = (ts_way_edit){node->child[r->keep]->span.end, node->child[node->count - 1]->span.end, ""};
+    c.edits[c.edit_count++] =
+      (ts_way_edit){node->child[r->keep]->span.end, node->child[node->count - 1]->span.end, ""};
   c.edit_count += import_for(f, r->by, r->from, &c.edits[c.edit_count]);
   add_change(f, &c);
 }
@@ -274,8 +296,9 @@ static void halve(finder *f, const ts_ast *node, void *closure)
 {
   const char *name = closure;
   number n;
-  if ((node->kind != TS_AST_ARG && node->kind != TS_AST_FIELD) || !node->name || strcmp(node->name, name) != 0 ||
-      !is_number(f, node->child[0], &n) || n.value < 2 || n.value % 2)
+  if ((node->kind != TS_AST_ARG && node->kind != TS_AST_FIELD) || !node->name ||
+      strcmp(node->name, name) != 0 || !is_number(f, node->child[0], &n) || n.value < 2 ||
+      n.value % 2)
     return;
   for (int64_t value = n.value / 2;; value /= 2) {
     change c = {0};
@@ -322,7 +345,8 @@ static void try_row(finder *f, const ts_record *r)
   } else if (*(word = text_field(r, "add"))) {
     add_to_list(f, to, word, from);
   } else if (*(word = text_field(r, "call"))) {
-    replacement by = {word, text_field(r, "by"), from, keep && keep->type == TS_T_INT ? keep->u.integer : 0};
+    replacement by = {word, text_field(r, "by"), from,
+                      keep && keep->type == TS_T_INT ? keep->u.integer : 0};
     walk(f, f->plan->decl, replace_call, &by);
   } else if (*(word = text_field(r, "halve"))) {
     walk(f, f->plan->decl, halve, (void *)(uintptr_t)word);
@@ -331,8 +355,10 @@ static void try_row(finder *f, const ts_record *r)
   }
 }
 
-/* The part of a label that the language takes for all repeats, "attn.core" of layer[*].attn.core, then its scope. */
-static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t count, const char **out)
+/* The part of a label that the language takes for all repeats, "attn.core" of layer[*].attn.core,
+ * then its scope. */
+static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t count,
+                         const char **out)
 {
   uint32_t n = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -351,8 +377,8 @@ static uint32_t patterns(ts_arena *arena, const char *const *labels, uint32_t co
   return n;
 }
 
-ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size, const ts_compile_options *o,
-                     const char *const *labels, uint32_t label_count)
+ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size,
+                     const ts_compile_options *o, const char *const *labels, uint32_t label_count)
 {
   static const char list[] = "import std.ways_out\n", list_name[] = "<ways out>";
   finder f = {.arena = arena, .text = text, .s = ts_session_new(arena)};
@@ -366,7 +392,10 @@ ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t
   f.module = f.plan ? ts_module_of(f.s, f.plan->decl->span.file) : NULL;
   ts_module *rows = f.module ? ts_module_load(f.s, list_name) : NULL;
   ts_value v;
-  if (!rows || !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, "ways_out", strlen("ways_out")), TS_NO_SPAN, &v) || v.type != TS_T_LIST)
+  if (!rows ||
+      !ts_module_lookup(f.s, rows, ts_lang_intern(f.s->lang, "ways_out", strlen("ways_out")),
+                        TS_NO_SPAN, &v) ||
+      v.type != TS_T_LIST)
     return (ts_ways){0};
   const char **found = TS_NEW_ARRAY(arena, const char *, 2 * (size_t)label_count + 1);
   f.label_count = patterns(arena, labels, label_count, found);

@@ -1,11 +1,12 @@
-/* Ways out of a shortage of memory: where in a plan the changes of stdlib/ways_out.ts apply. A WAY is a set of edits of
- * the plan's text and of values for its parameters; nothing is played here. */
+/* Ways out of a shortage of memory: where in a plan the changes of stdlib/ways_out.ts apply. A WAY
+ * is a set of edits of the plan's text and of values for its parameters; nothing is played here. */
 #ifndef TS_COMPILER_WAYS_OUT_H
 #define TS_COMPILER_WAYS_OUT_H
 
 #include "compiler/compile.h"
 
-typedef struct ts_way_edit { uint32_t begin, end; const char *text; } ts_way_edit; /* bytes of the plan's text */
+/* bytes of the plan's text */
+typedef struct ts_way_edit { uint32_t begin, end; const char *text; } ts_way_edit;
 
 typedef struct ts_way {
   uint32_t edit_count, define_count;
@@ -15,14 +16,16 @@ typedef struct ts_way {
 
 typedef struct ts_ways { uint32_t count; const ts_way *at; } ts_ways;
 
-/* All ways of one change each. `labels` hold activations at the peak, largest first: "layer[*].attn.core". The plan has
- * been compiled before, so that mistakes are not reported again; none are listed if it cannot be. */
-ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size, const ts_compile_options *o,
-                     const char *const *labels, uint32_t label_count);
+/* All ways of one change each. `labels` hold activations at the peak, largest first:
+ * "layer[*].attn.core". The plan has been compiled before, so that mistakes are not reported again;
+ * none are listed if it cannot be. */
+ts_ways ts_ways_list(ts_arena *arena, const char *path, const char *text, size_t size,
+                     const ts_compile_options *o, const char *const *labels, uint32_t label_count);
 /* Both changes in one. False if they change the same. */
 bool ts_way_join(ts_arena *arena, const ts_way *a, const ts_way *b, ts_way *out);
 /* The plan's text as the way has it. */
-const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, size_t size, size_t *new_size);
+const char *ts_way_apply(ts_arena *arena, const ts_way *way, const char *text, size_t size,
+                         size_t *new_size);
 /* What a person writes for it: "-D tp=16 -D dp=1", then each line of the plan as it becomes. */
 const char *ts_way_lines(ts_arena *arena, const ts_way *way, const char *text, size_t size);
 

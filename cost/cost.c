@@ -9,11 +9,16 @@
 
 enum { INFLATE_STEP = 1 << 16 };
 
-bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_t begin, size_t end, const char *format, ...)
+bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_t begin, size_t end,
+                  const char *format, ...)
 {
   va_list args;
   va_start(args, format);
-  *error = (ts_cost_error){.begin = begin, .end = end, .line = 1, .column = 1, .text = ts_arena_vprintf(arena, format, args)};
+  *error = (ts_cost_error){.begin = begin,
+                           .end = end,
+                           .line = 1,
+                           .column = 1,
+                           .text = ts_arena_vprintf(arena, format, args)};
   va_end(args);
   for (size_t i = 0; text && i < begin; i++) {
     error->column++;
@@ -23,9 +28,13 @@ bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_
   return false;
 }
 
-const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most, size_t *text_size, ts_cost_error *error)
+const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most,
+                           size_t *text_size, ts_cost_error *error)
 {
-  z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
+  z_stream z = {.next_in = (Bytef *)bytes,
+                .avail_in = (uInt)size,
+                .zalloc = ts_heap_for_zlib,
+                .zfree = ts_heap_from_zlib};
   if (size > UINT32_MAX || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
     return ts_cost_fail(arena, error, NULL, 0, 0, "cannot inflate it"), NULL;
   TS_VEC(char) out = {0};
@@ -46,17 +55,21 @@ const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size
   } while (status == Z_OK && out.count <= most);
   inflateEnd(&z);
   if (out.count > most) {
-    const char *text = "the gzip file opens to more than %zu MiB: keep the rows that are needed, or give it unpacked";
+    const char *text = "the gzip file opens to more than %zu MiB: keep the rows that are needed, "
+                       "or give it unpacked";
     return ts_cost_fail(arena, error, NULL, 0, 0, text, most >> 20), NULL;
   }
   if (status != Z_STREAM_END)
-    return ts_cost_fail(arena, error, NULL, 0, 0, "the gzip file %s", status == Z_BUF_ERROR ? "ends too early" : "is damaged"), NULL;
+    return ts_cost_fail(arena, error, NULL, 0, 0, "the gzip file %s",
+                        status == Z_BUF_ERROR ? "ends too early" : "is damaged"),
+           NULL;
   out.at[out.count] = 0;
   *text_size = out.count;
   return out.at;
 }
 
-const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size, ts_cost_error *error)
+const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size,
+                         ts_cost_error *error)
 {
   const unsigned char *b = bytes;
   if (size > 2 && b[0] == 0x1f && b[1] == 0x8b)
@@ -72,7 +85,8 @@ static ts_cost_source *new_source(ts_arena *arena, int kind)
   return source;
 }
 
-ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size, const ts_table_options *options, ts_cost_error *error)
+ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,
+                              const ts_table_options *options, ts_cost_error *error)
 {
   size_t text_size;
   const char *text = ts_cost_text(arena, bytes, size, &text_size, error);

@@ -1,6 +1,6 @@
-/* Where the time of a kernel comes from. A cost source is made from a table of measurements, a fit file or the peak numbers of a
- * device, and asked with a query. Sources live in the arena they were made in and are never changed afterwards: several threads may
- * ask one. Formats: doc/costs.md. */
+/* Where the time of a kernel comes from. A cost source is made from a table of measurements, a fit
+ * file or the peak numbers of a device, and asked with a query. Sources live in the arena they were
+ * made in and are never changed afterwards: several threads may ask one. Formats: doc/costs.md. */
 #ifndef TS_COST_COST_H
 #define TS_COST_COST_H
 
@@ -20,45 +20,59 @@ typedef struct ts_cost_query {
 } ts_cost_query;
 
 typedef enum ts_cost_basis { /* in the order of ts_ir_basis */
-  TS_COST_STATED, TS_COST_MEASURED, TS_COST_INTERPOLATED, TS_COST_FITTED, TS_COST_ROOFLINE, TS_COST_EXTERN
+                             TS_COST_STATED,
+                             TS_COST_MEASURED,
+                             TS_COST_INTERPOLATED,
+                             TS_COST_FITTED,
+                             TS_COST_ROOFLINE,
+                             TS_COST_EXTERN
 } ts_cost_basis;
 
 typedef struct ts_cost_answer {
   double seconds;
   ts_cost_basis basis;
   uint32_t row; /* line of the table when MEASURED, else 0 */
-  /* Of a fit asked beyond what it learned from: the feature that lies furthest out, its value, the range learned from, and by what factor it is outside. NULL:
-   * within, or not known. */
+  /* Of a fit asked beyond what it learned from: the feature that lies furthest out, its value, the
+   * range learned from, and by what factor it is outside. NULL: within, or not known. */
   const char *beyond;
   double value, low, high, far;
 } ts_cost_answer;
 
 typedef struct ts_cost_source ts_cost_source;
 
-/* What is wrong with a file. Offsets, line and column (from 1, in bytes) count in its text, after ts_cost_text. */
+/* What is wrong with a file. Offsets, line and column (from 1, in bytes) count in its text, after
+ * ts_cost_text. */
 typedef struct ts_cost_error {
   size_t begin, end;
   uint32_t line, column;
   const char *text, *help; /* help may be NULL */
 } ts_cost_error;
 
-/* The text of a file: inflated when it is gzip, else as it is. NUL-terminated, in the arena; NULL after an error. */
-const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size, ts_cost_error *error);
-enum { TS_COST_MOST_UNPACKED = 1 << 28 }; /* a file of measurements is a few MB; more is an attack or a mistake */
-const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most, size_t *text_size, ts_cost_error *error);
+/* The text of a file: inflated when it is gzip, else as it is. NUL-terminated, in the arena; NULL
+ * after an error. */
+const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size,
+                         ts_cost_error *error);
+/* a file of measurements is a few MB; more is an attack or a mistake */
+enum { TS_COST_MOST_UNPACKED = 1 << 28 };
+const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most,
+                           size_t *text_size, ts_cost_error *error);
 
-/* For tables without the columns `family` or `dtype`. Without a family it is known by the columns (m, n, k: a matrix product). */
+/* For tables without the columns `family` or `dtype`. Without a family it is known by the columns
+ * (m, n, k: a matrix product). */
 typedef struct ts_table_options { const char *family, *dtype; } ts_table_options;
 
 /* CSV, plain or gzip. `options` may be NULL. NULL after an error. */
-ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size, const ts_table_options *options, ts_cost_error *error);
+ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,
+                              const ts_table_options *options, ts_cost_error *error);
 
 /* Fit file. NULL after an error. */
 ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_cost_error *error);
 
-/* A fit of a table, trained now: every family that has a model and at least 8 rows. `units`: processors of the device. Takes seconds, and gives the same
- * answers each time. NULL after an error (which has no place in the file). */
-ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units, ts_cost_error *error);
+/* A fit of a table, trained now: every family that has a model and at least 8 rows. `units`:
+ * processors of the device. Takes seconds, and gives the same answers each time. NULL after an
+ * error (which has no place in the file). */
+ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units,
+                                  ts_cost_error *error);
 
 typedef struct ts_peak { const char *dtype; double flops; } ts_peak; /* FLOP/s */
 typedef struct ts_roofline {
@@ -66,15 +80,18 @@ typedef struct ts_roofline {
   uint32_t peak_count;
   double bandwidth;                         /* byte/s */
   double flops_efficiency, bytes_efficiency; /* shares of the peaks that large kernels reach */
-  double flops_half, bytes_half;            /* work at which half of that is reached; 0: constant efficiency */
+  /* work at which half of that is reached; 0: constant efficiency */
+  double flops_half, bytes_half;
   double floor;                             /* seconds every kernel takes at least, added */
 } ts_roofline;
 ts_cost_source *ts_cost_roofline(ts_arena *arena, const ts_roofline *numbers);
 
-/* False when the source has no answer: another family, dtype or features, or outside of what was measured. */
+/* False when the source has no answer: another family, dtype or features, or outside of what was
+ * measured. */
 bool ts_cost_ask(const ts_cost_source *source, const ts_cost_query *query, ts_cost_answer *answer);
 
-/* What the source says of itself: lines of `# source:` of a table, device and data of a fit. May be "". */
+/* What the source says of itself: lines of `# source:` of a table, device and data of a fit. May be
+ * "". */
 const char *ts_cost_provenance(const ts_cost_source *source);
 
 /* The device that a table or a fit says its times are of; "" when it says none. */
@@ -88,8 +105,10 @@ typedef struct ts_table_near {
   const double *value;
   double seconds;
 } ts_table_near;
-/* Writes at most `room` rows, nearest first; returns how many. Rows of the query's family, or of any when it has none. */
-uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *query, ts_table_near *near, uint32_t room);
+/* Writes at most `room` rows, nearest first; returns how many. Rows of the query's family, or of
+ * any when it has none. */
+uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *query,
+                          ts_table_near *near, uint32_t room);
 /* Families a source can answer, in order; returns how many there are. */
 uint32_t ts_cost_families(const ts_cost_source *source, const char **family, uint32_t room);
 

@@ -12,7 +12,8 @@
 #include "base/heap.h"
 #include "base/output.h"
 
-static void fail(ts_db_error *error, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void fail(ts_db_error *error, const char *help, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
 static void fail(ts_db_error *error, const char *help, const char *format, ...)
 {
   va_list args;
@@ -25,12 +26,20 @@ static void fail(ts_db_error *error, const char *help, const char *format, ...)
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
 
-/* A database that is not there yet is made beside its place, with its first rows, and then takes it: a failure leaves nothing. */
-struct ts_db { ts_arena *arena; sqlite3 *handle; const char *path; ts_output made; /* made.beside: NULL of one that is there */ };
+/* A database that is not there yet is made beside its place, with its first rows, and then takes
+ * it: a failure leaves nothing. */
+struct ts_db {
+  ts_arena *arena;
+  sqlite3 *handle;
+  const char *path;
+  ts_output made; /* made.beside: NULL of one that is there */
+};
 
 static const char schema[] =
-  "CREATE TABLE measurement (family TEXT NOT NULL, dtype TEXT NOT NULL, features TEXT NOT NULL, device TEXT NOT NULL, software TEXT NOT NULL,"
-  " source TEXT NOT NULL, time_us REAL NOT NULL CHECK (time_us > 0), low_us REAL, high_us REAL, repeats INTEGER,"
+  "CREATE TABLE measurement (family TEXT NOT NULL, dtype TEXT NOT NULL, features TEXT NOT NULL, "
+  "device TEXT NOT NULL, software TEXT NOT NULL,"
+  " source TEXT NOT NULL, time_us REAL NOT NULL CHECK (time_us > 0), low_us REAL, high_us REAL, "
+  "repeats INTEGER,"
   " PRIMARY KEY (family, dtype, features, device, software, source)) WITHOUT ROWID;";
 enum {
   APPLICATION = 0x54535044, /* "TSPD" in the header of the file */
@@ -49,13 +58,17 @@ static bool wrong(ts_db *db, ts_db_error *error)
   return false;
 }
 
-static bool execute(ts_db *db, const char *statements) { return sqlite3_exec(db->handle, statements, NULL, NULL, NULL) == SQLITE_OK; }
+static bool execute(ts_db *db, const char *statements)
+{
+  return sqlite3_exec(db->handle, statements, NULL, NULL, NULL) == SQLITE_OK;
+}
 
 static int64_t number(ts_db *db, const char *query)
 {
   sqlite3_stmt *s = NULL;
   int64_t value = -1;
-  if (sqlite3_prepare_v2(db->handle, query, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+  if (sqlite3_prepare_v2(db->handle, query, -1, &s, NULL) == SQLITE_OK &&
+      sqlite3_step(s) == SQLITE_ROW)
     value = sqlite3_column_int64(s, 0);
   sqlite3_finalize(s);
   return value;
@@ -67,19 +80,22 @@ static int64_t number(ts_db *db, const char *query)
 static bool end_of(const char *path, const char *suffix, ts_arena *arena, void *bytes, long size)
 {
   FILE *in = fopen(ts_arena_printf(arena, "%s%s", path, suffix), "rbe");
-  bool read = in && fseek(in, -size, SEEK_END) == 0 && fread(bytes, 1, (size_t)size, in) == (size_t)size;
+  bool read =
+    in && fseek(in, -size, SEEK_END) == 0 && fread(bytes, 1, (size_t)size, in) == (size_t)size;
   if (in)
     fclose(in);
   return read;
 }
 
-/* A journal of a change of several databases names a file at its end, behind which the magic number stands again, and whoever takes the change
- * back deletes that file (sqlite.org/fileformat.html, 3; sqlite.org/atomiccommit.html, 5). A profile database is always changed alone. */
+/* A journal of a change of several databases names a file at its end, behind which the magic number
+ * stands again, and whoever takes the change back deletes that file (sqlite.org/fileformat.html, 3;
+ * sqlite.org/atomiccommit.html, 5). A profile database is always changed alone. */
 static bool names_a_file_to_delete(const char *path, ts_arena *arena)
 {
   static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
   unsigned char last[sizeof magic];
-  return end_of(path, "-journal", arena, last, sizeof last) && memcmp(last, magic, sizeof magic) == 0;
+  return end_of(path, "-journal", arena, last, sizeof last) &&
+         memcmp(last, magic, sizeof magic) == 0;
 }
 
 /* Nothing waits beside the file to be put into it, or to be taken back. */
@@ -89,7 +105,8 @@ static bool is_at_rest(const char *path, ts_arena *arena)
   return !end_of(path, "-journal", arena, &byte, 1) && !end_of(path, "-wal", arena, &byte, 1);
 }
 
-/* The file may come from a stranger: its schema calls no functions of effect, runs no triggers, hides no views, and damage is looked for. */
+/* The file may come from a stranger: its schema calls no functions of effect, runs no triggers,
+ * hides no views, and damage is looked for. */
 static void distrust(sqlite3 *handle)
 {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -115,23 +132,28 @@ static bool connect_to(ts_db *db, const char *name, int flags, ts_db_error *erro
 
 static bool is_new(int64_t application, int64_t tables) { return !application && !tables; }
 
-/* What it is and what is in it come in one transaction, or a kill between the two would leave a file that is nobody's. In WAL mode readers and
- * the one who writes do not wait for each other; where that cannot be had, the file stays as it is and they wait. */
+/* What it is and what is in it come in one transaction, or a kill between the two would leave a
+ * file that is nobody's. In WAL mode readers and the one who writes do not wait for each other;
+ * where that cannot be had, the file stays as it is and they wait. */
 static bool prepare(ts_db *db)
 {
   char mark[64];
   snprintf(mark, sizeof mark, "PRAGMA application_id = %d", APPLICATION);
-  execute(db, db->made.beside ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL"); /* nobody reads what is being made */
+  /* nobody reads what is being made */
+  execute(db, db->made.beside ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL");
   if (!execute(db, "BEGIN IMMEDIATE"))
     return false;
-  bool made = !is_new(number(db, "PRAGMA application_id"), number(db, "SELECT count(*) FROM sqlite_master")) || (execute(db, mark) && execute(db, schema));
+  bool made = !is_new(number(db, "PRAGMA application_id"),
+                      number(db, "SELECT count(*) FROM sqlite_master")) ||
+              (execute(db, mark) && execute(db, schema));
   return execute(db, made ? "COMMIT" : "ROLLBACK") && made;
 }
 
 /* It is ours, or new and empty when it may be made. */
 static bool is_ours(ts_db *db, bool create, ts_db_error *error)
 {
-  int64_t application = number(db, "PRAGMA application_id"), tables = number(db, "SELECT count(*) FROM sqlite_master");
+  int64_t application = number(db, "PRAGMA application_id"),
+          tables = number(db, "SELECT count(*) FROM sqlite_master");
   if (tables < 0)
     return wrong(db, error);
   if (application == APPLICATION || (create && is_new(application, tables)))
@@ -150,11 +172,13 @@ static bool begin(ts_db *db, bool create, ts_db_error *error)
   return !create || (execute(db, "COMMIT") && prepare(db)) || wrong(db, error);
 }
 
-/* On media that cannot be written SQLite refuses a file in WAL mode, as it cannot note there that it is read. Nobody else writes there either. */
+/* On media that cannot be written SQLite refuses a file in WAL mode, as it cannot note there that
+ * it is read. Nobody else writes there either. */
 static const char *as_immutable(ts_arena *arena, const char *path)
 {
   const char *name = "file:";
-  for (; *path; path++) name = ts_arena_printf(arena, strchr("%?#", *path) ? "%s%%%02x" : "%s%c", name, *path);
+  for (; *path; path++)
+    name = ts_arena_printf(arena, strchr("%?#", *path) ? "%s%%%02x" : "%s%c", name, *path);
   return ts_arena_printf(arena, "%s?immutable=1", name);
 }
 
@@ -164,19 +188,25 @@ static bool needs_write(ts_db *db)
   return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
 }
 
-/* Readers open for writing too, where they may: what a killed `add` left is taken back before they see it. */
+/* Readers open for writing too, where they may: what a killed `add` left is taken back before they
+ * see it. */
 static bool open_any(ts_db *db, const char *path, bool create, ts_db_error *error)
 {
-  if (connect_to(db, path, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), error) && begin(db, create, error))
+  if (connect_to(db, path, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), error) &&
+      begin(db, create, error))
     return true;
   if (create || !needs_write(db))
     return false;
   if (!is_at_rest(path, db->arena)) {
-    snprintf(error->help, sizeof error->help, "an `add` was killed: `trainspec db list --db FILE` where the file can be written takes it back");
+    snprintf(error->help, sizeof error->help,
+             "an `add` was killed: `trainspec db list --db FILE` where the file can be written "
+             "takes it back");
     return false;
   }
   sqlite3_close(db->handle);
-  return connect_to(db, as_immutable(db->arena, path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error) && begin(db, false, error);
+  return connect_to(db, as_immutable(db->arena, path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                    error) &&
+         begin(db, false, error);
 }
 
 static bool open_new(ts_db *db, ts_db_error *error)
@@ -186,7 +216,8 @@ static bool open_new(ts_db *db, ts_db_error *error)
     fail(error, NULL, "%s", strerror(failed));
     return false;
   }
-  return open_any(db, db->made.beside ? db->made.beside : db->path, true, error); /* no file beside: the name of something else, which SQLite refuses */
+  /* no file beside: the name of something else, which SQLite refuses */
+  return open_any(db, db->made.beside ? db->made.beside : db->path, true, error);
 }
 
 static bool open_there(ts_db *db, bool create, ts_db_error *error)
@@ -194,9 +225,12 @@ static bool open_there(ts_db *db, bool create, ts_db_error *error)
   char *real = ts_heap_real_path(db->path); /* a journal lies beside the file that a link means */
   bool open = false, absent = !real && errno == ENOENT;
   if (real && names_a_file_to_delete(real, db->arena))
-    fail(error, "a copy of the database without its journal opens as it was before or after that change", "a change of several databases was cut off in it");
+    fail(error,
+         "a copy of the database without its journal opens as it was before or after that change",
+         "a change of several databases was cut off in it");
   else
-    open = create && absent ? open_new(db, error) : open_any(db, real ? real : db->path, create, error);
+    open =
+      create && absent ? open_new(db, error) : open_any(db, real ? real : db->path, create, error);
   free(real);
   return open;
 }
@@ -234,14 +268,21 @@ static void bind(sqlite3_stmt *s, const ts_db_row *r)
     sqlite3_bind_int64(s, 10, r->repeats);
 }
 
-static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced,
+                     ts_db_error *error)
 {
   sqlite3_stmt *s = NULL;
-  int64_t before = execute(db, "BEGIN IMMEDIATE") ? number(db, "SELECT count(*) FROM measurement") : -1;
-  bool good = before >= 0 && sqlite3_prepare_v2(db->handle, "INSERT OR REPLACE INTO measurement VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)", -1, &s, NULL) == SQLITE_OK;
+  int64_t before =
+    execute(db, "BEGIN IMMEDIATE") ? number(db, "SELECT count(*) FROM measurement") : -1;
+  bool good =
+    before >= 0 &&
+    sqlite3_prepare_v2(db->handle,
+                       "INSERT OR REPLACE INTO measurement VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+                       -1, &s, NULL) == SQLITE_OK;
   for (size_t i = 0; i < count && good; i++) {
     bind(s, &rows[i]);
-    good = sqlite3_step(s) == SQLITE_DONE && sqlite3_reset(s) == SQLITE_OK && sqlite3_clear_bindings(s) == SQLITE_OK;
+    good = sqlite3_step(s) == SQLITE_DONE && sqlite3_reset(s) == SQLITE_OK &&
+           sqlite3_clear_bindings(s) == SQLITE_OK;
   }
   sqlite3_finalize(s);
   int64_t after = good ? number(db, "SELECT count(*) FROM measurement") : -1;
@@ -282,11 +323,14 @@ static const char *text_at(sqlite3_stmt *s, int column)
   return text ? (const char *)text : "";
 }
 
-bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software, void (*take)(void *closure, const ts_db_row *row), void *closure,
-  ts_db_error *error)
+bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software,
+                void (*take)(void *closure, const ts_db_row *row), void *closure,
+                ts_db_error *error)
 {
-  static const char query[] = "SELECT family, dtype, features, device, software, source, time_us, low_us, high_us, repeats FROM measurement"
-    " WHERE (?1 IS NULL OR family = ?1) AND (?2 IS NULL OR device = ?2) AND (?3 IS NULL OR software = ?3) ORDER BY 1, 2, 3, 4, 5, 6";
+  static const char query[] = "SELECT family, dtype, features, device, software, source, time_us, "
+                              "low_us, high_us, repeats FROM measurement"
+                              " WHERE (?1 IS NULL OR family = ?1) AND (?2 IS NULL OR device = ?2) "
+                              "AND (?3 IS NULL OR software = ?3) ORDER BY 1, 2, 3, 4, 5, 6";
   sqlite3_stmt *s = NULL;
   int status = sqlite3_prepare_v2(db->handle, query, -1, &s, NULL);
   const char *asked[] = {family, device, software};
@@ -296,8 +340,10 @@ bool ts_db_each(ts_db *db, const char *family, const char *device, const char *s
   while (status == SQLITE_OK || status == SQLITE_ROW) {
     if ((status = sqlite3_step(s)) != SQLITE_ROW)
       break;
-    take(closure, &(ts_db_row){text_at(s, 0), text_at(s, 1), text_at(s, 2), text_at(s, 3), text_at(s, 4), text_at(s, 5), sqlite3_column_double(s, 6),
-                               sqlite3_column_double(s, 7), sqlite3_column_double(s, 8), sqlite3_column_int64(s, 9)});
+    take(closure,
+         &(ts_db_row){text_at(s, 0), text_at(s, 1), text_at(s, 2), text_at(s, 3), text_at(s, 4),
+                      text_at(s, 5), sqlite3_column_double(s, 6), sqlite3_column_double(s, 7),
+                      sqlite3_column_double(s, 8), sqlite3_column_int64(s, 9)});
   }
   bool good = status == SQLITE_DONE || wrong(db, error);
   sqlite3_finalize(s);
@@ -328,8 +374,9 @@ bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced,
   return false;
 }
 
-bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software, void (*take)(void *closure, const ts_db_row *row), void *closure,
-  ts_db_error *error)
+bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software,
+                void (*take)(void *closure, const ts_db_row *row), void *closure,
+                ts_db_error *error)
 {
   (void)db, (void)family, (void)device, (void)software, (void)take, (void)closure;
   fail(error, how, "%s", missing);
@@ -340,9 +387,16 @@ bool ts_db_each(ts_db *db, const char *family, const char *device, const char *s
 /* -- as a table -- */
 
 typedef TS_VEC(const char *) words;
-typedef struct tabled { ts_arena *arena; TS_VEC(ts_db_row) rows; words names, devices, softwares; } tabled;
+typedef struct tabled {
+  ts_arena *arena;
+  TS_VEC(ts_db_row) rows;
+  words names, devices, softwares;
+} tabled;
 
-static const char *keep(ts_arena *arena, const char *text) { return ts_arena_string(arena, text, strlen(text)); }
+static const char *keep(ts_arena *arena, const char *text)
+{
+  return ts_arena_string(arena, text, strlen(text));
+}
 
 static void add_word(ts_arena *arena, words *list, const char *text, size_t length)
 {
@@ -356,8 +410,10 @@ static void take_row(void *closure, const ts_db_row *r)
 {
   tabled *t = closure;
   ts_db_row row = *r;
-  row.family = keep(t->arena, r->family), row.dtype = keep(t->arena, r->dtype), row.features = keep(t->arena, r->features);
-  row.device = keep(t->arena, r->device), row.software = keep(t->arena, r->software), row.source = keep(t->arena, r->source);
+  row.family = keep(t->arena, r->family), row.dtype = keep(t->arena, r->dtype),
+  row.features = keep(t->arena, r->features);
+  row.device = keep(t->arena, r->device), row.software = keep(t->arena, r->software),
+  row.source = keep(t->arena, r->source);
   add_word(t->arena, &t->devices, r->device, strlen(r->device));
   add_word(t->arena, &t->softwares, r->software, strlen(r->software));
   for (const char *at = r->features; *at; at += strcspn(at, " "), at += *at == ' ')
@@ -377,21 +433,30 @@ static void put_cell(FILE *out, const char *features, const char *name)
   fputc(',', out);
 }
 
-const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const char *software, size_t *size, ts_db_error *error)
+const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const char *software,
+                        size_t *size, ts_db_error *error)
 {
   tabled t = {.arena = arena};
   if (!ts_db_each(db, NULL, device, software, take_row, &t, error))
     return NULL;
   if (!t.rows.count)
-    return fail(error, "`trainspec db list` shows what there is", device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "", software ? " with " : "",
-                software ? software : ""), NULL;
+    return fail(error, "`trainspec db list` shows what there is",
+                device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "",
+                software ? " with " : "", software ? software : ""),
+           NULL;
   if (t.devices.count > 1)
-    return fail(error, "say which: `device: ...`", "it has rows of several devices: %s", ts_listed(arena, t.devices.at, t.devices.count)), NULL;
+    return fail(error, "say which: `device: ...`", "it has rows of several devices: %s",
+                ts_listed(arena, t.devices.at, t.devices.count)),
+           NULL;
   if (t.softwares.count > 1)
-    return fail(error, "say which: `software: ...`", "it has rows of several versions of software: %s", ts_listed(arena, t.softwares.at, t.softwares.count)), NULL;
+    return fail(error, "say which: `software: ...`",
+                "it has rows of several versions of software: %s",
+                ts_listed(arena, t.softwares.at, t.softwares.count)),
+           NULL;
   char *text = NULL;
   FILE *out = ts_heap_print(&text, size);
-  ts_put_text(out, "# device: %s\n# source: %s%s%s\nfamily,dtype", t.devices.at[0], t.devices.at[0], *t.softwares.at[0] ? ", " : "", t.softwares.at[0]);
+  ts_put_text(out, "# device: %s\n# source: %s%s%s\nfamily,dtype", t.devices.at[0], t.devices.at[0],
+              *t.softwares.at[0] ? ", " : "", t.softwares.at[0]);
   for (size_t n = 0; n < t.names.count; n++) ts_put_csv(out, ",%s", t.names.at[n]);
   fprintf(out, ",time_us\n");
   for (size_t i = 0; i < t.rows.count; i++) {
@@ -440,12 +505,16 @@ bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_db_error *error)
 
 static bool same_key(const ts_db_row *a, const ts_db_row *b)
 {
-  return !strcmp(a->family, b->family) && !strcmp(a->dtype, b->dtype) && !strcmp(a->features, b->features) && !strcmp(a->device, b->device)
-    && !strcmp(a->software, b->software);
+  return !strcmp(a->family, b->family) && !strcmp(a->dtype, b->dtype) &&
+         !strcmp(a->features, b->features) && !strcmp(a->device, b->device) &&
+         !strcmp(a->software, b->software);
 }
 
 /* A source's spread: half of what lies between the quartiles. */
-static double spread(const ts_db_row *r) { return r->low_us > 0 && r->high_us > r->low_us ? (r->high_us - r->low_us) / 2 : 0; }
+static double spread(const ts_db_row *r)
+{
+  return r->low_us > 0 && r->high_us > r->low_us ? (r->high_us - r->low_us) / 2 : 0;
+}
 
 bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_db_error *error)
 {
@@ -457,7 +526,14 @@ bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_d
       const ts_db_row *a = &t.rows.at[i], *b = &t.rows.at[k];
       double apart = fabs(a->us - b->us);
       if (apart > 0.1 * fmin(a->us, b->us) && apart > spread(a) + spread(b))
-        TS_PUSH(arena, found, ((ts_db_dispute){a->family, a->dtype, a->features, a->device, a->software, {a->source, b->source}, {a->us, b->us}}));
+        TS_PUSH(arena, found,
+                ((ts_db_dispute){a->family,
+                                 a->dtype,
+                                 a->features,
+                                 a->device,
+                                 a->software,
+                                 {a->source, b->source},
+                                 {a->us, b->us}}));
     }
   return true;
 }

@@ -61,7 +61,8 @@ enum { SUM_LANES = 8 };
 #undef LANES
 #undef LANED
 
-static __attribute__((target("avx2"))) double correlate_wide(const ts_fit_model *m, uint32_t c, const float *at)
+static __attribute__((target("avx2"))) double correlate_wide(const ts_fit_model *m, uint32_t c,
+                                                             const float *at)
 {
   return correlate_8(m, c, at);
 }
@@ -79,7 +80,8 @@ static double correlate(const ts_fit_model *m, uint32_t c, const float *at)
 
 double ts_fit_evaluate(const ts_fit_model *m, const double *feature)
 {
-  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, 0, input), residual = m->shift + ts_trees_sum(&m->trees, input);
+  double input[TS_MODEL_MAX_INPUTS], us = ts_fit_inputs(m, feature, 0, input),
+                                     residual = m->shift + ts_trees_sum(&m->trees, input);
   for (uint32_t c = 0; c < m->kernel_count; c++) {
     float at[TS_MODEL_MAX_INPUTS];
     for (uint32_t d = 0; d < m->input_count; d++) at[d] = (float)(input[d] / m->kernel[c].scale[d]);
@@ -140,7 +142,8 @@ static void note_range(const ts_fit_model *m, const double *feature, ts_cost_ans
   uint32_t f = 0;
   answer->far = ts_fit_outside(m, feature, &f);
   if (answer->far > 1)
-    answer->beyond = m->model->feature[f], answer->value = feature[f], answer->low = m->low[f], answer->high = m->high[f];
+    answer->beyond = m->model->feature[f], answer->value = feature[f], answer->low = m->low[f],
+    answer->high = m->high[f];
 }
 
 bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer)
@@ -156,12 +159,14 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
     if (!ts_query_values(&same, m->model->feature_count, m->model->feature, feature))
       continue;
     bool positive = true;
-    for (uint32_t f = 0; f < m->model->feature_count; f++) positive = positive && feature[f] > 0 && isfinite(feature[f]);
+    for (uint32_t f = 0; f < m->model->feature_count; f++)
+      positive = positive && feature[f] > 0 && isfinite(feature[f]);
     if (!positive)
       continue;
     int64_t row = kept_row(m, feature);
     double us = row >= 0 ? m->row_us[row] : ts_fit_evaluate(m, feature);
-    *answer = (ts_cost_answer){.seconds = us * 1e-6, .basis = row >= 0 ? TS_COST_MEASURED : TS_COST_FITTED};
+    *answer =
+      (ts_cost_answer){.seconds = us * 1e-6, .basis = row >= 0 ? TS_COST_MEASURED : TS_COST_FITTED};
     note_range(m, feature, answer);
     return isfinite(us) && us > 0;
   }
@@ -182,17 +187,24 @@ uint32_t ts_fit_families(const ts_fit *fit, const char **family, uint32_t room)
 }
 
 /* Reading. The JSON library keeps no places, so errors name the path in the document. */
-typedef struct reader { ts_arena *arena; ts_cost_error *error; const char *text; const char *path; } reader;
+typedef struct reader {
+  ts_arena *arena;
+  ts_cost_error *error;
+  const char *text;
+  const char *path;
+} reader;
 
 #define FAIL(r, ...) ts_cost_fail((r)->arena, (r)->error, (r)->text, 0, 0, __VA_ARGS__)
 
-static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most, double *value)
+static bool get_number(reader *r, const cJSON *in, const char *name, double least, double most,
+                       double *value)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(in, name);
   if (!cJSON_IsNumber(item))
     return FAIL(r, "%s: `%s` is missing or not a number", r->path, name);
   *value = item->valuedouble;
-  return (*value >= least && *value <= most) || FAIL(r, "%s: `%s` is %g, not within %g and %g", r->path, name, *value, least, most);
+  return (*value >= least && *value <= most) ||
+         FAIL(r, "%s: `%s` is %g, not within %g and %g", r->path, name, *value, least, most);
 }
 
 static bool get_string(reader *r, const cJSON *in, const char *name, const char **value)
@@ -204,7 +216,8 @@ static bool get_string(reader *r, const cJSON *in, const char *name, const char 
   return true;
 }
 
-static bool get_numbers(reader *r, const cJSON *array, const char *name, uint32_t count, double *value)
+static bool get_numbers(reader *r, const cJSON *array, const char *name, uint32_t count,
+                        double *value)
 {
   if (!cJSON_IsArray(array) || (uint32_t)cJSON_GetArraySize(array) != count)
     return FAIL(r, "%s: `%s` is not a list of %u numbers", r->path, name, count);
@@ -226,16 +239,20 @@ static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
   cJSON_ArrayForEach(item, list) {
     if (m->input_count == TS_MODEL_MAX_INPUTS)
       return FAIL(r, "%s: more than %d inputs", r->path, TS_MODEL_MAX_INPUTS);
-    if (!cJSON_IsString(item) || !ts_model_input_parse(m->model, item->valuestring, &m->input[m->input_count++]))
-      return FAIL(r, "%s: model `%s` has no input \"%s\"", r->path, m->model->name, cJSON_IsString(item) ? item->valuestring : "");
+    if (!cJSON_IsString(item) ||
+        !ts_model_input_parse(m->model, item->valuestring, &m->input[m->input_count++]))
+      return FAIL(r, "%s: model `%s` has no input \"%s\"", r->path, m->model->name,
+                  cJSON_IsString(item) ? item->valuestring : "");
   }
   list = cJSON_GetObjectItemCaseSensitive(in, "kernels");
   cJSON_ArrayForEach(item, list) {
     if (m->kernel_count == TS_FIT_MAX_KERNELS)
       return FAIL(r, "%s: more than %d kernels", r->path, TS_FIT_MAX_KERNELS);
     ts_fit_kernel *kernel = &m->kernel[m->kernel_count++];
-    if (!get_number(r, item, "smoothness", 0.5, 1.5, &kernel->smoothness) || !get_number(r, item, "deviation", 0, 10, &kernel->deviation)
-        || !get_numbers(r, cJSON_GetObjectItemCaseSensitive(item, "scale"), "scale", m->input_count, kernel->scale))
+    if (!get_number(r, item, "smoothness", 0.5, 1.5, &kernel->smoothness) ||
+        !get_number(r, item, "deviation", 0, 10, &kernel->deviation) ||
+        !get_numbers(r, cJSON_GetObjectItemCaseSensitive(item, "scale"), "scale", m->input_count,
+                     kernel->scale))
       return false;
     for (uint32_t d = 0; d < m->input_count; d++)
       if (!(kernel->scale[d] > 1e-6))
@@ -247,11 +264,14 @@ static bool read_kernels(reader *r, const cJSON *in, ts_fit_model *m)
 /* Rows are the features, the time in microseconds, the weight and the table. */
 static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
 {
-  uint32_t width = m->model->feature_count, count = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;
+  uint32_t width = m->model->feature_count,
+           count = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;
   if (count > MAX_ROWS)
     return FAIL(r, "%s: more than %d rows", r->path, MAX_ROWS);
-  double *row = TS_NEW_ARRAY(r->arena, double, (size_t)count * width), *us = TS_NEW_ARRAY(r->arena, double, count);
-  double *weight = TS_NEW_ARRAY(r->arena, double, count), *table = TS_NEW_ARRAY(r->arena, double, count);
+  double *row = TS_NEW_ARRAY(r->arena, double, (size_t)count *width),
+         *us = TS_NEW_ARRAY(r->arena, double, count);
+  double *weight = TS_NEW_ARRAY(r->arena, double, count),
+         *table = TS_NEW_ARRAY(r->arena, double, count);
   const cJSON *item;
   cJSON_ArrayForEach(item, list) {
     double cells[TS_MODEL_MAX_FEATURES + 3], *to = row + (size_t)m->row_count * width;
@@ -264,7 +284,8 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
     if (!(cells[width] > 0))
       return FAIL(r, "%s: row %u has a time that is not positive", r->path, m->row_count + 1);
     double before = m->row_count ? table[m->row_count - 1] : 0;
-    if (cells[width + 2] < before || (cells[width + 2] == before && m->row_count && compare_features(to - width, to, width) >= 0))
+    if (cells[width + 2] < before || (cells[width + 2] == before && m->row_count &&
+                                      compare_features(to - width, to, width) >= 0))
       return FAIL(r, "%s: row %u is not in order", r->path, m->row_count + 1);
     m->own_rows += cells[width + 2] == 0;
     us[m->row_count] = cells[width], table[m->row_count] = cells[width + 2];
@@ -275,25 +296,32 @@ static bool read_rows(reader *r, const cJSON *list, ts_fit_model *m)
   return true;
 }
 
-/* Nodes are input, value, less, otherwise; a list of them a tree, counted from its first. An input of -1 is a leaf. Ways lead to later nodes, so that they end. */
+/* Nodes are input, value, less, otherwise; a list of them a tree, counted from its first. An input
+ * of -1 is a leaf. Ways lead to later nodes, so that they end. */
 static bool read_trees(reader *r, const cJSON *list, ts_fit_model *m)
 {
   const cJSON *tree, *item;
   TS_VEC(uint32_t) root = {0};
   TS_VEC(ts_tree_node) node = {0};
   cJSON_ArrayForEach(tree, list) {
-    uint32_t first = (uint32_t)node.count, size = cJSON_IsArray(tree) ? (uint32_t)cJSON_GetArraySize(tree) : 0, at = 0;
+    uint32_t first = (uint32_t)node.count,
+             size = cJSON_IsArray(tree) ? (uint32_t)cJSON_GetArraySize(tree) : 0, at = 0;
     if (!size || first + size > MAX_NODES)
-      return FAIL(r, "%s: tree %zu has no nodes, or there are more than %d in all", r->path, root.count + 1, MAX_NODES);
+      return FAIL(r, "%s: tree %zu has no nodes, or there are more than %d in all", r->path,
+                  root.count + 1, MAX_NODES);
     TS_PUSH(r->arena, &root, first);
     cJSON_ArrayForEach(item, tree) {
       double cell[4];
       if (!get_numbers(r, item, "trees", 4, cell))
         return false;
       bool leaf = cell[0] == TS_TREE_LEAF;
-      if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] >= at + 1.0 && cell[2] < size && cell[3] >= at + 1.0 && cell[3] < size))
+      if (!leaf && !(cell[0] >= 0 && cell[0] < m->input_count && cell[2] >= at + 1.0 &&
+                     cell[2] < size && cell[3] >= at + 1.0 && cell[3] < size))
         return FAIL(r, "%s: node %u of tree %zu leads nowhere", r->path, at, root.count);
-      TS_PUSH(r->arena, &node, ((ts_tree_node){(int32_t)cell[0], (float)cell[1], leaf ? 0 : first + (uint32_t)cell[2], leaf ? 0 : first + (uint32_t)cell[3]}));
+      TS_PUSH(
+        r->arena, &node,
+        ((ts_tree_node){(int32_t)cell[0], (float)cell[1], leaf ? 0 : first + (uint32_t)cell[2],
+                        leaf ? 0 : first + (uint32_t)cell[3]}));
       at++;
     }
   }
@@ -322,7 +350,8 @@ static bool read_range(reader *r, const cJSON *list, ts_fit_model *m)
 static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
 {
   const char *name = NULL;
-  if (!get_string(r, in, "family", &m->family) || !get_string(r, in, "dtype", &m->dtype) || !get_string(r, in, "model", &name))
+  if (!get_string(r, in, "family", &m->family) || !get_string(r, in, "dtype", &m->dtype) ||
+      !get_string(r, in, "model", &name))
     return false;
   if (cJSON_HasObjectItem(in, "also") && !get_string(r, in, "also", &m->also))
     return false;
@@ -335,7 +364,8 @@ static bool read_model(reader *r, const cJSON *in, ts_fit_model *m)
     if (!get_number(r, parameters, m->model->parameter[i], 1e-9, 1e9, &m->parameter[i]))
       return false;
   const cJSON *residual = cJSON_GetObjectItemCaseSensitive(in, "residual");
-  if (residual && !(read_kernels(r, residual, m) && read_rows(r, cJSON_GetObjectItemCaseSensitive(residual, "rows"), m) &&
+  if (residual && !(read_kernels(r, residual, m) &&
+                    read_rows(r, cJSON_GetObjectItemCaseSensitive(residual, "rows"), m) &&
                     read_trees(r, cJSON_GetObjectItemCaseSensitive(residual, "trees"), m)))
     return false;
   return read_range(r, cJSON_GetObjectItemCaseSensitive(in, "range"), m);
@@ -351,7 +381,8 @@ static bool read_data(reader *r, const cJSON *list, ts_fit *fit)
     const char *file = NULL, *sha256 = NULL;
     if (!get_string(r, item, "file", &file) || !get_string(r, item, "sha256", &sha256))
       return false;
-    fit->provenance = ts_arena_printf(r->arena, "%s; %s sha256 %.12s", fit->provenance, file, sha256);
+    fit->provenance =
+      ts_arena_printf(r->arena, "%s; %s sha256 %.12s", fit->provenance, file, sha256);
   }
   return true;
 }
@@ -360,8 +391,9 @@ static bool read_fit(reader *r, const cJSON *root, ts_fit *fit)
 {
   double version;
   r->path = "fit file";
-  if (!get_number(r, root, "trainspec-fit", TS_FIT_VERSION, TS_FIT_VERSION, &version) || !get_string(r, root, "device", &fit->device)
-      || !read_data(r, cJSON_GetObjectItemCaseSensitive(root, "data"), fit))
+  if (!get_number(r, root, "trainspec-fit", TS_FIT_VERSION, TS_FIT_VERSION, &version) ||
+      !get_string(r, root, "device", &fit->device) ||
+      !read_data(r, cJSON_GetObjectItemCaseSensitive(root, "data"), fit))
     return false;
   const cJSON *item, *list = cJSON_GetObjectItemCaseSensitive(root, "models");
   uint32_t room = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0;

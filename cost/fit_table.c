@@ -1,4 +1,5 @@
-/* A fit made of a table when a plan is compiled: `fit(table("x.csv"), gpu)`. What `trainspec fit ops` does, with fewer rows so that it takes seconds. */
+/* A fit made of a table when a plan is compiled: `fit(table("x.csv"), gpu)`. What `trainspec fit
+ * ops` does, with fewer rows so that it takes seconds. */
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static int by_features(const void *x, const void *y)
   return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Rows of a group in the order of the model's features, thinned evenly to what can be learned from. */
+/* Rows of a group in the order of the model's features, thinned evenly to what can be learned from.
+ * */
 static ts_fit_rows rows_of(ts_arena *arena, const ts_table_group *g, const ts_kernel_model *model)
 {
   uint32_t width = model->feature_count, count = 0, kept = 0;
@@ -30,9 +32,11 @@ static ts_fit_rows rows_of(ts_arena *arena, const ts_table_group *g, const ts_ke
   }
   qsort(order, count, sizeof *order, by_features);
   uint32_t stride = (count + MOST_ROWS - 1) / MOST_ROWS;
-  double *feature = TS_NEW_ARRAY(arena, double, (size_t)count * width), *us = TS_NEW_ARRAY(arena, double, count);
+  double *feature = TS_NEW_ARRAY(arena, double, (size_t)count *width),
+         *us = TS_NEW_ARRAY(arena, double, count);
   for (uint32_t i = 0; i < count; i += stride) {
-    if (kept && memcmp(order[i].value, feature + (size_t)(kept - 1) * width, width * sizeof *feature) == 0)
+    if (kept &&
+        memcmp(order[i].value, feature + (size_t)(kept - 1) * width, width * sizeof *feature) == 0)
       continue;
     memcpy(feature + (size_t)kept * width, order[i].value, width * sizeof *feature);
     us[kept++] = 1e6 * g->seconds[order[i].row];
@@ -49,14 +53,18 @@ static bool add_model(ts_arena *arena, ts_fit_model *m, const ts_table_group *g,
   if (kept.count < LEAST_ROWS)
     return false;
   double noise, left_out, *weight = TS_NEW_ARRAY(arena, double, kept.count);
-  *m = (ts_fit_model){.family = g->family, .dtype = g->dtype, .model = model, .parameter = {[TS_PARAMETER_UNITS] = units}};
+  *m = (ts_fit_model){.family = g->family,
+                      .dtype = g->dtype,
+                      .model = model,
+                      .parameter = {[TS_PARAMETER_UNITS] = units}};
   if (!ts_fit_train(arena, m, &kept, &noise, weight, &left_out))
     return false;
   ts_fit_prepare(arena, m, weight);
   return true;
 }
 
-ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units, ts_cost_error *error)
+ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units,
+                                  ts_cost_error *error)
 {
   const ts_table *t = table->u.table;
   ts_fit_model *models = TS_NEW_ARRAY(arena, ts_fit_model, t->group_count);
@@ -67,7 +75,9 @@ ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, 
     fit->model_count += add_model(arena, &models[fit->model_count], &t->group[g], units);
   gsl_set_error_handler(handler);
   if (!fit->model_count)
-    return ts_cost_fail(arena, error, "", 0, 0, "no kind of kernel has %d rows and a model", LEAST_ROWS), NULL;
+    return ts_cost_fail(arena, error, "", 0, 0, "no kind of kernel has %d rows and a model",
+                        LEAST_ROWS),
+           NULL;
   ts_cost_source *source = TS_NEW(arena, ts_cost_source);
   source->kind = TS_SOURCE_FIT;
   source->u.fit = fit;

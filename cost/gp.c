@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Matrices are square with rows padded to whole chunks, so that inner loops have a fixed length and vectorise without reordering sums. */
+/* Matrices are square with rows padded to whole chunks, so that inner loops have a fixed length and
+ * vectorise without reordering sums. */
 enum { CHUNK = 8 };
 typedef struct matrix { uint32_t size, stride; double *at; } matrix;
 
@@ -22,7 +23,8 @@ static matrix new_matrix(ts_arena *arena, uint32_t size)
 static double *row_of(const matrix *m, uint32_t i) { return m->at + (size_t)i * m->stride; }
 
 /* y -= sum of f[r] x[r], over chunks from that of `begin`. */
-static void subtract_rows(double *y, const double *const x[4], const double f[4], uint32_t begin, uint32_t stride)
+static void subtract_rows(double *y, const double *const x[4], const double f[4], uint32_t begin,
+                          uint32_t stride)
 {
   for (uint32_t j = begin / CHUNK * CHUNK; j < stride; j += CHUNK)
     for (int l = 0; l < CHUNK; l++)
@@ -82,7 +84,8 @@ static void invert_factor(const matrix *u, matrix *v)
   }
 }
 
-static double distance_between(const ts_fit_kernel *kernel, uint32_t inputs, const double *a, const double *b)
+static double distance_between(const ts_fit_kernel *kernel, uint32_t inputs, const double *a,
+                               const double *b)
 {
   double q = 0;
   for (uint32_t d = 0; d < inputs; d++) {
@@ -92,9 +95,11 @@ static double distance_between(const ts_fit_kernel *kernel, uint32_t inputs, con
   return q;
 }
 
-static double square_distance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t i, uint32_t j)
+static double square_distance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t i,
+                              uint32_t j)
 {
-  return distance_between(kernel, data->inputs, data->input + (size_t)i * data->inputs, data->input + (size_t)j * data->inputs);
+  return distance_between(kernel, data->inputs, data->input + (size_t)i * data->inputs,
+                          data->input + (size_t)j * data->inputs);
 }
 
 /* Covariance at a squared distance, for deviation 1; *slope: -2 times its derivative. */
@@ -105,17 +110,23 @@ static double matern(double smoothness, double q, double *slope)
   return smoothness > 1 ? (1 + r) * e : e;
 }
 
-double ts_gp_covariance(const ts_fit_kernel *kernel, uint32_t kernels, uint32_t inputs, const double *a, const double *b)
+double ts_gp_covariance(const ts_fit_kernel *kernel, uint32_t kernels, uint32_t inputs,
+                        const double *a, const double *b)
 {
   double slope, sum = 0;
   for (uint32_t c = 0; c < kernels; c++)
-    sum += kernel[c].deviation * kernel[c].deviation * matern(kernel[c].smoothness, distance_between(&kernel[c], inputs, a, b), &slope);
+    sum += kernel[c].deviation * kernel[c].deviation *
+           matern(kernel[c].smoothness, distance_between(&kernel[c], inputs, a, b), &slope);
   return sum;
 }
 
-static double spread_of(const ts_gp_data *data, uint32_t row) { return data->spread ? data->spread[row] : 1; }
+static double spread_of(const ts_gp_data *data, uint32_t row)
+{
+  return data->spread ? data->spread[row] : 1;
+}
 
-static void covariance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, matrix *k)
+static void covariance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels,
+                       double noise, matrix *k)
 {
   double slope, common = 0;
   for (uint32_t c = 0; c < kernels; c++) common += kernel[c].deviation * kernel[c].deviation;
@@ -124,7 +135,8 @@ static void covariance(const ts_gp_data *data, const ts_fit_kernel *kernel, uint
     for (uint32_t j = i + 1; j < data->count; j++) {
       double sum = 0;
       for (uint32_t c = 0; c < kernels; c++)
-        sum += kernel[c].deviation * kernel[c].deviation * matern(kernel[c].smoothness, square_distance(data, &kernel[c], i, j), &slope);
+        sum += kernel[c].deviation * kernel[c].deviation *
+               matern(kernel[c].smoothness, square_distance(data, &kernel[c], i, j), &slope);
       row_of(k, i)[j] = sum;
     }
   }
@@ -151,13 +163,15 @@ static void read_theta(search *s, const gsl_vector *theta, double *noise)
 {
   uint32_t at = 0;
   for (uint32_t c = 0; c < s->kernels; c++) {
-    for (uint32_t d = 0; d < s->data->inputs; d++) s->kernel[c].scale[d] = exp(gsl_vector_get(theta, at++));
+    for (uint32_t d = 0; d < s->data->inputs; d++)
+      s->kernel[c].scale[d] = exp(gsl_vector_get(theta, at++));
     s->kernel[c].deviation = exp(gsl_vector_get(theta, at++));
   }
   *noise = exp(gsl_vector_get(theta, at));
 }
 
-/* Negative logarithm of the marginal likelihood and its gradient (eq. 5.9) in the logarithms of the hyperparameters. */
+/* Negative logarithm of the marginal likelihood and its gradient (eq. 5.9) in the logarithms of the
+ * hyperparameters. */
 static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
 {
   const ts_gp_data *data = s->data;
@@ -173,7 +187,8 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
     return 1e10;
   invert_factor(&s->k, &s->v);
   solve(s);
-  for (uint32_t i = 0; i < data->count; i++) sum += 0.5 * data->target[i] * s->weight[i] + log(row_of(&s->k, i)[i]);
+  for (uint32_t i = 0; i < data->count; i++)
+    sum += 0.5 * data->target[i] * s->weight[i] + log(row_of(&s->k, i)[i]);
   for (uint32_t c = 0, at = 0; c < s->kernels; c++, at++)
     for (uint32_t d = 0; d < data->inputs; d++, at++) {
       double off = gsl_vector_get(theta, at) - log(PRIOR_SCALE);
@@ -189,13 +204,16 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
     return sum;
   for (uint32_t i = 0; i < data->count; i++)
     for (uint32_t j = i; j < data->count; j++) {
-      double w = s->weight[i] * s->weight[j] - dot(row_of(&s->v, i), row_of(&s->v, j), j, s->v.stride);
+      double w =
+        s->weight[i] * s->weight[j] - dot(row_of(&s->v, i), row_of(&s->v, j), j, s->v.stride);
       trace += i == j ? w * spread_of(data, i) : 0;
       for (uint32_t c = 0; c < s->kernels; c++) {
         const ts_fit_kernel *kernel = &s->kernel[c];
-        const double *a = data->input + (size_t)i * data->inputs, *b = data->input + (size_t)j * data->inputs;
+        const double *a = data->input + (size_t)i * data->inputs,
+                     *b = data->input + (size_t)j * data->inputs;
         double slope, factor = w * kernel->deviation * kernel->deviation * (i == j ? 0.5 : 1);
-        g[c][data->inputs] -= 2 * factor * matern(kernel->smoothness, square_distance(data, kernel, i, j), &slope);
+        g[c][data->inputs] -=
+          2 * factor * matern(kernel->smoothness, square_distance(data, kernel, i, j), &slope);
         for (uint32_t d = 0; i != j && d < data->inputs; d++) {
           double x = (a[d] - b[d]) / kernel->scale[d];
           g[c][d] -= factor * slope * x * x;
@@ -210,18 +228,30 @@ static double loss(search *s, const gsl_vector *theta, gsl_vector *gradient)
 }
 
 static double loss_only(const gsl_vector *theta, void *s) { return loss(s, theta, NULL); }
-static void loss_gradient(const gsl_vector *theta, void *s, gsl_vector *gradient) { loss(s, theta, gradient); }
-static void loss_both(const gsl_vector *theta, void *s, double *value, gsl_vector *gradient) { *value = loss(s, theta, gradient); }
-
-static search new_search(ts_arena *arena, const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels)
+static void loss_gradient(const gsl_vector *theta, void *s, gsl_vector *gradient)
 {
-  search s = {.data = data, .kernel = kernel, .kernels = kernels, .k = new_matrix(arena, data->count), .v = new_matrix(arena, data->count)};
+  loss(s, theta, gradient);
+}
+static void loss_both(const gsl_vector *theta, void *s, double *value, gsl_vector *gradient)
+{
+  *value = loss(s, theta, gradient);
+}
+
+static search new_search(ts_arena *arena, const ts_gp_data *data, ts_fit_kernel *kernel,
+                         uint32_t kernels)
+{
+  search s = {.data = data,
+              .kernel = kernel,
+              .kernels = kernels,
+              .k = new_matrix(arena, data->count),
+              .v = new_matrix(arena, data->count)};
   s.half = TS_NEW_ARRAY(arena, double, s.v.stride);
   s.weight = TS_NEW_ARRAY(arena, double, s.v.stride);
   return s;
 }
 
-void ts_gp_learn(const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels, double *noise, uint32_t iterations)
+void ts_gp_learn(const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels, double *noise,
+                 uint32_t iterations)
 {
   ts_arena *arena = ts_arena_new("gaussian process");
   search s = new_search(arena, data, kernel, kernels);
@@ -229,21 +259,26 @@ void ts_gp_learn(const ts_gp_data *data, ts_fit_kernel *kernel, uint32_t kernels
   gsl_vector *theta = gsl_vector_alloc(size);
   uint32_t at = 0;
   for (uint32_t c = 0; c < kernels; c++) {
-    for (uint32_t d = 0; d < data->inputs; d++) gsl_vector_set(theta, at++, log(kernel[c].scale[d]));
+    for (uint32_t d = 0; d < data->inputs; d++)
+      gsl_vector_set(theta, at++, log(kernel[c].scale[d]));
     gsl_vector_set(theta, at++, log(kernel[c].deviation));
   }
   gsl_vector_set(theta, at, log(*noise));
-  gsl_multimin_function_fdf f = {.f = loss_only, .df = loss_gradient, .fdf = loss_both, .n = size, .params = &s};
-  gsl_multimin_fdfminimizer *minimizer = gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, size);
+  gsl_multimin_function_fdf f = {
+    .f = loss_only, .df = loss_gradient, .fdf = loss_both, .n = size, .params = &s};
+  gsl_multimin_fdfminimizer *minimizer =
+    gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, size);
   gsl_multimin_fdfminimizer_set(minimizer, &f, theta, 0.3, 0.1);
-  for (uint32_t i = 0; i < iterations && gsl_multimin_fdfminimizer_iterate(minimizer) == GSL_SUCCESS; i++) {}
+  for (uint32_t i = 0;
+       i < iterations && gsl_multimin_fdfminimizer_iterate(minimizer) == GSL_SUCCESS; i++) {}
   read_theta(&s, gsl_multimin_fdfminimizer_x(minimizer), noise);
   gsl_multimin_fdfminimizer_free(minimizer);
   gsl_vector_free(theta);
   ts_arena_free(arena);
 }
 
-bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels, double noise, double *weight, double *left_out, double *square)
+bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t kernels,
+                 double noise, double *weight, double *left_out, double *square)
 {
   ts_arena *arena = ts_arena_new("gaussian process");
   ts_fit_kernel copy[TS_FIT_MAX_KERNELS];
@@ -256,7 +291,8 @@ bool ts_gp_solve(const ts_gp_data *data, const ts_fit_kernel *kernel, uint32_t k
     solve(&s);
     memcpy(weight, s.weight, data->count * sizeof *weight);
     for (uint32_t i = 0; i < data->count; i++) {
-      double inverse = dot(row_of(&s.v, i), row_of(&s.v, i), i, s.v.stride), own = noise * noise * spread_of(data, i);
+      double inverse = dot(row_of(&s.v, i), row_of(&s.v, i), i, s.v.stride),
+             own = noise * noise * spread_of(data, i);
       left_out[i] = data->target[i] - s.weight[i] / inverse;
       if (square)
         square[i] = own * own * s.weight[i] * s.weight[i] + fmax(own - own * own * inverse, 0);

@@ -1,7 +1,9 @@
-/* Answers from a table: the row itself, or interpolation between rows. Both are in logarithms, so that times that are powers of sizes are
- * met exactly. Inside the convex hull of the rows the interpolation is linear on the Delaunay simplex around the query, which is
- * the optimum of a linear program: minimise sum w_i |x_i - q|^2 with sum w_i x_i = q, sum w_i = 1, w >= 0 (Rajan, "Optimality of the
- * Delaunay triangulation in R^d", 1994). It has no solution outside of the hull, and then there is no answer. */
+/* Answers from a table: the row itself, or interpolation between rows. Both are in logarithms, so
+ * that times that are powers of sizes are met exactly. Inside the convex hull of the rows the
+ * interpolation is linear on the Delaunay simplex around the query, which is the optimum of a
+ * linear program: minimise sum w_i |x_i - q|^2 with sum w_i x_i = q, sum w_i = 1, w >= 0 (Rajan,
+ * "Optimality of the Delaunay triangulation in R^d", 1994). It has no solution outside of the hull,
+ * and then there is no answer. */
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +47,8 @@ static int64_t find_row(const ts_table_group *g, const double *value)
   return -1;
 }
 
-/* Column of a row in the constraints: 1, then its distance from the query in each feature. False when an exact feature differs. */
+/* Column of a row in the constraints: 1, then its distance from the query in each feature. False
+ * when an exact feature differs. */
 static bool column_of(const program *p, int64_t row, double *column, double *cost)
 {
   const double *value = p->group->value + (size_t)row * p->group->width;
@@ -70,7 +73,8 @@ static double basis_cost(const program *p, uint32_t i)
   return cost;
 }
 
-/* The row to enter: the most promising, or after many pivots the first (Bland's rule, which cannot cycle). -1: optimal. */
+/* The row to enter: the most promising, or after many pivots the first (Bland's rule, which cannot
+ * cycle). -1: optimal. */
 static int64_t entering(const program *p, uint32_t pivots, double *column)
 {
   double price[MAX_BASIS] = {0}, best = -1e-9, cost, candidate[MAX_BASIS];
@@ -164,7 +168,8 @@ static bool interpolate(const ts_table_group *g, const double *value, double *se
 
 static bool is_for(const ts_table_group *g, const ts_cost_query *query)
 {
-  return strcmp(g->family, query->family) == 0 && (!g->dtype || (query->dtype && strcmp(g->dtype, query->dtype) == 0));
+  return strcmp(g->family, query->family) == 0 &&
+         (!g->dtype || (query->dtype && strcmp(g->dtype, query->dtype) == 0));
 }
 
 bool ts_table_ask(const ts_table *table, const ts_cost_query *query, ts_cost_answer *answer)
@@ -177,7 +182,8 @@ bool ts_table_ask(const ts_table *table, const ts_cost_query *query, ts_cost_ans
         continue;
       int64_t row = exactly ? find_row(g, value) : -1;
       if (row >= 0) {
-        *answer = (ts_cost_answer){.seconds = g->seconds[row], .basis = TS_COST_MEASURED, .row = g->line[row]};
+        *answer = (ts_cost_answer){
+          .seconds = g->seconds[row], .basis = TS_COST_MEASURED, .row = g->line[row]};
         return true;
       }
       double seconds;
@@ -189,7 +195,8 @@ bool ts_table_ask(const ts_table *table, const ts_cost_query *query, ts_cost_ans
   return false;
 }
 
-/* Sum of squared differences in log2 of the features both have; one that is missing counts as far. */
+/* Sum of squared differences in log2 of the features both have; one that is missing counts as far.
+ * */
 static double distance(const ts_table_group *g, uint32_t row, const ts_cost_query *query)
 {
   double sum = query->dtype && g->dtype && strcmp(g->dtype, query->dtype) != 0 ? 100 : 0;
@@ -207,13 +214,15 @@ static double distance(const ts_table_group *g, uint32_t row, const ts_cost_quer
   return sum;
 }
 
-uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *query, ts_table_near *near, uint32_t room)
+uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *query,
+                          ts_table_near *near, uint32_t room)
 {
   if (source->kind != TS_SOURCE_TABLE || !room)
     return 0;
   const ts_table *t = source->u.table;
   bool has_family = false;
-  for (uint32_t i = 0; i < t->group_count; i++) has_family = has_family || strcmp(t->group[i].family, query->family) == 0;
+  for (uint32_t i = 0; i < t->group_count; i++)
+    has_family = has_family || strcmp(t->group[i].family, query->family) == 0;
   enum { MOST = 16 };
   double far[MOST];
   uint32_t count = 0;
@@ -230,8 +239,9 @@ uint32_t ts_table_nearest(const ts_cost_source *source, const ts_cost_query *que
       uint32_t at = count < room ? count++ : count - 1;
       for (; at > 0 && far[at - 1] > d; at--) far[at] = far[at - 1], near[at] = near[at - 1];
       far[at] = d;
-      near[at] = (ts_table_near){g->family, g->dtype ? g->dtype : "", g->line[row], g->width, g->name,
-        g->value + (size_t)row * g->width, g->seconds[row]};
+      near[at] =
+        (ts_table_near){g->family, g->dtype ? g->dtype : "",          g->line[row],   g->width,
+                        g->name,   g->value + (size_t)row * g->width, g->seconds[row]};
     }
   }
   return count;

@@ -1,5 +1,6 @@
-/* Physical models of kernels, evaluated by fits and trained by `trainspec fit ops`. A model gives a time from a kernel's features and a few
- * positive parameters, and derives from them the inputs on which the remaining error is learned. */
+/* Physical models of kernels, evaluated by fits and trained by `trainspec fit ops`. A model gives a
+ * time from a kernel's features and a few positive parameters, and derives from them the inputs on
+ * which the remaining error is learned. */
 #ifndef TS_COST_KERNEL_MODELS_H
 #define TS_COST_KERNEL_MODELS_H
 
@@ -8,7 +9,8 @@
 
 enum { TS_MODEL_MAX_FEATURES = 8, TS_MODEL_MAX_PARAMETERS = 24, TS_MODEL_MAX_INPUTS = 24 };
 
-typedef struct ts_model_time { double us, work_us, memory_us; } ts_model_time; /* all; of arithmetic and of memory alone */
+/* all; of arithmetic and of memory alone */
+typedef struct ts_model_time { double us, work_us, memory_us; } ts_model_time;
 
 typedef struct ts_kernel_model {
   const char *name;      /* "gemm": also the family it is for, unless one is given */
@@ -17,18 +19,28 @@ typedef struct ts_kernel_model {
   const char *parameter[TS_MODEL_MAX_PARAMETERS];
   double start[TS_MODEL_MAX_PARAMETERS]; /* where training begins; 0: from the data */
   ts_model_time (*time)(const double *parameter, const double *feature);
-  void (*work)(const double *feature, double *flops, double *bytes); /* of one launch, each byte moved once */
+  /* of one launch, each byte moved once */
+  void (*work)(const double *feature, double *flops, double *bytes);
   const char *const *input; /* what the residual is learned on; ends in NULL */
 } ts_kernel_model;
 
-enum { TS_PARAMETER_UNITS, TS_PARAMETER_FLOOR, TS_PARAMETER_RATE, TS_PARAMETER_BANDWIDTH, TS_PARAMETER_NORM, TS_PARAMETER_OWN };
+enum {
+  TS_PARAMETER_UNITS,
+  TS_PARAMETER_FLOOR,
+  TS_PARAMETER_RATE,
+  TS_PARAMETER_BANDWIDTH,
+  TS_PARAMETER_NORM,
+  TS_PARAMETER_OWN
+};
 
-typedef struct ts_model_input { uint32_t code; double a, b; } ts_model_input; /* tile of a x b where that is meant */
+/* tile of a x b where that is meant */
+typedef struct ts_model_input { uint32_t code; double a, b; } ts_model_input;
 
 const ts_kernel_model *ts_kernel_model_find(const char *name);
 /* "m", "fill 128 256", ...; false when the model has no such input. */
 bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_model_input *input);
-double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input, const double *parameter, const double *feature,
-  const ts_model_time *time, double table);
+double ts_model_input_value(const ts_kernel_model *model, const ts_model_input *input,
+                            const double *parameter, const double *feature,
+                            const ts_model_time *time, double table);
 
 #endif

@@ -8,17 +8,32 @@
 #include "base/csv.h"
 #include "cost/source.h"
 
-typedef enum column_kind { COLUMN_FEATURE, COLUMN_FAMILY, COLUMN_DTYPE, COLUMN_KV_DTYPE, COLUMN_LABEL, COLUMN_TIME, COLUMN_FLOPS, COLUMN_BYTES,
-  COLUMN_LOW, COLUMN_HIGH, COLUMN_REPEATS } column_kind;
+typedef enum column_kind {
+  COLUMN_FEATURE,
+  COLUMN_FAMILY,
+  COLUMN_DTYPE,
+  COLUMN_KV_DTYPE,
+  COLUMN_LABEL,
+  COLUMN_TIME,
+  COLUMN_FLOPS,
+  COLUMN_BYTES,
+  COLUMN_LOW,
+  COLUMN_HIGH,
+  COLUMN_REPEATS
+} column_kind;
 typedef struct column { const char *name; column_kind kind; double unit; } column;
 
-/* Words in a header that are not features. A label says how a row was measured and is not part of its key. */
-static const struct { const char *name; column_kind kind; double unit; } known_columns[] = {
-  {"family", COLUMN_FAMILY, 0}, {"dtype", COLUMN_DTYPE, 0}, {"flops", COLUMN_FLOPS, 0}, {"bytes", COLUMN_BYTES, 0},
-  {"time_us", COLUMN_TIME, 1e-6}, {"time_ms", COLUMN_TIME, 1e-3}, {"time_ns", COLUMN_TIME, 1e-9}, {"time_s", COLUMN_TIME, 1},
-  {"seconds", COLUMN_TIME, 1}, {"kv_dtype", COLUMN_KV_DTYPE, 0}, {"phase", COLUMN_LABEL, 0}, {"kernel", COLUMN_LABEL, 0},
-  {"set", COLUMN_LABEL, 0}, {"note", COLUMN_LABEL, 0}, {"operator", COLUMN_LABEL, 0}, {"repeats", COLUMN_REPEATS, 0},
-  {"low_us", COLUMN_LOW, 0}, {"high_us", COLUMN_HIGH, 0}, {"layer", COLUMN_LABEL, 0},
+/* Words in a header that are not features. A label says how a row was measured and is not part of
+ * its key. */
+static const struct { const char *name; column_kind kind; double unit;
+} known_columns[] = {
+  {"family", COLUMN_FAMILY, 0},     {"dtype", COLUMN_DTYPE, 0},     {"flops", COLUMN_FLOPS, 0},
+  {"bytes", COLUMN_BYTES, 0},       {"time_us", COLUMN_TIME, 1e-6}, {"time_ms", COLUMN_TIME, 1e-3},
+  {"time_ns", COLUMN_TIME, 1e-9},   {"time_s", COLUMN_TIME, 1},     {"seconds", COLUMN_TIME, 1},
+  {"kv_dtype", COLUMN_KV_DTYPE, 0}, {"phase", COLUMN_LABEL, 0},     {"kernel", COLUMN_LABEL, 0},
+  {"set", COLUMN_LABEL, 0},         {"note", COLUMN_LABEL, 0},      {"operator", COLUMN_LABEL, 0},
+  {"repeats", COLUMN_REPEATS, 0},   {"low_us", COLUMN_LOW, 0},      {"high_us", COLUMN_HIGH, 0},
+  {"layer", COLUMN_LABEL, 0},
 };
 /* Tables of one kind of kernel do not name it in every row; their columns do. */
 static const struct { const char *family, *column[5]; } known_families[] = {
@@ -28,8 +43,8 @@ static const struct { const char *family, *column[5]; } known_families[] = {
 /* A feature that a row or a query leaves out has this value. */
 static const ts_feature defaults[] = {{"count", 1}, {"causal", 1}};
 static const char *const dtype_names[][2] = {
-  {"bfloat16", "bf16"}, {"float16", "fp16"}, {"half", "fp16"}, {"float32", "fp32"}, {"float", "fp32"}, {"float64", "fp64"},
-  {"double", "fp64"}, {"float8", "fp8"},
+  {"bfloat16", "bf16"}, {"float16", "fp16"}, {"half", "fp16"},   {"float32", "fp32"},
+  {"float", "fp32"},    {"float64", "fp64"}, {"double", "fp64"}, {"float8", "fp8"},
 };
 
 typedef struct row {
@@ -72,7 +87,8 @@ static const double *feature_default(const char *name)
   return NULL;
 }
 
-#define FAIL(r, where, ...) ts_cost_fail((r)->arena, (r)->error, (r)->text, (where).begin, (where).end, __VA_ARGS__)
+#define FAIL(r, where, ...)                                                                        \
+  ts_cost_fail((r)->arena, (r)->error, (r)->text, (where).begin, (where).end, __VA_ARGS__)
 #define CELL(where) (int)((where).length > 40 ? 40 : (where).length), (where).at
 
 static const char *intern_bytes(reader *r, const char *bytes, size_t length)
@@ -85,7 +101,10 @@ static const char *intern_bytes(reader *r, const char *bytes, size_t length)
 }
 
 static const char *intern(reader *r, ts_csv_cell c) { return intern_bytes(r, c.at, c.length); }
-static const char *intern_text(reader *r, const char *text) { return intern_bytes(r, text, strlen(text)); }
+static const char *intern_text(reader *r, const char *text)
+{
+  return intern_bytes(r, text, strlen(text));
+}
 
 typedef struct place { size_t begin, end; } place; /* in the text */
 
@@ -119,8 +138,8 @@ static bool take_comment(reader *r)
   return true;
 }
 
-/* Cells of the next row, at most TS_TABLE_MAX_COLUMNS, but all are counted; comments are kept when they name a source or the device. False at the end, and
- * after an error. */
+/* Cells of the next row, at most TS_TABLE_MAX_COLUMNS, but all are counted; comments are kept when
+ * they name a source or the device. False at the end, and after an error. */
 static bool next_row(reader *r, ts_csv_cell *cells, uint32_t *count)
 {
   size_t found = 0;
@@ -136,18 +155,21 @@ static bool next_row(reader *r, ts_csv_cell *cells, uint32_t *count)
 
 static place this_row(const reader *r) { return (place){r->csv.begin, r->csv.end}; }
 
-/* Decimal number; independent of the locale, and exact where Clinger's fast path is (15 digits, powers of ten up to 22). */
+/* Decimal number; independent of the locale, and exact where Clinger's fast path is (15 digits,
+ * powers of ten up to 22). */
 static bool parse_number(const char *s, size_t length, double *value)
 {
   size_t i = 0, digits = 0;
-  static const double ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22};
+  static const double ten[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   bool negative = false;
   uint64_t mantissa = 0;
   int scale = 0, exponent = 0;
   if (i < length && (s[i] == '-' || s[i] == '+'))
     negative = s[i++] == '-';
-  for (bool point = false; i < length && ((s[i] >= '0' && s[i] <= '9') || (s[i] == '.' && !point)); i++) {
+  for (bool point = false; i < length && ((s[i] >= '0' && s[i] <= '9') || (s[i] == '.' && !point));
+       i++) {
     if (s[i] == '.') {
       point = true;
       continue;
@@ -186,7 +208,8 @@ static bool is_name(const char *s)
   if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_'))
     return false;
   for (; *s; s++)
-    if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+    if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+          *s == '_'))
       return false;
   return true;
 }
@@ -239,7 +262,8 @@ static bool read_header(reader *r)
     return !r->failed && FAIL(r, ((place){0, 0}), "the table is empty: no header line");
   place line = this_row(r);
   if (count > TS_TABLE_MAX_COLUMNS)
-    return FAIL(r, line, "the table has %u columns; at most %d are possible", count, TS_TABLE_MAX_COLUMNS);
+    return FAIL(r, line, "the table has %u columns; at most %d are possible", count,
+                TS_TABLE_MAX_COLUMNS);
   r->column_count = count;
   for (uint32_t i = 0; i < count; i++) {
     if (!read_column(r, cells[i], i))
@@ -247,14 +271,16 @@ static bool read_header(reader *r)
     times += r->column[i].kind == COLUMN_TIME;
   }
   if (times != 1) {
-    FAIL(r, line, times ? "the table has %u columns of times" : "the table has no column of times", times);
+    FAIL(r, line, times ? "the table has %u columns of times" : "the table has no column of times",
+         times);
     r->error->help = "one column `time_us`, `time_ms`, `time_ns` or `seconds` is needed";
     return false;
   }
   r->family = r->options && r->options->family ? r->options->family : family_by_columns(r);
   if (!has_column(r, "family") && !r->family) {
     FAIL(r, line, "the table does not say which family its rows belong to");
-    r->error->help = "add a column `family`, or name it: table(\"...\", family: \"gemm\") in a plan, --family gemm on a command line";
+    r->error->help = "add a column `family`, or name it: table(\"...\", family: \"gemm\") in a "
+                     "plan, --family gemm on a command line";
     return false;
   }
   return true;
@@ -265,7 +291,8 @@ static bool read_number(reader *r, const column *column, ts_csv_cell c, double *
   if (!parse_number(c.at, c.length, value)) {
     FAIL(r, c, "`%s` is not a number: \"%.*s\"", column->name, CELL(c));
     if (column->kind == COLUMN_FEATURE)
-      r->error->help = "columns of text: family, dtype, kv_dtype, phase, kernel, set, note; every other column is a feature, a number";
+      r->error->help = "columns of text: family, dtype, kv_dtype, phase, kernel, set, note; every "
+                       "other column is a feature, a number";
     return false;
   }
   if (column->kind == COLUMN_TIME && *value <= 0)
@@ -279,10 +306,13 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
 {
   place line = this_row(r);
   if (count != r->column_count) {
-    place where = count > r->column_count && count <= TS_TABLE_MAX_COLUMNS ? (place){cells[r->column_count].begin, line.end} : line;
+    place where = count > r->column_count && count <= TS_TABLE_MAX_COLUMNS ?
+                    (place){cells[r->column_count].begin, line.end} :
+                    line;
     return FAIL(r, where, "%u cells where the header has %u columns", count, r->column_count);
   }
-  row row = {.family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->csv.line};
+  row row = {
+    .family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->csv.line};
   double value[TS_TABLE_MAX_COLUMNS], work[TS_TABLE_MAX_COLUMNS] = {0};
   const char *kv_dtype = NULL;
   uint32_t work_mask = 0, work_count = 0;
@@ -307,8 +337,10 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
     case COLUMN_LOW:
     case COLUMN_HIGH:
     case COLUMN_REPEATS:
-      if (!empty && !read_number(r, column, cells[i], column->kind == COLUMN_LOW ? &row.spread.low_us : column->kind == COLUMN_HIGH ? &row.spread.high_us :
-                                                      &row.spread.repeats))
+      if (!empty && !read_number(r, column, cells[i],
+                                 column->kind == COLUMN_LOW  ? &row.spread.low_us :
+                                 column->kind == COLUMN_HIGH ? &row.spread.high_us :
+                                                               &row.spread.repeats))
         return false;
       break;
     case COLUMN_TIME:
@@ -327,7 +359,8 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
         work_mask |= UINT32_C(1) << i, work[work_count++] = number;
     }
   }
-  if (kv_dtype && row.dtype && strcmp(kv_dtype, row.dtype) != 0) /* attention with keys and values of another type is another type */
+  /* attention with keys and values of another type is another type */
+  if (kv_dtype && row.dtype && strcmp(kv_dtype, row.dtype) != 0)
     row.dtype = intern_text(r, ts_arena_printf(r->arena, "%s_kv_%s", row.dtype, kv_dtype));
   if (!row.width) { /* work is the key of kernels that have no features */
     row.mask = work_mask, row.width = work_count;
@@ -340,7 +373,10 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
   return true;
 }
 
-static int compare_words(const char *a, const char *b) { return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b); }
+static int compare_words(const char *a, const char *b)
+{
+  return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
 
 static int compare_group(const row *a, const row *b)
 {
@@ -367,7 +403,8 @@ static int compare_rows(const void *x, const void *y)
   return c ? c : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Rows [first, end) are sorted and of one group; of rows with one key the (lower) median is kept. */
+/* Rows [first, end) are sorted and of one group; of rows with one key the (lower) median is kept.
+ * */
 static ts_table_group make_group(reader *r, const row *rows, size_t count)
 {
   uint32_t width = rows[0].width, n = 0;
@@ -376,7 +413,8 @@ static ts_table_group make_group(reader *r, const row *rows, size_t count)
     if (rows[0].mask >> i & 1)
       name[f++] = r->column[i].name;
   bool *exact = TS_NEW_ARRAY(r->arena, bool, width);
-  double *value = TS_NEW_ARRAY(r->arena, double, count * width), *seconds = TS_NEW_ARRAY(r->arena, double, count);
+  double *value = TS_NEW_ARRAY(r->arena, double, count *width),
+         *seconds = TS_NEW_ARRAY(r->arena, double, count);
   uint32_t *line = TS_NEW_ARRAY(r->arena, uint32_t, count);
   ts_table_spread *spread = TS_NEW_ARRAY(r->arena, ts_table_spread, count);
   for (size_t i = 0, next; i < count; i = next) {
@@ -388,8 +426,10 @@ static ts_table_group make_group(reader *r, const row *rows, size_t count)
     seconds[n] = median->seconds, spread[n] = median->spread, line[n] = median->line, n++;
   }
   double *log_value = TS_NEW_ARRAY(r->arena, double, (size_t)n * width);
-  for (size_t i = 0; i < (size_t)n * width; i++) log_value[i] = exact[i % width] ? 0 : log(value[i]);
-  return (ts_table_group){rows[0].family, rows[0].dtype, width, n, name, exact, value, log_value, seconds, spread, line};
+  for (size_t i = 0; i < (size_t)n * width; i++)
+    log_value[i] = exact[i % width] ? 0 : log(value[i]);
+  return (ts_table_group){rows[0].family, rows[0].dtype, width,   n,      name, exact,
+                          value,          log_value,     seconds, spread, line};
 }
 
 static ts_table *make_table(reader *r)
@@ -397,25 +437,33 @@ static ts_table *make_table(reader *r)
   TS_VEC(ts_table_group) groups = {0};
   TS_SORT(&r->rows, compare_rows);
   for (size_t i = 0, next; i < r->rows.count; i = next) {
-    for (next = i + 1; next < r->rows.count && compare_group(&r->rows.at[i], &r->rows.at[next]) == 0;) next++;
+    for (next = i + 1;
+         next < r->rows.count && compare_group(&r->rows.at[i], &r->rows.at[next]) == 0;)
+      next++;
     TS_PUSH(r->arena, &groups, make_group(r, &r->rows.at[i], next - i));
   }
   ts_table *table = TS_NEW(r->arena, ts_table);
-  table->provenance = ts_arena_string(r->arena, r->provenance.at ? r->provenance.at : "", r->provenance.count);
+  table->provenance =
+    ts_arena_string(r->arena, r->provenance.at ? r->provenance.at : "", r->provenance.count);
   table->device = r->device ? r->device : "";
   table->group_count = (uint32_t)groups.count;
   table->group = groups.at;
   return table;
 }
 
-ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size, const ts_table_options *options, ts_cost_error *error)
+ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
+                        const ts_table_options *options, ts_cost_error *error)
 {
-  reader r = {.arena = arena, .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true}, .text = text, .options = options,
-    .error = error};
+  reader r = {.arena = arena,
+              .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
+              .text = text,
+              .options = options,
+              .error = error};
   const char *nul = size ? memchr(text, 0, size) : NULL;
   if (nul) {
     size_t at = (size_t)(nul - text);
-    return ts_cost_fail(arena, error, text, at, at + 1, "not a text file: it has a zero byte"), NULL;
+    return ts_cost_fail(arena, error, text, at, at + 1, "not a text file: it has a zero byte"),
+           NULL;
   }
   if (!read_header(&r))
     return NULL;
@@ -430,11 +478,14 @@ ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size, const ts
   return make_table(&r);
 }
 
-bool ts_query_values(const ts_cost_query *query, uint32_t width, const char *const *name, double *value)
+bool ts_query_values(const ts_cost_query *query, uint32_t width, const char *const *name,
+                     double *value)
 {
   uint32_t used = 0;
   for (uint32_t f = 0; f < width; f++) {
-    const double *found = strcmp(name[f], "bytes") == 0 ? &query->bytes : strcmp(name[f], "flops") == 0 ? &query->flops : NULL;
+    const double *found = strcmp(name[f], "bytes") == 0 ? &query->bytes :
+                          strcmp(name[f], "flops") == 0 ? &query->flops :
+                                                          NULL;
     for (uint32_t i = 0; !found && i < query->feature_count; i++)
       if (strcmp(query->feature[i].name, name[f]) == 0)
         found = &query->feature[i].value, used++;

@@ -7,9 +7,17 @@
 
 enum { ROUNDS = 100 };
 
-/* Shallow trees, small steps and leaves of several rows: tables have some hundred rows, and what trees learn must hold on other devices. */
-static const char *const parameters[][2] = {{"objective", "reg:squarederror"}, {"nthread", "1"}, {"verbosity", "0"}, {"tree_method", "exact"}, {"seed", "0"},
-                                            {"max_depth", "4"}, {"eta", "0.1"}, {"min_child_weight", "4"}, {"base_score", "0"}};
+/* Shallow trees, small steps and leaves of several rows: tables have some hundred rows, and what
+ * trees learn must hold on other devices. */
+static const char *const parameters[][2] = {{"objective", "reg:squarederror"},
+                                            {"nthread", "1"},
+                                            {"verbosity", "0"},
+                                            {"tree_method", "exact"},
+                                            {"seed", "0"},
+                                            {"max_depth", "4"},
+                                            {"eta", "0.1"},
+                                            {"min_child_weight", "4"},
+                                            {"base_score", "0"}};
 
 static int number_at(const cJSON *array, int i)
 {
@@ -17,22 +25,29 @@ static int number_at(const cJSON *array, int i)
   return item ? item->valueint : TS_TREE_LEAF;
 }
 
-/* One tree of XGBoost's JSON format: parallel arrays, children -1 at leaves, whose answer stands where others have the split. */
-static bool take_tree(ts_arena *arena, const cJSON *tree, uint32_t first, ts_tree_node **node, uint32_t *count)
+/* One tree of XGBoost's JSON format: parallel arrays, children -1 at leaves, whose answer stands
+ * where others have the split. */
+static bool take_tree(ts_arena *arena, const cJSON *tree, uint32_t first, ts_tree_node **node,
+                      uint32_t *count)
 {
-  const cJSON *left = cJSON_GetObjectItemCaseSensitive(tree, "left_children"), *right = cJSON_GetObjectItemCaseSensitive(tree, "right_children");
-  const cJSON *index = cJSON_GetObjectItemCaseSensitive(tree, "split_indices"), *value = cJSON_GetObjectItemCaseSensitive(tree, "split_conditions");
+  const cJSON *left = cJSON_GetObjectItemCaseSensitive(tree, "left_children"),
+              *right = cJSON_GetObjectItemCaseSensitive(tree, "right_children");
+  const cJSON *index = cJSON_GetObjectItemCaseSensitive(tree, "split_indices"),
+              *value = cJSON_GetObjectItemCaseSensitive(tree, "split_conditions");
   int n = cJSON_GetArraySize(left);
-  if (n < 1 || cJSON_GetArraySize(right) != n || cJSON_GetArraySize(index) != n || cJSON_GetArraySize(value) != n)
+  if (n < 1 || cJSON_GetArraySize(right) != n || cJSON_GetArraySize(index) != n ||
+      cJSON_GetArraySize(value) != n)
     return false;
-  *node = ts_arena_grow(arena, *node, *count * sizeof **node, (*count + (uint32_t)n) * sizeof **node);
+  *node =
+    ts_arena_grow(arena, *node, *count * sizeof **node, (*count + (uint32_t)n) * sizeof **node);
   for (int i = 0; i < n; i++) {
     int less = number_at(left, i), otherwise = number_at(right, i);
     bool leaf = less < 0;
     if (!leaf && (less <= i || less >= n || otherwise <= i || otherwise >= n))
       return false;
-    (*node)[(*count)++] = (ts_tree_node){leaf ? TS_TREE_LEAF : number_at(index, i), (float)cJSON_GetArrayItem(value, i)->valuedouble,
-                                         leaf ? 0 : first + (uint32_t)less, leaf ? 0 : first + (uint32_t)otherwise};
+    (*node)[(*count)++] = (ts_tree_node){
+      leaf ? TS_TREE_LEAF : number_at(index, i), (float)cJSON_GetArrayItem(value, i)->valuedouble,
+      leaf ? 0 : first + (uint32_t)less, leaf ? 0 : first + (uint32_t)otherwise};
   }
   return true;
 }
@@ -44,7 +59,8 @@ static bool take_trees(ts_arena *arena, const char *text, uint64_t size, ts_tree
   static const char *const path[] = {"learner", "gradient_booster", "model", "trees"};
   for (int i = 0; i < 4; i++)
     list = cJSON_GetObjectItemCaseSensitive(list, path[i]);
-  uint32_t *root = TS_NEW_ARRAY(arena, uint32_t, (size_t)cJSON_GetArraySize(list) + 1), roots = 0, count = 0;
+  uint32_t *root = TS_NEW_ARRAY(arena, uint32_t, (size_t)cJSON_GetArraySize(list) + 1), roots = 0,
+           count = 0;
   ts_tree_node *node = NULL;
   bool good = cJSON_GetArraySize(list) > 0;
   cJSON_ArrayForEach(tree, list) {
@@ -56,19 +72,22 @@ static bool take_trees(ts_arena *arena, const char *text, uint64_t size, ts_tree
   return good;
 }
 
-const char *ts_trees_grow(ts_arena *arena, const double *input, uint32_t count, uint32_t inputs, const double *target, ts_trees *trees)
+const char *ts_trees_grow(ts_arena *arena, const double *input, uint32_t count, uint32_t inputs,
+                          const double *target, ts_trees *trees)
 {
   ts_xgboost x;
   *trees = (ts_trees){0};
   if (!ts_xgboost_open(&x))
     return ts_xgboost_missing;
-  float *row = TS_NEW_ARRAY(arena, float, (size_t)count * inputs + 1), *label = TS_NEW_ARRAY(arena, float, count + 1);
+  float *row = TS_NEW_ARRAY(arena, float, (size_t)count *inputs + 1),
+        *label = TS_NEW_ARRAY(arena, float, count + 1);
   for (size_t i = 0; i < (size_t)count * inputs; i++) row[i] = (float)input[i];
   for (uint32_t i = 0; i < count; i++) label[i] = (float)target[i];
   void *data = NULL, *booster = NULL;
   const char *text = NULL, *wrong = NULL;
   uint64_t size = 0;
-  int failed = x.XGDMatrixCreateFromMat(row, count, inputs, NAN, &data) || x.XGDMatrixSetFloatInfo(data, "label", label, count) ||
+  int failed = x.XGDMatrixCreateFromMat(row, count, inputs, NAN, &data) ||
+               x.XGDMatrixSetFloatInfo(data, "label", label, count) ||
                x.XGBoosterCreate(&data, 1, &booster);
   for (size_t i = 0; !failed && i < sizeof parameters / sizeof *parameters; i++)
     failed = x.XGBoosterSetParam(booster, parameters[i][0], parameters[i][1]);

@@ -51,16 +51,19 @@ uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *rec
   return ts_ir_pool_intern(&b->pools[kind], record, 1);
 }
 
-uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records, uint32_t count)
+uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
+                          uint32_t count)
 {
   return ts_ir_pool_intern(&b->pools[kind], records, count);
 }
 
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view)
 {
-  static const uint64_t nothing; /* a section without records lies somewhere too, as in a file: one may point to its end */
+  /* a section without records lies somewhere too, as in a file: one may point to its end */
+  static const uint64_t nothing;
   *view = (ts_ir){0};
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++)
-    ts_ir_set(view, kind, b->pools[kind].count ? b->pools[kind].bytes : (const void *)&nothing, b->pools[kind].count);
+    ts_ir_set(view, kind, b->pools[kind].count ? b->pools[kind].bytes : (const void *)&nothing,
+              b->pools[kind].count);
   view->meta = &b->meta;
 }

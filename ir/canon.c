@@ -8,7 +8,8 @@ typedef struct canon {
   const ts_ir *in;
   ts_ir_builder *out;
   uint32_t *new_string, *new_loc; /* by old index; TS_IR_NONE: not seen yet */
-  uint32_t *new_run[TS_IR_SECTION_KINDS]; /* of a run, by its old first: a run that many share is moved once */
+  /* of a run, by its old first: a run that many share is moved once */
+  uint32_t *new_run[TS_IR_SECTION_KINDS];
 } canon;
 
 static uint32_t *unseen(uint32_t count)
@@ -20,8 +21,13 @@ static uint32_t *unseen(uint32_t count)
 
 static void canon_begin(canon *c, const ts_ir *in)
 {
-  static const uint32_t shared[] = {TS_IR_NET_METHODS, TS_IR_NET_POINTS, TS_IR_NET_CURVES, TS_IR_DEPS, TS_IR_MEMS, TS_IR_BINDINGS, TS_IR_ITEMS, TS_IR_HOLDINGS};
-  *c = (canon){.in = in, .out = ts_ir_builder_new(), .new_string = unseen(in->strings_count), .new_loc = unseen(in->locs_count)};
+  static const uint32_t shared[] = {TS_IR_NET_METHODS, TS_IR_NET_POINTS, TS_IR_NET_CURVES,
+                                    TS_IR_DEPS,        TS_IR_MEMS,       TS_IR_BINDINGS,
+                                    TS_IR_ITEMS,       TS_IR_HOLDINGS};
+  *c = (canon){.in = in,
+               .out = ts_ir_builder_new(),
+               .new_string = unseen(in->strings_count),
+               .new_loc = unseen(in->locs_count)};
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
     c->new_run[shared[i]] = unseen(ts_ir_count(in, shared[i]));
 }
@@ -34,7 +40,8 @@ static void canon_end(canon *c)
     free(c->new_run[kind]);
 }
 
-/* Moves the strings and places that records of `kind` use to the output, in the order of first use. */
+/* Moves the strings and places that records of `kind` use to the output, in the order of first use.
+ * */
 static void move_text(canon *c, uint32_t kind, void *records, uint32_t count)
 {
   const ts_ir_ref *refs = ts_ir_refs;
@@ -45,7 +52,9 @@ static void move_text(canon *c, uint32_t kind, void *records, uint32_t count)
     end++;
   for (uint32_t i = 0; i < count && begin < end; i++)
     for (uint32_t r = begin; r < end; r++) {
-      uint32_t *field = (uint32_t *)(void *)((uint8_t *)records + (size_t)i * size + refs[r].offset), old = *field;
+      uint32_t *field =
+                 (uint32_t *)(void *)((uint8_t *)records + (size_t)i * size + refs[r].offset),
+               old = *field;
       if (old == TS_IR_NONE)
         continue;
       if (refs[r].target == TS_IR_STRINGS) {
@@ -76,7 +85,8 @@ static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count
 static void move_bindings(canon *c, ts_ir_item *items, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    items[i].first_binding = move_run(c, TS_IR_BINDINGS, items[i].first_binding, c->in->fragments[items[i].fragment].port_count);
+    items[i].first_binding = move_run(c, TS_IR_BINDINGS, items[i].first_binding,
+                                      c->in->fragments[items[i].fragment].port_count);
 }
 
 static uint32_t move_run(canon *c, uint32_t kind, uint32_t first, uint32_t count)
@@ -133,7 +143,8 @@ static void move_table(canon *c, uint32_t kind)
     } else if (kind == TS_IR_FRAGMENTS) {
       ts_ir_fragment *f = (ts_ir_fragment *)records + i;
       f->first_node = move_nodes(c, f);
-      f->first_port = append_and_free(c, TS_IR_PORTS, copy_run(c, TS_IR_PORTS, f->first_port, f->port_count), f->port_count);
+      f->first_port = append_and_free(
+        c, TS_IR_PORTS, copy_run(c, TS_IR_PORTS, f->first_port, f->port_count), f->port_count);
     } else if (kind == TS_IR_PROGRAMS) {
       ts_ir_program *p = (ts_ir_program *)records + i;
       p->first_item = move_run(c, TS_IR_ITEMS, p->first_item, p->item_count);
@@ -145,10 +156,10 @@ static void move_table(canon *c, uint32_t kind)
 /* Tables whose content follows from the runs that others name. */
 static bool moved_with_owner(uint32_t kind)
 {
-  return kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS || kind == TS_IR_NET_METHODS || kind == TS_IR_NET_POINTS || kind == TS_IR_NET_CURVES ||
-         kind == TS_IR_DEPS ||
-         kind == TS_IR_MEMS || kind == TS_IR_NODES || kind == TS_IR_PORTS || kind == TS_IR_BINDINGS || kind == TS_IR_ITEMS ||
-         kind == TS_IR_HOLDINGS;
+  return kind == TS_IR_STRINGS || kind == TS_IR_META || kind == TS_IR_LOCS ||
+         kind == TS_IR_NET_METHODS || kind == TS_IR_NET_POINTS || kind == TS_IR_NET_CURVES ||
+         kind == TS_IR_DEPS || kind == TS_IR_MEMS || kind == TS_IR_NODES || kind == TS_IR_PORTS ||
+         kind == TS_IR_BINDINGS || kind == TS_IR_ITEMS || kind == TS_IR_HOLDINGS;
 }
 
 static ts_ir_builder *gather_runs(const ts_ir *in)

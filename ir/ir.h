@@ -1,21 +1,21 @@
 /* The TrainSpec IR, format version 1. This header is the specification.
  *
- * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the fixed-size
- * records below, little-endian, each section aligned to 8 bytes, in the order of ts_ir_section_kind, zero
- * bytes between them. A file is read by mapping it: after ts_ir_verify() accepted it every index and offset in it is in
- * range, and it can be used as it lies. Equal content gives equal bytes: no time, no path of a
- * machine, no padding that is not zero.
+ * A plan.ir file is a header, a table of sections and the sections themselves: arrays of the
+ * fixed-size records below, little-endian, each section aligned to 8 bytes, in the order of
+ * ts_ir_section_kind, zero bytes between them. A file is read by mapping it: after ts_ir_verify()
+ * accepted it every index and offset in it is in range, and it can be used as it lies. Equal
+ * content gives equal bytes: no time, no path of a machine, no padding that is not zero.
  *
- * What it says: a training step is a few FRAGMENTS (short lists of nodes: the forward of one stage, say)
- * played many times. A PROGRAM is the order in which one pipeline stage plays them. All ranks whose
- * coordinate on the pipeline axis is c play program c. Nodes name KERNELS (distinct operator
+ * What it says: a training step is a few FRAGMENTS (short lists of nodes: the forward of one stage,
+ * say) played many times. A PROGRAM is the order in which one pipeline stage plays them. All ranks
+ * whose coordinate on the pipeline axis is c play program c. Nodes name KERNELS (distinct operator
  * costs) and COLLECTIVES (distinct collective calls), each stored once.
  *
- * Times are unsigned picoseconds. Rates are bytes or FLOP per second as IEEE doubles. Sizes are bytes.
- * A run is a range of another table's records: first index and count (any first when the count is 0). Runs of one table are
- * equal or disjoint; nodes and ports belong to one fragment alone.
- * Strings are offsets into the string section (NUL-terminated UTF-8, offset 0 is ""); TS_IR_NONE marks an absent index.
- */
+ * Times are unsigned picoseconds. Rates are bytes or FLOP per second as IEEE doubles. Sizes are
+ * bytes. A run is a range of another table's records: first index and count (any first when the
+ * count is 0). Runs of one table are equal or disjoint; nodes and ports belong to one fragment
+ * alone. Strings are offsets into the string section (NUL-terminated UTF-8, offset 0 is "");
+ * TS_IR_NONE marks an absent index. */
 #ifndef TS_IR_IR_H
 #define TS_IR_IR_H
 
@@ -41,7 +41,8 @@ typedef enum ts_ir_section_kind {
   TS_IR_DEVICES,     /* ts_ir_device: one for each vertex of the cluster graph */
   TS_IR_LINK_CLASSES, /* ts_ir_link_class */
   TS_IR_LINKS,       /* ts_ir_link */
-  TS_IR_PLACEMENT,   /* uint32_t vertex of each rank; may be empty: rank r is on the r-th device vertex */
+  /* uint32_t vertex of each rank; may be empty: rank r is on the r-th device vertex */
+  TS_IR_PLACEMENT,
   TS_IR_NET_MODELS,  /* ts_ir_net_model, in the order in which they are asked */
   TS_IR_NET_METHODS, /* ts_ir_net_method: ways to do a collective, of white-box models */
   TS_IR_NET_POINTS,  /* ts_ir_net_point: rows of measured models, anchors of white-box models */
@@ -83,15 +84,18 @@ typedef struct ts_ir_meta {
   ts_ir_str plan;          /* name of the plan */
   ts_ir_str tool;          /* "trainspec 0.1.0" */
   uint32_t plan_loc;
-  uint32_t pipeline_axis;  /* axis whose coordinate selects the program, or TS_IR_NONE: one program for all */
+  /* axis whose coordinate selects the program, or TS_IR_NONE: one program for all */
+  uint32_t pipeline_axis;
   uint32_t world;          /* ranks = product of the axis sizes, 1..2^24 */
   uint32_t micro_batches;  /* per pipeline and step */
   uint32_t memory_loc;     /* what to blame when memory does not suffice, or TS_IR_NONE */
   uint32_t steps;          /* optimizer steps of a rank, if there are several; else 0 */
   uint64_t tokens_per_step;   /* of the whole job; 0 when the model has no tokens */
   uint64_t samples_per_step;  /* of the whole job */
-  double model_flops_per_step; /* whole job, of the tokens trained: the MFU numerator (doc/reports.md) */
-  double peak_flops;       /* of one device, FLOP/s, the harmonic mean of its formats by model FLOPs: the MFU denominator */
+  /* whole job, of the tokens trained: the MFU numerator (doc/reports.md) */
+  double model_flops_per_step;
+  /* of one device, FLOP/s, the harmonic mean of its formats by model FLOPs: the MFU denominator */
+  double peak_flops;
   uint64_t parameters;     /* of the whole model */
   ts_ir_str cluster;       /* as the plan has it; "": none */
   uint32_t mesh_loc;       /* of the mesh, or TS_IR_NONE */
@@ -110,7 +114,8 @@ typedef struct ts_ir_loc { uint32_t source, line, column, end_column; } ts_ir_lo
 typedef struct ts_ir_axis {
   ts_ir_str name;
   uint32_t size;   /* >= 1 */
-  uint32_t stride; /* product of the sizes of the axes before it: coordinate = rank / stride % size */
+  /* product of the sizes of the axes before it: coordinate = rank / stride % size */
+  uint32_t stride;
   uint32_t reserved;
 } ts_ir_axis;
 
@@ -150,56 +155,84 @@ typedef struct ts_ir_link_class {
   double bandwidth;  /* one direction, bytes/s */
   uint64_t latency;  /* ps */
   uint32_t loc;
-  uint32_t ports;    /* circuits that an end can hold at a time; 0: no circuits, the link is always there */
+  /* circuits that an end can hold at a time; 0: no circuits, the link is always there */
+  uint32_t ports;
   uint64_t setup;    /* ps to set up a circuit */
 } ts_ir_link_class;
 
-typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link; /* duplex 1: both directions */
+/* duplex 1: both directions */
+typedef struct ts_ir_link { uint32_t from, to, link_class, duplex; } ts_ir_link;
 
 typedef enum ts_ir_collective_kind {
-  TS_IR_ALL_REDUCE, TS_IR_ALL_GATHER, TS_IR_REDUCE_SCATTER, TS_IR_BROADCAST, TS_IR_REDUCE, TS_IR_ALL_TO_ALL, TS_IR_BARRIER,
+  TS_IR_ALL_REDUCE,
+  TS_IR_ALL_GATHER,
+  TS_IR_REDUCE_SCATTER,
+  TS_IR_BROADCAST,
+  TS_IR_REDUCE,
+  TS_IR_ALL_TO_ALL,
+  TS_IR_BARRIER,
   TS_IR_MESSAGE, /* point to point; only in net models and points */
-  TS_IR_SHIFT,   /* each rank passes `bytes` on to the next of its group, the last to the first: one step of a ring */
+  /* each rank passes `bytes` on to the next of its group, the last to the first: one step of a ring
+   * */
+  TS_IR_SHIFT,
   TS_IR_COLLECTIVE_KINDS
 } ts_ir_collective_kind;
 
-static inline bool ts_ir_is_collective(uint32_t kind) { return kind != TS_IR_MESSAGE && kind < TS_IR_COLLECTIVE_KINDS; }
+static inline bool ts_ir_is_collective(uint32_t kind)
+{
+  return kind != TS_IR_MESSAGE && kind < TS_IR_COLLECTIVE_KINDS;
+}
 
 typedef enum ts_ir_net_kind {
-  TS_IR_NET_ALPHA_BETA, /* base + steps + volume / (efficiency * bandwidth of the links that the collective uses) */
-  TS_IR_NET_TABLE,      /* measured points; log-log interpolation in bytes, exact in ranks and islands */
-  TS_IR_NET_WHITE_BOX,  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
-  TS_IR_NET_STATISTICAL, /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
-  TS_IR_NET_FLOW,       /* the collective's connections share the links max-min fair; see runtime/collective/flow_pattern.h */
+  /* base + steps + volume / (efficiency * bandwidth of the links that the collective uses) */
+  TS_IR_NET_ALPHA_BETA,
+  /* measured points; log-log interpolation in bytes, exact in ranks and islands */
+  TS_IR_NET_TABLE,
+  /* the methods of a collective library and its choice among them; see ts_ir_net_method */
+  TS_IR_NET_WHITE_BOX,
+  /* curves of bandwidth against size, corrected and slowed by stragglers; see ts_ir_net_curve */
+  TS_IR_NET_STATISTICAL,
+  /* the collective's connections share the links max-min fair; see
+   * runtime/collective/flow_pattern.h */
+  TS_IR_NET_FLOW,
   TS_IR_NET_PACKET,     /* the same connections as packets; see runtime/collective/packet.h */
   TS_IR_NET_KINDS
 } ts_ir_net_kind;
 
-typedef enum ts_ir_routing { /* of flows, among paths that are equal in tier, latency and bandwidth */
-  TS_IR_ROUTE_RAIL,     /* by hash, through the device of the sender's island that is nearest to the receiver */
+/* of flows, among paths that are equal in tier, latency and bandwidth */
+typedef enum ts_ir_routing {
+  /* by hash, through the device of the sender's island that is nearest to the receiver */
+  TS_IR_ROUTE_RAIL,
   TS_IR_ROUTE_SHORTEST, /* the first */
   TS_IR_ROUTE_ECMP,     /* by a hash of sender, receiver and channel */
   TS_IR_ROUTE_ADAPTIVE, /* the one with the least connections on it so far */
   TS_IR_ROUTINGS
 } ts_ir_routing;
 
-typedef struct ts_ir_net_packets { /* how data travel as packets (ir/packets.c); of other models all 0 */
+/* how data travel as packets (ir/packets.c); of other models all 0 */
+typedef struct ts_ir_net_packets {
   uint64_t mtu;         /* bytes of data in a packet */
   uint64_t header;      /* bytes around them on a link */
-  uint64_t queue;       /* bytes that may wait for a link between islands; what comes when it is full is lost */
+  /* bytes that may wait for a link between islands; what comes when it is full is lost */
+  uint64_t queue;
   uint64_t buffer;      /* bytes that a connection may be ahead of the last one of its channel */
-  uint64_t mark_from, mark_to; /* ps of waiting in a switch from which packets are marked; at which mark_share of them are, and beyond which all */
+  /* ps of waiting in a switch from which packets are marked; at which mark_share of them are, and
+   * beyond which all */
+  uint64_t mark_from, mark_to;
   double mark_share;
   double gain;          /* of a sender's estimate of congestion, for each report: g of DCQCN */
-  double step;          /* by which a sender's target grows at a time, as a share of its link's rate */
+  /* by which a sender's target grows at a time, as a share of its link's rate */
+  double step;
   uint64_t timer;       /* ps between two such steps */
   uint64_t report;      /* ps between two reports of marks to a sender, at least */
-  uint32_t limit;       /* packets of the largest call that is played, each counted on every link it crosses */
+  /* packets of the largest call that is played, each counted on every link it crosses */
+  uint32_t limit;
   uint32_t reserved;    /* 0 */
 } ts_ir_net_packets;
 
-/* The links that a model's figures hold for: those it was measured on, of each member of a group; 0: not known. Rates in proportion to theirs, and
- * latency beyond theirs at each step, are what it makes of others. */
+/* The links that a model's figures hold for: those it was measured on, of each member of a group;
+ * 0: not known. Rates in proportion to theirs, and latency beyond theirs at each step, are what it
+ * makes of others. */
 typedef struct ts_ir_net_links {
   double intra_links, inter_links;       /* bytes/s inside islands, between them */
   uint64_t intra_latency, inter_latency; /* ps of a path */
@@ -209,22 +242,31 @@ typedef struct ts_ir_net_model {
   ts_ir_str name;
   uint32_t kind;        /* ts_ir_net_kind */
   uint32_t collectives; /* bit k: answers for ts_ir_collective_kind k */
-  uint32_t tier;        /* answers for groups whose slowest link has this tier, from 1 on also for those above up to the next tier that a
-                           model for such calls names; TS_IR_NONE: any */
+  /* answers for groups whose slowest link has this tier, from 1 on also for those above up to the
+   * next tier that a model for such calls names; TS_IR_NONE: any */
+  uint32_t tier;
   double efficiency;    /* reachable share of the link bandwidth, 0..1 */
   uint64_t base;        /* ps per call */
-  uint64_t hop;         /* ps per step of the algorithm inside an island, besides the links' own latency */
+  /* ps per step of the algorithm inside an island, besides the links' own latency */
+  uint64_t hop;
   double half_bytes;    /* bandwidth is bw * x/(x+half_bytes), x = bytes per call; 0: no ramp */
   uint32_t first_point, point_count;
   uint32_t first_method, method_count; /* of a white box */
   uint32_t first_curve, curve_count;   /* of a statistical model */
   uint32_t source;      /* cost source it rests on, or TS_IR_NONE */
   uint32_t loc;
-  uint32_t axes;        /* bit i: answers for groups over axis i, and over just the axes set (messages: the pipeline axis); 0: for all */
+  /* bit i: answers for groups over axis i, and over just the axes set (messages: the pipeline
+   * axis); 0: for all */
+  uint32_t axes;
   uint32_t routing;     /* of flows and packets: ts_ir_routing */
-  uint32_t channels;    /* of flows and packets: rings or trees side by side; 0: one for each member of an island, at least 2 */
-  uint32_t algorithm;   /* of flows and packets, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one */
-  uint64_t inter_hop;   /* of flows, packets and alpha-beta: ps per step between islands; inside, `hop` */
+  /* of flows and packets: rings or trees side by side; 0: one for each member of an island, at
+   * least 2 */
+  uint32_t channels;
+  /* of flows and packets, all-reduce: TS_IR_NET_RING, TS_IR_NET_TREE, or TS_IR_NONE: the faster one
+   * */
+  uint32_t algorithm;
+  /* of flows, packets and alpha-beta: ps per step between islands; inside, `hop` */
+  uint64_t inter_hop;
   ts_ir_net_packets packets; /* of packets */
   ts_ir_net_links links;
   uint32_t assumed;     /* 1: its figures rest on nothing measured or published */
@@ -236,46 +278,66 @@ typedef enum ts_ir_net_algorithm {
   TS_IR_NET_SWITCH,      /* the switch reduces and multicasts */
   TS_IR_NET_SWITCH_TREE, /* the same in the island, a tree between islands */
   TS_IR_NET_PAIRS,       /* every rank sends each other one its part: all-to-all, messages */
-  TS_IR_NET_FABRIC_CHAIN, TS_IR_NET_FABRIC_DIRECT, /* switches between islands reduce: reached by a chain of ranks, by all of them */
-  TS_IR_NET_AGGREGATED_TREES, /* binomial trees from every rank at once, their messages put together; one rank an island */
+  /* switches between islands reduce: reached by a chain of ranks, by all of them */
+  TS_IR_NET_FABRIC_CHAIN, TS_IR_NET_FABRIC_DIRECT,
+  /* binomial trees from every rank at once, their messages put together; one rank an island */
+  TS_IR_NET_AGGREGATED_TREES,
   TS_IR_NET_ALGORITHMS
 } ts_ir_net_algorithm;
 
-/* How ranks hand data on: flags beside each word, flags beside each line, or bare chunks after a signal. */
-typedef enum ts_ir_net_protocol { TS_IR_NET_LL, TS_IR_NET_LL128, TS_IR_NET_SIMPLE, TS_IR_NET_PROTOCOLS } ts_ir_net_protocol;
+/* How ranks hand data on: flags beside each word, flags beside each line, or bare chunks after a
+ * signal. */
+typedef enum ts_ir_net_protocol {
+  TS_IR_NET_LL,
+  TS_IR_NET_LL128,
+  TS_IR_NET_SIMPLE,
+  TS_IR_NET_PROTOCOLS
+} ts_ir_net_protocol;
 
 /* One way to do a collective. Its time is
- *   connection + rounds * (intra steps * intra_hop + inter steps * inter_hop) + transfer + reduction * bytes
- * with the transfer at the slower of a rank's rate inside an island and an island's rate to the next, each
- * min(rate, share * rate of the links) where stated. Steps, volume and rounds follow from algorithm, ranks, channels and chunk (doc/networks.md). Of those
- * for the ranks and islands in question, or else those for any, the one whose time with `believed` for `connection` is least is taken. */
+ *   connection + rounds * (intra steps * intra_hop + inter steps * inter_hop) + transfer +
+ *   reduction * bytes
+ * with the transfer at the slower of a rank's rate inside an island and an island's rate to the
+ * next, each min(rate, share * rate of the links) where stated. Steps, volume and rounds follow
+ * from algorithm, ranks, channels and chunk (doc/networks.md). Of those for the ranks and islands
+ * in question, or else those for any, the one whose time with `believed` for `connection` is least
+ * is taken. */
 typedef struct ts_ir_net_method {
   uint32_t collective;
   uint32_t algorithm;      /* ts_ir_net_algorithm */
   uint32_t protocol;       /* ts_ir_net_protocol */
   uint32_t channels, threads; /* >= 1; threads of a channel */
   uint32_t ranks, islands; /* only for these; both 0: any */
-  uint32_t relay;          /* 1: of pairs, what leaves the island goes by the rank whose rail the receiver is on */
+  /* 1: of pairs, what leaves the island goes by the rank whose rail the receiver is on */
+  uint32_t relay;
   uint64_t connection;     /* ps per call */
   uint64_t believed;       /* what the library's own choice takes for it, ps */
   uint64_t intra_hop, inter_hop; /* ps per step */
   double intra_rate, inter_rate;   /* most that is reached, bytes/s; 0: no bound */
   double intra_share, inter_share; /* of the links' rate; 0: whatever the links are */
-  double local;            /* parts of bytes/ranks that each rank copies or reduces by itself, at its rate inside the island */
+  /* parts of bytes/ranks that each rank copies or reduces by itself, at its rate inside the island
+   * */
+  double local;
   double reduction;        /* ps per byte */
   double chunk;            /* bytes of a channel that go through the steps at once; 0: all */
-  double spread;           /* the rate between islands falls as (islands/2)^-spread: contention and stragglers */
+  /* the rate between islands falls as (islands/2)^-spread: contention and stragglers */
+  double spread;
   uint64_t least, most;    /* bytes between which it was measured; 0, 0: not measured */
 } ts_ir_net_method;
 
-/* Sorted by (collective, ranks, islands, bytes). `bytes` as nccl-tests counts: all-reduce, broadcast, reduce: the
- * buffer; all-gather: the gathered whole; reduce-scatter: the whole input; all-to-all: a rank's whole buffer. */
-typedef struct ts_ir_net_point { uint32_t collective, ranks, islands, reserved; uint64_t bytes, time; } ts_ir_net_point;
+/* Sorted by (collective, ranks, islands, bytes). `bytes` as nccl-tests counts: all-reduce,
+ * broadcast, reduce: the buffer; all-gather: the gathered whole; reduce-scatter: the whole input;
+ * all-to-all: a rank's whole buffer. */
+typedef struct ts_ir_net_point {
+  uint32_t collective, ranks, islands, reserved;
+  uint64_t bytes, time;
+} ts_ir_net_point;
 
 /* A collective by bandwidth curves, one inside islands and one between them:
  *   bandwidth(bytes) = limit / (1 + (bytes / middle)^-slope) + floor     (a sigmoid of log bytes)
- * times a correction linear in log bytes, log ranks and their product, given by its values where fewest and most bytes and ranks were measured, times
- * 1 + straggler + straggler_slope * ranks * log bytes (doc/networks.md). */
+ * times a correction linear in log bytes, log ranks and their product, given by its values where
+ * fewest and most bytes and ranks were measured, times 1 + straggler + straggler_slope * ranks *
+ * log bytes (doc/networks.md). */
 typedef struct ts_ir_net_curve {
   uint32_t collective;
   uint32_t least_ranks, most_ranks, reserved; /* measured between these */
@@ -283,12 +345,19 @@ typedef struct ts_ir_net_curve {
   uint64_t intra_latency, inter_latency;      /* ps per step */
   double intra_limit, intra_floor, inter_limit, inter_floor; /* bytes/s; limit 0: not measured */
   double intra_slope, intra_middle, inter_slope, inter_middle; /* middle: bytes */
-  double small_few, large_few, small_many, large_many; /* corrections: with least and most bytes, of least and most ranks */
+  /* corrections: with least and most bytes, of least and most ranks */
+  double small_few, large_few, small_many, large_many;
   double straggler, straggler_slope;
 } ts_ir_net_curve;
 
 typedef enum ts_ir_basis { /* what a kernel's time rests on */
-  TS_IR_STATED, TS_IR_MEASURED, TS_IR_INTERPOLATED, TS_IR_FITTED, TS_IR_ROOFLINE, TS_IR_EXTERN, TS_IR_BASES
+                           TS_IR_STATED,
+                           TS_IR_MEASURED,
+                           TS_IR_INTERPOLATED,
+                           TS_IR_FITTED,
+                           TS_IR_ROOFLINE,
+                           TS_IR_EXTERN,
+                           TS_IR_BASES
 } ts_ir_basis;
 
 typedef struct ts_ir_cost_source {
@@ -297,12 +366,14 @@ typedef struct ts_ir_cost_source {
   ts_ir_str device; /* what its times were measured on, or are worked out for; "": not stated */
 } ts_ir_cost_source;
 
-/* A number format in which the model or its kernels multiply. Without any, `peak_flops` of the meta data holds for all. */
+/* A number format in which the model or its kernels multiply. Without any, `peak_flops` of the meta
+ * data holds for all. */
 typedef struct ts_ir_format {
   ts_ir_str dtype;
   uint32_t reserved;
   double model_flops; /* of the step's model FLOPs those in this format */
-  double peak;        /* of one device, FLOP/s, the mean over ranks; 0: a device does not state it */
+  /* of one device, FLOP/s, the mean over ranks; 0: a device does not state it */
+  double peak;
 } ts_ir_format;
 
 typedef struct ts_ir_kernel {
@@ -321,32 +392,49 @@ typedef struct ts_ir_collective {
   uint64_t bytes; /* counted as in ts_ir_net_point */
 } ts_ir_collective;
 
-typedef enum ts_ir_stream_kind { TS_IR_STREAM_COMPUTE, TS_IR_STREAM_COMM, TS_IR_STREAM_COPY } ts_ir_stream_kind;
+typedef enum ts_ir_stream_kind {
+  TS_IR_STREAM_COMPUTE,
+  TS_IR_STREAM_COMM,
+  TS_IR_STREAM_COPY
+} ts_ir_stream_kind;
 
 typedef struct ts_ir_stream { /* stream 0 is the compute stream */
   ts_ir_str name;
   uint16_t kind;     /* ts_ir_stream_kind */
-  uint16_t priority; /* of compute streams whose kernels compete for the processors of a device: larger goes first */
+  /* of compute streams whose kernels compete for the processors of a device: larger goes first */
+  uint16_t priority;
 } ts_ir_stream;
 
 typedef enum ts_ir_op {
   TS_IR_COMPUTE,    /* arg: kernel */
   TS_IR_COLLECTIVE, /* arg: collective. Starts when its last member is ready; all end together */
-  TS_IR_SEND,       /* arg: port of the fragment. Occupies its stream while bytes leave on links that all messages of the stream cross, not for the latency; does not wait for the receiver */
-  TS_IR_RECV,       /* arg: port, which no other node uses. Ends when it is ready and the message has arrived */
-  TS_IR_RECORD,     /* takes no time: an event after all earlier work of its stream. arg: so many of its dependencies suffice, 0: all are needed */
+  /* arg: port of the fragment. Occupies its stream while bytes leave on links that all messages of
+   * the stream cross, not for the latency; does not wait for the receiver */
+  TS_IR_SEND,
+  /* arg: port, which no other node uses. Ends when it is ready and the message has arrived */
+  TS_IR_RECV,
+  /* takes no time: an event after all earlier work of its stream. arg: so many of its dependencies
+   * suffice, 0: all are needed */
+  TS_IR_RECORD,
   TS_IR_HOST_WORK,  /* the host thread is busy for host_ps; no stream */
   TS_IR_HOST_SYNC,  /* the host thread waits until the node's dependencies have ended; no stream */
   TS_IR_OPS
 } ts_ir_op;
 
 typedef enum ts_ir_phase { /* what a node works for, for reports */
-  TS_IR_PHASE_FORWARD, TS_IR_PHASE_BACKWARD_INPUT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_IR_PHASE_RECOMPUTE,
-  TS_IR_PHASE_OPTIMIZER, TS_IR_PHASE_COMMUNICATION, TS_IR_PHASE_OTHER, TS_IR_PHASES
+                           TS_IR_PHASE_FORWARD,
+                           TS_IR_PHASE_BACKWARD_INPUT,
+                           TS_IR_PHASE_BACKWARD_WEIGHT,
+                           TS_IR_PHASE_RECOMPUTE,
+                           TS_IR_PHASE_OPTIMIZER,
+                           TS_IR_PHASE_COMMUNICATION,
+                           TS_IR_PHASE_OTHER,
+                           TS_IR_PHASES
 } ts_ir_phase;
 
-/* Semantics. The host thread of a rank issues nodes in the order of the program, spending host_ps on each. A node
- * starts when it has been issued, when the previous node of its stream has ended, and when all its dependencies have ended. */
+/* Semantics. The host thread of a rank issues nodes in the order of the program, spending host_ps
+ * on each. A node starts when it has been issued, when the previous node of its stream has ended,
+ * and when all its dependencies have ended. */
 typedef struct ts_ir_node {
   uint8_t op;      /* ts_ir_op */
   uint8_t stream;  /* index into TS_IR_STREAMS; 0 for host nodes */
@@ -364,10 +452,17 @@ typedef struct ts_ir_node {
 } ts_ir_node;
 
 typedef enum ts_ir_category {
-  TS_IR_PARAMETERS, TS_IR_GRADIENTS, TS_IR_OPTIMIZER, TS_IR_ACTIVATIONS, TS_IR_TEMPORARIES, TS_IR_BUFFERS, TS_IR_CATEGORIES
+  TS_IR_PARAMETERS,
+  TS_IR_GRADIENTS,
+  TS_IR_OPTIMIZER,
+  TS_IR_ACTIVATIONS,
+  TS_IR_TEMPORARIES,
+  TS_IR_BUFFERS,
+  TS_IR_CATEGORIES
 } ts_ir_category;
 
-typedef struct ts_ir_mem { /* bytes > 0: allocated when the node starts; bytes < 0: freed when it ends */
+/* bytes > 0: allocated when the node starts; bytes < 0: freed when it ends */
+typedef struct ts_ir_mem {
   int64_t bytes;
   uint32_t category;
   ts_ir_str label;
@@ -386,9 +481,11 @@ typedef struct ts_ir_fragment {
   uint32_t first_port, port_count;
 } ts_ir_fragment;
 
-/* A message goes from the rank that plays a send with (peer, tag) to the peer; the receive there names the sender's coordinate
- * and the same tag. Each (sender, receiver, tag) occurs once on either side: the verifier lists the orphans. */
-typedef struct ts_ir_binding { uint32_t peer; uint32_t tag; } ts_ir_binding; /* peer: coordinate on the port group's axis */
+/* A message goes from the rank that plays a send with (peer, tag) to the peer; the receive there
+ * names the sender's coordinate and the same tag. Each (sender, receiver, tag) occurs once on
+ * either side: the verifier lists the orphans. */
+/* peer: coordinate on the port group's axis */
+typedef struct ts_ir_binding { uint32_t peer; uint32_t tag; } ts_ir_binding;
 
 typedef struct ts_ir_item {
   uint32_t fragment;
@@ -422,52 +519,72 @@ typedef struct ts_ir_remark { /* so that an IR is reported as the plan that it w
   uint32_t more;        /* of a warning: how many more are like it; else 0 */
 } ts_ir_remark;
 
-/* A view of an IR: pointers to its records. Filled by the loader (pointing into the mapped file) or by hand
- * (pointing anywhere) for the writer. Counts are numbers of records. */
+/* A view of an IR: pointers to its records. Filled by the loader (pointing into the mapped file) or
+ * by hand (pointing anywhere) for the writer. Counts are numbers of records. */
 typedef struct ts_ir {
   const ts_ir_meta *meta;
-#define TS_IR_TABLES(X)                                                                                          \
-  X(TS_IR_STRINGS, char, strings) X(TS_IR_SOURCES, ts_ir_source, sources) X(TS_IR_LOCS, ts_ir_loc, locs)         \
-  X(TS_IR_AXES, ts_ir_axis, axes) X(TS_IR_GROUPS, ts_ir_group, groups) X(TS_IR_ARRAYS, ts_ir_array, arrays)      \
-  X(TS_IR_DEVICE_CLASSES, ts_ir_device_class, device_classes) X(TS_IR_DEVICES, ts_ir_device, devices)            \
-  X(TS_IR_LINK_CLASSES, ts_ir_link_class, link_classes) X(TS_IR_LINKS, ts_ir_link, links)                        \
-  X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)                       \
-  X(TS_IR_NET_METHODS, ts_ir_net_method, net_methods)                \
-  X(TS_IR_NET_POINTS, ts_ir_net_point, net_points) X(TS_IR_NET_CURVES, ts_ir_net_curve, net_curves)              \
-  X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources) X(TS_IR_FORMATS, ts_ir_format, formats) \
-  X(TS_IR_KERNELS, ts_ir_kernel, kernels) X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                    \
-  X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps) X(TS_IR_MEMS, ts_ir_mem, mems)           \
-  X(TS_IR_NODES, ts_ir_node, nodes) X(TS_IR_PORTS, ts_ir_port, ports) X(TS_IR_FRAGMENTS, ts_ir_fragment, fragments) \
-  X(TS_IR_BINDINGS, ts_ir_binding, bindings) X(TS_IR_ITEMS, ts_ir_item, items)                                   \
-  X(TS_IR_HOLDINGS, ts_ir_holding, holdings) X(TS_IR_PROGRAMS, ts_ir_program, programs)     \
-  X(TS_IR_REMARKS, ts_ir_remark, remarks)
+#define TS_IR_TABLES(X)                                                                            \
+  X(TS_IR_STRINGS, char, strings)                                                                  \
+  X(TS_IR_SOURCES, ts_ir_source, sources) X(TS_IR_LOCS, ts_ir_loc, locs)                           \
+    X(TS_IR_AXES, ts_ir_axis, axes) X(TS_IR_GROUPS, ts_ir_group, groups) X(                        \
+      TS_IR_ARRAYS, ts_ir_array, arrays) X(TS_IR_DEVICE_CLASSES, ts_ir_device_class,               \
+                                           device_classes) X(TS_IR_DEVICES, ts_ir_device, devices) \
+      X(TS_IR_LINK_CLASSES, ts_ir_link_class, link_classes) X(TS_IR_LINKS, ts_ir_link, links)      \
+        X(TS_IR_PLACEMENT, uint32_t, placement) X(TS_IR_NET_MODELS, ts_ir_net_model, net_models)   \
+          X(TS_IR_NET_METHODS, ts_ir_net_method, net_methods)                                      \
+            X(TS_IR_NET_POINTS, ts_ir_net_point, net_points)                                       \
+              X(TS_IR_NET_CURVES, ts_ir_net_curve, net_curves)                                     \
+                X(TS_IR_COST_SOURCES, ts_ir_cost_source, cost_sources)                             \
+                  X(TS_IR_FORMATS, ts_ir_format, formats) X(TS_IR_KERNELS, ts_ir_kernel, kernels)  \
+                    X(TS_IR_COLLECTIVES, ts_ir_collective, collectives)                            \
+                      X(TS_IR_STREAMS, ts_ir_stream, streams) X(TS_IR_DEPS, uint32_t, deps)        \
+                        X(TS_IR_MEMS, ts_ir_mem, mems) X(TS_IR_NODES, ts_ir_node, nodes)           \
+                          X(TS_IR_PORTS, ts_ir_port, ports)                                        \
+                            X(TS_IR_FRAGMENTS, ts_ir_fragment, fragments)                          \
+                              X(TS_IR_BINDINGS, ts_ir_binding, bindings)                           \
+                                X(TS_IR_ITEMS, ts_ir_item, items)                                  \
+                                  X(TS_IR_HOLDINGS, ts_ir_holding, holdings)                       \
+                                    X(TS_IR_PROGRAMS, ts_ir_program, programs)                     \
+                                      X(TS_IR_REMARKS, ts_ir_remark, remarks)
 #define TS_IR_FIELD(kind, type, name) const type *name; uint32_t name##_count;
   TS_IR_TABLES(TS_IR_FIELD)
 #undef TS_IR_FIELD
 } ts_ir;
 
 /* An error as a value: what was found where. message[0] == 0 means none. */
-typedef struct ts_ir_error { char message[400]; uint64_t offset; uint32_t line; bool too_much; } ts_ir_error; /* too_much: all is well by itself, but there is more of it than is counted or played */
+/* too_much: all is well by itself, but there is more of it than is counted or played */
+typedef struct ts_ir_error {
+  char message[400];
+  uint64_t offset;
+  uint32_t line;
+  bool too_much;
+} ts_ir_error;
 
 /* Builder (ir/build.c): append records, intern strings and records, then view or write. */
 typedef struct ts_ir_builder ts_ir_builder;
 ts_ir_builder *ts_ir_builder_new(void);
 void ts_ir_builder_free(ts_ir_builder *b);
-ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text);  /* interned: equal text, equal offset */
+/* interned: equal text, equal offset */
+ts_ir_str ts_ir_add_string(ts_ir_builder *b, const char *text);
 ts_ir_meta *ts_ir_builder_meta(ts_ir_builder *b);
-/* Appends `count` zeroed records and returns the index of the first; *records points at them until the next append of that kind. */
+/* Appends `count` zeroed records and returns the index of the first; *records points at them until
+ * the next append of that kind. */
 uint32_t ts_ir_append(ts_ir_builder *b, ts_ir_section_kind kind, uint32_t count, void **records);
-/* Returns the index of an equal record that was interned before, appending it if there is none (kernels, collectives, groups, locs ...). */
+/* Returns the index of an equal record that was interned before, appending it if there is none
+ * (kernels, collectives, groups, locs ...). */
 uint32_t ts_ir_intern(ts_ir_builder *b, ts_ir_section_kind kind, const void *record);
-/* The same for a run of records: [index, index + count) equals the run (fragment dedup, deps, mems). */
-uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records, uint32_t count);
+/* The same for a run of records: [index, index + count) equals the run (fragment dedup, deps,
+ * mems). */
+uint32_t ts_ir_intern_run(ts_ir_builder *b, ts_ir_section_kind kind, const void *records,
+                          uint32_t count);
 void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next change */
 
-/* Writer (ir/write.c): the canonical bytes. Strings, places, dependencies, memory effects, bindings, items and points are
- * stored once, in the order of their first use; what nothing uses is left out. Returns a malloc'd buffer, NULL when ts_ir_verify
- * rejects `ir`. */
+/* Writer (ir/write.c): the canonical bytes. Strings, places, dependencies, memory effects,
+ * bindings, items and points are stored once, in the order of their first use; what nothing uses is
+ * left out. Returns a malloc'd buffer, NULL when ts_ir_verify rejects `ir`. */
 uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size);
-/* Writes beside `path`, syncs and renames; leaves an equal file alone. 0, or -1 with `error` filled. */
+/* Writes beside `path`, syncs and renames; leaves an equal file alone. 0, or -1 with `error`
+ * filled. */
 int ts_ir_write_file(const ts_ir *ir, const char *path, ts_ir_error *error);
 
 /* Loader (ir/load.c). ts_ir_open maps and verifies; the view lives until ts_ir_close. */
@@ -475,16 +592,20 @@ typedef struct ts_ir_file ts_ir_file;
 ts_ir_file *ts_ir_open(const char *path, ts_ir_error *error);
 const ts_ir *ts_ir_of(const ts_ir_file *file);
 void ts_ir_close(ts_ir_file *file);
-/* The same on bytes in memory (fuzzing, in-process use); the view points into `bytes`, which must be 8-byte aligned. */
+/* The same on bytes in memory (fuzzing, in-process use); the view points into `bytes`, which must
+ * be 8-byte aligned. */
 int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_ir_error *error);
 
-/* Verifier (ir/verify.c): every index in range, dependencies backward, groups and strides consistent, messages matched one to
- * one (orphans listed), counts sane, no overflow of totals. 0, or -1 with `error` filled. */
+/* Verifier (ir/verify.c): every index in range, dependencies backward, groups and strides
+ * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals. 0,
+ * or -1 with `error` filled. */
 int ts_ir_verify(const ts_ir *ir, ts_ir_error *error);
 
 /* Text form (ir/text/write.c, ir/text/read.c): readable, complete; reads back to the same bytes. */
-int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size), void *closure);
+int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size),
+                void *closure);
 ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_ir_error *error);
-bool ts_ir_is_text(const char *text, size_t size); /* told from a file of the language by how it begins */
+/* told from a file of the language by how it begins */
+bool ts_ir_is_text(const char *text, size_t size);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "base/text.h"
 
-#define SAME_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no hidden padding")
+#define SAME_SIZE(type, bytes)                                                                     \
+  _Static_assert(sizeof(type) == (bytes), #type " has no hidden padding")
 SAME_SIZE(ts_ir_header, 56);
 SAME_SIZE(ts_ir_section, 24);
 SAME_SIZE(ts_ir_meta, 80);
@@ -34,24 +35,27 @@ SAME_SIZE(ts_ir_item, 16);
 SAME_SIZE(ts_ir_holding, 16);
 SAME_SIZE(ts_ir_program, 24);
 SAME_SIZE(ts_ir_remark, 24);
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are used as they lie: little-endian");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "files are used as they lie: little-endian");
 
 const ts_ir_table ts_ir_tables[TS_IR_SECTION_KINDS] = {
-    [TS_IR_META] = {"meta", sizeof(ts_ir_meta), offsetof(ts_ir, meta), 0},
-#define TABLE(kind, type, name) [kind] = {#name, sizeof(type), offsetof(ts_ir, name), offsetof(ts_ir, name##_count)},
-    TS_IR_TABLES(TABLE)
+  [TS_IR_META] = {"meta", sizeof(ts_ir_meta), offsetof(ts_ir, meta), 0},
+#define TABLE(kind, type, name)                                                                    \
+  [kind] = {#name, sizeof(type), offsetof(ts_ir, name), offsetof(ts_ir, name##_count)},
+  TS_IR_TABLES(TABLE)
 #undef TABLE
 };
 
 const ts_ir_ref ts_ir_refs[] = {
-#define REF(kind, record, field, target, none)                                                                   \
+#define REF(kind, record, field, target, none)                                                     \
   {TS_IR_##kind, offsetof(ts_ir_##record, field), TS_IR_##target, none, #field},
 #include "ir/refs.def"
 #undef REF
 };
 const uint32_t ts_ir_ref_count = sizeof ts_ir_refs / sizeof *ts_ir_refs;
 
-/* A name that was cut short may end inside a character; names of a text that is no UTF-8 may hold anything. */
+/* A name that was cut short may end inside a character; names of a text that is no UTF-8 may hold
+ * anything. */
 static void keep_utf8(char *message)
 {
   size_t left = strlen(message), length;

@@ -1,4 +1,5 @@
-/* What the modules of ir/ know about the tables in common: where a view keeps each one, and how big its records are. */
+/* What the modules of ir/ know about the tables in common: where a view keeps each one, and how big
+ * its records are. */
 #ifndef TS_IR_LAYOUT_H
 #define TS_IR_LAYOUT_H
 
@@ -50,16 +51,18 @@ static inline void ts_ir_set(ts_ir *ir, uint32_t kind, const void *records, uint
     memcpy((char *)ir + ts_ir_tables[kind].count, &count, sizeof count);
 }
 
-/* Messages are UTF-8 without control characters, whatever the names in them hold. ts_ir_fail returns -1. */
+/* Messages are UTF-8 without control characters, whatever the names in them hold. ts_ir_fail
+ * returns -1. */
 void ts_ir_message(ts_ir_error *error, const char *format, va_list args);
 int ts_ir_fail(ts_ir_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same content with strings, places, dependencies, memory effects and bindings stored once, in the order of
- * their first use, and every run where its owner's place in the order puts it: what makes equal content equal bytes. `ir` is valid. */
+/* The same content with strings, places, dependencies, memory effects and bindings stored once, in
+ * the order of their first use, and every run where its owner's place in the order puts it: what
+ * makes equal content equal bytes. `ir` is valid. */
 ts_ir_builder *ts_ir_canonical(const ts_ir *ir);
 
-/* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives agree. Every index is in
- * range by then. */
+/* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives
+ * agree. Every index is in range by then. */
 int ts_ir_verify_programs(const ts_ir *ir, ts_ir_error *error);
 
 #endif

@@ -34,31 +34,38 @@ static int check_header(const uint8_t *bytes, size_t size, ts_ir_error *error)
     return fail_at(error, size, "the file ends inside its header");
   memcpy(&header, bytes, sizeof header);
   if (header.version != TS_IR_VERSION) {
-    ts_ir_fail(error, "format version %u; this program reads version %u", header.version, TS_IR_VERSION);
+    ts_ir_fail(error, "format version %u; this program reads version %u", header.version,
+               TS_IR_VERSION);
     return -1;
   }
   if (header.file_size != size) {
-    ts_ir_fail(error, "the file has %zu bytes and says it has %llu: the copy is incomplete or was altered", size,
-               (unsigned long long)header.file_size);
+    ts_ir_fail(error,
+               "the file has %zu bytes and says it has %llu: the copy is incomplete or was altered",
+               size, (unsigned long long)header.file_size);
     return -1;
   }
   if (header.section_count != TS_IR_SECTION_KINDS - 1)
-    return fail_at(error, offsetof(ts_ir_header, section_count), "the number of sections is not that of its version");
+    return fail_at(error, offsetof(ts_ir_header, section_count),
+                   "the number of sections is not that of its version");
   uint8_t digest[TS_DIGEST_SIZE];
   ts_digest_bytes(bytes + sizeof header, size - sizeof header, digest);
   if (memcmp(digest, header.digest, sizeof digest))
-    return fail_at(error, offsetof(ts_ir_header, digest), "the content does not match its digest: the file was altered");
+    return fail_at(error, offsetof(ts_ir_header, digest),
+                   "the content does not match its digest: the file was altered");
   return 0;
 }
 
-static int check_section(const ts_ir_section *s, uint32_t kind, size_t expected, size_t size, ts_ir_error *error)
+static int check_section(const ts_ir_section *s, uint32_t kind, size_t expected, size_t size,
+                         ts_ir_error *error)
 {
   const ts_ir_table *table = &ts_ir_tables[kind];
   uint64_t at = sizeof(ts_ir_header) + (kind - 1) * sizeof *s;
   if (s->kind != kind || s->record_size != table->record_size || s->offset != expected)
-    ts_ir_fail(error, "section %s is not where or what version %u puts there", table->name, TS_IR_VERSION);
+    ts_ir_fail(error, "section %s is not where or what version %u puts there", table->name,
+               TS_IR_VERSION);
   else if (s->count >= TS_IR_NONE || s->count > (size - s->offset) / s->record_size)
-    ts_ir_fail(error, "section %s: %llu records do not fit into the file", table->name, (unsigned long long)s->count);
+    ts_ir_fail(error, "section %s: %llu records do not fit into the file", table->name,
+               (unsigned long long)s->count);
   else if (kind == TS_IR_META && s->count != 1)
     ts_ir_fail(error, "section meta has %llu records instead of 1", (unsigned long long)s->count);
   else
@@ -68,7 +75,8 @@ static int check_section(const ts_ir_section *s, uint32_t kind, size_t expected,
   return -1;
 }
 
-/* Sections lie one behind the other with zeros up to the next multiple of 8, so there is one layout for one content. */
+/* Sections lie one behind the other with zeros up to the next multiple of 8, so there is one layout
+ * for one content. */
 int ts_ir_view_bytes(const void *data, size_t size, ts_ir *view, ts_ir_error *error)
 {
   const uint8_t *bytes = data;

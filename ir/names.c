@@ -11,8 +11,8 @@ const char *ts_report_coordinates(ts_arena *arena, const ts_ir *ir, uint32_t ran
   const char *text = "";
   for (uint32_t a = 0; a < ir->axes_count; a++) {
     const ts_ir_axis *axis = &ir->axes[a];
-    text = ts_arena_printf(arena, "%s%s%s: %u%s", text, a ? ", " : "{ ", ir->strings + axis->name, rank / axis->stride % axis->size,
-                           a + 1 == ir->axes_count ? " }" : "");
+    text = ts_arena_printf(arena, "%s%s%s: %u%s", text, a ? ", " : "{ ", ir->strings + axis->name,
+                           rank / axis->stride % axis->size, a + 1 == ir->axes_count ? " }" : "");
   }
   return text;
 }
@@ -68,7 +68,8 @@ const char *ts_report_vertex(ts_arena *arena, const ts_ir *ir, uint32_t vertex)
     at[d] = index % array->dim[d];
   const char *text = ir->strings + array->name;
   for (uint32_t d = 0; d < array->dims; d++)
-    text = ts_arena_printf(arena, "%s%s%u%s", text, d ? ", " : "[", at[d], d + 1 == array->dims ? "]" : "");
+    text = ts_arena_printf(arena, "%s%s%u%s", text, d ? ", " : "[", at[d],
+                           d + 1 == array->dims ? "]" : "");
   return text;
 }
 
@@ -76,21 +77,26 @@ const char *ts_report_mesh(ts_arena *arena, const ts_ir *ir)
 {
   const char *text = "";
   for (uint32_t a = 0; a < ir->axes_count; a++)
-    text = ts_arena_printf(arena, "%s%s%s: %u%s", text, a ? ", " : "{ ", ir->strings + ir->axes[a].name, ir->axes[a].size,
-                           a + 1 == ir->axes_count ? " }" : "");
+    text =
+      ts_arena_printf(arena, "%s%s%s: %u%s", text, a ? ", " : "{ ", ir->strings + ir->axes[a].name,
+                      ir->axes[a].size, a + 1 == ir->axes_count ? " }" : "");
   return text;
 }
 
 const char *ts_report_place(ts_arena *arena, const ts_ir *ir, uint32_t loc)
 {
   const ts_ir_loc *l = loc < ir->locs_count ? &ir->locs[loc] : NULL;
-  return l ? ts_arena_printf(arena, "%s:%u:%u", ir->strings + ir->sources[l->source].name, l->line, l->column) : "";
+  return l ? ts_arena_printf(arena, "%s:%u:%u", ir->strings + ir->sources[l->source].name, l->line,
+                             l->column) :
+             "";
 }
 
 static int larger(const void *a, const void *b)
 {
   const ts_ir_format *x = a, *y = b;
-  return x->model_flops != y->model_flops ? (x->model_flops < y->model_flops ? 1 : -1) : x->dtype < y->dtype ? -1 : x->dtype > y->dtype;
+  return x->model_flops != y->model_flops ? (x->model_flops < y->model_flops ? 1 : -1) :
+         x->dtype < y->dtype              ? -1 :
+                                            x->dtype > y->dtype;
 }
 
 const char *ts_report_formats(ts_arena *arena, const ts_ir *ir)
@@ -107,7 +113,10 @@ const char *ts_report_formats(ts_arena *arena, const ts_ir *ir)
     const char *name = ir->strings + formats[i].dtype;
     if (!*name)
       continue;
-    const char *share = formats[i].model_flops < sum ? ts_arena_printf(arena, " %s", ts_format_share(formats[i].model_flops / sum).text) : "";
+    const char *share =
+      formats[i].model_flops < sum ?
+        ts_arena_printf(arena, " %s", ts_format_share(formats[i].model_flops / sum).text) :
+        "";
     text = ts_arena_printf(arena, "%s%s%s%s", text, *text ? ", " : " in ", name, share);
   }
   return text;

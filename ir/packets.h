@@ -1,4 +1,5 @@
-/* How data travel as packets (ts_ir_net_packets): usual values and ranges. A field has the same name in the text form and in the language. */
+/* How data travel as packets (ts_ir_net_packets): usual values and ranges. A field has the same
+ * name in the text form and in the language. */
 #ifndef TS_IR_PACKETS_H
 #define TS_IR_PACKETS_H
 
@@ -15,8 +16,10 @@ extern const ts_ir_packet_field ts_ir_packet_fields[]; /* up to a clause without
 extern const ts_ir_net_packets ts_ir_usual_packets;
 
 double ts_ir_packet_value(const ts_ir_packet_field *field, const ts_ir_net_packets *packets);
-void ts_ir_packet_set(const ts_ir_packet_field *field, ts_ir_net_packets *packets, double value); /* in the range */
-bool ts_ir_packet_in_range(const ts_ir_packet_field *field, double value); /* false for what is no number, and for -0 */
+/* in the range */
+void ts_ir_packet_set(const ts_ir_packet_field *field, ts_ir_net_packets *packets, double value);
+/* false for what is no number, and for -0 */
+bool ts_ir_packet_in_range(const ts_ir_packet_field *field, double value);
 /* The field that is out of range, or the first one that does not go with another; NULL: none. */
 const ts_ir_packet_field *ts_ir_packets_wrong(const ts_ir_net_packets *packets);
 

@@ -1,4 +1,5 @@
-/* Pool: a growable array of records that can find an equal run again (open addressing; the runs themselves are the keys). */
+/* Pool: a growable array of records that can find an equal run again (open addressing; the runs
+ * themselves are the keys). */
 #ifndef TS_IR_POOL_H
 #define TS_IR_POOL_H
 

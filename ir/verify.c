@@ -1,5 +1,5 @@
-/* First half of the verifier: every index, range, size and number on its own. It must hold for any bytes at all, in time linear
- * in their number: what runs share is checked once. */
+/* First half of the verifier: every index, range, size and number on its own. It must hold for any
+ * bytes at all, in time linear in their number: what runs share is checked once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,10 @@ typedef struct check {
 } check;
 
 #define FAIL(c, ...) return ts_ir_fail((c)->error, __VA_ARGS__)
-#define TRY(call)                                                                                                \
-  do {                                                                                                           \
-    if (call)                                                                                                    \
-      return -1;                                                                                                 \
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    if (call)                                                                                      \
+      return -1;                                                                                   \
   } while (0)
 
 static const char *text(const check *c, ts_ir_str s) { return c->ir->strings + s; }
@@ -58,8 +58,8 @@ static int check_refs(check *c)
     for (uint32_t i = 0; i < count; i++, field += size) {
       uint32_t index = *(const uint32_t *)(const void *)field;
       if (index >= limit && !(ref->may_be_none && index == TS_IR_NONE))
-        FAIL(c, "%s %u: its %s is number %u of %u %s", ts_ir_tables[ref->kind].name, i, ref->name, index, limit,
-             ts_ir_tables[ref->target].name);
+        FAIL(c, "%s %u: its %s is number %u of %u %s", ts_ir_tables[ref->kind].name, i, ref->name,
+             index, limit, ts_ir_tables[ref->target].name);
       if (ref->target == TS_IR_STRINGS && index && c->ir->strings[index - 1])
         FAIL(c, "%s %u: its %s begins inside a string", ts_ir_tables[ref->kind].name, i, ref->name);
     }
@@ -76,8 +76,8 @@ static int check_mesh(check *c)
   for (uint32_t i = 0; i < ir->axes_count; i++) {
     const ts_ir_axis *a = &ir->axes[i];
     if (!a->size || a->stride != world || a->reserved)
-      FAIL(c, "axis `%s`: size %u and stride %u, behind %llu ranks of the axes before it", text(c, a->name), a->size, a->stride,
-           (unsigned long long)world);
+      FAIL(c, "axis `%s`: size %u and stride %u, behind %llu ranks of the axes before it",
+           text(c, a->name), a->size, a->stride, (unsigned long long)world);
     world *= a->size;
     if (world > world_limit)
       FAIL(c, "the axes span more than %u ranks", world_limit);
@@ -101,7 +101,8 @@ static int check_meta(check *c)
   for (uint32_t i = 0; i < c->ir->formats_count; i++) {
     const ts_ir_format *f = &c->ir->formats[i];
     if (!amount(f->model_flops) || !amount(f->peak) || f->reserved)
-      FAIL(c, "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more", i, text(c, f->dtype));
+      FAIL(c, "format %u (`%s`): FLOP or peak FLOP/s is not a finite number of 0 or more", i,
+           text(c, f->dtype));
   }
   return 0;
 }
@@ -114,7 +115,8 @@ static int check_remarks(check *c)
     bool warning = r->kind == TS_IR_REMARK_WARNING, named = warning || r->kind == TS_IR_REMARK_FACT;
     if (r->kind >= TS_IR_REMARK_KINDS || (!i && !warning))
       FAIL(c, "remark %u: kind %u, which cannot stand there", i, r->kind);
-    if (named != (*text(c, r->name) != 0) || !*text(c, r->text) || (!warning && (*text(c, r->here) || r->more)))
+    if (named != (*text(c, r->name) != 0) || !*text(c, r->text) ||
+        (!warning && (*text(c, r->here) || r->more)))
       FAIL(c, "remark %u lacks its name or its text, or has what only a warning has", i);
   }
   return 0;
@@ -151,8 +153,8 @@ static int check_array(check *c, const ts_ir_array *a, uint64_t first)
       FAIL(c, "array `%s` has too many vertices", text(c, a->name));
   }
   if (a->first != first || a->count != product)
-    FAIL(c, "array `%s` should hold vertices %llu to %llu", text(c, a->name), (unsigned long long)first,
-         (unsigned long long)(first + product));
+    FAIL(c, "array `%s` should hold vertices %llu to %llu", text(c, a->name),
+         (unsigned long long)first, (unsigned long long)(first + product));
   return 0;
 }
 
@@ -161,8 +163,10 @@ static int check_devices(check *c)
   const ts_ir *ir = c->ir;
   for (uint32_t i = 0; i < ir->device_classes_count; i++) {
     const ts_ir_device_class *d = &ir->device_classes[i];
-    if (!rate(d->bandwidth) || d->memory > bytes_limit || d->reserved_memory > (d->memory ? d->memory : bytes_limit))
-      FAIL(c, "device class `%s`: memory, reserved memory or bandwidth out of range", text(c, d->name));
+    if (!rate(d->bandwidth) || d->memory > bytes_limit ||
+        d->reserved_memory > (d->memory ? d->memory : bytes_limit))
+      FAIL(c, "device class `%s`: memory, reserved memory or bandwidth out of range",
+           text(c, d->name));
   }
   uint64_t first = 0, devices = 0;
   for (uint32_t i = 0; i < ir->arrays_count; i++) {
@@ -175,13 +179,15 @@ static int check_devices(check *c)
     for (uint32_t v = a->first; v < first; v++) {
       const ts_ir_device *d = &ir->devices[v];
       if (d->array != i || (d->device_class == TS_IR_NONE) != (a->kind == TS_IR_SWITCH))
-        FAIL(c, "vertex %u of array `%s` names another array or a class that does not suit it", v - a->first, text(c, a->name));
+        FAIL(c, "vertex %u of array `%s` names another array or a class that does not suit it",
+             v - a->first, text(c, a->name));
       if (!(d->speed >= speed_least && d->speed <= speed_most))
         FAIL(c, "vertex %u of array `%s`: speed %g", v - a->first, text(c, a->name), d->speed);
     }
   }
   if (first != ir->devices_count)
-    FAIL(c, "the arrays hold %s than the %u vertices of the cluster", first < ir->devices_count ? "less" : "more", ir->devices_count);
+    FAIL(c, "the arrays hold %s than the %u vertices of the cluster",
+         first < ir->devices_count ? "less" : "more", ir->devices_count);
   if (ir->devices_count && !ir->placement_count && devices < ir->meta->world)
     FAIL(c, "%u ranks on %llu devices", ir->meta->world, (unsigned long long)devices);
   return 0;
@@ -198,13 +204,15 @@ static int check_placement(check *c)
   uint32_t rank = 0;
   for (; rank < ir->placement_count; rank++) {
     uint32_t v = ir->placement[rank];
-    if (v >= ir->devices_count || ir->devices[v].device_class == TS_IR_NONE || taken[v / 8] & (1 << v % 8))
+    if (v >= ir->devices_count || ir->devices[v].device_class == TS_IR_NONE ||
+        taken[v / 8] & (1 << v % 8))
       break;
     taken[v / 8] |= (uint8_t)(1 << v % 8);
   }
   free(taken);
   if (rank < ir->placement_count)
-    FAIL(c, "rank %u is placed on vertex %u, which is no device or is taken", rank, ir->placement[rank]);
+    FAIL(c, "rank %u is placed on vertex %u, which is no device or is taken", rank,
+         ir->placement[rank]);
   return 0;
 }
 
@@ -226,8 +234,10 @@ static int check_links(check *c)
   return 0;
 }
 
-/* Runs of one table must be equal or disjoint, so that checking each once bounds the work by the size of the table. */
-typedef struct runs { uint32_t *count_at; uint32_t limit; } runs; /* by first record; 1 + count, or inside: TS_IR_NONE */
+/* Runs of one table must be equal or disjoint, so that checking each once bounds the work by the
+ * size of the table. */
+/* by first record; 1 + count, or inside: TS_IR_NONE */
+typedef struct runs { uint32_t *count_at; uint32_t limit; } runs;
 
 static runs runs_begin(uint32_t limit)
 {
@@ -253,7 +263,8 @@ static int runs_add(runs *r, uint32_t first, uint32_t count)
   return RUN_NEW;
 }
 
-/* Every record must be in some run: those in none are checked by nobody, and yet are met by whoever goes through a table. */
+/* Every record must be in some run: those in none are checked by nobody, and yet are met by whoever
+ * goes through a table. */
 static int runs_whole(check *c, const runs *r, uint32_t kind)
 {
   for (uint32_t i = 0; i < r->limit; i++)
@@ -264,7 +275,8 @@ static int runs_whole(check *c, const runs *r, uint32_t kind)
 
 static int compare_points(const ts_ir_net_point *a, const ts_ir_net_point *b)
 {
-  uint64_t left[] = {a->collective, a->ranks, a->islands, a->bytes}, right[] = {b->collective, b->ranks, b->islands, b->bytes};
+  uint64_t left[] = {a->collective, a->ranks, a->islands, a->bytes},
+           right[] = {b->collective, b->ranks, b->islands, b->bytes};
   for (int i = 0; i < 4; i++)
     if (left[i] != right[i])
       return left[i] < right[i] ? -1 : 1;
@@ -275,8 +287,10 @@ static int check_points(check *c, const ts_ir_net_model *m)
 {
   const ts_ir_net_point *p = c->ir->net_points + m->first_point;
   for (uint32_t i = 0; i < m->point_count; i++) {
-    if (p[i].collective >= TS_IR_COLLECTIVE_KINDS || !p[i].ranks || !p[i].islands || p[i].islands > p[i].ranks || p[i].reserved)
-      FAIL(c, "net model `%s`: point %u has a collective, ranks or islands out of range", text(c, m->name), i);
+    if (p[i].collective >= TS_IR_COLLECTIVE_KINDS || !p[i].ranks || !p[i].islands ||
+        p[i].islands > p[i].ranks || p[i].reserved)
+      FAIL(c, "net model `%s`: point %u has a collective, ranks or islands out of range",
+           text(c, m->name), i);
     if (!p[i].bytes || p[i].bytes > bytes_limit || !p[i].time || p[i].time > time_limit)
       FAIL(c, "net model `%s`: point %u has bytes or a time out of range", text(c, m->name), i);
     if (i && compare_points(&p[i - 1], &p[i]) >= 0)
@@ -287,21 +301,29 @@ static int check_points(check *c, const ts_ir_net_model *m)
 
 static int check_method(check *c, const ts_ir_net_model *m, const ts_ir_net_method *x)
 {
-  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS || x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1)
-    FAIL(c, "net model `%s`: a method of collective %u, algorithm %u, protocol %u", text(c, m->name), x->collective, x->algorithm, x->protocol);
+  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->algorithm >= TS_IR_NET_ALGORITHMS ||
+      x->protocol >= TS_IR_NET_PROTOCOLS || x->relay > 1)
+    FAIL(c, "net model `%s`: a method of collective %u, algorithm %u, protocol %u",
+         text(c, m->name), x->collective, x->algorithm, x->protocol);
   if (!x->channels || x->channels > 4096 || !x->threads || x->threads > 4096)
-    FAIL(c, "net model `%s`: a method has %u channels of %u threads", text(c, m->name), x->channels, x->threads);
+    FAIL(c, "net model `%s`: a method has %u channels of %u threads", text(c, m->name), x->channels,
+         x->threads);
   if (x->islands > x->ranks || (x->ranks && !x->islands))
-    FAIL(c, "net model `%s`: a method for %u ranks in %u islands", text(c, m->name), x->ranks, x->islands);
-  if (x->connection > time_limit || x->believed > time_limit || x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit)
+    FAIL(c, "net model `%s`: a method for %u ranks in %u islands", text(c, m->name), x->ranks,
+         x->islands);
+  if (x->connection > time_limit || x->believed > time_limit ||
+      x->intra_hop > time_limit / world_limit || x->inter_hop > time_limit / world_limit)
     FAIL(c, "net model `%s`: a latency of a method is out of range", text(c, m->name));
-  if ((x->intra_rate != 0 && !rate(x->intra_rate)) || (x->inter_rate != 0 && !rate(x->inter_rate)) || signbit(x->intra_rate) || signbit(x->inter_rate))
+  if ((x->intra_rate != 0 && !rate(x->intra_rate)) ||
+      (x->inter_rate != 0 && !rate(x->inter_rate)) || signbit(x->intra_rate) ||
+      signbit(x->inter_rate))
     FAIL(c, "net model `%s`: a rate of a method is out of range", text(c, m->name));
   double shares[] = {x->intra_share, x->inter_share, x->local, x->spread};
   for (int i = 0; i < 4; i++)
     if (!amount(shares[i]) || shares[i] > 1000 || (shares[i] != 0 && shares[i] < 1e-6))
       FAIL(c, "net model `%s`: a share of a method is out of range", text(c, m->name));
-  if (!amount(x->reduction) || x->reduction > 1e12 || !amount(x->chunk) || (x->chunk != 0 && x->chunk < 1) || x->chunk > (double)bytes_limit)
+  if (!amount(x->reduction) || x->reduction > 1e12 || !amount(x->chunk) ||
+      (x->chunk != 0 && x->chunk < 1) || x->chunk > (double)bytes_limit)
     FAIL(c, "net model `%s`: reduction or chunk of a method is out of range", text(c, m->name));
   if (x->least > x->most || x->most > bytes_limit)
     FAIL(c, "net model `%s`: the sizes of a method are out of range", text(c, m->name));
@@ -318,18 +340,27 @@ static int check_methods(check *c, const ts_ir_net_model *m)
 
 static int check_curve(check *c, const ts_ir_net_model *m, const ts_ir_net_curve *x)
 {
-  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->reserved || x->least_ranks < 2 || x->least_ranks > x->most_ranks || !x->least || x->least > x->most || x->most > bytes_limit)
-    FAIL(c, "net model `%s`: a curve of collective %u, %u to %u ranks", text(c, m->name), x->collective, x->least_ranks, x->most_ranks);
+  if (x->collective >= TS_IR_COLLECTIVE_KINDS || x->reserved || x->least_ranks < 2 ||
+      x->least_ranks > x->most_ranks || !x->least || x->least > x->most || x->most > bytes_limit)
+    FAIL(c, "net model `%s`: a curve of collective %u, %u to %u ranks", text(c, m->name),
+         x->collective, x->least_ranks, x->most_ranks);
   if (x->intra_latency > time_limit / world_limit || x->inter_latency > time_limit / world_limit)
     FAIL(c, "net model `%s`: a latency of a curve is out of range", text(c, m->name));
-  double rates[] = {x->intra_limit, x->intra_floor, x->inter_limit, x->inter_floor}, slopes[] = {x->intra_slope, x->inter_slope}, middles[] = {x->intra_middle, x->inter_middle},
-         factors[] = {x->small_few, x->large_few, x->small_many, x->large_many}, slower[] = {x->straggler, x->straggler_slope};
+  double rates[] = {x->intra_limit, x->intra_floor, x->inter_limit, x->inter_floor},
+         slopes[] = {x->intra_slope, x->inter_slope},
+         middles[] = {x->intra_middle, x->inter_middle},
+         factors[] = {x->small_few, x->large_few, x->small_many, x->large_many},
+         slower[] = {x->straggler, x->straggler_slope};
   for (int i = 0; i < 4; i++)
-    if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]) || !(factors[i] >= 1e-3 && factors[i] <= 1e3))
-      FAIL(c, "net model `%s`: a rate or a correction of a curve is out of range", text(c, m->name));
+    if ((rates[i] != 0 && !rate(rates[i])) || signbit(rates[i]) ||
+        !(factors[i] >= 1e-3 && factors[i] <= 1e3))
+      FAIL(c, "net model `%s`: a rate or a correction of a curve is out of range",
+           text(c, m->name));
   for (int i = 0; i < 2; i++)
-    if (!amount(slopes[i]) || slopes[i] > 100 || !amount(middles[i]) || middles[i] > (double)bytes_limit || !amount(slower[i]) || slower[i] > 1000)
-      FAIL(c, "net model `%s`: slope, middle or stragglers of a curve are out of range", text(c, m->name));
+    if (!amount(slopes[i]) || slopes[i] > 100 || !amount(middles[i]) ||
+        middles[i] > (double)bytes_limit || !amount(slower[i]) || slower[i] > 1000)
+      FAIL(c, "net model `%s`: slope, middle or stragglers of a curve are out of range",
+           text(c, m->name));
   return 0;
 }
 
@@ -343,34 +374,46 @@ static int check_curves(check *c, const ts_ir_net_model *m, runs *curves)
   return failed;
 }
 
-static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs *methods, runs *curves)
+static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs *methods,
+                           runs *curves)
 {
   if (m->kind >= TS_IR_NET_KINDS || m->collectives >> TS_IR_COLLECTIVE_KINDS)
     FAIL(c, "net model `%s`: kind %u, collectives 0x%x", text(c, m->name), m->kind, m->collectives);
-  if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) || m->half_bytes > (double)bytes_limit ||
-      m->base > time_limit || m->hop > time_limit)
+  if (!(m->efficiency >= 1e-6 && m->efficiency <= 1) || !amount(m->half_bytes) ||
+      m->half_bytes > (double)bytes_limit || m->base > time_limit || m->hop > time_limit)
     FAIL(c, "net model `%s`: efficiency, base, hop or half_bytes out of range", text(c, m->name));
   if ((uint64_t)m->axes >> c->ir->axes_count)
-    FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes, c->ir->axes_count);
-  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET, steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
+    FAIL(c, "net model `%s`: axes 0x%x of a mesh of %u", text(c, m->name), m->axes,
+         c->ir->axes_count);
+  bool plays = m->kind == TS_IR_NET_FLOW || m->kind == TS_IR_NET_PACKET,
+       steps = plays || m->kind == TS_IR_NET_ALPHA_BETA;
   if ((plays ? m->routing >= TS_IR_ROUTINGS || m->channels > 4096 : m->routing || m->channels) ||
-      (steps ? m->inter_hop > time_limit / world_limit || (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE) : m->inter_hop || m->algorithm))
-    FAIL(c, "net model `%s`: routing, channels, algorithm or step between islands out of range", text(c, m->name));
+      (steps ? m->inter_hop > time_limit / world_limit ||
+                 (m->algorithm > TS_IR_NET_TREE && m->algorithm != TS_IR_NONE) :
+               m->inter_hop || m->algorithm))
+    FAIL(c, "net model `%s`: routing, channels, algorithm or step between islands out of range",
+         text(c, m->name));
   static const ts_ir_net_packets none = {0};
-  const ts_ir_packet_field *wrong = m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
+  const ts_ir_packet_field *wrong =
+    m->kind == TS_IR_NET_PACKET ? ts_ir_packets_wrong(&m->packets) : NULL;
   if (wrong)
-    FAIL(c, "net model `%s`: `%s` of its packets is out of range", text(c, m->name), wrong->clause.word);
+    FAIL(c, "net model `%s`: `%s` of its packets is out of range", text(c, m->name),
+         wrong->clause.word);
   const ts_ir_net_links *k = &m->links;
-  if ((k->intra_links != 0 && !rate(k->intra_links)) || (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) || signbit(k->inter_links) ||
-      k->intra_latency > time_limit || k->inter_latency > time_limit)
-    FAIL(c, "net model `%s`: rate or latency of the links it holds for out of range", text(c, m->name));
+  if ((k->intra_links != 0 && !rate(k->intra_links)) ||
+      (k->inter_links != 0 && !rate(k->inter_links)) || signbit(k->intra_links) ||
+      signbit(k->inter_links) || k->intra_latency > time_limit || k->inter_latency > time_limit)
+    FAIL(c, "net model `%s`: rate or latency of the links it holds for out of range",
+         text(c, m->name));
   static const ts_ir_net_links any;
-  bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX || m->kind == TS_IR_NET_STATISTICAL;
+  bool measured = m->kind == TS_IR_NET_TABLE || m->kind == TS_IR_NET_WHITE_BOX ||
+                  m->kind == TS_IR_NET_STATISTICAL;
   if (!measured && memcmp(k, &any, sizeof any) != 0)
     FAIL(c, "net model `%s`: only what was measured holds for some links", text(c, m->name));
   if (m->assumed > 1 || m->reserved)
     FAIL(c, "net model `%s`: assumed is 0 or 1", text(c, m->name));
-  if (m->packets.reserved || (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
+  if (m->packets.reserved ||
+      (m->kind != TS_IR_NET_PACKET && memcmp(&m->packets, &none, sizeof none) != 0))
     FAIL(c, "net model `%s`: only a model of packets says how they travel", text(c, m->name));
   if (m->kind != TS_IR_NET_WHITE_BOX && (m->kind == TS_IR_NET_TABLE) != (m->point_count > 0))
     FAIL(c, "net model `%s`: a table has points, alpha-beta none", text(c, m->name));
@@ -391,12 +434,16 @@ static int check_net_model(check *c, const ts_ir_net_model *m, runs *seen, runs 
 
 static int check_network(check *c)
 {
-  runs seen = runs_begin(c->ir->net_points_count), methods = runs_begin(c->ir->net_methods_count), curves = runs_begin(c->ir->net_curves_count);
+  runs seen = runs_begin(c->ir->net_points_count), methods = runs_begin(c->ir->net_methods_count),
+       curves = runs_begin(c->ir->net_curves_count);
   int failed = 0;
   for (uint32_t i = 0; i < c->ir->net_models_count && !failed; i++)
     failed = check_net_model(c, &c->ir->net_models[i], &seen, &methods, &curves);
-  failed = failed || runs_whole(c, &seen, TS_IR_NET_POINTS) || runs_whole(c, &methods, TS_IR_NET_METHODS) ||
-           runs_whole(c, &curves, TS_IR_NET_CURVES) ? -1 : 0;
+  failed = failed || runs_whole(c, &seen, TS_IR_NET_POINTS) ||
+               runs_whole(c, &methods, TS_IR_NET_METHODS) ||
+               runs_whole(c, &curves, TS_IR_NET_CURVES) ?
+             -1 :
+             0;
   free(curves.count_at);
   free(methods.count_at);
   free(seen.count_at);
@@ -413,26 +460,30 @@ static int check_work(check *c)
   }
   for (uint32_t i = 0; i < ir->collectives_count; i++)
     if (!ts_ir_is_collective(ir->collectives[i].kind) || ir->collectives[i].bytes > bytes_limit)
-      FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind, (unsigned long long)ir->collectives[i].bytes);
+      FAIL(c, "collective %u: kind %u, %llu bytes", i, ir->collectives[i].kind,
+           (unsigned long long)ir->collectives[i].bytes);
   if (ir->streams_count > 256 || (ir->nodes_count && !ir->streams_count))
     FAIL(c, "%u streams for %u nodes; there are 1 to 256", ir->streams_count, ir->nodes_count);
   for (uint32_t i = 0; i < ir->streams_count; i++)
-    if (ir->streams[i].kind > TS_IR_STREAM_COPY || (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
+    if (ir->streams[i].kind > TS_IR_STREAM_COPY ||
+        (!i && ir->streams[i].kind != TS_IR_STREAM_COMPUTE))
       FAIL(c, "stream %u (`%s`): kind %u", i, text(c, ir->streams[i].name), ir->streams[i].kind);
   for (uint32_t i = 0; i < ir->mems_count; i++) {
     const ts_ir_mem *m = &ir->mems[i];
-    if (m->category >= TS_IR_CATEGORIES || m->bytes > (int64_t)bytes_limit || m->bytes < -(int64_t)bytes_limit)
+    if (m->category >= TS_IR_CATEGORIES || m->bytes > (int64_t)bytes_limit ||
+        m->bytes < -(int64_t)bytes_limit)
       FAIL(c, "memory effect %u: category %u, %lld bytes", i, m->category, (long long)m->bytes);
   }
   for (uint32_t i = 0; i < ir->holdings_count; i++)
     if (ir->holdings[i].category >= TS_IR_CATEGORIES || ir->holdings[i].bytes > bytes_limit)
-      FAIL(c, "holding %u: category %u, %llu bytes", i, ir->holdings[i].category, (unsigned long long)ir->holdings[i].bytes);
+      FAIL(c, "holding %u: category %u, %llu bytes", i, ir->holdings[i].category,
+           (unsigned long long)ir->holdings[i].bytes);
   for (uint32_t i = 0; i < ir->ports_count; i++) {
     const ts_ir_port *p = &ir->ports[i];
     uint32_t axes = ir->groups[p->group].axes;
     if (p->is_send > 1 || p->bytes > bytes_limit || !axes || axes & (axes - 1))
-      FAIL(c, "port %u: %llu bytes over group `%s`, which should be a single axis", i, (unsigned long long)p->bytes,
-           text(c, ir->groups[p->group].name));
+      FAIL(c, "port %u: %llu bytes over group `%s`, which should be a single axis", i,
+           (unsigned long long)p->bytes, text(c, ir->groups[p->group].name));
   }
   return 0;
 }
@@ -468,25 +519,30 @@ static int check_deps(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
     if (*latest < c->ir->deps[n->first_dep + d])
       *latest = c->ir->deps[n->first_dep + d];
   if (*latest >= i)
-    FAIL(c, "fragment `%s`, node %u: it depends on node %u, which is not earlier", text(c, f->name), i, *latest);
+    FAIL(c, "fragment `%s`, node %u: it depends on node %u, which is not earlier", text(c, f->name),
+         i, *latest);
   return 0;
 }
 
-/* Of the dependencies that a record chooses among each is a node of a stream of its own, other than the record's: what went before on one stream ends before. */
+/* Of the dependencies that a record chooses among each is a node of a stream of its own, other than
+ * the record's: what went before on one stream ends before. */
 static int check_choice(check *c, const ts_ir_fragment *f, uint32_t i)
 {
   const ts_ir_node *n = &c->ir->nodes[f->first_node + i];
   if (n->op != TS_IR_RECORD || !n->arg)
     return 0;
   if (n->arg > n->dep_count)
-    FAIL(c, "fragment `%s`, node %u: it waits for %u of %u dependencies", text(c, f->name), i, n->arg, n->dep_count);
+    FAIL(c, "fragment `%s`, node %u: it waits for %u of %u dependencies", text(c, f->name), i,
+         n->arg, n->dep_count);
   uint64_t streams[4] = {0}; /* a set: streams are numbered in a byte */
   streams[n->stream / 64] |= UINT64_C(1) << n->stream % 64;
   for (uint32_t d = 0; d < n->dep_count; d++) {
     const ts_ir_node *before = &c->ir->nodes[f->first_node + c->ir->deps[n->first_dep + d]];
     uint64_t bit = UINT64_C(1) << before->stream % 64;
-    if (before->op == TS_IR_HOST_WORK || before->op == TS_IR_HOST_SYNC || (streams[before->stream / 64] & bit))
-      FAIL(c, "fragment `%s`, node %u: what it chooses among is not each on a stream of its own", text(c, f->name), i);
+    if (before->op == TS_IR_HOST_WORK || before->op == TS_IR_HOST_SYNC ||
+        (streams[before->stream / 64] & bit))
+      FAIL(c, "fragment `%s`, node %u: what it chooses among is not each on a stream of its own",
+           text(c, f->name), i);
     streams[before->stream / 64] |= bit;
   }
   return 0;
@@ -505,7 +561,8 @@ static int check_node(check *c, const ts_ir_fragment *f, uint32_t i, node_runs *
   uint32_t limit = arg_limit(c, f, n->op);
   if (n->arg >= limit)
     FAIL(c, "fragment `%s`, node %u: it names number %u of %u", name, i, n->arg, limit);
-  if ((n->op == TS_IR_SEND || n->op == TS_IR_RECV) && ir->ports[f->first_port + n->arg].is_send != (n->op == TS_IR_SEND))
+  if ((n->op == TS_IR_SEND || n->op == TS_IR_RECV) &&
+      ir->ports[f->first_port + n->arg].is_send != (n->op == TS_IR_SEND))
     FAIL(c, "fragment `%s`, node %u: port %u is of the other direction", name, i, n->arg);
   if (runs_add(&seen->mems, n->first_mem, n->mem_count) == RUN_BAD)
     FAIL(c, "fragment `%s`, node %u: its memory effects are not there", name, i);
@@ -528,19 +585,25 @@ static int check_port_use(check *c, const ts_ir_fragment *f)
   }
   free(used);
   if (i < f->node_count || uses < f->port_count)
-    FAIL(c, "fragment `%s`: a port is used %s", text(c, f->name), i < f->node_count ? "twice" : "by no node");
+    FAIL(c, "fragment `%s`: a port is used %s", text(c, f->name),
+         i < f->node_count ? "twice" : "by no node");
   return 0;
 }
 
 /* Nodes and ports belong to one fragment alone. */
-static bool owns(runs *seen, uint32_t first, uint32_t count) { return !count || runs_add(seen, first, count) == RUN_NEW; }
+static bool owns(runs *seen, uint32_t first, uint32_t count)
+{
+  return !count || runs_add(seen, first, count) == RUN_NEW;
+}
 
 static int check_each_fragment(check *c, node_runs *seen)
 {
   for (uint32_t i = 0; i < c->ir->fragments_count; i++) {
     const ts_ir_fragment *f = &c->ir->fragments[i];
-    if (!owns(&seen->ports, f->first_port, f->port_count) || !owns(&seen->nodes, f->first_node, f->node_count))
-      FAIL(c, "fragment `%s`: its nodes or ports are not there or another fragment's", text(c, f->name));
+    if (!owns(&seen->ports, f->first_port, f->port_count) ||
+        !owns(&seen->nodes, f->first_node, f->node_count))
+      FAIL(c, "fragment `%s`: its nodes or ports are not there or another fragment's",
+           text(c, f->name));
     for (uint32_t n = 0; n < f->node_count; n++)
       TRY(check_node(c, f, n, seen));
     TRY(check_port_use(c, f));
@@ -551,10 +614,14 @@ static int check_each_fragment(check *c, node_runs *seen)
 static int check_fragments(check *c)
 {
   const ts_ir *ir = c->ir;
-  node_runs seen = {runs_begin(ir->nodes_count), runs_begin(ir->ports_count), runs_begin(ir->mems_count), runs_begin(ir->deps_count),
+  node_runs seen = {runs_begin(ir->nodes_count), runs_begin(ir->ports_count),
+                    runs_begin(ir->mems_count), runs_begin(ir->deps_count),
                     ts_heap_new((size_t)ir->deps_count + 1, sizeof(uint32_t))};
-  int failed = check_each_fragment(c, &seen) || runs_whole(c, &seen.nodes, TS_IR_NODES) || runs_whole(c, &seen.ports, TS_IR_PORTS) ||
-               runs_whole(c, &seen.mems, TS_IR_MEMS) || runs_whole(c, &seen.deps, TS_IR_DEPS) ? -1 : 0;
+  int failed = check_each_fragment(c, &seen) || runs_whole(c, &seen.nodes, TS_IR_NODES) ||
+                   runs_whole(c, &seen.ports, TS_IR_PORTS) ||
+                   runs_whole(c, &seen.mems, TS_IR_MEMS) || runs_whole(c, &seen.deps, TS_IR_DEPS) ?
+                 -1 :
+                 0;
   free(seen.nodes.count_at);
   free(seen.ports.count_at);
   free(seen.mems.count_at);
@@ -579,11 +646,14 @@ static int check_programs(check *c)
       break;
   }
   bool all = i == ir->programs_count;
-  int failed = all && (runs_whole(c, &items, TS_IR_ITEMS) || runs_whole(c, &holdings, TS_IR_HOLDINGS)) ? -1 : 0;
+  int failed =
+    all && (runs_whole(c, &items, TS_IR_ITEMS) || runs_whole(c, &holdings, TS_IR_HOLDINGS)) ? -1 :
+                                                                                              0;
   free(items.count_at);
   free(holdings.count_at);
   if (!all)
-    FAIL(c, "program `%s`: its items or holdings are not there or partly another's", text(c, ir->programs[i].name));
+    FAIL(c, "program `%s`: its items or holdings are not there or partly another's",
+         text(c, ir->programs[i].name));
   return failed;
 }
 
@@ -592,7 +662,8 @@ static int check_item(check *c, uint32_t i, runs *seen)
   const ts_ir_item *t = &c->ir->items[i];
   const ts_ir_fragment *f = &c->ir->fragments[t->fragment];
   if (t->micro_batch != TS_IR_NONE && t->micro_batch >= c->ir->meta->micro_batches)
-    FAIL(c, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name), t->micro_batch, c->ir->meta->micro_batches);
+    FAIL(c, "item %u (`%s`): micro-batch %u of %u", i, text(c, f->name), t->micro_batch,
+         c->ir->meta->micro_batches);
   if (runs_add(seen, t->first_binding, f->port_count) == RUN_BAD)
     FAIL(c, "item %u (`%s`): its bindings are not there or partly another's", i, text(c, f->name));
   return 0;
@@ -625,10 +696,10 @@ static int check_counts(check *c)
 int ts_ir_verify(const ts_ir *ir, ts_ir_error *error)
 {
   /* In this order: each check relies on those before it. */
-  static int (*const checks[])(check *) = {check_counts,    check_strings, check_refs,      check_meta,     check_mesh,
-                                           check_locs,      check_devices, check_placement, check_links,    check_network,
-                                           check_work,      check_fragments, check_programs, check_items,     check_sources,
-                                           check_remarks};
+  static int (*const checks[])(check *) = {
+    check_counts,   check_strings,   check_refs,    check_meta,    check_mesh, check_locs,
+    check_devices,  check_placement, check_links,   check_network, check_work, check_fragments,
+    check_programs, check_items,     check_sources, check_remarks};
   check c = {ir, error};
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
     TRY(checks[i](&c));

@@ -1,5 +1,6 @@
-/* Second half of the verifier: what the programs do together. Every message has one sender and one receiver, collectives
- * that span stages come in one order, and no total overflows. Programs may share their items, which are then summed once. */
+/* Second half of the verifier: what the programs do together. Every message has one sender and one
+ * receiver, collectives that span stages come in one order, and no total overflows. Programs may
+ * share their items, which are then summed once. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +10,10 @@
 static const double total_limit = 4611686018427387904.0; /* 2^62 ps or bytes in a program */
 static const uint64_t play_limit = 1u << 26, message_limit = 1u << 25;
 
-static uint32_t port_axis(const ts_ir *ir, const ts_ir_port *p) { return (uint32_t)__builtin_ctz(ir->groups[p->group].axes); }
+static uint32_t port_axis(const ts_ir *ir, const ts_ir_port *p)
+{
+  return (uint32_t)__builtin_ctz(ir->groups[p->group].axes);
+}
 
 /* How many ends of messages one play of the port makes in the program of a stage. */
 static uint32_t ends_of_port(const ts_ir *ir, const ts_ir_port *p)
@@ -22,7 +26,8 @@ static uint32_t ends_of_port(const ts_ir *ir, const ts_ir_port *p)
 
 typedef struct totals { /* of a fragment, or of a run of items */
   double time, bytes;
-  uint64_t order, order_scale; /* of the collectives that span stages: hash, and factor for what came before */
+  /* of the collectives that span stages: hash, and factor for what came before */
+  uint64_t order, order_scale;
   uint64_t ends;               /* of messages */
   bool known;
 } totals;
@@ -64,12 +69,16 @@ static worst worst_of(const ts_ir *ir, const double *mems)
   return w;
 }
 
-static double call_time(const worst *w, uint64_t bytes) { return w->fixed + ((double)bytes + w->half) * w->per_byte; }
+static double call_time(const worst *w, uint64_t bytes)
+{
+  return w->fixed + ((double)bytes + w->half) * w->per_byte;
+}
 
 static bool spans_stages(const ts_ir *ir, const ts_ir_node *n)
 {
   uint32_t axis = ir->meta->pipeline_axis;
-  return n->op == TS_IR_COLLECTIVE && axis != TS_IR_NONE && ir->groups[ir->collectives[n->arg].group].axes >> axis & 1;
+  return n->op == TS_IR_COLLECTIVE && axis != TS_IR_NONE &&
+         ir->groups[ir->collectives[n->arg].group].axes >> axis & 1;
 }
 
 static void add_node(totals *t, const ts_ir *ir, const worst *w, const ts_ir_node *n)
@@ -125,19 +134,25 @@ static int too_much(ts_ir_error *error, int failed)
   return failed;
 }
 
-static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p, ts_ir_error *error)
+static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p,
+                         ts_ir_error *error)
 {
   double bytes = t->bytes;
   for (uint32_t h = 0; h < p->holding_count; h++)
     bytes += (double)ir->holdings[p->first_holding + h].bytes;
   if (t->time >= total_limit)
-    return too_much(error, ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)", ir->strings + p->name));
+    return too_much(error,
+                    ts_ir_fail(error, "program `%.100s` can take more than 2^62 ps (53 days)",
+                               ir->strings + p->name));
   if (bytes >= total_limit)
-    return too_much(error, ts_ir_fail(error, "program `%.100s` moves or allocates more than 2^62 bytes", ir->strings + p->name));
+    return too_much(error,
+                    ts_ir_fail(error, "program `%.100s` moves or allocates more than 2^62 bytes",
+                               ir->strings + p->name));
   return 0;
 }
 
-static int check_each_program(const ts_ir *ir, const totals *of, totals *by_first, uint64_t *ends, ts_ir_error *error)
+static int check_each_program(const ts_ir *ir, const totals *of, totals *by_first, uint64_t *ends,
+                              ts_ir_error *error)
 {
   const totals none = {.order_scale = 1};
   uint64_t first_order = 0, plays = 0;
@@ -151,14 +166,19 @@ static int check_each_program(const ts_ir *ir, const totals *of, totals *by_firs
     if (!i)
       first_order = t->order;
     else if (t->order != first_order)
-      return ts_ir_fail(error, "programs `%.100s` and `%.100s` play different collectives, or in another order, over groups that span both",
+      return ts_ir_fail(error,
+                        "programs `%.100s` and `%.100s` play different collectives, or in another "
+                        "order, over groups that span both",
                         ir->strings + ir->programs[0].name, ir->strings + p->name);
     plays += p->item_count;
     *ends += t->ends;
     if (plays > play_limit)
-      return too_much(error, ts_ir_fail(error, "the programs play more than %llu fragments", (unsigned long long)play_limit));
+      return too_much(error, ts_ir_fail(error, "the programs play more than %llu fragments",
+                                        (unsigned long long)play_limit));
     if (*ends > message_limit)
-      return too_much(error, ts_ir_fail(error, "the programs send and receive more than %llu messages", (unsigned long long)message_limit));
+      return too_much(error,
+                      ts_ir_fail(error, "the programs send and receive more than %llu messages",
+                                 (unsigned long long)message_limit));
   }
   return 0;
 }
@@ -167,9 +187,11 @@ static int check_totals(const ts_ir *ir, uint64_t *ends, ts_ir_error *error)
 {
   double *mems = ts_heap_new((size_t)ir->mems_count + 1, sizeof *mems);
   for (uint32_t i = 0; i < ir->mems_count; i++)
-    mems[i + 1] = mems[i] + (double)(ir->mems[i].bytes < 0 ? -ir->mems[i].bytes : ir->mems[i].bytes);
+    mems[i + 1] =
+      mems[i] + (double)(ir->mems[i].bytes < 0 ? -ir->mems[i].bytes : ir->mems[i].bytes);
   worst w = worst_of(ir, mems);
-  totals *of = ts_heap_new((size_t)ir->fragments_count + 1, sizeof *of), *by_first = ts_heap_new((size_t)ir->items_count + 1, sizeof *by_first);
+  totals *of = ts_heap_new((size_t)ir->fragments_count + 1, sizeof *of),
+         *by_first = ts_heap_new((size_t)ir->items_count + 1, sizeof *by_first);
   for (uint32_t i = 0; i < ir->fragments_count; i++)
     of[i] = fragment_totals(ir, &ir->fragments[i], &w);
   *ends = 0;
@@ -182,8 +204,9 @@ static int check_totals(const ts_ir *ir, uint64_t *ends, ts_ir_error *error)
 
 /* ---- messages ---- */
 
-/* One end of a message. Peers differ on one axis: over the pipeline axis the sender plays another program than the receiver; over
- * any other axis every rank of the program is a sender and a receiver of its own, `place` telling apart the programs. */
+/* One end of a message. Peers differ on one axis: over the pipeline axis the sender plays another
+ * program than the receiver; over any other axis every rank of the program is a sender and a
+ * receiver of its own, `place` telling apart the programs. */
 typedef struct message_end {
   uint64_t route;   /* axis, coordinate of the sender, of the receiver */
   uint64_t message; /* place, tag, and 0 for the send, 1 for the receive */
@@ -198,7 +221,8 @@ typedef struct matching {
   size_t end_count;
 } matching;
 
-static int add_ends(matching *m, uint32_t program, uint32_t item, uint32_t port, const ts_ir_binding *b)
+static int add_ends(matching *m, uint32_t program, uint32_t item, uint32_t port,
+                    const ts_ir_binding *b)
 {
   const ts_ir *ir = m->ir;
   const ts_ir_port *p = &ir->ports[port];
@@ -206,15 +230,21 @@ static int add_ends(matching *m, uint32_t program, uint32_t item, uint32_t port,
   bool pipeline = axis == ir->meta->pipeline_axis;
   const char *name = ir->strings + ir->programs[program].name;
   if (b->peer >= size)
-    return ts_ir_fail(m->error, "program `%s`: a message %s coordinate %u of axis `%s`, which has %u", name,
+    return ts_ir_fail(m->error,
+                      "program `%s`: a message %s coordinate %u of axis `%s`, which has %u", name,
                       p->is_send ? "to" : "from", b->peer, ir->strings + ir->axes[axis].name, size);
   if (pipeline && b->peer == program)
     return ts_ir_fail(m->error, "program `%s`: a message between the rank and itself", name);
   for (uint32_t x = pipeline ? program : 0; x < (pipeline ? program + 1 : size); x++) {
     uint64_t sender = p->is_send ? x : b->peer, receiver = p->is_send ? b->peer : x;
-    m->ends[m->end_count++] = (message_end){(uint64_t)axis << 48 | sender << 24 | receiver,
-                                            (uint64_t)(pipeline ? 0 : program) << 33 | (uint64_t)b->tag << 1 | !p->is_send,
-                                            program, item, port, p->is_send, false};
+    m->ends[m->end_count++] =
+      (message_end){(uint64_t)axis << 48 | sender << 24 | receiver,
+                    (uint64_t)(pipeline ? 0 : program) << 33 | (uint64_t)b->tag << 1 | !p->is_send,
+                    program,
+                    item,
+                    port,
+                    p->is_send,
+                    false};
   }
   return 0;
 }
@@ -227,7 +257,8 @@ static int collect_ends(matching *m)
       uint32_t item = ir->programs[i].first_item + k;
       const ts_ir_fragment *f = &ir->fragments[ir->items[item].fragment];
       for (uint32_t p = 0; p < f->port_count; p++)
-        if (add_ends(m, i, item, f->first_port + p, &ir->bindings[ir->items[item].first_binding + p]))
+        if (add_ends(m, i, item, f->first_port + p,
+                     &ir->bindings[ir->items[item].first_binding + p]))
           return -1;
     }
   return 0;
@@ -251,7 +282,8 @@ static void sort_by_digit(matching *m, message_end **spare, size_t word, unsigne
   m->ends = sorted;
 }
 
-/* By message, the send before the receive, those that occur twice in the order of the programs: linear, whatever the tags. */
+/* By message, the send before the receive, those that occur twice in the order of the programs:
+ * linear, whatever the tags. */
 static void sort_ends(matching *m)
 {
   message_end *spare = ts_heap_new((size_t)m->end_count + 1, sizeof *spare);
@@ -275,9 +307,10 @@ static void describe(const matching *m, const message_end *e, char *out, size_t 
   if (item->micro_batch != TS_IR_NONE)
     snprintf(micro_batch, sizeof micro_batch, ", micro-batch %u", item->micro_batch);
   uint32_t peer = (uint32_t)(e->is_send ? e->route : e->route >> 24) & 0xffffff;
-  snprintf(out, size, "program `%.40s` (`%.40s`%s): %s %u, tag %u", ir->strings + ir->programs[e->program].name,
-           ir->strings + ir->fragments[item->fragment].name, micro_batch, e->is_send ? "send to" : "receive from", peer,
-           (uint32_t)(e->message >> 1));
+  snprintf(out, size, "program `%.40s` (`%.40s`%s): %s %u, tag %u",
+           ir->strings + ir->programs[e->program].name,
+           ir->strings + ir->fragments[item->fragment].name, micro_batch,
+           e->is_send ? "send to" : "receive from", peer, (uint32_t)(e->message >> 1));
 }
 
 static int fail_about(const matching *m, const message_end *e, const char *what)

@@ -3,45 +3,63 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const ts_ir_collective_words[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
-                                              "all_to_all", "barrier",    "message",        "shift",  NULL};
-const char *const ts_ir_phase_words[] = {"forward",   "backward_input", "backward_weight", "recompute",
-                                         "optimizer", "communication",  "other",           NULL};
-const char *const ts_ir_category_words[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers", NULL};
-const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline", "extern", NULL};
+const char *const ts_ir_collective_words[] = {
+  "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+  "all_to_all", "barrier",    "message",        "shift",     NULL};
+const char *const ts_ir_phase_words[] = {
+  "forward",   "backward_input", "backward_weight", "recompute",
+  "optimizer", "communication",  "other",           NULL};
+const char *const ts_ir_category_words[] = {"parameters",  "gradients", "optimizer", "activations",
+                                            "temporaries", "buffers",   NULL};
+const char *const ts_ir_basis_words[] = {"stated", "measured", "interpolated", "fitted", "roofline",
+                                         "extern", NULL};
 const char *const ts_ir_stream_words[] = {"compute", "comm", "copy", NULL};
-const char *const ts_ir_net_words[] = {"alpha_beta", "table", "white_box", "statistical", "flow", "packet", NULL};
-const char *const ts_ir_algorithm_words[] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
+const char *const ts_ir_net_words[] = {"alpha_beta", "table",  "white_box", "statistical",
+                                       "flow",       "packet", NULL};
+const char *const ts_ir_algorithm_words[] = {
+  "ring",         "tree",          "switch",           "switch_tree", "pairs",
+  "fabric_chain", "fabric_direct", "aggregated_trees", NULL};
 const char *const ts_ir_routing_words[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
 const char *const ts_ir_protocol_words[] = {"ll", "ll128", "simple", NULL};
 const char *const ts_ir_remark_words[] = {"warning", "label", "note", "fact", "help", NULL};
 
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_method, field)}
 const ts_ir_clause ts_ir_method_fields[] = {
-    FIELD(COUNT, ranks), FIELD(COUNT, islands), FIELD(COUNT, relay), FIELD(COUNT, channels), FIELD(COUNT, threads), FIELD(SIZE, chunk), FIELD(TIME, connection),
-    FIELD(TIME, believed), FIELD(TIME, intra_hop), FIELD(TIME, inter_hop), FIELD(RATE, intra_rate), FIELD(RATE, inter_rate),
-    FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share), FIELD(NUMBER, local), FIELD(NUMBER, reduction), FIELD(NUMBER, spread),
-    FIELD(BYTES, least), FIELD(BYTES, most), {NULL, TS_IR_FIELD_COUNT, 0}};
+  FIELD(COUNT, ranks),        FIELD(COUNT, islands),       FIELD(COUNT, relay),
+  FIELD(COUNT, channels),     FIELD(COUNT, threads),       FIELD(SIZE, chunk),
+  FIELD(TIME, connection),    FIELD(TIME, believed),       FIELD(TIME, intra_hop),
+  FIELD(TIME, inter_hop),     FIELD(RATE, intra_rate),     FIELD(RATE, inter_rate),
+  FIELD(NUMBER, intra_share), FIELD(NUMBER, inter_share),  FIELD(NUMBER, local),
+  FIELD(NUMBER, reduction),   FIELD(NUMBER, spread),       FIELD(BYTES, least),
+  FIELD(BYTES, most),         {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_curve, field)}
 const ts_ir_clause ts_ir_curve_fields[] = {
-    FIELD(COUNT, least_ranks), FIELD(COUNT, most_ranks), FIELD(BYTES, least), FIELD(BYTES, most), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
-    FIELD(RATE, intra_limit), FIELD(RATE, intra_floor), FIELD(RATE, inter_limit), FIELD(RATE, inter_floor), FIELD(NUMBER, intra_slope), FIELD(SIZE, intra_middle),
-    FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle), FIELD(NUMBER, small_few), FIELD(NUMBER, large_few), FIELD(NUMBER, small_many), FIELD(NUMBER, large_many),
-    FIELD(NUMBER, straggler), FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
+  FIELD(COUNT, least_ranks),  FIELD(COUNT, most_ranks),       FIELD(BYTES, least),
+  FIELD(BYTES, most),         FIELD(TIME, intra_latency),     FIELD(TIME, inter_latency),
+  FIELD(RATE, intra_limit),   FIELD(RATE, intra_floor),       FIELD(RATE, inter_limit),
+  FIELD(RATE, inter_floor),   FIELD(NUMBER, intra_slope),     FIELD(SIZE, intra_middle),
+  FIELD(NUMBER, inter_slope), FIELD(SIZE, inter_middle),      FIELD(NUMBER, small_few),
+  FIELD(NUMBER, large_few),   FIELD(NUMBER, small_many),      FIELD(NUMBER, large_many),
+  FIELD(NUMBER, straggler),   FIELD(NUMBER, straggler_slope), {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 
-const ts_ir_clause ts_ir_line_fields[] = {{"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
-                                          {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},
-                                          {"half", TS_IR_FIELD_SIZE, offsetof(ts_ir_net_model, half_bytes)},
-                                          {NULL, TS_IR_FIELD_COUNT, 0}};
+const ts_ir_clause ts_ir_line_fields[] = {
+  {"base", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, base)},
+  {"hop", TS_IR_FIELD_TIME, offsetof(ts_ir_net_model, hop)},
+  {"half", TS_IR_FIELD_SIZE, offsetof(ts_ir_net_model, half_bytes)},
+  {NULL, TS_IR_FIELD_COUNT, 0}};
 #define FIELD(kind, field) {#field, TS_IR_FIELD_##kind, offsetof(ts_ir_net_links, field)}
-const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links), FIELD(RATE, inter_links), FIELD(TIME, intra_latency), FIELD(TIME, inter_latency),
+const ts_ir_clause ts_ir_links_fields[] = {FIELD(RATE, intra_links),
+                                           FIELD(RATE, inter_links),
+                                           FIELD(TIME, intra_latency),
+                                           FIELD(TIME, inter_latency),
                                            {NULL, TS_IR_FIELD_COUNT, 0}};
 #undef FIELD
 
-const char *const ts_ir_dimension_words[] = {"a time such as `10 us`", "a size such as `4 MiB`", "a bandwidth such as `300 GB/s`",
-                                             "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
+const char *const ts_ir_dimension_words[] = {
+  "a time such as `10 us`",   "a size such as `4 MiB`",       "a bandwidth such as `300 GB/s`",
+  "work such as `2.5 TFLOP`", "a rate such as `312 TFLOP/s`", "a number"};
 
 #define KILO UINT64_C(1000)
 #define KIBI UINT64_C(1024)

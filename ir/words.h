@@ -19,16 +19,39 @@ extern const char *const ts_ir_protocol_words[];
 extern const char *const ts_ir_remark_words[];
 
 /* Clauses of a method, in the order in which they are written; those that are 0 are left out. */
-typedef enum ts_ir_field_kind { TS_IR_FIELD_COUNT, TS_IR_FIELD_TIME, TS_IR_FIELD_RATE, TS_IR_FIELD_NUMBER, TS_IR_FIELD_SIZE, TS_IR_FIELD_BYTES } ts_ir_field_kind;
-typedef struct ts_ir_clause { const char *word; ts_ir_field_kind kind; uint32_t offset; } ts_ir_clause;
-extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[], ts_ir_line_fields[], ts_ir_links_fields[];
-static inline bool ts_ir_net_has_block(uint32_t kind) { return kind == TS_IR_NET_TABLE || kind == TS_IR_NET_WHITE_BOX || kind == TS_IR_NET_STATISTICAL; } /* of points, methods or curves */
+typedef enum ts_ir_field_kind {
+  TS_IR_FIELD_COUNT,
+  TS_IR_FIELD_TIME,
+  TS_IR_FIELD_RATE,
+  TS_IR_FIELD_NUMBER,
+  TS_IR_FIELD_SIZE,
+  TS_IR_FIELD_BYTES
+} ts_ir_field_kind;
+typedef struct ts_ir_clause {
+  const char *word;
+  ts_ir_field_kind kind;
+  uint32_t offset;
+} ts_ir_clause;
+extern const ts_ir_clause ts_ir_method_fields[], ts_ir_curve_fields[], ts_ir_line_fields[],
+  ts_ir_links_fields[];
+/* of points, methods or curves */
+static inline bool ts_ir_net_has_block(uint32_t kind)
+{
+  return kind == TS_IR_NET_TABLE || kind == TS_IR_NET_WHITE_BOX || kind == TS_IR_NET_STATISTICAL;
+}
 
 /* Defaults of a node, so that it need not say the usual. */
 uint32_t ts_ir_usual_phase(uint32_t op, const char *work);
 
 /* ---- quantities ---- */
-typedef enum ts_ir_dimension { TS_IR_TIME, TS_IR_BYTES, TS_IR_RATE, TS_IR_FLOP, TS_IR_FLOP_RATE, TS_IR_DIMENSIONS } ts_ir_dimension;
+typedef enum ts_ir_dimension {
+  TS_IR_TIME,
+  TS_IR_BYTES,
+  TS_IR_RATE,
+  TS_IR_FLOP,
+  TS_IR_FLOP_RATE,
+  TS_IR_DIMENSIONS
+} ts_ir_dimension;
 
 typedef struct ts_ir_unit { uint32_t dimension; const char *name; uint64_t scale; } ts_ir_unit;
 

@@ -14,7 +14,8 @@ static uint8_t *encode_tables(const ts_ir *ir, size_t *size)
   ts_ir_section table[TS_IR_SECTION_KINDS - 1];
   size_t end = sizeof(ts_ir_header) + sizeof table;
   for (uint32_t kind = TS_IR_STRINGS; kind < TS_IR_SECTION_KINDS; kind++) {
-    table[kind - 1] = (ts_ir_section){kind, ts_ir_tables[kind].record_size, end, ts_ir_count(ir, kind)};
+    table[kind - 1] =
+      (ts_ir_section){kind, ts_ir_tables[kind].record_size, end, ts_ir_count(ir, kind)};
     end = aligned(end + (size_t)table[kind - 1].count * table[kind - 1].record_size);
   }
   uint8_t *bytes = ts_heap_new(1, end);
@@ -23,7 +24,8 @@ static uint8_t *encode_tables(const ts_ir *ir, size_t *size)
       memcpy(bytes + table[kind - 1].offset, ts_ir_records(ir, kind),
              (size_t)table[kind - 1].count * table[kind - 1].record_size);
   memcpy(bytes + sizeof(ts_ir_header), table, sizeof table);
-  ts_ir_header header = {.version = TS_IR_VERSION, .section_count = TS_IR_SECTION_KINDS - 1, .file_size = end};
+  ts_ir_header header = {
+    .version = TS_IR_VERSION, .section_count = TS_IR_SECTION_KINDS - 1, .file_size = end};
   memcpy(header.magic, TS_IR_MAGIC, sizeof header.magic);
   ts_digest_bytes(bytes + sizeof header, end - sizeof header, header.digest);
   memcpy(bytes, &header, sizeof header);

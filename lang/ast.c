@@ -13,7 +13,8 @@ typedef struct ts_names {
 ts_lang *ts_lang_new(ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_lang *lang = TS_NEW(arena, ts_lang);
-  *lang = (ts_lang){.arena = arena, .sources = sources, .diags = diags, .names = TS_NEW(arena, ts_names)};
+  *lang =
+    (ts_lang){.arena = arena, .sources = sources, .diags = diags, .names = TS_NEW(arena, ts_names)};
   *lang->names = (ts_names){.slot = TS_NEW_ARRAY(arena, const char *, 256), .room = 256};
   return lang;
 }
@@ -29,7 +30,8 @@ static uint64_t hash(const char *text, size_t length)
 static const char **slot_of(const ts_names *names, const char *text, size_t length)
 {
   size_t at = hash(text, length) & (names->room - 1);
-  while (names->slot[at] && (strncmp(names->slot[at], text, length) != 0 || names->slot[at][length]))
+  while (names->slot[at] &&
+         (strncmp(names->slot[at], text, length) != 0 || names->slot[at][length]))
     at = (at + 1) & (names->room - 1);
   return &names->slot[at];
 }
@@ -76,11 +78,17 @@ static uint32_t depth_of(const ts_nodes *children)
   return depth + 1;
 }
 
-ts_ast *ts_ast_make(ts_parser *parser, ts_kind kind, ts_span span, ts_word name, uint32_t flags, const ts_nodes *children)
+ts_ast *ts_ast_make(ts_parser *parser, ts_kind kind, ts_span span, ts_word name, uint32_t flags,
+                    const ts_nodes *children)
 {
   ts_arena *arena = parser->lang->arena;
   ts_ast *node = TS_NEW(arena, ts_ast);
-  *node = (ts_ast){.kind = kind, .flags = flags, .span = span, .name = name.text, .name_span = name.span, .depth = depth_of(children)};
+  *node = (ts_ast){.kind = kind,
+                   .flags = flags,
+                   .span = span,
+                   .name = name.text,
+                   .name_span = name.span,
+                   .depth = depth_of(children)};
   if (node->depth > TS_DEEPEST_NODE) {
     ts_too_deep(parser, span);
     node->kind = TS_AST_ERROR;
@@ -116,10 +124,12 @@ ts_nodes *ts_nodes_join(ts_parser *parser, ts_nodes *list, const ts_nodes *more)
   return list;
 }
 
-ts_ast *ts_ast_operator(ts_parser *parser, ts_operator op, ts_span span, ts_ast *left, ts_ast *right)
+ts_ast *ts_ast_operator(ts_parser *parser, ts_operator op, ts_span span, ts_ast *left,
+                        ts_ast *right)
 {
   ts_ast *operands[] = {left, right};
-  ts_ast *node = ts_ast_make(parser, right ? TS_AST_BINARY : TS_AST_UNARY, span, (ts_word){0}, 0, ts_nodes_of(parser, right ? 2 : 1, operands));
+  ts_ast *node = ts_ast_make(parser, right ? TS_AST_BINARY : TS_AST_UNARY, span, (ts_word){0}, 0,
+                             ts_nodes_of(parser, right ? 2 : 1, operands));
   node->u.op = op;
   return node;
 }
@@ -141,7 +151,8 @@ ts_ast *ts_ast_truth(ts_parser *parser, ts_span span, bool truth)
 ts_word ts_word_dotted(ts_parser *parser, ts_word left, ts_word right)
 {
   const char *text = ts_arena_printf(parser->lang->arena, "%s.%s", left.text, right.text);
-  return (ts_word){ts_lang_intern(parser->lang, text, strlen(text)), ts_span_join(left.span, right.span)};
+  return (ts_word){ts_lang_intern(parser->lang, text, strlen(text)),
+                   ts_span_join(left.span, right.span)};
 }
 
 ts_nodes *ts_ast_arrays(ts_parser *parser, const ts_nodes *arrays, ts_ast *class_, uint32_t flags)
@@ -149,24 +160,30 @@ ts_nodes *ts_ast_arrays(ts_parser *parser, const ts_nodes *arrays, ts_ast *class
   ts_nodes *list = ts_nodes_of(parser, 0, NULL);
   for (uint32_t i = 0; i < arrays->count; i++) {
     ts_ast *array = arrays->at[i];
-    ts_nodes *children = ts_nodes_join(parser, ts_nodes_of(parser, 1, &class_), &(ts_nodes){array->child, array->count, array->count});
-    ts_nodes_push(parser, list, ts_ast_make(parser, TS_AST_ARRAY, array->span, (ts_word){array->name, array->name_span}, flags, children));
+    ts_nodes *children = ts_nodes_join(parser, ts_nodes_of(parser, 1, &class_),
+                                       &(ts_nodes){array->child, array->count, array->count});
+    ts_nodes_push(parser, list,
+                  ts_ast_make(parser, TS_AST_ARRAY, array->span,
+                              (ts_word){array->name, array->name_span}, flags, children));
   }
   return list;
 }
 
-ts_ast *ts_ast_nest(ts_parser *parser, ts_span span, const ts_nodes *loops, ts_ast *condition, const ts_nodes *body)
+ts_ast *ts_ast_nest(ts_parser *parser, ts_span span, const ts_nodes *loops, ts_ast *condition,
+                    const ts_nodes *body)
 {
   ts_ast *nest = NULL;
   for (uint32_t i = loops->count; i > 0; i -= 2) {
     ts_ast *variable = loops->at[i - 2];
-    ts_nodes *children = ts_nodes_of(parser, 2, (ts_ast *[]){loops->at[i - 1], nest ? NULL : condition});
+    ts_nodes *children =
+      ts_nodes_of(parser, 2, (ts_ast *[]){loops->at[i - 1], nest ? NULL : condition});
     if (nest)
       ts_nodes_push(parser, children, nest);
     else
       ts_nodes_join(parser, children, body);
     ts_span from = {span.file, i > 2 ? variable->span.begin : span.begin, span.end};
-    nest = ts_ast_make(parser, TS_AST_FOR, from, (ts_word){variable->name, variable->span}, 0, children);
+    nest =
+      ts_ast_make(parser, TS_AST_FOR, from, (ts_word){variable->name, variable->span}, 0, children);
   }
   return nest;
 }

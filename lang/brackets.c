@@ -1,5 +1,5 @@
-/* Brackets that do not match. Where a bracket was probably meant to close is guessed from line breaks and indentation, so that one missing
- * bracket is one error. */
+/* Brackets that do not match. Where a bracket was probably meant to close is guessed from line
+ * breaks and indentation, so that one missing bracket is one error. */
 #include "lang/grammar.h"
 #include "lang/parser.h"
 
@@ -10,15 +10,26 @@ typedef struct repair {
   TS_VEC(uint32_t) open; /* tokens */
 } repair;
 
-static bool is_opener(int kind) { return kind == TS_T_LPAREN || kind == TS_T_LBRACKET || kind == TS_T_LBRACE; }
-static bool is_closer(int kind) { return kind == TS_T_RPAREN || kind == TS_T_RBRACKET || kind == TS_T_RBRACE; }
+static bool is_opener(int kind)
+{
+  return kind == TS_T_LPAREN || kind == TS_T_LBRACKET || kind == TS_T_LBRACE;
+}
+static bool is_closer(int kind)
+{
+  return kind == TS_T_RPAREN || kind == TS_T_RBRACKET || kind == TS_T_RBRACE;
+}
 
 static bool matches(int opener, int closer)
 {
-  return opener == TS_T_LPAREN ? closer == TS_T_RPAREN : opener == TS_T_LBRACKET ? closer == TS_T_RBRACKET : closer == TS_T_RBRACE;
+  return opener == TS_T_LPAREN   ? closer == TS_T_RPAREN :
+         opener == TS_T_LBRACKET ? closer == TS_T_RBRACKET :
+                                   closer == TS_T_RBRACE;
 }
 
-static const char *closing_text(int opener) { return opener == TS_T_LPAREN ? ")" : opener == TS_T_LBRACKET ? "]" : "}"; }
+static const char *closing_text(int opener)
+{
+  return opener == TS_T_LPAREN ? ")" : opener == TS_T_LBRACKET ? "]" : "}";
+}
 
 static bool balanced(const ts_parser *parser, repair *r)
 {
@@ -35,7 +46,10 @@ static bool balanced(const ts_parser *parser, repair *r)
   return r->open.count == 0;
 }
 
-static bool is_word(const ts_parser *parser, uint32_t i) { return parser->tokens.at[i].kind == TS_T_ID || ts_word_text(parser->tokens.at[i].kind); }
+static bool is_word(const ts_parser *parser, uint32_t i)
+{
+  return parser->tokens.at[i].kind == TS_T_ID || ts_word_text(parser->tokens.at[i].kind);
+}
 
 static uint32_t indentation(const ts_parser *parser, uint32_t token)
 {
@@ -50,18 +64,34 @@ static uint32_t indentation(const ts_parser *parser, uint32_t token)
 bool ts_begins_declaration(const ts_parser *parser, uint32_t i)
 {
   const ts_token *token = &parser->tokens.at[i];
-  if (!token->newlines || !is_word(parser, i) || !is_word(parser, i + 1) || indentation(parser, i) > 0)
+  if (!token->newlines || !is_word(parser, i) || !is_word(parser, i + 1) ||
+      indentation(parser, i) > 0)
     return false;
   switch (token->kind) {
-  case TS_T_IMPORT: case TS_T_LET: case TS_T_PARAM: case TS_T_FN: case TS_T_EXTERN: case TS_T_OP: case TS_T_BLOCK: case TS_T_MODEL:
-  case TS_T_STRATEGY: case TS_T_SCHEDULE: case TS_T_RULES: case TS_T_GPU: case TS_T_CLUSTER: case TS_T_PLAN: case TS_T_SEARCH:
-    return true;
+  case TS_T_IMPORT:
+  case TS_T_LET:
+  case TS_T_PARAM:
+  case TS_T_FN:
+  case TS_T_EXTERN:
+  case TS_T_OP:
+  case TS_T_BLOCK:
+  case TS_T_MODEL:
+  case TS_T_STRATEGY:
+  case TS_T_SCHEDULE:
+  case TS_T_RULES:
+  case TS_T_GPU:
+  case TS_T_CLUSTER:
+  case TS_T_PLAN:
+  case TS_T_SEARCH: return true;
   default:
     return false;
   }
 }
 
-static int top_kind(const repair *r) { return r->open.count ? r->parser->tokens.at[r->open.at[r->open.count - 1]].kind : 0; }
+static int top_kind(const repair *r)
+{
+  return r->open.count ? r->parser->tokens.at[r->open.at[r->open.count - 1]].kind : 0;
+}
 
 /* The name before a bracket: what it belongs to. */
 static ts_span owner(const repair *r, uint32_t opener)
@@ -70,7 +100,8 @@ static ts_span owner(const repair *r, uint32_t opener)
   uint32_t i = opener;
   if (i > 0 && (tokens[i - 1].kind == TS_T_ASSIGN || tokens[i - 1].kind == TS_T_COLON))
     i--;
-  bool named = i > 0 && !tokens[i].newlines && (tokens[i - 1].kind == TS_T_ID || ts_word_text(tokens[i - 1].kind));
+  bool named = i > 0 && !tokens[i].newlines &&
+               (tokens[i - 1].kind == TS_T_ID || ts_word_text(tokens[i - 1].kind));
   return named ? tokens[i - 1].span : TS_NO_SPAN;
 }
 
@@ -81,14 +112,19 @@ static void tell_unclosed(repair *r, uint32_t opener, uint32_t i, ts_span end)
   const ts_token *token = &r->parser->tokens.at[opener];
   const char *closing = closing_text(token->kind);
   ts_span name = owner(r, opener);
-  const char *what = !name.file ? "" : ts_arena_printf(arena, " of `%.*s`", (int)(name.end - name.begin), r->parser->text + name.begin);
+  const char *what = !name.file ? "" :
+                                  ts_arena_printf(arena, " of `%.*s`", (int)(name.end - name.begin),
+                                                  r->parser->text + name.begin);
   if (!found->kind) {
-    ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, token->span, "the `%c`%s is never closed", r->parser->text[token->span.begin], what);
+    ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, token->span, "the `%c`%s is never closed",
+                                r->parser->text[token->span.begin], what);
     ts_diag_here(d, "opened here; the file ends without its `%s`", closing);
     return;
   }
-  ts_diag *d = ts_syntax_diag(r->parser, TS_E0104, found->span, "expected `%s` to close the `%c`%s, found `%.*s`", closing,
-                              r->parser->text[token->span.begin], what, (int)(found->span.end - found->span.begin), r->parser->text + found->span.begin);
+  ts_diag *d = ts_syntax_diag(
+    r->parser, TS_E0104, found->span, "expected `%s` to close the `%c`%s, found `%.*s`", closing,
+    r->parser->text[token->span.begin], what, (int)(found->span.end - found->span.begin),
+    r->parser->text + found->span.begin);
   ts_diag_label(d, token->span, "opened here");
   if (token->kind != TS_T_LBRACE || !r->parser->tokens.at[opener + 1].newlines)
     ts_diag_edit(d, end, token->kind == TS_T_LBRACE ? " }" : closing, "close it here");
@@ -103,7 +139,9 @@ static void close_top(repair *r, uint32_t i)
   ts_span end = {r->parser->file, i ? tokens[i - 1].span.end : 0, i ? tokens[i - 1].span.end : 0};
   if (!ts_is_told(r->parser, end.end))
     tell_unclosed(r, opener, i, end);
-  ts_span touched = {r->parser->file, tokens[opener].kind == TS_T_LBRACE ? end.end : tokens[opener].span.begin, end.end};
+  ts_span touched = {r->parser->file,
+                     tokens[opener].kind == TS_T_LBRACE ? end.end : tokens[opener].span.begin,
+                     end.end};
   TS_PUSH(r->parser->lang->arena, &r->parser->repaired, touched);
 }
 
@@ -116,11 +154,14 @@ static bool begins_statement(const repair *r, uint32_t i)
   if (is_word(r->parser, i) && token[1].kind == TS_T_ASSIGN)
     return true;
   switch (token->kind) {
-  case TS_T_IF: case TS_T_FOR: return r->parser->tokens.at[i - 1].kind != TS_T_COMMA && top_kind(r) != TS_T_LBRACKET;
+  case TS_T_IF:
+  case TS_T_FOR:
+    return r->parser->tokens.at[i - 1].kind != TS_T_COMMA && top_kind(r) != TS_T_LBRACKET;
   case TS_T_MINUS: case TS_T_STRING: case TS_T_NUMBER: return false;
   default: break;
   }
-  return !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) && ts_breaks_before(r->parser, i);
+  return !is_opener(token->kind) && ts_breaks_after(r->parser, i - 1) &&
+         ts_breaks_before(r->parser, i);
 }
 
 /* A `}` that begins its line belongs to the brace whose line is indented like it. */
@@ -136,7 +177,10 @@ static void close_by_indentation(repair *r, uint32_t i)
     close_top(r, i);
 }
 
-static bool top_is_body(const repair *r) { return top_kind(r) == TS_T_LBRACE && !ts_opens_record(r->parser, r->open.at[r->open.count - 1]); }
+static bool top_is_body(const repair *r)
+{
+  return top_kind(r) == TS_T_LBRACE && !ts_opens_record(r->parser, r->open.at[r->open.count - 1]);
+}
 
 static void close_for_statement(repair *r, uint32_t i)
 {
@@ -150,7 +194,8 @@ static void stray(repair *r, uint32_t i)
   r->dropped[i] = true;
   if (ts_is_told(r->parser, token->span.begin))
     return;
-  ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing", r->parser->text[token->span.begin]);
+  ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "this `%c` closes nothing",
+                              r->parser->text[token->span.begin]);
   if (r->open.count) {
     const ts_token *open = &r->parser->tokens.at[r->open.at[r->open.count - 1]];
     ts_diag_here(d, "what is open here is a `%c`", r->parser->text[open->span.begin]);
@@ -161,7 +206,8 @@ static void stray(repair *r, uint32_t i)
   ts_told(r->parser, token->span.begin);
 }
 
-/* `{ tp: 2 ]`: the innermost bracket was opened on this line, and nothing after this closes it there. */
+/* `{ tp: 2 ]`: the innermost bracket was opened on this line, and nothing after this closes it
+ * there. */
 static bool is_mistyped(const repair *r, uint32_t i)
 {
   const ts_token *tokens = r->parser->tokens.at;
@@ -185,7 +231,8 @@ static void take_mistyped(repair *r, uint32_t i)
   r->dropped[i] = true;
   if (!ts_is_told(r->parser, token->span.begin)) {
     const char *closing = closing_text(opener->kind), *text = r->parser->text;
-    ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span, "expected `%s` to close the `%c`, found `%c`", closing,
+    ts_diag *d = ts_syntax_diag(r->parser, TS_E0106, token->span,
+                                "expected `%s` to close the `%c`, found `%c`", closing,
                                 text[opener->span.begin], text[token->span.begin]);
     ts_diag_label(d, opener->span, "opened here");
     ts_diag_edit(d, token->span, closing, "write `%s`", closing);

@@ -1,7 +1,9 @@
-/* tsfmt: the canonical layout. Works on tokens, so that nothing but white space, separators between statements and trailing commas can change.
+/* tsfmt: the canonical layout. Works on tokens, so that nothing but white space, separators between
+ * statements and trailing commas can change.
  *
- * What fits is written on one line, unless its author broke the line after the opening bracket; a bracket that does not fit is broken into one
- * entry a line, outermost first. Lines between statements are kept, blank ones up to one. Comments go with the token they precede, or end the
+ * What fits is written on one line, unless its author broke the line after the opening bracket; a
+ * bracket that does not fit is broken into one entry a line, outermost first. Lines between
+ * statements are kept, blank ones up to one. Comments go with the token they precede, or end the
  * line they ended before. */
 #include <string.h>
 
@@ -47,8 +49,14 @@ typedef struct formatter {
 } formatter;
 
 static int kind(const formatter *f, uint32_t i) { return f->token[i].kind; }
-static bool is_open(int kind) { return kind == TS_T_LPAREN || kind == TS_T_LBRACKET || kind == TS_T_LBRACE; }
-static bool is_close(int kind) { return kind == TS_T_RPAREN || kind == TS_T_RBRACKET || kind == TS_T_RBRACE; }
+static bool is_open(int kind)
+{
+  return kind == TS_T_LPAREN || kind == TS_T_LBRACKET || kind == TS_T_LBRACE;
+}
+static bool is_close(int kind)
+{
+  return kind == TS_T_RPAREN || kind == TS_T_RBRACKET || kind == TS_T_RBRACE;
+}
 
 static uint32_t columns(const char *text)
 {
@@ -63,17 +71,32 @@ static uint32_t columns(const char *text)
 static bool ends_operand(const formatter *f, uint32_t i)
 {
   switch (kind(f, i)) {
-  case TS_T_ID: case TS_T_NUMBER: case TS_T_STRING: case TS_T_TRUE: case TS_T_FALSE: case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_RBRACE: return true;
+  case TS_T_ID:
+  case TS_T_NUMBER:
+  case TS_T_STRING:
+  case TS_T_TRUE:
+  case TS_T_FALSE:
+  case TS_T_RPAREN:
+  case TS_T_RBRACKET:
+  case TS_T_RBRACE: return true;
   default: return false;
   }
 }
 
-static bool is_sign(const formatter *f, uint32_t i) { return kind(f, i) == TS_T_MINUS && (i == 0 || !ends_operand(f, i - 1)); }
+static bool is_sign(const formatter *f, uint32_t i)
+{
+  return kind(f, i) == TS_T_MINUS && (i == 0 || !ends_operand(f, i - 1));
+}
 
 static bool is_postfix(const formatter *f, uint32_t i)
 {
   switch (i ? kind(f, i - 1) : 0) {
-  case TS_T_ID: case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_SHARD: case TS_T_OFFLOAD: case TS_T_RECOMPUTE: return true;
+  case TS_T_ID:
+  case TS_T_RPAREN:
+  case TS_T_RBRACKET:
+  case TS_T_SHARD:
+  case TS_T_OFFLOAD:
+  case TS_T_RECOMPUTE: return true;
   default: return false;
   }
 }
@@ -81,7 +104,13 @@ static bool is_postfix(const formatter *f, uint32_t i)
 static bool spaced(const formatter *f, uint32_t before, uint32_t i)
 {
   switch (kind(f, i)) {
-  case TS_T_COMMA: case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_COLON: case TS_T_DOT: case TS_T_RANGE: case TS_T_SEMICOLON: return false;
+  case TS_T_COMMA:
+  case TS_T_RPAREN:
+  case TS_T_RBRACKET:
+  case TS_T_COLON:
+  case TS_T_DOT:
+  case TS_T_RANGE:
+  case TS_T_SEMICOLON: return false;
   case TS_T_LPAREN: case TS_T_LBRACKET:
     if (!f->mark[i].names && (is_postfix(f, i) || kind(f, before) == TS_T_BACKWARD))
       return false;
@@ -100,7 +129,8 @@ static bool spaced(const formatter *f, uint32_t before, uint32_t i)
 static const char *quantity_text(const formatter *f, const char *text)
 {
   size_t length = strlen(text), unit = length;
-  while (unit > 0 && (text[unit - 1] == '/' || (text[unit - 1] >= 'A' && text[unit - 1] <= 'Z') || (text[unit - 1] >= 'a' && text[unit - 1] <= 'z')))
+  while (unit > 0 && (text[unit - 1] == '/' || (text[unit - 1] >= 'A' && text[unit - 1] <= 'Z') ||
+                      (text[unit - 1] >= 'a' && text[unit - 1] <= 'z')))
     unit--;
   size_t digits = unit;
   while (digits > 0 && (text[digits - 1] == ' ' || text[digits - 1] == '\t'))
@@ -111,8 +141,11 @@ static const char *quantity_text(const formatter *f, const char *text)
 static const char *token_text(const formatter *f, uint32_t i)
 {
   const ts_token *token = &f->token[i];
-  const char *text = ts_arena_string(f->arena, f->parser->text + token->span.begin, token->span.end - token->span.begin);
-  return token->number && token->number->kind == TS_AST_QUANTITY && text[0] != '$' ? quantity_text(f, text) : text;
+  const char *text = ts_arena_string(f->arena, f->parser->text + token->span.begin,
+                                     token->span.end - token->span.begin);
+  return token->number && token->number->kind == TS_AST_QUANTITY && text[0] != '$' ?
+           quantity_text(f, text) :
+           text;
 }
 
 /* ---- Marking: brackets, statements, forced breaks. ---- */
@@ -176,8 +209,21 @@ static uint32_t token_at(const formatter *f, uint32_t offset)
 static uint32_t first_statement(const ts_ast *node)
 {
   switch (node->kind) {
-  case TS_AST_FILE: case TS_AST_RULES: case TS_AST_GPU: case TS_AST_PHASE: case TS_AST_RULE: case TS_AST_THEN: case TS_AST_ELSE: return 0;
-  case TS_AST_OP: case TS_AST_BLOCK: case TS_AST_MODEL: case TS_AST_STRATEGY: case TS_AST_SCHEDULE: case TS_AST_CLUSTER: case TS_AST_PLAN: case TS_AST_SEARCH:
+  case TS_AST_FILE:
+  case TS_AST_RULES:
+  case TS_AST_GPU:
+  case TS_AST_PHASE:
+  case TS_AST_RULE:
+  case TS_AST_THEN:
+  case TS_AST_ELSE: return 0;
+  case TS_AST_OP:
+  case TS_AST_BLOCK:
+  case TS_AST_MODEL:
+  case TS_AST_STRATEGY:
+  case TS_AST_SCHEDULE:
+  case TS_AST_CLUSTER:
+  case TS_AST_PLAN:
+  case TS_AST_SEARCH:
   case TS_AST_KERNEL: case TS_AST_AT: case TS_AST_WITH: case TS_AST_OVERRIDE: return 1;
   case TS_AST_REPEAT: case TS_AST_FOR: case TS_AST_LINK: case TS_AST_POLICY: return 2;
   default: return UINT32_MAX;
@@ -188,7 +234,15 @@ static uint32_t first_statement(const ts_ast *node)
 static bool needs_break(ts_kind kind)
 {
   switch (kind) {
-  case TS_AST_ITEM: case TS_AST_OVERLAP: case TS_AST_FOR: case TS_AST_IF_STMT: case TS_AST_AT: case TS_AST_POLICY: case TS_AST_REPEAT: case TS_AST_PHASE: case TS_AST_RULE:
+  case TS_AST_ITEM:
+  case TS_AST_OVERLAP:
+  case TS_AST_FOR:
+  case TS_AST_IF_STMT:
+  case TS_AST_AT:
+  case TS_AST_POLICY:
+  case TS_AST_REPEAT:
+  case TS_AST_PHASE:
+  case TS_AST_RULE:
   case TS_AST_KERNEL: case TS_AST_LINK: case TS_AST_OVERRIDE: return false;
   default: return true;
   }
@@ -201,7 +255,8 @@ static void mark_statement(formatter *f, const ts_ast *node)
     i--;
   bool inner = node->kind == TS_AST_FOR && kind(f, i) != TS_T_FOR; /* of several variables */
   bool chained = i > 0 && kind(f, i - 1) == TS_T_ELSE;
-  if (inner || chained || (node->kind == TS_AST_ARRAY && kind(f, i) != TS_T_DEVICE && kind(f, i) != TS_T_SWITCH))
+  if (inner || chained ||
+      (node->kind == TS_AST_ARRAY && kind(f, i) != TS_T_DEVICE && kind(f, i) != TS_T_SWITCH))
     return;
   f->mark[i].begins = true;
   f->mark[i].needs_break = needs_break(node->kind);
@@ -233,7 +288,8 @@ static void drop_separators(formatter *f)
       f->mark[i].dropped = true;
     else if (kind(f, i) == TS_T_COMMA)
       f->mark[i].dropped = is_close(kind(f, i + 1)) ||
-                           (open.count && f->mark[open.at[open.count - 1]].layout == STATEMENTS && f->mark[i + 1].begins);
+                           (open.count && f->mark[open.at[open.count - 1]].layout == STATEMENTS &&
+                            f->mark[i + 1].begins);
   }
 }
 
@@ -253,9 +309,11 @@ static void force_breaks(formatter *f)
   for (uint32_t i = 0; i < f->count; i++) {
     bool commented = false;
     f->mark[i].comments = comment;
-    for (; comment < f->parser->comments.count && f->parser->comments.at[comment].before <= i; comment++)
+    for (; comment < f->parser->comments.count && f->parser->comments.at[comment].before <= i;
+         comment++)
       commented = true;
-    bool separate = f->mark[i].begins && f->token[i].newlines; /* statements on lines of their own */
+    /* statements on lines of their own */
+    bool separate = f->mark[i].begins && f->token[i].newlines;
     if ((commented || separate) && open.count)
       f->mark[open.at[open.count - 1]].forced = true;
     if (is_open(kind(f, i))) {
@@ -278,7 +336,8 @@ static const char *separator(const formatter *f, uint32_t opener, uint32_t previ
 static void mark_texts(formatter *f)
 {
   TS_VEC(uint32_t) open = {0};
-  TS_VEC(uint32_t) statement = {0}; /* the last one of each open bracket; the bracket itself before the first */
+  /* the last one of each open bracket; the bracket itself before the first */
+  TS_VEC(uint32_t) statement = {0};
   uint32_t before = 0;
   for (uint32_t i = 0; i < f->count; i++) {
     mark *m = &f->mark[i];
@@ -343,13 +402,15 @@ static void write_text(formatter *f, const char *text)
 
 static const ts_comment *next_comment(const formatter *f, uint32_t i)
 {
-  const ts_comment *comment = f->comment < f->parser->comments.count ? &f->parser->comments.at[f->comment] : NULL;
+  const ts_comment *comment =
+    f->comment < f->parser->comments.count ? &f->parser->comments.at[f->comment] : NULL;
   return comment && comment->before <= i ? comment : NULL;
 }
 
 static const char *comment_text(const formatter *f, const ts_comment *comment)
 {
-  return ts_arena_string(f->arena, f->parser->text + comment->span.begin, comment->span.end - comment->span.begin);
+  return ts_arena_string(f->arena, f->parser->text + comment->span.begin,
+                         comment->span.end - comment->span.begin);
 }
 
 static void comment_late(formatter *f, const ts_comment *comment)
@@ -382,7 +443,8 @@ static void line_for(formatter *f, uint32_t i, bool blank, uint32_t comment_inde
 {
   uint32_t indent = f->indent;
   f->indent = comment_indent;
-  for (const ts_comment *c; (c = next_comment(f, i)) && c->before > 0 && (c->before < i || c->newlines == 0);)
+  for (const ts_comment *c;
+       (c = next_comment(f, i)) && c->before > 0 && (c->before < i || c->newlines == 0);)
     comment_late(f, c);
   new_line(f);
   for (const ts_comment *c; (c = next_comment(f, i)); blank = true) {
@@ -408,7 +470,8 @@ static uint32_t width_of(const formatter *f, uint32_t from, uint32_t to)
 
 static bool fits(const formatter *f, uint32_t from, uint32_t to, uint32_t tail)
 {
-  return f->mark[to].breaks == f->mark[from].breaks && f->column + width_of(f, from, to) + tail <= LINE;
+  return f->mark[to].breaks == f->mark[from].breaks &&
+         f->column + width_of(f, from, to) + tail <= LINE;
 }
 
 static void put_all(formatter *f, uint32_t from, uint32_t to)
@@ -420,7 +483,8 @@ static void put_all(formatter *f, uint32_t from, uint32_t to)
 /* Is there a bracket to break in the rest of the statement? */
 static bool has_breakable(const formatter *f, uint32_t i)
 {
-  for (; i < f->count && !is_close(kind(f, i)) && kind(f, i) != TS_T_COMMA && !f->mark[i].begins; i++) {
+  for (; i < f->count && !is_close(kind(f, i)) && kind(f, i) != TS_T_COMMA && !f->mark[i].begins;
+       i++) {
     if (is_open(kind(f, i)) && f->mark[i].layout != PLAIN)
       return true;
     if (is_open(kind(f, i)))
@@ -437,7 +501,16 @@ static bool is_soft(const formatter *f, uint32_t i)
   default: break;
   }
   switch (kind(f, i - 1)) {
-  case TS_T_COMMA: case TS_T_OR: case TS_T_AND: case TS_T_EQ: case TS_T_NE: case TS_T_LT: case TS_T_LE: case TS_T_GT: case TS_T_GE: case TS_T_PLUS:
+  case TS_T_COMMA:
+  case TS_T_OR:
+  case TS_T_AND:
+  case TS_T_EQ:
+  case TS_T_NE:
+  case TS_T_LT:
+  case TS_T_LE:
+  case TS_T_GT:
+  case TS_T_GE:
+  case TS_T_PLUS:
   case TS_T_SLASH: case TS_T_PERCENT: case TS_T_BAR: return true;
   case TS_T_STAR: return i > 1 && ends_operand(f, i - 2);
   case TS_T_MINUS: return !is_sign(f, i - 1);
@@ -446,7 +519,8 @@ static bool is_soft(const formatter *f, uint32_t i)
   }
 }
 
-/* The next place where the line may be broken: such a token, or the first one of a list of statements. */
+/* The next place where the line may be broken: such a token, or the first one of a list of
+ * statements. */
 static uint32_t next_soft(const formatter *f, uint32_t i, uint32_t to)
 {
   for (uint32_t k = i; k < to; k++) {
@@ -460,7 +534,8 @@ static uint32_t next_soft(const formatter *f, uint32_t i, uint32_t to)
   return to;
 }
 
-/* Width of what must stay on the line after token `i`: up to the next place where the line may be broken. */
+/* Width of what must stay on the line after token `i`: up to the next place where the line may be
+ * broken. */
 static uint32_t tail_after(const formatter *f, uint32_t i, uint32_t to, uint32_t tail)
 {
   uint32_t k = i + 1;
@@ -523,14 +598,17 @@ static void statements(formatter *f, uint32_t from, uint32_t to, bool blank)
   }
 }
 
-/* `[{ ... }]`, `f([ ... ])`: a bracket whose only entry is a bracket breaks with it, on the same lines. */
+/* `[{ ... }]`, `f([ ... ])`: a bracket whose only entry is a bracket breaks with it, on the same
+ * lines. */
 static bool hugs(const formatter *f, uint32_t opener)
 {
   uint32_t inner = opener + 1, close = f->mark[opener].match;
-  if (f->mark[opener].layout != ENTRIES || !is_open(kind(f, inner)) || f->mark[inner].layout == PLAIN || f->token[inner].newlines)
+  if (f->mark[opener].layout != ENTRIES || !is_open(kind(f, inner)) ||
+      f->mark[inner].layout == PLAIN || f->token[inner].newlines)
     return false;
   uint32_t after = f->mark[inner].match + 1;
-  if (f->mark[inner].comments != f->mark[inner + 1].comments || f->mark[after].comments != f->mark[close + 1].comments)
+  if (f->mark[inner].comments != f->mark[inner + 1].comments ||
+      f->mark[after].comments != f->mark[close + 1].comments)
     return false;
   return after == close || (after + 1 == close && f->mark[after].dropped);
 }
@@ -564,7 +642,8 @@ static void break_softly(formatter *f, uint32_t i, uint32_t to, uint32_t tail)
   uint32_t end = next_soft(f, i, to), until = kind(f, i - 1) == TS_T_ASSIGN ? to : end;
   uint32_t width = width_of(f, i, end) + (end == to ? tail : 0);
   bool fits_here = f->column + width_of(f, i, until) + (until == to ? tail : 0) <= LINE;
-  if (f->line_start || fits_here || f->mark[end].breaks != f->mark[i].breaks || f->indent + CONTINUED + width > LINE)
+  if (f->line_start || fits_here || f->mark[end].breaks != f->mark[i].breaks ||
+      f->indent + CONTINUED + width > LINE)
     return;
   line_for(f, i, false, f->indent);
   for (; f->column < f->indent + CONTINUED; f->column++)
@@ -595,7 +674,11 @@ char *ts_format(ts_lang *lang, uint32_t file, size_t *size)
   ts_parser *parser = ts_parser_new(lang, file);
   if (!ts_parser_run(parser))
     return NULL;
-  formatter f = {.parser = parser, .arena = lang->arena, .token = parser->tokens.at, .count = (uint32_t)parser->tokens.count, .line_start = true};
+  formatter f = {.parser = parser,
+                 .arena = lang->arena,
+                 .token = parser->tokens.at,
+                 .count = (uint32_t)parser->tokens.count,
+                 .line_start = true};
   f.mark = TS_NEW_ARRAY(f.arena, mark, f.count + 1);
   match_brackets(&f);
   mark_statements(&f, parser->result);

@@ -20,23 +20,27 @@ ts_parser *ts_parser_new(ts_lang *lang, uint32_t file)
 {
   const ts_source *source = ts_sources_get(lang->sources, file);
   ts_parser *parser = TS_NEW(lang->arena, ts_parser);
-  *parser = (ts_parser){.lang = lang, .file = file, .text = source->text, .size = (uint32_t)source->size};
+  *parser =
+    (ts_parser){.lang = lang, .file = file, .text = source->text, .size = (uint32_t)source->size};
   return parser;
 }
 
 static bool is_text(ts_parser *parser)
 {
   const char *nul = memchr(parser->text, 0, parser->size);
-  uint32_t size = nul ? (uint32_t)(nul - parser->text) : parser->size, at = (uint32_t)ts_utf8_valid(parser->text, size);
+  uint32_t size = nul ? (uint32_t)(nul - parser->text) : parser->size,
+           at = (uint32_t)ts_utf8_valid(parser->text, size);
   if (at == parser->size)
     return true;
   unsigned char byte = (unsigned char)parser->text[at];
-  ts_diag *d = ts_syntax_diag(parser, TS_E0103, (ts_span){parser->file, at, at + 1}, "the file is not UTF-8 text: byte 0x%02X at offset %u", byte, at);
+  ts_diag *d = ts_syntax_diag(parser, TS_E0103, (ts_span){parser->file, at, at + 1},
+                              "the file is not UTF-8 text: byte 0x%02X at offset %u", byte, at);
   ts_diag_here(d, byte ? "not part of a UTF-8 character" : "a NUL byte");
   return false;
 }
 
-/* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word` are names. */
+/* A word is what the grammar expects; where it expects none, a name. `word =`, `word:` and `.word`
+ * are names. */
 static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element *element)
 {
   int kind = element->kind;
@@ -46,7 +50,9 @@ static int kind_of(ts_parser *parser, ts_grammar_pstate *state, const ts_element
   int next = tokens[element->token + 1].kind;
   if (element->token > 0 && tokens[element->token - 1].kind == TS_T_DOT)
     return TS_T_ID;
-  bool when = kind == TS_T_FORWARD || kind == TS_T_BACKWARD || kind == TS_T_GRADIENTS || kind == TS_T_STEP; /* `after step: ...` */
+  /* `after step: ...` */
+  bool when =
+    kind == TS_T_FORWARD || kind == TS_T_BACKWARD || kind == TS_T_GRADIENTS || kind == TS_T_STEP;
   if (ts_token_is_reserved(kind))
     return next == TS_T_COLON ? TS_T_ID : kind;
   if (next == TS_T_ASSIGN || (next == TS_T_COLON && !when))
@@ -68,7 +74,8 @@ static TS_GRAMMAR_STYPE value_of(const ts_parser *parser, const ts_element *elem
   return value;
 }
 
-/* Where to go on after an error: the end of the statement that is being read, in the innermost list of statements. */
+/* Where to go on after an error: the end of the statement that is being read, in the innermost list
+ * of statements. */
 static uint32_t next_statement(const ts_parser *parser)
 {
   uint32_t list = parser->stream.at[parser->at].inside;
@@ -78,7 +85,8 @@ static uint32_t next_statement(const ts_parser *parser)
     const ts_element *element = &parser->stream.at[i];
     if (element->kind == TS_T_END || (element->kind == TS_T_NEWLINE && element->inside == list))
       return i;
-    bool closes = element->kind == TS_T_RBRACE && list != TS_NONE && element->inside == parser->stream.at[list].inside && i > list;
+    bool closes = element->kind == TS_T_RBRACE && list != TS_NONE &&
+                  element->inside == parser->stream.at[list].inside && i > list;
     if (closes)
       return i;
   }
@@ -90,8 +98,10 @@ static void parse_stream(ts_parser *parser)
   ts_span start = {parser->file, 0, 0};
   TS_GRAMMAR_STYPE none;
   memset(&none, 0, sizeof none);
-  int status = ts_grammar_push_parse(state, parser->expression ? TS_T_START_EXPRESSION : TS_T_START_FILE, &none, &start, parser);
-  for (uint32_t i = 0; status == YYPUSH_MORE && i < parser->stream.count && !parser->given_up; i++) {
+  int status = ts_grammar_push_parse(
+    state, parser->expression ? TS_T_START_EXPRESSION : TS_T_START_FILE, &none, &start, parser);
+  for (uint32_t i = 0; status == YYPUSH_MORE && i < parser->stream.count && !parser->given_up;
+       i++) {
     const ts_element *element = &parser->stream.at[i];
     ts_span span = element->span;
     parser->at = i;

@@ -52,13 +52,16 @@ static bool expects(const mistake *m, int kind)
 
 static const char *source(const mistake *m, ts_span span)
 {
-  return ts_arena_string(m->parser->lang->arena, m->parser->text + span.begin, span.end - span.begin);
+  return ts_arena_string(m->parser->lang->arena, m->parser->text + span.begin,
+                         span.end - span.begin);
 }
 
 static const char *found_text(const mistake *m)
 {
   if (m->line_ends)
-    return m->parser->text[m->found->span.begin] == ';' ? "`;`" : m->parser->expression ? "the end of the text" : "the end of the line";
+    return m->parser->text[m->found->span.begin] == ';' ? "`;`" :
+           m->parser->expression                        ? "the end of the text" :
+                                                          "the end of the line";
   switch (m->found->kind) {
   case TS_T_END: return m->parser->expression ? "the end of the text" : "the end of the file";
   default: return ts_arena_printf(m->parser->lang->arena, "`%s`", source(m, m->found->span));
@@ -68,8 +71,9 @@ static const char *found_text(const mistake *m)
 /* Words and signs of a kind that are named together, or not at all. */
 static bool begins_expression(int kind)
 {
-  static const int kinds[] = {TS_T_NUMBER, TS_T_STRING, TS_T_TRUE, TS_T_FALSE, TS_T_LBRACKET, TS_T_LBRACE, TS_T_LPAREN, TS_T_MINUS,
-                              TS_T_NOT, TS_T_IF, TS_T_ID};
+  static const int kinds[] = {TS_T_NUMBER,   TS_T_STRING, TS_T_TRUE,   TS_T_FALSE,
+                              TS_T_LBRACKET, TS_T_LBRACE, TS_T_LPAREN, TS_T_MINUS,
+                              TS_T_NOT,      TS_T_IF,     TS_T_ID};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (kinds[i] == kind)
       return true;
@@ -79,8 +83,10 @@ static bool begins_expression(int kind)
 
 static bool continues_expression(int kind)
 {
-  static const int kinds[] = {TS_T_OR, TS_T_AND, TS_T_EQ, TS_T_NE, TS_T_LT, TS_T_LE, TS_T_GT, TS_T_GE, TS_T_RANGE, TS_T_PLUS, TS_T_MINUS, TS_T_STAR,
-                              TS_T_SLASH, TS_T_PERCENT, TS_T_LPAREN, TS_T_LBRACKET, TS_T_DOT, TS_T_WITH_BRACE, TS_T_STRING};
+  static const int kinds[] = {TS_T_OR,       TS_T_AND,  TS_T_EQ,         TS_T_NE,      TS_T_LT,
+                              TS_T_LE,       TS_T_GT,   TS_T_GE,         TS_T_RANGE,   TS_T_PLUS,
+                              TS_T_MINUS,    TS_T_STAR, TS_T_SLASH,      TS_T_PERCENT, TS_T_LPAREN,
+                              TS_T_LBRACKET, TS_T_DOT,  TS_T_WITH_BRACE, TS_T_STRING};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (kinds[i] == kind)
       return true;
@@ -90,11 +96,19 @@ static bool continues_expression(int kind)
 
 static const char *kind_text(const mistake *m, int kind)
 {
-  static const struct { int kind; const char *text; } signs[] = {
-    {TS_T_ID, "a name"}, {TS_T_STRING, "a string"}, {TS_T_NUMBER, "a number"}, {TS_T_NEWLINE, "the end of the line"}, {TS_T_END, "the end"},
-    {TS_T_LPAREN, "`(`"}, {TS_T_RPAREN, "`)`"}, {TS_T_LBRACKET, "`[`"}, {TS_T_RBRACKET, "`]`"}, {TS_T_LBRACE, "`{`"}, {TS_T_RBRACE, "`}`"},
-    {TS_T_COMMA, "`,`"}, {TS_T_DOT, "`.`"}, {TS_T_COLON, "`:`"}, {TS_T_ASSIGN, "`=`"}, {TS_T_ARROW, "`->`"}, {TS_T_BOTH_WAYS, "`<->`"},
-    {TS_T_BAR, "`|`"}, {TS_T_STAR, "`*`"}, {TS_T_WITH_BRACE, "`with`"}, {TS_T_MINUS, "`-`"}, {TS_T_PLUS, "`+`"},
+  static const struct { int kind; const char *text;
+  } signs[] = {
+    {TS_T_ID, "a name"},       {TS_T_STRING, "a string"},
+    {TS_T_NUMBER, "a number"}, {TS_T_NEWLINE, "the end of the line"},
+    {TS_T_END, "the end"},     {TS_T_LPAREN, "`(`"},
+    {TS_T_RPAREN, "`)`"},      {TS_T_LBRACKET, "`[`"},
+    {TS_T_RBRACKET, "`]`"},    {TS_T_LBRACE, "`{`"},
+    {TS_T_RBRACE, "`}`"},      {TS_T_COMMA, "`,`"},
+    {TS_T_DOT, "`.`"},         {TS_T_COLON, "`:`"},
+    {TS_T_ASSIGN, "`=`"},      {TS_T_ARROW, "`->`"},
+    {TS_T_BOTH_WAYS, "`<->`"}, {TS_T_BAR, "`|`"},
+    {TS_T_STAR, "`*`"},        {TS_T_WITH_BRACE, "`with`"},
+    {TS_T_MINUS, "`-`"},       {TS_T_PLUS, "`+`"},
   };
   for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
     if (kind == TS_T_NEWLINE && m->parser->expression)
@@ -147,15 +161,18 @@ static bool on_one_line(const mistake *m)
   return memchr(m->parser->text + begin, '\n', m->found->span.begin - begin) == NULL;
 }
 
-/* A line break stands for all that may follow a statement, and is not worth telling where a statement would begin. */
+/* A line break stands for all that may follow a statement, and is not worth telling where a
+ * statement would begin. */
 static bool follows_statement(const mistake *m, int kind)
 {
-  bool begins = m->parser->at == 0 || m->found[-1].kind == TS_T_NEWLINE || m->found[-1].kind == TS_T_LBRACE;
+  bool begins =
+    m->parser->at == 0 || m->found[-1].kind == TS_T_NEWLINE || m->found[-1].kind == TS_T_LBRACE;
   if (!expects(m, TS_T_NEWLINE))
     return false;
   if (on_one_line(m)) /* fields: the comma is what one would write here */
     return kind == TS_T_NEWLINE;
-  return kind == TS_T_NEWLINE ? begins : kind == TS_T_RBRACE || kind == TS_T_COMMA || kind == TS_T_END;
+  return kind == TS_T_NEWLINE ? begins :
+                                kind == TS_T_RBRACE || kind == TS_T_COMMA || kind == TS_T_END;
 }
 
 static const char *expected_text(const mistake *m)
@@ -171,8 +188,10 @@ static const char *expected_text(const mistake *m)
     names[count++] = "an expression";
   for (int i = 0; i < m->count && count < MOST; i++) {
     int kind = m->expected[i];
-    bool named = (expression && begins_expression(kind)) || (continued && continues_expression(kind));
-    bool rare = (kind == TS_T_COLON || kind == TS_T_LBRACKET) && expects(m, TS_T_ASSIGN); /* a type, `gpu[2]` */
+    bool named =
+      (expression && begins_expression(kind)) || (continued && continues_expression(kind));
+    /* a type, `gpu[2]` */
+    bool rare = (kind == TS_T_COLON || kind == TS_T_LBRACKET) && expects(m, TS_T_ASSIGN);
     const char *text = named || rare || follows_statement(m, kind) ? NULL : kind_text(m, kind);
     if (text)
       names[count++] = text;
@@ -188,14 +207,16 @@ static const char *meant_word(const mistake *m, const char *found)
   const char *candidates[MOST], *best[3];
   size_t count = 0;
   for (int i = 0; i < m->count && count < MOST; i++) {
-    const char *word = m->expected[i] == TS_T_OR || m->expected[i] == TS_T_AND ? NULL : ts_word_text(m->expected[i]);
+    const char *word =
+      m->expected[i] == TS_T_OR || m->expected[i] == TS_T_AND ? NULL : ts_word_text(m->expected[i]);
     if (word)
       candidates[count++] = word;
   }
   return ts_suggest(found, candidates, count, best) ? best[0] : NULL;
 }
 
-/* `repaet 3 as x {`: the name that begins the statement was taken for the start of an expression. */
+/* `repaet 3 as x {`: the name that begins the statement was taken for the start of an expression.
+ * */
 static const char *meant_statement(const mistake *m)
 {
   const char *candidates[MOST], *best[3];
@@ -215,9 +236,11 @@ static const char *meant_statement(const mistake *m)
 /* Units are often written as elsewhere: Gbps, GBps, TFLOPS, sec. */
 static const char *meant_unit(const mistake *m, const char *found)
 {
-  static const struct { const char *found, *meant; } aliases[] = {
-    {"sec", "s"}, {"secs", "s"}, {"second", "s"}, {"seconds", "s"}, {"hour", "h"}, {"hours", "h"}, {"hr", "h"}, {"day", "d"}, {"days", "d"},
-    {"byte", "B"}, {"bytes", "B"}, {"bit", "b"}, {"bits", "b"}, {"FLOPs", "FLOP"}, {"FLOPS", "FLOP/s"},
+  static const struct { const char *found, *meant;
+  } aliases[] = {
+    {"sec", "s"},   {"secs", "s"}, {"second", "s"}, {"seconds", "s"},  {"hour", "h"},
+    {"hours", "h"}, {"hr", "h"},   {"day", "d"},    {"days", "d"},     {"byte", "B"},
+    {"bytes", "B"}, {"bit", "b"},  {"bits", "b"},   {"FLOPs", "FLOP"}, {"FLOPS", "FLOP/s"},
   };
   ts_arena *arena = m->parser->lang->arena;
   const char *candidates[MOST], *best[3];
@@ -228,10 +251,13 @@ static const char *meant_unit(const mistake *m, const char *found)
     if (strcmp(found, aliases[i].found) == 0)
       return aliases[i].meant;
   }
-  if (length > 2 && strcmp(found + length - 2, "ps") == 0 && ts_unit_lookup(found, length - 2, &factor, &dimension))
+  if (length > 2 && strcmp(found + length - 2, "ps") == 0 &&
+      ts_unit_lookup(found, length - 2, &factor, &dimension))
     return ts_arena_printf(arena, "%.*s/s", (int)length - 2, found);
-  if (length > 1 && (found[length - 1] == 'S' || found[length - 1] == 's') && ts_unit_lookup(found, length - 1, &factor, &dimension))
-    return ts_arena_printf(arena, found[length - 1] == 'S' ? "%.*s/s" : "%.*s", (int)length - 1, found);
+  if (length > 1 && (found[length - 1] == 'S' || found[length - 1] == 's') &&
+      ts_unit_lookup(found, length - 1, &factor, &dimension))
+    return ts_arena_printf(arena, found[length - 1] == 'S' ? "%.*s/s" : "%.*s", (int)length - 1,
+                           found);
   for (; count < MOST && ts_unit_name(count); count++)
     candidates[count] = ts_unit_name(count);
   return ts_suggest(found, candidates, count, best) ? best[0] : NULL;
@@ -241,15 +267,18 @@ static const char *meant_unit(const mistake *m, const char *found)
 static bool unknown_unit(mistake *m)
 {
   const ts_token *tokens = m->parser->tokens.at, *unit = &tokens[m->found->token];
-  if (m->found->kind != TS_T_ID || !m->before || m->before->kind != TS_T_NUMBER || unit->newlines || unit->span.begin - m->before->span.end > 1 ||
-      unit[1].kind == TS_T_LPAREN || unit[1].kind == TS_T_COLON || unit[1].kind == TS_T_ASSIGN) /* a call or a field, after a missing comma */
+  if (m->found->kind != TS_T_ID || !m->before || m->before->kind != TS_T_NUMBER || unit->newlines ||
+      unit->span.begin - m->before->span.end > 1 ||
+      /* a call or a field, after a missing comma */
+      unit[1].kind == TS_T_LPAREN || unit[1].kind == TS_T_COLON || unit[1].kind == TS_T_ASSIGN)
     return false;
   ts_arena *arena = m->parser->lang->arena;
   double factor;
   ts_dimension dimension;
   ts_span span = unit->span;
   const ts_token *under = NULL;
-  if (unit[1].kind == TS_T_SLASH && unit[2].kind == TS_T_ID && unit[1].span.begin == span.end && unit[2].span.begin == unit[1].span.end) {
+  if (unit[1].kind == TS_T_SLASH && unit[2].kind == TS_T_ID && unit[1].span.begin == span.end &&
+      unit[2].span.begin == unit[1].span.end) {
     under = &unit[2];
     span.end = under->span.end;
   }
@@ -261,10 +290,12 @@ static bool unknown_unit(mistake *m)
     return false;
   ts_diag *d = ts_syntax_diag(m->parser, TS_E0105, span, "unknown unit `%s`", source(m, span));
   if (over_meant && (!under || under_meant)) {
-    const char *meant = under ? ts_arena_printf(arena, "%s/%s", over_meant, under_meant) : over_meant;
+    const char *meant =
+      under ? ts_arena_printf(arena, "%s/%s", over_meant, under_meant) : over_meant;
     ts_diag_edit(d, span, meant, "did you mean `%s`?", meant);
   } else {
-    ts_diag_help(d, "units of time are `ps` to `d`, of size `B`, `kB`, `KiB` ..., `b`, `kb` ..., of work `FLOP`, `kFLOP` ...; or a quotient such as `Gb/s`");
+    ts_diag_help(d, "units of time are `ps` to `d`, of size `B`, `kB`, `KiB` ..., `b`, `kb` ..., "
+                    "of work `FLOP`, `kFLOP` ...; or a quotient such as `Gb/s`");
   }
   return true;
 }
@@ -272,28 +303,39 @@ static bool unknown_unit(mistake *m)
 /* A file of the other language whose compiler has the same name. */
 static bool typescript(mistake *m)
 {
-  static const char *const words[] = {"const", "function", "interface", "default", "class", "type", "var", "async", "enum", "namespace", "declare", "module"};
-  const ts_token *token = m->found->token == TS_NONE ? NULL : &m->parser->tokens.at[m->found->token];
+  static const char *const words[] = {"const", "function",  "interface", "default",
+                                      "class", "type",      "var",       "async",
+                                      "enum",  "namespace", "declare",   "module"};
+  const ts_token *token =
+    m->found->token == TS_NONE ? NULL : &m->parser->tokens.at[m->found->token];
   bool exported = m->before && m->before->kind == TS_T_EXPORT;
-  bool import = m->before && (exported || m->before->kind == TS_T_IMPORT) && (m->found->kind == TS_T_LBRACE || m->found->kind == TS_T_STAR);
+  bool import = m->before && (exported || m->before->kind == TS_T_IMPORT) &&
+                (m->found->kind == TS_T_LBRACE || m->found->kind == TS_T_STAR);
   bool word = false;
-  for (size_t i = 0; token && token->text && (exported || expects(m, TS_T_GPU)) && i < sizeof words / sizeof words[0]; i++)
+  for (size_t i = 0; token && token->text && (exported || expects(m, TS_T_GPU)) &&
+                     i < sizeof words / sizeof words[0];
+       i++)
     word |= strcmp(token->text, words[i]) == 0 && token[1].kind != TS_T_END && !token[1].newlines;
   if (!import && !word)
     return false;
-  ts_diag *d = ts_syntax_diag(m->parser, TS_E0111, m->found->span, "this looks like TypeScript; this `tsc` is TrainSpec's compiler");
-  ts_diag_help(d, "TypeScript's compiler has the same name: call it as `npx tsc`, or this one as `trainspec compile`");
+  ts_diag *d = ts_syntax_diag(m->parser, TS_E0111, m->found->span,
+                              "this looks like TypeScript; this `tsc` is TrainSpec's compiler");
+  ts_diag_help(d, "TypeScript's compiler has the same name: call it as `npx tsc`, or this one as "
+                  "`trainspec compile`");
   m->parser->given_up = true; /* nothing else here is worth telling */
   return true;
 }
 
 static bool reserved_name(mistake *m)
 {
-  if (!ts_token_is_reserved(m->found->kind) || !expects(m, TS_T_ID) || expects(m, TS_T_NUMBER) || m->count > 3)
+  if (!ts_token_is_reserved(m->found->kind) || !expects(m, TS_T_ID) || expects(m, TS_T_NUMBER) ||
+      m->count > 3)
     return false;
   const char *word = ts_word_text(m->found->kind);
-  ts_diag *d = ts_syntax_diag(m->parser, TS_E0113, m->found->span, "`%s` is a word of the language and cannot be a name", word);
-  ts_diag_edit(d, m->found->span, ts_arena_printf(m->parser->lang->arena, "%s_", word), "take another name, such as `%s_`", word);
+  ts_diag *d = ts_syntax_diag(m->parser, TS_E0113, m->found->span,
+                              "`%s` is a word of the language and cannot be a name", word);
+  ts_diag_edit(d, m->found->span, ts_arena_printf(m->parser->lang->arena, "%s_", word),
+               "take another name, such as `%s_`", word);
   return true;
 }
 
@@ -306,18 +348,25 @@ static void point_at_opener(const mistake *m, ts_diag *d)
   ts_diag_label(d, opener->span, "in the bracket opened here");
 }
 
-static bool begins_entry(int kind) { return kind == TS_T_ID || kind == TS_T_NUMBER || kind == TS_T_STRING || kind == TS_T_LBRACE; }
+static bool begins_entry(int kind)
+{
+  return kind == TS_T_ID || kind == TS_T_NUMBER || kind == TS_T_STRING || kind == TS_T_LBRACE;
+}
 
 /* What actions of rules take stands in their parentheses. */
 static bool propose_arguments(const mistake *m, ts_diag *d)
 {
-  static const struct { int before; const char *found, *form; } actions[] = {
-    {TS_T_RPAREN, "over", "all_reduce(gradients, over: d, bucket: 25 MiB)"}, {TS_T_SHARD, "", "shard(optimizer, over: d)"},
-    {TS_T_OFFLOAD, "", "offload(activations, at: 50 GB/s)"}, {TS_T_RECOMPUTE, "group", "recompute(group: \"layer[*]\")"},
+  static const struct { int before; const char *found, *form;
+  } actions[] = {
+    {TS_T_RPAREN, "over", "all_reduce(gradients, over: d, bucket: 25 MiB)"},
+    {TS_T_SHARD, "", "shard(optimizer, over: d)"},
+    {TS_T_OFFLOAD, "", "offload(activations, at: 50 GB/s)"},
+    {TS_T_RECOMPUTE, "group", "recompute(group: \"layer[*]\")"},
   };
   const char *text = m->found->token != TS_NONE ? m->parser->tokens.at[m->found->token].text : NULL;
   for (size_t i = 0; text && i < sizeof actions / sizeof *actions; i++)
-    if (actions[i].before == m->before->kind && (!*actions[i].found || !strcmp(actions[i].found, text))) {
+    if (actions[i].before == m->before->kind &&
+        (!*actions[i].found || !strcmp(actions[i].found, text))) {
       ts_diag_help(d, "what it takes is named in its parentheses, as in `%s`", actions[i].form);
       return true;
     }
@@ -327,25 +376,32 @@ static bool propose_arguments(const mistake *m, ts_diag *d)
 /* `memory: 80 GiB`, `apply[zero1(dp)]` in a declaration. */
 static bool propose_field(const mistake *m, ts_diag *d)
 {
-  bool in_fields = m->found->inside != TS_NONE && m->parser->stream.at[m->found->inside].body == TS_BODY_FIELDS;
+  bool in_fields =
+    m->found->inside != TS_NONE && m->parser->stream.at[m->found->inside].body == TS_BODY_FIELDS;
   if (!in_fields || !expects(m, TS_T_ASSIGN))
     return false;
   ts_span gap = {m->span.file, m->before->span.end, m->before->span.end};
   if (m->found->kind == TS_T_COLON)
-    ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, " =", "fields of a declaration are written `name = value`, arguments and records `name: value`");
+    ts_diag_edit(
+      d, (ts_span){gap.file, gap.begin, m->span.end}, " =",
+      "fields of a declaration are written `name = value`, arguments and records `name: value`");
   else if (m->found->kind == TS_T_LBRACKET)
-    ts_diag_edit(d, gap, m->span.begin > gap.begin ? " =" : " = ", "fields of a declaration are written `name = value`, also lists");
+    ts_diag_edit(d, gap, m->span.begin > gap.begin ? " =" : " = ",
+                 "fields of a declaration are written `name = value`, also lists");
   return m->found->kind == TS_T_COLON || m->found->kind == TS_T_LBRACKET;
 }
 
 /* `match * as attn.core`, `tie w with embed.tokens` */
 static bool propose_quotes(const mistake *m, ts_diag *d)
 {
-  bool path = (m->found->kind == TS_T_DOT || m->found->kind == TS_T_LBRACKET) && m->before->kind == TS_T_ID && m->parser->at > 2;
+  bool path = (m->found->kind == TS_T_DOT || m->found->kind == TS_T_LBRACKET) &&
+              m->before->kind == TS_T_ID && m->parser->at > 2;
   if (!path || (!expects(m, TS_T_BAR) && m->before[-1].kind != TS_T_WITH))
     return false;
   ts_span label = m->before->span;
-  label.end += (uint32_t)strspn(m->parser->text + label.end, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]*");
+  label.end +=
+    (uint32_t)strspn(m->parser->text + label.end,
+                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]*");
   const char *quoted = ts_arena_printf(m->parser->lang->arena, "\"%s\"", source(m, label));
   ts_diag_edit(d, label, quoted, "labels are written in quotes: `%s`", quoted);
   return true;
@@ -354,9 +410,11 @@ static bool propose_quotes(const mistake *m, ts_diag *d)
 static void propose_sign(const mistake *m, ts_diag *d)
 {
   int found = m->found->kind, before = m->before->kind;
-  ts_span gap = {m->span.file, m->before->span.end, m->before->span.end}, both = ts_span_join(m->before->span, m->span);
+  ts_span gap = {m->span.file, m->before->span.end, m->before->span.end},
+          both = ts_span_join(m->before->span, m->span);
   if (found == TS_T_ASSIGN && expects(m, TS_T_COLON))
-    ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, ":", "arguments and fields of a record are written `name: value`");
+    ts_diag_edit(d, (ts_span){gap.file, gap.begin, m->span.end}, ":",
+                 "arguments and fields of a record are written `name: value`");
   else if (found == TS_T_ASSIGN && before == TS_T_RANGE)
     ts_diag_help(d, "a range leaves out its end: to include it, end at one more");
   else if (found == TS_T_ASSIGN && expects(m, TS_T_EQ))
@@ -365,15 +423,16 @@ static void propose_sign(const mistake *m, ts_diag *d)
     ts_diag_edit(d, both, "..", "ranges have two dots");
   else if (found == TS_T_SEMICOLON)
     ts_diag_help(d, "inside brackets, parts are separated by `,`");
-  else if (expects(m, TS_T_COMMA) && m->found->inside != TS_NONE && begins_entry(found) && !m->line_ends &&
-           (!expects(m, TS_T_NEWLINE) || on_one_line(m)))
+  else if (expects(m, TS_T_COMMA) && m->found->inside != TS_NONE && begins_entry(found) &&
+           !m->line_ends && (!expects(m, TS_T_NEWLINE) || on_one_line(m)))
     ts_diag_edit(d, gap, ",", "separate them with `,`");
   else if (found == TS_T_LBRACE && expects(m, TS_T_ASSIGN))
     ts_diag_edit(d, gap, " =", "give the field its value");
   else if (found == TS_T_LBRACE && m->count == 1 && expects(m, TS_T_LPAREN))
     ts_diag_edit(d, gap, "()", "parameters come first, even when there are none");
   else if (found == TS_T_FN && expects(m, TS_T_NUMBER))
-    ts_diag_help(d, "declare the function between the declarations of the file, and give its name here");
+    ts_diag_help(
+      d, "declare the function between the declarations of the file, and give its name here");
   else if (expects(m, TS_T_ELSE) && !expects(m, TS_T_NEWLINE))
     ts_diag_help(d, "the `if` of an expression always has an `else`");
   else if (before == TS_T_BACKWARD && expects(m, TS_T_LPAREN))
@@ -388,7 +447,8 @@ static void propose(const mistake *m, ts_diag *d)
   const char *found = is_name ? m->parser->tokens.at[m->found->token].text : NULL;
   if (m->before && propose_field(m, d))
     return;
-  const char *word = found ? meant_word(m, found) : NULL, *statement = word ? NULL : meant_statement(m);
+  const char *word = found ? meant_word(m, found) : NULL,
+             *statement = word ? NULL : meant_statement(m);
   if (word)
     ts_diag_edit(d, m->found->span, word, "did you mean `%s`?", word);
   else if (statement)
@@ -400,20 +460,24 @@ static void propose(const mistake *m, ts_diag *d)
 void ts_syntax_error(ts_parser *parser, const int *expected, int count)
 {
   const ts_element *found = &parser->stream.at[parser->at];
-  mistake m = {.parser = parser, .found = found, .expected = expected, .count = count, .span = found->span};
+  mistake m = {
+    .parser = parser, .found = found, .expected = expected, .count = count, .span = found->span};
   parser->failed = true;
   if (parser->given_up || ts_is_told(parser, found->span.begin))
     return;
   if (parser->at > 0 && found[-1].token != TS_NONE)
     m.before = &parser->tokens.at[found[-1].token];
-  m.line_ends = found->kind == TS_T_NEWLINE || (found->kind == TS_T_RBRACE && found->token != TS_NONE && parser->tokens.at[found->token].newlines);
+  m.line_ends =
+    found->kind == TS_T_NEWLINE || (found->kind == TS_T_RBRACE && found->token != TS_NONE &&
+                                    parser->tokens.at[found->token].newlines);
   if (m.line_ends && m.before && parser->text[found->span.begin] != ';')
     m.span.begin = m.span.end = m.before->span.end;
   if (unknown_unit(&m) || typescript(&m) || reserved_name(&m))
     return;
   const char *wanted = expected_text(&m);
-  ts_diag *d = wanted ? ts_syntax_diag(parser, TS_E0110, m.span, "expected %s, found %s", wanted, found_text(&m))
-                      : ts_syntax_diag(parser, TS_E0110, m.span, "unexpected %s", found_text(&m));
+  ts_diag *d = wanted ? ts_syntax_diag(parser, TS_E0110, m.span, "expected %s, found %s", wanted,
+                                       found_text(&m)) :
+                        ts_syntax_diag(parser, TS_E0110, m.span, "unexpected %s", found_text(&m));
   point_at_opener(&m, d);
   propose(&m, d);
 }

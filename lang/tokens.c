@@ -17,7 +17,8 @@ enum { WORDS = sizeof words / sizeof words[0] };
 int ts_word_token(const char *text, size_t length)
 {
   for (size_t i = 0; i < WORDS; i++) {
-    if (words[i].text[0] == text[0] && strncmp(words[i].text, text, length) == 0 && !words[i].text[length])
+    if (words[i].text[0] == text[0] && strncmp(words[i].text, text, length) == 0 &&
+        !words[i].text[length])
       return words[i].token;
   }
   return TS_T_ID;
@@ -47,7 +48,8 @@ bool ts_token_is_reserved(int kind)
 static bool is_name(const ts_parser *parser, uint32_t token)
 {
   const ts_token *tokens = parser->tokens.at;
-  return (token > 0 && tokens[token - 1].kind == TS_T_DOT) || (ts_word_text(tokens[token].kind) && tokens[token + 1].kind == TS_T_COLON);
+  return (token > 0 && tokens[token - 1].kind == TS_T_DOT) ||
+         (ts_word_text(tokens[token].kind) && tokens[token + 1].kind == TS_T_COLON);
 }
 
 bool ts_breaks_after(const ts_parser *parser, uint32_t token)
@@ -57,9 +59,31 @@ bool ts_breaks_after(const ts_parser *parser, uint32_t token)
   switch (parser->tokens.at[token].kind) {
   case TS_T_STAR: /* `match *` is complete */
     return token > 0 && parser->tokens.at[token - 1].kind == TS_T_MATCH;
-  case TS_T_LPAREN: case TS_T_LBRACKET: case TS_T_LBRACE: case TS_T_COMMA: case TS_T_DOT: case TS_T_RANGE: case TS_T_COLON: case TS_T_ASSIGN:
-  case TS_T_EQ: case TS_T_NE: case TS_T_LT: case TS_T_LE: case TS_T_GT: case TS_T_GE: case TS_T_PLUS: case TS_T_MINUS: case TS_T_SLASH:
-  case TS_T_PERCENT: case TS_T_BAR: case TS_T_ARROW: case TS_T_BOTH_WAYS: case TS_T_AND: case TS_T_OR: case TS_T_NOT: case TS_T_IN:
+  case TS_T_LPAREN:
+  case TS_T_LBRACKET:
+  case TS_T_LBRACE:
+  case TS_T_COMMA:
+  case TS_T_DOT:
+  case TS_T_RANGE:
+  case TS_T_COLON:
+  case TS_T_ASSIGN:
+  case TS_T_EQ:
+  case TS_T_NE:
+  case TS_T_LT:
+  case TS_T_LE:
+  case TS_T_GT:
+  case TS_T_GE:
+  case TS_T_PLUS:
+  case TS_T_MINUS:
+  case TS_T_SLASH:
+  case TS_T_PERCENT:
+  case TS_T_BAR:
+  case TS_T_ARROW:
+  case TS_T_BOTH_WAYS:
+  case TS_T_AND:
+  case TS_T_OR:
+  case TS_T_NOT:
+  case TS_T_IN:
   case TS_T_THEN: case TS_T_ELSE:
     return false;
   default:
@@ -74,9 +98,31 @@ bool ts_breaks_before(const ts_parser *parser, uint32_t token)
   switch (parser->tokens.at[token].kind) {
   case TS_T_WITH:
     return parser->tokens.at[token + 1].kind == TS_T_ASSIGN; /* a field of that name */
-  case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_LBRACE: case TS_T_RBRACE: case TS_T_COMMA: case TS_T_DOT: case TS_T_RANGE: case TS_T_COLON:
-  case TS_T_ASSIGN: case TS_T_EQ: case TS_T_NE: case TS_T_LT: case TS_T_LE: case TS_T_GT: case TS_T_GE: case TS_T_PLUS: case TS_T_STAR:
-  case TS_T_SLASH: case TS_T_PERCENT: case TS_T_BAR: case TS_T_ARROW: case TS_T_BOTH_WAYS: case TS_T_AND: case TS_T_OR: case TS_T_IN:
+  case TS_T_RPAREN:
+  case TS_T_RBRACKET:
+  case TS_T_LBRACE:
+  case TS_T_RBRACE:
+  case TS_T_COMMA:
+  case TS_T_DOT:
+  case TS_T_RANGE:
+  case TS_T_COLON:
+  case TS_T_ASSIGN:
+  case TS_T_EQ:
+  case TS_T_NE:
+  case TS_T_LT:
+  case TS_T_LE:
+  case TS_T_GT:
+  case TS_T_GE:
+  case TS_T_PLUS:
+  case TS_T_STAR:
+  case TS_T_SLASH:
+  case TS_T_PERCENT:
+  case TS_T_BAR:
+  case TS_T_ARROW:
+  case TS_T_BOTH_WAYS:
+  case TS_T_AND:
+  case TS_T_OR:
+  case TS_T_IN:
   case TS_T_THEN: case TS_T_ELSE:
     return false;
   default:
@@ -86,8 +132,8 @@ bool ts_breaks_before(const ts_parser *parser, uint32_t token)
 
 bool ts_opens_record(const ts_parser *parser, uint32_t token)
 {
-  return token > 0 && parser->tokens.at[token - 1].kind != TS_T_ELSE && !ts_breaks_after(parser, token - 1) &&
-         parser->tokens.at[token - 1].kind != TS_T_LBRACE;
+  return token > 0 && parser->tokens.at[token - 1].kind != TS_T_ELSE &&
+         !ts_breaks_after(parser, token - 1) && parser->tokens.at[token - 1].kind != TS_T_LBRACE;
 }
 
 typedef struct stream {
@@ -96,12 +142,18 @@ typedef struct stream {
   TS_VEC(bool) flat;     /* of each: line breaks mean nothing */
 } stream;
 
-static int closer_of(int opener) { return opener == TS_T_LPAREN ? TS_T_RPAREN : opener == TS_T_LBRACKET ? TS_T_RBRACKET : TS_T_RBRACE; }
+static int closer_of(int opener)
+{
+  return opener == TS_T_LPAREN   ? TS_T_RPAREN :
+         opener == TS_T_LBRACKET ? TS_T_RBRACKET :
+                                   TS_T_RBRACE;
+}
 
 static void add(stream *s, int kind, ts_span span, uint32_t token)
 {
   uint32_t inside = s->open.count ? s->open.at[s->open.count - 1] : TS_NONE;
-  TS_PUSH(s->parser->lang->arena, &s->parser->stream, (ts_element){.kind = kind, .span = span, .token = token, .inside = inside});
+  TS_PUSH(s->parser->lang->arena, &s->parser->stream,
+          (ts_element){.kind = kind, .span = span, .token = token, .inside = inside});
 }
 
 static void close_bracket(stream *s, ts_span span, uint32_t token)
@@ -138,21 +190,25 @@ static void add_token(stream *s, uint32_t i)
   case TS_T_LPAREN: case TS_T_LBRACKET: case TS_T_LBRACE: open_bracket(s, i); break;
   case TS_T_RPAREN: case TS_T_RBRACKET: case TS_T_RBRACE: close_bracket(s, token->span, i); break;
   case TS_T_SEMICOLON: end_statement(s, token->span); break;
-  case TS_T_WITH: add(s, (token + 1)->kind == TS_T_LBRACE ? TS_T_WITH_BRACE : TS_T_WITH, token->span, i); break;
+  case TS_T_WITH:
+    add(s, (token + 1)->kind == TS_T_LBRACE ? TS_T_WITH_BRACE : TS_T_WITH, token->span, i);
+    break;
   default: add(s, token->kind, token->span, i);
   }
 }
 
-/* Does a statement end before token `i`? Where the line before asks for more, only if this one cannot be its continuation: `name =`, or a
- * declaration. */
+/* Does a statement end before token `i`? Where the line before asks for more, only if this one
+ * cannot be its continuation: `name =`, or a declaration. */
 static bool ends_before(const stream *s, uint32_t i)
 {
   const ts_token *token = &s->parser->tokens.at[i];
   if (i == 0 || !token->newlines)
     return false;
-  bool assigns = (token->kind == TS_T_ID || ts_word_text(token->kind)) && token[1].kind == TS_T_ASSIGN;
+  bool assigns =
+    (token->kind == TS_T_ID || ts_word_text(token->kind)) && token[1].kind == TS_T_ASSIGN;
   bool declares = s->open.count == 0 && ts_begins_declaration(s->parser, i);
-  return assigns || declares || (ts_breaks_after(s->parser, i - 1) && ts_breaks_before(s->parser, i));
+  return assigns || declares ||
+         (ts_breaks_after(s->parser, i - 1) && ts_breaks_before(s->parser, i));
 }
 
 void ts_make_stream(ts_parser *parser)

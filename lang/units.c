@@ -18,7 +18,8 @@ enum { UNITS = sizeof units / sizeof units[0], LARGEST_EXPONENT = 8 };
 
 bool ts_dimension_equal(ts_dimension a, ts_dimension b)
 {
-  return a.time == b.time && a.bits == b.bits && a.work == b.work && a.money == b.money && a.power == b.power;
+  return a.time == b.time && a.bits == b.bits && a.work == b.work && a.money == b.money &&
+         a.power == b.power;
 }
 
 static bool add_exponent(int8_t a, int8_t b, int sign, int8_t *result)
@@ -30,8 +31,10 @@ static bool add_exponent(int8_t a, int8_t b, int sign, int8_t *result)
 
 bool ts_dimension_multiply(ts_dimension a, ts_dimension b, int sign, ts_dimension *result)
 {
-  return add_exponent(a.time, b.time, sign, &result->time) && add_exponent(a.bits, b.bits, sign, &result->bits) &&
-         add_exponent(a.work, b.work, sign, &result->work) && add_exponent(a.money, b.money, sign, &result->money) &&
+  return add_exponent(a.time, b.time, sign, &result->time) &&
+         add_exponent(a.bits, b.bits, sign, &result->bits) &&
+         add_exponent(a.work, b.work, sign, &result->work) &&
+         add_exponent(a.money, b.money, sign, &result->money) &&
          add_exponent(a.power, b.power, sign, &result->power);
 }
 
@@ -101,13 +104,15 @@ static const char *const times[] = {"s", "ms", "us", "ns", "ps", NULL};
 static const char *const sizes[] = {"TiB", "GiB", "MiB", "KiB", "B", "b", NULL};
 static const char *const rates[] = {"Tb/s", "Gb/s", "Mb/s", "kb/s", "b/s", NULL};
 static const char *const works[] = {"PFLOP", "TFLOP", "GFLOP", "MFLOP", "kFLOP", "FLOP", NULL};
-static const char *const work_rates[] = {"PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP/s", "kFLOP/s", "FLOP/s", NULL};
+static const char *const work_rates[] = {"PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP/s",
+                                         "kFLOP/s", "FLOP/s",  NULL};
 static const char *const frequencies[] = {"GHz", "MHz", "kHz", "Hz", NULL};
 static const char *const powers[] = {"kW", "W", NULL};
 
 static const struct ladder ladders[] = {
-  {{1, 0, 0, 0, 0}, times},       {{0, 1, 0, 0, 0}, sizes},        {{-1, 1, 0, 0, 0}, rates},  {{0, 0, 1, 0, 0}, works},
-  {{-1, 0, 1, 0, 0}, work_rates}, {{-1, 0, 0, 0, 0}, frequencies}, {{0, 0, 0, 0, 1}, powers},
+  {{1, 0, 0, 0, 0}, times},  {{0, 1, 0, 0, 0}, sizes},       {{-1, 1, 0, 0, 0}, rates},
+  {{0, 0, 1, 0, 0}, works},  {{-1, 0, 1, 0, 0}, work_rates}, {{-1, 0, 0, 0, 0}, frequencies},
+  {{0, 0, 0, 0, 1}, powers},
 };
 
 static void print_on_ladder(char *buffer, size_t size, double value, const char *const *names)

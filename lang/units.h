@@ -1,4 +1,5 @@
-/* Units and dimensions. A quantity is a double in base units (second, bit, FLOP, dollar, watt; Hz is 1/s) and its dimension. */
+/* Units and dimensions. A quantity is a double in base units (second, bit, FLOP, dollar, watt; Hz
+ * is 1/s) and its dimension. */
 #ifndef TS_LANG_UNITS_H
 #define TS_LANG_UNITS_H
 
@@ -6,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct ts_dimension { int8_t time, bits, work, money, power; } ts_dimension; /* exponents; all 0: a plain number */
+/* exponents; all 0: a plain number */
+typedef struct ts_dimension { int8_t time, bits, work, money, power; } ts_dimension;
 
 #define TS_DIM_NONE ((ts_dimension){0, 0, 0, 0, 0})
 #define TS_DIM_TIME ((ts_dimension){1, 0, 0, 0, 0})
@@ -16,8 +18,22 @@ typedef struct ts_dimension { int8_t time, bits, work, money, power; } ts_dimens
 #define TS_DIM_WORKRATE ((ts_dimension){-1, 0, 1, 0, 0})
 
 typedef enum ts_operator {
-  TS_OP_NEGATE, TS_OP_NOT, TS_OP_OR, TS_OP_AND, TS_OP_EQ, TS_OP_NE, TS_OP_LT, TS_OP_LE, TS_OP_GT, TS_OP_GE,
-  TS_OP_RANGE, TS_OP_ADD, TS_OP_SUB, TS_OP_MUL, TS_OP_DIV, TS_OP_MOD
+  TS_OP_NEGATE,
+  TS_OP_NOT,
+  TS_OP_OR,
+  TS_OP_AND,
+  TS_OP_EQ,
+  TS_OP_NE,
+  TS_OP_LT,
+  TS_OP_LE,
+  TS_OP_GT,
+  TS_OP_GE,
+  TS_OP_RANGE,
+  TS_OP_ADD,
+  TS_OP_SUB,
+  TS_OP_MUL,
+  TS_OP_DIV,
+  TS_OP_MOD
 } ts_operator;
 
 bool ts_dimension_equal(ts_dimension a, ts_dimension b);

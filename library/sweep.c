@@ -1,4 +1,5 @@
-/* Sweeps: each plan of the family is compiled in a session of its own, so that thousands take no more memory than one. */
+/* Sweeps: each plan of the family is compiled in a session of its own, so that thousands take no
+ * more memory than one. */
 #include <string.h>
 
 #include "compiler/search.h"
@@ -12,10 +13,14 @@ struct trainspec_sweep {
   ts_compile_options options;
 };
 
-trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name, const char *items)
+trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name,
+                                      const char *items)
 {
   trainspec_sweep *sweep = TS_NEW(ts->arena, trainspec_sweep);
-  *sweep = (trainspec_sweep){.ts = ts, .session = ts_library_session(ts), .path = ts_arena_string(ts->arena, path, strlen(path)), .options = ts_library_options(ts, NULL)};
+  *sweep = (trainspec_sweep){.ts = ts,
+                             .session = ts_library_session(ts),
+                             .path = ts_arena_string(ts->arena, path, strlen(path)),
+                             .options = ts_library_options(ts, NULL)};
   const char *text = items ? ts_arena_string(ts->arena, items, strlen(items)) : NULL;
   sweep->search = ts_search_load(sweep->session, sweep->path, &sweep->options, name, text, false);
   return sweep->search ? sweep : NULL;
@@ -23,13 +28,23 @@ trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const cha
 
 size_t trainspec_sweep_plans(const trainspec_sweep *sweep) { return sweep->search->point_count; }
 bool trainspec_sweep_maximizes(const trainspec_sweep *sweep) { return sweep->search->maximize; }
-const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column) { return column < sweep->search->column_count ? sweep->search->columns[column] : NULL; }
-const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column) { return sweep->search->points[plan].texts[column]; }
+const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column)
+{
+  return column < sweep->search->column_count ? sweep->search->columns[column] : NULL;
+}
+const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column)
+{
+  return sweep->search->points[plan].texts[column];
+}
 
 static ts_figures figures_of(const trainspec_result *r, uint32_t world)
 {
-  return (ts_figures){{[TS_SEARCH_STEP] = (double)r->step_ps * 1e-12, [TS_SEARCH_MEMORY] = 8 * (double)(r->peak + r->reserved),
-                       [TS_SEARCH_TOKENS] = r->tokens_per_second, [TS_SEARCH_MFU] = r->mfu, [TS_SEARCH_HFU] = r->hfu, [TS_SEARCH_DEVICES] = world}};
+  return (ts_figures){{[TS_SEARCH_STEP] = (double)r->step_ps * 1e-12,
+                       [TS_SEARCH_MEMORY] = 8 * (double)(r->peak + r->reserved),
+                       [TS_SEARCH_TOKENS] = r->tokens_per_second,
+                       [TS_SEARCH_MFU] = r->mfu,
+                       [TS_SEARCH_HFU] = r->hfu,
+                       [TS_SEARCH_DEVICES] = world}};
 }
 
 static void refuse(trainspec_sweep *sweep, trainspec_outcome *out, const char *why)
@@ -47,7 +62,8 @@ static bool judge(trainspec_sweep *sweep, size_t plan, uint32_t world, trainspec
   if (too_large)
     out->state = TRAINSPEC_TOO_LARGE;
   else
-    out->state = ts_search_judge(sweep->search, plan, &figures, &out->worth) ? TRAINSPEC_RANKED : TRAINSPEC_LEFT_OUT;
+    out->state = ts_search_judge(sweep->search, plan, &figures, &out->worth) ? TRAINSPEC_RANKED :
+                                                                               TRAINSPEC_LEFT_OUT;
   return ts_diags_errors(sweep->session->diags) == errors;
 }
 
@@ -67,7 +83,8 @@ bool trainspec_sweep_play(trainspec_sweep *sweep, size_t plan, trainspec_outcome
     ts_run_options how = {0};
     ts_run *run = ts_run_new(&input.ir, &how, &stop);
     if (run) {
-      out->result = ts_library_result(ts_summary_new(arena, &input.ir, run, ts_memory_new(arena, &input.ir, run), NULL));
+      out->result = ts_library_result(
+        ts_summary_new(arena, &input.ir, run, ts_memory_new(arena, &input.ir, run), NULL));
       good = judge(sweep, plan, input.ir.meta->world, out);
       ts_run_free(run);
     } else {

@@ -41,7 +41,10 @@ void trainspec_free(trainspec *ts)
   ts_arena_free(ts->arena);
 }
 
-static const char *copy(trainspec *ts, const char *text) { return ts_arena_string(ts->arena, text, strlen(text)); }
+static const char *copy(trainspec *ts, const char *text)
+{
+  return ts_arena_string(ts->arena, text, strlen(text));
+}
 
 void trainspec_define(trainspec *ts, const char *parameter, const char *expression)
 {
@@ -53,10 +56,22 @@ void trainspec_define(trainspec *ts, const char *parameter, const char *expressi
   TS_PUSH(ts->arena, &ts->defines, (ts_define){copy(ts, parameter), copy(ts, expression)});
 }
 
-void trainspec_import_dir(trainspec *ts, const char *folder) { TS_PUSH(ts->arena, &ts->import_dirs, copy(ts, folder)); }
-void trainspec_read_dir(trainspec *ts, const char *folder) { TS_PUSH(ts->arena, &ts->read_dirs, copy(ts, folder)); }
-void trainspec_allow_native(trainspec *ts, const char *file) { TS_PUSH(ts->arena, &ts->natives, copy(ts, file)); }
-void trainspec_stdlib_dir(trainspec *ts, const char *folder) { ts->options.stdlib_dir = folder ? copy(ts, folder) : NULL; }
+void trainspec_import_dir(trainspec *ts, const char *folder)
+{
+  TS_PUSH(ts->arena, &ts->import_dirs, copy(ts, folder));
+}
+void trainspec_read_dir(trainspec *ts, const char *folder)
+{
+  TS_PUSH(ts->arena, &ts->read_dirs, copy(ts, folder));
+}
+void trainspec_allow_native(trainspec *ts, const char *file)
+{
+  TS_PUSH(ts->arena, &ts->natives, copy(ts, file));
+}
+void trainspec_stdlib_dir(trainspec *ts, const char *folder)
+{
+  ts->options.stdlib_dir = folder ? copy(ts, folder) : NULL;
+}
 
 bool trainspec_warning(trainspec *ts, const char *option)
 {
@@ -71,9 +86,11 @@ ts_compile_options ts_library_options(trainspec *ts, const char *plan)
 {
   ts_compile_options o = ts->options;
   o.plan_name = plan ? copy(ts, plan) : NULL;
-  o.import_dirs = ts_arena_copy(ts->arena, ts->import_dirs.at, ts->import_dirs.count * sizeof *ts->import_dirs.at);
+  o.import_dirs = ts_arena_copy(ts->arena, ts->import_dirs.at,
+                                ts->import_dirs.count * sizeof *ts->import_dirs.at);
   o.import_dir_count = (uint32_t)ts->import_dirs.count;
-  o.read_dirs = ts_arena_copy(ts->arena, ts->read_dirs.at, ts->read_dirs.count * sizeof *ts->read_dirs.at);
+  o.read_dirs =
+    ts_arena_copy(ts->arena, ts->read_dirs.at, ts->read_dirs.count * sizeof *ts->read_dirs.at);
   o.read_dir_count = (uint32_t)ts->read_dirs.count;
   o.natives = ts_arena_copy(ts->arena, ts->natives.at, ts->natives.count * sizeof *ts->natives.at);
   o.native_count = (uint32_t)ts->natives.count;
@@ -84,7 +101,10 @@ ts_compile_options ts_library_options(trainspec *ts, const char *plan)
 
 /* ---- Messages ---- */
 
-static bool is_help(const ts_diag_child *child) { return child->kind == TS_CHILD_HELP || child->kind == TS_CHILD_EDIT; }
+static bool is_help(const ts_diag_child *child)
+{
+  return child->kind == TS_CHILD_HELP || child->kind == TS_CHILD_EDIT;
+}
 
 /* All that were not silenced, in the order in which they were found. */
 static ts_diags messages(const trainspec *ts, ts_arena *arena)
@@ -124,7 +144,14 @@ trainspec_message trainspec_message_at(const trainspec *ts, size_t i)
   const ts_diag *d = message(ts, i, &count);
   if (!d)
     return (trainspec_message){0};
-  trainspec_message m = {(trainspec_severity)d->severity, ts_code_name(d->code), ts_code_short_name(d->code), d->message, NULL, 0, 0, NULL};
+  trainspec_message m = {(trainspec_severity)d->severity,
+                         ts_code_name(d->code),
+                         ts_code_short_name(d->code),
+                         d->message,
+                         NULL,
+                         0,
+                         0,
+                         NULL};
   const ts_source *source = ts_sources_get(ts->sources, d->primary.file);
   if (source) {
     ts_position at = ts_sources_position(ts->sources, d->primary.file, d->primary.begin);
@@ -174,12 +201,15 @@ trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan
   return keep(ts, session, &input, ts_input_open(session, copy(ts, path), &o, &input));
 }
 
-trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size, const char *plan)
+trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
+                                  const char *plan)
 {
   ts_session *session = ts_library_session(ts);
   ts_compile_options o = ts_library_options(ts, plan);
   ts_input input = {0};
-  return keep(ts, session, &input, ts_input_compile(session, copy(ts, path), ts_arena_string(ts->arena, text, size), size, &o, &input));
+  return keep(ts, session, &input,
+              ts_input_compile(session, copy(ts, path), ts_arena_string(ts->arena, text, size),
+                               size, &o, &input));
 }
 
 bool trainspec_write(const trainspec_plan *plan, const char *path)
@@ -187,12 +217,16 @@ bool trainspec_write(const trainspec_plan *plan, const char *path)
   ts_ir_error error = {0};
   if (ts_ir_write_file(&plan->input.ir, path, &error) == 0)
     return true;
-  ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "cannot write `%s`: %s", path, error.message);
+  ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "cannot write `%s`: %s", path,
+              error.message);
   return false;
 }
 
 uint32_t trainspec_ranks(const trainspec_plan *plan) { return plan->input.ir.meta->world; }
-const char *trainspec_plan_name(const trainspec_plan *plan) { return plan->input.ir.strings + plan->input.ir.meta->plan; }
+const char *trainspec_plan_name(const trainspec_plan *plan)
+{
+  return plan->input.ir.strings + plan->input.ir.meta->plan;
+}
 
 void trainspec_close(trainspec_plan *plan)
 {
@@ -218,12 +252,16 @@ static const char *source_text(void *closure, ts_arena *arena, const char *name,
   return NULL;
 }
 
-static ts_source_reader reader_of(trainspec_plan *plan) { return (ts_source_reader){source_text, plan->session}; }
+static ts_source_reader reader_of(trainspec_plan *plan)
+{
+  return (ts_source_reader){source_text, plan->session};
+}
 
 static void tell(trainspec_plan *plan, const ts_stop *stop)
 {
   trainspec *ts = plan->ts;
-  if (ts_stop_diagnose(stop, &plan->input.ir, reader_of(plan), ts->arena, ts->sources, plan->session->diags))
+  if (ts_stop_diagnose(stop, &plan->input.ir, reader_of(plan), ts->arena, ts->sources,
+                       plan->session->diags))
     return;
   ts_diag *d = ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "%s", stop->title);
   for (uint32_t i = 0; i < stop->fact_count; i++)
@@ -232,7 +270,8 @@ static void tell(trainspec_plan *plan, const ts_stop *stop)
     ts_diag_help(d, "%s", stop->help);
 }
 
-static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_options *o, ts_run_options *out)
+static bool take_options(trainspec_plan *plan, ts_arena *arena, const trainspec_options *o,
+                         ts_run_options *out)
 {
   *out = (ts_run_options){0};
   if (!o)
@@ -269,7 +308,9 @@ trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *opt
   }
   const ts_ir *ir = &plan->input.ir;
   run->memory = ts_memory_new(arena, ir, run->run);
-  run->summary = ts_arena_copy(arena, ts_summary_new(arena, ir, run->run, run->memory, run->options.network), sizeof *run->summary);
+  run->summary =
+    ts_arena_copy(arena, ts_summary_new(arena, ir, run->run, run->memory, run->options.network),
+                  sizeof *run->summary);
   run->summary->extras.overlap = run->options.overlap;
   TS_PUSH(plan->ts->arena, &plan->runs, run);
   return run;
@@ -292,13 +333,21 @@ trainspec_result ts_library_result(const ts_summary *s)
   return (trainspec_result){
     .step_ps = s->result->step,
     .time = {s->time.compute, s->time.exposed, s->time.bubble, s->time.host, s->time.tail},
-    .tokens_per_second = s->tokens_per_second, .samples_per_second = s->samples_per_second,
-    .mfu = s->mfu, .hfu = s->hfu,
-    .fullest_rank = fullest->rank, .peak = fullest->peak, .reserved = fullest->reserved, .limit = fullest->limit,
+    .tokens_per_second = s->tokens_per_second,
+    .samples_per_second = s->samples_per_second,
+    .mfu = s->mfu,
+    .hfu = s->hfu,
+    .fullest_rank = fullest->rank,
+    .peak = fullest->peak,
+    .reserved = fullest->reserved,
+    .limit = fullest->limit,
     .nodes = s->result->nodes};
 }
 
-trainspec_result trainspec_result_of(const trainspec_run *run) { return ts_library_result(run->summary); }
+trainspec_result trainspec_result_of(const trainspec_run *run)
+{
+  return ts_library_result(run->summary);
+}
 
 trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank)
 {
@@ -306,12 +355,21 @@ trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank)
   uint32_t class = r->class_of[rank];
   const ts_class_result *c = &r->classes[class];
   const ts_memory_class *m = &run->memory->classes[class];
-  return (trainspec_rank){
-    .like = c->rank, .end_ps = c->end, .compute_ps = ts_class_compute(c), .exposed_ps = ts_class_exposed(c),
-    .bubble_ps = c->bubble, .host_ps = c->host, .tail_ps = c->tail, .peak = m->peak, .limit = m->limit};
+  return (trainspec_rank){.like = c->rank,
+                          .end_ps = c->end,
+                          .compute_ps = ts_class_compute(c),
+                          .exposed_ps = ts_class_exposed(c),
+                          .bubble_ps = c->bubble,
+                          .host_ps = c->host,
+                          .tail_ps = c->tail,
+                          .peak = m->peak,
+                          .limit = m->limit};
 }
 
-const char *trainspec_category(size_t category) { return category < TS_IR_CATEGORIES ? ts_category_name((uint32_t)category) : NULL; }
+const char *trainspec_category(size_t category)
+{
+  return category < TS_IR_CATEGORIES ? ts_category_name((uint32_t)category) : NULL;
+}
 
 uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t category)
 {
@@ -319,7 +377,11 @@ uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t 
   return category < TS_IR_CATEGORIES ? m->category[category] : 0;
 }
 
-typedef struct visiting { const trainspec_run *run; void (*visit)(void *closure, const trainspec_event *event); void *closure; } visiting;
+typedef struct visiting {
+  const trainspec_run *run;
+  void (*visit)(void *closure, const trainspec_event *event);
+  void *closure;
+} visiting;
 
 static trainspec_kind kind_of(const ts_ir_node *node)
 {
@@ -337,7 +399,8 @@ static const char *what_of(const ts_ir *ir, const ts_ir_node *node)
 {
   if (node->op == TS_IR_COMPUTE)
     return ir->strings + ir->kernels[node->arg].family;
-  return node->op == TS_IR_COLLECTIVE ? ts_ir_collective_words[ir->collectives[node->arg].kind] : "";
+  return node->op == TS_IR_COLLECTIVE ? ts_ir_collective_words[ir->collectives[node->arg].kind] :
+                                        "";
 }
 
 static void visit_one(void *closure, const ts_span_event *e)
@@ -346,13 +409,20 @@ static void visit_one(void *closure, const ts_span_event *e)
   const ts_ir *ir = &v->run->plan->input.ir;
   const ts_ir_node *node = e->node;
   trainspec_event event = {
-    .kind = kind_of(node), .label = ir->strings + node->label, .what = what_of(ir, node),
+    .kind = kind_of(node),
+    .label = ir->strings + node->label,
+    .what = what_of(ir, node),
     .stream = e->stream == TS_IR_NONE ? "host" : ir->strings + ir->streams[e->stream].name,
-    .issued_ps = e->issued, .ready_ps = e->ready, .start_ps = e->start, .end_ps = e->end, .peer = e->peer};
+    .issued_ps = e->issued,
+    .ready_ps = e->ready,
+    .start_ps = e->start,
+    .end_ps = e->end,
+    .peer = e->peer};
   v->visit(v->closure, &event);
 }
 
-void trainspec_timeline(const trainspec_run *run, uint32_t rank, void (*visit)(void *closure, const trainspec_event *event), void *closure)
+void trainspec_timeline(const trainspec_run *run, uint32_t rank,
+                        void (*visit)(void *closure, const trainspec_event *event), void *closure)
 {
   visiting v = {run, visit, closure};
   ts_run_timeline(run->run, rank, visit_one, &v);
@@ -364,7 +434,8 @@ bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critica
   if (i >= r->critical_count)
     return false;
   const ts_critical_part *p = &r->critical[i];
-  *part = (trainspec_critical){ts_critical_name(p->kind), p->name, run->plan->input.ir.strings + p->label, p->time, p->count};
+  *part = (trainspec_critical){ts_critical_name(p->kind), p->name,
+                               run->plan->input.ir.strings + p->label, p->time, p->count};
   return true;
 }
 
@@ -381,7 +452,8 @@ static bool look(trainspec_run *run)
     bool compiled = plan->input.kind == TS_INPUT_PLAN;
     for (size_t i = 0; i < run->summary->warnings.at.count; i++)
       if (!run->summary->warnings.at.at[i].compiled || !compiled)
-        ts_warning_diagnose(&run->summary->warnings.at.at[i], &plan->input.ir, reader_of(plan), ts->arena, ts->sources, plan->session->diags);
+        ts_warning_diagnose(&run->summary->warnings.at.at[i], &plan->input.ir, reader_of(plan),
+                            ts->arena, ts->sources, plan->session->diags);
     run->looked = true;
   }
   return !ts_diags_errors(plan->session->diags);

@@ -8,15 +8,16 @@
  *   trainspec_print_messages(ts, stderr, TRAINSPEC_TEXT);
  *   trainspec_free(ts);
  *
- * A workspace owns everything that is made with it: plans, runs, sweeps and all text that functions return live until
- * trainspec_free, unless they are freed earlier. Nothing is global: workspaces of different threads do not meet. One
- * workspace is used by one thread at a time.
+ * A workspace owns everything that is made with it: plans, runs, sweeps and all text that functions
+ * return live until trainspec_free, unless they are freed earlier. Nothing is global: workspaces of
+ * different threads do not meet. One workspace is used by one thread at a time.
  *
- * A function that fails returns NULL or false and leaves a message in the workspace. Nothing is printed, no signal is
- * touched, and the process does not end, with one exception: where no memory is left the library calls abort().
+ * A function that fails returns NULL or false and leaves a message in the workspace. Nothing is
+ * printed, no signal is touched, and the process does not end, with one exception: where no memory
+ * is left the library calls abort().
  *
- * Times are picoseconds (ps), memory is bytes, rates are per second. Ranks count from 0. Results are the same on every
- * machine and for any number of threads. */
+ * Times are picoseconds (ps), memory is bytes, rates are per second. Ranks count from 0. Results
+ * are the same on every machine and for any number of threads. */
 #ifndef TRAINSPEC_H
 #define TRAINSPEC_H
 
@@ -42,16 +43,26 @@ trainspec *trainspec_new(void);
 void trainspec_free(trainspec *ts); /* and all that was made with it; NULL is fine */
 
 /* Settings hold for what is opened afterwards. Text is copied. */
-void trainspec_define(trainspec *ts, const char *parameter, const char *expression); /* "tp", "8"; the last one of a name holds */
-void trainspec_import_dir(trainspec *ts, const char *folder); /* where `import` looks besides the plan's folder */
-void trainspec_read_dir(trainspec *ts, const char *folder);   /* data files may be read from there */
-void trainspec_allow_native(trainspec *ts, const char *file); /* a library of native code that plans may call: SECURITY.md */
-void trainspec_stdlib_dir(trainspec *ts, const char *folder); /* in place of the standard library inside this one; NULL: that one */
-bool trainspec_warning(trainspec *ts, const char *option);    /* as after -W: "error", "no-NAME", "error=NAME"; false: there is no such warning */
+/* "tp", "8"; the last one of a name holds */
+void trainspec_define(trainspec *ts, const char *parameter, const char *expression);
+/* where `import` looks besides the plan's folder */
+void trainspec_import_dir(trainspec *ts, const char *folder);
+/* data files may be read from there */
+void trainspec_read_dir(trainspec *ts, const char *folder);
+/* a library of native code that plans may call: SECURITY.md */
+void trainspec_allow_native(trainspec *ts, const char *file);
+/* in place of the standard library inside this one; NULL: that one */
+void trainspec_stdlib_dir(trainspec *ts, const char *folder);
+/* as after -W: "error", "no-NAME", "error=NAME"; false: there is no such warning */
+bool trainspec_warning(trainspec *ts, const char *option);
 
 /* ---- Messages ---- */
 
-typedef enum trainspec_severity { TRAINSPEC_NOTE, TRAINSPEC_WARNING, TRAINSPEC_ERROR } trainspec_severity;
+typedef enum trainspec_severity {
+  TRAINSPEC_NOTE,
+  TRAINSPEC_WARNING,
+  TRAINSPEC_ERROR
+} trainspec_severity;
 
 typedef struct trainspec_message {
   trainspec_severity severity;
@@ -64,18 +75,28 @@ typedef struct trainspec_message {
 } trainspec_message;
 
 size_t trainspec_message_count(const trainspec *ts);
-trainspec_message trainspec_message_at(const trainspec *ts, size_t i); /* i < count; in the order in which they were found */
+/* i < count; in the order in which they were found */
+trainspec_message trainspec_message_at(const trainspec *ts, size_t i);
 
-typedef enum trainspec_format { TRAINSPEC_TEXT, TRAINSPEC_JSON, TRAINSPEC_CSV, TRAINSPEC_HTML, TRAINSPEC_SVG } trainspec_format;
-/* All messages, as the programs print them: text with excerpts, or a JSON list. Other formats print nothing. */
+typedef enum trainspec_format {
+  TRAINSPEC_TEXT,
+  TRAINSPEC_JSON,
+  TRAINSPEC_CSV,
+  TRAINSPEC_HTML,
+  TRAINSPEC_SVG
+} trainspec_format;
+/* All messages, as the programs print them: text with excerpts, or a JSON list. Other formats print
+ * nothing. */
 void trainspec_print_messages(const trainspec *ts, FILE *out, trainspec_format format);
 
 /* ---- Plans ---- */
 
-/* Opens a plan, an IR or the text of an IR. `plan`: its name where the file has several, else NULL. NULL after errors. */
+/* Opens a plan, an IR or the text of an IR. `plan`: its name where the file has several, else NULL.
+ * NULL after errors. */
 trainspec_plan *trainspec_open(trainspec *ts, const char *path, const char *plan);
 /* The same from text of `size` bytes; `path`: where it would stand, for imports and messages. */
-trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size, const char *plan);
+trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *text, size_t size,
+                                  const char *plan);
 /* Writes the IR: the whole file, or none. */
 bool trainspec_write(const trainspec_plan *plan, const char *path);
 uint32_t trainspec_ranks(const trainspec_plan *plan);
@@ -86,29 +107,35 @@ void trainspec_close(trainspec_plan *plan); /* its runs are freed first; NULL is
 
 typedef struct trainspec_options { /* all may be left zero */
   const char *network; /* ask only network models of this name */
-  const char *overlap; /* a model of how compute and communication slow each other: "physical", "constant:1.1", or a file */
+  /* a model of how compute and communication slow each other: "physical", "constant:1.1", or a file
+   * */
+  const char *overlap;
   bool contention;     /* calls of flow models share links with all others under way */
   bool no_fold;        /* play every rank, also those that do the same */
   uint32_t threads;    /* to sum up with; 0: one a processor */
-  bool (*progress)(void *closure, const char *what, double share); /* now and then, share 0..1 of `what`; false: stop */
+  /* now and then, share 0..1 of `what`; false: stop */
+  bool (*progress)(void *closure, const char *what, double share);
   void *closure;
 } trainspec_options;
 
-/* Plays one step. `options` may be NULL. NULL after errors. A step that needs more memory than a device has is played; see peak and limit. */
+/* Plays one step. `options` may be NULL. NULL after errors. A step that needs more memory than a
+ * device has is played; see peak and limit. */
 trainspec_run *trainspec_play(trainspec_plan *plan, const trainspec_options *options);
 void trainspec_run_free(trainspec_run *run); /* NULL is fine */
 
 /* ---- Results ---- */
 
 typedef struct trainspec_time { /* ps, the mean of all ranks; the parts sum up to the step */
-  double compute, exposed_communication, bubble, host, tail; /* tail: from a rank's end to the end of the step */
+  /* tail: from a rank's end to the end of the step */
+  double compute, exposed_communication, bubble, host, tail;
 } trainspec_time;
 
 typedef struct trainspec_result {
   uint64_t step_ps;
   trainspec_time time;
   double tokens_per_second, samples_per_second; /* 0: not known */
-  double mfu, hfu;         /* utilization by the model's FLOPs, and by those executed: 0..1; 0: not known */
+  /* utilization by the model's FLOPs, and by those executed: 0..1; 0: not known */
+  double mfu, hfu;
   uint32_t fullest_rank;   /* the one with the least room left */
   uint64_t peak, reserved; /* bytes there: of the plan, and of driver and libraries */
   uint64_t limit;          /* of its device; 0: not known */
@@ -118,54 +145,79 @@ trainspec_result trainspec_result_of(const trainspec_run *run);
 
 typedef struct trainspec_rank {
   uint32_t like;  /* the lowest rank that does the same, in the same times */
-  uint64_t end_ps, compute_ps, exposed_ps, bubble_ps, host_ps, tail_ps; /* the last five sum up to the step */
+  /* the last five sum up to the step */
+  uint64_t end_ps, compute_ps, exposed_ps, bubble_ps, host_ps, tail_ps;
   uint64_t peak, limit; /* bytes, without what drivers hold; limit 0: not known */
 } trainspec_rank;
-trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank); /* rank < trainspec_ranks */
+/* rank < trainspec_ranks */
+trainspec_rank trainspec_rank_of(const trainspec_run *run, uint32_t rank);
 
 /* What a rank holds at its peak, by category ("activations"): bytes; names end with NULL. */
 const char *trainspec_category(size_t category);
 uint64_t trainspec_held_at_peak(const trainspec_run *run, uint32_t rank, size_t category);
 
-typedef enum trainspec_kind { TRAINSPEC_COMPUTE, TRAINSPEC_COLLECTIVE, TRAINSPEC_SEND, TRAINSPEC_RECEIVE, TRAINSPEC_HOST, TRAINSPEC_OTHER } trainspec_kind;
+typedef enum trainspec_kind {
+  TRAINSPEC_COMPUTE,
+  TRAINSPEC_COLLECTIVE,
+  TRAINSPEC_SEND,
+  TRAINSPEC_RECEIVE,
+  TRAINSPEC_HOST,
+  TRAINSPEC_OTHER
+} trainspec_kind;
 
 typedef struct trainspec_event { /* a node of a rank's timeline */
   trainspec_kind kind;
   const char *label;   /* "layer[3].attn.qkv" */
   const char *what;    /* kernel family, kind of collective, "" */
   const char *stream;  /* "compute", ...; "host" */
-  uint64_t issued_ps, ready_ps, start_ps, end_ps; /* a collective waits for others from ready to start */
+  /* a collective waits for others from ready to start */
+  uint64_t issued_ps, ready_ps, start_ps, end_ps;
   uint32_t peer;       /* of messages; UINT32_MAX: none */
 } trainspec_event;
 /* Calls `visit` for every node of the rank, in the order in which its host issues them. */
-void trainspec_timeline(const trainspec_run *run, uint32_t rank, void (*visit)(void *closure, const trainspec_event *event), void *closure);
+void trainspec_timeline(const trainspec_run *run, uint32_t rank,
+                        void (*visit)(void *closure, const trainspec_event *event), void *closure);
 
-typedef struct trainspec_critical { const char *kind, *name, *label; uint64_t time_ps, count; } trainspec_critical;
-/* The i-th part of the critical path, largest first; they sum up to the step. False past the last. */
+typedef struct trainspec_critical {
+  const char *kind, *name, *label;
+  uint64_t time_ps, count;
+} trainspec_critical;
+/* The i-th part of the critical path, largest first; they sum up to the step. False past the last.
+ * */
 bool trainspec_critical_at(const trainspec_run *run, size_t i, trainspec_critical *part);
 
 /* Writes the report to an open file, as `tsrun --format` does. */
 bool trainspec_report(trainspec_run *run, FILE *out, trainspec_format format);
-/* Writes the timeline of a rank of each kind for ui.perfetto.dev, packed if the path ends in .gz: the whole file, or none. */
+/* Writes the timeline of a rank of each kind for ui.perfetto.dev, packed if the path ends in .gz:
+ * the whole file, or none. */
 bool trainspec_trace(trainspec_run *run, const char *path);
 
 /* ---- Sweeps ---- */
 
-typedef enum trainspec_state { TRAINSPEC_RANKED, TRAINSPEC_LEFT_OUT, TRAINSPEC_TOO_LARGE, TRAINSPEC_REFUSED } trainspec_state;
+typedef enum trainspec_state {
+  TRAINSPEC_RANKED,
+  TRAINSPEC_LEFT_OUT,
+  TRAINSPEC_TOO_LARGE,
+  TRAINSPEC_REFUSED
+} trainspec_state;
 
 typedef struct trainspec_outcome {
-  trainspec_state state;    /* TOO_LARGE: memory does not suffice; LEFT_OUT: by a condition of the search; REFUSED: it does not compile or play */
+  /* TOO_LARGE: memory does not suffice; LEFT_OUT: by a condition of the search; REFUSED: it does
+   * not compile or play */
+  trainspec_state state;
   trainspec_result result;  /* unless REFUSED */
   double worth;             /* RANKED: of the goal, in base units (s, bits, 1/s) */
   const char *why;          /* REFUSED: the first error; else NULL */
 } trainspec_outcome;
 
-/* Finds the search of the file (the only one, or the one named) and lists its plans. `items`: "vary tp in [1, 2]\n..." in place of one in
- * the file, or NULL. NULL after errors. */
-trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name, const char *items);
+/* Finds the search of the file (the only one, or the one named) and lists its plans. `items`: "vary
+ * tp in [1, 2]\n..." in place of one in the file, or NULL. NULL after errors. */
+trainspec_sweep *trainspec_sweep_open(trainspec *ts, const char *path, const char *name,
+                                      const char *items);
 size_t trainspec_sweep_plans(const trainspec_sweep *sweep);
 bool trainspec_sweep_maximizes(const trainspec_sweep *sweep);
-/* Parameters that tell the plans apart: names end with NULL; the value of one in a plan, as it would be written. */
+/* Parameters that tell the plans apart: names end with NULL; the value of one in a plan, as it
+ * would be written. */
 const char *trainspec_sweep_column(const trainspec_sweep *sweep, size_t column);
 const char *trainspec_sweep_value(const trainspec_sweep *sweep, size_t plan, size_t column);
 /* Compiles and plays a plan of the family. False after an error of the search itself. */

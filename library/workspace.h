@@ -10,7 +10,8 @@
 struct trainspec {
   ts_arena *arena;
   ts_sources *sources;        /* of all sessions */
-  TS_VEC(ts_session *) sessions; /* one for each thing that was opened, so that errors of one are no others' */
+  /* one for each thing that was opened, so that errors of one are no others' */
+  TS_VEC(ts_session *) sessions;
   TS_VEC(const char *) warnings; /* options of each session */
   ts_compile_options options; /* of what is opened next */
   TS_VEC(ts_define) defines;

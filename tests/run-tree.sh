@@ -24,6 +24,10 @@ report "no path of a machine in what ships" "$(grep -rnE '/(work|root|home|tmp/b
 
 report "no file is more than one idea" "$(wc -l $c_files | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }')"
 
+# A formula, a message and the head of a table may be wider; grammar and tables of .def files are.
+report "lines of C keep to 100 columns" "$(awk 'length > 100 && !/^ \* \(`|^#|"/ { print FILENAME ":" FNR ": " length " columns" }' \
+  $(printf '%s\n' $c_files | grep -E '\.[ch]$'))"
+
 # Rooms: doc/architecture.md has the table.
 report "files include what the table of rooms allows" "$(awk -f tests/rooms.awk doc/architecture.md $c_files)"
 

@@ -1,4 +1,5 @@
-/* trainspec collective: a call as a white box sees it: algorithm, protocol, channels, chunks, and the four parts of its time. */
+/* trainspec collective: a call as a white box sees it: algorithm, protocol, channels, chunks, and
+ * the four parts of its time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +17,18 @@
 enum { OF = 1, RANKS, ISLANDS, BYTES, CALLS, INTRA, INTER, VARIABLE, MAX_VARIABLES = 32 };
 
 static const ts_option options[] = {
-  {OF, 0, "of", "COLLECTIVE", "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, message (all_reduce)", "The call"},
+  {OF, 0, "of", "COLLECTIVE",
+   "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, message (all_reduce)",
+   "The call"},
   {RANKS, 0, "ranks", "N", "ranks in the group (8)", NULL},
   {ISLANDS, 0, "islands", "N", "islands that hold them (1)", NULL},
   {BYTES, 0, "bytes", "N", "bytes, counted as in nccl-tests; without it 1 kB to 1 GiB", NULL},
   {CALLS, 0, "grouped", "N", "N calls of these bytes in one group (1)", NULL},
-  {INTRA, 0, "intra", "GB/S", "bandwidth of a device inside its island, one direction (450)", "The links"},
+  {INTRA, 0, "intra", "GB/S", "bandwidth of a device inside its island, one direction (450)",
+   "The links"},
   {INTER, 0, "inter", "GB/S", "bandwidth of an island to all others, one direction (400)", NULL},
-  {VARIABLE, 'v', NULL, "NAME=VALUE", "set a variable of the library, such as NCCL_ALGO=ring", "The library"},
+  {VARIABLE, 'v', NULL, "NAME=VALUE", "set a variable of the library, such as NCCL_ALGO=ring",
+   "The library"},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... FILE", NULL};
@@ -39,7 +44,11 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec: breaks a collective down into the parts of a white-box model.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+  .summary = "TrainSpec: breaks a collective down into the parts of a white-box model.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "trainspec(1)"};
 
 typedef struct setting { const char *name, *value; } setting;
 
@@ -64,9 +73,11 @@ static bool take_rate(job *j, double *rate)
 
 static bool take_variable(job *j)
 {
-  char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)), *equals = strchr(text, '=');
+  char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)),
+       *equals = strchr(text, '=');
   if (!equals || equals == text || j->variable_count == MAX_VARIABLES) {
-    j->options.status = ts_options_wrong(&j->options, "`-v` wants NAME=VALUE, at most %d times", MAX_VARIABLES);
+    j->options.status =
+      ts_options_wrong(&j->options, "`-v` wants NAME=VALUE, at most %d times", MAX_VARIABLES);
     return false;
   }
   *equals = 0;
@@ -96,7 +107,8 @@ static bool take(job *j, int id)
   default:
     j->of = ts_collective_named(j->options.argument);
     if (j->of < 0)
-      j->options.status = ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
+      j->options.status =
+        ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
     return j->of >= 0;
   }
 }
@@ -107,7 +119,10 @@ static bool read_options(job *j, int argc, char **argv)
   for (int id; (id = ts_options_next(&j->options)) != TS_OPTIONS_END;)
     if (id == TS_OPTIONS_EXIT || !take(j, id))
       return false;
-  const char *wrong = !j->path ? "no FILE given" : j->ranks < 2 ? "a collective takes two ranks or more" : j->islands > j->ranks ? "more islands than ranks" : NULL;
+  const char *wrong = !j->path              ? "no FILE given" :
+                      j->ranks < 2          ? "a collective takes two ranks or more" :
+                      j->islands > j->ranks ? "more islands than ranks" :
+                                              NULL;
   if (wrong)
     j->options.status = ts_options_wrong(&j->options, "%s", wrong);
   return !wrong;
@@ -151,10 +166,14 @@ static void print_call(const job *j, const ts_white_box_plan *plan, uint64_t byt
 {
   ts_white_box b = ts_white_box_grouped(plan, bytes, (uint32_t)j->calls);
   double us = b.factor * 1e-6, total = (b.connection + b.intra + b.inter + b.reduction) * us;
-  double volume = ts_ring_volume(b.method->collective, (uint32_t)j->ranks) * (double)bytes * (double)j->calls;
-  ts_put_text(stdout, "%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n", (unsigned long long)bytes, ts_network_algorithm_name(b.method->algorithm),
-         ts_network_protocol_name(b.method->protocol), b.channels, b.threads, b.method->chunk, b.rounds, b.connection * us, b.intra * us, b.inter * us, b.reduction * us, total,
-         volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
+  double volume =
+    ts_ring_volume(b.method->collective, (uint32_t)j->ranks) * (double)bytes * (double)j->calls;
+  ts_put_text(stdout,
+              "%11llu  %-16s %-6s %4u %4u %8.0f %5.0f %10.2f %11.2f %11.2f %11.2f %12.2f %8.2f%s\n",
+              (unsigned long long)bytes, ts_network_algorithm_name(b.method->algorithm),
+              ts_network_protocol_name(b.method->protocol), b.channels, b.threads, b.method->chunk,
+              b.rounds, b.connection * us, b.intra * us, b.inter * us, b.reduction * us, total,
+              volume / total * 1e-3, b.beyond ? "  beyond what was measured" : "");
 }
 
 static int explain(job *j)
@@ -164,19 +183,26 @@ static int explain(job *j)
   ts_network_error wrong = {0};
   const char *text = read_text(j, &size, &error);
   if (!text)
-    return complain(j, TS_EXIT_ENVIRONMENT, ts_arena_printf(j->arena, "%s: %s", j->path, strerror(error ? error : EIO)));
+    return complain(j, TS_EXIT_ENVIRONMENT,
+                    ts_arena_printf(j->arena, "%s: %s", j->path, strerror(error ? error : EIO)));
   ts_network_file *file = ts_network_file_read(j->arena, text, size, &wrong);
   if (!file)
-    return complain(j, TS_EXIT_REJECTED, ts_arena_printf(j->arena, wrong.line ? "%s:%u: %s" : "%s:%.0u %s", j->path, wrong.line, wrong.text));
+    return complain(j, TS_EXIT_REJECTED,
+                    ts_arena_printf(j->arena, wrong.line ? "%s:%u: %s" : "%s:%.0u %s", j->path,
+                                    wrong.line, wrong.text));
   const char *variable = set_variables(j, file);
   if (variable)
     return complain(j, TS_EXIT_REJECTED, variable);
   ts_profile profile = ts_fit_profile(j->links, (uint32_t)j->ranks, (uint32_t)j->islands);
   const ts_white_box_plan *plan = ts_network_file_plan(j->arena, file, (uint32_t)j->of, &profile);
   if (!plan)
-    return complain(j, TS_EXIT_REJECTED, ts_arena_printf(j->arena, "%s: no method for %s over %lld ranks in %lld islands", j->path, ts_collective_name((uint32_t)j->of), j->ranks, j->islands));
-  ts_put_text(stdout, "%11s  %-16s %-6s %4s %4s %8s %5s %10s %11s %11s %11s %12s %8s\n", "bytes", "algorithm", "by", "chan", "thr", "chunk", "loops", "connect us", "intra us", "inter us", "reduce us", "time us",
-         "bus GB/s");
+    return complain(j, TS_EXIT_REJECTED,
+                    ts_arena_printf(j->arena,
+                                    "%s: no method for %s over %lld ranks in %lld islands", j->path,
+                                    ts_collective_name((uint32_t)j->of), j->ranks, j->islands));
+  ts_put_text(stdout, "%11s  %-16s %-6s %4s %4s %8s %5s %10s %11s %11s %11s %12s %8s\n", "bytes",
+              "algorithm", "by", "chan", "thr", "chunk", "loops", "connect us", "intra us",
+              "inter us", "reduce us", "time us", "bus GB/s");
   for (uint64_t bytes = 1024; !j->bytes && bytes <= UINT64_C(1) << 30; bytes *= 4)
     print_call(j, plan, bytes);
   if (j->bytes)
@@ -186,7 +212,12 @@ static int explain(job *j)
 
 int ts_collective_main(int argc, char **argv)
 {
-  job j = {.arena = ts_arena_new("collective"), .of = TS_IR_ALL_REDUCE, .ranks = 8, .islands = 1, .calls = 1, .links = {450e9, 400e9}};
+  job j = {.arena = ts_arena_new("collective"),
+           .of = TS_IR_ALL_REDUCE,
+           .ranks = 8,
+           .islands = 1,
+           .calls = 1,
+           .links = {450e9, 400e9}};
   int status = read_options(&j, argc, argv) ? explain(&j) : j.options.status;
   ts_arena_free(j.arena);
   return status;

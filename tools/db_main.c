@@ -17,12 +17,15 @@ enum { ADD, LIST, SHOW };
 
 static const ts_option options[] = {
   {DB, 0, "db", "FILE", "the database (~/.cache/trainspec/profiles.db)", "Database"},
-  {DEVICE, 0, "device", "NAME", "add: the measured device (the one the table names); show: only this device", NULL},
+  {DEVICE, 0, "device", "NAME",
+   "add: the measured device (the one the table names); show: only this device", NULL},
   {SOFTWARE, 0, "software", "TEXT", "versions of the software in use", NULL},
-  {SOURCE, 0, "source", "TEXT", "add: the origin of the measurements (the table's `# source:`)", NULL},
+  {SOURCE, 0, "source", "TEXT", "add: the origin of the measurements (the table's `# source:`)",
+   NULL},
   {0},
 };
-static const char *const usage[] = {"add [--device NAME] [OPTION]... TABLE...", "list [OPTION]...", "show [OPTION]... [FAMILY]", NULL};
+static const char *const usage[] = {"add [--device NAME] [OPTION]... TABLE...", "list [OPTION]...",
+                                    "show [OPTION]... [FAMILY]", NULL};
 static const char *const notes[] = {
   "TABLE is a table of costs, such as `trainspec table` writes. Rows of an equal",
   "key and source are replaced; sources that disagree are kept and reported.",
@@ -33,8 +36,12 @@ static const char *const notes[] = {
   "",
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
-static const ts_program program = {
-  .summary = "TrainSpec: measured operators of many devices in one file.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+static const ts_program program = {.summary =
+                                     "TrainSpec: measured operators of many devices in one file.",
+                                   .usage = usage,
+                                   .options = options,
+                                   .notes = notes,
+                                   .manual = "trainspec(1)"};
 
 typedef TS_VEC(ts_db_row) row_list;
 
@@ -49,7 +56,8 @@ typedef struct task {
 
 static int refuse(task *t, const ts_db_error *error)
 {
-  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot use the database `%s`: %s", t->db, error->message);
+  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot use the database `%s`: %s",
+                           t->db, error->message);
   if (error->help[0])
     ts_diag_help(d, "%s", error->help);
   return TS_EXIT_REJECTED;
@@ -57,7 +65,10 @@ static int refuse(task *t, const ts_db_error *error)
 
 /* -- add -- */
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static const char *features_of(ts_arena *arena, const ts_table_group *g, uint32_t row)
 {
@@ -83,26 +94,34 @@ static int take_table(task *t, const char *path, row_list *rows)
   const char *text = ts_cost_text(t->arena, bytes, size, &text_size, &why);
   const ts_table *table = text ? ts_table_read(t->arena, text, text_size, NULL, &why) : NULL;
   if (!table) {
-    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot read the table `%s`: %s", path, why.text);
+    ts_diag *d =
+      ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot read the table `%s`: %s", path, why.text);
     if (why.line)
       ts_diag_fact(d, "where", "line %u, column %u", why.line, why.column);
     return TS_EXIT_REJECTED;
   }
   const char *device = t->device ? t->device : table->device;
   if (!*device) {
-    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "the table `%s` does not say on which device it was measured", path);
+    ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN,
+                             "the table `%s` does not say on which device it was measured", path);
     ts_diag_help(d, "say so: `--device NAME`, or a line `# device: NAME` in the table");
     return TS_EXIT_REJECTED;
   }
   if (*table->device && strcmp(device, table->device) != 0)
-    ts_put_text(stdout, "%s: filed under `%s`; the table names `%s`\n", ts_base_name(path), device, table->device);
-  const char *source = t->source ? t->source : table->provenance && *table->provenance ? table->provenance : ts_base_name(path);
+    ts_put_text(stdout, "%s: filed under `%s`; the table names `%s`\n", ts_base_name(path), device,
+                table->device);
+  const char *source = t->source                               ? t->source :
+                       table->provenance && *table->provenance ? table->provenance :
+                                                                 ts_base_name(path);
   for (uint32_t i = 0; i < table->group_count; i++)
     for (uint32_t r = 0; r < table->group[i].count; r++) {
       const ts_table_group *g = &table->group[i];
       const ts_table_spread *spread = &g->spread[r];
-      TS_PUSH(t->arena, rows, ((ts_db_row){g->family, g->dtype ? g->dtype : "", features_of(t->arena, g, r), device, t->software ? t->software : "", source,
-                                           1e6 * g->seconds[r], spread->low_us, spread->high_us, spread->repeats < 1e15 ? (int64_t)spread->repeats : 0}));
+      TS_PUSH(
+        t->arena, rows,
+        ((ts_db_row){g->family, g->dtype ? g->dtype : "", features_of(t->arena, g, r), device,
+                     t->software ? t->software : "", source, 1e6 * g->seconds[r], spread->low_us,
+                     spread->high_us, spread->repeats < 1e15 ? (int64_t)spread->repeats : 0}));
     }
   return TS_EXIT_DONE;
 }
@@ -114,8 +133,9 @@ static void put_disputes(const ts_db_disputes *found)
   printf("\n%zu kernels on which two sources disagree:\n", found->count);
   for (size_t i = 0; i < found->count && i < 10; i++) {
     const ts_db_dispute *d = &found->at[i];
-    ts_put_text(stdout, "  %s %s %s on %s: %.1f us (%s), %.1f us (%s), %+.0f %%\n", d->family, d->dtype, d->features, d->device, d->us[0], d->source[0], d->us[1], d->source[1],
-           100 * (d->us[1] / d->us[0] - 1));
+    ts_put_text(stdout, "  %s %s %s on %s: %.1f us (%s), %.1f us (%s), %+.0f %%\n", d->family,
+                d->dtype, d->features, d->device, d->us[0], d->source[0], d->us[1], d->source[1],
+                100 * (d->us[1] / d->us[0] - 1));
   }
   if (found->count > 10)
     printf("  and %zu more\n", found->count - 10);
@@ -136,7 +156,8 @@ static int add(task *t, ts_db *db)
   ts_db_error error = {0};
   ts_db_disputes disputes = {0};
   size_t replaced = 0;
-  if (!ts_db_add(db, rows->at, rows->count, &replaced, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
+  if (!ts_db_add(db, rows->at, rows->count, &replaced, &error) ||
+      !ts_db_find_disputes(t->arena, db, &disputes, &error))
     return refuse(t, &error);
   printf("%zu rows", rows->count);
   for (size_t i = 0; i < rows->count; i++)
@@ -156,8 +177,9 @@ static void count_row(void *closure, const ts_db_row *r)
 {
   sums *s = closure;
   for (size_t i = s->at.count; i-- > 0;)
-    if (!strcmp(s->at.at[i].device, r->device) && !strcmp(s->at.at[i].software, r->software) && !strcmp(s->at.at[i].family, r->family)
-        && !strcmp(s->at.at[i].dtype, r->dtype) && !strcmp(s->at.at[i].source, r->source)) {
+    if (!strcmp(s->at.at[i].device, r->device) && !strcmp(s->at.at[i].software, r->software) &&
+        !strcmp(s->at.at[i].family, r->family) && !strcmp(s->at.at[i].dtype, r->dtype) &&
+        !strcmp(s->at.at[i].source, r->source)) {
       s->at.at[i].rows++;
       return;
     }
@@ -171,12 +193,16 @@ static int list(task *t, ts_db *db)
   sums s = {.arena = t->arena};
   ts_db_error error = {0};
   ts_db_disputes disputes = {0};
-  if (!ts_db_each(db, NULL, t->device, t->software, count_row, &s, &error) || !ts_db_find_disputes(t->arena, db, &disputes, &error))
+  if (!ts_db_each(db, NULL, t->device, t->software, count_row, &s, &error) ||
+      !ts_db_find_disputes(t->arena, db, &disputes, &error))
     return refuse(t, &error);
-  ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8s  %s\n", "device", "software", "family", "type", "rows", "source");
+  ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8s  %s\n", "device", "software", "family", "type",
+              "rows", "source");
   for (size_t i = 0; i < s.at.count; i++) {
     const sum *a = &s.at.at[i];
-    ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8" PRIu64 "  %s\n", a->device, *a->software ? a->software : "-", a->family, *a->dtype ? a->dtype : "any", a->rows, a->source);
+    ts_put_text(stdout, "%-20s %-16s %-14s %-6s %8" PRIu64 "  %s\n", a->device,
+                *a->software ? a->software : "-", a->family, *a->dtype ? a->dtype : "any", a->rows,
+                a->source);
   }
   put_disputes(&disputes);
   return TS_EXIT_DONE;
@@ -185,19 +211,22 @@ static int list(task *t, ts_db *db)
 static void put_row(void *closure, const ts_db_row *r)
 {
   (void)closure;
-  ts_put_text(stdout, "%-12s %-6s %-32s %10.2f us", r->family, *r->dtype ? r->dtype : "any", r->features, r->us);
+  ts_put_text(stdout, "%-12s %-6s %-32s %10.2f us", r->family, *r->dtype ? r->dtype : "any",
+              r->features, r->us);
   if (r->low_us > 0)
     printf("  %.2f to %.2f", r->low_us, r->high_us);
   if (r->repeats > 0)
     printf("  of %" PRId64, r->repeats);
-  ts_put_text(stdout, "  %s%s%s, %s\n", r->device, *r->software ? ", " : "", r->software, r->source);
+  ts_put_text(stdout, "  %s%s%s, %s\n", r->device, *r->software ? ", " : "", r->software,
+              r->source);
 }
 
 static int show(task *t, ts_db *db)
 {
   ts_db_error error = {0};
   const char *family = t->operands.count ? t->operands.at[0] : NULL;
-  return ts_db_each(db, family, t->device, t->software, put_row, NULL, &error) ? TS_EXIT_DONE : refuse(t, &error);
+  return ts_db_each(db, family, t->device, t->software, put_row, NULL, &error) ? TS_EXIT_DONE :
+                                                                                 refuse(t, &error);
 }
 
 /* ~/.cache/trainspec/profiles.db, or under XDG_CACHE_HOME; its folder is made for writing. */

@@ -35,8 +35,12 @@ static const char *const notes[] = {
   "wrong usage, 4 cannot read or write.",
   NULL,
 };
-static const ts_program program = {
-  .summary = "TrainSpec: compares two plans and what they come to.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+static const ts_program program = {.summary =
+                                     "TrainSpec: compares two plans and what they come to.",
+                                   .usage = usage,
+                                   .options = options,
+                                   .notes = notes,
+                                   .manual = "trainspec(1)"};
 
 typedef struct task {
   ts_options options;
@@ -48,7 +52,12 @@ typedef struct task {
   ts_fact_changes changes;
 } task;
 
-typedef struct played { ts_input input; bool open; ts_plan_facts facts; ts_warnings warnings; } played;
+typedef struct played {
+  ts_input input;
+  bool open;
+  ts_plan_facts facts;
+  ts_warnings warnings;
+} played;
 
 static bool take(task *t, int id)
 {
@@ -81,7 +90,9 @@ static bool read_options(task *t, int argc, char **argv)
   bool twice = t->path_count == 2 && !strcmp(t->paths[0], "-") && !strcmp(t->paths[1], "-");
   if (t->path_count == 2 && !twice)
     return true;
-  t->options.status = twice ? ts_options_wrong(&t->options, "standard input is one of the two plans, not both") : ts_options_wrong(&t->options, "which two plans? `%s BEFORE AFTER`", t->options.called);
+  t->options.status =
+    twice ? ts_options_wrong(&t->options, "standard input is one of the two plans, not both") :
+            ts_options_wrong(&t->options, "which two plans? `%s BEFORE AFTER`", t->options.called);
   return false;
 }
 
@@ -102,11 +113,15 @@ static bool play(task *t, int which, played *p)
   p->open = true;
   ts_run *run = ts_run_new(&p->input.ir, &how, &stop);
   if (run) {
-    ts_summary *s = ts_arena_copy(t->arena, ts_summary_new(t->arena, &p->input.ir, run, ts_memory_new(t->arena, &p->input.ir, run), NULL), sizeof *s);
+    ts_summary *s = ts_arena_copy(
+      t->arena,
+      ts_summary_new(t->arena, &p->input.ir, run, ts_memory_new(t->arena, &p->input.ir, run), NULL),
+      sizeof *s);
     p->facts = ts_facts_of(t->arena, s);
     ts_plausible(s, &how);
     p->warnings = s->warnings;
-  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_told_reader(t->session), t->arena, t->session->sources, t->session->diags)) {
+  } else if (!ts_stop_diagnose(&stop, &p->input.ir, ts_told_reader(t->session), t->arena,
+                               t->session->sources, t->session->diags)) {
     ts_stop_print(&stop, t->options.called, stderr);
   }
   ts_run_free(run);
@@ -118,14 +133,17 @@ static bool same_place(const ts_ir *a, uint32_t x, const ts_ir *b, uint32_t y)
   if (x >= a->locs_count || y >= b->locs_count)
     return x >= a->locs_count && y >= b->locs_count;
   const ts_ir_loc *p = &a->locs[x], *q = &b->locs[y];
-  return p->line == q->line && p->column == q->column && strcmp(a->strings + a->sources[p->source].name, b->strings + b->sources[q->source].name) == 0;
+  return p->line == q->line && p->column == q->column &&
+         strcmp(a->strings + a->sources[p->source].name, b->strings + b->sources[q->source].name) ==
+           0;
 }
 
 static bool has(const played *p, const ts_ir *ir, const ts_warning *w)
 {
   for (size_t i = 0; i < p->warnings.at.count; i++) {
     const ts_warning *v = &p->warnings.at.at[i];
-    if (strcmp(v->code, w->code) == 0 && strcmp(v->message, w->message) == 0 && same_place(&p->input.ir, v->loc, ir, w->loc))
+    if (strcmp(v->code, w->code) == 0 && strcmp(v->message, w->message) == 0 &&
+        same_place(&p->input.ir, v->loc, ir, w->loc))
       return true;
   }
   return false;
@@ -140,9 +158,11 @@ static void warn(task *t, played *plans)
       bool shared = has(&plans[!which], &p->input.ir, &p->warnings.at.at[i]);
       ts_warnings one = {0};
       TS_PUSH(t->arena, &one.at, p->warnings.at.at[i]);
-      ts_told_of(t->arena, &one, 0, "plan", shared ? "both" : name_of(t, which, which ? "after" : "before"));
+      ts_told_of(t->arena, &one, 0, "plan",
+                 shared ? "both" : name_of(t, which, which ? "after" : "before"));
       if (!shared || !which)
-        ts_told_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN, ts_told_reader(t->session));
+        ts_told_warnings(t->session, &one, &p->input.ir, p->input.kind == TS_INPUT_PLAN,
+                         ts_told_reader(t->session));
     }
   }
 }
@@ -153,7 +173,8 @@ static void put_report(void *closure, FILE *out)
   if (t->form)
     ts_report_changes_json(t->changes, out);
   else
-    ts_report_changes_text(t->changes, name_of(t, 0, "before"), name_of(t, 1, "after"), t->arena, out);
+    ts_report_changes_text(t->changes, name_of(t, 0, "before"), name_of(t, 1, "after"), t->arena,
+                           out);
 }
 
 static int compare(task *t)

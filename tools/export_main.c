@@ -15,8 +15,10 @@ enum { FORMAT = 1, OUTPUT, MACHINE };
 
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "chakra, goal or graph (chakra)", "Export"},
-  {OUTPUT, 'o', "output", "NAME", "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
-  {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay", NULL},
+  {OUTPUT, 'o', "output", "NAME",
+   "chakra: NAME.RANK.et and NAME.groups.json; graph: NAME.RANK.json; goal: the file", NULL},
+  {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs without times, as in trainspec replay",
+   NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -32,8 +34,12 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: writes the operations of ranks as Chakra traces, execution graphs or a GOAL schedule.",
-  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
+  .summary = "TrainSpec: writes the operations of ranks as Chakra traces, execution graphs or a "
+             "GOAL schedule.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "trainspec(1)",
 };
 
 typedef struct task {
@@ -47,15 +53,22 @@ typedef struct task {
 
 static bool cannot_write(task *k, const char *path, int error)
 {
-  ts_diag *d = error ? ts_diag_add(k->t.diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path, strerror(error)) : NULL;
+  ts_diag *d = error ? ts_diag_add(k->t.diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", path,
+                                   strerror(error)) :
+                       NULL;
   if (error == ENOSPC)
-    ts_diag_help(d, "ranks that were written are whole files; `-D` sets the plan's parameters for a smaller job");
+    ts_diag_help(
+      d,
+      "ranks that were written are whole files; `-D` sets the plan's parameters for a smaller job");
   return error != 0;
 }
 
 static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 {
-  return k->form == TS_EXPORT_GOAL ? k->t.output : ts_arena_printf(work, k->form == TS_EXPORT_GRAPH ? "%s.%u.json" : "%s.%u.et", k->t.output, rank);
+  return k->form == TS_EXPORT_GOAL ?
+           k->t.output :
+           ts_arena_printf(work, k->form == TS_EXPORT_GRAPH ? "%s.%u.json" : "%s.%u.et",
+                           k->t.output, rank);
 }
 
 /* What is written of a rank: a file of its own, or what comes next in the one file. */
@@ -88,7 +101,8 @@ static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
     good = put_rank(&s, ts_export_new(work, k->form, ranks[r], count), r, &error);
     ts_arena_free(work);
   }
-  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) : TS_EXIT_DONE;
+  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
+                            TS_EXIT_DONE;
 }
 
 static void print_groups(void *closure, FILE *out) { ts_chakra_write_groups(closure, out); }
@@ -111,7 +125,8 @@ static int export_ir(task *k, const ts_ir *ir)
   const char *groups = ts_arena_printf(arena, "%s.groups.json", k->t.output);
   if (good && k->form == TS_EXPORT_CHAKRA)
     cannot_write(k, groups, ts_print_file(groups, print_groups, (void *)(uintptr_t)ir));
-  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) : TS_EXIT_DONE;
+  return error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
+                            TS_EXIT_DONE;
 }
 
 /* ---- What is exported ---- */
@@ -125,7 +140,8 @@ static int export_made(task *k, ts_ir_builder *b)
   ts_ir_builder_view(b, &ir);
   if (ts_ir_verify(&ir, &wrong) < 0)
     ts_import_fail(&error, NULL, "%s", wrong.message);
-  int status = error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) : export_ir(k, &ir);
+  int status = error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
+                                  export_ir(k, &ir);
   ts_ir_builder_free(b);
   return status;
 }
@@ -138,7 +154,11 @@ static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
   return b ? export_made(k, b) : ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error);
 }
 
-static int several(task *k) { return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0], k->t.paths.at[1]); }
+static int several(task *k)
+{
+  return ts_options_wrong(&k->t.options, "one file at a time: `%s` and `%s`", k->t.paths.at[0],
+                          k->t.paths.at[1]);
+}
 
 static int export_trace(task *k, const char *path)
 {
@@ -147,7 +167,9 @@ static int export_trace(task *k, const char *path)
   if (e && ts_is_graph(e)) {
     uint32_t count;
     const ts_events **ranks = ts_graphs_read(&k->t, e, &count);
-    return !ranks ? TS_EXIT_REJECTED : k->form == TS_EXPORT_GRAPH ? export_ranks(k, ranks, count) : export_graphs(k, ranks, count);
+    return !ranks                     ? TS_EXIT_REJECTED :
+           k->form == TS_EXPORT_GRAPH ? export_ranks(k, ranks, count) :
+                                        export_graphs(k, ranks, count);
   }
   if (k->t.paths.count > 1)
     return several(k);
@@ -193,13 +215,19 @@ int ts_export_main(int argc, char **argv)
     case MACHINE:
       k.given = &k.machine;
       if (!ts_machine_read(k.t.options.argument, k.given))
-        status = ts_options_wrong(&k.t.options, "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`", k.t.options.argument);
+        status = ts_options_wrong(
+          &k.t.options,
+          "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
+          k.t.options.argument);
       break;
     case FORMAT:
       if ((form = ts_options_choice(&k.t.options, forms)) < 0)
         status = TS_EXIT_USAGE;
       break;
-    default: status = ts_plan_option(&k.plan, k.t.arena, &k.t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE; break;
+    default:
+      status =
+        ts_plan_option(&k.plan, k.t.arena, &k.t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE;
+      break;
     }
   k.form = (ts_export_form)form; /* as `forms` */
   if (status < 0 && !k.t.paths.count)
@@ -207,6 +235,7 @@ int ts_export_main(int argc, char **argv)
   if (status < 0 && !k.t.output)
     status = ts_options_wrong(&k.t.options, "where to? `-o NAME`");
   if (status < 0 && !strcmp(k.t.output, "-") && k.form != TS_EXPORT_GOAL)
-    status = ts_options_wrong(&k.t.options, "`-o -` goes with `--format=goal`: the others are a file for each rank");
+    status = ts_options_wrong(
+      &k.t.options, "`-o -` goes with `--format=goal`: the others are a file for each rank");
   return ts_trace_task_end(&k.t, status < 0 ? run(&k) : status);
 }

@@ -18,22 +18,43 @@
 #include "cost/cost.h"
 #include "tools/cli/programs.h"
 
-enum { MODEL = 1, HARDWARE, WHERE, OF, INTRA, INTER, DEVICE, LIBRARY, EXTRAPOLATE, OUTPUT, MAX_WHERE = 8 };
+enum {
+  MODEL = 1,
+  HARDWARE,
+  WHERE,
+  OF,
+  INTRA,
+  INTER,
+  DEVICE,
+  LIBRARY,
+  EXTRAPOLATE,
+  OUTPUT,
+  MAX_WHERE = 8
+};
 
 static const ts_option options[] = {
-  {MODEL, 0, "model", "MODEL", "whitebox: the library's methods; statistical: curves of bandwidth (whitebox)", "What to fit"},
-  {HARDWARE, 0, "hardware", "FILE", "for a white box: network file with the library's constants; std/... names one of the standard library", NULL},
-  {DEVICE, 0, "device", "NAME", "the measured device, for reports; logs name it themselves", "What was measured"},
+  {MODEL, 0, "model", "MODEL",
+   "whitebox: the library's methods; statistical: curves of bandwidth (whitebox)", "What to fit"},
+  {HARDWARE, 0, "hardware", "FILE",
+   "for a white box: network file with the library's constants; std/... names one of the standard "
+   "library",
+   NULL},
+  {DEVICE, 0, "device", "NAME", "the measured device, for reports; logs name it themselves",
+   "What was measured"},
   {LIBRARY, 0, "library", "NAME", "the library and its version, for reports", NULL},
-  {INTRA, 0, "intra", "GB/S", "bandwidth of a device inside its island, one direction; distinguishes algorithms", NULL},
+  {INTRA, 0, "intra", "GB/S",
+   "bandwidth of a device inside its island, one direction; distinguishes algorithms", NULL},
   {INTER, 0, "inter", "GB/S", "bandwidth of an island to all others, one direction", NULL},
   {WHERE, 0, "where", "COLUMN=TEXT", "only rows of tables with this text in this column", "Rows"},
-  {OF, 0, "of", "COLLECTIVE", "the collective, for tables without a column for it and logs that do not name it", NULL},
+  {OF, 0, "of", "COLLECTIVE",
+   "the collective, for tables without a column for it and logs that do not name it", NULL},
   {EXTRAPOLATE, 0, "extrapolate", NULL, "also predict left-out rows beyond the fitted sizes", NULL},
-  {OUTPUT, 'o', "output", "FILE", "the network file, `-` for standard output; without it only residuals are printed", "Output"},
+  {OUTPUT, 'o', "output", "FILE",
+   "the network file, `-` for standard output; without it only residuals are printed", "Output"},
   {0},
 };
-static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...", "--model statistical [OPTION]... FILE...", NULL};
+static const char *const usage[] = {"--hardware FILE [OPTION]... FILE...",
+                                    "--model statistical [OPTION]... FILE...", NULL};
 static const char *const notes[] = {
   "A FILE is the raw output of nccl-tests, a table (CSV, plain or gzip) with the",
   "columns collective, gpus (or ranks), nodes (or islands), bytes, time_us, or a",
@@ -53,10 +74,18 @@ static const char *const notes[] = {
   "write.",
   NULL,
 };
-static const ts_program program = {
-  .summary = "TrainSpec: calibrates a network to measured collectives.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+static const ts_program program = {.summary =
+                                     "TrainSpec: calibrates a network to measured collectives.",
+                                   .usage = usage,
+                                   .options = options,
+                                   .notes = notes,
+                                   .manual = "trainspec(1)"};
 
-typedef struct source { const char *name; char sha256[2 * TS_DIGEST_SIZE + 1]; uint32_t rows; } source;
+typedef struct source {
+  const char *name;
+  char sha256[2 * TS_DIGEST_SIZE + 1];
+  uint32_t rows;
+} source;
 
 typedef struct job {
   ts_options options;
@@ -94,9 +123,11 @@ static bool take_rate(job *j, double *rate)
 
 static bool take_where(job *j)
 {
-  char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)), *equals = strchr(text, '=');
+  char *text = ts_arena_string(j->arena, j->options.argument, strlen(j->options.argument)),
+       *equals = strchr(text, '=');
   if (!equals || equals == text || j->where_count == MAX_WHERE) {
-    j->options.status = ts_options_wrong(&j->options, "`--where` wants COLUMN=TEXT, at most %d times", MAX_WHERE);
+    j->options.status =
+      ts_options_wrong(&j->options, "`--where` wants COLUMN=TEXT, at most %d times", MAX_WHERE);
     return false;
   }
   *equals = 0;
@@ -108,7 +139,8 @@ static bool take_of(job *j)
 {
   j->of = ts_collective_named(j->options.argument);
   if (j->of < 0)
-    j->options.status = ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
+    j->options.status =
+      ts_options_wrong(&j->options, "no collective is called `%s`", j->options.argument);
   return j->of >= 0;
 }
 
@@ -134,7 +166,10 @@ static bool read_options(job *j, int argc, char **argv)
     case HARDWARE: j->hardware = j->options.argument; break;
     case DEVICE: j->device = j->options.argument; break;
     case LIBRARY: j->library = j->options.argument; break;
-    case OUTPUT: j->output = j->options.argument; j->talk = strcmp(j->output, "-") ? stdout : stderr; break;
+    case OUTPUT:
+      j->output = j->options.argument;
+      j->talk = strcmp(j->output, "-") ? stdout : stderr;
+      break;
     case EXTRAPOLATE: j->extrapolate = true; break;
     case INTRA: good = take_rate(j, &j->links.intra); break;
     case INTER: good = take_rate(j, &j->links.inter); break;
@@ -143,7 +178,10 @@ static bool read_options(job *j, int argc, char **argv)
     }
   bool hardware = j->hardware || j->statistical;
   if (good && (!hardware || !j->files.count)) {
-    j->options.status = ts_options_wrong(&j->options, !hardware ? "`--hardware` is needed: std/networks/NAME.json or a file of your own" : "no FILE given");
+    j->options.status = ts_options_wrong(
+      &j->options, !hardware ?
+                     "`--hardware` is needed: std/networks/NAME.json or a file of your own" :
+                     "no FILE given");
     return false;
   }
   return good;
@@ -169,7 +207,8 @@ static const char *read_text(job *j, const char *path, size_t *size, int *status
   return text;
 }
 
-static void add_points(job *j, const char *path, const char *text, size_t size, const ts_ir_net_point *points, uint32_t count)
+static void add_points(job *j, const char *path, const char *text, size_t size,
+                       const ts_ir_net_point *points, uint32_t count)
 {
   uint8_t digest[TS_DIGEST_SIZE];
   source s = {.name = ts_base_name(path), .rows = count};
@@ -199,7 +238,8 @@ static int read_measured(job *j, const char *path)
   }
   if (ts_network_is_log(text, size)) {
     ts_network_error error;
-    const ts_ir_net_point *points = ts_network_log_read(j->arena, text, size, j->of, &count, &device, &error);
+    const ts_ir_net_point *points =
+      ts_network_log_read(j->arena, text, size, j->of, &count, &device, &error);
     if (!points)
       return complain(j, TS_EXIT_REJECTED, path, error.line, error.text);
     if (!j->device)
@@ -207,7 +247,10 @@ static int read_measured(job *j, const char *path)
     add_points(j, path, text, size, points, count);
     return 0;
   }
-  ts_network_options o = {.collective = j->of, .where = j->where, .where_count = j->where_count, .repeats = j->statistical};
+  ts_network_options o = {.collective = j->of,
+                          .where = j->where,
+                          .where_count = j->where_count,
+                          .repeats = j->statistical};
   const ts_network_table *table = ts_network_table_read(j->arena, text, size, &o, &wrong, &line);
   if (!table)
     return complain(j, TS_EXIT_REJECTED, path, line, wrong);
@@ -249,22 +292,30 @@ static void put_file(void *closure, FILE *out)
 static void print_residuals(job *j, const ts_network_file *hardware, const ts_network_table *table)
 {
   ts_network_score *score, all;
-  uint32_t groups = ts_network_residuals(j->arena, hardware, j->links, table->points, table->count, j->extrapolate, &score, &all);
-  ts_put_text(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands", "rows", "mean", "median", "worst", "alpha-beta");
+  uint32_t groups = ts_network_residuals(j->arena, hardware, j->links, table->points, table->count,
+                                         j->extrapolate, &score, &all);
+  ts_put_text(j->talk, "%-16s %5s %7s %5s   %-8s %-8s %-8s %s\n", "errors on", "ranks", "islands",
+              "rows", "mean", "median", "worst", "alpha-beta");
   for (uint32_t g = 0; g < groups; g++) {
     const ts_network_score *s = &score[g];
-    ts_put_text(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n", ts_collective_name(s->collective), s->ranks, s->islands, s->rows, 100 * s->mean,
-           100 * s->median, 100 * s->worst, 100 * s->baseline);
+    ts_put_text(j->talk, "%-16s %5u %7u %5u   %6.1f %% %6.1f %% %6.1f %% %6.1f %%\n",
+                ts_collective_name(s->collective), s->ranks, s->islands, s->rows, 100 * s->mean,
+                100 * s->median, 100 * s->worst, 100 * s->baseline);
   }
   if (all.rows)
-    ts_put_text(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", all.rows, 100 * all.mean, "", 100 * all.baseline);
+    ts_put_text(j->talk, "%-16s %5s %7s %5u   %6.1f %% %19s %6.1f %%\n", "all", "", "", all.rows,
+                100 * all.mean, "", 100 * all.baseline);
   if (all.beyond && !j->extrapolate)
-    fprintf(j->talk, "not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n", all.beyond);
+    fprintf(
+      j->talk,
+      "not predicted: %u sizes beyond those that their half has; --extrapolate predicts them too\n",
+      all.beyond);
 }
 
 static void print_methods(const job *j, const ts_network_file *f)
 {
-  ts_put_text(j->talk, "\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands", "algorithm", "by", "latency us", "rate GB/s");
+  ts_put_text(j->talk, "\n%-16s %5s %7s  %-11s %-7s %12s %12s\n", "methods", "ranks", "islands",
+              "algorithm", "by", "latency us", "rate GB/s");
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
     double rate = m->islands > 1 ? m->inter_rate : m->intra_rate;
@@ -272,8 +323,9 @@ static void print_methods(const job *j, const ts_network_file *f)
       continue;
     ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, m->ranks, m->islands);
     double latency = ts_network_method_latency(m, &p);
-    ts_put_text(j->talk, "%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective), m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
-           ts_network_protocol_name(m->protocol), latency * 1e6);
+    ts_put_text(j->talk, "%-16s %5u %7u  %-11s %-7s %12.2f ", ts_collective_name(m->collective),
+                m->ranks, m->islands, ts_network_algorithm_name(m->algorithm),
+                ts_network_protocol_name(m->protocol), latency * 1e6);
     if (rate > 0)
       fprintf(j->talk, "%12.2f\n", rate * 1e-9);
     else
@@ -286,21 +338,29 @@ static int finish(job *j, ts_network_file *f)
   f->device = j->device ? j->device : "";
   f->library = j->library ? j->library : f->library;
   j->file = f;
-  return j->output ? ts_options_write(&j->options, j->output, put_file, j) : ts_options_finish(&j->options, stdout, TS_EXIT_DONE);
+  return j->output ? ts_options_write(&j->options, j->output, put_file, j) :
+                     ts_options_finish(&j->options, stdout, TS_EXIT_DONE);
 }
 
 static void print_curves(const job *j, const ts_network_file *f)
 {
-  ts_put_text(j->talk, "\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "", "latency us", "rate GB/s", "half at", "slope");
+  ts_put_text(j->talk, "\n%-16s %5s  %-8s %12s %12s %12s %8s\n", "curves", "ranks", "",
+              "latency us", "rate GB/s", "half at", "slope");
   for (uint32_t i = 0; i < f->curve_count; i++) {
     const ts_ir_net_curve *c = &f->curves[i];
     const char *name = ts_collective_name(c->collective);
     if (c->intra_limit > 0)
-      ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6, (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
+      ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name,
+                  c->least_ranks, c->most_ranks, "inside", (double)c->intra_latency * 1e-6,
+                  (c->intra_limit + c->intra_floor) * 1e-9, c->intra_middle, c->intra_slope);
     if (c->inter_limit > 0)
-      ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name, c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6, (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
+      ts_put_text(j->talk, "%-16s %2u-%-3u  %-8s %12.2f %12.2f %12.0f %8.2f\n", name,
+                  c->least_ranks, c->most_ranks, "between", (double)c->inter_latency * 1e-6,
+                  (c->inter_limit + c->inter_floor) * 1e-9, c->inter_middle, c->inter_slope);
     if (c->straggler > 0 || c->straggler_slope > 0)
-      ts_put_text(j->talk, "%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n", name, 1 + c->straggler, c->straggler_slope);
+      ts_put_text(j->talk,
+                  "%-16s stragglers: upper quartile over fastest %.3f + %.3g * ranks * log bytes\n",
+                  name, 1 + c->straggler, c->straggler_slope);
   }
 }
 
@@ -315,14 +375,17 @@ static const char *wrong_rows(const ts_ir_net_point *points, uint32_t count)
 /* Repeats are kept for the stragglers; errors are on their medians. */
 static int fit_statistical(job *j)
 {
-  ts_network_file f = {.device = "", .library = "", .links = {.intra_links = j->links.intra, .inter_links = j->links.inter}};
+  ts_network_file f = {.device = "",
+                       .library = "",
+                       .links = {.intra_links = j->links.intra, .inter_links = j->links.inter}};
   uint32_t count = (uint32_t)j->points.count;
   ts_network_sort_points(j->points.at, count);
   ts_ir_net_point *medians = ts_arena_copy(j->arena, j->points.at, count * sizeof *medians);
   print_residuals(j, NULL, ts_network_table_of_points(j->arena, medians, count));
   f.curves = ts_network_fit_curves(j->arena, j->points.at, count, &f.curve_count);
   if (!f.curve_count)
-    return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, "no collective has three sizes or more");
+    return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0,
+                    "no collective has three sizes or more");
   print_curves(j, &f);
   return finish(j, &f);
 }
@@ -331,13 +394,18 @@ static int fit_statistical(job *j)
 static int apply_traces(job *j, ts_network_file *hardware)
 {
   if (j->traces.count)
-    ts_put_text(j->talk, "%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps", "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us", "reduction ps/B");
+    ts_put_text(j->talk, "%-16s %5s  %-11s %-7s %8s %8s %12s %12s %14s\n", "traces of steps",
+                "ranks", "algorithm", "by", "channels", "chunk", "a step us", "network us",
+                "reduction ps/B");
   for (size_t i = 0; i < j->traces.count; i++) {
     const ts_npkit *n = &j->traces.at[i];
-    ts_put_text(j->talk, "%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n", ts_collective_name(n->collective), n->ranks, ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
-           n->channels, n->chunk, n->intra_hop, n->inter_hop, n->reduction);
+    ts_put_text(j->talk, "%-16s %5u  %-11s %-7s %8u %8.0f %12.2f %12.2f %14.3f\n",
+                ts_collective_name(n->collective), n->ranks,
+                ts_network_algorithm_name(n->algorithm), ts_network_protocol_name(n->protocol),
+                n->channels, n->chunk, n->intra_hop, n->inter_hop, n->reduction);
     if (!ts_npkit_apply(n, hardware))
-      return complain(j, TS_EXIT_REJECTED, j->hardware, 0, "has no method of the collective, algorithm and protocol of a trace");
+      return complain(j, TS_EXIT_REJECTED, j->hardware, 0,
+                      "has no method of the collective, algorithm and protocol of a trace");
   }
   if (j->traces.count)
     fprintf(j->talk, "\n");
@@ -353,7 +421,9 @@ static int fit(job *j)
     status = read_measured(j, j->files.at[i]);
   if (j->statistical) {
     const char *wrong = wrong_rows(j->points.at, (uint32_t)j->points.count);
-    return status ? status : wrong ? complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong) : fit_statistical(j);
+    return status ? status :
+           wrong  ? complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong) :
+                    fit_statistical(j);
   }
   const char *text = read_text(j, j->hardware, &size, &status);
   ts_network_file *hardware = text ? ts_network_file_read(j->arena, text, size, &error) : NULL;
@@ -367,7 +437,8 @@ static int fit(job *j)
     return status;
   if ((status = apply_traces(j, hardware)))
     return status;
-  const ts_network_table *all = ts_network_table_of_points(j->arena, j->points.at, (uint32_t)j->points.count);
+  const ts_network_table *all =
+    ts_network_table_of_points(j->arena, j->points.at, (uint32_t)j->points.count);
   const char *wrong = wrong_rows(all->points, all->count);
   if (wrong)
     return complain(j, TS_EXIT_REJECTED, j->files.at[0], 0, wrong);

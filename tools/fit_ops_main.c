@@ -1,5 +1,5 @@
-/* trainspec fit ops: fits the kernels of a device to tables of measured times. A part of the rows is kept in the fit; the others only show how
- * good it is. */
+/* trainspec fit ops: fits the kernels of a device to tables of measured times. A part of the rows
+ * is kept in the fit; the others only show how good it is. */
 #include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -21,19 +21,34 @@ enum { MAX_TABLES = 32, LEAST_ROWS = 8 };
 enum { DEVICE = 1, SHEETS, UNITS, KEEP, FAMILY, DTYPE, TREES, ALSO, MODEL, OUTPUT };
 
 static const ts_option option_list[] = {
-  {DEVICE, 0, "device", "NAME", "the measured device, for reports; in the second form: a row of SHEETS", "Devices"},
-  {SHEETS, 0, "devices", "SHEETS", "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peaks for the number format of the tables; watts may be empty)", NULL},
+  {DEVICE, 0, "device", "NAME",
+   "the measured device, for reports; in the second form: a row of SHEETS", "Devices"},
+  {SHEETS, 0, "devices", "SHEETS",
+   "CSV: device,tflops,terabytes_per_s,watts,units,gigahertz (peaks for the number format of the "
+   "tables; watts may be empty)",
+   NULL},
   {UNITS, 0, "units", "N", "parallel processors of the device (sms of its `gpu`)", NULL},
-  {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the rest validates it (0.1)", "Rows"},
-  {FAMILY, 0, "family", "NAME", "only kernels of this family; also the family of tables that name none (every family with a model)", NULL},
+  {KEEP, 0, "keep", "SHARE", "share of the rows kept in the fit; the rest validates it (0.1)",
+   "Rows"},
+  {FAMILY, 0, "family", "NAME",
+   "only kernels of this family; also the family of tables that name none (every family with a "
+   "model)",
+   NULL},
   {DTYPE, 0, "dtype", "NAME", "only kernels of this number format, likewise", NULL},
-  {MODEL, 0, "model", "NAME", "physical model: gemm, attention, attention_apart or stream (the one with the family's name)", "Fit"},
-  {TREES, 0, "trees", NULL, "second form: use boosted trees (needs the XGBoost library) for compute kernels where they predict left-out devices better than the Gaussian process", NULL},
+  {MODEL, 0, "model", "NAME",
+   "physical model: gemm, attention, attention_apart or stream (the one with the family's name)",
+   "Fit"},
+  {TREES, 0, "trees", NULL,
+   "second form: use boosted trees (needs the XGBoost library) for compute kernels where they "
+   "predict left-out devices better than the Gaussian process",
+   NULL},
   {ALSO, 0, "also", "NAME", "another number format with the same rate and the same answers", NULL},
   {OUTPUT, 'o', NULL, "FILE", "the fit file", NULL},
   {0},
 };
-static const char *const usage[] = {"TABLE... --device NAME --units N [OPTION]... -o FILE", "DEVICE=TABLE... --devices SHEETS --device NAME [OPTION]... -o FILE", NULL};
+static const char *const usage[] = {
+  "TABLE... --device NAME --units N [OPTION]... -o FILE",
+  "DEVICE=TABLE... --devices SHEETS --device NAME [OPTION]... -o FILE", NULL};
 static const char *const notes[] = {
   "Fits physical models of kernels to tables of measured times (doc/costs.md) and",
   "writes a fit file. The first table that has a kind of kernel is the one that is",
@@ -51,7 +66,11 @@ static const char *const notes[] = {
   "or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: fits the kernels of a device to tables of measured times.", .usage = usage, .options = option_list, .notes = notes, .manual = "trainspec(1)"};
+  .summary = "TrainSpec: fits the kernels of a device to tables of measured times.",
+  .usage = usage,
+  .options = option_list,
+  .notes = notes,
+  .manual = "trainspec(1)"};
 
 typedef struct options {
   const char *table[MAX_TABLES], *device, *family, *dtype, *also, *model, *out, *devices;
@@ -69,14 +88,17 @@ static bool take_number(const ts_options *line, double most, double *value)
   if (isinf(most))
     ts_options_wrong(line, "`%s` takes a number above 0, not `%s`", line->spelled, line->argument);
   else
-    ts_options_wrong(line, "`%s` takes a share, above 0 and at most %g, not `%s`", line->spelled, most, line->argument);
+    ts_options_wrong(line, "`%s` takes a share, above 0 and at most %g, not `%s`", line->spelled,
+                     most, line->argument);
   return false;
 }
 
 /* False after telling a mistake. */
 static bool take(options *o, const ts_options *line, int id)
 {
-  const char **text[] = {[DEVICE] = &o->device, [SHEETS] = &o->devices, [FAMILY] = &o->family, [DTYPE] = &o->dtype, [ALSO] = &o->also, [MODEL] = &o->model, [OUTPUT] = &o->out};
+  const char **text[] = {
+    [DEVICE] = &o->device, [SHEETS] = &o->devices, [FAMILY] = &o->family, [DTYPE] = &o->dtype,
+    [ALSO] = &o->also,     [MODEL] = &o->model,    [OUTPUT] = &o->out};
   switch (id) {
   case UNITS: return take_number(line, INFINITY, &o->units);
   case KEEP: return take_number(line, 1, &o->keep);
@@ -101,10 +123,13 @@ static bool parse(ts_options *line, options *o)
     if (!take(o, line, id))
       return false;
   }
-  const char *wrong = !o->table_count ? "no table given" :
-                      !o->device || !(o->units || o->devices) || !o->out ? "`--device`, `--units` (or `--devices`) and `-o` are needed" :
+  const char *wrong = !o->table_count ?
+                        "no table given" :
+                      !o->device || !(o->units || o->devices) || !o->out ?
+                        "`--device`, `--units` (or `--devices`) and `-o` are needed" :
                       !strcmp(o->out, "-") ? "`-o` takes a file: standard output has the figures" :
-                      o->trees && !o->devices ? "`--trees` goes with `--devices`" : NULL;
+                      o->trees && !o->devices ? "`--trees` goes with `--devices`" :
+                                                NULL;
   for (uint32_t i = 0; o->devices && i < o->table_count && !wrong; i++)
     wrong = strchr(o->table[i], '=') ? NULL : "with `--devices` tables are DEVICE=TABLE";
   line->status = TS_EXIT_USAGE;
@@ -140,11 +165,14 @@ static bool refuse(job *j, const char *why, const char *help)
   return false;
 }
 
-static bool bad_table(job *j, const char *path, const char *text, size_t size, const ts_cost_error *why)
+static bool bad_table(job *j, const char *path, const char *text, size_t size,
+                      const ts_cost_error *why)
 {
   if (!text || !why->line)
-    return refuse(j, ts_arena_printf(j->arena, "table `%s` cannot be used: %s", path, why->text), why->help);
-  ts_span at = {ts_sources_add(j->sources, path, "table", text, size), (uint32_t)why->begin, (uint32_t)why->end};
+    return refuse(j, ts_arena_printf(j->arena, "table `%s` cannot be used: %s", path, why->text),
+                  why->help);
+  ts_span at = {ts_sources_add(j->sources, path, "table", text, size), (uint32_t)why->begin,
+                (uint32_t)why->end};
   ts_diag *d = ts_diag_add(j->diags, TS_E0502, at, "table `%s` cannot be used", path);
   ts_diag_here(d, "%s", why->text);
   if (why->help)
@@ -161,7 +189,8 @@ static bool read_table(job *j, const char *path, uint32_t device)
     return cannot_read(j, path, error);
   ts_cost_error why = {0};
   const char *text = ts_cost_text(j->arena, bytes, size, &text_size, &why);
-  if (text && ts_fit_tables_add(j->arena, &j->work.tables, ts_base_name(path), bytes, size, text, text_size, &j->work.choice, device, &why))
+  if (text && ts_fit_tables_add(j->arena, &j->work.tables, ts_base_name(path), bytes, size, text,
+                                text_size, &j->work.choice, device, &why))
     return true;
   return bad_table(j, path, text, text_size, &why);
 }
@@ -175,14 +204,18 @@ static bool read_sheets(job *j, ts_device_sheets *s)
   if (!text)
     return cannot_read(j, j->o->devices, error);
   const char *wrong = ts_device_sheets_read(j->arena, text, size, s, &line);
-  return !wrong || refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, line, wrong), NULL);
+  return !wrong ||
+         refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, line, wrong), NULL);
 }
 
 static uint32_t sheet_of(job *j, const ts_device_sheets *s, const char *name, size_t length)
 {
   uint32_t d = ts_device_sheet_of(s, name, length);
   if (d == UINT32_MAX)
-    refuse(j, ts_arena_printf(j->arena, "`%s` has no data sheet of `%.*s`", j->o->devices, (int)length, name), "add a line for it");
+    refuse(j,
+           ts_arena_printf(j->arena, "`%s` has no data sheet of `%.*s`", j->o->devices, (int)length,
+                           name),
+           "add a line for it");
   return d;
 }
 
@@ -215,7 +248,9 @@ static bool can_write(job *j)
   const char *slash = strrchr(j->o->out, '/');
   struct stat info;
   bool stream = stat(j->o->out, &info) == 0 && !S_ISREG(info.st_mode);
-  if (stream || access(slash ? ts_arena_string(j->arena, j->o->out, (size_t)(slash - j->o->out) + 1) : ".", W_OK) == 0)
+  if (stream ||
+      access(slash ? ts_arena_string(j->arena, j->o->out, (size_t)(slash - j->o->out) + 1) : ".",
+             W_OK) == 0)
     return true;
   ts_diag_add(j->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", j->o->out, strerror(errno));
   return false;
@@ -224,7 +259,9 @@ static bool can_write(job *j)
 static void put_fit(void *closure, FILE *out)
 {
   const job *j = closure;
-  ts_fit_file_write(&(ts_fit_file){j->arena, j->o->device, j->o->devices ? 0 : j->o->keep, &j->work.tables, &j->work.fits}, out);
+  ts_fit_file_write(&(ts_fit_file){j->arena, j->o->device, j->o->devices ? 0 : j->o->keep,
+                                   &j->work.tables, &j->work.fits},
+                    out);
 }
 
 int ts_fit_ops_main(int argc, char **argv)

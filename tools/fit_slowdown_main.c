@@ -1,4 +1,5 @@
-/* trainspec fit slowdown: how much kernels suffer beside communication, learned from tables and recordings. */
+/* trainspec fit slowdown: how much kernels suffer beside communication, learned from tables and
+ * recordings. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,9 +13,12 @@
 enum { TRACE = 1, PAIRS, OUTPUT };
 
 static const ts_option options[] = {
-  {TRACE, 0, "from-trace", "FILE", "take rows from a recording of kernels that ran alone and beside communication", "Rows"},
+  {TRACE, 0, "from-trace", "FILE",
+   "take rows from a recording of kernels that ran alone and beside communication", "Rows"},
   {PAIRS, 0, "pairs", "FILE", "write all rows as a table", "Output"},
-  {OUTPUT, 'o', "output", "FILE", "the model (.ubj or .json), for `tsrun --overlap FILE`; without it only figures are printed", NULL},
+  {OUTPUT, 'o', "output", "FILE",
+   "the model (.ubj or .json), for `tsrun --overlap FILE`; without it only figures are printed",
+   NULL},
   {0},
 };
 static const char *const usage[] = {"[OPTION]... [FILE]...", NULL};
@@ -64,7 +68,8 @@ static bool read_table(job *j, const char *path)
     ts_diag_add(j->task.diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
     return false;
   }
-  const char *wrong = ts_slowdown_samples_read(j->task.arena, text, ts_base_name(path), &j->samples);
+  const char *wrong =
+    ts_slowdown_samples_read(j->task.arena, text, ts_base_name(path), &j->samples);
   return wrong ? refuse(j, path, wrong) : true;
 }
 
@@ -78,7 +83,8 @@ static bool read_trace(job *j, const char *path)
   ts_event_pairs_add(j->task.arena, e, &pairs, &compared);
   for (size_t i = 0; i < pairs.count; i++) {
     const ts_event_pair *p = &pairs.at[i];
-    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = ts_base_name(path), .slowdown = p->beside / p->alone};
+    ts_slowdown_sample s = {
+      .pair = TS_PAIR_UNKNOWN, .source = ts_base_name(path), .slowdown = p->beside / p->alone};
     s.pair.family = ts_event_kind_name(p->kind);
     s.pair.time = p->alone * 1e-9;
     s.pair.sms = p->fill;
@@ -87,7 +93,10 @@ static bool read_trace(job *j, const char *path)
     s.pair.transfer_time = p->comm_time * 1e-9;
     TS_PUSH(j->task.arena, &j->samples, s);
   }
-  ts_put_text(j->pairs && strcmp(j->pairs, "-") == 0 ? stderr : stdout, "%-48s %4zu rows of %" PRIu32 " kernels that ran both alone and beside communication\n", ts_base_name(path), pairs.count, compared);
+  ts_put_text(j->pairs && strcmp(j->pairs, "-") == 0 ? stderr : stdout,
+              "%-48s %4zu rows of %" PRIu32
+              " kernels that ran both alone and beside communication\n",
+              ts_base_name(path), pairs.count, compared);
   return true;
 }
 
@@ -95,31 +104,41 @@ static void print_scores(const char *title, const ts_slowdown_score *scores)
 {
   ts_put_text(stdout, "\n%-40s within 5 %%   10 %%   15 %%     RMSE\n", title);
   for (int w = 0; w < TS_SLOWDOWN_WAYS; w++)
-    ts_put_text(stdout, "  %-38s %8.1f %6.1f %6.1f %8.3f\n", ts_slowdown_way_name((ts_slowdown_way)w), 100 * scores[w].within[0], 100 * scores[w].within[1],
-           100 * scores[w].within[2], scores[w].rmse);
+    ts_put_text(stdout, "  %-38s %8.1f %6.1f %6.1f %8.3f\n",
+                ts_slowdown_way_name((ts_slowdown_way)w), 100 * scores[w].within[0],
+                100 * scores[w].within[1], 100 * scores[w].within[2], scores[w].rmse);
 }
 
 static void print_report(const job *j, const ts_slowdown_report *r)
 {
-  ts_put_text(stdout, "%" PRIu32 " rows of %" PRIu32 " source%s; slowdown %.2f to %.2f, mean %.3f\n", r->rows, r->sources, r->sources == 1 ? "" : "s", r->least, r->most, r->mean);
+  ts_put_text(stdout,
+              "%" PRIu32 " rows of %" PRIu32 " source%s; slowdown %.2f to %.2f, mean %.3f\n",
+              r->rows, r->sources, r->sources == 1 ? "" : "s", r->least, r->most, r->mean);
   print_scores("five-fold cross-validation", r->folds);
   if (r->sources > 1)
     print_scores("each source from all others", r->left_out);
   else
     printf("\nOne source alone: nothing is known about others.\n");
-  ts_put_text(stdout, "\nkept: %s (%s). Share of the squared error that each feature takes away:\n", ts_slowdown_way_name(r->best),
-         r->sources > 1 ? "less error on sources not seen" : "less error in the folds");
+  ts_put_text(stdout, "\nkept: %s (%s). Share of the squared error that each feature takes away:\n",
+              ts_slowdown_way_name(r->best),
+              r->sources > 1 ? "less error on sources not seen" : "less error in the folds");
   for (uint32_t f = 0; f < TS_LEARNED_FEATURES; f++)
     if (r->gain[f] > 0)
       ts_put_text(stdout, "  %-38s %8.1f %%\n", ts_learned_feature(f), 100 * r->gain[f]);
   const ts_slowdown_score *by = r->sources > 1 ? r->left_out : r->folds;
   if (by[r->best].rmse > by[TS_BY_CONSTANT].rmse)
-    ts_put_text(stdout, "\nThese rows are too few to learn from for other %s: there one factor (constant:%.3f) errs less.\n", r->sources > 1 ? "sources" : "kernels", r->mean);
+    ts_put_text(stdout,
+                "\nThese rows are too few to learn from for other %s: there one factor "
+                "(constant:%.3f) errs less.\n",
+                r->sources > 1 ? "sources" : "kernels", r->mean);
   if (j->model)
     ts_put_text(stdout, "written: %s\n", j->model);
 }
 
-static void put_pairs(void *closure, FILE *out) { ts_slowdown_samples_write(&((job *)closure)->samples, out); }
+static void put_pairs(void *closure, FILE *out)
+{
+  ts_slowdown_samples_write(&((job *)closure)->samples, out);
+}
 
 static int fit(job *j)
 {
@@ -158,7 +177,8 @@ int ts_fit_slowdown_main(int argc, char **argv)
     case OUTPUT: j.model = j.task.options.argument; break;
     }
   if (status < 0 && j.model && !strcmp(j.model, "-"))
-    status = ts_options_wrong(&j.task.options, "`-o` takes a file: standard output has the figures");
+    status =
+      ts_options_wrong(&j.task.options, "`-o` takes a file: standard output has the figures");
   if (status < 0 && !j.task.paths.count && !j.traces.count)
     status = ts_options_wrong(&j.task.options, "no file given");
   return ts_trace_task_end(&j.task, status < 0 ? fit(&j) : status);

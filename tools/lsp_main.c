@@ -1,4 +1,5 @@
-/* trainspec lsp: the language server. Editors start it and talk to it over standard input and output (Language Server Protocol 3.17). */
+/* trainspec lsp: the language server. Editors start it and talk to it over standard input and
+ * output (Language Server Protocol 3.17). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec language server: speaks the Language Server Protocol on standard input and output.",
+  .summary =
+    "TrainSpec language server: speaks the Language Server Protocol on standard input and output.",
   .usage = usage,
   .options = options,
   .notes = notes,
@@ -51,11 +53,20 @@ typedef struct question {
   const ts_use *use;     /* the name there; may be NULL */
 } question;
 
-static const cJSON *get(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
+static const cJSON *get(const cJSON *o, const char *name)
+{
+  return cJSON_GetObjectItemCaseSensitive(o, name);
+}
 
-static const char *text_at(const cJSON *o, const char *name) { return cJSON_GetStringValue(get(o, name)); }
+static const char *text_at(const cJSON *o, const char *name)
+{
+  return cJSON_GetStringValue(get(o, name));
+}
 
-static cJSON *range_here(const question *q, uint32_t begin, uint32_t end) { return lsp_range(&q->text, begin, end); }
+static cJSON *range_here(const question *q, uint32_t begin, uint32_t end)
+{
+  return lsp_range(&q->text, begin, end);
+}
 
 /* ---- What names mean ---- */
 
@@ -68,7 +79,8 @@ static cJSON *hover(const question *q)
   for (uint32_t i = 0; i < q->document->count; i++) {
     const lsp_analysis *a = &q->document->plan[i];
     const ts_use *use = a->module ? ts_lookup_use(a->session, a->module->file, q->offset) : NULL;
-    bool has = use && a->plan && use->span.begin >= a->plan->decl->span.begin && use->span.end <= a->plan->decl->span.end;
+    bool has = use && a->plan && use->span.begin >= a->plan->decl->span.begin &&
+               use->span.end <= a->plan->decl->span.end;
     if (use && (!text || has))
       text = ts_lookup_describe(a->session, a->plan, use);
   }
@@ -106,7 +118,10 @@ static cJSON *definition(const question *q)
   return list;
 }
 
-static bool same(ts_span a, ts_span b) { return a.file == b.file && a.begin == b.begin && a.end == b.end; }
+static bool same(ts_span a, ts_span b)
+{
+  return a.file == b.file && a.begin == b.begin && a.end == b.end;
+}
 
 static cJSON *references(const question *q)
 {
@@ -114,7 +129,8 @@ static cJSON *references(const question *q)
   bool declaration = cJSON_IsTrue(get(get(q->params, "context"), "includeDeclaration"));
   const ts_uses *uses = q->a->session->uses;
   for (size_t i = 0; q->use && q->use->declared.file && i < uses->all.count; i++)
-    if (same(uses->all.at[i].declared, q->use->declared) && (declaration || !same(uses->all.at[i].span, q->use->declared)))
+    if (same(uses->all.at[i].declared, q->use->declared) &&
+        (declaration || !same(uses->all.at[i].span, q->use->declared)))
       add_location(q, list, uses->all.at[i].span);
   return list;
 }
@@ -141,7 +157,8 @@ static const char *cannot_rename(const question *q)
 {
   if (!q->use)
     return "there is no name here that has a declaration";
-  const ts_module *m = q->use->declared.file ? ts_module_of(q->a->session, q->use->declared.file) : NULL;
+  const ts_module *m =
+    q->use->declared.file ? ts_module_of(q->a->session, q->use->declared.file) : NULL;
   if (!m || !strncmp(m->name, "std/", 4))
     return "this name is not yours: it is built in, or of the standard library";
   return NULL;
@@ -159,7 +176,8 @@ static bool is_name(const char *text)
   for (size_t i = 0; text && i < sizeof reserved / sizeof *reserved; i++)
     if (!strcmp(text, reserved[i]))
       return false;
-  size_t length = text ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") : 0;
+  size_t length =
+    text ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") : 0;
   return length && !text[length] && !(text[0] >= '0' && text[0] <= '9');
 }
 
@@ -168,7 +186,8 @@ static cJSON *prepare_rename(const question *q)
   return cannot_rename(q) ? NULL : range_here(q, q->use->span.begin, q->use->span.end);
 }
 
-/* Wherever it is used in the files that this one and its imports are. The gradient `dx` of a tensor `x` follows it. */
+/* Wherever it is used in the files that this one and its imports are. The gradient `dx` of a tensor
+ * `x` follows it. */
 static cJSON *rename_name(const question *q)
 {
   cJSON *o = cJSON_CreateObject(), *changes = cJSON_AddObjectToObject(o, "changes");
@@ -176,7 +195,9 @@ static cJSON *rename_name(const question *q)
   const ts_uses *uses = q->a->session->uses;
   for (size_t i = 0; i < uses->all.count; i++) {
     const ts_use *use = &uses->all.at[i];
-    cJSON *location = same(use->declared, q->use->declared) ? lsp_location(&q->server->documents, q->a, use->span) : NULL;
+    cJSON *location = same(use->declared, q->use->declared) ?
+                        lsp_location(&q->server->documents, q->a, use->span) :
+                        NULL;
     if (!location)
       continue;
     const char *uri = text_at(location, "uri");
@@ -184,7 +205,8 @@ static cJSON *rename_name(const question *q)
     if (!edits)
       edits = cJSON_AddArrayToObject(changes, uri);
     cJSON_AddItemToObject(edit, "range", cJSON_DetachItemFromObject(location, "range"));
-    bool gradient = use->node && use->name != use->node->name && same(use->declared, use->node->name_span);
+    bool gradient =
+      use->node && use->name != use->node->name && same(use->declared, use->node->name_span);
     char *text = ts_heap_new(strlen(name) + 2, 1);
     sprintf(text, "%s%s", gradient ? "d" : "", name);
     cJSON_AddStringToObject(edit, "newText", text);
@@ -206,7 +228,10 @@ static cJSON *rename_name(const question *q)
 
 static cJSON *completion(const question *q)
 {
-  static const int kinds[] = {[TS_PROPOSE_FUNCTION] = 3, [TS_PROPOSE_VALUE] = 6, [TS_PROPOSE_PARAMETER] = 5, [TS_PROPOSE_FIELD] = 10, [TS_PROPOSE_FILE] = 9, [TS_PROPOSE_UNIT] = 11, [TS_PROPOSE_WORD] = 14};
+  static const int kinds[] = {
+    [TS_PROPOSE_FUNCTION] = 3, [TS_PROPOSE_VALUE] = 6, [TS_PROPOSE_PARAMETER] = 5,
+    [TS_PROPOSE_FIELD] = 10,   [TS_PROPOSE_FILE] = 9,  [TS_PROPOSE_UNIT] = 11,
+    [TS_PROPOSE_WORD] = 14};
   ts_proposals list = {.begin = q->offset};
   ts_lookup_propose(q->a->session, q->a->module, q->offset, &list);
   cJSON *items = cJSON_CreateArray();
@@ -234,14 +259,18 @@ static cJSON *signature(const question *q)
   ts_session *s = q->a->session;
   if (!ts_lookup_call(s, q->a->module, q->offset, &call))
     return NULL;
-  uint32_t count = call.params ? call.params->count : call.maker->formal_count, active = call.argument;
-  cJSON *o = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(o, "signatures"), *one = cJSON_CreateObject(), *parameters = cJSON_CreateArray();
+  uint32_t count = call.params ? call.params->count : call.maker->formal_count,
+           active = call.argument;
+  cJSON *o = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(o, "signatures"),
+        *one = cJSON_CreateObject(), *parameters = cJSON_CreateArray();
   const char *text = ts_arena_printf(s->arena, "%s(", call.name);
   for (uint32_t i = 0; i < count; i++) {
     const ts_maker_formal *formal = call.params ? NULL : &call.maker->formals[i];
     bool typed = formal && formal->type && *formal->type;
     const char *name = call.params ? call.params->child[i]->name : formal->name;
-    const char *label = call.params ? ts_lookup_signature(s, call.params->child[i]) : ts_arena_printf(s->arena, "%s%s%s", name, typed ? ": " : "", typed ? formal->type : "");
+    const char *label = call.params ? ts_lookup_signature(s, call.params->child[i]) :
+                                      ts_arena_printf(s->arena, "%s%s%s", name, typed ? ": " : "",
+                                                      typed ? formal->type : "");
     cJSON *parameter = cJSON_CreateObject();
     cJSON_AddStringToObject(parameter, "label", label);
     cJSON_AddItemToArray(parameters, parameter);
@@ -274,7 +303,8 @@ static cJSON *formatting(const question *q)
 static cJSON *fixes(const question *q)
 {
   const cJSON *range = get(q->params, "range");
-  return lsp_fixes(&q->server->documents, q->document, lsp_offset(&q->text, get(range, "start")), lsp_offset(&q->text, get(range, "end")));
+  return lsp_fixes(&q->server->documents, q->document, lsp_offset(&q->text, get(range, "start")),
+                   lsp_offset(&q->text, get(range, "end")));
 }
 
 /* ---- The whole document ---- */
@@ -305,7 +335,8 @@ static cJSON *symbols(const question *q)
     cJSON_AddStringToObject(o, "detail", ts_kind_name(decl->kind));
     cJSON_AddNumberToObject(o, "kind", symbol_kind(decl->kind));
     cJSON_AddItemToObject(o, "range", range_here(q, decl->span.begin, decl->span.end));
-    cJSON_AddItemToObject(o, "selectionRange", range_here(q, decl->name_span.begin, decl->name_span.end));
+    cJSON_AddItemToObject(o, "selectionRange",
+                          range_here(q, decl->name_span.begin, decl->name_span.end));
     cJSON_AddItemToArray(list, o);
   }
   return list;
@@ -319,7 +350,8 @@ static cJSON *hints(const question *q)
     const lsp_analysis *a = &q->document->plan[i];
     if (!a->answer || a->plan->decl->span.file != a->module->file)
       continue;
-    cJSON *o = cJSON_CreateObject(), *range = range_here(q, a->plan->decl->name_span.end, a->plan->decl->name_span.end);
+    cJSON *o = cJSON_CreateObject(),
+          *range = range_here(q, a->plan->decl->name_span.end, a->plan->decl->name_span.end);
     cJSON_AddItemToObject(o, "position", cJSON_DetachItemFromObject(range, "start"));
     cJSON_Delete(range);
     cJSON_AddStringToObject(o, "label", a->answer);
@@ -375,7 +407,10 @@ static void settle(server *s)
 
 static void answer(server *s, const struct request *r, const cJSON *id, const cJSON *params)
 {
-  question q = {.server = s, .params = params, .document = lsp_document_of(&s->documents, text_at(get(params, "textDocument"), "uri"))};
+  question q = {.server = s,
+                .params = params,
+                .document =
+                  lsp_document_of(&s->documents, text_at(get(params, "textDocument"), "uri"))};
   if (!q.document) {
     lsp_refuse(&s->wire, id, LSP_INVALID_PARAMS, "this document is not open");
     return;
@@ -387,13 +422,15 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
     lsp_reply(&s->wire, id, NULL);
     return;
   }
-  const ts_source *source = ts_sources_get(q.a->session->sources, q.a->module->file); /* two documents may be one file: what was read counts */
+  /* two documents may be one file: what was read counts */
+  const ts_source *source = ts_sources_get(q.a->session->sources, q.a->module->file);
   q.text = (lsp_text){source->text, source->size, s->documents.utf8};
   q.offset = lsp_offset(&q.text, get(params, "position"));
   q.use = get(params, "position") ? ts_lookup_use(q.a->session, q.a->module->file, q.offset) : NULL;
   const char *wrong = r->answer == rename_name ? cannot_rename(&q) : NULL;
   if (!wrong && r->answer == rename_name && !is_name(text_at(params, "newName")))
-    wrong = "a name begins with a letter, has letters, digits and `_`, and is no word of the language such as `let`";
+    wrong = "a name begins with a letter, has letters, digits and `_`, and is no word of the "
+            "language such as `let`";
   if (wrong)
     lsp_refuse(&s->wire, id, LSP_REQUEST_FAILED, wrong);
   else
@@ -402,13 +439,21 @@ static void answer(server *s, const struct request *r, const cJSON *id, const cJ
 
 static cJSON *initialize(server *s, const cJSON *params)
 {
-  static const char *const can[] = {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider", "documentFormattingProvider", "codeActionProvider", "documentSymbolProvider"};
-  const cJSON *encodings = get(get(get(params, "capabilities"), "general"), "positionEncodings"), *encoding;
+  static const char *const can[] = {"hoverProvider",
+                                    "definitionProvider",
+                                    "referencesProvider",
+                                    "documentHighlightProvider",
+                                    "documentFormattingProvider",
+                                    "codeActionProvider",
+                                    "documentSymbolProvider"};
+  const cJSON *encodings = get(get(get(params, "capabilities"), "general"), "positionEncodings"),
+              *encoding;
   cJSON_ArrayForEach(encoding, encodings)
     s->documents.utf8 |= cJSON_IsString(encoding) && !strcmp(encoding->valuestring, "utf-8");
   s->documents.play = cJSON_IsTrue(get(get(params, "initializationOptions"), "stepTime"));
   s->initialized = true;
-  cJSON *o = cJSON_CreateObject(), *c = cJSON_AddObjectToObject(o, "capabilities"), *info = cJSON_AddObjectToObject(o, "serverInfo");
+  cJSON *o = cJSON_CreateObject(), *c = cJSON_AddObjectToObject(o, "capabilities"),
+        *info = cJSON_AddObjectToObject(o, "serverInfo");
   cJSON_AddStringToObject(c, "positionEncoding", s->documents.utf8 ? "utf-8" : "utf-16");
   cJSON *sync = cJSON_AddObjectToObject(c, "textDocumentSync");
   cJSON_AddBoolToObject(sync, "openClose", true);
@@ -417,7 +462,8 @@ static cJSON *initialize(server *s, const cJSON *params)
   for (size_t i = 0; i < sizeof can / sizeof *can; i++)
     cJSON_AddBoolToObject(c, can[i], true);
   cJSON_AddBoolToObject(cJSON_AddObjectToObject(c, "renameProvider"), "prepareProvider", true);
-  cJSON *complete = cJSON_AddObjectToObject(c, "completionProvider"), *sign = cJSON_AddObjectToObject(c, "signatureHelpProvider");
+  cJSON *complete = cJSON_AddObjectToObject(c, "completionProvider"),
+        *sign = cJSON_AddObjectToObject(c, "signatureHelpProvider");
   const char *const dot[] = {"."}, *const call[] = {"(", ","};
   cJSON_AddItemToObject(complete, "triggerCharacters", cJSON_CreateStringArray(dot, 1));
   cJSON_AddItemToObject(sign, "triggerCharacters", cJSON_CreateStringArray(call, 2));
@@ -437,14 +483,20 @@ static void closed(server *s, lsp_document *d)
 
 static void notified(server *s, const char *method, const cJSON *params)
 {
-  const cJSON *document = get(params, "textDocument"), *changes = get(params, "contentChanges"), *version = get(document, "version");
+  const cJSON *document = get(params, "textDocument"), *changes = get(params, "contentChanges"),
+              *version = get(document, "version");
   const char *uri = text_at(document, "uri"), *text = NULL;
   if (!s->initialized || !uri)
     return;
-  bool open = !strcmp(method, "textDocument/didOpen"), change = !strcmp(method, "textDocument/didChange"), save = !strcmp(method, "textDocument/didSave");
+  bool open = !strcmp(method, "textDocument/didOpen"),
+       change = !strcmp(method, "textDocument/didChange"),
+       save = !strcmp(method, "textDocument/didSave");
   if (open || change)
-    text = text_at(open ? document : cJSON_GetArrayItem(changes, cJSON_GetArraySize(changes) - 1), "text");
-  lsp_document *d = text ? lsp_document_put(&s->documents, uri, text, cJSON_IsNumber(version) ? version->valueint : 0) : lsp_document_of(&s->documents, uri);
+    text = text_at(open ? document : cJSON_GetArrayItem(changes, cJSON_GetArraySize(changes) - 1),
+                   "text");
+  lsp_document *d = text ? lsp_document_put(&s->documents, uri, text,
+                                            cJSON_IsNumber(version) ? version->valueint : 0) :
+                           lsp_document_of(&s->documents, uri);
   if (d && (open || save))
     d->stale = d->whole = true;
   if (d && !strcmp(method, "textDocument/didClose"))

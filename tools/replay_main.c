@@ -14,12 +14,14 @@ enum { FORMAT = 1, OUTPUT, STEP, MACHINE };
 
 static const ts_option options[] = {
   {STEP, 0, "step", "N", "replay only the work launched in step N, from 1", "Replay"},
-  {MACHINE, 0, "machine", "F:B:L:T", "for execution graphs: FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
+  {MACHINE, 0, "machine", "F:B:L:T",
+   "for execution graphs: FLOP/s, bytes/s of memory, bytes/s of a link, latency in us", NULL},
   {OUTPUT, 'o', "output", "FILE", "also write the IR, for tsrun", NULL},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
   {0},
 };
-static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...", "[OPTION]... SCHEDULE", NULL};
+static const char *const usage[] = {"[OPTION]... FILE", "[OPTION]... GRAPH...",
+                                    "[OPTION]... SCHEDULE", NULL};
 static const char *const notes[] = {
   "FILE is a trace of the PyTorch profiler of one rank, plain or gzip. GRAPHs are the",
   "execution graphs of all ranks of a job (trainspec-trace writes them): played",
@@ -35,8 +37,12 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 input rejected, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: replays a rank's trace through the engine and compares the step with the measured one.",
-  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
+  .summary = "TrainSpec: replays a rank's trace through the engine and compares the step with the "
+             "measured one.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "trainspec(1)",
 };
 
 typedef struct played {
@@ -47,7 +53,8 @@ typedef struct played {
   uint32_t *position;  /* [events] in chosen */
   uint32_t count;
   ts_time_shares shares;
-  double median_shift, largest_shift; /* ns between the start measured and played, both from the first kernel */
+  /* ns between the start measured and played, both from the first kernel */
+  double median_shift, largest_shift;
   bool json;
 } played;
 
@@ -57,10 +64,13 @@ static void visit(void *closure, const ts_span_event *span)
   uint32_t event = p->replay->event_of[span->node - p->nodes];
   if (event == TS_EVENT_NONE)
     return;
-  int64_t start = (int64_t)(span->start / 1000) + p->replay->gaps[p->replay->gap_class[p->position[event]]];
+  int64_t start =
+    (int64_t)(span->start / 1000) + p->replay->gaps[p->replay->gap_class[p->position[event]]];
   int64_t end = (int64_t)(span->end / 1000);
   p->start[p->position[event]] = start;
-  p->busy[p->count++] = (ts_busy){start, end > start ? end : start, ts_event_at(p->replay->events, event)->kind == TS_KERNEL_COMMUNICATION};
+  p->busy[p->count++] =
+    (ts_busy){start, end > start ? end : start,
+              ts_event_at(p->replay->events, event)->kind == TS_KERNEL_COMMUNICATION};
 }
 
 static int by_size(const void *a, const void *b)
@@ -81,24 +91,31 @@ static void compare(ts_trace_task *t, played *p, const ts_run *run, const ts_ir 
   p->shares = ts_time_shares_of(p->busy, p->count);
   double *shift = TS_NEW_ARRAY(t->arena, double, r->chosen_count + 1);
   for (uint32_t i = 0; i < r->chosen_count; i++)
-    shift[i] = fabs((double)((p->start[i] - p->shares.begin) - (ts_event_at(r->events, r->chosen[i])->start - r->measured.begin)));
+    shift[i] = fabs((double)((p->start[i] - p->shares.begin) -
+                             (ts_event_at(r->events, r->chosen[i])->start - r->measured.begin)));
   qsort(shift, r->chosen_count, sizeof *shift, by_size);
   p->median_shift = shift[r->chosen_count / 2];
   p->largest_shift = shift[r->chosen_count - 1];
 }
 
-static double share(int64_t part, const ts_time_shares *of) { return of->span ? 100.0 * (double)part / (double)of->span : 0; }
-
-static void put_row(FILE *out, const char *name, const ts_time_shares *m, int64_t measured, const ts_time_shares *p, int64_t played)
+static double share(int64_t part, const ts_time_shares *of)
 {
-  ts_put_text(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6, share(measured, m), (double)played / 1e6, share(played, p));
+  return of->span ? 100.0 * (double)part / (double)of->span : 0;
+}
+
+static void put_row(FILE *out, const char *name, const ts_time_shares *m, int64_t measured,
+                    const ts_time_shares *p, int64_t played)
+{
+  ts_put_text(out, "  %-26s %12.3f ms %5.1f %% %12.3f ms %5.1f %%\n", name, (double)measured / 1e6,
+              share(measured, m), (double)played / 1e6, share(played, p));
 }
 
 static void put_text(const played *p, FILE *out)
 {
   const ts_replay *r = p->replay;
   const ts_time_shares *m = &r->measured, *s = &p->shares;
-  ts_put_text(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count, r->streams);
+  ts_put_text(out, "%s: %u kernels on %u streams\n\n", r->events->file, r->chosen_count,
+              r->streams);
   ts_put_text(out, "  %-26s %15s %7s %15s\n", "", "measured", "", "replayed");
   put_row(out, "first to last kernel", m, m->span, s, s->span);
   put_row(out, "  computes", m, m->compute, s, s->compute);
@@ -106,18 +123,26 @@ static void put_text(const played *p, FILE *out)
   put_row(out, "    hidden behind compute", m, m->overlap, s, s->overlap);
   put_row(out, "  idle", m, m->idle, s, s->idle);
   fprintf(out, "\n  step %+.2f %%; starts of kernels: median off by %.1f us, at most %.1f us\n",
-          m->span ? 100.0 * ((double)s->span - (double)m->span) / (double)m->span : 0, p->median_shift / 1e3, p->largest_shift / 1e3);
-  fprintf(out, "  from the trace: %.1f us from launch to kernel, %.1f us between kernels\n", (double)r->latency / 1e3, (double)r->gap / 1e3);
-  fprintf(out, "  dependencies between streams: %u recorded, %u from calls and times, %u from\n  times alone; the host waits %u times\n", r->waits_exact,
-          r->waits_guessed, r->waits_by_time, r->syncs);
+          m->span ? 100.0 * ((double)s->span - (double)m->span) / (double)m->span : 0,
+          p->median_shift / 1e3, p->largest_shift / 1e3);
+  fprintf(out, "  from the trace: %.1f us from launch to kernel, %.1f us between kernels\n",
+          (double)r->latency / 1e3, (double)r->gap / 1e3);
+  fprintf(out,
+          "  dependencies between streams: %u recorded, %u from calls and times, %u from\n  times "
+          "alone; the host waits %u times\n",
+          r->waits_exact, r->waits_guessed, r->waits_by_time, r->syncs);
   if (r->crowded)
-    fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n", (double)r->crowded / 1e6);
+    fprintf(out, "  kernels found the device full for %.3f ms in all: played as measured\n",
+            (double)r->crowded / 1e6);
   if (r->unexplained)
-    fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n", (double)r->unexplained / 1e6);
+    fprintf(out, "  not explained, not played: kernels begin %.3f ms late in all\n",
+            (double)r->unexplained / 1e6);
   if (r->unlaunched)
-    fprintf(out, "  %u kernels have no launching call: issued when they can have been\n", r->unlaunched);
+    fprintf(out, "  %u kernels have no launching call: issued when they can have been\n",
+            r->unlaunched);
   if (r->overlapping)
-    fprintf(out, "  %u kernels overlap on their stream: played one behind the other\n", r->overlapping);
+    fprintf(out, "  %u kernels overlap on their stream: played one behind the other\n",
+            r->overlapping);
   if (r->carried)
     fprintf(out, "  %u streams were still busy with earlier work\n", r->carried);
   fputs("  communication kernels keep their measured times, waiting for peers included\n", out);
@@ -125,8 +150,11 @@ static void put_text(const played *p, FILE *out)
 
 static void put_shares(FILE *out, const char *name, const ts_time_shares *s)
 {
-  ts_put_json(out, " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "},\n",
-          name, s->span, s->compute, s->comm, s->overlap, s->idle);
+  ts_put_json(out,
+              " \"%s\": {\"span_ns\": %" PRId64 ", \"compute_ns\": %" PRId64
+              ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64
+              ", \"idle_ns\": %" PRId64 "},\n",
+              name, s->span, s->compute, s->comm, s->overlap, s->idle);
 }
 
 static void put(void *closure, FILE *out)
@@ -140,12 +168,18 @@ static void put(void *closure, FILE *out)
   fprintf(out, "{\"version\": 1, \"kernels\": %u, \"streams\": %u,\n", r->chosen_count, r->streams);
   put_shares(out, "measured", &r->measured);
   put_shares(out, "replayed", &p->shares);
-  fprintf(out, " \"median_shift_ns\": %.0f, \"largest_shift_ns\": %.0f, \"launch_ns\": %" PRId64 ", \"gap_ns\": %" PRId64 ",\n", p->median_shift, p->largest_shift,
-          r->latency, r->gap);
-  fprintf(out, " \"waits_recorded\": %u, \"waits_from_calls\": %u, \"waits_from_times\": %u, \"host_waits\": %u,\n", r->waits_exact, r->waits_guessed,
-          r->waits_by_time, r->syncs);
-  fprintf(out, " \"crowded_ns\": %" PRId64 ", \"unexplained_ns\": %" PRId64 ", \"without_launch\": %u, \"overlapping\": %u, \"carried_streams\": %u}\n", r->crowded, r->unexplained, r->unlaunched,
-          r->overlapping, r->carried);
+  fprintf(out,
+          " \"median_shift_ns\": %.0f, \"largest_shift_ns\": %.0f, \"launch_ns\": %" PRId64
+          ", \"gap_ns\": %" PRId64 ",\n",
+          p->median_shift, p->largest_shift, r->latency, r->gap);
+  fprintf(out,
+          " \"waits_recorded\": %u, \"waits_from_calls\": %u, \"waits_from_times\": %u, "
+          "\"host_waits\": %u,\n",
+          r->waits_exact, r->waits_guessed, r->waits_by_time, r->syncs);
+  fprintf(out,
+          " \"crowded_ns\": %" PRId64 ", \"unexplained_ns\": %" PRId64
+          ", \"without_launch\": %u, \"overlapping\": %u, \"carried_streams\": %u}\n",
+          r->crowded, r->unexplained, r->unlaunched, r->overlapping, r->carried);
 }
 
 static int play(ts_trace_task *t, const ts_replay *replay, bool json)
@@ -170,10 +204,13 @@ static int replay(ts_trace_task *t, long long step, const ts_graph_machine *mach
   if (ts_is_graph(e))
     return ts_replay_graphs(t, e, machine, json);
   if (t->paths.count > 1)
-    return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0], t->paths.at[1]);
+    return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0],
+                            t->paths.at[1]);
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   if (step > e->step_count)
-    ts_import_fail(&error, "steps are marked by profiler.step(); without --step the whole trace is played", "the trace has %u step%s, not %lld", e->step_count, e->step_count == 1 ? "" : "s", step);
+    ts_import_fail(
+      &error, "steps are marked by profiler.step(); without --step the whole trace is played",
+      "the trace has %u step%s, not %lld", e->step_count, e->step_count == 1 ? "" : "s", step);
   const ts_event *mark = step && step <= e->step_count ? ts_event_at(e, e->steps[step - 1]) : NULL;
   ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
   if (!r)
@@ -198,7 +235,10 @@ int ts_replay_main(int argc, char **argv)
     case MACHINE:
       given = &machine;
       if (!ts_machine_read(t.options.argument, given))
-        status = ts_options_wrong(&t.options, "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`", t.options.argument);
+        status = ts_options_wrong(
+          &t.options,
+          "`--machine` takes FLOPS:BANDWIDTH:LINK:LATENCY as 400T:3T:450G:5us, not `%s`",
+          t.options.argument);
       break;
     case STEP:
       if (!ts_options_number(&t.options, 1, 1000000, &step))

@@ -39,7 +39,8 @@ static const ts_option options[] = {
   {TOP, 0, "top", "N", "show the best N plans; 0 shows all (10)", "Report"},
   {FORMAT, 0, "format", "FORM", "text, csv or json; csv and json list all plans (text)", NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
-  {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take", NULL},
+  {DRY_RUN, 0, "dry-run", NULL, "only report how many plans there are and how long they may take",
+   NULL},
   {JOBS, 'j', "jobs", "N", "plans played at the same time (the number of processors)", NULL},
   PLAN_OPTIONS,
   {0},
@@ -58,10 +59,14 @@ static const char *const notes[] = {
   "4 files or system, 70 a bug of ours.",
   NULL,
 };
-static const ts_program program = {
-  .summary = "TrainSpec: plays a family of plans and ranks them.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+static const ts_program program = {.summary = "TrainSpec: plays a family of plans and ranks them.",
+                                   .usage = usage,
+                                   .options = options,
+                                   .notes = notes,
+                                   .manual = "trainspec(1)"};
 
-typedef enum state { REFUSED, STOPPED, TOO_LARGE, LEFT_OUT, RANKED } state; /* by the compiler, by the play, by memory, by a condition, none */
+/* by the compiler, by the play, by memory, by a condition, none */
+typedef enum state { REFUSED, STOPPED, TOO_LARGE, LEFT_OUT, RANKED } state;
 typedef enum form { TEXT, CSV, JSON } form;
 
 typedef struct outcome {
@@ -71,8 +76,11 @@ typedef struct outcome {
   double worth;
   size_t point;
   char *why;           /* REFUSED, STOPPED: to be freed */
-  const ts_diags *told; /* what tsrun would tell of it: warnings, and of the first plan also why it was refused; NULL: nothing */
-  bool unread;         /* REFUSED for no fault of the plan's: a file that was there could not be read */
+  /* what tsrun would tell of it: warnings, and of the first plan also why it was refused; NULL:
+   * nothing */
+  const ts_diags *told;
+  /* REFUSED for no fault of the plan's: a file that was there could not be read */
+  bool unread;
 } outcome;
 
 typedef struct task {
@@ -100,13 +108,21 @@ static bool add_item(task *t, int id)
   const char *argument = t->options.argument, *equals = strchr(argument, '='), *line = NULL;
   const char *before = t->items ? t->items : "";
   if ((id == VARY || id == SET) && (!equals || equals == argument)) {
-    t->options.status = ts_options_wrong(&t->options, "`%s` takes NAME=%s, not `%s`", t->options.spelled, id == VARY ? "LIST" : "EXPR", argument);
+    t->options.status =
+      ts_options_wrong(&t->options, "`%s` takes NAME=%s, not `%s`", t->options.spelled,
+                       id == VARY ? "LIST" : "EXPR", argument);
     return false;
   }
   switch (id) {
-  case VARY: line = ts_arena_printf(t->arena, "vary %.*s in %s", (int)(equals - argument), argument, equals + 1); break;
+  case VARY:
+    line =
+      ts_arena_printf(t->arena, "vary %.*s in %s", (int)(equals - argument), argument, equals + 1);
+    break;
   case SET: line = ts_arena_printf(t->arena, "set %s", argument); break;
-  case REQUIRE: line = ts_arena_printf(t->arena, "require %s, \"%s\"", argument, strpbrk(argument, "\"\\") ? "--require" : argument); break;
+  case REQUIRE:
+    line = ts_arena_printf(t->arena, "require %s, \"%s\"", argument,
+                           strpbrk(argument, "\"\\") ? "--require" : argument);
+    break;
   case MINIMIZE: line = ts_arena_printf(t->arena, "minimize %s", argument); break;
   case MAXIMIZE: line = ts_arena_printf(t->arena, "maximize %s", argument); break;
   }
@@ -153,9 +169,13 @@ static bool read_options(task *t, int argc, char **argv)
   for (int id; (id = ts_options_next(&t->options)) != TS_OPTIONS_END;)
     if (id == TS_OPTIONS_EXIT || !take(t, id))
       return false;
-  const char *wrong = !t->path ? "no FILE given" :
-                      strcmp(t->path, "-") == 0 ? "a sweep reads its plan many times: give a file" :
-                      t->varies && t->search_name ? "`--search` names one of the file; `--vary` and `--set` make another" : NULL;
+  const char *wrong = !t->path ?
+                        "no FILE given" :
+                      strcmp(t->path, "-") == 0 ?
+                        "a sweep reads its plan many times: give a file" :
+                      t->varies && t->search_name ?
+                        "`--search` names one of the file; `--vary` and `--set` make another" :
+                        NULL;
   if (wrong)
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
   return !wrong;
@@ -168,20 +188,28 @@ static const char *point_text(const task *t, size_t point, ts_arena *arena)
 {
   const char *text = "";
   for (uint32_t c = 0; c < t->search->column_count; c++)
-    text = ts_arena_printf(arena, "%s%s%s=%s", text, c ? " " : "", t->search->columns[c], t->search->points[point].texts[c]);
+    text = ts_arena_printf(arena, "%s%s%s=%s", text, c ? " " : "", t->search->columns[c],
+                           t->search->points[point].texts[c]);
   return text;
 }
 
-static void measure(ts_session *session, const ts_input *input, const ts_run *run, const ts_run_options *how, outcome *out)
+static void measure(ts_session *session, const ts_input *input, const ts_run *run,
+                    const ts_run_options *how, outcome *out)
 {
   const ts_ir *ir = &input->ir;
   const ts_memory *memory = ts_memory_new(session->arena, ir, run);
-  ts_summary *s = ts_arena_copy(session->arena, ts_summary_new(session->arena, ir, run, memory, NULL), sizeof *s);
+  ts_summary *s =
+    ts_arena_copy(session->arena, ts_summary_new(session->arena, ir, run, memory, NULL), sizeof *s);
   ts_plausible(s, how);
-  ts_told_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN, ts_told_reader(session));
+  ts_told_warnings(session, &s->warnings, ir, input->kind == TS_INPUT_PLAN,
+                   ts_told_reader(session));
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
-  out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds, [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
-                               [TS_SEARCH_TOKENS] = s->tokens_per_second, [TS_SEARCH_MFU] = s->mfu, [TS_SEARCH_HFU] = s->hfu, [TS_SEARCH_DEVICES] = ir->meta->world}};
+  out->figures = (ts_figures){{[TS_SEARCH_STEP] = s->seconds,
+                               [TS_SEARCH_MEMORY] = 8 * (double)(fullest->peak + fullest->reserved),
+                               [TS_SEARCH_TOKENS] = s->tokens_per_second,
+                               [TS_SEARCH_MFU] = s->mfu,
+                               [TS_SEARCH_HFU] = s->hfu,
+                               [TS_SEARCH_DEVICES] = ir->meta->world}};
   out->limit = (double)fullest->limit;
   out->state = fullest->over ? TOO_LARGE : RANKED;
 }
@@ -278,7 +306,8 @@ static void tell_best(task *t)
 static void *work(void *closure)
 {
   task *t = closure;
-  for (size_t point; (point = atomic_fetch_add(&t->next, 1)) < t->end; atomic_fetch_add(&t->done, 1))
+  for (size_t point; (point = atomic_fetch_add(&t->next, 1)) < t->end;
+       atomic_fetch_add(&t->done, 1))
     play(t, point, &t->outcomes[point]);
   return NULL;
 }
@@ -305,7 +334,8 @@ static void play_all(task *t)
 {
   pthread_t threads[MOST_JOBS];
   long long started = 0;
-  while (started < t->jobs && (size_t)started < t->end && pthread_create(&threads[started], NULL, work, t) == 0)
+  while (started < t->jobs && (size_t)started < t->end &&
+         pthread_create(&threads[started], NULL, work, t) == 0)
     started++;
   if (!started)
     work(t);
@@ -357,13 +387,18 @@ static size_t count_of(const task *t, state state)
 
 static const char *const state_names[] = {"refused", "stopped", "out of memory", "left out", "ok"};
 
-static const char *column(const task *t, const outcome *o, uint32_t c) { return t->search->points[o->point].texts[c]; }
+static const char *column(const task *t, const outcome *o, uint32_t c)
+{
+  return t->search->points[o->point].texts[c];
+}
 
 static void put_text(const task *t, FILE *out)
 {
   const ts_search *s = t->search;
-  size_t ranked = count_of(t, RANKED), shown = t->top && (size_t)t->top < ranked ? (size_t)t->top : ranked;
-  ts_put_text(out, "%s, search %s: %s plan%s, %s\n", s->plan, s->name, ts_format_count(s->point_count).text, s->point_count == 1 ? "" : "s", s->goal);
+  size_t ranked = count_of(t, RANKED),
+         shown = t->top && (size_t)t->top < ranked ? (size_t)t->top : ranked;
+  ts_put_text(out, "%s, search %s: %s plan%s, %s\n", s->plan, s->name,
+              ts_format_count(s->point_count).text, s->point_count == 1 ? "" : "s", s->goal);
   int *widths = TS_NEW_ARRAY(t->arena, int, s->column_count + 1);
   for (uint32_t c = 0; c < s->column_count; c++) {
     widths[c] = (int)strlen(s->columns[c]);
@@ -383,15 +418,22 @@ static void put_text(const task *t, FILE *out)
     for (uint32_t c = 0; c < s->column_count; c++)
       ts_put_text(out, "%*s  ", widths[c], column(t, o, c));
     ts_put_text(out, "%12s %8s", ts_format_time((uint64_t)(f[TS_SEARCH_STEP] * 1e12 + 0.5)).text,
-            i && t->outcomes[0].worth != 0 ? ts_format_share(fabs(o->worth / t->outcomes[0].worth - 1)).text : "");
-    ts_put_text(out, "%12s %7s %13s\n", f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
-            f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-", ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
+                i && t->outcomes[0].worth != 0 ?
+                  ts_format_share(fabs(o->worth / t->outcomes[0].worth - 1)).text :
+                  "");
+    ts_put_text(out, "%12s %7s %13s\n",
+                f[TS_SEARCH_TOKENS] > 0 ? ts_format_significant(f[TS_SEARCH_TOKENS]).text : "-",
+                f[TS_SEARCH_MFU] > 0 ? ts_format_share(f[TS_SEARCH_MFU]).text : "-",
+                ts_format_bytes(f[TS_SEARCH_MEMORY] / 8).text);
   }
   if (shown < ranked)
     ts_put_text(out, "... and %s more\n", ts_format_count(ranked - shown).text);
 }
 
-static void put_point(const task *t, const outcome *o, FILE *out) { ts_put_text(out, "%s\n", point_text(t, o->point, t->arena)); }
+static void put_point(const task *t, const outcome *o, FILE *out)
+{
+  ts_put_text(out, "%s\n", point_text(t, o->point, t->arena));
+}
 
 static int by_reason(const void *x, const void *y)
 {
@@ -409,9 +451,11 @@ static void put_refused(const task *t, FILE *out)
       TS_PUSH(t->arena, &refused, &t->outcomes[i]);
   TS_SORT(&refused, by_reason);
   for (size_t i = 0, same; i < refused.count; i = same) {
-    for (same = i + 1; same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
+    for (same = i + 1;
+         same < refused.count && strcmp(refused.at[same]->why, refused.at[i]->why) == 0; same++)
       ;
-    ts_put_text(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why, same - i > 1 ? "the first is " : "");
+    ts_put_text(out, "  %s refused: %s; %s", ts_format_count(same - i).text, refused.at[i]->why,
+                same - i > 1 ? "the first is " : "");
     put_point(t, refused.at[i], out);
   }
 }
@@ -429,15 +473,19 @@ static void put_left_out(const task *t, FILE *out)
   fputs("\nLeft out\n", out);
   for (uint32_t i = 0; i < s->reason_count; i++)
     if (s->reasons[i].count)
-      ts_put_text(out, "  %s not: %s\n", ts_format_count(s->reasons[i].count).text, s->reasons[i].text);
+      ts_put_text(out, "  %s not: %s\n", ts_format_count(s->reasons[i].count).text,
+                  s->reasons[i].text);
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
-    if (o->state == TOO_LARGE && (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
+    if (o->state == TOO_LARGE &&
+        (!closest || o->figures.of[TS_SEARCH_MEMORY] < closest->figures.of[TS_SEARCH_MEMORY]))
       closest = o;
   }
   if (closest) {
-    ts_put_text(out, "  %s do%s not fit in memory; the least needs %s of %s, ", ts_format_count(large).text, large == 1 ? "es" : "",
-            ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text, ts_format_bytes(closest->limit).text);
+    ts_put_text(out, "  %s do%s not fit in memory; the least needs %s of %s, ",
+                ts_format_count(large).text, large == 1 ? "es" : "",
+                ts_format_bytes(closest->figures.of[TS_SEARCH_MEMORY] / 8).text,
+                ts_format_bytes(closest->limit).text);
     put_point(t, closest, out);
   }
   put_refused(t, out);
@@ -470,7 +518,9 @@ static void put_warnings(const task *t, FILE *out)
     if (!any)
       fputs("\nWarnings\n", out);
     any = true;
-    ts_put_text(out, "  %s of %s plan%s: %s %s\n", ts_format_count(plans).text, ts_format_count(ranked).text, ranked == 1 ? "" : "s", ts_code_name((ts_code)c), ts_code_title((ts_code)c));
+    ts_put_text(out, "  %s of %s plan%s: %s %s\n", ts_format_count(plans).text,
+                ts_format_count(ranked).text, ranked == 1 ? "" : "s", ts_code_name((ts_code)c),
+                ts_code_title((ts_code)c));
   }
 }
 
@@ -507,7 +557,8 @@ static void put_csv(const task *t, FILE *out)
   const ts_search *s = t->search;
   for (uint32_t c = 0; c < s->column_count; c++)
     ts_put_csv(out, "%s,", s->columns[c]);
-  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why,warnings\n", out);
+  fputs("state,step_time_ps,peak_memory_bytes,tokens_per_second,mfu,hfu,devices,why,warnings\n",
+        out);
   for (size_t i = 0; i < s->point_count; i++) {
     const outcome *o = &t->outcomes[i];
     for (uint32_t c = 0; c < s->column_count; c++) {
@@ -518,8 +569,9 @@ static void put_csv(const task *t, FILE *out)
     if (o->why)
       ts_put_csv(out, "%s,,,,,,,", state_names[o->state]);
     else
-      ts_put_csv(out, "%s,%.0f,%.0f,%.17g,%.17g,%.17g,%.0f,", state_names[o->state], f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
-              f[TS_SEARCH_MFU], f[TS_SEARCH_HFU], f[TS_SEARCH_DEVICES]);
+      ts_put_csv(out, "%s,%.0f,%.0f,%.17g,%.17g,%.17g,%.0f,", state_names[o->state],
+                 f[TS_SEARCH_STEP] * 1e12, f[TS_SEARCH_MEMORY] / 8, f[TS_SEARCH_TOKENS],
+                 f[TS_SEARCH_MFU], f[TS_SEARCH_HFU], f[TS_SEARCH_DEVICES]);
     ts_put_csv(out, "%s,%s\n", o->why ? o->why : "", codes_of(t, o));
   }
 }
@@ -573,7 +625,8 @@ static void hint(const task *t)
 {
   const char *hints = getenv("TRAINSPEC_HINTS");
   const outcome *best = &t->outcomes[0];
-  if (t->form != TEXT || t->output || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO) || (hints && strcmp(hints, "0") == 0) || best->state != RANKED)
+  if (t->form != TEXT || t->output || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO) ||
+      (hints && strcmp(hints, "0") == 0) || best->state != RANKED)
     return;
   fputs("\nhint: the best in full: tsrun", stderr);
   for (uint32_t i = 0; i < t->search->points[best->point].define_count; i++) {
@@ -594,14 +647,18 @@ static int dry_run(task *t)
   play(t, t->search->point_count / 2, &one);
   double each = ts_clock() - begin;
   free(one.why);
-  ts_put_text(stdout, "%s plans to compile and play, about %s each: about %s\n", ts_format_count(t->search->point_count).text,
-          ts_format_time((uint64_t)(each * 1e12)).text, ts_format_time((uint64_t)(each * 1e12 * (double)t->search->point_count / (double)t->jobs)).text);
+  ts_put_text(
+    stdout, "%s plans to compile and play, about %s each: about %s\n",
+    ts_format_count(t->search->point_count).text, ts_format_time((uint64_t)(each * 1e12)).text,
+    ts_format_time((uint64_t)(each * 1e12 * (double)t->search->point_count / (double)t->jobs))
+      .text);
   return ts_options_finish(&t->options, stdout, TS_EXIT_DONE);
 }
 
 static int sweep(task *t)
 {
-  t->search = ts_search_load(t->session, t->path, &t->plan.compile, t->search_name, t->items, !t->varies);
+  t->search =
+    ts_search_load(t->session, t->path, &t->plan.compile, t->search_name, t->items, !t->varies);
   if (!t->search)
     return TS_EXIT_REJECTED;
   t->end = t->search->point_count;
@@ -632,14 +689,19 @@ static int sweep(task *t)
 int ts_sweep_main(int argc, char **argv)
 {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  task t = {.arena = ts_arena_new("sweep"), .top = 10, .jobs = processors < 1 ? 1 : processors > MOST_JOBS ? MOST_JOBS : processors,
+  task t = {.arena = ts_arena_new("sweep"),
+            .top = 10,
+            .jobs = processors < 1         ? 1 :
+                    processors > MOST_JOBS ? MOST_JOBS :
+                                             processors,
             .keeping = PTHREAD_MUTEX_INITIALIZER};
   if (!read_options(&t, argc, argv)) {
     ts_arena_free(t.arena);
     return t.options.status;
   }
   t.session = ts_session_new(t.arena);
-  ts_interrupt_ends(ts_arena_printf(t.arena, "%s: interrupted; nothing was written\n", t.options.called));
+  ts_interrupt_ends(
+    ts_arena_printf(t.arena, "%s: interrupted; nothing was written\n", t.options.called));
   int status = sweep(&t), rejected = ts_options_report(&t.options, t.session->diags);
   ts_arena_free(t.arena);
   return status == TS_EXIT_REJECTED ? rejected : status;

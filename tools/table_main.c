@@ -27,7 +27,11 @@ static const ts_program program = {
   .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
 };
 
-typedef struct result { const ts_op_table *table; const ts_events *const *traces; uint32_t count; } result;
+typedef struct result {
+  const ts_op_table *table;
+  const ts_events *const *traces;
+  uint32_t count;
+} result;
 
 static void put(void *closure, FILE *out)
 {
@@ -49,14 +53,19 @@ static int join(ts_trace_task *t, inputs *in)
 {
   for (size_t i = 0; in->shapes.count && i < in->traces.count; i++)
     if (in->traces.at[i]->format != TS_TRACE_KINETO)
-      return refuse(t, in->traces.at[i]->file, NULL, "an execution trace has the shapes of profiles alone");
+      return refuse(t, in->traces.at[i]->file, NULL,
+                    "an execution trace has the shapes of profiles alone");
   if (in->shapes.count && !in->traces.count)
-    return refuse(t, in->shapes.at[0]->file, "give the profile of the same steps, too", "an execution trace has no times");
+    return refuse(t, in->shapes.at[0]->file, "give the profile of the same steps, too",
+                  "an execution trace has no times");
   if (in->shapes.count > 1 && in->shapes.count != in->traces.count)
-    return refuse(t, in->shapes.at[0]->file, "give one execution trace for each profile, in the same order, or one for all", "there are not as many profiles as execution traces");
+    return refuse(t, in->shapes.at[0]->file,
+                  "give one execution trace for each profile, in the same order, or one for all",
+                  "there are not as many profiles as execution traces");
   for (size_t i = 0; in->shapes.count && i < in->traces.count; i++)
     if (!ts_events_join_shapes(in->traces.at[i], in->shapes.at[in->shapes.count > 1 ? i : 0]))
-      return refuse(t, in->traces.at[i]->file, "record both in the same steps", "it shares no operators with the execution trace");
+      return refuse(t, in->traces.at[i]->file, "record both in the same steps",
+                    "it shares no operators with the execution trace");
   return TS_EXIT_DONE;
 }
 
@@ -64,7 +73,8 @@ static int make(ts_trace_task *t)
 {
   inputs in = {0};
   for (size_t i = 0; i < t->paths.count; i++) {
-    ts_events *e = ts_trace_task_read(t, t->paths.at[i], &(ts_events_options){.no_memory = true, .modules = true});
+    ts_events *e = ts_trace_task_read(t, t->paths.at[i],
+                                      &(ts_events_options){.no_memory = true, .modules = true});
     if (!e)
       return TS_EXIT_REJECTED;
     if (e->format == TS_TRACE_EXECUTION)
@@ -76,10 +86,14 @@ static int make(ts_trace_task *t)
   if (status != TS_EXIT_DONE)
     return status;
   const ts_events *const *traces = (const ts_events *const *)in.traces.at;
-  result r = {ts_op_table_new(t->arena, traces, (uint32_t)in.traces.count), traces, (uint32_t)in.traces.count};
+  result r = {ts_op_table_new(t->arena, traces, (uint32_t)in.traces.count), traces,
+              (uint32_t)in.traces.count};
   if (r.table->rows.count)
     return ts_trace_task_write(t, put, &r);
-  return refuse(t, t->paths.at[0], "record with torch.profiler.profile(record_shapes=True), or give the execution trace of the same steps, too", "no operator with shapes ran on a device");
+  return refuse(t, t->paths.at[0],
+                "record with torch.profiler.profile(record_shapes=True), or give the execution "
+                "trace of the same steps, too",
+                "no operator with shapes ran on a device");
 }
 
 int ts_table_main(int argc, char **argv)

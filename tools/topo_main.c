@@ -16,7 +16,10 @@ enum { FORMAT = 1, PATHS, OUTPUT, MOST };
 static const ts_option options[] = {
   {FORMAT, 0, "format", "FORM", "text, dot (Graphviz) or svg (text)", "Drawing"},
   {PATHS, 0, "paths", NULL, "list the path between each pair of devices, link by link", NULL},
-  {MOST, 0, "most", "N", "draw single devices and switches up to N of them, and arrays beyond (200); list all paths up to N devices, and those of the first device beyond", NULL},
+  {MOST, 0, "most", "N",
+   "draw single devices and switches up to N of them, and arrays beyond (200); list all paths up "
+   "to N devices, and those of the first device beyond",
+   NULL},
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", NULL},
   PLAN_OPTIONS,
   {0},
@@ -34,7 +37,11 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec: draws the cluster of a plan, or lists its links and paths.", .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)"};
+  .summary = "TrainSpec: draws the cluster of a plan, or lists its links and paths.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "trainspec(1)"};
 
 typedef struct task {
   ts_options options;

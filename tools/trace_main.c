@@ -10,7 +10,8 @@ enum { FORMAT = 1, OUTPUT, AGAINST };
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output", "Report"},
   {FORMAT, 0, "format", "FORM", "text or json (text)", NULL},
-  {AGAINST, 0, "against", "PLAN", "compare recorded memory with the memory model of a plan or an IR", NULL},
+  {AGAINST, 0, "against", "PLAN",
+   "compare recorded memory with the memory model of a plan or an IR", NULL},
   PLAN_OPTIONS,
   {0},
 };
@@ -29,11 +30,21 @@ static const char *const notes[] = {
   "Exit codes: 0 done, 1 a file is no trace, 2 wrong usage, 4 files or system.",
   NULL};
 static const ts_program program = {
-  .summary = "TrainSpec: summarises traces: streams, kernels, collectives, overlap, idle time, memory, and missing parts.",
-  .usage = usage, .options = options, .notes = notes, .manual = "trainspec(1)",
+  .summary = "TrainSpec: summarises traces: streams, kernels, collectives, overlap, idle time, "
+             "memory, and missing parts.",
+  .usage = usage,
+  .options = options,
+  .notes = notes,
+  .manual = "trainspec(1)",
 };
 
-typedef struct report { const ts_trace_summary *const *summaries; size_t count; bool json; const ts_match *match; const ts_against *against; } report;
+typedef struct report {
+  const ts_trace_summary *const *summaries;
+  size_t count;
+  bool json;
+  const ts_match *match;
+  const ts_against *against;
+} report;
 
 static void put(void *closure, FILE *out)
 {
@@ -91,7 +102,8 @@ static int read_all(ts_trace_task *t, bool json, const char *plan, const ts_plan
     TS_PUSH(t->arena, &summaries, ts_trace_summary_new(t->arena, e));
     TS_PUSH(t->arena, &traces, e);
   }
-  report r = {summaries.at, summaries.count, json, match(t->arena, traces.at, traces.count), against};
+  report r = {summaries.at, summaries.count, json, match(t->arena, traces.at, traces.count),
+              against};
   status = summaries.count ? ts_trace_task_write(t, put, &r) : TS_EXIT_DONE;
   if (against)
     ts_against_free(against);
@@ -115,7 +127,10 @@ int ts_trace_main(int argc, char **argv)
       if ((form = ts_options_choice(&t.options, forms)) < 0)
         status = TS_EXIT_USAGE;
       break;
-    default: status = ts_plan_option(&plan_options, t.arena, &t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE; break;
+    default:
+      status =
+        ts_plan_option(&plan_options, t.arena, &t.options, id) == TS_EXIT_DONE ? -1 : TS_EXIT_USAGE;
+      break;
     }
   if (status < 0 && !t.paths.count)
     status = ts_options_wrong(&t.options, "no file given");

@@ -12,10 +12,15 @@ static int run_fit(int argc, char **argv);
 static const struct command {
   const char *name;
   int (*run)(int argc, char **argv);
-} commands[] = {{"compile", ts_tsc_main}, {"run", ts_tsrun_main}, {"sweep", ts_sweep_main}, {"diff", ts_diff_main}, {"fmt", ts_tsfmt_main}, {"fit", run_fit},
-  {"trace", ts_trace_main}, {"table", ts_table_main}, {"replay", ts_replay_main},
-  {"export", ts_export_main}, {"topo", ts_topo_main}, {"collective", ts_collective_main}, {"db", ts_db_main}, {"lsp", ts_lsp_main}},
-  fits[] = {{"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
+} commands[] = {{"compile", ts_tsc_main},   {"run", ts_tsrun_main},
+                {"sweep", ts_sweep_main},   {"diff", ts_diff_main},
+                {"fmt", ts_tsfmt_main},     {"fit", run_fit},
+                {"trace", ts_trace_main},   {"table", ts_table_main},
+                {"replay", ts_replay_main}, {"export", ts_export_main},
+                {"topo", ts_topo_main},     {"collective", ts_collective_main},
+                {"db", ts_db_main},         {"lsp", ts_lsp_main}},
+  fits[] = {
+    {"ops", ts_fit_ops_main}, {"network", ts_fit_network_main}, {"slowdown", ts_fit_slowdown_main}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
@@ -47,7 +52,8 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec: how long a distributed training step takes and how much memory it needs, from one text file.",
+  .summary = "TrainSpec: how long a distributed training step takes and how much memory it needs, "
+             "from one text file.",
   .usage = usage,
   .options = no_options,
   .notes = notes,
@@ -56,7 +62,8 @@ static const ts_program program = {
 };
 
 /* The command is told its own name, "trainspec run", for its messages. */
-static int dispatch(ts_options *o, const struct command *table, size_t count, int argc, char **argv, const char *what)
+static int dispatch(ts_options *o, const struct command *table, size_t count, int argc, char **argv,
+                    const char *what)
 {
   char name[MAX_NAME];
   const char *words[COUNT(commands) + 1] = {0};
@@ -73,18 +80,26 @@ static int dispatch(ts_options *o, const struct command *table, size_t count, in
 
 static int run_fit(int argc, char **argv)
 {
-  static const char *const fit_usage[] = {"ops [ARGUMENT]...", "network [ARGUMENT]...", "slowdown [ARGUMENT]...", NULL};
-  static const char *const fit_commands[] = {"  ops                       curves of operators from tables of measured times",
-                                             "  network                   networks from logs and tables of measured collectives",
-                                             "  slowdown                  what kernels suffer beside communication, from tables and recordings", NULL};
-  static const ts_program fit = {
-    .summary = "TrainSpec: fits curves to measured tables.", .usage = fit_usage, .options = no_options, .commands = fit_commands, .manual = "trainspec(1)"};
+  static const char *const fit_usage[] = {"ops [ARGUMENT]...", "network [ARGUMENT]...",
+                                          "slowdown [ARGUMENT]...", NULL};
+  static const char *const fit_commands[] = {
+    "  ops                       curves of operators from tables of measured times",
+    "  network                   networks from logs and tables of measured collectives",
+    "  slowdown                  what kernels suffer beside communication, from tables and "
+    "recordings",
+    NULL};
+  static const ts_program fit = {.summary = "TrainSpec: fits curves to measured tables.",
+                                 .usage = fit_usage,
+                                 .options = no_options,
+                                 .commands = fit_commands,
+                                 .manual = "trainspec(1)"};
   ts_options o = ts_options_start(&fit, argc, argv);
   int id = ts_options_next(&o);
   if (id == TS_OPTIONS_EXIT)
     return o.status;
   if (id == TS_OPTIONS_END)
-    return ts_options_wrong(&o, "what to fit? `%s ops`, `%s network` or `%s slowdown`", o.called, o.called, o.called);
+    return ts_options_wrong(&o, "what to fit? `%s ops`, `%s network` or `%s slowdown`", o.called,
+                            o.called, o.called);
   return dispatch(&o, fits, COUNT(fits), argc - o.at + 1, argv + o.at - 1, "table to fit");
 }
 

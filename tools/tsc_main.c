@@ -13,20 +13,38 @@
 #include "tools/cli/plan_options.h"
 #include "tools/cli/programs.h"
 
-enum { OUTPUT = 1, TEXT, EMIT, CHECK, LIST_PARAMS, LIST_OPS, EXPLAIN, DEPENDS, DEPEND_FILE, WARNING };
+enum {
+  OUTPUT = 1,
+  TEXT,
+  EMIT,
+  CHECK,
+  LIST_PARAMS,
+  LIST_OPS,
+  EXPLAIN,
+  DEPENDS,
+  DEPEND_FILE,
+  WARNING
+};
 
 static const ts_option options[] = {
-  {OUTPUT, 'o', "output", "FILE", "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
-  {TEXT, 'S', NULL, NULL, "write the text form of the IR, to standard output unless -o names a file", NULL},
+  {OUTPUT, 'o', "output", "FILE",
+   "write to FILE, `-` for standard output (the plan's name with .ir, here)", "Output"},
+  {TEXT, 'S', NULL, NULL,
+   "write the text form of the IR, to standard output unless -o names a file", NULL},
   {EMIT, 0, "emit", "FORM", "the form to write: ir, text or schedule-csv (ir)", NULL},
   {CHECK, 0, "check", NULL, "compile and write nothing", NULL},
   {LIST_PARAMS, 0, "list-params", NULL, "print the parameters that -D may set", NULL},
   {LIST_OPS, 0, "list-ops", NULL, "print the labels of the model's ops, which rules match", NULL},
-  {EXPLAIN, 0, "explain", "WHAT", "print which rules apply to the ops with this label, or why a work item such as `F(3) at 2` stands where it does", NULL},
+  {EXPLAIN, 0, "explain", "WHAT",
+   "print which rules apply to the ops with this label, or why a work item such as `F(3) at 2` "
+   "stands where it does",
+   NULL},
   PLAN_OPTIONS,
-  {DEPENDS, 0, "-MD", NULL, "also write the files that were read as a rule for make", "Dependencies"},
+  {DEPENDS, 0, "-MD", NULL, "also write the files that were read as a rule for make",
+   "Dependencies"},
   {DEPEND_FILE, 0, "-MF", "FILE", "where -MD writes (the output with .d)", NULL},
-  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; -W list prints all names", "Warnings"},
+  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; -W list prints all names",
+   "Warnings"},
   {0},
 };
 
@@ -44,7 +62,8 @@ static const char *const notes[] = {
   NULL,
 };
 static const ts_program program = {
-  .summary = "TrainSpec compiler: checks a plan of a distributed training step and writes it as IR, which tsrun plays.",
+  .summary = "TrainSpec compiler: checks a plan of a distributed training step and writes it as "
+             "IR, which tsrun plays.",
   .usage = usage,
   .options = options,
   .notes = notes,
@@ -92,7 +111,8 @@ static bool set_emit(command *c)
 static bool set_input(command *c)
 {
   if (c->input) {
-    c->options.status = ts_options_wrong(&c->options, "one plan at a time: `%s` and `%s` were given", c->input, c->options.argument);
+    c->options.status = ts_options_wrong(
+      &c->options, "one plan at a time: `%s` and `%s` were given", c->input, c->options.argument);
     return false;
   }
   c->input = c->options.argument;
@@ -127,8 +147,11 @@ static const char *default_output(ts_arena *arena, const char *input, bool text)
   if (text || strcmp(input, "-") == 0)
     return "-";
   const char *base = ts_base_name(input), *dot = strrchr(base, '.');
-  bool suffix = dot && dot != base && (strcmp(dot, ".ts") == 0 || strcmp(dot, ".trainspec") == 0 || strcmp(dot, ".tsir") == 0);
-  return ts_arena_printf(arena, "%.*s.ir", (int)(suffix ? (size_t)(dot - base) : strlen(base)), base);
+  bool suffix =
+    dot && dot != base &&
+    (strcmp(dot, ".ts") == 0 || strcmp(dot, ".trainspec") == 0 || strcmp(dot, ".tsir") == 0);
+  return ts_arena_printf(arena, "%.*s.ir", (int)(suffix ? (size_t)(dot - base) : strlen(base)),
+                         base);
 }
 
 static bool read_command(command *c, int argc, char **argv)
@@ -147,8 +170,10 @@ static bool read_command(command *c, int argc, char **argv)
     return false;
   if (!c->output)
     c->output = default_output(c->session->arena, c->input, c->text || c->csv);
-  if (strcmp(c->output, "-") == 0 && !c->text && !c->csv && !c->explain && !c->check && !c->list_params && !c->list_ops && isatty(STDOUT_FILENO))
-    o->status = ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
+  if (strcmp(c->output, "-") == 0 && !c->text && !c->csv && !c->explain && !c->check &&
+      !c->list_params && !c->list_ops && isatty(STDOUT_FILENO))
+    o->status =
+      ts_options_wrong(o, "an IR is not for a terminal; give `-o FILE`, or `-S` for text");
   else if (c->depends && !c->depfile && strcmp(c->output, "-") == 0)
     o->status = ts_options_wrong(o, "`-MD` needs `-MF FILE` when the output is standard output");
   return !o->status;
@@ -160,12 +185,19 @@ static void write_to(command *c, const char *path, const void *bytes, size_t siz
 {
   int error = ts_write_file(path, bytes, size);
   if (error)
-    ts_diag_add(c->session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", strcmp(path, "-") ? path : "<stdout>", strerror(error));
+    ts_diag_add(c->session->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s",
+                strcmp(path, "-") ? path : "<stdout>", strerror(error));
 }
 
-static void put_bytes(void *closure, const char *bytes, size_t size) { fwrite(bytes, 1, size, closure); }
+static void put_bytes(void *closure, const char *bytes, size_t size)
+{
+  fwrite(bytes, 1, size, closure);
+}
 
-static void put_text(void *closure, FILE *out) { ts_ir_print(*(const ts_ir **)closure, put_bytes, out); }
+static void put_text(void *closure, FILE *out)
+{
+  ts_ir_print(*(const ts_ir **)closure, put_bytes, out);
+}
 
 static void write_ir(command *c, const ts_ir *ir)
 {
@@ -174,7 +206,8 @@ static void write_ir(command *c, const ts_ir *ir)
   if (bytes)
     write_to(c, c->output, bytes, size);
   else
-    ts_diag_add(c->session->diags, TS_E0799, TS_NO_SPAN, "the compiler made an IR that is not valid");
+    ts_diag_add(c->session->diags, TS_E0799, TS_NO_SPAN,
+                "the compiler made an IR that is not valid");
   free(bytes);
 }
 
@@ -207,11 +240,15 @@ static void write_schedule(command *c, const ts_schedule *schedule)
   if (c->explain && s->explained)
     text = s->explained;
   else if (!schedule)
-    ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` has no schedule: an IR keeps what each rank plays, not why", c->input);
+    ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN,
+                "`%s` has no schedule: an IR keeps what each rank plays, not why", c->input);
   else if (c->csv)
     text = ts_schedule_csv(s, schedule);
   else if (!(text = ts_schedule_explain(s, schedule, c->explain)) && !ts_diags_errors(s->diags))
-    ts_diag_help(ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item, and no op", c->explain), "write a label as `tsc --list-ops` prints them, or `F(3) at 2`, or `F(3, 1) at 2` for chunk 1 of rank 2");
+    ts_diag_help(
+      ts_diag_add(s->diags, TS_E0401, TS_NO_SPAN, "`%s` names no work item, and no op", c->explain),
+      "write a label as `tsc --list-ops` prints them, or `F(3) at 2`, or `F(3, 1) at 2` for chunk "
+      "1 of rank 2");
   if (text && c->csv)
     write_to(c, c->output, text, strlen(text));
   else if (text)
@@ -221,7 +258,9 @@ static void write_schedule(command *c, const ts_schedule *schedule)
 static void compile(command *c)
 {
   ts_input input;
-  ts_interrupt_ends(ts_arena_printf(c->session->arena, "%s: interrupted while the plan was compiled; nothing was written\n", c->options.called));
+  ts_interrupt_ends(ts_arena_printf(
+    c->session->arena, "%s: interrupted while the plan was compiled; nothing was written\n",
+    c->options.called));
   bool opened = ts_input_open(c->session, c->input, &c->plan.compile, &input);
   ts_interrupt_plain();
   if (!opened)
@@ -239,7 +278,8 @@ static void compile(command *c)
 
 static void list(command *c)
 {
-  const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->plan.compile) : ts_list_params(c->session, c->input, &c->plan.compile);
+  const char *text = c->list_ops ? ts_list_ops(c->session, c->input, &c->plan.compile) :
+                                   ts_list_params(c->session, c->input, &c->plan.compile);
   if (text)
     show(c, text);
 }

@@ -13,7 +13,8 @@ enum { CHECK = 1, IN_PLACE, DIFF };
 
 static const ts_option options[] = {
   {IN_PLACE, 'i', "in-place", NULL, "write each file back, if its layout changes", "Output"},
-  {CHECK, 0, "check", NULL, "print the names of the files whose layout would change; exit 1 if there are any", NULL},
+  {CHECK, 0, "check", NULL,
+   "print the names of the files whose layout would change; exit 1 if there are any", NULL},
   {DIFF, 0, "diff", NULL, "print the changes as a diff", NULL},
   {0},
 };
@@ -63,7 +64,9 @@ static bool read_command(command *c, int argc, char **argv)
     }
   }
   if (c->in_place && (c->check || c->diff))
-    return c->options.status = ts_options_wrong(&c->options, "`--in-place` writes; `--check` and `--diff` do not: give one of them"), false;
+    return c->options.status = ts_options_wrong(
+             &c->options, "`--in-place` writes; `--check` and `--diff` do not: give one of them"),
+           false;
   if (c->in_place && c->files.count == 0)
     return c->options.status = ts_options_wrong(&c->options, "`--in-place` needs a FILE"), false;
   if (c->files.count == 0)
@@ -114,7 +117,8 @@ static void format_file(command *c, const char *path)
   char *text = read_input(c, path, &size);
   if (!text)
     return;
-  char *formatted = ts_format(c->lang, ts_sources_add(c->sources, shown, "plan", text, size), &formatted_size);
+  char *formatted =
+    ts_format(c->lang, ts_sources_add(c->sources, shown, "plan", text, size), &formatted_size);
   if (!formatted)
     return;
   bool changed = size != formatted_size || memcmp(text, formatted, size) != 0;

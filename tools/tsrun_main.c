@@ -24,37 +24,72 @@
 #include "tools/cli/told.h"
 #include "tools/cli/ways_out.h"
 
-enum { FORMAT = 1, OUTPUT, TRACE, TRACE_RANKS, MEMORY_TRACE, NETWORK, CONTENTION, NO_FOLD, THREADS, IGNORE_MEMORY, SOURCES, WARNING };
+enum {
+  FORMAT = 1,
+  OUTPUT,
+  TRACE,
+  TRACE_RANKS,
+  MEMORY_TRACE,
+  NETWORK,
+  CONTENTION,
+  NO_FOLD,
+  THREADS,
+  IGNORE_MEMORY,
+  SOURCES,
+  WARNING
+};
 
 static const ts_option options[] = {
   {OUTPUT, 'o', "output", "FILE", "write the report to FILE instead of standard output", "Report"},
   {FORMAT, 0, "format", "FORM", "text, json, csv, html or svg (text)", NULL},
-  {TRACE, 0, "trace", "FILE", "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz", NULL},
-  {TRACE_RANKS, 0, "trace-ranks", "LIST", "ranks in the trace: 0-7,16 or all (one of each kind)", NULL},
+  {TRACE, 0, "trace", "FILE",
+   "write the timeline to FILE, for Perfetto or chrome://tracing; packed if FILE ends in .gz",
+   NULL},
+  {TRACE_RANKS, 0, "trace-ranks", "LIST", "ranks in the trace: 0-7,16 or all (one of each kind)",
+   NULL},
   {MEMORY_TRACE, 0, "memory-trace", NULL, "also trace the memory held", NULL},
   PLAN_OPTIONS,
-  {NETWORK, 0, "network", "NAME", "use only the network models with this name; links: none of them; all: compare them", "Play"},
-  {CONTENTION, 0, "contention", NULL, "calls of flow models share links with all other calls under way; plays every rank", NULL},
+  {NETWORK, 0, "network", "NAME",
+   "use only the network models with this name; links: none of them; all: compare them", "Play"},
+  {CONTENTION, 0, "contention", NULL,
+   "calls of flow models share links with all other calls under way; plays every rank", NULL},
   {NO_FOLD, 0, "no-fold", NULL, "play every rank, also equal ones", NULL},
   {THREADS, 0, "threads", "N", "threads that sum up results (one for each processor)", NULL},
   {IGNORE_MEMORY, 0, "ignore-memory", NULL, "report even if the step does not fit in memory", NULL},
-  {SOURCES, 0, "sources", NULL, "quote source lines that an IR refers to, from files beside it", NULL},
-  {STUDY_OVERLAP, 0, "overlap", "MODEL", "model of how compute and communication slow each other: none, constant:1.1, physical or a file (none)", NULL},
+  {SOURCES, 0, "sources", NULL, "quote source lines that an IR refers to, from files beside it",
+   NULL},
+  {STUDY_OVERLAP, 0, "overlap", "MODEL",
+   "model of how compute and communication slow each other: none, constant:1.1, physical or a file "
+   "(none)",
+   NULL},
   {STUDY_STEPS, 0, "steps", "N", "play N steps in a row and report the steady state", "Studies"},
-  {STUDY_WHAT_IF, 0, "what-if", "CHANGE", "also play with a change: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...", NULL},
-  {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "the gain from one percent more of each resource", NULL},
+  {STUDY_WHAT_IF, 0, "what-if", "CHANGE",
+   "also play with a change: compute.speed*1.1, nic=800Gb/s, dp.speed*2, gpu[0,1].speed/2, ...",
+   NULL},
+  {STUDY_SENSITIVITY, 0, "sensitivity", NULL, "the gain from one percent more of each resource",
+   NULL},
   {STUDY_DIFF, 0, "diff", "FILE", "explain the difference in step time to another plan", NULL},
   {STUDY_BLAME, 0, "blame", NULL, "the ranks that made others wait", NULL},
-  {STUDY_ALLOCATOR, 0, "allocator", "KIND", "memory that the framework reserves: caching, then any of :expandable, :max_split=128MiB, :streams, :channels=24", NULL},
+  {STUDY_ALLOCATOR, 0, "allocator", "KIND",
+   "memory that the framework reserves: caching, then any of :expandable, :max_split=128MiB, "
+   ":streams, :channels=24",
+   NULL},
   {STUDY_REPEAT, 0, "repeat", "N", "play N steps with jitter and report percentiles", NULL},
-  {STUDY_JITTER, 0, "jitter", "DIST", "jitter of each rank's compute time: lognormal:2%, normal:2%, exponential:1%, slow:SHARE:FACTOR; of each call: network:2%; several joined by commas", NULL},
+  {STUDY_JITTER, 0, "jitter", "DIST",
+   "jitter of each rank's compute time: lognormal:2%, normal:2%, exponential:1%, "
+   "slow:SHARE:FACTOR; of each call: network:2%; several joined by commas",
+   NULL},
   {STUDY_SEED, 0, "seed", "NAME", "seed of the random draws, any text (trainspec)", NULL},
-  {STUDY_MTBF, 0, "mtbf", "TIME", "mean time between failures of a device; reports the goodput of a day", NULL},
-  {STUDY_FAIL_AT, 0, "fail-at", "TIMES", "times of a day at which devices fail, such as 3h,17h; reports the goodput of that day", NULL},
+  {STUDY_MTBF, 0, "mtbf", "TIME",
+   "mean time between failures of a device; reports the goodput of a day", NULL},
+  {STUDY_FAIL_AT, 0, "fail-at", "TIMES",
+   "times of a day at which devices fail, such as 3h,17h; reports the goodput of that day", NULL},
   {STUDY_RESTART, 0, "restart", "TIME", "time from a failure until work goes on", NULL},
   {STUDY_CHECKPOINT, 0, "checkpoint", "TIME", "time that a checkpoint stops the job", NULL},
-  {STUDY_EVERY, 0, "checkpoint-every", "STEPS", "steps between checkpoints (the best interval)", NULL},
-  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; tsc -W list prints all names", "Warnings"},
+  {STUDY_EVERY, 0, "checkpoint-every", "STEPS", "steps between checkpoints (the best interval)",
+   NULL},
+  {WARNING, 'W', "warn", "NAME", "NAME, no-NAME, error or error=NAME; tsc -W list prints all names",
+   "Warnings"},
   {0},
 };
 
@@ -74,7 +109,8 @@ static const char *const notes[] = {
   NULL};
 
 static const ts_program program = {
-  .summary = "TrainSpec runtime: plays a training step and reports how long it takes, where the time goes and how much memory it needs.",
+  .summary = "TrainSpec runtime: plays a training step and reports how long it takes, where the "
+             "time goes and how much memory it needs.",
   .usage = usage,
   .options = options,
   .notes = notes,
@@ -110,29 +146,37 @@ static const char *name_of(int id)
 
 static bool is_plain(const char *text)
 {
-  return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+%@-") == strlen(text);
+  return *text &&
+         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+%@-") ==
+           strlen(text);
 }
 
 /* A file by what was read of it: one that is read again may be another, and a pipe is empty. */
-static ts_given_option asked_file(const char *text, const char *path, const uint8_t sha256[TS_DIGEST_SIZE])
+static ts_given_option asked_file(const char *text, const char *path,
+                                  const uint8_t sha256[TS_DIGEST_SIZE])
 {
   ts_given_option a = {.text = text, .file = ts_base_name(path)};
   memcpy(a.sha256, sha256, sizeof a.sha256);
   return a;
 }
 
-/* As one would type it again. Threads, folding and forms of the report change nothing that is reported. */
+/* As one would type it again. Threads, folding and forms of the report change nothing that is
+ * reported. */
 static void note_asked(task *t, int id)
 {
-  bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == PLAN_NAME || (id >= STUDY_BLAME && id <= STUDY_FAIL_AT);
+  bool decides = id == NETWORK || id == CONTENTION || id == IGNORE_MEMORY || id == PLAN_NAME ||
+                 (id >= STUDY_BLAME && id <= STUDY_FAIL_AT);
   if (!decides)
     return;
   const char *argument = t->options.argument, *quote = argument && !is_plain(argument) ? "'" : "";
-  const char *text = ts_arena_printf(t->arena, "--%s%s%s%s%s", name_of(id), argument ? "=" : "", quote, argument ? argument : "", quote);
+  const char *text = ts_arena_printf(t->arena, "--%s%s%s%s%s", name_of(id), argument ? "=" : "",
+                                     quote, argument ? argument : "", quote);
   const ts_slowdown *overlap = id == STUDY_OVERLAP ? t->study.overlap : NULL;
   if (id == STUDY_DIFF)
     t->asked_diff = t->asked.count; /* it is read later */
-  TS_PUSH(t->arena, &t->asked, overlap && overlap->file ? asked_file(text, overlap->file, overlap->sha256) : (ts_given_option){.text = text});
+  TS_PUSH(t->arena, &t->asked,
+          overlap && overlap->file ? asked_file(text, overlap->file, overlap->sha256) :
+                                     (ts_given_option){.text = text});
 }
 
 static int take_option(task *t, int id)
@@ -156,7 +200,12 @@ static int take_option(task *t, int id)
   case TRACE: t->trace = argument; break;
   case TRACE_RANKS: t->trace_ranks = argument; break;
   case MEMORY_TRACE: t->memory_trace = true; break;
-  case PLAN_DEFINE: case PLAN_NAME: case PLAN_IMPORT: case PLAN_STDLIB: case PLAN_READ: case PLAN_NATIVE: return ts_plan_option(&t->plan, t->arena, &t->options, id);
+  case PLAN_DEFINE:
+  case PLAN_NAME:
+  case PLAN_IMPORT:
+  case PLAN_STDLIB:
+  case PLAN_READ:
+  case PLAN_NATIVE: return ts_plan_option(&t->plan, t->arena, &t->options, id);
   case NETWORK: t->run.network = argument; break;
   case CONTENTION: t->run.contention = true; break;
   case THREADS:
@@ -184,13 +233,19 @@ static bool read_options(task *t, int argc, char **argv)
       return false;
     note_asked(t, id);
   }
-  const char *wrong = !t->path ? "no file given" :
-                      t->study.diff && !strcmp(t->study.diff, "-") && !strcmp(t->path, "-") ? "standard input is one of the two plans, not both" :
-                      ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ? "comparing networks gives text or json, and no trace" :
-                      ts_networks_several(t->run.network) && ts_study_any(&t->study) ? "studies go with one network: name it" :
-                      t->trace && !strcmp(t->trace, "-") && (!t->output || !strcmp(t->output, "-")) ? "the trace takes standard output: give the report a file, `-o FILE`" :
-                      !t->trace && t->trace_ranks ? "`--trace-ranks` needs `--trace FILE`" :
-                      !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" : ts_study_wrong(&t->study);
+  const char *wrong =
+    !t->path ? "no file given" :
+    t->study.diff && !strcmp(t->study.diff, "-") && !strcmp(t->path, "-") ?
+               "standard input is one of the two plans, not both" :
+    ts_networks_several(t->run.network) && (t->trace || t->form > JSON) ?
+               "comparing networks gives text or json, and no trace" :
+    ts_networks_several(t->run.network) && ts_study_any(&t->study) ?
+               "studies go with one network: name it" :
+    t->trace && !strcmp(t->trace, "-") && (!t->output || !strcmp(t->output, "-")) ?
+               "the trace takes standard output: give the report a file, `-o FILE`" :
+    !t->trace && t->trace_ranks  ? "`--trace-ranks` needs `--trace FILE`" :
+    !t->trace && t->memory_trace ? "`--memory-trace` needs `--trace FILE`" :
+                                   ts_study_wrong(&t->study);
   if (wrong) {
     t->options.status = ts_options_wrong(&t->options, "%s", wrong);
     return false;
@@ -201,8 +256,8 @@ static bool read_options(task *t, int argc, char **argv)
 
 /* ---- Messages ---- */
 
-/* The text of a source that the IR names: from the compilation or the standard library; and from a file below the IR's folder where that is
- * asked for, as an IR may come from anybody. */
+/* The text of a source that the IR names: from the compilation or the standard library; and from a
+ * file below the IR's folder where that is asked for, as an IR may come from anybody. */
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
   const task *t = closure;
@@ -212,7 +267,10 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
   if (text)
     return text;
   int folder = (int)(ts_base_name(t->path) - t->path);
-  return t->sources ? ts_read_beneath(arena, folder ? ts_arena_string(arena, t->path, (size_t)folder) : ".", name, size, &error) : NULL;
+  return t->sources ?
+           ts_read_beneath(arena, folder ? ts_arena_string(arena, t->path, (size_t)folder) : ".",
+                           name, size, &error) :
+           NULL;
 }
 
 /* A stop of the plan joins the compiler's diagnostics, which are printed at the end. */
@@ -264,10 +322,15 @@ static bool read_ranks(task *t, uint32_t world, ts_trace_options *wanted)
     for (const char *at = t->trace_ranks;; at++) {
       unsigned long long first, last;
       int length = 0;
-      if (sscanf(at, "%8llu-%8llu%n", &first, &last, &length) != 2 && (length = 0, sscanf(at, "%8llu%n", &first, &length) == 1))
+      if (sscanf(at, "%8llu-%8llu%n", &first, &last, &length) != 2 &&
+          (length = 0, sscanf(at, "%8llu%n", &first, &length) == 1))
         last = first;
-      if (!length || *at < '0' || *at > '9' || last < first || last >= world || (at[length] && at[length] != ',')) {
-        ts_options_wrong(&t->options, "`--trace-ranks` takes `all` or ranks from 0 to %u such as `0-7,16`, not `%s`", world - 1, t->trace_ranks);
+      if (!length || *at < '0' || *at > '9' || last < first || last >= world ||
+          (at[length] && at[length] != ',')) {
+        ts_options_wrong(
+          &t->options,
+          "`--trace-ranks` takes `all` or ranks from 0 to %u such as `0-7,16`, not `%s`", world - 1,
+          t->trace_ranks);
         return false;
       }
       memset(chosen + first, 1, (size_t)(last - first) + 1);
@@ -291,13 +354,17 @@ static bool wants_hints(void)
 
 static void hint(const task *t)
 {
-  if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && wants_hints())
-    ts_put_text(stderr, "\nhint: %s --trace step.json %s writes the timeline; open it in ui.perfetto.dev\n", t->options.called, t->path);
+  if (t->form == TEXT && !t->trace && !t->output && isatty(STDOUT_FILENO) &&
+      isatty(STDERR_FILENO) && wants_hints())
+    ts_put_text(stderr,
+                "\nhint: %s --trace step.json %s writes the timeline; open it in ui.perfetto.dev\n",
+                t->options.called, t->path);
 }
 
 /* ---- The run ---- */
 
-static int report(task *t, const ts_input *input, const ts_run *run, const ts_run *other, const ts_trace_options *wanted)
+static int report(task *t, const ts_input *input, const ts_run *run, const ts_run *other,
+                  const ts_trace_options *wanted)
 {
   const ts_ir *ir = &input->ir;
   ts_stop stop = {.arena = t->arena};
@@ -305,18 +372,21 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
   const ts_memory *memory = ts_memory_new(t->arena, ir, run);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
-  ts_summary *summary = ts_arena_copy(t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
+  ts_summary *summary = ts_arena_copy(
+    t->arena, ts_summary_new(t->arena, ir, run, memory, t->run.network), sizeof *summary);
   if (ts_study_add(&t->study, other, &t->run, summary, &stop) < 0)
     return tell(t, &stop, ir);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
   bool fits = t->ignore_memory || !memory->classes[memory->fullest].over;
   if (!fits)
-    summary->extras.ways_out = ts_ways_out_find(t->arena, t->path, input, &t->plan.compile, summary, &t->run);
+    summary->extras.ways_out =
+      ts_ways_out_find(t->arena, t->path, input, &t->plan.compile, summary, &t->run);
   if (ts_progress_interrupted())
     ts_progress_die(&t->bar, t->options.called);
   ts_progress_end(&t->bar);
-  if (!t->compiled && !ir->sources_count && strcmp(t->path, "-") != 0) /* one that was compiled names what it was made from */
+  /* one that was compiled names what it was made from */
+  if (!t->compiled && !ir->sources_count && strcmp(t->path, "-") != 0)
     TS_PUSH(t->arena, &t->asked, asked_file(NULL, t->path, input->sha256));
   summary->asked = t->asked.at;
   summary->asked_count = (uint32_t)t->asked.count;
@@ -324,13 +394,18 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
   ts_report_silence(summary, t->session->diags);
   if (!warn(t, &summary->warnings, ir))
     return TS_EXIT_REJECTED;
-  ts_interrupt_ends(ts_arena_printf(t->arena, "%s: interrupted while files were written; each is whole or as it was\n", t->options.called));
+  ts_interrupt_ends(ts_arena_printf(
+    t->arena, "%s: interrupted while files were written; each is whole or as it was\n",
+    t->options.called));
   if (ts_progress_interrupted()) /* just before */
     ts_progress_die(&t->bar, t->options.called);
   if (t->trace && ts_report_trace(summary, wanted, t->trace, &stop) < 0)
     return tell(t, &stop, ir);
-  if (!fits && ts_report_out_of_memory(summary, &stop) < 0) { /* text says it all in its message; the other forms are written */
-    int written = t->form == TEXT ? TS_EXIT_DONE : ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
+  /* text says it all in its message; the other forms are written */
+  if (!fits && ts_report_out_of_memory(summary, &stop) < 0) {
+    int written = t->form == TEXT ?
+                    TS_EXIT_DONE :
+                    ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
     return written == TS_EXIT_DONE ? tell(t, &stop, ir) : written;
   }
   int status = ts_options_write(&t->options, t->output, put_report, &(page){t, summary});
@@ -341,19 +416,30 @@ static int report(task *t, const ts_input *input, const ts_run *run, const ts_ru
 
 enum { LONG = 5 }; /* s */
 
-/* Before what takes long, or much: what it takes. Standard output and reports know nothing of it. */
+/* Before what takes long, or much: what it takes. Standard output and reports know nothing of it.
+ * */
 static void say_what_it_takes(const task *t, const ts_ir *ir)
 {
   ts_forecast e = ts_forecast_play(ir, &t->run);
   double most = (double)ts_heap_ceiling(), held = (double)ts_heap_in_use().now;
-  bool too_much = most > 0 && held + e.asked > most, event_by_event = t->run.contention || t->run.overlap;
-  if ((e.seconds < LONG && (!most || e.asked < most / 4) && !too_much) || t->options.messages != TS_MESSAGES_TEXT || !wants_hints())
+  bool too_much = most > 0 && held + e.asked > most,
+       event_by_event = t->run.contention || t->run.overlap;
+  if ((e.seconds < LONG && (!most || e.asked < most / 4) && !too_much) ||
+      t->options.messages != TS_MESSAGES_TEXT || !wants_hints())
     return;
-  ts_put_text(stderr, "%s: note: playing this takes about %.2g s of processor time%s and %.2g GB of memory\n", t->options.called, e.seconds,
-              event_by_event ? ", and longer as it goes event by event," : "", (held + e.bytes) / 1e9);
+  ts_put_text(
+    stderr, "%s: note: playing this takes about %.2g s of processor time%s and %.2g GB of memory\n",
+    t->options.called, e.seconds, event_by_event ? ", and longer as it goes event by event," : "",
+    (held + e.bytes) / 1e9);
   if (too_much)
-    ts_put_text(stderr, "   = note: it asks for about %.2g GB, more than the %.2g GB that it may use\n   = help: allow more, `--max-memory=SIZE`,%s or take fewer ranks, stages or micro-batches\n",
-                (held + e.asked) / 1e9, most / 1e9, t->run.no_fold ? " leave out `--no-fold`," : t->run.contention ? " leave out `--contention`," : "");
+    ts_put_text(
+      stderr,
+      "   = note: it asks for about %.2g GB, more than the %.2g GB that it may use\n   = help: "
+      "allow more, `--max-memory=SIZE`,%s or take fewer ranks, stages or micro-batches\n",
+      (held + e.asked) / 1e9, most / 1e9,
+      t->run.no_fold    ? " leave out `--no-fold`," :
+      t->run.contention ? " leave out `--contention`," :
+                          "");
 }
 
 static int compare_networks(task *t, const ts_ir *ir)
@@ -364,12 +450,14 @@ static int compare_networks(task *t, const ts_ir *ir)
   if (!warn(t, &warnings, ir))
     return TS_EXIT_REJECTED;
   ts_warnings implausible = {0};
-  ts_networks *networks = ts_networks_play(t->arena, ir, &t->run, t->run.network, &implausible, &stop);
+  ts_networks *networks =
+    ts_networks_play(t->arena, ir, &t->run, t->run.network, &implausible, &stop);
   if (!networks)
     return tell(t, &stop, ir);
   if (!warn(t, &implausible, ir))
     return TS_EXIT_REJECTED;
-  return ts_options_write(&t->options, t->output, t->form == JSON ? ts_networks_json : ts_networks_text, networks);
+  return ts_options_write(&t->options, t->output,
+                          t->form == JSON ? ts_networks_json : ts_networks_text, networks);
 }
 
 /* `before`: the plan to compare with, or NULL. */
@@ -401,12 +489,16 @@ int ts_tsrun_main(int argc, char **argv)
     ts_arena_free(t.arena);
     return t.options.status;
   }
-  ts_interrupt_ends(ts_arena_printf(t.arena, "%s: interrupted while the plan was compiled; nothing was written\n", t.options.called));
+  ts_interrupt_ends(
+    ts_arena_printf(t.arena, "%s: interrupted while the plan was compiled; nothing was written\n",
+                    t.options.called));
   ts_input input = {0}, before = {0};
   bool compared = t.study.diff && ts_input_open(t.session, t.study.diff, &t.plan.compile, &before);
   if (compared)
-    t.asked.at[t.asked_diff] = asked_file(t.asked.at[t.asked_diff].text, t.study.diff, before.sha256);
-  bool opened = (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
+    t.asked.at[t.asked_diff] =
+      asked_file(t.asked.at[t.asked_diff].text, t.study.diff, before.sha256);
+  bool opened =
+    (!t.study.diff || compared) && ts_input_open(t.session, t.path, &t.plan.compile, &input);
   t.compiled = input.kind == TS_INPUT_PLAN;
   t.progress = ts_progress_start(&t.bar);
   t.run.progress = &t.progress;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct operator { const char *name; int64_t start; uint32_t number, event; } operator; /* number: in the record of functions, or NONE */
+/* number: in the record of functions, or NONE */
+typedef struct operator { const char *name; int64_t start; uint32_t number, event; } operator;
 typedef struct operators { operator *at; uint32_t count; } operators;
 
 static int by_name(const void *a, const void *b)
@@ -19,7 +20,8 @@ static int by_name(const void *a, const void *b)
 static int by_number(const void *a, const void *b)
 {
   const operator *x = a, *y = b;
-  return x->number != y->number ? (x->number < y->number ? -1 : 1) : (x->event > y->event) - (x->event < y->event);
+  return x->number != y->number ? (x->number < y->number ? -1 : 1) :
+                                  (x->event > y->event) - (x->event < y->event);
 }
 
 static operators operators_of(ts_arena *work, const ts_events *e)
@@ -72,7 +74,9 @@ static void take(ts_events *e, uint32_t event, const ts_events *graph, uint32_t 
     return;
   const ts_shapes *s = &graph->shapes.at[shapes];
   v->detail = (uint32_t)e->shapes.count;
-  TS_PUSH(e->arena, &e->shapes, ((ts_shapes){copy_string(e, graph, s->dims), plain_types(e, graph, s->types), copy_string(e, graph, s->arguments)}));
+  TS_PUSH(e->arena, &e->shapes,
+          ((ts_shapes){copy_string(e, graph, s->dims), plain_types(e, graph, s->types),
+                       copy_string(e, graph, s->arguments)}));
   e->has_shapes = true;
   e->shapes_taken++;
 }
@@ -84,7 +88,8 @@ static void join_numbers(ts_events *e, operators own, const ts_events *graph, op
   qsort(theirs.at, theirs.count, sizeof *theirs.at, by_number);
   for (uint32_t i = 0, k = 0; i < own.count; i++) {
     while (k < theirs.count && theirs.at[k].number < own.at[i].number) k++;
-    if (own.at[i].number != TS_EVENT_NONE && k < theirs.count && theirs.at[k].number == own.at[i].number && strcmp(theirs.at[k].name, own.at[i].name) == 0)
+    if (own.at[i].number != TS_EVENT_NONE && k < theirs.count &&
+        theirs.at[k].number == own.at[i].number && strcmp(theirs.at[k].name, own.at[i].name) == 0)
       take(e, own.at[i].event, graph, theirs.at[k].event);
   }
 }
@@ -96,7 +101,8 @@ static uint32_t named(operators all, uint32_t from)
   return to - from;
 }
 
-/* The k-th of a name is the k-th of that name, over and over where the profile has more steps; names that do not come out even are left. */
+/* The k-th of a name is the k-th of that name, over and over where the profile has more steps;
+ * names that do not come out even are left. */
 static void join_names(ts_events *e, operators own, const ts_events *graph, operators theirs)
 {
   qsort(own.at, own.count, sizeof *own.at, by_name);
@@ -104,8 +110,10 @@ static void join_names(ts_events *e, operators own, const ts_events *graph, oper
   for (uint32_t i = 0, k = 0, n, count; i < own.count; i += n) {
     n = named(own, i);
     while (k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) < 0) k++;
-    count = k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) == 0 ? named(theirs, k) : 0;
-    for (uint32_t j = 0; j < n && count && n % count == 0; j++) take(e, own.at[i + j].event, graph, theirs.at[k + j % count].event);
+    count =
+      k < theirs.count && strcmp(theirs.at[k].name, own.at[i].name) == 0 ? named(theirs, k) : 0;
+    for (uint32_t j = 0; j < n && count && n % count == 0; j++)
+      take(e, own.at[i + j].event, graph, theirs.at[k + j % count].event);
   }
 }
 

@@ -1,4 +1,5 @@
-/* Names the layers of operators: modules by nesting on the thread, positions by counting, backwards by sequence number. */
+/* Names the layers of operators: modules by nesting on the thread, positions by counting, backwards
+ * by sequence number. */
 #include "trace/layers.h"
 
 #include <stdlib.h>
@@ -70,7 +71,13 @@ static uint32_t step_of(const ts_events *e, int64_t start)
 static entry entry_of(const ts_events *e, uint32_t op, uint32_t index)
 {
   const ts_event *v = ts_event_at(e, op);
-  entry n = {.start = v->start, .end = ts_event_end(v), .track = v->track, .event = op, .outer = op, .index = index, .backward = v->flags & TS_EVENT_BACKWARD};
+  entry n = {.start = v->start,
+             .end = ts_event_end(v),
+             .track = v->track,
+             .event = op,
+             .outer = op,
+             .index = index,
+             .backward = v->flags & TS_EVENT_BACKWARD};
   for (int up = 0; up < DEEPEST && op != TS_EVENT_NONE; up++, op = ts_event_at(e, op)->op) {
     n.sequence = n.sequence ? n.sequence : ts_event_at(e, op)->id;
     n.outer = op;
@@ -88,7 +95,8 @@ static void take_modules(entries *all)
   TS_SORT(all, by_nesting);
   for (size_t i = 0; i < all->count; i++) {
     entry *n = &all->at[i];
-    while (depth && (open[depth - 1]->track != n->track || open[depth - 1]->end <= n->start)) depth--;
+    while (depth && (open[depth - 1]->track != n->track || open[depth - 1]->end <= n->start))
+      depth--;
     if (n->index != TS_EVENT_NONE)
       n->layer = depth ? open[depth - 1]->layer : NULL;
     else if (depth < DEEPEST)
@@ -110,7 +118,8 @@ static void take_positions(ts_arena *arena, entries *all)
   }
 }
 
-/* The layer of the last forward of that sequence number; NULL: there is none, or several threads count alike. */
+/* The layer of the last forward of that sequence number; NULL: there is none, or several threads
+ * count alike. */
 static const char *forward_of(const entries *forward, uint64_t sequence)
 {
   size_t low = 0, high = forward->count;
@@ -130,7 +139,8 @@ static const char *forward_of(const entries *forward, uint64_t sequence)
   return last->layer;
 }
 
-void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, uint32_t count, const char **layers)
+void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, uint32_t count,
+                    const char **layers)
 {
   static const char prefix[] = "nn.Module: ";
   ts_arena *work = ts_arena_new("layers");
@@ -139,8 +149,13 @@ void ts_layers_name(ts_arena *arena, const ts_events *e, const uint32_t *ops, ui
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
     if (v->class == TS_EVENT_MARK && v->kind == TS_MARK_MODULE)
-      TS_PUSH(work, &all, ((entry){.start = v->start, .end = ts_event_end(v), .track = v->track, .event = i, .index = TS_EVENT_NONE,
-                                   .layer = ts_events_text(e, v->name) + sizeof prefix - 1}));
+      TS_PUSH(work, &all,
+              ((entry){.start = v->start,
+                       .end = ts_event_end(v),
+                       .track = v->track,
+                       .event = i,
+                       .index = TS_EVENT_NONE,
+                       .layer = ts_events_text(e, v->name) + sizeof prefix - 1}));
   }
   take_modules(&all);
   for (size_t i = 0; i < all.count; i++)

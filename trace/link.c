@@ -1,5 +1,6 @@
-/* Joins the events of a trace: device work to the call that launched it (by correlation) and to the operator it ran in (by nesting on the thread of the call;
- * external ids of old traces are not those of operators). */
+/* Joins the events of a trace: device work to the call that launched it (by correlation) and to the
+ * operator it ran in (by nesting on the thread of the call; external ids of old traces are not
+ * those of operators). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +177,8 @@ static void link_external(ts_events *e, ts_arena *work)
   }
 }
 
-/* A collective's kernel without arguments takes those of the operator that recorded them around its launch. */
+/* A collective's kernel without arguments takes those of the operator that recorded them around its
+ * launch. */
 static void link_comms(ts_events *e)
 {
   for (uint32_t i = 0; i < e->device_count; i++) {
@@ -184,7 +186,8 @@ static void link_comms(ts_events *e)
     if (v->kind != TS_KERNEL_COMMUNICATION || v->detail != TS_EVENT_NONE)
       continue;
     for (uint32_t op = v->op; op != TS_EVENT_NONE; op = ts_event_at(e, op)->op)
-      if (ts_event_at(e, op)->kind == TS_OPERATOR_COMMUNICATION && ts_event_at(e, op)->detail != TS_EVENT_NONE) {
+      if (ts_event_at(e, op)->kind == TS_OPERATOR_COMMUNICATION &&
+          ts_event_at(e, op)->detail != TS_EVENT_NONE) {
         v->detail = ts_event_at(e, op)->detail;
         break;
       }

@@ -27,7 +27,8 @@ static int64_t step_of(const ts_events *e, const ts_event *v)
   return -1;
 }
 
-/* The number of the event's stream among those that communicate, in the order of their first use. */
+/* The number of the event's stream among those that communicate, in the order of their first use.
+ * */
 static uint32_t stream_place(uint32_t track, uint32_t *place, uint32_t *used)
 {
   if (!place[track])
@@ -45,19 +46,26 @@ static void take_calls(maker *k, uint32_t trace)
       continue;
     const ts_event_comm *c = v->detail != TS_EVENT_NONE ? &e->comms.at[v->detail] : NULL;
     const char *name = ts_events_text(e, v->name);
-    call a = {.trace = trace, .event = e->device[i], .step = step_of(e, v), .sequence = c ? c->sequence : -1, .start = e->base + v->start, .end = e->base + ts_event_end(v)};
+    call a = {.trace = trace,
+              .event = e->device[i],
+              .step = step_of(e, v),
+              .sequence = c ? c->sequence : -1,
+              .start = e->base + v->start,
+              .end = e->base + ts_event_end(v)};
     a.kind = c && c->kind ? c->kind : ts_comm_kind_of(name, strlen(name));
     uint32_t nth = stream_place(v->track, place, &used);
     if (c && c->peer >= 0 && (a.kind == TS_COMM_SEND || a.kind == TS_COMM_RECV)) {
       bool send = a.kind == TS_COMM_SEND;
-      a.group = ts_arena_printf(k->work, "%lld>%lld", (long long)(send ? e->rank : c->peer), (long long)(send ? c->peer : e->rank));
+      a.group = ts_arena_printf(k->work, "%lld>%lld", (long long)(send ? e->rank : c->peer),
+                                (long long)(send ? c->peer : e->rank));
       TS_PUSH(k->work, &k->messages, a);
       k->m->ranks[trace].sends += send;
       k->m->ranks[trace].receives += !send;
       continue;
     }
     if (c && (c->ranks || c->group))
-      a.group = ts_arena_printf(k->work, "%s/%s", ts_events_text(e, c->group), ts_events_text(e, c->ranks));
+      a.group =
+        ts_arena_printf(k->work, "%s/%s", ts_events_text(e, c->group), ts_events_text(e, c->ranks));
     else
       a.group = ts_arena_printf(k->work, "stream %u", nth);
     k->m->ranks[trace].calls++;
@@ -83,7 +91,8 @@ static int by_place(const void *x, const void *y)
     return a->kind < b->kind ? -1 : 1;
   if (a->trace != b->trace)
     return a->trace < b->trace ? -1 : 1;
-  return a->event < b->event ? -1 : a->event > b->event; /* events of a trace are numbered in the order of the file */
+  /* events of a trace are numbered in the order of the file */
+  return a->event < b->event ? -1 : a->event > b->event;
 }
 
 static int by_trace(const void *x, const void *y)
@@ -96,7 +105,9 @@ static int by_trace(const void *x, const void *y)
     return a->trace < b->trace ? -1 : 1;
   if (a->kind != b->kind && (a->kind == TS_COMM_SEND || a->kind == TS_COMM_RECV))
     return a->kind < b->kind ? -1 : 1;
-  return a->start != b->start ? (a->start < b->start ? -1 : 1) : a->event < b->event ? -1 : a->event > b->event;
+  return a->start != b->start ? (a->start < b->start ? -1 : 1) :
+         a->event < b->event  ? -1 :
+                                a->event > b->event;
 }
 
 /* Calls without a sequence are counted within their group and step. */
@@ -106,8 +117,9 @@ static void number(call *calls, size_t count, bool by_kind)
     qsort(calls, count, sizeof *calls, by_trace);
   int64_t nth = 0;
   for (size_t i = 0; i < count; i++) {
-    bool same = i && strcmp(calls[i].group, calls[i - 1].group) == 0 && calls[i].step == calls[i - 1].step && calls[i].trace == calls[i - 1].trace &&
-      (!by_kind || calls[i].kind == calls[i - 1].kind);
+    bool same = i && strcmp(calls[i].group, calls[i - 1].group) == 0 &&
+                calls[i].step == calls[i - 1].step && calls[i].trace == calls[i - 1].trace &&
+                (!by_kind || calls[i].kind == calls[i - 1].kind);
     nth = same ? nth + 1 : 0;
     if (calls[i].sequence < 0)
       calls[i].sequence = nth;
@@ -116,7 +128,10 @@ static void number(call *calls, size_t count, bool by_kind)
     qsort(calls, count, sizeof *calls, by_place);
 }
 
-static bool same_call(const call *a, const call *b) { return strcmp(a->group, b->group) == 0 && a->step == b->step && a->sequence == b->sequence; }
+static bool same_call(const call *a, const call *b)
+{
+  return strcmp(a->group, b->group) == 0 && a->step == b->step && a->sequence == b->sequence;
+}
 
 static void orphan(maker *k, const call *c, const char *why)
 {
@@ -191,11 +206,13 @@ static void join_messages(maker *k)
 {
   for (size_t i = 0, end; i < k->messages.count; i = end) {
     uint32_t sends = 0, receives = 0;
-    for (end = i; end < k->messages.count && same_call(&k->messages.at[end], &k->messages.at[i]); end++)
+    for (end = i; end < k->messages.count && same_call(&k->messages.at[end], &k->messages.at[i]);
+         end++)
       *(k->messages.at[end].kind == TS_COMM_SEND ? &sends : &receives) += 1;
     k->m->messages += sends == 1 && receives == 1;
     for (size_t c = i; c < end && !(sends == 1 && receives == 1); c++)
-      orphan(k, &k->messages.at[c], k->messages.at[c].kind == TS_COMM_SEND ? "no rank receives it" : "no rank sends it");
+      orphan(k, &k->messages.at[c],
+             k->messages.at[c].kind == TS_COMM_SEND ? "no rank receives it" : "no rank sends it");
   }
 }
 
@@ -221,12 +238,15 @@ ts_match *ts_match_new(ts_arena *arena, const ts_events *const *traces, uint32_t
 void ts_match_text(const ts_match *m, FILE *out)
 {
   enum { SHOWN = 10 };
-  fprintf(out, "ranks together: %u collectives and %u messages matched\n\n", m->collectives, m->messages);
-  ts_put_text(out, "  %6s %8s %8s %14s %12s %12s %12s\n", "rank", "calls", "matched", "clock off by", "ends within", "waits", "transfers");
+  fprintf(out, "ranks together: %u collectives and %u messages matched\n\n", m->collectives,
+          m->messages);
+  ts_put_text(out, "  %6s %8s %8s %14s %12s %12s %12s\n", "rank", "calls", "matched",
+              "clock off by", "ends within", "waits", "transfers");
   for (uint32_t t = 0; t < m->count; t++) {
     const ts_match_rank *r = &m->ranks[t];
-    fprintf(out, "  %6" PRId64 " %8u %8u %11.1f us %9.1f us %9.3f ms %9.3f ms\n", r->rank, r->calls, r->matched, (double)r->offset / 1e3, (double)r->spread / 1e3,
-            (double)r->waiting / 1e6, (double)r->transfer / 1e6);
+    fprintf(out, "  %6" PRId64 " %8u %8u %11.1f us %9.1f us %9.3f ms %9.3f ms\n", r->rank, r->calls,
+            r->matched, (double)r->offset / 1e3, (double)r->spread / 1e3, (double)r->waiting / 1e6,
+            (double)r->transfer / 1e6);
   }
   if (m->disagreeing)
     fprintf(out, "\n  %u collectives are not of the same kind on all ranks\n", m->disagreeing);
@@ -236,7 +256,9 @@ void ts_match_text(const ts_match *m, FILE *out)
     const ts_orphan *o = &m->orphans.at[i];
     const ts_events *e = m->traces[o->trace];
     const ts_event *v = ts_event_at(e, o->event);
-    ts_put_text(out, "    rank %" PRId64 ", at %.3f ms: %.28s: %s\n", e->rank, (double)(v->start - ts_event_at(e, e->device[0])->start) / 1e6, ts_events_text(e, v->name), o->why);
+    ts_put_text(out, "    rank %" PRId64 ", at %.3f ms: %.28s: %s\n", e->rank,
+                (double)(v->start - ts_event_at(e, e->device[0])->start) / 1e6,
+                ts_events_text(e, v->name), o->why);
   }
   if (m->orphans.count > SHOWN)
     fprintf(out, "    and %zu more\n", m->orphans.count - SHOWN);
@@ -244,11 +266,18 @@ void ts_match_text(const ts_match *m, FILE *out)
 
 void ts_match_json(const ts_match *m, FILE *out)
 {
-  fprintf(out, "{\"collectives\": %u, \"messages\": %u, \"disagreeing\": %u, \"orphans\": %zu, \"ranks\": [", m->collectives, m->messages, m->disagreeing, m->orphans.count);
+  fprintf(
+    out,
+    "{\"collectives\": %u, \"messages\": %u, \"disagreeing\": %u, \"orphans\": %zu, \"ranks\": [",
+    m->collectives, m->messages, m->disagreeing, m->orphans.count);
   for (uint32_t t = 0; t < m->count; t++) {
     const ts_match_rank *r = &m->ranks[t];
-    ts_put_json(out, "%s{\"rank\": %" PRId64 ", \"calls\": %u, \"matched\": %u, \"offset_ns\": %" PRId64 ", \"spread_ns\": %" PRId64 ", \"waiting_ns\": %" PRId64
-            ", \"transfer_ns\": %" PRId64 ", \"orphans\": %u}", t ? ", " : "", r->rank, r->calls, r->matched, r->offset, r->spread, r->waiting, r->transfer, r->orphans);
+    ts_put_json(out,
+                "%s{\"rank\": %" PRId64 ", \"calls\": %u, \"matched\": %u, \"offset_ns\": %" PRId64
+                ", \"spread_ns\": %" PRId64 ", \"waiting_ns\": %" PRId64
+                ", \"transfer_ns\": %" PRId64 ", \"orphans\": %u}",
+                t ? ", " : "", r->rank, r->calls, r->matched, r->offset, r->spread, r->waiting,
+                r->transfer, r->orphans);
   }
   fputs("]}", out);
 }

@@ -12,21 +12,44 @@
 
 enum { TENSORS = 16, DIMENSIONS = 8, LAYERS = 8 }; /* LAYERS: named in one cell */
 
-typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dims; /* of a tensor; each: bytes of an element, 0: no tensor */
+/* of a tensor; each: bytes of an element, 0: no tensor */
+typedef struct dims { int64_t at[DIMENSIONS]; uint32_t rank; int64_t each; } dims;
 typedef enum product_class { NO_PRODUCT, MATRIX_PRODUCT, CONVOLUTION } product_class;
-/* Of one run of an operator. gradient: time of kernels that are known to make that of the input, that of the weight; tf32: one of them rounds its operands so;
- * alike: all are the same kernel. */
-typedef struct sums { int64_t time, gradient[2]; uint32_t kernels; uint32_t kernel; uint8_t kind; bool tf32, alike; } sums;
-typedef struct sample { const char *key, *op, *kernel, *phase, *layer; int64_t time; product_class class; bool fp32; } sample;
-typedef struct maker { ts_arena *arena; ts_op_table *table; const ts_events *e; TS_VEC(sample) samples; bool tf32[3]; } maker; /* tf32: by class */
+/* Of one run of an operator. gradient: time of kernels that are known to make that of the input,
+ * that of the weight; tf32: one of them rounds its operands so; alike: all are the same kernel. */
+typedef struct sums {
+  int64_t time, gradient[2];
+  uint32_t kernels;
+  uint32_t kernel;
+  uint8_t kind;
+  bool tf32, alike;
+} sums;
+typedef struct sample {
+  const char *key, *op, *kernel, *phase, *layer;
+  int64_t time;
+  product_class class;
+  bool fp32;
+} sample;
+/* tf32: by class */
+typedef struct maker {
+  ts_arena *arena;
+  ts_op_table *table;
+  const ts_events *e;
+  TS_VEC(sample) samples;
+  bool tf32[3];
+} maker;
 
 /* ---- Shapes ---- */
 
 static const char *dtype_name(const char *type)
 {
-  static const char *const names[][2] = {{"float", "fp32"}, {"float32", "fp32"}, {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float64", "fp64"}, {"int64", "int64"}, {"int32", "int32"}, {"uint8", "uint8"},
-    {"int8", "int8"}, {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"}, {"double", "fp64"}, {"long int", "int64"},
-    {"int", "int32"}, {"long", "int64"}, {"bool", "bool"}, {"unsigned char", "uint8"}, {"signed char", "int8"}};
+  static const char *const names[][2] = {
+    {"float", "fp32"},         {"float32", "fp32"},        {"bfloat16", "bf16"},
+    {"float16", "fp16"},       {"float64", "fp64"},        {"int64", "int64"},
+    {"int32", "int32"},        {"uint8", "uint8"},         {"int8", "int8"},
+    {"c10::BFloat16", "bf16"}, {"c10::Half", "fp16"},      {"double", "fp64"},
+    {"long int", "int64"},     {"int", "int32"},           {"long", "int64"},
+    {"bool", "bool"},          {"unsigned char", "uint8"}, {"signed char", "int8"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i][0], type) == 0)
       return names[i][1];
@@ -98,7 +121,8 @@ static double elements(const dims *t)
   return product;
 }
 
-/* Bytes read and written: inputs, and an output of the size of the largest of them; a copy writes its first input, a fill does not read it. */
+/* Bytes read and written: inputs, and an output of the size of the largest of them; a copy writes
+ * its first input, a fill does not read it. */
 static double bytes_of(const char *op, const dims *t, uint32_t count)
 {
   double sum = 0, most = 0;
@@ -115,7 +139,11 @@ static double bytes_of(const char *op, const dims *t, uint32_t count)
 /* m, n, k and count of a matrix product by the operator's inputs. */
 static bool product_of(const char *op, const dims *t, uint32_t count, int64_t mnk[4])
 {
-  static const struct { const char *name; uint32_t first, rank; } products[] = {{"mm", 0, 2}, {"addmm", 1, 2}, {"bmm", 0, 3}, {"baddbmm", 1, 3}, {"addmm_", 1, 2}};
+  static const struct {
+    const char *name;
+    uint32_t first, rank;
+  } products[] = {
+    {"mm", 0, 2}, {"addmm", 1, 2}, {"bmm", 0, 3}, {"baddbmm", 1, 3}, {"addmm_", 1, 2}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
     uint32_t f = products[i].first, r = products[i].rank;
     if (strcmp(products[i].name, op) != 0)
@@ -131,7 +159,8 @@ static bool product_of(const char *op, const dims *t, uint32_t count, int64_t mn
   return false;
 }
 
-/* The numbers of the i-th argument of `["","","[1,1]","2"]`, one for each of `rank` dimensions; a single one stands for all. */
+/* The numbers of the i-th argument of `["","","[1,1]","2"]`, one for each of `rank` dimensions; a
+ * single one stands for all. */
 static bool take_numbers(const char *arguments, uint32_t i, uint32_t rank, int64_t *values)
 {
   for (; i && arguments; i--) { /* arguments are quoted, and hold no quotes */
@@ -159,13 +188,24 @@ static bool take_numbers(const char *arguments, uint32_t i, uint32_t rank, int64
   return count && count >= rank;
 }
 
-/* m, n, k and count of a convolution as the matrix product it is (positions of the output, channels out, channels in × taps; one for each group of channels).
- * Arguments as PyTorch's native_functions.yaml has them; a backward is given the gradient of its output, whose sizes are the output's. */
-static bool convolution_of(const char *op, const dims *t, uint32_t count, const char *arguments, int64_t mnk[4])
+/* m, n, k and count of a convolution as the matrix product it is (positions of the output, channels
+ * out, channels in × taps; one for each group of channels). Arguments as PyTorch's
+ * native_functions.yaml has them; a backward is given the gradient of its output, whose sizes are
+ * the output's. */
+static bool convolution_of(const char *op, const dims *t, uint32_t count, const char *arguments,
+                           int64_t mnk[4])
 {
-  static const struct { const char *name; uint32_t input, stride, padding, dilation; } convolutions[] = {
-    {"convolution_backward", 1, 0, 0, 0}, {"cudnn_convolution", 0, 3, 2, 4}, {"miopen_convolution", 0, 4, 3, 5}, {"mkldnn_convolution", 0, 4, 3, 5},
-    {"cudnn_convolution_relu", 0, 3, 4, 5}, {"_convolution", 0, 3, 4, 5}, {"convolution", 0, 3, 4, 5}, {"convolution_overrideable", 0, 3, 4, 5}};
+  static const struct {
+    const char *name;
+    uint32_t input, stride, padding, dilation;
+  } convolutions[] = {{"convolution_backward", 1, 0, 0, 0},
+                      {"cudnn_convolution", 0, 3, 2, 4},
+                      {"miopen_convolution", 0, 4, 3, 5},
+                      {"mkldnn_convolution", 0, 4, 3, 5},
+                      {"cudnn_convolution_relu", 0, 3, 4, 5},
+                      {"_convolution", 0, 3, 4, 5},
+                      {"convolution", 0, 3, 4, 5},
+                      {"convolution_overrideable", 0, 3, 4, 5}};
   for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++) {
     uint32_t in = convolutions[i].input;
     if (strcmp(convolutions[i].name, op) != 0)
@@ -176,18 +216,23 @@ static bool convolution_of(const char *op, const dims *t, uint32_t count, const 
     uint32_t rank = x->rank - 2;
     int64_t stride[DIMENSIONS], padding[DIMENSIONS], dilation[DIMENSIONS];
     bool given = in == 1;
-    if (given ? t[0].rank != x->rank || t[0].at[0] != x->at[0] || t[0].at[1] != w->at[0]
-              : !take_numbers(arguments, convolutions[i].stride, rank, stride) || !take_numbers(arguments, convolutions[i].padding, rank, padding) ||
-                !take_numbers(arguments, convolutions[i].dilation, rank, dilation))
+    if (given ? t[0].rank != x->rank || t[0].at[0] != x->at[0] || t[0].at[1] != w->at[0] :
+                !take_numbers(arguments, convolutions[i].stride, rank, stride) ||
+                  !take_numbers(arguments, convolutions[i].padding, rank, padding) ||
+                  !take_numbers(arguments, convolutions[i].dilation, rank, dilation))
       return false;
     int64_t groups = w->at[1] ? x->at[1] / w->at[1] : 0;
-    if (groups < 1 || groups * w->at[1] != x->at[1] || w->at[0] % groups) /* a transposed one, for example */
+    /* a transposed one, for example */
+    if (groups < 1 || groups * w->at[1] != x->at[1] || w->at[0] % groups)
       return false;
     double m = (double)x->at[0], k = (double)w->at[1];
     for (uint32_t d = 0; d < rank; d++) {
       if (!given && !stride[d])
         return false;
-      m *= given ? (double)t[0].at[d + 2] : (double)((x->at[d + 2] + 2 * padding[d] - dilation[d] * (w->at[d + 2] - 1) - 1) / stride[d] + 1);
+      m *= given ? (double)t[0].at[d + 2] :
+                   (double)((x->at[d + 2] + 2 * padding[d] - dilation[d] * (w->at[d + 2] - 1) - 1) /
+                              stride[d] +
+                            1);
       k *= (double)w->at[d + 2];
     }
     if (m < 1 || m > 1e15 || k < 1 || k > 1e15)
@@ -202,8 +247,8 @@ static bool convolution_of(const char *op, const dims *t, uint32_t count, const 
 
 static bool moves_only(uint8_t kind)
 {
-  return kind == TS_KERNEL_ELEMENTWISE || kind == TS_KERNEL_NORM || kind == TS_KERNEL_SOFTMAX || kind == TS_KERNEL_COPY || kind == TS_KERNEL_FILL ||
-    kind == TS_KERNEL_INDEXING;
+  return kind == TS_KERNEL_ELEMENTWISE || kind == TS_KERNEL_NORM || kind == TS_KERNEL_SOFTMAX ||
+         kind == TS_KERNEL_COPY || kind == TS_KERNEL_FILL || kind == TS_KERNEL_INDEXING;
 }
 
 /* The cells of a table hold no commas and no control characters. */
@@ -228,8 +273,10 @@ static bool named(const char *kernel, const char *const *parts)
 
 static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uint8_t kind)
 {
-  static const char *const gradient[2][3] = {{"dgrad", "_bwd_", NULL}, {"wgrad", "_wrw_", NULL}}; /* cuDNN's, MIOpen's */
-  static const char *const tf32[] = {"tf32", "_s1688", NULL}; /* m16n8k8 with operands of 4 bytes is TF32 (PTX ISA, mma) */
+  /* cuDNN's, MIOpen's */
+  static const char *const gradient[2][3] = {{"dgrad", "_bwd_", NULL}, {"wgrad", "_wrw_", NULL}};
+  /* m16n8k8 with operands of 4 bytes is TF32 (PTX ISA, mma) */
+  static const char *const tf32[] = {"tf32", "_s1688", NULL};
   const char *text = ts_events_text(m->e, name);
   s->alike = !s->kernels || (s->alike && s->kernel == name);
   if (!s->kernels || kind > s->kind)
@@ -242,29 +289,34 @@ static void add_kernel(const maker *m, sums *s, uint32_t name, int64_t time, uin
   s->kernels++;
 }
 
-/* A backward of a convolution is both gradients in one operator. Where names of kernels tell them apart it is two products, as ops ask for them: what the other
- * kernels take (layouts, zeros, the bias) goes to both in proportion. */
-static void add_gradients(maker *m, sample row, const char *dtype, const int64_t mnk[4], const sums *s)
+/* A backward of a convolution is both gradients in one operator. Where names of kernels tell them
+ * apart it is two products, as ops ask for them: what the other kernels take (layouts, zeros, the
+ * bias) goes to both in proportion. */
+static void add_gradients(maker *m, sample row, const char *dtype, const int64_t mnk[4],
+                          const sums *s)
 {
   const int64_t sizes[2][3] = {{mnk[0], mnk[2], mnk[1]}, {mnk[1], mnk[2], mnk[0]}};
   double first = (double)s->gradient[0] / (double)(s->gradient[0] + s->gradient[1]);
   int64_t input = (int64_t)(first * (double)s->time);
   for (int g = 0; g < 2; g++) {
     row.time = g ? s->time - input : input;
-    row.key = ts_arena_printf(m->arena, "conv,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", dtype, sizes[g][0], sizes[g][1], sizes[g][2], mnk[3]);
+    row.key = ts_arena_printf(m->arena, "conv,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+                              dtype, sizes[g][0], sizes[g][1], sizes[g][2], mnk[3]);
     if (s->gradient[g])
       TS_PUSH(m->arena, &m->samples, row);
   }
 }
 
-/* Under TF32 allowed, a library takes it where it is faster: all products of fp32 of the recording are of that kind, also those for which it was not. */
+/* Under TF32 allowed, a library takes it where it is faster: all products of fp32 of the recording
+ * are of that kind, also those for which it was not. */
 static void label_tf32(maker *m)
 {
   for (size_t i = 0; i < m->samples.count; i++) {
     sample *s = &m->samples.at[i];
     const char *rest = strchr(s->key, ',');
     if (s->fp32 && m->tf32[s->class])
-      s->key = ts_arena_printf(m->arena, "%.*s,tf32%s", (int)(rest - s->key), s->key, strchr(rest + 1, ','));
+      s->key = ts_arena_printf(m->arena, "%.*s,tf32%s", (int)(rest - s->key), s->key,
+                               strchr(rest + 1, ','));
   }
   m->table->tf32_products = m->tf32[MATRIX_PRODUCT];
   m->table->tf32_convolutions = m->tf32[CONVOLUTION];
@@ -272,7 +324,8 @@ static void label_tf32(maker *m)
 
 /* ---- Rows ---- */
 
-static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, const sums *s, const char *layer)
+static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, const sums *s,
+                       const char *layer)
 {
   dims tensors[TENSORS];
   const char *dtype = NULL, *full = ts_events_text(m->e, v->name), *colons = strstr(full, "::");
@@ -283,23 +336,34 @@ static void add_sample(maker *m, const ts_event *v, const ts_shapes *shapes, con
   double bytes = bytes_of(op, tensors, count);
   if (!dtype || bytes <= 0 || bytes > 1e15)
     return;
-  sample row = {.op = cell(m->arena, full), .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)), .layer = layer, .time = s->time};
+  sample row = {.op = cell(m->arena, full),
+                .kernel = cell(m->arena, ts_events_text(m->e, s->kernel)),
+                .layer = layer,
+                .time = s->time};
   row.phase = v->flags & TS_EVENT_BACKWARD ? "backward" : "forward";
   row.fp32 = strcmp(dtype, "fp32") == 0;
-  row.class = product_of(op, tensors, count, mnk) ? MATRIX_PRODUCT : convolution_of(op, tensors, count, ts_events_text(m->e, shapes->arguments), mnk) ? CONVOLUTION : NO_PRODUCT;
+  row.class = product_of(op, tensors, count, mnk) ? MATRIX_PRODUCT :
+              convolution_of(op, tensors, count, ts_events_text(m->e, shapes->arguments), mnk) ?
+                                                    CONVOLUTION :
+                                                    NO_PRODUCT;
   m->tf32[row.class] |= row.fp32 && row.class && s->tf32;
   m->table->covered += s->time;
-  if (row.class == CONVOLUTION && s->gradient[0] + s->gradient[1] > 0 && strcmp(op, "convolution_backward") == 0) {
+  if (row.class == CONVOLUTION && s->gradient[0] + s->gradient[1] > 0 &&
+      strcmp(op, "convolution_backward") == 0) {
     add_gradients(m, row, dtype, mnk, s);
     return;
   }
   if (row.class == MATRIX_PRODUCT)
-    row.key = ts_arena_printf(m->arena, "gemm,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", dtype, mnk[0], mnk[1], mnk[2], mnk[3]);
+    row.key = ts_arena_printf(m->arena, "gemm,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+                              dtype, mnk[0], mnk[1], mnk[2], mnk[3]);
   else if (row.class == CONVOLUTION)
-    row.key = ts_arena_printf(m->arena, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", strcmp(op, "convolution_backward") ? "conv" : op, dtype, mnk[0], mnk[1],
-                              mnk[2], mnk[3]);
+    row.key = ts_arena_printf(m->arena, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+                              strcmp(op, "convolution_backward") ? "conv" : op, dtype, mnk[0],
+                              mnk[1], mnk[2], mnk[3]);
   else
-    row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f", s->alike && moves_only(s->kind) ? "elementwise" : cell(m->arena, op), dtype, bytes);
+    row.key = ts_arena_printf(m->arena, "%s,%s,,,,,%.0f",
+                              s->alike && moves_only(s->kind) ? "elementwise" : cell(m->arena, op),
+                              dtype, bytes);
   TS_PUSH(m->arena, &m->samples, row);
 }
 
@@ -317,7 +381,10 @@ static void take_trace(maker *m)
       m->table->communication += time;
       continue;
     }
-    for (int up = 0; up < 64 && op != TS_EVENT_NONE && (ts_event_at(e, op)->detail == TS_EVENT_NONE || ts_event_at(e, op)->kind != TS_OPERATOR_PLAIN); up++)
+    for (int up = 0; up < 64 && op != TS_EVENT_NONE &&
+                     (ts_event_at(e, op)->detail == TS_EVENT_NONE ||
+                      ts_event_at(e, op)->kind != TS_OPERATOR_PLAIN);
+         up++)
       op = ts_event_at(e, op)->op;
     if (op == TS_EVENT_NONE || ts_event_at(e, op)->detail == TS_EVENT_NONE) {
       *(v->op == TS_EVENT_NONE ? &m->table->unlinked : &m->table->shapeless) += time;
@@ -409,37 +476,62 @@ ts_op_table *ts_op_table_new(ts_arena *arena, const ts_events *const *traces, ui
   if (m.samples.count)
     TS_SORT(&m.samples, by_key_and_time);
   for (size_t i = 0, end; i < m.samples.count; i = end) {
-    for (end = i + 1; end < m.samples.count && strcmp(m.samples.at[end].key, m.samples.at[i].key) == 0;) end++;
+    for (end = i + 1;
+         end < m.samples.count && strcmp(m.samples.at[end].key, m.samples.at[i].key) == 0;)
+      end++;
     size_t n = end - i;
     const sample *middle = &m.samples.at[i + n / 2];
     int64_t median = n % 2 ? middle->time : (middle->time + middle[-1].time) / 2;
-    TS_PUSH(arena, &m.table->rows, (ts_op_row){middle->key, middle->op, middle->kernel, middle->phase, layers_of(arena, &m.samples.at[i], n), (uint32_t)n, m.samples.at[i + n / 4].time, median,
-                                               m.samples.at[i + n - 1 - n / 4].time});
+    TS_PUSH(arena, &m.table->rows,
+            (ts_op_row){middle->key, middle->op, middle->kernel, middle->phase,
+                        layers_of(arena, &m.samples.at[i], n), (uint32_t)n,
+                        m.samples.at[i + n / 4].time, median,
+                        m.samples.at[i + n - 1 - n / 4].time});
   }
   return m.table;
 }
 
 /* Nanoseconds as microseconds, whatever the locale. */
-static void put_us(FILE *out, int64_t ns) { fprintf(out, ",%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000)); }
+static void put_us(FILE *out, int64_t ns)
+{
+  fprintf(out, ",%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+}
 
-void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uint32_t count, FILE *out)
+void ts_op_table_write(const ts_op_table *t, const ts_events *const *traces, uint32_t count,
+                       FILE *out)
 {
   for (uint32_t i = 0; i < count; i++) {
     const ts_events *e = traces[i];
-    const char *device = e->devices.count ? ts_events_text(e, e->devices.at[0].name) : "device not known";
-    if (e->devices.count && (!i || !traces[i - 1]->devices.count || strcmp(device, ts_events_text(traces[i - 1], traces[i - 1]->devices.at[0].name)) != 0))
+    const char *device =
+      e->devices.count ? ts_events_text(e, e->devices.at[0].name) : "device not known";
+    if (e->devices.count &&
+        (!i || !traces[i - 1]->devices.count ||
+         strcmp(device, ts_events_text(traces[i - 1], traces[i - 1]->devices.at[0].name)) != 0))
       ts_put_text(out, "# device: %s\n", device);
-    ts_put_text(out, "# source: %s (%s), %s\n", ts_base_name(e->file), ts_trace_format_name(e->format), device);
+    ts_put_text(out, "# source: %s (%s), %s\n", ts_base_name(e->file),
+                ts_trace_format_name(e->format), device);
     if (e->shapes_from)
-      ts_put_text(out, "# shapes of %u operators: %s, by %s\n", e->shapes_taken, ts_base_name(e->shapes_from), e->shapes_by_number ? "record function id" : "name and order");
+      ts_put_text(out, "# shapes of %u operators: %s, by %s\n", e->shapes_taken,
+                  ts_base_name(e->shapes_from),
+                  e->shapes_by_number ? "record function id" : "name and order");
   }
   double whole = t->device ? (double)t->device / 100 : 1;
-  fprintf(out, "# device time %.3f ms: %.1f %% below, %.1f %% communication, %.1f %% without an operator, %.1f %% without shapes\n", (double)t->device / 1e6,
-          (double)t->covered / whole, (double)t->communication / whole, (double)t->unlinked / whole, (double)t->shapeless / whole);
+  fprintf(out,
+          "# device time %.3f ms: %.1f %% below, %.1f %% communication, %.1f %% without an "
+          "operator, %.1f %% without shapes\n",
+          (double)t->device / 1e6, (double)t->covered / whole, (double)t->communication / whole,
+          (double)t->unlinked / whole, (double)t->shapeless / whole);
   if (t->tf32_products || t->tf32_convolutions)
-    ts_put_text(out, "# recorded with TF32 allowed in %s\n", !t->tf32_products ? "convolutions" : t->tf32_convolutions ? "matrix products and convolutions" : "matrix products");
-  fputs("# time_us: median over `repeats`, low_us and high_us the quartiles; bytes: inputs and an output as large as the largest of them\n", out);
-  fputs("family,dtype,m,n,k,count,bytes,time_us,repeats,low_us,high_us,phase,layer,operator,kernel\n", out);
+    ts_put_text(out, "# recorded with TF32 allowed in %s\n",
+                !t->tf32_products    ? "convolutions" :
+                t->tf32_convolutions ? "matrix products and convolutions" :
+                                       "matrix products");
+  fputs("# time_us: median over `repeats`, low_us and high_us the quartiles; bytes: inputs and an "
+        "output as large as the largest of them\n",
+        out);
+  fputs(
+    "family,dtype,m,n,k,count,bytes,time_us,repeats,low_us,high_us,phase,layer,operator,kernel\n",
+    out);
   for (size_t i = 0; i < t->rows.count; i++) {
     const ts_op_row *r = &t->rows.at[i];
     ts_put_raw(out, r->key);

@@ -20,19 +20,23 @@ static bool communicates(const ts_event *v) { return v->kind == TS_KERNEL_COMMUN
 
 static int64_t overlap(const ts_event *a, const ts_event *b)
 {
-  int64_t from = a->start > b->start ? a->start : b->start, to = ts_event_end(a) < ts_event_end(b) ? ts_event_end(a) : ts_event_end(b);
+  int64_t from = a->start > b->start ? a->start : b->start,
+          to = ts_event_end(a) < ts_event_end(b) ? ts_event_end(a) : ts_event_end(b);
   return to > from ? to - from : 0;
 }
 
-/* How long communication ran during the kernel; `first`: calls before have ended before it. Calls are by start. */
+/* How long communication ran during the kernel; `first`: calls before have ended before it. Calls
+ * are by start. */
 static void look_beside(const ts_events *e, const numbers *comms, size_t first, instance *i)
 {
   const ts_event *v = event_of(e, i->event);
   int64_t covered = 0, until = v->start, longest = 0;
   i->comm = TS_EVENT_NONE;
-  for (size_t c = first; c < comms->count && event_of(e, comms->at[c])->start < ts_event_end(v); c++) {
+  for (size_t c = first; c < comms->count && event_of(e, comms->at[c])->start < ts_event_end(v);
+       c++) {
     const ts_event *comm = event_of(e, comms->at[c]);
-    int64_t from = comm->start > until ? comm->start : until, to = ts_event_end(comm) < ts_event_end(v) ? ts_event_end(comm) : ts_event_end(v);
+    int64_t from = comm->start > until ? comm->start : until,
+            to = ts_event_end(comm) < ts_event_end(v) ? ts_event_end(comm) : ts_event_end(v);
     if (to > from) {
       covered += to - from;
       until = to;
@@ -64,7 +68,9 @@ static double agreed(double *times, uint32_t count)
   if (!count)
     return NAN;
   qsort(times, count, sizeof *times, ascending);
-  return times[count - 1] > 1.25 * times[0] ? NAN : count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
+  return times[count - 1] > 1.25 * times[0] ? NAN :
+         count % 2                          ? times[count / 2] :
+                                              (times[count / 2 - 1] + times[count / 2]) / 2;
 }
 
 static void describe_comm(const ts_events *e, uint32_t comm, ts_event_pair *p)
@@ -78,10 +84,12 @@ static void describe_comm(const ts_events *e, uint32_t comm, ts_event_pair *p)
 }
 
 /* Instances [from, to) have equal keys. */
-static void compare_group(ts_arena *arena, const ts_events *e, const instance *from, const instance *to, ts_event_pairs *out, uint32_t *compared)
+static void compare_group(ts_arena *arena, const ts_events *e, const instance *from,
+                          const instance *to, ts_event_pairs *out, uint32_t *compared)
 {
   ts_arena *scratch = ts_arena_new("instances");
-  double *alone = TS_NEW_ARRAY(scratch, double, to - from), *beside = TS_NEW_ARRAY(scratch, double, to - from);
+  double *alone = TS_NEW_ARRAY(scratch, double, to - from),
+         *beside = TS_NEW_ARRAY(scratch, double, to - from);
   uint32_t alones = 0, besides = 0, comm = TS_EVENT_NONE;
   for (const instance *i = from; i < to; i++) {
     double time = (double)event_of(e, i->event)->duration;
@@ -92,9 +100,13 @@ static void compare_group(ts_arena *arena, const ts_events *e, const instance *f
   }
   if (alones && besides) {
     const ts_event *v = event_of(e, from->event);
-    ts_event_pair p = {.kind = (ts_event_kind)v->kind, .alone = agreed(alone, alones), .beside = agreed(beside, besides), .fill = v->fill ? v->fill / 255.0 : NAN};
+    ts_event_pair p = {.kind = (ts_event_kind)v->kind,
+                       .alone = agreed(alone, alones),
+                       .beside = agreed(beside, besides),
+                       .fill = v->fill ? v->fill / 255.0 : NAN};
     ++*compared;
-    if (p.alone >= SHORTEST && p.beside >= SHORTEST && p.beside < 3 * p.alone && p.alone < 3 * p.beside) {
+    if (p.alone >= SHORTEST && p.beside >= SHORTEST && p.beside < 3 * p.alone &&
+        p.alone < 3 * p.beside) {
       describe_comm(e, comm, &p);
       TS_PUSH(arena, out, p);
     }
@@ -105,10 +117,13 @@ static void compare_group(ts_arena *arena, const ts_events *e, const instance *f
 static void name_around(const ts_events *e, const numbers *stream, size_t at, uint32_t key[KEY])
 {
   for (size_t k = 0; k < KEY; k++)
-    key[k] = at + k < NEAR || at + k - NEAR >= stream->count ? TS_EVENT_NONE : event_of(e, stream->at[at + k - NEAR])->name;
+    key[k] = at + k < NEAR || at + k - NEAR >= stream->count ?
+               TS_EVENT_NONE :
+               event_of(e, stream->at[at + k - NEAR])->name;
 }
 
-void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out, uint32_t *compared)
+void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out,
+                        uint32_t *compared)
 {
   ts_arena *scratch = ts_arena_new("pairs");
   numbers comms = {0}, *streams = TS_NEW_ARRAY(scratch, numbers, e->tracks.count);
@@ -136,7 +151,8 @@ void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out
   }
   TS_SORT(&all, by_key);
   for (size_t from = 0, to; from < all.count; from = to) {
-    for (to = from + 1; to < all.count && memcmp(all.at[from].key, all.at[to].key, sizeof all.at[0].key) == 0;)
+    for (to = from + 1;
+         to < all.count && memcmp(all.at[from].key, all.at[to].key, sizeof all.at[0].key) == 0;)
       to++;
     compare_group(arena, e, all.at + from, all.at + to, out, compared);
   }

@@ -15,9 +15,12 @@ typedef struct ts_event_pair {
 
 typedef TS_VEC(ts_event_pair) ts_event_pairs;
 
-/* Instances are the same work when they have equal names, and so have the two kernels before and after on their stream: layers that repeat. Alone: less than 2 %
- * of it beside communication; beside: more than 90 %. Left out are kernels under 10 us (recordings count in whole microseconds), instances that differ by more than
- * a quarter among themselves, and ratios beyond 3: these are of other sizes. `compared`: kernels that had both, before that. */
-void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out, uint32_t *compared);
+/* Instances are the same work when they have equal names, and so have the two kernels before and
+ * after on their stream: layers that repeat. Alone: less than 2 % of it beside communication;
+ * beside: more than 90 %. Left out are kernels under 10 us (recordings count in whole
+ * microseconds), instances that differ by more than a quarter among themselves, and ratios beyond
+ * 3: these are of other sizes. `compared`: kernels that had both, before that. */
+void ts_event_pairs_add(ts_arena *arena, const ts_events *e, ts_event_pairs *out,
+                        uint32_t *compared);
 
 #endif

@@ -1,5 +1,5 @@
-/* Execution graphs of all ranks as one IR. The IR names groups as products of the axes of a mesh, and has a program for each coordinate of one axis: both are
- * found from what the graphs say. */
+/* Execution graphs of all ranks as one IR. The IR names groups as products of the axes of a mesh,
+ * and has a program for each coordinate of one axis: both are found from what the graphs say. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ enum { AXES_MOST = 30, STREAMS_MOST = 255, DEPENDENCIES_MOST = UINT16_MAX, TENSO
 
 typedef struct members { uint32_t count, *rank; } members;
 
-/* Pair, tag, group, and how many went before: the same on both sides, as sender and receiver are the lowest ranks of their programs. */
+/* Pair, tag, group, and how many went before: the same on both sides, as sender and receiver are
+ * the lowest ranks of their programs. */
 typedef struct message_key { uint64_t sender, receiver, tag, group, nth; } message_key;
 
 typedef struct maker {
@@ -28,7 +29,10 @@ typedef struct maker {
   ts_import_error *error;
 } maker;
 
-static uint32_t coordinate(const maker *m, uint32_t rank, uint32_t axis) { return rank / m->stride[axis] % m->size[axis]; }
+static uint32_t coordinate(const maker *m, uint32_t rank, uint32_t axis)
+{
+  return rank / m->stride[axis] % m->size[axis];
+}
 
 static members members_of(const maker *m, const ts_events *e, uint32_t ranks)
 {
@@ -53,7 +57,8 @@ static int by_number(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* A group that is a product of axes is its first rank and distances that begin again: 0 1 4 5 is stride 1 twice, then stride 4 twice. */
+/* A group that is a product of axes is its first rank and distances that begin again: 0 1 4 5 is
+ * stride 1 twice, then stride 4 twice. */
 static bool take_borders(maker *m, members g, borders *out)
 {
   for (uint32_t done = 1; done < g.count;) { /* the first `done` members are the product so far */
@@ -89,7 +94,8 @@ static uint32_t common(uint32_t a, uint32_t b)
 static bool find_mesh(maker *m)
 {
   borders all = {0};
-  uint32_t distance = 0; /* what divides the distances of all messages that name no group: the stride of their axis */
+  /* what divides the distances of all messages that name no group: the stride of their axis */
+  uint32_t distance = 0;
   TS_PUSH(m->work, &all, 1);
   TS_PUSH(m->work, &all, m->world);
   for (uint32_t r = 0; r < m->world; r++) {
@@ -104,10 +110,15 @@ static bool find_mesh(maker *m)
       seen[c->ranks] = true;
       members g = members_of(m, e, c->ranks);
       if (!g.count)
-        return ts_import_fail(m->error, "list the ranks of each group, from 0 to the world's last", "rank %u: a group has no ranks, or some beyond the world of %u: `%.60s`", r,
-                              m->world, ts_events_text(e, c->ranks));
+        return ts_import_fail(
+          m->error, "list the ranks of each group, from 0 to the world's last",
+          "rank %u: a group has no ranks, or some beyond the world of %u: `%.60s`", r, m->world,
+          ts_events_text(e, c->ranks));
       if (!take_borders(m, g, &all))
-        return ts_import_fail(m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are", "rank %u: the group of ranks %.60s is no product of axes", r, ts_events_text(e, c->ranks));
+        return ts_import_fail(
+          m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are",
+          "rank %u: the group of ranks %.60s is no product of axes", r,
+          ts_events_text(e, c->ranks));
     }
   }
   if (distance && distance < m->world)
@@ -117,7 +128,9 @@ static bool find_mesh(maker *m)
     if (all.at[i] == all.at[i + 1])
       continue;
     if (all.at[i + 1] % all.at[i] || m->axis_count == AXES_MOST)
-      return ts_import_fail(m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are", "the groups of the ranks fit no mesh: strides of %u and %u", all.at[i], all.at[i + 1]);
+      return ts_import_fail(
+        m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are",
+        "the groups of the ranks fit no mesh: strides of %u and %u", all.at[i], all.at[i + 1]);
     m->stride[m->axis_count] = all.at[i];
     m->size[m->axis_count++] = all.at[i + 1] / all.at[i];
   }
@@ -174,9 +187,11 @@ static uint64_t digest(const maker *m, uint32_t rank)
     hash = mix(mix(mix(hash, c->kind), (uint64_t)c->bytes), axes_of(m, members_of(m, e, c->ranks)));
     uint32_t axis = c->peer >= 0 ? peer_axis(m, rank, c->peer) : TS_IR_NONE;
     if (c->peer >= 0)
-      hash = mix(mix(hash, axis), axis == TS_IR_NONE ? (uint64_t)c->peer : coordinate(m, (uint32_t)c->peer, axis));
+      hash = mix(mix(hash, axis),
+                 axis == TS_IR_NONE ? (uint64_t)c->peer : coordinate(m, (uint32_t)c->peer, axis));
   }
-  for (size_t i = 0; i < e->edges.count; i++) hash = mix(mix(hash, e->edges.at[i].from), e->edges.at[i].to);
+  for (size_t i = 0; i < e->edges.count; i++)
+    hash = mix(mix(hash, e->edges.at[i].from), e->edges.at[i].to);
   return hash;
 }
 
@@ -201,19 +216,29 @@ static bool find_programs(maker *m)
     m->program_axis = a;
     return true;
   }
-  return ts_import_fail(m->error, "one axis of the mesh has to decide what a rank does, as the stage of a pipeline",
-                        "the ranks do not fall into the stages of one axis: rank %u does another thing than rank 0, and rank %u fits neither", differ, other);
+  return ts_import_fail(
+    m->error, "one axis of the mesh has to decide what a rank does, as the stage of a pipeline",
+    "the ranks do not fall into the stages of one axis: rank %u does another thing than rank 0, "
+    "and rank %u fits neither",
+    differ, other);
 }
 
-static uint32_t program_count(const maker *m) { return m->program_axis == TS_IR_NONE ? 1 : m->size[m->program_axis]; }
-static uint32_t lowest_rank(const maker *m, uint32_t program) { return m->program_axis == TS_IR_NONE ? 0 : program * m->stride[m->program_axis]; }
+static uint32_t program_count(const maker *m)
+{
+  return m->program_axis == TS_IR_NONE ? 1 : m->size[m->program_axis];
+}
+static uint32_t lowest_rank(const maker *m, uint32_t program)
+{
+  return m->program_axis == TS_IR_NONE ? 0 : program * m->stride[m->program_axis];
+}
 
 /* The next rank of the same program, or the world. */
 static uint32_t next_rank(const maker *m, uint32_t rank)
 {
   if (m->program_axis == TS_IR_NONE)
     return rank + 1;
-  uint32_t stride = m->stride[m->program_axis], others = (rank + 1) % stride ? 0 : stride * (m->size[m->program_axis] - 1);
+  uint32_t stride = m->stride[m->program_axis],
+           others = (rank + 1) % stride ? 0 : stride * (m->size[m->program_axis] - 1);
   return rank + 1 + others;
 }
 
@@ -223,7 +248,8 @@ typedef struct message { message_key key; uint32_t event; } message;
 
 static int compare_keys(const message_key *x, const message_key *y)
 {
-  const uint64_t a[] = {x->sender, x->receiver, x->tag, x->group, x->nth}, b[] = {y->sender, y->receiver, y->tag, y->group, y->nth};
+  const uint64_t a[] = {x->sender, x->receiver, x->tag, x->group, x->nth},
+                 b[] = {y->sender, y->receiver, y->tag, y->group, y->nth};
   for (size_t i = 0; i < sizeof a / sizeof *a; i++)
     if (a[i] != b[i])
       return a[i] < b[i] ? -1 : 1;
@@ -251,7 +277,8 @@ static message_key key_of(const ts_events *e, const ts_event_comm *c)
 {
   uint64_t own = (uint64_t)e->rank, peer = (uint64_t)c->peer;
   bool send = c->kind == TS_COMM_SEND;
-  return (message_key){send ? own : peer, send ? peer : own, (uint64_t)c->tag, c->group ? mix_text(1, ts_events_text(e, c->group)) : 0, 0};
+  return (message_key){send ? own : peer, send ? peer : own, (uint64_t)c->tag,
+                       c->group ? mix_text(1, ts_events_text(e, c->group)) : 0, 0};
 }
 
 /* Keys of a rank's messages, by event. */
@@ -279,7 +306,9 @@ static void collect_messages(maker *m)
     const ts_events *e = m->ranks[lowest_rank(m, p)];
     m->message_keys[p] = number_messages(m, e);
     for (uint32_t i = 0; i < e->count; i++)
-      if (ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION && ts_event_at(e, i)->detail != TS_EVENT_NONE && e->comms.at[ts_event_at(e, i)->detail].kind == TS_COMM_SEND)
+      if (ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION &&
+          ts_event_at(e, i)->detail != TS_EVENT_NONE &&
+          e->comms.at[ts_event_at(e, i)->detail].kind == TS_COMM_SEND)
         TS_PUSH(m->work, &m->messages, m->message_keys[p][i]);
   }
   TS_SORT(&m->messages, by_key);
@@ -296,7 +325,9 @@ static uint32_t tag_of(const maker *m, const message_key *key)
     else
       high = middle;
   }
-  return (uint32_t)(low < m->messages.count && compare_keys(&m->messages.at[low], key) == 0 ? low : m->messages.count + low);
+  return (uint32_t)(low < m->messages.count && compare_keys(&m->messages.at[low], key) == 0 ?
+                      low :
+                      m->messages.count + low);
 }
 
 /* ---- Times ---- */
@@ -307,7 +338,8 @@ static uint32_t take_shapes(const ts_events *e, uint32_t shapes, tensor out[TENS
 {
   if (shapes == TS_EVENT_NONE)
     return 0;
-  const char *dims = ts_events_text(e, e->shapes.at[shapes].dims) + 1, *types = ts_events_text(e, e->shapes.at[shapes].types) + 1;
+  const char *dims = ts_events_text(e, e->shapes.at[shapes].dims) + 1,
+             *types = ts_events_text(e, e->shapes.at[shapes].types) + 1;
   uint32_t count = 0;
   while (count < TENSORS_MOST && (dims = strchr(dims, '[')) && (types = strchr(types, '"'))) {
     tensor *t = &out[count++];
@@ -335,8 +367,10 @@ static uint32_t take_shapes(const ts_events *e, uint32_t shapes, tensor out[TENS
   return count;
 }
 
-/* FLOP of what multiplies matrices, from shapes: of the last two inputs with two dimensions or more the first is m x k, and the output holds the rest. */
-static double flops_of(ts_event_kind kind, const tensor *in, uint32_t in_count, const tensor *out, uint32_t out_count)
+/* FLOP of what multiplies matrices, from shapes: of the last two inputs with two dimensions or more
+ * the first is m x k, and the output holds the rest. */
+static double flops_of(ts_event_kind kind, const tensor *in, uint32_t in_count, const tensor *out,
+                       uint32_t out_count)
 {
   const tensor *pair[2] = {NULL, NULL};
   for (uint32_t i = 0; i < in_count; i++)
@@ -356,14 +390,17 @@ static bool time_of(maker *m, const ts_events *e, uint32_t i, ts_ir_kernel *k)
   const ts_graph_facts *f = e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
   const ts_event *v = ts_event_at(e, i);
   tensor in[TENSORS_MOST], out[TENSORS_MOST];
-  uint32_t in_count = f ? take_shapes(e, f->in, in) : 0, out_count = f ? take_shapes(e, f->out, out) : 0;
+  uint32_t in_count = f ? take_shapes(e, f->in, in) : 0,
+           out_count = f ? take_shapes(e, f->out, out) : 0;
   for (uint32_t t = 0; t < in_count; t++) k->bytes += in[t].bytes;
   for (uint32_t t = 0; t < out_count; t++) k->bytes += out[t].bytes;
   k->flops = flops_of((ts_event_kind)v->kind, in, in_count, out, out_count);
   if (!(k->bytes < 1e18) || !(k->flops < 1e24))
-    return ts_import_fail(m->error, "check the shapes of its tensors", "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
+    return ts_import_fail(m->error, "check the shapes of its tensors",
+                          "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
   if (!m->machine)
-    return ts_import_fail(m->error, "say what computes: --machine FLOPS:BANDWIDTH:LINK:LATENCY", "rank %" PRId64 ", node %u, `%.40s`, has no time", e->rank, i,
+    return ts_import_fail(m->error, "say what computes: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
+                          "rank %" PRId64 ", node %u, `%.40s`, has no time", e->rank, i,
                           ts_events_text(e, v->name));
   double compute = k->flops / m->machine->flops, memory = k->bytes / m->machine->bandwidth;
   k->time = (uint64_t)((compute > memory ? compute : memory) * 1e12);
@@ -401,18 +438,25 @@ static uint32_t group_of(maker *m, uint32_t mask)
   size_t length = 0;
   for (uint32_t a = 0; a < m->axis_count; a++)
     if (mask >> a & 1)
-      length += (size_t)snprintf(name + length, sizeof name - length, "%sd%u", length ? "*" : "", a);
+      length +=
+        (size_t)snprintf(name + length, sizeof name - length, "%sd%u", length ? "*" : "", a);
   ts_ir_group group = {.name = ts_ir_add_string(m->b, name), .axes = mask};
   return ts_ir_intern(m->b, TS_IR_GROUPS, &group);
 }
 
 static uint32_t phase_of(const ts_events *e, uint32_t i)
 {
-  static const struct { const char *name; uint32_t phase; } phases[] = {{"forward", TS_IR_PHASE_FORWARD}, {"backward", TS_IR_PHASE_BACKWARD_INPUT},
-    {"recompute", TS_IR_PHASE_RECOMPUTE}, {"optimizer", TS_IR_PHASE_OPTIMIZER}};
+  static const struct {
+    const char *name;
+    uint32_t phase;
+  } phases[] = {{"forward", TS_IR_PHASE_FORWARD},
+                {"backward", TS_IR_PHASE_BACKWARD_INPUT},
+                {"recompute", TS_IR_PHASE_RECOMPUTE},
+                {"optimizer", TS_IR_PHASE_OPTIMIZER}};
   if (ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION)
     return TS_IR_PHASE_COMMUNICATION;
-  const char *name = e->graph && i < e->graph->facts.count ? ts_events_text(e, e->graph->facts.at[i].phase) : "";
+  const char *name =
+    e->graph && i < e->graph->facts.count ? ts_events_text(e, e->graph->facts.at[i].phase) : "";
   for (size_t p = 0; p < sizeof phases / sizeof *phases; p++)
     if (strcmp(name, phases[p].name) == 0)
       return phases[p].phase;
@@ -434,21 +478,38 @@ static bool put_message(maker *m, program *p, ts_ir_node *n, uint32_t i)
   const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
   uint32_t rank = (uint32_t)p->e->rank, axis = peer_axis(m, rank, c->peer);
   if (axis == TS_IR_NONE || axis != m->program_axis)
-    return ts_import_fail(m->error, "messages run along one axis of the mesh, that of the stages", "rank %u, node %u: a message to or from rank %" PRId64 ", which is not along the axis of the pipeline", rank, i, c->peer);
+    return ts_import_fail(m->error, "messages run along one axis of the mesh, that of the stages",
+                          "rank %u, node %u: a message to or from rank %" PRId64
+                          ", which is not along the axis of the pipeline",
+                          rank, i, c->peer);
   n->op = c->kind == TS_COMM_SEND ? TS_IR_SEND : TS_IR_RECV;
   n->arg = (uint32_t)p->ports.count;
-  TS_PUSH(m->work, &p->ports, ((ts_ir_port){.bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0, .group = group_of(m, 1u << axis), .is_send = c->kind == TS_COMM_SEND}));
-  TS_PUSH(m->work, &p->bindings, ((ts_ir_binding){coordinate(m, (uint32_t)c->peer, axis), tag_of(m, &m->message_keys[p->number][i])}));
+  TS_PUSH(m->work, &p->ports,
+          ((ts_ir_port){.bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0,
+                        .group = group_of(m, 1u << axis),
+                        .is_send = c->kind == TS_COMM_SEND}));
+  TS_PUSH(m->work, &p->bindings,
+          ((ts_ir_binding){coordinate(m, (uint32_t)c->peer, axis),
+                           tag_of(m, &m->message_keys[p->number][i])}));
   return true;
 }
 
 static bool put_comm(maker *m, program *p, ts_ir_node *n, uint32_t i)
 {
-  static const uint8_t kinds[TS_COMM_KINDS] = {[TS_COMM_ALL_REDUCE] = TS_IR_ALL_REDUCE, [TS_COMM_ALL_GATHER] = TS_IR_ALL_GATHER, [TS_COMM_REDUCE_SCATTER] = TS_IR_REDUCE_SCATTER,
-    [TS_COMM_BROADCAST] = TS_IR_BROADCAST, [TS_COMM_REDUCE] = TS_IR_REDUCE, [TS_COMM_ALL_TO_ALL] = TS_IR_ALL_TO_ALL, [TS_COMM_GATHER] = TS_IR_REDUCE,
-    [TS_COMM_SCATTER] = TS_IR_BROADCAST, [TS_COMM_BARRIER] = TS_IR_BARRIER, [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
+  static const uint8_t kinds[TS_COMM_KINDS] = {[TS_COMM_ALL_REDUCE] = TS_IR_ALL_REDUCE,
+                                               [TS_COMM_ALL_GATHER] = TS_IR_ALL_GATHER,
+                                               [TS_COMM_REDUCE_SCATTER] = TS_IR_REDUCE_SCATTER,
+                                               [TS_COMM_BROADCAST] = TS_IR_BROADCAST,
+                                               [TS_COMM_REDUCE] = TS_IR_REDUCE,
+                                               [TS_COMM_ALL_TO_ALL] = TS_IR_ALL_TO_ALL,
+                                               [TS_COMM_GATHER] = TS_IR_REDUCE,
+                                               [TS_COMM_SCATTER] = TS_IR_BROADCAST,
+                                               [TS_COMM_BARRIER] = TS_IR_BARRIER,
+                                               [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
   if (!m->machine)
-    return ts_import_fail(m->error, "say what links the ranks: --machine FLOPS:BANDWIDTH:LINK:LATENCY", "rank %" PRId64 ", node %u, communicates", p->e->rank, i);
+    return ts_import_fail(m->error,
+                          "say what links the ranks: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
+                          "rank %" PRId64 ", node %u, communicates", p->e->rank, i);
   if (is_message(p->e, ts_event_at(p->e, i)))
     return put_message(m, p, n, i);
   const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
@@ -457,7 +518,9 @@ static bool put_comm(maker *m, program *p, ts_ir_node *n, uint32_t i)
     n->op = TS_IR_RECORD;
     return true;
   }
-  ts_ir_collective collective = {.kind = kinds[c->kind], .group = group_of(m, mask), .bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0};
+  ts_ir_collective collective = {.kind = kinds[c->kind],
+                                 .group = group_of(m, mask),
+                                 .bytes = c->bytes > 0 ? (uint64_t)c->bytes : 0};
   n->op = TS_IR_COLLECTIVE;
   n->arg = ts_ir_intern(m->b, TS_IR_COLLECTIVES, &collective);
   return true;
@@ -465,7 +528,9 @@ static bool put_comm(maker *m, program *p, ts_ir_node *n, uint32_t i)
 
 static uint32_t category_of(const char *name)
 {
-  static const char *const names[] = {"parameters", "gradients", "optimizer", "activations", "temporaries", "buffers"}; /* as ts_ir_category counts */
+  /* as ts_ir_category counts */
+  static const char *const names[] = {"parameters",  "gradients",   "optimizer",
+                                      "activations", "temporaries", "buffers"};
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
     if (strcmp(names[c], name) == 0)
       return c;
@@ -477,7 +542,9 @@ static void put_memory(maker *m, program *p, ts_ir_node *n, uint32_t i)
   TS_VEC(ts_ir_mem) mems = {0};
   for (uint32_t k = p->first_mem[i]; k < p->first_mem[i + 1] && mems.count < UINT16_MAX; k++) {
     const ts_graph_memory *g = &p->e->graph->memory.at[k];
-    TS_PUSH(m->work, &mems, ((ts_ir_mem){.bytes = g->bytes, .category = category_of(ts_events_text(p->e, g->category))}));
+    TS_PUSH(
+      m->work, &mems,
+      ((ts_ir_mem){.bytes = g->bytes, .category = category_of(ts_events_text(p->e, g->category))}));
   }
   n->mem_count = (uint16_t)mems.count;
   n->first_mem = mems.count ? ts_ir_intern_run(m->b, TS_IR_MEMS, mems.at, (uint32_t)mems.count) : 0;
@@ -485,7 +552,8 @@ static void put_memory(maker *m, program *p, ts_ir_node *n, uint32_t i)
 
 static void put_dependencies(maker *m, program *p, ts_ir_node *n, uint32_t i)
 {
-  uint32_t count = p->first_dep[i + 1] - p->first_dep[i], *deps = TS_NEW_ARRAY(m->work, uint32_t, count + 1), kept = 0;
+  uint32_t count = p->first_dep[i + 1] - p->first_dep[i],
+           *deps = TS_NEW_ARRAY(m->work, uint32_t, count + 1), kept = 0;
   for (uint32_t k = 0; k < count; k++) deps[k] = p->node_of[p->deps[p->first_dep[i] + k]];
   qsort(deps, count, sizeof *deps, by_number);
   for (uint32_t k = 0; k < count; k++)
@@ -498,16 +566,24 @@ static void put_dependencies(maker *m, program *p, ts_ir_node *n, uint32_t i)
 static bool put_node(maker *m, program *p, uint32_t i)
 {
   const ts_event *v = ts_event_at(p->e, i);
-  const ts_graph_facts *f = p->e->graph && i < p->e->graph->facts.count ? &p->e->graph->facts.at[i] : NULL;
-  ts_ir_node n = {.op = TS_IR_COMPUTE, .stream = (uint8_t)v->track, .phase = (uint8_t)phase_of(p->e, i), .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE};
-  const char *module = f ? ts_events_text(p->e, f->module) : "", *name = ts_events_text(p->e, v->name);
-  n.label = ts_ir_add_string(m->b, *module ? ts_arena_printf(m->work, "%s %s", module, name) : name);
+  const ts_graph_facts *f =
+    p->e->graph && i < p->e->graph->facts.count ? &p->e->graph->facts.at[i] : NULL;
+  ts_ir_node n = {.op = TS_IR_COMPUTE,
+                  .stream = (uint8_t)v->track,
+                  .phase = (uint8_t)phase_of(p->e, i),
+                  .loc = TS_IR_NONE,
+                  .rule_loc = TS_IR_NONE};
+  const char *module = f ? ts_events_text(p->e, f->module) : "",
+             *name = ts_events_text(p->e, v->name);
+  n.label =
+    ts_ir_add_string(m->b, *module ? ts_arena_printf(m->work, "%s %s", module, name) : name);
   put_dependencies(m, p, &n, i);
   if (p->first_mem)
     put_memory(m, p, &n, i);
   if (v->class != TS_EVENT_DEVICE) {
     n.op = v->duration > 0 ? TS_IR_HOST_WORK : TS_IR_HOST_SYNC;
-    n.host_ps = v->duration > 0 && v->duration < INT64_MAX / 1000 ? (uint64_t)v->duration * 1000 : 0;
+    n.host_ps =
+      v->duration > 0 && v->duration < INT64_MAX / 1000 ? (uint64_t)v->duration * 1000 : 0;
     n.stream = 0;
   } else if (v->kind == TS_KERNEL_COMMUNICATION && v->detail != TS_EVENT_NONE) {
     if (!put_comm(m, p, &n, i))
@@ -517,7 +593,12 @@ static bool put_node(maker *m, program *p, uint32_t i)
   p->node_of[i] = (uint32_t)p->nodes.count;
   TS_PUSH(m->work, &p->nodes, n);
   if (f && f->sync) {
-    ts_ir_node wait = {.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER, .label = n.label, .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE, .dep_count = 1};
+    ts_ir_node wait = {.op = TS_IR_HOST_SYNC,
+                       .phase = TS_IR_PHASE_OTHER,
+                       .label = n.label,
+                       .loc = TS_IR_NONE,
+                       .rule_loc = TS_IR_NONE,
+                       .dep_count = 1};
     wait.first_dep = ts_ir_intern_run(m->b, TS_IR_DEPS, &p->node_of[i], 1);
     TS_PUSH(m->work, &p->nodes, wait);
   }
@@ -531,16 +612,21 @@ static bool sort_dependencies(maker *m, program *p)
   p->deps = TS_NEW_ARRAY(m->work, uint32_t, e->edges.count + 1);
   for (size_t k = 0; k < e->edges.count; k++) {
     if (e->edges.at[k].from >= e->edges.at[k].to)
-      return ts_import_fail(m->error, "list nodes after those that they wait for", "rank %" PRId64 ": node %u waits for node %u, which comes after it", e->rank, e->edges.at[k].to, e->edges.at[k].from);
+      return ts_import_fail(m->error, "list nodes after those that they wait for",
+                            "rank %" PRId64 ": node %u waits for node %u, which comes after it",
+                            e->rank, e->edges.at[k].to, e->edges.at[k].from);
     p->first_dep[e->edges.at[k].to + 1]++;
   }
   for (uint32_t i = 0; i < e->count; i++) {
     if (p->first_dep[i + 1] > DEPENDENCIES_MOST)
-      return ts_import_fail(m->error, "let it wait for the last node of each stream", "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i, DEPENDENCIES_MOST);
+      return ts_import_fail(m->error, "let it wait for the last node of each stream",
+                            "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i,
+                            DEPENDENCIES_MOST);
     p->first_dep[i + 1] += p->first_dep[i];
   }
   uint32_t *at = ts_arena_copy(m->work, p->first_dep, sizeof *at * (e->count + 1));
-  for (size_t k = 0; k < e->edges.count; k++) p->deps[at[e->edges.at[k].to]++] = e->edges.at[k].from;
+  for (size_t k = 0; k < e->edges.count; k++)
+    p->deps[at[e->edges.at[k].to]++] = e->edges.at[k].from;
   return true;
 }
 
@@ -553,12 +639,17 @@ static bool sort_memory(maker *m, program *p)
   p->first_mem = TS_NEW_ARRAY(m->work, uint32_t, e->count + 2);
   uint32_t k = 0;
   for (uint32_t i = 0; i <= e->count; i++) {
-    while (k < e->graph->memory.count && (e->graph->memory.at[k].event == TS_EVENT_NONE || e->graph->memory.at[k].event < i)) k++;
+    while (k < e->graph->memory.count &&
+           (e->graph->memory.at[k].event == TS_EVENT_NONE || e->graph->memory.at[k].event < i))
+      k++;
     p->first_mem[i] = k;
   }
   for (size_t i = 1; i < e->graph->memory.count; i++)
-    if (e->graph->memory.at[i].event != TS_EVENT_NONE && e->graph->memory.at[i - 1].event != TS_EVENT_NONE && e->graph->memory.at[i].event < e->graph->memory.at[i - 1].event)
-      return ts_import_fail(m->error, "sort `memory` by `node`", "rank %" PRId64 ": `memory` is not in the order of nodes", e->rank);
+    if (e->graph->memory.at[i].event != TS_EVENT_NONE &&
+        e->graph->memory.at[i - 1].event != TS_EVENT_NONE &&
+        e->graph->memory.at[i].event < e->graph->memory.at[i - 1].event)
+      return ts_import_fail(m->error, "sort `memory` by `node`",
+                            "rank %" PRId64 ": `memory` is not in the order of nodes", e->rank);
   return true;
 }
 
@@ -568,7 +659,9 @@ static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
   for (size_t i = 0; e->graph && i < e->graph->memory.count; i++) {
     const ts_graph_memory *g = &e->graph->memory.at[i];
     if (g->event == TS_EVENT_NONE && g->bytes > 0)
-      TS_PUSH(m->work, &held, ((ts_ir_holding){.bytes = (uint64_t)g->bytes, .category = category_of(ts_events_text(e, g->category))}));
+      TS_PUSH(m->work, &held,
+              ((ts_ir_holding){.bytes = (uint64_t)g->bytes,
+                               .category = category_of(ts_events_text(e, g->category))}));
   }
   *count = (uint32_t)held.count;
   void *at;
@@ -578,7 +671,8 @@ static uint32_t put_holdings(maker *m, const ts_events *e, uint32_t *count)
   return first;
 }
 
-static uint32_t append(maker *m, ts_ir_section_kind kind, const void *records, size_t size, size_t count)
+static uint32_t append(maker *m, ts_ir_section_kind kind, const void *records, size_t size,
+                       size_t count)
 {
   void *at;
   uint32_t first = ts_ir_append(m->b, kind, (uint32_t)count, &at);
@@ -597,11 +691,16 @@ static bool put_program(maker *m, uint32_t number)
     if (!put_node(m, &p, i))
       return false;
   const char *name = ts_arena_printf(m->work, "stage %u", number);
-  ts_ir_fragment fragment = {.name = ts_ir_add_string(m->b, name), .work = ts_ir_add_string(m->b, "S"), .node_count = (uint32_t)p.nodes.count, .port_count = (uint32_t)p.ports.count};
+  ts_ir_fragment fragment = {.name = ts_ir_add_string(m->b, name),
+                             .work = ts_ir_add_string(m->b, "S"),
+                             .node_count = (uint32_t)p.nodes.count,
+                             .port_count = (uint32_t)p.ports.count};
   fragment.first_node = append(m, TS_IR_NODES, p.nodes.at, sizeof *p.nodes.at, p.nodes.count);
   fragment.first_port = append(m, TS_IR_PORTS, p.ports.at, sizeof *p.ports.at, p.ports.count);
-  ts_ir_item item = {.fragment = append(m, TS_IR_FRAGMENTS, &fragment, sizeof fragment, 1), .micro_batch = TS_IR_NONE};
-  item.first_binding = append(m, TS_IR_BINDINGS, p.bindings.at, sizeof *p.bindings.at, p.bindings.count);
+  ts_ir_item item = {.fragment = append(m, TS_IR_FRAGMENTS, &fragment, sizeof fragment, 1),
+                     .micro_batch = TS_IR_NONE};
+  item.first_binding =
+    append(m, TS_IR_BINDINGS, p.bindings.at, sizeof *p.bindings.at, p.bindings.count);
   ts_ir_program out = {.name = fragment.name, .item_count = 1};
   out.first_item = append(m, TS_IR_ITEMS, &item, sizeof item, 1);
   out.first_holding = put_holdings(m, p.e, &out.holding_count);
@@ -613,27 +712,71 @@ static bool put_program(maker *m, uint32_t number)
 static void put_cluster(maker *m)
 {
   ts_ir_meta *meta = ts_ir_builder_meta(m->b);
-  *meta = (ts_ir_meta){.plan = ts_ir_add_string(m->b, "graph"), .tool = ts_ir_add_string(m->b, "trainspec"), .plan_loc = TS_IR_NONE, .pipeline_axis = m->program_axis,
-                       .memory_loc = TS_IR_NONE, .mesh_loc = TS_IR_NONE, .world = m->world, .micro_batches = 1};
+  *meta = (ts_ir_meta){.plan = ts_ir_add_string(m->b, "graph"),
+                       .tool = ts_ir_add_string(m->b, "trainspec"),
+                       .plan_loc = TS_IR_NONE,
+                       .pipeline_axis = m->program_axis,
+                       .memory_loc = TS_IR_NONE,
+                       .mesh_loc = TS_IR_NONE,
+                       .world = m->world,
+                       .micro_batches = 1};
   for (uint32_t a = 0; a < m->axis_count; a++)
-    append(m, TS_IR_AXES, &(ts_ir_axis){.name = ts_ir_add_string(m->b, ts_arena_printf(m->work, "d%u", a)), .size = m->size[a], .stride = m->stride[a]}, sizeof(ts_ir_axis), 1);
-  append(m, TS_IR_ARRAYS, &(ts_ir_array){.name = ts_ir_add_string(m->b, "device"), .kind = TS_IR_DEVICE, .count = m->world, .dims = 1, .dim = {m->world}, .loc = TS_IR_NONE},
+    append(m, TS_IR_AXES,
+           &(ts_ir_axis){.name = ts_ir_add_string(m->b, ts_arena_printf(m->work, "d%u", a)),
+                         .size = m->size[a],
+                         .stride = m->stride[a]},
+           sizeof(ts_ir_axis), 1);
+  append(m, TS_IR_ARRAYS,
+         &(ts_ir_array){.name = ts_ir_add_string(m->b, "device"),
+                        .kind = TS_IR_DEVICE,
+                        .count = m->world,
+                        .dims = 1,
+                        .dim = {m->world},
+                        .loc = TS_IR_NONE},
          sizeof(ts_ir_array), 1);
-  append(m, TS_IR_DEVICE_CLASSES, &(ts_ir_device_class){.name = ts_ir_add_string(m->b, "traced"), .loc = TS_IR_NONE, .bandwidth = m->machine ? m->machine->bandwidth : 1},
+  append(m, TS_IR_DEVICE_CLASSES,
+         &(ts_ir_device_class){.name = ts_ir_add_string(m->b, "traced"),
+                               .loc = TS_IR_NONE,
+                               .bandwidth = m->machine ? m->machine->bandwidth : 1},
          sizeof(ts_ir_device_class), 1);
-  append(m, TS_IR_COST_SOURCES, &(ts_ir_cost_source){.name = ts_ir_add_string(m->b, ts_base_name(m->ranks[0]->file)), .kind = ts_ir_add_string(m->b, "graph"), .loc = TS_IR_NONE},
+  append(m, TS_IR_COST_SOURCES,
+         &(ts_ir_cost_source){.name = ts_ir_add_string(m->b, ts_base_name(m->ranks[0]->file)),
+                              .kind = ts_ir_add_string(m->b, "graph"),
+                              .loc = TS_IR_NONE},
          sizeof(ts_ir_cost_source), 1);
-  for (uint32_t r = 0; r < m->world; r++) append(m, TS_IR_DEVICES, &(ts_ir_device){.speed = 1}, sizeof(ts_ir_device), 1);
+  for (uint32_t r = 0; r < m->world; r++)
+    append(m, TS_IR_DEVICES, &(ts_ir_device){.speed = 1}, sizeof(ts_ir_device), 1);
   if (!m->machine || m->world < 2)
     return;
-  append(m, TS_IR_ARRAYS, &(ts_ir_array){.name = ts_ir_add_string(m->b, "switch"), .kind = TS_IR_SWITCH, .first = m->world, .count = 1, .loc = TS_IR_NONE}, sizeof(ts_ir_array), 1);
-  append(m, TS_IR_DEVICES, &(ts_ir_device){.array = 1, .device_class = TS_IR_NONE, .speed = 1}, sizeof(ts_ir_device), 1);
+  append(m, TS_IR_ARRAYS,
+         &(ts_ir_array){.name = ts_ir_add_string(m->b, "switch"),
+                        .kind = TS_IR_SWITCH,
+                        .first = m->world,
+                        .count = 1,
+                        .loc = TS_IR_NONE},
+         sizeof(ts_ir_array), 1);
+  append(m, TS_IR_DEVICES, &(ts_ir_device){.array = 1, .device_class = TS_IR_NONE, .speed = 1},
+         sizeof(ts_ir_device), 1);
   uint64_t latency = (uint64_t)(m->machine->latency * 1e12);
-  append(m, TS_IR_LINK_CLASSES, &(ts_ir_link_class){.name = ts_ir_add_string(m->b, "link"), .bandwidth = m->machine->link, .latency = latency / 2, .loc = TS_IR_NONE},
+  append(m, TS_IR_LINK_CLASSES,
+         &(ts_ir_link_class){.name = ts_ir_add_string(m->b, "link"),
+                             .bandwidth = m->machine->link,
+                             .latency = latency / 2,
+                             .loc = TS_IR_NONE},
          sizeof(ts_ir_link_class), 1);
-  for (uint32_t r = 0; r < m->world; r++) append(m, TS_IR_LINKS, &(ts_ir_link){.from = r, .to = m->world, .duplex = 1}, sizeof(ts_ir_link), 1);
-  append(m, TS_IR_NET_MODELS, &(ts_ir_net_model){.name = ts_ir_add_string(m->b, "ring"), .kind = TS_IR_NET_ALPHA_BETA, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
-         .tier = TS_IR_NONE, .efficiency = 1, .hop = latency, .source = TS_IR_NONE, .loc = TS_IR_NONE}, sizeof(ts_ir_net_model), 1);
+  for (uint32_t r = 0; r < m->world; r++)
+    append(m, TS_IR_LINKS, &(ts_ir_link){.from = r, .to = m->world, .duplex = 1},
+           sizeof(ts_ir_link), 1);
+  append(m, TS_IR_NET_MODELS,
+         &(ts_ir_net_model){.name = ts_ir_add_string(m->b, "ring"),
+                            .kind = TS_IR_NET_ALPHA_BETA,
+                            .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
+                            .tier = TS_IR_NONE,
+                            .efficiency = 1,
+                            .hop = latency,
+                            .source = TS_IR_NONE,
+                            .loc = TS_IR_NONE},
+         sizeof(ts_ir_net_model), 1);
 }
 
 /* Stream i of every rank; what it is called is what rank 0 uses it for. */
@@ -641,9 +784,11 @@ static bool put_streams(maker *m)
 {
   uint32_t most = 1;
   for (uint32_t r = 0; r < m->world; r++)
-    for (uint32_t t = most; t < m->ranks[r]->tracks.count; t++) most = m->ranks[r]->tracks.at[t].device ? t + 1 : most;
+    for (uint32_t t = most; t < m->ranks[r]->tracks.count; t++)
+      most = m->ranks[r]->tracks.at[t].device ? t + 1 : most;
   if (most > STREAMS_MOST)
-    return ts_import_fail(m->error, "put work that never overlaps on one stream", "a rank has %u streams; at most %d", most, STREAMS_MOST);
+    return ts_import_fail(m->error, "put work that never overlaps on one stream",
+                          "a rank has %u streams; at most %d", most, STREAMS_MOST);
   for (uint32_t s = 0; s < most; s++) {
     const char *kind = "compute";
     for (uint32_t r = 0; r < m->world; r++)
@@ -651,8 +796,11 @@ static bool put_streams(maker *m)
         kind = ts_events_text(m->ranks[r], m->ranks[r]->tracks.at[s].label);
         break;
       }
-    ts_ir_stream stream = {.name = ts_ir_add_string(m->b, ts_arena_printf(m->work, "%s %u", *kind ? kind : "stream", s)),
-      .kind = strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM : strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY : TS_IR_STREAM_COMPUTE};
+    ts_ir_stream stream = {
+      .name = ts_ir_add_string(m->b, ts_arena_printf(m->work, "%s %u", *kind ? kind : "stream", s)),
+      .kind = strcmp(kind, "comm") == 0 ? TS_IR_STREAM_COMM :
+              strcmp(kind, "copy") == 0 ? TS_IR_STREAM_COPY :
+                                          TS_IR_STREAM_COMPUTE};
     append(m, TS_IR_STREAMS, &stream, sizeof stream, 1);
   }
   return true;
@@ -663,9 +811,12 @@ static bool check_ranks(maker *m)
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
     if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_GOAL)
-      return ts_import_fail(m->error, "trainspec-trace writes them", "`%s` is no execution graph", e->file);
+      return ts_import_fail(m->error, "trainspec-trace writes them", "`%s` is no execution graph",
+                            e->file);
     if (e->world != m->world || e->rank != r)
-      return ts_import_fail(m->error, "give the graphs of all ranks", "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u", e->file, e->rank, e->world, r, m->world);
+      return ts_import_fail(m->error, "give the graphs of all ranks",
+                            "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u",
+                            e->file, e->rank, e->world, r, m->world);
     if (e->cut)
       return ts_import_fail(m->error, "copy the file again", "`%s` ends early", e->file);
     if (!e->count)
@@ -694,12 +845,14 @@ static bool has_collectives(const maker *m)
 {
   for (uint32_t r = 0; r < m->world; r++)
     for (size_t i = 0; i < m->ranks[r]->comms.count; i++)
-      if (m->ranks[r]->comms.at[i].kind != TS_COMM_SEND && m->ranks[r]->comms.at[i].kind != TS_COMM_RECV)
+      if (m->ranks[r]->comms.at[i].kind != TS_COMM_SEND &&
+          m->ranks[r]->comms.at[i].kind != TS_COMM_RECV)
         return true;
   return false;
 }
 
-/* A mesh and its stages; where ranks have no collectives but messages that fit none, each rank is a stage of its own. */
+/* A mesh and its stages; where ranks have no collectives but messages that fit none, each rank is a
+ * stage of its own. */
 static bool find_shape(maker *m)
 {
   bool found = find_mesh(m) && find_programs(m);
@@ -728,9 +881,14 @@ static bool make(maker *m)
   return true;
 }
 
-ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count, const ts_graph_machine *machine, ts_import_error *error)
+ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count,
+                           const ts_graph_machine *machine, ts_import_error *error)
 {
-  maker m = {.ranks = ranks, .world = count, .machine = machine, .error = error, .work = ts_arena_new("rank graphs")};
+  maker m = {.ranks = ranks,
+             .world = count,
+             .machine = machine,
+             .error = error,
+             .work = ts_arena_new("rank graphs")};
   if (!make(&m) && m.b) {
     ts_ir_builder_free(m.b);
     m.b = NULL;

@@ -18,13 +18,15 @@ typedef struct op { /* device work, by start */
   const ts_event *v;
   uint32_t event, stream, node, previous; /* previous: on its stream */
   int64_t start, end, launched, at;       /* at: when the host issues it */
-  int64_t gap;                            /* between its predecessor's end and its start, at least */
+  /* between its predecessor's end and its start, at least */
+  int64_t gap;
   int64_t crowded;                        /* waits so long for room on the device */
   uint32_t first_wait, wait_count;        /* in the order of ops after the sort */
 } op;
 
 typedef struct wait { uint32_t op, on; } wait; /* op waits for on */
-typedef struct item { int64_t at; uint32_t op, call; bool after; } item; /* issue an op, or (op NONE) a call that waits; after: wait for the op itself */
+/* issue an op, or (op NONE) a call that waits; after: wait for the op itself */
+typedef struct item { int64_t at; uint32_t op, call; bool after; } item;
 
 typedef struct record { uint64_t id; int64_t start; } record; /* a call that records an event */
 
@@ -54,7 +56,8 @@ static bool take_streams(maker *m, ts_import_error *error)
     uint32_t track = m->ops[i].v->track;
     if (stream[track] == TS_EVENT_NONE) {
       if (m->tracks == MOST_STREAMS)
-        return ts_import_fail(error, "choose a step with --step", "more than %d streams", MOST_STREAMS);
+        return ts_import_fail(error, "choose a step with --step", "more than %d streams",
+                              MOST_STREAMS);
       stream[track] = m->tracks;
       m->stream_of[m->tracks++] = track;
     }
@@ -71,7 +74,9 @@ static bool take_streams(maker *m, ts_import_error *error)
   m->stream_of[0] = m->stream_of[best];
   m->stream_of[best] = track;
   for (uint32_t i = 0; i < m->count; i++)
-    m->ops[i].stream = m->ops[i].stream == best ? 0 : m->ops[i].stream == 0 ? best : m->ops[i].stream;
+    m->ops[i].stream = m->ops[i].stream == best ? 0 :
+                       m->ops[i].stream == 0    ? best :
+                                                  m->ops[i].stream;
   m->r->streams = m->tracks;
   return true;
 }
@@ -84,7 +89,8 @@ static void join_streams(maker *m)
     op *o = &m->ops[i];
     o->previous = last[o->stream];
     last[o->stream] = i;
-    m->r->overlapping += o->previous != TS_EVENT_NONE && m->ops[o->previous].end > o->start + TOLERANCE;
+    m->r->overlapping +=
+      o->previous != TS_EVENT_NONE && m->ops[o->previous].end > o->start + TOLERANCE;
   }
 }
 
@@ -106,7 +112,10 @@ static int64_t middle_mean(int64_t *values, size_t count)
   return count ? sum / (int64_t)(to - from) : 0;
 }
 
-static int64_t clamped(int64_t gap) { return gap < 0 ? 0 : gap > 10 * TOLERANCE ? 10 * TOLERANCE : gap; }
+static int64_t clamped(int64_t gap)
+{
+  return gap < 0 ? 0 : gap > 10 * TOLERANCE ? 10 * TOLERANCE : gap;
+}
 
 static uint8_t gap_class(const uint32_t *launches, const op *o)
 {
@@ -124,7 +133,8 @@ static void measure_gaps(maker *m, const uint8_t *class)
     for (uint32_t i = 0; i < m->count; i++) {
       const op *o = &m->ops[i];
       int64_t before = o->previous != TS_EVENT_NONE ? m->ops[o->previous].end : INT64_MIN;
-      bool queued = o->v->call != TS_EVENT_NONE ? before > o->launched + REACH : before > o->start - REACH;
+      bool queued =
+        o->v->call != TS_EVENT_NONE ? before > o->launched + REACH : before > o->start - REACH;
       if (queued && (c < 0 || class[i] == c))
         gap[count++] = o->start - before;
     }
@@ -136,11 +146,13 @@ static void measure_gaps(maker *m, const uint8_t *class)
   }
 }
 
-/* From the launch to the kernel where its stream was idle; of the whole trace, since a step may find no stream idle. */
+/* From the launch to the kernel where its stream was idle; of the whole trace, since a step may
+ * find no stream idle. */
 static int64_t measure_latency(const maker *m)
 {
   const ts_events *e = m->e;
-  int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, e->device_count + 1), *until = TS_NEW_ARRAY(m->work, int64_t, e->tracks.count + 1);
+  int64_t *latency = TS_NEW_ARRAY(m->work, int64_t, e->device_count + 1),
+          *until = TS_NEW_ARRAY(m->work, int64_t, e->tracks.count + 1);
   size_t count = 0;
   for (size_t t = 0; t < e->tracks.count; t++) until[t] = INT64_MIN;
   for (uint32_t i = 0; i < e->device_count; i++) {
@@ -176,16 +188,20 @@ static void set_issue_times(maker *m)
     op *o = &m->ops[i];
     bool known = o->v->call != TS_EVENT_NONE;
     int64_t latency = m->r->latency > o->gap ? m->r->latency - o->gap : 0;
-    /* Work that followed at once on what was before it was queued, so launched with it; else when it began. */
-    bool queued = !known && o->previous != TS_EVENT_NONE && o->start - m->ops[o->previous].end <= REACH;
+    /* Work that followed at once on what was before it was queued, so launched with it; else when
+     * it began. */
+    bool queued =
+      !known && o->previous != TS_EVENT_NONE && o->start - m->ops[o->previous].end <= REACH;
     if (queued)
       o->launched = m->ops[o->previous].launched;
     o->at = known ? o->launched + latency : queued ? m->ops[o->previous].at : o->start - o->gap;
     m->r->unlaunched += !known;
-    /* A call that lasts longer than that loads code first, or waits for room in the queue: the kernel comes with its end. */
+    /* A call that lasts longer than that loads code first, or waits for room in the queue: the
+     * kernel comes with its end. */
     const ts_event *call = known ? ts_event_at(m->e, o->v->call) : NULL;
     if (call && call->duration > m->r->latency && ts_event_end(call) <= o->start + TOLERANCE) {
-      int64_t handed = ts_event_end(call) < o->start - o->gap ? ts_event_end(call) : o->start - o->gap;
+      int64_t handed =
+        ts_event_end(call) < o->start - o->gap ? ts_event_end(call) : o->start - o->gap;
       o->at = handed > o->at ? handed : o->at;
     }
     if (o->at < until[o->stream])
@@ -230,7 +246,8 @@ static uint32_t launched_from(const maker *m, int64_t time)
 /* While the host waits in `call`, does another thread launch? Then not all of it waits. */
 static bool others_launch(const maker *m, const ts_event *call)
 {
-  for (uint32_t i = launched_from(m, call->start); i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
+  for (uint32_t i = launched_from(m, call->start);
+       i < m->count && m->ops[m->by_launch[i]].launched < ts_event_end(call); i++) {
     const ts_event *v = m->ops[m->by_launch[i]].v;
     if (v->call != TS_EVENT_NONE && ts_event_at(m->e, v->call)->track != call->track)
       return true;
@@ -238,12 +255,17 @@ static bool others_launch(const maker *m, const ts_event *call)
   return false;
 }
 
-static bool is_sync(const ts_event *v) { return v->kind == TS_CALL_SYNC_DEVICE || v->kind == TS_CALL_SYNC_STREAM || v->kind == TS_CALL_SYNC_EVENT; }
+static bool is_sync(const ts_event *v)
+{
+  return v->kind == TS_CALL_SYNC_DEVICE || v->kind == TS_CALL_SYNC_STREAM ||
+         v->kind == TS_CALL_SYNC_EVENT;
+}
 
 static bool copy_blocks(const maker *m, const op *o)
 {
   const ts_event *call = o->v->call != TS_EVENT_NONE ? ts_event_at(m->e, o->v->call) : NULL;
-  return call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE && o->end > o->at && !others_launch(m, call);
+  return call && o->v->kind == TS_KERNEL_COPY && ts_event_end(call) >= o->end - TOLERANCE &&
+         o->end > o->at && !others_launch(m, call);
 }
 
 typedef struct pause { int64_t from, to; } pause;
@@ -260,7 +282,8 @@ static void launch_before_pauses(maker *m)
   TS_VEC(pause) pauses = {0};
   for (uint32_t i = 0; m->r->unlaunched && i < m->count; i++)
     if (copy_blocks(m, &m->ops[i]))
-      TS_PUSH(m->work, &pauses, (pause){m->ops[i].at, ts_event_end(ts_event_at(m->e, m->ops[i].v->call))});
+      TS_PUSH(m->work, &pauses,
+              (pause){m->ops[i].at, ts_event_end(ts_event_at(m->e, m->ops[i].v->call))});
   for (uint32_t i = 0; m->r->unlaunched && i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
     if (is_sync(v) && !others_launch(m, v))
@@ -273,7 +296,8 @@ static void launch_before_pauses(maker *m)
     size_t low = 0, high = pauses.count;
     while (low < high) {
       size_t middle = low + (high - low) / 2;
-      *(pauses.at[middle].from <= o->at ? &low : &high) = pauses.at[middle].from <= o->at ? middle + 1 : middle;
+      *(pauses.at[middle].from <= o->at ? &low : &high) =
+        pauses.at[middle].from <= o->at ? middle + 1 : middle;
     }
     if (o->v->call != TS_EVENT_NONE || !low || o->at >= pauses.at[low - 1].to)
       continue;
@@ -324,7 +348,8 @@ static void sort_records(maker *m)
     qsort(m->records.at, m->records.count, sizeof *m->records.at, by_id);
 }
 
-/* When the event was recorded that is waited for at `before`; `before` itself if the trace does not have it. */
+/* When the event was recorded that is waited for at `before`; `before` itself if the trace does not
+ * have it. */
 static int64_t recorded_at(const maker *m, uint64_t id, int64_t before)
 {
   size_t low = 0, high = m->records.count;
@@ -357,7 +382,8 @@ static void wait_exactly(maker *m, const ts_event *call)
     }
 }
 
-/* The call says neither who waits nor for what: the next launch of its thread waits for what was launched on the other streams, as far as their times allow it. */
+/* The call says neither who waits nor for what: the next launch of its thread waits for what was
+ * launched on the other streams, as far as their times allow it. */
 static void wait_by_call(maker *m, const ts_event *call)
 {
   uint32_t position = launched_from(m, call->start), next = position;
@@ -424,7 +450,8 @@ static int64_t expected_start(const maker *m, const op *o)
   return at + o->gap;
 }
 
-/* A kernel that began later than it had to, right after work of another stream ended, waited for that. */
+/* A kernel that began later than it had to, right after work of another stream ended, waited for
+ * that. */
 static void wait_by_time(maker *m)
 {
   size_t known = m->waits.count;
@@ -436,7 +463,8 @@ static void wait_by_time(maker *m)
     uint32_t best = TS_EVENT_NONE;
     for (uint32_t k = i, steps = 0; k-- > 0 && steps < 256; steps++) {
       const op *p = &m->ops[k];
-      if (p->stream != o->stream && p->end <= o->start + TOLERANCE && p->end >= o->start - REACH && p->end > expected && p->at <= o->at &&
+      if (p->stream != o->stream && p->end <= o->start + TOLERANCE && p->end >= o->start - REACH &&
+          p->end > expected && p->at <= o->at &&
           (best == TS_EVENT_NONE || p->end > m->ops[best].end))
         best = k;
     }
@@ -457,7 +485,8 @@ static int64_t busy_beside(const maker *m, uint32_t i, int64_t from)
   int64_t until = from, sum = 0;
   for (uint32_t k = i > LOOK_BACK ? i - LOOK_BACK : 0; k < i; k++) {
     const op *p = &m->ops[k];
-    int64_t begin = p->start > until ? p->start : until, end = p->end < o->start ? p->end : o->start;
+    int64_t begin = p->start > until ? p->start : until,
+            end = p->end < o->start ? p->end : o->start;
     if (p->stream == o->stream || end <= begin)
       continue;
     sum += end - begin;
@@ -466,7 +495,8 @@ static int64_t busy_beside(const maker *m, uint32_t i, int64_t from)
   return sum;
 }
 
-/* What is still late found no room while others filled the device, which an IR has no word for, or is late for reasons that the trace does not show. */
+/* What is still late found no room while others filled the device, which an IR has no word for, or
+ * is late for reasons that the trace does not show. */
 static void split_lateness(maker *m)
 {
   for (uint32_t i = 0; i < m->count; i++) {
@@ -510,7 +540,8 @@ static void order_items(maker *m, int64_t last)
   for (uint32_t i = 0; i < m->e->host_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->host[i]);
     if (is_sync(v) && v->start >= m->origin && v->start < last && !others_launch(m, v))
-      TS_PUSH(m->work, &m->items, (item){v->start + m->r->latency, TS_EVENT_NONE, m->e->host[i], false});
+      TS_PUSH(m->work, &m->items,
+              (item){v->start + m->r->latency, TS_EVENT_NONE, m->e->host[i], false});
   }
   TS_SORT(&m->items, by_issue);
 }
@@ -526,13 +557,18 @@ static void put_cluster(maker *m, ts_ir_builder *b)
   meta->plan_loc = meta->pipeline_axis = meta->memory_loc = meta->mesh_loc = TS_IR_NONE;
   meta->world = meta->micro_batches = 1;
   ts_ir_append(b, TS_IR_ARRAYS, 1, &at);
-  *(ts_ir_array *)at = (ts_ir_array){.name = ts_ir_add_string(b, "device"), .kind = TS_IR_DEVICE, .count = 1, .loc = TS_IR_NONE};
+  *(ts_ir_array *)at = (ts_ir_array){
+    .name = ts_ir_add_string(b, "device"), .kind = TS_IR_DEVICE, .count = 1, .loc = TS_IR_NONE};
   ts_ir_append(b, TS_IR_DEVICE_CLASSES, 1, &at);
-  *(ts_ir_device_class *)at = (ts_ir_device_class){.name = ts_ir_add_string(b, "traced"), .loc = TS_IR_NONE, .bandwidth = 1};
+  *(ts_ir_device_class *)at =
+    (ts_ir_device_class){.name = ts_ir_add_string(b, "traced"), .loc = TS_IR_NONE, .bandwidth = 1};
   ts_ir_append(b, TS_IR_DEVICES, 1, &at);
   *(ts_ir_device *)at = (ts_ir_device){.speed = 1};
   ts_ir_append(b, TS_IR_COST_SOURCES, 1, &at);
-  *(ts_ir_cost_source *)at = (ts_ir_cost_source){.name = ts_ir_add_string(b, ts_base_name(m->e->file)), .kind = ts_ir_add_string(b, "trace"), .loc = TS_IR_NONE};
+  *(ts_ir_cost_source *)at =
+    (ts_ir_cost_source){.name = ts_ir_add_string(b, ts_base_name(m->e->file)),
+                        .kind = ts_ir_add_string(b, "trace"),
+                        .loc = TS_IR_NONE};
 }
 
 static void put_streams(maker *m, ts_ir_builder *b)
@@ -540,30 +576,49 @@ static void put_streams(maker *m, ts_ir_builder *b)
   int64_t time[MOST_STREAMS][3] = {{0}};
   for (uint32_t i = 0; i < m->count; i++) {
     uint8_t kind = m->ops[i].v->kind;
-    time[m->ops[i].stream][kind == TS_KERNEL_COMMUNICATION ? 1 : kind == TS_KERNEL_COPY ? 2 : 0] += m->ops[i].end - m->ops[i].start;
+    time[m->ops[i].stream][kind == TS_KERNEL_COMMUNICATION ? 1 :
+                           kind == TS_KERNEL_COPY          ? 2 :
+                                                             0] += m->ops[i].end - m->ops[i].start;
   }
   for (uint32_t s = 0; s < m->tracks; s++) {
     void *at;
     ts_ir_append(b, TS_IR_STREAMS, 1, &at);
-    const char *name = ts_arena_printf(m->work, "stream %s", ts_events_text(m->e, m->e->tracks.at[m->stream_of[s]].thread_name));
+    const char *name = ts_arena_printf(
+      m->work, "stream %s", ts_events_text(m->e, m->e->tracks.at[m->stream_of[s]].thread_name));
     const int64_t *t = time[s];
-    *(ts_ir_stream *)at = (ts_ir_stream){ts_ir_add_string(b, name), s == 0 ? TS_IR_STREAM_COMPUTE : t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
-                                         t[2] > t[0] ? TS_IR_STREAM_COPY : TS_IR_STREAM_COMPUTE, 0};
+    *(ts_ir_stream *)at = (ts_ir_stream){ts_ir_add_string(b, name),
+                                         s == 0                     ? TS_IR_STREAM_COMPUTE :
+                                         t[1] > t[0] && t[1] > t[2] ? TS_IR_STREAM_COMM :
+                                         t[2] > t[0]                ? TS_IR_STREAM_COPY :
+                                                                      TS_IR_STREAM_COMPUTE,
+                                         0};
   }
 }
 
 static ts_ir_node new_node(ts_ir_op op, int64_t host)
 {
-  return (ts_ir_node){.op = (uint8_t)op, .phase = TS_IR_PHASE_OTHER, .host_ps = host > 0 ? (uint64_t)host * 1000 : 0, .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE};
+  return (ts_ir_node){.op = (uint8_t)op,
+                      .phase = TS_IR_PHASE_OTHER,
+                      .host_ps = host > 0 ? (uint64_t)host * 1000 : 0,
+                      .loc = TS_IR_NONE,
+                      .rule_loc = TS_IR_NONE};
 }
 
 static uint32_t kernel_of(ts_ir_builder *b, int64_t ns, const char *family)
 {
-  ts_ir_kernel k = {.time = ns > 0 ? (uint64_t)ns * 1000 : 0, .family = ts_ir_add_string(b, family), .basis = TS_IR_MEASURED};
+  ts_ir_kernel k = {.time = ns > 0 ? (uint64_t)ns * 1000 : 0,
+                    .family = ts_ir_add_string(b, family),
+                    .basis = TS_IR_MEASURED};
   return ts_ir_intern(b, TS_IR_KERNELS, &k);
 }
 
-typedef struct writer { maker *m; ts_ir_builder *b; TS_VEC(ts_ir_node) nodes; TS_VEC(uint32_t) events; int64_t host; } writer;
+typedef struct writer {
+  maker *m;
+  ts_ir_builder *b;
+  TS_VEC(ts_ir_node) nodes;
+  TS_VEC(uint32_t) events;
+  int64_t host;
+} writer;
 
 static void push(writer *w, ts_ir_node node, const uint32_t *deps, uint32_t count, uint32_t event)
 {
@@ -583,7 +638,8 @@ static void put_carried(writer *w)
   for (uint32_t i = 0; i < m->e->device_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->e->device[i]);
     for (uint32_t s = 0; m->op_of[m->e->device[i]] == TS_EVENT_NONE && s < m->tracks; s++)
-      if (m->stream_of[s] == v->track && v->start < first[s] && ts_event_end(v) - m->origin > until[s])
+      if (m->stream_of[s] == v->track && v->start < first[s] &&
+          ts_event_end(v) - m->origin > until[s])
         until[s] = ts_event_end(v) - m->origin;
   }
   for (uint32_t s = 0; s < m->tracks; s++)
@@ -626,14 +682,20 @@ static void put_op(writer *w, const item *item)
     push(w, room, deps, count, TS_EVENT_NONE);
     node.host_ps = 0;
   }
-  node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION : o->v->flags & TS_EVENT_BACKWARD ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_OTHER;
-  node.arg = kernel_of(w->b, o->end - o->start + o->gap, ts_event_kind_name((ts_event_kind)o->v->kind));
-  node.label = ts_ir_add_string(w->b, ts_events_text(m->e, o->v->op != TS_EVENT_NONE ? ts_event_at(m->e, o->v->op)->name : o->v->name));
+  node.phase = o->v->kind == TS_KERNEL_COMMUNICATION ? TS_IR_PHASE_COMMUNICATION :
+               o->v->flags & TS_EVENT_BACKWARD       ? TS_IR_PHASE_BACKWARD_INPUT :
+                                                       TS_IR_PHASE_OTHER;
+  node.arg =
+    kernel_of(w->b, o->end - o->start + o->gap, ts_event_kind_name((ts_event_kind)o->v->kind));
+  node.label = ts_ir_add_string(w->b, ts_events_text(m->e, o->v->op != TS_EVENT_NONE ?
+                                                             ts_event_at(m->e, o->v->op)->name :
+                                                             o->v->name));
   o->node = (uint32_t)w->nodes.count;
   push(w, node, deps, count, o->event);
 }
 
-/* The host waits for the last work of each stream that was issued before and ended while it waited; a wait for one stream or event for the latest of them. */
+/* The host waits for the last work of each stream that was issued before and ended while it waited;
+ * a wait for one stream or event for the latest of them. */
 static void put_sync(writer *w, const item *item, const uint32_t last[MOST_STREAMS])
 {
   maker *m = w->m;
@@ -642,8 +704,10 @@ static void put_sync(writer *w, const item *item, const uint32_t last[MOST_STREA
   int64_t until = INT64_MIN;
   for (uint32_t s = 0; s < m->tracks; s++) {
     uint32_t o = item->after ? (m->ops[item->op].stream == s ? item->op : TS_EVENT_NONE) : last[s];
-    while (o != TS_EVENT_NONE && m->ops[o].end > ts_event_end(call) + TOLERANCE) o = m->ops[o].previous;
-    if (o == TS_EVENT_NONE || m->ops[o].node == TS_EVENT_NONE || (!item->after && m->ops[o].end <= call->start))
+    while (o != TS_EVENT_NONE && m->ops[o].end > ts_event_end(call) + TOLERANCE)
+      o = m->ops[o].previous;
+    if (o == TS_EVENT_NONE || m->ops[o].node == TS_EVENT_NONE ||
+        (!item->after && m->ops[o].end <= call->start))
       continue;
     if (call->kind != TS_CALL_SYNC_DEVICE && count) {
       if (m->ops[o].end <= until)
@@ -671,7 +735,9 @@ static void put_program(writer *w)
   uint32_t first = ts_ir_append(b, TS_IR_NODES, (uint32_t)w->nodes.count, &at);
   memcpy(at, w->nodes.at, w->nodes.count * sizeof *w->nodes.at);
   uint32_t fragment = ts_ir_append(b, TS_IR_FRAGMENTS, 1, &at);
-  *(ts_ir_fragment *)at = (ts_ir_fragment){.name = ts_ir_add_string(b, "step"), .work = ts_ir_add_string(b, "S"), .first_node = first,
+  *(ts_ir_fragment *)at = (ts_ir_fragment){.name = ts_ir_add_string(b, "step"),
+                                           .work = ts_ir_add_string(b, "S"),
+                                           .first_node = first,
                                            .node_count = (uint32_t)w->nodes.count};
   ts_ir_append(b, TS_IR_ITEMS, 1, &at);
   *(ts_ir_item *)at = (ts_ir_item){.fragment = fragment, .micro_batch = TS_IR_NONE};
@@ -710,21 +776,30 @@ static void take_ops(maker *m)
   for (uint32_t i = 0; i < m->r->chosen_count; i++) {
     const ts_event *v = ts_event_at(m->e, m->r->chosen[i]);
     m->op_of[m->r->chosen[i]] = i;
-    m->ops[i] = (op){.v = v, .event = m->r->chosen[i], .node = TS_EVENT_NONE, .previous = TS_EVENT_NONE, .start = v->start, .end = ts_event_end(v)};
+    m->ops[i] = (op){.v = v,
+                     .event = m->r->chosen[i],
+                     .node = TS_EVENT_NONE,
+                     .previous = TS_EVENT_NONE,
+                     .start = v->start,
+                     .end = ts_event_end(v)};
     m->ops[i].launched = v->call != TS_EVENT_NONE ? ts_event_at(m->e, v->call)->start : v->start;
   }
   m->count = m->r->chosen_count;
 }
 
-ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *step, ts_import_error *error)
+ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *step,
+                         ts_import_error *error)
 {
   static const char help[] = "replay needs a trace of the profiler that recorded the device";
   if (!e->timed || !e->device_count) {
     if (e->timed && e->unknown_category)
-      ts_import_fail(error, help, "no device work of a known category: %llu events of others, as `%.40s`, are left out", (unsigned long long)e->unknown_category,
-                     ts_events_text(e, e->unknown_name));
+      ts_import_fail(
+        error, help,
+        "no device work of a known category: %llu events of others, as `%.40s`, are left out",
+        (unsigned long long)e->unknown_category, ts_events_text(e, e->unknown_name));
     else
-      ts_import_fail(error, help, "%s", e->timed ? "the trace holds no device work" : "the trace has no times");
+      ts_import_fail(error, help, "%s",
+                     e->timed ? "the trace holds no device work" : "the trace has no times");
     return NULL;
   }
   maker m = {.e = e, .r = TS_NEW(arena, ts_replay), .work = ts_arena_new("replay")};
@@ -735,9 +810,12 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
     m.r->chosen = ts_step_work(arena, e, step, &m.r->chosen_count);
   m.r->measured = ts_time_shares_of_events(e, m.r->chosen, m.r->chosen_count);
   take_ops(&m);
-  bool good = m.count || ts_import_fail(error, "trainspec trace lists the steps with what was launched in them", "no device work was launched in this step");
+  bool good = m.count || ts_import_fail(
+                           error, "trainspec trace lists the steps with what was launched in them",
+                           "no device work was launched in this step");
   if (good && m.r->measured.span > INT64_MAX / 4000)
-    good = ts_import_fail(error, "some times are damaged: choose a step with --step", "the trace spans more than 26 days");
+    good = ts_import_fail(error, "some times are damaged: choose a step with --step",
+                          "the trace spans more than 26 days");
   if (!good || !take_streams(&m, error)) {
     ts_arena_free(m.work);
     return NULL;

@@ -9,7 +9,8 @@
 static int by_start(const void *a, const void *b)
 {
   const ts_busy *x = a, *y = b;
-  return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+  return x->start != y->start ? (x->start < y->start ? -1 : 1) :
+                                (x->end > y->end) - (x->end < y->end);
 }
 
 /* The union of those that communicate, of those that do not, and of all, in one sweep by start. */
@@ -31,7 +32,8 @@ ts_time_shares ts_time_shares_of(ts_busy *work, uint32_t count)
     int64_t from = w->start > *own ? w->start : *own;
     if (w->end > from) {
       *(w->comm ? &s.comm : &s.compute) += w->end - from;
-      int64_t both = w->end < other ? w->end : other; /* the other kind began before and reaches into this */
+      /* the other kind began before and reaches into this */
+      int64_t both = w->end < other ? w->end : other;
       if (both > from)
         s.overlap += both - from;
       *own = w->end;
@@ -80,7 +82,8 @@ static int64_t idle_for_host(const ts_events *e)
 
 uint32_t *ts_step_work(ts_arena *arena, const ts_events *e, const ts_event *step, uint32_t *count)
 {
-  /* Work launched in the step began between its start and its end, by what the calls of the trace were early or late at most. */
+  /* Work launched in the step began between its start and its end, by what the calls of the trace
+   * were early or late at most. */
   uint32_t low = 0, high = e->device_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -89,7 +92,9 @@ uint32_t *ts_step_work(ts_arena *arena, const ts_events *e, const ts_event *step
     else
       high = middle;
   }
-  for (high = low; high < e->device_count && ts_event_at(e, e->device[high])->start <= ts_event_end(step) + e->launch_most;) high++;
+  for (high = low; high < e->device_count &&
+                   ts_event_at(e, e->device[high])->start <= ts_event_end(step) + e->launch_most;)
+    high++;
   uint32_t *chosen = TS_NEW_ARRAY(arena, uint32_t, high - low + 1);
   *count = 0;
   for (uint32_t i = low; i < high; i++) {
@@ -112,13 +117,17 @@ static int by_time_of_kind(const void *a, const void *b)
 static int by_time_of_name(const void *a, const void *b)
 {
   const ts_name_sum *x = a, *y = b;
-  return x->time != y->time ? (x->time < y->time ? 1 : -1) : x->name < y->name ? -1 : x->name > y->name;
+  return x->time != y->time ? (x->time < y->time ? 1 : -1) :
+         x->name < y->name  ? -1 :
+                              x->name > y->name;
 }
 
 static int by_count_of_stream(const void *a, const void *b)
 {
   const ts_stream_sum *x = a, *y = b;
-  return x->busy != y->busy ? (x->busy < y->busy ? 1 : -1) : x->track < y->track ? -1 : x->track > y->track;
+  return x->busy != y->busy  ? (x->busy < y->busy ? 1 : -1) :
+         x->track < y->track ? -1 :
+                               x->track > y->track;
 }
 
 static void sum_comm(ts_trace_summary *s, const ts_event *v)
@@ -129,7 +138,8 @@ static void sum_comm(ts_trace_summary *s, const ts_event *v)
   const char *name = ts_events_text(e, v->name);
   ts_comm_kind kind = c->kind ? (ts_comm_kind)c->kind : ts_comm_kind_of(name, strlen(name));
   s->comm_count++;
-  s->comm_known += c->kind && (c->group || c->ranks || c->size > 0 || (c->peer >= 0 && v->detail != TS_EVENT_NONE));
+  s->comm_known += c->kind && (c->group || c->ranks || c->size > 0 ||
+                               (c->peer >= 0 && v->detail != TS_EVENT_NONE));
   ts_comm_sum *found = NULL;
   for (size_t i = 0; i < s->comms.count && !found; i++) {
     ts_comm_sum *at = &s->comms.at[i];
@@ -139,7 +149,12 @@ static void sum_comm(ts_trace_summary *s, const ts_event *v)
   if (!found) {
     if (s->comms.count >= 1000)
       return;
-    TS_PUSH(e->arena, &s->comms, (ts_comm_sum){.kind = kind, .group = c->group, .ranks = c->ranks, .size = c->size, .shortest = INT64_MAX});
+    TS_PUSH(e->arena, &s->comms,
+            (ts_comm_sum){.kind = kind,
+                          .group = c->group,
+                          .ranks = c->ranks,
+                          .size = c->size,
+                          .shortest = INT64_MAX});
     found = &s->comms.at[s->comms.count - 1];
   }
   found->count++;
@@ -165,7 +180,8 @@ static void sum_device(ts_trace_summary *s)
     int64_t time = v->duration > 0 ? v->duration : 0;
     kinds[v->kind].count++;
     kinds[v->kind].time += time;
-    names[v->name] = (ts_name_sum){v->name, names[v->name].count + 1, names[v->name].time + time, (ts_event_kind)v->kind};
+    names[v->name] = (ts_name_sum){v->name, names[v->name].count + 1, names[v->name].time + time,
+                                   (ts_event_kind)v->kind};
     streams[v->track].count++;
     streams[v->track].busy += time;
     if (v->kind == TS_KERNEL_COMMUNICATION)
@@ -221,7 +237,9 @@ static void sum_steps(ts_trace_summary *s)
     ts_arena *work = ts_arena_new("step");
     const ts_event *mark = ts_event_at(e, e->steps[i]);
     uint32_t count, *chosen = ts_step_work(work, e, mark, &count);
-    TS_PUSH(e->arena, &s->steps, (ts_step_sum){e->steps[i], count, mark->duration, ts_time_shares_of_events(e, chosen, count)});
+    TS_PUSH(e->arena, &s->steps,
+            (ts_step_sum){e->steps[i], count, mark->duration,
+                          ts_time_shares_of_events(e, chosen, count)});
     ts_arena_free(work);
   }
 }
@@ -247,7 +265,8 @@ static void say_missing(ts_trace_summary *s)
     if (e->rank < 0)
       MISS("the rank: no `distributedInfo`");
     if (e->device_count && e->linked_calls < e->device_count)
-      MISS("the launching calls of %u of %u kernels", e->device_count - e->linked_calls, e->device_count);
+      MISS("the launching calls of %u of %u kernels", e->device_count - e->linked_calls,
+           e->device_count);
     if (e->device_count && e->linked_ops < e->device_count)
       MISS("the operators of %u of %u kernels", e->device_count - e->linked_ops, e->device_count);
     if (s->operators && !e->has_shapes)
@@ -258,13 +277,15 @@ static void say_missing(ts_trace_summary *s)
       MISS("memory: record with profile_memory=True");
   }
   if (s->comm_known < s->comm_count)
-    MISS("the groups of %u of %u communication kernels", s->comm_count - s->comm_known, s->comm_count);
+    MISS("the groups of %u of %u communication kernels", s->comm_count - s->comm_known,
+         s->comm_count);
   if (e->format == TS_TRACE_EXECUTION)
     MISS("times: execution traces have none");
   if (e->format == TS_TRACE_SNAPSHOT)
     MISS("what the memory is for: snapshots name no categories");
   if (e->format == TS_TRACE_AICB)
-    MISS("times: workloads of AICB are what a rank issues; `_elapsed_time` is not read, its unit is not stated");
+    MISS("times: workloads of AICB are what a rank issues; `_elapsed_time` is not read, its unit "
+         "is not stated");
   if (e->format == TS_TRACE_GRAPH && e->device_count && !any_duration(e))
     MISS("times: the graph has none; trainspec replay --machine takes them from a roofline");
   if (e->format == TS_TRACE_WORKLOAD)
@@ -272,20 +293,23 @@ static void say_missing(ts_trace_summary *s)
   if (e->nested)
     MISS("an order by control dependencies: they form cycles, so are nesting");
   if (e->missing_nodes)
-    MISS("%llu dependencies name nodes that are not in the file", (unsigned long long)e->missing_nodes);
+    MISS("%llu dependencies name nodes that are not in the file",
+         (unsigned long long)e->missing_nodes);
   if (e->untimed)
     MISS("%llu events without a time were left out", (unsigned long long)e->untimed);
   if (e->negative)
     MISS("%llu events with a negative duration were taken as 0", (unsigned long long)e->negative);
   if (e->backward_clock)
-    MISS("%llu kernels began before they were launched: not joined", (unsigned long long)e->backward_clock);
+    MISS("%llu kernels began before they were launched: not joined",
+         (unsigned long long)e->backward_clock);
   if (e->duplicate_ids)
     MISS("%llu calls share a correlation with another", (unsigned long long)e->duplicate_ids);
   if (e->unknown_category)
-    MISS("%llu events of categories that are not known (`%.40s`) were left out", (unsigned long long)e->unknown_category,
-         ts_events_text(e, e->unknown_name));
+    MISS("%llu events of categories that are not known (`%.40s`) were left out",
+         (unsigned long long)e->unknown_category, ts_events_text(e, e->unknown_name));
   if (e->too_many)
-    MISS("%llu events on more than 4,096 threads and streams were put on one", (unsigned long long)e->too_many);
+    MISS("%llu events on more than 4,096 threads and streams were put on one",
+         (unsigned long long)e->too_many);
 }
 
 ts_trace_summary *ts_trace_summary_new(ts_arena *arena, const ts_events *e)

@@ -8,8 +8,11 @@
 
 typedef struct ts_busy { int64_t start, end; bool comm; } ts_busy;
 
-/* Of a set of spans: span = busy + idle; busy = compute + comm - overlap, where compute is all that is no communication. */
-typedef struct ts_time_shares { int64_t begin, span, busy, compute, comm, overlap, idle; } ts_time_shares;
+/* Of a set of spans: span = busy + idle; busy = compute + comm - overlap, where compute is all that
+ * is no communication. */
+typedef struct ts_time_shares {
+  int64_t begin, span, busy, compute, comm, overlap, idle;
+} ts_time_shares;
 /* Sorts `work` by start. */
 ts_time_shares ts_time_shares_of(ts_busy *work, uint32_t count);
 /* The device work of a trace as such spans; `chosen` lists events by start. */
@@ -18,8 +21,19 @@ ts_time_shares ts_time_shares_of_events(const ts_events *e, const uint32_t *chos
 typedef struct ts_stream_sum { uint32_t track, count; int64_t busy; } ts_stream_sum;
 typedef struct ts_kind_sum { ts_event_kind kind; uint32_t count; int64_t time; } ts_kind_sum;
 typedef struct ts_name_sum { uint32_t name, count; int64_t time; ts_event_kind kind; } ts_name_sum;
-typedef struct ts_comm_sum { ts_comm_kind kind; uint32_t group, ranks, count; int64_t size, bytes, time, shortest; uint32_t sized; } ts_comm_sum; /* ranks: string */
-typedef struct ts_step_sum { uint32_t mark, count; int64_t host; ts_time_shares shares; } ts_step_sum; /* of the work launched in it */
+/* ranks: string */
+typedef struct ts_comm_sum {
+  ts_comm_kind kind;
+  uint32_t group, ranks, count;
+  int64_t size, bytes, time, shortest;
+  uint32_t sized;
+} ts_comm_sum;
+/* of the work launched in it */
+typedef struct ts_step_sum {
+  uint32_t mark, count;
+  int64_t host;
+  ts_time_shares shares;
+} ts_step_sum;
 
 typedef struct ts_trace_summary {
   const ts_events *events;
@@ -30,7 +44,8 @@ typedef struct ts_trace_summary {
   TS_VEC(ts_name_sum) names;
   TS_VEC(ts_comm_sum) comms;
   TS_VEC(ts_step_sum) steps;
-  uint32_t comm_count, comm_known; /* device work that communicates; of it, with a collective and a group */
+  /* device work that communicates; of it, with a collective and a group */
+  uint32_t comm_count, comm_known;
   uint32_t operators, calls, threads;
   int64_t memory_peak, memory_reserved; /* bytes on the device; -1: not known */
   int64_t memory_start;

@@ -6,9 +6,18 @@
 typedef struct form { ts_kind kind; const char *does, *needs, *subjects[4], *names[12]; } form;
 
 static const form forms[] = {
-  {TS_AST_COMM, NULL, "over", {NULL}, {"over", "dim", "overlap", "bucket", "group", "ahead", "every", "slows", "share", "fullest", "on"}},
+  {TS_AST_COMM,
+   NULL,
+   "over",
+   {NULL},
+   {"over", "dim", "overlap", "bucket", "group", "ahead", "every", "slows", "share", "fullest",
+    "on"}},
   {TS_AST_SHARD, "sharded", "over", {"parameters", "gradients", "optimizer"}, {"over"}},
-  {TS_AST_OFFLOAD, "offloaded", "at", {"activations", "optimizer"}, {"at", "bucket", "group", "ahead", "updates"}},
+  {TS_AST_OFFLOAD,
+   "offloaded",
+   "at",
+   {"activations", "optimizer"},
+   {"at", "bucket", "group", "ahead", "updates"}},
   {TS_AST_RECOMPUTE, NULL, NULL, {NULL}, {"group"}},
 };
 
@@ -36,9 +45,15 @@ static size_t length_of(const char *const *words, size_t room)
   return count;
 }
 
-static const char *name_of(const ts_ast *action) { return action->kind == TS_AST_COMM ? action->name : ts_kind_name(action->kind); }
+static const char *name_of(const ts_ast *action)
+{
+  return action->kind == TS_AST_COMM ? action->name : ts_kind_name(action->kind);
+}
 
-const ts_ast *ts_action_args(const ts_ast *action) { return form_of(action->kind) && action->count ? action->child[action->count - 1] : NULL; }
+const ts_ast *ts_action_args(const ts_ast *action)
+{
+  return form_of(action->kind) && action->count ? action->child[action->count - 1] : NULL;
+}
 
 const ts_ast *ts_action_subject(const ts_ast *action)
 {
@@ -62,7 +77,8 @@ static bool known(ts_session *s, const form *f, const ts_ast *action, const ts_a
     if (!strcmp(f->names[i], arg->name))
       return true;
   const char *best[3];
-  ts_diag *d = ts_report(s, TS_E0209, arg->name_span, "`%s` has no argument `%s`", name_of(action), arg->name);
+  ts_diag *d =
+    ts_report(s, TS_E0209, arg->name_span, "`%s` has no argument `%s`", name_of(action), arg->name);
   if (ts_suggest(arg->name, f->names, count, best))
     ts_diag_edit(d, arg->name_span, best[0], "did you mean `%s`?", best[0]);
   ts_diag_note(d, "it takes %s", ts_listed(s->arena, f->names, count));
@@ -73,7 +89,8 @@ static bool first_of_its_name(ts_session *s, const ts_ast *action, const ts_ast 
 {
   for (uint32_t i = 0; i < at; i++)
     if (args->child[i]->name == args->child[at]->name) {
-      ts_diag *d = ts_report(s, TS_E0211, args->child[at]->name_span, "`%s` of `%s` is given twice", args->child[at]->name, name_of(action));
+      ts_diag *d = ts_report(s, TS_E0211, args->child[at]->name_span, "`%s` of `%s` is given twice",
+                             args->child[at]->name, name_of(action));
       ts_diag_label(d, args->child[i]->span, "first here");
       return false;
     }
@@ -86,10 +103,14 @@ static bool nameless(ts_session *s, const form *f, const ts_ast *action, uint32_
   const ts_ast *arg = ts_action_args(action)->child[at];
   if (at == 0 && action->kind != TS_AST_RECOMPUTE)
     return true;
-  ts_diag *d = ts_report(s, TS_E0211, arg->span, "this argument of `%s` needs its name", name_of(action));
+  ts_diag *d =
+    ts_report(s, TS_E0211, arg->span, "this argument of `%s` needs its name", name_of(action));
   if (at && ts_action_subject(action))
-    ts_diag_label(d, ts_action_args(action)->child[0]->span, "only what it is about stands without one, first");
-  ts_diag_note(d, "it takes %s", ts_listed(s->arena, f->names, length_of(f->names, sizeof f->names / sizeof *f->names)));
+    ts_diag_label(d, ts_action_args(action)->child[0]->span,
+                  "only what it is about stands without one, first");
+  ts_diag_note(
+    d, "it takes %s",
+    ts_listed(s->arena, f->names, length_of(f->names, sizeof f->names / sizeof *f->names)));
   return false;
 }
 
@@ -104,7 +125,8 @@ static bool known_subject(ts_session *s, const form *f, const ts_ast *action)
     return true;
   const char *best[3], *name = subject && subject->kind == TS_AST_ID ? subject->name : NULL;
   ts_span at = subject ? subject->span : action->span;
-  ts_diag *d = name ? ts_report(s, TS_E0219, at, "`%s` cannot be %s", name, f->does) : ts_report(s, TS_E0219, at, "what is to be %s?", f->does);
+  ts_diag *d = name ? ts_report(s, TS_E0219, at, "`%s` cannot be %s", name, f->does) :
+                      ts_report(s, TS_E0219, at, "what is to be %s?", f->does);
   ts_diag_here(d, "known: %s", ts_listed(s->arena, f->subjects, count));
   if (name && ts_suggest(name, f->subjects, count, best))
     ts_diag_edit(d, at, best[0], "did you mean `%s`?", best[0]);
@@ -117,7 +139,9 @@ static bool complete(ts_session *s, const form *f, const ts_ast *action)
     return true;
   ts_diag *d = ts_report(s, TS_E0210, action->span, "`%s` needs `%s`", name_of(action), f->needs);
   ts_diag_here(d, "not given");
-  ts_diag_help(d, !strcmp(f->needs, "over") ? "name an axis of the mesh, as in `over: d`" : "give the rate of the link to the host, as in `at: 50 GB/s`");
+  ts_diag_help(d, !strcmp(f->needs, "over") ?
+                    "name an axis of the mesh, as in `over: d`" :
+                    "give the rate of the link to the host, as in `at: 50 GB/s`");
   return false;
 }
 
@@ -128,7 +152,8 @@ bool ts_action_fits(ts_session *s, const ts_ast *action)
   bool good = true;
   for (uint32_t i = 0; args && i < args->count; i++) {
     const ts_ast *arg = args->child[i];
-    good &= arg->name ? known(s, f, action, arg) && first_of_its_name(s, action, args, i) : nameless(s, f, action, i);
+    good &= arg->name ? known(s, f, action, arg) && first_of_its_name(s, action, args, i) :
+                        nameless(s, f, action, i);
   }
   return good && (!args || (known_subject(s, f, action) && complete(s, f, action)));
 }

@@ -1,4 +1,5 @@
-/* What the actions of rules take: `all_reduce(y, over: t)`, `shard(optimizer, over: d)`, `offload(activations, at: link)`, `recompute(group: units)`. */
+/* What the actions of rules take: `all_reduce(y, over: t)`, `shard(optimizer, over: d)`,
+ * `offload(activations, at: link)`, `recompute(group: units)`. */
 #ifndef TS_COMPILER_EVAL_ACTIONS_H
 #define TS_COMPILER_EVAL_ACTIONS_H
 
@@ -12,7 +13,8 @@ const ts_ast *ts_action_args(const ts_ast *action);
 const ts_ast *ts_action_subject(const ts_ast *action);
 /* The expression given for a name; NULL: not given. */
 const ts_ast *ts_action_given(const ts_ast *action, const char *name);
-/* The i-th name among the arguments of the action that is called so (`shard`; `collective` for all of these); NULL at the end, and for others. */
+/* The i-th name among the arguments of the action that is called so (`shard`; `collective` for all
+ * of these); NULL at the end, and for others. */
 const char *ts_action_argument(const char *called, size_t i);
 
 #endif

@@ -18,7 +18,8 @@ static ts_span place(const ts_builtin_call *c, uint32_t i)
 static ts_value wrong(const ts_builtin_call *c, uint32_t i, const char *wanted)
 {
   const char *found = ts_value_describe(c->s->arena, c->arg[i]);
-  ts_diag *d = ts_report(c->s, TS_E0220, place(c, i), "`%s` takes %s, not %s", c->name, wanted, found);
+  ts_diag *d =
+    ts_report(c->s, TS_E0220, place(c, i), "`%s` takes %s, not %s", c->name, wanted, found);
   ts_diag_here(d, "found %s", found);
   if (c->arg[i].type == TS_T_QUANTITY && strstr(wanted, "number"))
     ts_diag_help(d, "divide by a unit to get a number, as in `x / (1 us)`");
@@ -27,11 +28,15 @@ static ts_value wrong(const ts_builtin_call *c, uint32_t i, const char *wanted)
 
 static ts_value too_large(const ts_builtin_call *c)
 {
-  ts_report(c->s, TS_E0222, c->span, "the result of `%s` does not fit a 64-bit whole number", c->name);
+  ts_report(c->s, TS_E0222, c->span, "the result of `%s` does not fit a 64-bit whole number",
+            c->name);
   return ts_error_value();
 }
 
-static bool is_numeric(ts_value v) { return v.type == TS_T_INT || v.type == TS_T_REAL || v.type == TS_T_QUANTITY; }
+static bool is_numeric(ts_value v)
+{
+  return v.type == TS_T_INT || v.type == TS_T_REAL || v.type == TS_T_QUANTITY;
+}
 
 static double real_of(ts_value v) { return v.type == TS_T_INT ? (double)v.u.integer : v.u.real; }
 
@@ -45,9 +50,15 @@ static ts_value real_result(const ts_builtin_call *c, double r, ts_dimension dim
 
 static bool is_sequence(ts_value v) { return v.type == TS_T_LIST || v.type == TS_T_RANGE; }
 
-static int64_t count_of(ts_value v) { return v.type == TS_T_LIST ? (int64_t)v.u.list->count : v.u.range.end - v.u.range.begin; }
+static int64_t count_of(ts_value v)
+{
+  return v.type == TS_T_LIST ? (int64_t)v.u.list->count : v.u.range.end - v.u.range.begin;
+}
 
-static ts_value element(ts_value v, int64_t i) { return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, v.span); }
+static ts_value element(ts_value v, int64_t i)
+{
+  return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, v.span);
+}
 
 static ts_value too_long(const ts_builtin_call *c)
 {
@@ -56,7 +67,10 @@ static ts_value too_long(const ts_builtin_call *c)
 }
 
 /* Before running over `count` elements or bytes. */
-static bool charged(const ts_builtin_call *c, int64_t count) { return ts_charge(c->s, (uint64_t)count, c->span); }
+static bool charged(const ts_builtin_call *c, int64_t count)
+{
+  return ts_charge(c->s, (uint64_t)count, c->span);
+}
 
 static bool both_int(const ts_builtin_call *c, ts_value *bad)
 {
@@ -91,15 +105,19 @@ static ts_value extreme(const ts_builtin_call *c, bool greatest)
       return wrong(c, list ? 0 : (uint32_t)i, "numbers or quantities");
     if (!ts_dimension_equal(v.dimension, best.dimension)) {
       ts_span at = list ? place(c, 0) : place(c, (uint32_t)i);
-      ts_diag *d = ts_report(c->s, TS_E0221, at, "`%s` cannot compare %s and %s", c->name, ts_value_describe(c->s->arena, best), ts_value_describe(c->s->arena, v));
+      ts_diag *d =
+        ts_report(c->s, TS_E0221, at, "`%s` cannot compare %s and %s", c->name,
+                  ts_value_describe(c->s->arena, best), ts_value_describe(c->s->arena, v));
       ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
       if (!list)
         ts_diag_label(d, place(c, 0), "%s", ts_value_describe(c->s->arena, c->arg[0]));
       return ts_error_value();
     }
     real |= v.type == TS_T_REAL;
-    bool less = v.type == TS_T_INT && best.type == TS_T_INT ? v.u.integer < best.u.integer : real_of(v) < real_of(best);
-    bool equal = v.type == TS_T_INT && best.type == TS_T_INT ? v.u.integer == best.u.integer : real_of(v) == real_of(best);
+    bool less = v.type == TS_T_INT && best.type == TS_T_INT ? v.u.integer < best.u.integer :
+                                                              real_of(v) < real_of(best);
+    bool equal = v.type == TS_T_INT && best.type == TS_T_INT ? v.u.integer == best.u.integer :
+                                                               real_of(v) == real_of(best);
     if (greatest ? !less && !equal : less)
       best = v;
   }
@@ -118,7 +136,9 @@ static ts_value absolute(const ts_builtin_call *c)
     return wrong(c, 0, "a number or a quantity");
   if (v.type != TS_T_INT)
     return ts_quantity_value(fabs(v.u.real), v.dimension, c->span);
-  return v.u.integer == INT64_MIN ? too_large(c) : ts_int_value(v.u.integer < 0 ? -v.u.integer : v.u.integer, c->span);
+  return v.u.integer == INT64_MIN ?
+           too_large(c) :
+           ts_int_value(v.u.integer < 0 ? -v.u.integer : v.u.integer, c->span);
 }
 
 static ts_value sum_of(const ts_builtin_call *c)
@@ -139,7 +159,8 @@ static ts_value sum_of(const ts_builtin_call *c)
     if (!is_numeric(v))
       return wrong(c, 0, "a list of numbers or quantities");
     if (i && !ts_dimension_equal(v.dimension, dimension)) {
-      ts_diag *d = ts_report(c->s, TS_E0221, place(c, 0), "`sum` cannot add %s to %s", ts_value_describe(c->s->arena, v), ts_dimension_describe(dimension));
+      ts_diag *d = ts_report(c->s, TS_E0221, place(c, 0), "`sum` cannot add %s to %s",
+                             ts_value_describe(c->s->arena, v), ts_dimension_describe(dimension));
       ts_diag_here(d, "element %" PRId64 " is %s", i, ts_value_print(c->s->arena, v));
       return ts_error_value();
     }
@@ -169,7 +190,8 @@ static ts_value divide(const ts_builtin_call *c, bool up)
   return ts_int_value(up ? q + (r && !negative) : q - negative, c->span);
 }
 
-/* A number from [0, 1) that depends on nothing but a name and whole numbers: the first 53 bits of their SHA-256. */
+/* A number from [0, 1) that depends on nothing but a name and whole numbers: the first 53 bits of
+ * their SHA-256. */
 static ts_value draw_of(const ts_builtin_call *c)
 {
   if (c->arg[0].type != TS_T_STRING)
@@ -177,7 +199,8 @@ static ts_value draw_of(const ts_builtin_call *c)
   size_t length = strlen(c->arg[0].u.string);
   if (!charged(c, (int64_t)length))
     return ts_error_value();
-  uint8_t digest[TS_DIGEST_SIZE], *text = TS_NEW_ARRAY(c->s->arena, uint8_t, length + 8 * (size_t)c->count);
+  uint8_t digest[TS_DIGEST_SIZE],
+    *text = TS_NEW_ARRAY(c->s->arena, uint8_t, length + 8 * (size_t)c->count);
   memcpy(text, c->arg[0].u.string, length);
   for (uint32_t i = 1; i < c->count; i++) {
     if (c->arg[i].type != TS_T_INT)
@@ -201,7 +224,8 @@ static ts_value common_divisor(const ts_builtin_call *c)
   if (!both_int(c, &bad))
     return bad;
   int64_t signed_a = c->arg[0].u.integer, signed_b = c->arg[1].u.integer;
-  uint64_t a = signed_a < 0 ? 0 - (uint64_t)signed_a : (uint64_t)signed_a, b = signed_b < 0 ? 0 - (uint64_t)signed_b : (uint64_t)signed_b;
+  uint64_t a = signed_a < 0 ? 0 - (uint64_t)signed_a : (uint64_t)signed_a,
+           b = signed_b < 0 ? 0 - (uint64_t)signed_b : (uint64_t)signed_b;
   while (b) {
     uint64_t rest = a % b;
     a = b;
@@ -306,7 +330,8 @@ static ts_value range_of(const ts_builtin_call *c)
   for (uint32_t i = 0; i < c->count; i++)
     if (c->arg[i].type != TS_T_INT)
       return wrong(c, i, "Ints");
-  int64_t begin = c->count == 1 ? 0 : c->arg[0].u.integer, end = c->arg[c->count == 1 ? 0 : 1].u.integer;
+  int64_t begin = c->count == 1 ? 0 : c->arg[0].u.integer,
+          end = c->arg[c->count == 1 ? 0 : 1].u.integer;
   if (c->count == 3)
     return stepped(c, begin, end, c->arg[2].u.integer);
   return ts_range_value(c->s, begin, end, c->span);
@@ -348,7 +373,9 @@ static ts_value zip_of(const ts_builtin_call *c)
       return wrong(c, i, "two lists");
   int64_t count = count_of(c->arg[0]), other = count_of(c->arg[1]);
   if (count != other) {
-    ts_diag *d = ts_report(c->s, TS_E0225, place(c, 1), "`zip` needs lists of equal length, not of %" PRId64 " and %" PRId64, count, other);
+    ts_diag *d =
+      ts_report(c->s, TS_E0225, place(c, 1),
+                "`zip` needs lists of equal length, not of %" PRId64 " and %" PRId64, count, other);
     ts_diag_here(d, "%" PRId64 " elements", other);
     ts_diag_label(d, place(c, 0), "%" PRId64 " elements", count);
     return ts_error_value();
@@ -378,7 +405,10 @@ static ts_value enumerate_of(const ts_builtin_call *c)
   return ts_list_value(c->s->arena, at, (uint32_t)count, c->span);
 }
 
-static ts_value is_list(const ts_builtin_call *c) { return ts_bool_value(is_sequence(c->arg[0]), c->span); }
+static ts_value is_list(const ts_builtin_call *c)
+{
+  return ts_bool_value(is_sequence(c->arg[0]), c->span);
+}
 
 static ts_value text_of(const ts_builtin_call *c)
 {
@@ -387,16 +417,21 @@ static ts_value text_of(const ts_builtin_call *c)
   size_t length;
   ts_budget budget = ts_budget_begin(c->s);
   const char *text = ts_value_text(c->s->arena, c->arg[0], &budget, &length);
-  return ts_budget_end(c->s, &budget, c->span) ? ts_string_value(ts_lang_intern(c->s->lang, text, length), c->span) : ts_error_value();
+  return ts_budget_end(c->s, &budget, c->span) ?
+           ts_string_value(ts_lang_intern(c->s->lang, text, length), c->span) :
+           ts_error_value();
 }
 
-/* A function of the language that cannot work with what it was given: the place is where it was called. */
+/* A function of the language that cannot work with what it was given: the place is where it was
+ * called. */
 static ts_value refuse_call(const ts_builtin_call *c)
 {
   if (c->arg[0].type != TS_T_STRING)
     return wrong(c, 0, "a String");
   const ts_frame *frame = c->s->frame;
-  ts_diag *d = frame ? ts_report(c->s, TS_E0237, frame->span, "`%s` cannot be called so", frame->name) : ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
+  ts_diag *d = frame ?
+                 ts_report(c->s, TS_E0237, frame->span, "`%s` cannot be called so", frame->name) :
+                 ts_report(c->s, TS_E0237, c->span, "the plan refuses this");
   ts_diag_here(d, "%s", c->arg[0].u.string);
   if (frame)
     ts_diag_note_at(d, c->span, "it refuses this");
@@ -463,7 +498,8 @@ static ts_value last_of(const ts_builtin_call *c)
 {
   ts_value v = c->arg[0];
   if (!is_sequence(v))
-    return wrong(c, 0, v.type == TS_T_TENSOR ? "a list; `last(x.shape)` is the last dimension" : "a list");
+    return wrong(
+      c, 0, v.type == TS_T_TENSOR ? "a list; `last(x.shape)` is the last dimension" : "a list");
   if (count_of(v))
     return element(v, count_of(v) - 1);
   ts_report(c->s, TS_E0225, place(c, 0), "`last` of an empty list");
@@ -493,7 +529,8 @@ static bool given_shape(const ts_builtin_call *c, uint32_t i, ts_shape *shape)
   int64_t *dim = TS_NEW_ARRAY(c->s->arena, int64_t, good ? v.u.list->count + 1 : 1);
   for (uint32_t d = 0; good && d < v.u.list->count; d++) {
     good = v.u.list->at[d].type == TS_T_INT || v.u.list->at[d].type == TS_T_AXIS;
-    dim[d] = v.u.list->at[d].type == TS_T_AXIS ? v.u.list->at[d].u.axes.size : v.u.list->at[d].u.integer;
+    dim[d] =
+      v.u.list->at[d].type == TS_T_AXIS ? v.u.list->at[d].u.axes.size : v.u.list->at[d].u.integer;
     good &= dim[d] >= 0;
   }
   if (good)
@@ -535,7 +572,8 @@ static ts_value reshape_of(const ts_builtin_call *c)
   for (uint32_t d = 0; d < t.shape.rank; d++)
     after *= (double)t.shape.dim[d];
   if (before != after) {
-    ts_diag *d = ts_report(c->s, TS_E0225, place(c, 1), "%.0f elements cannot be reshaped to %.0f", before, after);
+    ts_diag *d = ts_report(c->s, TS_E0225, place(c, 1), "%.0f elements cannot be reshaped to %.0f",
+                           before, after);
     ts_diag_here(d, "another number of elements");
     return ts_error_value();
   }
@@ -564,7 +602,8 @@ static ts_value stages_of(const ts_builtin_call *c)
   ts_value v = ts_settle(c->s, c->arg[0]);
   if (v.type != TS_T_APPLIED || !v.u.applied->decl || v.u.applied->decl->kind != TS_AST_SCHEDULE)
     return wrong(c, 0, "a schedule");
-  return c->s->domain->stages(c->s, v.u.applied, &parts) ? ts_int_value(parts, c->span) : ts_error_value();
+  return c->s->domain->stages(c->s, v.u.applied, &parts) ? ts_int_value(parts, c->span) :
+                                                           ts_error_value();
 }
 
 static ts_value column_of(const ts_builtin_call *c)
@@ -575,7 +614,10 @@ static ts_value column_of(const ts_builtin_call *c)
   return ts_builtin_column(c);
 }
 
-static ts_value topology_of(const ts_builtin_call *c) { return c->arg[0].type == TS_T_STRING ? c->s->domain->topology(c) : wrong(c, 0, "a String"); }
+static ts_value topology_of(const ts_builtin_call *c)
+{
+  return c->arg[0].type == TS_T_STRING ? c->s->domain->topology(c) : wrong(c, 0, "a String");
+}
 
 static const ts_builtin builtins[] = {
 #define BUILTIN(name, run, parameters, least, most) {#name, run, parameters, least, most},
@@ -599,14 +641,20 @@ enum { TYPES = sizeof types / sizeof types[0] };
 
 const ts_type_info *ts_type_at(size_t i) { return i < TYPES ? &types[i] : NULL; }
 
-const ts_type_info *ts_type_find(const ts_session *s, const char *name) { return ts_names_get(&s->types, name); }
+const ts_type_info *ts_type_find(const ts_session *s, const char *name)
+{
+  return ts_names_get(&s->types, name);
+}
 
 ts_value ts_function_value(const ts_function *function, ts_span span)
 {
   return (ts_value){.type = TS_T_FUNCTION, .span = span, .u.function = function};
 }
 
-static const char *intern(ts_session *s, const char *text, size_t length) { return ts_lang_intern(s->lang, text, length); }
+static const char *intern(ts_session *s, const char *text, size_t length)
+{
+  return ts_lang_intern(s->lang, text, length);
+}
 
 static void install(ts_session *s, const char *text, ts_value v)
 {
@@ -642,13 +690,15 @@ void ts_builtins_install(ts_session *s)
 {
   for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++) {
     ts_function *f = TS_NEW(s->arena, ts_function);
-    *f = (ts_function){.kind = TS_FUNCTION_BUILTIN, .name = builtins[i].name, .builtin = &builtins[i]};
+    *f =
+      (ts_function){.kind = TS_FUNCTION_BUILTIN, .name = builtins[i].name, .builtin = &builtins[i]};
     read_formals(s, f, builtins[i].parameters);
     install(s, f->name, ts_function_value(f, TS_NO_SPAN));
   }
   for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
     ts_function *f = TS_NEW(s->arena, ts_function);
-    *f = (ts_function){.kind = TS_FUNCTION_MAKER, .name = intern(s, makers[i].name, strlen(makers[i].name))};
+    *f = (ts_function){.kind = TS_FUNCTION_MAKER,
+                       .name = intern(s, makers[i].name, strlen(makers[i].name))};
     read_formals(s, f, makers[i].parameters);
     install(s, f->name, ts_function_value(f, TS_NO_SPAN));
   }

@@ -1,4 +1,4 @@
-/* Calls: arguments bound to parameters, types checked. */
+/* Calls: arguments bound to parameters. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -6,171 +6,6 @@
 #include "compiler/eval/check.h"
 #include "compiler/eval/function.h"
 #include "compiler/eval/module.h"
-
-/* ---- Types ---- */
-
-static bool is_model_kind(ts_kind kind) { return kind == TS_AST_MODEL || kind == TS_AST_MODEL_IS; }
-
-static bool applied_fits(const char *type, const ts_applied *applied)
-{
-  if (!applied->decl)
-    return !strcmp(type, "Model"); /* trace(...) */
-  ts_kind kind = applied->decl->kind;
-  return !strcmp(type, "Model") ? is_model_kind(kind) : !strcmp(type, "Strategy") ? kind == TS_AST_STRATEGY : kind == TS_AST_SCHEDULE;
-}
-
-static bool to_number(ts_value *v, ts_type wanted)
-{
-  if (v->type == TS_T_AXIS)
-    *v = ts_int_value(v->u.axes.size, v->span);
-  if (v->type == TS_T_INT && wanted == TS_T_REAL)
-    *v = ts_real_value((double)v->u.integer, v->span);
-  return v->type == wanted;
-}
-
-static ts_value list_of_range(ts_arena *arena, ts_value v)
-{
-  int64_t count = v.u.range.end - v.u.range.begin;
-  if (count > TS_MAX_LIST)
-    return v;
-  ts_value *at = TS_NEW_ARRAY(arena, ts_value, count);
-  for (int64_t i = 0; i < count; i++)
-    at[i] = ts_int_value(v.u.range.begin + i, v.span);
-  return ts_list_value(arena, at, (uint32_t)count, v.span);
-}
-
-static bool fits(ts_session *s, const ts_type_info *info, ts_value *v)
-{
-  if (info->type == TS_T_APPLIED || info->type == TS_T_CLUSTER)
-    *v = ts_settle(s, *v);
-  switch (info->type) {
-  case TS_T_NONE: return v->type != TS_T_ERROR;
-  case TS_T_INT:
-  case TS_T_REAL: return to_number(v, info->type);
-  case TS_T_QUANTITY: return v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, info->dimension);
-  case TS_T_LIST:
-    if (v->type == TS_T_RANGE && !ts_charge(s, (uint64_t)(v->u.range.end - v->u.range.begin), v->span))
-      *v = ts_error_value();
-    if (v->type == TS_T_RANGE)
-      *v = list_of_range(s->arena, *v);
-    return v->type == TS_T_LIST;
-  case TS_T_RECORD: return v->type == TS_T_RECORD || v->type == TS_T_GPU;
-  case TS_T_LABEL:
-    if (v->type == TS_T_STRING)
-      v->type = TS_T_LABEL;
-    return v->type == TS_T_LABEL;
-  case TS_T_WORD: return v->type == TS_T_WORD || v->type == TS_T_BOOL;
-  case TS_T_APPLIED: return v->type == TS_T_APPLIED && applied_fits(info->name, v->u.applied);
-  default: return v->type == info->type;
-  }
-}
-
-static const char *info_describe(const ts_type_info *info) { return info->text ? info->text : ts_dimension_describe(info->dimension); }
-
-/* A function or declaration stands where what it makes is wanted. */
-static void help_call(ts_session *s, ts_diag *d, const ts_ast *callee)
-{
-  const ts_ast *params = ts_decl_params(callee);
-  const char *text = "";
-  for (uint32_t i = 0; i < params->count; i++)
-    if (!params->child[i]->child[1])
-      text = ts_arena_printf(s->arena, "%s%s%s: ...", text, *text ? ", " : "", params->child[i]->name);
-  if (*text)
-    ts_diag_help(d, "`%s` makes something once it has its arguments: `%s(%s)`", callee->name, callee->name, text);
-}
-
-static void mismatch(ts_session *s, const ts_type_info *info, ts_value v, const char *what, ts_span at, ts_span note)
-{
-  const char *found = ts_value_describe(s->arena, v), *expected = info_describe(info);
-  bool units = info->type == TS_T_QUANTITY && (v.type == TS_T_QUANTITY || ts_value_is_number(v));
-  ts_diag *d = ts_report(s, units ? TS_E0221 : TS_E0220, at, "%s is %s, not %s", what, found, expected);
-  ts_diag_here(d, "found %s", found);
-  bool elsewhere = v.span.file && (v.span.file != at.file || v.span.begin < at.begin || v.span.end > at.end);
-  const ts_ast *callee = v.type == TS_T_DECL ? v.u.decl : v.type == TS_T_FUNCTION ? v.u.function->decl : NULL;
-  if (elsewhere && callee)
-    ts_diag_note_at(d, callee->name_span, "`%s` is declared here", callee->name);
-  else if (elsewhere && v.type != TS_T_CLUSTER)
-    ts_diag_note_at(d, v.span, "its value, %s, comes from here", ts_value_print(s->arena, v));
-  if (note.file)
-    ts_diag_note_at(d, note, "expected %s", expected);
-  if (units && ts_value_is_number(v))
-    ts_diag_help(d, "write its unit, as in `%s`", info->example);
-  else if (units && ts_dimension_equal(info->dimension, TS_DIM_RATE) && ts_dimension_equal(v.dimension, TS_DIM_SIZE))
-    ts_diag_help(d, "a rate ends in `/s`; mind that `400 GB/s` is eight times `400 Gb/s`");
-  else if (info->type == TS_T_INT && v.type == TS_T_REAL)
-    ts_diag_help(d, "`round(x)`, `floor(x)` and `ceil(x)` make an Int of a Real; `div(a, b)` divides Ints");
-  else if (callee && info->type != TS_T_FUNCTION && ts_decl_params(callee))
-    help_call(s, d, callee);
-}
-
-static const ts_type_info *type_info(ts_session *s, const ts_ast *type)
-{
-  const ts_type_info *info = ts_type_find(s, type->name);
-  if (info)
-    return info;
-  ts_diag *d = ts_report(s, TS_E0218, type->name_span.file ? type->name_span : type->span, "there is no type `%s`", type->name);
-  ts_name_list names = {0};
-  for (size_t i = 0; ts_type_at(i); i++)
-    TS_PUSH(s->arena, &names.names, ts_type_at(i)->name);
-  if (!ts_suggest_names(d, type->name, &names))
-    ts_diag_note(d, "types are Int, Real, Bool, String, Time, Size, Rate, Work, WorkRate, Tensor, Axis, Label, Overlap, List[...] and more: see the language reference");
-  return NULL;
-}
-
-static bool convert(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at, ts_span note);
-
-static bool convert_elements(ts_session *s, const ts_ast *element, ts_value *v, const char *what, ts_span at, ts_span note)
-{
-  const ts_list *list = v->u.list;
-  if (!ts_charge(s, list->count, at))
-    return false;
-  ts_value *out = TS_NEW_ARRAY(s->arena, ts_value, list->count);
-  const char *each = ts_arena_printf(s->arena, "an element of %s", what);
-  for (uint32_t i = 0; i < list->count; i++) {
-    out[i] = list->at[i];
-    bool inside = out[i].span.file == at.file && out[i].span.begin >= at.begin && out[i].span.end <= at.end;
-    if (!convert(s, element, &out[i], each, inside ? out[i].span : at, note))
-      return false;
-  }
-  *v = ts_list_value(s->arena, out, list->count, v->span);
-  return true;
-}
-
-static bool convert(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at, ts_span note)
-{
-  const ts_type_info *info = type_info(s, type);
-  if (!info || v->type == TS_T_ERROR)
-    return false;
-  if (!fits(s, info, v)) {
-    if (v->type != TS_T_ERROR)
-      mismatch(s, info, *v, what, at, note);
-    return false;
-  }
-  if (info->type == TS_T_LIST && type->count && type->child[0])
-    return convert_elements(s, type->child[0], v, what, at, note);
-  return true;
-}
-
-bool ts_convert(ts_session *s, const ts_env *env, const ts_ast *type, ts_value *v, const char *what)
-{
-  (void)env;
-  return convert(s, type, v, what, v->span, type->span);
-}
-
-bool ts_convert_to(ts_session *s, const char *type_name, ts_value *v, const char *what, ts_span at, ts_span note)
-{
-  const ts_type_info *info = NULL;
-  for (size_t i = 0; !info && ts_type_at(i); i++)
-    if (!strcmp(ts_type_at(i)->name, type_name))
-      info = ts_type_at(i);
-  if (!info || v->type == TS_T_ERROR)
-    return false;
-  if (fits(s, info, v))
-    return true;
-  if (v->type != TS_T_ERROR)
-    mismatch(s, info, *v, what, at, note);
-  return false;
-}
 
 /* ---- Arguments taken as written ---- */
 
@@ -196,7 +31,8 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
   const char *text = NULL;
   for (uint32_t i = 0; i < s->mesh.count; i++) {
     TS_PUSH(s->arena, &names.names, s->mesh.axis[i].name);
-    text = text ? ts_arena_printf(s->arena, "%s, `%s`", text, s->mesh.axis[i].name) : ts_arena_printf(s->arena, "`%s`", s->mesh.axis[i].name);
+    text = text ? ts_arena_printf(s->arena, "%s, `%s`", text, s->mesh.axis[i].name) :
+                  ts_arena_printf(s->arena, "`%s`", s->mesh.axis[i].name);
   }
   if (text)
     ts_diag_label(d, s->mesh.axis[0].span, "axes are declared here");
@@ -205,7 +41,9 @@ static ts_value axis_error(ts_session *s, const ts_ast *e, const char *found)
   if (text)
     ts_diag_note(d, "the mesh has %s", text);
   else
-    ts_diag_help(d, s->mesh.open ? "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" : "what the mesh is made of cannot name its axes; name numbers here");
+    ts_diag_help(d, s->mesh.open ?
+                      "give the plan a mesh, as in `mesh = { tp: 8, dp: 4 }`" :
+                      "what the mesh is made of cannot name its axes; name numbers here");
   return ts_error_value();
 }
 
@@ -222,7 +60,9 @@ static ts_value axis_product(ts_session *s, const ts_env *env, const ts_ast *e)
     return a.u.axes.mask ? a : b;
   const char *text = ts_arena_printf(s->arena, "%s * %s", a.u.axes.text, b.u.axes.text);
   ts_value v = {.type = TS_T_AXIS, .span = e->span};
-  v.u.axes = (ts_axes){.mask = a.u.axes.mask | b.u.axes.mask, .size = a.u.axes.size * b.u.axes.size, .text = ts_lang_intern(s->lang, text, strlen(text))};
+  v.u.axes = (ts_axes){.mask = a.u.axes.mask | b.u.axes.mask,
+                       .size = a.u.axes.size * b.u.axes.size,
+                       .text = ts_lang_intern(s->lang, text, strlen(text))};
   return v;
 }
 
@@ -287,7 +127,8 @@ static const char *dotted(ts_session *s, const ts_ast *e)
   return NULL;
 }
 
-const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, const void *closure, const ts_ast **at)
+const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, const void *closure,
+                              const ts_ast **at)
 {
   const char *text = dotted(s, e);
   if (text) {
@@ -297,14 +138,17 @@ const char *ts_unquoted_label(ts_session *s, const ts_ast *e, ts_knows *known, c
     *at = e;
     return known(closure, root->name) ? NULL : text;
   }
-  for (uint32_t i = e->kind == TS_AST_IF; (e->kind == TS_AST_LIST || e->kind == TS_AST_IF) && i < e->count && !text; i++)
+  for (uint32_t i = e->kind == TS_AST_IF;
+       (e->kind == TS_AST_LIST || e->kind == TS_AST_IF) && i < e->count && !text; i++)
     text = ts_unquoted_label(s, e->child[i], known, closure, at);
   return text;
 }
 
 void ts_report_unquoted(ts_session *s, const ts_ast *at, const char *text)
 {
-  ts_diag *d = ts_report(s, TS_E0238, at->span, "labels are written in quotes, and nothing is called `%.*s`", (int)strcspn(text, ".["), text);
+  ts_diag *d =
+    ts_report(s, TS_E0238, at->span, "labels are written in quotes, and nothing is called `%.*s`",
+              (int)strcspn(text, ".["), text);
   const char *quoted = ts_arena_printf(s->arena, "\"%s\"", text);
   ts_diag_here(d, "a label is wanted here");
   ts_diag_edit(d, at->span, quoted, "write `%s`", quoted);
@@ -386,7 +230,8 @@ ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const 
 ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let)
 {
   ts_value v = ts_eval_as(s, env, let->child[0], let->child[1]);
-  if (let->child[0] && v.type != TS_T_ERROR && !ts_convert(s, env, let->child[0], &v, ts_arena_printf(s->arena, "`%s`", let->name)))
+  if (let->child[0] && v.type != TS_T_ERROR &&
+      !ts_convert(s, env, let->child[0], &v, ts_arena_printf(s->arena, "`%s`", let->name)))
     return ts_error_value();
   return v;
 }
@@ -410,7 +255,12 @@ const ts_ast *ts_decl_params(const ts_ast *decl)
 }
 
 /* One argument as it arrives: an expression of the caller, or a value already. */
-typedef struct given { const ts_ast *expr; const ts_value *value; const char *name; ts_span span; } given;
+typedef struct given {
+  const ts_ast *expr;
+  const ts_value *value;
+  const char *name;
+  ts_span span;
+} given;
 
 typedef struct binding {
   ts_session *s;
@@ -433,7 +283,8 @@ static uint32_t formal_named(const ts_ast *params, const char *name)
 
 static void unknown_argument(const binding *b, const given *arg)
 {
-  ts_diag *d = ts_report(b->s, TS_E0209, arg->span, "`%s` has no parameter `%s`", b->decl->name, arg->name);
+  ts_diag *d =
+    ts_report(b->s, TS_E0209, arg->span, "`%s` has no parameter `%s`", b->decl->name, arg->name);
   ts_diag_here(d, "not a parameter");
   ts_name_list names = {0};
   for (uint32_t i = 0; i < b->params->count; i++)
@@ -445,7 +296,9 @@ static void unknown_argument(const binding *b, const given *arg)
 static void extra_argument(const binding *b, const given *arg)
 {
   uint32_t count = b->params ? b->params->count : 0;
-  ts_diag *d = ts_report(b->s, TS_E0211, arg->span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32, b->decl->name, count, count == 1 ? "" : "s", b->arg_count);
+  ts_diag *d =
+    ts_report(b->s, TS_E0211, arg->span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32,
+              b->decl->name, count, count == 1 ? "" : "s", b->arg_count);
   ts_diag_here(d, "one too many");
   ts_diag_note_at(d, b->decl->name_span, "`%s` is declared here", b->decl->name);
 }
@@ -457,7 +310,8 @@ static bool assign(const binding *b, const given *of[MAX_FORMALS])
   uint32_t next = 0, count = b->params ? b->params->count : 0;
   for (uint32_t i = 0; i < b->arg_count; i++) {
     const given *arg = &b->args[i];
-    uint32_t formal = arg->name ? (count ? formal_named(b->params, arg->name) : UINT32_MAX) : next++;
+    uint32_t formal =
+      arg->name ? (count ? formal_named(b->params, arg->name) : UINT32_MAX) : next++;
     if (formal == UINT32_MAX) {
       unknown_argument(b, arg);
       ok = false;
@@ -465,7 +319,8 @@ static bool assign(const binding *b, const given *of[MAX_FORMALS])
       extra_argument(b, arg);
       return false;
     } else if (of[formal]) {
-      ts_diag *d = ts_report(b->s, TS_E0211, arg->span, "`%s` of `%s` is given twice", b->params->child[formal]->name, b->decl->name);
+      ts_diag *d = ts_report(b->s, TS_E0211, arg->span, "`%s` of `%s` is given twice",
+                             b->params->child[formal]->name, b->decl->name);
       ts_diag_label(d, of[formal]->span, "first here");
       ok = false;
     } else {
@@ -481,7 +336,8 @@ static bool missing_arguments(const binding *b, const given *of[MAX_FORMALS])
   const char *text = NULL;
   for (uint32_t i = 0; i < b->params->count; i++)
     if (!of[i] && !b->params->child[i]->child[1])
-      text = text ? ts_arena_printf(arena, "%s, `%s`", text, b->params->child[i]->name) : ts_arena_printf(arena, "`%s`", b->params->child[i]->name);
+      text = text ? ts_arena_printf(arena, "%s, `%s`", text, b->params->child[i]->name) :
+                    ts_arena_printf(arena, "`%s`", b->params->child[i]->name);
   if (!text)
     return false;
   ts_diag *d = ts_report(b->s, TS_E0210, b->call, "`%s` needs %s", b->decl->name, text);
@@ -490,7 +346,8 @@ static bool missing_arguments(const binding *b, const given *of[MAX_FORMALS])
   return true;
 }
 
-static ts_value evaluate_argument(ts_session *s, const ts_env *env, const ts_ast *type, const ts_ast *expr)
+static ts_value evaluate_argument(ts_session *s, const ts_env *env, const ts_ast *type,
+                                  const ts_ast *expr)
 {
   const ts_type_info *info = ts_type_find(s, type->name);
   if (info && info->type == TS_T_AXIS)
@@ -502,14 +359,16 @@ static bool bind_one(const binding *b, ts_env *env, const ts_ast *formal, const 
 {
   ts_session *s = b->s;
   const ts_ast *type = formal->child[0], *expr = arg ? arg->expr : formal->child[1];
-  ts_value v = arg && arg->value ? *arg->value : evaluate_argument(s, arg ? b->caller : env, type, expr);
+  ts_value v =
+    arg && arg->value ? *arg->value : evaluate_argument(s, arg ? b->caller : env, type, expr);
   if (v.type == TS_T_ERROR)
     return false;
   ts_span at = arg ? arg->span : expr->span;
   const ts_type_info *info = ts_type_find(s, type->name);
-  if (!(info && fits(s, info, &v) && info->type != TS_T_LIST)) { /* the text of a message is made only when there is one */
+  /* the text of a message is made only when there is one */
+  if (!(info && ts_type_fits(s, info, &v) && info->type != TS_T_LIST)) {
     const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, b->decl->name);
-    if (!convert(s, type, &v, what, at, formal->span))
+    if (!ts_convert_at(s, type, &v, what, at, formal->span))
       return false;
   }
   ts_env_bind(env, formal->name, v);
@@ -521,7 +380,8 @@ static ts_env *bind(const binding *b, const ts_env *module)
   const given *of[MAX_FORMALS] = {0};
   uint32_t count = b->params ? b->params->count : 0;
   if (count > MAX_FORMALS) {
-    ts_report(b->s, TS_E0226, b->params->span, "`%s` has more than %d parameters", b->decl->name, MAX_FORMALS);
+    ts_report(b->s, TS_E0226, b->params->span, "`%s` has more than %d parameters", b->decl->name,
+              MAX_FORMALS);
     return NULL;
   }
   if (!assign(b, of) || (count && missing_arguments(b, of)))
@@ -541,7 +401,9 @@ static given *written(ts_session *s, const ts_ast *call, given few[FEW])
   given *args = count <= FEW ? few : TS_NEW_ARRAY(s->arena, given, count);
   for (uint32_t i = 0; i < count; i++) {
     const ts_ast *arg = call->child[i + 1];
-    args[i] = (given){.expr = arg->child[0], .name = arg->name, .span = arg->name ? arg->span : arg->child[0]->span};
+    args[i] = (given){.expr = arg->child[0],
+                      .name = arg->name,
+                      .span = arg->name ? arg->span : arg->child[0]->span};
   }
   return args;
 }
@@ -550,22 +412,27 @@ bool ts_call_fits(ts_session *s, const ts_ast *decl, const ts_ast *call)
 {
   given few[FEW];
   const given *of[MAX_FORMALS] = {0};
-  binding b = {s, NULL, decl, ts_decl_params(decl), written(s, call, few), call->count - 1, call->span};
+  binding b = {s,         NULL, decl, ts_decl_params(decl), written(s, call, few), call->count - 1,
+               call->span};
   return b.params->count > MAX_FORMALS || (assign(&b, of) && !missing_arguments(&b, of));
 }
 
-ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, const ts_ast *decl, const ts_ast *call)
+ts_env *ts_bind_args(ts_session *s, const ts_env *caller, const ts_env *module, const ts_ast *decl,
+                     const ts_ast *call)
 {
   given few[FEW];
-  binding b = {s, caller, decl, ts_decl_params(decl), written(s, call, few), call->count - 1, call->span};
+  binding b = {
+    s, caller, decl, ts_decl_params(decl), written(s, call, few), call->count - 1, call->span};
   return bind(&b, module);
 }
 
-ts_env *ts_bind_record(ts_session *s, const ts_env *module, const ts_ast *decl, const ts_record *record)
+ts_env *ts_bind_record(ts_session *s, const ts_env *module, const ts_ast *decl,
+                       const ts_record *record)
 {
   given *args = TS_NEW_ARRAY(s->arena, given, record->count);
   for (uint32_t i = 0; i < record->count; i++)
-    args[i] = (given){.value = record->at[i].value, .name = record->at[i].name, .span = record->at[i].span};
+    args[i] =
+      (given){.value = record->at[i].value, .name = record->at[i].name, .span = record->at[i].span};
   binding b = {s, module, decl, ts_decl_params(decl), args, record->count, decl->span};
   return bind(&b, module);
 }
@@ -576,11 +443,14 @@ static ts_record record_of_env(ts_session *s, const ts_env *env, ts_span span)
 {
   ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, env->count);
   for (uint32_t i = 0; i < env->count; i++)
-    at[i] = (ts_field){.name = env->name[i], .value = &env->value[i], .span = env->value[i].span.file ? env->value[i].span : span};
+    at[i] = (ts_field){.name = env->name[i],
+                       .value = &env->value[i],
+                       .span = env->value[i].span.file ? env->value[i].span : span};
   return (ts_record){.count = env->count, .at = at};
 }
 
-static ts_value applied(ts_session *s, const ts_ast *decl, const ts_env *module, const char *name, ts_record args, ts_span span)
+static ts_value applied(ts_session *s, const ts_ast *decl, const ts_env *module, const char *name,
+                        ts_record args, ts_span span)
 {
   ts_applied *a = TS_NEW(s->arena, ts_applied);
   *a = (ts_applied){.decl = decl, .env = module, .name = name, .span = span, .args = args};
@@ -597,9 +467,12 @@ static ts_value run_function(ts_session *s, const ts_function *f, const ts_env *
   const ts_ast *type = f->decl->child[1];
   ts_frame frame = {f->name, span, s->frame};
   s->frame = &frame;
-  ts_value v = ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, f->decl->child[2]) : ts_error_value();
+  ts_value v =
+    ts_charge(s, CALL_STEPS, span) ? ts_eval(s, env, f->decl->child[2]) : ts_error_value();
   s->frame = frame.outer;
-  if (type && v.type != TS_T_ERROR && !convert(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name), f->decl->child[2]->span, type->span))
+  if (type && v.type != TS_T_ERROR &&
+      !ts_convert_at(s, type, &v, ts_arena_printf(s->arena, "the result of `%s`", f->name),
+               f->decl->child[2]->span, type->span))
     return ts_error_value();
   v.span = span;
   return v;
@@ -614,7 +487,8 @@ static ts_value build_cluster(ts_session *s, const ts_env *env, const ts_ast *de
   return v;
 }
 
-static ts_value apply_decl(ts_session *s, const ts_ast *decl, const ts_env *module, const ts_env *env, ts_span span)
+static ts_value apply_decl(ts_session *s, const ts_ast *decl, const ts_env *module,
+                           const ts_env *env, ts_span span)
 {
   if (!env)
     return ts_error_value();
@@ -653,13 +527,16 @@ static uint32_t place_of(ts_session *s, const ts_function *f, const given *arg, 
   return UINT32_MAX;
 }
 
-static void too_many(ts_session *s, const ts_function *f, ts_span span, uint32_t most, uint32_t count)
+static void too_many(ts_session *s, const ts_function *f, ts_span span, uint32_t most,
+                     uint32_t count)
 {
-  ts_diag *d = ts_report(s, TS_E0211, span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32, f->name, most, most == 1 ? "" : "s", count);
+  ts_diag *d = ts_report(s, TS_E0211, span, "`%s` takes %" PRIu32 " argument%s, not %" PRIu32,
+                         f->name, most, most == 1 ? "" : "s", count);
   ts_diag_here(d, "one too many");
 }
 
-static bool arrange(ts_session *s, const ts_function *f, const given *args, uint32_t count, const given **of, uint32_t room)
+static bool arrange(ts_session *s, const ts_function *f, const given *args, uint32_t count,
+                    const given **of, uint32_t room)
 {
   uint32_t next = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -672,7 +549,8 @@ static bool arrange(ts_session *s, const ts_function *f, const given *args, uint
       return false;
     }
     if (of[at]) {
-      ts_report(s, TS_E0211, args[i].span, "`%s` of `%s` is given twice", f->formals[at].name, f->name);
+      ts_report(s, TS_E0211, args[i].span, "`%s` of `%s` is given twice", f->formals[at].name,
+                f->name);
       return false;
     }
     of[at] = &args[i];
@@ -685,12 +563,17 @@ bool ts_call_fits_function(ts_session *s, const ts_function *f, const ts_ast *ca
   uint32_t count = call->count - 1, most = f->builtin ? f->builtin->most : f->formal_count;
   uint32_t room = most ? most : count;
   given few[FEW];
-  return arrange(s, f, written(s, call, few), count, TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
+  return arrange(s, f, written(s, call, few), count,
+                 TS_NEW_ARRAY(s->arena, const given *, room + 1), room);
 }
 
-static ts_value value_of(ts_session *s, const ts_env *env, const given *arg) { return arg->value ? *arg->value : ts_eval(s, env, arg->expr); }
+static ts_value value_of(ts_session *s, const ts_env *env, const given *arg)
+{
+  return arg->value ? *arg->value : ts_eval(s, env, arg->expr);
+}
 
-static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *env, const given *args, uint32_t count, const ts_ast *call, ts_span span)
+static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *env,
+                             const given *args, uint32_t count, const ts_ast *call, ts_span span)
 {
   const ts_builtin *builtin = f->builtin;
   uint32_t room = builtin->most ? builtin->most : count;
@@ -698,7 +581,8 @@ static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *
   if (!arrange(s, f, args, count, of, room))
     return ts_error_value();
   if (count < builtin->least) {
-    ts_diag *d = ts_report(s, TS_E0210, span, "`%s` needs %s%" PRIu32 " argument%s, not %" PRIu32, f->name, builtin->most == builtin->least ? "" : "at least ",
+    ts_diag *d = ts_report(s, TS_E0210, span, "`%s` needs %s%" PRIu32 " argument%s, not %" PRIu32,
+                           f->name, builtin->most == builtin->least ? "" : "at least ",
                            builtin->least, builtin->least == 1 ? "" : "s", count);
     ts_diag_here(d, "not given");
     return ts_error_value();
@@ -715,11 +599,13 @@ static ts_value call_builtin(ts_session *s, const ts_function *f, const ts_env *
       values[i] = ts_int_value(values[i].u.axes.size, values[i].span);
     ok &= values[i].type != TS_T_ERROR;
   }
-  ts_builtin_call c = {.s = s, .name = f->name, .call = call, .arg = values, .count = count, .span = span};
+  ts_builtin_call c = {
+    .s = s, .name = f->name, .call = call, .arg = values, .count = count, .span = span};
   return ok ? builtin->run(&c) : ts_error_value();
 }
 
-static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *env, const given *args, uint32_t count, ts_span span)
+static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *env,
+                           const given *args, uint32_t count, ts_span span)
 {
   const given **of = TS_NEW_ARRAY(s->arena, const given *, f->formal_count + 1);
   if (!arrange(s, f, args, count, of, f->formal_count))
@@ -738,9 +624,15 @@ static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *en
       }
       continue;
     }
-    values[i] = !strcmp(formal->type, "Axis") && !of[i]->value ? ts_eval_axis(s, env, of[i]->expr) : value_of(s, env, of[i]); /* an axis as written, not its size */
-    ok = ts_convert_to(s, formal->type, &values[i], ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, f->name), of[i]->span, TS_NO_SPAN) && ok;
-    fields[record.count++] = (ts_field){.name = formal->name, .value = &values[i], .span = of[i]->span};
+    /* an axis as written, not its size */
+    values[i] = !strcmp(formal->type, "Axis") && !of[i]->value ? ts_eval_axis(s, env, of[i]->expr) :
+                                                                 value_of(s, env, of[i]);
+    ok = ts_convert_to(s, formal->type, &values[i],
+                       ts_arena_printf(s->arena, "`%s` of `%s`", formal->name, f->name),
+                       of[i]->span, TS_NO_SPAN) &&
+         ok;
+    fields[record.count++] =
+      (ts_field){.name = formal->name, .value = &values[i], .span = of[i]->span};
   }
   return ok ? applied(s, NULL, NULL, f->name, record, span) : ts_error_value();
 }
@@ -749,15 +641,18 @@ static ts_value call_maker(ts_session *s, const ts_function *f, const ts_env *en
 
 static ts_value not_callable(ts_session *s, const ts_ast *callee, ts_value v, ts_span span)
 {
-  ts_diag *d = ts_report(s, TS_E0212, callee ? callee->span : span, "%s%s%s is %s and cannot be called", callee && callee->name ? "`" : "", callee && callee->name ? callee->name : "this",
-                         callee && callee->name ? "`" : "", ts_value_describe(s->arena, v));
+  ts_diag *d =
+    ts_report(s, TS_E0212, callee ? callee->span : span, "%s%s%s is %s and cannot be called",
+              callee && callee->name ? "`" : "", callee && callee->name ? callee->name : "this",
+              callee && callee->name ? "`" : "", ts_value_describe(s->arena, v));
   ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
   return ts_error_value();
 }
 
 static bool has_parameters(ts_kind kind)
 {
-  return kind == TS_AST_OP || kind == TS_AST_BLOCK || kind == TS_AST_MODEL || kind == TS_AST_STRATEGY || kind == TS_AST_SCHEDULE || kind == TS_AST_CLUSTER;
+  return kind == TS_AST_OP || kind == TS_AST_BLOCK || kind == TS_AST_MODEL ||
+         kind == TS_AST_STRATEGY || kind == TS_AST_SCHEDULE || kind == TS_AST_CLUSTER;
 }
 
 ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
@@ -781,14 +676,18 @@ ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call)
   }
   uint32_t count = call->count - 1;
   given few[FEW], *args = written(s, call, few);
-  return f->kind == TS_FUNCTION_BUILTIN ? call_builtin(s, f, env, args, count, call, call->span) : call_maker(s, f, env, args, count, call->span);
+  return f->kind == TS_FUNCTION_BUILTIN ? call_builtin(s, f, env, args, count, call, call->span) :
+                                          call_maker(s, f, env, args, count, call->span);
 }
 
-ts_value ts_call(ts_session *s, ts_value callee, const ts_value *values, const char *const *names, uint32_t count, ts_span span)
+ts_value ts_call(ts_session *s, ts_value callee, const ts_value *values, const char *const *names,
+                 uint32_t count, ts_span span)
 {
   given *args = TS_NEW_ARRAY(s->arena, given, count);
   for (uint32_t i = 0; i < count; i++)
-    args[i] = (given){.value = &values[i], .name = names ? names[i] : NULL, .span = values[i].span.file ? values[i].span : span};
+    args[i] = (given){.value = &values[i],
+                      .name = names ? names[i] : NULL,
+                      .span = values[i].span.file ? values[i].span : span};
   if (callee.type == TS_T_DECL && has_parameters(callee.u.decl->kind)) {
     const ts_env *module = ts_decl_env(s, callee.u.decl);
     binding b = {s, module, callee.u.decl, ts_decl_params(callee.u.decl), args, count, span};
@@ -816,8 +715,10 @@ static bool nothing_to_give(const ts_ast *params)
 
 ts_value ts_settle(ts_session *s, ts_value v)
 {
-  bool decl = v.type == TS_T_DECL && has_parameters(v.u.decl->kind) && nothing_to_give(ts_decl_params(v.u.decl));
-  bool function = v.type == TS_T_FUNCTION && v.u.function->kind == TS_FUNCTION_DECL && nothing_to_give(ts_decl_params(v.u.function->decl));
+  bool decl = v.type == TS_T_DECL && has_parameters(v.u.decl->kind) &&
+              nothing_to_give(ts_decl_params(v.u.decl));
+  bool function = v.type == TS_T_FUNCTION && v.u.function->kind == TS_FUNCTION_DECL &&
+                  nothing_to_give(ts_decl_params(v.u.function->decl));
   return decl || function ? ts_call(s, v, NULL, NULL, 0, v.span) : v;
 }
 

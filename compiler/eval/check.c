@@ -5,11 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct reference { const ts_ast *from, *to; ts_span span; } reference; /* between functions, blocks and models */
+/* between functions, blocks and models */
+typedef struct reference { const ts_ast *from, *to; ts_span span; } reference;
 
 typedef struct trail { const reference **at; size_t count; } trail;
 
-typedef struct local { const char *name; ts_span declared; const ts_ast *node; uint32_t before; } local; /* before: place + 1 of the one that it hides, or 0 */
+/* before: place + 1 of the one that it hides, or 0 */
+typedef struct local {
+  const char *name;
+  ts_span declared;
+  const ts_ast *node;
+  uint32_t before;
+} local;
 
 typedef struct checker {
   ts_session *s;
@@ -34,7 +41,8 @@ static void declare_at(checker *c, const char *name, ts_span declared, const ts_
 {
   if (!name)
     return;
-  TS_PUSH(c->s->arena, &c->scope, (local){name, declared, node, (uint32_t)(uintptr_t)ts_names_get(&c->newest, name)});
+  TS_PUSH(c->s->arena, &c->scope,
+          (local){name, declared, node, (uint32_t)(uintptr_t)ts_names_get(&c->newest, name)});
   ts_names_put(c->s->arena, &c->newest, name, (void *)(uintptr_t)c->scope.count);
 }
 
@@ -54,7 +62,10 @@ static void declare(checker *c, const ts_ast *node)
     used(c, node->name_span, node->name, node->name_span, node);
 }
 
-static void declare_word(checker *c, const char *word) { declare_at(c, ts_lang_intern(c->s->lang, word, strlen(word)), TS_NO_SPAN, NULL); }
+static void declare_word(checker *c, const char *word)
+{
+  declare_at(c, ts_lang_intern(c->s->lang, word, strlen(word)), TS_NO_SPAN, NULL);
+}
 
 static const local *local_of(const checker *c, const char *name)
 {
@@ -62,7 +73,10 @@ static const local *local_of(const checker *c, const char *name)
   return place ? &c->scope.at[place - 1] : NULL;
 }
 
-static bool may_recur(ts_kind kind) { return kind == TS_AST_FN || kind == TS_AST_BLOCK || kind == TS_AST_MODEL; }
+static bool may_recur(ts_kind kind)
+{
+  return kind == TS_AST_FN || kind == TS_AST_BLOCK || kind == TS_AST_MODEL;
+}
 
 static void refer(checker *c, const ts_ast *to, ts_span span)
 {
@@ -86,7 +100,10 @@ static void unknown(checker *c, const ts_ast *id)
 }
 
 /* Where a name of the file was given: by its declaration, or by an import with `as`. */
-static ts_span declared(const ts_visible *v, const char *name) { return v->entry->name == name ? v->entry->decl->name_span : v->alias; }
+static ts_span declared(const ts_visible *v, const char *name)
+{
+  return v->entry->name == name ? v->entry->decl->name_span : v->alias;
+}
 
 static bool identifier(checker *c, const ts_ast *id)
 {
@@ -94,7 +111,13 @@ static bool identifier(checker *c, const ts_ast *id)
   const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
   bool known = l || v || ts_names_get(&c->s->builtins, id->name);
   if (known)
-    used(c, id->span, id->name, l ? l->declared : v ? declared(v, id->name) : TS_NO_SPAN, l ? l->node : v ? v->entry->decl : NULL);
+    used(c, id->span, id->name,
+         l ? l->declared :
+         v ? declared(v, id->name) :
+             TS_NO_SPAN,
+         l ? l->node :
+         v ? v->entry->decl :
+             NULL);
   if (v && ts_module_clashes(c->s, v, id->name, id->span))
     return false;
   if (v)
@@ -114,7 +137,8 @@ static bool taken_as_written(checker *c, const ts_ast *type)
 static bool knows(const void *closure, const char *name)
 {
   const checker *c = closure;
-  return local_of(c, name) || ts_module_find(c->module, name) || ts_names_get(&c->s->builtins, name);
+  return local_of(c, name) || ts_module_find(c->module, name) ||
+         ts_names_get(&c->s->builtins, name);
 }
 
 static void labels(checker *c, const ts_ast *e)
@@ -230,14 +254,16 @@ static void parameters(checker *c, const ts_ast *params)
     expression_as(c, formal->child[0], formal->child[1]);
     for (uint32_t k = 0; k < i; k++)
       if (params->child[k]->name == formal->name) {
-        ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`", c->decl->name, formal->name);
+        ts_diag *d = ts_report(c->s, TS_E0202, formal->name_span, "`%s` has two parameters `%s`",
+                               c->decl->name, formal->name);
         ts_diag_label(d, params->child[k]->name_span, "first here");
       }
     declare(c, formal);
   }
 }
 
-/* What is not checked here, for editors: names that mean something where the pattern or the rule stands. */
+/* What is not checked here, for editors: names that mean something where the pattern or the rule
+ * stands. */
 static void mentions(checker *c, const ts_ast *e)
 {
   if (!e || !c->s->uses)
@@ -246,7 +272,8 @@ static void mentions(checker *c, const ts_ast *e)
   const local *l = name ? local_of(c, e->name) : NULL;
   const ts_visible *v = name && !l ? ts_module_find(c->module, e->name) : NULL;
   if (l || v)
-    used(c, e->name_span.file ? e->name_span : e->span, e->name, l ? l->declared : declared(v, e->name), l ? l->node : v->entry->decl);
+    used(c, e->name_span.file ? e->name_span : e->span, e->name,
+         l ? l->declared : declared(v, e->name), l ? l->node : v->entry->decl);
   for (uint32_t i = 0; i < e->count; i++)
     mentions(c, e->child[i]);
 }
@@ -266,7 +293,8 @@ static const char *free_name(const ts_session *s, const ts_ast *rule)
 {
   static const char *const letters[] = {"x", "y", "z", "u", "v", "w", "x0"};
   size_t i = 0;
-  while (i + 1 < sizeof letters / sizeof *letters && ts_ast_uses(rule, ts_lang_intern(s->lang, letters[i], 1)))
+  while (i + 1 < sizeof letters / sizeof *letters &&
+         ts_ast_uses(rule, ts_lang_intern(s->lang, letters[i], 1)))
     i++;
   return letters[i];
 }
@@ -277,14 +305,18 @@ static void hides(checker *c, const ts_ast *rule, const ts_ast *id)
   const local *l = local_of(c, id->name);
   const ts_visible *v = l ? NULL : ts_module_find(c->module, id->name);
   const ts_ast *node = l ? l->node : v && v->entry->module == c->module ? v->entry->decl : NULL;
-  if (!node || (node->kind != TS_AST_LET && node->kind != TS_AST_PARAM && node->kind != TS_AST_FORMAL))
+  if (!node ||
+      (node->kind != TS_AST_LET && node->kind != TS_AST_PARAM && node->kind != TS_AST_FORMAL))
     return;
   const char *other = free_name(c->s, rule);
-  ts_diag *d = ts_report(c->s, TS_W0408, id->span, "`%s` in this rule is any number, whatever %s`%s%s` is", id->name,
-                         node->kind == TS_AST_LET ? "" : "parameter ", node->kind == TS_AST_LET ? "let " : "", id->name);
+  ts_diag *d = ts_report(
+    c->s, TS_W0408, id->span, "`%s` in this rule is any number, whatever %s`%s%s` is", id->name,
+    node->kind == TS_AST_LET ? "" : "parameter ", node->kind == TS_AST_LET ? "let " : "", id->name);
   ts_diag_here(d, "a variable of the rule");
   ts_diag_note_at(d, l ? l->declared : node->name_span, "it hides this one");
-  ts_diag_help(d, "write another name; for the value of this one, `%s` here and `where %s == %s` at the end", other, other, id->name);
+  ts_diag_help(
+    d, "write another name; for the value of this one, `%s` here and `where %s == %s` at the end",
+    other, other, id->name);
 }
 
 /* A bare name at the left is a variable; the rest of the rule sees it. */
@@ -315,7 +347,8 @@ static void pattern_rule(checker *c, const ts_ast *rule)
 static void pattern_rules(checker *c, const ts_ast *decl, uint32_t first)
 {
   for (uint32_t i = first; i < decl->count; i++)
-    if (decl->child[i]->kind == TS_AST_DEPEND || decl->child[i]->kind == TS_AST_MATCH || decl->child[i]->kind == TS_AST_SLOW)
+    if (decl->child[i]->kind == TS_AST_DEPEND || decl->child[i]->kind == TS_AST_MATCH ||
+        decl->child[i]->kind == TS_AST_SLOW)
       pattern_rule(c, decl->child[i]);
     else if (decl->kind == TS_AST_RULES)
       mentions(c, decl->child[i]);
@@ -334,10 +367,13 @@ static void declare_with_gradient(checker *c, const ts_ast *tensor)
 static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
 {
   const ts_ast *phase = decl->child[at];
-  const char *said = strcmp(phase->name, "forward") ? ts_arena_printf(c->s->arena, "backward(%s)", phase->name) : "forward";
+  const char *said = strcmp(phase->name, "forward") ?
+                       ts_arena_printf(c->s->arena, "backward(%s)", phase->name) :
+                       "forward";
   for (uint32_t i = 1; i < at; i++)
     if (decl->child[i]->kind == TS_AST_PHASE && decl->child[i]->name == phase->name) {
-      ts_diag *d = ts_report(c->s, TS_E0202, phase->name_span, "op `%s` states `%s` twice", decl->name, said);
+      ts_diag *d =
+        ts_report(c->s, TS_E0202, phase->name_span, "op `%s` states `%s` twice", decl->name, said);
       ts_diag_label(d, decl->child[i]->name_span, "first here");
       ts_diag_help(d, "several kernels stand in one: `%s { kernel ... kernel ... }`", said);
       return;
@@ -346,7 +382,8 @@ static void phase_once(checker *c, const ts_ast *decl, uint32_t at)
 
 static bool is_slot(const ts_ast *item)
 {
-  return item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART;
+  return item->kind == TS_AST_OP_PARAM || item->kind == TS_AST_OP_OUTPUT ||
+         item->kind == TS_AST_OP_PART;
 }
 
 /* What an op calls by name (arguments, parameters, outputs, parts) has one name each. */
@@ -359,7 +396,8 @@ static void slot_once(checker *c, const ts_ast *decl, uint32_t at)
     first = is_slot(decl->child[i]) && decl->child[i]->name == slot->name ? decl->child[i] : NULL;
   if (!first)
     return;
-  ts_diag *d = ts_report(c->s, TS_E0202, slot->name_span, "op `%s` declares `%s` twice", decl->name, slot->name);
+  ts_diag *d = ts_report(c->s, TS_E0202, slot->name_span, "op `%s` declares `%s` twice", decl->name,
+                         slot->name);
   ts_diag_label(d, first->name_span, "first here");
   ts_diag_help(d, "give one of them another name");
 }
@@ -483,12 +521,15 @@ static void unused_parameters(checker *c, const ts_ast *plan)
   for (uint32_t i = 0; params && i < params->count; i++) {
     bool used = false;
     for (uint32_t k = i + 1; k < params->count && !used; k++)
-      used = params->child[k]->child[1] && ts_ast_uses(params->child[k]->child[1], params->child[i]->name);
+      used = params->child[k]->child[1] &&
+             ts_ast_uses(params->child[k]->child[1], params->child[i]->name);
     for (uint32_t k = 1; k < plan->count && !used; k++)
       used = ts_ast_uses(plan->child[k], params->child[i]->name);
     if (used)
       continue;
-    ts_diag *d = ts_report(c->s, TS_W0201, params->child[i]->name_span, "no field of plan `%s` uses its parameter `%s`", plan->name, params->child[i]->name);
+    ts_diag *d = ts_report(c->s, TS_W0201, params->child[i]->name_span,
+                           "no field of plan `%s` uses its parameter `%s`", plan->name,
+                           params->child[i]->name);
     ts_diag_here(d, "has no effect");
   }
 }
@@ -623,7 +664,8 @@ static bool recursion(checker *c)
     ts_diag *d = ts_report(c->s, TS_E0208, r->span, "`%s` calls itself", r->from->name);
     ts_diag_here(d, path.count ? "goes in a circle" : "calls itself");
     for (size_t k = 0; k < path.count; k++) {
-      ts_diag_note_at(d, path.at[k]->span, "`%s` calls `%s`", path.at[k]->from->name, path.at[k]->to->name);
+      ts_diag_note_at(d, path.at[k]->span, "`%s` calls `%s`", path.at[k]->from->name,
+                      path.at[k]->to->name);
       told[path.at[k] - c->references.at] = 1;
     }
     ts_diag_help(d, "a list `[... for i in 0..n]`, `sum` or `repeat` does a thing many times");

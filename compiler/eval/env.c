@@ -82,8 +82,10 @@ void ts_env_bind(ts_env *env, const char *name, ts_value value)
   }
   if (env->count == env->room) {
     uint32_t room = env->room ? 2 * env->room : 4;
-    env->name = ts_arena_grow(env->session->arena, env->name, env->room * sizeof *env->name, room * sizeof *env->name);
-    env->value = ts_arena_grow(env->session->arena, env->value, env->room * sizeof *env->value, room * sizeof *env->value);
+    env->name = ts_arena_grow(env->session->arena, env->name, env->room * sizeof *env->name,
+                              room * sizeof *env->name);
+    env->value = ts_arena_grow(env->session->arena, env->value, env->room * sizeof *env->value,
+                               room * sizeof *env->value);
     env->room = room;
   }
   env->name[env->count] = name;
@@ -99,7 +101,10 @@ static bool builtin_lookup(const ts_session *s, const char *name, ts_value *valu
   return found;
 }
 
-bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value) { return ts_env_lookup_at(env, name, TS_NO_SPAN, value); }
+bool ts_env_lookup(const ts_env *env, const char *name, ts_value *value)
+{
+  return ts_env_lookup_at(env, name, TS_NO_SPAN, value);
+}
 
 bool ts_env_lookup_at(const ts_env *env, const char *name, ts_span asked, ts_value *value)
 {
@@ -151,4 +156,7 @@ bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list)
   return count;
 }
 
-const char *ts_name_list_print(ts_session *s, const ts_name_list *list) { return ts_listed(s->arena, list->names.at, list->names.count); }
+const char *ts_name_list_print(ts_session *s, const ts_name_list *list)
+{
+  return ts_listed(s->arena, list->names.at, list->names.count);
+}

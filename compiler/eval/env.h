@@ -9,7 +9,8 @@ struct ts_module;
 struct ts_env {
   ts_session *session;
   const ts_env *parent;
-  struct ts_module *module; /* a module's scope: names are looked up there, then among the built-in ones */
+  /* a module's scope: names are looked up there, then among the built-in ones */
+  struct ts_module *module;
   uint32_t count, room;
   const char **name;
   ts_value *value;
@@ -17,12 +18,14 @@ struct ts_env {
 };
 
 ts_env *ts_env_sized(ts_session *s, const ts_env *parent, uint32_t room);
-struct ts_module *ts_env_module(const ts_env *env); /* the module at the bottom of the chain, or NULL */
+/* the module at the bottom of the chain, or NULL */
+struct ts_module *ts_env_module(const ts_env *env);
 
 typedef struct ts_name_list { TS_VEC(const char *) names; } ts_name_list;
 /* All names in scope, innermost first, for did-you-mean. */
 void ts_env_names(const ts_env *env, ts_name_list *list);
-/* Ends `d` with the help "did you mean `a`, `b`?" if something is near `found`. False if nothing is. */
+/* Ends `d` with the help "did you mean `a`, `b`?" if something is near `found`. False if nothing
+ * is. */
 bool ts_suggest_names(ts_diag *d, const char *found, const ts_name_list *list);
 /* "`a`, `b`" */
 const char *ts_name_list_print(ts_session *s, const ts_name_list *list);

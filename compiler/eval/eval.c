@@ -16,24 +16,33 @@ static const uint64_t told = UINT64_C(1) << 62;
 static void too_many_steps(ts_session *s, ts_span at, const char *what)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "%s", what);
-  ts_diag_note(d, "at most %" PRIu64 " steps: an element that a function runs over, or a byte of text that it makes, is one", TS_MAX_STEPS);
+  ts_diag_note(
+    d,
+    "at most %" PRIu64
+    " steps: an element that a function runs over, or a byte of text that it makes, is one",
+    TS_MAX_STEPS);
   ts_diag_help(d, "make lists and loops shorter; what they count may have a formula");
 }
 
 static void too_much_memory(ts_session *s, ts_span at)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "the evaluation takes too much memory");
-  ts_diag_note(d, "%.2g GB are in use; at most %.4g GB may be, of which evaluation has three quarters", (double)ts_arena_used(s->arena) / 1e9, (double)ts_heap_ceiling() / 1e9);
+  ts_diag_note(d,
+               "%.2g GB are in use; at most %.4g GB may be, of which evaluation has three quarters",
+               (double)ts_arena_used(s->arena) / 1e9, (double)ts_heap_ceiling() / 1e9);
   ts_diag_help(d, "make shorter lists, or allow more: `--max-memory=SIZE`");
 }
 
 void ts_list_too_long(ts_session *s, ts_span at)
 {
-  ts_diag *d = ts_report(s, TS_E0226, at, "a list of more than %s elements", ts_count_print(s->arena, TS_MAX_LIST));
-  ts_diag_help(d, "make it shorter: a sum or a count often has a formula, and `for` runs over a range without a list");
+  ts_diag *d = ts_report(s, TS_E0226, at, "a list of more than %s elements",
+                         ts_count_print(s->arena, TS_MAX_LIST));
+  ts_diag_help(d, "make it shorter: a sum or a count often has a formula, and `for` runs over a "
+                  "range without a list");
 }
 
-/* Memory is looked at from time to time: between two looks less is asked for than one list takes. */
+/* Memory is looked at from time to time: between two looks less is asked for than one list takes.
+ * */
 static bool within_limits(ts_session *s, ts_span at, const char *what)
 {
   enum { LOOK_EVERY = 4096 };
@@ -62,7 +71,8 @@ static void too_deep(ts_session *s, ts_span at)
 {
   ts_diag *d = ts_report(s, TS_E0226, at, "this is nested too deeply");
   ts_diag_note(d, "at most %d levels", TS_MAX_DEPTH);
-  ts_diag_help(d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
+  ts_diag_help(
+    d, "values that rest on each other in a long row are better a list, `[... for i in 0..n]`");
 }
 
 ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
@@ -79,7 +89,10 @@ ts_value ts_eval(ts_session *s, const ts_env *env, const ts_ast *e)
   return v;
 }
 
-static bool is_numeric(ts_value v) { return v.type == TS_T_INT || v.type == TS_T_REAL || v.type == TS_T_QUANTITY; }
+static bool is_numeric(ts_value v)
+{
+  return v.type == TS_T_INT || v.type == TS_T_REAL || v.type == TS_T_QUANTITY;
+}
 
 static double real_of(ts_value v) { return v.type == TS_T_INT ? (double)v.u.integer : v.u.real; }
 
@@ -93,7 +106,8 @@ static ts_value finite(ts_session *s, const ts_ast *e, double r, ts_dimension di
 
 static void note_origin(ts_diag *d, const ts_ast *operand, ts_value v)
 {
-  if (v.span.file && (v.span.file != operand->span.file || v.span.begin != operand->span.begin) && operand->kind == TS_AST_ID)
+  if (v.span.file && (v.span.file != operand->span.file || v.span.begin != operand->span.begin) &&
+      operand->kind == TS_AST_ID)
     ts_diag_note_at(d, v.span, "`%s` comes from here", operand->name);
 }
 
@@ -117,24 +131,30 @@ static ts_value operands_error(ts_session *s, const ts_ast *e, ts_value a, ts_va
   const char *verb = verb_of(e->u.op);
   ts_diag *d;
   if (e->u.op == TS_OP_ADD)
-    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot add %s to %s", right, left);
+    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot add %s to %s", right,
+                  left);
   else if (e->u.op == TS_OP_SUB)
-    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot subtract %s from %s", right, left);
+    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot subtract %s from %s",
+                  right, left);
   else
-    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot %s %s %s %s", verb, left, verb[0] == 'c' || verb[0] == 't' ? "and" : "by", right);
+    d = ts_report(s, units ? TS_E0221 : TS_E0220, e->child[1]->span, "cannot %s %s %s %s", verb,
+                  left, verb[0] == 'c' || verb[0] == 't' ? "and" : "by", right);
   ts_diag_here(d, "%s", right);
   ts_diag_label(d, e->child[0]->span, "%s", left);
   note_origin(d, e->child[0], a);
   note_origin(d, e->child[1], b);
   if (units && (ts_value_is_number(a) || ts_value_is_number(b)))
-    ts_diag_help(d, "write the unit of the number, as in `%s`", a.type == TS_T_QUANTITY ? ts_value_print(s->arena, a) : ts_value_print(s->arena, b));
+    ts_diag_help(d, "write the unit of the number, as in `%s`",
+                 a.type == TS_T_QUANTITY ? ts_value_print(s->arena, a) :
+                                           ts_value_print(s->arena, b));
   return ts_error_value();
 }
 
 static ts_value overflow(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a, ts_value b)
 {
   ts_diag *d = ts_report(s, TS_E0222, e->span, "this whole number does not fit 64 bits");
-  ts_diag_here(d, "%s and %s", ts_count_print(s->arena, a.u.integer), ts_count_print(s->arena, b.u.integer));
+  ts_diag_here(d, "%s and %s", ts_count_print(s->arena, a.u.integer),
+               ts_count_print(s->arena, b.u.integer));
   ts_note_values(s, env, d, e);
   ts_diag_help(d, "make one of them a Real, as in `1.0 * x`, when an exact count is not needed");
   return ts_error_value();
@@ -148,7 +168,8 @@ static ts_value divide_by_zero(ts_session *s, const ts_env *env, const ts_ast *e
   return ts_error_value();
 }
 
-static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e, int64_t a, int64_t b)
+static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e, int64_t a,
+                               int64_t b)
 {
   if (b == 0)
     return divide_by_zero(s, env, e);
@@ -160,14 +181,17 @@ static ts_value divide_exactly(ts_session *s, const ts_env *env, const ts_ast *e
     ++*s->uneven;
     return ts_error_value();
   }
-  ts_diag *d = ts_report(s, TS_E0223, e->span, "%" PRId64 " / %" PRId64 " is not a whole number", a, b);
+  ts_diag *d =
+    ts_report(s, TS_E0223, e->span, "%" PRId64 " / %" PRId64 " is not a whole number", a, b);
   ts_diag_here(d, "%" PRId64 " does not divide %" PRId64, b, a);
   ts_note_values(s, env, d, e);
-  ts_diag_help(d, "`div(a, b)` rounds down, `ceil_div(a, b)` rounds up; a Real operand, as in `1.0 * a / b`, keeps the fraction");
+  ts_diag_help(d, "`div(a, b)` rounds down, `ceil_div(a, b)` rounds up; a Real operand, as in `1.0 "
+                  "* a / b`, keeps the fraction");
   return ts_error_value();
 }
 
-static ts_value integer_arithmetic(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a, ts_value b)
+static ts_value integer_arithmetic(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a,
+                                   ts_value b)
 {
   int64_t x = a.u.integer, y = b.u.integer, r;
   bool bad;
@@ -227,7 +251,8 @@ static ts_value multiply(ts_session *s, const ts_env *env, const ts_ast *e, ts_v
   return finite(s, e, sign < 0 ? x / y : x * y, dimension);
 }
 
-static ts_value arithmetic(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a, ts_value b)
+static ts_value arithmetic(ts_session *s, const ts_env *env, const ts_ast *e, ts_value a,
+                           ts_value b)
 {
   ts_operator op = e->u.op;
   if (a.type == TS_T_INT && b.type == TS_T_INT)
@@ -258,7 +283,10 @@ static ts_value compare(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
   } else {
     return operands_error(s, e, a, b);
   }
-  bool result = e->u.op == TS_OP_LT ? less : e->u.op == TS_OP_LE ? less || equal : e->u.op == TS_OP_GT ? !less && !equal : !less;
+  bool result = e->u.op == TS_OP_LT ? less :
+                e->u.op == TS_OP_LE ? less || equal :
+                e->u.op == TS_OP_GT ? !less && !equal :
+                                      !less;
   return ts_bool_value(result, e->span);
 }
 
@@ -275,7 +303,9 @@ static ts_value equality(ts_session *s, const ts_ast *e, ts_value a, ts_value b)
     return operands_error(s, e, a, b);
   ts_budget budget = ts_budget_begin(s);
   bool equal = ts_value_equal(a, b, &budget);
-  return ts_budget_end(s, &budget, e->span) ? ts_bool_value(equal == (e->u.op == TS_OP_EQ), e->span) : ts_error_value();
+  return ts_budget_end(s, &budget, e->span) ?
+           ts_bool_value(equal == (e->u.op == TS_OP_EQ), e->span) :
+           ts_error_value();
 }
 
 bool ts_take_turn(ts_session *s, ts_span loop)
@@ -285,7 +315,10 @@ bool ts_take_turn(ts_session *s, ts_span loop)
   return s->steps < s->next_look || within_limits(s, loop, "this loop takes too many turns");
 }
 
-ts_budget ts_budget_begin(const ts_session *s) { return (ts_budget){.left = s->steps < TS_MAX_STEPS ? TS_MAX_STEPS - s->steps : 0}; }
+ts_budget ts_budget_begin(const ts_session *s)
+{
+  return (ts_budget){.left = s->steps < TS_MAX_STEPS ? TS_MAX_STEPS - s->steps : 0};
+}
 
 bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at)
 {
@@ -313,7 +346,8 @@ static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value 
   for (int i = 0; i < 2; i++) {
     ts_value end = i ? b : a;
     if (end.type != TS_T_INT) {
-      ts_diag *d = ts_report(s, TS_E0220, e->child[i]->span, "the %s of a range is %s, not an Int", i ? "end" : "begin", ts_value_describe(s->arena, end));
+      ts_diag *d = ts_report(s, TS_E0220, e->child[i]->span, "the %s of a range is %s, not an Int",
+                             i ? "end" : "begin", ts_value_describe(s->arena, end));
       ts_diag_here(d, "found %s", ts_value_describe(s->arena, end));
       return ts_error_value();
     }
@@ -321,7 +355,10 @@ static ts_value make_range(ts_session *s, const ts_ast *e, ts_value a, ts_value 
   return ts_range_value(s, a.u.integer, b.u.integer, e->span);
 }
 
-static ts_value size_of_axis(ts_value v) { return v.type == TS_T_AXIS ? ts_int_value(v.u.axes.size, v.span) : v; }
+static ts_value size_of_axis(ts_value v)
+{
+  return v.type == TS_T_AXIS ? ts_int_value(v.u.axes.size, v.span) : v;
+}
 
 static ts_value logic(ts_session *s, const ts_env *env, const ts_ast *e)
 {
@@ -361,7 +398,9 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
 {
   if (e->u.op == TS_OP_NOT) {
     bool b;
-    return ts_eval_bool(s, env, e->child[0], "the operand of `not`", &b) ? ts_bool_value(!b, e->span) : ts_error_value();
+    return ts_eval_bool(s, env, e->child[0], "the operand of `not`", &b) ?
+             ts_bool_value(!b, e->span) :
+             ts_error_value();
   }
   ts_value v = size_of_axis(ts_eval(s, env, e->child[0]));
   if (v.type == TS_T_ERROR)
@@ -372,7 +411,8 @@ static ts_value unary(ts_session *s, const ts_env *env, const ts_ast *e)
     return ts_quantity_value(-v.u.real, v.dimension, e->span);
   if (v.type == TS_T_INT)
     return overflow(s, env, e, v, v);
-  ts_diag *d = ts_report(s, TS_E0220, e->child[0]->span, "cannot negate %s", ts_value_describe(s->arena, v));
+  ts_diag *d =
+    ts_report(s, TS_E0220, e->child[0]->span, "cannot negate %s", ts_value_describe(s->arena, v));
   ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
   return ts_error_value();
 }
@@ -389,7 +429,10 @@ static ts_value identifier(ts_session *s, const ts_env *env, const ts_ast *e)
   if (!ts_module_elsewhere(s, d, e->name) && !ts_suggest_names(d, e->name, &names))
     for (uint32_t i = 0; i < s->mesh.count; i++)
       if (s->mesh.axis[i].name == e->name)
-        ts_diag_note_at(d, s->mesh.axis[i].span, "`%s` is an axis of the mesh; make it a parameter of the plan to compute with it", e->name);
+        ts_diag_note_at(
+          d, s->mesh.axis[i].span,
+          "`%s` is an axis of the mesh; make it a parameter of the plan to compute with it",
+          e->name);
   return ts_error_value();
 }
 
@@ -411,7 +454,8 @@ static bool comprehend(ts_session *s, comprehension *c, uint32_t clause);
 static bool comprehend_element(ts_session *s, comprehension *c)
 {
   bool wanted = true;
-  if (c->e->child[1] && !ts_eval_bool(s, c->env, c->e->child[1], "the condition of a list", &wanted))
+  if (c->e->child[1] &&
+      !ts_eval_bool(s, c->env, c->e->child[1], "the condition of a list", &wanted))
     return false;
   if (!wanted)
     return true;
@@ -434,15 +478,19 @@ static bool comprehend(ts_session *s, comprehension *c, uint32_t clause)
   if (v.type == TS_T_ERROR)
     return false;
   if (v.type != TS_T_LIST && v.type != TS_T_RANGE) {
-    ts_diag *d = ts_report(s, TS_E0220, source->span, "`%s` runs over %s, not over a list", name, ts_value_describe(s->arena, v));
+    ts_diag *d = ts_report(s, TS_E0220, source->span, "`%s` runs over %s, not over a list", name,
+                           ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return false;
   }
-  uint64_t count = v.type == TS_T_LIST ? v.u.list->count : (uint64_t)v.u.range.end - (uint64_t)v.u.range.begin;
+  uint64_t count =
+    v.type == TS_T_LIST ? v.u.list->count : (uint64_t)v.u.range.end - (uint64_t)v.u.range.begin;
   for (uint64_t i = 0; i < count; i++) {
     if (!ts_charge(s, 1, c->e->span))
       return false;
-    ts_env_bind(c->env, name, v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + (int64_t)i, source->span));
+    ts_env_bind(c->env, name,
+                v.type == TS_T_LIST ? v.u.list->at[i] :
+                                      ts_int_value(v.u.range.begin + (int64_t)i, source->span));
     if (!comprehend(s, c, clause + 2))
       return false;
   }
@@ -470,7 +518,8 @@ static ts_value record(ts_session *s, const ts_env *env, const ts_ast *e)
     ok &= values[i].type != TS_T_ERROR;
     for (uint32_t j = 0; j < i; j++)
       if (at[j].name == field->name) {
-        ts_diag *d = ts_report(s, TS_E0202, field->name_span, "the record has two fields `%s`", field->name);
+        ts_diag *d =
+          ts_report(s, TS_E0202, field->name_span, "the record has two fields `%s`", field->name);
         ts_diag_label(d, e->child[j]->name_span, "first here");
         ok = false;
       }
@@ -486,14 +535,16 @@ static ts_value index_value(ts_session *s, const ts_env *env, const ts_ast *e)
   if (v.type == TS_T_ERROR || !ts_eval_int(s, env, e->child[1], "an index", &i))
     return ts_error_value();
   if (v.type != TS_T_LIST && v.type != TS_T_RANGE) {
-    ts_diag *d = ts_report(s, TS_E0220, e->child[0]->span, "%s cannot be indexed", ts_value_describe(s->arena, v));
+    ts_diag *d = ts_report(s, TS_E0220, e->child[0]->span, "%s cannot be indexed",
+                           ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return ts_error_value();
   }
   int64_t count = v.type == TS_T_LIST ? v.u.list->count : v.u.range.end - v.u.range.begin;
   if (i >= 0 && i < count)
     return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, e->span);
-  ts_diag *d = ts_report(s, TS_E0225, e->child[1]->span, "index %" PRId64 " is outside a list of %" PRId64, i, count);
+  ts_diag *d = ts_report(s, TS_E0225, e->child[1]->span,
+                         "index %" PRId64 " is outside a list of %" PRId64, i, count);
   ts_diag_here(d, "this is %" PRId64, i);
   ts_diag_label(d, e->child[0]->span, "%" PRId64 " elements", count);
   note_origin(d, e->child[0], v);
@@ -507,7 +558,8 @@ static ts_value member_of_record(ts_session *s, const ts_ast *e, ts_value v, con
   const ts_value *found = ts_record_get(r, e->name);
   if (found)
     return *found;
-  ts_diag *d = ts_report(s, TS_E0213, e->name_span, "%s%s%s has no field `%s`", v.type == TS_T_GPU ? "gpu `" : ts_value_describe(s->arena, v),
+  ts_diag *d = ts_report(s, TS_E0213, e->name_span, "%s%s%s has no field `%s`",
+                         v.type == TS_T_GPU ? "gpu `" : ts_value_describe(s->arena, v),
                          v.type == TS_T_GPU ? r->name : "", v.type == TS_T_GPU ? "`" : "", e->name);
   ts_diag_here(d, "not found");
   note_origin(d, e->child[0], v);
@@ -547,7 +599,8 @@ static ts_value member(ts_session *s, const ts_env *env, const ts_ast *e)
     break;
   default: break;
   }
-  ts_diag *d = ts_report(s, TS_E0213, e->name_span, "%s has no member `%s`", ts_value_describe(s->arena, v), name);
+  ts_diag *d = ts_report(s, TS_E0213, e->name_span, "%s has no member `%s`",
+                         ts_value_describe(s->arena, v), name);
   ts_diag_label(d, e->child[0]->span, "%s", ts_value_describe(s->arena, v));
   if (v.type == TS_T_TENSOR)
     ts_diag_help(d, "a Tensor has `shape` and `dtype`");
@@ -565,7 +618,9 @@ static ts_value conditional(ts_session *s, const ts_env *env, const ts_ast *e)
 static ts_value string_value(ts_session *s, const ts_ast *e)
 {
   size_t length = strlen(e->literal);
-  return ts_charge(s, length / 16, e->span) ? ts_string_value(ts_lang_intern(s->lang, e->literal, length), e->span) : ts_error_value();
+  return ts_charge(s, length / 16, e->span) ?
+           ts_string_value(ts_lang_intern(s->lang, e->literal, length), e->span) :
+           ts_error_value();
 }
 
 static ts_value eval_node(ts_session *s, const ts_env *env, const ts_ast *e)
@@ -596,24 +651,28 @@ static bool required(ts_session *s, const ts_ast *e, ts_value v, const char *typ
   return ts_convert_to(s, type, &v, what, e->span, TS_NO_SPAN);
 }
 
-bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, int64_t *result)
+bool ts_eval_int(ts_session *s, const ts_env *env, const ts_ast *e, const char *what,
+                 int64_t *result)
 {
   ts_value v = size_of_axis(ts_eval(s, env, e));
   *result = v.type == TS_T_INT ? v.u.integer : 0;
   return v.type == TS_T_INT || required(s, e, v, "Int", what);
 }
 
-bool ts_eval_real(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, double *result)
+bool ts_eval_real(ts_session *s, const ts_env *env, const ts_ast *e, const char *what,
+                  double *result)
 {
   ts_value v = size_of_axis(ts_eval(s, env, e));
   *result = v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_REAL ? v.u.real : 0;
   return v.type == TS_T_INT || v.type == TS_T_REAL || required(s, e, v, "Real", what);
 }
 
-bool ts_eval_sequence(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, ts_value *result)
+bool ts_eval_sequence(ts_session *s, const ts_env *env, const ts_ast *e, const char *what,
+                      ts_value *result)
 {
   *result = ts_eval(s, env, e);
-  return result->type == TS_T_LIST || result->type == TS_T_RANGE || required(s, e, *result, "List", what);
+  return result->type == TS_T_LIST || result->type == TS_T_RANGE ||
+         required(s, e, *result, "List", what);
 }
 
 bool ts_eval_bool(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, bool *result)
@@ -623,14 +682,16 @@ bool ts_eval_bool(ts_session *s, const ts_env *env, const ts_ast *e, const char 
   return v.type == TS_T_BOOL || required(s, e, v, "Bool", what);
 }
 
-bool ts_eval_string(ts_session *s, const ts_env *env, const ts_ast *e, const char *what, const char **result)
+bool ts_eval_string(ts_session *s, const ts_env *env, const ts_ast *e, const char *what,
+                    const char **result)
 {
   ts_value v = ts_eval(s, env, e);
   *result = v.type == TS_T_STRING ? v.u.string : "";
   return v.type == TS_T_STRING || required(s, e, v, "String", what);
 }
 
-bool ts_eval_quantity(ts_session *s, const ts_env *env, const ts_ast *e, ts_dimension dimension, const char *what, double *base_units)
+bool ts_eval_quantity(ts_session *s, const ts_env *env, const ts_ast *e, ts_dimension dimension,
+                      const char *what, double *base_units)
 {
   ts_value v = ts_eval(s, env, e);
   *base_units = v.type == TS_T_QUANTITY ? v.u.real : 0;
@@ -638,13 +699,15 @@ bool ts_eval_quantity(ts_session *s, const ts_env *env, const ts_ast *e, ts_dime
     return true;
   if (v.type == TS_T_ERROR)
     return false;
-  ts_diag *d = ts_report(s, TS_E0221, e->span, "%s is %s, not %s", what, ts_value_describe(s->arena, v), ts_dimension_describe(dimension));
+  ts_diag *d = ts_report(s, TS_E0221, e->span, "%s is %s, not %s", what,
+                         ts_value_describe(s->arena, v), ts_dimension_describe(dimension));
   ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
   note_origin(d, e, v);
   return false;
 }
 
-static void note_values_in(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *e, ts_name_list *seen)
+static void note_values_in(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *e,
+                           ts_name_list *seen)
 {
   if (!e || seen->names.count > 8)
     return;
@@ -654,11 +717,13 @@ static void note_values_in(ts_session *s, const ts_env *env, ts_diag *d, const t
         return;
     TS_PUSH(s->arena, &seen->names, e->name);
     ts_value v = ts_none_value();
-    if (ts_env_lookup(env, e->name, &v) && (is_numeric(v) || v.type == TS_T_BOOL || v.type == TS_T_AXIS || v.type == TS_T_LIST))
+    if (ts_env_lookup(env, e->name, &v) &&
+        (is_numeric(v) || v.type == TS_T_BOOL || v.type == TS_T_AXIS || v.type == TS_T_LIST))
       ts_diag_value(d, e->name, ts_value_print(s->arena, size_of_axis(v)));
     const ts_source *source = ts_sources_get(s->sources, v.span.file);
     if (source && !strcmp(source->role, "command line"))
-      ts_diag_note(d, "`%s` comes from the command line, `%s=%s`", e->name, source->name, source->text);
+      ts_diag_note(d, "`%s` comes from the command line, `%s=%s`", e->name, source->name,
+                   source->text);
     return;
   }
   for (uint32_t i = 0; i < e->count; i++)

@@ -1,5 +1,5 @@
-/* `extern fn`: functions of the user's own library, called through libffi. Int crosses as int64_t, Bool as bool, Real and quantities as
- * double, in seconds, bytes, FLOP, dollars, watts. */
+/* `extern fn`: functions of the user's own library, called through libffi. Int crosses as int64_t,
+ * Bool as bool, Real and quantities as double, in seconds, bytes, FLOP, dollars, watts. */
 #include <dlfcn.h>
 #include <ffi.h>
 #include <inttypes.h>
@@ -43,7 +43,8 @@ static const ts_type_info *crossing(ts_session *s, const ts_ast *type)
   const ts_type_info *info = ts_type_find(s, type->name);
   if (info && type_for(info))
     return info;
-  ts_diag *d = ts_report(s, TS_E0231, type->span, "`%s` cannot cross to a native function", type->name);
+  ts_diag *d =
+    ts_report(s, TS_E0231, type->span, "`%s` cannot cross to a native function", type->name);
   ts_diag_here(d, "not a number");
   ts_diag_note(d, "what can: Int, Bool, Real, and quantities such as Time, Size, Rate, Work");
   return NULL;
@@ -53,7 +54,8 @@ static bool signature(ts_session *s, ts_native *n)
 {
   const ts_ast *params = n->decl->child[0];
   if (params->count > MAX_ARGUMENTS) {
-    ts_report(s, TS_E0231, params->span, "a native function takes at most %d arguments", MAX_ARGUMENTS);
+    ts_report(s, TS_E0231, params->span, "a native function takes at most %d arguments",
+              MAX_ARGUMENTS);
     return false;
   }
   bool ok = true;
@@ -63,20 +65,25 @@ static bool signature(ts_session *s, ts_native *n)
     ok &= n->formals[i] != NULL;
   }
   n->result = crossing(s, n->decl->child[1]);
-  return ok && n->result && ffi_prep_cif(&n->cif, FFI_DEFAULT_ABI, params->count, type_for(n->result), n->types) == FFI_OK;
+  return ok && n->result &&
+         ffi_prep_cif(&n->cif, FFI_DEFAULT_ABI, params->count, type_for(n->result), n->types) ==
+           FFI_OK;
 }
 
 /* lib/libcost.so is built from lib/cost.c: the command to paste. */
 static void help_build(ts_session *s, ts_diag *d, uint32_t file, const char *library)
 {
-  const char *slash = strrchr(library, '/'), *base = slash ? slash + 1 : library, *dot = strstr(base, ".so");
+  const char *slash = strrchr(library, '/'), *base = slash ? slash + 1 : library,
+             *dot = strstr(base, ".so");
   const char *stem = !strncmp(base, "lib", 3) ? base + 3 : base;
   size_t length = dot && dot > stem ? (size_t)(dot - stem) : strlen(stem);
   const ts_module *m = ts_module_of(s, file);
   const char *from = library[0] != '/' && m && m->path ? m->path : "", *end = strrchr(from, '/');
-  const char *folder = ts_arena_printf(s->arena, "%.*s%.*s", end ? (int)(end - from + 1) : 0, from, (int)(base - library), library);
+  const char *folder = ts_arena_printf(s->arena, "%.*s%.*s", end ? (int)(end - from + 1) : 0, from,
+                                       (int)(base - library), library);
   ts_found found;
-  const char *source = ts_arena_printf(s->arena, "%.*s%.*s.c", (int)(base - library), library, (int)length, stem);
+  const char *source =
+    ts_arena_printf(s->arena, "%.*s%.*s.c", (int)(base - library), library, (int)length, stem);
   if (ts_session_resolve(s, file, source, &found) && found.path)
     source = found.path;
   else
@@ -86,8 +93,8 @@ static void help_build(ts_session *s, ts_diag *d, uint32_t file, const char *lib
 
 /* ---- Whether it may be loaded ---- */
 
-/* A library is code that runs with the rights of whoever compiles the plan. So the person at the keyboard names it, file
- * by file; what a plan or an import says is not enough. */
+/* A library is code that runs with the rights of whoever compiles the plan. So the person at the
+ * keyboard names it, file by file; what a plan or an import says is not enough. */
 static bool is_allowed(const ts_session *s, const char *path)
 {
   char *real = ts_heap_real_path(path);
@@ -101,24 +108,29 @@ static bool is_allowed(const ts_session *s, const char *path)
   return allowed;
 }
 
-static bool check_digest(ts_session *s, const ts_ast *library, const ts_ast *pinned, const char *found)
+static bool check_digest(ts_session *s, const ts_ast *library, const ts_ast *pinned,
+                         const char *found)
 {
   if (!pinned || !strcmp(pinned->literal, found))
     return true;
-  ts_diag *d = ts_report(s, TS_E0236, pinned->span, "`%s` is not the library that the plan names", library->literal);
+  ts_diag *d = ts_report(s, TS_E0236, pinned->span, "`%s` is not the library that the plan names",
+                         library->literal);
   ts_diag_here(d, "another SHA-256");
   ts_diag_fact(d, "found", "%s", found);
   ts_diag_help(d, "where the library was changed on purpose, write its new SHA-256 here");
   return false;
 }
 
-static bool may_load(ts_session *s, const ts_ast *decl, const ts_found *found, uint8_t digest[TS_DIGEST_SIZE])
+static bool may_load(ts_session *s, const ts_ast *decl, const ts_found *found,
+                     uint8_t digest[TS_DIGEST_SIZE])
 {
   const ts_ast *library = decl->child[2], *pinned = decl->child[3];
   char hex[2 * TS_DIGEST_SIZE + 1];
   int error = ts_digest_file(found->path, digest);
   if (error) {
-    ts_diag_note(ts_report(s, TS_E0229, library->span, "the library `%s` cannot be read", library->literal), "%s", strerror(error));
+    ts_diag_note(
+      ts_report(s, TS_E0229, library->span, "the library `%s` cannot be read", library->literal),
+      "%s", strerror(error));
     return false;
   }
   ts_digest_hex(digest, hex);
@@ -126,28 +138,35 @@ static bool may_load(ts_session *s, const ts_ast *decl, const ts_found *found, u
     return false;
   if (is_allowed(s, found->path))
     return true;
-  ts_diag *d = ts_report(s, TS_E0235, library->span, "`%s` is native code, which was not allowed to run", library->literal);
+  ts_diag *d = ts_report(s, TS_E0235, library->span,
+                         "`%s` is native code, which was not allowed to run", library->literal);
   ts_diag_here(d, "would be loaded, and `%s` of it called", decl->name);
   ts_diag_fact(d, "file", "%s", found->path);
   ts_diag_fact(d, "sha256", "%s", hex);
   if (!pinned)
-    ts_diag_note(d, "`from \"%s\" sha256 \"%.8s...\"` makes the plan accept this library alone", library->literal, hex);
+    ts_diag_note(d, "`from \"%s\" sha256 \"%.8s...\"` makes the plan accept this library alone",
+                 library->literal, hex);
   ts_diag_help(d, "if you trust it: `--allow-native=%s`", found->path);
   return false;
 }
 
-static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *library, const char **path)
+static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *library,
+                          const char **path)
 {
   ts_found found;
   ts_dependency dependency = {.role = "library"};
   if (library->literal[0] == '/' || !strncmp(library->literal, "std/", 4)) {
-    ts_diag *d = ts_report(s, TS_E0235, library->span, "a library of native code stands beside the plan or in a folder of `-I`");
-    ts_diag_here(d, library->literal[0] == '/' ? "a path from the root" : "the standard library has none");
+    ts_diag *d =
+      ts_report(s, TS_E0235, library->span,
+                "a library of native code stands beside the plan or in a folder of `-I`");
+    ts_diag_here(d, library->literal[0] == '/' ? "a path from the root" :
+                                                 "the standard library has none");
     ts_diag_help(d, "name it relative to this file");
     return NULL;
   }
   if (!ts_session_resolve(s, decl->span.file, library->literal, &found) || !found.path) {
-    ts_diag *d = ts_report(s, TS_E0229, library->span, "cannot find the library `%s`", library->literal);
+    ts_diag *d =
+      ts_report(s, TS_E0229, library->span, "cannot find the library `%s`", library->literal);
     ts_diag_here(d, "no such file");
     help_build(s, d, decl->span.file, library->literal);
     return NULL;
@@ -156,9 +175,12 @@ static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *libra
   if (!may_load(s, decl, &found, dependency.sha256))
     return NULL;
   /* A path with a slash, so that the file meant is opened and none of the system's. */
-  void *handle = dlopen(strchr(found.path, '/') ? found.path : ts_arena_printf(s->arena, "./%s", found.path), RTLD_NOW | RTLD_LOCAL);
+  void *handle =
+    dlopen(strchr(found.path, '/') ? found.path : ts_arena_printf(s->arena, "./%s", found.path),
+           RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    ts_diag *d = ts_report(s, TS_E0229, library->span, "the library `%s` cannot be loaded", library->literal);
+    ts_diag *d =
+      ts_report(s, TS_E0229, library->span, "the library `%s` cannot be loaded", library->literal);
     const char *why = dlerror();
     ts_diag_note(d, "%s", why ? why : "the loader gave no reason");
     help_build(s, d, decl->span.file, library->literal);
@@ -167,7 +189,8 @@ static void *open_library(ts_session *s, const ts_ast *decl, const ts_ast *libra
   dependency.path = found.path;
   dependency.name = found.name;
   ts_session_depends(s, dependency);
-  return handle; /* stays open: values of the language may refer to its functions as long as the process lives */
+  /* stays open: values of the language may refer to its functions as long as the process lives */
+  return handle;
 }
 
 const ts_native *ts_native_open(ts_session *s, const ts_ast *decl)
@@ -185,20 +208,26 @@ const ts_native *ts_native_open(ts_session *s, const ts_ast *decl)
   n->symbol = dlsym(handle, decl->name);
   if (n->symbol)
     return n;
-  ts_diag *d = ts_report(s, TS_E0230, decl->name_span, "`%s` has no function `%s`", library->literal, decl->name);
+  ts_diag *d = ts_report(s, TS_E0230, decl->name_span, "`%s` has no function `%s`",
+                         library->literal, decl->name);
   ts_diag_here(d, "not found");
   ts_diag_label(d, library->span, "looked for here");
-  ts_diag_help(d, "`nm -D %s` lists what it has; a C++ function needs `extern \"C\"`, and none may be `static`", path);
+  ts_diag_help(
+    d,
+    "`nm -D %s` lists what it has; a C++ function needs `extern \"C\"`, and none may be `static`",
+    path);
   return NULL;
 }
 
 static ts_value not_finite(ts_session *s, const ts_native *n, const ts_value *args, ts_span span)
 {
-  ts_diag *d = ts_report(s, TS_E0232, span.file ? span : n->decl->name_span, "`%s` returned a value that is not a finite number", n->name);
+  ts_diag *d = ts_report(s, TS_E0232, span.file ? span : n->decl->name_span,
+                         "`%s` returned a value that is not a finite number", n->name);
   ts_diag_here(d, "for these arguments");
   const char *text = "";
   for (uint32_t i = 0; i < n->decl->child[0]->count; i++)
-    text = ts_arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "", n->decl->child[0]->child[i]->name, ts_value_print(s->arena, args[i]));
+    text = ts_arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "",
+                           n->decl->child[0]->child[i]->name, ts_value_print(s->arena, args[i]));
   ts_diag_fact(d, "called as", "%s(%s)", n->name, text);
   ts_diag_note_at(d, n->decl->name_span, "declared here");
   return ts_error_value();

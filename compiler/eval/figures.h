@@ -1,4 +1,5 @@
-/* Names that a search has besides those of its plan: the figures of a played step, and the plan itself. */
+/* Names that a search has besides those of its plan: the figures of a played step, and the plan
+ * itself. */
 #ifndef TS_COMPILER_EVAL_FIGURES_H
 #define TS_COMPILER_EVAL_FIGURES_H
 

@@ -4,19 +4,41 @@
 
 #include "compiler/eval/env.h"
 
-typedef struct ts_type_info { const char *name; ts_type type; ts_dimension dimension; const char *text, *example; } ts_type_info;
+typedef struct ts_type_info {
+  const char *name;
+  ts_type type;
+  ts_dimension dimension;
+  const char *text, *example;
+} ts_type_info;
 
 /* One call of a built-in function: values, and places for messages. */
-typedef struct ts_builtin_call { ts_session *s; const char *name; const ts_ast *call; const ts_value *arg; uint32_t count; ts_span span; } ts_builtin_call;
+typedef struct ts_builtin_call {
+  ts_session *s;
+  const char *name;
+  const ts_ast *call;
+  const ts_value *arg;
+  uint32_t count;
+  ts_span span;
+} ts_builtin_call;
 
-typedef struct ts_builtin { const char *name; ts_value (*run)(const ts_builtin_call *c); const char *parameters; uint32_t least, most; } ts_builtin;
+typedef struct ts_builtin {
+  const char *name;
+  ts_value (*run)(const ts_builtin_call *c);
+  const char *parameters;
+  uint32_t least, most;
+} ts_builtin;
 
 ts_value ts_builtin_column(const ts_builtin_call *c); /* compiler/eval/builtin_column.c */
 
 typedef struct ts_maker_formal { const char *name, *type; bool optional; } ts_maker_formal;
 typedef struct ts_native ts_native; /* compiler/eval/extern.c */
 
-typedef enum ts_function_kind { TS_FUNCTION_DECL, TS_FUNCTION_NATIVE, TS_FUNCTION_BUILTIN, TS_FUNCTION_MAKER } ts_function_kind;
+typedef enum ts_function_kind {
+  TS_FUNCTION_DECL,
+  TS_FUNCTION_NATIVE,
+  TS_FUNCTION_BUILTIN,
+  TS_FUNCTION_MAKER
+} ts_function_kind;
 
 struct ts_function {
   ts_function_kind kind;
@@ -42,16 +64,26 @@ const ts_ast *ts_decl_params(const ts_ast *decl);
 const ts_native *ts_native_open(ts_session *s, const ts_ast *decl);
 ts_value ts_native_call(ts_session *s, const ts_native *native, const ts_value *args, ts_span span);
 
+/* compiler/eval/convert.c: does the value fit the type, once converted? As ts_convert, with the
+ * place of the value and, if it has a file, that where the type was asked for. */
+bool ts_type_fits(ts_session *s, const ts_type_info *info, ts_value *v);
+bool ts_convert_at(ts_session *s, const ts_ast *type, ts_value *v, const char *what, ts_span at,
+                   ts_span note);
+
 /* Calls (compiler/eval/call.c). */
 ts_value ts_eval_call(ts_session *s, const ts_env *env, const ts_ast *call);
 
 /* ---- Steps of an evaluation, and what else ends one ---- */
-bool ts_charge(ts_session *s, uint64_t steps, ts_span at); /* before they are taken; false after an error: too many, or too much memory */
-ts_budget ts_budget_begin(const ts_session *s);             /* all that is left, for a walk over a value; then what it took is charged: */
+/* before they are taken; false after an error: too many, or too much memory */
+bool ts_charge(ts_session *s, uint64_t steps, ts_span at);
+/* all that is left, for a walk over a value; then what it took is charged: */
+ts_budget ts_budget_begin(const ts_session *s);
 bool ts_budget_end(ts_session *s, const ts_budget *budget, ts_span at);
 void ts_list_too_long(ts_session *s, ts_span at);
-bool ts_take_turn(ts_session *s, ts_span loop); /* counts a turn of a loop; false after an error: there were too many */
-ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span); /* begin..end, empty if it ends first */
+/* counts a turn of a loop; false after an error: there were too many */
+bool ts_take_turn(ts_session *s, ts_span loop);
+/* begin..end, empty if it ends first */
+ts_value ts_range_value(ts_session *s, int64_t begin, int64_t end, ts_span span);
 /* Adds to a diagnostic where the values of the names in `expr` come from. */
 void ts_note_values(ts_session *s, const ts_env *env, ts_diag *d, const ts_ast *expr);
 

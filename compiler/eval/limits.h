@@ -1,5 +1,5 @@
-/* The most of each thing: doc/limits.md has them for users. A session carries its own, so that tests can come near one without making
- * millions of anything; the programs change none. */
+/* The most of each thing: doc/limits.md has them for users. A session carries its own, so that
+ * tests can come near one without making millions of anything; the programs change none. */
 #ifndef TS_COMPILER_EVAL_LIMITS_H
 #define TS_COMPILER_EVAL_LIMITS_H
 

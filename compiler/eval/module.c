@@ -41,7 +41,10 @@ const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl)
 
 static bool declares(ts_kind kind) { return kind >= TS_AST_LET && kind <= TS_AST_SEARCH; }
 
-static bool is_value(const ts_ast *decl) { return decl->kind != TS_AST_PLAN && decl->kind != TS_AST_SEARCH; }
+static bool is_value(const ts_ast *decl)
+{
+  return decl->kind != TS_AST_PLAN && decl->kind != TS_AST_SEARCH;
+}
 
 static bool is_std(const ts_module *m) { return !strncmp(m->name, "std/", 4); }
 
@@ -56,22 +59,28 @@ static uint32_t rank_of(const ts_entry *entry, uint32_t rank)
 }
 
 /* Two that are equally near; otherwise `other` is one that is hidden. */
-static bool ambiguous(const ts_visible *v) { return v->other && v->rank == rank_of(v->other, TS_RANK_IMPORTED); }
+static bool ambiguous(const ts_visible *v)
+{
+  return v->other && v->rank == rank_of(v->other, TS_RANK_IMPORTED);
+}
 
-/* The smaller rank counts. Of two that are equal and are not the same, nobody knows which is meant; a plan is asked for by other ways. */
+/* The smaller rank counts. Of two that are equal and are not the same, nobody knows which is meant;
+ * a plan is asked for by other ways. */
 static void take(ts_visible *v, ts_visible o)
 {
   if (v->entry == o.entry && v->rank <= o.rank) {
     v->direct |= o.direct;
     v->exported |= o.exported;
   } else if (!v->entry || o.rank < v->rank) {
-    bool hides = v->entry && v->entry != o.entry && o.rank == TS_RANK_IMPORTED && v->rank == TS_RANK_STD;
+    bool hides =
+      v->entry && v->entry != o.entry && o.rank == TS_RANK_IMPORTED && v->rank == TS_RANK_STD;
     if (hides) {
       o.other = v->entry;
       o.other_import = v->import;
     }
     *v = o;
-  } else if (!ambiguous(v) && v->rank >= TS_RANK_IMPORTED && o.rank <= TS_RANK_PRELUDE && o.rank - v->rank <= (v->rank == TS_RANK_IMPORTED)) {
+  } else if (!ambiguous(v) && v->rank >= TS_RANK_IMPORTED && o.rank <= TS_RANK_PRELUDE &&
+             o.rank - v->rank <= (v->rank == TS_RANK_IMPORTED)) {
     v->other = o.entry;
     v->other_import = o.import;
   }
@@ -109,13 +118,16 @@ static void own_names(ts_session *s, ts_module *m)
   }
 }
 
-/* Names from further away are found when they are asked for: each file of a long chain would hold those of all behind it. */
+/* Names from further away are found when they are asked for: each file of a long chain would hold
+ * those of all behind it. */
 static void see_module(ts_session *s, ts_module *m, const struct ts_import *import)
 {
   for (size_t i = 0; i < import->module->own.count; i++) {
     ts_entry *entry = import->module->own.at[i];
     if (!is_private(entry->name) && !ts_names_get(&m->renamed, (const char *)entry))
-      see(s, m, entry->name, (ts_visible){.entry = entry, .import = import->span, .rank = TS_RANK_IMPORTED, .direct = true});
+      see(s, m, entry->name,
+          (ts_visible){
+            .entry = entry, .import = import->span, .rank = TS_RANK_IMPORTED, .direct = true});
   }
 }
 
@@ -124,16 +136,20 @@ static const ts_visible nothing;
 static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name);
 
 /* What an import brings of names that its file does not declare. */
-static void take_far(ts_session *s, ts_module *m, const struct ts_import *import, const char *name, ts_visible *v)
+static void take_far(ts_session *s, ts_module *m, const struct ts_import *import, const char *name,
+                     ts_visible *v)
 {
   bool prelude = !import->span.file;
-  const ts_visible *o = import->list || (!prelude && !import->module->exports) ? NULL : handed_on(s, import->module, name);
+  const ts_visible *o = import->list || (!prelude && !import->module->exports) ?
+                          NULL :
+                          handed_on(s, import->module, name);
   if (!o || ts_names_get(&m->renamed, (const char *)o->entry))
     return;
   uint32_t rank = prelude ? TS_RANK_PRELUDE : TS_RANK_IMPORTED;
   take(v, (ts_visible){.entry = o->entry, .import = import->span, .rank = rank_of(o->entry, rank)});
   if (ambiguous(o))
-    take(v, (ts_visible){.entry = o->other, .import = import->span, .rank = rank_of(o->other, rank)});
+    take(v,
+         (ts_visible){.entry = o->other, .import = import->span, .rank = rank_of(o->other, rank)});
 }
 
 /* What importing files get under a name: what is declared here, or exported. */
@@ -153,16 +169,20 @@ static const ts_visible *handed_on(ts_session *s, ts_module *m, const char *name
     *v = *near;
   for (size_t i = 0; i < m->imports.count; i++) {
     const struct ts_import *import = &m->imports.at[i];
-    const ts_visible *o = import->exported && !import->list ? handed_on(s, import->module, name) : NULL;
+    const ts_visible *o =
+      import->exported && !import->list ? handed_on(s, import->module, name) : NULL;
     if (o && !ts_names_get(&m->renamed, (const char *)o->entry))
-      take(v, (ts_visible){.entry = o->entry, .import = import->span, .rank = rank_of(o->entry, TS_RANK_IMPORTED)});
+      take(v, (ts_visible){.entry = o->entry,
+                           .import = import->span,
+                           .rank = rank_of(o->entry, TS_RANK_IMPORTED)});
   }
   ts_names_put(s->arena, &m->handed_on, name, v->entry ? v : &nothing);
   return v->entry ? v : NULL;
 }
 
 /* `near`: what is known of the name, or NULL. */
-static const ts_visible *find_far(ts_session *s, ts_module *m, const char *name, const ts_visible *near)
+static const ts_visible *find_far(ts_session *s, ts_module *m, const char *name,
+                                  const ts_visible *near)
 {
   const ts_visible *known = ts_names_get(&m->far, name);
   if (known)
@@ -182,7 +202,8 @@ static void no_such_name(ts_session *s, const ts_module *other, const ts_ast *it
 {
   for (size_t i = 0; is_private(item->name) && i < other->own.count; i++)
     if (other->own.at[i]->name == item->name) {
-      ts_diag *d = ts_report(s, TS_E0240, item->name_span, "`%s` is private to `%s`", item->name, other->name);
+      ts_diag *d =
+        ts_report(s, TS_E0240, item->name_span, "`%s` is private to `%s`", item->name, other->name);
       ts_diag_here(d, "a name that begins with `_` stays in its file");
       ts_diag_note_at(d, other->own.at[i]->decl->name_span, "declared here");
       return;
@@ -198,12 +219,15 @@ static void no_such_name(ts_session *s, const ts_module *other, const ts_ast *it
     ts_module_elsewhere(s, d, item->name);
 }
 
-static void listed_twice(ts_session *s, const ts_visible *before, const ts_visible *v, const char *name, ts_span place)
+static void listed_twice(ts_session *s, const ts_visible *before, const ts_visible *v,
+                         const char *name, ts_span place)
 {
   bool own = before->rank == TS_RANK_OWN;
-  ts_diag *d = ts_report(s, own ? TS_E0202 : TS_E0206, place, own ? "`%s` is declared in this file too" : "two lists bring `%s`", name);
+  ts_diag *d = ts_report(s, own ? TS_E0202 : TS_E0206, place,
+                         own ? "`%s` is declared in this file too" : "two lists bring `%s`", name);
   ts_diag_here(d, "brings `%s` of `%s`", v->entry->name, v->entry->module->name);
-  ts_diag_label(d, own ? before->entry->decl->name_span : before->alias, own ? "declared here" : "brings that of `%s`", before->entry->module->name);
+  ts_diag_label(d, own ? before->entry->decl->name_span : before->alias,
+                own ? "declared here" : "brings that of `%s`", before->entry->module->name);
   ts_diag_help(d, "`%s as other_%s` gives it another name", v->entry->name, v->entry->name);
 }
 
@@ -213,15 +237,22 @@ static void see_list(ts_session *s, ts_module *m, const struct ts_import *import
   for (uint32_t i = 0; i < import->list->count; i++) {
     const ts_ast *item = import->list->child[i], *other_name = item->child[0];
     const char *name = other_name ? other_name->name : item->name;
-    const ts_visible *o = handed_on(s, import->module, item->name), *before = ts_names_get(&m->near, name);
+    const ts_visible *o = handed_on(s, import->module, item->name),
+                     *before = ts_names_get(&m->near, name);
     if (!o) {
       no_such_name(s, import->module, item);
       continue;
     }
-    ts_visible v = {.entry = o->entry, .import = import->span, .alias = other_name ? other_name->span : item->name_span, .rank = TS_RANK_LISTED, .direct = true, .exported = import->exported};
+    ts_visible v = {.entry = o->entry,
+                    .import = import->span,
+                    .alias = other_name ? other_name->span : item->name_span,
+                    .rank = TS_RANK_LISTED,
+                    .direct = true,
+                    .exported = import->exported};
     if (ambiguous(o) && ts_module_clashes(s, o, item->name, item->name_span))
       continue;
-    if (before && before->rank <= TS_RANK_LISTED && before->entry != v.entry && is_value(v.entry->decl)) {
+    if (before && before->rank <= TS_RANK_LISTED && before->entry != v.entry &&
+        is_value(v.entry->decl)) {
       listed_twice(s, before, &v, name, v.alias);
       continue;
     }
@@ -270,14 +301,18 @@ static void import_cycle(ts_session *s, const ts_module *again, ts_span span)
   const char *chain = again->name;
   for (size_t i = first + 1; i < all->loading.count; i++)
     chain = ts_arena_printf(s->arena, "%s\n%s", chain, all->loading.at[i]->name);
-  ts_diag *d = ts_report(s, TS_E0205, span, first + 1 == all->loading.count ? "`%s` imports itself" : "`%s` is imported in a circle", again->name);
+  ts_diag *d = ts_report(s, TS_E0205, span,
+                         first + 1 == all->loading.count ? "`%s` imports itself" :
+                                                           "`%s` is imported in a circle",
+                         again->name);
   ts_diag_here(d, "closes the circle");
   if (first + 1 < all->loading.count)
     ts_diag_fact(d, "each imports the next", "%s\n%s", chain, again->name);
   ts_diag_help(d, "move what both need to a file of its own");
 }
 
-static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path, bool exported);
+static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path,
+                        bool exported);
 
 static void imports(ts_session *s, ts_module *m)
 {
@@ -347,7 +382,8 @@ static void nested_too_deep(ts_session *s, ts_span span)
 }
 
 /* `path`: NULL for the prelude. */
-static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path, bool exported)
+static void import_file(ts_session *s, ts_module *m, const char *name, const ts_ast *path,
+                        bool exported)
 {
   ts_span span = path ? path->name_span : TS_NO_SPAN;
   ts_found found;
@@ -375,7 +411,8 @@ static void import_file(ts_session *s, ts_module *m, const char *name, const ts_
     m->imports.at[known - 1].exported |= exported;
     return;
   }
-  TS_PUSH(s->arena, &m->imports, (struct ts_import){.module = other, .span = span, .list = list, .exported = exported});
+  TS_PUSH(s->arena, &m->imports,
+          (struct ts_import){.module = other, .span = span, .list = list, .exported = exported});
   if (!list)
     ts_names_put(s->arena, &m->imported, (const char *)other, (void *)(uintptr_t)m->imports.count);
 }
@@ -393,7 +430,10 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
 {
   const ts_ast *decl = entry->decl;
   ts_function *f = TS_NEW(s->arena, ts_function);
-  *f = (ts_function){.kind = decl->kind == TS_AST_FN ? TS_FUNCTION_DECL : TS_FUNCTION_NATIVE, .name = decl->name, .decl = decl, .module = entry->module->env};
+  *f = (ts_function){.kind = decl->kind == TS_AST_FN ? TS_FUNCTION_DECL : TS_FUNCTION_NATIVE,
+                     .name = decl->name,
+                     .decl = decl,
+                     .module = entry->module->env};
   if (decl->kind == TS_AST_EXTERN && !(f->native = ts_native_open(s, decl)))
     return ts_error_value();
   return ts_function_value(f, decl->name_span);
@@ -401,10 +441,12 @@ static ts_value declared_function(ts_session *s, const ts_entry *entry)
 
 static ts_value param_value(ts_session *s, const ts_entry *entry)
 {
-  return ts_param_value(s, entry->module->env, entry->decl, entry->decl->child[0], entry->decl->child[1]);
+  return ts_param_value(s, entry->module->env, entry->decl, entry->decl->child[0],
+                        entry->decl->child[1]);
 }
 
-const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, const char *name, ts_name_list *names)
+const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, const char *name,
+                               ts_name_list *names)
 {
   const ts_ast *found = NULL;
   for (size_t i = 0; i < m->own.count; i++) {
@@ -418,7 +460,8 @@ const ts_ast *ts_module_choose(ts_session *s, const ts_module *m, ts_kind kind, 
   return name || names->names.count == 1 ? found : NULL;
 }
 
-ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type, const ts_ast *expr)
+ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type,
+                        const ts_ast *expr)
 {
   uint32_t define;
   const ts_ast *given = ts_session_define(s, param->name, &define);
@@ -437,20 +480,23 @@ ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, c
   return ts_convert(s, env, type, &v, what) ? v : ts_error_value();
 }
 
-static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, double least, double most)
+static bool gpu_number(ts_session *s, const char *what, ts_value v, ts_span at, double least,
+                       double most)
 {
   double number = v.type == TS_T_INT ? (double)v.u.integer : v.u.real;
   if (number >= least && number <= most)
     return true;
   ts_diag *d = ts_report(s, TS_E0225, at, "%s is not possible", what);
-  ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v), number < least ? "less" : "more");
+  ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v),
+               number < least ? "less" : "more");
   return false;
 }
 
 /* What no device is without; what drivers take is a part of the memory. */
 static bool whole_gpu(ts_session *s, const ts_ast *decl, const ts_record *record)
 {
-  const ts_value *memory = ts_record_find(record, "memory"), *reserved = ts_record_find(record, "reserved");
+  const ts_value *memory = ts_record_find(record, "memory"),
+                 *reserved = ts_record_find(record, "reserved");
   if (!ts_record_find(record, "bandwidth")) {
     ts_diag *d = ts_report(s, TS_E0216, decl->name_span, "gpu `%s` has no `bandwidth`", decl->name);
     for (uint32_t i = 0; i < record->count; i++) {
@@ -463,15 +509,20 @@ static bool whole_gpu(ts_session *s, const ts_ast *decl, const ts_record *record
   }
   if (!memory || !reserved || reserved->u.real <= memory->u.real)
     return true;
-  ts_diag *d = ts_report(s, TS_E0225, reserved->span, "`reserved` of gpu `%s` is more than its memory", decl->name);
+  ts_diag *d = ts_report(s, TS_E0225, reserved->span,
+                         "`reserved` of gpu `%s` is more than its memory", decl->name);
   ts_diag_here(d, "of %s", ts_value_print(s->arena, *memory));
   return false;
 }
 
 static ts_value gpu_value(ts_session *s, const ts_entry *entry)
 {
-  static const struct { const char *field, *type; double least, most; } known[] = { /* bits, bits/s: what an IR can hold */
-    {"memory", "Size", 0, 8 * 0x1p56}, {"reserved", "Size", 0, 8 * 0x1p56}, {"bandwidth", "Rate", 8, 8e21}, {"l2", "Size", 0, 8 * 0x1p56}, {"sms", "Int", 1, 1 << 20}, {"peak", "Record", 0, 0}, {"called", "List", 0, 0}};
+  /* bits, bits/s: what an IR can hold */
+  static const struct { const char *field, *type; double least, most;
+  } known[] = {{"memory", "Size", 0, 8 * 0x1p56}, {"reserved", "Size", 0, 8 * 0x1p56},
+               {"bandwidth", "Rate", 8, 8e21},    {"l2", "Size", 0, 8 * 0x1p56},
+               {"sms", "Int", 1, 1 << 20},        {"peak", "Record", 0, 0},
+               {"called", "List", 0, 0}};
   const ts_ast *decl = entry->decl;
   ts_field *at = TS_NEW_ARRAY(s->arena, ts_field, decl->count);
   ts_value *values = TS_NEW_ARRAY(s->arena, ts_value, decl->count);
@@ -483,8 +534,11 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
       if (!strcmp(known[k].field, field->name)) {
         const char *what = ts_arena_printf(s->arena, "`%s` of gpu `%s`", field->name, decl->name);
-        ok = ts_convert_to(s, known[k].type, &values[i], what, field->child[0]->span, TS_NO_SPAN) &&
-             (values[i].type == TS_T_RECORD || values[i].type == TS_T_LIST || gpu_number(s, what, values[i], field->child[0]->span, known[k].least, known[k].most)) && ok;
+        ok =
+          ts_convert_to(s, known[k].type, &values[i], what, field->child[0]->span, TS_NO_SPAN) &&
+          (values[i].type == TS_T_RECORD || values[i].type == TS_T_LIST ||
+           gpu_number(s, what, values[i], field->child[0]->span, known[k].least, known[k].most)) &&
+          ok;
       }
     ok &= values[i].type != TS_T_ERROR;
     if (ok && !strcmp(field->name, "peak"))
@@ -492,7 +546,8 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
         ts_field peak = values[i].u.record->at[k];
         ts_value rate = *peak.value;
         const char *what = ts_arena_printf(s->arena, "the peak rate of `%s`", peak.name);
-        ok = ts_convert_to(s, "WorkRate", &rate, what, peak.span, TS_NO_SPAN) && gpu_number(s, what, rate, peak.span, 1, 1e30) && ok;
+        ok = ts_convert_to(s, "WorkRate", &rate, what, peak.span, TS_NO_SPAN) &&
+             gpu_number(s, what, rate, peak.span, 1, 1e30) && ok;
         if (!ts_dtype_find(peak.name)) {
           ts_report(s, TS_E0214, peak.span, "`%s` is not a number format", peak.name);
           ok = false;
@@ -500,18 +555,22 @@ static ts_value gpu_value(ts_session *s, const ts_entry *entry)
       }
     for (uint32_t k = 0; ok && !strcmp(field->name, "called") && k < values[i].u.list->count; k++) {
       ts_value name = values[i].u.list->at[k];
-      ok = ts_convert_to(s, "String", &name, "a name in `called`", field->child[0]->span, TS_NO_SPAN);
+      ok =
+        ts_convert_to(s, "String", &name, "a name in `called`", field->child[0]->span, TS_NO_SPAN);
     }
     for (uint32_t k = 0; k < i; k++)
       if (at[k].name == field->name) {
-        ts_diag *d = ts_report(s, TS_E0202, field->name_span, "gpu `%s` has two fields `%s`", decl->name, field->name);
+        ts_diag *d = ts_report(s, TS_E0202, field->name_span, "gpu `%s` has two fields `%s`",
+                               decl->name, field->name);
         ts_diag_label(d, decl->child[k]->name_span, "first here");
         ok = false;
       }
   }
   ts_record *record = TS_NEW(s->arena, ts_record);
   *record = (ts_record){.count = decl->count, .at = at, .name = decl->name};
-  return ok && whole_gpu(s, decl, record) ? (ts_value){.type = TS_T_GPU, .span = decl->name_span, .u.record = record} : ts_error_value();
+  return ok && whole_gpu(s, decl, record) ?
+           (ts_value){.type = TS_T_GPU, .span = decl->name_span, .u.record = record} :
+           ts_error_value();
 }
 
 static ts_value evaluate(ts_session *s, const ts_entry *entry)
@@ -525,7 +584,9 @@ static ts_value evaluate(ts_session *s, const ts_entry *entry)
   case TS_AST_GPU: return gpu_value(s, entry);
   case TS_AST_MODEL_IS: {
     ts_value v = ts_eval(s, entry->module->env, decl->child[0]);
-    bool ok = v.type != TS_T_ERROR && ts_convert_to(s, "Model", &v, ts_arena_printf(s->arena, "`%s`", decl->name), decl->child[0]->span, TS_NO_SPAN);
+    bool ok = v.type != TS_T_ERROR &&
+              ts_convert_to(s, "Model", &v, ts_arena_printf(s->arena, "`%s`", decl->name),
+                            decl->child[0]->span, TS_NO_SPAN);
     return ok ? v : ts_error_value();
   }
   default: return (ts_value){.type = TS_T_DECL, .span = decl->name_span, .u.decl = decl};
@@ -538,7 +599,8 @@ static void defined_through_itself(ts_session *s, const ts_entry *entry)
   size_t first = 0;
   while (all->busy.at[first] != entry)
     first++;
-  ts_diag *d = ts_report(s, TS_E0207, entry->decl->name_span, "`%s` is defined through itself", entry->name);
+  ts_diag *d =
+    ts_report(s, TS_E0207, entry->decl->name_span, "`%s` is defined through itself", entry->name);
   ts_diag_here(d, "needs its own value");
   for (size_t i = first + 1; i < all->busy.count; i++)
     ts_diag_note_at(d, all->busy.at[i]->decl->name_span, "through `%s`", all->busy.at[i]->name);
@@ -568,7 +630,8 @@ const ts_visible *ts_module_find(const ts_module *module, const char *name)
 {
   ts_session *s = module->env->session;
   const ts_visible *near = ts_names_get(&module->near, name);
-  if (!module->looks_far || (near && near->rank <= TS_RANK_LISTED) || !ts_names_get(&modules(s)->declared, name))
+  if (!module->looks_far || (near && near->rank <= TS_RANK_LISTED) ||
+      !ts_names_get(&modules(s)->declared, name))
     return near;
   return find_far(s, (ts_module *)(uintptr_t)module, name, near);
 }
@@ -576,16 +639,22 @@ const ts_visible *ts_module_find(const ts_module *module, const char *name)
 /* An import as it is written. */
 static const char *written(ts_session *s, ts_span span)
 {
-  return span.file ? ts_arena_string(s->arena, ts_sources_get(s->sources, span.file)->text + span.begin, span.end - span.begin) : "";
+  return span.file ?
+           ts_arena_string(s->arena, ts_sources_get(s->sources, span.file)->text + span.begin,
+                           span.end - span.begin) :
+           "";
 }
 
 bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span asked)
 {
-  bool clash = ambiguous(v), both = v->import.begin == v->other_import.begin && v->import.file == v->other_import.file;
+  bool clash = ambiguous(v),
+       both = v->import.begin == v->other_import.begin && v->import.file == v->other_import.file;
   if (!v->other)
     return false;
-  ts_diag *d = clash ? ts_report(s, TS_E0206, asked, "`%s` may be that of `%s` or that of `%s`", name, v->entry->module->name, v->other->module->name)
-                     : ts_report(s, TS_W0206, asked, "`%s` is that of `%s`, not that of `%s`", name, v->entry->module->name, v->other->module->name);
+  ts_diag *d = clash ? ts_report(s, TS_E0206, asked, "`%s` may be that of `%s` or that of `%s`",
+                                 name, v->entry->module->name, v->other->module->name) :
+                       ts_report(s, TS_W0206, asked, "`%s` is that of `%s`, not that of `%s`", name,
+                                 v->entry->module->name, v->other->module->name);
   ts_diag_here(d, clash ? "which one?" : "a file of yours hides the standard library");
   ts_diag_label(d, v->import, "brings `%s`", name);
   if (!both)
@@ -595,12 +664,15 @@ bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_
   if (both)
     ts_diag_help(d, "import the one that is meant from its own file, in a list: `(%s)`", name);
   else
-    ts_diag_help(d, "`import %s (%s)` says that this one is meant; `import %s (%s as other_%s)` gives the other another name", written(s, v->import), name,
-               written(s, v->other_import), name, name);
+    ts_diag_help(d,
+                 "`import %s (%s)` says that this one is meant; `import %s (%s as other_%s)` gives "
+                 "the other another name",
+                 written(s, v->import), name, written(s, v->other_import), name, name);
   return clash;
 }
 
-bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked, ts_value *value)
+bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked,
+                      ts_value *value)
 {
   const ts_visible *v = ts_module_find(module, name);
   if (!v)
@@ -623,7 +695,9 @@ bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name)
   }
   if (!entry || entry->name != name)
     return false;
-  ts_diag_note_at(d, entry->decl->name_span, is_private(name) ? "declared here, and private to `%s`: it begins with `_`" : "declared here, in `%s`, which this file does not import",
+  ts_diag_note_at(d, entry->decl->name_span,
+                  is_private(name) ? "declared here, and private to `%s`: it begins with `_`" :
+                                     "declared here, in `%s`, which this file does not import",
                   entry->module->name);
   return true;
 }

@@ -1,5 +1,5 @@
-/* Modules: files of the language, their imports and their top names. Each file is read once; values of top names are worked out when
- * first asked for. */
+/* Modules: files of the language, their imports and their top names. Each file is read once; values
+ * of top names are worked out when first asked for. */
 #ifndef TS_COMPILER_EVAL_MODULE_H
 #define TS_COMPILER_EVAL_MODULE_H
 
@@ -19,7 +19,15 @@ typedef struct ts_entry { /* a top name */
 } ts_entry;
 
 /* Where a name of a file comes from: the smaller counts. */
-typedef enum ts_rank { TS_RANK_OWN, TS_RANK_LISTED, TS_RANK_IMPORTED, TS_RANK_STD, TS_RANK_PRELUDE, TS_RANK_PLAN } ts_rank; /* PLAN: is added, as a plan is no value and hides none */
+/* PLAN: is added, as a plan is no value and hides none */
+typedef enum ts_rank {
+  TS_RANK_OWN,
+  TS_RANK_LISTED,
+  TS_RANK_IMPORTED,
+  TS_RANK_STD,
+  TS_RANK_PRELUDE,
+  TS_RANK_PLAN
+} ts_rank;
 
 typedef struct ts_visible { /* a name in a file */
   ts_entry *entry;
@@ -36,44 +44,64 @@ struct ts_module {
   uint32_t file;          /* in the source map */
   const char *path;       /* to open it; NULL when embedded */
   const char *key;        /* what makes it the same file again */
-  const char *name;       /* in messages and in the IR: "std/ops/nn.ts", "plan.ts", never absolute */
+  /* in messages and in the IR: "std/ops/nn.ts", "plan.ts", never absolute */
+  const char *name;
   ts_ast *ast;
   ts_env *env;
   bool loading;
   TS_VEC(ts_entry *) own; /* in source order */
-  TS_VEC(struct ts_import { ts_module *module; ts_span span; const ts_ast *list; bool exported; }) imports; /* no span: the prelude, which every file sees; list: PATH with names, or NULL */
+  /* no span: the prelude, which every file sees; list: PATH with names, or NULL */
+  TS_VEC(struct ts_import {
+    ts_module *module;
+    ts_span span;
+    const ts_ast *list;
+    bool exported;
+  }) imports;
   bool exports;           /* some of them are exported */
   bool looks_far;         /* what it imports exports imports, or there is a prelude */
-  ts_names imported;      /* modules whose names are all imported, by their addresses: place in `imports` + 1 */
-  ts_names renamed;       /* entries that got another name in a list, by their addresses: they come under that alone */
-  ts_names near;          /* of ts_visible: its own names, those of lists, and those of the files that it imports itself */
-  ts_names far;           /* of ts_visible: names that were asked for and may come from further away */
+  /* modules whose names are all imported, by their addresses: place in `imports` + 1 */
+  ts_names imported;
+  /* entries that got another name in a list, by their addresses: they come under that alone */
+  ts_names renamed;
+  /* of ts_visible: its own names, those of lists, and those of the files that it imports itself */
+  ts_names near;
+  /* of ts_visible: names that were asked for and may come from further away */
+  ts_names far;
   ts_names handed_on;     /* of ts_visible: names that importing files asked for */
   bool listed;            /* by the walk under way */
 };
 
 /* Reads a file and what it imports. NULL if it cannot be read; syntax errors are in the queue. */
 ts_module *ts_module_load(ts_session *s, const char *path);
-/* `asked`: the name in the text. TS_NO_SPAN: nothing is said of a name that two imports bring, and it is not found. */
-bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked, ts_value *value);
+/* `asked`: the name in the text. TS_NO_SPAN: nothing is said of a name that two imports bring, and
+ * it is not found. */
+bool ts_module_lookup(ts_session *s, ts_module *module, const char *name, ts_span asked,
+                      ts_value *value);
 void ts_module_names(ts_session *s, const ts_module *module, ts_name_list *list);
-const ts_visible *ts_module_find(const ts_module *module, const char *name); /* without evaluating it */
-/* Of two imports that bring the name, neither counts: an error at its use, true. A file of one's own hides the standard library: a warning. */
+/* without evaluating it */
+const ts_visible *ts_module_find(const ts_module *module, const char *name);
+/* Of two imports that bring the name, neither counts: an error at its use, true. A file of one's
+ * own hides the standard library: a warning. */
 bool ts_module_clashes(ts_session *s, const ts_visible *v, const char *name, ts_span asked);
-/* What is visible in a file: its own names first, each import's then. The list may hold a name twice. */
+/* What is visible in a file: its own names first, each import's then. The list may hold a name
+ * twice. */
 typedef struct ts_seen { const char *name; ts_entry *entry; } ts_seen;
 typedef struct ts_seen_list { TS_VEC(ts_seen) all; } ts_seen_list;
 void ts_module_entries(ts_session *s, const ts_module *module, ts_seen_list *list);
 /* What other files can import of one: its own names and what it exports, without private ones. */
 void ts_module_exports(ts_session *s, const ts_module *module, ts_seen_list *list);
-/* For the message about a name that is not in scope: where it is declared. False if nobody knows. */
+/* For the message about a name that is not in scope: where it is declared. False if nobody knows.
+ * */
 bool ts_module_elsewhere(ts_session *s, ts_diag *d, const char *name);
 ts_value ts_entry_value(ts_session *s, ts_entry *entry);
 ts_module *ts_module_of(ts_session *s, uint32_t file);
-/* Of a file's own declarations of a kind the one of this name, or the only one where no name is given; else NULL. Adds the names of all of them to `names`. */
-const ts_ast *ts_module_choose(ts_session *s, const ts_module *module, ts_kind kind, const char *name, ts_name_list *names);
+/* Of a file's own declarations of a kind the one of this name, or the only one where no name is
+ * given; else NULL. Adds the names of all of them to `names`. */
+const ts_ast *ts_module_choose(ts_session *s, const ts_module *module, ts_kind kind,
+                               const char *name, ts_name_list *names);
 /* Value of a parameter that -D may replace: of a file (PARAM) or of a plan (FORMAL). */
-ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type, const ts_ast *expr);
+ts_value ts_param_value(ts_session *s, const ts_env *env, const ts_ast *param, const ts_ast *type,
+                        const ts_ast *expr);
 /* The environment of the file in which a declaration stands. */
 const ts_env *ts_decl_env(ts_session *s, const ts_ast *decl);
 

@@ -1,4 +1,5 @@
-/* A table from interned names to pointers: open addressing on the address of the name. Never iterated, so its order decides nothing. */
+/* A table from interned names to pointers: open addressing on the address of the name. Never
+ * iterated, so its order decides nothing. */
 #ifndef TS_COMPILER_EVAL_NAMES_H
 #define TS_COMPILER_EVAL_NAMES_H
 
@@ -6,9 +7,16 @@
 
 #include "base/arena.h"
 
-typedef struct ts_names { uint32_t count, room; struct { const char *name; const void *item; } *at; } ts_names;
+typedef struct ts_names {
+  uint32_t count, room;
+  struct {
+    const char *name;
+    const void *item;
+  } * at;
+} ts_names;
 
 const void *ts_names_get(const ts_names *names, const char *interned_name); /* NULL if absent */
-void ts_names_put(ts_arena *arena, ts_names *names, const char *interned_name, const void *item); /* replaces */
+/* replaces */
+void ts_names_put(ts_arena *arena, ts_names *names, const char *interned_name, const void *item);
 
 #endif

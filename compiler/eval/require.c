@@ -11,8 +11,9 @@ bool ts_required(ts_session *s, const ts_env *env, const ts_ast *item, const ts_
   if (holds)
     return true;
   const char *text = item->child[1]->literal;
-  ts_diag *d = must ? ts_report(s, by->error, by->used, "%s `%s` cannot %s", by->what, by->name, by->cannot)
-                    : ts_report(s, by->warning, by->used, "%s `%s`: %s", by->what, by->name, text);
+  ts_diag *d =
+    must ? ts_report(s, by->error, by->used, "%s `%s` cannot %s", by->what, by->name, by->cannot) :
+           ts_report(s, by->warning, by->used, "%s `%s`: %s", by->what, by->name, text);
   ts_diag_here(d, "%s", must ? text : "with these arguments");
   ts_note_values(s, env, d, item->child[0]);
   ts_diag_note_at(d, item->span, must ? "it requires this" : "it expects this");

@@ -1,4 +1,5 @@
-/* `require` and `expect` of schedules, models and blocks. Those of ops hold for each split as well: compiler/shard/shard.c. */
+/* `require` and `expect` of schedules, models and blocks. Those of ops hold for each split as well:
+ * compiler/shard/shard.c. */
 #ifndef TS_COMPILER_EVAL_REQUIRE_H
 #define TS_COMPILER_EVAL_REQUIRE_H
 

@@ -16,7 +16,12 @@ enum { MAX_LISTED = 4096, MAX_FRAMES = 3 };
 
 /* ---- Errors told once ---- */
 
-typedef struct reported_key { ts_code code; ts_span span; ts_diag *diag; bool checked; } reported_key;
+typedef struct reported_key {
+  ts_code code;
+  ts_span span;
+  ts_diag *diag;
+  bool checked;
+} reported_key;
 
 struct ts_reported {
   uint32_t count, room;
@@ -26,17 +31,20 @@ struct ts_reported {
 
 static reported_key *reported_slot(const struct ts_reported *r, ts_code code, ts_span span)
 {
-  uint64_t hash = ((uint64_t)span.file << 48 ^ (uint64_t)span.begin << 16 ^ span.end ^ (uint64_t)code << 40) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t hash =
+    ((uint64_t)span.file << 48 ^ (uint64_t)span.begin << 16 ^ span.end ^ (uint64_t)code << 40) *
+    UINT64_C(0x9e3779b97f4a7c15);
   uint32_t i = (uint32_t)(hash >> 32) & (r->room - 1);
-  while (r->at[i].diag &&
-         (r->at[i].code != code || r->at[i].span.file != span.file || r->at[i].span.begin != span.begin || r->at[i].span.end != span.end))
+  while (r->at[i].diag && (r->at[i].code != code || r->at[i].span.file != span.file ||
+                           r->at[i].span.begin != span.begin || r->at[i].span.end != span.end))
     i = (i + 1) & (r->room - 1);
   return &r->at[i];
 }
 
 static void reported_grow(ts_arena *arena, struct ts_reported *r)
 {
-  struct ts_reported bigger = {.count = r->count, .room = r->room ? 2 * r->room : 64, .repeats = r->repeats};
+  struct ts_reported bigger = {
+    .count = r->count, .room = r->room ? 2 * r->room : 64, .repeats = r->repeats};
   bigger.at = TS_NEW_ARRAY(arena, reported_key, bigger.room);
   for (uint32_t i = 0; i < r->room; i++)
     if (r->at[i].diag)
@@ -44,12 +52,14 @@ static void reported_grow(ts_arena *arena, struct ts_reported *r)
   *r = bigger;
 }
 
-/* The calls that led to an error, innermost first; not those whose whole text holds the place anyway. */
+/* The calls that led to an error, innermost first; not those whose whole text holds the place
+ * anyway. */
 static void note_calls(const ts_session *s, ts_diag *d, ts_span span)
 {
   int told = 0;
   for (const ts_frame *f = s->frame; f && told < MAX_FRAMES; f = f->outer) {
-    if (!f->span.file || (f->span.file == span.file && f->span.begin <= span.begin && f->span.end >= span.end))
+    if (!f->span.file ||
+        (f->span.file == span.file && f->span.begin <= span.begin && f->span.end >= span.end))
       continue;
     ts_diag_note_at(d, f->span, "in this call of `%s`", f->name);
     told++;
@@ -72,7 +82,10 @@ ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format
     return ts_diag_add(r->repeats, code, span, "%s", text);
   }
   r->count += !key->diag;
-  *key = (reported_key){.code = code, .span = span, .checked = s->checking, .diag = ts_diag_add(s->diags, code, span, "%s", text)};
+  *key = (reported_key){.code = code,
+                        .span = span,
+                        .checked = s->checking,
+                        .diag = ts_diag_add(s->diags, code, span, "%s", text)};
   note_calls(s, key->diag, span);
   return key->diag;
 }
@@ -94,7 +107,10 @@ ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain 
 
 /* ---- Names of files ---- */
 
-static bool starts(const char *text, const char *head) { return !strncmp(text, head, strlen(head)); }
+static bool starts(const char *text, const char *head)
+{
+  return !strncmp(text, head, strlen(head));
+}
 
 static const char *directory_of(ts_arena *arena, const char *path)
 {
@@ -196,20 +212,25 @@ static bool is_below(ts_session *s, const char *directory, const char *real, ts_
   char *root = ts_heap_real_path(*directory ? directory : ".");
   const char *rest = root ? below(root, real) : NULL;
   if (rest)
-    *found = (ts_found){.path = found->path, .name = found->name, .shown = found->shown,
-                        .root = ts_arena_string(s->arena, root, strlen(root)), .below = ts_arena_string(s->arena, rest, strlen(rest))};
+    *found = (ts_found){.path = found->path,
+                        .name = found->name,
+                        .shown = found->shown,
+                        .root = ts_arena_string(s->arena, root, strlen(root)),
+                        .below = ts_arena_string(s->arena, rest, strlen(rest))};
   free(root);
   return rest;
 }
 
-/* A plan travels: what it reads stays in its folder, those of -I and --allow-read, wherever links lead. What was typed on the command line
- * (`-D file="..."`) was named by the person who runs it, who may. */
+/* A plan travels: what it reads stays in its folder, those of -I and --allow-read, wherever links
+ * lead. What was typed on the command line (`-D file="..."`) was named by the person who runs it,
+ * who may. */
 static void find_root(ts_session *s, const ts_dependency *from, ts_found *found)
 {
   char *real = ts_heap_real_path(found->path);
   if (!real)
     return;
-  bool done = (from && !strcmp(from->role, "command line") && is_below(s, "/", real, found)) || (s->home && is_below(s, s->home, real, found));
+  bool done = (from && !strcmp(from->role, "command line") && is_below(s, "/", real, found)) ||
+              (s->home && is_below(s, s->home, real, found));
   for (uint32_t i = 0; i < s->import_dir_count && !done; i++)
     done = is_below(s, s->import_dirs[i], real, found);
   for (uint32_t i = 0; i < s->read_dir_count && !done; i++)
@@ -217,7 +238,8 @@ static void find_root(ts_session *s, const ts_dependency *from, ts_found *found)
   free(real);
 }
 
-static bool find_in(ts_session *s, const char *directory, const char *directory_name, const char *name, ts_found *found)
+static bool find_in(ts_session *s, const char *directory, const char *directory_name,
+                    const char *name, ts_found *found)
 {
   for (int packed = 0; packed < 2; packed++) {
     const char *full = packed ? ts_arena_printf(s->arena, "%s.gz", name) : name;
@@ -265,17 +287,22 @@ static bool may_read(ts_session *s, const ts_found *found, ts_span span)
     return true;
   ts_diag *d = ts_report(s, TS_E0705, span, "`%s` lies outside of the plan's folder", found->shown);
   ts_diag_here(d, "not read");
-  ts_diag_note(d, "a plan reads files in its own folder, in those of `-I`, and in the standard library; links do not lead out of them");
+  ts_diag_note(d, "a plan reads files in its own folder, in those of `-I`, and in the standard "
+                  "library; links do not lead out of them");
   char *real = ts_heap_real_path(found->path); /* a link lies elsewhere than where it leads */
   struct stat link;
   bool links = real && lstat(found->path, &link) == 0 && S_ISLNK(link.st_mode);
   const char *folder = directory_of(s->arena, links ? real : found->shown);
-  ts_diag_help(d, "if it is meant: `--allow-read=%.*s`", (int)(strlen(folder) > 1 ? strlen(folder) - 1 : strlen(folder)), folder);
+  ts_diag_help(d, "if it is meant: `--allow-read=%.*s`",
+               (int)(strlen(folder) > 1 ? strlen(folder) - 1 : strlen(folder)), folder);
   free(real);
   return false;
 }
 
-const char *ts_session_written(const char *name) { return name[0] == '/' ? ts_base_name(name) : name; }
+const char *ts_session_written(const char *name)
+{
+  return name[0] == '/' ? ts_base_name(name) : name;
+}
 
 ts_found ts_session_given(ts_session *s, const char *path)
 {
@@ -290,7 +317,10 @@ ts_found ts_session_given(ts_session *s, const char *path)
 
 typedef struct name_list { TS_VEC(const char *) names; } name_list;
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static void list_stdlib(ts_session *s, name_list *list)
 {
@@ -325,14 +355,18 @@ static const char *dotted_name(ts_arena *arena, const char *path)
 }
 
 /* The files of a folder, for `import std.models`; or of the whole library. */
-static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_list *list, bool whole)
+static bool help_folder(ts_session *s, ts_diag *d, const char *name, const name_list *list,
+                        bool whole)
 {
   size_t length = strlen(name);
   bool module = length > 3 && !strcmp(name + length - 3, ".ts");
-  const char *folder = ts_arena_string(s->arena, name, length - (module ? 3 : 0)), *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
+  const char *folder = ts_arena_string(s->arena, name, length - (module ? 3 : 0)),
+             *prefix = ts_arena_printf(s->arena, "%s/", folder), *text = NULL;
   for (size_t i = 0; i < list->names.count; i++)
-    if ((whole || starts(list->names.at[i], prefix)) && (!whole || module == (dotted_name(s->arena, list->names.at[i]) != list->names.at[i])))
-      text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "", dotted_name(s->arena, list->names.at[i]));
+    if ((whole || starts(list->names.at[i], prefix)) &&
+        (!whole || module == (dotted_name(s->arena, list->names.at[i]) != list->names.at[i])))
+      text = ts_arena_printf(s->arena, "%s%s`%s`", text ? text : "", text ? ", " : "",
+                             dotted_name(s->arena, list->names.at[i]));
   if (text && whole)
     ts_diag_note(d, "the standard library has %s", text);
   else if (text)
@@ -350,11 +384,13 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
     const char *candidate = list->names.at[i];
     size_t length = strlen(candidate);
     bool module = head && length > 3 && !strcmp(candidate + length - 3, ".ts");
-    TS_PUSH(s->arena, &bare.names, ts_arena_string(s->arena, candidate + head, length - head - (module ? 3 : 0)));
+    TS_PUSH(s->arena, &bare.names,
+            ts_arena_string(s->arena, candidate + head, length - head - (module ? 3 : 0)));
   }
   size_t length = strlen(name);
   bool module = head && length > 7 && !strcmp(name + length - 3, ".ts");
-  if (!ts_suggest(ts_arena_string(s->arena, name + head, length - head - (module ? 3 : 0)), bare.names.at, bare.names.count, best))
+  if (!ts_suggest(ts_arena_string(s->arena, name + head, length - head - (module ? 3 : 0)),
+                  bare.names.at, bare.names.count, best))
     return false;
   for (size_t i = 0; i < list->names.count; i++)
     if (bare.names.at[i] == best[0])
@@ -362,7 +398,8 @@ static bool help_near(ts_session *s, ts_diag *d, const char *name, const name_li
   return true;
 }
 
-void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name, ts_span span)
+void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name,
+                        ts_span span)
 {
   ts_diag *d = ts_report(s, code, span, "cannot find `%s`", dotted_name(s->arena, name));
   name_list list = {0};
@@ -381,15 +418,18 @@ void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const c
     for (uint32_t i = 0; i < s->import_dir_count; i++)
       list_directory(s, join(s->arena, s->import_dirs[i], folder), folder, &list);
   }
-  if ((std && help_folder(s, d, name, &list, false)) || help_near(s, d, name, &list) || (std && help_folder(s, d, name, &list, true)))
+  if ((std && help_folder(s, d, name, &list, false)) || help_near(s, d, name, &list) ||
+      (std && help_folder(s, d, name, &list, true)))
     return;
   if (!std)
-    ts_diag_note(d, "files are looked for beside the file that names them, then in the folders given with -I");
+    ts_diag_note(
+      d, "files are looked for beside the file that names them, then in the folders given with -I");
 }
 
 static bool begins_declaration(const char *line, const char *name)
 {
-  static const char *const words[] = {"fn ", "let ", "op ", "block ", "model ", "strategy ", "schedule ", "rules ", "gpu ", "cluster "};
+  static const char *const words[] = {"fn ",       "let ",      "op ",    "block ", "model ",
+                                      "strategy ", "schedule ", "rules ", "gpu ",   "cluster "};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     const char *after = line + strlen(words[i]);
     if (starts(line, words[i]) && starts(after, name) && strchr(" (:={\n", after[strlen(name)]))
@@ -402,7 +442,8 @@ const char *ts_session_declared_in(ts_session *s, const char *name)
 {
   for (size_t i = 0; i < ts_stdlib_file_count && !s->stdlib_dir; i++) {
     const char *path = ts_stdlib_files[i].path, *suffix = strrchr(path, '.');
-    const char *line = suffix && !strcmp(suffix, ".ts") ? (const char *)ts_stdlib_files[i].bytes : NULL;
+    const char *line =
+      suffix && !strcmp(suffix, ".ts") ? (const char *)ts_stdlib_files[i].bytes : NULL;
     for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
       if (begins_declaration(line, name))
         return dotted_name(s->arena, ts_arena_printf(s->arena, "std/%s", path));
@@ -412,10 +453,15 @@ const char *ts_session_declared_in(ts_session *s, const char *name)
 
 /* ---- Reading ---- */
 
-/* NULL if it is damaged, and if it opens to more than `most` bytes, *size of which are then known to be more. */
-static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t most, size_t *size)
+/* NULL if it is damaged, and if it opens to more than `most` bytes, *size of which are then known
+ * to be more. */
+static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, size_t most,
+                    size_t *size)
 {
-  z_stream z = {.next_in = (Bytef *)(uintptr_t)packed, .avail_in = (uInt)packed_size, .zalloc = ts_heap_for_zlib, .zfree = ts_heap_from_zlib};
+  z_stream z = {.next_in = (Bytef *)(uintptr_t)packed,
+                .avail_in = (uInt)packed_size,
+                .zalloc = ts_heap_for_zlib,
+                .zfree = ts_heap_from_zlib};
   size_t room = 4 * packed_size + 1024, used = 0;
   char *text = ts_arena_alloc(arena, room);
   *size = 0;
@@ -445,7 +491,8 @@ static char *unpack(ts_arena *arena, const char *packed, size_t packed_size, siz
   return text;
 }
 
-static const char *dependency_key(ts_session *s, const char *path, const char *name, const char *role)
+static const char *dependency_key(ts_session *s, const char *path, const char *name,
+                                  const char *role)
 {
   const char *key = ts_arena_printf(s->arena, "%s\n%s", role, path ? path : name);
   return ts_lang_intern(s->lang, key, strlen(key));
@@ -476,14 +523,18 @@ void ts_session_depends(ts_session *s, ts_dependency dependency)
 
 void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, uint32_t file)
 {
-  uintptr_t number = (uintptr_t)ts_names_get(&s->dependency_named, dependency_key(s, found->path, found->name, role));
+  uintptr_t number = (uintptr_t)ts_names_get(&s->dependency_named,
+                                             dependency_key(s, found->path, found->name, role));
   s->dependencies.at[number - 1].file = file;
   note_mapped(s, file, number);
 }
 
 static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int error)
 {
-  const char *why = error == EINVAL ? "it is no regular file" : error == EFBIG ? "it is larger than 1 GiB" : error ? strerror(error) : "the compressed data are damaged or cut off";
+  const char *why = error == EINVAL ? "it is no regular file" :
+                    error == EFBIG  ? "it is larger than 1 GiB" :
+                    error           ? strerror(error) :
+                                      "the compressed data are damaged or cut off";
   ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: %s", found->shown, why);
   if (error == EFBIG)
     ts_diag_help(d, "keep the part of it that the plan needs");
@@ -492,19 +543,22 @@ static char *cannot_read(ts_session *s, const ts_found *found, ts_span span, int
 
 static char *opens_to_too_much(ts_session *s, const ts_found *found, ts_span span)
 {
-  ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: unpacked it has more than %s bytes", found->shown, ts_count_print(s->arena, (int64_t)s->limits.unpacked));
+  ts_diag *d = ts_report(s, TS_E0701, span, "cannot read `%s`: unpacked it has more than %s bytes",
+                         found->shown, ts_count_print(s->arena, (int64_t)s->limits.unpacked));
   ts_diag_help(d, "keep the part of it that the plan needs");
   return NULL;
 }
 
-char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span, size_t *size)
+char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span,
+                      size_t *size)
 {
   if (span.file && !may_read(s, found, span))
     return NULL;
   int error = 0;
   *size = found->embedded ? found->embedded->size : 0;
   char *text = found->embedded ? (char *)(uintptr_t)found->embedded->bytes :
-               found->root ? ts_read_beneath(s->arena, found->root, found->below, size, &error) : ts_read_file(s->arena, found->path, size, &error);
+               found->root ? ts_read_beneath(s->arena, found->root, found->below, size, &error) :
+                             ts_read_file(s->arena, found->path, size, &error);
   if (!text)
     return cannot_read(s, found, span, error);
   ts_dependency dependency = {.path = found->path, .name = found->name, .role = role};
@@ -515,10 +569,13 @@ char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts
   if (*size > UINT32_MAX) /* that of the command line may be */
     return opens_to_too_much(s, found, span);
   text = unpack(s->arena, text, *size, s->limits.unpacked, size);
-  return text ? text : *size > s->limits.unpacked ? opens_to_too_much(s, found, span) : cannot_read(s, found, span, 0);
+  return text                       ? text :
+         *size > s->limits.unpacked ? opens_to_too_much(s, found, span) :
+                                      cannot_read(s, found, span, 0);
 }
 
-char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, ts_found *found)
+char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role,
+                      ts_span span, size_t *size, ts_found *found)
 {
   if (!ts_session_resolve(s, from_file, name, found)) {
     ts_session_missing(s, TS_E0701, from_file, name, span);
@@ -527,7 +584,8 @@ char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const
   return ts_session_load(s, found, role, span, size);
 }
 
-const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *name, ts_span span, ts_found *found)
+const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *name, ts_span span,
+                              ts_found *found)
 {
   if (!ts_session_resolve(s, from_file, name, found)) {
     ts_session_missing(s, TS_E0701, from_file, name, span);
@@ -558,7 +616,8 @@ static void read_define(ts_session *s, uint32_t i)
   const char *name = ts_arena_printf(s->arena, "-D %s", define->name);
   ts_dependency dependency = {.name = name, .role = "command line"};
   ts_digest_bytes(define->expression, strlen(define->expression), dependency.sha256);
-  s->define_file[i] = dependency.file = ts_sources_add(s->sources, name, dependency.role, define->expression, strlen(define->expression));
+  s->define_file[i] = dependency.file = ts_sources_add(
+    s->sources, name, dependency.role, define->expression, strlen(define->expression));
   TS_PUSH(s->arena, &s->dependencies, dependency);
   note_mapped(s, dependency.file, s->dependencies.count);
   s->define_ast[i] = ts_parse_expr(s->lang, s->define_file[i]);

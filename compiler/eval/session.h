@@ -1,4 +1,5 @@
-/* A session: everything one compilation shares. No global state: two sessions may run in one process at once. */
+/* A session: everything one compilation shares. No global state: two sessions may run in one
+ * process at once. */
 #ifndef TS_COMPILER_EVAL_SESSION_H
 #define TS_COMPILER_EVAL_SESSION_H
 
@@ -22,24 +23,39 @@ typedef struct ts_define { const char *name; const char *expression; } ts_define
 
 typedef struct ts_dependency { /* every file that decided the output: provenance and -MD */
   const char *path;            /* to open it; NULL for embedded ones */
-  const char *name;            /* as in the IR: from the plan's folder, or from that of -I; never absolute */
+  /* as in the IR: from the plan's folder, or from that of -I; never absolute */
+  const char *name;
   const char *role;
   uint8_t sha256[32];
   uint32_t file;               /* in the source map; 0 for data files */
 } ts_dependency;
 
-/* The mesh, once the plan has been evaluated: what Axis parameters and `ts_axes` refer to. Open: the plan states none, so a number
- * of ranks given for an Axis makes one. */
-typedef struct ts_mesh { bool open; uint32_t count; struct { const char *name; int64_t size; int64_t stride; ts_span span; } axis[32]; } ts_mesh;
+/* The mesh, once the plan has been evaluated: what Axis parameters and `ts_axes` refer to. Open:
+ * the plan states none, so a number of ranks given for an Axis makes one. */
+typedef struct ts_mesh {
+  bool open;
+  uint32_t count;
+  struct {
+    const char *name;
+    int64_t size;
+    int64_t stride;
+    ts_span span;
+  } axis[32];
+} ts_mesh;
 
-/* What declarations of the domain mean, which the evaluator only carries: installed from above (compiler/domain.c). */
+/* What declarations of the domain mean, which the evaluator only carries: installed from above
+ * (compiler/domain.c). */
 struct ts_applied;
 struct ts_builtin_call;
 typedef struct ts_domain {
-  ts_value (*cluster)(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);    /* a cluster is called */
-  ts_value (*changed)(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);      /* `v with { ... }` */
-  bool (*stages)(ts_session *s, const struct ts_applied *schedule, uint32_t *parts);          /* parts that a schedule cuts the model into */
-  ts_value (*topology)(const struct ts_builtin_call *c);                                      /* topology("system.xml") */
+  /* a cluster is called */
+  ts_value (*cluster)(ts_session *s, const ts_env *env, const ts_ast *decl, ts_span span);
+  /* `v with { ... }` */
+  ts_value (*changed)(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with);
+  /* parts that a schedule cuts the model into */
+  bool (*stages)(ts_session *s, const struct ts_applied *schedule, uint32_t *parts);
+  /* topology("system.xml") */
+  ts_value (*topology)(const struct ts_builtin_call *c);
 } ts_domain;
 
 struct ts_session {
@@ -52,10 +68,12 @@ struct ts_session {
   const char *stdlib_dir;           /* or NULL: the embedded stdlib */
   const char *const *import_dirs;   /* -I */
   uint32_t import_dir_count;
-  const char *const *read_dirs;     /* --allow-read: besides the plan's folder, -I and the standard library */
+  /* --allow-read: besides the plan's folder, -I and the standard library */
+  const char *const *read_dirs;
   uint32_t read_dir_count;
   const char *home;                 /* the plan's folder; NULL until a plan is named */
-  const struct ts_embedded_file *given; /* files whose text is here already: that of the command line, or those open in an editor */
+  /* files whose text is here already: that of the command line, or those open in an editor */
+  const struct ts_embedded_file *given;
   uint32_t given_count;
   const ts_define *defines;
   uint32_t define_count;
@@ -70,28 +88,34 @@ struct ts_session {
   const char *explained;
   struct ts_modules *modules;       /* compiler/eval/module.c */
   void *apply_closure;              /* see ts_apply_hook in eval.h */
-  ts_value (*apply)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call);
+  ts_value (*apply)(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module,
+                    const ts_ast *call);
   /* The evaluator's own. */
   ts_names builtins;                /* name -> ts_value: functions, cost sources, number formats */
   TS_VEC(const char *) builtin_names;
   ts_names types;                   /* name -> ts_type_info */
   struct ts_reported *reported;     /* errors already told: compiler/eval/session.c */
   const ts_frame *frame;            /* innermost call, or NULL */
-  struct ts_uses *uses;             /* NULL, or where the check puts what names mean: compiler/eval/check.h */
-  bool checking;                    /* the static pass: what evaluation finds again is not counted again */
+  /* NULL, or where the check puts what names mean: compiler/eval/check.h */
+  struct ts_uses *uses;
+  /* the static pass: what evaluation finds again is not counted again */
+  bool checking;
   uint32_t depth;                   /* of evaluation */
   uint64_t steps, next_look;        /* at how many steps the limits are looked at again */
-  uint64_t *uneven;                 /* if set, whole numbers that do not divide are counted here and are no error: a search leaves the plan out */
+  /* if set, whole numbers that do not divide are counted here and are no error: a search leaves the
+   * plan out */
+  uint64_t *uneven;
   const ts_ast **define_ast;        /* parsed defines; NULL: not asked for, or not understood */
   uint32_t *define_file;            /* their text in the source map; 0: not asked for */
 };
 
-/* Makes a session in the arena, with an empty queue of diagnostics and a source map: `sources`, or an empty one (NULL). ts_session_new in
- * compiler/compile.h gives it the domain. */
+/* Makes a session in the arena, with an empty queue of diagnostics and a source map: `sources`, or
+ * an empty one (NULL). ts_session_new in compiler/compile.h gives it the domain. */
 ts_session *ts_session_of(ts_arena *arena, ts_sources *sources, const ts_domain *domain);
 
 
-/* Finds a file without reading it: the path to open, or NULL after a diagnostic. For native libraries. Not for the stdlib. */
+/* Finds a file without reading it: the path to open, or NULL after a diagnostic. For native
+ * libraries. Not for the stdlib. */
 const char *ts_session_find(ts_session *s, uint32_t from_file, const char *name, ts_span span);
 
 /* A file of the embedded stdlib by its name, "std/networks/x.json"; NULL: there is none. */
@@ -108,32 +132,44 @@ typedef struct ts_found {
   const char *below; /* its resolved path behind that */
 } ts_found;
 
-/* Reads a data file named in a file of the language, relative to that file, then to -I dirs; names that begin with `std/` are the
- * stdlib's. Records the dependency. NULL after a diagnostic at `span`. */
-char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role, ts_span span, size_t *size, ts_found *found);
+/* Reads a data file named in a file of the language, relative to that file, then to -I dirs; names
+ * that begin with `std/` are the stdlib's. Records the dependency. NULL after a diagnostic at
+ * `span`. */
+char *ts_session_read(ts_session *s, uint32_t from_file, const char *name, const char *role,
+                      ts_span span, size_t *size, ts_found *found);
 
 /* A file's name as a plan writes it, without the folders of a machine. */
 const char *ts_session_written(const char *name);
 
 /* The two steps of ts_session_read, and the message when the first fails. */
 bool ts_session_resolve(ts_session *s, uint32_t from_file, const char *name, ts_found *found);
-char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span, size_t *size);
-void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name, ts_span span);
-/* Finds such a file, which another library opens: its path. Regular and where it may be read, else NULL after a diagnostic. */
-const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *name, ts_span span, ts_found *found);
+char *ts_session_load(ts_session *s, const ts_found *found, const char *role, ts_span span,
+                      size_t *size);
+void ts_session_missing(ts_session *s, ts_code code, uint32_t from_file, const char *name,
+                        ts_span span);
+/* Finds such a file, which another library opens: its path. Regular and where it may be read, else
+ * NULL after a diagnostic. */
+const char *ts_session_locate(ts_session *s, uint32_t from_file, const char *name, ts_span span,
+                              ts_found *found);
 /* What a path of the command line stands for. */
 ts_found ts_session_given(ts_session *s, const char *path);
 void ts_session_depends(ts_session *s, ts_dependency dependency); /* once for each file and role */
-void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, uint32_t file); /* that one's text stands in the source map */
-uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file); /* its index; UINT32_MAX: none is in the source map as that */
+/* that one's text stands in the source map */
+void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, uint32_t file);
+/* its index; UINT32_MAX: none is in the source map as that */
+uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file);
 
-/* Which file of the embedded stdlib declares the name at its outermost level: "std.models.x", or NULL. */
+/* Which file of the embedded stdlib declares the name at its outermost level: "std.models.x", or
+ * NULL. */
 const char *ts_session_declared_in(ts_session *s, const char *name);
 
-/* The expression of the define of this name, NULL if there is none or it has a syntax error; *index is its number. Marks it as used. */
+/* The expression of the define of this name, NULL if there is none or it has a syntax error; *index
+ * is its number. Marks it as used. */
 const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index);
 
-/* An error found in evaluation. The same one (code and place) found again is only counted: "and 95 more like it". Never NULL. */
-ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* An error found in evaluation. The same one (code and place) found again is only counted: "and 95
+ * more like it". Never NULL. */
+ts_diag *ts_report(ts_session *s, ts_code code, ts_span span, const char *format, ...)
+  __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -1,4 +1,5 @@
-/* The standard library as shipped inside libtrainspec; `--stdlib=DIR` reads a folder instead. Sorted by path. */
+/* The standard library as shipped inside libtrainspec; `--stdlib=DIR` reads a folder instead.
+ * Sorted by path. */
 #ifndef TS_COMPILER_EVAL_STDLIB_EMBED_H
 #define TS_COMPILER_EVAL_STDLIB_EMBED_H
 

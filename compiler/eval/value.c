@@ -26,9 +26,15 @@ ts_value ts_error_value(void) { return (ts_value){.type = TS_T_ERROR}; }
 
 ts_value ts_none_value(void) { return (ts_value){.type = TS_T_NONE}; }
 
-ts_value ts_int_value(int64_t i, ts_span span) { return (ts_value){.type = TS_T_INT, .span = span, .u.integer = i}; }
+ts_value ts_int_value(int64_t i, ts_span span)
+{
+  return (ts_value){.type = TS_T_INT, .span = span, .u.integer = i};
+}
 
-ts_value ts_real_value(double r, ts_span span) { return (ts_value){.type = TS_T_REAL, .span = span, .u.real = r}; }
+ts_value ts_real_value(double r, ts_span span)
+{
+  return (ts_value){.type = TS_T_REAL, .span = span, .u.real = r};
+}
 
 ts_value ts_quantity_value(double base_units, ts_dimension dimension, ts_span span)
 {
@@ -36,7 +42,10 @@ ts_value ts_quantity_value(double base_units, ts_dimension dimension, ts_span sp
   return (ts_value){.type = type, .dimension = dimension, .span = span, .u.real = base_units};
 }
 
-ts_value ts_bool_value(bool b, ts_span span) { return (ts_value){.type = TS_T_BOOL, .span = span, .u.truth = b}; }
+ts_value ts_bool_value(bool b, ts_span span)
+{
+  return (ts_value){.type = TS_T_BOOL, .span = span, .u.truth = b};
+}
 
 ts_value ts_string_value(const char *interned, ts_span span)
 {
@@ -50,10 +59,15 @@ ts_value ts_dtype_value(const ts_dtype *dtype, ts_span span)
 
 int64_t ts_sequence_count(ts_value v)
 {
-  return v.type == TS_T_LIST ? (int64_t)v.u.list->count : v.type == TS_T_RANGE && v.u.range.end > v.u.range.begin ? v.u.range.end - v.u.range.begin : 0;
+  return v.type == TS_T_LIST                                     ? (int64_t)v.u.list->count :
+         v.type == TS_T_RANGE && v.u.range.end > v.u.range.begin ? v.u.range.end - v.u.range.begin :
+                                                                   0;
 }
 
-ts_value ts_sequence_at(ts_value v, int64_t i) { return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, v.span); }
+ts_value ts_sequence_at(ts_value v, int64_t i)
+{
+  return v.type == TS_T_LIST ? v.u.list->at[i] : ts_int_value(v.u.range.begin + i, v.span);
+}
 
 ts_value ts_list_value(ts_arena *arena, const ts_value *at, uint32_t count, ts_span span)
 {
@@ -112,8 +126,11 @@ const char *ts_value_describe(ts_arena *arena, ts_value v)
   case TS_T_LABEL: return "a Label";
   case TS_T_WORD: return ts_arena_printf(arena, "the word `%s`", v.u.string);
   case TS_T_FUNCTION: return "a function";
-  case TS_T_DECL: return ts_arena_printf(arena, "%s without its arguments", decl_describe(arena, v.u.decl));
-  case TS_T_APPLIED: return v.u.applied->decl ? decl_describe(arena, v.u.applied->decl) : ts_arena_printf(arena, "a `%s(...)`", v.u.applied->name);
+  case TS_T_DECL:
+    return ts_arena_printf(arena, "%s without its arguments", decl_describe(arena, v.u.decl));
+  case TS_T_APPLIED:
+    return v.u.applied->decl ? decl_describe(arena, v.u.applied->decl) :
+                               ts_arena_printf(arena, "a `%s(...)`", v.u.applied->name);
   case TS_T_GPU: return "a Gpu";
   case TS_T_CLUSTER: return "a Cluster";
   }
@@ -122,7 +139,8 @@ const char *ts_value_describe(ts_arena *arena, ts_value v)
 
 /* ---- Walking over values ---- */
 
-/* A value may hold another twice, which holds another twice: small in memory, and without end to who walks over it. */
+/* A value may hold another twice, which holds another twice: small in memory, and without end to
+ * who walks over it. */
 static bool spend(ts_budget *budget, uint64_t cost)
 {
   budget->left = budget->left > cost ? budget->left - cost : 0;
@@ -268,7 +286,8 @@ static const char *plain_text(ts_arena *arena, ts_value v)
   case TS_T_BOOL: return v.u.truth ? "true" : "false";
   case TS_T_QUANTITY: return quantity_text(arena, v);
   case TS_T_DTYPE: return v.u.dtype->name;
-  case TS_T_RANGE: return ts_arena_printf(arena, "%" PRId64 "..%" PRId64, v.u.range.begin, v.u.range.end);
+  case TS_T_RANGE:
+    return ts_arena_printf(arena, "%" PRId64 "..%" PRId64, v.u.range.begin, v.u.range.end);
   case TS_T_TENSOR: return tensor_text(arena, v.u.tensor);
   case TS_T_AXIS: return v.u.axes.text;
   case TS_T_WORD: return v.u.string;
@@ -372,7 +391,8 @@ static bool record_equal(const ts_record *a, const ts_record *b, ts_budget *budg
 static bool same(ts_value a, ts_value b, ts_budget *budget)
 {
   if (ts_value_is_number(a) && ts_value_is_number(b) && a.type != b.type)
-    return (a.type == TS_T_INT ? (double)a.u.integer : a.u.real) == (b.type == TS_T_INT ? (double)b.u.integer : b.u.real);
+    return (a.type == TS_T_INT ? (double)a.u.integer : a.u.real) ==
+           (b.type == TS_T_INT ? (double)b.u.integer : b.u.real);
   if (a.type != b.type)
     return false;
   switch (a.type) {

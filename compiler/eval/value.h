@@ -1,4 +1,5 @@
-/* Values of the language. Immutable once made; they live in the session's arena. Small values are passed by value. */
+/* Values of the language. Immutable once made; they live in the session's arena. Small values are
+ * passed by value. */
 #ifndef TS_COMPILER_EVAL_VALUE_H
 #define TS_COMPILER_EVAL_VALUE_H
 
@@ -20,16 +21,25 @@ typedef enum ts_type {
   TS_T_LABEL,    /* a label pattern */
   TS_T_WORD,     /* one of the words of an enumeration: `ring` of Overlap */
   TS_T_FUNCTION, /* fn, builtin, extern fn */
-  TS_T_DECL,     /* op, block, model, strategy, schedule, cluster, plan: a declaration not yet applied */
-  TS_T_APPLIED,  /* the same with its arguments bound: model(...), strategy(...), schedule(...), cost source calls */
+  /* op, block, model, strategy, schedule, cluster, plan: a declaration not yet applied */
+  TS_T_DECL,
+  /* the same with its arguments bound: model(...), strategy(...), schedule(...), cost source calls
+   * */
+  TS_T_APPLIED,
   TS_T_GPU,      /* a record with a name, made by `gpu` */
   TS_T_CLUSTER   /* an elaborated cluster graph */
 } ts_type;
 
 typedef enum ts_dtype_class { TS_DTYPE_FLOAT, TS_DTYPE_INTEGER, TS_DTYPE_MASK } ts_dtype_class;
 typedef struct ts_dtype { const char *name; uint32_t bits; ts_dtype_class class; } ts_dtype;
-static inline bool ts_dtype_is_float(const ts_dtype *dtype) { return dtype && dtype->class == TS_DTYPE_FLOAT; }
-static inline bool ts_dtype_is_integer(const ts_dtype *dtype) { return dtype && dtype->class == TS_DTYPE_INTEGER; }
+static inline bool ts_dtype_is_float(const ts_dtype *dtype)
+{
+  return dtype && dtype->class == TS_DTYPE_FLOAT;
+}
+static inline bool ts_dtype_is_integer(const ts_dtype *dtype)
+{
+  return dtype && dtype->class == TS_DTYPE_INTEGER;
+}
 
 typedef struct ts_value ts_value;
 typedef struct ts_env ts_env;
@@ -44,10 +54,24 @@ typedef struct ts_tensor { /* what expressions see of a tensor; the graph has mo
 
 typedef struct ts_list { uint32_t count; const ts_value *at; } ts_list;
 typedef struct ts_field { const char *name; const ts_value *value; ts_span span; } ts_field;
-typedef struct ts_record { uint32_t count; const ts_field *at; const char *name; } ts_record; /* name: of a gpu, else NULL */
+/* name: of a gpu, else NULL */
+typedef struct ts_record { uint32_t count; const ts_field *at; const char *name; } ts_record;
 typedef struct ts_axes { uint32_t mask; int64_t size; const char *text; } ts_axes;
-typedef struct ts_changes { const ts_ast *with; const ts_env *env; const struct ts_changes *before; } ts_changes; /* `zero1(d) with { rule ... }` */
-typedef struct ts_applied { const ts_ast *decl; const ts_env *env; const char *name; ts_span span; ts_record args; const ts_changes *changes; } ts_applied; /* args: all parameters by name; decl NULL for a builtin maker (table, fit, roofline ...) */
+/* `zero1(d) with { rule ... }` */
+typedef struct ts_changes {
+  const ts_ast *with;
+  const ts_env *env;
+  const struct ts_changes *before;
+} ts_changes;
+/* args: all parameters by name; decl NULL for a builtin maker (table, fit, roofline ...) */
+typedef struct ts_applied {
+  const ts_ast *decl;
+  const ts_env *env;
+  const char *name;
+  ts_span span;
+  ts_record args;
+  const ts_changes *changes;
+} ts_applied;
 typedef struct ts_cluster ts_cluster; /* compiler/machine/cluster.h; it begins with its name: */
 typedef struct ts_named { const char *name; } ts_named;
 typedef struct ts_function ts_function;
@@ -87,8 +111,10 @@ ts_value ts_list_value(ts_arena *arena, const ts_value *at, uint32_t count, ts_s
 int64_t ts_sequence_count(ts_value v); /* of a list or a range */
 ts_value ts_sequence_at(ts_value v, int64_t i);
 ts_value ts_shape_value(ts_arena *arena, ts_shape shape, ts_span span); /* a list of Int */
-const ts_value *ts_record_get(const ts_record *record, const char *interned_name); /* NULL if absent */
-const ts_value *ts_record_find(const ts_record *record, const char *name);         /* the same, by text */
+/* NULL if absent */
+const ts_value *ts_record_get(const ts_record *record, const char *interned_name);
+/* the same, by text */
+const ts_value *ts_record_find(const ts_record *record, const char *name);
 bool ts_value_is_number(ts_value value);                                           /* Int or Real */
 const char *ts_function_name(const ts_function *function);
 /* "a time", "an Int", "a list of 3": for messages. */
@@ -98,12 +124,14 @@ const char *ts_value_print(ts_arena *arena, ts_value value);
 /* A count in prose: "1,024". */
 const char *ts_count_print(ts_arena *arena, int64_t count);
 
-/* What a walk over a value may cost: an element and a byte of text are 1 each. Once nothing is left, or the value is nested deeper than
- * TS_MAX_NESTED, the walk ends and its result means nothing. */
+/* What a walk over a value may cost: an element and a byte of text are 1 each. Once nothing is
+ * left, or the value is nested deeper than TS_MAX_NESTED, the walk ends and its result means
+ * nothing. */
 typedef struct ts_budget { uint64_t left; uint32_t depth; bool too_deep; } ts_budget;
 enum { TS_MAX_NESTED = 600 };
 bool ts_value_equal(ts_value a, ts_value b, ts_budget *budget);
-const char *ts_value_text(ts_arena *arena, ts_value value, ts_budget *budget, size_t *length); /* whole lists of up to 16; NULL: nothing is left */
+/* whole lists of up to 16; NULL: nothing is left */
+const char *ts_value_text(ts_arena *arena, ts_value value, ts_budget *budget, size_t *length);
 bool ts_value_walk(ts_value value, ts_budget *budget); /* over all it holds */
 const ts_dtype *ts_dtype_find(const char *name); /* NULL if unknown */
 const ts_dtype *ts_dtype_at(size_t i);           /* in the order of dtypes.def, NULL at the end */

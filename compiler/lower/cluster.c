@@ -23,9 +23,12 @@ static uint32_t device_class(ts_lowering *l, const ts_value *gpu)
 {
   if (gpu->type != TS_T_GPU && gpu->type != TS_T_RECORD)
     return TS_IR_NONE;
-  ts_ir_device_class class = {.name = ts_ir_add_string(l->b, gpu->u.record->name ? gpu->u.record->name : "device"), .loc = ts_ir_loc_of(l, gpu->span),
-                              .memory = (uint64_t)gpu_number(gpu, "memory", 8), .bandwidth = gpu_number(gpu, "bandwidth", 8),
-                              .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8)};
+  ts_ir_device_class class = {
+    .name = ts_ir_add_string(l->b, gpu->u.record->name ? gpu->u.record->name : "device"),
+    .loc = ts_ir_loc_of(l, gpu->span),
+    .memory = (uint64_t)gpu_number(gpu, "memory", 8),
+    .bandwidth = gpu_number(gpu, "bandwidth", 8),
+    .reserved_memory = (uint64_t)gpu_number(gpu, "reserved", 8)};
   return ts_ir_intern(l->b, TS_IR_DEVICE_CLASSES, &class);
 }
 
@@ -36,7 +39,10 @@ static void lower_arrays(ts_lowering *l, const ts_cluster *c, uint32_t *class_of
   ts_ir_array *arrays = records;
   for (uint32_t i = 0; i < c->array_count; i++) {
     const ts_cluster_array *a = &c->arrays[i];
-    arrays[i] = (ts_ir_array){.kind = a->is_switch ? TS_IR_SWITCH : TS_IR_DEVICE, .first = a->first, .count = a->count, .dims = a->dims};
+    arrays[i] = (ts_ir_array){.kind = a->is_switch ? TS_IR_SWITCH : TS_IR_DEVICE,
+                              .first = a->first,
+                              .count = a->count,
+                              .dims = a->dims};
     memcpy(arrays[i].dim, a->dim, sizeof a->dim);
     arrays[i].name = ts_ir_add_string(l->b, a->name);
     arrays[i].loc = ts_ir_loc_of(l, a->span);
@@ -48,14 +54,23 @@ bool ts_lower_cluster(ts_lowering *l)
 {
   const ts_cluster *c = l->plan->cluster.u.cluster;
   void *records;
-  uint32_t *class_of = TS_NEW_ARRAY(l->s->arena, uint32_t, c->array_count + 1), *class_index = TS_NEW_ARRAY(l->s->arena, uint32_t, c->class_count + 1);
+  uint32_t *class_of = TS_NEW_ARRAY(l->s->arena, uint32_t, c->array_count + 1),
+           *class_index = TS_NEW_ARRAY(l->s->arena, uint32_t, c->class_count + 1);
   lower_arrays(l, c, class_of);
   ts_ir_append(l->b, TS_IR_DEVICES, c->vertex_count, &records);
   for (uint32_t i = 0; i < c->vertex_count; i++)
-    ((ts_ir_device *)records)[i] = (ts_ir_device){c->vertices[i].array, class_of[c->vertices[i].array], c->arrays[c->vertices[i].array].is_switch ? 1 : c->vertices[i].speed};
+    ((ts_ir_device *)records)[i] =
+      (ts_ir_device){c->vertices[i].array, class_of[c->vertices[i].array],
+                     c->arrays[c->vertices[i].array].is_switch ? 1 : c->vertices[i].speed};
   for (uint32_t i = 0; i < c->class_count; i++) {
     const ts_cluster_class *k = &c->classes[i];
-    ts_ir_link_class class = {ts_ir_add_string(l->b, k->name ? k->name : ""), k->tier, k->bandwidth / 8, picoseconds(k->latency), ts_ir_loc_of(l, k->span), k->ports, picoseconds(k->setup)};
+    ts_ir_link_class class = {ts_ir_add_string(l->b, k->name ? k->name : ""),
+                              k->tier,
+                              k->bandwidth / 8,
+                              picoseconds(k->latency),
+                              ts_ir_loc_of(l, k->span),
+                              k->ports,
+                              picoseconds(k->setup)};
     class_index[i] = ts_ir_intern(l->b, TS_IR_LINK_CLASSES, &class);
   }
   uint32_t count = 0;
@@ -64,7 +79,8 @@ bool ts_lower_cluster(ts_lowering *l)
   ts_ir_append(l->b, TS_IR_LINKS, count, &records);
   for (uint32_t i = 0, at = 0; i < c->link_count; i++)
     if (!c->classes[c->links[i].link_class].failed)
-      ((ts_ir_link *)records)[at++] = (ts_ir_link){c->links[i].from, c->links[i].to, class_index[c->links[i].link_class], c->links[i].duplex};
+      ((ts_ir_link *)records)[at++] = (ts_ir_link){
+        c->links[i].from, c->links[i].to, class_index[c->links[i].link_class], c->links[i].duplex};
   return true;
 }
 
@@ -88,7 +104,8 @@ static uint32_t collectives_of(ts_lowering *l, const ts_applied *a)
   if (kind >= 0)
     return 1u << kind;
   ts_diag *d = ts_report(l->s, TS_E0505, v->span, "no collective is called `%s`", v->u.string);
-  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message, shift");
+  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, "
+                  "barrier, message, shift");
   return 0;
 }
 
@@ -103,13 +120,15 @@ static bool model_fields(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m
   m->source = TS_IR_NONE;
   if (m->efficiency > 0 && m->efficiency <= 1)
     return m->collectives != 0;
-  ts_diag *d = ts_report(l->s, TS_E0505, a->span, "`efficiency` is the share of the link's bandwidth that is reached");
+  ts_diag *d = ts_report(l->s, TS_E0505, a->span,
+                         "`efficiency` is the share of the link's bandwidth that is reached");
   ts_diag_here(d, "must be above 0 and at most 1");
   return false;
 }
 
 /* The place of a word among others, up to NULL; `otherwise` when it is not given. */
-static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const char *const *words, uint32_t otherwise, uint32_t *place)
+static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const char *const *words,
+                    uint32_t otherwise, uint32_t *place)
 {
   const ts_value *v = ts_record_find(&a->args, name);
   *place = otherwise;
@@ -123,7 +142,8 @@ static bool word_of(ts_lowering *l, const ts_applied *a, const char *name, const
     }
     all = ts_arena_printf(l->s->arena, "%s%s%s", all, i ? ", " : "", words[i]);
   }
-  ts_diag *d = ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of connections", v->u.string, name);
+  ts_diag *d =
+    ts_report(l->s, TS_E0505, v->span, "`%s` is no `%s` of connections", v->u.string, name);
   ts_diag_here(d, "known: %s", all);
   return false;
 }
@@ -141,15 +161,19 @@ static bool alpha_beta(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 /* What models of connections have, be they flows or packets. */
 static bool connections(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
-  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL}; /* as ts_ir_routing counts */
+  /* as ts_ir_routing counts */
+  static const char *const routings[] = {"rail", "shortest", "ecmp", "adaptive", NULL};
   const ts_value *channels = ts_record_find(&a->args, "channels");
   m->channels = (uint32_t)real(a, "channels", 0);
   m->inter_hop = picoseconds(real(a, "inter_hop", real(a, "hop", 0)));
-  if (!model_fields(l, a, m) || !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) || !word_of(l, a, "routing", routings, TS_IR_ROUTE_RAIL, &m->routing))
+  if (!model_fields(l, a, m) ||
+      !word_of(l, a, "algorithm", algorithms, TS_IR_NONE, &m->algorithm) ||
+      !word_of(l, a, "routing", routings, TS_IR_ROUTE_RAIL, &m->routing))
     return false;
   if (real(a, "channels", 1) >= 1 && real(a, "channels", 1) <= 1024)
     return true;
-  ts_diag *d = ts_report(l->s, TS_E0505, channels->span, "`channels` is how many rings or trees run side by side");
+  ts_diag *d = ts_report(l->s, TS_E0505, channels->span,
+                         "`channels` is how many rings or trees run side by side");
   ts_diag_here(d, "must be 1 to 1024");
   return false;
 }
@@ -163,7 +187,9 @@ static bool flow(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 /* Sizes are bits in the language. */
 static double packet_argument(const ts_applied *a, const ts_ir_packet_field *f, double otherwise)
 {
-  double unit = f->clause.kind == TS_IR_FIELD_BYTES ? 1. / 8 : f->clause.kind == TS_IR_FIELD_TIME ? 1e12 : 1;
+  double unit = f->clause.kind == TS_IR_FIELD_BYTES ? 1. / 8 :
+                f->clause.kind == TS_IR_FIELD_TIME  ? 1e12 :
+                                                      1;
   return real(a, f->clause.word, otherwise / unit) * unit;
 }
 
@@ -175,10 +201,14 @@ static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     double value = packet_argument(a, f, ts_ir_packet_value(f, &ts_ir_usual_packets));
     if (ts_ir_packet_in_range(f, value))
       ts_ir_packet_set(f, &m->packets, value);
-    if (ts_ir_packet_in_range(f, value) && (f->clause.offset != offsetof(ts_ir_net_packets, mark_to) || m->packets.mark_from <= m->packets.mark_to))
+    if (ts_ir_packet_in_range(f, value) &&
+        (f->clause.offset != offsetof(ts_ir_net_packets, mark_to) ||
+         m->packets.mark_from <= m->packets.mark_to))
       continue;
     const ts_value *given = ts_record_find(&a->args, f->clause.word);
-    ts_diag *d = ts_report(l->s, TS_E0505, given && given->type != TS_T_NONE ? given->span : a->span, "`%s` is %s", f->clause.word, f->what);
+    ts_diag *d =
+      ts_report(l->s, TS_E0505, given && given->type != TS_T_NONE ? given->span : a->span,
+                "`%s` is %s", f->clause.word, f->what);
     ts_diag_here(d, "%s", f->range);
     return false;
   }
@@ -189,7 +219,8 @@ static bool packet(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 static bool conditions(ts_lowering *l, const ts_applied *a, ts_network_options *o)
 {
   const ts_value *where = ts_record_find(&a->args, "where"), *of = ts_record_find(&a->args, "of");
-  *o = (ts_network_options){.collective = of && of->type == TS_T_STRING ? ts_collective_named(of->u.string) : -1};
+  *o = (ts_network_options){
+    .collective = of && of->type == TS_T_STRING ? ts_collective_named(of->u.string) : -1};
   if (of && of->type == TS_T_STRING && !collectives_of(l, a))
     return false;
   if (!where || where->type != TS_T_RECORD)
@@ -199,7 +230,8 @@ static bool conditions(ts_lowering *l, const ts_applied *a, ts_network_options *
   for (uint32_t i = 0; i < record->count; i++) {
     const ts_value *v = record->at[i].value;
     if (v->type != TS_T_STRING || i == 32) {
-      ts_diag *d = ts_report(l->s, TS_E0505, record->at[i].span, "`where` compares columns with text");
+      ts_diag *d =
+        ts_report(l->s, TS_E0505, record->at[i].span, "`where` compares columns with text");
       ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, *v));
       return false;
     }
@@ -213,7 +245,10 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   ts_network_options options;
   void *records;
-  const ts_network_table *t = conditions(l, a, &options) ? ts_network_table_of(l->s, ts_record_find(&a->args, "source"), &options) : NULL;
+  const ts_network_table *t =
+    conditions(l, a, &options) ?
+      ts_network_table_of(l->s, ts_record_find(&a->args, "source"), &options) :
+      NULL;
   if (!t)
     return false;
   ts_lower_network_device(l, a->span, t->name, t->device);
@@ -229,18 +264,21 @@ static bool measured(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
     ((ts_ir_net_point *)records)[i] = point;
     m->collectives |= 1u << point.collective;
   }
-  ts_ir_cost_source source = {ts_ir_add_string(l->b, t->name), ts_ir_add_string(l->b, "measured"), ts_ir_loc_of(l, a->span), 0};
+  ts_ir_cost_source source = {ts_ir_add_string(l->b, t->name), ts_ir_add_string(l->b, "measured"),
+                              ts_ir_loc_of(l, a->span), 0};
   m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
   return true;
 }
 
-/* The links that its figures hold for, as the plan says or else as its file did; and whether they rest on anything. */
+/* The links that its figures hold for, as the plan says or else as its file did; and whether they
+ * rest on anything. */
 static bool rests_on(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
 {
   const ts_value *assumed = ts_record_find(&a->args, "assumed");
   ts_ir_net_links *k = &m->links;
   m->assumed = assumed && assumed->type == TS_T_BOOL && assumed->u.truth;
-  k->intra_links = real(a, "intra_links", k->intra_links * 8) / 8; /* rates are bits in the language */
+  /* rates are bits in the language */
+  k->intra_links = real(a, "intra_links", k->intra_links * 8) / 8;
   k->inter_links = real(a, "inter_links", k->inter_links * 8) / 8;
   k->intra_latency = picoseconds(real(a, "intra_latency", (double)k->intra_latency * 1e-12));
   k->inter_latency = picoseconds(real(a, "inter_latency", (double)k->inter_latency * 1e-12));
@@ -261,13 +299,22 @@ bool ts_lower_network(ts_lowering *l)
     ts_ir_net_model model = {0};
     void *record;
     const ts_applied *a = v.type == TS_T_APPLIED && !v.u.applied->decl ? v.u.applied : NULL;
-    static const struct { const char *name; bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *); } models[] = {
-        {"measured", measured}, {"alpha_beta", alpha_beta}, {"flow", flow}, {"packet", packet}, {"whitebox", ts_lower_white_box}, {"statistical", ts_lower_statistical}};
+    static const struct {
+      const char *name;
+      bool (*lower)(ts_lowering *, const ts_applied *, ts_ir_net_model *);
+    } models[] = {{"measured", measured},
+                  {"alpha_beta", alpha_beta},
+                  {"flow", flow},
+                  {"packet", packet},
+                  {"whitebox", ts_lower_white_box},
+                  {"statistical", ts_lower_statistical}};
     size_t k = 0, kinds = sizeof models / sizeof *models;
     while (k < kinds && (!a || strcmp(a->name, models[k].name) != 0))
       k++;
     if (k == kinds) {
-      ts_diag *d = ts_report(l->s, TS_E0505, v.span, "not a network model: must be `measured`, `whitebox`, `statistical`, `flow`, `packet` or `alpha_beta`");
+      ts_diag *d = ts_report(l->s, TS_E0505, v.span,
+                             "not a network model: must be `measured`, `whitebox`, `statistical`, "
+                             "`flow`, `packet` or `alpha_beta`");
       ts_diag_here(d, "found %s", ts_value_describe(l->s->arena, v));
       good = false;
       continue;

@@ -1,4 +1,5 @@
-/* The values in a plan's `costs` as things that can be asked: tables, fits, rooflines, functions, and sources changed by others. */
+/* The values in a plan's `costs` as things that can be asked: tables, fits, rooflines, functions,
+ * and sources changed by others. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,13 @@
 #include "compiler/lower/device.h"
 #include "cost/database.h"
 
-typedef enum ts_asked_kind { ASK_SOURCE, ASK_FUNCTIONS, ASK_SLOWER, ASK_SCALED, ASK_LIKE } ts_asked_kind;
+typedef enum ts_asked_kind {
+  ASK_SOURCE,
+  ASK_FUNCTIONS,
+  ASK_SLOWER,
+  ASK_SCALED,
+  ASK_LIKE
+} ts_asked_kind;
 
 struct ts_cost_chain {
   ts_asked_kind kind;
@@ -44,7 +51,8 @@ static double number(const ts_value *v, double otherwise)
 
 /* -- files -- */
 
-static ts_cost_chain *bad_file(ts_session *s, const char *name, const char *role, const char *text, size_t size, const ts_cost_error *e, ts_span span)
+static ts_cost_chain *bad_file(ts_session *s, const char *name, const char *role, const char *text,
+                               size_t size, const ts_cost_error *e, ts_span span)
 {
   ts_span at = span;
   if (text && e->line) {
@@ -61,13 +69,18 @@ static ts_cost_chain *bad_file(ts_session *s, const char *name, const char *role
 }
 
 /* A table or a fit of `device` is used as one of `gpu`. */
-static void check_device(ts_session *s, const ts_source_name *name, const ts_value *gpu, ts_span span, const char *what, const char *means)
+static void check_device(ts_session *s, const ts_source_name *name, const ts_value *gpu,
+                         ts_span span, const char *what, const char *means)
 {
   if (!name->device || ts_gpu_called(s, gpu, name->device))
     return;
-  ts_diag *d = ts_report(s, TS_W0531, span, "`%s` is %s `%s`, but was measured on `%s`", name->name, what, gpu->u.record->name, name->device);
+  ts_diag *d = ts_report(s, TS_W0531, span, "`%s` is %s `%s`, but was measured on `%s`", name->name,
+                         what, gpu->u.record->name, name->device);
   ts_diag_here(d, "%s", means);
-  ts_diag_help(d, "name the gpu that was measured; if it is this one, its declaration says so: `called = [\"%s\"]`", name->device);
+  ts_diag_help(d,
+               "name the gpu that was measured; if it is this one, its declaration says so: "
+               "`called = [\"%s\"]`",
+               name->device);
 }
 
 static ts_cost_chain *of_source(ts_session *s, const ts_cost_source *source)
@@ -78,13 +91,15 @@ static ts_cost_chain *of_source(ts_session *s, const ts_cost_source *source)
 }
 
 /* The device is what the file says; else what the plan says of it. Both must not differ. */
-static bool take_device(ts_session *s, const ts_cost_source *source, const ts_value *stated, ts_source_name *name)
+static bool take_device(ts_session *s, const ts_cost_source *source, const ts_value *stated,
+                        ts_source_name *name)
 {
   const char *own = ts_cost_device(source);
   name->device = *own ? own : stated ? stated->u.string : NULL;
   if (!*own || !stated || !strcmp(own, stated->u.string))
     return true;
-  ts_diag *d = ts_report(s, TS_E0503, stated->span, "`%s` was not measured on `%s`", name->name, stated->u.string);
+  ts_diag *d = ts_report(s, TS_E0503, stated->span, "`%s` was not measured on `%s`", name->name,
+                         stated->u.string);
   ts_diag_here(d, "it names its device, `%s`", own);
   ts_diag_help(d, "leave `device` out, or correct the line `# device:` of the file");
   return false;
@@ -93,51 +108,62 @@ static bool take_device(ts_session *s, const ts_cost_source *source, const ts_va
 static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *name)
 {
   const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family");
-  ts_table_options options = {family ? family->u.string : NULL, dtype ? dtype->u.dtype->name : NULL};
+  ts_table_options options = {family ? family->u.string : NULL,
+                              dtype ? dtype->u.dtype->name : NULL};
   ts_cost_error error = {0};
   size_t size = 0, text_size = 0;
   ts_found found;
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
+  char *bytes =
+    ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
   if (!bytes)
     return NULL;
   name->name = ts_session_written(file->u.string);
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
-  const ts_cost_source *source = text ? ts_cost_table(s->arena, text, text_size, &options, &error) : NULL;
+  const ts_cost_source *source =
+    text ? ts_cost_table(s->arena, text, text_size, &options, &error) : NULL;
   if (!source)
     return bad_file(s, file->u.string, "table", text, text_size, &error, file->span);
   return take_device(s, source, arg(t, "device"), name) ? of_source(s, source) : NULL;
 }
 
 /* Trained here and now. */
-static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_value *of, ts_source_name *name)
+static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_value *of,
+                                   ts_source_name *name)
 {
   const ts_value *gpu = arg(f, "gpu"), *sms = gpu ? ts_record_find(gpu->u.record, "sms") : NULL;
   ts_cost_error error = {0};
   if (!sms || sms->type != TS_T_INT || sms->u.integer < 1) {
-    ts_diag *d = ts_report(s, TS_E0503, sms ? sms->span : f->span, "a fit of a table needs to know how many processors the device has");
+    ts_diag *d = ts_report(s, TS_E0503, sms ? sms->span : f->span,
+                           "a fit of a table needs to know how many processors the device has");
     ts_diag_here(d, gpu ? "this gpu has no usable `sms`" : "add `gpu: ...`, one with `sms`");
     return NULL;
   }
   const ts_cost_chain *rows = table(s, of->u.applied, name);
   if (!rows)
     return NULL;
-  const ts_cost_source *source = ts_cost_fit_table(s->arena, rows->source, (double)sms->u.integer, &error);
-  check_device(s, name, gpu, f->span, "fitted as one of", "the fit counts waves over the processors of this gpu");
+  const ts_cost_source *source =
+    ts_cost_fit_table(s->arena, rows->source, (double)sms->u.integer, &error);
+  check_device(s, name, gpu, f->span, "fitted as one of",
+               "the fit counts waves over the processors of this gpu");
   name->device = name->device ? name->device : gpu->u.record->name;
-  return source ? of_source(s, source) : bad_file(s, name->name, "table", NULL, 0, &error, of->span);
+  return source ? of_source(s, source) :
+                  bad_file(s, name->name, "table", NULL, 0, &error, of->span);
 }
 
 static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *name)
 {
   const ts_value *file = arg(f, "source");
-  if (file && file->type == TS_T_APPLIED && !file->u.applied->decl && !strcmp(file->u.applied->name, "table"))
+  if (file && file->type == TS_T_APPLIED && !file->u.applied->decl &&
+      !strcmp(file->u.applied->name, "table"))
     return fit_of_table(s, f, file, name);
   ts_cost_error error = {0};
   size_t size = 0, text_size = 0;
   ts_found found;
   if (!file || file->type != TS_T_STRING)
-    return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`", file ? *file : ts_none_value());
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
+    return wrong(s, f->span, "`fit` needs the name of a fit file, or a `table`",
+                 file ? *file : ts_none_value());
+  char *bytes =
+    ts_session_read(s, file->span.file, file->u.string, "fit", file->span, &size, &found);
   if (!bytes)
     return NULL;
   name->name = ts_session_written(file->u.string);
@@ -148,8 +174,10 @@ static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *na
   return take_device(s, source, NULL, name) ? of_source(s, source) : NULL;
 }
 
-/* The rows asked for as a table; NULL with the error filled. The whole database is an input of the plan. */
-static const char *rows_of_database(ts_session *s, const ts_found *found, const char *path, const ts_applied *d, size_t *size, ts_db_error *why)
+/* The rows asked for as a table; NULL with the error filled. The whole database is an input of the
+ * plan. */
+static const char *rows_of_database(ts_session *s, const ts_found *found, const char *path,
+                                    const ts_applied *d, size_t *size, ts_db_error *why)
 {
   const ts_value *device = arg(d, "device"), *software = arg(d, "software");
   ts_dependency dependency = {.path = found->path, .name = found->name, .role = "database"};
@@ -159,7 +187,8 @@ static const char *rows_of_database(ts_session *s, const ts_found *found, const 
     return NULL;
   if (ts_db_digest(db, dependency.sha256, why)) {
     ts_session_depends(s, dependency);
-    text = ts_db_table(s->arena, db, device ? device->u.string : NULL, software ? software->u.string : NULL, size, why);
+    text = ts_db_table(s->arena, db, device ? device->u.string : NULL,
+                       software ? software->u.string : NULL, size, why);
   }
   ts_db_close(db);
   return text;
@@ -183,24 +212,31 @@ static ts_cost_chain *database(ts_session *s, const ts_applied *d, ts_source_nam
   }
   const ts_cost_source *source = ts_cost_table(s->arena, text, size, NULL, &error);
   error.line = 0; /* of a text that nobody has seen */
-  return source && take_device(s, source, NULL, name) ? of_source(s, source) : bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
+  return source && take_device(s, source, NULL, name) ?
+           of_source(s, source) :
+           bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
 }
 
 /* -- rooflines -- */
 
-static bool gpu_quantity(ts_session *s, const ts_value *gpu, const char *field, ts_dimension dimension, double *value)
+static bool gpu_quantity(ts_session *s, const ts_value *gpu, const char *field,
+                         ts_dimension dimension, double *value)
 {
   const ts_value *v = ts_record_find(gpu->u.record, field);
-  if (v && v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, dimension) && v->u.real > 0) {
+  if (v && v->type == TS_T_QUANTITY && ts_dimension_equal(v->dimension, dimension) &&
+      v->u.real > 0) {
     *value = v->u.real;
     return true;
   }
-  ts_diag *d = ts_report(s, TS_E0503, v ? v->span : gpu->span, "gpu `%s` has no usable `%s`", gpu->u.record->name ? gpu->u.record->name : "", field);
-  ts_diag_here(d, v ? "found %s" : "needed for a roofline", v ? ts_value_describe(s->arena, *v) : "");
+  ts_diag *d = ts_report(s, TS_E0503, v ? v->span : gpu->span, "gpu `%s` has no usable `%s`",
+                         gpu->u.record->name ? gpu->u.record->name : "", field);
+  ts_diag_here(d, v ? "found %s" : "needed for a roofline",
+               v ? ts_value_describe(s->arena, *v) : "");
   return false;
 }
 
-static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, double flops, double bytes, double floor)
+static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, double flops,
+                                          double bytes, double floor)
 {
   ts_roofline r = {.flops_efficiency = flops, .bytes_efficiency = bytes, .floor = floor};
   const ts_value *peak = ts_record_find(gpu->u.record, "peak");
@@ -208,14 +244,17 @@ static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, do
     return NULL;
   r.bandwidth /= 8;
   if (!peak || peak->type != TS_T_RECORD) {
-    wrong(s, peak ? peak->span : gpu->span, "a gpu needs `peak`, a record of rates by type", peak ? *peak : ts_none_value());
+    wrong(s, peak ? peak->span : gpu->span, "a gpu needs `peak`, a record of rates by type",
+          peak ? *peak : ts_none_value());
     return NULL;
   }
   ts_peak *rates = TS_NEW_ARRAY(s->arena, ts_peak, peak->u.record->count + 1);
   for (uint32_t i = 0; i < peak->u.record->count; i++) {
     const ts_field *f = &peak->u.record->at[i];
-    if (f->value->type != TS_T_QUANTITY || !ts_dimension_equal(f->value->dimension, TS_DIM_WORKRATE) || !(f->value->u.real > 0)) {
-      wrong(s, f->span, "a peak rate must be positive work by time, such as `312 TFLOP/s`", *f->value);
+    if (f->value->type != TS_T_QUANTITY ||
+        !ts_dimension_equal(f->value->dimension, TS_DIM_WORKRATE) || !(f->value->u.real > 0)) {
+      wrong(s, f->span, "a peak rate must be positive work by time, such as `312 TFLOP/s`",
+            *f->value);
       return NULL;
     }
     rates[r.peak_count++] = (ts_peak){f->name, f->value->u.real};
@@ -229,7 +268,9 @@ static bool share(ts_session *s, const ts_value *v, const char *what, double *nu
   *number_ = number(v, 1);
   if (*number_ > 0 && *number_ <= 1)
     return true;
-  ts_diag *d = ts_report(s, TS_E0503, v->span, "`%s` of a roofline is the share of the peak that large kernels reach", what);
+  ts_diag *d =
+    ts_report(s, TS_E0503, v->span,
+              "`%s` of a roofline is the share of the peak that large kernels reach", what);
   ts_diag_here(d, "must be above 0 and at most 1");
   return false;
 }
@@ -254,16 +295,20 @@ static bool positive(ts_session *s, const ts_applied *m, double factor)
 {
   if (factor > 0 && isfinite(factor))
     return true;
-  ts_diag *d = ts_report(s, TS_E0503, arg(m, "by")->span, "a source cannot be slower by this factor");
+  ts_diag *d =
+    ts_report(s, TS_E0503, arg(m, "by")->span, "a source cannot be slower by this factor");
   ts_diag_here(d, "must be positive");
   return false;
 }
 
-static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                             ts_source_name *name)
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
   const ts_value *family = arg(m, "family");
-  *a = (ts_cost_chain){.kind = ASK_SLOWER, .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1)};
+  *a = (ts_cost_chain){.kind = ASK_SLOWER,
+                       .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
+                       .factor = number(arg(m, "by"), 1)};
   if (family && family->type == TS_T_STRING)
     a->family = family->u.string;
   else if (family && family->type == TS_T_LIST)
@@ -272,26 +317,36 @@ static ts_cost_chain *slower(ts_session *s, const ts_plan *plan, const ts_applie
 }
 
 /* A family nobody measured takes `by` times as long as another one at the same features. */
-static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+static ts_cost_chain *like(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                           ts_source_name *name)
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
-  *a = (ts_cost_chain){.kind = ASK_LIKE, .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name), .factor = number(arg(m, "by"), 1),
-                  .family = arg(m, "family")->u.string, .as = arg(m, "as")->u.string};
+  *a = (ts_cost_chain){.kind = ASK_LIKE,
+                       .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
+                       .factor = number(arg(m, "by"), 1),
+                       .family = arg(m, "family")->u.string,
+                       .as = arg(m, "as")->u.string};
   return a->inner && positive(s, m, a->factor) ? a : NULL;
 }
 
-/* Kernels bound by compute scale with the peak rates, those bound by memory with the bandwidths: the ratio of the two rooflines. */
-static ts_cost_chain *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m, ts_source_name *name)
+/* Kernels bound by compute scale with the peak rates, those bound by memory with the bandwidths:
+ * the ratio of the two rooflines. */
+static ts_cost_chain *scaled(ts_session *s, const ts_plan *plan, const ts_applied *m,
+                             ts_source_name *name)
 {
   ts_cost_chain *a = TS_NEW(s->arena, ts_cost_chain);
-  *a = (ts_cost_chain){.kind = ASK_SCALED, .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
-                  .from = gpu_roofline(s, arg(m, "from"), 1, 1, 0), .to = gpu_roofline(s, arg(m, "to"), 1, 1, 0)};
-  check_device(s, name, arg(m, "from"), m->span, "scaled from", "its times are multiplied by the ratio of `to` and this gpu");
+  *a = (ts_cost_chain){.kind = ASK_SCALED,
+                       .inner = ts_cost_chain_new(s, plan, *arg(m, "source"), name),
+                       .from = gpu_roofline(s, arg(m, "from"), 1, 1, 0),
+                       .to = gpu_roofline(s, arg(m, "to"), 1, 1, 0)};
+  check_device(s, name, arg(m, "from"), m->span, "scaled from",
+               "its times are multiplied by the ratio of `to` and this gpu");
   name->device = arg(m, "to")->u.record->name;
   return a->inner && a->from && a->to ? a : NULL;
 }
 
-ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name)
+ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value,
+                                 ts_source_name *name)
 {
   name->span = value.span;
   if (value.type == TS_T_RECORD) {
@@ -300,7 +355,9 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
     *name = (ts_source_name){"functions", "function", value.span, NULL};
     for (uint32_t i = 0; i < value.u.record->count; i++)
       if (value.u.record->at[i].value->type != TS_T_FUNCTION)
-        return wrong(s, value.u.record->at[i].span, "a record of costs names a function for each family of kernels", *value.u.record->at[i].value);
+        return wrong(s, value.u.record->at[i].span,
+                     "a record of costs names a function for each family of kernels",
+                     *value.u.record->at[i].value);
     if (value.u.record->count == 1)
       name->name = ts_function_name(value.u.record->at[0].value->u.function);
     return a;
@@ -324,7 +381,10 @@ ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value va
     if (!strcmp(made->name, "scale"))
       return scaled(s, plan, made, name);
   }
-  return wrong(s, value.span, "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, `scale`, or a record of functions", value);
+  return wrong(s, value.span,
+               "not a source of costs: must be `table`, `fit`, `db`, `roofline`, `slower`, `like`, "
+               "`scale`, or a record of functions",
+               value);
 }
 
 /* -- asking -- */
@@ -347,7 +407,8 @@ static bool argument(const ts_cost_query *q, const char *name, ts_span span, ts_
   return true;
 }
 
-static bool ask_function(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
+static bool ask_function(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q,
+                         ts_span span, ts_cost_answer *answer, bool *failed)
 {
   const ts_value *f = ts_record_find(a->functions, q->family);
   ts_value args[16];
@@ -356,7 +417,9 @@ static bool ask_function(ts_session *s, const ts_cost_chain *a, const ts_cost_qu
     return false;
   for (const char *name; n < 16 && (name = ts_function_formal(f->u.function, n)); n++)
     if (!argument(q, name, f->span, &args[n])) {
-      ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` asks for `%s`, which a kernel of family `%s` does not have", ts_function_name(f->u.function), name, q->family);
+      ts_diag *d = ts_report(s, TS_E0504, f->span,
+                             "`%s` asks for `%s`, which a kernel of family `%s` does not have",
+                             ts_function_name(f->u.function), name, q->family);
       const char *text = "flops, bytes";
       for (uint32_t i = 0; i < q->feature_count; i++)
         text = ts_arena_printf(s->arena, "%s, %s", text, q->feature[i].name);
@@ -370,8 +433,10 @@ static bool ask_function(ts_session *s, const ts_cost_chain *a, const ts_cost_qu
     *failed = true;
     return false;
   }
-  if (v.type != TS_T_QUANTITY || !ts_dimension_equal(v.dimension, TS_DIM_TIME) || !isfinite(v.u.real) || v.u.real < 0) {
-    ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` must give a time that is not negative", ts_function_name(f->u.function));
+  if (v.type != TS_T_QUANTITY || !ts_dimension_equal(v.dimension, TS_DIM_TIME) ||
+      !isfinite(v.u.real) || v.u.real < 0) {
+    ts_diag *d = ts_report(s, TS_E0504, f->span, "`%s` must give a time that is not negative",
+                           ts_function_name(f->u.function));
     ts_diag_here(d, "gave %s", ts_value_print(s->arena, v));
     *failed = true;
     return false;
@@ -391,7 +456,8 @@ static bool holds_for(const ts_cost_chain *a, const char *family)
   return !a->family || !strcmp(a->family, family);
 }
 
-bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q, ts_span span, ts_cost_answer *answer, bool *failed)
+bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *q, ts_span span,
+                       ts_cost_answer *answer, bool *failed)
 {
   ts_cost_answer from, to;
   switch (a->kind) {
@@ -406,14 +472,16 @@ bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_quer
   case ASK_LIKE: {
     ts_cost_query other = *q;
     other.family = a->as;
-    if (strcmp(q->family, a->family) || !ts_cost_chain_ask(s, a->inner, &other, span, answer, failed))
+    if (strcmp(q->family, a->family) ||
+        !ts_cost_chain_ask(s, a->inner, &other, span, answer, failed))
       return false;
     answer->seconds *= a->factor;
     answer->basis = answer->basis == TS_COST_MEASURED ? TS_COST_INTERPOLATED : answer->basis;
     return true;
   }
   case ASK_SCALED:
-    if (!ts_cost_chain_ask(s, a->inner, q, span, answer, failed) || !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
+    if (!ts_cost_chain_ask(s, a->inner, q, span, answer, failed) ||
+        !ts_cost_ask(a->from, q, &from) || !ts_cost_ask(a->to, q, &to) || !(from.seconds > 0))
       return false;
     answer->seconds *= to.seconds / from.seconds;
     if (answer->basis == TS_COST_MEASURED)

@@ -7,8 +7,14 @@
 #include "compiler/model/traced.h"
 #include "ir/ir.h"
 
-/* Kernels of a family that a source answers beyond what it learned from: how many, and the one furthest out. */
-typedef struct beyond { uint32_t source, kernels; const char *family; ts_cost_answer answer; ts_span span; } beyond;
+/* Kernels of a family that a source answers beyond what it learned from: how many, and the one
+ * furthest out. */
+typedef struct beyond {
+  uint32_t source, kernels;
+  const char *family;
+  ts_cost_answer answer;
+  ts_span span;
+} beyond;
 
 typedef struct ts_asking {
   ts_session *s;
@@ -40,12 +46,14 @@ ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan)
 
 static ts_cost_query query_of(const ts_kernel *k)
 {
-  return (ts_cost_query){k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
+  return (ts_cost_query){
+    k->family, k->dtype ? k->dtype->name : "", k->flops, k->bytes, k->features, k->feature_count};
 }
 
 static bool same_query(const ts_cost_query *a, const ts_cost_query *b)
 {
-  if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops || a->bytes != b->bytes || a->feature_count != b->feature_count)
+  if (a->family != b->family || a->dtype != b->dtype || a->flops != b->flops ||
+      a->bytes != b->bytes || a->feature_count != b->feature_count)
     return false;
   for (uint32_t i = 0; i < a->feature_count; i++)
     if (a->feature[i].name != b->feature[i].name || a->feature[i].value != b->feature[i].value)
@@ -76,7 +84,8 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
 {
   ts_session *s = c->asking->s;
   ts_span at = c->asking->plan->span_of[TS_PLAN_costs];
-  ts_diag *d = ts_report(s, TS_E0501, at.file ? at : k->span, "no cost source knows the kernel `%s` of `%s`", q->family, label);
+  ts_diag *d = ts_report(s, TS_E0501, at.file ? at : k->span,
+                         "no cost source knows the kernel `%s` of `%s`", q->family, label);
   ts_diag_here(d, "%zu source%s asked", c->sources.count, c->sources.count == 1 ? "" : "s");
   ts_diag_note_at(d, k->span, "the kernel");
   ts_diag_fact(d, "key", "%s", key_text(s, q));
@@ -88,13 +97,15 @@ static void no_cost(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, c
     for (uint32_t r = 0; r < n; r++)
       text = ts_arena_printf(s->arena, "%s%s%s", text, r ? "\n" : "", near_text(s, &near[r]));
     if (n)
-      ts_diag_fact(d, ts_arena_printf(s->arena, "nearest in %s", c->sources.at[i].name), "%s", text);
+      ts_diag_fact(d, ts_arena_printf(s->arena, "nearest in %s", c->sources.at[i].name), "%s",
+                   text);
   }
   ts_diag_help(d, "end the list with a source that answers everything, such as `roofline(gpu)`");
 }
 
 /* Which of the warnings the answer belongs to, from 1. */
-static uint32_t note_beyond(ts_asking *a, uint32_t source, const char *family, const ts_cost_answer *answer, ts_span span)
+static uint32_t note_beyond(ts_asking *a, uint32_t source, const char *family,
+                            const ts_cost_answer *answer, ts_span span)
 {
   for (size_t i = 0; i < a->beyond.count; i++) {
     beyond *b = &a->beyond.at[i];
@@ -110,7 +121,8 @@ static uint32_t note_beyond(ts_asking *a, uint32_t source, const char *family, c
 }
 
 /* Time of all ops, and in share[] that of each warning. */
-static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_sharding *sh, double *share)
+static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,
+                         double *share)
 {
   double total = 0;
   for (size_t i = 0; i < g->ops.count; i++) {
@@ -132,14 +144,16 @@ static double add_beyond(const ts_costing *c, const ts_graph *g, const ts_shardi
 
 typedef TS_VEC(const char *) name_list;
 
-static double time_of_source(const ts_costing *c, const ts_graph *g, const ts_sharding *sh, double *share)
+static double time_of_source(const ts_costing *c, const ts_graph *g, const ts_sharding *sh,
+                             double *share)
 {
   double total = 0;
   for (size_t i = 0; i < g->ops.count; i++) {
     const ts_work *work = &sh->classes.at[sh->class_of[i]].work;
     for (int p = 0; p < TS_PHASES; p++)
       for (uint32_t k = 0; k < work->phase[p].count; k++) {
-        const ts_priced *priced = work->phase[p].at[k].host_only ? NULL : &c->kernels.at[work->phase[p].at[k].cost];
+        const ts_priced *priced =
+          work->phase[p].at[k].host_only ? NULL : &c->kernels.at[work->phase[p].at[k].cost];
         total += priced ? (double)priced->time : 0;
         if (priced && priced->source != TS_NO_INDEX)
           share[priced->source] += (double)priced->time;
@@ -164,7 +178,8 @@ static void tell_devices(const ts_costing *c, const ts_graph *g, const ts_shardi
   name_list names = {0}, devices = {0};
   const ts_source_name *first = NULL;
   const ts_value *gpu = NULL;
-  double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count + 1), total = time_of_source(c, g, sh, share), wrong = 0;
+  double *share = TS_NEW_ARRAY(s->arena, double, c->sources.count + 1),
+         total = time_of_source(c, g, sh, share), wrong = 0;
   for (size_t i = 0; i < c->sources.count; i++) {
     const ts_source_name *n = &c->sources.at[i];
     const ts_value *other = share[i] > 0 ? ts_other_gpu(s, a->plan, n->device) : NULL;
@@ -180,35 +195,49 @@ static void tell_devices(const ts_costing *c, const ts_graph *g, const ts_shardi
     return;
   ts_span costs = a->plan->span_of[TS_PLAN_costs];
   bool trace = !strcmp(first->kind, "trace");
-  ts_diag *d = ts_report(s, TS_W0531, trace || !costs.file ? first->span : costs, "costs of %s in a plan for `%s`", ts_listed(s->arena, devices.at, devices.count), gpu->u.record->name);
+  ts_diag *d = ts_report(s, TS_W0531, trace || !costs.file ? first->span : costs,
+                         "costs of %s in a plan for `%s`",
+                         ts_listed(s->arena, devices.at, devices.count), gpu->u.record->name);
   ts_diag_here(d, "%.0f %% of the time of all ops rests on them", 100 * wrong / total);
-  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster], "no device of this cluster goes by that name");
+  ts_diag_note_at(d, a->plan->span_of[TS_PLAN_cluster],
+                  "no device of this cluster goes by that name");
   ts_diag_fact(d, "costs", "%s", ts_listed(s->arena, names.at, names.count));
   if (trace)
-    ts_diag_help(d, "take a table of this device; or, if it is the same, say so in its declaration: `called = [\"%s\"]`", first->device);
+    ts_diag_help(d,
+                 "take a table of this device; or, if it is the same, say so in its declaration: "
+                 "`called = [\"%s\"]`",
+                 first->device);
   else
-    ts_diag_help(d, "scale them by the two rooflines, `scale(SOURCE, from: ..., to: %s)`; or, if it is the same device, say so in its declaration: `called = [\"%s\"]`",
+    ts_diag_help(d,
+                 "scale them by the two rooflines, `scale(SOURCE, from: ..., to: %s)`; or, if it "
+                 "is the same device, say so in its declaration: `called = [\"%s\"]`",
                  gpu->u.record->name, first->device);
 }
 
-/* Less than this share of the time is not worth a warning: if it is wrong by a tenth, the step is by a hundredth. */
+/* Less than this share of the time is not worth a warning: if it is wrong by a tenth, the step is
+ * by a hundredth. */
 static const double beyond_matters = 0.1;
 
 void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *sh)
 {
   ts_asking *a = c->asking;
-  double *share = TS_NEW_ARRAY(a->s->arena, double, a->beyond.count + 1), total = add_beyond(c, g, sh, share);
+  double *share = TS_NEW_ARRAY(a->s->arena, double, a->beyond.count + 1),
+         total = add_beyond(c, g, sh, share);
   for (size_t i = 0; i < a->beyond.count; i++) {
     const beyond *b = &a->beyond.at[i];
     const ts_source_name *from = &c->sources.at[b->source];
     if (!(share[i] >= beyond_matters * total))
       continue;
-    ts_diag *d = ts_report(a->s, TS_W0505, from->span.file ? from->span : b->span, "%u kernel%s of family `%s` lie%s beyond what `%s` learned from", b->kernels,
-      b->kernels == 1 ? "" : "s", b->family, b->kernels == 1 ? "s" : "", from->name);
-    ts_diag_here(d, "asked for `%s` %.10g, learned from %.10g to %.10g", b->answer.beyond, b->answer.value, b->answer.low, b->answer.high);
+    ts_diag *d =
+      ts_report(a->s, TS_W0505, from->span.file ? from->span : b->span,
+                "%u kernel%s of family `%s` lie%s beyond what `%s` learned from", b->kernels,
+                b->kernels == 1 ? "" : "s", b->family, b->kernels == 1 ? "s" : "", from->name);
+    ts_diag_here(d, "asked for `%s` %.10g, learned from %.10g to %.10g", b->answer.beyond,
+                 b->answer.value, b->answer.low, b->answer.high);
     ts_diag_note_at(d, b->span, "the kernel that is furthest out");
     ts_diag_fact(d, "share", "%.0f %% of the time of all ops", 100 * share[i] / total);
-    ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or put a source that knows them first in `costs`");
+    ts_diag_help(d, "their times are extrapolated by the physical model: measure such sizes, or "
+                    "put a source that knows them first in `costs`");
   }
   a->beyond.count = 0;
   tell_devices(c, g, sh);
@@ -219,8 +248,16 @@ static bool ask(ts_costing *c, const ts_kernel *k, const ts_cost_query *q, ts_pr
   bool failed = false;
   for (uint32_t i = 0; i < c->asking->sources.count; i++) {
     ts_cost_answer answer = {0};
-    if (ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) && isfinite(answer.seconds) && answer.seconds >= 0) {
-      *priced = (ts_priced){q->family, q->dtype, q->flops, q->bytes, (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12), (uint32_t)answer.basis, i, 0};
+    if (ts_cost_chain_ask(c->asking->s, c->asking->sources.at[i], q, k->span, &answer, &failed) &&
+        isfinite(answer.seconds) && answer.seconds >= 0) {
+      *priced = (ts_priced){q->family,
+                            q->dtype,
+                            q->flops,
+                            q->bytes,
+                            (uint64_t)llround(fmin(answer.seconds, 1e5) * 1e12),
+                            (uint32_t)answer.basis,
+                            i,
+                            0};
       if (answer.beyond)
         priced->beyond = note_beyond(c->asking, i, q->family, &answer, k->span);
       return true;
@@ -258,7 +295,8 @@ static uint32_t measured_source(ts_costing *c, const ts_measured *m)
 {
   ts_session *s = c->asking->s;
   const char *colon = strrchr(m->source, ':');
-  const char *name = colon ? ts_arena_string(s->arena, m->source, (size_t)(colon - m->source)) : m->source;
+  const char *name =
+    colon ? ts_arena_string(s->arena, m->source, (size_t)(colon - m->source)) : m->source;
   for (uint32_t i = 0; i < c->sources.count; i++)
     if (!strcmp(c->sources.at[i].name, name) && !strcmp(c->sources.at[i].kind, "trace"))
       return i;
@@ -308,7 +346,8 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
         return false;
       ts_priced priced = c->kernels.at[index];
       double share = total > 0 ? (double)priced.time / total : 1.0 / (kernels ? kernels : 1);
-      priced.time = (uint64_t)(llround(m->seconds[direction] * (shares + share) * 1e12) - llround(m->seconds[direction] * shares * 1e12));
+      priced.time = (uint64_t)(llround(m->seconds[direction] * (shares + share) * 1e12) -
+                               llround(m->seconds[direction] * shares * 1e12));
       shares += m->work.phase[p].count ? share : 0; /* none: a phase that is not played */
       priced.basis = same ? TS_IR_MEASURED : TS_IR_INTERPOLATED;
       priced.source = measured_source(c, m);
@@ -319,7 +358,8 @@ static bool price_measured(ts_costing *c, const ts_op *op, ts_class *class, ts_d
   return true;
 }
 
-uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact)
+uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds,
+                             bool exact)
 {
   ts_priced priced = c->kernels.at[like];
   priced.time = (uint64_t)llround(seconds * 1e12);
@@ -329,7 +369,8 @@ uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, do
       priced.source = measured_source(c, g->ops.at[i].measured);
   for (size_t i = 0; i < c->kernels.count; i++) {
     const ts_priced *k = &c->kernels.at[i];
-    if (k->time == priced.time && k->bytes == priced.bytes && k->flops == priced.flops && k->source == priced.source && k->family == priced.family)
+    if (k->time == priced.time && k->bytes == priced.bytes && k->flops == priced.flops &&
+        k->source == priced.source && k->family == priced.family)
       return (uint32_t)i;
   }
   TS_PUSH(c->asking->s->arena, &c->kernels, priced);
@@ -368,17 +409,20 @@ static bool price_class(ts_costing *c, const ts_graph *g, ts_class *class)
   bool good = true;
   /* A gradient that nobody needs is not computed: no source must know what it takes. */
   if (!op->needs_input_gradient)
-    class->work.phase[TS_PHASE_INPUT] = class->own[TS_PHASE_INPUT] = class->rest[TS_PHASE_INPUT] = (ts_kernels){0};
+    class->work.phase[TS_PHASE_INPUT] = class->own[TS_PHASE_INPUT] = class->rest[TS_PHASE_INPUT] =
+      (ts_kernels){0};
   if (op->measured) { /* a measured time is of the whole op: it does not run in parts */
     memset(class->parted, 0, sizeof class->parted);
     memset(class->rounds, 0, sizeof class->rounds);
   }
   if (op->measured)
-    return price_measured(c, op, class, TS_TRACED_FORWARD) && price_measured(c, op, class, TS_TRACED_BACKWARD);
+    return price_measured(c, op, class, TS_TRACED_FORWARD) &&
+           price_measured(c, op, class, TS_TRACED_BACKWARD);
   for (int p = 0; p < TS_PHASES; p++) {
     good &= price_kernels(c, &class->work.phase[p], op->label);
     if (class->parted[p] || class->rounds[p])
-      good &= price_kernels(c, &class->own[p], op->label) && price_kernels(c, &class->rest[p], op->label);
+      good &=
+        price_kernels(c, &class->own[p], op->label) && price_kernels(c, &class->rest[p], op->label);
   }
   return good;
 }

@@ -1,4 +1,5 @@
-/* What every distinct kernel takes: the plan's cost sources asked in order. The answer keeps its basis and its source. */
+/* What every distinct kernel takes: the plan's cost sources asked in order. The answer keeps its
+ * basis and its source. */
 #ifndef TS_COMPILER_LOWER_COSTING_H
 #define TS_COMPILER_LOWER_COSTING_H
 
@@ -13,7 +14,12 @@ typedef struct ts_priced { /* a kernel with its time */
   uint32_t beyond; /* 1 + which of the warnings of ts_costing_tell it belongs to; 0: none */
 } ts_priced;
 
-typedef struct ts_source_name { const char *name, *kind; ts_span span; const char *device; } ts_source_name; /* device: its times are of it; NULL: not stated */
+/* device: its times are of it; NULL: not stated */
+typedef struct ts_source_name {
+  const char *name, *kind;
+  ts_span span;
+  const char *device;
+} ts_source_name;
 
 typedef struct ts_costing {
   TS_VEC(ts_priced) kernels;
@@ -25,19 +31,24 @@ typedef struct ts_costing {
 ts_costing *ts_costing_new(ts_session *s, const ts_plan *plan);
 /* Index of the kernel's time, or TS_NO_INDEX after E0501. `label` names the op in messages. */
 uint32_t ts_costing_kernel(ts_costing *c, const ts_kernel *kernel, const char *label);
-/* A measured kernel of this time that is otherwise as another; 0 when its time is within that of others. Returns its index. */
-uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds, bool exact);
+/* A measured kernel of this time that is otherwise as another; 0 when its time is within that of
+ * others. Returns its index. */
+uint32_t ts_costing_measured(ts_costing *c, const ts_graph *g, uint32_t like, double seconds,
+                             bool exact);
 /* Sets `cost` of every kernel of every class. False after errors. */
 bool ts_costing_classes(ts_costing *c, const ts_graph *g, ts_sharding *sh);
-/* Warns of what fits were asked beyond what they learned from (W0505), once for each source and family, where it is a share of the time of all ops that matters. */
+/* Warns of what fits were asked beyond what they learned from (W0505), once for each source and
+ * family, where it is a share of the time of all ops that matters. */
 void ts_costing_tell(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 /* Seconds of each op, forward and backward, of one micro-batch. */
 double *ts_costing_seconds(const ts_costing *c, const ts_graph *g, const ts_sharding *sh);
 
 /* compiler/lower/cost_sources.c: one source of the plan, ready to be asked. */
 typedef struct ts_cost_chain ts_cost_chain;
-ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value, ts_source_name *name);
-bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *query, ts_span span, ts_cost_answer *answer, bool *failed);
+ts_cost_chain *ts_cost_chain_new(ts_session *s, const ts_plan *plan, ts_value value,
+                                 ts_source_name *name);
+bool ts_cost_chain_ask(ts_session *s, const ts_cost_chain *a, const ts_cost_query *query,
+                       ts_span span, ts_cost_answer *answer, bool *failed);
 /* The table at the bottom, if there is one, for nearest rows. */
 const ts_cost_source *ts_cost_chain_table(const ts_cost_chain *a);
 

@@ -23,7 +23,8 @@ bool ts_gpu_called(ts_session *s, const ts_value *gpu, const char *device)
     return true;
   for (uint32_t i = 0; called && called->type == TS_T_LIST && i < called->u.list->count; i++) {
     const ts_value *name = &called->u.list->at[i];
-    if (name->type == TS_T_STRING && ts_glob(lowered(s->arena, name->u.string), wanted, strlen(wanted)))
+    if (name->type == TS_T_STRING &&
+        ts_glob(lowered(s->arena, name->u.string), wanted, strlen(wanted)))
       return true;
   }
   return false;

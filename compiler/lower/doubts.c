@@ -1,9 +1,11 @@
-/* What compiles, and is likely a slip all the same. What only playing shows: runtime/report/plausible.h. */
+/* What compiles, and is likely a slip all the same. What only playing shows:
+ * runtime/report/plausible.h. */
 #include <string.h>
 
 #include "compiler/lower/lowering.h"
 
-/* A share of the model's FLOP that several ranks compute alike. Norms and routers, which tensor parallelism repeats by design, have hardly any. */
+/* A share of the model's FLOP that several ranks compute alike. Norms and routers, which tensor
+ * parallelism repeats by design, have hardly any. */
 static const double redundant_matters = 0.1;
 
 /* -- tokens -- */
@@ -29,7 +31,9 @@ static void doubt_tokens(ts_lowering *l)
   double stated = l->plan->tokens_per_sample, taken = l->g->tokens_per_sample;
   if (!(stated > 0) || !(taken > 0) || takes_tokens(l, stated))
     return;
-  ts_diag *d = ts_diag_add(l->s->diags, TS_W0801, l->plan->span_of[TS_PLAN_tokens], "tokens are counted as %s a sample, but the model takes %s", ts_count_print(l->s->arena, (int64_t)stated),
+  ts_diag *d = ts_diag_add(l->s->diags, TS_W0801, l->plan->span_of[TS_PLAN_tokens],
+                           "tokens are counted as %s a sample, but the model takes %s",
+                           ts_count_print(l->s->arena, (int64_t)stated),
                            ts_count_print(l->s->arena, (int64_t)taken));
   ts_diag_here(d, "tokens/s are %.4g times what the model does", stated / taken);
   ts_diag_help(d, "leave `tokens` out: it is what the model takes; or change the model's sequence");
@@ -80,10 +84,14 @@ static void doubt_axis(ts_lowering *l, uint32_t axis)
     return;
   const char *name = l->s->mesh.axis[axis].name;
   int64_t size = l->s->mesh.axis[axis].size;
-  ts_diag *d = ts_diag_add(l->s->diags, TS_W0802, l->s->mesh.axis[axis].span, "%.0f %% of the model's FLOP are done %lld times over, by all ranks of axis `%s` alike", 100 * redundant / all, (long long)size, name);
+  ts_diag *d = ts_diag_add(
+    l->s->diags, TS_W0802, l->s->mesh.axis[axis].span,
+    "%.0f %% of the model's FLOP are done %lld times over, by all ranks of axis `%s` alike",
+    100 * redundant / all, (long long)size, name);
   ts_diag_here(d, "nothing of it is split over this axis");
   ts_diag_fact(d, "most of it", "`%s`", ts_label_pattern(l->s->arena, label));
-  ts_diag_help(d, "apply a strategy that splits these ops over `%s`, or give the ranks to another axis", name);
+  ts_diag_help(
+    d, "apply a strategy that splits these ops over `%s`, or give the ranks to another axis", name);
 }
 
 void ts_lower_doubts(ts_lowering *l)

@@ -1,11 +1,13 @@
-/* The IR's number formats, with model FLOPs of the job and peaks of the devices that play it: what MFU is of. */
+/* The IR's number formats, with model FLOPs of the job and peaks of the devices that play it: what
+ * MFU is of. */
 #include <string.h>
 
 #include "compiler/lower/lowering.h"
 #include "compiler/machine/cluster.h"
 
 /* Ranks on each array of devices: where they are placed, or one after the other. */
-static uint32_t *ranks_of(const ts_lowering *l, const ts_cluster *c, const ts_ir *view, uint32_t world)
+static uint32_t *ranks_of(const ts_lowering *l, const ts_cluster *c, const ts_ir *view,
+                          uint32_t world)
 {
   uint32_t *ranks = TS_NEW_ARRAY(l->s->arena, uint32_t, c->array_count + 1);
   for (uint32_t r = 0; r < view->placement_count; r++)
@@ -27,7 +29,8 @@ static double peak_of(const ts_cluster *c, const uint32_t *ranks, const char *dt
     if (!ranks[a])
       continue;
     const ts_value *peak = gpu->type == TS_T_GPU ? ts_record_find(gpu->u.record, "peak") : NULL;
-    const ts_value *rate = peak && peak->type == TS_T_RECORD ? ts_record_find(peak->u.record, dtype) : NULL;
+    const ts_value *rate =
+      peak && peak->type == TS_T_RECORD ? ts_record_find(peak->u.record, dtype) : NULL;
     if (!rate || rate->type != TS_T_QUANTITY || !(rate->u.real > 0))
       return 0;
     sum += rate->u.real * ranks[a];
@@ -36,11 +39,13 @@ static double peak_of(const ts_cluster *c, const uint32_t *ranks, const char *dt
   return count > 0 ? sum / count : 0;
 }
 
-static void write_format(ts_lowering *l, const ts_cluster *c, const uint32_t *ranks, ts_ir_str name, const char *dtype, double flops)
+static void write_format(ts_lowering *l, const ts_cluster *c, const uint32_t *ranks, ts_ir_str name,
+                         const char *dtype, double flops)
 {
   void *record;
   ts_ir_append(l->b, TS_IR_FORMATS, 1, &record);
-  *(ts_ir_format *)record = (ts_ir_format){.dtype = name, .model_flops = flops, .peak = peak_of(c, ranks, dtype)};
+  *(ts_ir_format *)record =
+    (ts_ir_format){.dtype = name, .model_flops = flops, .peak = peak_of(c, ranks, dtype)};
 }
 
 static bool listed(const ts_ir *view, ts_ir_str dtype)
@@ -59,11 +64,15 @@ void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_i
   const uint32_t *ranks = ranks_of(l, c, &view, world);
   for (size_t i = 0; i < l->sh->formats.count; i++) {
     const char *dtype = l->sh->formats.at[i].dtype->name;
-    write_format(l, c, ranks, ts_ir_add_string(l->b, dtype), dtype, l->sh->formats.at[i].flops * micro_batches);
+    write_format(l, c, ranks, ts_ir_add_string(l->b, dtype), dtype,
+                 l->sh->formats.at[i].flops * micro_batches);
   }
   ts_ir_builder_view(l->b, &view);
   for (uint32_t n = 0; n < view.nodes_count; n++) {
-    const ts_ir_kernel *k = view.nodes[n].op == TS_IR_COMPUTE && view.nodes[n].phase != TS_IR_PHASE_OPTIMIZER ? &view.kernels[view.nodes[n].arg] : NULL;
+    const ts_ir_kernel *k =
+      view.nodes[n].op == TS_IR_COMPUTE && view.nodes[n].phase != TS_IR_PHASE_OPTIMIZER ?
+        &view.kernels[view.nodes[n].arg] :
+        NULL;
     if (!k || !(k->flops > 0) || listed(&view, k->dtype))
       continue;
     write_format(l, c, ranks, k->dtype, view.strings + k->dtype, 0);

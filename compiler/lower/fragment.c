@@ -13,7 +13,8 @@ uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind)
       return i;
   if (l->stream_count == TS_MAX_STREAMS) {
     if (!l->failed) {
-      ts_diag *d = ts_diag_add(l->s->diags, TS_E0320, l->plan->decl->name_span, "the plan uses more than %d streams", TS_MAX_STREAMS);
+      ts_diag *d = ts_diag_add(l->s->diags, TS_E0320, l->plan->decl->name_span,
+                               "the plan uses more than %d streams", TS_MAX_STREAMS);
       ts_diag_here(d, "`%s` is one too many", name);
     }
     l->failed = true;
@@ -21,14 +22,16 @@ uint32_t ts_stream(ts_lowering *l, const char *name, ts_ir_stream_kind kind)
   }
   void *record;
   ts_ir_append(l->b, TS_IR_STREAMS, 1, &record);
-  *(ts_ir_stream *)record = (ts_ir_stream){.name = ts_ir_add_string(l->b, name), .kind = (uint16_t)kind};
+  *(ts_ir_stream *)record =
+    (ts_ir_stream){.name = ts_ir_add_string(l->b, name), .kind = (uint16_t)kind};
   l->streams[l->stream_count] = name;
   return l->stream_count++;
 }
 
 uint32_t ts_comm_stream(ts_lowering *l, const ts_comm *comm)
 {
-  return ts_stream(l, comm->stream ? comm->stream : ts_axes_name(l->s, comm->axes), TS_IR_STREAM_COMM);
+  return ts_stream(l, comm->stream ? comm->stream : ts_axes_name(l->s, comm->axes),
+                   TS_IR_STREAM_COMM);
 }
 
 uint32_t ts_ir_group_of(ts_lowering *l, uint32_t axes)
@@ -51,8 +54,10 @@ uint32_t ts_ir_loc_of(ts_lowering *l, ts_span span)
   ts_seen_loc *seen = &l->seen[(span.begin * 31u + span.end * 7u + span.file) % TS_SEEN_LOCS];
   if (seen->span.file == span.file && seen->span.begin == span.begin && seen->span.end == span.end)
     return seen->loc;
-  ts_position begin = ts_sources_position(l->s->sources, span.file, span.begin), end = ts_sources_position(l->s->sources, span.file, span.end);
-  ts_ir_loc loc = {source, begin.line, begin.column, end.line == begin.line ? end.column : begin.column + 1};
+  ts_position begin = ts_sources_position(l->s->sources, span.file, span.begin),
+              end = ts_sources_position(l->s->sources, span.file, span.end);
+  ts_ir_loc loc = {source, begin.line, begin.column,
+                   end.line == begin.line ? end.column : begin.column + 1};
   *seen = (ts_seen_loc){span, ts_ir_intern(l->b, TS_IR_LOCS, &loc)};
   return seen->loc;
 }
@@ -62,7 +67,8 @@ uint32_t ts_ir_cost_source_of(ts_lowering *l, uint32_t source)
   if (source == TS_NO_INDEX)
     return TS_IR_NONE;
   const ts_source_name *name = &l->costing->sources.at[source];
-  ts_ir_cost_source record = {ts_ir_add_string(l->b, name->name), ts_ir_add_string(l->b, name->kind), ts_ir_loc_of(l, name->span),
+  ts_ir_cost_source record = {ts_ir_add_string(l->b, name->name),
+                              ts_ir_add_string(l->b, name->kind), ts_ir_loc_of(l, name->span),
                               ts_ir_add_string(l->b, name->device ? name->device : "")};
   return ts_ir_intern(l->b, TS_IR_COST_SOURCES, &record);
 }
@@ -75,15 +81,23 @@ static uint32_t ir_kernel(ts_lowering *l, uint32_t cost, double slowed)
     return l->ir_kernels.at[cost] - 1;
   const ts_priced *p = &l->costing->kernels.at[cost];
   double time = round((double)p->time * slowed), most = 9e18; /* the verifier's limit is lower */
-  ts_ir_kernel kernel = {.time = slowed == 1 ? p->time : (uint64_t)(time < most ? time : most), .flops = p->flops, .bytes = p->bytes, .family = ts_ir_add_string(l->b, p->family),
-                         .dtype = ts_ir_add_string(l->b, p->dtype), .basis = p->basis, .source = ts_ir_cost_source_of(l, p->source)};
+  ts_ir_kernel kernel = {.time = slowed == 1 ? p->time : (uint64_t)(time < most ? time : most),
+                         .flops = p->flops,
+                         .bytes = p->bytes,
+                         .family = ts_ir_add_string(l->b, p->family),
+                         .dtype = ts_ir_add_string(l->b, p->dtype),
+                         .basis = p->basis,
+                         .source = ts_ir_cost_source_of(l, p->source)};
   uint32_t index = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel);
   if (slowed == 1)
     l->ir_kernels.at[cost] = index + 1;
   return index;
 }
 
-const ts_class *ts_class_of(const ts_lowering *l, uint32_t op) { return &l->sh->classes.at[l->sh->class_of[op]]; }
+const ts_class *ts_class_of(const ts_lowering *l, uint32_t op)
+{
+  return &l->sh->classes.at[l->sh->class_of[op]];
+}
 
 /* Stages that share a fragment count their repeats from their own first: `layer[+2].mlp`. */
 static const char *shared_label(const ts_fragment *f, const char *label)
@@ -91,10 +105,12 @@ static const char *shared_label(const ts_fragment *f, const char *label)
   const ts_lowering *l = f->l;
   const char *unit = l->g->unit_name;
   size_t length = unit ? strlen(unit) : 0;
-  if (!unit || !f->stage || l->stages->alike[f->stage->kind] < 2 || strncmp(label, unit, length) || label[length] != '[')
+  if (!unit || !f->stage || l->stages->alike[f->stage->kind] < 2 || strncmp(label, unit, length) ||
+      label[length] != '[')
     return label;
   const char *close = strchr(label, ']'), *first = l->g->ops.at[f->stage->first_op].label;
-  unsigned long number = strtoul(label + length + 1, NULL, 10), base = !strncmp(first, unit, length) ? strtoul(first + length + 1, NULL, 10) : 0;
+  unsigned long number = strtoul(label + length + 1, NULL, 10),
+                base = !strncmp(first, unit, length) ? strtoul(first + length + 1, NULL, 10) : 0;
   return close ? ts_arena_printf(f->scratch, "%s[+%lu]%s", unit, number - base, close + 1) : label;
 }
 
@@ -104,9 +120,15 @@ ts_origin ts_origin_of(const ts_fragment *f, uint32_t op)
   return (ts_origin){shared_label(f, o->label), o->span, TS_NO_SPAN};
 }
 
-ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes, double flops, ts_span span)
+ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes,
+                           double flops, ts_span span)
 {
-  ts_kernel k = {.family = ts_lang_intern(l->s->lang, family, strlen(family)), .dtype = dtype, .bytes = bytes, .flops = flops, .host = -1, .span = span};
+  ts_kernel k = {.family = ts_lang_intern(l->s->lang, family, strlen(family)),
+                 .dtype = dtype,
+                 .bytes = bytes,
+                 .flops = flops,
+                 .host = -1,
+                 .span = span};
   k.cost = ts_costing_kernel(l->costing, &k, family);
   if (k.cost == TS_NO_INDEX) {
     l->failed = true;
@@ -141,9 +163,13 @@ void ts_need(ts_fragment *f, uint32_t node)
     TS_PUSH(f->scratch, &f->needs, node);
 }
 
-static bool on_stream(const ts_ir_node *n) { return n->op != TS_IR_HOST_WORK && n->op != TS_IR_HOST_SYNC; }
+static bool on_stream(const ts_ir_node *n)
+{
+  return n->op != TS_IR_HOST_WORK && n->op != TS_IR_HOST_SYNC;
+}
 
-/* Moves the collected needs to the node's dependencies: of each other stream only the last node, and that only if new. */
+/* Moves the collected needs to the node's dependencies: of each other stream only the last node,
+ * and that only if new. */
 static void take_needs(ts_fragment *f, ts_ir_node *node)
 {
   bool host = !on_stream(node);
@@ -151,7 +177,8 @@ static void take_needs(ts_fragment *f, ts_ir_node *node)
   memset(last, 0, sizeof last);
   for (size_t i = 0; i < f->needs.count; i++) {
     const ts_ir_node *other = &f->nodes.at[f->needs.at[i]];
-    if (on_stream(other) && (host || other->stream != node->stream) && last[other->stream] < f->needs.at[i] + 1)
+    if (on_stream(other) && (host || other->stream != node->stream) &&
+        last[other->stream] < f->needs.at[i] + 1)
       last[other->stream] = f->needs.at[i] + 1;
   }
   f->needs.count = 0;
@@ -186,7 +213,8 @@ static uint32_t emit(ts_fragment *f, ts_ir_node node, ts_origin origin)
   return index;
 }
 
-void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label)
+void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category,
+                    const char *label)
 {
   if (!bytes || node == TS_NO_INDEX)
     return;
@@ -196,23 +224,32 @@ void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category
 
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label)
 {
-  return emit(f, (ts_ir_node){.op = TS_IR_HOST_WORK, .phase = TS_IR_PHASE_OTHER, .host_ps = time}, (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
+  return emit(f, (ts_ir_node){.op = TS_IR_HOST_WORK, .phase = TS_IR_PHASE_OTHER, .host_ps = time},
+              (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
 }
 
 uint32_t ts_emit_record(ts_fragment *f, uint32_t stream)
 {
-  return emit(f, (ts_ir_node){.op = TS_IR_RECORD, .stream = (uint8_t)stream, .phase = TS_IR_PHASE_OTHER}, (ts_origin){"", TS_NO_SPAN, TS_NO_SPAN});
+  return emit(
+    f, (ts_ir_node){.op = TS_IR_RECORD, .stream = (uint8_t)stream, .phase = TS_IR_PHASE_OTHER},
+    (ts_origin){"", TS_NO_SPAN, TS_NO_SPAN});
 }
 
 static void host_sync(ts_fragment *f, uint32_t node, const char *label)
 {
   ts_need(f, node);
-  emit(f, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER}, (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
+  emit(f, (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER},
+       (ts_origin){label, TS_NO_SPAN, TS_NO_SPAN});
 }
 
-uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough, ts_origin origin)
+uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough,
+                        ts_origin origin)
 {
-  ts_ir_node node = {.op = TS_IR_RECORD, .phase = TS_IR_PHASE_OTHER, .arg = enough, .loc = TS_IR_NONE, .dep_count = (uint16_t)count};
+  ts_ir_node node = {.op = TS_IR_RECORD,
+                     .phase = TS_IR_PHASE_OTHER,
+                     .arg = enough,
+                     .loc = TS_IR_NONE,
+                     .dep_count = (uint16_t)count};
   if (f->needs.count)
     ts_emit_record(f, 0);
   node.first_dep = (uint32_t)f->deps.count;
@@ -234,7 +271,9 @@ uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *k, ts_ir_phase phase, t
     return ts_emit_host(f, host, origin.label);
   uint32_t kernel = ir_kernel(f->l, k->cost, f->slowed);
   TS_PUSH(f->scratch, &f->kernels, k->cost);
-  uint32_t node = emit(f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host}, origin);
+  uint32_t node = emit(
+    f, (ts_ir_node){.op = TS_IR_COMPUTE, .phase = (uint8_t)phase, .arg = kernel, .host_ps = host},
+    origin);
   if (k->temp > 0) {
     ts_note_memory(f, node, (int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
     ts_note_memory(f, node, -(int64_t)k->temp, TS_IR_TEMPORARIES, origin.label);
@@ -246,8 +285,11 @@ uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes,
 {
   ts_lowering *l = f->l;
   ts_ir_collective record = {comm->kind, ts_ir_group_of(l, comm->axes), bytes};
-  ts_ir_node node = {.op = TS_IR_COLLECTIVE, .stream = (uint8_t)ts_comm_stream(l, comm), .phase = TS_IR_PHASE_COMMUNICATION,
-                     .arg = ts_ir_intern(l->b, TS_IR_COLLECTIVES, &record), .host_ps = l->plan->host.collective};
+  ts_ir_node node = {.op = TS_IR_COLLECTIVE,
+                     .stream = (uint8_t)ts_comm_stream(l, comm),
+                     .phase = TS_IR_PHASE_COMMUNICATION,
+                     .arg = ts_ir_intern(l->b, TS_IR_COLLECTIVES, &record),
+                     .host_ps = l->plan->host.collective};
   origin.rule = comm->span;
   uint32_t index = emit(f, node, origin);
   if (!comm->overlap)
@@ -256,13 +298,21 @@ uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes,
 }
 
 /* Bytes at a stated rate, on a stream beside the device's. */
-static uint32_t emit_paced(ts_fragment *f, double bytes, double rate, const char *family, const char *stream, ts_ir_phase phase, ts_origin origin)
+static uint32_t emit_paced(ts_fragment *f, double bytes, double rate, const char *family,
+                           const char *stream, ts_ir_phase phase, ts_origin origin)
 {
   ts_lowering *l = f->l;
-  ts_ir_kernel kernel = {.time = (uint64_t)(bytes / rate * 1e12 + 0.5), .bytes = bytes, .family = ts_ir_add_string(l->b, family),
-                         .dtype = ts_ir_add_string(l->b, "int8"), .basis = TS_IR_STATED, .source = TS_IR_NONE};
-  ts_ir_node node = {.op = TS_IR_COMPUTE, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COPY), .phase = phase,
-                     .arg = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel), .host_ps = l->plan->host.launch};
+  ts_ir_kernel kernel = {.time = (uint64_t)(bytes / rate * 1e12 + 0.5),
+                         .bytes = bytes,
+                         .family = ts_ir_add_string(l->b, family),
+                         .dtype = ts_ir_add_string(l->b, "int8"),
+                         .basis = TS_IR_STATED,
+                         .source = TS_IR_NONE};
+  ts_ir_node node = {.op = TS_IR_COMPUTE,
+                     .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COPY),
+                     .phase = phase,
+                     .arg = ts_ir_intern(l->b, TS_IR_KERNELS, &kernel),
+                     .host_ps = l->plan->host.launch};
   return emit(f, node, origin);
 }
 
@@ -304,10 +354,12 @@ uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origi
   return emit_paced(f, bytes, rate, "host update", "host", TS_IR_PHASE_OPTIMIZER, origin);
 }
 
-uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin)
+uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role,
+                         const char *stream, ts_origin origin)
 {
   ts_lowering *l = f->l;
-  uint32_t ready = f->needs.count ? f->needs.at[f->needs.count - 1] : TS_NO_INDEX, port = (uint32_t)f->ports.count;
+  uint32_t ready = f->needs.count ? f->needs.at[f->needs.count - 1] : TS_NO_INDEX,
+           port = (uint32_t)f->ports.count;
   if (send && l->plan->host.sync && ready != TS_NO_INDEX) {
     f->needs.count = 0;
     host_sync(f, ready, origin.label);
@@ -315,8 +367,11 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
   }
   TS_PUSH(f->scratch, &f->ports, (ts_ir_port){(uint64_t)bytes, l->pipeline_group, send});
   TS_PUSH(f->scratch, &f->roles, role);
-  ts_ir_node node = {.op = send ? TS_IR_SEND : TS_IR_RECV, .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COMM),
-                     .phase = TS_IR_PHASE_COMMUNICATION, .arg = port, .host_ps = l->plan->host.message};
+  ts_ir_node node = {.op = send ? TS_IR_SEND : TS_IR_RECV,
+                     .stream = (uint8_t)ts_stream(l, stream, TS_IR_STREAM_COMM),
+                     .phase = TS_IR_PHASE_COMMUNICATION,
+                     .arg = port,
+                     .host_ps = l->plan->host.message};
   uint32_t index = emit(f, node, origin);
   if (!send && l->plan->host.sync && role.role != TS_PORT_CHOICE)
     host_sync(f, index, origin.label);
@@ -325,7 +380,10 @@ uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref r
 
 /* -- to the IR -- */
 
-static int by_node(const ts_mem_note *a, const ts_mem_note *b) { return a->node < b->node ? -1 : a->node > b->node; }
+static int by_node(const ts_mem_note *a, const ts_mem_note *b)
+{
+  return a->node < b->node ? -1 : a->node > b->node;
+}
 
 /* Stable: notes of a node keep their order. Nearly sorted, so insertion is cheap. */
 static void sort_notes(ts_fragment *f)
@@ -359,11 +417,14 @@ uint32_t ts_fragment_finish(ts_fragment *f, const char *name, const char *work)
   place_memory(f);
   for (size_t i = 0; i < f->nodes.count; i++)
     if (f->nodes.at[i].dep_count)
-      f->nodes.at[i].first_dep = ts_ir_intern_run(l->b, TS_IR_DEPS, f->deps.at + f->nodes.at[i].first_dep, f->nodes.at[i].dep_count);
+      f->nodes.at[i].first_dep = ts_ir_intern_run(
+        l->b, TS_IR_DEPS, f->deps.at + f->nodes.at[i].first_dep, f->nodes.at[i].dep_count);
     else
       f->nodes.at[i].first_dep = 0;
-  ts_ir_fragment fragment = {.name = ts_ir_add_string(l->b, name), .work = ts_ir_add_string(l->b, work),
-                             .node_count = (uint32_t)f->nodes.count, .port_count = (uint32_t)f->ports.count};
+  ts_ir_fragment fragment = {.name = ts_ir_add_string(l->b, name),
+                             .work = ts_ir_add_string(l->b, work),
+                             .node_count = (uint32_t)f->nodes.count,
+                             .port_count = (uint32_t)f->ports.count};
   fragment.first_node = ts_ir_append(l->b, TS_IR_NODES, fragment.node_count, &records);
   if (fragment.node_count)
     memcpy(records, f->nodes.at, fragment.node_count * sizeof(ts_ir_node));

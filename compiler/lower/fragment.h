@@ -1,15 +1,30 @@
-/* Fragments: the nodes of one piece of work (the forward of a stage, say) in the order in which a host issues them. Private to lowering.
+/* Fragments: the nodes of one piece of work (the forward of a stage, say) in the order in which a
+ * host issues them. Private to lowering.
  *
- * A fragment is written by appending nodes. Before a node is added `ts_need` collects what it must wait for; what its stream has waited for
- * already is dropped, so that nodes carry few dependencies. */
+ * A fragment is written by appending nodes. Before a node is added `ts_need` collects what it must
+ * wait for; what its stream has waited for already is dropped, so that nodes carry few
+ * dependencies. */
 #ifndef TS_COMPILER_LOWER_FRAGMENT_H
 #define TS_COMPILER_LOWER_FRAGMENT_H
 
 #include "compiler/lower/lowering.h"
 
 /* CHOICE: a tie that the work may go on without. */
-typedef enum ts_port_role { TS_PORT_ACTIVATION_IN, TS_PORT_ACTIVATION_OUT, TS_PORT_GRADIENT_IN, TS_PORT_GRADIENT_OUT, TS_PORT_TIE, TS_PORT_CHOICE, TS_PORT_SHARED, TS_PORT_COPY_OUT, TS_PORT_COPY_IN } ts_port_role;
-typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref; /* part: which of two items played as one; index into the stage's transfers, or the item's links; SHARED: 2 * the weight + which of its two holders this is; COPY: 2 * (chunk * copies + how many copies farther) + round */
+typedef enum ts_port_role {
+  TS_PORT_ACTIVATION_IN,
+  TS_PORT_ACTIVATION_OUT,
+  TS_PORT_GRADIENT_IN,
+  TS_PORT_GRADIENT_OUT,
+  TS_PORT_TIE,
+  TS_PORT_CHOICE,
+  TS_PORT_SHARED,
+  TS_PORT_COPY_OUT,
+  TS_PORT_COPY_IN
+} ts_port_role;
+/* part: which of two items played as one; index into the stage's transfers, or the item's links;
+ * SHARED: 2 * the weight + which of its two holders this is; COPY: 2 * (chunk * copies + how many
+ * copies farther) + round */
+typedef struct ts_port_ref { ts_port_role role; uint32_t index; uint32_t part; } ts_port_ref;
 
 typedef struct ts_gradient { /* memory of a gradient inside of a fragment */
   uint32_t ready;   /* node, or TS_NO_INDEX: an earlier item made it */
@@ -38,10 +53,18 @@ typedef struct ts_tensor_state {
 
 typedef struct ts_mem_note { uint32_t node; ts_ir_mem mem; } ts_mem_note;
 
-typedef struct ts_bucket { const ts_comm *comm; double bytes; uint32_t ready; int64_t whole; uint32_t sent[2]; } ts_bucket; /* gradients that wait for company; whole: memory until they are scattered; sent: the
-                                                                                                   last two, or TS_NO_INDEX */
+/* gradients that wait for company; whole: memory until they are scattered; sent: the last two, or
+ * TS_NO_INDEX */
+typedef struct ts_bucket {
+  const ts_comm *comm;
+  double bytes;
+  uint32_t ready;
+  int64_t whole;
+  uint32_t sent[2];
+} ts_bucket;
 
-typedef struct ts_gather { /* parameters of a group of ops, gathered for a phase; or what it kept on the host, brought back */
+/* parameters of a group of ops, gathered for a phase; or what it kept on the host, brought back */
+typedef struct ts_gather {
   const ts_comm *comm;
   uint32_t first, last; /* ops, in the order of the phase */
   uint32_t after;       /* the gather of the same rule before this one, or TS_NO_INDEX */
@@ -60,7 +83,8 @@ typedef struct ts_fragment {
   const ts_stage *stage;
   uint32_t stage_index;
   ts_tensor_state *tensors;           /* by graph tensor */
-  uint32_t *waited;                   /* [stream * TS_MAX_STREAMS + other]: last node of `other` it has waited for, plus 1 */
+  /* [stream * TS_MAX_STREAMS + other]: last node of `other` it has waited for, plus 1 */
+  uint32_t *waited;
   uint32_t last[TS_MAX_STREAMS];      /* last node of each stream, or TS_NO_INDEX */
   uint32_t last_host;
   TS_VEC(ts_ir_node) nodes;
@@ -91,27 +115,34 @@ ts_fragment *ts_fragment_merge(ts_fragment *first, ts_fragment *second);
 uint32_t ts_fragment_finish(ts_fragment *f, const char *name, const char *work);
 
 void ts_need(ts_fragment *f, uint32_t node); /* TS_NO_INDEX is fine */
-uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *kernel, ts_ir_phase phase, ts_origin origin);
+uint32_t ts_emit_kernel(ts_fragment *f, const ts_kernel *kernel, ts_ir_phase phase,
+                        ts_origin origin);
 uint32_t ts_emit_collective(ts_fragment *f, const ts_comm *comm, uint64_t bytes, ts_origin origin);
 /* Bytes to the host or from it, on a stream of their own. */
 uint32_t ts_emit_copy(ts_fragment *f, double bytes, double rate, bool back, ts_origin origin);
 uint32_t ts_copy_stream(ts_lowering *l, bool back);
-/* What the item has sent to the host has arrived there; what comes back for it comes after that. Each place
- * has a stream of its own for this, on which nothing is done. */
+/* What the item has sent to the host has arrived there; what comes back for it comes after that.
+ * Each place has a stream of its own for this, on which nothing is done. */
 void ts_copies_sent(ts_fragment *f, const ts_placed *item);
 void ts_copies_await(ts_fragment *f, const ts_placed *item);
 /* The host works on its own memory at this rate, on a stream of its own. */
 uint32_t ts_emit_host_update(ts_fragment *f, double bytes, double rate, ts_origin origin);
 uint32_t ts_emit_record(ts_fragment *f, uint32_t stream);
-/* The compute stream goes on when `enough` of these nodes, each on a stream of its own, have ended. */
-uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough, ts_origin origin);
+/* The compute stream goes on when `enough` of these nodes, each on a stream of its own, have ended.
+ * */
+uint32_t ts_emit_choice(ts_fragment *f, const uint32_t *nodes, uint32_t count, uint32_t enough,
+                        ts_origin origin);
 uint32_t ts_emit_host(ts_fragment *f, uint64_t time, const char *label);
-/* A send or receive; with `sync` the host waits before a send for what it sends, after a receive for what came. */
-uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role, const char *stream, ts_origin origin);
-void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category, const char *label);
+/* A send or receive; with `sync` the host waits before a send for what it sends, after a receive
+ * for what came. */
+uint32_t ts_emit_message(ts_fragment *f, bool send, int64_t bytes, ts_port_ref role,
+                         const char *stream, ts_origin origin);
+void ts_note_memory(ts_fragment *f, uint32_t node, int64_t bytes, ts_ir_category category,
+                    const char *label);
 
 ts_origin ts_origin_of(const ts_fragment *f, uint32_t op);
 /* A kernel that moves bytes, of no op in particular: gradient sums, accumulation, the optimizer. */
-ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes, double flops, ts_span span);
+ts_kernel ts_moving_kernel(ts_lowering *l, const char *family, const ts_dtype *dtype, double bytes,
+                           double flops, ts_span span);
 
 #endif

@@ -1,5 +1,6 @@
-/* The backward of a stage: gradients of inputs, of weights, or of both, op by op in reverse; recomputation where the plan asks for it; and on
- * the last micro-batch the collectives that sum the gradients of the replicas. */
+/* The backward of a stage: gradients of inputs, of weights, or of both, op by op in reverse;
+ * recomputation where the plan asks for it; and on the last micro-batch the collectives that sum
+ * the gradients of the replicas. */
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_pieces.h"
 #include "compiler/lower/fragment_parameters.h"
@@ -16,14 +17,21 @@ typedef struct pass {
 } pass;
 
 static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
-static uint32_t source_of(const ts_fragment *f, uint32_t tensor) { return f->l->g->tensors.at[tensor].source; }
-static bool has(const ts_fragment *f, uint32_t op, ts_phase phase) { return ts_class_of(f->l, op)->work.phase[phase].count > 0; }
+static uint32_t source_of(const ts_fragment *f, uint32_t tensor)
+{
+  return f->l->g->tensors.at[tensor].source;
+}
+static bool has(const ts_fragment *f, uint32_t op, ts_phase phase)
+{
+  return ts_class_of(f->l, op)->work.phase[phase].count > 0;
+}
 
 static bool split(const pass *p) { return !(p->inputs && p->weights); } /* I and W apart */
 
 /* -- gradients -- */
 
-static uint32_t new_gradient(ts_fragment *f, uint32_t node, int64_t bytes, const char *label, bool allocate)
+static uint32_t new_gradient(ts_fragment *f, uint32_t node, int64_t bytes, const char *label,
+                             bool allocate)
 {
   uint32_t note = allocate && bytes && node != TS_NO_INDEX ? (uint32_t)f->mems.count : TS_NO_INDEX;
   TS_PUSH(f->scratch, &f->gradients, (ts_gradient){node, bytes, 1, label, note, false});
@@ -57,7 +65,8 @@ static void add_gradient(ts_fragment *f, uint32_t op, uint32_t tensor, uint32_t 
   }
   const ts_edge *e = &f->l->g->tensors.at[tensor];
   int64_t bytes = f->gradients.at[gradient].bytes;
-  ts_kernel sum = ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
+  ts_kernel sum =
+    ts_moving_kernel(f->l, "elementwise", e->dtype, 3.0 * (double)bytes, 0, op_at(f, op)->span);
   if (f->l->g->sums_measured) {
     sum.cost = ts_costing_measured(f->l->costing, f->l->g, sum.cost, 0, true);
     sum.host = 0;
@@ -80,7 +89,8 @@ static uint32_t comms(pass *p, uint32_t i, ts_when when, bool after, bool gradie
   uint32_t last = TS_NO_INDEX;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (comm->when != when || comm->after != after || comm->gradient != gradient || comm->slot == TS_ALL_PARAMETERS || comm->ring)
+    if (comm->when != when || comm->after != after || comm->gradient != gradient ||
+        comm->slot == TS_ALL_PARAMETERS || comm->ring)
       continue;
     ts_need(f, last != TS_NO_INDEX ? last : need);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
@@ -111,7 +121,9 @@ static void flush(ts_fragment *f, ts_bucket *bucket)
   ts_need(f, bucket->ready);
   if (!bucket->comm->overlap)
     ts_need(f, f->last[0]);
-  uint32_t node = ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5), (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
+  uint32_t node =
+    ts_emit_collective(f, bucket->comm, (uint64_t)(bucket->bytes + 0.5),
+                       (ts_origin){"gradients", bucket->comm->span, bucket->comm->span});
   ts_note_memory(f, node, -bucket->whole, TS_IR_GRADIENTS, "gradients before they are scattered");
   for (size_t k = (size_t)(bucket - f->buckets.at) + 1; k < f->buckets.count; k++)
     f->buckets.at[k].ready = node; /* what comes after it carries its result */
@@ -142,11 +154,15 @@ static bool ends_group(const ts_fragment *f, const ts_comm *comm, uint32_t i)
 static int64_t whole_gradient(const pass *p, uint32_t i, const ts_comm *comm)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
-  bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER && (class->gradient_axes & comm->axes);
-  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, ts_gradient_bytes(p->f->l)) * ts_comm_part(p->f->l, class, comm) / comm->share) : 0;
+  bool scatters = comm->when == TS_WHEN_WEIGHT && comm->kind == TS_IR_REDUCE_SCATTER &&
+                  (class->gradient_axes & comm->axes);
+  return scatters ? (int64_t)(parameter_bytes(p->f, i, comm->slot, ts_gradient_bytes(p->f->l)) *
+                              ts_comm_part(p->f->l, class, comm) / comm->share) :
+                    0;
 }
 
-/* Of gradients that every micro-batch scatters two buckets are under way at most: the next one waits. */
+/* Of gradients that every micro-batch scatters two buckets are under way at most: the next one
+ * waits. */
 static void need_bucket(pass *p)
 {
   for (size_t k = 0; k < p->f->buckets.count; k++)
@@ -154,21 +170,24 @@ static void need_bucket(pass *p)
       ts_need(p->f, p->f->buckets.at[k].sent[0]);
 }
 
-/* The gradients of an op are complete, for this micro-batch or for the step: they join their bucket, which leaves when it is full, or when its group is. */
+/* The gradients of an op are complete, for this micro-batch or for the step: they join their
+ * bucket, which leaves when it is full, or when its group is. */
 static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
 {
   ts_fragment *f = p->f;
   const ts_class *class = ts_class_of(f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    bool each = comm->when == TS_WHEN_WEIGHT && comm->after && comm->gradient && comm->slot == TS_ALL_PARAMETERS;
+    bool each = comm->when == TS_WHEN_WEIGHT && comm->after && comm->gradient &&
+                comm->slot == TS_ALL_PARAMETERS;
     if (!each && !(p->last && comm->when == TS_WHEN_GRADIENTS))
       continue;
     size_t k = 0;
     while (k < f->buckets.count && !ts_same_comm(f->buckets.at[k].comm, comm))
       k++;
     if (k == f->buckets.count) {
-      uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX; /* by the items before */
+      /* by the items before */
+      uint32_t sent = each ? ts_emit_record(f, ts_comm_stream(f->l, comm)) : TS_NO_INDEX;
       TS_PUSH(f->scratch, &f->buckets, (ts_bucket){comm, 0, TS_NO_INDEX, 0, {TS_NO_INDEX, sent}});
     }
     ts_bucket *bucket = &f->buckets.at[k];
@@ -179,7 +198,10 @@ static void reduce_gradients(pass *p, uint32_t i, uint32_t node)
     ts_note_memory(f, node, whole, TS_IR_GRADIENTS, "gradients before they are scattered");
     if (bucket->ready == TS_NO_INDEX || bucket->ready < node)
       bucket->ready = node;
-    bool full = comm->group.type != TS_T_NONE ? ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) : bucket->bytes >= comm->bucket * share;
+    bool full =
+      comm->group.type != TS_T_NONE ?
+        ends_group(f, comm, i) || (comm->bucket > 0 && bucket->bytes >= comm->bucket * share) :
+        bucket->bytes >= comm->bucket * share;
     if (comm->overlap && full)
       flush(f, bucket);
   }
@@ -195,7 +217,8 @@ static void keep_again(ts_fragment *f, uint32_t first, uint32_t end)
     for (uint32_t s = 0; s < class->kept_count; s++) {
       if (!class->kept[s].edge)
         continue;
-      uint32_t tensor = f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
+      uint32_t tensor =
+        f->tensors[source_of(f, op_at(f, k)->slots[class->kept[s].slot].tensor)].root;
       ts_tensor_state *t = &f->tensors[tensor];
       uint32_t producer = f->l->g->tensors.at[tensor].producer;
       bool own = producer != TS_NO_INDEX && producer >= first && producer <= end;
@@ -278,19 +301,25 @@ static void release(pass *p, uint32_t i, uint32_t node)
     if (!t->kept || (late ? t->late : t->release) != i || (split(p) && p->weights != late))
       continue;
     uint32_t producer = f->l->g->tensors.at[tensor].producer;
-    ts_note_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS, producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name : op_at(f, producer)->label);
+    ts_note_memory(f, node, -tensor_bytes(f, tensor), TS_IR_ACTIVATIONS,
+                   producer == TS_NO_INDEX ? f->l->g->tensors.at[tensor].name :
+                                             op_at(f, producer)->label);
     t->kept = false;
   }
 }
 
-static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase phase, uint32_t *first)
+static uint32_t kernels(pass *p, uint32_t i, const ts_kernels *list, ts_phase phase,
+                        uint32_t *first)
 {
   ts_fragment *f = p->f;
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < list->count; k++) {
     if (list->at[k].early)
       continue;
-    uint32_t here = ts_emit_kernel(f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
+    uint32_t here = ts_emit_kernel(f, &list->at[k],
+                                   phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT :
+                                                             TS_IR_PHASE_BACKWARD_WEIGHT,
+                                   ts_origin_of(f, i));
     if (list->at[k].host_only)
       continue;
     node = here;
@@ -318,7 +347,10 @@ static uint32_t run_casts(pass *p, uint32_t i, ts_phase phase)
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < list->count && list->at[k].early; k++) {
     need_outputs(p->f, i);
-    node = ts_emit_kernel(p->f, &list->at[k], phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT : TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(p->f, i));
+    node = ts_emit_kernel(p->f, &list->at[k],
+                          phase == TS_PHASE_INPUT ? TS_IR_PHASE_BACKWARD_INPUT :
+                                                    TS_IR_PHASE_BACKWARD_WEIGHT,
+                          ts_origin_of(p->f, i));
   }
   return node;
 }
@@ -336,25 +368,30 @@ static uint32_t ready_output(const ts_fragment *f, uint32_t i)
   return node;
 }
 
-/* Sums this micro-batch's weight gradients into those of the step, where the product does not do that itself. Then they have memory of their own,
- * in the type of the weights, until the backward is over. */
+/* Sums this micro-batch's weight gradients into those of the step, where the product does not do
+ * that itself. Then they have memory of their own, in the type of the weights, until the backward
+ * is over. */
 static void accumulate(pass *p, uint32_t i)
 {
   ts_fragment *f = p->f;
   const ts_op *op = op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
-  for (uint32_t k = op->input_count; f->l->plan->precision.accumulate > 0 && k < op->input_count + op->param_count; k++) {
+  for (uint32_t k = op->input_count;
+       f->l->plan->precision.accumulate > 0 && k < op->input_count + op->param_count; k++) {
     double elements = ts_slot_elements(&class->local[k]);
     if (!(elements > 0))
       continue;
-    ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype, elements * f->l->plan->precision.accumulate, 0, op->span);
+    ts_kernel sum = ts_moving_kernel(f->l, "elementwise", class->local[k].dtype,
+                                     elements * f->l->plan->precision.accumulate, 0, op->span);
     uint32_t node = ts_emit_kernel(f, &sum, TS_IR_PHASE_BACKWARD_WEIGHT, ts_origin_of(f, i));
-    ts_note_memory(f, node, (int64_t)(elements * ts_weight_bytes(f->l)), TS_IR_TEMPORARIES, "gradients");
+    ts_note_memory(f, node, (int64_t)(elements * ts_weight_bytes(f->l)), TS_IR_TEMPORARIES,
+                   "gradients");
     p->unsummed += (int64_t)(elements * ts_weight_bytes(f->l));
   }
 }
 
-/* Gradients of the inputs: one tensor each, written by the kernels; or, where there are none, the output's gradient itself. */
+/* Gradients of the inputs: one tensor each, written by the kernels; or, where there are none, the
+ * output's gradient itself. */
 static void pass_on(pass *p, uint32_t i, uint32_t first, uint32_t ready, uint32_t dy)
 {
   ts_fragment *f = p->f;
@@ -367,19 +404,22 @@ static void pass_on(pass *p, uint32_t i, uint32_t first, uint32_t ready, uint32_
       f->gradients.at[dy].owners++;
       gradient = dy;
     } else {
-      gradient = new_gradient(f, first != TS_NO_INDEX ? first : f->last[0], tensor_bytes(f, tensor), op->label, true);
+      gradient = new_gradient(f, first != TS_NO_INDEX ? first : f->last[0], tensor_bytes(f, tensor),
+                              op->label, true);
       f->gradients.at[gradient].ready = ready;
     }
     add_gradient(f, i, tensor, gradient);
   }
 }
 
-/* What an after-collective shrinks was whole before: held from the kernel that wrote it to the collective's end. */
+/* What an after-collective shrinks was whole before: held from the kernel that wrote it to the
+ * collective's end. */
 static void shrink(pass *p, uint32_t i, uint32_t first, uint32_t node)
 {
   const ts_class *class = ts_class_of(p->f->l, i);
   for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after && class->comms[c].kind == TS_IR_REDUCE_SCATTER && !class->comms[c].ring) {
+    if (class->comms[c].when == TS_WHEN_INPUT && class->comms[c].after &&
+        class->comms[c].kind == TS_IR_REDUCE_SCATTER && !class->comms[c].ring) {
       ts_note_memory(p->f, first, class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
       ts_note_memory(p->f, node, -class->comms[c].bytes, TS_IR_TEMPORARIES, op_at(p->f, i)->label);
     }
@@ -395,20 +435,27 @@ static void backward_op(pass *p, uint32_t i)
   if (p->inputs)
     ts_gathers_enter(f, i);
   recompute(p, i);
-  bool inputs = p->inputs && op->needs_input_gradient, weights = p->weights && has(f, i, TS_PHASE_WEIGHT);
+  bool inputs = p->inputs && op->needs_input_gradient,
+       weights = p->weights && has(f, i, TS_PHASE_WEIGHT);
   uint32_t ready = ready_output(f, i), first = TS_NO_INDEX, last = TS_NO_INDEX, early = TS_NO_INDEX;
   int64_t held = 0;
   if (weights) {
-    early = comms(p, i, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX); /* saved inputs are there: gather them while the gradients are computed */
+    /* saved inputs are there: gather them while the gradients are computed */
+    early = comms(p, i, TS_WHEN_WEIGHT, false, false, TS_NO_INDEX);
     held = gathered(p, i, TS_WHEN_WEIGHT);
   }
-  uint32_t dy = op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
-  uint32_t cast = inputs ? run_casts(p, i, TS_PHASE_INPUT) : weights ? run_casts(p, i, TS_PHASE_WEIGHT) : TS_NO_INDEX;
+  uint32_t dy =
+    op->output_count ? f->tensors[op->slots[op->slot_count - 1].tensor].gradient : TS_NO_INDEX;
+  uint32_t cast = inputs  ? run_casts(p, i, TS_PHASE_INPUT) :
+                  weights ? run_casts(p, i, TS_PHASE_WEIGHT) :
+                            TS_NO_INDEX;
   ready = cast != TS_NO_INDEX ? cast : ready;
   uint32_t gradient_in = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, true, ready) : TS_NO_INDEX;
   uint32_t again = p->inputs ? comms(p, i, TS_WHEN_INPUT, false, false, TS_NO_INDEX) : TS_NO_INDEX;
-  int64_t held_in = gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
-  ts_note_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES, op->label);
+  int64_t held_in =
+    gradient_in != TS_NO_INDEX || again != TS_NO_INDEX ? gathered(p, i, TS_WHEN_INPUT) : 0;
+  ts_note_memory(f, gradient_in != TS_NO_INDEX ? gradient_in : again, held_in, TS_IR_TEMPORARIES,
+                 op->label);
   if (inputs) {
     uint32_t sum = TS_NO_INDEX;
     need_outputs(f, i);
@@ -419,11 +466,17 @@ static void backward_op(pass *p, uint32_t i)
     if (class->rounds[TS_PHASE_INPUT])
       last = ts_ring(f, i, TS_PHASE_INPUT, TS_IR_PHASE_BACKWARD_INPUT, ready, &first, &sum);
     else
-      last = kernels(p, i, class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] : &class->work.phase[TS_PHASE_INPUT], TS_PHASE_INPUT, &first);
+      last = kernels(p, i,
+                     class->parted[TS_PHASE_INPUT] ? &class->rest[TS_PHASE_INPUT] :
+                                                     &class->work.phase[TS_PHASE_INPUT],
+                     TS_PHASE_INPUT, &first);
     if (first == TS_NO_INDEX && gradient_in != TS_NO_INDEX)
       first = last = gradient_in;
     f->needs.count = 0;
-    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true, sum != TS_NO_INDEX ? sum : last != TS_NO_INDEX ? last : ready);
+    uint32_t after = comms(p, i, TS_WHEN_INPUT, true, true,
+                           sum != TS_NO_INDEX  ? sum :
+                           last != TS_NO_INDEX ? last :
+                                                 ready);
     if (after == TS_NO_INDEX)
       after = sum;
     if (after != TS_NO_INDEX && first == TS_NO_INDEX)
@@ -442,7 +495,13 @@ static void backward_op(pass *p, uint32_t i)
     ts_need(f, early);
     ts_need(f, late);
     uint32_t sum = TS_NO_INDEX, begun = TS_NO_INDEX;
-    uint32_t node = class->rounds[TS_PHASE_WEIGHT] ? ts_ring(f, i, TS_PHASE_WEIGHT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_NO_INDEX, &begun, &sum) : kernels(p, i, class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] : &class->work.phase[TS_PHASE_WEIGHT], TS_PHASE_WEIGHT, NULL);
+    uint32_t node =
+      class->rounds[TS_PHASE_WEIGHT] ?
+        ts_ring(f, i, TS_PHASE_WEIGHT, TS_IR_PHASE_BACKWARD_WEIGHT, TS_NO_INDEX, &begun, &sum) :
+        kernels(p, i,
+                class->parted[TS_PHASE_WEIGHT] ? &class->rest[TS_PHASE_WEIGHT] :
+                                                 &class->work.phase[TS_PHASE_WEIGHT],
+                TS_PHASE_WEIGHT, NULL);
     f->needs.count = 0;
     last = node != TS_NO_INDEX ? node : last;
     comms(p, i, TS_WHEN_WEIGHT, true, true, last);
@@ -487,7 +546,8 @@ static void receive(ts_fragment *f, uint32_t start)
       continue;
     if (travels) {
       ts_need(f, start);
-      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_IN, k, 0}, "receive gradients",
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_IN, k, 0},
+                             "receive gradients",
                              (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     }
     uint32_t gradient = new_gradient(f, node, t->bytes, label_of(f, t->tensor), true);
@@ -511,7 +571,8 @@ static void send(ts_fragment *f, bool whole)
     if (!t->local && !(f->l->sc->without & TS_RULE_GRADIENTS)) {
       ts_need(f, node);
       ts_need(f, whole ? f->last[0] : TS_NO_INDEX);
-      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0}, "send gradients",
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_GRADIENT_OUT, k, 0},
+                             "send gradients",
                              (ts_origin){label_of(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
       ts_need(f, node);

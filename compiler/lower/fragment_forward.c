@@ -1,4 +1,5 @@
-/* The forward of a stage: receives, then every op's collectives and kernels, then sends; and what of it stays in memory for the backward. */
+/* The forward of a stage: receives, then every op's collectives and kernels, then sends; and what
+ * of it stays in memory for the backward. */
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_pieces.h"
 #include "compiler/lower/fragment_parameters.h"
@@ -9,9 +10,15 @@
 
 static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->ops.at[op]; }
 
-static uint32_t source_of(const ts_fragment *f, uint32_t tensor) { return f->l->g->tensors.at[tensor].source; }
+static uint32_t source_of(const ts_fragment *f, uint32_t tensor)
+{
+  return f->l->g->tensors.at[tensor].source;
+}
 
-static bool inside(const ts_fragment *f, uint32_t op) { return op >= f->stage->first_op && op < f->stage->first_op + f->stage->op_count; }
+static bool inside(const ts_fragment *f, uint32_t op)
+{
+  return op >= f->stage->first_op && op < f->stage->first_op + f->stage->op_count;
+}
 
 static int64_t edge_bytes(const ts_fragment *f, uint32_t tensor)
 {
@@ -59,7 +66,8 @@ static void find_kept(ts_fragment *f)
       continue;
     }
     for (uint32_t k = 0; k < op->input_count; k++) {
-      uint32_t tensor = source_of(f, op->slots[k].tensor), producer = f->l->g->tensors.at[tensor].producer;
+      uint32_t tensor = source_of(f, op->slots[k].tensor),
+               producer = f->l->g->tensors.at[tensor].producer;
       if (producer == TS_NO_INDEX || !inside(f, producer) || sh->recompute_group[producer] != group)
         keep_tensor(f, i, k);
     }
@@ -68,7 +76,8 @@ static void find_kept(ts_fragment *f)
 
 static bool is_view(const ts_fragment *f, uint32_t i)
 {
-  return op_at(f, i)->input_count == 1 && op_at(f, i)->output_count == 1 && !ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD].count;
+  return op_at(f, i)->input_count == 1 && op_at(f, i)->output_count == 1 &&
+         !ts_class_of(f->l, i)->work.phase[TS_PHASE_FORWARD].count;
 }
 
 void ts_plan_memory(ts_fragment *f)
@@ -80,7 +89,8 @@ void ts_plan_memory(ts_fragment *f)
   for (uint32_t i = f->stage->first_op; i < f->stage->first_op + f->stage->op_count; i++) {
     const ts_op *op = op_at(f, i);
     if (is_view(f, i)) /* makes nothing: its output lies in its input's memory */
-      f->tensors[op->slots[op->slot_count - 1].tensor].root = f->tensors[source_of(f, op->slots[0].tensor)].root;
+      f->tensors[op->slots[op->slot_count - 1].tensor].root =
+        f->tensors[source_of(f, op->slots[0].tensor)].root;
     for (uint32_t k = 0; k < op->input_count; k++)
       f->tensors[f->tensors[source_of(f, op->slots[k].tensor)].root].uses++;
   }
@@ -91,7 +101,10 @@ void ts_plan_memory(ts_fragment *f)
 
 /* -- one op -- */
 
-static ts_ir_category category(const ts_tensor_state *t) { return t->kept ? TS_IR_ACTIVATIONS : TS_IR_TEMPORARIES; }
+static ts_ir_category category(const ts_tensor_state *t)
+{
+  return t->kept ? TS_IR_ACTIVATIONS : TS_IR_TEMPORARIES;
+}
 
 static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
 {
@@ -99,14 +112,18 @@ static void use_ends(ts_fragment *f, uint32_t tensor, uint32_t node)
   if (t->uses)
     t->uses--;
   if (!t->uses && t->allocated && !t->kept) {
-    ts_note_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES, tensor_label(f, f->tensors[tensor].root));
+    ts_note_memory(f, node, -edge_bytes(f, f->tensors[tensor].root), TS_IR_TEMPORARIES,
+                   tensor_label(f, f->tensors[tensor].root));
     t->allocated = false;
   }
   if (!t->uses && f->forward && t->kept && t->offloaded) {
     int64_t bytes = edge_bytes(f, f->tensors[tensor].root);
     const ts_class *class = ts_class_of(f->l, t->fetch);
     ts_need(f, node);
-    uint32_t copy = ts_emit_copy(f, (double)bytes, class->activations.rate, false, (ts_origin){tensor_label(f, f->tensors[tensor].root), class->activations.options.span, class->activations.options.span});
+    uint32_t copy =
+      ts_emit_copy(f, (double)bytes, class->activations.rate, false,
+                   (ts_origin){tensor_label(f, f->tensors[tensor].root),
+                               class->activations.options.span, class->activations.options.span});
     ts_note_memory(f, copy, -bytes, TS_IR_ACTIVATIONS, tensor_label(f, f->tensors[tensor].root));
     t->offloaded = false;
   }
@@ -133,10 +150,12 @@ static void offload_own(ts_fragment *f, uint32_t i, uint32_t node)
   ts_origin origin = ts_origin_of(f, i);
   origin.rule = class->activations.options.span;
   ts_need(f, node);
-  ts_note_memory(f, ts_emit_copy(f, (double)bytes, class->activations.rate, false, origin), -bytes, TS_IR_ACTIVATIONS, op_at(f, i)->label);
+  ts_note_memory(f, ts_emit_copy(f, (double)bytes, class->activations.rate, false, origin), -bytes,
+                 TS_IR_ACTIVATIONS, op_at(f, i)->label);
 }
 
-/* Collectives that stand before the forward, on its inputs. What they gather lives as long as the op, unless it is kept. */
+/* Collectives that stand before the forward, on its inputs. What they gather lives as long as the
+ * op, unless it is kept. */
 static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t *gathered)
 {
   const ts_op *op = op_at(f, i);
@@ -144,14 +163,17 @@ static uint32_t comms_before(ts_fragment *f, uint32_t i, uint32_t cast, int64_t 
   uint32_t last = TS_NO_INDEX;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    bool input = comm->slot < op->input_count || (comm->slot >= op->slot_count && comm->slot != TS_ALL_PARAMETERS);
+    bool input = comm->slot < op->input_count ||
+                 (comm->slot >= op->slot_count && comm->slot != TS_ALL_PARAMETERS);
     if (comm->when != TS_WHEN_FORWARD || comm->after || comm->gradient || comm->ring || !input)
       continue;
     ts_need(f, f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready);
     ts_need(f, cast);
     last = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
-    f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last; /* the next one on it comes after */
-    if (comm->kind == TS_IR_ALL_GATHER && comm->slot < TS_ALL_PARAMETERS && !keeps_own(f, i, comm->slot)) {
+    /* the next one on it comes after */
+    f->tensors[source_of(f, op->slots[comm->slot].tensor)].ready = last;
+    if (comm->kind == TS_IR_ALL_GATHER && comm->slot < TS_ALL_PARAMETERS &&
+        !keeps_own(f, i, comm->slot)) {
       int64_t bytes = ts_slot_bytes(&class->local[comm->slot]);
       ts_note_memory(f, last, bytes, TS_IR_TEMPORARIES, op->label);
       *gathered += bytes;
@@ -169,19 +191,22 @@ static uint32_t run_casts(ts_fragment *f, uint32_t i, bool again)
   for (uint32_t k = 0; k < kernels->count && kernels->at[k].early; k++) {
     for (uint32_t in = 0; in < op->input_count; in++)
       ts_need(f, f->tensors[source_of(f, op->slots[in].tensor)].ready);
-    node = ts_emit_kernel(f, &kernels->at[k], again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ts_origin_of(f, i));
+    node = ts_emit_kernel(f, &kernels->at[k], again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD,
+                          ts_origin_of(f, i));
   }
   return node;
 }
 
-static uint32_t run_kernels(ts_fragment *f, uint32_t i, const ts_kernels *kernels, bool again, uint32_t *first)
+static uint32_t run_kernels(ts_fragment *f, uint32_t i, const ts_kernels *kernels, bool again,
+                            uint32_t *first)
 {
   uint32_t node = TS_NO_INDEX;
   for (uint32_t k = 0; k < kernels->count; k++) {
     const ts_kernel *kernel = &kernels->at[k];
     if (kernel->early)
       continue;
-    uint32_t here = ts_emit_kernel(f, kernel, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ts_origin_of(f, i));
+    uint32_t here = ts_emit_kernel(f, kernel, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD,
+                                   ts_origin_of(f, i));
     if (kernel->host_only)
       continue;
     node = here;
@@ -202,7 +227,8 @@ static void allocate_own(ts_fragment *f, uint32_t i, uint32_t node)
 static bool resizes(const ts_class *class, uint32_t slot)
 {
   for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].when == TS_WHEN_FORWARD && class->comms[c].after && class->comms[c].slot == slot && !class->comms[c].gradient &&
+    if (class->comms[c].when == TS_WHEN_FORWARD && class->comms[c].after &&
+        class->comms[c].slot == slot && !class->comms[c].gradient &&
         (class->comms[c].kind == TS_IR_REDUCE_SCATTER || class->comms[c].kind == TS_IR_ALL_GATHER))
       return true;
   return false;
@@ -218,8 +244,10 @@ static void allocate_output(ts_fragment *f, uint32_t i, uint32_t tensor, uint32_
   t->allocated = true;
 }
 
-/* An output, and the collectives after it. One that changes its size makes a second tensor and ends the first. */
-static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_t first, uint32_t last, bool again)
+/* An output, and the collectives after it. One that changes its size makes a second tensor and ends
+ * the first. */
+static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_t first,
+                              uint32_t last, bool again)
 {
   const ts_op *op = op_at(f, i);
   const ts_class *class = ts_class_of(f->l, i);
@@ -232,7 +260,8 @@ static uint32_t finish_output(ts_fragment *f, uint32_t i, uint32_t slot, uint32_
     allocate_output(f, i, tensor, first, again);
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *comm = &class->comms[c];
-    if (comm->when != TS_WHEN_FORWARD || !comm->after || comm->slot != slot || comm->gradient || comm->ring)
+    if (comm->when != TS_WHEN_FORWARD || !comm->after || comm->slot != slot || comm->gradient ||
+        comm->ring)
       continue;
     ts_need(f, node);
     node = ts_emit_collective(f, comm, (uint64_t)comm->bytes, ts_origin_of(f, i));
@@ -252,7 +281,8 @@ static void need_inputs(ts_fragment *f, const ts_op *op)
   ts_gathers_need(f, (uint32_t)(op - f->l->g->ops.at));
 }
 
-/* Inputs of the model that stay for backward: they come from nowhere, so their memory begins with the first op that takes them. */
+/* Inputs of the model that stay for backward: they come from nowhere, so their memory begins with
+ * the first op that takes them. */
 static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
 {
   for (uint32_t k = 0; k < op->input_count; k++) {
@@ -260,7 +290,8 @@ static void allocate_inputs(ts_fragment *f, const ts_op *op, uint32_t node)
     ts_tensor_state *t = &f->tensors[tensor];
     if (f->l->g->tensors.at[tensor].producer != TS_NO_INDEX || !t->kept || t->allocated)
       continue;
-    ts_note_memory(f, node, edge_bytes(f, tensor), TS_IR_ACTIVATIONS, f->l->g->tensors.at[tensor].name);
+    ts_note_memory(f, node, edge_bytes(f, tensor), TS_IR_ACTIVATIONS,
+                   f->l->g->tensors.at[tensor].name);
     t->allocated = true;
   }
 }
@@ -276,10 +307,13 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     ts_gathers_enter(f, i);
   uint32_t cast = run_casts(f, i, again), first = cast;
   if (class->rounds[TS_PHASE_FORWARD]) {
-    uint32_t ready = cast != TS_NO_INDEX ? cast : f->tensors[source_of(f, op->slots[0].tensor)].ready, sum;
+    uint32_t ready =
+               cast != TS_NO_INDEX ? cast : f->tensors[source_of(f, op->slots[0].tensor)].ready,
+             sum;
     end = comms_before(f, i, cast, &gathered);
     need_inputs(f, op);
-    last = ts_ring(f, i, TS_PHASE_FORWARD, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD, ready, &first, &sum);
+    last = ts_ring(f, i, TS_PHASE_FORWARD, again ? TS_IR_PHASE_RECOMPUTE : TS_IR_PHASE_FORWARD,
+                   ready, &first, &sum);
     if (sum != TS_NO_INDEX)
       last = sum;
   } else if (class->parted[TS_PHASE_FORWARD]) {
@@ -296,7 +330,10 @@ void ts_forward_op(ts_fragment *f, uint32_t i, bool again)
     last = run_kernels(f, i, &class->work.phase[TS_PHASE_FORWARD], again, &first);
   }
   if (last == TS_NO_INDEX)
-    last = first = f->needs.count || (end == TS_NO_INDEX && f->last[0] == TS_NO_INDEX) ? ts_emit_record(f, 0) : end != TS_NO_INDEX ? end : f->last[0];
+    last = first = f->needs.count || (end == TS_NO_INDEX && f->last[0] == TS_NO_INDEX) ?
+                     ts_emit_record(f, 0) :
+                   end != TS_NO_INDEX ? end :
+                                        f->last[0];
   f->needs.count = 0;
   if (keeps)
     allocate_own(f, i, first);
@@ -330,7 +367,8 @@ static void receive(ts_fragment *f, uint32_t start)
     uint32_t node = start;
     if (!t->local && !(f->l->sc->without & TS_RULE_ACTIVATIONS)) {
       ts_need(f, start);
-      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_IN, k, 0}, "receive activations",
+      node = ts_emit_message(f, false, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_IN, k, 0},
+                             "receive activations",
                              (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
       state->ready = node;
     }
@@ -346,7 +384,8 @@ static void send(ts_fragment *f)
     uint32_t node = f->tensors[t->tensor].ready;
     if (!t->local && !(f->l->sc->without & TS_RULE_ACTIVATIONS)) {
       ts_need(f, node);
-      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_OUT, k, 0}, "send activations",
+      node = ts_emit_message(f, true, t->bytes, (ts_port_ref){TS_PORT_ACTIVATION_OUT, k, 0},
+                             "send activations",
                              (ts_origin){tensor_label(f, t->tensor), TS_NO_SPAN, TS_NO_SPAN});
     } else if (t->local && node != TS_NO_INDEX && f->nodes.at[node].stream != 0) {
       ts_need(f, node); /* the next item takes it from the compute stream */

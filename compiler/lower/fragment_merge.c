@@ -1,5 +1,6 @@
-/* Two pieces of work played as one: their nodes in one list, so that what one waits for runs while the other computes. The pair begins when the inputs of both are there, and
- * passes on what both made when both are done (DeepSeek-AI, arXiv 2412.19437, section 3.2.1). */
+/* Two pieces of work played as one: their nodes in one list, so that what one waits for runs while
+ * the other computes. The pair begins when the inputs of both are there, and passes on what both
+ * made when both are done (DeepSeek-AI, arXiv 2412.19437, section 3.2.1). */
 #include <string.h>
 
 #include "compiler/lower/fragment.h"
@@ -75,15 +76,20 @@ static void move_part(ts_fragment *to, side *s)
 static void interleave(ts_fragment *to, side *a, side *b)
 {
   while (a->next < a->tail || b->next < b->tail) {
-    bool first = b->next == b->tail || (a->next < a->tail && (2 * a->part + 1) * b->parts <= (2 * b->part + 1) * a->parts);
+    bool first = b->next == b->tail || (a->next < a->tail && (2 * a->part + 1) * b->parts <=
+                                                               (2 * b->part + 1) * a->parts);
     move_part(to, first ? a : b);
   }
 }
 
 static uint32_t record(ts_fragment *to)
 {
-  TS_PUSH(to->scratch, &to->nodes, (ts_ir_node){.op = TS_IR_RECORD, .phase = TS_IR_PHASE_OTHER, .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE,
-                                                .first_dep = (uint32_t)to->deps.count});
+  TS_PUSH(to->scratch, &to->nodes,
+          (ts_ir_node){.op = TS_IR_RECORD,
+                       .phase = TS_IR_PHASE_OTHER,
+                       .loc = TS_IR_NONE,
+                       .rule_loc = TS_IR_NONE,
+                       .first_dep = (uint32_t)to->deps.count});
   return (uint32_t)to->nodes.count - 1;
 }
 
@@ -101,7 +107,8 @@ static void gate(ts_fragment *to)
 static void take_memory(ts_fragment *to, const side *s)
 {
   for (size_t i = 0; i < s->f->mems.count; i++)
-    TS_PUSH(to->scratch, &to->mems, (ts_mem_note){s->moved[s->f->mems.at[i].node], s->f->mems.at[i].mem});
+    TS_PUSH(to->scratch, &to->mems,
+            (ts_mem_note){s->moved[s->f->mems.at[i].node], s->f->mems.at[i].mem});
 }
 
 ts_fragment *ts_fragment_merge(ts_fragment *first, ts_fragment *second)

@@ -1,4 +1,5 @@
-/* Parameters that ranks hold a part of: gathered for a group of ops before its forward and its backward, and dropped after it (Zhao et al., arXiv 2304.11277). */
+/* Parameters that ranks hold a part of: gathered for a group of ops before its forward and its
+ * backward, and dropped after it (Zhao et al., arXiv 2304.11277). */
 #include <string.h>
 
 #include "compiler/lower/fragment.h"
@@ -25,23 +26,30 @@ bool ts_same_group(const ts_comm *comm, const ts_op *a, const ts_op *b)
 
 bool ts_same_comm(const ts_comm *a, const ts_comm *b)
 {
-  return a->kind == b->kind && a->when == b->when && a->after == b->after && a->axes == b->axes && a->bucket == b->bucket && a->overlap == b->overlap &&
-         a->rule == b->rule && (a->stream == b->stream || (a->stream && b->stream && !strcmp(a->stream, b->stream)));
+  return a->kind == b->kind && a->when == b->when && a->after == b->after && a->axes == b->axes &&
+         a->bucket == b->bucket && a->overlap == b->overlap && a->rule == b->rule &&
+         (a->stream == b->stream || (a->stream && b->stream && !strcmp(a->stream, b->stream)));
 }
 
-/* Collectives on all parameters or gradients follow each other by moment, then as written: what one has scattered, the next carries a part of. */
-static bool earlier(const ts_comm *a, const ts_comm *b) { return a->when < b->when || (a->when == b->when && a < b); }
+/* Collectives on all parameters or gradients follow each other by moment, then as written: what one
+ * has scattered, the next carries a part of. */
+static bool earlier(const ts_comm *a, const ts_comm *b)
+{
+  return a->when < b->when || (a->when == b->when && a < b);
+}
 
 double ts_comm_part(const ts_lowering *l, const ts_class *class, const ts_comm *comm)
 {
   uint32_t axes = comm->gradient ? 0 : class->parameter_axes & ~comm->axes;
   for (uint32_t c = 0; c < class->comm_count; c++) {
     const ts_comm *other = &class->comms[c];
-    if (other->slot != TS_ALL_PARAMETERS || other->gradient != comm->gradient || !earlier(other, comm))
+    if (other->slot != TS_ALL_PARAMETERS || other->gradient != comm->gradient ||
+        !earlier(other, comm))
       continue;
     if (comm->gradient && other->kind == TS_IR_REDUCE_SCATTER)
       axes |= other->axes;
-    else if (!comm->gradient && other->kind == TS_IR_ALL_GATHER && other->when == comm->when && other->after == comm->after)
+    else if (!comm->gradient && other->kind == TS_IR_ALL_GATHER && other->when == comm->when &&
+             other->after == comm->after)
       axes &= ~other->axes;
   }
   if (!comm->gradient && comm->when == TS_WHEN_STEP)
@@ -55,7 +63,8 @@ static const ts_op *op_at(const ts_fragment *f, uint32_t op) { return &f->l->g->
 
 static bool gathers(const ts_comm *comm, ts_when when)
 {
-  return comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind == TS_IR_ALL_GATHER && comm->when == when && !comm->after;
+  return comm->slot == TS_ALL_PARAMETERS && !comm->gradient && comm->kind == TS_IR_ALL_GATHER &&
+         comm->when == when && !comm->after;
 }
 
 static bool gathered_again(const ts_class *class)
@@ -70,10 +79,13 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool kee
 {
   uint32_t before = TS_NO_INDEX;
   for (size_t k = f->gathers.count; k-- > 0 && before == TS_NO_INDEX;)
-    if (ts_same_comm(f->gathers.at[k].comm, comm) && f->gathers.at[k].comm->span.begin == comm->span.begin)
+    if (ts_same_comm(f->gathers.at[k].comm, comm) &&
+        f->gathers.at[k].comm->span.begin == comm->span.begin)
       before = (uint32_t)k;
-  if (before == TS_NO_INDEX || !ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i))) {
-    TS_PUSH(f->scratch, &f->gathers, (ts_gather){.comm = comm, .first = i, .after = before, .node = node, .keep = keep});
+  if (before == TS_NO_INDEX ||
+      !ts_same_group(comm, op_at(f, f->gathers.at[before].last), op_at(f, i))) {
+    TS_PUSH(f->scratch, &f->gathers,
+            (ts_gather){.comm = comm, .first = i, .after = before, .node = node, .keep = keep});
     before = (uint32_t)f->gathers.count - 1;
   }
   ts_gather *g = &f->gathers.at[before];
@@ -81,10 +93,12 @@ static ts_gather *join(ts_fragment *f, uint32_t i, const ts_comm *comm, bool kee
   return g;
 }
 
-static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep, uint32_t node)
+static void join_parameters(ts_fragment *f, uint32_t i, const ts_comm *comm, bool keep,
+                            uint32_t node)
 {
   const ts_class *class = ts_class_of(f->l, i);
-  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * ts_weight_bytes(f->l) * ts_comm_part(f->l, class, comm);
+  double bytes = ts_local_elements(op_at(f, i), class, comm->slot) * ts_weight_bytes(f->l) *
+                 ts_comm_part(f->l, class, comm);
   ts_gather *g = join(f, i, comm, keep, node);
   g->bytes += bytes;
   g->memory += (int64_t)(bytes / comm->share);
@@ -113,8 +127,8 @@ static void join_offloaded(ts_fragment *f, uint32_t i)
   g->memory += bytes;
 }
 
-/* Kept from the forward to the backward: one copy for all micro-batches, from the first item of a step
- * that needs it to the last. */
+/* Kept from the forward to the backward: one copy for all micro-batches, from the first item of a
+ * step that needs it to the last. */
 static void join_shared(ts_fragment *f, uint32_t i, const ts_comm *comm, const ts_placed *item)
 {
   join_parameters(f, i, comm, !item->drops, item->gathers ? TS_NO_INDEX : TS_HELD);
@@ -135,7 +149,8 @@ static void plan_op(ts_fragment *f, uint32_t i, ts_when when, const ts_placed *i
       join_shared(f, i, comm, item);
     else if (when == TS_WHEN_FORWARD && gathers(comm, when))
       join_parameters(f, i, comm, false, TS_NO_INDEX);
-    else if (when == TS_WHEN_INPUT && gathers(comm, when) && (op->needs_input_gradient || f->l->sh->recompute_group[i]))
+    else if (when == TS_WHEN_INPUT && gathers(comm, when) &&
+             (op->needs_input_gradient || f->l->sh->recompute_group[i]))
       join_parameters(f, i, comm, false, TS_NO_INDEX);
   }
 }
@@ -151,7 +166,10 @@ void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item)
     ts_emit_record(f, 0);
 }
 
-static bool covers(const ts_gather *g, uint32_t op) { return (g->first <= op && op <= g->last) || (g->last <= op && op <= g->first); }
+static bool covers(const ts_gather *g, uint32_t op)
+{
+  return (g->first <= op && op <= g->last) || (g->last <= op && op <= g->first);
+}
 
 /* Of the same rule, this one comes at most so many after that one. */
 static bool within(const ts_fragment *f, uint32_t gather, uint32_t of, int64_t ahead)
@@ -166,7 +184,8 @@ static bool within(const ts_fragment *f, uint32_t gather, uint32_t of, int64_t a
 
 static void leave(ts_fragment *f, ts_gather *g)
 {
-  ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label), op_at(f, g->first)->span, g->comm->span};
+  ts_origin origin = {ts_label_pattern(f->scratch, op_at(f, g->first)->label),
+                      op_at(f, g->first)->span, g->comm->span};
   if (g->rate > 0 && f->fetches)
     ts_copies_await(f, f->fetches);
   ts_need(f, f->last[0]);
@@ -176,7 +195,8 @@ static void leave(ts_fragment *f, ts_gather *g)
     ts_note_memory(f, g->node, g->memory, TS_IR_ACTIVATIONS, op_at(f, g->first)->label);
     return;
   }
-  g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5), (ts_origin){"parameters", origin.span, origin.rule});
+  g->node = ts_emit_collective(f, g->comm, (uint64_t)(g->bytes + 0.5),
+                               (ts_origin){"parameters", origin.span, origin.rule});
   ts_note_memory(f, g->node, g->memory, TS_IR_PARAMETERS, "gathered parameters");
 }
 
@@ -213,7 +233,8 @@ void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last)
 {
   for (uint32_t k = 0; k < f->gathers.count; k++) {
     const ts_gather *g = &f->gathers.at[k];
-    uint32_t low = g->first < g->last ? g->first : g->last, high = g->first < g->last ? g->last : g->first;
+    uint32_t low = g->first < g->last ? g->first : g->last,
+             high = g->first < g->last ? g->last : g->first;
     if (g->rate > 0 && low <= last && high >= first && g->node < TS_HELD)
       ts_need(f, g->node);
   }

@@ -1,4 +1,5 @@
-/* Parameters that are gathered before a phase and dropped after it; and what comes from the host. */
+/* Parameters that are gathered before a phase and dropped after it; and what comes from the host.
+ * */
 #ifndef TS_COMPILER_LOWER_FRAGMENT_PARAMETERS_H
 #define TS_COMPILER_LOWER_FRAGMENT_PARAMETERS_H
 
@@ -7,9 +8,11 @@
 void ts_gathers_plan(ts_fragment *f, ts_when when, const ts_placed *item);
 /* Items of the stage share what the first of them has gathered. */
 bool ts_gathers_shared(const ts_lowering *l, const ts_stage *stage);
-void ts_gathers_enter(ts_fragment *f, uint32_t op); /* its group is needed: what has not left leaves, and what is to come ahead */
+/* its group is needed: what has not left leaves, and what is to come ahead */
+void ts_gathers_enter(ts_fragment *f, uint32_t op);
 void ts_gathers_need(ts_fragment *f, uint32_t op);
-/* What comes from the host for any of these ops is there before what the compute stream does next. */
+/* What comes from the host for any of these ops is there before what the compute stream does next.
+ * */
 void ts_offloads_need(ts_fragment *f, uint32_t first, uint32_t last);
 void ts_gathers_leave(ts_fragment *f, uint32_t op, uint32_t node);
 /* Do both ops send their parameters or gradients together, by the `group` of the collective? */

@@ -1,4 +1,5 @@
-/* The pieces of work as fragments: forward, backward, the end of a step, and messages that tie items. */
+/* The pieces of work as fragments: forward, backward, the end of a step, and messages that tie
+ * items. */
 #ifndef TS_COMPILER_LOWER_FRAGMENT_PIECES_H
 #define TS_COMPILER_LOWER_FRAGMENT_PIECES_H
 
@@ -9,9 +10,13 @@ void ts_forward(ts_fragment *f, const ts_placed *item);
 void ts_forward_op(ts_fragment *f, uint32_t op, bool again);
 void ts_backward(ts_fragment *f, const ts_placed *item, bool inputs, bool weights, bool last);
 /* `apart`: [chunk * copies + n]: the n-th copy farther of that chunk's stage is on another rank. */
-void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart);
+void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
+                    const bool *apart);
 /* A collective around the step runs with this one. */
-static inline bool ts_takes_part(int64_t every, const ts_placed *step) { return every < 2 || (step->micro_batch + 1) % every == 0; }
+static inline bool ts_takes_part(int64_t every, const ts_placed *step)
+{
+  return every < 2 || (step->micro_batch + 1) % every == 0;
+}
 /* Receives and sends of `depend` rules that tie this item to others. */
 void ts_tie_receives(ts_fragment *f, const ts_placed *item);
 void ts_tie_sends(ts_fragment *f, const ts_placed *item);

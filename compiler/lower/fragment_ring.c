@@ -1,14 +1,26 @@
-/* A phase around a ring of ranks: each round works on one rank's share of a tensor while the next one travels (ring attention: Liu et al., arXiv 2310.01889; the same
- * for matrix products: Wang et al., ASPLOS 2023). A gather so done holds two shares instead of the whole; a reduce-scatter passes the sum on after each round. */
+/* A phase around a ring of ranks: each round works on one rank's share of a tensor while the next
+ * one travels (ring attention: Liu et al., arXiv 2310.01889; the same for matrix products: Wang et
+ * al., ASPLOS 2023). A gather so done holds two shares instead of the whole; a reduce-scatter
+ * passes the sum on after each round. */
 #include "compiler/lower/fragment.h"
 #include "compiler/lower/fragment_ring.h"
 
-static ts_when moment(ts_phase phase) { return phase == TS_PHASE_FORWARD ? TS_WHEN_FORWARD : phase == TS_PHASE_INPUT ? TS_WHEN_INPUT : TS_WHEN_WEIGHT; }
+static ts_when moment(ts_phase phase)
+{
+  return phase == TS_PHASE_FORWARD ? TS_WHEN_FORWARD :
+         phase == TS_PHASE_INPUT   ? TS_WHEN_INPUT :
+                                     TS_WHEN_WEIGHT;
+}
 
-static int64_t share_bytes(const ts_fragment *f, const ts_comm *comm) { return comm->bytes / ts_axes_size(f->l->s, comm->axes); }
+static int64_t share_bytes(const ts_fragment *f, const ts_comm *comm)
+{
+  return comm->bytes / ts_axes_size(f->l->s, comm->axes);
+}
 
-/* The next shares of all tensors that travel before (or after) the kernels of a round. Returns the last. */
-static uint32_t shift(ts_fragment *f, uint32_t op, ts_phase phase, bool after, uint32_t need, uint32_t last, int64_t *held)
+/* The next shares of all tensors that travel before (or after) the kernels of a round. Returns the
+ * last. */
+static uint32_t shift(ts_fragment *f, uint32_t op, ts_phase phase, bool after, uint32_t need,
+                      uint32_t last, int64_t *held)
 {
   const ts_class *class = ts_class_of(f->l, op);
   for (uint32_t c = 0; c < class->comm_count; c++) {
@@ -29,7 +41,8 @@ static uint32_t shift(ts_fragment *f, uint32_t op, ts_phase phase, bool after, u
   return last;
 }
 
-uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, uint32_t ready, uint32_t *first, uint32_t *sum)
+uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, uint32_t ready,
+                 uint32_t *first, uint32_t *sum)
 {
   const ts_class *class = ts_class_of(f->l, op);
   uint32_t rounds = class->rounds[phase], last = TS_NO_INDEX, came = TS_NO_INDEX;
@@ -58,6 +71,7 @@ uint32_t ts_ring(ts_fragment *f, uint32_t op, ts_phase phase, ts_ir_phase as, ui
     if (round + 1 < rounds)
       *sum = shift(f, op, phase, true, last, *sum, &held);
   }
-  ts_note_memory(f, *sum != TS_NO_INDEX && *sum > last ? *sum : last, -held, TS_IR_TEMPORARIES, f->l->g->ops.at[op].label);
+  ts_note_memory(f, *sum != TS_NO_INDEX && *sum > last ? *sum : last, -held, TS_IR_TEMPORARIES,
+                 f->l->g->ops.at[op].label);
   return last;
 }

@@ -65,10 +65,10 @@ static int64_t sized(const ts_class *class)
  * made. */
 int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class)
 {
-  int64_t own = sized(class),
-          bytes = l->plan->precision.keep_graph || class->work.late_saved || class->work.late_bytes > own
-                      ? own
-                      : class->work.late_bytes;
+  int64_t own = sized(class), bytes = l->plan->precision.keep_graph || class->work.late_saved ||
+                                          class->work.late_bytes > own ?
+                                        own :
+                                        class->work.late_bytes;
   for (uint32_t k = 0; k < class->kept_count; k++)
     if (class->kept[k].slot != TS_NO_INDEX && !class->kept[k].edge &&
         ts_saved_for_weights(l, class, class->kept[k].slot))
@@ -81,7 +81,8 @@ int64_t ts_made_for_weights(const ts_class *class, const ts_op *op)
   int64_t own = sized(class),
           bytes = class->work.late_bytes > own ? class->work.late_bytes - own : 0;
   for (uint32_t k = op->slot_count - op->output_count; k < op->slot_count; k++)
-    bytes += ts_waits_gathered(class, k) || waits_cast(class, k) ? ts_seen_bytes(class, k, true) : 0;
+    bytes +=
+      ts_waits_gathered(class, k) || waits_cast(class, k) ? ts_seen_bytes(class, k, true) : 0;
   return bytes;
 }
 

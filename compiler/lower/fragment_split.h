@@ -11,7 +11,8 @@ bool ts_saved_for_weights(const ts_lowering *l, const ts_class *class, uint32_t 
 /* Of what an op keeps of its own; and made by its I, beside gradients of tensors. */
 int64_t ts_kept_for_weights(const ts_lowering *l, const ts_class *class);
 int64_t ts_made_for_weights(const ts_class *class, const ts_op *op);
-/* In I: a gradient that W reads is not dropped. In W: gradients that this op is the last to need. */
+/* In I: a gradient that W reads is not dropped. In W: gradients that this op is the last to need.
+ * */
 void ts_gradient_waits(ts_fragment *f, uint32_t tensor);
 void ts_gradients_leave(ts_fragment *f, uint32_t op, uint32_t node);
 

@@ -1,4 +1,5 @@
-/* The end of a step: gradients that are still on their way, the optimizer, and what surrounds it. And the messages of `depend` rules. */
+/* The end of a step: gradients that are still on their way, the optimizer, and what surrounds it.
+ * And the messages of `depend` rules. */
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +9,20 @@
 
 static const ts_class *class_at(const ts_fragment *f, uint32_t i) { return ts_class_of(f->l, i); }
 
-typedef struct chunk { uint32_t axes; const ts_offload *offload; double elements; uint32_t tensors; } chunk; /* parameters whose optimizer state is sharded, and kept, alike */
+/* parameters whose optimizer state is sharded, and kept, alike */
+typedef struct chunk {
+  uint32_t axes;
+  const ts_offload *offload;
+  double elements;
+  uint32_t tensors;
+} chunk;
 
 static void update(ts_fragment *f, const ts_update_kernel *u, double elements)
 {
-  ts_kernel k = ts_moving_kernel(f->l, u->family, ts_dtype_find("fp32"), u->bytes * elements, u->flops * elements, u->span);
-  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){u->name ? u->name : "optimizer", u->span, TS_NO_SPAN});
+  ts_kernel k = ts_moving_kernel(f->l, u->family, ts_dtype_find("fp32"), u->bytes * elements,
+                                 u->flops * elements, u->span);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER,
+                 (ts_origin){u->name ? u->name : "optimizer", u->span, TS_NO_SPAN});
 }
 
 static void update_all(ts_fragment *f, const ts_optimizer *o, double elements)
@@ -22,17 +31,23 @@ static void update_all(ts_fragment *f, const ts_optimizer *o, double elements)
     update(f, &o->kernels[k], elements);
 }
 
-/* A traced update: all of its kernels as one, by the share of the parameters that is updated here. */
+/* A traced update: all of its kernels as one, by the share of the parameters that is updated here.
+ * */
 static void update_as_measured(ts_fragment *f, const ts_optimizer *optimizer, double elements)
 {
   ts_lowering *l = f->l;
-  double all = (double)(l->g->parameters - l->shared_parameters), share = all > 0 ? elements / all : 0;
-  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), elements * ts_weight_bytes(l), 0, optimizer->span);
-  k.cost = ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
-  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER, (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
+  double all = (double)(l->g->parameters - l->shared_parameters),
+         share = all > 0 ? elements / all : 0;
+  ts_kernel k = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"),
+                                 elements * ts_weight_bytes(l), 0, optimizer->span);
+  k.cost =
+    ts_costing_measured(l->costing, l->g, k.cost, l->g->optimizer_seconds * share, elements == all);
+  ts_emit_kernel(f, &k, TS_IR_PHASE_OPTIMIZER,
+                 (ts_origin){"optimizer", optimizer->span, TS_NO_SPAN});
 }
 
-/* In how many pieces so many bytes go; a bucket of 0 B is as large as all. More than MOST_PIECES are refused: each is work of its own. */
+/* In how many pieces so many bytes go; a bucket of 0 B is as large as all. More than MOST_PIECES
+ * are refused: each is work of its own. */
 enum { MOST_PIECES = 1 << 16 };
 
 static double pieces_of(ts_fragment *f, double bytes, const ts_comm *comm)
@@ -41,15 +56,19 @@ static double pieces_of(ts_fragment *f, double bytes, const ts_comm *comm)
   if (pieces <= MOST_PIECES)
     return pieces;
   ts_session *s = f->l->s;
-  ts_diag *d = ts_report(s, TS_E0226, comm->span, "a step would move its %.4g GiB in %.4g pieces, which is more than %s", bytes / (1 << 30), pieces, ts_count_print(s->arena, MOST_PIECES));
+  ts_diag *d = ts_report(s, TS_E0226, comm->span,
+                         "a step would move its %.4g GiB in %.4g pieces, which is more than %s",
+                         bytes / (1 << 30), pieces, ts_count_print(s->arena, MOST_PIECES));
   ts_diag_here(d, "in buckets of %.6g B", piece);
   ts_diag_note_at(d, f->l->sh->rules.at[comm->rule].applied, "applied here");
-  ts_diag_help(d, "make the bucket larger: %.0f MiB and more will do", ceil(bytes / MOST_PIECES / (1 << 20)));
+  ts_diag_help(d, "make the bucket larger: %.0f MiB and more will do",
+               ceil(bytes / MOST_PIECES / (1 << 20)));
   f->l->failed = true;
   return 1;
 }
 
-/* State that lies on the host comes in pieces, is updated, and goes back, while the next piece comes. */
+/* State that lies on the host comes in pieces, is updated, and goes back, while the next piece
+ * comes. */
 static void update_offloaded(ts_fragment *f, const ts_optimizer *optimizer, const chunk *c)
 {
   double bytes = c->elements * (optimizer->state + optimizer->master);
@@ -64,15 +83,18 @@ static void update_offloaded(ts_fragment *f, const ts_optimizer *optimizer, cons
     ts_need(f, come);
     update_all(f, optimizer, c->elements / pieces);
     ts_need(f, f->last[0]);
-    ts_note_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin), -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
+    ts_note_memory(f, ts_emit_copy(f, bytes / pieces, c->offload->rate, false, origin),
+                   -(int64_t)(bytes / pieces), TS_IR_OPTIMIZER, "state from the host");
   }
 }
 
-/* State that never leaves the host: gradients go there in pieces, its processors update, and the weights come back (Ren et al., arXiv 2101.06840). */
+/* State that never leaves the host: gradients go there in pieces, its processors update, and the
+ * weights come back (Ren et al., arXiv 2101.06840). */
 static void update_on_host(ts_fragment *f, const ts_optimizer *optimizer, const chunk *c)
 {
   const ts_lowering *l = f->l;
-  double moved = 0, sent = c->elements * ts_gradient_bytes(l), pieces = pieces_of(f, sent, &c->offload->options);
+  double moved = 0, sent = c->elements * ts_gradient_bytes(l),
+         pieces = pieces_of(f, sent, &c->offload->options);
   for (uint32_t k = 0; k < optimizer->kernel_count; k++)
     moved += c->elements * optimizer->kernels[k].bytes;
   ts_origin origin = {"optimizer", c->offload->options.span, c->offload->options.span};
@@ -81,7 +103,8 @@ static void update_on_host(ts_fragment *f, const ts_optimizer *optimizer, const 
     ts_need(f, ready);
     ts_need(f, ts_emit_copy(f, sent / pieces, c->offload->rate, false, origin));
     ts_need(f, ts_emit_host_update(f, moved / pieces, c->offload->updates, origin));
-    back = ts_emit_copy(f, c->elements * ts_weight_bytes(l) / pieces, c->offload->rate, true, origin);
+    back =
+      ts_emit_copy(f, c->elements * ts_weight_bytes(l) / pieces, c->offload->rate, true, origin);
   }
   ts_need(f, back);
   ts_emit_record(f, 0);
@@ -112,12 +135,15 @@ static void run_optimizer(ts_fragment *f, const chunk *chunks, uint32_t count)
 }
 
 /* Collectives of `before step` and `after step`: one for each rule, or one for each bucket. */
-static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, bool after)
+static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
+                     bool after)
 {
   ts_lowering *l = f->l;
   TS_VEC(ts_bucket) totals = {0};
   for (uint32_t s = 0; s < count; s++)
-    for (uint32_t i = l->stages->at[stages[s]].first_op, end = i + l->stages->at[stages[s]].op_count; i < end; i++) {
+    for (uint32_t i = l->stages->at[stages[s]].first_op,
+                  end = i + l->stages->at[stages[s]].op_count;
+         i < end; i++) {
       const ts_op *op = &l->g->ops.at[i];
       const ts_class *class = class_at(f, i);
       double elements = 0;
@@ -128,12 +154,14 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
         if (comm->when != TS_WHEN_STEP || comm->after != after || !ts_takes_part(comm->every, item))
           continue;
         size_t t = 0;
-        while (t < totals.count && (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind || totals.at[t].comm->axes != comm->axes ||
-                                    totals.at[t].comm->every != comm->every))
+        while (t < totals.count &&
+               (totals.at[t].comm->rule != comm->rule || totals.at[t].comm->kind != comm->kind ||
+                totals.at[t].comm->axes != comm->axes || totals.at[t].comm->every != comm->every))
           t++;
         if (t == totals.count)
           TS_PUSH(f->scratch, &totals, (ts_bucket){.comm = comm});
-        totals.at[t].bytes += ts_comm_part(l, class, comm) * elements * (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
+        totals.at[t].bytes += ts_comm_part(l, class, comm) * elements *
+                              (comm->gradient ? ts_gradient_bytes(l) : ts_weight_bytes(l));
       }
     }
   for (size_t t = 0; t < totals.count; t++) {
@@ -141,7 +169,8 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
     double left = totals.at[t].bytes, bucket = pieces_of(f, left, comm) > 1 ? comm->bucket : left;
     for (; left > 0; left -= bucket) {
       ts_need(f, f->last[0]);
-      ts_emit_collective(f, comm, (uint64_t)((left < bucket ? left : bucket) + 0.5), (ts_origin){"step", comm->span, TS_NO_SPAN});
+      ts_emit_collective(f, comm, (uint64_t)((left < bucket ? left : bucket) + 0.5),
+                         (ts_origin){"step", comm->span, TS_NO_SPAN});
     }
   }
 }
@@ -149,15 +178,19 @@ static void surround(ts_fragment *f, const ts_placed *item, const uint32_t *stag
 /* Both NULL, or to the same host at the same rates in the same pieces. */
 static bool kept_alike(const ts_offload *a, const ts_offload *b)
 {
-  return a == b || (a && b && a->rate == b->rate && a->updates == b->updates && a->options.bucket == b->options.bucket);
+  return a == b || (a && b && a->rate == b->rate && a->updates == b->updates &&
+                    a->options.bucket == b->options.bucket);
 }
 
-static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, chunk *chunks, bool *streams)
+static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, chunk *chunks,
+                        bool *streams)
 {
   ts_lowering *l = f->l;
   uint32_t n = 0;
   for (uint32_t s = 0; s < count; s++)
-    for (uint32_t i = l->stages->at[stages[s]].first_op, end = i + l->stages->at[stages[s]].op_count; i < end; i++) {
+    for (uint32_t i = l->stages->at[stages[s]].first_op,
+                  end = i + l->stages->at[stages[s]].op_count;
+         i < end; i++) {
       const ts_op *op = &l->g->ops.at[i];
       const ts_class *class = class_at(f, i);
       double elements = 0;
@@ -167,13 +200,15 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
         tensors += class->local[k].present;
       }
       for (uint32_t c = 0; c < class->comm_count; c++)
-        if (class->comms[c].when == TS_WHEN_GRADIENTS || (class->comms[c].when == TS_WHEN_WEIGHT && class->comms[c].slot == TS_ALL_PARAMETERS))
+        if (class->comms[c].when == TS_WHEN_GRADIENTS ||
+            (class->comms[c].when == TS_WHEN_WEIGHT && class->comms[c].slot == TS_ALL_PARAMETERS))
           streams[ts_comm_stream(l, &class->comms[c])] = true;
       if (!(elements > 0))
         continue;
       uint32_t c = 0;
       const ts_offload *offload = class->optimizer.rate > 0 ? &class->optimizer : NULL;
-      while (c < n && (chunks[c].axes != class->optimizer_axes || !kept_alike(chunks[c].offload, offload)))
+      while (c < n &&
+             (chunks[c].axes != class->optimizer_axes || !kept_alike(chunks[c].offload, offload)))
         c++;
       if (c == n)
         chunks[n++] = (chunk){.axes = class->optimizer_axes, .offload = offload};
@@ -183,7 +218,8 @@ static uint32_t collect(ts_fragment *f, const uint32_t *stages, uint32_t count, 
   return n;
 }
 
-/* The weight that this op has in common with another, on another rank of the pipeline: both sum what each found (Megatron-LM's embedding group). */
+/* The weight that this op has in common with another, on another rank of the pipeline: both sum
+ * what each found (Megatron-LM's embedding group). */
 static void share(ts_fragment *f, uint32_t shared, uint32_t side)
 {
   ts_lowering *l = f->l;
@@ -191,16 +227,21 @@ static void share(ts_fragment *f, uint32_t shared, uint32_t side)
   uint32_t i = side ? s->with : s->op;
   const ts_class *class = class_at(f, i);
   const ts_op *op = &l->g->ops.at[i];
-  double bytes = ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * ts_gradient_bytes(l);
+  double bytes =
+    ts_slot_elements(&class->local[side ? op->input_count : s->slot]) * ts_gradient_bytes(l);
   for (uint32_t c = 0; c < class->comm_count; c++)
-    if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
+    if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient &&
+        class->comms[c].kind == TS_IR_REDUCE_SCATTER)
       bytes /= (double)ts_axes_size(l->s, class->comms[c].axes);
   ts_origin origin = {op->label, s->span, s->span};
   uint32_t ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
   ts_need(f, ready);
-  ts_emit_message(f, true, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0}, "send shared gradients", origin);
+  ts_emit_message(f, true, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0},
+                  "send shared gradients", origin);
   ts_need(f, ready);
-  ts_need(f, ts_emit_message(f, false, (int64_t)bytes, (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0}, "receive shared gradients", origin));
+  ts_need(f, ts_emit_message(f, false, (int64_t)bytes,
+                             (ts_port_ref){TS_PORT_SHARED, 2 * shared + side, 0},
+                             "receive shared gradients", origin));
   ts_kernel sum = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), 3 * bytes, 0, s->span);
   ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
 }
@@ -214,12 +255,14 @@ static bool holds(const ts_lowering *l, const uint32_t *stages, uint32_t count, 
   return false;
 }
 
-/* A rank that holds both sides (of two copies of the model that run in opposite directions, say) sums them where they are. */
+/* A rank that holds both sides (of two copies of the model that run in opposite directions, say)
+ * sums them where they are. */
 static void share_all(ts_fragment *f, const uint32_t *stages, uint32_t count)
 {
   ts_lowering *l = f->l;
   for (uint32_t k = 0; k < l->sh->shared.count; k++) {
-    bool here[2] = {holds(l, stages, count, l->sh->shared.at[k].op), holds(l, stages, count, l->sh->shared.at[k].with)};
+    bool here[2] = {holds(l, stages, count, l->sh->shared.at[k].op),
+                    holds(l, stages, count, l->sh->shared.at[k].with)};
     if (l->shared_rank[2 * k] != l->shared_rank[2 * k + 1] && here[0] != here[1])
       share(f, k, here[1]);
   }
@@ -230,38 +273,47 @@ static double gradient_bytes(const ts_fragment *f, uint32_t stage)
 {
   const ts_lowering *l = f->l;
   double bytes = 0;
-  for (uint32_t i = l->stages->at[stage].first_op, end = i + l->stages->at[stage].op_count; i < end; i++) {
+  for (uint32_t i = l->stages->at[stage].first_op, end = i + l->stages->at[stage].op_count; i < end;
+       i++) {
     const ts_op *op = &l->g->ops.at[i];
     const ts_class *class = class_at(f, i);
     double elements = 0;
     for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++)
       elements += ts_slot_elements(&class->local[k]);
     for (uint32_t c = 0; c < class->comm_count; c++)
-      if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient && class->comms[c].kind == TS_IR_REDUCE_SCATTER)
+      if (class->comms[c].slot == TS_ALL_PARAMETERS && class->comms[c].gradient &&
+          class->comms[c].kind == TS_IR_REDUCE_SCATTER)
         elements /= (double)ts_axes_size(l->s, class->comms[c].axes);
     bytes += elements * ts_gradient_bytes(l);
   }
   return bytes;
 }
 
-/* Messages between the copies of a rank's stages, to and from each of the others; after the compute stream's last. */
-static void exchange(ts_fragment *f, const int64_t *share, uint32_t count, const bool *apart, uint32_t round, ts_origin origin)
+/* Messages between the copies of a rank's stages, to and from each of the others; after the compute
+ * stream's last. */
+static void exchange(ts_fragment *f, const int64_t *share, uint32_t count, const bool *apart,
+                     uint32_t round, ts_origin origin)
 {
-  uint32_t copies = f->l->sc->copies, ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
+  uint32_t copies = f->l->sc->copies,
+           ready = f->last[0] == TS_NO_INDEX ? ts_emit_record(f, 0) : f->last[0];
   for (int in = 0; in < 2; in++)
     for (uint32_t c = 0; c < count; c++)
       for (uint32_t n = 1; n < copies; n++) {
-        ts_port_ref port = {in ? TS_PORT_COPY_IN : TS_PORT_COPY_OUT, 2 * (c * copies + n) + round, 0};
+        ts_port_ref port = {in ? TS_PORT_COPY_IN : TS_PORT_COPY_OUT, 2 * (c * copies + n) + round,
+                            0};
         if (!apart[c * copies + n] || !share[c])
           continue;
         ts_need(f, ready);
-        uint32_t node = ts_emit_message(f, !in, share[c], port, in ? "receive gradients of copies" : "send gradients of copies", origin);
+        uint32_t node =
+          ts_emit_message(f, !in, share[c], port,
+                          in ? "receive gradients of copies" : "send gradients of copies", origin);
         if (in)
           TS_PUSH(f->scratch, &f->barrier, node);
       }
 }
 
-/* Where the model is there several times (a schedule's `copies`), the copies of a stage sum their gradients: each gets a share of them from all others, sums it, and passes the sum on, as much as
+/* Where the model is there several times (a schedule's `copies`), the copies of a stage sum their
+ * gradients: each gets a share of them from all others, sums it, and passes the sum on, as much as
  * a ring of as many ranks moves. */
 static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, const bool *apart)
 {
@@ -277,12 +329,14 @@ static void join_copies(ts_fragment *f, const uint32_t *stages, uint32_t count, 
   if (!moved)
     return;
   exchange(f, share, count, apart, 0, origin);
-  ts_kernel sum = ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), (double)moved, 0, l->sc->span);
+  ts_kernel sum =
+    ts_moving_kernel(l, "elementwise", ts_dtype_find("fp32"), (double)moved, 0, l->sc->span);
   ts_emit_kernel(f, &sum, TS_IR_PHASE_OPTIMIZER, origin);
   exchange(f, share, count, apart, 1, origin);
 }
 
-void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count, const bool *apart)
+void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stages, uint32_t count,
+                    const bool *apart)
 {
   ts_lowering *l = f->l;
   uint32_t ops = 0;
@@ -311,10 +365,12 @@ void ts_update_step(ts_fragment *f, const ts_placed *item, const uint32_t *stage
 
 static ts_origin origin_of(const ts_tie *tie)
 {
-  return (ts_origin){tie->rule->name ? tie->rule->name : "depend", tie->rule->span, tie->rule->span};
+  return (ts_origin){tie->rule->name ? tie->rule->name : "depend", tie->rule->span,
+                     tie->rule->span};
 }
 
-/* Messages that carry nothing overtake those that carry something. Of those among which a rule chooses each comes by a stream of its own. */
+/* Messages that carry nothing overtake those that carry something. Of those among which a rule
+ * chooses each comes by a stream of its own. */
 static uint32_t tie(ts_fragment *f, const ts_placed *item, uint32_t k)
 {
   const ts_schedule *sc = f->l->sc;
@@ -322,12 +378,15 @@ static uint32_t tie(ts_fragment *f, const ts_placed *item, uint32_t k)
   const ts_tie *tie = &sc->ties.at[end->tie];
   const char *stream = tie->bytes ? "rules" : "signals";
   bool chosen = tie->some && !end->outgoing;
-  stream = chosen ? ts_arena_printf(f->l->s->arena, "receive %s %u", origin_of(tie).label, tie->lane) :
-           ts_arena_printf(f->l->s->arena, "%s %s", end->outgoing ? "send" : "receive", stream);
+  stream = chosen ?
+             ts_arena_printf(f->l->s->arena, "receive %s %u", origin_of(tie).label, tie->lane) :
+             ts_arena_printf(f->l->s->arena, "%s %s", end->outgoing ? "send" : "receive", stream);
   if (f->last[0] == TS_NO_INDEX)
     ts_emit_record(f, 0);
   ts_need(f, f->last[0]);
-  return ts_emit_message(f, end->outgoing, tie->bytes, (ts_port_ref){chosen ? TS_PORT_CHOICE : TS_PORT_TIE, k, 0}, stream, origin_of(tie));
+  return ts_emit_message(f, end->outgoing, tie->bytes,
+                         (ts_port_ref){chosen ? TS_PORT_CHOICE : TS_PORT_TIE, k, 0}, stream,
+                         origin_of(tie));
 }
 
 /* The ties of a rule stand together. */

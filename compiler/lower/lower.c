@@ -1,4 +1,5 @@
-/* From a plan to its IR: runs the passes in order, then writes fragments, programs, memory that is held, and what the step is about. */
+/* From a plan to its IR: runs the passes in order, then writes fragments, programs, memory that is
+ * held, and what the step is about. */
 #include <math.h>
 #include <string.h>
 
@@ -13,12 +14,32 @@
 /* Fragments of the same work differ by these marks of ts_placed, and by its place, of so many. */
 enum { LAST = 1, GATHERS = 2, DROPS = 4, MARKS = 8, PARTS = MARKS * TS_PLACES };
 
-typedef struct made { uint32_t index; const ts_port_ref *roles; uint32_t role_count; bool done; } made; /* a fragment of the IR */
+/* a fragment of the IR */
+typedef struct made {
+  uint32_t index;
+  const ts_port_ref *roles;
+  uint32_t role_count;
+  bool done;
+} made;
 
-typedef struct step { const uint32_t *stages; const bool *apart; uint32_t comms; made fragment; } step; /* of ranks with chunks of these kinds, whose copies are on other ranks; comms: which collectives take part */
-typedef struct special { const ts_placed *item; uint64_t stage; uint32_t part; made *fragment; } special; /* of an item that rules tie to others or slow */
+/* of ranks with chunks of these kinds, whose copies are on other ranks; comms: which collectives
+ * take part */
+typedef struct step {
+  const uint32_t *stages;
+  const bool *apart;
+  uint32_t comms;
+  made fragment;
+} step;
+/* of an item that rules tie to others or slow */
+typedef struct special {
+  const ts_placed *item;
+  uint64_t stage;
+  uint32_t part;
+  made *fragment;
+} special;
 
-typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair; /* key: kind of stage, of work, and its part in the step */
+/* key: kind of stage, of work, and its part in the step */
+typedef struct pair { uint32_t key[2]; bool tied; made fragment; } pair;
 
 typedef struct programs {
   ts_lowering *l;
@@ -27,8 +48,10 @@ typedef struct programs {
   TS_VEC(special) specials;
   TS_VEC(pair *) pairs;
   TS_VEC(step) steps;
-  TS_VEC(int64_t) every;      /* of collectives around steps that not all steps have; different ones */
-  TS_VEC(const bool *) parts; /* [every] which of them take part: one for each combination that there is */
+  /* of collectives around steps that not all steps have; different ones */
+  TS_VEC(int64_t) every;
+  /* [every] which of them take part: one for each combination that there is */
+  TS_VEC(const bool *) parts;
 } programs;
 
 /* -- the batch -- */
@@ -67,15 +90,20 @@ static int64_t replicas(const ts_lowering *l, uint32_t pipeline_axis, uint32_t *
 static bool uneven_batch(ts_lowering *l, int64_t micro, int64_t count, int64_t copies)
 {
   const ts_plan *plan = l->plan;
-  ts_span at = plan->span_of[TS_PLAN_batch].file ? plan->span_of[TS_PLAN_batch] : plan->decl->name_span;
+  ts_span at =
+    plan->span_of[TS_PLAN_batch].file ? plan->span_of[TS_PLAN_batch] : plan->decl->name_span;
   ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, at, "the batch does not come out even");
   ts_diag_here(d, "the global batch is %lld", (long long)plan->global_batch);
   if (count) {
-    ts_diag_note_at(d, l->sc->span, "the schedule runs %lld micro-batches of %lld on each of %lld replicas: %lld in all", (long long)count, (long long)micro,
-                    (long long)copies, (long long)(count * micro * copies));
-    ts_diag_help(d, "let `global` be %lld, or the number of micro-batches `global / micro / %lld`", (long long)(count * micro * copies), (long long)copies);
+    ts_diag_note_at(
+      d, l->sc->span,
+      "the schedule runs %lld micro-batches of %lld on each of %lld replicas: %lld in all",
+      (long long)count, (long long)micro, (long long)copies, (long long)(count * micro * copies));
+    ts_diag_help(d, "let `global` be %lld, or the number of micro-batches `global / micro / %lld`",
+                 (long long)(count * micro * copies), (long long)copies);
   } else {
-    ts_diag_note(d, "%lld replicas of micro-batches of %lld take a multiple of %lld", (long long)copies, (long long)micro, (long long)(copies * micro));
+    ts_diag_note(d, "%lld replicas of micro-batches of %lld take a multiple of %lld",
+                 (long long)copies, (long long)micro, (long long)(copies * micro));
   }
   return false;
 }
@@ -84,7 +112,8 @@ static bool uneven_batch(ts_lowering *l, int64_t micro, int64_t count, int64_t c
 static uint32_t neutral_micro_batches(ts_lowering *l)
 {
   uint32_t axes;
-  int64_t copies = replicas(l, TS_NO_INDEX, &axes), micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
+  int64_t copies = replicas(l, TS_NO_INDEX, &axes),
+          micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
   if (l->plan->global_batch <= 0)
     return 1;
   if (l->plan->global_batch % (copies * micro)) {
@@ -96,7 +125,9 @@ static uint32_t neutral_micro_batches(ts_lowering *l)
   uint32_t most = ts_most_micro_batches(&l->s->limits);
   if (count <= most)
     return (uint32_t)count;
-  ts_diag *d = ts_diag_add(l->s->diags, TS_E0316, l->plan->span_of[TS_PLAN_batch], "a step of %s micro-batches is too long", ts_count_print(l->s->arena, count));
+  ts_diag *d =
+    ts_diag_add(l->s->diags, TS_E0316, l->plan->span_of[TS_PLAN_batch],
+                "a step of %s micro-batches is too long", ts_count_print(l->s->arena, count));
   ts_diag_here(d, "at most %s are possible", ts_count_print(l->s->arena, most));
   ts_diag_help(d, "take larger ones, `micro: ...`, or more replicas");
   l->failed = true;
@@ -108,13 +139,16 @@ static bool reduces_over(const ts_lowering *l, uint32_t axis)
   for (size_t c = 0; c < l->sh->classes.count; c++) {
     const ts_class *class = &l->sh->classes.at[c];
     for (uint32_t i = 0; i < class->comm_count; i++)
-      if ((class->comms[i].when >= TS_WHEN_GRADIENTS || class->comms[i].slot == TS_ALL_PARAMETERS) && (class->comms[i].axes >> axis & 1))
+      if ((class->comms[i].when >= TS_WHEN_GRADIENTS ||
+           class->comms[i].slot == TS_ALL_PARAMETERS) &&
+          (class->comms[i].axes >> axis & 1))
         return true;
   }
   return false;
 }
 
-/* Ranks along the schedule's axis do different work: nothing can be split, gathered or summed along it. */
+/* Ranks along the schedule's axis do different work: nothing can be split, gathered or summed along
+ * it. */
 static bool check_axis(const ts_lowering *l)
 {
   const ts_schedule *sc = l->sc;
@@ -128,11 +162,16 @@ static bool check_axis(const ts_lowering *l)
         continue;
       const ts_rule *rule = &l->sh->rules.at[comm->rule];
       const char *axis = l->s->mesh.axis[sc->axis].name;
-      ts_diag *d = ts_diag_add(l->s->diags, TS_E0320, comm->span, "rule `%s` of `%s` has a collective over %s, whose ranks are stages of the pipeline", rule->ast->name, rule->strategy, axis);
+      ts_diag *d = ts_diag_add(
+        l->s->diags, TS_E0320, comm->span,
+        "rule `%s` of `%s` has a collective over %s, whose ranks are stages of the pipeline",
+        rule->ast->name, rule->strategy, axis);
       ts_diag_here(d, "of `%s`", l->g->ops.at[class->op].label);
       ts_diag_note_at(d, rule->applied, "applied here");
       ts_diag_note_at(d, sc->span, "`%s` lays its stages along %s", sc->name, axis);
-      ts_diag_help(d, "give the strategy an axis of its own: `mesh = { ..., %s }` and another beside it", axis);
+      ts_diag_help(
+        d, "give the strategy an axis of its own: `mesh = { ..., %s }` and another beside it",
+        axis);
       return false;
     }
   }
@@ -142,16 +181,21 @@ static bool check_axis(const ts_lowering *l)
 static bool check_batch(ts_lowering *l, int64_t *samples)
 {
   uint32_t axes;
-  int64_t copies = replicas(l, l->sc->axis, &axes), micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
+  int64_t copies = replicas(l, l->sc->axis, &axes),
+          micro = l->plan->micro_batch > 0 ? l->plan->micro_batch : 1;
   l->data_axes = axes;
   *samples = micro * l->sc->micro_batches * l->sc->copies * copies;
   for (uint32_t a = 0; a < l->s->mesh.count; a++)
     if ((axes >> a & 1) && l->s->mesh.axis[a].size > 1 && !reduces_over(l, a) && l->g->parameters) {
-      ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span, "no rule does anything over axis `%s`", l->s->mesh.axis[a].name);
-      ts_diag_here(d, "%lld replicas that never exchange gradients", (long long)l->s->mesh.axis[a].size);
-      ts_diag_help(d, "apply a strategy over it, such as `data_parallel(%s)`", l->s->mesh.axis[a].name);
+      ts_diag *d = ts_diag_add(l->s->diags, TS_W0321, l->s->mesh.axis[a].span,
+                               "no rule does anything over axis `%s`", l->s->mesh.axis[a].name);
+      ts_diag_here(d, "%lld replicas that never exchange gradients",
+                   (long long)l->s->mesh.axis[a].size);
+      ts_diag_help(d, "apply a strategy over it, such as `data_parallel(%s)`",
+                   l->s->mesh.axis[a].name);
     }
-  return l->plan->global_batch <= 0 || l->plan->global_batch == *samples || uneven_batch(l, micro, (int64_t)l->sc->micro_batches * l->sc->copies, copies);
+  return l->plan->global_batch <= 0 || l->plan->global_batch == *samples ||
+         uneven_batch(l, micro, (int64_t)l->sc->micro_batches * l->sc->copies, copies);
 }
 
 /* -- fragments and programs -- */
@@ -194,7 +238,9 @@ static made finish(ts_fragment *f, const char *name, const char *letter)
 {
   ts_lowering *l = f->l;
   made m = {.done = true, .role_count = (uint32_t)f->roles.count};
-  m.roles = m.role_count ? ts_arena_copy(l->s->arena, f->roles.at, f->roles.count * sizeof *f->roles.at) : NULL;
+  m.roles = m.role_count ?
+              ts_arena_copy(l->s->arena, f->roles.at, f->roles.count * sizeof *f->roles.at) :
+              NULL;
   m.index = ts_fragment_finish(f, name, letter);
   ts_fragment_free(f);
   return m;
@@ -202,7 +248,8 @@ static made finish(ts_fragment *f, const char *name, const char *letter)
 
 static made build(ts_lowering *l, uint32_t stage, const ts_placed *item, uint32_t part)
 {
-  return finish(write_work(l, stage, item, part), work_name(l, l->stages->at[stage].kind, item, part), ts_work_letter(item->kind));
+  return finish(write_work(l, stage, item, part),
+                work_name(l, l->stages->at[stage].kind, item, part), ts_work_letter(item->kind));
 }
 
 static bool sums_gradients(const ts_lowering *l, const ts_stage *stage)
@@ -237,27 +284,33 @@ static bool same_ends(const ts_schedule *sc, const ts_placed *a, const ts_placed
   for (uint32_t k = 0; k < a->link_count; k++) {
     const ts_tie_end *x = &sc->links.at[a->link_first + k], *y = &sc->links.at[b->link_first + k];
     const ts_tie *s = &sc->ties.at[x->tie], *t = &sc->ties.at[y->tie];
-    if (x->outgoing != y->outgoing || s->rule != t->rule || s->bytes != t->bytes || s->some != t->some || s->lane != t->lane)
+    if (x->outgoing != y->outgoing || s->rule != t->rule || s->bytes != t->bytes ||
+        s->some != t->some || s->lane != t->lane)
       return false;
   }
   return true;
 }
 
-/* Items that are tied and slowed alike, by the same rules, on stages of one kind, share a fragment. NULL: this one is new. */
-static const made *find_special(const programs *p, const ts_placed *item, uint64_t stage, uint32_t part)
+/* Items that are tied and slowed alike, by the same rules, on stages of one kind, share a fragment.
+ * NULL: this one is new. */
+static const made *find_special(const programs *p, const ts_placed *item, uint64_t stage,
+                                uint32_t part)
 {
   const ts_schedule *sc = p->l->sc;
   double by = item->slowed ? sc->slowed.at[item->slowed - 1].by : 1;
   for (size_t i = 0; i < p->specials.count; i++) {
     const special *x = &p->specials.at[i];
-    if (x->item->kind == item->kind && x->stage == stage && x->part == part && x->item->link_count == item->link_count &&
-        (x->item->slowed ? sc->slowed.at[x->item->slowed - 1].by : 1) == by && same_ends(sc, x->item, item))
+    if (x->item->kind == item->kind && x->stage == stage && x->part == part &&
+        x->item->link_count == item->link_count &&
+        (x->item->slowed ? sc->slowed.at[x->item->slowed - 1].by : 1) == by &&
+        same_ends(sc, x->item, item))
       return x->fragment;
   }
   return NULL;
 }
 
-static const made *keep_special(programs *p, const ts_placed *item, uint64_t stage, uint32_t part, made fragment)
+static const made *keep_special(programs *p, const ts_placed *item, uint64_t stage, uint32_t part,
+                                made fragment)
 {
   made *kept = ts_arena_copy(p->l->s->arena, &fragment, sizeof fragment);
   TS_PUSH(p->l->s->arena, &p->specials, (special){item, stage, part, kept});
@@ -280,7 +333,8 @@ static const made *work_fragment(programs *p, const ts_placed *item)
   return m;
 }
 
-/* Two items as one. Pairs of the same kinds of work on the same kinds of stages share a fragment, unless rules tie one of them. */
+/* Two items as one. Pairs of the same kinds of work on the same kinds of stages share a fragment,
+ * unless rules tie one of them. */
 static const made *pair_fragment(programs *p, const ts_placed *item)
 {
   ts_lowering *l = p->l;
@@ -295,9 +349,11 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
     found.key[k] = (at->kind * TS_WORK_KINDS + of[k]->kind) * PARTS + part[k];
   }
   for (size_t i = 0; !tied && i < p->pairs.count; i++)
-    if (!p->pairs.at[i]->tied && p->pairs.at[i]->key[0] == found.key[0] && p->pairs.at[i]->key[1] == found.key[1])
+    if (!p->pairs.at[i]->tied && p->pairs.at[i]->key[0] == found.key[0] &&
+        p->pairs.at[i]->key[1] == found.key[1])
       return &p->pairs.at[i]->fragment;
-  const char *name[2], *letter = ts_arena_printf(l->s->arena, "%s&%s", ts_work_letter(item[0].kind), ts_work_letter(item[1].kind));
+  const char *name[2], *letter = ts_arena_printf(l->s->arena, "%s&%s", ts_work_letter(item[0].kind),
+                                                 ts_work_letter(item[1].kind));
   ts_fragment *f[2];
   for (int k = 0; k < 2; k++) {
     f[k] = write_work(l, stage[k], of[k], part[k]);
@@ -305,7 +361,9 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
   }
   ts_fragment *merged = ts_fragment_merge(f[0], f[1]);
   pair *kept = TS_NEW(l->s->arena, pair);
-  *kept = (pair){{found.key[0], found.key[1]}, tied, finish(merged, ts_arena_printf(l->s->arena, "%s & %s", name[0], name[1]), letter)};
+  *kept = (pair){{found.key[0], found.key[1]},
+                 tied,
+                 finish(merged, ts_arena_printf(l->s->arena, "%s & %s", name[0], name[1]), letter)};
   ts_fragment_free(f[0]);
   ts_fragment_free(f[1]);
   TS_PUSH(l->s->arena, &p->pairs, kept);
@@ -313,14 +371,22 @@ static const made *pair_fragment(programs *p, const ts_placed *item)
 }
 
 /* The n-th copy farther of a stage. */
-static uint32_t copy_of(const ts_schedule *sc, uint32_t stage, uint32_t n) { return (stage + n * sc->parts) % sc->stages; }
+static uint32_t copy_of(const ts_schedule *sc, uint32_t stage, uint32_t n)
+{
+  return (stage + n * sc->parts) % sc->stages;
+}
 
-static made build_step(programs *p, const uint32_t *stages, const bool *apart, const ts_placed *item)
+static made build_step(programs *p, const uint32_t *stages, const bool *apart,
+                       const ts_placed *item)
 {
   ts_lowering *l = p->l;
   ts_fragment *f = open_fragment(l, TS_NO_INDEX, item);
   ts_update_step(f, item, stages, l->sc->chunks, apart);
-  return finish(f, l->stages->kind_count > 1 ? ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) : "S", "S");
+  return finish(f,
+                l->stages->kind_count > 1 ?
+                  ts_arena_printf(l->s->arena, "S %c", 'a' + (int)(p->steps.count % 26)) :
+                  "S",
+                "S");
 }
 
 static void find_rhythms(programs *p)
@@ -351,7 +417,8 @@ static uint32_t collectives_of(programs *p, const ts_placed *item)
   return found;
 }
 
-/* The step of a rank depends on the kinds of its stages, on which of their copies it does not hold itself, and on which collectives take part. */
+/* The step of a rank depends on the kinds of its stages, on which of their copies it does not hold
+ * itself, and on which collectives take part. */
 static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *item)
 {
   ts_lowering *l = p->l;
@@ -363,36 +430,48 @@ static const made *step_fragment(programs *p, uint32_t rank, const ts_placed *it
     uint32_t stage = sc->stage_of[rank * count + c];
     stages[c] = l->stages->example[l->stages->at[stage].kind];
     for (uint32_t n = 0; n < sc->copies; n++)
-      any |= apart[c * sc->copies + n] = !(sc->without & TS_RULE_COPIES) && sc->rank_of[copy_of(sc, stage, n)] != rank;
+      any |= apart[c * sc->copies + n] =
+        !(sc->without & TS_RULE_COPIES) && sc->rank_of[copy_of(sc, stage, n)] != rank;
   }
   size_t kind = 0;
   uint32_t comms = collectives_of(p, item);
-  while (kind < p->steps.count && (p->steps.at[kind].comms != comms || memcmp(p->steps.at[kind].stages, stages, count * sizeof *stages) ||
-                                   memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
+  while (kind < p->steps.count &&
+         (p->steps.at[kind].comms != comms ||
+          memcmp(p->steps.at[kind].stages, stages, count * sizeof *stages) ||
+          memcmp(p->steps.at[kind].apart, apart, count * sc->copies * sizeof *apart)))
     kind++;
   if (item->link_count || item->slowed) {
-    uint64_t key = (count == 1 && !any ? stages[0] : l->s->limits.stages + rank) | (uint64_t)comms << 32;
+    uint64_t key = (count == 1 && !any ? stages[0] : l->s->limits.stages + rank) | (uint64_t)comms
+                                                                                     << 32;
     const made *found = find_special(p, item, key, 0);
     return found ? found : keep_special(p, item, key, 0, build_step(p, stages, apart, item));
   }
   if (kind == p->steps.count)
-    TS_PUSH(l->s->arena, &p->steps, (step){stages, apart, comms, build_step(p, stages, apart, item)});
+    TS_PUSH(l->s->arena, &p->steps,
+            (step){stages, apart, comms, build_step(p, stages, apart, item)});
   return &p->steps.at[kind].fragment;
 }
 
 /* Tags of what travels between stages count from 0; of the others, from here. */
 enum { SHARED_TAGS = 0x40000000, COPY_TAGS = 0x50000000 };
 
-/* Gradients between the copies of a stage: a tag for every step, stage that sends, copy that receives, and round. */
-static ts_ir_binding bind_copy(const ts_schedule *sc, uint32_t rank, uint32_t step, ts_port_ref role)
+/* Gradients between the copies of a stage: a tag for every step, stage that sends, copy that
+ * receives, and round. */
+static ts_ir_binding bind_copy(const ts_schedule *sc, uint32_t rank, uint32_t step,
+                               ts_port_ref role)
 {
-  uint32_t round = role.index % 2, chunk = role.index / 2 / sc->copies, stage = sc->stage_of[rank * sc->chunks + chunk];
+  uint32_t round = role.index % 2, chunk = role.index / 2 / sc->copies,
+           stage = sc->stage_of[rank * sc->chunks + chunk];
   uint32_t other = copy_of(sc, stage, role.index / 2 % sc->copies);
-  uint32_t from = role.role == TS_PORT_COPY_OUT ? stage : other, to = role.role == TS_PORT_COPY_OUT ? other : stage;
-  return (ts_ir_binding){sc->rank_of[other], COPY_TAGS + 2 * ((step * sc->stages + from) * sc->copies + to / sc->parts) + round};
+  uint32_t from = role.role == TS_PORT_COPY_OUT ? stage : other,
+           to = role.role == TS_PORT_COPY_OUT ? other : stage;
+  return (ts_ir_binding){sc->rank_of[other],
+                         COPY_TAGS +
+                           2 * ((step * sc->stages + from) * sc->copies + to / sc->parts) + round};
 }
 
-static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *item, ts_port_ref role)
+static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *item,
+                          ts_port_ref role)
 {
   const ts_stage *stage = &l->stages->at[item->stage];
   const ts_schedule *sc = l->sc;
@@ -400,23 +479,30 @@ static ts_ir_binding bind(const ts_lowering *l, uint32_t rank, const ts_placed *
     const ts_tie_end *end = &sc->links.at[item->link_first + role.index];
     const ts_tie *tie = &sc->ties.at[end->tie];
     uint32_t other = end->outgoing ? tie->to : tie->from;
-    return (ts_ir_binding){ts_schedule_rank(sc, other), l->stages->transfer_count * 2 * sc->micro_batches + tie->id};
+    return (ts_ir_binding){ts_schedule_rank(sc, other),
+                           l->stages->transfer_count * 2 * sc->micro_batches + tie->id};
   }
   if (role.role == TS_PORT_SHARED)
-    return (ts_ir_binding){l->shared_rank[role.index ^ 1], SHARED_TAGS + item->micro_batch * (uint32_t)l->sh->shared.count + role.index / 2};
+    return (ts_ir_binding){l->shared_rank[role.index ^ 1],
+                           SHARED_TAGS + item->micro_batch * (uint32_t)l->sh->shared.count +
+                             role.index / 2};
   if (role.role == TS_PORT_COPY_OUT || role.role == TS_PORT_COPY_IN)
     return bind_copy(l->sc, rank, item->micro_batch, role);
   bool in = role.role == TS_PORT_ACTIVATION_IN || role.role == TS_PORT_GRADIENT_OUT;
   bool gradient = role.role == TS_PORT_GRADIENT_IN || role.role == TS_PORT_GRADIENT_OUT;
   const ts_transfer *t = in ? &stage->in[role.index] : &stage->out[role.index];
-  return (ts_ir_binding){sc->rank_of[t->other], (t->id * 2 + gradient) * sc->micro_batches + item->micro_batch};
+  return (ts_ir_binding){sc->rank_of[t->other],
+                         (t->id * 2 + gradient) * sc->micro_batches + item->micro_batch};
 }
 
 static void lower_item(programs *p, uint32_t rank, const ts_placed *item, ts_ir_item *record)
 {
   ts_lowering *l = p->l;
-  const made *m = item->kind == TS_STEP ? step_fragment(p, rank, item) : item->overlaps ? pair_fragment(p, item) : work_fragment(p, item);
-  ts_ir_binding bindings[64], *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
+  const made *m = item->kind == TS_STEP ? step_fragment(p, rank, item) :
+                  item->overlaps        ? pair_fragment(p, item) :
+                                          work_fragment(p, item);
+  ts_ir_binding bindings[64],
+    *at = m->role_count <= 64 ? bindings : TS_NEW_ARRAY(l->s->arena, ts_ir_binding, m->role_count);
   for (uint32_t i = 0; i < m->role_count; i++)
     at[i] = bind(l, rank, item + m->roles[i].part, m->roles[i]);
   record->fragment = m->index;
@@ -457,12 +543,17 @@ static void hold_op(holdings *h, uint32_t i)
     elements += ts_slot_elements(&class->local[k]);
   const char *label = ts_label_pattern(l->s->arena, op->label);
   bool trains = l->plan->optimizer.stated || op->needs_gradient;
-  hold(h, TS_IR_PARAMETERS, elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes), label);
+  hold(h, TS_IR_PARAMETERS,
+       elements * ts_weight_bytes(l) / (double)ts_axes_size(l->s, class->parameter_axes), label);
   if (trains)
-    hold(h, TS_IR_GRADIENTS, elements * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes), label);
+    hold(h, TS_IR_GRADIENTS,
+         elements * ts_gradient_bytes(l) / (double)ts_axes_size(l->s, class->gradient_axes), label);
   hold(h, TS_IR_BUFFERS, elements * l->plan->precision.buffers, "gradient buckets");
   if (!(class->optimizer.rate > 0))
-    hold(h, TS_IR_OPTIMIZER, elements * (l->plan->optimizer.state + l->plan->optimizer.master) / (double)ts_axes_size(l->s, class->optimizer_axes), label);
+    hold(h, TS_IR_OPTIMIZER,
+         elements * (l->plan->optimizer.state + l->plan->optimizer.master) /
+           (double)ts_axes_size(l->s, class->optimizer_axes),
+         label);
 }
 
 static void hold_stated(holdings *h)
@@ -485,7 +576,8 @@ static void lower_programs(ts_lowering *l)
   for (uint32_t k = 0; k < l->stages->kind_count; k++)
     if (offloads(l, &l->stages->at[l->stages->example[k]]))
       p.part_count = PARTS;
-  p.shared = TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p.part_count + 1);
+  p.shared =
+    TS_NEW_ARRAY(l->s->arena, made, l->stages->kind_count * TS_WORK_KINDS * p.part_count + 1);
   for (uint32_t r = 0; r < sc->ranks && !l->failed; r++) {
     ts_ir_program program = {0};
     ts_ir_item *items = TS_NEW_ARRAY(l->s->arena, ts_ir_item, sc->order[r].count + 1);
@@ -494,7 +586,8 @@ static void lower_programs(ts_lowering *l)
       lower_item(&p, r, item, &items[program.item_count++]);
       i += item->overlaps;
     }
-    program.name = ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
+    program.name =
+      ts_ir_add_string(l->b, sc->ranks > 1 ? ts_arena_printf(l->s->arena, "stage %u", r) : "all");
     program.first_item = ts_ir_append(l->b, TS_IR_ITEMS, program.item_count, &records);
     memcpy(records, items, program.item_count * sizeof *items);
     holdings h = {.l = l};
@@ -522,7 +615,8 @@ static void lower_mesh(ts_lowering *l)
   ts_ir_append(l->b, TS_IR_AXES, mesh->count, &records);
   ts_ir_axis *axes = records;
   for (uint32_t a = 0; a < mesh->count; a++)
-    axes[a] = (ts_ir_axis){ts_ir_add_string(l->b, mesh->axis[a].name), (uint32_t)mesh->axis[a].size, (uint32_t)mesh->axis[a].stride, 0};
+    axes[a] = (ts_ir_axis){ts_ir_add_string(l->b, mesh->axis[a].name), (uint32_t)mesh->axis[a].size,
+                           (uint32_t)mesh->axis[a].stride, 0};
 }
 
 /* In the order of loading, with the names of the language, never the machine's. */
@@ -582,9 +676,12 @@ static bool lower_placement(ts_lowering *l, uint32_t world)
     ts_value device = ts_call(l->s, l->plan->place, &v, NULL, 1, at);
     if (device.type == TS_T_ERROR)
       return false;
-    vertex[r] = device.type == TS_T_INT && device.u.integer >= 0 ? device_vertex(c, device.u.integer) : TS_NO_INDEX;
+    vertex[r] = device.type == TS_T_INT && device.u.integer >= 0 ?
+                  device_vertex(c, device.u.integer) :
+                  TS_NO_INDEX;
     if (vertex[r] == TS_NO_INDEX || taken[vertex[r]]) {
-      ts_diag *d = ts_report(l->s, TS_E0320, at, "rank %u cannot be placed on device %s", r, ts_value_print(l->s->arena, device));
+      ts_diag *d = ts_report(l->s, TS_E0320, at, "rank %u cannot be placed on device %s", r,
+                             ts_value_print(l->s->arena, device));
       if (vertex[r] == TS_NO_INDEX)
         ts_diag_here(d, "devices are numbered 0 to %u", c->device_count - 1);
       else
@@ -596,19 +693,23 @@ static bool lower_placement(ts_lowering *l, uint32_t world)
   return true;
 }
 
-/* As the plan has it: `dgx_h100(nodes: 8)` says more than the name of the declaration that it ends in. */
+/* As the plan has it: `dgx_h100(nodes: 8)` says more than the name of the declaration that it ends
+ * in. */
 static const char *cluster_text(const ts_lowering *l)
 {
   ts_span span = l->plan->span_of[TS_PLAN_cluster];
   const ts_source *source = ts_sources_get(l->s->sources, span.file);
-  const char *name = l->plan->cluster.type == TS_T_CLUSTER ? l->plan->cluster.u.cluster->named.name : NULL;
+  const char *name =
+    l->plan->cluster.type == TS_T_CLUSTER ? l->plan->cluster.u.cluster->named.name : NULL;
   if (!source)
     return name ? name : "";
   char *text = ts_arena_string(l->s->arena, source->text + span.begin, span.end - span.begin);
   for (char *c = text; *c; c++)
     if ((unsigned char)*c <= ' ')
       *c = ' ';
-  return !name || strchr(text, '(') || !strcmp(name, text) ? text : ts_arena_printf(l->s->arena, "%s: %s", text, name);
+  return !name || strchr(text, '(') || !strcmp(name, text) ?
+           text :
+           ts_arena_printf(l->s->arena, "%s: %s", text, name);
 }
 
 static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
@@ -616,13 +717,21 @@ static void lower_meta(ts_lowering *l, uint32_t world, int64_t samples)
   const ts_plan *plan = l->plan;
   double tokens = plan->tokens_per_sample > 0 ? plan->tokens_per_sample : l->g->tokens_per_sample;
   int64_t micro = plan->micro_batch > 0 ? plan->micro_batch : 1;
-  ts_ir_meta meta = {.plan = ts_ir_add_string(l->b, plan->name), .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())), .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
-                     .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis, .world = world, .micro_batches = l->sc->micro_batches * l->sc->copies, .steps = l->sc->step_first[1] > 1 ? l->sc->step_first[1] : 0,
-                     .tokens_per_step = (uint64_t)(tokens * (double)samples), .samples_per_step = (uint64_t)samples,
-                     .parameters = l->g->parameters - l->shared_parameters};
+  ts_ir_meta meta = {
+    .plan = ts_ir_add_string(l->b, plan->name),
+    .tool = ts_ir_add_string(l->b, ts_arena_printf(l->s->arena, "trainspec %s", ts_version())),
+    .plan_loc = ts_ir_loc_of(l, plan->decl->name_span),
+    .pipeline_axis = l->sc->axis == TS_NO_INDEX ? TS_IR_NONE : l->sc->axis,
+    .world = world,
+    .micro_batches = l->sc->micro_batches * l->sc->copies,
+    .steps = l->sc->step_first[1] > 1 ? l->sc->step_first[1] : 0,
+    .tokens_per_step = (uint64_t)(tokens * (double)samples),
+    .samples_per_step = (uint64_t)samples,
+    .parameters = l->g->parameters - l->shared_parameters};
   ts_lower_formats(l, world, (double)samples / (double)micro, &meta);
   meta.cluster = ts_ir_add_string(l->b, cluster_text(l));
-  ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] : plan->span_of[TS_PLAN_batch];
+  ts_span memory = plan->span_of[TS_PLAN_schedule].file ? plan->span_of[TS_PLAN_schedule] :
+                                                          plan->span_of[TS_PLAN_batch];
   meta.memory_loc = ts_ir_loc_of(l, memory);
   meta.mesh_loc = ts_ir_loc_of(l, plan->span_of[TS_PLAN_mesh]);
   *ts_ir_builder_meta(l->b) = meta;
@@ -647,14 +756,18 @@ static bool write_ir(ts_lowering *l, int64_t samples)
   lower_mesh(l);
   if (l->sc->axis != TS_NO_INDEX)
     l->pipeline_group = ts_ir_group_of(l, UINT32_C(1) << l->sc->axis);
-  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l) || !settle(l) || !ts_progress_check(l->s, l->sc, l->stages))
+  if (!ts_lower_cluster(l) || !lower_placement(l, world) || !ts_lower_network(l) || !settle(l) ||
+      !ts_progress_check(l->s, l->sc, l->stages))
     return false;
   lower_programs(l);
   lower_meta(l, world, samples);
   return !l->failed;
 }
 
-static bool has_op(const ts_lowering *l, uint32_t stage, uint32_t op) { return op - l->stages->at[stage].first_op < l->stages->at[stage].op_count; }
+static bool has_op(const ts_lowering *l, uint32_t stage, uint32_t op)
+{
+  return op - l->stages->at[stage].first_op < l->stages->at[stage].op_count;
+}
 
 /* Whether each rank that has `op` has `with` too, in one copy of the model or another. */
 static bool together(const ts_lowering *l, uint32_t op, uint32_t with)
@@ -672,11 +785,17 @@ static bool together(const ts_lowering *l, uint32_t op, uint32_t with)
 static void three_ranks(ts_lowering *l, const ts_shared *shared, const ts_shared *other)
 {
   const ts_op *op = &l->g->ops.at[shared->op];
-  ts_diag *d = ts_report(l->s, TS_E0332, l->sc->stages_span, "a weight that %s, %s and %s share would lie on three ranks of the pipeline", ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[shared->with].label), ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[other->op].label), ts_arena_printf(l->s->arena, "`%s`", op->label));
+  ts_diag *d =
+    ts_report(l->s, TS_E0332, l->sc->stages_span,
+              "a weight that %s, %s and %s share would lie on three ranks of the pipeline",
+              ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[shared->with].label),
+              ts_arena_printf(l->s->arena, "`%s`", l->g->ops.at[other->op].label),
+              ts_arena_printf(l->s->arena, "`%s`", op->label));
   ts_diag_here(d, "gradients are summed between two");
   ts_diag_label(d, op->span, "the third");
   ts_diag_note_at(d, shared->span, "shared here");
-  ts_diag_help(d, "state the sizes of the stages, so that two of them are on one rank: `stages p of [...]`");
+  ts_diag_help(
+    d, "state the sizes of the stages, so that two of them are on one rank: `stages p of [...]`");
   l->failed = true;
 }
 
@@ -702,22 +821,26 @@ static void place_shared(ts_lowering *l)
         three_ranks(l, shared, other);
       break;
     }
-    l->shared_parameters += (uint64_t)ts_shape_elements(l->g->ops.at[shared->op].slots[shared->slot].shape);
+    l->shared_parameters +=
+      (uint64_t)ts_shape_elements(l->g->ops.at[shared->op].slots[shared->slot].shape);
     if (once)
       l->sh->classes.at[l->sh->class_of[shared->op]].local[shared->slot].present = false;
   }
 }
 
-ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan, const struct ts_schedule **schedule)
+ts_ir_builder *ts_plan_lower(ts_session *s, const ts_plan *plan,
+                             const struct ts_schedule **schedule)
 {
   ts_lowering l = {.s = s, .plan = plan};
   int64_t samples = 0;
-  if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) || !(l.costing = ts_costing_new(s, plan)))
+  if (!(l.g = ts_graph_build(s, plan)) || !(l.sh = ts_shard(s, plan, l.g)) ||
+      !(l.costing = ts_costing_new(s, plan)))
     return NULL;
   if (s->explain)
     s->explained = ts_shard_explain(s, l.g, l.sh, s->explain);
   uint32_t neutral = plan->schedule.type == TS_T_NONE ? neutral_micro_batches(&l) : 1;
-  if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_axis(&l) || !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
+  if (l.failed || !(l.sc = ts_schedule_build(s, plan, neutral)) || !check_axis(&l) ||
+      !check_batch(&l, &samples) || !ts_costing_classes(l.costing, l.g, l.sh))
     return NULL;
   l.stages = ts_stages_build(s, l.g, l.sh, l.sc, ts_costing_seconds(l.costing, l.g, l.sh));
   if (!l.stages)

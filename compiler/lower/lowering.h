@@ -1,4 +1,5 @@
-/* What the passes from a plan to its IR share, and the smaller of these passes. Private to lowering. */
+/* What the passes from a plan to its IR share, and the smaller of these passes. Private to
+ * lowering. */
 #ifndef TS_COMPILER_LOWER_LOWERING_H
 #define TS_COMPILER_LOWER_LOWERING_H
 
@@ -20,19 +21,28 @@ typedef struct ts_lowering {
   ts_schedule *sc;
   const ts_stages *stages;
   ts_ir_builder *b;
-  uint32_t data_axes;                   /* of the mesh: each rank along them has samples of its own */
+  /* of the mesh: each rank along them has samples of its own */
+  uint32_t data_axes;
   uint32_t pipeline_group;              /* of the IR, for messages */
   TS_VEC(uint32_t) ir_kernels;          /* by ts_costing kernel: index + 1 in the IR, or 0 */
   uint64_t shared_parameters;           /* counted twice in the graph */
-  uint32_t *shared_rank;                /* [2 * weight shared + holder]: rank of the pipeline; equal: held once */
+  /* [2 * weight shared + holder]: rank of the pipeline; equal: held once */
+  uint32_t *shared_rank;
   uint32_t stream_count;
   const char *streams[TS_MAX_STREAMS];
   ts_seen_loc seen[TS_SEEN_LOCS];       /* by a hash of the span */
   bool failed;
 } ts_lowering;
 
-static inline double ts_weight_bytes(const ts_lowering *l) { return l->plan->precision.weights->bits / 8.0; } /* of an element */
-static inline double ts_gradient_bytes(const ts_lowering *l) { return l->plan->precision.gradients->bits / 8.0; }
+/* of an element */
+static inline double ts_weight_bytes(const ts_lowering *l)
+{
+  return l->plan->precision.weights->bits / 8.0;
+}
+static inline double ts_gradient_bytes(const ts_lowering *l)
+{
+  return l->plan->precision.gradients->bits / 8.0;
+}
 
 const ts_class *ts_class_of(const ts_lowering *l, uint32_t op);
 
@@ -53,7 +63,8 @@ ts_stage_costs ts_stage_costs_of(ts_lowering *l);
 bool ts_lower_cluster(ts_lowering *l);
 bool ts_lower_network(ts_lowering *l);
 
-/* compiler/lower/formats.c: the IR's formats with their peaks, and the two figures of MFU in the meta data. After programs and placement. */
+/* compiler/lower/formats.c: the IR's formats with their peaks, and the two figures of MFU in the
+ * meta data. After programs and placement. */
 void ts_lower_formats(ts_lowering *l, uint32_t world, double micro_batches, ts_ir_meta *meta);
 /* compiler/lower/doubts.c: warns of what is likely a slip. */
 void ts_lower_doubts(ts_lowering *l);

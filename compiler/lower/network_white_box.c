@@ -1,4 +1,5 @@
-/* `whitebox(...)`: methods from a network file, or one method as the plan states it; what users set in the library's environment changes them. */
+/* `whitebox(...)`: methods from a network file, or one method as the plan states it; what users set
+ * in the library's environment changes them. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +21,15 @@ static double number(const ts_applied *a, const char *name, double otherwise)
   return !v ? otherwise : v->type == TS_T_INT ? (double)v->u.integer : v->u.real;
 }
 
-static uint64_t picoseconds(const ts_applied *a, const char *name) { return (uint64_t)llround(fmin(fmax(number(a, name, 0), 0), 1e6) * 1e12); }
+static uint64_t picoseconds(const ts_applied *a, const char *name)
+{
+  return (uint64_t)llround(fmin(fmax(number(a, name, 0), 0), 1e6) * 1e12);
+}
 
-static uint32_t count(const ts_applied *a, const char *name, uint32_t otherwise) { return (uint32_t)fmin(fmax(number(a, name, otherwise), 0), 1e6); }
+static uint32_t count(const ts_applied *a, const char *name, uint32_t otherwise)
+{
+  return (uint32_t)fmin(fmax(number(a, name, otherwise), 0), 1e6);
+}
 
 static bool wrong(ts_lowering *l, ts_span span, const char *title, const char *here)
 {
@@ -31,17 +38,23 @@ static bool wrong(ts_lowering *l, ts_span span, const char *title, const char *h
   return false;
 }
 
-/* Curves and methods hold for the device that they were measured on: its copy engines, its links to the switch. */
+/* Curves and methods hold for the device that they were measured on: its copy engines, its links to
+ * the switch. */
 void ts_lower_network_device(ts_lowering *l, ts_span span, const char *file, const char *device)
 {
   const ts_value *gpu = ts_other_gpu(l->s, l->plan, device);
   if (!gpu)
     return;
   ts_span network = l->plan->span_of[TS_PLAN_network];
-  ts_diag *d = ts_report(l->s, TS_W0808, network.file ? network : span, "the network of `%s` in a plan for `%s`", device, gpu->u.record->name);
+  ts_diag *d = ts_report(l->s, TS_W0808, network.file ? network : span,
+                         "the network of `%s` in a plan for `%s`", device, gpu->u.record->name);
   ts_diag_here(d, "`%s` was measured on `%s`", file, device);
-  ts_diag_note_at(d, l->plan->span_of[TS_PLAN_cluster], "no device of this cluster goes by that name");
-  ts_diag_help(d, "take the network of this device, or measure one: `trainspec fit network`; if it is the same device, its declaration says so: `called = [\"%s\"]`", device);
+  ts_diag_note_at(d, l->plan->span_of[TS_PLAN_cluster],
+                  "no device of this cluster goes by that name");
+  ts_diag_help(d,
+               "take the network of this device, or measure one: `trainspec fit network`; if it is "
+               "the same device, its declaration says so: `called = [\"%s\"]`",
+               device);
 }
 
 static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out)
@@ -50,43 +63,65 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
   ts_found found;
   ts_cost_error gzip = {0};
   ts_network_error error = {0};
-  char *bytes = ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &found);
+  char *bytes =
+    ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &found);
   if (!bytes)
     return false;
   const char *text = ts_cost_text(l->s->arena, bytes, size, &text_size, &gzip);
-  const ts_network_file *read = text ? ts_network_file_read(l->s->arena, text, text_size, &error) : NULL;
+  const ts_network_file *read =
+    text ? ts_network_file_read(l->s->arena, text, text_size, &error) : NULL;
   if (read) {
     *out = *read;
     ts_lower_network_device(l, file->span, file->u.string, read->device);
     return true;
   }
-  ts_diag *d = ts_report(l->s, TS_E0502, file->span, "network file `%s` cannot be used", file->u.string);
+  ts_diag *d =
+    ts_report(l->s, TS_E0502, file->span, "network file `%s` cannot be used", file->u.string);
   const char *what = text ? error.text : gzip.text;
-  ts_diag_here(d, "%s", error.line ? ts_arena_printf(l->s->arena, "line %u: %s", error.line, what) : what);
+  ts_diag_here(d, "%s",
+               error.line ? ts_arena_printf(l->s->arena, "line %u: %s", error.line, what) : what);
   return false;
 }
 
 /* A word among the arguments: -1 after a diagnostic. */
-static int word(ts_lowering *l, const ts_applied *a, const char *name, int (*named)(const char *), const char *known, int otherwise)
+static int word(ts_lowering *l, const ts_applied *a, const char *name, int (*named)(const char *),
+                const char *known, int otherwise)
 {
   const ts_value *v = arg(a, name);
   int found = !v ? otherwise : named(v->u.string);
   if (found < 0)
-    wrong(l, v ? v->span : a->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name), ts_arena_printf(l->s->arena, "known: %s", known));
+    wrong(l, v ? v->span : a->span, ts_arena_printf(l->s->arena, "`%s` of a white box", name),
+          ts_arena_printf(l->s->arena, "known: %s", known));
   return found;
 }
 
 static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file *out)
 {
-  int algorithm = word(l, a, "algorithm", ts_network_algorithm_named, "ring, tree, switch, switch_tree, pairs", TS_IR_NET_RING);
-  int protocol = word(l, a, "protocol", ts_network_protocol_named, "ll, ll128, simple", TS_IR_NET_SIMPLE);
-  int of = arg(a, "of") ? word(l, a, "of", ts_collective_named, "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message", 0) : -2;
+  int algorithm = word(l, a, "algorithm", ts_network_algorithm_named,
+                       "ring, tree, switch, switch_tree, pairs", TS_IR_NET_RING);
+  int protocol =
+    word(l, a, "protocol", ts_network_protocol_named, "ll, ll128, simple", TS_IR_NET_SIMPLE);
+  int of =
+    arg(a, "of") ?
+      word(
+        l, a, "of", ts_collective_named,
+        "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier, message",
+        0) :
+      -2;
   if (algorithm < 0 || protocol < 0 || of == -1)
     return false;
-  ts_ir_net_method m = {.algorithm = (uint32_t)algorithm, .protocol = (uint32_t)protocol, .channels = count(a, "channels", 1), .threads = count(a, "threads", 512),
-                        .connection = picoseconds(a, "connection"), .intra_hop = picoseconds(a, "intra_hop"), .inter_hop = picoseconds(a, "inter_hop"),
-                        .intra_rate = number(a, "intra_rate", 0) / 8, .inter_rate = number(a, "inter_rate", 0) / 8, .local = number(a, "local", 0),
-                        .chunk = number(a, "chunk", 0) / 8, .spread = number(a, "spread", 0)};
+  ts_ir_net_method m = {.algorithm = (uint32_t)algorithm,
+                        .protocol = (uint32_t)protocol,
+                        .channels = count(a, "channels", 1),
+                        .threads = count(a, "threads", 512),
+                        .connection = picoseconds(a, "connection"),
+                        .intra_hop = picoseconds(a, "intra_hop"),
+                        .inter_hop = picoseconds(a, "inter_hop"),
+                        .intra_rate = number(a, "intra_rate", 0) / 8,
+                        .inter_rate = number(a, "inter_rate", 0) / 8,
+                        .local = number(a, "local", 0),
+                        .chunk = number(a, "chunk", 0) / 8,
+                        .spread = number(a, "spread", 0)};
   m.intra_share = number(a, "intra_share", m.intra_rate > 0 ? 0 : 1);
   m.inter_share = number(a, "inter_share", m.inter_rate > 0 ? 0 : 1);
   m.believed = m.connection;
@@ -105,9 +140,15 @@ static bool from_arguments(ts_lowering *l, const ts_applied *a, ts_network_file 
 static bool variable(ts_lowering *l, const ts_field *field, ts_network_file *file, bool *changed)
 {
   const ts_value *v = field->value;
-  const char *text = v->type == TS_T_STRING ? v->u.string : v->type == TS_T_INT ? ts_arena_printf(l->s->arena, "%lld", (long long)v->u.integer) : NULL;
-  const char *error = text ? ts_network_variable(l->s->arena, field->name, text, file, changed) : "must be text or a whole number";
-  return !error || wrong(l, field->span, ts_arena_printf(l->s->arena, "variable `%s` cannot be set so", field->name), error);
+  const char *text =
+    v->type == TS_T_STRING ? v->u.string :
+    v->type == TS_T_INT    ? ts_arena_printf(l->s->arena, "%lld", (long long)v->u.integer) :
+                             NULL;
+  const char *error = text ? ts_network_variable(l->s->arena, field->name, text, file, changed) :
+                             "must be text or a whole number";
+  return !error ||
+         wrong(l, field->span,
+               ts_arena_printf(l->s->arena, "variable `%s` cannot be set so", field->name), error);
 }
 
 /* Anchors were measured with the library's own choice: they go when that is changed. */
@@ -130,7 +171,8 @@ static bool variables(ts_lowering *l, const ts_value *record, ts_network_file *f
 
 static void rest_on(ts_lowering *l, const ts_applied *a, const ts_value *file, ts_ir_net_model *m)
 {
-  ts_ir_cost_source source = {ts_ir_add_string(l->b, ts_session_written(file->u.string)), ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
+  ts_ir_cost_source source = {ts_ir_add_string(l->b, ts_session_written(file->u.string)),
+                              ts_ir_add_string(l->b, "network"), ts_ir_loc_of(l, a->span), 0};
   m->source = ts_ir_intern(l->b, TS_IR_COST_SOURCES, &source);
 }
 
@@ -150,7 +192,9 @@ bool ts_lower_statistical(ts_lowering *l, const ts_applied *a, ts_ir_net_model *
   if (!from_file(l, file, &f))
     return false;
   if (!f.curve_count)
-    return wrong(l, file->span, "a network file without curves", "fitted by `trainspec fit network --model statistical`; methods are for `whitebox`");
+    return wrong(
+      l, file->span, "a network file without curves",
+      "fitted by `trainspec fit network --model statistical`; methods are for `whitebox`");
   begin_model(a, TS_IR_NET_STATISTICAL, m);
   m->links = f.links;
   m->curve_count = f.curve_count;
@@ -170,7 +214,8 @@ bool ts_lower_white_box(ts_lowering *l, const ts_applied *a, ts_ir_net_model *m)
   if (!(file ? from_file(l, file, &f) : from_arguments(l, a, &f)))
     return false;
   if (!f.method_count)
-    return wrong(l, file ? file->span : a->span, "a network file without methods", "curves are for `statistical`");
+    return wrong(l, file ? file->span : a->span, "a network file without methods",
+                 "curves are for `statistical`");
   if (!variables(l, arg(a, "variables"), &f))
     return false;
   begin_model(a, TS_IR_NET_WHITE_BOX, m);

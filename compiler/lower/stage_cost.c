@@ -1,4 +1,5 @@
-/* What a policy goes by: the kernels' times of each stage's forward and backward, the activations that it holds in between, and the time of a message. */
+/* What a policy goes by: the kernels' times of each stage's forward and backward, the activations
+ * that it holds in between, and the time of a message. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,12 @@ static int by_node(const void *a, const void *b)
 {
   const ts_mem_note *x = a, *y = b;
   bool x_frees = x->mem.bytes < 0, y_frees = y->mem.bytes < 0;
-  return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : (int)x_frees - (int)y_frees;
+  return x->node != y->node ? (x->node > y->node) - (x->node < y->node) :
+                              (int)x_frees - (int)y_frees;
 }
 
-/* The most activations above those at the beginning: a node has what it makes before it lets go of what it used. */
+/* The most activations above those at the beginning: a node has what it makes before it lets go of
+ * what it used. */
 static double rise(const ts_fragment *f)
 {
   ts_mem_note *notes = ts_arena_copy(f->scratch, f->mems.at, f->mems.count * sizeof *notes);
@@ -46,8 +49,11 @@ static uint64_t computing(const ts_fragment *f)
 
 static ts_stage_cost cost_of(ts_lowering *l, uint32_t stage)
 {
-  static const struct { ts_work_kind kind; bool inputs, weights; } work[] = {
-    {TS_FORWARD, false, false}, {TS_BACKWARD, true, true}, {TS_INPUT_GRADIENT, true, false}, {TS_WEIGHT_GRADIENT, false, true}};
+  static const struct { ts_work_kind kind; bool inputs, weights;
+  } work[] = {{TS_FORWARD, false, false},
+              {TS_BACKWARD, true, true},
+              {TS_INPUT_GRADIENT, true, false},
+              {TS_WEIGHT_GRADIENT, false, true}};
   ts_stage_cost cost = {0};
   ts_placed item = {.stage = stage};
   for (size_t k = 0; k < sizeof work / sizeof work[0]; k++) {
@@ -93,7 +99,8 @@ static int64_t largest_message(const ts_stages *stages)
   return bytes;
 }
 
-/* Of the largest message over the slowest link, as the first model of the plan that answers messages with a formula gives it. */
+/* Of the largest message over the slowest link, as the first model of the plan that answers
+ * messages with a formula gives it. */
 static uint64_t message_time(ts_lowering *l)
 {
   ts_ir ir;
@@ -102,13 +109,15 @@ static uint64_t message_time(ts_lowering *l)
   uint64_t base = 2 * slowest_latency(&ir); /* up to the switch and down */
   for (uint32_t i = 0; i < ir.net_models_count; i++) {
     const ts_ir_net_model *m = &ir.net_models[i];
-    if (m->kind != TS_IR_NET_ALPHA_BETA || !(m->collectives >> TS_IR_MESSAGE & 1) || (i + 1 < ir.net_models_count && m->tier == 0))
+    if (m->kind != TS_IR_NET_ALPHA_BETA || !(m->collectives >> TS_IR_MESSAGE & 1) ||
+        (i + 1 < ir.net_models_count && m->tier == 0))
       continue;
     base += m->base + m->inter_hop;
     efficiency = m->efficiency;
     break;
   }
-  double seconds = bandwidth > 0 ? (double)largest_message(l->stages) / (efficiency * bandwidth) : 0;
+  double seconds =
+    bandwidth > 0 ? (double)largest_message(l->stages) / (efficiency * bandwidth) : 0;
   return base + (uint64_t)llround(seconds * 1e12);
 }
 

@@ -11,7 +11,8 @@
 
 enum { MAX_TIER = 255, MAX_PORTS = 4096 };
 
-typedef struct steady { const ts_ast *link; uint32_t class_index; } steady; /* a link statement whose fields are alike in every turn of a loop */
+/* a link statement whose fields are alike in every turn of a loop */
+typedef struct steady { const ts_ast *link; uint32_t class_index; } steady;
 
 typedef TS_VEC(uint32_t) vertex_list;
 
@@ -51,7 +52,8 @@ static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts
 {
   uint64_t count = 1;
   if (item->count - 1 > 4) {
-    ts_report(c->s, TS_E0602, item->span, "`%s` has %" PRIu32 " dimensions; at most 4 are possible", item->name, item->count - 1);
+    ts_report(c->s, TS_E0602, item->span, "`%s` has %" PRIu32 " dimensions; at most 4 are possible",
+              item->name, item->count - 1);
     return false;
   }
   const char *what = ts_arena_printf(c->s->arena, "a dimension of `%s`", item->name);
@@ -67,7 +69,9 @@ static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts
     }
     uint32_t most = c->s->limits.vertices;
     if (n > most || count * (uint64_t)n + c->vertices.count > most) {
-      ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span, "the cluster has more than %s devices and switches", ts_count_print(c->s->arena, most));
+      ts_diag *d = ts_report(c->s, TS_E0606, item->child[i]->span,
+                             "the cluster has more than %s devices and switches",
+                             ts_count_print(c->s->arena, most));
       ts_diag_here(d, "this is %" PRId64, n);
       ts_diag_help(d, "give the cluster fewer nodes");
       return false;
@@ -79,7 +83,8 @@ static bool array_dims(elaboration *c, const ts_env *env, const ts_ast *item, ts
   return true;
 }
 
-static const ts_cluster_array *array_named(const ts_cluster_array *arrays, size_t count, const char *name)
+static const ts_cluster_array *array_named(const ts_cluster_array *arrays, size_t count,
+                                           const char *name)
 {
   for (size_t i = 0; i < count; i++)
     if (arrays[i].name == name)
@@ -89,10 +94,14 @@ static const ts_cluster_array *array_named(const ts_cluster_array *arrays, size_
 
 static bool add_array(elaboration *c, const ts_env *env, const ts_ast *item)
 {
-  ts_cluster_array a = {.name = item->name, .is_switch = item->flags & 1, .first = (uint32_t)c->vertices.count, .span = item->name_span};
+  ts_cluster_array a = {.name = item->name,
+                        .is_switch = item->flags & 1,
+                        .first = (uint32_t)c->vertices.count,
+                        .span = item->name_span};
   const ts_cluster_array *twin = array_named(c->arrays.at, c->arrays.count, item->name);
   if (twin) {
-    ts_diag *d = ts_report(c->s, TS_E0202, item->name_span, "cluster `%s` has two arrays `%s`", c->decl->name, item->name);
+    ts_diag *d = ts_report(c->s, TS_E0202, item->name_span, "cluster `%s` has two arrays `%s`",
+                           c->decl->name, item->name);
     ts_diag_label(d, twin->span, "first here");
     return false;
   }
@@ -111,25 +120,29 @@ static bool add_array(elaboration *c, const ts_env *env, const ts_ast *item)
   if (!array_dims(c, env, item, &a))
     return false;
   for (uint32_t i = 0; i < a.count; i++)
-    TS_PUSH(c->s->arena, &c->vertices, (ts_cluster_vertex){.array = (uint32_t)c->arrays.count, .speed = 1});
+    TS_PUSH(c->s->arena, &c->vertices,
+            (ts_cluster_vertex){.array = (uint32_t)c->arrays.count, .speed = 1});
   TS_PUSH(c->s->arena, &c->arrays, a);
   return true;
 }
 
 /* ---- References ---- */
 
-static const ts_cluster_array *ref_array(ts_session *s, const ts_cluster_array *arrays, size_t count, const ts_ast *ref)
+static const ts_cluster_array *ref_array(ts_session *s, const ts_cluster_array *arrays,
+                                         size_t count, const ts_ast *ref)
 {
   const ts_cluster_array *a = array_named(arrays, count, ref->name);
   if (a && (!ref->count || ref->count == a->dims))
     return a;
   if (a) {
-    ts_diag *d = ts_report(s, TS_E0602, ref->span, "`%s` has %" PRIu32 " dimension%s, not %" PRIu32, ref->name, a->dims, a->dims == 1 ? "" : "s", ref->count);
+    ts_diag *d = ts_report(s, TS_E0602, ref->span, "`%s` has %" PRIu32 " dimension%s, not %" PRIu32,
+                           ref->name, a->dims, a->dims == 1 ? "" : "s", ref->count);
     ts_diag_here(d, "%" PRIu32 " ind%s", ref->count, ref->count == 1 ? "ex" : "ices");
     ts_diag_note_at(d, a->span, "`%s` is declared here", shape_text(s->arena, a));
     return NULL;
   }
-  ts_diag *d = ts_report(s, TS_E0601, ref->name_span.file ? ref->name_span : ref->span, "the cluster has no devices or switches `%s`", ref->name);
+  ts_diag *d = ts_report(s, TS_E0601, ref->name_span.file ? ref->name_span : ref->span,
+                         "the cluster has no devices or switches `%s`", ref->name);
   ts_diag_here(d, "not found");
   ts_name_list names = {0};
   ts_name_list shapes = {0};
@@ -142,7 +155,8 @@ static const ts_cluster_array *ref_array(ts_session *s, const ts_cluster_array *
   return NULL;
 }
 
-static bool ref_index(ts_session *s, const ts_env *env, const ts_cluster_array *a, const ts_ast *ref, uint32_t d, uint32_t *index)
+static bool ref_index(ts_session *s, const ts_env *env, const ts_cluster_array *a,
+                      const ts_ast *ref, uint32_t d, uint32_t *index)
 {
   int64_t i;
   if (!ts_eval_int(s, env, ref->child[d], "an index", &i))
@@ -150,15 +164,18 @@ static bool ref_index(ts_session *s, const ts_env *env, const ts_cluster_array *
   *index = (uint32_t)i;
   if (i >= 0 && i < a->dim[d])
     return true;
-  ts_diag *diag = ts_report(s, TS_E0602, ref->child[d]->span, "index %" PRId64 " is outside `%s`", i, shape_text(s->arena, a));
+  ts_diag *diag = ts_report(s, TS_E0602, ref->child[d]->span, "index %" PRId64 " is outside `%s`",
+                            i, shape_text(s->arena, a));
   ts_diag_here(diag, "this is %" PRId64 "; indices here are 0..%" PRIu32, i, a->dim[d]);
   ts_diag_note_at(diag, a->span, "`%s` is declared here", a->name);
   ts_note_values(s, env, diag, ref->child[d]);
   return false;
 }
 
-/* Vertices that a reference stands for, in order; `*`, or no indices at all, stand for every one. */
-static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *arrays, size_t count, const ts_ast *ref, vertex_list *out, bool *many)
+/* Vertices that a reference stands for, in order; `*`, or no indices at all, stand for every one.
+ * */
+static bool resolve(ts_session *s, const ts_env *env, const ts_cluster_array *arrays, size_t count,
+                    const ts_ast *ref, vertex_list *out, bool *many)
 {
   const ts_cluster_array *a = ref_array(s, arrays, count, ref);
   if (!a)
@@ -195,15 +212,21 @@ static bool possible(ts_session *s, const ts_ast *field, ts_value v, double leas
   if (value >= least && value <= most)
     return true;
   bool outside = value > 0;
-  ts_diag *d = ts_report(s, TS_E0604, field->child[0]->span, outside ? "`%s` is not possible" : least > 0 ? "`%s` must be more than 0" : "`%s` must be 0 or more", field->name);
+  ts_diag *d = ts_report(s, TS_E0604, field->child[0]->span,
+                         outside   ? "`%s` is not possible" :
+                         least > 0 ? "`%s` must be more than 0" :
+                                     "`%s` must be 0 or more",
+                         field->name);
   if (outside)
-    ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v), value < least ? "less" : "more");
+    ts_diag_here(d, "this is %s, %s than it can be", ts_value_print(s->arena, v),
+                 value < least ? "less" : "more");
   else
     ts_diag_here(d, "this is %s", value == 0 ? "0" : "negative");
   return false;
 }
 
-static bool unknown_field(ts_session *s, const ts_ast *field, const char *of, const char *const *known, size_t count)
+static bool unknown_field(ts_session *s, const ts_ast *field, const char *of,
+                          const char *const *known, size_t count)
 {
   ts_diag *d = ts_report(s, TS_E0214, field->name_span, "%s has no field `%s`", of, field->name);
   ts_diag_here(d, "not a field");
@@ -215,7 +238,8 @@ static bool unknown_field(ts_session *s, const ts_ast *field, const char *of, co
   return false;
 }
 
-static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int64_t most, const char *what)
+static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int64_t most,
+                          const char *what)
 {
   if (value >= 0 && value <= most)
     return true;
@@ -224,7 +248,8 @@ static bool whole_between(ts_session *s, const ts_ast *field, int64_t value, int
   return false;
 }
 
-static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *field, ts_cluster_class *class, unsigned *given)
+static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *field,
+                             ts_cluster_class *class, unsigned *given)
 {
   static const char *const known[] = {"bandwidth", "latency", "tier", "ports", "setup", "failed"};
   static const char *const type[] = {"Rate", "Time", "Int", "Int", "Time", "Bool"};
@@ -238,20 +263,29 @@ static bool link_field_value(ts_session *s, const ts_env *env, const ts_ast *fie
     return false;
   }
   ts_value v = ts_eval(s, env, field->child[0]);
-  if (!ts_convert_to(s, type[k], &v, ts_arena_printf(s->arena, "`%s`", known[k]), field->child[0]->span, TS_NO_SPAN))
+  if (!ts_convert_to(s, type[k], &v, ts_arena_printf(s->arena, "`%s`", known[k]),
+                     field->child[0]->span, TS_NO_SPAN))
     return false;
   *given |= 1u << k;
   switch ((link_field)k) {
-  case BANDWIDTH: class->bandwidth = v.u.real; return possible(s, field, v, 8, 8e21); /* bits/s: what an IR can hold */
+  /* bits/s: what an IR can hold */
+  case BANDWIDTH: class->bandwidth = v.u.real; return possible(s, field, v, 8, 8e21);
   case LATENCY: class->latency = v.u.real; return possible(s, field, v, 0, 1e6);
   case SETUP: class->setup = v.u.real; return possible(s, field, v, 0, 1e6);
-  case TIER: class->tier = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_TIER, "`tier` is 0 inside a node, 1 between nodes, ...");
-  case PORTS: class->ports = (uint32_t)v.u.integer; return whole_between(s, field, v.u.integer, MAX_PORTS, "`ports` is how many circuits an end holds at a time");
+  case TIER:
+    class->tier = (uint32_t)v.u.integer;
+    return whole_between(s, field, v.u.integer, MAX_TIER,
+                         "`tier` is 0 inside a node, 1 between nodes, ...");
+  case PORTS:
+    class->ports = (uint32_t)v.u.integer;
+    return whole_between(s, field, v.u.integer, MAX_PORTS,
+                         "`ports` is how many circuits an end holds at a time");
   default: class->failed = v.u.truth; return true;
   }
 }
 
-static bool link_fields(ts_session *s, const ts_env *env, const ts_ast *link, ts_cluster_class *class, unsigned *given)
+static bool link_fields(ts_session *s, const ts_env *env, const ts_ast *link,
+                        ts_cluster_class *class, unsigned *given)
 {
   bool ok = true;
   for (uint32_t i = 2; i < link->count; i++)
@@ -276,8 +310,9 @@ static uint32_t class_index(elaboration *c, const ts_cluster_class *class)
   enum { LOOK_BACK = 64 }; /* equal classes of one statement mostly follow each other */
   for (size_t i = c->classes.count; i-- > 0 && c->classes.count - i <= LOOK_BACK;) {
     const ts_cluster_class *k = &c->classes.at[i];
-    if (k->span.begin == class->span.begin && k->bandwidth == class->bandwidth && k->latency == class->latency && k->tier == class->tier &&
-        k->ports == class->ports && k->setup == class->setup && k->failed == class->failed)
+    if (k->span.begin == class->span.begin && k->bandwidth == class->bandwidth &&
+        k->latency == class->latency && k->tier == class->tier && k->ports == class->ports &&
+        k->setup == class->setup && k->failed == class->failed)
       return (uint32_t)i;
   }
   TS_PUSH(c->s->arena, &c->classes, *class);
@@ -288,8 +323,10 @@ static bool circuits_have_ports(ts_session *s, const ts_cluster_class *class)
 {
   if (!(class->setup > 0) || class->ports)
     return true;
-  ts_diag *d = ts_report(s, TS_E0216, class->span, "a link of circuits that take time to set up needs `ports`");
-  ts_diag_help(d, "how many circuits an end holds at a time, as in `{ bandwidth = 400 Gb/s, setup = 10 us, ports = 4 }`");
+  ts_diag *d = ts_report(s, TS_E0216, class->span,
+                         "a link of circuits that take time to set up needs `ports`");
+  ts_diag_help(d, "how many circuits an end holds at a time, as in `{ bandwidth = 400 Gb/s, setup "
+                  "= 10 us, ports = 4 }`");
   return false;
 }
 
@@ -309,7 +346,8 @@ static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, ui
   if (!(given & 1u << BANDWIDTH)) {
     ts_diag *d = ts_report(c->s, TS_E0216, link->span, "a link needs a `bandwidth`");
     ts_diag_here(d, "not given");
-    ts_diag_help(d, "the rate of one direction, as in `{ bandwidth = 400 Gb/s, latency = 2 us, tier = 1 }`");
+    ts_diag_help(
+      d, "the rate of one direction, as in `{ bandwidth = 400 Gb/s, latency = 2 us, tier = 1 }`");
     return false;
   }
   class.name = ts_arena_printf(c->s->arena, "%s-%s", link->child[0]->name, link->child[1]->name);
@@ -325,7 +363,8 @@ static bool link_class(elaboration *c, const ts_env *env, const ts_ast *link, ui
 static bool self_link(elaboration *c, const ts_env *env, const ts_ast *link, uint32_t vertex)
 {
   const ts_cluster_array *a = &c->arrays.at[c->vertices.at[vertex].array];
-  ts_diag *d = ts_report(c->s, TS_E0605, link->span, "this links `%s` to itself", vertex_text(c->s->arena, a, vertex));
+  ts_diag *d = ts_report(c->s, TS_E0605, link->span, "this links `%s` to itself",
+                         vertex_text(c->s->arena, a, vertex));
   ts_diag_label(d, link->child[0]->span, "%s", vertex_text(c->s->arena, a, vertex));
   ts_diag_label(d, link->child[1]->span, "%s", vertex_text(c->s->arena, a, vertex));
   ts_note_values(c->s, env, d, link->child[0]);
@@ -337,16 +376,21 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
 {
   uint32_t index;
   bool many_from, many_to;
-  bool found = resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[0], &c->from, &many_from);
-  found = resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[1], &c->to, &many_to) && found;
+  bool found =
+    resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[0], &c->from, &many_from);
+  found =
+    resolve(c->s, env, c->arrays.at, c->arrays.count, link->child[1], &c->to, &many_to) && found;
   if (!link_class(c, env, link, &index) || !found)
     return false;
-  bool duplex = !(link->flags & 1), within = many_from && many_to && link->child[0]->name == link->child[1]->name;
+  bool duplex = !(link->flags & 1),
+       within = many_from && many_to && link->child[0]->name == link->child[1]->name;
   uint64_t added = (uint64_t)c->from.count * c->to.count;
   if (added + c->links.count > c->s->limits.links) {
-    ts_diag *d = ts_report(c->s, TS_E0606, link->span, "the cluster has more than %s links", ts_count_print(c->s->arena, c->s->limits.links));
+    ts_diag *d = ts_report(c->s, TS_E0606, link->span, "the cluster has more than %s links",
+                           ts_count_print(c->s->arena, c->s->limits.links));
     ts_diag_here(d, "%s more", ts_count_print(c->s->arena, (int64_t)added));
-    ts_diag_help(d, "link both to a switch in the place of each to each, or give the cluster fewer nodes");
+    ts_diag_help(
+      d, "link both to a switch in the place of each to each, or give the cluster fewer nodes");
     return false;
   }
   for (size_t i = 0; i < c->from.count; i++)
@@ -354,8 +398,10 @@ static bool add_link(elaboration *c, const ts_env *env, const ts_ast *link)
       uint32_t from = c->from.at[i], to = c->to.at[k];
       if (from == to && !many_from && !many_to)
         return self_link(c, env, link, from);
-      if (from != to && !(within && duplex && from > to)) /* all of an array with all of it: each pair once */
-        TS_PUSH(c->s->arena, &c->links, (ts_cluster_link){.from = from, .to = to, .link_class = index, .duplex = duplex});
+      /* all of an array with all of it: each pair once */
+      if (from != to && !(within && duplex && from > to))
+        TS_PUSH(c->s->arena, &c->links,
+                (ts_cluster_link){.from = from, .to = to, .link_class = index, .duplex = duplex});
     }
   return true;
 }
@@ -370,19 +416,26 @@ static bool run_for(elaboration *c, ts_env *env, const ts_ast *loop)
   if (list.type == TS_T_ERROR)
     return false;
   if (list.type != TS_T_RANGE && list.type != TS_T_LIST) {
-    ts_diag *d = ts_report(c->s, TS_E0220, loop->child[0]->span, "`%s` runs over %s, not over a list", loop->name, ts_value_describe(c->s->arena, list));
+    ts_diag *d =
+      ts_report(c->s, TS_E0220, loop->child[0]->span, "`%s` runs over %s, not over a list",
+                loop->name, ts_value_describe(c->s->arena, list));
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, list));
     return false;
   }
-  int64_t count = list.type == TS_T_LIST ? (int64_t)list.u.list->count : list.u.range.end - list.u.range.begin;
+  int64_t count =
+    list.type == TS_T_LIST ? (int64_t)list.u.list->count : list.u.range.end - list.u.range.begin;
   ts_env *inner = ts_env_sized(c->s, env, 2);
   TS_PUSH(c->s->arena, &c->varying, loop->name);
   c->loops++;
   bool ok = true;
   for (int64_t i = 0; i < count && ok; i++) {
     bool wanted = true;
-    ts_env_bind(inner, loop->name, list.type == TS_T_LIST ? list.u.list->at[i] : ts_int_value(list.u.range.begin + i, loop->child[0]->span));
-    ok = !loop->child[1] || ts_eval_bool(c->s, inner, loop->child[1], "the condition of `for`", &wanted);
+    ts_env_bind(inner, loop->name,
+                list.type == TS_T_LIST ?
+                  list.u.list->at[i] :
+                  ts_int_value(list.u.range.begin + i, loop->child[0]->span));
+    ok = !loop->child[1] ||
+         ts_eval_bool(c->s, inner, loop->child[1], "the condition of `for`", &wanted);
     ok = ok && (!wanted || run(c, inner, loop, 2));
     ok = ts_take_turn(c->s, loop->span) && ok;
   }
@@ -465,8 +518,10 @@ static bool linked_once(elaboration *c)
         first = first ? first : second;
       }
     }
-    ts_diag *d = ts_report(c->s, TS_E0603, second->span, "`%s` and `%s` are linked twice", vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[from].array], from),
-                           vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[to].array], to));
+    ts_diag *d =
+      ts_report(c->s, TS_E0603, second->span, "`%s` and `%s` are linked twice",
+                vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[from].array], from),
+                vertex_text(c->s->arena, &c->arrays.at[c->vertices.at[to].array], to));
     if (first->span.begin != second->span.begin)
       ts_diag_label(d, first->span, "first here");
     ts_diag_help(d, "make it one link with the sum of the bandwidths");
@@ -482,11 +537,13 @@ static uint32_t root_of(uint32_t *parent, uint32_t v)
   return v;
 }
 
-/* All devices must be able to talk to each other: those outside of the largest connected part are told. */
+/* All devices must be able to talk to each other: those outside of the largest connected part are
+ * told. */
 static bool connected(elaboration *c)
 {
   uint32_t count = (uint32_t)c->vertices.count, best = 0, outside = 0, lonely = UINT32_MAX;
-  uint32_t *parent = TS_NEW_ARRAY(c->s->arena, uint32_t, count), *devices = TS_NEW_ARRAY(c->s->arena, uint32_t, count);
+  uint32_t *parent = TS_NEW_ARRAY(c->s->arena, uint32_t, count),
+           *devices = TS_NEW_ARRAY(c->s->arena, uint32_t, count);
   for (uint32_t v = 0; v < count; v++)
     parent[v] = v;
   for (size_t i = 0; i < c->links.count; i++)
@@ -503,9 +560,15 @@ static bool connected(elaboration *c)
   if (!outside)
     return true;
   const ts_cluster_array *a = &c->arrays.at[c->vertices.at[lonely].array];
-  ts_diag *d = ts_report(c->s, TS_E0609, a->span, "no path of links joins `%s` to the other devices", vertex_text(c->s->arena, a, lonely));
-  ts_diag_here(d, "%" PRIu32 " of %" PRIu32 " devices are apart from the others", outside, outside + devices[best]);
-  ts_diag_help(d, "link them to a switch that others are linked to, as in `link %s[...] <-> leaf[...] { bandwidth = 400 Gb/s }`", a->name);
+  ts_diag *d =
+    ts_report(c->s, TS_E0609, a->span, "no path of links joins `%s` to the other devices",
+              vertex_text(c->s->arena, a, lonely));
+  ts_diag_here(d, "%" PRIu32 " of %" PRIu32 " devices are apart from the others", outside,
+               outside + devices[best]);
+  ts_diag_help(d,
+               "link them to a switch that others are linked to, as in `link %s[...] <-> leaf[...] "
+               "{ bandwidth = 400 Gb/s }`",
+               a->name);
   return false;
 }
 
@@ -532,9 +595,17 @@ ts_value ts_cluster_build(ts_session *s, const ts_env *env, const ts_ast *decl, 
   if (!linked_once(&c) || !connected(&c))
     return ts_error_value();
   ts_cluster *cluster = TS_NEW(s->arena, ts_cluster);
-  *cluster = (ts_cluster){.named = {decl->name}, .span = span, .array_count = (uint32_t)c.arrays.count, .class_count = (uint32_t)c.classes.count,
-                          .link_count = (uint32_t)c.links.count, .vertex_count = (uint32_t)c.vertices.count, .device_count = devices,
-                          .arrays = c.arrays.at, .classes = c.classes.at, .links = c.links.at, .vertices = c.vertices.at};
+  *cluster = (ts_cluster){.named = {decl->name},
+                          .span = span,
+                          .array_count = (uint32_t)c.arrays.count,
+                          .class_count = (uint32_t)c.classes.count,
+                          .link_count = (uint32_t)c.links.count,
+                          .vertex_count = (uint32_t)c.vertices.count,
+                          .device_count = devices,
+                          .arrays = c.arrays.at,
+                          .classes = c.classes.at,
+                          .links = c.links.at,
+                          .vertices = c.vertices.at};
   return (ts_value){.type = TS_T_CLUSTER, .span = span, .u.cluster = cluster};
 }
 
@@ -552,7 +623,8 @@ typedef struct change { /* a copy being changed */
 static bool changes_nothing(ts_session *s, const ts_ast *override)
 {
   ts_diag *d = ts_report(s, TS_E0607, override->span, "this changes nothing");
-  ts_diag_here(d, override->kind == TS_AST_LINK ? "no such link in the cluster" : "no field is given");
+  ts_diag_here(d,
+               override->kind == TS_AST_LINK ? "no such link in the cluster" : "no field is given");
   return false;
 }
 
@@ -568,7 +640,8 @@ static uint8_t *marked(change *c, const ts_ast *ref)
   return marks;
 }
 
-static uint32_t changed_class(change *c, uint32_t old, uint32_t *renewed, const ts_cluster_class *new, unsigned given)
+static uint32_t changed_class(change *c, uint32_t old, uint32_t *renewed,
+                              const ts_cluster_class *new, unsigned given)
 {
   if (renewed[old] != UINT32_MAX)
     return renewed[old];
@@ -606,7 +679,8 @@ static bool change_links(change *c, const ts_ast *override)
     uint32_t class = changed_class(c, l.link_class, renewed, &new, given);
     ok = ok && circuits_have_ports(c->s, &c->classes.at[class]);
     if (l.duplex && forward != back) { /* one direction of a link with two: it becomes two links */
-      ts_cluster_link kept = {.from = forward ? l.to : l.from, .to = forward ? l.from : l.to, .link_class = l.link_class};
+      ts_cluster_link kept = {
+        .from = forward ? l.to : l.from, .to = forward ? l.from : l.to, .link_class = l.link_class};
       TS_PUSH(c->s->arena, &c->links, kept);
       c->links.at[i] = (ts_cluster_link){.from = kept.to, .to = kept.from, .link_class = class};
     } else {
@@ -625,8 +699,10 @@ static bool change_devices(change *c, const ts_ast *override)
   if (!marks)
     return false;
   if (array->is_switch) {
-    ts_diag *d = ts_report(c->s, TS_E0607, ref->span, "`%s` is a switch; nothing of it can be changed", ref->name);
-    ts_diag_help(d, "change its links, as in `link %s[0] <-> gpu[*] { bandwidth = 100 Gb/s }`", ref->name);
+    ts_diag *d = ts_report(c->s, TS_E0607, ref->span,
+                           "`%s` is a switch; nothing of it can be changed", ref->name);
+    ts_diag_help(d, "change its links, as in `link %s[0] <-> gpu[*] { bandwidth = 100 Gb/s }`",
+                 ref->name);
     return false;
   }
   for (uint32_t i = 1; i < override->count; i++) {
@@ -634,7 +710,8 @@ static bool change_devices(change *c, const ts_ast *override)
     if (strcmp(field->name, "speed"))
       return unknown_field(c->s, field, "a device", known, 1);
     ts_value v = ts_eval(c->s, c->env, field->child[0]);
-    if (!ts_convert_to(c->s, "Real", &v, "`speed`", field->child[0]->span, TS_NO_SPAN) || !possible(c->s, field, v, 1e-6, 1e6))
+    if (!ts_convert_to(c->s, "Real", &v, "`speed`", field->child[0]->span, TS_NO_SPAN) ||
+        !possible(c->s, field, v, 1e-6, 1e6))
       return false;
     for (uint32_t k = 0; k < c->old->vertex_count; k++)
       c->vertices[k].speed = marks[k] ? v.u.real : c->vertices[k].speed;
@@ -648,12 +725,18 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   if (v.type == TS_T_ERROR)
     return v;
   if (v.type != TS_T_CLUSTER) {
-    ts_diag *d = ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v));
+    ts_diag *d =
+      ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s",
+                ts_value_describe(s->arena, v));
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return ts_error_value();
   }
   const ts_cluster *old = v.u.cluster;
-  change c = {.s = s, .env = env, .old = old, .vertices = ts_arena_copy(s->arena, old->vertices, old->vertex_count * sizeof *old->vertices)};
+  change c = {.s = s,
+              .env = env,
+              .old = old,
+              .vertices =
+                ts_arena_copy(s->arena, old->vertices, old->vertex_count * sizeof *old->vertices)};
   for (uint32_t i = 0; i < old->class_count; i++)
     TS_PUSH(s->arena, &c.classes, old->classes[i]);
   for (uint32_t i = 0; i < old->link_count; i++)
@@ -661,11 +744,14 @@ ts_value ts_cluster_override(ts_session *s, const ts_env *env, ts_value v, const
   bool ok = true;
   for (uint32_t i = 1; i < with->count; i++)
     if (with->child[i]->kind == TS_AST_RULE || with->child[i]->kind == TS_AST_REMOVE) {
-      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a cluster has no rules"), "rules are those of strategies");
+      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a cluster has no rules"),
+                   "rules are those of strategies");
       return ts_error_value();
     }
   for (uint32_t i = 1; i < with->count; i++)
-    ok = (with->child[i]->kind == TS_AST_LINK ? change_links(&c, with->child[i]) : change_devices(&c, with->child[i])) && ok;
+    ok = (with->child[i]->kind == TS_AST_LINK ? change_links(&c, with->child[i]) :
+                                                change_devices(&c, with->child[i])) &&
+         ok;
   if (!ok)
     return ts_error_value();
   ts_cluster *cluster = TS_NEW(s->arena, ts_cluster);

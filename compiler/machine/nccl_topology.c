@@ -10,7 +10,8 @@ enum { MOST_GPUS = 1024, MOST_PARTS = 65536 };
 
 typedef struct place { /* an open element */
   const char *name;
-  int part;        /* that it is, or that of the one around it; TS_TOPOLOGY_NO_PART: outside of all */
+  /* that it is, or that of the one around it; TS_TOPOLOGY_NO_PART: outside of all */
+  int part;
   int gpu;         /* -1: in none */
   double rate;     /* of a PCIe device's link to the part around it */
   int above;       /* that part */
@@ -36,7 +37,8 @@ static bool fail(reader *r, const char *error)
 }
 
 /* A whole number of an attribute; `otherwise` when it is not there. */
-static bool whole(reader *r, const char *attribute, long otherwise, long least, long most, long *value)
+static bool whole(reader *r, const char *attribute, long otherwise, long least, long most,
+                  long *value)
 {
   const char *text = ts_xml_get(&r->xml, attribute);
   char *end;
@@ -45,15 +47,21 @@ static bool whole(reader *r, const char *attribute, long otherwise, long least, 
     return true;
   *value = strtol(text, &end, 10);
   if (end == text || *end || *value < least || *value > most)
-    return fail(r, ts_arena_printf(r->arena, "`%s` of `%s` must be a whole number from %ld to %ld, not `%s`", attribute, r->xml.name, least, most, text));
+    return fail(r, ts_arena_printf(r->arena,
+                                   "`%s` of `%s` must be a whole number from %ld to %ld, not `%s`",
+                                   attribute, r->xml.name, least, most, text));
   return true;
 }
 
 /* Rate of a PCIe link: width * rate of its generation / 80, GB/s (topo.cc, ncclTopoAddPci). */
 static bool pci_rate(reader *r, double *rate)
 {
-  static const struct { const char *text; double value; } speeds[] = {{"2.5 GT/s", 15}, {"5 GT/s", 30}, {"5.0 GT/s", 30}, {"8 GT/s", 60}, {"8.0 GT/s", 60}, {"16 GT/s", 120},
-                                                                      {"16.0 GT/s", 120}, {"32 GT/s", 240}, {"32.0 GT/s", 240}, {"64 GT/s", 480}, {"64.0 GT/s", 480}};
+  static const struct {
+    const char *text;
+    double value;
+  } speeds[] = {{"2.5 GT/s", 15},   {"5 GT/s", 30},   {"5.0 GT/s", 30},   {"8 GT/s", 60},
+                {"8.0 GT/s", 60},   {"16 GT/s", 120}, {"16.0 GT/s", 120}, {"32 GT/s", 240},
+                {"32.0 GT/s", 240}, {"64 GT/s", 480}, {"64.0 GT/s", 480}};
   const char *speed = ts_xml_get(&r->xml, "link_speed");
   double of = 60;
   long width;
@@ -81,7 +89,8 @@ static bool as_part(reader *r, place *p)
     return true;
   if (!new_part(r, &p->part))
     return false;
-  TS_PUSH(r->arena, &r->t->links, (ts_topology_link){(uint32_t)p->above, (uint32_t)p->part, p->rate});
+  TS_PUSH(r->arena, &r->t->links,
+          (ts_topology_link){(uint32_t)p->above, (uint32_t)p->part, p->rate});
   return true;
 }
 
@@ -100,7 +109,9 @@ static bool open_gpu(reader *r, place *p, const place *around)
   if (r->t->gpus.count == MOST_GPUS)
     return fail(r, "more than 1,024 GPUs in a node");
   p->gpu = (int)r->t->gpus.count;
-  TS_PUSH(r->arena, &r->t->gpus, (ts_topology_gpu){(int)dev, (int)sm, around->busid, (uint32_t)around->above, around->rate});
+  TS_PUSH(
+    r->arena, &r->t->gpus,
+    (ts_topology_gpu){(int)dev, (int)sm, around->busid, (uint32_t)around->above, around->rate});
   return true;
 }
 
@@ -112,7 +123,9 @@ static bool open_nvlink(reader *r, const place *around)
     return fail(r, "an `nvlink` must stand in a `gpu` and have a `target`");
   if (!whole(r, "count", 1, 1, 1024, &count))
     return false;
-  TS_PUSH(r->arena, &r->targets, (target){(uint32_t)around->gpu, (uint32_t)count, r->xml.line, busid, class && !strncmp(class, "0x0680", 6)});
+  TS_PUSH(r->arena, &r->targets,
+          (target){(uint32_t)around->gpu, (uint32_t)count, r->xml.line, busid,
+                   class && !strncmp(class, "0x0680", 6)});
   return true;
 }
 
@@ -124,7 +137,9 @@ static bool open_net(reader *r, place *around)
   if (!whole(r, "speed", 10000, -1, 100000000, &speed))
     return false;
   const char *name = ts_xml_get(&r->xml, "name");
-  TS_PUSH(r->arena, &r->t->nets, (ts_topology_net){name ? name : "", (uint32_t)around->part, (double)(speed > 0 ? speed : 10000) * 1e6 / 8});
+  TS_PUSH(r->arena, &r->t->nets,
+          (ts_topology_net){name ? name : "", (uint32_t)around->part,
+                            (double)(speed > 0 ? speed : 10000) * 1e6 / 8});
   return true;
 }
 
@@ -135,24 +150,33 @@ static bool open_c2c(reader *r, const place *around)
     return fail(r, "a `c2c` must stand in a `gpu`");
   if (!whole(r, "count", 1, 1, 1024, &count) || !whole(r, "bw", 0, 1, 100000000, &rate))
     return false;
-  uint32_t processor = r->t->processors.at[r->t->processors.count - 1]; /* the one that it stands in */
+  /* the one that it stands in */
+  uint32_t processor = r->t->processors.at[r->t->processors.count - 1];
   if (rate)
-    TS_PUSH(r->arena, &r->t->direct, (ts_topology_link){(uint32_t)around->gpu, processor, (double)count * (double)rate * 1e6});
+    TS_PUSH(
+      r->arena, &r->t->direct,
+      (ts_topology_link){(uint32_t)around->gpu, processor, (double)count * (double)rate * 1e6});
   return true;
 }
 
 static bool open_element(reader *r)
 {
   const char *name = r->xml.name;
-  place outside = {.name = "", .part = TS_TOPOLOGY_NO_PART, .gpu = -1, .above = TS_TOPOLOGY_NO_PART}, *around = r->depth ? &r->at[r->depth - 1] : &outside;
+  place outside = {.name = "",
+                   .part = TS_TOPOLOGY_NO_PART,
+                   .gpu = -1,
+                   .above = TS_TOPOLOGY_NO_PART},
+        *around = r->depth ? &r->at[r->depth - 1] : &outside;
   place *p = &r->at[r->depth++];
   *p = *around;
   p->name = name;
   if (r->depth == 1) {
     const char *version = ts_xml_get(&r->xml, "version");
     if (strcmp(name, "system") != 0)
-      return fail(r, ts_arena_printf(r->arena, "the file begins with `%s`, a topology with `system`", name));
-    return (version && !strcmp(version, "1")) || fail(r, "version 1 of topologies is known, this is another one");
+      return fail(
+        r, ts_arena_printf(r->arena, "the file begins with `%s`, a topology with `system`", name));
+    return (version && !strcmp(version, "1")) ||
+           fail(r, "version 1 of topologies is known, this is another one");
   }
   if (!strcmp(name, "cpu")) {
     if (r->depth != 2)
@@ -204,7 +228,8 @@ static void add_nvlink(reader *r, uint32_t gpu, int other, uint32_t count, bool 
   TS_PUSH(r->arena, &r->t->nvlinks, (ts_topology_nvlink){gpu, other, count});
 }
 
-/* GPUs are numbered by dev, targets become their numbers; links between two GPUs are told at both. */
+/* GPUs are numbered by dev, targets become their numbers; links between two GPUs are told at both.
+ * */
 static bool resolve(reader *r)
 {
   ts_topology *t = r->t;
@@ -225,19 +250,23 @@ static bool resolve(reader *r)
       add_nvlink(r, gpu, -1, link->count, true);
       continue;
     }
-    while (other < t->gpus.count && (!t->gpus.at[other].busid || strcmp(t->gpus.at[other].busid, link->busid) != 0))
+    while (other < t->gpus.count &&
+           (!t->gpus.at[other].busid || strcmp(t->gpus.at[other].busid, link->busid) != 0))
       other++;
     if (other == gpu)
       return fail(r, "an `nvlink` from a GPU to itself");
     if (other < t->gpus.count) /* else something that this node has none of, or a processor */
-      add_nvlink(r, gpu < other ? gpu : other, (int)(gpu < other ? other : gpu), link->count, false);
+      add_nvlink(r, gpu < other ? gpu : other, (int)(gpu < other ? other : gpu), link->count,
+                 false);
   }
   return true;
 }
 
-const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size, const char **error, uint32_t *line)
+const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size,
+                                    const char **error, uint32_t *line)
 {
-  reader r = {.arena = arena, .xml = ts_xml_new(arena, text, size), .t = TS_NEW(arena, ts_topology)};
+  reader r = {
+    .arena = arena, .xml = ts_xml_new(arena, text, size), .t = TS_NEW(arena, ts_topology)};
   bool good = true, any = false;
   for (ts_xml_event e; good && (e = ts_xml_next(&r.xml)) != TS_XML_END;) {
     if (e == TS_XML_ERROR)

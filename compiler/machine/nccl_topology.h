@@ -1,4 +1,5 @@
-/* A node as a collective library sees it: the XML that it reads from NCCL_TOPO_FILE and writes to NCCL_TOPO_DUMP_FILE. Elements and rates: NCCL, src/graph/topo.cc and xml.cc. */
+/* A node as a collective library sees it: the XML that it reads from NCCL_TOPO_FILE and writes to
+ * NCCL_TOPO_DUMP_FILE. Elements and rates: NCCL, src/graph/topo.cc and xml.cc. */
 #ifndef TS_COMPILER_MACHINE_NCCL_TOPOLOGY_H
 #define TS_COMPILER_MACHINE_NCCL_TOPOLOGY_H
 
@@ -9,9 +10,17 @@
 
 enum { TS_TOPOLOGY_NO_PART = -1 };
 
-typedef struct ts_topology_gpu { int dev, sm; const char *busid; uint32_t part; double rate; } ts_topology_gpu; /* part and rate: of its PCIe link, bytes/s */
-typedef struct ts_topology_link { uint32_t from, to; double rate; } ts_topology_link;   /* parts; rate: bytes/s */
-typedef struct ts_topology_nvlink { uint32_t gpu; int other; uint32_t count; } ts_topology_nvlink; /* other: a GPU, or -1: a switch of such links */
+/* part and rate: of its PCIe link, bytes/s */
+typedef struct ts_topology_gpu {
+  int dev, sm;
+  const char *busid;
+  uint32_t part;
+  double rate;
+} ts_topology_gpu;
+/* parts; rate: bytes/s */
+typedef struct ts_topology_link { uint32_t from, to; double rate; } ts_topology_link;
+/* other: a GPU, or -1: a switch of such links */
+typedef struct ts_topology_nvlink { uint32_t gpu; int other; uint32_t count; } ts_topology_nvlink;
 typedef struct ts_topology_net { const char *name; uint32_t part; double rate; } ts_topology_net;
 
 typedef struct ts_topology {
@@ -20,11 +29,13 @@ typedef struct ts_topology {
   TS_VEC(ts_topology_gpu) gpus;     /* by dev */
   TS_VEC(ts_topology_link) links;   /* between parts */
   TS_VEC(ts_topology_nvlink) nvlinks; /* between GPUs once, from the lower one */
-  TS_VEC(ts_topology_link) direct;  /* from a GPU to the part that is its processor, besides PCIe (C2C) */
+  /* from a GPU to the part that is its processor, besides PCIe (C2C) */
+  TS_VEC(ts_topology_link) direct;
   TS_VEC(ts_topology_net) nets;
 } ts_topology;
 
 /* NULL with *error and its *line. */
-const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size, const char **error, uint32_t *line);
+const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size,
+                                    const char **error, uint32_t *line);
 
 #endif

@@ -7,35 +7,73 @@
 
 #include "compiler/machine/network_table.h"
 
-static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {"ring", "tree", "switch", "switch_tree", "pairs", "fabric_chain", "fabric_direct", "aggregated_trees"};
+static const char *const algorithms[TS_IR_NET_ALGORITHMS] = {
+  "ring",  "tree",         "switch",        "switch_tree",
+  "pairs", "fabric_chain", "fabric_direct", "aggregated_trees"};
 static const char *const protocols[TS_IR_NET_PROTOCOLS] = {"ll", "ll128", "simple"};
 
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_method, field), unit}
-const ts_network_field ts_network_fields[] = {
-    FIELD("ranks", 'u', ranks, 1), FIELD("islands", 'u', islands, 1), FIELD("relay", 'u', relay, 1), FIELD("channels", 'u', channels, 1), FIELD("threads", 'u', threads, 1),
-    FIELD("chunk", 'd', chunk, 1), FIELD("connection_us", 'l', connection, 1e6), FIELD("believed_us", 'l', believed, 1e6),
-    FIELD("intra_hop_us", 'l', intra_hop, 1e6), FIELD("inter_hop_us", 'l', inter_hop, 1e6), FIELD("intra_gb_s", 'd', intra_rate, 1e9),
-    FIELD("inter_gb_s", 'd', inter_rate, 1e9), FIELD("intra_share", 'd', intra_share, 1), FIELD("inter_share", 'd', inter_share, 1),
-    FIELD("local", 'd', local, 1), FIELD("reduction_ps_per_byte", 'd', reduction, 1), FIELD("spread", 'd', spread, 1),
-    FIELD("least_bytes", 'l', least, 1), FIELD("most_bytes", 'l', most, 1), {NULL, 0, 0, 0}};
+const ts_network_field ts_network_fields[] = {FIELD("ranks", 'u', ranks, 1),
+                                              FIELD("islands", 'u', islands, 1),
+                                              FIELD("relay", 'u', relay, 1),
+                                              FIELD("channels", 'u', channels, 1),
+                                              FIELD("threads", 'u', threads, 1),
+                                              FIELD("chunk", 'd', chunk, 1),
+                                              FIELD("connection_us", 'l', connection, 1e6),
+                                              FIELD("believed_us", 'l', believed, 1e6),
+                                              FIELD("intra_hop_us", 'l', intra_hop, 1e6),
+                                              FIELD("inter_hop_us", 'l', inter_hop, 1e6),
+                                              FIELD("intra_gb_s", 'd', intra_rate, 1e9),
+                                              FIELD("inter_gb_s", 'd', inter_rate, 1e9),
+                                              FIELD("intra_share", 'd', intra_share, 1),
+                                              FIELD("inter_share", 'd', inter_share, 1),
+                                              FIELD("local", 'd', local, 1),
+                                              FIELD("reduction_ps_per_byte", 'd', reduction, 1),
+                                              FIELD("spread", 'd', spread, 1),
+                                              FIELD("least_bytes", 'l', least, 1),
+                                              FIELD("most_bytes", 'l', most, 1),
+                                              {NULL, 0, 0, 0}};
 #undef FIELD
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_curve, field), unit}
 const ts_network_field ts_network_curve_fields[] = {
-    FIELD("least_ranks", 'u', least_ranks, 1), FIELD("most_ranks", 'u', most_ranks, 1), FIELD("least_bytes", 'l', least, 1), FIELD("most_bytes", 'l', most, 1),
-    FIELD("intra_latency_us", 'l', intra_latency, 1e6), FIELD("inter_latency_us", 'l', inter_latency, 1e6),
-    FIELD("intra_limit_gb_s", 'd', intra_limit, 1e9), FIELD("intra_floor_gb_s", 'd', intra_floor, 1e9), FIELD("intra_slope", 'd', intra_slope, 1), FIELD("intra_middle_bytes", 'd', intra_middle, 1),
-    FIELD("inter_limit_gb_s", 'd', inter_limit, 1e9), FIELD("inter_floor_gb_s", 'd', inter_floor, 1e9), FIELD("inter_slope", 'd', inter_slope, 1), FIELD("inter_middle_bytes", 'd', inter_middle, 1),
-    FIELD("small_few", 'd', small_few, 1), FIELD("large_few", 'd', large_few, 1), FIELD("small_many", 'd', small_many, 1), FIELD("large_many", 'd', large_many, 1),
-    FIELD("straggler", 'd', straggler, 1), FIELD("straggler_slope", 'd', straggler_slope, 1), {NULL, 0, 0, 0}};
+  FIELD("least_ranks", 'u', least_ranks, 1),
+  FIELD("most_ranks", 'u', most_ranks, 1),
+  FIELD("least_bytes", 'l', least, 1),
+  FIELD("most_bytes", 'l', most, 1),
+  FIELD("intra_latency_us", 'l', intra_latency, 1e6),
+  FIELD("inter_latency_us", 'l', inter_latency, 1e6),
+  FIELD("intra_limit_gb_s", 'd', intra_limit, 1e9),
+  FIELD("intra_floor_gb_s", 'd', intra_floor, 1e9),
+  FIELD("intra_slope", 'd', intra_slope, 1),
+  FIELD("intra_middle_bytes", 'd', intra_middle, 1),
+  FIELD("inter_limit_gb_s", 'd', inter_limit, 1e9),
+  FIELD("inter_floor_gb_s", 'd', inter_floor, 1e9),
+  FIELD("inter_slope", 'd', inter_slope, 1),
+  FIELD("inter_middle_bytes", 'd', inter_middle, 1),
+  FIELD("small_few", 'd', small_few, 1),
+  FIELD("large_few", 'd', large_few, 1),
+  FIELD("small_many", 'd', small_many, 1),
+  FIELD("large_many", 'd', large_many, 1),
+  FIELD("straggler", 'd', straggler, 1),
+  FIELD("straggler_slope", 'd', straggler_slope, 1),
+  {NULL, 0, 0, 0}};
 #undef FIELD
 
 #define FIELD(name, kind, field, unit) {name, kind, offsetof(ts_ir_net_links, field), unit}
-const ts_network_field ts_network_links_fields[] = {FIELD("intra_gb_s", 'd', intra_links, 1e9), FIELD("inter_gb_s", 'd', inter_links, 1e9),
-                                                    FIELD("intra_latency_us", 'l', intra_latency, 1e6),
-                                                    FIELD("inter_latency_us", 'l', inter_latency, 1e6), {NULL, 0, 0, 0}};
+const ts_network_field ts_network_links_fields[] = {
+  FIELD("intra_gb_s", 'd', intra_links, 1e9),
+  FIELD("inter_gb_s", 'd', inter_links, 1e9),
+  FIELD("intra_latency_us", 'l', intra_latency, 1e6),
+  FIELD("inter_latency_us", 'l', inter_latency, 1e6),
+  {NULL, 0, 0, 0}};
 #undef FIELD
 
-typedef struct reader { ts_arena *arena; const char *what; uint32_t index; ts_network_error *error; } reader;
+typedef struct reader {
+  ts_arena *arena;
+  const char *what;
+  uint32_t index;
+  ts_network_error *error;
+} reader;
 
 static int named(const char *const *names, uint32_t count, const char *name)
 {
@@ -45,8 +83,14 @@ static int named(const char *const *names, uint32_t count, const char *name)
   return -1;
 }
 
-int ts_network_algorithm_named(const char *name) { return named(algorithms, TS_IR_NET_ALGORITHMS, name); }
-int ts_network_protocol_named(const char *name) { return named(protocols, TS_IR_NET_PROTOCOLS, name); }
+int ts_network_algorithm_named(const char *name)
+{
+  return named(algorithms, TS_IR_NET_ALGORITHMS, name);
+}
+int ts_network_protocol_named(const char *name)
+{
+  return named(protocols, TS_IR_NET_PROTOCOLS, name);
+}
 const char *ts_network_algorithm_name(uint32_t algorithm) { return algorithms[algorithm]; }
 const char *ts_network_protocol_name(uint32_t protocol) { return protocols[protocol]; }
 
@@ -55,7 +99,9 @@ double ts_network_field_get(const ts_network_field *f, const void *record)
   const char *at = (const char *)record + f->offset;
   if (f->kind == 'd')
     return *(const double *)(const void *)at / f->unit;
-  return (f->kind == 'u' ? (double)*(const uint32_t *)(const void *)at : (double)*(const uint64_t *)(const void *)at) / f->unit;
+  return (f->kind == 'u' ? (double)*(const uint32_t *)(const void *)at :
+                           (double)*(const uint64_t *)(const void *)at) /
+         f->unit;
 }
 
 static bool field_set(const ts_network_field *f, void *record, double value)
@@ -78,7 +124,8 @@ static bool bad(reader *r, const char *text)
   if (!r->error->text && r->what && r->index == UINT32_MAX)
     *r->error = (ts_network_error){ts_arena_printf(r->arena, "`%s`: %s", r->what, text), 0};
   if (!r->error->text)
-    *r->error = (ts_network_error){r->what ? ts_arena_printf(r->arena, "%s %u: %s", r->what, r->index + 1, text) : text, 0};
+    *r->error = (ts_network_error){
+      r->what ? ts_arena_printf(r->arena, "%s %u: %s", r->what, r->index + 1, text) : text, 0};
   return false;
 }
 
@@ -91,7 +138,8 @@ const char *ts_network_method_wrong(const ts_ir_net_method *m)
     return "`relay` is 0 or 1";
   if (m->islands > m->ranks || (m->ranks && !m->islands))
     return "`ranks` and `islands` go together, with at least a rank in each island";
-  if (m->connection > most_ps || m->believed > most_ps || m->intra_hop > most_ps || m->inter_hop > most_ps)
+  if (m->connection > most_ps || m->believed > most_ps || m->intra_hop > most_ps ||
+      m->inter_hop > most_ps)
     return "a latency of more than 69 ms";
   double rates[] = {m->intra_rate, m->inter_rate};
   for (int i = 0; i < 2; i++)
@@ -113,16 +161,19 @@ const char *ts_network_curve_wrong(const ts_ir_net_curve *c)
     return "needs `least_ranks`, `most_ranks`, `least_bytes` and `most_bytes` of what was measured";
   if (c->intra_latency > most_ps || c->inter_latency > most_ps)
     return "a latency of more than 69 ms";
-  double rates[] = {c->intra_limit, c->intra_floor, c->inter_limit, c->inter_floor}, factors[] = {c->small_few, c->large_few, c->small_many, c->large_many};
+  double rates[] = {c->intra_limit, c->intra_floor, c->inter_limit, c->inter_floor},
+         factors[] = {c->small_few, c->large_few, c->small_many, c->large_many};
   for (int i = 0; i < 4; i++) {
     if (rates[i] != 0 && (rates[i] < 1e3 || rates[i] > 1e15))
       return "a rate below 1 kB/s or above 1 PB/s; leave it out when there is none";
     if (!(factors[i] >= 1e-3 && factors[i] <= 1e3))
-      return "`small_few`, `large_few`, `small_many` and `large_many` are factors from 0.001 to 1000";
+      return "`small_few`, `large_few`, `small_many` and `large_many` are factors from 0.001 to "
+             "1000";
   }
   if (!(c->intra_limit > 0) && !(c->inter_limit > 0))
     return "needs `intra_limit_gb_s`, `inter_limit_gb_s` or both";
-  if (c->intra_slope > 100 || c->inter_slope > 100 || c->straggler > 1000 || c->straggler_slope > 1000)
+  if (c->intra_slope > 100 || c->inter_slope > 100 || c->straggler > 1000 ||
+      c->straggler_slope > 1000)
     return "a slope above 100, or a straggler above 1000";
   return NULL;
 }
@@ -138,7 +189,10 @@ const char *ts_network_links_wrong(const ts_ir_net_links *k)
   return NULL;
 }
 
-static bool is_word(const char *name) { return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol"); }
+static bool is_word(const char *name)
+{
+  return !strcmp(name, "collective") || !strcmp(name, "algorithm") || !strcmp(name, "protocol");
+}
 
 static bool take_numbers(reader *r, const cJSON *in, const ts_network_field *fields, void *record)
 {
@@ -174,17 +228,26 @@ static int word(reader *r, const cJSON *in, const char *field, int (*named)(cons
   const cJSON *item = cJSON_IsString(in) ? in : cJSON_GetObjectItemCaseSensitive(in, field);
   int found = cJSON_IsString(item) ? named(item->valuestring) : -1;
   if (found < 0)
-    bad(r, ts_arena_printf(r->arena, cJSON_IsString(item) ? "`%s` is no %s" : "%.0sneeds a %s", cJSON_IsString(item) ? item->valuestring : "", field));
+    bad(r, ts_arena_printf(r->arena, cJSON_IsString(item) ? "`%s` is no %s" : "%.0sneeds a %s",
+                           cJSON_IsString(item) ? item->valuestring : "", field));
   return found;
 }
 
 typedef TS_VEC(ts_ir_net_method) method_list;
-typedef struct lists { method_list methods; TS_VEC(ts_network_option) options; TS_VEC(ts_ir_net_point) points; TS_VEC(ts_ir_net_curve) curves; ts_ir_net_links links; } lists;
+typedef struct lists {
+  method_list methods;
+  TS_VEC(ts_network_option) options;
+  TS_VEC(ts_ir_net_point) points;
+  TS_VEC(ts_ir_net_curve) curves;
+  ts_ir_net_links links;
+} lists;
 
 static bool read_method(reader *r, const cJSON *in, method_list *out)
 {
-  int algorithm = word(r, in, "algorithm", ts_network_algorithm_named), protocol = word(r, in, "protocol", ts_network_protocol_named);
-  const cJSON *of = cJSON_GetObjectItemCaseSensitive(in, "collective"), *one = cJSON_IsArray(of) ? of->child : of;
+  int algorithm = word(r, in, "algorithm", ts_network_algorithm_named),
+      protocol = word(r, in, "protocol", ts_network_protocol_named);
+  const cJSON *of = cJSON_GetObjectItemCaseSensitive(in, "collective"),
+              *one = cJSON_IsArray(of) ? of->child : of;
   ts_ir_net_method m = {.algorithm = (uint32_t)algorithm, .protocol = (uint32_t)protocol};
   if (algorithm < 0 || protocol < 0 || !method_numbers(r, in, &m))
     return false;
@@ -210,14 +273,18 @@ static bool read_option(reader *r, const cJSON *in, lists *out)
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(in, "methods"))
     if (!read_method(r, item, &methods))
       return false;
-  TS_PUSH(r->arena, &out->options, (ts_network_option){ts_arena_string(r->arena, variable->valuestring, strlen(variable->valuestring)), methods.at, (uint32_t)methods.count});
+  TS_PUSH(r->arena, &out->options,
+          (ts_network_option){
+            ts_arena_string(r->arena, variable->valuestring, strlen(variable->valuestring)),
+            methods.at, (uint32_t)methods.count});
   return true;
 }
 
 static bool read_curve(reader *r, const cJSON *in, lists *out)
 {
   int kind = word(r, in, "collective", ts_collective_named);
-  ts_ir_net_curve c = {.collective = (uint32_t)kind, .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
+  ts_ir_net_curve c = {
+    .collective = (uint32_t)kind, .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
   if (kind < 0 || !take_numbers(r, in, ts_network_curve_fields, &c))
     return false;
   const char *wrong = ts_network_curve_wrong(&c);
@@ -227,21 +294,32 @@ static bool read_curve(reader *r, const cJSON *in, lists *out)
   return true;
 }
 
-static bool whole(const cJSON *item, double least, double most) { return cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most && item->valuedouble == floor(item->valuedouble); }
+static bool whole(const cJSON *item, double least, double most)
+{
+  return cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most &&
+         item->valuedouble == floor(item->valuedouble);
+}
 
 static bool read_anchors(reader *r, const cJSON *in, lists *out)
 {
   int kind = word(r, in, "collective", ts_collective_named);
-  const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(in, "ranks"), *islands = cJSON_GetObjectItemCaseSensitive(in, "islands"), *pair;
+  const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(in, "ranks"),
+              *islands = cJSON_GetObjectItemCaseSensitive(in, "islands"), *pair;
   if (kind < 0)
     return false;
   if (!whole(ranks, 1, 1e7) || !whole(islands, 1, ranks->valuedouble))
     return bad(r, "needs `ranks` and `islands`");
   cJSON_ArrayForEach(pair, cJSON_GetObjectItemCaseSensitive(in, "points")) {
     const cJSON *bytes = cJSON_GetArrayItem(pair, 0), *us = cJSON_GetArrayItem(pair, 1);
-    if (!cJSON_IsArray(pair) || !whole(bytes, 1, 7e16) || !cJSON_IsNumber(us) || !(us->valuedouble >= 1e-5 && us->valuedouble < 1e11))
+    if (!cJSON_IsArray(pair) || !whole(bytes, 1, 7e16) || !cJSON_IsNumber(us) ||
+        !(us->valuedouble >= 1e-5 && us->valuedouble < 1e11))
       return bad(r, "points are pairs of bytes and microseconds");
-    ts_ir_net_point p = {(uint32_t)kind, (uint32_t)ranks->valuedouble, (uint32_t)islands->valuedouble, 0, (uint64_t)bytes->valuedouble, (uint64_t)llround(us->valuedouble * 1e6)};
+    ts_ir_net_point p = {(uint32_t)kind,
+                         (uint32_t)ranks->valuedouble,
+                         (uint32_t)islands->valuedouble,
+                         0,
+                         (uint64_t)bytes->valuedouble,
+                         (uint64_t)llround(us->valuedouble * 1e6)};
     TS_PUSH(r->arena, &out->points, p);
   }
   return true;
@@ -259,7 +337,9 @@ static int by_key(const void *left, const void *right)
 static const char *text_of(ts_arena *arena, const cJSON *root, const char *name)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
-  return cJSON_IsString(item) ? ts_arena_string(arena, item->valuestring, strlen(item->valuestring)) : "";
+  return cJSON_IsString(item) ?
+           ts_arena_string(arena, item->valuestring, strlen(item->valuestring)) :
+           "";
 }
 
 static bool read_all(reader *r, const cJSON *root, lists *out)
@@ -269,7 +349,8 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
     return bad(r, "not a network file: must begin with {\"trainspec-network\": 1");
   r->what = "links";
   r->index = UINT32_MAX; /* there is one */
-  if (!take_numbers(r, cJSON_GetObjectItemCaseSensitive(root, "links"), ts_network_links_fields, &out->links))
+  if (!take_numbers(r, cJSON_GetObjectItemCaseSensitive(root, "links"), ts_network_links_fields,
+                    &out->links))
     return false;
   const char *wrong = ts_network_links_wrong(&out->links);
   if (wrong)
@@ -313,7 +394,8 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
   return true;
 }
 
-ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size, ts_network_error *error)
+ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size,
+                                      ts_network_error *error)
 {
   *error = (ts_network_error){0};
   const char *end = NULL;
@@ -327,8 +409,17 @@ ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t 
       error->line += *at == '\n';
   } else if (read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
-    *file = (ts_network_file){text_of(arena, root, "device"), text_of(arena, root, "library"), out.methods.at, (uint32_t)out.methods.count,
-                              out.points.at, (uint32_t)out.points.count, out.options.at, (uint32_t)out.options.count, out.curves.at, (uint32_t)out.curves.count, out.links};
+    *file = (ts_network_file){text_of(arena, root, "device"),
+                              text_of(arena, root, "library"),
+                              out.methods.at,
+                              (uint32_t)out.methods.count,
+                              out.points.at,
+                              (uint32_t)out.points.count,
+                              out.options.at,
+                              (uint32_t)out.options.count,
+                              out.curves.at,
+                              (uint32_t)out.curves.count,
+                              out.links};
   }
   cJSON_Delete(root);
   return file;

@@ -1,4 +1,5 @@
-/* Network files: the methods of a collective library and measured anchors, or the curves of a statistical model, as JSON (doc/networks.md). */
+/* Network files: the methods of a collective library and measured anchors, or the curves of a
+ * statistical model, as JSON (doc/networks.md). */
 #ifndef TS_COMPILER_MACHINE_NETWORK_FILE_H
 #define TS_COMPILER_MACHINE_NETWORK_FILE_H
 
@@ -8,7 +9,11 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 
-typedef struct ts_network_option { const char *variable; const ts_ir_net_method *methods; uint32_t count; } ts_network_option;
+typedef struct ts_network_option {
+  const char *variable;
+  const ts_ir_net_method *methods;
+  uint32_t count;
+} ts_network_option;
 
 typedef struct ts_network_file {
   const char *device, *library; /* what was measured; "" when not said */
@@ -23,10 +28,12 @@ typedef struct ts_network_file {
   ts_ir_net_links links;        /* that all this was measured on; 0: not said */
 } ts_network_file;
 
-typedef struct ts_network_error { const char *text; uint32_t line; } ts_network_error; /* line 0: of the whole */
+/* line 0: of the whole */
+typedef struct ts_network_error { const char *text; uint32_t line; } ts_network_error;
 
 /* NULL after an error. */
-ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size, ts_network_error *error);
+ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size,
+                                      ts_network_error *error);
 /* What is wrong with the figures of a method or a curve, or NULL. */
 const char *ts_network_method_wrong(const ts_ir_net_method *method);
 const char *ts_network_curve_wrong(const ts_ir_net_curve *curve);
@@ -39,13 +46,21 @@ const char *ts_network_protocol_name(uint32_t protocol);
 const char *ts_collective_name(uint32_t kind);
 
 /* Fields of records in files: words with their unit, where they lie and what 1 is there. */
-typedef struct ts_network_field { const char *name; char kind; /* 'u' uint32_t, 'l' uint64_t, 'd' double */ uint32_t offset; double unit; } ts_network_field;
-extern const ts_network_field ts_network_fields[], ts_network_curve_fields[]; /* of methods, of curves; up to a NULL name */
+typedef struct ts_network_field {
+  const char *name;
+  char kind; /* 'u' uint32_t, 'l' uint64_t, 'd' double */
+  uint32_t offset;
+  double unit;
+} ts_network_field;
+/* of methods, of curves; up to a NULL name */
+extern const ts_network_field ts_network_fields[], ts_network_curve_fields[];
 extern const ts_network_field ts_network_links_fields[];
 double ts_network_field_get(const ts_network_field *field, const void *record);
 
-/* What users set in the environment of the library: `value` of variable `name` changes the methods. `changed` is set when it did. An error, or NULL. */
+/* What users set in the environment of the library: `value` of variable `name` changes the methods.
+ * `changed` is set when it did. An error, or NULL. */
 uint32_t ts_network_variable_rank(const char *name); /* several are applied in ascending order */
-const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *file, bool *changed);
+const char *ts_network_variable(ts_arena *arena, const char *name, const char *value,
+                                ts_network_file *file, bool *changed);
 
 #endif

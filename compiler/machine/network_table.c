@@ -59,9 +59,10 @@ static bool bad(reader *r, const char *error)
 
 static void header_name(reader *r, const char *name)
 {
-  static const struct { const char *name; uint32_t what; double unit; } names[] = {
-      {"collective", COLLECTIVE, 0}, {"ranks", RANKS, 0}, {"gpus", RANKS, 0}, {"islands", ISLANDS, 0}, {"nodes", ISLANDS, 0}, {"bytes", BYTES, 0},
-      {"time_us", TIME, 1e-6}, {"time_ms", TIME, 1e-3}, {"seconds", TIME, 1}};
+  static const struct { const char *name; uint32_t what; double unit;
+  } names[] = {{"collective", COLLECTIVE, 0}, {"ranks", RANKS, 0},     {"gpus", RANKS, 0},
+               {"islands", ISLANDS, 0},       {"nodes", ISLANDS, 0},   {"bytes", BYTES, 0},
+               {"time_us", TIME, 1e-6},       {"time_ms", TIME, 1e-3}, {"seconds", TIME, 1}};
   uint32_t what = OTHER;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i].name)) {
@@ -89,10 +90,12 @@ static bool header(reader *r, const ts_csv_cell *cell, size_t count)
   if (r->options && r->options->collective >= 0)
     seen |= 1u << COLLECTIVE;
   if ((seen | 1u << ISLANDS | 1u << OTHER) != 0x3f)
-    return bad(r, "the first line must name the columns collective, ranks, bytes and time_us (or time_ms, seconds), and islands if there are several");
+    return bad(r, "the first line must name the columns collective, ranks, bytes and time_us (or "
+                  "time_ms, seconds), and islands if there are several");
   for (uint32_t i = 0; r->options && i < r->options->where_count; i++)
     if (!(r->found >> i & 1))
-      return bad(r, ts_arena_printf(r->arena, "there is no column `%s`, which `where` asks for", r->options->where[i].column));
+      return bad(r, ts_arena_printf(r->arena, "there is no column `%s`, which `where` asks for",
+                                    r->options->where[i].column));
   return true;
 }
 
@@ -105,7 +108,8 @@ static bool value(reader *r, uint32_t what, const char *text, ts_ir_net_point *p
     return kind >= 0 || bad(r, ts_arena_printf(r->arena, "`%s` is no collective", text));
   }
   double x = strtod(text, &end);
-  if (end == text || *end || !isfinite(x) || x < 0 || (what != TIME && x != floor(x)) || (what != TIME && what != BYTES && (x < 1 || x > 1e7)) || x > 1e18)
+  if (end == text || *end || !isfinite(x) || x < 0 || (what != TIME && x != floor(x)) ||
+      (what != TIME && what != BYTES && (x < 1 || x > 1e7)) || x > 1e18)
     return bad(r, ts_arena_printf(r->arena, "`%s` is not what this column holds", text));
   if (what == RANKS)
     p->ranks = (uint32_t)x;
@@ -151,7 +155,8 @@ static uint32_t merge(ts_ir_net_point *p, uint32_t count)
 {
   uint32_t kept = 0;
   for (uint32_t i = 0, k; i < count; i = k) {
-    for (k = i + 1; k < count && p[k].collective == p[i].collective && p[k].ranks == p[i].ranks && p[k].islands == p[i].islands && p[k].bytes == p[i].bytes;)
+    for (k = i + 1; k < count && p[k].collective == p[i].collective && p[k].ranks == p[i].ranks &&
+                    p[k].islands == p[i].islands && p[k].bytes == p[i].bytes;)
       k++;
     p[kept++] = p[i + (k - i - 1) / 2];
   }
@@ -164,7 +169,8 @@ void ts_network_sort_points(ts_ir_net_point *points, uint32_t count)
     qsort(points, count, sizeof *points, by_key);
 }
 
-const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count)
+const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points,
+                                                   uint32_t count)
 {
   ts_network_table *t = TS_NEW(arena, ts_network_table);
   ts_network_sort_points(points, count);
@@ -191,14 +197,22 @@ static bool rows(reader *r)
   for (ts_csv_kind kind; (kind = ts_csv_next(&r->csv, cell, MAX_COLUMNS, &count)) != TS_CSV_END;)
     if (kind == TS_CSV_COMMENT)
       take_comment(r);
-    else if (r->csv.wrong ? !bad(r, r->csv.wrong) : r->columns ? !row(r, cell, count) : !header(r, cell, count))
+    else if (r->csv.wrong ? !bad(r, r->csv.wrong) :
+             r->columns   ? !row(r, cell, count) :
+                            !header(r, cell, count))
       return false;
-  return r->points.count || bad(r, r->options && r->options->where_count ? "no row is as `where` asks" : "no rows");
+  return r->points.count ||
+         bad(r, r->options && r->options->where_count ? "no row is as `where` asks" : "no rows");
 }
 
-const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line)
+const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,
+                                              const ts_network_options *options, const char **error,
+                                              uint32_t *line)
 {
-  reader r = {.arena = arena, .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true}, .device = "", .options = options};
+  reader r = {.arena = arena,
+              .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
+              .device = "",
+              .options = options};
   bool good = rows(&r);
   *error = r.error;
   *line = r.csv.line ? r.csv.line : 1;
@@ -214,27 +228,35 @@ const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text,
   return t;
 }
 
-const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options)
+const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source,
+                                            const ts_network_options *options)
 {
-  const ts_applied *a = source && source->type == TS_T_APPLIED && !source->u.applied->decl ? source->u.applied : NULL;
-  const ts_value *file = a && !strcmp(a->name, "table") ? ts_record_find(&a->args, "file") : source && source->type == TS_T_STRING ? source : NULL;
+  const ts_applied *a =
+    source && source->type == TS_T_APPLIED && !source->u.applied->decl ? source->u.applied : NULL;
+  const ts_value *file = a && !strcmp(a->name, "table")        ? ts_record_find(&a->args, "file") :
+                         source && source->type == TS_T_STRING ? source :
+                                                                 NULL;
   size_t size = 0, text_size = 0;
   const char *error = "";
   ts_found found;
   uint32_t line = 0;
   ts_cost_error gzip = {0};
   if (!file) {
-    ts_diag *d = ts_report(s, TS_E0505, source ? source->span : TS_NO_SPAN, "`measured` needs a table");
+    ts_diag *d =
+      ts_report(s, TS_E0505, source ? source->span : TS_NO_SPAN, "`measured` needs a table");
     ts_diag_here(d, "such as `table \"nccl.csv\"`");
     return NULL;
   }
-  char *bytes = ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
+  char *bytes =
+    ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
   if (!bytes)
     return NULL;
   const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &gzip);
-  const ts_network_table *t = text ? ts_network_table_read(s->arena, text, text_size, options, &error, &line) : NULL;
+  const ts_network_table *t =
+    text ? ts_network_table_read(s->arena, text, text_size, options, &error, &line) : NULL;
   if (!t) {
-    ts_diag *d = ts_report(s, TS_E0502, file->span, "table `%s` cannot be used for collectives", file->u.string);
+    ts_diag *d = ts_report(s, TS_E0502, file->span, "table `%s` cannot be used for collectives",
+                           file->u.string);
     ts_diag_here(d, "%s", text ? ts_arena_printf(s->arena, "line %u: %s", line, error) : gzip.text);
     return NULL;
   }

@@ -1,5 +1,6 @@
-/* Measured collectives: a CSV table as points of the IR. Columns `collective,ranks,islands,bytes,time_us` (or `time_ms`, `seconds`; also called `gpus`,
- * `nodes`); without `islands` all ranks are in one. */
+/* Measured collectives: a CSV table as points of the IR. Columns
+ * `collective,ranks,islands,bytes,time_us` (or `time_ms`, `seconds`; also called `gpus`, `nodes`);
+ * without `islands` all ranks are in one. */
 #ifndef TS_COMPILER_MACHINE_NETWORK_TABLE_H
 #define TS_COMPILER_MACHINE_NETWORK_TABLE_H
 
@@ -7,8 +8,14 @@
 #include "compiler/eval/value.h"
 #include "ir/ir.h"
 
-typedef struct ts_condition { const char *column, *text; } ts_condition; /* only rows that have this text in this column */
-typedef struct ts_network_options { int collective; /* of all rows, or -1: there is a column */ const ts_condition *where; uint32_t where_count; bool repeats; /* kept, not their median */ } ts_network_options;
+/* only rows that have this text in this column */
+typedef struct ts_condition { const char *column, *text; } ts_condition;
+typedef struct ts_network_options {
+  int collective; /* of all rows, or -1: there is a column */
+  const ts_condition *where;
+  uint32_t where_count;
+  bool repeats; /* kept, not their median */
+} ts_network_options;
 
 typedef struct ts_network_table {
   const char *name, *device; /* device: on which it was measured (`# device: NAME`), or "" */
@@ -16,14 +23,19 @@ typedef struct ts_network_table {
   const ts_ir_net_point *points;
 } ts_network_table;
 
-/* `source`: the value of `table("x.csv")`. Points are sorted as the IR wants them; equal ones become their median. NULL after E0502 or E0505. */
-const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source, const ts_network_options *options);
+/* `source`: the value of `table("x.csv")`. Points are sorted as the IR wants them; equal ones
+ * become their median. NULL after E0502 or E0505. */
+const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source,
+                                            const ts_network_options *options);
 /* The table's text alone; for tests. *error is what is wrong, at line *line. */
-const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size, const ts_network_options *options, const char **error, uint32_t *line);
+const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,
+                                              const ts_network_options *options, const char **error,
+                                              uint32_t *line);
 /* Sorts points, repeats by their time. */
 void ts_network_sort_points(ts_ir_net_point *points, uint32_t count);
 /* Points in any order, sorted and merged as those of a table. */
-const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points, uint32_t count);
+const ts_network_table *ts_network_table_of_points(ts_arena *arena, ts_ir_net_point *points,
+                                                   uint32_t count);
 int ts_collective_named(const char *name); /* ts_ir_collective_kind, or -1 */
 
 #endif

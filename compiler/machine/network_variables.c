@@ -1,4 +1,5 @@
-/* Environment variables of NCCL and its kin as users set them (NVIDIA, "NCCL User Guide", Environment Variables). */
+/* Environment variables of NCCL and its kin as users set them (NVIDIA, "NCCL User Guide",
+ * Environment Variables). */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "compiler/machine/network_table.h"
 #include "compiler/machine/network_file.h"
 
-static const char *bad_value(ts_arena *arena, const char *name, const char *value, const char *known)
+static const char *bad_value(ts_arena *arena, const char *name, const char *value,
+                             const char *known)
 {
   return ts_arena_printf(arena, "%s: `%s` is not known; known: %s", name, value, known);
 }
@@ -24,10 +26,22 @@ static bool same(const char *a, const char *b, size_t size)
 /* Bits of ts_ir_net_algorithms or protocols; -1: unknown. */
 static int bit_of(const char *word, size_t size, bool algorithm)
 {
-  static const struct { const char *name; int bit; } algorithms[] = {{"ring", 1 << TS_IR_NET_RING}, {"tree", 1 << TS_IR_NET_TREE}, {"nvls", 1 << TS_IR_NET_SWITCH},
-      {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE}, {"collnetdirect", 1 << TS_IR_NET_FABRIC_DIRECT}, {"collnetchain", 1 << TS_IR_NET_FABRIC_CHAIN},
-      {"collnet", 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN}, {"pat", 1 << TS_IR_NET_AGGREGATED_TREES}, {NULL, 0}},
-    protocols[] = {{"ll", 1 << TS_IR_NET_LL}, {"ll128", 1 << TS_IR_NET_LL128}, {"simple", 1 << TS_IR_NET_SIMPLE}, {NULL, 0}};
+  static const struct {
+    const char *name;
+    int bit;
+  } algorithms[] = {{"ring", 1 << TS_IR_NET_RING},
+                    {"tree", 1 << TS_IR_NET_TREE},
+                    {"nvls", 1 << TS_IR_NET_SWITCH},
+                    {"nvlstree", 1 << TS_IR_NET_SWITCH_TREE},
+                    {"collnetdirect", 1 << TS_IR_NET_FABRIC_DIRECT},
+                    {"collnetchain", 1 << TS_IR_NET_FABRIC_CHAIN},
+                    {"collnet", 1 << TS_IR_NET_FABRIC_DIRECT | 1 << TS_IR_NET_FABRIC_CHAIN},
+                    {"pat", 1 << TS_IR_NET_AGGREGATED_TREES},
+                    {NULL, 0}},
+    protocols[] = {{"ll", 1 << TS_IR_NET_LL},
+                   {"ll128", 1 << TS_IR_NET_LL128},
+                   {"simple", 1 << TS_IR_NET_SIMPLE},
+                   {NULL, 0}};
   for (size_t i = 0; (algorithm ? algorithms : protocols)[i].name; i++)
     if (same(word, (algorithm ? algorithms : protocols)[i].name, size))
       return (algorithm ? algorithms : protocols)[i].bit;
@@ -53,7 +67,8 @@ static int mask_of(const char *list, size_t size, bool algorithm)
 /* All-to-all and messages know no other way, and a barrier is a few bytes however it is done. */
 static bool chosen(const ts_ir_net_method *m, int kind, int mask, bool algorithm)
 {
-  bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER && (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
+  bool asked = (kind < 0 || (uint32_t)kind == m->collective) && m->collective != TS_IR_BARRIER &&
+               (!algorithm || m->algorithm != TS_IR_NET_PAIRS);
   return !asked || mask >> (algorithm ? m->algorithm : m->protocol) & 1;
 }
 
@@ -67,14 +82,17 @@ static uint32_t kinds_of(const ts_network_file *f, int kind, int mask, bool algo
   return kinds;
 }
 
-/* Keeps methods of `kind` (-1: all) that the mask has. A list for all leaves a collective as it was that has none of them, as the library falls back then; that a
- * collective named for itself, or every one, has none is an error: the collective, or -1. */
+/* Keeps methods of `kind` (-1: all) that the mask has. A list for all leaves a collective as it was
+ * that has none of them, as the library falls back then; that a collective named for itself, or
+ * every one, has none is an error: the collective, or -1. */
 static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *changed)
 {
-  uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm), left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, told = 0;
+  uint32_t all = kinds_of(f, TS_IR_BARRIER, 0, algorithm),
+           left = kinds_of(f, kind, mask, algorithm), lost = all & ~left, kept = 0, told = 0;
   for (uint32_t i = 0; i < f->method_count; i++) {
     const ts_ir_net_method *m = &f->methods[i];
-    if (mask >> (algorithm ? m->algorithm : m->protocol) & 1 && (kind < 0 || (uint32_t)kind == m->collective))
+    if (mask >> (algorithm ? m->algorithm : m->protocol) & 1 &&
+        (kind < 0 || (uint32_t)kind == m->collective))
       told |= 1u << m->collective;
   }
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
@@ -91,9 +109,11 @@ static int keep(ts_network_file *f, int kind, int mask, bool algorithm, bool *ch
 }
 
 /* "allreduce:tree,ring;broadcast:ring" or a list for all. */
-static const char *choice(ts_arena *arena, const char *name, const char *value, bool algorithm, ts_network_file *f, bool *changed)
+static const char *choice(ts_arena *arena, const char *name, const char *value, bool algorithm,
+                          ts_network_file *f, bool *changed)
 {
-  const char *known = algorithm ? "ring, tree, nvls, nvlstree, collnetdirect, collnetchain, pat" : "ll, ll128, simple";
+  const char *known = algorithm ? "ring, tree, nvls, nvlstree, collnetdirect, collnetchain, pat" :
+                                  "ll, ll128, simple";
   for (const char *at = value; *at;) {
     size_t size = strcspn(at, ";");
     const char *colon = memchr(at, ':', size), *list = colon ? colon + 1 : at;
@@ -105,7 +125,8 @@ static const char *choice(ts_arena *arena, const char *name, const char *value, 
       return bad_value(arena, name, value, known);
     int lost = keep(f, kind, mask, algorithm, changed);
     if (lost >= 0)
-      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value, ts_collective_name((uint32_t)lost));
+      return ts_arena_printf(arena, "%s=%s leaves no way to do %s", name, value,
+                             ts_collective_name((uint32_t)lost));
     at += size + (at[size] == ';');
   }
   return NULL;
@@ -145,19 +166,38 @@ static void add_optional(ts_arena *arena, const char *name, ts_network_file *f, 
   }
 }
 
-typedef enum effect { ALGORITHMS, PROTOCOLS, BUFFER, LEAST_CHANNELS, MOST_CHANNELS, THREADS, RELAY, FABRICS, SWITCHES, AGGREGATED } effect;
+typedef enum effect {
+  ALGORITHMS,
+  PROTOCOLS,
+  BUFFER,
+  LEAST_CHANNELS,
+  MOST_CHANNELS,
+  THREADS,
+  RELAY,
+  FABRICS,
+  SWITCHES,
+  AGGREGATED
+} effect;
 
 typedef struct variable { const char *name; effect what; double least, most; } variable;
 
 /* Those that add methods come before those that choose among them. */
-static const variable variables[] = {
-    {"NCCL_COLLNET_ENABLE", FABRICS, 0, 1}, {"NCCL_NVLS_ENABLE", SWITCHES, 0, 2}, {"NCCL_PAT_ENABLE", AGGREGATED, 0, 2},
-    {"NCCL_ALGO", ALGORITHMS, 0, 0}, {"NCCL_PROTO", PROTOCOLS, 0, 0}, {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824},
-    {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64}, {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64}, {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64},
-    {"NCCL_NTHREADS", THREADS, 64, 512}, {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}};
+static const variable variables[] = {{"NCCL_COLLNET_ENABLE", FABRICS, 0, 1},
+                                     {"NCCL_NVLS_ENABLE", SWITCHES, 0, 2},
+                                     {"NCCL_PAT_ENABLE", AGGREGATED, 0, 2},
+                                     {"NCCL_ALGO", ALGORITHMS, 0, 0},
+                                     {"NCCL_PROTO", PROTOCOLS, 0, 0},
+                                     {"NCCL_BUFFSIZE", BUFFER, 1024, 1073741824},
+                                     {"NCCL_MIN_NCHANNELS", LEAST_CHANNELS, 1, 64},
+                                     {"NCCL_MAX_NCHANNELS", MOST_CHANNELS, 1, 64},
+                                     {"NCCL_MIN_CTAS", LEAST_CHANNELS, 1, 64},
+                                     {"NCCL_MAX_CTAS", MOST_CHANNELS, 1, 64},
+                                     {"NCCL_NTHREADS", THREADS, 64, 512},
+                                     {"NCCL_P2P_PXN_LEVEL", RELAY, 0, 2}};
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
-/* Fewer channels or threads carry less; more of them do not carry more than the links do. Only level 2 relays what has a path of its own. */
+/* Fewer channels or threads carry less; more of them do not carry more than the links do. Only
+ * level 2 relays what has a path of its own. */
 static void apply_number(ts_ir_net_method *m, effect what, double x)
 {
   const double usual_buffer = 4194304;
@@ -182,7 +222,8 @@ static const char *number_of(ts_arena *arena, const variable *v, const char *val
   *x = strtod(value, &end);
   if (end != value && !*end && *x >= v->least && *x <= v->most && *x == floor(*x))
     return NULL;
-  return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", v->name, value, v->least, v->most);
+  return ts_arena_printf(arena, "%s: `%s` is not a whole number from %.0f to %.0f", v->name, value,
+                         v->least, v->most);
 }
 
 static const char *unknown(ts_arena *arena, const char *name)
@@ -193,7 +234,9 @@ static const char *unknown(ts_arena *arena, const char *name)
     list = ts_arena_printf(arena, "%s%s%s", list ? list : "", list ? ", " : "", names[i]);
   }
   const char *best[3];
-  return ts_suggest(name, names, VARIABLES, best) ? ts_arena_printf(arena, "no variable `%s`; did you mean %s?", name, best[0]) : ts_arena_printf(arena, "no variable `%s`; known: %s", name, list);
+  return ts_suggest(name, names, VARIABLES, best) ?
+           ts_arena_printf(arena, "no variable `%s`; did you mean %s?", name, best[0]) :
+           ts_arena_printf(arena, "no variable `%s`; known: %s", name, list);
 }
 
 uint32_t ts_network_variable_rank(const char *name)
@@ -204,7 +247,8 @@ uint32_t ts_network_variable_rank(const char *name)
   return i;
 }
 
-const char *ts_network_variable(ts_arena *arena, const char *name, const char *value, ts_network_file *f, bool *changed)
+const char *ts_network_variable(ts_arena *arena, const char *name, const char *value,
+                                ts_network_file *f, bool *changed)
 {
   uint32_t rank = ts_network_variable_rank(name);
   if (rank == VARIABLES)

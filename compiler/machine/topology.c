@@ -1,14 +1,22 @@
-/* topology("system.xml"): a node as a collective library sees it, as a record of numbers and lists, for a cluster of the library to be made of. */
+/* topology("system.xml"): a node as a collective library sees it, as a record of numbers and lists,
+ * for a cluster of the library to be made of. */
 #include "compiler/machine/topology.h"
 
 #include <string.h>
 
 #include "compiler/machine/nccl_topology.h"
 
-typedef struct lister { const ts_builtin_call *c; TS_VEC(ts_value) rows; TS_VEC(ts_field) fields; } lister;
+typedef struct lister {
+  const ts_builtin_call *c;
+  TS_VEC(ts_value) rows;
+  TS_VEC(ts_field) fields;
+} lister;
 
 static ts_value number(const lister *l, int64_t n) { return ts_int_value(n, l->c->span); }
-static ts_value rate(const lister *l, double bytes) { return ts_quantity_value(8 * bytes, TS_DIM_RATE, l->c->span); }
+static ts_value rate(const lister *l, double bytes)
+{
+  return ts_quantity_value(8 * bytes, TS_DIM_RATE, l->c->span);
+}
 
 static void add_row(lister *l, ts_value a, ts_value b, ts_value c)
 {
@@ -23,12 +31,17 @@ static void add_field(lister *l, const char *name, ts_value value)
 {
   ts_value *kept = TS_NEW(l->c->s->arena, ts_value);
   *kept = value;
-  TS_PUSH(l->c->s->arena, &l->fields, (ts_field){ts_lang_intern(l->c->s->lang, name, strlen(name)), kept, l->c->span});
+  TS_PUSH(l->c->s->arena, &l->fields,
+          (ts_field){ts_lang_intern(l->c->s->lang, name, strlen(name)), kept, l->c->span});
 }
 
 static void end_list(lister *l, const char *name)
 {
-  add_field(l, name, ts_list_value(l->c->s->arena, ts_arena_copy(l->c->s->arena, l->rows.at, l->rows.count * sizeof *l->rows.at), (uint32_t)l->rows.count, l->c->span));
+  add_field(
+    l, name,
+    ts_list_value(l->c->s->arena,
+                  ts_arena_copy(l->c->s->arena, l->rows.at, l->rows.count * sizeof *l->rows.at),
+                  (uint32_t)l->rows.count, l->c->span));
   l->rows.count = 0;
 }
 
@@ -51,21 +64,26 @@ static ts_value record_of(const ts_builtin_call *c, const ts_topology *t)
     TS_PUSH(c->s->arena, &l.rows, number(&l, t->processors.at[i]));
   end_list(&l, "processors");
   for (size_t i = 0; i < t->links.count; i++)
-    add_row(&l, number(&l, t->links.at[i].from), number(&l, t->links.at[i].to), rate(&l, t->links.at[i].rate));
+    add_row(&l, number(&l, t->links.at[i].from), number(&l, t->links.at[i].to),
+            rate(&l, t->links.at[i].rate));
   end_list(&l, "links");
   for (size_t i = 0; i < t->gpus.count; i++)
-    add_row(&l, number(&l, (int64_t)i), number(&l, t->gpus.at[i].part), rate(&l, rate_of(t, (uint32_t)i)));
+    add_row(&l, number(&l, (int64_t)i), number(&l, t->gpus.at[i].part),
+            rate(&l, rate_of(t, (uint32_t)i)));
   end_list(&l, "gpu_links");
   for (size_t i = 0; i < t->nvlinks.count; i++)
     if (t->nvlinks.at[i].other >= 0)
-      add_row(&l, number(&l, t->nvlinks.at[i].gpu), number(&l, t->nvlinks.at[i].other), number(&l, t->nvlinks.at[i].count));
+      add_row(&l, number(&l, t->nvlinks.at[i].gpu), number(&l, t->nvlinks.at[i].other),
+              number(&l, t->nvlinks.at[i].count));
   end_list(&l, "pairs");
   for (size_t i = 0; i < t->nvlinks.count; i++)
     if (t->nvlinks.at[i].other < 0)
-      add_row(&l, number(&l, t->nvlinks.at[i].gpu), number(&l, 0), number(&l, t->nvlinks.at[i].count));
+      add_row(&l, number(&l, t->nvlinks.at[i].gpu), number(&l, 0),
+              number(&l, t->nvlinks.at[i].count));
   end_list(&l, "switched");
   for (size_t i = 0; i < t->nets.count; i++)
-    add_row(&l, number(&l, t->nets.at[i].part), number(&l, (int64_t)i), rate(&l, t->nets.at[i].rate));
+    add_row(&l, number(&l, t->nets.at[i].part), number(&l, (int64_t)i),
+            rate(&l, t->nets.at[i].rate));
   end_list(&l, "nets");
   ts_record *record = TS_NEW(c->s->arena, ts_record);
   *record = (ts_record){.count = (uint32_t)l.fields.count, .at = l.fields.at};
@@ -78,7 +96,8 @@ ts_value ts_builtin_topology(const ts_builtin_call *c)
   ts_found found;
   size_t size;
   uint32_t line;
-  char *text = ts_session_read(c->s, c->arg[0].span.file, file, "topology", c->arg[0].span, &size, &found);
+  char *text =
+    ts_session_read(c->s, c->arg[0].span.file, file, "topology", c->arg[0].span, &size, &found);
   if (!text)
     return ts_error_value();
   const ts_topology *t = ts_topology_read(c->s->arena, text, size, &error, &line);

@@ -16,7 +16,10 @@ static ts_xml_event wrong(ts_xml *x, const char *error)
   return TS_XML_ERROR;
 }
 
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == ':'; }
+static bool is_name(char c)
+{
+  return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.' || c == ':';
+}
 
 static void step(ts_xml *x)
 {
@@ -60,7 +63,10 @@ static const char *take_name(ts_xml *x)
 /* One character or entity of a value. False: an entity that is none. */
 static bool take_character(ts_xml *x, char *out)
 {
-  static const struct { const char *text; char c; } entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  static const struct {
+    const char *text;
+    char c;
+  } entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
   if (*x->at != '&') {
     *out = *x->at;
     step(x);
@@ -75,7 +81,9 @@ static bool take_character(ts_xml *x, char *out)
     return false;
   unsigned base = take(x, "x") ? 16 : 10, code = 0, digits = 0;
   for (; x->at < x->end && isxdigit((unsigned char)*x->at) && digits < 4; digits++, x->at++)
-    code = code * base + (unsigned)(isdigit((unsigned char)*x->at) ? *x->at - '0' : tolower((unsigned char)*x->at) - 'a' + 10);
+    code = code * base + (unsigned)(isdigit((unsigned char)*x->at) ?
+                                      *x->at - '0' :
+                                      tolower((unsigned char)*x->at) - 'a' + 10);
   *out = (char)code;
   return digits && code > 0 && code < 128 && take(x, ";"); /* names of devices are ASCII */
 }
@@ -123,7 +131,8 @@ static ts_xml_event open_element(ts_xml *x)
     if (x->closes || take(x, ">"))
       break;
     if (before == x->at)
-      return wrong(x, ts_arena_printf(x->arena, "`<%s` is followed by what is no attribute", x->name));
+      return wrong(x,
+                   ts_arena_printf(x->arena, "`<%s` is followed by what is no attribute", x->name));
     if (!take_attribute(x))
       return TS_XML_ERROR;
   }
@@ -138,7 +147,9 @@ static ts_xml_event close_element(ts_xml *x)
   if (!name || !take(x, ">"))
     return wrong(x, "`</` must be followed by a name and `>`");
   if (!x->depth || strcmp(x->open[x->depth - 1], name) != 0)
-    return wrong(x, x->depth ? ts_arena_printf(x->arena, "`</%s>` where `</%s>` must come", name, x->open[x->depth - 1]) : ts_arena_printf(x->arena, "`</%s>` closes nothing", name));
+    return wrong(x, x->depth ? ts_arena_printf(x->arena, "`</%s>` where `</%s>` must come", name,
+                                               x->open[x->depth - 1]) :
+                               ts_arena_printf(x->arena, "`</%s>` closes nothing", name));
   x->name = x->open[--x->depth];
   return TS_XML_CLOSE;
 }
@@ -157,7 +168,9 @@ ts_xml_event ts_xml_next(ts_xml *x)
       step(x);
     }
     if (x->at == x->end)
-      return x->depth ? wrong(x, ts_arena_printf(x->arena, "the file ends inside of `%s`", x->open[x->depth - 1])) : TS_XML_END;
+      return x->depth ? wrong(x, ts_arena_printf(x->arena, "the file ends inside of `%s`",
+                                                 x->open[x->depth - 1])) :
+                        TS_XML_END;
     if (take(x, "<!--")) {
       if (!skip_past(x, "-->"))
         return wrong(x, "a comment has no end");

@@ -1,4 +1,5 @@
-/* XML as files of topologies have it: elements and attributes. Text, comments, declarations are skipped; the five entities and numeric ones are known in attributes. */
+/* XML as files of topologies have it: elements and attributes. Text, comments, declarations are
+ * skipped; the five entities and numeric ones are known in attributes. */
 #ifndef TS_COMPILER_MACHINE_XML_H
 #define TS_COMPILER_MACHINE_XML_H
 
@@ -26,7 +27,9 @@ typedef struct ts_xml {
 } ts_xml;
 
 ts_xml ts_xml_new(ts_arena *arena, const char *text, size_t size);
-ts_xml_event ts_xml_next(ts_xml *xml); /* TS_XML_CLOSE follows every TS_XML_OPEN, also of `<a/>`; TS_XML_END: the one root has been closed */
+/* TS_XML_CLOSE follows every TS_XML_OPEN, also of `<a/>`; TS_XML_END: the one root has been closed
+ * */
+ts_xml_event ts_xml_next(ts_xml *xml);
 const char *ts_xml_get(const ts_xml *xml, const char *attribute); /* NULL: not there */
 
 #endif

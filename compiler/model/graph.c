@@ -27,7 +27,10 @@ typedef struct builder {
 
 /* -- labels -- */
 
-static const char *intern(builder *b, const char *text) { return ts_lang_intern(b->s->lang, text, strlen(text)); }
+static const char *intern(builder *b, const char *text)
+{
+  return ts_lang_intern(b->s->lang, text, strlen(text));
+}
 
 /* The full label of a node; a second node of the same label becomes `add_2`. */
 static const char *unique_label(builder *b, const char *name)
@@ -75,7 +78,8 @@ bool ts_label_match(const char *pattern, const char *label, size_t *length)
     if (ts_glob(pattern, label, end))
       return true;
     size_t size = strlen(pattern);
-    if (anywhere && end > size && label[end - size - 1] == '.' && !memcmp(label + end - size, pattern, size))
+    if (anywhere && end > size && label[end - size - 1] == '.' &&
+        !memcmp(label + end - size, pattern, size))
       return true;
   }
   return false;
@@ -83,10 +87,13 @@ bool ts_label_match(const char *pattern, const char *label, size_t *length)
 
 /* -- tensors -- */
 
-uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_shape shape, const ts_dtype *dtype, uint32_t producer)
+uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_shape shape,
+                             const ts_dtype *dtype, uint32_t producer)
 {
   uint32_t index = (uint32_t)g->tensors.count;
-  TS_PUSH(s->arena, &g->tensors, (ts_edge){.name = name, .shape = shape, .dtype = dtype, .producer = producer, .source = index});
+  TS_PUSH(
+    s->arena, &g->tensors,
+    (ts_edge){.name = name, .shape = shape, .dtype = dtype, .producer = producer, .source = index});
   return index;
 }
 
@@ -95,7 +102,8 @@ static bool same_shape(ts_shape a, ts_shape b)
   return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
 }
 
-/* Model inputs and reshapes are tensors that no op made: they get an edge when an op first takes them. */
+/* Model inputs and reshapes are tensors that no op made: they get an edge when an op first takes
+ * them. */
 static uint32_t edge_of(builder *b, const ts_tensor *t)
 {
   if (t->id != TS_NO_INDEX && same_shape(t->shape, b->g->tensors.at[t->id].shape))
@@ -144,7 +152,8 @@ uint32_t ts_graph_add(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op op)
   if (!ts_op_shapes(&scope))
     return TS_NO_INDEX;
   for (uint32_t i = op.slot_count - op.output_count; i < op.slot_count; i++)
-    op.slots[i].tensor = ts_graph_add_tensor(s, g, op.label, op.slots[i].shape, op.slots[i].dtype, index);
+    op.slots[i].tensor =
+      ts_graph_add_tensor(s, g, op.label, op.slots[i].shape, op.slots[i].dtype, index);
   TS_PUSH(s->arena, &g->ops, op);
   return index;
 }
@@ -175,7 +184,8 @@ static ts_value fail(builder *b)
   return ts_error_value();
 }
 
-static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, const ts_env *module, const ts_ast *call, const char *label)
+static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, const ts_env *module,
+                         const ts_ast *call, const char *label)
 {
   const ts_ast *params = decl->child[0];
   ts_value *values = TS_NEW_ARRAY(b->s->arena, ts_value, params->count + 1);
@@ -189,12 +199,18 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
     values[i] = with_edges(b, values[i]);
   }
   if (b->g->ops.count >= b->s->limits.ops) {
-    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "the model has more than %s ops", ts_count_print(b->s->arena, b->s->limits.ops));
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "the model has more than %s ops",
+                             ts_count_print(b->s->arena, b->s->limits.ops));
     ts_diag_here(d, "one too many");
     ts_diag_help(d, "`repeat` fewer layers, or let one op do the work of several");
     return fail(b);
   }
-  ts_op op = {.decl = decl, .module = module, .kind = decl->name, .span = call->span, .arg_count = params->count, .args = values};
+  ts_op op = {.decl = decl,
+              .module = module,
+              .kind = decl->name,
+              .span = call->span,
+              .arg_count = params->count,
+              .args = values};
   op.label = unique_label(b, label ? label : decl->name);
   op.unit = b->inside ? b->units - 1 : b->units;
   uint32_t index = ts_graph_add(b->s, b->g, b->plan, op);
@@ -203,15 +219,19 @@ static ts_value apply_op(builder *b, const ts_env *args, const ts_ast *decl, con
 
 static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first);
 
-static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const ts_ast *call, const char *label)
+static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const ts_ast *call,
+                            const char *label)
 {
   const char *prefix = b->prefix;
   ts_value yielded = b->yielded;
-  const ts_required_by *outer = b->by, by = {"block", decl->name, call->span, "be built so", TS_E0314, TS_W0314};
+  const ts_required_by *outer = b->by,
+                       by = {"block", decl->name, call->span, "be built so", TS_E0314, TS_W0314};
   if (b->depth >= b->s->limits.blocks) {
-    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %u", b->s->limits.blocks);
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, call->span, "blocks nest deeper than %u",
+                             b->s->limits.blocks);
     ts_diag_here(d, "one too deep");
-    ts_diag_help(d, "let one block do what two do that only call each other; a block must not call itself");
+    ts_diag_help(
+      d, "let one block do what two do that only call each other; a block must not call itself");
     return fail(b);
   }
   if (label)
@@ -228,7 +248,8 @@ static ts_value apply_block(builder *b, ts_env *args, const ts_ast *decl, const 
   return result;
 }
 
-static ts_value apply(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module, const ts_ast *call)
+static ts_value apply(void *closure, const ts_env *env, const ts_ast *decl, const ts_env *module,
+                      const ts_ast *call)
 {
   builder *b = closure;
   const char *label = call == b->call ? b->label : NULL;
@@ -239,7 +260,8 @@ static ts_value apply(void *closure, const ts_env *env, const ts_ast *decl, cons
   ts_env *args = ts_bind_args(b->s, env, module, decl, call);
   if (!args)
     return fail(b);
-  return decl->kind == TS_AST_OP ? apply_op(b, args, decl, module, call, label) : apply_block(b, args, decl, call, label);
+  return decl->kind == TS_AST_OP ? apply_op(b, args, decl, module, call, label) :
+                                   apply_block(b, args, decl, call, label);
 }
 
 /* -- bodies -- */
@@ -264,7 +286,8 @@ static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
     return;
   }
   if (count < 0 || count > b->s->limits.ops) {
-    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, item->child[0]->span, "cannot repeat %lld times", (long long)count);
+    ts_diag *d = ts_diag_add(b->s->diags, TS_E0302, item->child[0]->span,
+                             "cannot repeat %lld times", (long long)count);
     ts_diag_here(d, "must be from 0 to %u", b->s->limits.ops);
     b->failed = true;
     return;
@@ -321,7 +344,9 @@ static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
     case TS_AST_IF_STMT: run_if(b, env, item); break;
     case TS_AST_REQUIRE:
     case TS_AST_EXPECT: b->failed |= !ts_required(b->s, env, item, b->by); break;
-    case TS_AST_YIELD: b->yielded = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL); break;
+    case TS_AST_YIELD:
+      b->yielded = node_value(b, env, item->child[0], item->count > 1 ? item->child[1] : NULL);
+      break;
     default: break;
     }
   }
@@ -335,7 +360,8 @@ static void find_tokens(ts_graph *g, const ts_plan *plan)
     const ts_edge *e = &g->tensors.at[i];
     if (e->producer != TS_NO_INDEX || e->source != i || !ts_dtype_is_integer(e->dtype))
       continue;
-    g->tokens_per_sample = ts_shape_elements(e->shape) / (double)(plan->micro_batch > 0 ? plan->micro_batch : 1);
+    g->tokens_per_sample =
+      ts_shape_elements(e->shape) / (double)(plan->micro_batch > 0 ? plan->micro_batch : 1);
     return;
   }
 }
@@ -346,7 +372,8 @@ void ts_graph_finish(ts_graph *g)
     ts_op *op = &g->ops.at[i];
     for (uint32_t k = 0; k < op->input_count; k++) {
       const ts_edge *input = &g->tensors.at[op->slots[k].tensor];
-      op->needs_input_gradient |= input->needs_gradient || g->tensors.at[input->source].needs_gradient;
+      op->needs_input_gradient |=
+        input->needs_gradient || g->tensors.at[input->source].needs_gradient;
     }
     op->needs_gradient = op->needs_input_gradient;
     for (uint32_t k = op->input_count; k < op->input_count + op->param_count; k++) {
@@ -370,7 +397,8 @@ static bool build_from_source(builder *b, const ts_applied *model)
   const char *batch = intern(b, "batch");
   if (!ts_env_lookup(env, batch, &bound))
     ts_env_bind(env, batch, ts_int_value(b->plan->micro_batch, b->plan->span_of[TS_PLAN_batch]));
-  const ts_required_by by = {"model", model->decl->name, model->span, "be built so", TS_E0314, TS_W0314};
+  const ts_required_by by = {"model",       model->decl->name, model->span,
+                             "be built so", TS_E0314,          TS_W0314};
   b->s->apply_closure = b;
   b->s->apply = apply;
   b->by = &by;

@@ -1,5 +1,6 @@
-/* The op graph of a model: op instances in the order of execution and the tensors between them, with global shapes. Built by
- * running the model's body with a hook that turns calls of ops and blocks into nodes. */
+/* The op graph of a model: op instances in the order of execution and the tensors between them,
+ * with global shapes. Built by running the model's body with a hook that turns calls of ops and
+ * blocks into nodes. */
 #ifndef TS_COMPILER_MODEL_GRAPH_H
 #define TS_COMPILER_MODEL_GRAPH_H
 
@@ -10,10 +11,16 @@ enum { TS_MAX_DIMS = 8 };
 
 #define TS_NO_INDEX UINT32_MAX
 
-typedef enum ts_slot_kind { TS_SLOT_INPUT, TS_SLOT_PARAM, TS_SLOT_OUTPUT, TS_SLOT_PART } ts_slot_kind;
+typedef enum ts_slot_kind {
+  TS_SLOT_INPUT,
+  TS_SLOT_PARAM,
+  TS_SLOT_OUTPUT,
+  TS_SLOT_PART
+} ts_slot_kind;
 
-/* What an op's expressions call by name: an input, a parameter, an output, a part of an input that lies in a way of its own. `present` is false for a parameter whose condition is: it has
- * no elements then. */
+/* What an op's expressions call by name: an input, a parameter, an output, a part of an input that
+ * lies in a way of its own. `present` is false for a parameter whose condition is: it has no
+ * elements then. */
 typedef struct ts_slot {
   const char *name;
   ts_slot_kind kind;
@@ -39,11 +46,13 @@ typedef struct ts_op {
   uint32_t slot_count, input_count, param_count, output_count;
   uint32_t part_count; /* not in slot_count */
   ts_slot *slots;    /* inputs, then parameters, then outputs; after them the parts */
-  uint32_t unit;     /* which repeat of the model it is in; between two: the next; after the last: their number */
+  /* which repeat of the model it is in; between two: the next; after the last: their number */
+  uint32_t unit;
   bool needs_input_gradient; /* some input depends on a parameter */
   bool needs_gradient;       /* so do its outputs */
   const ts_measured *measured; /* NULL: ask the cost sources */
-  const ts_dtype *traced;      /* the number format that its outputs had when it was measured; NULL: as its declaration says */
+  /* the number format that its outputs had when it was measured; NULL: as its declaration says */
+  const ts_dtype *traced;
 } ts_op;
 
 typedef struct ts_edge { /* a tensor of the graph */
@@ -58,27 +67,32 @@ typedef struct ts_edge { /* a tensor of the graph */
 typedef struct ts_graph {
   TS_VEC(ts_op) ops;
   TS_VEC(ts_edge) tensors;
-  uint32_t unit_count;      /* repeats at the top of the model; 0: it has none, every op is a unit */
+  /* repeats at the top of the model; 0: it has none, every op is a unit */
+  uint32_t unit_count;
   const char *unit_name;    /* label of the repeat */
   ts_span unit_span;        /* its count */
   uint64_t parameters;      /* elements */
   double tokens_per_sample; /* elements of an integer input for a sample; 0 if there is none */
   bool traced;
-  bool sums_measured;       /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */
+  /* traced: the times of the backward hold the sums of the gradients of a tensor used twice */
+  bool sums_measured;
   double optimizer_seconds; /* traced: one update of all parameters, 0 if the table has none */
 } ts_graph;
 
 /* NULL after errors. */
 ts_graph *ts_graph_build(ts_session *s, const ts_plan *plan);
 
-/* Appends an op whose arguments are known; evaluates shapes. Returns its index, or TS_NO_INDEX after an error. */
+/* Appends an op whose arguments are known; evaluates shapes. Returns its index, or TS_NO_INDEX
+ * after an error. */
 uint32_t ts_graph_add(ts_session *s, ts_graph *g, const ts_plan *plan, ts_op op);
-uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_shape shape, const ts_dtype *dtype, uint32_t producer);
+uint32_t ts_graph_add_tensor(ts_session *s, ts_graph *g, const char *name, ts_shape shape,
+                             const ts_dtype *dtype, uint32_t producer);
 /* Marks what needs gradients and counts parameters, once all ops are there. */
 void ts_graph_finish(ts_graph *g);
 
-/* Does the pattern match the label, or the label of something that encloses it? *length: how much of the label it took. A pattern without
- * `*` also matches at the end of a longer path: `attn.core` is `*.attn.core`. */
+/* Does the pattern match the label, or the label of something that encloses it? *length: how much
+ * of the label it took. A pattern without `*` also matches at the end of a longer path: `attn.core`
+ * is `*.attn.core`. */
 bool ts_label_match(const char *pattern, const char *label, size_t *length);
 /* `*` stands for any text. */
 bool ts_glob(const char *pattern, const char *text, size_t length);

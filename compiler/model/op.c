@@ -17,7 +17,10 @@ double ts_shape_elements(ts_shape shape)
   return n;
 }
 
-double ts_slot_elements(const ts_slot *slot) { return slot->present ? ts_shape_elements(slot->shape) : 0; }
+double ts_slot_elements(const ts_slot *slot)
+{
+  return slot->present ? ts_shape_elements(slot->shape) : 0;
+}
 
 int64_t ts_slot_bytes(const ts_slot *slot)
 {
@@ -46,7 +49,11 @@ static uint32_t inputs_of(ts_op *op, uint32_t formal, ts_slot *slots, uint32_t n
 {
   const ts_ast *declared = op->decl->child[0]->child[formal];
   ts_value arg = op->args[formal];
-  ts_slot slot = {.name = declared->name, .kind = TS_SLOT_INPUT, .present = true, .formal = formal, .span = arg.span};
+  ts_slot slot = {.name = declared->name,
+                  .kind = TS_SLOT_INPUT,
+                  .present = true,
+                  .formal = formal,
+                  .span = arg.span};
   if (arg.type == TS_T_TENSOR) {
     slot.tensor = arg.u.tensor->id;
     slot.shape = arg.u.tensor->shape;
@@ -77,7 +84,8 @@ void ts_op_slots(ts_session *s, ts_op *op)
   for (uint32_t f = 0; f < op->arg_count; f++)
     inputs = inputs_of(op, f, NULL, inputs);
   for (uint32_t i = 1; i < decl->count; i++)
-    items += decl->child[i]->kind == TS_AST_OP_PARAM || decl->child[i]->kind == TS_AST_OP_OUTPUT || decl->child[i]->kind == TS_AST_OP_PART;
+    items += decl->child[i]->kind == TS_AST_OP_PARAM || decl->child[i]->kind == TS_AST_OP_OUTPUT ||
+             decl->child[i]->kind == TS_AST_OP_PART;
   ts_slot *slots = TS_NEW_ARRAY(s->arena, ts_slot, inputs + items + 1);
   uint32_t n = 0;
   for (uint32_t f = 0; f < op->arg_count; f++)
@@ -89,7 +97,12 @@ void ts_op_slots(ts_session *s, ts_op *op)
       ts_slot_kind kind = pass ? TS_SLOT_OUTPUT : TS_SLOT_PARAM;
       if (item->kind != (pass ? TS_AST_OP_OUTPUT : TS_AST_OP_PARAM))
         continue;
-      add_slot(slots, &n, (ts_slot){.name = item->name, .kind = kind, .present = true, .tensor = TS_NO_INDEX, .span = item->span});
+      add_slot(slots, &n,
+               (ts_slot){.name = item->name,
+                         .kind = kind,
+                         .present = true,
+                         .tensor = TS_NO_INDEX,
+                         .span = item->span});
       if (pass)
         op->output_count++;
       else
@@ -105,18 +118,26 @@ void ts_op_slots(ts_session *s, ts_op *op)
     while (of < op->input_count && slots[of].name != item->child[1]->name)
       of++;
     if (of == op->input_count) {
-      ts_diag *d = ts_report(s, TS_E0219, item->child[1]->span, "`%s` has no input `%s`", op->kind, item->child[1]->name);
+      ts_diag *d = ts_report(s, TS_E0219, item->child[1]->span, "`%s` has no input `%s`", op->kind,
+                             item->child[1]->name);
       ts_diag_here(d, "a part is one of an input");
       continue;
     }
-    add_slot(slots, &n, (ts_slot){.name = item->name, .kind = TS_SLOT_PART, .present = true, .tensor = slots[of].tensor, .dtype = slots[of].dtype, .span = item->span});
+    add_slot(slots, &n,
+             (ts_slot){.name = item->name,
+                       .kind = TS_SLOT_PART,
+                       .present = true,
+                       .tensor = slots[of].tensor,
+                       .dtype = slots[of].dtype,
+                       .span = item->span});
     op->part_count++;
   }
 }
 
 /* -- names an op's expressions see -- */
 
-static ts_value tensor_value(ts_session *s, const ts_slot *slot, const char *name, const ts_dtype *dtype)
+static ts_value tensor_value(ts_session *s, const ts_slot *slot, const char *name,
+                             const ts_dtype *dtype)
 {
   ts_tensor *t = TS_NEW(s->arena, ts_tensor);
   *t = (ts_tensor){slot->shape, dtype, slot->tensor, name};
@@ -140,7 +161,8 @@ static ts_value list_of_slots(const ts_op_scope *scope, uint32_t formal)
   for (uint32_t i = 0; i < old->count; i++) {
     at[i] = old->at[i];
     if (at[i].type == TS_T_TENSOR) {
-      at[i] = tensor_value(scope->s, &scope->slots[slot], scope->slots[slot].name, scope->slots[slot].dtype);
+      at[i] = tensor_value(scope->s, &scope->slots[slot], scope->slots[slot].name,
+                           scope->slots[slot].dtype);
       slot++;
     }
   }
@@ -150,7 +172,10 @@ static ts_value list_of_slots(const ts_op_scope *scope, uint32_t formal)
   return arg;
 }
 
-static bool holds_tensor(ts_value v) { return v.type == TS_T_LIST && v.u.list->count && v.u.list->at[0].type == TS_T_TENSOR; }
+static bool holds_tensor(ts_value v)
+{
+  return v.type == TS_T_LIST && v.u.list->count && v.u.list->at[0].type == TS_T_TENSOR;
+}
 
 static void bind_args(const ts_op_scope *scope, ts_env *env)
 {
@@ -165,7 +190,8 @@ static void bind_args(const ts_op_scope *scope, ts_env *env)
       bind_slot(scope, env, &scope->slots[i]);
 }
 
-/* An output is of the type of the first floating-point input, or else of the type the plan computes in. */
+/* An output is of the type of the first floating-point input, or else of the type the plan computes
+ * in. */
 static const ts_dtype *default_dtype(const ts_op_scope *scope, ts_slot_kind kind)
 {
   if (kind == TS_SLOT_PARAM)
@@ -176,7 +202,8 @@ static const ts_dtype *default_dtype(const ts_op_scope *scope, ts_slot_kind kind
   return scope->plan->precision.compute;
 }
 
-static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr, const ts_dtype **dtype)
+static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast *expr,
+                       const ts_dtype **dtype)
 {
   ts_value v = ts_eval(scope->s, env, expr);
   if (v.type == TS_T_DTYPE) {
@@ -184,13 +211,15 @@ static bool eval_dtype(const ts_op_scope *scope, const ts_env *env, const ts_ast
     return true;
   }
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, expr->span, "the type of a tensor must be a DType");
+    ts_diag *d =
+      ts_diag_add(scope->s->diags, TS_E0220, expr->span, "the type of a tensor must be a DType");
     ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
   }
   return false;
 }
 
-bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_span used, ts_shape *shape)
+bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what,
+                   ts_span used, ts_shape *shape)
 {
   ts_value v = ts_eval(s, env, expr);
   if (v.type == TS_T_ERROR)
@@ -199,7 +228,9 @@ bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const c
   for (uint32_t i = 0; good && i < v.u.list->count; i++)
     good = v.u.list->at[i].type == TS_T_INT;
   if (!good) {
-    ts_diag *d = ts_diag_add(s->diags, TS_E0220, expr->span, "the shape of %s must be a list of at most %d Ints", what, TS_MAX_DIMS);
+    ts_diag *d =
+      ts_diag_add(s->diags, TS_E0220, expr->span,
+                  "the shape of %s must be a list of at most %d Ints", what, TS_MAX_DIMS);
     ts_diag_here(d, "found %s", ts_value_describe(s->arena, v));
     return false;
   }
@@ -207,7 +238,8 @@ bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const c
   for (uint32_t i = 0; i < v.u.list->count; i++) {
     dim[i] = v.u.list->at[i].u.integer;
     if (dim[i] < 1 || dim[i] > INT64_C(1) << 48) {
-      ts_diag *d = ts_report(s, TS_E0301, used, "dimension %u of %s is %lld", i, what, (long long)dim[i]);
+      ts_diag *d =
+        ts_report(s, TS_E0301, used, "dimension %u of %s is %lld", i, what, (long long)dim[i]);
       ts_diag_here(d, "makes the shape %s", ts_value_print(s->arena, v));
       ts_diag_note_at(d, expr->span, "the shape is worked out here");
       return false;
@@ -227,8 +259,10 @@ static ts_slot *next_slot(const ts_op_scope *scope, const ts_ast *item)
 
 static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item, ts_slot *slot)
 {
-  const ts_ast *condition = item->kind == TS_AST_OP_PARAM && item->count > 2 ? item->child[2] : NULL;
-  if (condition && !ts_eval_bool(scope->s, env, condition, "the condition of a parameter", &slot->present))
+  const ts_ast *condition =
+    item->kind == TS_AST_OP_PARAM && item->count > 2 ? item->child[2] : NULL;
+  if (condition &&
+      !ts_eval_bool(scope->s, env, condition, "the condition of a parameter", &slot->present))
     return false;
   if (!slot->present) {
     static const int64_t none = 0;
@@ -251,10 +285,12 @@ static bool shape_slot(const ts_op_scope *scope, ts_env *env, const ts_ast *item
 
 static bool is_slot(const ts_ast *item, bool params)
 {
-  return item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART || (params && item->kind == TS_AST_OP_PARAM);
+  return item->kind == TS_AST_OP_OUTPUT || item->kind == TS_AST_OP_PART ||
+         (params && item->kind == TS_AST_OP_PARAM);
 }
 
-/* Walks the body in order, binding lets and tensors; shapes what is asked for, takes the rest as given. */
+/* Walks the body in order, binding lets and tensors; shapes what is asked for, takes the rest as
+ * given. */
 static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool shape_outputs)
 {
   const ts_ast *decl = scope->op->decl;
@@ -303,12 +339,15 @@ bool ts_op_casts(ts_op_scope *scope, ts_slot *slots)
     uint32_t slot = ts_op_slot(scope->op, item->name, &gradient);
     ts_slot_kind kind = gradient ? TS_SLOT_OUTPUT : TS_SLOT_INPUT;
     if (slot == TS_NO_INDEX || slots[slot].kind != kind) {
-      ts_diag *d = ts_report(scope->s, TS_E0219, item->name_span, "`%s` casts `%s`, which is no input and no gradient of an output", scope->op->kind, item->name);
+      ts_diag *d = ts_report(scope->s, TS_E0219, item->name_span,
+                             "`%s` casts `%s`, which is no input and no gradient of an output",
+                             scope->op->kind, item->name);
       ts_diag_here(d, "what comes in is cast before the op works on it");
       return false;
     }
     ts_env *env = ts_op_env(scope, scope->op->module);
-    if (item->child[1] && !ts_eval_bool(scope->s, env, item->child[1], "the condition of a cast", &wanted))
+    if (item->child[1] &&
+        !ts_eval_bool(scope->s, env, item->child[1], "the condition of a cast", &wanted))
       return false;
     if (!eval_dtype(scope, env, item->child[0], &dtype))
       return false;
@@ -330,9 +369,12 @@ ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent)
   bind_args(scope, env);
   for (uint32_t i = scope->op->input_count; i < scope->op->slot_count + scope->op->part_count; i++)
     bind_slot(scope, env, &scope->slots[i]);
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "label", 5), ts_string_value(scope->op->label, scope->op->span));
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "unit", 4), ts_int_value(scope->op->unit, scope->op->span));
-  ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4), ts_string_value(scope->op->kind, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "label", 5),
+              ts_string_value(scope->op->label, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "unit", 4),
+              ts_int_value(scope->op->unit, scope->op->span));
+  ts_env_bind(env, ts_lang_intern(scope->s->lang, "kind", 4),
+              ts_string_value(scope->op->kind, scope->op->span));
   return env;
 }
 
@@ -345,16 +387,22 @@ static void bind_gradients(const ts_op_scope *scope, ts_env *env)
     const ts_slot *slot = &scope->slots[i];
     const char *text = ts_arena_printf(scope->s->arena, "d%s", slot->name);
     const char *name = ts_lang_intern(scope->s->lang, text, strlen(text));
-    ts_env_bind(env, name, tensor_value(scope->s, slot, name, slot->kind == TS_SLOT_PARAM ? accumulated : slot->gradient ? slot->gradient : slot->dtype));
+    ts_env_bind(env, name,
+                tensor_value(scope->s, slot, name,
+                             slot->kind == TS_SLOT_PARAM ? accumulated :
+                             slot->gradient              ? slot->gradient :
+                                                           slot->dtype));
   }
 }
 
 /* What an op states of its work is 0 or more, and below the limit, which an IR can hold. */
-static bool possible(const ts_op_scope *scope, const ts_ast *expr, const char *what, double value, double limit)
+static bool possible(const ts_op_scope *scope, const ts_ast *expr, const char *what, double value,
+                     double limit)
 {
   if (value >= 0 && value < limit)
     return true;
-  ts_diag *d = ts_report(scope->s, TS_E0225, expr->span, "%s must be 0 or more, and below %.3g", what, limit);
+  ts_diag *d =
+    ts_report(scope->s, TS_E0225, expr->span, "%s must be 0 or more, and below %.3g", what, limit);
   ts_diag_here(d, "this is %.6g", value);
   return false;
 }
@@ -377,14 +425,16 @@ static bool bytes_of(const ts_op_scope *scope, const ts_ast *expr, ts_value v, d
     return true;
   }
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, expr->span, "bytes are stated by tensors and sizes");
+    ts_diag *d =
+      ts_diag_add(scope->s->diags, TS_E0220, expr->span, "bytes are stated by tensors and sizes");
     ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
     ts_diag_help(d, "give a number its unit: `4 B * rows(x)`");
   }
   return false;
 }
 
-static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v, ts_dimension allowed, double *number)
+static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
+                      ts_dimension allowed, double *number)
 {
   switch (v.type) {
   case TS_T_INT: *number = (double)v.u.integer; return true;
@@ -399,14 +449,16 @@ static bool number_of(const ts_op_scope *scope, const ts_ast *field, ts_value v,
   case TS_T_ERROR: return false;
   default: break;
   }
-  ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, field->child[0]->span, "`%s` of a kernel must be a number", field->name);
+  ts_diag *d = ts_diag_add(scope->s->diags, TS_E0220, field->child[0]->span,
+                           "`%s` of a kernel must be a number", field->name);
   ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, v));
   return false;
 }
 
 static bool is_word(const char *name, const char *word) { return !strcmp(name, word); }
 
-static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_ast *field, ts_kernel *k, ts_feature *features)
+static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_ast *field,
+                         ts_kernel *k, ts_feature *features)
 {
   const char *name = field->name;
   ts_value v = ts_eval(scope->s, env, field->child[0]);
@@ -429,7 +481,9 @@ static bool kernel_field(const ts_op_scope *scope, const ts_env *env, const ts_a
     return possible(scope, field->child[0], "time of the host, in seconds,", number, MOST_SECONDS);
   }
   k->host_only = false;
-  double *work = is_word(name, "flops") ? &k->flops : is_word(name, "model_flops") ? &k->model_flops : NULL;
+  double *work = is_word(name, "flops")       ? &k->flops :
+                 is_word(name, "model_flops") ? &k->model_flops :
+                                                NULL;
   if (!number_of(scope, field, v, work ? TS_DIM_WORK : TS_DIM_NONE, &number))
     return false;
   if (!work) {
@@ -448,8 +502,10 @@ static const ts_dtype *kernel_dtype(const ts_op_scope *scope)
   return scope->plan->precision.compute;
 }
 
-/* What kernels of a family compute in where their tensors are fp32: `arithmetic` of the plan's precision, as { conv: tf32 }. */
-static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family, const ts_dtype *dtype)
+/* What kernels of a family compute in where their tensors are fp32: `arithmetic` of the plan's
+ * precision, as { conv: tf32 }. */
+static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family,
+                                  const ts_dtype *dtype)
 {
   const ts_record *by_family = scope->plan->precision.arithmetic;
   const ts_value *found = by_family ? ts_record_find(by_family, family) : NULL;
@@ -457,18 +513,27 @@ static const ts_dtype *arithmetic(const ts_op_scope *scope, const char *family, 
     return dtype;
   if (found->type == TS_T_DTYPE)
     return found->u.dtype;
-  ts_diag *d = ts_report(scope->s, TS_E0220, found->span, "the arithmetic of `%s` must be a DType", family);
+  ts_diag *d =
+    ts_report(scope->s, TS_E0220, found->span, "the arithmetic of `%s` must be a DType", family);
   ts_diag_here(d, "found %s", ts_value_describe(scope->s->arena, *found));
   return dtype;
 }
 
 /* The fields from `first` on that are fields, as one kernel. */
-static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *node, uint32_t first, const char *family, ts_kernel *k)
+static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *node, uint32_t first,
+                   const char *family, ts_kernel *k)
 {
   ts_feature *features = TS_NEW_ARRAY(scope->s->arena, ts_feature, node->count + 1);
-  *k = (ts_kernel){.family = family, .dtype = kernel_dtype(scope), .host = -1, .features = features, .host_only = true, .model_flops = -1, .span = node->span};
+  *k = (ts_kernel){.family = family,
+                   .dtype = kernel_dtype(scope),
+                   .host = -1,
+                   .features = features,
+                   .host_only = true,
+                   .model_flops = -1,
+                   .span = node->span};
   for (uint32_t i = first; i < node->count; i++)
-    if (node->child[i]->kind == TS_AST_FIELD && !kernel_field(scope, env, node->child[i], k, features))
+    if (node->child[i]->kind == TS_AST_FIELD &&
+        !kernel_field(scope, env, node->child[i], k, features))
       return false;
   if (k->model_flops < 0)
     k->model_flops = k->flops;
@@ -476,7 +541,8 @@ static bool kernel(const ts_op_scope *scope, const ts_env *env, const ts_ast *no
   return true;
 }
 
-static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase, ts_kernels *kernels)
+static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase,
+                       ts_kernels *kernels)
 {
   *kernels = (ts_kernels){.at = TS_NEW_ARRAY(scope->s->arena, ts_kernel, phase->count + 1)};
   bool bare = false;
@@ -489,7 +555,8 @@ static bool phase_work(const ts_op_scope *scope, const ts_env *env, const ts_ast
     bool wanted = true;
     if (node->kind != TS_AST_KERNEL)
       continue;
-    if (node->child[0] && !ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted))
+    if (node->child[0] &&
+        !ts_eval_bool(scope->s, env, node->child[0], "the condition of a kernel", &wanted))
       return false;
     if (wanted && !kernel(scope, env, node, 1, node->name, &kernels->at[kernels->count++]))
       return false;
@@ -518,8 +585,8 @@ static void read_late(const ts_op_scope *scope, ts_value v, read_list *list, dou
   }
 }
 
-/* What the kernels of backward(weight) read: it must be there until then. Sizes that several kernels
- * state are taken for the same. */
+/* What the kernels of backward(weight) read: it must be there until then. Sizes that several
+ * kernels state are taken for the same. */
 static void late_reads(const ts_op_scope *scope, const ts_env *env, const ts_ast *phase,
                        ts_work *work)
 {
@@ -585,17 +652,21 @@ static bool save(const ts_op_scope *scope, const ts_ast *expr, ts_value v, saved
 static bool saves(const ts_op_scope *scope, const ts_env *env, const ts_ast *item, saved_list *list)
 {
   bool wanted = true;
-  if (item->count > 1 && item->child[1] && !ts_eval_bool(scope->s, env, item->child[1], "the condition of `saves`", &wanted))
+  if (item->count > 1 && item->child[1] &&
+      !ts_eval_bool(scope->s, env, item->child[1], "the condition of `saves`", &wanted))
     return false;
   return !wanted || save(scope, item->child[0], ts_eval(scope->s, env, item->child[0]), list);
 }
 
 static ts_phase phase_named(const char *name)
 {
-  return is_word(name, "forward") ? TS_PHASE_FORWARD : is_word(name, "input") ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+  return is_word(name, "forward") ? TS_PHASE_FORWARD :
+         is_word(name, "input")   ? TS_PHASE_INPUT :
+                                    TS_PHASE_WEIGHT;
 }
 
-static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *work, const ts_ast **failed)
+static bool work_items(const ts_op_scope *scope, const ts_env *env, ts_work *work,
+                       const ts_ast **failed)
 {
   const ts_ast *decl = scope->op->decl;
   saved_list saved = {0};

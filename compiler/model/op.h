@@ -11,7 +11,8 @@ typedef struct ts_kernel {
   const char *family;
   const ts_dtype *dtype;
   double flops, bytes, temp; /* of one launch; bytes moved and bytes held while it runs */
-  double model_flops;        /* of them those of the model: without padding, masked and repeated ones */
+  /* of them those of the model: without padding, masked and repeated ones */
+  double model_flops;
   int64_t host;              /* ps of host time, -1: the plan's */
   uint32_t feature_count;
   const ts_feature *features;
@@ -24,7 +25,8 @@ typedef struct ts_kernel {
 
 typedef struct ts_kernels { uint32_t count; ts_kernel *at; } ts_kernels;
 
-typedef struct ts_saved { uint32_t slot; int64_t bytes; } ts_saved; /* a slot, or TS_NO_INDEX and a size */
+/* a slot, or TS_NO_INDEX and a size */
+typedef struct ts_saved { uint32_t slot; int64_t bytes; } ts_saved;
 
 typedef struct ts_read { uint32_t slot; bool gradient; } ts_read;
 
@@ -49,26 +51,32 @@ typedef struct ts_op_scope {
   bool quiet; /* no `require`: probing */
 } ts_op_scope;
 
-/* Finds the slots of an op: inputs from the arguments; parameters and outputs, not yet shaped, from the declaration. */
+/* Finds the slots of an op: inputs from the arguments; parameters and outputs, not yet shaped, from
+ * the declaration. */
 void ts_op_slots(ts_session *s, ts_op *op);
 /* Shapes of parameters and outputs from those of the inputs. */
 bool ts_op_shapes(ts_op_scope *scope);
-/* Formats that the op casts its inputs, and the gradients of its outputs, to: written to these slots. */
+/* Formats that the op casts its inputs, and the gradients of its outputs, to: written to these
+ * slots. */
 bool ts_op_casts(ts_op_scope *scope, ts_slot *slots);
 /* Shapes of the outputs alone, parameters being given. */
 bool ts_op_outputs(ts_op_scope *scope);
-/* All slots are given: the work of each phase. Checks every `require`; at the first that fails *failed is it. */
+/* All slots are given: the work of each phase. Checks every `require`; at the first that fails
+ * *failed is it. */
 bool ts_op_work(ts_op_scope *scope, ts_work *work, const ts_ast **failed);
 /* An environment in which the op's names are bound, for the expressions of rules. */
 ts_env *ts_op_env(const ts_op_scope *scope, const ts_env *parent);
 
 /* Evaluates a list of Ints. `what` is for messages: "`w` of `linear`". */
-bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what, ts_span used, ts_shape *shape); /* used: the op's call */
+/* used: the op's call */
+bool ts_eval_shape(ts_session *s, const ts_env *env, const ts_ast *expr, const char *what,
+                   ts_span used, ts_shape *shape);
 
 double ts_slot_elements(const ts_slot *slot);
 int64_t ts_slot_bytes(const ts_slot *slot);
 double ts_shape_elements(ts_shape shape);
-/* Index of the slot with this (interned) name, or TS_NO_INDEX; *gradient is set when it was named d<slot>. */
+/* Index of the slot with this (interned) name, or TS_NO_INDEX; *gradient is set when it was named
+ * d<slot>. */
 uint32_t ts_op_slot(const ts_op *op, const char *name, bool *gradient);
 
 #endif

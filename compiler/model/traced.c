@@ -1,4 +1,5 @@
-/* From rows to the op graph. Which kind of row is which op, and what its arguments are, the plan says by a record of stdlib/import/. */
+/* From rows to the op graph. Which kind of row is which op, and what its arguments are, the plan
+ * says by a record of stdlib/import/. */
 #include "compiler/model/traced.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static bool read_device(ts_tracer *t)
   t->device = own ? own : text;
   if (!own || !text || !strcmp(own, text))
     return true;
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, stated->span, "`%s` was not recorded on `%s`", t->rows.name, text);
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, stated->span, "`%s` was not recorded on `%s`",
+                           t->rows.name, text);
   ts_diag_here(d, "it names its device, `%s`", own);
   ts_diag_help(d, "leave `device` out, or correct the line `# device:` of the file");
   return false;
@@ -29,17 +31,22 @@ static bool read_device(ts_tracer *t)
 
 static bool read_options(ts_tracer *t)
 {
-  ts_table_source source = {.from_file = t->model->span.file, .file = text_option(t, "file"), .tensors = text_option(t, "tensors"),
-                            .column = text_option(t, "column"), .span = t->model->span};
+  ts_table_source source = {.from_file = t->model->span.file,
+                            .file = text_option(t, "file"),
+                            .tensors = text_option(t, "tensors"),
+                            .column = text_option(t, "column"),
+                            .span = t->model->span};
   const ts_value *repeat = ts_record_find(&t->model->args, "repeat");
   t->layered = repeat && repeat->type == TS_T_INT;
   t->repeat = repeat && repeat->type == TS_T_INT ? repeat->u.integer : 1;
   if (t->repeat < 1 || t->repeat > t->s->limits.ops) {
-    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, repeat->span, "cannot repeat a layer %lld times", (long long)t->repeat);
+    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, repeat->span,
+                             "cannot repeat a layer %lld times", (long long)t->repeat);
     ts_diag_here(d, "must be from 1 to %u", t->s->limits.ops);
     return false;
   }
-  return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) && ts_mapping_read(t->s, t->model, &t->map);
+  return source.file && ts_rows_read(t->s, &source, &t->rows) && read_device(t) &&
+         ts_mapping_read(t->s, t->model, &t->map);
 }
 
 /* -- arguments -- */
@@ -62,12 +69,20 @@ static ts_value follow_value(ts_tracer *t, ts_shape in, ts_shape out)
     uint32_t n = 0;
     for (; n < TS_FOLLOW_MAX && follow.of[i][n] >= 0; n++)
       dim[n] = follow.of[i][n];
-    at[i] = ts_shape_value(t->s->arena, (ts_shape){n, ts_arena_copy(t->s->arena, dim, sizeof dim)}, t->model->span);
+    at[i] = ts_shape_value(t->s->arena, (ts_shape){n, ts_arena_copy(t->s->arena, dim, sizeof dim)},
+                           t->model->span);
   }
   return ts_list_value(t->s->arena, at, out.rank, t->model->span);
 }
 
-typedef struct inputs { uint32_t count; uint32_t *row; ts_shape *shape; uint32_t parameter_count; ts_shape *parameter; } inputs; /* tensors, and weights */
+/* tensors, and weights */
+typedef struct inputs {
+  uint32_t count;
+  uint32_t *row;
+  ts_shape *shape;
+  uint32_t parameter_count;
+  ts_shape *parameter;
+} inputs;
 
 static inputs inputs_of(ts_tracer *t, const ts_row *row)
 {
@@ -93,7 +108,8 @@ static inputs inputs_of(ts_tracer *t, const ts_row *row)
 static const ts_field *field(ts_tracer *t, const char *name, ts_value value)
 {
   ts_field *f = TS_NEW(t->s->arena, ts_field);
-  *f = (ts_field){ts_traced_intern(t, name), ts_arena_copy(t->s->arena, &value, sizeof value), t->model->span};
+  *f = (ts_field){ts_traced_intern(t, name), ts_arena_copy(t->s->arena, &value, sizeof value),
+                  t->model->span};
   return f;
 }
 
@@ -103,11 +119,14 @@ static ts_value row_value(ts_tracer *t, const ts_row *row, const inputs *in, ts_
   ts_span at = t->model->span;
   ts_shape first = in->count ? in->shape[0] : output;
   const ts_field *fields[] = {
-      field(t, "name", ts_string_value(row->name, at)), field(t, "kind", ts_string_value(row->kind, at)),
-      field(t, "inputs", shapes_value(t, in->shape, in->count)), field(t, "weights", shapes_value(t, in->parameter, in->parameter_count)),
-      field(t, "output", ts_shape_value(t->s->arena, output, at)), field(t, "follow", follow_value(t, first, output)),
-      field(t, "forward", ts_bool_value(ts_traced_device_time(t, row->forward) > 0, at)),
-      field(t, "backward", ts_bool_value(ts_traced_device_time(t, row->backward) > 0, at)),
+    field(t, "name", ts_string_value(row->name, at)),
+    field(t, "kind", ts_string_value(row->kind, at)),
+    field(t, "inputs", shapes_value(t, in->shape, in->count)),
+    field(t, "weights", shapes_value(t, in->parameter, in->parameter_count)),
+    field(t, "output", ts_shape_value(t->s->arena, output, at)),
+    field(t, "follow", follow_value(t, first, output)),
+    field(t, "forward", ts_bool_value(ts_traced_device_time(t, row->forward) > 0, at)),
+    field(t, "backward", ts_bool_value(ts_traced_device_time(t, row->backward) > 0, at)),
   };
   enum { COUNT = sizeof fields / sizeof *fields };
   ts_field *all = TS_NEW_ARRAY(t->s->arena, ts_field, COUNT);
@@ -118,12 +137,16 @@ static ts_value row_value(ts_tracer *t, const ts_row *row, const inputs *in, ts_
   return (ts_value){.type = TS_T_RECORD, .span = at, .u.record = record};
 }
 
-static ts_value tensor_value(ts_tracer *t, const ts_tensor *tensor) { return (ts_value){.type = TS_T_TENSOR, .span = t->model->span, .u.tensor = tensor}; }
+static ts_value tensor_value(ts_tracer *t, const ts_tensor *tensor)
+{
+  return (ts_value){.type = TS_T_TENSOR, .span = t->model->span, .u.tensor = tensor};
+}
 
 typedef struct given { ts_field *at; uint32_t count; } given;
 
 /* Tensors go to the op's tensor parameters in order. False when they do not go up. */
-static bool give_tensors(ts_tracer *t, const ts_ast *decl, const ts_tensor **tensor, uint32_t count, given *args)
+static bool give_tensors(ts_tracer *t, const ts_ast *decl, const ts_tensor **tensor, uint32_t count,
+                         given *args)
 {
   const ts_ast *formals = decl->child[0];
   uint32_t next = 0;
@@ -133,14 +156,16 @@ static bool give_tensors(ts_tracer *t, const ts_ast *decl, const ts_tensor **ten
       if (next == count)
         return false;
       args->at[args->count++] = *field(t, formals->child[i]->name, tensor_value(t, tensor[next++]));
-    } else if (!strcmp(type, "List") && formals->child[i]->child[0]->count && !strcmp(formals->child[i]->child[0]->child[0]->name, "Tensor")) {
+    } else if (!strcmp(type, "List") && formals->child[i]->child[0]->count &&
+               !strcmp(formals->child[i]->child[0]->child[0]->name, "Tensor")) {
       ts_value *list = TS_NEW_ARRAY(t->s->arena, ts_value, count + 1);
       uint32_t n = 0;
       while (next < count)
         list[n++] = tensor_value(t, tensor[next++]);
       if (!n)
         return false;
-      args->at[args->count++] = *field(t, formals->child[i]->name, ts_list_value(t->s->arena, list, n, t->model->span));
+      args->at[args->count++] =
+        *field(t, formals->child[i]->name, ts_list_value(t->s->arena, list, n, t->model->span));
     }
   }
   return next == count;
@@ -164,11 +189,13 @@ static bool give_others(ts_tracer *t, const ts_mapped_kind *e, ts_value row, giv
 typedef enum outcome { FITS, OTHERWISE, FAILED } outcome;
 
 /* The op of an entry with these tensors. */
-static outcome make_op(ts_tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor, uint32_t count, ts_value row, ts_op *op)
+static outcome make_op(ts_tracer *t, const ts_mapped_kind *e, const ts_tensor **tensor,
+                       uint32_t count, ts_value row, ts_op *op)
 {
   const ts_ast *decl = e->op.u.decl, *formals = decl->child[0];
   const ts_env *module = ts_decl_env(t->s, decl);
-  given args = {TS_NEW_ARRAY(t->s->arena, ts_field, formals->count + (e->args ? e->args->count : 0) + 1), 0};
+  given args = {
+    TS_NEW_ARRAY(t->s->arena, ts_field, formals->count + (e->args ? e->args->count : 0) + 1), 0};
   if (!give_tensors(t, decl, tensor, count, &args))
     return OTHERWISE;
   if (!give_others(t, e, row, &args))
@@ -177,16 +204,23 @@ static outcome make_op(ts_tracer *t, const ts_mapped_kind *e, const ts_tensor **
   ts_env *env = ts_bind_record(t->s, module, decl, &record);
   ts_value *values = TS_NEW_ARRAY(t->s->arena, ts_value, formals->count + 1);
   for (uint32_t i = 0; i < formals->count; i++)
-    if (!env || !ts_env_lookup(env, formals->child[i]->name, &values[i]) || values[i].type == TS_T_ERROR)
+    if (!env || !ts_env_lookup(env, formals->child[i]->name, &values[i]) ||
+        values[i].type == TS_T_ERROR)
       return FAILED;
-  *op = (ts_op){.decl = decl, .module = module, .kind = decl->name, .span = t->model->span, .arg_count = formals->count, .args = values};
+  *op = (ts_op){.decl = decl,
+                .module = module,
+                .kind = decl->name,
+                .span = t->model->span,
+                .arg_count = formals->count,
+                .args = values};
   return FITS;
 }
 
 /* -- ops -- */
 
 /* An op at the shapes of the table, which must give the output the row has. */
-static outcome try_entry(ts_tracer *t, const ts_row *row, const inputs *in, ts_value record, const ts_mapped_kind *e, ts_op *op)
+static outcome try_entry(ts_tracer *t, const ts_row *row, const inputs *in, ts_value record,
+                         const ts_mapped_kind *e, ts_op *op)
 {
   const ts_tensor **tensor = TS_NEW_ARRAY(t->s->arena, const ts_tensor *, in->count + 1);
   for (uint32_t i = 0; i < in->count; i++) {
@@ -204,7 +238,10 @@ static outcome try_entry(ts_tracer *t, const ts_row *row, const inputs *in, ts_v
   if (!ts_op_shapes(&scope))
     return FAILED;
   const ts_slot *out = op->output_count ? &op->slots[op->slot_count - op->output_count] : NULL;
-  return out && (ts_same_shape(out->shape, row->output) || (ts_shape_elements(row->output) == 1 && !row->output.rank)) ? FITS : OTHERWISE;
+  return out && (ts_same_shape(out->shape, row->output) ||
+                 (ts_shape_elements(row->output) == 1 && !row->output.rank)) ?
+           FITS :
+           OTHERWISE;
 }
 
 /* The weights that the row lists are those of the op: an empty cell would be a smaller model. */
@@ -217,20 +254,30 @@ static bool check_parameters(ts_tracer *t, const ts_row *row, const inputs *in, 
     made += ts_slot_elements(&op->slots[i]);
   if (stated == made || (!stated && !t->lists_parameters))
     return true;
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` lists %.0f parameters, and the op `%s` has %.0f", row->name, stated, op->kind, made);
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span,
+                           "the row `%s` lists %.0f parameters, and the op `%s` has %.0f",
+                           row->name, stated, op->kind, made);
   ts_diag_here(d, stated ? "the shapes of its weights" : "other rows of this table list theirs");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "correct `parameters` of the row, or what `args` of the mapping's entry for `%s` says", row->kind);
+  ts_diag_help(
+    d, "correct `parameters` of the row, or what `args` of the mapping's entry for `%s` says",
+    row->kind);
   return false;
 }
 
 static bool no_entry(ts_tracer *t, const ts_row *row, const ts_op *last)
 {
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "no op for the row `%s` of kind `%s`", row->name, row->kind);
-  ts_diag_here(d, "gives %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "no op for the row `%s` of kind `%s`",
+                           row->name, row->kind);
+  ts_diag_here(d, "gives %s",
+               ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
   if (last->slots)
-    ts_diag_note(d, "`%s` would give %s", last->kind,
-                 ts_value_print(t->s->arena, ts_shape_value(t->s->arena, last->slots[last->slot_count - last->output_count].shape, row->span)));
+    ts_diag_note(
+      d, "`%s` would give %s", last->kind,
+      ts_value_print(t->s->arena,
+                     ts_shape_value(t->s->arena,
+                                    last->slots[last->slot_count - last->output_count].shape,
+                                    row->span)));
   ts_diag_note_at(d, t->model->span, "the trace is read here");
   TS_VEC(const char *) kinds = {0};
   const char *best[3];
@@ -240,7 +287,8 @@ static bool no_entry(ts_tracer *t, const ts_row *row, const ts_op *last)
   if (!last->slots && ts_suggest(row->kind, kinds.at, kinds.count, best))
     ts_diag_help(d, "did you mean `%s`?", best[0]);
   else
-    ts_diag_help(d, "an entry of `ops` says which op a kind is; the first whose kind matches and whose op gives this shape is taken");
+    ts_diag_help(d, "an entry of `ops` says which op a kind is; the first whose kind matches and "
+                    "whose op gives this shape is taken");
   return false;
 }
 
@@ -272,7 +320,8 @@ static bool choose(ts_tracer *t, uint32_t index, const inputs *in, ts_value reco
     return false;
   ts_measured *m = TS_NEW(t->s->arena, ts_measured);
   m->seconds[TS_TRACED_FORWARD] = ts_traced_device_time(t, row->forward);
-  m->seconds[TS_TRACED_BACKWARD] = ts_traced_device_time(t, row->backward) + ts_traced_device_time(t, row->accumulate);
+  m->seconds[TS_TRACED_BACKWARD] =
+    ts_traced_device_time(t, row->backward) + ts_traced_device_time(t, row->accumulate);
   m->slots = op.slots;
   m->span = t->model->span;
   m->device = t->device;
@@ -300,7 +349,8 @@ static ts_shape scaled(ts_tracer *t, ts_shape shape, bool given)
   return (ts_shape){shape.rank, dim};
 }
 
-/* What `out` of the table is when what it is made of is not `in` but `now`: dimensions grow with those they are made of. */
+/* What `out` of the table is when what it is made of is not `in` but `now`: dimensions grow with
+ * those they are made of. */
 static ts_shape followed(ts_tracer *t, ts_shape in, ts_shape out, ts_shape now, ts_follow *follow)
 {
   int64_t *dim = ts_arena_copy(t->s->arena, out.dim, (out.rank + 1) * sizeof *dim);
@@ -314,7 +364,8 @@ static ts_shape followed(ts_tracer *t, ts_shape in, ts_shape out, ts_shape now, 
   return (ts_shape){out.rank, dim};
 }
 
-static const ts_tensor *new_tensor(ts_tracer *t, ts_shape shape, const ts_dtype *dtype, uint32_t edge, const char *name)
+static const ts_tensor *new_tensor(ts_tracer *t, ts_shape shape, const ts_dtype *dtype,
+                                   uint32_t edge, const char *name)
 {
   ts_tensor *x = TS_NEW(t->s->arena, ts_tensor);
   *x = (ts_tensor){shape, dtype, edge, name};
@@ -336,14 +387,17 @@ static const ts_tensor *as_stated(ts_tracer *t, const ts_tensor *x, ts_shape mad
   if (ts_same_shape(made, stated) || ts_shape_elements(made) != ts_shape_elements(stated))
     return x;
   ts_follow follow;
-  ts_shape shape = ts_same_shape(x->shape, made) ? stated : followed(t, made, stated, x->shape, &follow);
-  uint32_t edge = ts_graph_add_tensor(t->s, t->g, x->name, shape, x->dtype, t->g->tensors.at[x->id].producer);
+  ts_shape shape =
+    ts_same_shape(x->shape, made) ? stated : followed(t, made, stated, x->shape, &follow);
+  uint32_t edge =
+    ts_graph_add_tensor(t->s, t->g, x->name, shape, x->dtype, t->g->tensors.at[x->id].producer);
   t->g->tensors.at[edge].source = x->id;
   return new_tensor(t, shape, x->dtype, edge, x->name);
 }
 
-/* What a row gives when its inputs are of another batch than in the table, if it only moves elements; a dimension made of nothing is one of the batch
- * when it stands where the batch does and is as large. */
+/* What a row gives when its inputs are of another batch than in the table, if it only moves
+ * elements; a dimension made of nothing is one of the batch when it stands where the batch does and
+ * is as large. */
 static ts_shape at_batch(ts_tracer *t, const ts_row *row, const inputs *table, const inputs *now)
 {
   ts_follow follow;
@@ -355,11 +409,14 @@ static ts_shape at_batch(ts_tracer *t, const ts_row *row, const inputs *table, c
   return (ts_shape){shape.rank, dim};
 }
 
-/* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no op. */
+/* Launches nothing and gives what it was given, as `to` the type it has or dropout of nothing: no
+ * op. */
 static bool does_nothing(const ts_tracer *t, const ts_row *row, const inputs *in)
 {
-  return in->count == 1 && !in->parameter_count && ts_traced_device_time(t, row->forward) <= 0 && ts_traced_device_time(t, row->backward) <= 0 &&
-         ts_same_shape(row->output, t->rows.at[in->row[0]].output) && row->dtype == t->rows.at[in->row[0]].dtype;
+  return in->count == 1 && !in->parameter_count && ts_traced_device_time(t, row->forward) <= 0 &&
+         ts_traced_device_time(t, row->backward) <= 0 &&
+         ts_same_shape(row->output, t->rows.at[in->row[0]].output) &&
+         row->dtype == t->rows.at[in->row[0]].dtype;
 }
 
 static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
@@ -386,7 +443,9 @@ static bool add_op(ts_tracer *t, uint32_t index, const char *prefix)
     record = row_value(t, row, &now, at_batch(t, row, &in, &now));
   }
   if (t->g->ops.count >= t->s->limits.ops) {
-    ts_diag *d = ts_diag_add(t->s->diags, TS_E0302, t->model->span, "the model has more than %s ops", ts_count_print(t->s->arena, t->s->limits.ops));
+    ts_diag *d =
+      ts_diag_add(t->s->diags, TS_E0302, t->model->span, "the model has more than %s ops",
+                  ts_count_print(t->s->arena, t->s->limits.ops));
     ts_diag_here(d, "one too many");
     ts_diag_help(d, "`repeat` fewer layers, or trace fewer of them");
     return false;
@@ -458,7 +517,8 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
     g->unit_name = ts_traced_intern(&t, "layer");
     g->unit_span = repeat->span;
   }
-  if (!add_rows(&t, 0, t.first, "") || (t.first < t.end && !add_layers(&t)) || !add_rows(&t, t.end, t.rows.count, ""))
+  if (!add_rows(&t, 0, t.first, "") || (t.first < t.end && !add_layers(&t)) ||
+      !add_rows(&t, t.end, t.rows.count, ""))
     return false;
   settle_pending(&t);
   return true;
@@ -468,7 +528,10 @@ bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model,
 
 static bool no_kernel(ts_session *s, const ts_op *op, const char *direction, double seconds)
 {
-  ts_diag *d = ts_diag_add(s->diags, TS_E0522, op->span, "the op `%s` has no kernel for the %.1f us that its %s was measured to take", op->kind, seconds * 1e6, direction);
+  ts_diag *d =
+    ts_diag_add(s->diags, TS_E0522, op->span,
+                "the op `%s` has no kernel for the %.1f us that its %s was measured to take",
+                op->kind, seconds * 1e6, direction);
   ts_diag_here(d, "the row is %s", op->measured->source);
   ts_diag_note_at(d, op->decl->name_span, "the op is declared here");
   return false;
@@ -477,11 +540,14 @@ static bool no_kernel(ts_session *s, const ts_op *op, const char *direction, dou
 static bool finish(ts_session *s, const ts_plan *plan, const ts_op *op, ts_measured *m)
 {
   const ts_ast *failed = NULL;
-  ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = (ts_slot *)(uintptr_t)m->slots, .args = op->args};
+  ts_op_scope scope = {
+    .s = s, .plan = plan, .op = op, .slots = (ts_slot *)(uintptr_t)m->slots, .args = op->args};
   if (!ts_op_work(&scope, &m->work, &failed)) {
     if (!failed)
       return false;
-    ts_diag *d = ts_diag_add(s->diags, TS_E0314, op->span, "the traced op `%s` does not meet what `%s` requires", op->label, op->kind);
+    ts_diag *d =
+      ts_diag_add(s->diags, TS_E0314, op->span,
+                  "the traced op `%s` does not meet what `%s` requires", op->label, op->kind);
     ts_diag_here(d, "the row is %s", m->source);
     ts_diag_note_at(d, failed->span, "required here");
     return false;
@@ -492,7 +558,8 @@ static bool finish(ts_session *s, const ts_plan *plan, const ts_op *op, ts_measu
     m->work.phase[TS_PHASE_WEIGHT] = (ts_kernels){0};
   if (m->seconds[TS_TRACED_FORWARD] > 0 && !m->work.phase[TS_PHASE_FORWARD].count)
     return no_kernel(s, op, "forward", m->seconds[TS_TRACED_FORWARD]);
-  if (m->seconds[TS_TRACED_BACKWARD] > 0 && op->needs_gradient && !m->work.phase[TS_PHASE_INPUT].count && !m->work.phase[TS_PHASE_WEIGHT].count)
+  if (m->seconds[TS_TRACED_BACKWARD] > 0 && op->needs_gradient &&
+      !m->work.phase[TS_PHASE_INPUT].count && !m->work.phase[TS_PHASE_WEIGHT].count)
     return no_kernel(s, op, "backward", m->seconds[TS_TRACED_BACKWARD]);
   return true;
 }

@@ -1,35 +1,48 @@
-/* Models that come from a traced table of operators: one row an operator, with the shapes it was run on and the times it took.
- * compiler/model/traced_table.h reads the file, compiler/model/traced.c makes the graph. */
+/* Models that come from a traced table of operators: one row an operator, with the shapes it was
+ * run on and the times it took. compiler/model/traced_table.h reads the file,
+ * compiler/model/traced.c makes the graph. */
 #ifndef TS_COMPILER_MODEL_TRACED_H
 #define TS_COMPILER_MODEL_TRACED_H
 
 #include "compiler/model/graph.h"
 #include "compiler/model/op.h"
 
-typedef enum ts_direction { TS_TRACED_FORWARD, TS_TRACED_BACKWARD, TS_TRACED_DIRECTIONS } ts_direction;
+typedef enum ts_direction {
+  TS_TRACED_FORWARD,
+  TS_TRACED_BACKWARD,
+  TS_TRACED_DIRECTIONS
+} ts_direction;
 
-/* What was measured of a traced op. Tables give one time for the whole backward, of which backward(input) and backward(weight) are shares.
+/* What was measured of a traced op. Tables give one time for the whole backward, of which
+ * backward(input) and backward(weight) are shares.
  *
  * The time of kernel i of phase p as one rank runs it is
- *     seconds[direction of p] * cost(kernel i, local shapes) / sum over the kernels j of that direction of cost(kernel j, shapes of the table)
- * where `cost` is what the plan's other sources say. Where local shapes are those of the table, the kernels of a direction so add up to the measured
- * time exactly: basis measured. Where a rule or another batch changed them, the ratio scales it: basis interpolated. */
+ *     seconds[direction of p] * cost(kernel i, local shapes) / sum over the kernels j of that
+ *     direction of cost(kernel j, shapes of the table)
+ * where `cost` is what the plan's other sources say. Where local shapes are those of the table, the
+ * kernels of a direction so add up to the measured time exactly: basis measured. Where a rule or
+ * another batch changed them, the ratio scales it: basis interpolated. */
 struct ts_measured {
   double seconds[TS_TRACED_DIRECTIONS];
   const ts_slot *slots; /* of the op, at the shapes of the table */
-  ts_work work;       /* at the shapes of the table: same kernels in the same order as ts_class.work. A phase that the op does not run
-                         (no gradient is needed) has no kernels here either */
+  /* at the shapes of the table: same kernels in the same order as ts_class.work. A phase that the
+   * op does not run (no gradient is needed) has no kernels here either */
+  ts_work work;
   const char *source; /* "model.csv.gz:27", for reports */
   const char *device; /* that the table was recorded on; NULL: not stated */
   ts_span span;       /* the trace(...) in the plan */
 };
 
-static inline ts_direction ts_direction_of(ts_phase phase) { return phase == TS_PHASE_FORWARD ? TS_TRACED_FORWARD : TS_TRACED_BACKWARD; }
+static inline ts_direction ts_direction_of(ts_phase phase)
+{
+  return phase == TS_PHASE_FORWARD ? TS_TRACED_FORWARD : TS_TRACED_BACKWARD;
+}
 
 /* `trace(...)`: fills the graph from the file. False after errors. */
 bool ts_trace_build(ts_session *s, const ts_plan *plan, const ts_applied *model, ts_graph *g);
 
-/* Once ts_graph_finish has said which gradients are needed: evaluates ts_measured.work. False after errors. */
+/* Once ts_graph_finish has said which gradients are needed: evaluates ts_measured.work. False after
+ * errors. */
 bool ts_trace_finish(ts_session *s, const ts_plan *plan, ts_graph *g);
 
 #endif

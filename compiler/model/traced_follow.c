@@ -1,11 +1,13 @@
-/* How the dimensions of a moved tensor go into those of the result. Tables say shapes only, so it is worked out from them. */
+/* How the dimensions of a moved tensor go into those of the result. Tables say shapes only, so it
+ * is worked out from them. */
 #include <string.h>
 
 #include "compiler/model/traced_table.h"
 
 enum { MAX_RANK = 8 };
 
-typedef struct dims { uint32_t count, at[MAX_RANK]; } dims; /* those that are not 1, and the first: a batch may be 1 */
+/* those that are not 1, and the first: a batch may be 1 */
+typedef struct dims { uint32_t count, at[MAX_RANK]; } dims;
 
 static dims not_one(ts_shape shape)
 {
@@ -34,7 +36,8 @@ static void add(ts_follow *f, uint32_t out, uint32_t in)
     f->of[out][n] = (int32_t)in;
 }
 
-/* Each dimension of `out` takes the first one of equal size that is left: a transposition, or a dimension dropped. */
+/* Each dimension of `out` takes the first one of equal size that is left: a transposition, or a
+ * dimension dropped. */
 static bool by_size(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
 {
   bool taken[MAX_RANK] = {false}, all = true;
@@ -52,7 +55,8 @@ static bool by_size(ts_shape in, dims a, ts_shape out, dims b, ts_follow *f)
   return all;
 }
 
-/* Runs of equal product, from the left: the first dimension of a run of `out` follows all of the run of `in`. */
+/* Runs of equal product, from the left: the first dimension of a run of `out` follows all of the
+ * run of `in`. */
 static void by_runs(ts_shape in, dims a, ts_shape out, dims b, bool batch, ts_follow *f)
 {
   uint32_t i = 0, k = 0;

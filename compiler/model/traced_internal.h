@@ -9,9 +9,25 @@
 #include "compiler/model/traced_mapping.h"
 #include "compiler/model/traced_table.h"
 
-typedef enum ts_row_role { TS_ROW_OP, TS_ROW_GIVEN, TS_ROW_PARAMETER, TS_ROW_CONSTANT, TS_ROW_VALUE, TS_ROW_SKIPPED } ts_row_role; /* value: a number, a size: no tensor */
+/* value: a number, a size: no tensor */
+typedef enum ts_row_role {
+  TS_ROW_OP,
+  TS_ROW_GIVEN,
+  TS_ROW_PARAMETER,
+  TS_ROW_CONSTANT,
+  TS_ROW_VALUE,
+  TS_ROW_SKIPPED
+} ts_row_role;
 
-typedef struct ts_traced_row { ts_row_role role; const char *path, *label; uint32_t entry; bool in_layer; ts_measured *measured; ts_op op; } ts_traced_row; /* what becomes of a row; op: at the shapes of the table */
+/* what becomes of a row; op: at the shapes of the table */
+typedef struct ts_traced_row {
+  ts_row_role role;
+  const char *path, *label;
+  uint32_t entry;
+  bool in_layer;
+  ts_measured *measured;
+  ts_op op;
+} ts_traced_row;
 
 typedef struct ts_tracer {
   ts_session *s;
@@ -34,11 +50,18 @@ typedef struct ts_tracer {
   ts_measured *last;       /* of the op added last */
 } ts_tracer;
 
-static inline bool ts_same_shape(ts_shape a, ts_shape b) { return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim)); }
+static inline bool ts_same_shape(ts_shape a, ts_shape b)
+{
+  return a.rank == b.rank && (!a.rank || !memcmp(a.dim, b.dim, a.rank * sizeof *a.dim));
+}
 
-static inline const char *ts_traced_intern(ts_tracer *t, const char *text) { return ts_lang_intern(t->s->lang, text, strlen(text)); }
+static inline const char *ts_traced_intern(ts_tracer *t, const char *text)
+{
+  return ts_lang_intern(t->s->lang, text, strlen(text));
+}
 
-/* ---- compiler/model/traced_rows.c: what each row is, and where the model's layer and batch are; false after a message ---- */
+/* ---- compiler/model/traced_rows.c: what each row is, and where the model's layer and batch are;
+ * false after a message ---- */
 
 void ts_traced_floor(ts_tracer *t);
 double ts_traced_device_time(const ts_tracer *t, double seconds);

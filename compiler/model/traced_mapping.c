@@ -23,11 +23,16 @@ static bool read_patterns(reader *r, const ts_record *record, const char *field,
   if (!v)
     return true;
   if (v->type != TS_T_STRING)
-    return bad_mapping(r, v->span, ts_arena_printf(r->s->arena, "`%s` must be a string of patterns", field), "as \"view|permute|get*\"");
+    return bad_mapping(r, v->span,
+                       ts_arena_printf(r->s->arena, "`%s` must be a string of patterns", field),
+                       "as \"view|permute|get*\"");
   for (const char *p = v->u.string; *p;) {
     size_t length = strcspn(p, "|");
     if (list->count == MAX_PATTERNS)
-      return bad_mapping(r, v->span, ts_arena_printf(r->s->arena, "`%s` has more than %d patterns", field, MAX_PATTERNS), "split it in two entries");
+      return bad_mapping(
+        r, v->span,
+        ts_arena_printf(r->s->arena, "`%s` has more than %d patterns", field, MAX_PATTERNS),
+        "split it in two entries");
     at[list->count++] = ts_lang_intern(r->s->lang, p, length);
     p += length + (p[length] == '|');
   }
@@ -48,13 +53,18 @@ static bool read_entry(reader *r, ts_value v)
 {
   ts_mapped_kind e = {.span = v.span};
   if (v.type != TS_T_RECORD)
-    return bad_mapping(r, v.span, "an entry of `ops` must be a record", "as { kind: \"softmax\", op: softmax }");
+    return bad_mapping(r, v.span, "an entry of `ops` must be a record",
+                       "as { kind: \"softmax\", op: softmax }");
   const ts_value *op = ts_record_find(v.u.record, "op"), *args = ts_record_find(v.u.record, "args");
-  if (!ts_record_find(v.u.record, "kind") || !op || op->type != TS_T_DECL || op->u.decl->kind != TS_AST_OP)
-    return bad_mapping(r, v.span, "an entry of `ops` names a kind of rows and the op it is", "as { kind: \"softmax\", op: softmax }");
+  if (!ts_record_find(v.u.record, "kind") || !op || op->type != TS_T_DECL ||
+      op->u.decl->kind != TS_AST_OP)
+    return bad_mapping(r, v.span, "an entry of `ops` names a kind of rows and the op it is",
+                       "as { kind: \"softmax\", op: softmax }");
   if (args && args->type != TS_T_RECORD)
-    return bad_mapping(r, args->span, "`args` must be a record", "values, or functions of the row, by the name of the op's parameter");
-  if (!read_patterns(r, v.u.record, "kind", &e.kind) || !read_patterns(r, v.u.record, "backward", &e.backward))
+    return bad_mapping(r, args->span, "`args` must be a record",
+                       "values, or functions of the row, by the name of the op's parameter");
+  if (!read_patterns(r, v.u.record, "kind", &e.kind) ||
+      !read_patterns(r, v.u.record, "backward", &e.backward))
     return false;
   e.op = *op;
   e.args = args ? args->u.record : NULL;
@@ -67,7 +77,8 @@ static bool read_label(reader *r, ts_value v)
   ts_mapped_label l;
   const ts_value *label = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "label") : NULL;
   if (!label || label->type != TS_T_STRING || !ts_record_find(v.u.record, "path"))
-    return bad_mapping(r, v.span, "an entry of `labels` names a path and the label it gets", "as { path: \"*.c_attn\", label: \"attn.qkv\" }");
+    return bad_mapping(r, v.span, "an entry of `labels` names a path and the label it gets",
+                       "as { path: \"*.c_attn\", label: \"attn.qkv\" }");
   l.label = label->u.string;
   if (!read_patterns(r, v.u.record, "path", &l.path))
     return false;
@@ -75,13 +86,17 @@ static bool read_label(reader *r, ts_value v)
   return true;
 }
 
-static bool read_list(reader *r, const ts_record *map, const char *field, bool (*read)(reader *, ts_value), bool needed)
+static bool read_list(reader *r, const ts_record *map, const char *field,
+                      bool (*read)(reader *, ts_value), bool needed)
 {
   const ts_value *v = ts_record_find(map, field);
   if (!v && !needed)
     return true;
   if (!v || v->type != TS_T_LIST)
-    return bad_mapping(r, v ? v->span : r->model->span, ts_arena_printf(r->s->arena, "`%s` of a trace's mapping must be a list", field), "see std.import");
+    return bad_mapping(
+      r, v ? v->span : r->model->span,
+      ts_arena_printf(r->s->arena, "`%s` of a trace's mapping must be a list", field),
+      "see std.import");
   for (uint32_t i = 0; i < v->u.list->count; i++)
     if (!read(r, v->u.list->at[i]))
       return false;
@@ -93,12 +108,15 @@ bool ts_mapping_read(ts_session *s, const ts_applied *model, ts_mapping *map)
   reader reader = {s, model, map}, *r = &reader;
   const ts_value *v = ts_record_find(&model->args, "ops");
   if (!v || v->type != TS_T_RECORD)
-    return bad_mapping(r, model->span, "`trace` needs to be told which kinds of rows are which ops", "give `ops:`, a record as in std.import");
+    return bad_mapping(r, model->span, "`trace` needs to be told which kinds of rows are which ops",
+                       "give `ops:`, a record as in std.import");
   const ts_record *in = v->u.record;
   const ts_value *sums = ts_record_find(in, "sums");
-  const struct { const char *field; ts_patterns *list; } lists[] = {
-      {"given", &map->given}, {"ignored", &map->ignored}, {"optimizer", &map->optimizer}, {"floor", &map->floor},
-      {"lists", &map->lists}, {"values", &map->values}, {"constants", &map->constants}};
+  const struct { const char *field; ts_patterns *list;
+  } lists[] = {{"given", &map->given},         {"ignored", &map->ignored},
+               {"optimizer", &map->optimizer}, {"floor", &map->floor},
+               {"lists", &map->lists},         {"values", &map->values},
+               {"constants", &map->constants}};
   *map = (ts_mapping){.sums = sums && sums->type == TS_T_BOOL && sums->u.truth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!read_patterns(r, in, lists[i].field, lists[i].list))

@@ -1,4 +1,5 @@
-/* Which kind of row of a traced table is which op, and what its arguments are: a record of the plan (stdlib/import/), read. */
+/* Which kind of row of a traced table is which op, and what its arguments are: a record of the plan
+ * (stdlib/import/), read. */
 #ifndef TS_COMPILER_MODEL_TRACED_MAPPING_H
 #define TS_COMPILER_MODEL_TRACED_MAPPING_H
 
@@ -6,11 +7,17 @@
 #include "compiler/eval/value.h"
 
 typedef struct ts_patterns { uint32_t count; const char **at; } ts_patterns; /* "a|b*" */
-typedef struct ts_mapped_kind { ts_patterns kind, backward; ts_value op; const ts_record *args; ts_span span; } ts_mapped_kind;
+typedef struct ts_mapped_kind {
+  ts_patterns kind, backward;
+  ts_value op;
+  const ts_record *args;
+  ts_span span;
+} ts_mapped_kind;
 typedef struct ts_mapped_label { ts_patterns path; const char *label; } ts_mapped_label;
 
 typedef struct ts_mapping {
-  /* Inputs of the model; no part of it; the update; rows whose time is that of a launch; that give a list of tensors; a number, a size; that make a tensor of none. */
+  /* Inputs of the model; no part of it; the update; rows whose time is that of a launch; that give
+   * a list of tensors; a number, a size; that make a tensor of none. */
   ts_patterns given, ignored, optimizer, floor, lists, values, constants;
   TS_VEC(ts_mapped_kind) entries;
   TS_VEC(ts_mapped_label) labels;

@@ -1,13 +1,18 @@
-/* What rows of a traced table are: ops, values, parameters; which of them are the layer that repeats; which dimension is the batch. */
+/* What rows of a traced table are: ops, values, parameters; which of them are the layer that
+ * repeats; which dimension is the batch. */
 #include "compiler/model/traced_internal.h"
 
 #include <stdlib.h>
 
 #include "compiler/eval/module.h"
 
-static int by_value(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int by_value(const void *a, const void *b)
+{
+  return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
 
-/* A row without a kernel took what it takes to launch and time one; every timed row holds that much too much. */
+/* A row without a kernel took what it takes to launch and time one; every timed row holds that much
+ * too much. */
 void ts_traced_floor(ts_tracer *t)
 {
   double *at = TS_NEW_ARRAY(t->s->arena, double, t->rows.count);
@@ -21,8 +26,12 @@ void ts_traced_floor(ts_tracer *t)
   t->floor = n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
 }
 
-/* Time on the device. Rows that launch nothing stay within two fifths of the floor, the smallest kernels are beyond. */
-double ts_traced_device_time(const ts_tracer *t, double seconds) { return seconds > 1.4 * t->floor ? seconds - t->floor : 0; }
+/* Time on the device. Rows that launch nothing stay within two fifths of the floor, the smallest
+ * kernels are beyond. */
+double ts_traced_device_time(const ts_tracer *t, double seconds)
+{
+  return seconds > 1.4 * t->floor ? seconds - t->floor : 0;
+}
 
 /* A tensor that the model holds is a row that did nothing, named by its path. */
 static bool is_held(const ts_row *row)
@@ -42,7 +51,10 @@ static bool is_parameter(const ts_row *row)
   return is_held(row) && ts_dtype_is_float(row->dtype);
 }
 
-static bool holds_tensor(const ts_tracer *t, uint32_t row) { return t->places[row].role <= TS_ROW_CONSTANT && t->places[row].role != TS_ROW_PARAMETER; }
+static bool holds_tensor(const ts_tracer *t, uint32_t row)
+{
+  return t->places[row].role <= TS_ROW_CONSTANT && t->places[row].role != TS_ROW_PARAMETER;
+}
 
 /* The tensor an input stands for: its own, or that of which a list was made. */
 uint32_t ts_traced_tensor_row(const ts_tracer *t, uint32_t row)
@@ -66,7 +78,8 @@ static bool takes_tensor(const ts_tracer *t, const ts_row *row)
 
 static ts_row_role role_of(const ts_tracer *t, const ts_row *row)
 {
-  if (row->stage != TS_ROW_FORWARD || ts_patterns_match(&t->map.ignored, row->kind) || ts_patterns_match(&t->map.optimizer, row->kind))
+  if (row->stage != TS_ROW_FORWARD || ts_patterns_match(&t->map.ignored, row->kind) ||
+      ts_patterns_match(&t->map.optimizer, row->kind))
     return TS_ROW_SKIPPED;
   if (row->given || ts_patterns_match(&t->map.given, row->kind))
     return row->dtype ? TS_ROW_GIVEN : TS_ROW_VALUE;
@@ -79,7 +92,8 @@ static ts_row_role role_of(const ts_tracer *t, const ts_row *row)
   return ts_shape_elements(row->output) > 1 ? TS_ROW_CONSTANT : TS_ROW_VALUE;
 }
 
-/* The module a row belongs to: its kind when that is a path, else that of its first weight, else its name; NULL if none is a path. */
+/* The module a row belongs to: its kind when that is a path, else that of its first weight, else
+ * its name; NULL if none is a path. */
 static const char *path_of(ts_tracer *t, const ts_row *row)
 {
   if (ts_patterns_match(&t->map.given, row->kind))
@@ -107,7 +121,9 @@ static const char *behind_number(const char *path)
 
 static const char *label_of(ts_tracer *t, const ts_row *row, const char *path, ts_names *seen)
 {
-  const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest : path ? path : row->name;
+  const char *rest = t->layered ? behind_number(path) : NULL, *label = rest ? rest :
+                                                                       path ? path :
+                                                                              row->name;
   for (size_t i = 0; path && i < t->map.labels.count; i++)
     if (ts_patterns_match(&t->map.labels.at[i].path, path)) {
       label = t->map.labels.at[i].label;
@@ -128,9 +144,11 @@ uint32_t ts_traced_entry(const ts_tracer *t, const char *kind, uint32_t from)
   return TS_ROW_NONE;
 }
 
-static bool dropped(ts_tracer *t, const ts_row *row, const char *what, const char *here, const char *help)
+static bool dropped(ts_tracer *t, const ts_row *row, const char *what, const char *here,
+                    const char *help)
 {
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` of kind `%s` %s", row->name, row->kind, what);
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, "the row `%s` of kind `%s` %s",
+                           row->name, row->kind, what);
   ts_diag_here(d, "%s", here);
   ts_diag_note_at(d, t->model->span, "the trace is read here");
   ts_diag_help(d, "%s", help);
@@ -140,21 +158,28 @@ static bool dropped(ts_tracer *t, const ts_row *row, const char *what, const cha
 /* A row that becomes no op must be known to be none: an empty cell must not make one of it. */
 static bool check_role(ts_tracer *t, const ts_row *row, ts_row_role role)
 {
-  bool known = row->given || ts_patterns_match(&t->map.given, row->kind) || ts_patterns_match(&t->map.constants, row->kind) || ts_patterns_match(&t->map.values, row->kind);
+  bool known = row->given || ts_patterns_match(&t->map.given, row->kind) ||
+               ts_patterns_match(&t->map.constants, row->kind) ||
+               ts_patterns_match(&t->map.values, row->kind);
   if (role != TS_ROW_CONSTANT && role != TS_ROW_VALUE)
     return true;
   if (!row->input_count && !known && !is_held(row))
     return dropped(t, row, "takes nothing", "`inputs` is empty",
-                   "name the rows it takes; or list its kind under `given` of the mapping (inputs of the model) or `constants` (made of nothing)");
-  if (role == TS_ROW_VALUE && !row->dtype && takes_tensor(t, row) && !known && !ts_patterns_match(&t->map.lists, row->kind))
+                   "name the rows it takes; or list its kind under `given` of the mapping (inputs "
+                   "of the model) or `constants` (made of nothing)");
+  if (role == TS_ROW_VALUE && !row->dtype && takes_tensor(t, row) && !known &&
+      !ts_patterns_match(&t->map.lists, row->kind))
     return dropped(t, row, "states no number format", "`dtype` is empty, and it takes a tensor",
-                   "state the `dtype` of what it gives; or list its kind under `values` of the mapping, if that is no tensor");
+                   "state the `dtype` of what it gives; or list its kind under `values` of the "
+                   "mapping, if that is no tensor");
   if (row->backward > 0)
-    return dropped(t, row, "has a backward and is no op", "its `backward_us` would be lost", "state its `inputs` and `dtype`, or write 0");
+    return dropped(t, row, "has a backward and is no op", "its `backward_us` would be lost",
+                   "state its `inputs` and `dtype`, or write 0");
   return true;
 }
 
-/* The plan computes in a format that the table was not recorded in (W0532): times and activations stay as they were. */
+/* The plan computes in a format that the table was not recorded in (W0532): times and activations
+ * stay as they were. */
 void ts_traced_formats(ts_tracer *t)
 {
   const ts_dtype *compute = t->plan->precision.compute;
@@ -174,11 +199,14 @@ void ts_traced_formats(ts_tracer *t)
   if (!formats.count)
     return;
   ts_span at = t->plan->span_of[TS_PLAN_precision];
-  ts_diag *d = ts_diag_add(t->s->diags, TS_W0532, at.file ? at : t->model->span, "`%s` was recorded in %s, and the plan computes in `%s`", t->rows.name,
+  ts_diag *d = ts_diag_add(t->s->diags, TS_W0532, at.file ? at : t->model->span,
+                           "`%s` was recorded in %s, and the plan computes in `%s`", t->rows.name,
                            ts_listed(t->s->arena, formats.at, formats.count), compute->name);
   ts_diag_here(d, "times and activations stay as recorded; only the parameters follow the plan");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
-  ts_diag_help(d, "take a table that was recorded in `%s`, or give the plan the precision of the recording", compute->name);
+  ts_diag_help(
+    d, "take a table that was recorded in `%s`, or give the plan the precision of the recording",
+    compute->name);
 }
 
 bool ts_traced_place(ts_tracer *t)
@@ -204,8 +232,11 @@ bool ts_traced_place(ts_tracer *t)
 
 static bool no_batch(ts_tracer *t, ts_span at, const ts_row *row, int64_t dimension)
 {
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0523, at, "`%s` has no dimension %lld that could be the batch", row->name, (long long)dimension);
-  ts_diag_here(d, "its shape is %s", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
+  ts_diag *d =
+    ts_diag_add(t->s->diags, TS_E0523, at, "`%s` has no dimension %lld that could be the batch",
+                row->name, (long long)dimension);
+  ts_diag_here(d, "its shape is %s",
+               ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)));
   ts_diag_help(d, "dimensions count from 0");
   return false;
 }
@@ -213,13 +244,18 @@ static bool no_batch(ts_tracer *t, ts_span at, const ts_row *row, int64_t dimens
 /* Nobody says which dimension is the batch, and the plan has another one: W0533. */
 static void tell_batch(ts_tracer *t, const ts_row *row, const char *why)
 {
-  ts_diag *d = ts_diag_add(t->s->diags, TS_W0533, t->model->span, "dimension %u of `%s` is taken to be the batch%s", t->batch_dim, row->name, why);
-  ts_diag_here(d, "its shape is %s, and times are scaled to the micro-batch of %lld", ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)),
+  ts_diag *d =
+    ts_diag_add(t->s->diags, TS_W0533, t->model->span,
+                "dimension %u of `%s` is taken to be the batch%s", t->batch_dim, row->name, why);
+  ts_diag_here(d, "its shape is %s, and times are scaled to the micro-batch of %lld",
+               ts_value_print(t->s->arena, ts_shape_value(t->s->arena, row->output, row->span)),
                (long long)t->plan->micro_batch);
-  ts_diag_help(d, "say which it is: `batch_dim: %u`, or a line `# batch_dim: %u` in the table", t->batch_dim, t->batch_dim);
+  ts_diag_help(d, "say which it is: `batch_dim: %u`, or a line `# batch_dim: %u` in the table",
+               t->batch_dim, t->batch_dim);
 }
 
-/* The batch: what the plan or the table says; else dimension 0 of the first input, or 1 where 0 is as long as the plan's sequence and 1 is not. */
+/* The batch: what the plan or the table says; else dimension 0 of the first input, or 1 where 0 is
+ * as long as the plan's sequence and 1 is not. */
 bool ts_traced_batch(ts_tracer *t)
 {
   const ts_value *option = ts_record_find(&t->model->args, "batch_dim");
@@ -230,13 +266,17 @@ bool ts_traced_batch(ts_tracer *t)
       row = &t->rows.at[i];
   if (!row)
     return true;
-  int64_t dimension = option && option->type == TS_T_INT ? option->u.integer : t->rows.batch_dim >= 0 ? t->rows.batch_dim : 0;
+  int64_t dimension = option && option->type == TS_T_INT ? option->u.integer :
+                      t->rows.batch_dim >= 0             ? t->rows.batch_dim :
+                                                           0;
   const int64_t *dim = row->output.dim;
   double tokens = t->plan->tokens_per_sample;
   if (dimension < 0 || dimension >= row->output.rank)
     return no_batch(t, option ? option->span : t->model->span, row, dimension);
-  bool second = row->output.rank > 1 && tokens > 0 && (double)dim[0] == tokens && (double)dim[1] != tokens;
-  bool first = row->output.rank == 1 || (tokens > 0 && (double)dim[1] == tokens && (double)dim[0] != tokens);
+  bool second =
+    row->output.rank > 1 && tokens > 0 && (double)dim[0] == tokens && (double)dim[1] != tokens;
+  bool first =
+    row->output.rank == 1 || (tokens > 0 && (double)dim[1] == tokens && (double)dim[0] != tokens);
   t->batch_dim = stated ? (uint32_t)dimension : second;
   t->batch = dim[t->batch_dim];
   if (!stated && !first && t->plan->micro_batch > 0 && t->plan->micro_batch != t->batch)
@@ -260,13 +300,15 @@ static uint32_t layer_input(const ts_tracer *t, const ts_shape *shape)
   for (uint32_t i = t->first; i < t->end; i++)
     for (uint32_t k = 0; k < t->rows.at[i].input_count; k++) {
       uint32_t row = t->rows.at[i].input[k];
-      if (row < t->first && holds_tensor(t, row) && ts_same_shape(t->rows.at[row].output, *shape) && (found == TS_ROW_NONE || row > found))
+      if (row < t->first && holds_tensor(t, row) && ts_same_shape(t->rows.at[row].output, *shape) &&
+          (found == TS_ROW_NONE || row > found))
         found = row;
     }
   return found;
 }
 
-/* The layer: from the first row with a numbered path to the last, and what follows that without path or weights of its own. */
+/* The layer: from the first row with a numbered path to the last, and what follows that without
+ * path or weights of its own. */
 bool ts_traced_layer(ts_tracer *t)
 {
   t->first = t->end = t->rows.count;
@@ -287,35 +329,43 @@ bool ts_traced_layer(ts_tracer *t)
       t->in = layer_input(t, &t->rows.at[t->out].output);
   if (t->in != TS_ROW_NONE)
     return true;
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, ts_record_find(&t->model->args, "repeat")->span, "`%s` lists no layer that could be repeated", t->rows.name);
+  ts_diag *d = ts_diag_add(t->s->diags, TS_E0524, ts_record_find(&t->model->args, "repeat")->span,
+                           "`%s` lists no layer that could be repeated", t->rows.name);
   if (t->first == t->rows.count)
     ts_diag_here(d, "no row belongs to a numbered module");
   else
-    ts_diag_here(d, "the numbered rows have no output that the model uses, or no input of the same shape");
-  ts_diag_help(d, "a layer is told by the number in its path, as in `h.0.attn`; leave `repeat:` out if the table lists the whole model");
+    ts_diag_here(
+      d, "the numbered rows have no output that the model uses, or no input of the same shape");
+  ts_diag_help(d, "a layer is told by the number in its path, as in `h.0.attn`; leave `repeat:` "
+                  "out if the table lists the whole model");
   return false;
 }
 
 /* -- backward rows of stage tables -- */
 
-static bool unpaired(ts_tracer *t, const ts_row *row, const char *format, uint32_t backward, uint32_t forward, const char *kind)
+static bool unpaired(ts_tracer *t, const ts_row *row, const char *format, uint32_t backward,
+                     uint32_t forward, const char *kind)
 {
-  ts_diag *d = ts_diag_add(t->s->diags, TS_E0522, row->span, format, backward, row->kind, forward, kind);
+  ts_diag *d =
+    ts_diag_add(t->s->diags, TS_E0522, row->span, format, backward, row->kind, forward, kind);
   ts_diag_here(d, "the first of them");
   ts_diag_note_at(d, t->model->span, "the trace is read here");
   ts_diag_help(d, "say whose backward it is: `backward:` of an entry of `ops`");
   return false;
 }
 
-/* Rows of the backward come in reverse: the k-th last operator of a kind has the k-th (group of) rows that are its backward. */
+/* Rows of the backward come in reverse: the k-th last operator of a kind has the k-th (group of)
+ * rows that are its backward. */
 static bool pair_backward(ts_tracer *t, uint32_t index, bool *taken)
 {
   const ts_mapped_kind *e = &t->map.entries.at[index];
   TS_VEC(uint32_t) forward = {0}, backward = {0};
   for (uint32_t i = 0; i < t->rows.count; i++) {
-    if (t->rows.at[i].stage == TS_ROW_FORWARD && t->places[i].role == TS_ROW_OP && t->places[i].entry == index)
+    if (t->rows.at[i].stage == TS_ROW_FORWARD && t->places[i].role == TS_ROW_OP &&
+        t->places[i].entry == index)
       TS_PUSH(t->s->arena, &forward, i);
-    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] && ts_patterns_match(&e->backward, t->rows.at[i].kind)) {
+    if (t->rows.at[i].stage == TS_ROW_BACKWARD && !taken[i] &&
+        ts_patterns_match(&e->backward, t->rows.at[i].kind)) {
       TS_PUSH(t->s->arena, &backward, i);
       taken[i] = true;
     }
@@ -323,11 +373,13 @@ static bool pair_backward(ts_tracer *t, uint32_t index, bool *taken)
   if (!backward.count)
     return true;
   if (!forward.count || backward.count % forward.count)
-    return unpaired(t, &t->rows.at[backward.at[0]], "%u rows as `%s` cannot be shared out to %u of kind `%s`", (uint32_t)backward.count, (uint32_t)forward.count,
-                    e->kind.count ? e->kind.at[0] : "");
+    return unpaired(
+      t, &t->rows.at[backward.at[0]], "%u rows as `%s` cannot be shared out to %u of kind `%s`",
+      (uint32_t)backward.count, (uint32_t)forward.count, e->kind.count ? e->kind.at[0] : "");
   size_t group = backward.count / forward.count;
   for (size_t i = 0; i < backward.count; i++)
-    t->rows.at[forward.at[forward.count - 1 - i / group]].backward += t->rows.at[backward.at[i]].backward;
+    t->rows.at[forward.at[forward.count - 1 - i / group]].backward +=
+      t->rows.at[backward.at[i]].backward;
   return true;
 }
 

@@ -137,11 +137,15 @@ static bool need(file *f, const char *name, uint32_t *index)
   return false;
 }
 
-static const char *cell(const file *f, uint32_t index) { return index < f->cell_count ? f->cell[index] : ""; }
+static const char *cell(const file *f, uint32_t index)
+{
+  return index < f->cell_count ? f->cell[index] : "";
+}
 
 /* -- cells -- */
 
-/* A time in microseconds. A column that the table does not have is 0 in every row; a cell that is empty says nothing, and is refused. */
+/* A time in microseconds. A column that the table does not have is 0 in every row; a cell that is
+ * empty says nothing, and is refused. */
 static bool read_time(file *f, uint32_t index, double *seconds)
 {
   const char *p = cell(f, index);
@@ -152,7 +156,8 @@ static bool read_time(file *f, uint32_t index, double *seconds)
   if (index == TS_ROW_NONE)
     return true;
   if (!*p) {
-    ts_diag *d = ts_diag_add(f->s->diags, TS_E0521, here(f), "the row states no `%s`", f->column[index]);
+    ts_diag *d =
+      ts_diag_add(f->s->diags, TS_E0521, here(f), "the row states no `%s`", f->column[index]);
     ts_diag_here(d, "this cell is empty");
     ts_diag_note_at(d, f->source->span, "the trace is read here");
     ts_diag_help(d, "measure it; write 0 where the row has no kernel");
@@ -211,7 +216,8 @@ static bool one_shape(file *f, const char *text, ts_shape *shape)
   }
   if (read_shape(f->s->arena, &p, shape) && !*p)
     return true;
-  FAIL(f, "a shape is a list of at most 8 whole numbers, as `(1, 1024)`", "`%.60s` is not a shape", text);
+  FAIL(f, "a shape is a list of at most 8 whole numbers, as `(1, 1024)`", "`%.60s` is not a shape",
+       text);
   return false;
 }
 
@@ -239,8 +245,10 @@ static bool shapes(file *f, const char *text, shape_list *list)
 
 static const ts_dtype *dtype_of(const char *name)
 {
-  static const char *const names[][2] = {{"float32", "fp32"}, {"float", "fp32"}, {"float64", "fp64"}, {"double", "fp64"}, {"float16", "fp16"},
-                                         {"half", "fp16"}, {"bfloat16", "bf16"}, {"bool", "bool8"}, {"long", "int64"}, {"uint8", "int8"}};
+  static const char *const names[][2] = {
+    {"float32", "fp32"}, {"float", "fp32"}, {"float64", "fp64"},  {"double", "fp64"},
+    {"float16", "fp16"}, {"half", "fp16"},  {"bfloat16", "bf16"}, {"bool", "bool8"},
+    {"long", "int64"},   {"uint8", "int8"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i][0]))
       name = names[i][1];
@@ -264,7 +272,8 @@ static bool read_inputs(file *f, const ts_names *names, const char *text, ts_row
     size_t length = strcspn(p, ";");
     uint32_t index = row_named(names, f->s, p, length);
     if (index == TS_ROW_NONE) {
-      FAIL(f, "inputs are names of earlier rows", "no earlier row is named `%.*s`", (int)(length > 60 ? 60 : length), p);
+      FAIL(f, "inputs are names of earlier rows", "no earlier row is named `%.*s`",
+           (int)(length > 60 ? 60 : length), p);
       return false;
     }
     if (list.count == MAX_INPUTS) {
@@ -280,23 +289,30 @@ static bool read_inputs(file *f, const ts_names *names, const char *text, ts_row
   return true;
 }
 
-typedef struct operator_columns { uint32_t name, kind, inputs, input_shapes, output, dtype, forward, backward, accumulate, parameters; } operator_columns;
+typedef struct operator_columns {
+  uint32_t name, kind, inputs, input_shapes, output, dtype, forward, backward, accumulate,
+    parameters;
+} operator_columns;
 
-static bool read_operator(file *f, const operator_columns *c, const ts_names *names, const row_list *rows, ts_row *row)
+static bool read_operator(file *f, const operator_columns *c, const ts_names *names,
+                          const row_list *rows, ts_row *row)
 {
   shape_list given = {0}, parameters = {0};
   *row = (ts_row){.name = cell(f, c->name), .kind = cell(f, c->kind), .line = f->csv.line};
   if (f->cell_count != f->column_count) {
-    FAIL(f, "cells of a row stand under the columns of the first line", "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
+    FAIL(f, "cells of a row stand under the columns of the first line",
+         "the row has %u cells, the table %u columns", f->cell_count, f->column_count);
     return false;
   }
   if (!*row->name || !*row->kind) {
     FAIL(f, "a row without name or kind", "the row has no %s", *row->name ? "kind" : "name");
     return false;
   }
-  if (!read_inputs(f, names, cell(f, c->inputs), row) || !shapes(f, cell(f, c->input_shapes), &given) || !shapes(f, cell(f, c->parameters), &parameters) ||
-      !one_shape(f, cell(f, c->output), &row->output) || !read_time(f, c->forward, &row->forward) || !read_time(f, c->backward, &row->backward) ||
-      !read_time(f, c->accumulate, &row->accumulate))
+  if (!read_inputs(f, names, cell(f, c->inputs), row) ||
+      !shapes(f, cell(f, c->input_shapes), &given) ||
+      !shapes(f, cell(f, c->parameters), &parameters) ||
+      !one_shape(f, cell(f, c->output), &row->output) || !read_time(f, c->forward, &row->forward) ||
+      !read_time(f, c->backward, &row->backward) || !read_time(f, c->accumulate, &row->accumulate))
     return false;
   const char *type = cell(f, c->dtype);
   row->dtype = dtype_of(type);
@@ -309,7 +325,8 @@ static bool read_operator(file *f, const operator_columns *c, const ts_names *na
     return false;
   }
   if (given.count && given.count != row->input_count) {
-    FAIL(f, "one shape for each input", "the row has %u inputs and %zu input shapes", row->input_count, given.count);
+    FAIL(f, "one shape for each input", "the row has %u inputs and %zu input shapes",
+         row->input_count, given.count);
     return false;
   }
   ts_shape *stated = TS_NEW_ARRAY(f->s->arena, ts_shape, row->input_count + 1);
@@ -343,8 +360,9 @@ static bool remember(file *f, ts_names *names, row_list *rows, ts_row *row)
 static bool read_operators(file *f, row_list *rows)
 {
   operator_columns c;
-  if (!need(f, "name", &c.name) || !need(f, "kind", &c.kind) || !need(f, "inputs", &c.inputs) || !need(f, "output_shape", &c.output) ||
-      !need(f, "dtype", &c.dtype) || !need(f, "forward_us", &c.forward) || !need(f, "backward_us", &c.backward))
+  if (!need(f, "name", &c.name) || !need(f, "kind", &c.kind) || !need(f, "inputs", &c.inputs) ||
+      !need(f, "output_shape", &c.output) || !need(f, "dtype", &c.dtype) ||
+      !need(f, "forward_us", &c.forward) || !need(f, "backward_us", &c.backward))
     return false;
   c.accumulate = column(f, "accumulate_us");
   c.input_shapes = column(f, "input_shapes");
@@ -358,8 +376,15 @@ static bool read_operators(file *f, row_list *rows)
 
 /* -- stage tables -- */
 
-typedef struct tensor { uint64_t id, storage; ts_shape shape; const ts_dtype *dtype; const char *type; uint32_t row; } tensor;
-typedef struct tensors { TS_VEC(tensor) list; uint32_t *slot; size_t room; } tensors; /* slot: open addressing, by id */
+typedef struct tensor {
+  uint64_t id, storage;
+  ts_shape shape;
+  const ts_dtype *dtype;
+  const char *type;
+  uint32_t row;
+} tensor;
+/* slot: open addressing, by id */
+typedef struct tensors { TS_VEC(tensor) list; uint32_t *slot; size_t room; } tensors;
 
 static uint32_t *slot_of(tensors *t, uint64_t id)
 {
@@ -404,15 +429,20 @@ static bool read_id(file *f, const char *text, uint64_t *id)
 /* Bytes of an element tell the number format as far as a trace needs it. */
 static const ts_dtype *dtype_of_bytes(const char *bytes, const char *type)
 {
-  const char *name = !strcmp(bytes, "4") ? "fp32" : !strcmp(bytes, "2") ? "fp16" : !strcmp(bytes, "8") ? "int64" : !strcmp(bytes, "1") ? "int8" : NULL;
+  const char *name = !strcmp(bytes, "4") ? "fp32" :
+                     !strcmp(bytes, "2") ? "fp16" :
+                     !strcmp(bytes, "8") ? "int64" :
+                     !strcmp(bytes, "1") ? "int8" :
+                                           NULL;
   return name && *type ? ts_dtype_find(name) : NULL;
 }
 
 static bool read_tensors(file *f, tensors *t)
 {
   uint32_t id, shape, bytes, type, storage;
-  if (!read_header(f) || !need(f, "TensorID", &id) || !need(f, "TensorShape", &shape) || !need(f, "TensorEachByte", &bytes) ||
-      !need(f, "TensorType", &type) || !need(f, "TensorStorgeid", &storage))
+  if (!read_header(f) || !need(f, "TensorID", &id) || !need(f, "TensorShape", &shape) ||
+      !need(f, "TensorEachByte", &bytes) || !need(f, "TensorType", &type) ||
+      !need(f, "TensorStorgeid", &storage))
     return false;
   while (next_record(f)) {
     tensor new = {.type = cell(f, type), .row = TS_ROW_NONE};
@@ -445,9 +475,16 @@ static bool read_ids(file *f, const char *text, uint64_t *id, uint32_t *count)
   return false;
 }
 
-typedef struct stage_reader { file *f; tensors tensors, storages; row_list *rows; uint64_t *ids; } stage_reader; /* storages: by that id, the row that wrote it */
+/* storages: by that id, the row that wrote it */
+typedef struct stage_reader {
+  file *f;
+  tensors tensors, storages;
+  row_list *rows;
+  uint64_t *ids;
+} stage_reader;
 
-/* The row that made a tensor: by its id; else the last that wrote the same storage, of which it is a view. An input of the model gets a row. */
+/* The row that made a tensor: by its id; else the last that wrote the same storage, of which it is
+ * a view. An input of the model gets a row. */
 static uint32_t producer(stage_reader *r, tensor *x)
 {
   file *f = r->f;
@@ -459,17 +496,23 @@ static uint32_t producer(stage_reader *r, tensor *x)
     return same->row;
   const char *name = ts_arena_printf(f->s->arena, "input_%llu", (unsigned long long)x->id);
   name = ts_lang_intern(f->s->lang, name, strlen(name));
-  TS_PUSH(f->s->arena, rows, (ts_row){.name = name, .kind = "input", .output = x->shape, .dtype = x->dtype, .given = true});
+  TS_PUSH(
+    f->s->arena, rows,
+    (ts_row){.name = name, .kind = "input", .output = x->shape, .dtype = x->dtype, .given = true});
   return x->row = (uint32_t)rows->count - 1;
 }
 
-static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool begins(const char *text, const char *with)
+{
+  return !strncmp(text, with, strlen(with));
+}
 
 static void join_inputs(stage_reader *r, const uint64_t *id, uint32_t count, ts_row *row)
 {
   file *f = r->f;
   uint32_t *input = TS_NEW_ARRAY(f->s->arena, uint32_t, count + 1);
-  ts_shape *shape = TS_NEW_ARRAY(f->s->arena, ts_shape, count + 1), *parameter = TS_NEW_ARRAY(f->s->arena, ts_shape, count + 1);
+  ts_shape *shape = TS_NEW_ARRAY(f->s->arena, ts_shape, count + 1),
+           *parameter = TS_NEW_ARRAY(f->s->arena, ts_shape, count + 1);
   for (uint32_t i = 0; i < count; i++) {
     tensor *x = tensor_of(&r->tensors, id[i]);
     if (!x || !x->dtype || !x->shape.rank || begins(x->type, "running"))
@@ -512,14 +555,16 @@ static bool read_stage_row(stage_reader *r, const stage_columns *c)
     FAIL(f, "OperatorName", "the row has no name");
     return false;
   }
-  if (!read_stage(f, cell(f, c->stage), &row.stage) || !read_time(f, c->time, &time) || !read_ids(f, cell(f, c->input), ids, &count))
+  if (!read_stage(f, cell(f, c->stage), &row.stage) || !read_time(f, c->time, &time) ||
+      !read_ids(f, cell(f, c->input), ids, &count))
     return false;
   if (row.stage == TS_ROW_FORWARD)
     join_inputs(r, ids, count, &row);
   if (!read_ids(f, cell(f, c->output), ids, &count))
     return false;
   *(row.stage == TS_ROW_FORWARD ? &row.forward : &row.backward) = time;
-  const char *colon = strrchr(row.kind, ':'), *short_kind = colon ? colon + 1 + strspn(colon + 1, " ") : row.kind;
+  const char *colon = strrchr(row.kind, ':'),
+             *short_kind = colon ? colon + 1 + strspn(colon + 1, " ") : row.kind;
   const char *name = ts_arena_printf(f->s->arena, "%s_%u", short_kind, f->csv.line);
   row.name = ts_lang_intern(f->s->lang, name, strlen(name));
   tensor *y = count && row.stage == TS_ROW_FORWARD ? tensor_of(&r->tensors, ids[0]) : NULL;
@@ -549,11 +594,13 @@ static bool read_stages(file *f, ts_table_text tensors, row_list *rows)
   stage_columns c;
   stage_reader r = {.f = f, .rows = rows};
   file g;
-  if (!need(f, "OperatorName", &c.name) || !need(f, "Operator_input", &c.input) || !need(f, "Operator_output", &c.output) || !need(f, "stage", &c.stage) ||
+  if (!need(f, "OperatorName", &c.name) || !need(f, "Operator_input", &c.input) ||
+      !need(f, "Operator_output", &c.output) || !need(f, "stage", &c.stage) ||
       !need(f, f->source->column ? f->source->column : "Operator_cudatimenooverlap", &c.time))
     return false;
   if (!tensors.text) {
-    ts_diag *d = ts_diag_add(f->s->diags, TS_E0521, f->source->span, "the trace `%s` needs the table of its tensors", f->name);
+    ts_diag *d = ts_diag_add(f->s->diags, TS_E0521, f->source->span,
+                             "the trace `%s` needs the table of its tensors", f->name);
     ts_diag_here(d, "its rows name tensors by number");
     ts_diag_help(d, "name it: `tensors: \"....csv.gz\"`");
     return false;
@@ -569,7 +616,8 @@ static bool read_stages(file *f, ts_table_text tensors, row_list *rows)
 
 /* -- both -- */
 
-bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text table, ts_table_text tensors, ts_rows *rows)
+bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text table,
+                   ts_table_text tensors, ts_rows *rows)
 {
   file f;
   row_list list = {0};
@@ -586,14 +634,17 @@ bool ts_rows_parse(ts_session *s, const ts_table_source *source, ts_table_text t
     f.number = ts_sources_add(s->sources, f.name, "trace", f.csv.text, f.csv.size);
   for (size_t i = 0; i < list.count; i++)
     list.at[i].span.file = list.at[i].given ? 0 : f.number;
-  *rows = (ts_rows){(uint32_t)list.count, list.at, f.name, table.listed, f.device, f.batch_dim ? *f.batch_dim - '0' : -1};
+  *rows = (ts_rows){(uint32_t)list.count, list.at,  f.name,
+                    table.listed,         f.device, f.batch_dim ? *f.batch_dim - '0' : -1};
   return true;
 }
 
-static bool read_text(ts_session *s, const ts_table_source *source, const char *file, ts_table_text *read)
+static bool read_text(ts_session *s, const ts_table_source *source, const char *file,
+                      ts_table_text *read)
 {
   ts_found found;
-  read->text = ts_session_read(s, source->from_file, file, "trace", source->span, &read->size, &found);
+  read->text =
+    ts_session_read(s, source->from_file, file, "trace", source->span, &read->size, &found);
   if (!read->text)
     return false;
   read->name = found.shown;
@@ -606,5 +657,6 @@ bool ts_rows_read(ts_session *s, const ts_table_source *source, ts_rows *rows)
   ts_table_text table = {0}, tensors = {0};
   if (read_text(s, source, source->file, &table) && source->tensors)
     read_text(s, source, source->tensors, &tensors);
-  return table.text && (tensors.text || !source->tensors) && ts_rows_parse(s, source, table, tensors, rows);
+  return table.text && (tensors.text || !source->tensors) &&
+         ts_rows_parse(s, source, table, tensors, rows);
 }

@@ -39,7 +39,8 @@ const ts_ast *ts_plan_choose(ts_session *s, const ts_module *m, const char *want
     if (!ts_suggest_names(d, wanted, &names))
       ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
   } else {
-    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has %zu plans, and none was chosen", m->name, names.names.count);
+    d = ts_report(s, TS_E0217, TS_NO_SPAN, "`%s` has %zu plans, and none was chosen", m->name,
+                  names.names.count);
     ts_diag_help(d, "choose with `--plan=NAME` from %s", ts_name_list_print(s, &names));
   }
   return NULL;
@@ -54,7 +55,8 @@ static bool mesh_needs(const loader *l, uint32_t index)
   if (ts_ast_uses(mesh, params->child[index]->name))
     return true;
   for (uint32_t i = index + 1; i < params->count; i++)
-    if (params->child[i]->child[1] && ts_ast_uses(params->child[i]->child[1], params->child[index]->name) && mesh_needs(l, i))
+    if (params->child[i]->child[1] &&
+        ts_ast_uses(params->child[i]->child[1], params->child[index]->name) && mesh_needs(l, i))
       return true;
   return false;
 }
@@ -66,7 +68,8 @@ static void bind_parameters(loader *l, bool for_mesh)
   for (uint32_t i = 0; params && i < params->count; i++) {
     const ts_ast *formal = params->child[i];
     if (for_mesh == (l->field[TS_PLAN_mesh] && mesh_needs(l, i)))
-      ts_env_bind(l->env, formal->name, ts_param_value(l->s, l->env, formal, formal->child[0], formal->child[1]));
+      ts_env_bind(l->env, formal->name,
+                  ts_param_value(l->s, l->env, formal, formal->child[0], formal->child[1]));
   }
 }
 
@@ -103,7 +106,8 @@ static void check_defines(loader *l)
     if (!ts_suggest_names(d, s->defines[i].name, &names) && names.names.count)
       ts_diag_note(d, "parameters are %s", ts_name_list_print(s, &names));
     else if (!names.names.count)
-      ts_diag_help(d, "give the plan a parameter: `plan %s(%s: Int = ...)`", l->plan->name, s->defines[i].name);
+      ts_diag_help(d, "give the plan a parameter: `plan %s(%s: Int = ...)`", l->plan->name,
+                   s->defines[i].name);
   }
 }
 
@@ -121,7 +125,8 @@ static void find_fields(loader *l)
     while (k < TS_PLAN_FIELDS && strcmp(field_names[k], field->name))
       k++;
     if (k == TS_PLAN_FIELDS) {
-      ts_diag *d = ts_report(l->s, TS_E0214, field->name_span, "a plan has no field `%s`", field->name);
+      ts_diag *d =
+        ts_report(l->s, TS_E0214, field->name_span, "a plan has no field `%s`", field->name);
       ts_diag_here(d, "not a field");
       if (!ts_suggest_names(d, field->name, &names))
         ts_diag_note(d, "fields are %s", ts_name_list_print(l->s, &names));
@@ -137,7 +142,8 @@ static void find_fields(loader *l)
 
 static ts_value field_value(loader *l, ts_plan_field field)
 {
-  return l->field[field] ? ts_settle(l->s, ts_eval(l->s, l->env, l->field[field])) : ts_none_value();
+  return l->field[field] ? ts_settle(l->s, ts_eval(l->s, l->env, l->field[field])) :
+                           ts_none_value();
 }
 
 /* A field of one type; NONE when left out. */
@@ -147,7 +153,8 @@ static ts_value typed(loader *l, ts_plan_field field, const char *type)
   if (v.type == TS_T_NONE || v.type == TS_T_ERROR)
     return v;
   const char *what = ts_arena_printf(l->s->arena, "`%s`", field_names[field]);
-  return ts_convert_to(l->s, type, &v, what, l->field[field]->span, TS_NO_SPAN) ? v : ts_error_value();
+  return ts_convert_to(l->s, type, &v, what, l->field[field]->span, TS_NO_SPAN) ? v :
+                                                                                  ts_error_value();
 }
 
 static bool is_source(ts_value v, bool functions)
@@ -164,7 +171,8 @@ static bool is_source(ts_value v, bool functions)
 
 static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
 {
-  ts_span at = v->span.file == l->field[field]->span.file ? v->span : l->field[field]->span; /* not where a module declares it */
+  /* not where a module declares it */
+  ts_span at = v->span.file == l->field[field]->span.file ? v->span : l->field[field]->span;
   const char *found = ts_value_describe(l->s->arena, *v);
   if (field == TS_PLAN_apply)
     return ts_convert_to(l->s, "Strategy", v, "an element of `apply`", at, TS_NO_SPAN);
@@ -173,10 +181,13 @@ static bool element_fits(loader *l, ts_plan_field field, ts_value *v)
   if (v->type == TS_T_ERROR)
     return false;
   bool costs = field == TS_PLAN_costs;
-  ts_diag *d = ts_report(l->s, TS_E0220, at, "an element of `%s` is %s, not %s", field_names[field], found, costs ? "a source of costs" : "a model of the network");
+  ts_diag *d = ts_report(l->s, TS_E0220, at, "an element of `%s` is %s, not %s", field_names[field],
+                         found, costs ? "a source of costs" : "a model of the network");
   ts_diag_here(d, "found %s", found);
-  ts_diag_help(d, costs ? "a source is `table \"ops.csv\"`, `fit(...)`, `roofline(gpu)` or a record of functions, `{ family: f }`"
-                        : "a model is `measured(table \"net.csv\")`, `whitebox(\"nccl.json\")`, `flow()`, `packet()` or `alpha_beta(...)`");
+  ts_diag_help(d, costs ? "a source is `table \"ops.csv\"`, `fit(...)`, `roofline(gpu)` or a "
+                          "record of functions, `{ family: f }`" :
+                          "a model is `measured(table \"net.csv\")`, `whitebox(\"nccl.json\")`, "
+                          "`flow()`, `packet()` or `alpha_beta(...)`");
   return false;
 }
 
@@ -218,15 +229,18 @@ static bool possible(loader *l, const char *what, const ts_value *v, ts_span at)
 {
   bool number = v->type == TS_T_INT || v->type == TS_T_REAL || v->type == TS_T_QUANTITY;
   double value = v->type == TS_T_INT ? (double)v->u.integer : number ? v->u.real : 0;
-  double most = ts_dimension_equal(v->dimension, TS_DIM_TIME) && v->type == TS_T_QUANTITY ? 1e6 : v->type == TS_T_QUANTITY ? 0x1p59 : INFINITY;
+  bool quantity = v->type == TS_T_QUANTITY, time = ts_dimension_equal(v->dimension, TS_DIM_TIME);
+  double most = !quantity ? INFINITY : time ? 1e6 : 0x1p59;
   if (value >= 0 && value < most)
     return true;
-  ts_diag *d = ts_report(l->s, TS_E0225, at, "%s must be 0 or more%s", what, value < 0 ? "" : ", and less than this");
+  ts_diag *d = ts_report(l->s, TS_E0225, at, "%s must be 0 or more%s", what,
+                         value < 0 ? "" : ", and less than this");
   ts_diag_here(d, "this is %s", ts_value_print(l->s->arena, *v));
   return false;
 }
 
-static bool check_record(loader *l, ts_plan_field field, ts_value *v, const known_field *known, size_t count)
+static bool check_record(loader *l, ts_plan_field field, ts_value *v, const known_field *known,
+                         size_t count)
 {
   ts_session *s = l->s;
   ts_record *r = TS_NEW(s->arena, ts_record);
@@ -243,14 +257,16 @@ static bool check_record(loader *l, ts_plan_field field, ts_value *v, const know
       k++;
     if (k < count) {
       const char *what = ts_arena_printf(s->arena, "`%s` of `%s`", at[i].name, field_names[field]);
-      ok = ts_convert_to(s, known[k].type, &values[i], what, at[i].span, TS_NO_SPAN) && possible(l, what, &values[i], at[i].span) && ok;
+      ok = ts_convert_to(s, known[k].type, &values[i], what, at[i].span, TS_NO_SPAN) &&
+           possible(l, what, &values[i], at[i].span) && ok;
       continue;
     }
     ok = false;
     ts_name_list names = {0};
     for (k = 0; k < count; k++)
       TS_PUSH(s->arena, &names.names, known[k].name);
-    ts_diag *d = ts_report(s, TS_E0214, at[i].span, "`%s` has no field `%s`", field_names[field], at[i].name);
+    ts_diag *d =
+      ts_report(s, TS_E0214, at[i].span, "`%s` has no field `%s`", field_names[field], at[i].name);
     ts_diag_here(d, "not a field");
     if (!ts_suggest_names(d, at[i].name, &names))
       ts_diag_note(d, "it has %s", ts_name_list_print(s, &names));
@@ -265,19 +281,24 @@ static ts_value record_field(loader *l, ts_plan_field field, const known_field *
   return v.type != TS_T_RECORD || check_record(l, field, &v, known, count) ? v : ts_error_value();
 }
 
-#define RECORD_FIELD(l, field, ...) \
-  record_field(l, field, (const known_field[]){__VA_ARGS__}, sizeof((const known_field[]){__VA_ARGS__}) / sizeof(known_field))
+#define RECORD_FIELD(l, field, ...)                                                                \
+  record_field(l, field, (const known_field[]){__VA_ARGS__},                                       \
+               sizeof((const known_field[]){__VA_ARGS__}) / sizeof(known_field))
 
 static bool is_work(loader *l, const ts_value *flops, ts_span at)
 {
-  if (ts_value_is_number(*flops) || (flops->type == TS_T_QUANTITY && ts_dimension_equal(flops->dimension, TS_DIM_WORK)))
+  if (ts_value_is_number(*flops) ||
+      (flops->type == TS_T_QUANTITY && ts_dimension_equal(flops->dimension, TS_DIM_WORK)))
     return true;
   if (flops->type != TS_T_ERROR)
-    ts_diag_here(ts_report(l->s, TS_E0220, flops->span.file ? flops->span : at, "`flops` of a kernel of `optimizer` is a number, or a Work"), "found %s", ts_value_describe(l->s->arena, *flops));
+    ts_diag_here(ts_report(l->s, TS_E0220, flops->span.file ? flops->span : at,
+                           "`flops` of a kernel of `optimizer` is a number, or a Work"),
+                 "found %s", ts_value_describe(l->s->arena, *flops));
   return false;
 }
 
-/* The plan's number formats, all of them: what a size of the optimizer that is a function is given. */
+/* The plan's number formats, all of them: what a size of the optimizer that is a function is given.
+ * */
 static ts_value formats(loader *l, ts_value precision)
 {
   static const char *const names[] = {"compute", "weights", "gradients"};
@@ -285,20 +306,24 @@ static ts_value formats(loader *l, ts_value precision)
   ts_value *values = TS_NEW_ARRAY(l->s->arena, ts_value, FORMATS);
   ts_field *at = TS_NEW_ARRAY(l->s->arena, ts_field, FORMATS);
   for (size_t i = 0; i < FORMATS; i++) {
-    const ts_value *said = precision.type == TS_T_RECORD ? ts_record_find(precision.u.record, names[i]) : NULL;
+    const ts_value *said =
+      precision.type == TS_T_RECORD ? ts_record_find(precision.u.record, names[i]) : NULL;
     values[i] = said ? *said : ts_dtype_value(ts_dtype_find("fp32"), TS_NO_SPAN);
-    at[i] = (ts_field){ts_lang_intern(l->s->lang, names[i], strlen(names[i])), &values[i], values[i].span};
+    at[i] = (ts_field){ts_lang_intern(l->s->lang, names[i], strlen(names[i])), &values[i],
+                       values[i].span};
   }
   ts_record *record = TS_NEW(l->s->arena, ts_record);
   *record = (ts_record){.count = FORMATS, .at = at};
   return (ts_value){.type = TS_T_RECORD, .u.record = record};
 }
 
-/* A size, a function of the formats that gives one, or a list of such that add up. Anything else stays as it is: its check says what is wrong. */
+/* A size, a function of the formats that gives one, or a list of such that add up. Anything else
+ * stays as it is: its check says what is wrong. */
 static ts_value size_of(loader *l, ts_value v, ts_value formats_of_plan)
 {
   if (v.type == TS_T_FUNCTION)
-    return ts_call(l->s, v, &formats_of_plan, NULL, 1, v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span);
+    return ts_call(l->s, v, &formats_of_plan, NULL, 1,
+                   v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span);
   if (v.type != TS_T_LIST)
     return v;
   double bits = 0;
@@ -311,7 +336,11 @@ static ts_value size_of(loader *l, ts_value v, ts_value formats_of_plan)
   return ts_quantity_value(bits, TS_DIM_SIZE, v.span);
 }
 
-static bool is_size(const char *field) { return !strcmp(field, "state") || !strcmp(field, "master") || !strcmp(field, "reads") || !strcmp(field, "writes"); }
+static bool is_size(const char *field)
+{
+  return !strcmp(field, "state") || !strcmp(field, "master") || !strcmp(field, "reads") ||
+         !strcmp(field, "writes");
+}
 
 /* The record of an optimizer, or of one of its kernels, with its sizes for these formats. */
 static ts_value settle_sizes(loader *l, ts_value v, ts_value formats_of_plan)
@@ -326,7 +355,8 @@ static ts_value settle_sizes(loader *l, ts_value v, ts_value formats_of_plan)
     if (strcmp(at[i].name, "kernels") || values[i].type != TS_T_LIST)
       continue;
     uint32_t count = values[i].u.list->count;
-    ts_value *kernels = ts_arena_copy(l->s->arena, values[i].u.list->at, (count + 1) * sizeof *kernels);
+    ts_value *kernels =
+      ts_arena_copy(l->s->arena, values[i].u.list->at, (count + 1) * sizeof *kernels);
     for (uint32_t k = 0; k < count; k++)
       if (kernels[k].type == TS_T_RECORD)
         kernels[k] = settle_sizes(l, kernels[k], formats_of_plan);
@@ -340,8 +370,15 @@ static bool check_update(loader *l, ts_value v)
 {
   ts_span at = v.span.file ? v.span : l->field[TS_PLAN_optimizer]->span;
   const ts_value *flops = v.type == TS_T_RECORD ? ts_record_find(v.u.record, "flops") : NULL;
-  return ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) && (!flops || is_work(l, flops, at)) &&
-         check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"family", "String"}, {"name", "String"}, {"reads", "Size"}, {"writes", "Size"}, {"flops", "Any"}}, 5);
+  return ts_convert_to(l->s, "Record", &v, "a kernel of `optimizer`", at, TS_NO_SPAN) &&
+         (!flops || is_work(l, flops, at)) &&
+         check_record(l, TS_PLAN_optimizer, &v,
+                      (const known_field[]){{"family", "String"},
+                                            {"name", "String"},
+                                            {"reads", "Size"},
+                                            {"writes", "Size"},
+                                            {"flops", "Any"}},
+                      5);
 }
 
 static ts_value optimizer_field(loader *l, ts_value precision)
@@ -350,7 +387,11 @@ static ts_value optimizer_field(loader *l, ts_value precision)
   if (v.type != TS_T_RECORD)
     return v;
   v = settle_sizes(l, v, formats(l, precision));
-  bool good = check_record(l, TS_PLAN_optimizer, &v, (const known_field[]){{"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}}, 4);
+  bool good =
+    check_record(l, TS_PLAN_optimizer, &v,
+                 (const known_field[]){
+                   {"state", "Size"}, {"master", "Size"}, {"kernels", "List"}, {"fused", "Bool"}},
+                 4);
   const ts_value *kernels = good ? ts_record_find(v.u.record, "kernels") : NULL;
   for (uint32_t i = 0; kernels && i < kernels->u.list->count; i++)
     good = check_update(l, kernels->u.list->at[i]) && good;
@@ -360,11 +401,14 @@ static ts_value optimizer_field(loader *l, ts_value precision)
 static void evaluate_records(loader *l)
 {
   ts_plan *p = l->plan;
-  ts_value precision = RECORD_FIELD(l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"}, {"accumulate", "Size"}, {"buffers", "Size"},
-                                    {"keep_graph", "Bool"}, {"arithmetic", "Record"});
+  ts_value precision = RECORD_FIELD(
+    l, TS_PLAN_precision, {"compute", "DType"}, {"weights", "DType"}, {"gradients", "DType"},
+    {"accumulate", "Size"}, {"buffers", "Size"}, {"keep_graph", "Bool"}, {"arithmetic", "Record"});
   p->precision = ts_precision_of(precision);
   p->optimizer = ts_optimizer_of(l->s->arena, optimizer_field(l, precision));
-  p->host = ts_host_of(RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"}, {"message", "Time"}, {"item", "Time"}, {"step", "Time"}, {"sync", "Bool"}));
+  p->host = ts_host_of(RECORD_FIELD(l, TS_PLAN_host, {"launch", "Time"}, {"collective", "Time"},
+                                    {"message", "Time"}, {"item", "Time"}, {"step", "Time"},
+                                    {"sync", "Bool"}));
 }
 
 static void evaluate_memory(loader *l)
@@ -373,7 +417,9 @@ static void evaluate_memory(loader *l)
   for (uint32_t i = 0; v.type == TS_T_RECORD && i < v.u.record->count; i++) {
     ts_field f = v.u.record->at[i];
     ts_value size = *f.value;
-    if (!ts_convert_to(l->s, "Size", &size, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), f.span, TS_NO_SPAN))
+    if (!ts_convert_to(l->s, "Size", &size,
+                       ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), f.span,
+                       TS_NO_SPAN))
       v = ts_error_value();
     else if (!possible(l, ts_arena_printf(l->s->arena, "`%s` of `memory`", f.name), &size, f.span))
       v = ts_error_value();
@@ -387,7 +433,8 @@ static bool batch_size(loader *l, const ts_record *batch, const char *name, int6
 {
   const ts_value *v = batch ? ts_record_find(batch, name) : NULL;
   if (v && v->u.integer < 1) {
-    ts_diag *d = ts_report(l->s, TS_E0225, v->span.file ? v->span : l->field[TS_PLAN_batch]->span, "`%s` of `batch` must be at least 1", name);
+    ts_diag *d = ts_report(l->s, TS_E0225, v->span.file ? v->span : l->field[TS_PLAN_batch]->span,
+                           "`%s` of `batch` must be at least 1", name);
     ts_diag_here(d, "this is %" PRId64, v->u.integer);
     return false;
   }
@@ -406,7 +453,8 @@ static void evaluate_batch(loader *l)
   batch_size(l, batch, "global", &p->global_batch);
   v = typed(l, TS_PLAN_tokens, "Real");
   if (v.type == TS_T_REAL && v.u.real < 0)
-    ts_report(l->s, TS_E0225, l->field[TS_PLAN_tokens]->span, "`tokens` is how many a sample has: 0 or more");
+    ts_report(l->s, TS_E0225, l->field[TS_PLAN_tokens]->span,
+              "`tokens` is how many a sample has: 0 or more");
   p->tokens_per_sample = v.type == TS_T_REAL ? v.u.real : 0;
 }
 
@@ -418,7 +466,8 @@ static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
   ts_mesh *mesh = &s->mesh;
   int64_t size = 1;
   if (mesh->count == sizeof mesh->axis / sizeof mesh->axis[0]) {
-    ts_report(s, TS_E0228, span, "a mesh has at most %zu axes", sizeof mesh->axis / sizeof mesh->axis[0]);
+    ts_report(s, TS_E0228, span, "a mesh has at most %zu axes",
+              sizeof mesh->axis / sizeof mesh->axis[0]);
     return;
   }
   for (uint32_t i = 0; i < mesh->count; i++)
@@ -427,15 +476,18 @@ static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
       ts_diag_label(d, mesh->axis[i].span, "first here");
       return;
     }
-  if (ts_convert_to(s, "Int", &v, ts_arena_printf(s->arena, "the size of axis `%s`", name), span, TS_NO_SPAN))
+  if (ts_convert_to(s, "Int", &v, ts_arena_printf(s->arena, "the size of axis `%s`", name), span,
+                    TS_NO_SPAN))
     size = v.u.integer;
-  int64_t stride = mesh->count ? mesh->axis[mesh->count - 1].size * mesh->axis[mesh->count - 1].stride : 1;
+  int64_t stride =
+    mesh->count ? mesh->axis[mesh->count - 1].size * mesh->axis[mesh->count - 1].stride : 1;
   if (size < 1) {
     ts_diag *d = ts_report(s, TS_E0228, span, "the size of axis `%s` must be at least 1", name);
     ts_diag_here(d, "this is %" PRId64, size);
     size = 1;
   } else if (size > s->limits.ranks || stride * size > s->limits.ranks) {
-    ts_diag *d = ts_report(s, TS_E0228, span, "the mesh has more than %s ranks", ts_count_print(s->arena, s->limits.ranks));
+    ts_diag *d = ts_report(s, TS_E0228, span, "the mesh has more than %s ranks",
+                           ts_count_print(s->arena, s->limits.ranks));
     ts_diag_here(d, "`%s` is %" PRId64, name, size);
     ts_diag_help(d, "make an axis shorter");
     size = 1;
@@ -446,7 +498,8 @@ static void add_axis(loader *l, const char *name, ts_span span, ts_value v)
   mesh->axis[mesh->count++].span = span;
 }
 
-/* Innermost axis first. An axis that is wrong still is an axis, so that one error is told and not all that follow. */
+/* Innermost axis first. An axis that is wrong still is an axis, so that one error is told and not
+ * all that follow. */
 static void evaluate_mesh(loader *l)
 {
   const ts_ast *mesh = l->field[TS_PLAN_mesh];
@@ -455,7 +508,8 @@ static void evaluate_mesh(loader *l)
   l->s->mesh.count = 0;
   if (mesh->kind == TS_AST_RECORD) {
     for (uint32_t i = 0; i < mesh->count; i++)
-      add_axis(l, mesh->child[i]->name, mesh->child[i]->span, ts_eval(l->s, l->env, mesh->child[i]->child[0]));
+      add_axis(l, mesh->child[i]->name, mesh->child[i]->span,
+               ts_eval(l->s, l->env, mesh->child[i]->child[0]));
     return;
   }
   ts_value v = typed(l, TS_PLAN_mesh, "Record");
@@ -479,16 +533,20 @@ static void compare_with_cluster(loader *l)
     return;
   const char *product = "";
   for (uint32_t i = 0; i < s->mesh.count; i++)
-    product = ts_arena_printf(s->arena, "%s%s%s %" PRId64, product, i ? " * " : "", s->mesh.axis[i].name, s->mesh.axis[i].size);
+    product = ts_arena_printf(s->arena, "%s%s%s %" PRId64, product, i ? " * " : "",
+                              s->mesh.axis[i].name, s->mesh.axis[i].size);
   const ts_ast *mesh = l->field[TS_PLAN_mesh];
-  ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh.axis[0].span, "the mesh needs %s devices, and the cluster has %s", ts_count_print(s->arena, world),
-                         ts_count_print(s->arena, devices));
+  ts_diag *d = ts_report(s, TS_E0608, mesh ? mesh->span : s->mesh.axis[0].span,
+                         "the mesh needs %s devices, and the cluster has %s",
+                         ts_count_print(s->arena, world), ts_count_print(s->arena, devices));
   ts_diag_here(d, "%s = %s", product, ts_count_print(s->arena, world));
-  ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices", ts_count_print(s->arena, devices));
+  ts_diag_label(d, l->field[TS_PLAN_cluster]->span, "%s devices",
+                ts_count_print(s->arena, devices));
   for (uint32_t i = 0; i < s->mesh.count; i++) {
     int64_t rest = world / s->mesh.axis[i].size;
     if (rest <= devices && devices % rest == 0)
-      ts_diag_help(d, "`%s` = %" PRId64 " would fill the cluster", s->mesh.axis[i].name, devices / rest);
+      ts_diag_help(d, "`%s` = %" PRId64 " would fill the cluster", s->mesh.axis[i].name,
+                   devices / rest);
   }
 }
 
@@ -511,7 +569,8 @@ static void required(loader *l)
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
     if (l->field[needed[i].field])
       continue;
-    ts_diag *d = ts_diag_add(l->s->diags, TS_E0216, l->plan->decl->name_span, "plan `%s` has no `%s`", l->plan->name, field_names[needed[i].field]);
+    ts_diag *d = ts_diag_add(l->s->diags, TS_E0216, l->plan->decl->name_span,
+                             "plan `%s` has no `%s`", l->plan->name, field_names[needed[i].field]);
     ts_diag_help(d, "add a line such as `%s`", needed[i].example);
   }
 }
@@ -524,7 +583,8 @@ static void evaluate(loader *l)
   p->place = typed(l, TS_PLAN_place, "Function");
   p->apply = list_field(l, TS_PLAN_apply);
   p->schedule = typed(l, TS_PLAN_schedule, "Schedule");
-  p->rules = l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
+  p->rules =
+    l->field[TS_PLAN_rules] ? ts_eval(l->s, l->env, l->field[TS_PLAN_rules]) : ts_none_value();
   evaluate_batch(l);
   evaluate_records(l);
   p->recompute = typed(l, TS_PLAN_recompute, "Strategy");
@@ -534,7 +594,8 @@ static void evaluate(loader *l)
   compare_with_cluster(l);
 }
 
-/* Values of the user's files that the plan did not ask for. Of several plans each has its own mesh, which other plans' values may name. */
+/* Values of the user's files that the plan did not ask for. Of several plans each has its own mesh,
+ * which other plans' values may name. */
 static void evaluate_the_rest(ts_session *s, const ts_module *m)
 {
   size_t plans = 0;

@@ -1,5 +1,6 @@
-/* The evaluated plan: what the passes after evaluation start from. Made by ts_plan_evaluate (front), read by the graph, shard, stage,
- * schedule, cost and lower passes. Fields not in the plan have type NONE. */
+/* The evaluated plan: what the passes after evaluation start from. Made by ts_plan_evaluate
+ * (front), read by the graph, shard, stage, schedule, cost and lower passes. Fields not in the plan
+ * have type NONE. */
 #ifndef TS_COMPILER_PLAN_PLAN_H
 #define TS_COMPILER_PLAN_PLAN_H
 
@@ -18,7 +19,8 @@ typedef struct ts_plan {
   ts_value place;         /* FUNCTION coordinate record -> device index, or NONE: in order */
   ts_value apply;         /* LIST of APPLIED strategies, in order */
   ts_value schedule;      /* APPLIED schedule */
-  ts_value rules;         /* sets of rules that change those of the schedule: DECL, a LIST of such, or NONE */
+  /* sets of rules that change those of the schedule: DECL, a LIST of such, or NONE */
+  ts_value rules;
   ts_value recompute;     /* APPLIED strategy, or NONE */
   ts_precision precision;
   ts_optimizer optimizer;
@@ -26,7 +28,8 @@ typedef struct ts_plan {
   ts_value memory;        /* RECORD of extra holdings: label: Size */
   ts_value costs;         /* LIST of APPLIED cost sources */
   ts_value network;       /* LIST of APPLIED network models */
-  int64_t micro_batch, global_batch; /* samples; batch{}: 1 and 0 (whatever comes out) when not given */
+  /* samples; batch{}: 1 and 0 (whatever comes out) when not given */
+  int64_t micro_batch, global_batch;
   double tokens_per_sample; /* 0: not given */
   ts_span span_of[32];    /* of each field, for messages: index by ts_plan_field */
 } ts_plan;
@@ -38,11 +41,13 @@ typedef enum ts_plan_field {
   TS_PLAN_FIELDS
 } ts_plan_field;
 
-/* The declaration of the plan of this name, or of the only one (`wanted` NULL); NULL after a diagnostic. */
+/* The declaration of the plan of this name, or of the only one (`wanted` NULL); NULL after a
+ * diagnostic. */
 struct ts_module;
 const ts_ast *ts_plan_choose(ts_session *s, const struct ts_module *m, const char *wanted);
 
-/* Loads a file and its imports, checks every declaration, evaluates the plan (the only one, or the one named). NULL after errors. */
+/* Loads a file and its imports, checks every declaration, evaluates the plan (the only one, or the
+ * one named). NULL after errors. */
 ts_plan *ts_plan_load(ts_session *s, const char *path, const char *plan_name);
 
 #endif

@@ -1,4 +1,5 @@
-/* The plan's records, decoded: number formats, optimizer, times of the host. Fields that a plan leaves out have their usual values. */
+/* The plan's records, decoded: number formats, optimizer, times of the host. Fields that a plan
+ * leaves out have their usual values. */
 #ifndef TS_COMPILER_PLAN_RECORDS_H
 #define TS_COMPILER_PLAN_RECORDS_H
 
@@ -8,9 +9,11 @@ typedef struct ts_precision {
   const ts_dtype *compute, *weights, *gradients; /* fp32 where nothing is said */
   bool compute_stated;
   bool keep_graph;           /* what the forward saved is held until W */
-  double accumulate;         /* bytes moved for a parameter to add a micro-batch's gradient to the sum */
+  /* bytes moved for a parameter to add a micro-batch's gradient to the sum */
+  double accumulate;
   double buffers;            /* bytes held for a parameter beside its gradient */
-  const ts_record *arithmetic; /* by kernel family: what it computes in where its tensors are fp32; NULL: as they are */
+  /* by kernel family: what it computes in where its tensors are fp32; NULL: as they are */
+  const ts_record *arithmetic;
 } ts_precision;
 
 typedef struct ts_update_kernel { /* of an optimizer, for each parameter */
@@ -29,7 +32,8 @@ typedef struct ts_optimizer {
   ts_span span;
 } ts_optimizer;
 
-typedef struct ts_host { uint64_t launch, collective, message, item, step; bool sync; } ts_host; /* ps; sync: messages block the host */
+/* ps; sync: messages block the host */
+typedef struct ts_host { uint64_t launch, collective, message, item, step; bool sync; } ts_host;
 
 /* `v`: a RECORD whose fields have been checked, or another value: nothing was said. */
 ts_precision ts_precision_of(ts_value v);

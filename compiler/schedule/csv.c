@@ -1,6 +1,8 @@
-/* The order of work as a file: a line a rank, a cell an action, `<stage><F|I|W|B><micro-batch>`, and `(<action>;<action>)OVERLAP_F_B` for two
- * played as one. The format of PyTorch's torch.distributed.pipelining (schedules.py, _Action; pipeline_order of a schedule), which reads and writes it. Its other form has communication
- * between the work (`compute_comms`: 1SEND_F0, 0UNSHARD, ...); that follows from the work here, and is passed over. */
+/* The order of work as a file: a line a rank, a cell an action, `<stage><F|I|W|B><micro-batch>`,
+ * and `(<action>;<action>)OVERLAP_F_B` for two played as one. The format of PyTorch's
+ * torch.distributed.pipelining (schedules.py, _Action; pipeline_order of a schedule), which reads
+ * and writes it. Its other form has communication between the work (`compute_comms`: 1SEND_F0,
+ * 0UNSHARD, ...); that follows from the work here, and is passed over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +29,11 @@ static ts_span span_of(const reader *r, const char *text, size_t length)
 
 static bool wrong(reader *r, const char *cell, size_t length, const char *why)
 {
-  ts_diag *d = ts_report(r->b->s, TS_E0401, span_of(r, cell, length), "`%.*s` %s", (int)(length < 40 ? length : 40), cell, why);
+  ts_diag *d = ts_report(r->b->s, TS_E0401, span_of(r, cell, length), "`%.*s` %s",
+                         (int)(length < 40 ? length : 40), cell, why);
   ts_diag_note_at(d, r->span, "the order is read from here");
-  ts_diag_note(d, "an action is a stage, one of F, I, W and B, and a micro-batch: `0F3`; two at once are `(0F3;1B2)OVERLAP_F_B`");
+  ts_diag_note(d, "an action is a stage, one of F, I, W and B, and a micro-batch: `0F3`; two at "
+                  "once are `(0F3;1B2)OVERLAP_F_B`");
   r->b->failed = true;
   return false;
 }
@@ -46,10 +50,12 @@ static bool number(const char **at, const char *end, uint32_t limit, uint32_t *n
 
 static bool communicates(const char *at, const char *end)
 {
-  static const char *const words[] = {"SEND_F", "RECV_F", "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD"};
+  static const char *const words[] = {"SEND_F",  "RECV_F",  "SEND_B",     "RECV_B",
+                                      "UNSHARD", "RESHARD", "REDUCE_GRAD"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     size_t length = strlen(words[i]);
-    if ((size_t)(end - at) >= length && !memcmp(at, words[i], length) && (at + length == end || (at[length] >= '0' && at[length] <= '9')))
+    if ((size_t)(end - at) >= length && !memcmp(at, words[i], length) &&
+        (at + length == end || (at[length] >= '0' && at[length] <= '9')))
       return true;
   }
   return false;
@@ -60,7 +66,9 @@ static bool action(reader *r, const char *text, size_t length)
   const char *at = text, *end = text + length;
   ts_placed placed = {.span = span_of(r, text, length)};
   if (!number(&at, end, r->b->s->limits.stages, &placed.stage) || at == end)
-    return wrong(r, text, length, at == end && at > text ? "does not say what work it is" : "does not begin with a stage");
+    return wrong(r, text, length,
+                 at == end && at > text ? "does not say what work it is" :
+                                          "does not begin with a stage");
   if (communicates(at, end))
     return true;
   int k = 0;
@@ -70,7 +78,8 @@ static bool action(reader *r, const char *text, size_t length)
   if (k == TS_STEP)
     return wrong(r, text, length, "is no work that is known");
   if (!number(&at, end, r->b->s->limits.items, &placed.micro_batch) || at != end)
-    return wrong(r, text, length, at < end ? "has more behind its micro-batch" : "has no micro-batch");
+    return wrong(r, text, length,
+                 at < end ? "has more behind its micro-batch" : "has no micro-batch");
   placed.kind = (ts_work_kind)k;
   r->stages = placed.stage >= r->stages ? placed.stage + 1 : r->stages;
   if (placed.micro_batch >= r->b->sc->micro_batches)
@@ -92,10 +101,13 @@ static bool cell(reader *r, const char *text, size_t length)
   static const char suffix[] = "OVERLAP_F_B";
   if (!middle || !close || close < middle)
     return wrong(r, text, length, "is not a pair of actions");
-  if (close + 1 < text + length && ((size_t)(text + length - close - 1) != sizeof suffix - 1 || memcmp(close + 1, suffix, sizeof suffix - 1)))
-    return wrong(r, close + 1, (size_t)(text + length - close - 1), "stands behind a pair of actions, where `OVERLAP_F_B` should");
+  if (close + 1 < text + length && ((size_t)(text + length - close - 1) != sizeof suffix - 1 ||
+                                    memcmp(close + 1, suffix, sizeof suffix - 1)))
+    return wrong(r, close + 1, (size_t)(text + length - close - 1),
+                 "stands behind a pair of actions, where `OVERLAP_F_B` should");
   size_t first = r->items.count;
-  if (!action(r, text + 1, (size_t)(middle - text - 1)) || !action(r, middle + 1, (size_t)(close - middle - 1)))
+  if (!action(r, text + 1, (size_t)(middle - text - 1)) ||
+      !action(r, middle + 1, (size_t)(close - middle - 1)))
     return false;
   if (r->items.count != first + 2)
     return wrong(r, text, length, "is not a pair of work");
@@ -106,7 +118,8 @@ static bool cell(reader *r, const char *text, size_t length)
 static bool row(reader *r, const ts_csv_cell *cells, size_t count)
 {
   if (r->csv.wrong)
-    return wrong(r, r->csv.text + r->csv.wrong_at, r->csv.end - r->csv.wrong_at, "is not CSV: a quote is not closed, or something stands behind it");
+    return wrong(r, r->csv.text + r->csv.wrong_at, r->csv.end - r->csv.wrong_at,
+                 "is not CSV: a quote is not closed, or something stands behind it");
   size_t before = r->items.count;
   for (size_t i = 0; i < count; i++)
     if (!cell(r, r->csv.text + cells[i].begin, cells[i].end - cells[i].begin))
@@ -120,7 +133,8 @@ static bool rows(reader *r)
 {
   ts_csv_cell *cells = NULL;
   size_t room = 0, count;
-  for (ts_csv before = r->csv; ts_csv_next(&r->csv, cells, room, &count) == TS_CSV_ROW; before = r->csv) {
+  for (ts_csv before = r->csv; ts_csv_next(&r->csv, cells, room, &count) == TS_CSV_ROW;
+       before = r->csv) {
     if (count > room) { /* once more: a rank has more actions than those before it */
       room = 2 * count;
       cells = TS_NEW_ARRAY(r->b->s->arena, ts_csv_cell, room);
@@ -143,18 +157,23 @@ static bool place(reader *r)
 {
   builder *b = r->b;
   ts_schedule *sc = b->sc;
-  uint32_t *rank_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1), *chunk_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1);
-  uint32_t *stage_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1), *count = TS_NEW_ARRAY(b->s->arena, uint32_t, r->rank + 1);
+  uint32_t *rank_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1),
+           *chunk_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1);
+  uint32_t *stage_of = TS_NEW_ARRAY(b->s->arena, uint32_t, r->stages + 1),
+           *count = TS_NEW_ARRAY(b->s->arena, uint32_t, r->rank + 1);
   size_t *example = TS_NEW_ARRAY(b->s->arena, size_t, r->stages + 1);
   memset(rank_of, 0xff, r->stages * sizeof *rank_of);
   for (size_t i = 0; i < r->items.count; i++) {
     uint32_t stage = r->items.at[i].stage;
     if (rank_of[stage] != TS_NO_INDEX && rank_of[stage] != r->rank_of.at[i]) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->items.at[i].span, "stage %u is on rank %u and on rank %u", stage, rank_of[stage], r->rank_of.at[i]);
+      ts_diag *d =
+        ts_report(b->s, TS_E0407, r->items.at[i].span, "stage %u is on rank %u and on rank %u",
+                  stage, rank_of[stage], r->rank_of.at[i]);
       ts_diag_here(d, "on rank %u here", r->rank_of.at[i]);
       ts_diag_label(d, r->items.at[example[stage]].span, "on rank %u here", rank_of[stage]);
       ts_diag_note_at(d, r->span, "the order is read from here");
-      ts_diag_help(d, "a stage is on one rank: a line has all work of its stages, and no other line has any");
+      ts_diag_help(
+        d, "a stage is on one rank: a line has all work of its stages, and no other line has any");
       return false;
     }
     if (rank_of[stage] == TS_NO_INDEX)
@@ -163,13 +182,15 @@ static bool place(reader *r)
   }
   for (uint32_t stage = 0; stage < r->stages; stage++)
     if (rank_of[stage] == TS_NO_INDEX) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->span, "no line of `%s` has work of stage %u", r->name, stage);
+      ts_diag *d =
+        ts_report(b->s, TS_E0407, r->span, "no line of `%s` has work of stage %u", r->name, stage);
       ts_diag_here(d, "stages go from 0 to %u", r->stages - 1);
       return false;
     }
   for (uint32_t stage = 0; stage < r->stages; stage++) {
     if (r->stages % r->rank || count[rank_of[stage]] == r->stages / r->rank) {
-      ts_diag *d = ts_report(b->s, TS_E0407, r->items.at[example[stage]].span, "%u stages cannot be dealt evenly to %u ranks", r->stages, r->rank);
+      ts_diag *d = ts_report(b->s, TS_E0407, r->items.at[example[stage]].span,
+                             "%u stages cannot be dealt evenly to %u ranks", r->stages, r->rank);
       ts_diag_here(d, "stage %u is one too many on its rank", stage);
       ts_diag_note_at(d, r->span, "the order is read from here");
       ts_diag_help(d, "every line needs work of equally many stages");
@@ -210,13 +231,15 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   ts_found found;
   if (file.type != TS_T_STRING) {
     if (file.type != TS_T_ERROR) {
-      ts_diag *d = ts_report(b->s, TS_E0220, order->child[0]->span, "`order from` needs the name of a file");
+      ts_diag *d =
+        ts_report(b->s, TS_E0220, order->child[0]->span, "`order from` needs the name of a file");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, file));
     }
     return false;
   }
   reader r = {.b = b, .name = file.u.string, .span = file.span.file ? file.span : order->span};
-  const char *text = ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &found);
+  const char *text =
+    ts_session_read(b->s, r.span.file, file.u.string, "order", r.span, &size, &found);
   if (!text)
     return false;
   r.csv = (ts_csv){.arena = b->s->arena, .text = text, .size = size, .trim = true};
@@ -225,7 +248,9 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   if (!rows(&r) || !place(&r))
     return false;
   if (sc->ranks && sc->ranks != r.rank) {
-    ts_diag *d = ts_report(b->s, TS_E0407, r.span, "`%s` is an order of %u ranks for a pipeline of %u", r.name, r.rank, sc->ranks);
+    ts_diag *d =
+      ts_report(b->s, TS_E0407, r.span, "`%s` is an order of %u ranks for a pipeline of %u", r.name,
+                r.rank, sc->ranks);
     ts_diag_here(d, "%u lines", r.rank);
     return false;
   }
@@ -237,7 +262,9 @@ bool ts_schedule_layout_file(builder *b, const ts_env *env, const ts_ast *order,
   sc->copies = copies > 0 ? (uint32_t)copies : 1;
   sc->parts = sc->stages / sc->copies;
   if (sc->parts * sc->copies != sc->stages) {
-    ts_diag *d = ts_report(b->s, TS_E0407, r.span, "`%s` has %u stages, which %u copies of the model cannot share", r.name, sc->stages, sc->copies);
+    ts_diag *d = ts_report(b->s, TS_E0407, r.span,
+                           "`%s` has %u stages, which %u copies of the model cannot share", r.name,
+                           sc->stages, sc->copies);
     ts_diag_here(d, "must divide the number of stages");
     return false;
   }
@@ -273,9 +300,11 @@ const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
   for (uint32_t rank = 0; rank < sc->ranks; rank++) {
     const ts_placed *items = &sc->items.at[sc->order[rank].first];
     if (sc->step_first[rank + 1] - sc->step_first[rank] > 1) {
-      ts_diag *d = ts_diag_add(s->diags, TS_E0401, sc->span, "the order of schedule `%s` has steps between its work", sc->name);
+      ts_diag *d = ts_diag_add(s->diags, TS_E0401, sc->span,
+                               "the order of schedule `%s` has steps between its work", sc->name);
       ts_diag_here(d, "%u steps on rank %u", sc->step_first[rank + 1] - sc->step_first[rank], rank);
-      ts_diag_note(d, "the format of torch.distributed.pipelining knows no optimizer steps: its order is that of one step");
+      ts_diag_note(d, "the format of torch.distributed.pipelining knows no optimizer steps: its "
+                      "order is that of one step");
       return NULL;
     }
     for (uint32_t i = 0; i < sc->order[rank].count && items[i].kind != TS_STEP; i++) {
@@ -284,7 +313,9 @@ const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc)
         put(s->arena, &t, action_text(s, &items[i]));
         continue;
       }
-      put(s->arena, &t, ts_arena_printf(s->arena, "(%s;%s)OVERLAP_F_B", action_text(s, &items[i]), action_text(s, &items[i + 1])));
+      put(s->arena, &t,
+          ts_arena_printf(s->arena, "(%s;%s)OVERLAP_F_B", action_text(s, &items[i]),
+                          action_text(s, &items[i + 1])));
       i++;
     }
     put(s->arena, &t, "\n");

@@ -1,10 +1,12 @@
-/* Why a work item stands where it stands: what placed it, what it waits for and by which rule, and what waits for it. */
+/* Why a work item stands where it stands: what placed it, what it waits for and by which rule, and
+ * what waits for it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler/schedule/stage.h"
 
-typedef struct item_name { ts_work_kind kind; uint32_t number[3]; uint32_t count; } item_name; /* number: micro-batch, chunk; last: where */
+/* number: micro-batch, chunk; last: where */
+typedef struct item_name { ts_work_kind kind; uint32_t number[3]; uint32_t count; } item_name;
 
 static const char *skip(const char *at) { return at + strspn(at, " \t"); }
 
@@ -44,7 +46,8 @@ static bool read_name(const char *text, item_name *name)
   if (text[0] != 'a' || text[1] != 't')
     return false;
   text += 2;
-  return number(&text, &name->number[name->count]) && !*text && (name->kind == TS_STEP ? name->count < 2 : name->count > 0);
+  return number(&text, &name->number[name->count]) && !*text &&
+         (name->kind == TS_STEP ? name->count < 2 : name->count > 0);
 }
 
 static uint32_t find(const ts_schedule *sc, const item_name *name)
@@ -55,7 +58,9 @@ static uint32_t find(const ts_schedule *sc, const item_name *name)
   if (name->kind == TS_STEP)
     return where < sc->ranks ? sc->order[where].first + sc->order[where].count - 1 : TS_NO_INDEX;
   if (name->count == 2)
-    where = where < sc->ranks && name->number[1] < sc->chunks ? sc->stage_of[where * sc->chunks + name->number[1]] : TS_NO_INDEX;
+    where = where < sc->ranks && name->number[1] < sc->chunks ?
+              sc->stage_of[where * sc->chunks + name->number[1]] :
+              TS_NO_INDEX;
   if (where >= sc->stages)
     return TS_NO_INDEX;
   return ts_schedule_find(sc, name->kind, where, name->number[0]);
@@ -69,14 +74,18 @@ static const char *place(ts_session *s, ts_span span)
   const ts_source *source = ts_sources_get(s->sources, span.file);
   const char *begin = source->text + span.begin, *end = memchr(begin, '\n', span.end - span.begin);
   int length = (int)(end ? end - begin : (long)(span.end - span.begin));
-  return ts_arena_printf(s->arena, "%s:%u:%u: %.*s", source->name, at.line, at.column, length, begin);
+  return ts_arena_printf(s->arena, "%s:%u:%u: %.*s", source->name, at.line, at.column, length,
+                         begin);
 }
 
-static const char *wait_line(ts_session *s, const ts_schedule *sc, const char *head, uint32_t other, const ts_wait *wait)
+static const char *wait_line(ts_session *s, const ts_schedule *sc, const char *head, uint32_t other,
+                             const ts_wait *wait)
 {
   const char *rule = wait->rule.file ? place(s, wait->rule) : wait->name;
   const char *some = wait->some ? ts_arena_printf(s->arena, ", any %u of these", wait->some) : "";
-  return ts_arena_printf(s->arena, "  %-12s %s  by rule `%s`%s%s%s\n", head, ts_placed_name(s, sc, other), wait->name, some, wait->rule.file ? ", " : "", wait->rule.file ? rule : "");
+  return ts_arena_printf(s->arena, "  %-12s %s  by rule `%s`%s%s%s\n", head,
+                         ts_placed_name(s, sc, other), wait->name, some,
+                         wait->rule.file ? ", " : "", wait->rule.file ? rule : "");
 }
 
 static const char *neighbours(ts_session *s, const ts_schedule *sc, uint32_t item, uint32_t rank)
@@ -84,11 +93,15 @@ static const char *neighbours(ts_session *s, const ts_schedule *sc, uint32_t ite
   const char *text = "";
   uint32_t first = sc->order[rank].first, last = first + sc->order[rank].count - 1;
   if (item > first && sc->items.at[item - 1].overlaps)
-    text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, "overlaps", ts_placed_name(s, sc, item - 1));
+    text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, "overlaps",
+                           ts_placed_name(s, sc, item - 1));
   else if (item > first)
-    text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, "comes after", ts_placed_name(s, sc, item - 1));
+    text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, "comes after",
+                           ts_placed_name(s, sc, item - 1));
   if (item < last)
-    text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text, sc->items.at[item].overlaps ? "overlaps" : "comes before", ts_placed_name(s, sc, item + 1));
+    text = ts_arena_printf(s->arena, "%s  %-12s %s\n", text,
+                           sc->items.at[item].overlaps ? "overlaps" : "comes before",
+                           ts_placed_name(s, sc, item + 1));
   return text;
 }
 
@@ -98,12 +111,17 @@ static const char *changes(ts_session *s, const ts_schedule *sc, ts_work_kind ki
   const char *out = "", *letter = ts_work_letter(kind);
   for (size_t i = 0; i < sc->changes.count; i++) {
     const ts_rule_change *c = &sc->changes.at[i];
-    bool speaks = c->before && (!strcmp(c->before->child[0]->name, letter) || (c->before->kind != TS_AST_SLOW && !strcmp(c->before->child[2]->name, letter)));
+    bool speaks =
+      c->before && (!strcmp(c->before->child[0]->name, letter) ||
+                    (c->before->kind != TS_AST_SLOW && !strcmp(c->before->child[2]->name, letter)));
     if (!c->before)
-      speaks = !strcmp(c->name, "activations") ? kind == TS_FORWARD : !strcmp(c->name, "gradients") ? kind == TS_BACKWARD || kind == TS_INPUT_GRADIENT : kind == TS_STEP;
+      speaks = !strcmp(c->name, "activations") ? kind == TS_FORWARD :
+               !strcmp(c->name, "gradients")   ? kind == TS_BACKWARD || kind == TS_INPUT_GRADIENT :
+                                                 kind == TS_STEP;
     if (speaks)
-      out = ts_arena_printf(s->arena, "%s  %-12s rule `%s`, %s%s%s\n", out, c->after ? "replaced" : "removed", c->name, place(s, c->span), c->before ? "; was " : "",
-                            c->before ? place(s, c->before->span) : "");
+      out = ts_arena_printf(s->arena, "%s  %-12s rule `%s`, %s%s%s\n", out,
+                            c->after ? "replaced" : "removed", c->name, place(s, c->span),
+                            c->before ? "; was " : "", c->before ? place(s, c->before->span) : "");
   }
   return out;
 }
@@ -116,19 +134,28 @@ const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char
   uint32_t item = find(sc, &name);
   if (item == TS_NO_INDEX) {
     ts_diag *d = ts_diag_add(s->diags, TS_E0401, sc->span, "the schedule has no %s", text);
-    ts_diag_here(d, "%u ranks, %u chunks each, %u micro-batches", sc->ranks, sc->chunks, sc->micro_batches);
+    ts_diag_here(d, "%u ranks, %u chunks each, %u micro-batches", sc->ranks, sc->chunks,
+                 sc->micro_batches);
     ts_diag_note(d, "`F(3) at 2` is at stage 2; `F(3, 1) at 2` is chunk 1 of rank 2");
     return NULL;
   }
   const ts_placed *p = &sc->items.at[item];
   uint32_t rank = ts_schedule_rank(sc, item), other;
-  const char *out = ts_arena_printf(s->arena, "%s: item %u of %u on rank %u", ts_placed_name(s, sc, item), item - sc->order[rank].first + 1, sc->order[rank].count, rank);
+  const char *out =
+    ts_arena_printf(s->arena, "%s: item %u of %u on rank %u", ts_placed_name(s, sc, item),
+                    item - sc->order[rank].first + 1, sc->order[rank].count, rank);
   if (p->kind != TS_STEP)
-    out = ts_arena_printf(s->arena, "%s, stage %u%s", out, p->stage % sc->parts, sc->copies > 1 ? ts_arena_printf(s->arena, " of copy %u", p->stage / sc->parts) : "");
-  out = ts_arena_printf(s->arena, "%s\n  %-12s %s\n%s", out, "placed by", place(s, p->span), neighbours(s, sc, item, rank));
+    out = ts_arena_printf(
+      s->arena, "%s, stage %u%s", out, p->stage % sc->parts,
+      sc->copies > 1 ? ts_arena_printf(s->arena, " of copy %u", p->stage / sc->parts) : "");
+  out = ts_arena_printf(s->arena, "%s\n  %-12s %s\n%s", out, "placed by", place(s, p->span),
+                        neighbours(s, sc, item, rank));
   if (p->slowed)
-    out = ts_arena_printf(s->arena, "%s  %-12s %g times as long by rule `%s`, %s\n", out, "takes", sc->slowed.at[p->slowed - 1].by,
-                          sc->slowed.at[p->slowed - 1].rule->name ? sc->slowed.at[p->slowed - 1].rule->name : "slow", place(s, sc->slowed.at[p->slowed - 1].rule->span));
+    out = ts_arena_printf(
+      s->arena, "%s  %-12s %g times as long by rule `%s`, %s\n", out, "takes",
+      sc->slowed.at[p->slowed - 1].by,
+      sc->slowed.at[p->slowed - 1].rule->name ? sc->slowed.at[p->slowed - 1].rule->name : "slow",
+      place(s, sc->slowed.at[p->slowed - 1].rule->span));
   ts_wait wait;
   for (uint32_t k = 0; (other = ts_waits_for(sc, sc->built, item, k, &wait)) != TS_NO_INDEX; k++)
     out = ts_arena_printf(s->arena, "%s%s", out, wait_line(s, sc, "waits for", other, &wait));

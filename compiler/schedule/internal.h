@@ -13,7 +13,8 @@ typedef struct ts_schedule_builder {
   bool failed;
 } ts_schedule_builder;
 
-/* compiler/schedule/schedule.c: axis of the mesh with so many ranks, where the schedule names none. */
+/* compiler/schedule/schedule.c: axis of the mesh with so many ranks, where the schedule names none.
+ * */
 bool ts_schedule_axis(ts_schedule_builder *b, uint32_t ranks, ts_span span);
 /* compiler/schedule/work.c: the items of every rank, from `at`. */
 void ts_schedule_work(ts_schedule_builder *b);
@@ -21,7 +22,8 @@ bool ts_work_kind_of(ts_schedule_builder *b, const ts_ast *item, ts_work_kind *k
 /* Ends a rank's items with the step. */
 void ts_schedule_end_rank(ts_schedule_builder *b, uint32_t first);
 /* compiler/schedule/csv.c: stages and items from a file. */
-bool ts_schedule_layout_file(ts_schedule_builder *b, const ts_env *env, const ts_ast *order, int64_t copies);
+bool ts_schedule_layout_file(ts_schedule_builder *b, const ts_env *env, const ts_ast *order,
+                             int64_t copies);
 /* compiler/schedule/policy.c */
 bool ts_policy_open(ts_schedule_builder *b);
 bool ts_policy_run(ts_schedule_builder *b, const ts_stage_costs *costs);

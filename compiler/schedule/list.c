@@ -1,13 +1,21 @@
-/* List scheduling. Every rank, whenever it is free, begins the work it prefers among all that may begin; limits keep work back. Deterministic: of equal choices the lower rank decides
- * first; a rank takes the preferred item, then the one listed first, then the one whose input came first, then the lower micro-batch, then the deeper stage. */
+/* List scheduling. Every rank, whenever it is free, begins the work it prefers among all that may
+ * begin; limits keep work back. Deterministic: of equal choices the lower rank decides first; a
+ * rank takes the preferred item, then the one listed first, then the one whose input came first,
+ * then the lower micro-batch, then the deeper stage. */
 #include "compiler/schedule/policy.h"
 
-typedef struct candidate { uint32_t choice, chunk, micro_batch, stage; uint64_t ready; double key; } candidate;
+typedef struct candidate {
+  uint32_t choice, chunk, micro_batch, stage;
+  uint64_t ready;
+  double key;
+} candidate;
 
 typedef struct listing {
   ts_attempt *a;
   candidate *candidates; /* of the rank at hand */
-  uint32_t *first;       /* a tournament of the ranks, by when they decide: the winner below each node; leaves are the ranks, from `leaves` on */
+  /* a tournament of the ranks, by when they decide: the winner below each node; leaves are the
+   * ranks, from `leaves` on */
+  uint32_t *first;
   uint32_t leaves;
 } listing;
 
@@ -32,7 +40,8 @@ static uint32_t weights_first(const ts_attempt *a, uint32_t rank, candidate *lis
     weights = weights || preferences[list[i].choice].kind == TS_WEIGHT_GRADIENT;
   for (uint32_t i = 0; i < n; i++) {
     ts_work_kind kind = preferences[list[i].choice].kind;
-    if (!weights || kind == TS_WEIGHT_GRADIENT || kind == TS_FORWARD || !ts_policy_needs_room(a, rank, kind, list[i].stage))
+    if (!weights || kind == TS_WEIGHT_GRADIENT || kind == TS_FORWARD ||
+        !ts_policy_needs_room(a, rank, kind, list[i].stage))
       list[left++] = list[i];
   }
   return left;
@@ -46,11 +55,15 @@ static uint32_t candidates(listing *l, uint32_t rank)
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->preferences.count; k++)
     for (uint32_t c = 0; c < sc->chunks; c++) {
-      candidate x = {.choice = k, .chunk = c, .micro_batch = a->rank[rank].next[k * sc->chunks + c], .stage = sc->stage_of[rank * sc->chunks + c]};
+      candidate x = {.choice = k,
+                     .chunk = c,
+                     .micro_batch = a->rank[rank].next[k * sc->chunks + c],
+                     .stage = sc->stage_of[rank * sc->chunks + c]};
       if (x.micro_batch == sc->micro_batches)
         continue;
       x.ready = ts_policy_ready(a, p->preferences.at[k].kind, x.stage, x.micro_batch);
-      if (x.ready == TS_NEVER || (p->preferences.at[k].kind == TS_FORWARD && ts_policy_held_back(a, rank, c, x.micro_batch)))
+      if (x.ready == TS_NEVER || (p->preferences.at[k].kind == TS_FORWARD &&
+                                  ts_policy_held_back(a, rank, c, x.micro_batch)))
         continue;
       x.key = ts_policy_key(a, rank, k, c, x.micro_batch);
       l->candidates[n++] = x;
@@ -58,7 +71,8 @@ static uint32_t candidates(listing *l, uint32_t rank)
   return weights_first(a, rank, l->candidates, n);
 }
 
-/* The best of what may begin by `now`; then, if that would keep something better waiting for too long, the time at which that comes. */
+/* The best of what may begin by `now`; then, if that would keep something better waiting for too
+ * long, the time at which that comes. */
 static const candidate *choose(const listing *l, uint32_t rank, uint32_t n, uint64_t *now)
 {
   const ts_attempt *a = l->a;
@@ -70,10 +84,12 @@ static const candidate *choose(const listing *l, uint32_t rank, uint32_t n, uint
         best = &list[i];
     ts_work_kind kind = a->policy[rank].preferences.at[best->choice].kind;
     const ts_allowance *delay = &a->policy[rank].delay[kind];
-    double time = (double)a->costs->at[best->stage].time[kind], end = (double)*now + time - (delay->time + delay->share * time);
+    double time = (double)a->costs->at[best->stage].time[kind],
+           end = (double)*now + time - (delay->time + delay->share * time);
     uint64_t wait = TS_NEVER;
     for (uint32_t i = 0; i < n; i++)
-      if (list[i].ready > *now && list[i].ready < wait && (double)list[i].ready < end && list[i].key < best->key)
+      if (list[i].ready > *now && list[i].ready < wait && (double)list[i].ready < end &&
+          list[i].key < best->key)
         wait = list[i].ready;
     if (wait == TS_NEVER)
       return best;
@@ -85,7 +101,10 @@ static uint32_t earlier(const ts_attempt *a, uint32_t x, uint32_t y)
 {
   if (x == TS_NO_INDEX || y == TS_NO_INDEX)
     return x == TS_NO_INDEX ? y : x;
-  return a->rank[y].decide < a->rank[x].decide || (a->rank[y].decide == a->rank[x].decide && y < x) ? y : x;
+  return a->rank[y].decide < a->rank[x].decide ||
+             (a->rank[y].decide == a->rank[x].decide && y < x) ?
+           y :
+           x;
 }
 
 static void decide(listing *l, uint32_t rank)
@@ -132,8 +151,10 @@ static bool stop(ts_attempt *a)
   for (uint32_t rank = 0; rank < sc->ranks; rank++)
     for (uint32_t k = 0; k < a->policy[rank].preferences.count; k++)
       for (uint32_t c = 0; c < sc->chunks; c++) {
-        uint32_t i = a->rank[rank].next[k * sc->chunks + c], stage = sc->stage_of[rank * sc->chunks + c];
-        if (a->policy[rank].preferences.at[k].kind != TS_FORWARD || i == sc->micro_batches || ts_policy_ready(a, TS_FORWARD, stage, i) == TS_NEVER)
+        uint32_t i = a->rank[rank].next[k * sc->chunks + c],
+                 stage = sc->stage_of[rank * sc->chunks + c];
+        if (a->policy[rank].preferences.at[k].kind != TS_FORWARD || i == sc->micro_batches ||
+            ts_policy_ready(a, TS_FORWARD, stage, i) == TS_NEVER)
           continue;
         const ts_policy_limit *limit = ts_policy_held_back(a, rank, c, i);
         if (limit)
@@ -156,8 +177,13 @@ bool ts_policy_list(ts_attempt *a)
     if (r->decide == TS_NEVER)
       return stop(a);
     const ts_preference *f = &a->policy[rank].preferences.at[r->choice];
-    uint32_t *next = &r->next[r->choice * sc->chunks + r->chunk], stage = sc->stage_of[rank * sc->chunks + r->chunk], part = stage % sc->parts;
-    ts_placed item = {.kind = f->kind, .micro_batch = (*next)++, .chunk = r->chunk, .stage = stage, .span = f->item->span};
+    uint32_t *next = &r->next[r->choice * sc->chunks + r->chunk],
+             stage = sc->stage_of[rank * sc->chunks + r->chunk], part = stage % sc->parts;
+    ts_placed item = {.kind = f->kind,
+                      .micro_batch = (*next)++,
+                      .chunk = r->chunk,
+                      .stage = stage,
+                      .span = f->item->span};
     if (!ts_policy_put(a, rank, &item, r->decide))
       return false;
     decide(&l, rank);

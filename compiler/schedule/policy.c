@@ -1,5 +1,6 @@
-/* A policy: an order made of the plan's costs, by list scheduling or from a timetable. Here it is read, its limits are kept, and with `try`, or several policies, the shortest of several
- * orders is found: the first of equals. */
+/* A policy: an order made of the plan's costs, by list scheduling or from a timetable. Here it is
+ * read, its limits are kept, and with `try`, or several policies, the shortest of several orders is
+ * found: the first of equals. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static bool fail(builder *b)
 static bool wrong_limit(builder *b, const ts_ast *node)
 {
   ts_diag *d = ts_report(b->s, TS_E0408, node->span, "this is not a limit of a policy");
-  ts_diag_here(d, "must be `live <= n`, `live(c) <= n`, `open <= n`, `open(c) <= n`, `F(i, c) <= n`, `memory <= size` or `delay(W) <= time`");
+  ts_diag_here(d, "must be `live <= n`, `live(c) <= n`, `open <= n`, `open(c) <= n`, `F(i, c) <= "
+                  "n`, `memory <= size` or `delay(W) <= time`");
   return fail(b);
 }
 
@@ -32,10 +34,18 @@ static double *unknown(builder *b, ts_arena *arena)
   return numbers;
 }
 
-static const ts_ast *argument(const ts_ast *call, uint32_t i) { return call->count > i + 1 ? call->child[i + 1]->child[0] : NULL; }
+static const ts_ast *argument(const ts_ast *call, uint32_t i)
+{
+  return call->count > i + 1 ? call->child[i + 1]->child[0] : NULL;
+}
 
 /* Of a number, or of an axis, whose size counts. */
-static double number_of(ts_value v) { return v.type == TS_T_INT ? (double)v.u.integer : v.type == TS_T_AXIS ? (double)v.u.axes.size : v.u.real; }
+static double number_of(ts_value v)
+{
+  return v.type == TS_T_INT  ? (double)v.u.integer :
+         v.type == TS_T_AXIS ? (double)v.u.axes.size :
+                               v.u.real;
+}
 
 static bool is_number(ts_value v) { return ts_value_is_number(v) || v.type == TS_T_AXIS; }
 
@@ -52,7 +62,9 @@ static bool delay_limit(builder *b, ts_rank_policy *p, const ts_ast *call, const
   bool time = v.type == TS_T_QUANTITY && ts_dimension_equal(v.dimension, TS_DIM_TIME);
   if (!time && !is_number(v)) {
     if (v.type != TS_T_ERROR) {
-      ts_diag *d = ts_report(b->s, TS_E0220, most->span, "a delay is a time, or a share of the time of the work that causes it");
+      ts_diag *d =
+        ts_report(b->s, TS_E0220, most->span,
+                  "a delay is a time, or a share of the time of the work that causes it");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
     }
     return fail(b);
@@ -64,9 +76,11 @@ static bool delay_limit(builder *b, ts_rank_policy *p, const ts_ast *call, const
 
 static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_ast *node)
 {
-  const ts_ast *e = node->child[0], *left = e->kind == TS_AST_BINARY && e->u.op == TS_OP_LE ? e->child[0] : NULL;
+  const ts_ast *e = node->child[0],
+               *left = e->kind == TS_AST_BINARY && e->u.op == TS_OP_LE ? e->child[0] : NULL;
   const ts_ast *head = left && left->kind == TS_AST_CALL ? left->child[0] : left;
-  ts_policy_limit l = {.node = node, .most = left ? e->child[1] : NULL, .chunk = TS_NO_INDEX, .value = NAN};
+  ts_policy_limit l = {
+    .node = node, .most = left ? e->child[1] : NULL, .chunk = TS_NO_INDEX, .value = NAN};
   int64_t chunk;
   if (!head || head->kind != TS_AST_ID)
     return wrong_limit(b, node);
@@ -78,7 +92,8 @@ static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_
     l.known = unknown(b, arena);
   } else if (!strcmp(head->name, "memory") && head == left) {
     l.bytes = true;
-    if (!ts_eval_quantity(b->s, p->env, l.most, TS_DIM_SIZE, "the memory for activations", &l.value))
+    if (!ts_eval_quantity(b->s, p->env, l.most, TS_DIM_SIZE, "the memory for activations",
+                          &l.value))
       return fail(b);
     l.value /= 8;
   } else if (!strcmp(head->name, "live") || !strcmp(head->name, "open")) {
@@ -92,7 +107,8 @@ static bool read_limit(builder *b, ts_arena *arena, ts_rank_policy *p, const ts_
       return fail(b);
     }
     l.value = number_of(v);
-    if (head != left && (!argument(left, 0) || !ts_eval_int(b->s, p->env, argument(left, 0), "a chunk", &chunk)))
+    if (head != left &&
+        (!argument(left, 0) || !ts_eval_int(b->s, p->env, argument(left, 0), "a chunk", &chunk)))
       return fail(b);
     l.chunk = head != left ? (uint32_t)chunk : TS_NO_INDEX;
   } else {
@@ -111,7 +127,9 @@ static bool read_preferences(builder *b, ts_arena *arena, ts_rank_policy *p, con
       return false;
     for (size_t k = 0; k < p->preferences.count; k++)
       if (p->preferences.at[k].kind == f.kind || f.kind == TS_STEP) {
-        ts_diag *d = ts_report(b->s, TS_E0408, item->span, f.kind == TS_STEP ? "the step is always last" : "`%s` is preferred twice", item->name);
+        ts_diag *d = ts_report(
+          b->s, TS_E0408, item->span,
+          f.kind == TS_STEP ? "the step is always last" : "`%s` is preferred twice", item->name);
         ts_diag_here(d, "once is enough");
         return fail(b);
       }
@@ -129,14 +147,17 @@ static bool complete_timetable(builder *b, const ts_rank_policy *p, uint32_t kin
   const ts_ast *decl = b->sc->policy;
   for (uint32_t i = 2; i < decl->count; i++)
     if (decl->child[i]->kind == TS_AST_PREFER) {
-      ts_diag *d = ts_report(b->s, TS_E0408, decl->child[i]->span, "a policy says when, with `place`, or what first, with `prefer`");
+      ts_diag *d = ts_report(b->s, TS_E0408, decl->child[i]->span,
+                             "a policy says when, with `place`, or what first, with `prefer`");
       ts_diag_here(d, "does not go with `place`");
       ts_diag_note_at(d, p->timetable->span, "the slots are here");
       return fail(b);
     }
-  if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) || kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT))
+  if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) ||
+      kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT))
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0408, p->timetable->span, "`place` says when F, and B or I, begin");
+  ts_diag *d =
+    ts_report(b->s, TS_E0408, p->timetable->span, "`place` says when F, and B or I, begin");
   ts_diag_help(d, "write `place F(i, c) at ..., I(i, c) at ...`; every W goes where there is room");
   return fail(b);
 }
@@ -149,14 +170,18 @@ static bool complete(builder *b, const ts_rank_policy *p)
     kinds |= UINT32_C(1) << p->preferences.at[i].kind;
   if (p->timetable)
     return complete_timetable(b, p, kinds);
-  if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) || kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT | 1u << TS_WEIGHT_GRADIENT))
+  if (kinds == (1u << TS_FORWARD | 1u << TS_BACKWARD) ||
+      kinds == (1u << TS_FORWARD | 1u << TS_INPUT_GRADIENT | 1u << TS_WEIGHT_GRADIENT))
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0408, b->sc->policy->span, "the policy of `%s` must say what it prefers among F and B, or F, I and W", b->sc->name);
+  ts_diag *d = ts_report(b->s, TS_E0408, b->sc->policy->span,
+                         "the policy of `%s` must say what it prefers among F and B, or F, I and W",
+                         b->sc->name);
   ts_diag_help(d, "add a line such as `prefer I, F, W`");
   return fail(b);
 }
 
-static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *outer, ts_rank_policy *p)
+static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *outer,
+                      ts_rank_policy *p)
 {
   const ts_ast *decl = b->sc->policy;
   p->env = ts_env_new(b->s, outer);
@@ -181,7 +206,8 @@ static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *
 
 /* -- asking -- */
 
-static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, uint32_t micro_batch, uint32_t chunk)
+static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip,
+                      uint32_t micro_batch, uint32_t chunk)
 {
   const int64_t number[2] = {micro_batch, chunk};
   for (uint32_t i = skip; i < item->count && i < skip + 2; i++) {
@@ -196,7 +222,8 @@ static bool bind_item(builder *b, ts_env *env, const ts_ast *item, uint32_t skip
   return true;
 }
 
-static double ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, const ts_ast *expr, uint32_t micro_batch, uint32_t chunk)
+static double ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, const ts_ast *expr,
+                  uint32_t micro_batch, uint32_t chunk)
 {
   if (!bind_item(b, env, item, skip, micro_batch, chunk))
     return 0;
@@ -204,14 +231,16 @@ static double ask(builder *b, ts_env *env, const ts_ast *item, uint32_t skip, co
   if (is_number(v))
     return number_of(v);
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_report(b->s, TS_E0220, expr->span, "a preference, a slot or a limit is a number");
+    ts_diag *d =
+      ts_report(b->s, TS_E0220, expr->span, "a preference, a slot or a limit is a number");
     ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, v));
   }
   b->failed = true;
   return 0;
 }
 
-double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk, uint32_t micro_batch)
+double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk,
+                     uint32_t micro_batch)
 {
   ts_preference *f = &a->policy[rank].preferences.at[choice];
   if (!f->by)
@@ -232,7 +261,10 @@ static double most_of(ts_attempt *a, ts_policy_limit *l, uint32_t chunk, uint32_
   return *known;
 }
 
-double ts_policy_freed(const ts_stage_cost *cost) { return cost->held > 0 ? fmin(fmax(cost->freed / cost->held, 0), 1) : 0; }
+double ts_policy_freed(const ts_stage_cost *cost)
+{
+  return cost->held > 0 ? fmin(fmax(cost->freed / cost->held, 0), 1) : 0;
+}
 
 /* The most that a backward, or a W, of the rank's stages holds above what is held. */
 static double backward_rise(const ts_attempt *a, uint32_t rank)
@@ -252,7 +284,8 @@ static double backward_rise(const ts_attempt *a, uint32_t rank)
 static double bytes_with(const ts_attempt *a, uint32_t rank, uint32_t stage)
 {
   const ts_stage_cost *cost = &a->costs->at[stage];
-  return a->rank[rank].bytes + fmax(cost->rise[TS_FORWARD], cost->held + a->rank[rank].backward_rise);
+  return a->rank[rank].bytes +
+         fmax(cost->rise[TS_FORWARD], cost->held + a->rank[rank].backward_rise);
 }
 
 static const double SLACK = 1e-6;
@@ -261,12 +294,14 @@ bool ts_policy_needs_room(const ts_attempt *a, uint32_t rank, ts_work_kind kind,
 {
   const ts_rank_policy *p = &a->policy[rank];
   for (size_t i = 0; i < p->limits.count; i++)
-    if (p->limits.at[i].bytes && a->rank[rank].bytes + a->costs->at[stage].rise[kind] > p->limits.at[i].value * (1 + SLACK))
+    if (p->limits.at[i].bytes &&
+        a->rank[rank].bytes + a->costs->at[stage].rise[kind] > p->limits.at[i].value * (1 + SLACK))
       return true;
   return false;
 }
 
-const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk, uint32_t micro_batch)
+const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk,
+                                           uint32_t micro_batch)
 {
   const ts_rank_policy *p = &a->policy[rank];
   const ts_rank_state *r = &a->rank[rank];
@@ -277,7 +312,8 @@ const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_
       continue;
     const double *held = l->open ? r->open : r->live;
     double most = most_of(a, l, chunk, micro_batch);
-    double after = l->bytes ? bytes_with(a, rank, sc->stage_of[rank * sc->chunks + chunk]) : held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
+    double after = l->bytes ? bytes_with(a, rank, sc->stage_of[rank * sc->chunks + chunk]) :
+                              held[l->chunk != TS_NO_INDEX ? chunk : sc->chunks] + 1;
     if (after > most + SLACK * fabs(most))
       return l;
   }
@@ -286,7 +322,8 @@ const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_
 
 /* -- time -- */
 
-static uint64_t arrival(const ts_attempt *a, ts_work_kind kind, uint32_t from, uint32_t to, uint32_t micro_batch)
+static uint64_t arrival(const ts_attempt *a, ts_work_kind kind, uint32_t from, uint32_t to,
+                        uint32_t micro_batch)
 {
   const ts_schedule *sc = a->b->sc;
   uint64_t end = a->end[kind][(size_t)from * sc->micro_batches + micro_batch];
@@ -297,11 +334,13 @@ static uint64_t later(uint64_t x, uint64_t y) { return x > y ? x : y; }
 
 static uint64_t gradient_of(const ts_attempt *a, uint32_t from, uint32_t to, uint32_t micro_batch)
 {
-  uint64_t whole = arrival(a, TS_BACKWARD, from, to, micro_batch), input = arrival(a, TS_INPUT_GRADIENT, from, to, micro_batch);
+  uint64_t whole = arrival(a, TS_BACKWARD, from, to, micro_batch),
+           input = arrival(a, TS_INPUT_GRADIENT, from, to, micro_batch);
   return whole < input ? whole : input;
 }
 
-uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage, uint32_t micro_batch)
+uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage,
+                         uint32_t micro_batch)
 {
   const ts_schedule *sc = a->b->sc;
   uint32_t part = stage % sc->parts;
@@ -317,7 +356,10 @@ static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
 {
   const ts_stage_cost *cost = &a->costs->at[item->stage];
   double share = ts_policy_freed(cost);
-  double part = item->kind == TS_FORWARD ? 1 : item->kind == TS_BACKWARD ? -1 : item->kind == TS_INPUT_GRADIENT ? -share : share - 1;
+  double part = item->kind == TS_FORWARD        ? 1 :
+                item->kind == TS_BACKWARD       ? -1 :
+                item->kind == TS_INPUT_GRADIENT ? -share :
+                                                  share - 1;
   double opens = item->kind == TS_FORWARD ? 1 : item->kind == TS_WEIGHT_GRADIENT ? 0 : -1;
   for (uint32_t k = item->chunk;; k = a->b->sc->chunks) {
     r->live[k] += part;
@@ -325,7 +367,9 @@ static void hold(ts_attempt *a, ts_rank_state *r, const ts_placed *item)
     if (k == a->b->sc->chunks)
       break;
   }
-  r->bytes += item->kind == TS_INPUT_GRADIENT ? -cost->freed : item->kind == TS_WEIGHT_GRADIENT ? cost->freed - cost->held : part * cost->held;
+  r->bytes += item->kind == TS_INPUT_GRADIENT  ? -cost->freed :
+              item->kind == TS_WEIGHT_GRADIENT ? cost->freed - cost->held :
+                                                 part * cost->held;
 }
 
 bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t start)
@@ -344,11 +388,20 @@ bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t
   return !a->late;
 }
 
-bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank, uint32_t stage, uint32_t micro_batch)
+bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank, uint32_t stage,
+                     uint32_t micro_batch)
 {
   const ts_rank_state *r = &a->rank[rank];
-  a->stop = (ts_policy_stop){limit ? limit->node : NULL, limit && limit->bytes, rank, stage, micro_batch, a->count[rank], r->live[a->b->sc->chunks], r->bytes,
-                             bytes_with(a, rank, stage) - r->bytes, limit ? limit->value : 0};
+  a->stop = (ts_policy_stop){limit ? limit->node : NULL,
+                             limit && limit->bytes,
+                             rank,
+                             stage,
+                             micro_batch,
+                             a->count[rank],
+                             r->live[a->b->sc->chunks],
+                             r->bytes,
+                             bytes_with(a, rank, stage) - r->bytes,
+                             limit ? limit->value : 0};
   return false;
 }
 
@@ -388,7 +441,10 @@ static void open_attempt(ts_attempt *a)
       apart = apart || a->policy[r].preferences.at[k].kind == TS_INPUT_GRADIENT;
     for (uint32_t c = 0; c < sc->chunks; c++) {
       const uint64_t *time = a->costs->at[sc->stage_of[r * sc->chunks + c]].time;
-      state->work += sc->micro_batches * (time[TS_FORWARD] + (apart ? time[TS_INPUT_GRADIENT] + time[TS_WEIGHT_GRADIENT] : time[TS_BACKWARD]));
+      state->work +=
+        sc->micro_batches *
+        (time[TS_FORWARD] +
+         (apart ? time[TS_INPUT_GRADIENT] + time[TS_WEIGHT_GRADIENT] : time[TS_BACKWARD]));
     }
   }
 }
@@ -396,7 +452,10 @@ static void open_attempt(ts_attempt *a)
 static bool one(search *find, const ts_env *env)
 {
   builder *b = find->b;
-  ts_attempt a = {.b = b, .arena = ts_arena_new("attempt"), .costs = find->costs, .best = find->best.b ? find->best.makespan : TS_NEVER};
+  ts_attempt a = {.b = b,
+                  .arena = ts_arena_new("attempt"),
+                  .costs = find->costs,
+                  .best = find->best.b ? find->best.makespan : TS_NEVER};
   a.policy = TS_NEW_ARRAY(a.arena, ts_rank_policy, b->sc->ranks + 1);
   bool good = true;
   for (uint32_t r = 0; good && r < b->sc->ranks; r++)
@@ -416,7 +475,8 @@ static bool one(search *find, const ts_env *env)
   return true;
 }
 
-/* Every combination of the values of `try`, the last one changing fastest. Large schedules are content with fewer: those that come first. */
+/* Every combination of the values of `try`, the last one changing fastest. Large schedules are
+ * content with fewer: those that come first. */
 enum { MAX_PLACED = 1 << 19 };
 
 static bool all(search *find, const ts_env *env, uint32_t line)
@@ -429,24 +489,33 @@ static bool all(search *find, const ts_env *env, uint32_t line)
     return (find->best.b && find->placed > MAX_PLACED) || one(find, env);
   const ts_ast *node = decl->child[line];
   ts_value values = ts_eval(b->s, env, node->child[0]);
-  int64_t count = values.type == TS_T_RANGE ? values.u.range.end - values.u.range.begin : values.type == TS_T_LIST ? (int64_t)values.u.list->count : 0;
+  int64_t count = values.type == TS_T_RANGE ? values.u.range.end - values.u.range.begin :
+                  values.type == TS_T_LIST  ? (int64_t)values.u.list->count :
+                                              0;
   if (count < 1 || count > 1 << 16) {
     if (values.type != TS_T_ERROR) {
-      ts_diag *d = ts_report(b->s, TS_E0220, node->child[0]->span, "`try` needs a range or a list, not empty");
+      ts_diag *d =
+        ts_report(b->s, TS_E0220, node->child[0]->span, "`try` needs a range or a list, not empty");
       ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, values));
     }
     return fail(b);
   }
   for (int64_t i = 0; i < count; i++) {
     ts_env *inner = ts_env_new(b->s, env);
-    ts_env_bind(inner, node->name, values.type == TS_T_RANGE ? ts_int_value(values.u.range.begin + i, node->name_span) : values.u.list->at[i]);
+    ts_env_bind(inner, node->name,
+                values.type == TS_T_RANGE ?
+                  ts_int_value(values.u.range.begin + i, node->name_span) :
+                  values.u.list->at[i]);
     if (!all(find, inner, line + 1))
       return false;
   }
   return true;
 }
 
-static const char *size_text(builder *b, double bytes) { return ts_value_print(b->s->arena, ts_quantity_value(8 * bytes, TS_DIM_SIZE, TS_NO_SPAN)); }
+static const char *size_text(builder *b, double bytes)
+{
+  return ts_value_print(b->s->arena, ts_quantity_value(8 * bytes, TS_DIM_SIZE, TS_NO_SPAN));
+}
 
 static bool tell_stuck(builder *b, const ts_policy_stop *stop)
 {
@@ -455,11 +524,14 @@ static bool tell_stuck(builder *b, const ts_policy_stop *stop)
   ts_diag_here(d, "no rank may begin anything");
   if (!stop->limit)
     return fail(b);
-  ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", stop->rank, stop->begun, stop->held);
+  ts_diag_fact(d, "rank", "%u has begun %u of its items and holds %g forwards", stop->rank,
+               stop->begun, stop->held);
   if (stop->of_bytes)
-    ts_diag_fact(d, "memory", "%s held, %s more for F(%u) at stage %u and a backward, %s allowed", size_text(b, stop->bytes), size_text(b, stop->more), stop->micro_batch, stop->stage,
-                 size_text(b, stop->most));
-  ts_diag_note_at(d, stop->limit->span, "this limit keeps F(%u) at stage %u back", stop->micro_batch, stop->stage);
+    ts_diag_fact(d, "memory", "%s held, %s more for F(%u) at stage %u and a backward, %s allowed",
+                 size_text(b, stop->bytes), size_text(b, stop->more), stop->micro_batch,
+                 stop->stage, size_text(b, stop->most));
+  ts_diag_note_at(d, stop->limit->span, "this limit keeps F(%u) at stage %u back",
+                  stop->micro_batch, stop->stage);
   ts_diag_help(d, "raise the limit, or let it leave room for the chunks that come later");
   return fail(b);
 }
@@ -471,8 +543,10 @@ static bool micro_batches_of(builder *b, const ts_ast *policy, int64_t *m)
     return fail(b);
   if (*m >= 1 && *m <= ts_most_micro_batches(&b->s->limits) / sc->stages)
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches on %u stages", (long long)*m, sc->stages);
-  ts_diag_here(d, "must be at least 1, and not more than %u items in all", ts_most_micro_batches(&b->s->limits));
+  ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches on %u stages",
+                         (long long)*m, sc->stages);
+  ts_diag_here(d, "must be at least 1, and not more than %u items in all",
+               ts_most_micro_batches(&b->s->limits));
   return fail(b);
 }
 
@@ -489,9 +563,12 @@ bool ts_policy_open(builder *b)
     if (!micro_batches_of(b, policy, &other))
       return false;
     if (other != m) {
-      ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span, "%lld micro-batches, and %lld in another policy of `%s`", (long long)other, (long long)m, sc->name);
+      ts_diag *d = ts_report(b->s, TS_E0403, policy->child[0]->span,
+                             "%lld micro-batches, and %lld in another policy of `%s`",
+                             (long long)other, (long long)m, sc->name);
       ts_diag_label(d, sc->policy->child[0]->span, "the other");
-      ts_diag_help(d, "the policies of a schedule are ways to order the same work: give them the same number");
+      ts_diag_help(
+        d, "the policies of a schedule are ways to order the same work: give them the same number");
       return fail(b);
     }
   }

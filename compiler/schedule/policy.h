@@ -1,4 +1,5 @@
-/* Inside of policies: shared by compiler/schedule/policy.c and the two ways of making an order, schedule_list.c and schedule_slots.c. */
+/* Inside of policies: shared by compiler/schedule/policy.c and the two ways of making an order,
+ * schedule_list.c and schedule_slots.c. */
 #ifndef TS_COMPILER_SCHEDULE_POLICY_H
 #define TS_COMPILER_SCHEDULE_POLICY_H
 
@@ -24,7 +25,8 @@ typedef struct ts_policy_limit {
   double *known;       /* [chunk * m + micro-batch], or NULL: not of an item; NAN: not yet asked */
 } ts_policy_limit;
 
-typedef struct ts_allowance { double share, time; } ts_allowance; /* of the item's own time, and ps; INFINITY: without limit */
+/* of the item's own time, and ps; INFINITY: without limit */
+typedef struct ts_allowance { double share, time; } ts_allowance;
 
 typedef struct ts_rank_policy {
   ts_env *env;
@@ -43,21 +45,24 @@ typedef struct ts_rank_state {
   double bytes;             /* held now */
   double backward_rise;     /* bytes that any of its backwards needs above what is held */
   uint32_t *next;           /* [preference * chunks + chunk]: micro-batch */
-  double *live, *open;      /* [chunk], and after them the sum: forwards held, forwards without their I */
+  /* [chunk], and after them the sum: forwards held, forwards without their I */
+  double *live, *open;
 } ts_rank_state;
 
 typedef struct ts_policy_stop { /* where an attempt could not go on, numbers of that moment */
   const ts_ast *limit;            /* that keeps the forward back, or NULL */
   bool of_bytes;
   uint32_t rank, stage, micro_batch, begun;
-  double held, bytes, more, most; /* forwards; bytes: held, of the forward and a backward, allowed */
+  /* forwards; bytes: held, of the forward and a backward, allowed */
+  double held, bytes, more, most;
 } ts_policy_stop;
 
 typedef struct ts_attempt { /* one schedule */
   ts_schedule_builder *b;
   ts_arena *arena;          /* of this attempt alone */
   const ts_stage_costs *costs;
-  uint64_t best;            /* makespan of the best so far: one that cannot be shorter is given up */
+  /* makespan of the best so far: one that cannot be shorter is given up */
+  uint64_t best;
   ts_rank_policy *policy;   /* [ranks] */
   ts_rank_state *rank;      /* [ranks] */
   uint64_t *end[TS_STEP];   /* [stage * m + micro-batch]; TS_NEVER: not placed */
@@ -70,17 +75,22 @@ typedef struct ts_attempt { /* one schedule */
 } ts_attempt;
 
 /* The number by which an item is preferred, or its slot. */
-double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk, uint32_t micro_batch);
+double ts_policy_key(ts_attempt *a, uint32_t rank, uint32_t choice, uint32_t chunk,
+                     uint32_t micro_batch);
 /* Which part of what a forward holds its I frees: 0 to 1. */
 double ts_policy_freed(const ts_stage_cost *cost);
-/* The limit that keeps a forward back now, or NULL. A limit in bytes leaves room for the backward of what is held. */
-const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk, uint32_t micro_batch);
+/* The limit that keeps a forward back now, or NULL. A limit in bytes leaves room for the backward
+ * of what is held. */
+const ts_policy_limit *ts_policy_held_back(ts_attempt *a, uint32_t rank, uint32_t chunk,
+                                           uint32_t micro_batch);
 /* Whether another item would go over a limit in bytes, so that a W must come first. */
 bool ts_policy_needs_room(const ts_attempt *a, uint32_t rank, ts_work_kind kind, uint32_t stage);
 /* Notes why an attempt ends here; false. */
-bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank, uint32_t stage, uint32_t micro_batch);
+bool ts_policy_stops(ts_attempt *a, const ts_policy_limit *limit, uint32_t rank, uint32_t stage,
+                     uint32_t micro_batch);
 /* When all that an item needs is there; TS_NEVER: not known yet. */
-uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage, uint32_t micro_batch);
+uint64_t ts_policy_ready(const ts_attempt *a, ts_work_kind kind, uint32_t stage,
+                         uint32_t micro_batch);
 /* The next item of a rank. False when the attempt is late by now. */
 bool ts_policy_put(ts_attempt *a, uint32_t rank, const ts_placed *item, uint64_t start);
 

@@ -1,5 +1,7 @@
-/* Can the order of work of all ranks be played to its end? Each rank plays its items in order; an item waits for the items whose messages it receives, even where some of them suffice: the engine needs to know when each comes. If nothing can move on, ranks
- * wait for each other in a circle; the shortest such circle is told, item by item. */
+/* Can the order of work of all ranks be played to its end? Each rank plays its items in order; an
+ * item waits for the items whose messages it receives, even where some of them suffice: the engine
+ * needs to know when each comes. If nothing can move on, ranks wait for each other in a circle; the
+ * shortest such circle is told, item by item. */
 #include <string.h>
 
 #include "compiler/schedule/stage.h"
@@ -27,10 +29,12 @@ static uint32_t own(const ts_schedule *sc, const ts_placed *p, ts_wait *wait)
   if (p->kind == TS_FORWARD || p->kind == TS_STEP)
     return TS_NO_INDEX;
   wait->name = p->kind == TS_WEIGHT_GRADIENT ? "input_gradient_first" : "forward_first";
-  return ts_schedule_find(sc, p->kind == TS_WEIGHT_GRADIENT ? TS_INPUT_GRADIENT : TS_FORWARD, p->stage, p->micro_batch);
+  return ts_schedule_find(sc, p->kind == TS_WEIGHT_GRADIENT ? TS_INPUT_GRADIENT : TS_FORWARD,
+                          p->stage, p->micro_batch);
 }
 
-uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t item, uint32_t k, ts_wait *wait)
+uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t item, uint32_t k,
+                      ts_wait *wait)
 {
   const ts_placed *p = &sc->items.at[item];
   *wait = (ts_wait){.rule = TS_NO_SPAN};
@@ -45,7 +49,8 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
     }
     k -= stage->in_count;
   }
-  if (stage && !(sc->without & TS_RULE_GRADIENTS) && (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT)) {
+  if (stage && !(sc->without & TS_RULE_GRADIENTS) &&
+      (p->kind == TS_BACKWARD || p->kind == TS_INPUT_GRADIENT)) {
     for (uint32_t t = 0; t < stage->out_count; t++) {
       if (!stage->out[t].gradient || k--)
         continue;
@@ -65,12 +70,15 @@ uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t i
   return TS_NO_INDEX;
 }
 
-/* The n-th thing not yet done that the head of a rank waits for: of a pair that overlaps, either of the two may wait, not for each other. */
+/* The n-th thing not yet done that the head of a rank waits for: of a pair that overlaps, either of
+ * the two may wait, not for each other. */
 static bool blocked(const player *p, uint32_t rank, uint32_t n, block *b)
 {
-  uint32_t head = p->sc->order[rank].first + p->next[rank], pair = head + p->sc->items.at[head].overlaps;
+  uint32_t head = p->sc->order[rank].first + p->next[rank],
+           pair = head + p->sc->items.at[head].overlaps;
   for (b->item = head; b->item <= pair; b->item++)
-    for (uint32_t k = 0; (b->other = ts_waits_for(p->sc, p->stages, b->item, k, &b->wait)) != TS_NO_INDEX; k++)
+    for (uint32_t k = 0;
+         (b->other = ts_waits_for(p->sc, p->stages, b->item, k, &b->wait)) != TS_NO_INDEX; k++)
       if (!p->done[b->other] && (b->other < head || b->other > pair) && !n--)
         return true;
   return false;
@@ -91,8 +99,10 @@ static bool advance(player *p, uint32_t rank)
 
 /* -- the circle -- */
 
-/* Breadth first from a rank along what heads wait for, back to it: the ranks of the shortest circle through it, or 0. */
-static uint32_t circle(const player *p, uint32_t start, uint32_t *from, uint32_t *queue, uint32_t *path)
+/* Breadth first from a rank along what heads wait for, back to it: the ranks of the shortest circle
+ * through it, or 0. */
+static uint32_t circle(const player *p, uint32_t start, uint32_t *from, uint32_t *queue,
+                       uint32_t *path)
 {
   uint32_t head = 0, tail = 0;
   block b;
@@ -132,15 +142,21 @@ static const char *edge_text(const player *p, const block *b, uint32_t to)
 {
   ts_session *s = p->s;
   uint32_t stands = p->sc->order[to].first + p->next[to];
-  const char *text = ts_arena_printf(s->arena, "%s waits for %s, rule `%s`", ts_placed_name(s, p->sc, b->item), ts_placed_name(s, p->sc, b->other), b->wait.name);
-  return b->other == stands ? text : ts_arena_printf(s->arena, "%s,\n  which comes after %s on its rank", text, ts_placed_name(s, p->sc, stands));
+  const char *text =
+    ts_arena_printf(s->arena, "%s waits for %s, rule `%s`", ts_placed_name(s, p->sc, b->item),
+                    ts_placed_name(s, p->sc, b->other), b->wait.name);
+  return b->other == stands ? text :
+                              ts_arena_printf(s->arena, "%s,\n  which comes after %s on its rank",
+                                              text, ts_placed_name(s, p->sc, stands));
 }
 
 static void tell_circle(const player *p)
 {
   const ts_schedule *sc = p->sc;
-  uint32_t *from = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1), *queue = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1);
-  uint32_t *path = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1), *best = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1), count = 0;
+  uint32_t *from = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1),
+           *queue = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1);
+  uint32_t *path = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1),
+           *best = TS_NEW_ARRAY(p->s->arena, uint32_t, sc->ranks + 1), count = 0;
   for (uint32_t r = 0; r < sc->ranks && count != 1; r++) {
     uint32_t length = p->next[r] < sc->order[r].count ? circle(p, r, from, queue, path) : 0;
     if (length && (!count || length < count)) {
@@ -150,7 +166,8 @@ static void tell_circle(const player *p)
   }
   block first = edge(p, best[0], best[1 % count]);
   const char *text = "";
-  ts_diag *d = ts_diag_add(p->s->diags, TS_E0402, sc->items.at[first.item].span, "schedule `%s` comes to a stop", sc->name);
+  ts_diag *d = ts_diag_add(p->s->diags, TS_E0402, sc->items.at[first.item].span,
+                           "schedule `%s` comes to a stop", sc->name);
   ts_diag_here(d, "%s waits for ever", ts_placed_name(p->s, sc, first.item));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t to = best[(i + 1) % count];
@@ -167,7 +184,8 @@ static void tell_circle(const player *p)
 
 bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages)
 {
-  player p = {s, sc, stages, TS_NEW_ARRAY(s->arena, bool, sc->items.count + 1), TS_NEW_ARRAY(s->arena, uint32_t, sc->ranks + 1)};
+  player p = {s, sc, stages, TS_NEW_ARRAY(s->arena, bool, sc->items.count + 1),
+              TS_NEW_ARRAY(s->arena, uint32_t, sc->ranks + 1)};
   bool moved = true;
   while (moved) {
     moved = false;

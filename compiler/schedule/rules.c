@@ -1,5 +1,6 @@
-/* `depend`, `match` and `slow` of a schedule: rules that tie work items of different ranks. The left side of a rule is a pattern: a bare name
- * in it is a variable, whatever that name means elsewhere, bound by every item that fits; then the right side names one other item. */
+/* `depend`, `match` and `slow` of a schedule: rules that tie work items of different ranks. The
+ * left side of a rule is a pattern: a bare name in it is a variable, whatever that name means
+ * elsewhere, bound by every item that fits; then the right side names one other item. */
 #include <string.h>
 
 #include "compiler/eval/env.h"
@@ -46,10 +47,13 @@ static bool takes(solver *v, const ts_ast *item, ts_work_kind kind)
   uint32_t least = kind == TS_STEP ? 0 : 1, most = kind == TS_STEP ? 1 : 2;
   if (item->count >= least && item->count <= most)
     return true;
-  ts_diag *d = ts_report(v->s, TS_E0401, item->span, "`%s` takes %s", item->name, kind == TS_STEP ? "the number of a step" : "a micro-batch, and a chunk where there are several");
+  ts_diag *d = ts_report(v->s, TS_E0401, item->span, "`%s` takes %s", item->name,
+                         kind == TS_STEP ? "the number of a step" :
+                                           "a micro-batch, and a chunk where there are several");
   ts_diag_here(d, "%u given", item->count);
   if (kind != TS_STEP)
-    ts_diag_help(d, "`%s(i) at s` speaks of stage s, `%s(i, c) at r` of chunk c of rank r", item->name, item->name);
+    ts_diag_help(d, "`%s(i) at s` speaks of stage s, `%s(i, c) at r` of chunk c of rank r",
+                 item->name, item->name);
   v->failed = true;
   return false;
 }
@@ -67,9 +71,10 @@ static bool kind_of(solver *v, const ts_ast *item, ts_work_kind *kind)
   return false;
 }
 
-/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named; `S(i) at r`: the i-th step of a rank. `env` is new: it
- * holds the rule's variables and no more. */
-static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_ast *at, const ts_placed *p)
+/* `F(i) at s` or `F(i, c) at r`: the stage, or the rank where a chunk is named; `S(i) at r`: the
+ * i-th step of a rank. `env` is new: it holds the rule's variables and no more. */
+static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_ast *at,
+                      const ts_placed *p)
 {
   place places[3];
   uint32_t count = 0;
@@ -77,7 +82,8 @@ static bool fits_item(solver *v, ts_env *env, const ts_ast *pattern, const ts_as
     places[count++] = (place){pattern->child[0]->child[0], p->micro_batch};
   if (pattern->count > 1)
     places[count++] = (place){pattern->child[1]->child[0], p->chunk};
-  places[count++] = (place){at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage};
+  places[count++] =
+    (place){at, pattern->count > 1 || p->kind == TS_STEP ? v->sc->rank_of[p->stage] : p->stage};
   for (uint32_t i = 0; i < count; i++)
     if (places[i].expr->kind == TS_AST_ID && !bind(env, &places[i]))
       return false;
@@ -92,15 +98,19 @@ static uint32_t named_item(solver *v, const ts_env *env, const ts_ast *pattern, 
   int64_t micro_batch = 0, chunk = 0, place = 0;
   ts_work_kind kind;
   const ts_schedule *sc = v->sc;
-  bool good = kind_of(v, pattern, &kind) && ts_eval_int(v->s, env, at, "where a rule points", &place) &&
-              (pattern->count < 1 || ts_eval_int(v->s, env, pattern->child[0]->child[0], "a micro-batch", &micro_batch)) &&
-              (pattern->count < 2 || ts_eval_int(v->s, env, pattern->child[1]->child[0], "a chunk", &chunk));
+  bool good =
+    kind_of(v, pattern, &kind) && ts_eval_int(v->s, env, at, "where a rule points", &place) &&
+    (pattern->count < 1 ||
+     ts_eval_int(v->s, env, pattern->child[0]->child[0], "a micro-batch", &micro_batch)) &&
+    (pattern->count < 2 || ts_eval_int(v->s, env, pattern->child[1]->child[0], "a chunk", &chunk));
   if (!good) {
     v->failed = true;
     return TS_NO_INDEX;
   }
   if (kind == TS_STEP)
-    return place < 0 || place >= sc->ranks || micro_batch < 0 || micro_batch >= TS_NO_INDEX ? TS_NO_INDEX : ts_schedule_step(sc, (uint32_t)place, (uint32_t)micro_batch);
+    return place < 0 || place >= sc->ranks || micro_batch < 0 || micro_batch >= TS_NO_INDEX ?
+             TS_NO_INDEX :
+             ts_schedule_step(sc, (uint32_t)place, (uint32_t)micro_batch);
   if (pattern->count > 1) {
     if (place < 0 || place >= sc->ranks || chunk < 0 || chunk >= sc->chunks)
       return TS_NO_INDEX;
@@ -122,17 +132,21 @@ static bool holds(solver *v, const ts_env *env, const ts_ast *where)
   return truth;
 }
 
-/* An item waits for another: on its own rank by its place in the order, elsewhere for a message. False: there is nothing more to wait for. */
-static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, uint32_t from, uint32_t lane)
+/* An item waits for another: on its own rank by its place in the order, elsewhere for a message.
+ * False: there is nothing more to wait for. */
+static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, uint32_t from,
+                uint32_t lane)
 {
   ts_schedule *sc = v->sc;
   double bits = 0;
-  if (rule->child[4] && !ts_eval_quantity(v->s, env, rule->child[4], TS_DIM_SIZE, "the size of a message", &bits)) {
+  if (rule->child[4] &&
+      !ts_eval_quantity(v->s, env, rule->child[4], TS_DIM_SIZE, "the size of a message", &bits)) {
     v->failed = true;
     return false;
   }
   if (!(bits >= 0 && bits < 8 * 0x1p56)) {
-    ts_diag *d = ts_report(v->s, TS_E0225, rule->child[4]->span, "a message has 0 B or more, and less than 64 PiB");
+    ts_diag *d = ts_report(v->s, TS_E0225, rule->child[4]->span,
+                           "a message has 0 B or more, and less than 64 PiB");
     ts_diag_here(d, bits < 0 ? "this is negative" : "this is more");
     ts_note_values(v->s, env, d, rule->child[4]);
     ts_diag_note_at(d, sc->span, "of this schedule");
@@ -142,19 +156,23 @@ static bool tie(solver *v, const ts_env *env, const ts_ast *rule, uint32_t to, u
   if (ts_schedule_rank(sc, from) == ts_schedule_rank(sc, to)) {
     if (from < to)
       return false;
-    ts_diag *d = ts_report(v->s, TS_E0404, sc->items.at[to].span, "%s comes before %s", ts_placed_name(v->s, sc, to), ts_placed_name(v->s, sc, from));
+    ts_diag *d = ts_report(v->s, TS_E0404, sc->items.at[to].span, "%s comes before %s",
+                           ts_placed_name(v->s, sc, to), ts_placed_name(v->s, sc, from));
     ts_diag_here(d, "must wait for the other");
     ts_diag_note_at(d, rule->span, "this rule says so");
-    ts_diag_help(d, "place the one after the other on this rank, or leave this case out with `where`");
+    ts_diag_help(d,
+                 "place the one after the other on this rank, or leave this case out with `where`");
     v->failed = true;
     return false;
   }
-  TS_PUSH(v->s->arena, &sc->ties, (ts_tie){from, to, (int64_t)(bits / 8), rule, (uint32_t)sc->ties.count, 0, lane});
+  TS_PUSH(v->s->arena, &sc->ties,
+          (ts_tie){from, to, (int64_t)(bits / 8), rule, (uint32_t)sc->ties.count, 0, lane});
   return true;
 }
 
 /* `any k of`: those that need not be waited for count as there. */
-static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t item, uint32_t named, size_t first)
+static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t item, uint32_t named,
+                   size_t first)
 {
   ts_schedule *sc = v->sc;
   int64_t enough = 0, there = named - (int64_t)(sc->ties.count - first);
@@ -165,14 +183,18 @@ static void choose(solver *v, const ts_env *env, const ts_ast *rule, uint32_t it
     return;
   }
   if (enough < 0 || enough > named) {
-    ts_diag *d = ts_report(v->s, TS_E0405, rule->child[6]->span, "%s waits for any %lld of %u", ts_placed_name(v->s, sc, item), (long long)enough, named);
+    ts_diag *d = ts_report(v->s, TS_E0405, rule->child[6]->span, "%s waits for any %lld of %u",
+                           ts_placed_name(v->s, sc, item), (long long)enough, named);
     ts_diag_here(d, "must be from 0 to %u", named);
-    ts_diag_help(d, enough < 0 ? "`max(k, 0)` is never less" : "where there may be fewer, say `any min(k, n) of`");
+    ts_diag_help(d, enough < 0 ? "`max(k, 0)` is never less" :
+                                 "where there may be fewer, say `any min(k, n) of`");
     v->failed = true;
   } else if (enough <= there) {
     sc->ties.count = first;
-  } else if (enough < named && (sc->items.at[item].overlaps || (item && sc->items.at[item - 1].overlaps))) {
-    ts_diag *d = ts_report(v->s, TS_E0401, rule->child[6]->span, "%s overlaps other work", ts_placed_name(v->s, sc, item));
+  } else if (enough < named &&
+             (sc->items.at[item].overlaps || (item && sc->items.at[item - 1].overlaps))) {
+    ts_diag *d = ts_report(v->s, TS_E0401, rule->child[6]->span, "%s overlaps other work",
+                           ts_placed_name(v->s, sc, item));
     ts_diag_here(d, "cannot begin when some have come");
     v->failed = true;
   } else {
@@ -232,17 +254,21 @@ static void slow(solver *v, const ts_ast *rule)
   for (uint32_t i = 0; i < sc->items.count && !v->failed; i++) {
     double by = 1;
     ts_env *env = ts_env_new(v->s, v->env);
-    if (sc->items.at[i].kind != kind || !fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) || !holds(v, env, rule->child[3]))
+    if (sc->items.at[i].kind != kind ||
+        !fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) ||
+        !holds(v, env, rule->child[3]))
       continue;
     if (!ts_eval_real(v->s, env, rule->child[2], "how much longer work takes", &by)) {
       v->failed = true;
     } else if (!(by > 0 && by <= 1e9)) {
-      ts_diag *d = ts_report(v->s, TS_E0405, rule->child[2]->span, "%s takes %g times as long", ts_placed_name(v->s, sc, i), by);
+      ts_diag *d = ts_report(v->s, TS_E0405, rule->child[2]->span, "%s takes %g times as long",
+                             ts_placed_name(v->s, sc, i), by);
       ts_diag_here(d, "must be more than 0 and at most 1e9");
       v->failed = true;
     } else {
       uint32_t before = sc->items.at[i].slowed;
-      TS_PUSH(v->s->arena, &sc->slowed, (ts_slowed){before ? by * sc->slowed.at[before - 1].by : by, rule});
+      TS_PUSH(v->s->arena, &sc->slowed,
+              (ts_slowed){before ? by * sc->slowed.at[before - 1].by : by, rule});
       sc->items.at[i].slowed = (uint32_t)sc->slowed.count;
     }
   }
@@ -262,7 +288,8 @@ static void match(solver *v, const ts_ast *rule)
     if (sc->items.at[i].kind != left)
       continue;
     ts_env *env = ts_env_new(v->s, v->env);
-    if (!fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) || !holds(v, env, rule->child[4]))
+    if (!fits_item(v, env, rule->child[0], rule->child[1], &sc->items.at[i]) ||
+        !holds(v, env, rule->child[4]))
       continue;
     uint32_t other = named_item(v, env, rule->child[2], rule->child[3]);
     if (other == TS_NO_INDEX || partner[other] != TS_NO_INDEX) {
@@ -274,7 +301,8 @@ static void match(solver *v, const ts_ast *rule)
   }
   if (orphan == TS_NO_INDEX || v->failed)
     return;
-  ts_diag *d = ts_report(v->s, TS_E0405, rule->span, "%s has no partner", ts_placed_name(v->s, sc, orphan));
+  ts_diag *d =
+    ts_report(v->s, TS_E0405, rule->span, "%s has no partner", ts_placed_name(v->s, sc, orphan));
   ts_diag_here(d, "one to one");
   ts_diag_label(d, sc->items.at[orphan].span, "placed here");
   if (orphans > 1)
@@ -284,7 +312,12 @@ static void match(solver *v, const ts_ast *rule)
 
 /* -- which rules there are -- */
 
-static const struct common { const char *name; ts_common_rule bit; } common[] = {{"activations", TS_RULE_ACTIVATIONS}, {"gradients", TS_RULE_GRADIENTS}, {"copies", TS_RULE_COPIES}};
+static const struct common {
+  const char *name;
+  ts_common_rule bit;
+} common[] = {{"activations", TS_RULE_ACTIVATIONS},
+              {"gradients", TS_RULE_GRADIENTS},
+              {"copies", TS_RULE_COPIES}};
 enum { COMMON = sizeof common / sizeof *common };
 
 static uint32_t common_rule(const char *name)
@@ -305,7 +338,8 @@ static void without(solver *v, uint32_t bits, ts_span span)
 
 static void collect(solver *v, const ts_ast *decl, uint32_t first);
 
-/* A set of rules sees the names of its own file, and before them those of the schedule that it is used with. */
+/* A set of rules sees the names of its own file, and before them those of the schedule that it is
+ * used with. */
 static void collect_set(solver *v, const ts_ast *set)
 {
   const ts_env *around = v->env;
@@ -326,12 +360,14 @@ static void inherit(solver *v, const ts_ast *use)
   ts_value found = ts_none_value();
   if (!strcmp(use->name, "none")) {
     without(v, TS_ALL_COMMON_RULES, use->span);
-  } else if (ts_env_lookup_at(v->env, use->name, use->name_span, &found) && found.type == TS_T_ERROR) {
+  } else if (ts_env_lookup_at(v->env, use->name, use->name_span, &found) &&
+             found.type == TS_T_ERROR) {
     v->failed = true;
   } else if (found.type == TS_T_DECL && found.u.decl->kind == TS_AST_RULES) {
     collect_set(v, found.u.decl);
   } else {
-    ts_diag *d = ts_report(v->s, TS_E0401, use->name_span, "no set of rules is called `%s`", use->name);
+    ts_diag *d =
+      ts_report(v->s, TS_E0401, use->name_span, "no set of rules is called `%s`", use->name);
     ts_diag_here(d, "must be declared with `rules %s { ... }`, or be `none`", use->name);
     v->failed = true;
   }
@@ -354,7 +390,8 @@ static void no_such_rule(solver *v, const ts_ast *node)
   for (size_t i = 0; i < COMMON; i++)
     if (!(v->sc->without & common[i].bit))
       TS_PUSH(v->s->arena, &names.names, common[i].name);
-  ts_diag *d = ts_report(v->s, TS_E0401, node->name_span, "schedule `%s` has no rule `%s`", v->sc->name, node->name);
+  ts_diag *d = ts_report(v->s, TS_E0401, node->name_span, "schedule `%s` has no rule `%s`",
+                         v->sc->name, node->name);
   ts_diag_here(d, "nothing to remove");
   if (!ts_suggest_names(d, node->name, &names) && names.names.count)
     ts_diag_note(d, "its rules are %s", ts_name_list_print(v->s, &names));
@@ -379,8 +416,10 @@ static void remove_rule(solver *v, const ts_ast *node)
   if (is_fixed(v, node->name, node->name_span))
     return;
   if (at < v->rules.count) {
-    TS_PUSH(v->s->arena, &v->sc->changes, (ts_rule_change){node->name, v->rules.at[at].rule, NULL, node->span});
-    memmove(&v->rules.at[at], &v->rules.at[at + 1], (v->rules.count - at - 1) * sizeof *v->rules.at);
+    TS_PUSH(v->s->arena, &v->sc->changes,
+            (ts_rule_change){node->name, v->rules.at[at].rule, NULL, node->span});
+    memmove(&v->rules.at[at], &v->rules.at[at + 1],
+            (v->rules.count - at - 1) * sizeof *v->rules.at);
     v->rules.count--;
   } else if (bit & ~v->sc->without) {
     without(v, bit, node->span);
@@ -405,10 +444,12 @@ static void add_rule(solver *v, const ts_ast *rule)
   }
   const ts_ast *before = v->rules.at[at].rule;
   if (before->kind != rule->kind) {
-    ts_diag *d = ts_report(v->s, TS_E0401, rule->name_span, "`%s` is the name of a `%s` rule", rule->name, ts_kind_name(before->kind));
+    ts_diag *d = ts_report(v->s, TS_E0401, rule->name_span, "`%s` is the name of a `%s` rule",
+                           rule->name, ts_kind_name(before->kind));
     ts_diag_here(d, "a `%s` rule cannot take its place", ts_kind_name(rule->kind));
     ts_diag_note_at(d, before->span, "the rule of that name");
-    ts_diag_help(d, "give it another name, and take the other out with `remove %s` if it is to go", rule->name);
+    ts_diag_help(d, "give it another name, and take the other out with `remove %s` if it is to go",
+                 rule->name);
     v->failed = true;
     return;
   }

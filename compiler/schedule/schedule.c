@@ -1,5 +1,6 @@
-/* Evaluates a schedule's declaration to the order of work of each rank, and checks that nothing is missing or out of order there. What
- * waits for what between ranks is checked by compiler/schedule/progress.c, once the model's tensors are known. */
+/* Evaluates a schedule's declaration to the order of work of each rank, and checks that nothing is
+ * missing or out of order there. What waits for what between ranks is checked by
+ * compiler/schedule/progress.c, once the model's tensors are known. */
 #include <string.h>
 
 #include "compiler/eval/function.h"
@@ -12,7 +13,8 @@ const char *ts_work_letter(ts_work_kind kind) { return letters[kind]; }
 
 typedef ts_schedule_builder builder;
 
-uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage, uint32_t micro_batch)
+uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage,
+                          uint32_t micro_batch)
 {
   if (stage >= sc->stages || micro_batch >= sc->micro_batches)
     return TS_NO_INDEX;
@@ -21,7 +23,9 @@ uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t sta
 
 uint32_t ts_schedule_step(const ts_schedule *sc, uint32_t rank, uint32_t number)
 {
-  return rank < sc->ranks && number < sc->step_first[rank + 1] - sc->step_first[rank] ? sc->steps[sc->step_first[rank] + number] : TS_NO_INDEX;
+  return rank < sc->ranks && number < sc->step_first[rank + 1] - sc->step_first[rank] ?
+           sc->steps[sc->step_first[rank] + number] :
+           TS_NO_INDEX;
 }
 
 uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item)
@@ -42,12 +46,15 @@ const char *ts_placed_name(ts_session *s, const ts_schedule *sc, uint32_t item)
   const ts_placed *p = &sc->items.at[item];
   if (p->kind == TS_STEP) {
     uint32_t rank = ts_schedule_rank(sc, item);
-    return sc->step_first && sc->step_first[rank + 1] - sc->step_first[rank] > 1 ? ts_arena_printf(s->arena, "S(%u) at rank %u", p->micro_batch, rank)
-                                                                               : ts_arena_printf(s->arena, "S at rank %u", rank);
+    return sc->step_first && sc->step_first[rank + 1] - sc->step_first[rank] > 1 ?
+             ts_arena_printf(s->arena, "S(%u) at rank %u", p->micro_batch, rank) :
+             ts_arena_printf(s->arena, "S at rank %u", rank);
   }
   if (sc->chunks == 1)
-    return ts_arena_printf(s->arena, "%s(%u) at stage %u", letters[p->kind], p->micro_batch, p->stage);
-  return ts_arena_printf(s->arena, "%s(%u, %u) at rank %u", letters[p->kind], p->micro_batch, p->chunk, sc->rank_of[p->stage]);
+    return ts_arena_printf(s->arena, "%s(%u) at stage %u", letters[p->kind], p->micro_batch,
+                           p->stage);
+  return ts_arena_printf(s->arena, "%s(%u, %u) at rank %u", letters[p->kind], p->micro_batch,
+                         p->chunk, sc->rank_of[p->stage]);
 }
 
 /* -- stages -- */
@@ -79,7 +86,9 @@ bool ts_schedule_axis(builder *b, uint32_t ranks, ts_span span)
     b->sc->axis = 0;
     return true;
   }
-  ts_diag *d = ts_report(b->s, TS_E0320, span, "the order is one of %u ranks, and %s of the mesh %s that size", ranks, found ? "several axes" : "no axis", found ? "have" : "has");
+  ts_diag *d =
+    ts_report(b->s, TS_E0320, span, "the order is one of %u ranks, and %s of the mesh %s that size",
+              ranks, found ? "several axes" : "no axis", found ? "have" : "has");
   ts_diag_here(d, "%u ranks", ranks);
   ts_diag_help(d, "let the schedule say `stages p` as well");
   return fail(b);
@@ -106,16 +115,24 @@ static bool pipeline_axis(builder *b, const ts_env *env, const ts_ast *stages)
     return true;
   }
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_report(b->s, TS_E0320, stages->child[0]->span, "`stages` needs one axis of the mesh");
-    ts_diag_here(d, "found %s", v.type == TS_T_AXIS ? "a product of axes" : ts_value_describe(b->s->arena, v));
+    ts_diag *d =
+      ts_report(b->s, TS_E0320, stages->child[0]->span, "`stages` needs one axis of the mesh");
+    ts_diag_here(d, "found %s",
+                 v.type == TS_T_AXIS ? "a product of axes" : ts_value_describe(b->s->arena, v));
     if (v.type == TS_T_AXIS)
       ts_diag_note_at(d, sc->span, "of this schedule");
-    ts_diag_help(d, v.type == TS_T_AXIS ? "a pipeline goes along one axis; the other one may hold replicas, for `data_parallel`" : "declare the parameter as `p: Axis` and pass the name of the pipeline's axis");
+    ts_diag_help(
+      d, v.type == TS_T_AXIS ?
+           "a pipeline goes along one axis; the other one may hold replicas, for `data_parallel`" :
+           "declare the parameter as `p: Axis` and pass the name of the pipeline's axis");
   }
   return fail(b);
 }
 
-static bool lies_within(ts_span inner, ts_span outer) { return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end; }
+static bool lies_within(ts_span inner, ts_span outer)
+{
+  return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end;
+}
 
 enum { MOST_REPEATS = 1 << 30 }; /* of the model on a stage */
 
@@ -146,7 +163,8 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
   sc->sizes = sizes;
   if (count == sc->parts && at == count)
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0313, v.span.file ? v.span : stages->child[1]->span, "the sizes of the stages must be %u whole numbers, 0 or more", sc->parts);
+  ts_diag *d = ts_report(b->s, TS_E0313, v.span.file ? v.span : stages->child[1]->span,
+                         "the sizes of the stages must be %u whole numbers, 0 or more", sc->parts);
   if (v.type == TS_T_LIST && count == sc->parts)
     ts_diag_here(d, "that of stage %u is %s", at, ts_value_print(b->s->arena, v.u.list->at[at]));
   else
@@ -156,8 +174,9 @@ static bool stage_sizes(builder *b, const ts_env *env, const ts_ast *stages)
   return fail(b);
 }
 
-/* Where chunk c of rank r is: c * ranks + r, unless the schedule says otherwise. Where the model is there several times, the stages of a copy follow those of the copy before:
- * with as many copies as ranks each rank has a model of its own. */
+/* Where chunk c of rank r is: c * ranks + r, unless the schedule says otherwise. Where the model is
+ * there several times, the stages of a copy follow those of the copy before: with as many copies as
+ * ranks each rank has a model of its own. */
 static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
 {
   ts_schedule *sc = b->sc;
@@ -173,7 +192,8 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
     for (uint32_t c = 0; c < sc->chunks; c++) {
       int64_t parts = sc->parts, number = (int64_t)c * sc->ranks + r, stage = number % parts;
       if (expr) {
-        ts_value args[3] = {ts_int_value(c, expr->span), ts_int_value(r, expr->span), ts_int_value(sc->ranks, expr->span)};
+        ts_value args[3] = {ts_int_value(c, expr->span), ts_int_value(r, expr->span),
+                            ts_int_value(sc->ranks, expr->span)};
         ts_value v = ts_call(b->s, place, args, NULL, 3, expr->span);
         if (v.type == TS_T_ERROR)
           return fail(b);
@@ -181,9 +201,11 @@ static bool chunk_places(builder *b, const ts_env *env, const ts_ast *chunks)
       }
       int64_t first = number / parts * parts; /* of the copy */
       if (stage < 0 || stage >= parts || rank_of[first + stage] != TS_NO_INDEX) {
-        ts_diag *d = ts_report(b->s, TS_E0407, expr->span, "chunk %u of rank %u cannot be stage %lld", c, r, (long long)stage);
+        ts_diag *d = ts_report(b->s, TS_E0407, expr->span,
+                               "chunk %u of rank %u cannot be stage %lld", c, r, (long long)stage);
         if (stage >= 0 && stage < parts)
-          ts_diag_here(d, "chunk %u of rank %u is stage %lld already", chunk_of[first + stage], rank_of[first + stage], (long long)stage);
+          ts_diag_here(d, "chunk %u of rank %u is stage %lld already", chunk_of[first + stage],
+                       rank_of[first + stage], (long long)stage);
         else
           ts_diag_here(d, "stages are 0 to %lld", (long long)parts - 1);
         return fail(b);
@@ -210,21 +232,27 @@ static const ts_ast *find_item(const ts_ast *decl, ts_kind kind)
 static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
 {
   ts_schedule *sc = b->sc;
-  const ts_ast *stages = find_item(decl, TS_AST_STAGES), *chunks = find_item(decl, TS_AST_CHUNKS), *order = find_item(decl, TS_AST_ORDER);
+  const ts_ast *stages = find_item(decl, TS_AST_STAGES), *chunks = find_item(decl, TS_AST_CHUNKS),
+               *order = find_item(decl, TS_AST_ORDER);
   int64_t v = 1, copies = 1;
-  if (chunks && chunks->child[2] && !ts_eval_int(b->s, env, chunks->child[2], "the number of copies", &copies))
+  if (chunks && chunks->child[2] &&
+      !ts_eval_int(b->s, env, chunks->child[2], "the number of copies", &copies))
     return fail(b);
   if (order)
-    return (!stages || pipeline_axis(b, env, stages)) && ts_schedule_layout_file(b, env, order, copies);
+    return (!stages || pipeline_axis(b, env, stages)) &&
+           ts_schedule_layout_file(b, env, order, copies);
   if (!stages) {
-    ts_diag *d = ts_report(b->s, TS_E0320, decl->name_span, "schedule `%s` does not say how many stages there are", decl->name);
+    ts_diag *d = ts_report(b->s, TS_E0320, decl->name_span,
+                           "schedule `%s` does not say how many stages there are", decl->name);
     ts_diag_here(d, "needs `stages p`");
     return fail(b);
   }
-  if (!pipeline_axis(b, env, stages) || (chunks && !ts_eval_int(b->s, env, chunks->child[0], "the number of chunks", &v)))
+  if (!pipeline_axis(b, env, stages) ||
+      (chunks && !ts_eval_int(b->s, env, chunks->child[0], "the number of chunks", &v)))
     return fail(b);
   if (v < 1 || v > b->s->limits.stages / sc->ranks) {
-    ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span, "%lld chunks on %u ranks", (long long)v, sc->ranks);
+    ts_diag *d = ts_report(b->s, TS_E0407, chunks ? chunks->span : stages->span,
+                           "%lld chunks on %u ranks", (long long)v, sc->ranks);
     ts_diag_here(d, "chunks times ranks must be from 1 to %u", b->s->limits.stages);
     if (chunks)
       ts_note_values(b->s, env, d, chunks->child[0]);
@@ -232,7 +260,9 @@ static bool layout(builder *b, const ts_env *env, const ts_ast *decl)
     return fail(b);
   }
   if (copies < 1 || v * sc->ranks % copies) {
-    ts_diag *d = ts_report(b->s, TS_E0407, chunks->child[2]->span, "%lld stages cannot be shared by %lld copies of the model", (long long)v * sc->ranks, (long long)copies);
+    ts_diag *d = ts_report(b->s, TS_E0407, chunks->child[2]->span,
+                           "%lld stages cannot be shared by %lld copies of the model",
+                           (long long)v * sc->ranks, (long long)copies);
     ts_diag_here(d, "must divide the number of stages");
     ts_diag_note(d, "%u ranks of %lld chunks each", sc->ranks, (long long)v);
     return fail(b);
@@ -256,9 +286,11 @@ static void index_items(builder *b)
     const ts_placed *p = &sc->items.at[i];
     if (p->kind == TS_STEP)
       continue;
-    uint32_t *slot = &at[((size_t)p->kind * sc->stages + p->stage) * sc->micro_batches + p->micro_batch];
+    uint32_t *slot =
+      &at[((size_t)p->kind * sc->stages + p->stage) * sc->micro_batches + p->micro_batch];
     if (*slot != TS_NO_INDEX) {
-      ts_diag *d = ts_report(b->s, TS_E0403, p->span, "%s is placed twice", ts_placed_name(b->s, sc, i));
+      ts_diag *d =
+        ts_report(b->s, TS_E0403, p->span, "%s is placed twice", ts_placed_name(b->s, sc, i));
       ts_diag_here(d, "again here");
       if (sc->items.at[*slot].span.begin != p->span.begin)
         ts_diag_label(d, sc->items.at[*slot].span, "first here");
@@ -272,11 +304,14 @@ static void index_items(builder *b)
 static void missing(builder *b, const char *what, uint32_t stage, uint32_t micro_batch)
 {
   ts_schedule *sc = b->sc;
-  ts_diag *d = ts_report(b->s, TS_E0403, sc->span, "schedule `%s` never places %s(%u%s) at rank %u", sc->name, what, micro_batch,
-                         sc->chunks > 1 ? ts_arena_printf(b->s->arena, ", %u", sc->chunk_of[stage]) : "", sc->rank_of[stage]);
+  ts_diag *d = ts_report(
+    b->s, TS_E0403, sc->span, "schedule `%s` never places %s(%u%s) at rank %u", sc->name, what,
+    micro_batch, sc->chunks > 1 ? ts_arena_printf(b->s->arena, ", %u", sc->chunk_of[stage]) : "",
+    sc->rank_of[stage]);
   ts_diag_here(d, "%u micro-batches on %u stages", sc->micro_batches, sc->stages);
   for (uint32_t i = 0; i < sc->items.count; i++)
-    if (sc->items.at[i].micro_batch == micro_batch && sc->items.at[i].kind != TS_STEP && !lies_within(sc->items.at[i].span, sc->span)) {
+    if (sc->items.at[i].micro_batch == micro_batch && sc->items.at[i].kind != TS_STEP &&
+        !lies_within(sc->items.at[i].span, sc->span)) {
       ts_diag_label(d, sc->items.at[i].span, "%s is placed", ts_placed_name(b->s, sc, i));
       break;
     }
@@ -288,7 +323,8 @@ static void before(builder *b, uint32_t first, uint32_t second)
 {
   if (first < second || first == TS_NO_INDEX || second == TS_NO_INDEX)
     return;
-  ts_diag *d = ts_report(b->s, TS_E0404, b->sc->items.at[second].span, "%s comes before %s", ts_placed_name(b->s, b->sc, second), ts_placed_name(b->s, b->sc, first));
+  ts_diag *d = ts_report(b->s, TS_E0404, b->sc->items.at[second].span, "%s comes before %s",
+                         ts_placed_name(b->s, b->sc, second), ts_placed_name(b->s, b->sc, first));
   ts_diag_here(d, "needs what the other makes");
   if (b->sc->items.at[first].span.begin != b->sc->items.at[second].span.begin)
     ts_diag_label(d, b->sc->items.at[first].span, "placed later");
@@ -300,8 +336,10 @@ static void check_items(builder *b)
   const ts_schedule *sc = b->sc;
   for (uint32_t stage = 0; stage < sc->stages && !b->failed; stage++)
     for (uint32_t i = 0; i < sc->micro_batches && !b->failed; i++) {
-      uint32_t f = ts_schedule_find(sc, TS_FORWARD, stage, i), whole = ts_schedule_find(sc, TS_BACKWARD, stage, i);
-      uint32_t input = ts_schedule_find(sc, TS_INPUT_GRADIENT, stage, i), weight = ts_schedule_find(sc, TS_WEIGHT_GRADIENT, stage, i);
+      uint32_t f = ts_schedule_find(sc, TS_FORWARD, stage, i),
+               whole = ts_schedule_find(sc, TS_BACKWARD, stage, i);
+      uint32_t input = ts_schedule_find(sc, TS_INPUT_GRADIENT, stage, i),
+               weight = ts_schedule_find(sc, TS_WEIGHT_GRADIENT, stage, i);
       if (f == TS_NO_INDEX)
         missing(b, "F", stage, i);
       else if (whole == TS_NO_INDEX && input == TS_NO_INDEX && weight == TS_NO_INDEX)
@@ -310,7 +348,8 @@ static void check_items(builder *b)
         missing(b, input == TS_NO_INDEX ? "I" : "W", stage, i);
       else if (whole != TS_NO_INDEX && (input != TS_NO_INDEX || weight != TS_NO_INDEX)) {
         uint32_t other = input != TS_NO_INDEX ? input : weight;
-        ts_diag *d = ts_report(b->s, TS_E0403, sc->items.at[other].span, "%s is part of %s", ts_placed_name(b->s, sc, other), ts_placed_name(b->s, sc, whole));
+        ts_diag *d = ts_report(b->s, TS_E0403, sc->items.at[other].span, "%s is part of %s",
+                               ts_placed_name(b->s, sc, other), ts_placed_name(b->s, sc, whole));
         ts_diag_here(d, "B is I and W together");
         b->failed = true;
       }
@@ -337,10 +376,10 @@ static void mark_last(ts_schedule *sc, uint32_t rank, uint32_t *last)
   }
 }
 
-/* What reads the weights of a stage, F and I, between two steps: its first item finds them as the step
- * left them, its last one is the last to need them. A pipeline says so to its stages (PyTorch's
- * set_reshard_after_backward); without one a backward does not know whether another forward comes, and
- * is the last where nothing else is on its way. */
+/* What reads the weights of a stage, F and I, between two steps: its first item finds them as the
+ * step left them, its last one is the last to need them. A pipeline says so to its stages
+ * (PyTorch's set_reshard_after_backward); without one a backward does not know whether another
+ * forward comes, and is the last where nothing else is on its way. */
 static void mark_readers(ts_schedule *sc, uint32_t rank, uint32_t *reader)
 {
   const uint32_t *stage_of = sc->stage_of + (size_t)rank * sc->chunks;
@@ -363,8 +402,8 @@ static void mark_readers(ts_schedule *sc, uint32_t rank, uint32_t *reader)
   }
 }
 
-/* Micro-batches between F and its B or I have a place each, the first that is free; where there are more
- * than TS_PLACES some share one. */
+/* Micro-batches between F and its B or I have a place each, the first that is free; where there are
+ * more than TS_PLACES some share one. */
 static void give_places(ts_schedule *sc, uint32_t rank)
 {
   uint32_t taken[TS_PLACES] = {0};
@@ -402,10 +441,12 @@ static void index_steps(builder *b)
   sc->step_first = first;
 }
 
-/* What a schedule requires holds whenever it is asked something; what it expects is told once, with its work. */
+/* What a schedule requires holds whenever it is asked something; what it expects is told once, with
+ * its work. */
 static void requirements(builder *b, const ts_env *env, const ts_ast *decl, ts_kind kind)
 {
-  const ts_required_by by = {"schedule", decl->name, b->sc->span, "be applied here", TS_E0406, TS_W0406};
+  const ts_required_by by = {"schedule",        decl->name, b->sc->span,
+                             "be applied here", TS_E0406,   TS_W0406};
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
     if (item->kind == kind && !ts_required(b->s, env, item, &by))
@@ -418,7 +459,8 @@ static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
   ts_env *env = ts_env_new(b->s, bound);
   for (uint32_t i = 1; i < decl->count; i++)
     if (decl->child[i]->kind == TS_AST_LET)
-      ts_env_bind(env, decl->child[i]->name, ts_eval(b->s, env, decl->child[i]->child[decl->child[i]->count - 1]));
+      ts_env_bind(env, decl->child[i]->name,
+                  ts_eval(b->s, env, decl->child[i]->child[decl->child[i]->count - 1]));
   return env;
 }
 
@@ -509,8 +551,10 @@ static void neutral(builder *b, const ts_plan *plan, uint32_t micro_batches)
   sc->micro_batches = micro_batches;
   sc->stage_of = sc->rank_of = sc->chunk_of = zero;
   for (uint32_t i = 0; i < micro_batches; i++) {
-    TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_FORWARD, .micro_batch = i, .span = sc->span});
-    TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_BACKWARD, .micro_batch = i, .span = sc->span});
+    TS_PUSH(b->s->arena, &sc->items,
+            (ts_placed){.kind = TS_FORWARD, .micro_batch = i, .span = sc->span});
+    TS_PUSH(b->s->arena, &sc->items,
+            (ts_placed){.kind = TS_BACKWARD, .micro_batch = i, .span = sc->span});
   }
   TS_PUSH(b->s->arena, &sc->items, (ts_placed){.kind = TS_STEP, .span = sc->span});
   order->count = (uint32_t)sc->items.count;

@@ -1,4 +1,5 @@
-/* The schedule: which virtual stage of the model is where, and the order in which each rank of the pipeline works. */
+/* The schedule: which virtual stage of the model is where, and the order in which each rank of the
+ * pipeline works. */
 #ifndef TS_COMPILER_SCHEDULE_SCHEDULE_H
 #define TS_COMPILER_SCHEDULE_SCHEDULE_H
 
@@ -6,33 +7,62 @@
 
 enum { TS_PLACES = 32 };
 
-typedef enum ts_work_kind { TS_FORWARD, TS_BACKWARD, TS_INPUT_GRADIENT, TS_WEIGHT_GRADIENT, TS_STEP, TS_WORK_KINDS } ts_work_kind;
+typedef enum ts_work_kind {
+  TS_FORWARD,
+  TS_BACKWARD,
+  TS_INPUT_GRADIENT,
+  TS_WEIGHT_GRADIENT,
+  TS_STEP,
+  TS_WORK_KINDS
+} ts_work_kind;
 
 typedef struct ts_placed { /* a work item where it stands */
   ts_work_kind kind;
   uint32_t micro_batch, chunk; /* of a step: which step of its rank */
   uint32_t stage;     /* virtual; of a step: of its rank's first chunk */
   bool overlaps;      /* played together with the item after it */
-  bool last;          /* the last item before a step that adds to the weight gradients of its stage */
-  uint32_t place;     /* of those on their way on its rank: equal for F, B and I of a micro-batch and stage */
-  bool gathers, drops; /* the first and the last item between two steps that read its stage's weights */
-  uint32_t link_first, link_count; /* into ts_schedule.links: rules that tie it to items elsewhere */
+  /* the last item before a step that adds to the weight gradients of its stage */
+  bool last;
+  /* of those on their way on its rank: equal for F, B and I of a micro-batch and stage */
+  uint32_t place;
+  /* the first and the last item between two steps that read its stage's weights */
+  bool gathers, drops;
+  /* into ts_schedule.links: rules that tie it to items elsewhere */
+  uint32_t link_first, link_count;
   uint32_t slowed;    /* into ts_schedule.slowed, plus 1; 0: takes its ordinary time */
   ts_span span;
 } ts_placed;
 
 typedef struct ts_order { uint32_t first, count; } ts_order; /* items of a rank */
 
-/* A `depend` rule between items of different ranks: a message of `bytes` from the end of one to the beginning of the other. `some`: of all ties of this rule to the same item so
- * many suffice, 0: all are needed. `lane`: which of the messages of the rule to one item it is. */
-typedef struct ts_tie { uint32_t from, to; int64_t bytes; const ts_ast *rule; uint32_t id, some, lane; } ts_tie;
-typedef struct ts_slowed { double by; const ts_ast *rule; } ts_slowed; /* a `slow` rule: its kernels take `by` times as long */
+/* A `depend` rule between items of different ranks: a message of `bytes` from the end of one to the
+ * beginning of the other. `some`: of all ties of this rule to the same item so many suffice, 0: all
+ * are needed. `lane`: which of the messages of the rule to one item it is. */
+typedef struct ts_tie {
+  uint32_t from, to;
+  int64_t bytes;
+  const ts_ast *rule;
+  uint32_t id, some, lane;
+} ts_tie;
+/* a `slow` rule: its kernels take `by` times as long */
+typedef struct ts_slowed { double by; const ts_ast *rule; } ts_slowed;
 typedef struct ts_tie_end { uint32_t tie; bool outgoing; } ts_tie_end;
 
-/* Rules that every schedule has until it removes them: messages between stages, and between copies of the model. */
-typedef enum ts_common_rule { TS_RULE_ACTIVATIONS = 1, TS_RULE_GRADIENTS = 2, TS_RULE_COPIES = 4, TS_ALL_COMMON_RULES = 7 } ts_common_rule;
+/* Rules that every schedule has until it removes them: messages between stages, and between copies
+ * of the model. */
+typedef enum ts_common_rule {
+  TS_RULE_ACTIVATIONS = 1,
+  TS_RULE_GRADIENTS = 2,
+  TS_RULE_COPIES = 4,
+  TS_ALL_COMMON_RULES = 7
+} ts_common_rule;
 
-typedef struct ts_rule_change { const char *name; const ts_ast *before, *after; ts_span span; } ts_rule_change; /* before NULL: a common rule; after NULL: removed. span: where */
+/* before NULL: a common rule; after NULL: removed. span: where */
+typedef struct ts_rule_change {
+  const char *name;
+  const ts_ast *before, *after;
+  ts_span span;
+} ts_rule_change;
 
 typedef struct ts_schedule {
   const char *name;
@@ -43,7 +73,9 @@ typedef struct ts_schedule {
   ts_value rules;                 /* the plan's own: a list of rule sets, or NONE */
   ts_span rules_span;             /* of that field */
   uint32_t ranks, chunks, stages; /* stages = ranks * chunks */
-  uint32_t copies, parts;         /* the model is there `copies` times, cut into `parts`: stages = copies * parts. Stage s holds part s % parts */
+  /* the model is there `copies` times, cut into `parts`: stages = copies * parts. Stage s holds
+   * part s % parts */
+  uint32_t copies, parts;
   uint32_t axis;                  /* of the mesh, or TS_NO_INDEX: no pipeline */
   uint32_t micro_batches;
   const uint32_t *stage_of;       /* [rank * chunks + chunk] */
@@ -52,7 +84,8 @@ typedef struct ts_schedule {
   ts_span stages_span;
   const int64_t *sizes;           /* [parts] units of each, or NULL */
   bool by_cost;                   /* divide by time instead of by number */
-  uint32_t without;               /* rules of all schedules that this one has not: bits of ts_common_rule */
+  /* rules of all schedules that this one has not: bits of ts_common_rule */
+  uint32_t without;
   TS_VEC(ts_rule_change) changes;
   const struct ts_stages *built;  /* its stages, once they are there: compiler/schedule/stage.h */
   TS_VEC(ts_placed) items;
@@ -62,15 +95,23 @@ typedef struct ts_schedule {
   TS_VEC(ts_slowed) slowed;
   const uint32_t *steps;      /* items: the steps of every rank in turn */
   const uint32_t *step_first; /* [ranks + 1] into steps */
-  const uint32_t *at;             /* [kind][stage * micro_batches + micro_batch]: item or TS_NO_INDEX; see ts_schedule_find */
+  /* [kind][stage * micro_batches + micro_batch]: item or TS_NO_INDEX; see ts_schedule_find */
+  const uint32_t *at;
 } ts_schedule;
 
-/* What a policy knows of the work of a stage: times in ps, and bytes of activations: held from F on; of them freed by I, or, below 0, what I adds for W; and the most that an item of each kind holds
- * while it runs, above what was held before it. */
-typedef struct ts_stage_cost { uint64_t time[TS_STEP]; double held, freed, rise[TS_STEP]; } ts_stage_cost;
-typedef struct ts_stage_costs { const ts_stage_cost *at; uint64_t message; } ts_stage_costs; /* at: [stages] */
+/* What a policy knows of the work of a stage: times in ps, and bytes of activations: held from F
+ * on; of them freed by I, or, below 0, what I adds for W; and the most that an item of each kind
+ * holds while it runs, above what was held before it. */
+typedef struct ts_stage_cost {
+  uint64_t time[TS_STEP];
+  double held, freed, rise[TS_STEP];
+} ts_stage_cost;
+/* at: [stages] */
+typedef struct ts_stage_costs { const ts_stage_cost *at; uint64_t message; } ts_stage_costs;
 
-/* Evaluates the plan's schedule. A policy is left open: its order needs costs. Without one: one stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors. */
+/* Evaluates the plan's schedule. A policy is left open: its order needs costs. Without one: one
+ * stage, forward and backward of every micro-batch. `micro_batches`: used then. NULL after errors.
+ * */
 ts_schedule *ts_schedule_build(ts_session *s, const ts_plan *plan, uint32_t micro_batches);
 
 /* The order that a policy makes of these costs. */
@@ -79,7 +120,8 @@ bool ts_schedule_settle(ts_session *s, ts_schedule *sc, const ts_stage_costs *co
 bool ts_schedule_parts(ts_session *s, const ts_applied *schedule, uint32_t *parts);
 
 /* Not for steps. */
-uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage, uint32_t micro_batch);
+uint32_t ts_schedule_find(const ts_schedule *sc, ts_work_kind kind, uint32_t stage,
+                          uint32_t micro_batch);
 uint32_t ts_schedule_step(const ts_schedule *sc, uint32_t rank, uint32_t number);
 uint32_t ts_schedule_rank(const ts_schedule *sc, uint32_t item);
 const char *ts_work_letter(ts_work_kind kind);
@@ -91,7 +133,8 @@ bool ts_schedule_rules(ts_session *s, ts_schedule *sc);
 
 /* compiler/schedule/csv.c: the order as torch.distributed.pipelining writes it, a line a rank. */
 const char *ts_schedule_csv(ts_session *s, const ts_schedule *sc);
-/* compiler/schedule/explain.c: why an item such as "F(3) at 2" stands where it stands. NULL if the text names no item; an error if there is none like it. */
+/* compiler/schedule/explain.c: why an item such as "F(3) at 2" stands where it stands. NULL if the
+ * text names no item; an error if there is none like it. */
 const char *ts_schedule_explain(ts_session *s, const ts_schedule *sc, const char *text);
 
 #endif

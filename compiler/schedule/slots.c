@@ -1,4 +1,5 @@
-/* Policies that say when: a timetable of slots, checked, squeezed (schedule_timetable.c), and then followed by the plan's times. */
+/* Policies that say when: a timetable of slots, checked, squeezed (schedule_timetable.c), and then
+ * followed by the plan's times. */
 #include <math.h>
 
 #include "compiler/schedule/policy.h"
@@ -12,9 +13,11 @@ static bool fail(ts_schedule_builder *b)
   return false;
 }
 
-static bool wrong_slot(ts_schedule_builder *b, const ts_ast *at, ts_work_kind kind, uint32_t i, uint32_t stage, double slot)
+static bool wrong_slot(ts_schedule_builder *b, const ts_ast *at, ts_work_kind kind, uint32_t i,
+                       uint32_t stage, double slot)
 {
-  ts_diag *d = ts_report(b->s, TS_E0408, at->span, "%s(%u) at stage %u in slot %g", ts_work_letter(kind), i, stage, slot);
+  ts_diag *d = ts_report(b->s, TS_E0408, at->span, "%s(%u) at stage %u in slot %g",
+                         ts_work_letter(kind), i, stage, slot);
   ts_diag_here(d, "must be a whole number from 0, below %u", MAX_SLOTS / b->sc->ranks);
   return fail(b);
 }
@@ -25,7 +28,8 @@ static const int32_t *read_slots(ts_attempt *a, bool backward, uint32_t *slots)
   const ts_schedule *sc = a->b->sc;
   int32_t *slot = TS_NEW_ARRAY(a->arena, int32_t, (size_t)sc->stages * sc->micro_batches + 1);
   for (uint32_t stage = 0; stage < sc->stages; stage++) {
-    uint32_t rank = sc->rank_of[stage], k = (a->policy[rank].preferences.at[0].kind != TS_FORWARD) != backward;
+    uint32_t rank = sc->rank_of[stage],
+             k = (a->policy[rank].preferences.at[0].kind != TS_FORWARD) != backward;
     const ts_preference *f = &a->policy[rank].preferences.at[k];
     for (uint32_t i = 0; i < sc->micro_batches; i++) {
       double at = ts_policy_key(a, rank, k, sc->chunk_of[stage], i);
@@ -42,30 +46,42 @@ static const int32_t *read_slots(ts_attempt *a, bool backward, uint32_t *slots)
   return slot;
 }
 
-static bool slot_taken(const ts_attempt *a, const ts_timetable *t, const uint64_t *owner, ts_work_kind kind, uint32_t stage, uint32_t i, uint32_t slot)
+static bool slot_taken(const ts_attempt *a, const ts_timetable *t, const uint64_t *owner,
+                       ts_work_kind kind, uint32_t stage, uint32_t i, uint32_t slot)
 {
   const ts_schedule *sc = a->b->sc;
   uint64_t other = *owner - 1, items = (uint64_t)sc->stages * sc->micro_batches;
-  const char *first = ts_work_letter(other < items ? TS_FORWARD : t->whole ? TS_BACKWARD : TS_INPUT_GRADIENT);
-  ts_diag *d = ts_report(a->b->s, TS_E0408, a->policy[sc->rank_of[stage]].timetable->span, "two items in slot %u of rank %u", slot, sc->rank_of[stage]);
-  ts_diag_here(d, "places %s(%u, %u) and %s(%u, %u) there", first, (uint32_t)(other % items % sc->micro_batches), sc->chunk_of[other % items / sc->micro_batches],
-               ts_work_letter(kind), i, sc->chunk_of[stage]);
+  const char *first = ts_work_letter(other < items ? TS_FORWARD :
+                                     t->whole      ? TS_BACKWARD :
+                                                     TS_INPUT_GRADIENT);
+  ts_diag *d = ts_report(a->b->s, TS_E0408, a->policy[sc->rank_of[stage]].timetable->span,
+                         "two items in slot %u of rank %u", slot, sc->rank_of[stage]);
+  ts_diag_here(d, "places %s(%u, %u) and %s(%u, %u) there", first,
+               (uint32_t)(other % items % sc->micro_batches),
+               sc->chunk_of[other % items / sc->micro_batches], ts_work_letter(kind), i,
+               sc->chunk_of[stage]);
   if (t->whole)
     ts_diag_note(d, "B takes two slots, I and W of one each");
   return fail(a->b);
 }
 
-static bool slot_too_early(const ts_attempt *a, const ts_timetable *t, bool backward, uint32_t stage, uint32_t i, const char *needs, int32_t after)
+static bool slot_too_early(const ts_attempt *a, const ts_timetable *t, bool backward,
+                           uint32_t stage, uint32_t i, const char *needs, int32_t after)
 {
   const ts_schedule *sc = a->b->sc;
-  const char *letter = ts_work_letter(!backward ? TS_FORWARD : t->whole ? TS_BACKWARD : TS_INPUT_GRADIENT);
-  ts_diag *d = ts_report(a->b->s, TS_E0404, a->policy[sc->rank_of[stage]].timetable->span, "%s(%u) at stage %u begins before what it needs", letter, i, stage);
-  ts_diag_here(d, "places it in slot %d of rank %u", t->slot[backward][(size_t)stage * sc->micro_batches + i], sc->rank_of[stage]);
+  const char *letter = ts_work_letter(!backward ? TS_FORWARD :
+                                      t->whole  ? TS_BACKWARD :
+                                                  TS_INPUT_GRADIENT);
+  ts_diag *d = ts_report(a->b->s, TS_E0404, a->policy[sc->rank_of[stage]].timetable->span,
+                         "%s(%u) at stage %u begins before what it needs", letter, i, stage);
+  ts_diag_here(d, "places it in slot %d of rank %u",
+               t->slot[backward][(size_t)stage * sc->micro_batches + i], sc->rank_of[stage]);
   ts_diag_note(d, "%s, which ends with slot %d", needs, after - 1);
   return fail(a->b);
 }
 
-/* One item a slot on a rank, nothing before what it needs, micro-batches of a stage in their order. */
+/* One item a slot on a rank, nothing before what it needs, micro-batches of a stage in their order.
+ * */
 static bool check_timetable(const ts_attempt *a, const ts_timetable *t)
 {
   const ts_schedule *sc = a->b->sc;
@@ -85,13 +101,17 @@ static bool check_timetable(const ts_attempt *a, const ts_timetable *t)
           *mine = (uint64_t)backward * sc->stages * m + at + 1;
         }
         if (i && slot < t->slot[backward][at - 1])
-          return slot_too_early(a, t, backward, stage, i, "after that of the micro-batch before", t->slot[backward][at - 1] + 1);
+          return slot_too_early(a, t, backward, stage, i, "after that of the micro-batch before",
+                                t->slot[backward][at - 1] + 1);
         if (!backward && part && slot <= t->slot[0][at - m])
-          return slot_too_early(a, t, backward, stage, i, "it needs the F of the stage before", t->slot[0][at - m] + 1);
+          return slot_too_early(a, t, backward, stage, i, "it needs the F of the stage before",
+                                t->slot[0][at - m] + 1);
         if (backward && slot <= t->slot[0][at])
           return slot_too_early(a, t, backward, stage, i, "it needs its own F", t->slot[0][at] + 1);
         if (backward && part + 1 < sc->parts && slot < t->slot[1][at + m] + (int32_t)wide)
-          return slot_too_early(a, t, backward, stage, i, "it needs the gradients of the stage behind it", t->slot[1][at + m] + (int32_t)wide);
+          return slot_too_early(a, t, backward, stage, i,
+                                "it needs the gradients of the stage behind it",
+                                t->slot[1][at + m] + (int32_t)wide);
       }
     }
   return true;
@@ -109,13 +129,16 @@ static ts_span placed_at(const ts_rank_policy *p, ts_work_kind kind)
 static bool follow(ts_attempt *a, const ts_timetable *t)
 {
   const ts_schedule *sc = a->b->sc;
-  ts_timed *order = TS_NEW_ARRAY(a->arena, ts_timed, 3 * (size_t)sc->stages * sc->micro_batches + 1);
+  ts_timed *order =
+    TS_NEW_ARRAY(a->arena, ts_timed, 3 * (size_t)sc->stages * sc->micro_batches + 1);
   uint32_t n = ts_timetable_order(a->arena, sc, t, order);
   for (uint32_t k = 0; k < n; k++) {
     uint32_t stage = order[k].stage, rank = sc->rank_of[stage], i = order[k].micro_batch;
-    ts_placed item = {.kind = order[k].kind, .micro_batch = i, .chunk = sc->chunk_of[stage], .stage = stage};
+    ts_placed item = {
+      .kind = order[k].kind, .micro_batch = i, .chunk = sc->chunk_of[stage], .stage = stage};
     item.span = placed_at(&a->policy[rank], item.kind);
-    const ts_policy_limit *limit = item.kind == TS_FORWARD ? ts_policy_held_back(a, rank, item.chunk, i) : NULL;
+    const ts_policy_limit *limit =
+      item.kind == TS_FORWARD ? ts_policy_held_back(a, rank, item.chunk, i) : NULL;
     if (limit)
       return ts_policy_stops(a, limit, rank, stage, i);
     uint64_t ready = ts_policy_ready(a, item.kind, stage, i), free_from = a->rank[rank].free;

@@ -11,8 +11,14 @@ typedef struct splitter {
   uint32_t *stage_of; /* by op, in the first copy */
 } splitter;
 
-static uint32_t unit_of(const ts_graph *g, uint32_t op) { return g->unit_count ? g->ops.at[op].unit : op; }
-static uint32_t units(const ts_graph *g) { return g->unit_count ? g->unit_count : (uint32_t)g->ops.count; }
+static uint32_t unit_of(const ts_graph *g, uint32_t op)
+{
+  return g->unit_count ? g->ops.at[op].unit : op;
+}
+static uint32_t units(const ts_graph *g)
+{
+  return g->unit_count ? g->unit_count : (uint32_t)g->ops.count;
+}
 
 /* -- which units go where -- */
 
@@ -26,16 +32,19 @@ static bool stated(splitter *c, uint32_t *first_unit)
   first_unit[c->sc->parts] = units(c->g);
   if (sum == units(c->g))
     return true;
-  ts_diag *d = ts_report(c->s, TS_E0313, c->sc->stages_span, "the sizes of the stages add up to %lld, the model has %u %s", (long long)sum, units(c->g),
-                         c->g->unit_count ? "repeats" : "ops");
+  ts_diag *d = ts_report(c->s, TS_E0313, c->sc->stages_span,
+                         "the sizes of the stages add up to %lld, the model has %u %s",
+                         (long long)sum, units(c->g), c->g->unit_count ? "repeats" : "ops");
   ts_diag_here(d, "must add up to %u", units(c->g));
   if (c->g->unit_count)
     ts_diag_label(d, c->g->unit_span, "`%s` is repeated here", c->g->unit_name);
   return false;
 }
 
-/* Contiguous parts whose largest is as small as can be: bisection on the bound, then greedy filling. Deterministic: costs are sums in op order. */
-static uint32_t parts_for(const double *cost, uint32_t n, double bound, uint32_t most, uint32_t *first)
+/* Contiguous parts whose largest is as small as can be: bisection on the bound, then greedy
+ * filling. Deterministic: costs are sums in op order. */
+static uint32_t parts_for(const double *cost, uint32_t n, double bound, uint32_t most,
+                          uint32_t *first)
 {
   uint32_t parts = 0;
   double sum = bound + 1;
@@ -82,8 +91,10 @@ static void evenly(splitter *c, uint32_t n, uint32_t stages, uint32_t *first_uni
   if (n % stages == 0)
     return;
   for (uint32_t i = 0; i < stages && i < 24; i++)
-    text = ts_arena_printf(c->s->arena, "%s%s%u", text, i ? ", " : "", first_unit[i + 1] - first_unit[i]);
-  ts_diag *d = ts_report(c->s, TS_W0322, c->sc->span, "%u repeats do not fill %u stages evenly", n, stages);
+    text = ts_arena_printf(c->s->arena, "%s%s%u", text, i ? ", " : "",
+                           first_unit[i + 1] - first_unit[i]);
+  ts_diag *d =
+    ts_report(c->s, TS_W0322, c->sc->span, "%u repeats do not fill %u stages evenly", n, stages);
   ts_diag_here(d, "%u stages", stages);
   ts_diag_label(d, c->g->unit_span, "%u repeats of `%s`", n, c->g->unit_name);
   ts_diag_note(d, "the stages hold %s%s", text, stages > 24 ? ", ..." : "");
@@ -95,12 +106,15 @@ static bool divide(splitter *c, const double *seconds)
   uint32_t n = units(c->g), stages = c->sc->parts;
   uint32_t *first_unit = TS_NEW_ARRAY(c->s->arena, uint32_t, stages + 1);
   if (n < stages && !c->sc->sizes) {
-    ts_diag *d = ts_report(c->s, TS_E0311, c->sc->stages_span, "%u stages cannot share %u %s", stages, n, c->g->unit_count ? "repeats" : "ops");
+    ts_diag *d = ts_report(c->s, TS_E0311, c->sc->stages_span, "%u stages cannot share %u %s",
+                           stages, n, c->g->unit_count ? "repeats" : "ops");
     ts_diag_here(d, "%u stages", stages);
     if (c->g->unit_count)
       ts_diag_label(d, c->g->unit_span, "%u repeats of `%s`", n, c->g->unit_name);
-    ts_diag_note_at(d, c->sc->span, "%u ranks of %u chunk%s", c->sc->ranks, c->sc->chunks, c->sc->chunks == 1 ? "" : "s");
-    ts_diag_help(d, "a stage holds at least one: let ranks times chunks be at most %u", n * c->sc->copies);
+    ts_diag_note_at(d, c->sc->span, "%u ranks of %u chunk%s", c->sc->ranks, c->sc->chunks,
+                    c->sc->chunks == 1 ? "" : "s");
+    ts_diag_help(d, "a stage holds at least one: let ranks times chunks be at most %u",
+                 n * c->sc->copies);
     return false;
   }
   if (c->sc->sizes) {
@@ -135,13 +149,17 @@ static void add_transfer(splitter *c, uint32_t tensor, uint32_t from, uint32_t t
     if (b->in[i].tensor == tensor)
       return;
   const ts_edge *e = &c->g->tensors.at[tensor];
-  ts_transfer t = {.tensor = tensor, .other = from, .id = c->stages->transfer_count++, .gradient = e->needs_gradient,
+  ts_transfer t = {.tensor = tensor,
+                   .other = from,
+                   .id = c->stages->transfer_count++,
+                   .gradient = e->needs_gradient,
                    .bytes = ts_layout_bytes(c->s, &c->sh->layouts[tensor], e->shape, e->dtype),
                    .local = c->sc->rank_of[from] == c->sc->rank_of[to]};
   b->in = ts_arena_grow(c->s->arena, b->in, b->in_count * sizeof t, (b->in_count + 1) * sizeof t);
   b->in[b->in_count++] = t;
   t.other = to;
-  a->out = ts_arena_grow(c->s->arena, a->out, a->out_count * sizeof t, (a->out_count + 1) * sizeof t);
+  a->out =
+    ts_arena_grow(c->s->arena, a->out, a->out_count * sizeof t, (a->out_count + 1) * sizeof t);
   a->out[a->out_count++] = t;
 }
 
@@ -152,7 +170,9 @@ static void find_transfers(splitter *c)
     for (uint32_t k = 0; k < op->input_count; k++) {
       uint32_t tensor = c->g->tensors.at[op->slots[k].tensor].source;
       uint32_t producer = c->g->tensors.at[tensor].producer;
-      for (uint32_t first = 0; producer != TS_NO_INDEX && c->stage_of[producer] != c->stage_of[i] && first < c->sc->stages; first += c->sc->parts)
+      for (uint32_t first = 0; producer != TS_NO_INDEX && c->stage_of[producer] != c->stage_of[i] &&
+                               first < c->sc->stages;
+           first += c->sc->parts)
         add_transfer(c, tensor, first + c->stage_of[producer], first + c->stage_of[i]);
     }
   }
@@ -178,7 +198,8 @@ static void describe(const splitter *c, uint32_t index, words *w)
     SAY(group ? group - shift + 1 : 0);
     SAY(op->span.begin);
     for (uint32_t k = 0; k < op->input_count; k++) {
-      uint32_t tensor = c->g->tensors.at[op->slots[k].tensor].source, producer = c->g->tensors.at[tensor].producer;
+      uint32_t tensor = c->g->tensors.at[op->slots[k].tensor].source,
+               producer = c->g->tensors.at[tensor].producer;
       bool inside = producer != TS_NO_INDEX && c->stage_of[producer] == index % c->sc->parts;
       SAY(inside ? i - producer : TS_NO_INDEX);
       if (inside) {
@@ -199,7 +220,10 @@ static void describe(const splitter *c, uint32_t index, words *w)
     uint32_t producer = c->g->tensors.at[stage->out[t].tensor].producer;
     SAY(stage->out[t].local * 2u + stage->out[t].gradient);
     SAY(producer - stage->first_op);
-    SAY(stage->out[t].tensor - c->g->ops.at[producer].slots[c->g->ops.at[producer].slot_count - c->g->ops.at[producer].output_count].tensor);
+    SAY(stage->out[t].tensor -
+        c->g->ops.at[producer]
+          .slots[c->g->ops.at[producer].slot_count - c->g->ops.at[producer].output_count]
+          .tensor);
   }
 #undef SAY
 }
@@ -207,12 +231,14 @@ static void describe(const splitter *c, uint32_t index, words *w)
 static void find_kinds(splitter *c)
 {
   ts_stages *stages = c->stages;
-  uint32_t *example = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1), *alike = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1);
+  uint32_t *example = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1),
+           *alike = TS_NEW_ARRAY(c->s->arena, uint32_t, stages->count + 1);
   words *said = TS_NEW_ARRAY(c->s->arena, words, stages->count + 1), w = {0};
   for (uint32_t i = 0; i < stages->count; i++) {
     describe(c, i, &w);
     uint32_t k = 0;
-    while (k < stages->kind_count && (said[k].count != w.count || memcmp(said[k].at, w.at, w.count * sizeof *w.at)))
+    while (k < stages->kind_count &&
+           (said[k].count != w.count || memcmp(said[k].at, w.at, w.count * sizeof *w.at)))
       k++;
     if (k == stages->kind_count) {
       stages->kind_count++;
@@ -227,7 +253,8 @@ static void find_kinds(splitter *c)
   stages->alike = alike;
 }
 
-ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh, const ts_schedule *sc, const double *seconds)
+ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh,
+                           const ts_schedule *sc, const double *seconds)
 {
   ts_stages *stages = TS_NEW(s->arena, ts_stages);
   splitter c = {s, g, sh, sc, stages, TS_NEW_ARRAY(s->arena, uint32_t, g->ops.count + 1)};

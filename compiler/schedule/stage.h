@@ -5,7 +5,8 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/shard/shard.h"
 
-typedef struct ts_transfer { /* an activation from the stage that makes it to one that takes it; its gradient goes back */
+/* an activation from the stage that makes it to one that takes it; its gradient goes back */
+typedef struct ts_transfer {
   uint32_t tensor;     /* its source, see ts_edge */
   uint32_t other;      /* virtual stage at the other end */
   uint32_t id;         /* equal at both ends */
@@ -30,15 +31,21 @@ typedef struct ts_stages {
   const uint32_t *alike;   /* [kind] how many there are */
 } ts_stages;
 
-/* `seconds` of each op, forward and backward, for schedules that divide by cost. NULL after errors. */
-ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh, const ts_schedule *sc, const double *seconds);
+/* `seconds` of each op, forward and backward, for schedules that divide by cost. NULL after errors.
+ * */
+ts_stages *ts_stages_build(ts_session *s, const ts_graph *g, const ts_sharding *sh,
+                           const ts_schedule *sc, const double *seconds);
 
-/* Why an item waits: the name of a rule, and where it is written if it is not one of those that every schedule has. */
-typedef struct ts_wait { const char *name; ts_span rule; uint32_t some; } ts_wait; /* some: so many of the rule's suffice, 0: all */
+/* Why an item waits: the name of a rule, and where it is written if it is not one of those that
+ * every schedule has. */
+/* some: so many of the rule's suffice, 0: all */
+typedef struct ts_wait { const char *name; ts_span rule; uint32_t some; } ts_wait;
 /* The k-th item that an item waits for, TS_NO_INDEX past the last. */
-uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t item, uint32_t k, ts_wait *wait);
+uint32_t ts_waits_for(const ts_schedule *sc, const ts_stages *stages, uint32_t item, uint32_t k,
+                      ts_wait *wait);
 
-/* Does the order of work come to its end? Else reports E0402 with the shortest circle of items that wait for each other. */
+/* Does the order of work come to its end? Else reports E0402 with the shortest circle of items that
+ * wait for each other. */
 bool ts_progress_check(ts_session *s, const ts_schedule *sc, const ts_stages *stages);
 
 #endif

@@ -1,17 +1,22 @@
-/* A timetable: the slot of every forward and backward, an item a slot, squeezed without raising the memory that it needs. Building blocks and squeezing are those of Qi et al., "Pipeline
- * Parallelism with Controllable Memory", arXiv 2405.15362; the steps follow the authors' scheduler (sail-sg/zero-bubble-pipeline-parallelism, zbv_greedy).
+/* A timetable: the slot of every forward and backward, an item a slot, squeezed without raising the
+ * memory that it needs. Building blocks and squeezing are those of Qi et al., "Pipeline Parallelism
+ * with Controllable Memory", arXiv 2405.15362; the steps follow the authors' scheduler
+ * (sail-sg/zero-bubble-pipeline-parallelism, zbv_greedy).
  *
- * Items are visited by their slots and moved to the earliest free slot after all that they need at which no rank holds more forwards than the most that any rank held before. What lies
- * between the first gradient that leaves the pipeline and the last micro-batch that enters it stays: it repeats the block. This is done first with the W of each I in the free slots as
- * items of their own, which squeezes the start; then, the gaps closed, with W left to whatever is free, which squeezes the end. A slot that is free at last takes a W: of the deepest
- * stage, then the oldest. */
+ * Items are visited by their slots and moved to the earliest free slot after all that they need at
+ * which no rank holds more forwards than the most that any rank held before. What lies between the
+ * first gradient that leaves the pipeline and the last micro-batch that enters it stays: it repeats
+ * the block. This is done first with the W of each I in the free slots as items of their own, which
+ * squeezes the start; then, the gaps closed, with W left to whatever is free, which squeezes the
+ * end. A slot that is free at last takes a W: of the deepest stage, then the oldest. */
 #include <string.h>
 
 #include "compiler/schedule/timetable.h"
 
 enum { FREE = -1 };
 
-/* What a rank holds: forwards, as if W freed all of one; the same in thousandths, with what I frees; and how many I wait for a W without a slot. */
+/* What a rank holds: forwards, as if W freed all of one; the same in thousandths, with what I
+ * frees; and how many I wait for a W without a slot. */
 typedef struct load { int32_t forwards, thousandths, owed; } load;
 
 typedef struct rank_slots {
@@ -22,7 +27,8 @@ typedef struct rank_slots {
   uint32_t visited;
 } rank_slots;
 
-typedef struct squeeze { /* types of items: chunk: forward; chunks + chunk: backward; 2 * chunks: W, of any chunk */
+/* types of items: chunk: forward; chunks + chunk: backward; 2 * chunks: W, of any chunk */
+typedef struct squeeze {
   const ts_schedule *sc;
   uint32_t m, chunks, slots; /* slots: of the arrays above */
   bool whole;                /* backwards are B: two slots */
@@ -33,8 +39,14 @@ typedef struct squeeze { /* types of items: chunk: forward; chunks + chunk: back
 } squeeze;
 
 static uint32_t type_of(const squeeze *q, int32_t item) { return (uint32_t)item / q->m; }
-static bool is_backward(const squeeze *q, uint32_t type) { return type >= q->chunks && type < 2 * q->chunks; }
-static uint32_t width(const squeeze *q, uint32_t type) { return q->whole && is_backward(q, type) ? 2 : 1; }
+static bool is_backward(const squeeze *q, uint32_t type)
+{
+  return type >= q->chunks && type < 2 * q->chunks;
+}
+static uint32_t width(const squeeze *q, uint32_t type)
+{
+  return q->whole && is_backward(q, type) ? 2 : 1;
+}
 
 static void set(const squeeze *q, rank_slots *r, int32_t item, int32_t slot, bool there)
 {
@@ -71,9 +83,13 @@ static void step(const squeeze *q, const rank_slots *r, int32_t slot, load *held
   }
 }
 
-static bool same(const load *x, const load *y) { return x->forwards == y->forwards && x->thousandths == y->thousandths && x->owed == y->owed; }
+static bool same(const load *x, const load *y)
+{
+  return x->forwards == y->forwards && x->thousandths == y->thousandths && x->owed == y->owed;
+}
 
-/* Whether no more than `most` is held when the rank's slots changed between `from` and `to`; then, with `keep`, notes what is held from now on. */
+/* Whether no more than `most` is held when the rank's slots changed between `from` and `to`; then,
+ * with `keep`, notes what is held from now on. */
 static bool bearable(const squeeze *q, rank_slots *r, int32_t from, int32_t to, bool keep)
 {
   load held = {0};
@@ -120,7 +136,8 @@ static int32_t earliest(const squeeze *q, uint32_t rank, int32_t item)
 {
   const ts_schedule *sc = q->sc;
   const rank_slots *r = &q->rank[rank];
-  uint32_t type = type_of(q, item), i = (uint32_t)item % q->m, n = (uint32_t)item - 2 * q->chunks * q->m;
+  uint32_t type = type_of(q, item), i = (uint32_t)item % q->m,
+           n = (uint32_t)item - 2 * q->chunks * q->m;
   int32_t after = -1;
   if (type >= 2 * q->chunks)
     return larger(r->backward[n], n ? r->slot[item - 1] : -1) + 1;
@@ -177,12 +194,14 @@ static void squeeze_items(squeeze *q, bool from_start)
       if (item == FREE || r->slot[item] != u)
         continue;
       uint32_t type = type_of(q, item), chunk = type % q->chunks;
-      bool back = is_backward(q, type), first_part = q->sc->stage_of[k * q->chunks + chunk] % q->sc->parts == 0;
+      bool back = is_backward(q, type),
+           first_part = q->sc->stage_of[k * q->chunks + chunk] % q->sc->parts == 0;
       if (phase == START && back && first_part)
         phase = entered ? END : STEADY;
       if (q->whole || phase == END || (phase == START && from_start))
         move(q, k, item);
-      entered = entered || (!back && type < q->chunks && first_part && (uint32_t)item % q->m == q->m - 1);
+      entered =
+        entered || (!back && type < q->chunks && first_part && (uint32_t)item % q->m == q->m - 1);
       if (phase == STEADY && entered)
         phase = END;
       if (back)
@@ -255,14 +274,16 @@ static void open_slots(ts_arena *arena, squeeze *q, const ts_timetable *t)
     for (uint32_t type = 0; type < 2 * q->chunks; type++)
       for (uint32_t i = 0; i < q->m; i++) {
         int32_t item = (int32_t)(type * q->m + i);
-        r->slot[item] = t->slot[type >= q->chunks][(size_t)sc->stage_of[k * q->chunks + type % q->chunks] * q->m + i];
+        r->slot[item] = t->slot[type >= q->chunks]
+                               [(size_t)sc->stage_of[k * q->chunks + type % q->chunks] * q->m + i];
         set(q, r, item, r->slot[item], true);
       }
   }
 }
 
 /* A W of the chunk whose part of the model is deepest; the oldest of it. */
-static bool owed_weight(const squeeze *q, uint32_t rank, const uint32_t *done, uint32_t *placed, ts_timed *item)
+static bool owed_weight(const squeeze *q, uint32_t rank, const uint32_t *done, uint32_t *placed,
+                        ts_timed *item)
 {
   const ts_schedule *sc = q->sc;
   uint32_t best = TS_NO_INDEX;
@@ -280,7 +301,8 @@ static bool owed_weight(const squeeze *q, uint32_t rank, const uint32_t *done, u
 static uint32_t write_order(ts_arena *arena, const squeeze *q, ts_timed *out)
 {
   const ts_schedule *sc = q->sc;
-  uint32_t *done = TS_NEW_ARRAY(arena, uint32_t, sc->ranks * q->chunks + 1), *placed = TS_NEW_ARRAY(arena, uint32_t, sc->ranks * q->chunks + 1), n = 0;
+  uint32_t *done = TS_NEW_ARRAY(arena, uint32_t, sc->ranks * q->chunks + 1),
+           *placed = TS_NEW_ARRAY(arena, uint32_t, sc->ranks * q->chunks + 1), n = 0;
   for (int32_t u = 0; u < (int32_t)q->slots; u++)
     for (uint32_t k = 0; k < sc->ranks; k++) {
       const rank_slots *r = &q->rank[k];
@@ -290,16 +312,25 @@ static uint32_t write_order(ts_arena *arena, const squeeze *q, ts_timed *out)
       } else if (r->slot[item] == u) {
         uint32_t type = type_of(q, item), chunk = type % q->chunks;
         bool back = is_backward(q, type);
-        out[n++] = (ts_timed){!back ? TS_FORWARD : q->whole ? TS_BACKWARD : TS_INPUT_GRADIENT, sc->stage_of[k * q->chunks + chunk], (uint32_t)item % q->m};
+        out[n++] = (ts_timed){!back    ? TS_FORWARD :
+                              q->whole ? TS_BACKWARD :
+                                         TS_INPUT_GRADIENT,
+                              sc->stage_of[k * q->chunks + chunk], (uint32_t)item % q->m};
         done[k * q->chunks + chunk] += back;
       }
     }
   return n;
 }
 
-uint32_t ts_timetable_order(ts_arena *arena, const ts_schedule *sc, const ts_timetable *t, ts_timed *out)
+uint32_t ts_timetable_order(ts_arena *arena, const ts_schedule *sc, const ts_timetable *t,
+                            ts_timed *out)
 {
-  squeeze q = {.sc = sc, .m = sc->micro_batches, .chunks = sc->chunks, .slots = t->slots + sc->chunks * sc->micro_batches + 1, .whole = t->whole, .freed = t->freed};
+  squeeze q = {.sc = sc,
+               .m = sc->micro_batches,
+               .chunks = sc->chunks,
+               .slots = t->slots + sc->chunks * sc->micro_batches + 1,
+               .whole = t->whole,
+               .freed = t->freed};
   open_slots(arena, &q, t);
   if (!q.whole)
     add_weights(&q);

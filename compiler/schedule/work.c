@@ -20,13 +20,15 @@ bool ts_work_kind_of(builder *b, const ts_ast *item, ts_work_kind *kind)
     }
   ts_diag *d = ts_report(b->s, TS_E0401, item->name_span, "no work is called `%s`", item->name);
   ts_diag_here(d, "must be F, B, I, W or S");
-  ts_diag_note(d, "F: forward; I: gradients of inputs; W: gradients of weights; B: I and W together; S: the optimizer's step");
+  ts_diag_note(d, "F: forward; I: gradients of inputs; W: gradients of weights; B: I and W "
+                  "together; S: the optimizer's step");
   b->failed = true;
   return false;
 }
 
 /* `limit` of chunks is small and known; of micro-batches it is what the tables hold. */
-static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const char *what, uint32_t limit, uint32_t *number)
+static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const char *what,
+                        uint32_t limit, uint32_t *number)
 {
   int64_t n = 0;
   bool chunk = limit == b->sc->chunks;
@@ -35,7 +37,8 @@ static bool item_number(builder *b, const ts_env *env, const ts_ast *arg, const 
     return false;
   }
   if (n < 0 || n >= (int64_t)limit) {
-    ts_diag *d = ts_report(b->s, TS_E0403, arg->span, "%s at rank %u is %lld", what, b->rank, (long long)n);
+    ts_diag *d =
+      ts_report(b->s, TS_E0403, arg->span, "%s at rank %u is %lld", what, b->rank, (long long)n);
     if (n < 0)
       ts_diag_here(d, "must be 0 or more");
     else
@@ -71,7 +74,8 @@ static bool is_next(const builder *b, const ts_env *env, const ts_ast *arg)
   const ts_ast *expr = arg->child[0];
   ts_value v;
   (void)b;
-  return expr->kind == TS_AST_ID && !strcmp(expr->name, "next") && !ts_env_lookup(env, expr->name, &v);
+  return expr->kind == TS_AST_ID && !strcmp(expr->name, "next") &&
+         !ts_env_lookup(env, expr->name, &v);
 }
 
 /* `W(next)` where there are several chunks: the oldest I of the rank that has no W yet. */
@@ -99,10 +103,13 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
   ts_schedule *sc = b->sc;
   uint32_t most = placed->kind == TS_STEP ? 0 : 2, least = placed->kind == TS_STEP ? 0 : 1;
   if (item->count < least || item->count > most) {
-    ts_diag *d = ts_report(b->s, TS_E0401, item->span, "`%s` takes %s", item->name, most ? "a micro-batch, and a chunk where there are several" : "no arguments");
+    ts_diag *d =
+      ts_report(b->s, TS_E0401, item->span, "`%s` takes %s", item->name,
+                most ? "a micro-batch, and a chunk where there are several" : "no arguments");
     ts_diag_here(d, "%u given", item->count);
     if (!item->count)
-      ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch whose turn it is", item->name, item->name);
+      ts_diag_help(d, "`%s(i)`, or `%s(next)` for the micro-batch whose turn it is", item->name,
+                   item->name);
     b->failed = true;
     return false;
   }
@@ -121,7 +128,8 @@ static bool arguments(builder *b, const ts_env *env, const ts_ast *item, ts_plac
       !item_number(b, env, item->child[1], "the chunk", sc->chunks, &placed->chunk))
     return false;
   if (!next)
-    return item_number(b, env, item->child[0], "the micro-batch", b->s->limits.items, &placed->micro_batch);
+    return item_number(b, env, item->child[0], "the micro-batch", b->s->limits.items,
+                       &placed->micro_batch);
   placed->micro_batch = *counter(b, placed->kind, placed->chunk);
   return true;
 }
@@ -134,7 +142,8 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
     return false;
   placed.stage = placed.kind == TS_STEP ? 0 : sc->stage_of[b->rank * sc->chunks + placed.chunk];
   if (sc->items.count >= b->s->limits.items) {
-    ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %s items", ts_count_print(b->s->arena, b->s->limits.items));
+    ts_diag *d = ts_report(b->s, TS_E0403, item->span, "the schedule places more than %s items",
+                           ts_count_print(b->s->arena, b->s->limits.items));
     ts_diag_here(d, "one too many");
     ts_diag_help(d, "take fewer and larger micro-batches in a step, or fewer chunks");
     b->failed = true;
@@ -149,12 +158,14 @@ static bool place_item(builder *b, const ts_env *env, const ts_ast *item)
   return true;
 }
 
-/* Two items played as one: it begins when both may, and passes on what both made when both are done. */
+/* Two items played as one: it begins when both may, and passes on what both made when both are
+ * done. */
 static void place_overlap(builder *b, const ts_env *env, const ts_ast *pair)
 {
   for (int k = 0; k < 2; k++)
     if (!strcmp(pair->child[k]->name, "S")) {
-      ts_diag *d = ts_report(b->s, TS_E0401, pair->child[k]->span, "the step cannot overlap other work");
+      ts_diag *d =
+        ts_report(b->s, TS_E0401, pair->child[k]->span, "the step cannot overlap other work");
       ts_diag_here(d, "must be F, B, I or W");
       b->failed = true;
       return;
@@ -177,7 +188,8 @@ static void loop(builder *b, const ts_env *env, const ts_ast *loop)
   for (int64_t i = 0; i < ts_sequence_count(over) && !b->failed; i++) {
     ts_env_bind(inner, loop->name, ts_sequence_at(over, i));
     bool take = true;
-    if (loop->child[1] && !ts_eval_bool(b->s, inner, loop->child[1], "the condition of `for`", &take))
+    if (loop->child[1] &&
+        !ts_eval_bool(b->s, inner, loop->child[1], "the condition of `for`", &take))
       b->failed = true;
     if (!ts_take_turn(b->s, loop->span))
       b->failed = true;
@@ -205,7 +217,9 @@ static void work_list(builder *b, const ts_env *outer, const ts_ast *body, uint3
     if (work->kind == TS_AST_LET && !env)
       outer = env = ts_env_new(b->s, outer);
     switch (work->kind) {
-    case TS_AST_LET: ts_env_bind(env, work->name, ts_eval(b->s, env, work->child[work->count - 1])); break;
+    case TS_AST_LET:
+      ts_env_bind(env, work->name, ts_eval(b->s, env, work->child[work->count - 1]));
+      break;
     case TS_AST_ITEM: place_item(b, outer, work); break;
     case TS_AST_OVERLAP: place_overlap(b, outer, work); break;
     case TS_AST_FOR: loop(b, outer, work); break;
@@ -239,7 +253,8 @@ static bool ranks_exist(builder *b, const ts_ast *at, ts_value where)
   int64_t least, most, ranks = b->sc->ranks;
   if (!ranks_named(where, &least, &most) || (least >= 0 && most < ranks))
     return true;
-  ts_diag *d = ts_report(b->s, TS_E0225, at->child[0]->span, "rank %lld is outside the pipeline", (long long)(least < 0 ? least : most));
+  ts_diag *d = ts_report(b->s, TS_E0225, at->child[0]->span, "rank %lld is outside the pipeline",
+                         (long long)(least < 0 ? least : most));
   ts_diag_here(d, "ranks go from 0 to %lld", (long long)ranks - 1);
   b->failed = true;
   return false;
@@ -263,7 +278,8 @@ static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
     break;
   case TS_T_ERROR: b->failed = true; return;
   default: {
-    ts_diag *d = ts_report(b->s, TS_E0220, at->child[0]->span, "`at` needs a rank of the pipeline, a range or a list of them");
+    ts_diag *d = ts_report(b->s, TS_E0220, at->child[0]->span,
+                           "`at` needs a rank of the pipeline, a range or a list of them");
     ts_diag_here(d, "found %s", ts_value_describe(b->s->arena, where));
     b->failed = true;
     return;
@@ -276,7 +292,8 @@ static void at_rank(builder *b, const ts_env *outer, const ts_ast *at)
   work_list(b, env, at, 1);
 }
 
-/* A rank ends with a step; where the schedule leaves it out it is added. Each uses gradients that came after the one before. */
+/* A rank ends with a step; where the schedule leaves it out it is added. Each uses gradients that
+ * came after the one before. */
 void ts_schedule_end_rank(builder *b, uint32_t first)
 {
   ts_schedule *sc = b->sc;
@@ -284,14 +301,18 @@ void ts_schedule_end_rank(builder *b, uint32_t first)
   for (uint32_t i = first; i < sc->items.count; i++) {
     const ts_placed *p = &sc->items.at[i];
     if (p->kind == TS_STEP && !gradients) {
-      ts_diag *d = ts_report(b->s, TS_E0404, p->span, "a step of rank %u has no gradients to apply", b->rank);
+      ts_diag *d =
+        ts_report(b->s, TS_E0404, p->span, "a step of rank %u has no gradients to apply", b->rank);
       ts_diag_here(d, "no B or W %s", steps ? "since the step before" : "before it");
-      ts_diag_help(d, "place S after the work whose gradients it applies; a rank ends with a step in any case");
+      ts_diag_help(
+        d,
+        "place S after the work whose gradients it applies; a rank ends with a step in any case");
       b->failed = true;
       return;
     }
     steps |= p->kind == TS_STEP;
-    gradients = p->kind != TS_STEP && (gradients || p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT);
+    gradients =
+      p->kind != TS_STEP && (gradients || p->kind == TS_BACKWARD || p->kind == TS_WEIGHT_GRADIENT);
   }
   if (sc->items.count > first && sc->items.at[sc->items.count - 1].kind == TS_STEP)
     return;

@@ -1,4 +1,5 @@
-/* What the rules ask of an op: splits, sets and shards, noted in its class before anything is laid out. */
+/* What the rules ask of an op: splits, sets and shards, noted in its class before anything is laid
+ * out. */
 #include <string.h>
 
 #include "compiler/eval/action_form.h"
@@ -11,15 +12,16 @@ static bool is_word(const char *a, const char *b) { return a && !strcmp(a, b); }
 void ts_rule_note(const ts_sharding *sh, ts_diag *d, uint32_t rule, ts_span span, const char *does)
 {
   if (rule != TS_NO_INDEX)
-    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", sh->rules.at[rule].ast->name, sh->rules.at[rule].strategy, does);
+    ts_diag_note_at(d, span, "rule `%s` of `%s` %s", sh->rules.at[rule].ast->name,
+                    sh->rules.at[rule].strategy, does);
 }
 
 uint32_t ts_sharder_alike(const ts_sharder *c)
 {
   uint32_t count = 0;
   for (size_t i = 0; i < c->g->ops.count; i++)
-    count += c->g->ops.at[i].span.begin == c->op->span.begin && c->g->ops.at[i].span.file == c->op->span.file &&
-             c->g->ops.at[i].kind == c->op->kind;
+    count += c->g->ops.at[i].span.begin == c->op->span.begin &&
+             c->g->ops.at[i].span.file == c->op->span.file && c->g->ops.at[i].kind == c->op->kind;
   return count;
 }
 
@@ -28,7 +30,8 @@ void ts_sharder_alike_note(const ts_sharder *c, ts_diag *d)
   uint32_t alike = ts_sharder_alike(c);
   if (alike < 2)
     return;
-  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike, ts_label_pattern(c->s->arena, c->op->label));
+  ts_diag_note(d, "it is the first of %u ops labelled `%s`", alike,
+               ts_label_pattern(c->s->arena, c->op->label));
   ts_diag_more(d, alike - 1);
 }
 
@@ -53,14 +56,17 @@ static bool eval_axes(ts_sharder *c, const ts_env *env, const ts_ast *expr, uint
   return ts_sharder_axes(c, env, expr, axes) || ts_sharder_fail(c);
 }
 
-bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot, int32_t *dim)
+bool ts_sharder_dim(ts_sharder *c, const ts_env *env, const ts_ast *expr, const ts_slot *slot,
+                    int32_t *dim)
 {
   int64_t at = 0;
   if (!ts_eval_int(c->s, env, expr, "a dimension", &at))
     return ts_sharder_fail(c);
   int64_t rank = slot->shape.rank, index = at < 0 ? at + rank : at;
   if (index < 0 || index >= rank) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)at);
+    ts_diag *d =
+      ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld",
+                  slot->name, c->op->label, (long long)at);
     ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
     return ts_sharder_fail(c);
   }
@@ -82,14 +88,18 @@ static void help_divisors(ts_session *s, ts_diag *d, int64_t n)
   ts_diag_help(d, "%lld is divided by %s%s", (long long)n, text, last < n ? ", ..." : "");
 }
 
-/* `n` is what an earlier split by `before` left of the whole, or the whole where that is TS_NO_INDEX. */
-bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span where, uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
+/* `n` is what an earlier split by `before` left of the whole, or the whole where that is
+ * TS_NO_INDEX. */
+bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span where,
+                            uint32_t axes, uint32_t rule, ts_span action, uint32_t before)
 {
   int64_t size = ts_axes_size(c->s, axes);
   uint32_t a = 0;
   while (a + 1 < c->s->mesh.count && !(axes >> a & 1))
     a++;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span, "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
+  ts_diag *d =
+    ts_diag_add(c->s->diags, TS_E0304, c->s->mesh.axis[a].span,
+                "cannot split %lld %s over %lld ranks", (long long)n, what, (long long)size);
   ts_diag_here(d, "%lld does not divide %lld", (long long)size, (long long)n);
   if (before == TS_NO_INDEX)
     ts_diag_label(d, where, "%lld %s", (long long)n, what);
@@ -97,16 +107,21 @@ bool ts_sharder_indivisible(ts_sharder *c, const char *what, int64_t n, ts_span 
     ts_diag_label(d, where, "split already");
   ts_rule_note(c->sh, d, rule, action, "asks for this split");
   if (before != TS_NO_INDEX)
-    ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span, "has split them before: so many are left");
+    ts_rule_note(c->sh, d, before, ts_rule_at(c, before)->ast->span,
+                 "has split them before: so many are left");
   ts_sharder_alike_note(c, d);
   if (n == c->plan->micro_batch && where.begin == c->op->span.begin)
-    ts_diag_help(d, "`micro` of the plan's `batch` is that of all ranks among which samples are dealt out: make it a multiple of %lld", (long long)size);
+    ts_diag_help(d,
+                 "`micro` of the plan's `batch` is that of all ranks among which samples are dealt "
+                 "out: make it a multiple of %lld",
+                 (long long)size);
   else
     help_divisors(c->s, d, n);
   return ts_sharder_fail(c);
 }
 
-static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule, ts_span action)
+static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t rule,
+                      ts_span action)
 {
   const ts_ast *params = c->op->decl->child[0];
   for (uint32_t f = 0; f < c->op->arg_count; f++) {
@@ -114,7 +129,8 @@ static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t
       continue;
     int64_t n = c->class->args[f].u.integer, size = ts_axes_size(c->s, axes);
     if (n % size)
-      return ts_sharder_indivisible(c, item->name, n, c->op->args[f].span, axes, rule, action, c->arg_axes[f] ? c->arg_rules[f] : TS_NO_INDEX);
+      return ts_sharder_indivisible(c, item->name, n, c->op->args[f].span, axes, rule, action,
+                                    c->arg_axes[f] ? c->arg_rules[f] : TS_NO_INDEX);
     c->class->args[f].u.integer = n / size;
     c->arg_axes[f] |= axes;
     c->arg_rules[f] = rule;
@@ -128,21 +144,24 @@ static bool split_arg(ts_sharder *c, const ts_ast *item, uint32_t axes, uint32_t
     if (c->op->args[f].type == TS_T_INT)
       names[n++] = params->child[f]->name;
   const char *best[3];
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, item->name_span, "`%s` has no tensor or Int argument `%s`", c->op->kind, item->name);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, item->name_span,
+                           "`%s` has no tensor or Int argument `%s`", c->op->kind, item->name);
   ts_diag_here(d, "matched for `%s`", c->op->label);
   if (ts_suggest(item->name, names, n, best))
     ts_diag_help(d, "did you mean `%s`?", best[0]);
   return ts_sharder_fail(c);
 }
 
-static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uint32_t slot, uint32_t axes, uint32_t rule, ts_span action)
+static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uint32_t slot,
+                       uint32_t axes, uint32_t rule, ts_span action)
 {
   int32_t dim = 0;
   const ts_slot *t = &c->op->slots[slot];
   if (!t->present)
     return true;
   if (!item->count || !item->child[0]) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?", item->name);
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, item->span, "which dimension of `%s` is split?",
+                             item->name);
     ts_diag_here(d, "write `%s dim 0`", item->name);
     return ts_sharder_fail(c);
   }
@@ -153,7 +172,9 @@ static bool split_slot(ts_sharder *c, const ts_env *env, const ts_ast *item, uin
   asked->split[dim] |= axes;
   asked->rule = rule;
   if (t->shape.dim[dim] % ts_axes_size(c->s, asked->split[dim]))
-    return ts_sharder_indivisible(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim), t->shape.dim[dim], c->op->span, asked->split[dim], rule, action, before);
+    return ts_sharder_indivisible(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", t->name, dim),
+                                  t->shape.dim[dim], c->op->span, asked->split[dim], rule, action,
+                                  before);
   return true;
 }
 
@@ -166,8 +187,9 @@ static bool do_split(ts_sharder *c, const ts_env *env, const ts_ast *action, uin
     const ts_ast *item = action->child[i];
     bool gradient;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
-    bool done = slot != TS_NO_INDEX && !gradient ? split_slot(c, env, item, slot, axes, rule, action->span)
-                                                 : split_arg(c, item, axes, rule, action->span);
+    bool done = slot != TS_NO_INDEX && !gradient ?
+                  split_slot(c, env, item, slot, axes, rule, action->span) :
+                  split_arg(c, item, axes, rule, action->span);
     if (!done)
       return false;
   }
@@ -197,7 +219,8 @@ static bool do_set(ts_sharder *c, const ts_env *env, const ts_ast *action)
       c->class->args[f] = c->set[f] = v;
       return true;
     }
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`", c->op->kind, action->name);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no argument `%s`",
+                           c->op->kind, action->name);
   ts_diag_here(d, "matched for `%s`", c->op->label);
   return ts_sharder_fail(c);
 }
@@ -252,7 +275,8 @@ static bool run_rule(ts_sharder *c, const ts_op_scope *scope, uint32_t index)
 /* A rule sees the arguments as the rules before it left them: set, or divided. */
 bool ts_sharder_rules(ts_sharder *c)
 {
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->class->args};
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->class->args};
   for (uint32_t i = 0; i < c->class->rule_count; i++)
     if (!run_rule(c, &scope, c->class->rules[i]))
       return false;

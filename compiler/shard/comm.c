@@ -1,4 +1,5 @@
-/* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1, over: t, on: "tp", overlap: false)`. */
+/* Reading the collectives of a rule: `after forward: reduce_scatter(y, dim: 1, over: t, on: "tp",
+ * overlap: false)`. */
 #include <string.h>
 
 #include "compiler/eval/action_form.h"
@@ -21,8 +22,10 @@ static bool kind_of(ts_sharder *c, const ts_ast *action, uint32_t *kind)
   for (*kind = 0; *kind < COLLECTIVES; ++*kind)
     if (!strcmp(ts_ir_collective_words[*kind], action->name))
       return true;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`", action->name);
-  ts_diag_here(d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0319, action->name_span, "no collective is called `%s`",
+                           action->name);
+  ts_diag_here(
+    d, "known: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, barrier");
   if (ts_suggest(action->name, ts_ir_collective_words, COLLECTIVES, best))
     ts_diag_edit(d, action->name_span, best[0], "did you mean `%s`?", best[0]);
   return fail(c);
@@ -42,7 +45,8 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
 {
   comm->slot = TS_ALL_PARAMETERS;
   if (!expr || expr->kind != TS_AST_ID) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr ? expr->span : action->span, "a collective needs the name of a tensor");
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr ? expr->span : action->span,
+                             "a collective needs the name of a tensor");
     ts_diag_here(d, "such as `%s(y)`", action->name);
     return fail(c);
   }
@@ -56,21 +60,28 @@ static bool target(ts_sharder *c, const ts_ast *action, const ts_ast *expr, ts_c
   const char *text = "";
   for (uint32_t i = 0; i < c->op->slot_count + c->op->part_count; i++)
     text = ts_arena_printf(c->s->arena, "%s%s`%s`", text, i ? ", " : "", c->op->slots[i].name);
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr->span, "`%s` has no tensor `%s`", c->op->kind, expr->name);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, expr->span, "`%s` has no tensor `%s`",
+                           c->op->kind, expr->name);
   ts_diag_here(d, "matched for `%s`", c->op->label);
-  ts_diag_note(d, "its tensors are %s, and the gradient of each with a `d` before its name; `parameters` and `gradients` are all of them", text);
+  ts_diag_note(d,
+               "its tensors are %s, and the gradient of each with a `d` before its name; "
+               "`parameters` and `gradients` are all of them",
+               text);
   return fail(c);
 }
 
 static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   int64_t dim = 0;
-  if (comm->slot >= c->op->slot_count + c->op->part_count || !ts_eval_int(c->s, env, expr, "a dimension", &dim))
+  if (comm->slot >= c->op->slot_count + c->op->part_count ||
+      !ts_eval_int(c->s, env, expr, "a dimension", &dim))
     return fail(c);
   const ts_slot *slot = &c->op->slots[comm->slot];
   int64_t rank = slot->shape.rank, index = dim < 0 ? dim + rank : dim;
   if (index < 0 || index >= rank) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld", slot->name, c->op->label, (long long)dim);
+    ts_diag *d =
+      ts_diag_add(c->s->diags, TS_E0318, expr->span, "`%s` of `%s` has no dimension %lld",
+                  slot->name, c->op->label, (long long)dim);
     ts_diag_here(d, "its dimensions are 0 to %lld", (long long)rank - 1);
     return fail(c);
   }
@@ -82,15 +93,18 @@ static bool dim_of(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm
 static bool overlap(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   ts_value v = ts_eval_overlap(c->s, env, expr);
-  bool own_part = v.type == TS_T_WORD && !strcmp(v.u.string, "own_part"), ring = v.type == TS_T_WORD && !strcmp(v.u.string, "ring");
+  bool own_part = v.type == TS_T_WORD && !strcmp(v.u.string, "own_part"),
+       ring = v.type == TS_T_WORD && !strcmp(v.u.string, "ring");
   comm->overlap = v.type != TS_T_BOOL || v.u.truth;
   comm->own_part = own_part && comm->kind == TS_IR_ALL_GATHER && !comm->after;
-  comm->ring = ring && comm->when <= TS_WHEN_WEIGHT && comm->slot != TS_ALL_PARAMETERS && comm->kind == (comm->after ? TS_IR_REDUCE_SCATTER : TS_IR_ALL_GATHER);
+  comm->ring = ring && comm->when <= TS_WHEN_WEIGHT && comm->slot != TS_ALL_PARAMETERS &&
+               comm->kind == (comm->after ? TS_IR_REDUCE_SCATTER : TS_IR_ALL_GATHER);
   if (v.type == TS_T_BOOL || comm->own_part || comm->ring)
     return true;
   if (v.type != TS_T_ERROR) {
     ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span,
-                             "`overlap` is a Bool, `own_part` for an all_gather that stands before a phase, or `ring` for it and for a reduce_scatter after one");
+                             "`overlap` is a Bool, `own_part` for an all_gather that stands before "
+                             "a phase, or `ring` for it and for a reduce_scatter after one");
     ts_diag_here(d, "found %s", ts_value_describe(c->s->arena, v));
   }
   return fail(c);
@@ -103,13 +117,16 @@ static bool share(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   if (comm->share > 0 && comm->share <= 64)
     return true;
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`share` is the part of the bytes that travels, above 1 where parts travel more than once");
+    ts_diag *d = ts_diag_add(
+      c->s->diags, TS_E0220, expr->span,
+      "`share` is the part of the bytes that travels, above 1 where parts travel more than once");
     ts_diag_here(d, "must be above 0 and at most 64; found %s", ts_value_describe(c->s->arena, v));
   }
   return fail(c);
 }
 
-/* `fullest: 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the mean. */
+/* `fullest: 1.4`: an all-to-all that deals out by content brings the fullest rank so many times the
+ * mean. */
 static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   ts_value v = ts_eval(c->s, env, expr);
@@ -118,7 +135,9 @@ static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
   if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0 && times >= 1 && times <= 1e6)
     return true;
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`fullest` is what an all_to_all along a dimension brings the fullest rank, over the mean");
+    ts_diag *d = ts_diag_add(
+      c->s->diags, TS_E0220, expr->span,
+      "`fullest` is what an all_to_all along a dimension brings the fullest rank, over the mean");
     if (comm->kind == TS_IR_ALL_TO_ALL && comm->dim >= 0)
       ts_diag_here(d, "must be a number from 1 to 1e6, found %s", ts_value_print(c->s->arena, v));
     else
@@ -127,7 +146,8 @@ static bool fullest(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_com
   return fail(c);
 }
 
-/* `slows: 1.2`: kernels that run beside the collective take so many times as long, since it takes processors and bandwidth from them. */
+/* `slows: 1.2`: kernels that run beside the collective take so many times as long, since it takes
+ * processors and bandwidth from them. */
 static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm *comm)
 {
   ts_value v = ts_eval(c->s, env, expr);
@@ -135,7 +155,9 @@ static bool slows(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
   if (comm->slows >= 1 && comm->slows <= 100)
     return true;
   if (v.type != TS_T_ERROR) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`slows` is the factor by which kernels beside the collective are slower");
+    ts_diag *d =
+      ts_diag_add(c->s->diags, TS_E0220, expr->span,
+                  "`slows` is the factor by which kernels beside the collective are slower");
     ts_diag_here(d, "must be a number from 1 to 100, found %s", ts_value_print(c->s->arena, v));
   }
   return fail(c);
@@ -147,7 +169,9 @@ static bool every(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
     return fail(c);
   if (comm->every >= 1 && comm->when == TS_WHEN_STEP)
     return true;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0220, expr->span, "`every` is of collectives before or after `step`: it says at which steps they run");
+  ts_diag *d = ts_diag_add(
+    c->s->diags, TS_E0220, expr->span,
+    "`every` is of collectives before or after `step`: it says at which steps they run");
   if (comm->every < 1)
     ts_diag_here(d, "must be at least 1; found %lld", (long long)comm->every);
   else
@@ -161,7 +185,8 @@ static bool ahead(ts_sharder *c, const ts_env *env, const ts_ast *expr, ts_comm 
     return fail(c);
   if (comm->ahead >= 0)
     return true;
-  ts_diag *d = ts_report(c->s, TS_E0225, expr->span, "`ahead` is how many groups before its use something is brought");
+  ts_diag *d = ts_report(c->s, TS_E0225, expr->span,
+                         "`ahead` is how many groups before its use something is brought");
   ts_diag_here(d, "must be 0 or more; found %lld", (long long)comm->ahead);
   ts_note_values(c->s, env, d, expr);
   return fail(c);
@@ -214,14 +239,18 @@ static bool done_already(ts_sharder *c, const ts_comm *comm)
   const ts_class *class = c->class;
   for (uint32_t i = 0; i < class->comm_count; i++) {
     const ts_comm *other = &class->comms[i];
-    if (comm->slot == TS_ALL_PARAMETERS || other->kind != comm->kind || other->when != comm->when || other->after != comm->after ||
-        other->slot != comm->slot || other->gradient != comm->gradient || other->axes != comm->axes || other->dim != comm->dim)
+    if (comm->slot == TS_ALL_PARAMETERS || other->kind != comm->kind || other->when != comm->when ||
+        other->after != comm->after || other->slot != comm->slot ||
+        other->gradient != comm->gradient || other->axes != comm->axes || other->dim != comm->dim)
       continue;
     const ts_rule *first = &c->sh->rules.at[other->rule], *second = &c->sh->rules.at[comm->rule];
-    ts_diag *d = ts_report(c->s, TS_E0310, comm->span, "this collective is there twice for `%s`", c->op->label);
+    ts_diag *d = ts_report(c->s, TS_E0310, comm->span, "this collective is there twice for `%s`",
+                           c->op->label);
     ts_diag_here(d, "by rule `%s` of `%s`", second->ast->name, second->strategy);
-    ts_diag_note_at(d, other->span, "rule `%s` of `%s` does so already", first->ast->name, first->strategy);
-    ts_diag_help(d, "apply one of the two, or take a rule out: `%s(...) with { remove %s }`", second->strategy, second->ast->name);
+    ts_diag_note_at(d, other->span, "rule `%s` of `%s` does so already", first->ast->name,
+                    first->strategy);
+    ts_diag_help(d, "apply one of the two, or take a rule out: `%s(...) with { remove %s }`",
+                 second->strategy, second->ast->name);
     return fail(c);
   }
   return false;
@@ -230,13 +259,16 @@ static bool done_already(ts_sharder *c, const ts_comm *comm)
 static void append(ts_sharder *c, ts_comm comm)
 {
   ts_class *class = c->class;
-  class->comms = ts_arena_grow(c->s->arena, class->comms, class->comm_count * sizeof comm, (class->comm_count + 1) * sizeof comm);
+  class->comms = ts_arena_grow(c->s->arena, class->comms, class->comm_count * sizeof comm,
+                               (class->comm_count + 1) * sizeof comm);
   class->comms[class->comm_count++] = comm;
 }
 
-static bool host_rate(ts_sharder *c, const ts_env *env, const ts_ast *expr, const char *what, double *bytes)
+static bool host_rate(ts_sharder *c, const ts_env *env, const ts_ast *expr, const char *what,
+                      double *bytes)
 {
-  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_RATE, ts_arena_printf(c->s->arena, "the rate of %s", what), bytes))
+  if (!ts_eval_quantity(c->s, env, expr, TS_DIM_RATE,
+                        ts_arena_printf(c->s->arena, "the rate of %s", what), bytes))
     return false;
   *bytes /= 8;
   if (*bytes > 0)
@@ -250,8 +282,10 @@ static bool host_rate(ts_sharder *c, const ts_env *env, const ts_ast *expr, cons
 /* `offload(activations, at: 50 GB/s, group: layers, ahead: 1)` */
 bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
-  ts_offload offload = {.options = {.group = ts_none_value(), .share = 1, .rule = rule, .span = action->span}};
-  if (!ts_action_fits(c->s, action) || !host_rate(c, env, ts_action_given(action, "at"), "the link to the host", &offload.rate))
+  ts_offload offload = {
+    .options = {.group = ts_none_value(), .share = 1, .rule = rule, .span = action->span}};
+  if (!ts_action_fits(c->s, action) ||
+      !host_rate(c, env, ts_action_given(action, "at"), "the link to the host", &offload.rate))
     return fail(c);
   bool activations = !strcmp(ts_action_subject(action)->name, "activations");
   const ts_ast *args = ts_action_args(action);
@@ -261,7 +295,8 @@ bool ts_sharder_offload(ts_sharder *c, const ts_env *env, const ts_ast *action, 
       if (!option(c, env, arg, &offload.options))
         return false;
     } else if (activations) {
-      ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, arg->name_span, "only `offload(optimizer)` has `updates`");
+      ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, arg->name_span,
+                               "only `offload(optimizer)` has `updates`");
       ts_diag_here(d, "the host updates what lies in its memory: the state of the optimizer");
       return fail(c);
     } else if (!host_rate(c, env, arg->child[0], "the host's memory", &offload.updates)) {
@@ -282,9 +317,19 @@ static bool has_parameters(const ts_op *op)
 
 bool ts_sharder_comm(ts_sharder *c, const ts_env *env, const ts_ast *action, uint32_t rule)
 {
-  ts_comm comm = {.when = when_of(action->child[0]->name), .after = action->flags & 1, .dim = -1, .overlap = true, .share = 1, .every = 1, .group = ts_none_value(), .rule = rule, .span = action->span};
-  const ts_ast *args = ts_action_args(action), *subject = ts_action_subject(action), *dim = ts_action_given(action, "dim");
-  if (!kind_of(c, action, &comm.kind) || !ts_action_fits(c->s, action) || !ts_sharder_axes(c, env, ts_action_given(action, "over"), &comm.axes))
+  ts_comm comm = {.when = when_of(action->child[0]->name),
+                  .after = action->flags & 1,
+                  .dim = -1,
+                  .overlap = true,
+                  .share = 1,
+                  .every = 1,
+                  .group = ts_none_value(),
+                  .rule = rule,
+                  .span = action->span};
+  const ts_ast *args = ts_action_args(action), *subject = ts_action_subject(action),
+               *dim = ts_action_given(action, "dim");
+  if (!kind_of(c, action, &comm.kind) || !ts_action_fits(c->s, action) ||
+      !ts_sharder_axes(c, env, ts_action_given(action, "over"), &comm.axes))
     return fail(c);
   bool everything = comm.kind == TS_IR_BARRIER && !subject;
   comm.slot = TS_ALL_PARAMETERS;

@@ -1,25 +1,35 @@
-/* `tsc --explain LABEL`: which rules met an op, what each of their actions did, and how its tensors lie for it. */
+/* `tsc --explain LABEL`: which rules met an op, what each of their actions did, and how its tensors
+ * lie for it. */
 #include <string.h>
 
 #include "compiler/shard/shard.h"
 
-typedef struct page { ts_session *s; const ts_graph *g; const ts_sharding *sh; const char *text; } page;
+typedef struct page {
+  ts_session *s;
+  const ts_graph *g;
+  const ts_sharding *sh;
+  const char *text;
+} page;
 
-#define SAY(p, ...) ((p)->text = ts_arena_printf((p)->s->arena, "%s%s", (p)->text, ts_arena_printf((p)->s->arena, __VA_ARGS__)))
+#define SAY(p, ...)                                                                                \
+  ((p)->text = ts_arena_printf((p)->s->arena, "%s%s", (p)->text,                                   \
+                               ts_arena_printf((p)->s->arena, __VA_ARGS__)))
 
 static const char *place(ts_session *s, ts_span span)
 {
   if (!span.file)
     return "the command line";
   ts_position at = ts_sources_position(s->sources, span.file, span.begin);
-  return ts_arena_printf(s->arena, "%s:%u:%u", ts_sources_get(s->sources, span.file)->name, at.line, at.column);
+  return ts_arena_printf(s->arena, "%s:%u:%u", ts_sources_get(s->sources, span.file)->name, at.line,
+                         at.column);
 }
 
 /* As it is written, on one line. */
 static const char *written(ts_session *s, ts_span span)
 {
   const ts_source *source = ts_sources_get(s->sources, span.file);
-  char *text = ts_arena_string(s->arena, source->text + span.begin, span.end - span.begin), *to = text;
+  char *text = ts_arena_string(s->arena, source->text + span.begin, span.end - span.begin),
+       *to = text;
   for (const char *from = text; *from; from++) {
     char c = *from == '\n' ? ' ' : *from;
     if (c != ' ' || to == text || to[-1] != ' ')
@@ -61,8 +71,10 @@ static void say_collective(page *p, const ts_op *op, const ts_class *class, cons
     if (comm->span.file != action->span.file || comm->span.begin != action->span.begin)
       continue;
     bool all = comm->slot == TS_ALL_PARAMETERS;
-    SAY(p, "      %s%s over %s, %lld ranks\n", size_of(p->s, all ? parameter_bytes(class, op) : (double)comm->bytes), all ? " of weights" : "",
-        ts_axes_name(p->s, comm->axes), (long long)ts_axes_size(p->s, comm->axes));
+    SAY(p, "      %s%s over %s, %lld ranks\n",
+        size_of(p->s, all ? parameter_bytes(class, op) : (double)comm->bytes),
+        all ? " of weights" : "", ts_axes_name(p->s, comm->axes),
+        (long long)ts_axes_size(p->s, comm->axes));
     return;
   }
   SAY(p, "      nothing: one rank alone, or the op has no such tensor\n");
@@ -74,14 +86,17 @@ static void say_split(page *p, const ts_op *op, const ts_class *class, const ts_
     uint32_t index;
     const ts_slot *slot = slot_named(op, action->child[i]->name, &index);
     if (slot && slot->present)
-      SAY(p, "      `%s` is %s\n", slot->name, ts_layout_print(p->s, &class->view[index], slot->shape));
+      SAY(p, "      `%s` is %s\n", slot->name,
+          ts_layout_print(p->s, &class->view[index], slot->shape));
     for (uint32_t f = 0; !slot && f < op->arg_count; f++)
       if (op->decl->child[0]->child[f]->name == action->child[i]->name)
-        SAY(p, "      `%s` is %s of %s\n", action->child[i]->name, ts_value_print(p->s->arena, class->args[f]), ts_value_print(p->s->arena, op->args[f]));
+        SAY(p, "      `%s` is %s of %s\n", action->child[i]->name,
+            ts_value_print(p->s->arena, class->args[f]), ts_value_print(p->s->arena, op->args[f]));
   }
 }
 
-static void say_action(page *p, const ts_op *op, const ts_class *class, uint32_t group, const ts_ast *action)
+static void say_action(page *p, const ts_op *op, const ts_class *class, uint32_t group,
+                       const ts_ast *action)
 {
   SAY(p, "    %s\n", written(p->s, action->span));
   switch (action->kind) {
@@ -93,15 +108,18 @@ static void say_action(page *p, const ts_op *op, const ts_class *class, uint32_t
   case TS_AST_SET:
     for (uint32_t f = 0; f < op->arg_count; f++)
       if (op->decl->child[0]->child[f]->name == action->name)
-        SAY(p, "      `%s` is %s, was %s\n", action->name, ts_value_print(p->s->arena, class->args[f]), ts_value_print(p->s->arena, op->args[f]));
+        SAY(p, "      `%s` is %s, was %s\n", action->name,
+            ts_value_print(p->s->arena, class->args[f]), ts_value_print(p->s->arena, op->args[f]));
     return;
   default: return;
   }
 }
 
-static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t group, const ts_rule *rule)
+static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t group,
+                     const ts_rule *rule)
 {
-  SAY(p, "  rule %s of %s, %s, applied at %s\n", rule->ast->name, rule->strategy, place(p->s, rule->ast->span), place(p->s, rule->applied));
+  SAY(p, "  rule %s of %s, %s, applied at %s\n", rule->ast->name, rule->strategy,
+      place(p->s, rule->ast->span), place(p->s, rule->applied));
   if (rule->replaced)
     SAY(p, "    in place of the strategy's own, %s\n", place(p->s, rule->replaced->span));
   else if (rule->changed)
@@ -112,15 +130,20 @@ static void say_rule(page *p, const ts_op *op, const ts_class *class, uint32_t g
 
 static void say_tensors(page *p, const ts_op *op, const ts_class *class)
 {
-  static const char *const kinds[] = {[TS_SLOT_INPUT] = "input", [TS_SLOT_PARAM] = "param", [TS_SLOT_OUTPUT] = "output", [TS_SLOT_PART] = "part"};
+  static const char *const kinds[] = {[TS_SLOT_INPUT] = "input",
+                                      [TS_SLOT_PARAM] = "param",
+                                      [TS_SLOT_OUTPUT] = "output",
+                                      [TS_SLOT_PART] = "part"};
   SAY(p, "  tensors as it sees them\n");
   for (uint32_t i = 0; i < op->slot_count + op->part_count; i++) {
     const ts_slot *slot = &op->slots[i];
     if (!slot->present)
       continue;
-    const char *here = ts_layout_print(p->s, &class->view[i], slot->shape), *outside = ts_layout_print(p->s, &class->edge[i], slot->shape);
+    const char *here = ts_layout_print(p->s, &class->view[i], slot->shape),
+               *outside = ts_layout_print(p->s, &class->edge[i], slot->shape);
     bool differs = slot->kind != TS_SLOT_PARAM && strcmp(here, outside);
-    SAY(p, "    %-6s %-6s %s%s%s\n", kinds[slot->kind], slot->name, here, differs ? "; outside " : "", differs ? outside : "");
+    SAY(p, "    %-6s %-6s %s%s%s\n", kinds[slot->kind], slot->name, here,
+        differs ? "; outside " : "", differs ? outside : "");
   }
 }
 
@@ -141,7 +164,8 @@ static void say_op(page *p, uint32_t index)
 }
 
 /* Of ops that are alike the first is shown. */
-const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh, const char *label)
+const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh,
+                             const char *label)
 {
   page p = {s, g, sh, ""};
   bool *shown = TS_NEW_ARRAY(s->arena, bool, sh->classes.count + 1);

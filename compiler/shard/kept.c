@@ -13,7 +13,8 @@ const ts_dtype *ts_sharder_taken(const ts_class *class, uint32_t slot, bool grad
 
 int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient)
 {
-  return (int64_t)(ts_slot_elements(&class->local[slot]) * ts_sharder_taken(class, slot, gradient)->bits / 8);
+  return (int64_t)(ts_slot_elements(&class->local[slot]) *
+                   ts_sharder_taken(class, slot, gradient)->bits / 8);
 }
 
 /* Casts as kernels of their own, of what lies here, before the phase that needs it first. */
@@ -25,12 +26,20 @@ void ts_sharder_casts(ts_sharder *c)
     const ts_dtype *from = slot->dtype, *to = input ? local->dtype : local->gradient;
     if (!to || to == from || (slot->kind != TS_SLOT_OUTPUT && !input))
       continue;
-    ts_phase phase = input ? TS_PHASE_FORWARD : c->op->needs_input_gradient ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+    ts_phase phase = input                       ? TS_PHASE_FORWARD :
+                     c->op->needs_input_gradient ? TS_PHASE_INPUT :
+                                                   TS_PHASE_WEIGHT;
     ts_kernels *list = &c->class->work.phase[phase];
     ts_kernel *at = TS_NEW_ARRAY(c->s->arena, ts_kernel, list->count + 1);
     memcpy(at + 1, list->at, list->count * sizeof *at);
-    double bytes = (double)ts_layout_bytes(c->s, &c->class->edge[i], slot->shape, from) + (double)ts_layout_bytes(c->s, &c->class->edge[i], slot->shape, to);
-    at[0] = (ts_kernel){.family = ts_lang_intern(c->s->lang, "elementwise", 11), .dtype = from, .bytes = bytes, .host = -1, .early = true, .span = c->op->decl->name_span};
+    double bytes = (double)ts_layout_bytes(c->s, &c->class->edge[i], slot->shape, from) +
+                   (double)ts_layout_bytes(c->s, &c->class->edge[i], slot->shape, to);
+    at[0] = (ts_kernel){.family = ts_lang_intern(c->s->lang, "elementwise", 11),
+                        .dtype = from,
+                        .bytes = bytes,
+                        .host = -1,
+                        .early = true,
+                        .span = c->op->decl->name_span};
     *list = (ts_kernels){list->count + 1, at};
   }
 }
@@ -49,7 +58,8 @@ static bool gathered_again(const ts_class *class, uint32_t slot, bool *gathered)
   return again;
 }
 
-/* What a rank keeps: the tensor outside of the op if the op's own copy is gathered again in backward, or is no copy. */
+/* What a rank keeps: the tensor outside of the op if the op's own copy is gathered again in
+ * backward, or is no copy. */
 void ts_sharder_keep(ts_sharder *c)
 {
   const ts_work *work = &c->class->work;
@@ -64,8 +74,10 @@ void ts_sharder_keep(ts_sharder *c)
       if (c->op->slots[saved->slot].kind == TS_SLOT_PARAM)
         continue;
       const ts_dtype *cast = c->class->local[saved->slot].dtype;
-      if (cast != c->op->slots[saved->slot].dtype) { /* the op's own, of what lies here or of what was gathered */
-        const ts_layout *layout = kept.edge ? &c->class->edge[saved->slot] : &c->class->view[saved->slot];
+      /* the op's own, of what lies here or of what was gathered */
+      if (cast != c->op->slots[saved->slot].dtype) {
+        const ts_layout *layout =
+          kept.edge ? &c->class->edge[saved->slot] : &c->class->view[saved->slot];
         kept.bytes = ts_layout_bytes(c->s, layout, c->op->slots[saved->slot].shape, cast);
         kept.edge = false;
       } else

@@ -34,16 +34,19 @@ uint32_t ts_axes_effective(const ts_session *s, uint32_t axes)
 static const double rounding = 1e-12;
 
 /* Of a dimension, on the rank that has most of it. */
-static int64_t local_extent(const ts_session *s, const ts_layout *layout, ts_shape shape, uint32_t d)
+static int64_t local_extent(const ts_session *s, const ts_layout *layout, ts_shape shape,
+                            uint32_t d)
 {
   int64_t size = ts_axes_size(s, layout->split[d]), even = (shape.dim[d] + size - 1) / size;
   if (!(layout->more[d] > 0))
     return even;
-  int64_t most = (int64_t)ceil((double)shape.dim[d] / (double)size * (1 + layout->more[d]) * (1 - rounding));
+  int64_t most =
+    (int64_t)ceil((double)shape.dim[d] / (double)size * (1 + layout->more[d]) * (1 - rounding));
   return most > even ? most : even;
 }
 
-int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape, const ts_dtype *dtype)
+int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape,
+                        const ts_dtype *dtype)
 {
   int64_t bits = dtype->bits;
   for (uint32_t d = 0; d < shape.rank; d++)
@@ -75,15 +78,19 @@ const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape sha
     if (layout->more[d] > 0)
       text = ts_arena_printf(s->arena, "%s x %.4g", text, 1 + layout->more[d]);
     if (layout->split[d])
-      text = ts_arena_printf(s->arena, layout->split[d] & (layout->split[d] - 1) ? "%s / (%s)" : "%s / %s", text, ts_axes_name(s, layout->split[d]));
+      text = ts_arena_printf(s->arena,
+                             layout->split[d] & (layout->split[d] - 1) ? "%s / (%s)" : "%s / %s",
+                             text, ts_axes_name(s, layout->split[d]));
   }
   text = ts_arena_printf(s->arena, "%s]", text);
   if (layout->partial)
-    text = ts_arena_printf(s->arena, "%s, a partial sum over %s", text, ts_axes_name(s, layout->partial));
+    text = ts_arena_printf(s->arena, "%s, a partial sum over %s", text,
+                           ts_axes_name(s, layout->partial));
   return text;
 }
 
-/* What lay split elsewhere is split along comm->dim now. Dealt out by content, the fullest rank has more of what is gathered; where that is split again, no more. */
+/* What lay split elsewhere is split along comm->dim now. Dealt out by content, the fullest rank has
+ * more of what is gathered; where that is split again, no more. */
 static void exchange(ts_layout *layout, const ts_comm *comm)
 {
   double before = layout->more[comm->dim];
@@ -113,7 +120,8 @@ const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
     if (comm->dim < 0)
       return "needs `dim:`, the dimension it splits";
     if ((layout->partial & axes) != axes)
-      return ts_layout_axes(layout) & axes ? "is split over these axes already" : "is no partial sum over these axes";
+      return ts_layout_axes(layout) & axes ? "is split over these axes already" :
+                                             "is no partial sum over these axes";
     layout->partial &= ~axes;
     layout->split[comm->dim] |= axes;
     return NULL;
@@ -137,15 +145,17 @@ const char *ts_layout_move(ts_layout *layout, const ts_comm *comm)
 
 bool ts_layout_equal(const ts_layout *a, const ts_layout *b)
 {
-  bool equal = a->partial == b->partial && a->uneven == b->uneven && !memcmp(a->split, b->split, sizeof a->split);
+  bool equal = a->partial == b->partial && a->uneven == b->uneven &&
+               !memcmp(a->split, b->split, sizeof a->split);
   for (int d = 0; equal && d < TS_MAX_DIMS; d++)
     equal = a->more[d] == b->more[d];
   return equal;
 }
 
-/* Dimensions of the two shapes are taken from the left in runs of equal product. A split is carried by the first dimension of a run, when
- * it is the first there too and the size divides. */
-bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old, ts_shape new, ts_layout *to)
+/* Dimensions of the two shapes are taken from the left in runs of equal product. A split is carried
+ * by the first dimension of a run, when it is the first there too and the size divides. */
+bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old, ts_shape new,
+                       ts_layout *to)
 {
   uint32_t i = 0, k = 0;
   *to = (ts_layout){.partial = from->partial, .rule = from->rule, .failed = from->failed};
@@ -172,7 +182,8 @@ bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old,
         to->uneven |= UINT32_C(1) << first_new;
       if (!axes)
         continue;
-      if (d != first_old || first_new >= new.rank || (new.dim[first_new] % ts_axes_size(s, axes) && !(to->uneven >> first_new & 1)))
+      if (d != first_old || first_new >= new.rank ||
+          (new.dim[first_new] % ts_axes_size(s, axes) && !(to->uneven >> first_new & 1)))
         return false;
       to->split[first_new] = axes;
     }

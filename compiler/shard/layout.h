@@ -12,6 +12,7 @@ bool ts_layout_equal(const ts_layout *a, const ts_layout *b); /* where from asid
 /* What the collective makes of it. NULL, or what does not fit. */
 const char *ts_layout_move(ts_layout *layout, const ts_comm *comm);
 /* The layout of a reshaped tensor; false if the split falls inside of a new dimension. */
-bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old, ts_shape new, ts_layout *to);
+bool ts_layout_reshape(const ts_session *s, const ts_layout *from, ts_shape old, ts_shape new,
+                       ts_layout *to);
 
 #endif

@@ -1,5 +1,6 @@
-/* Model FLOPs: what the tokens trained need by the model's own arithmetic, by number format. Recomputation, padding, load and what a kernel
- * computes twice are none of them: of one model all plans have the same. */
+/* Model FLOPs: what the tokens trained need by the model's own arithmetic, by number format.
+ * Recomputation, padding, load and what a kernel computes twice are none of them: of one model all
+ * plans have the same. */
 #ifndef TS_COMPILER_SHARD_MODEL_WORK_H
 #define TS_COMPILER_SHARD_MODEL_WORK_H
 

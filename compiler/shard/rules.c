@@ -1,4 +1,5 @@
-/* Strategies as lists of rules: which ops a rule matches, and the warning for one that matches none. */
+/* Strategies as lists of rules: which ops a rule matches, and the warning for one that matches
+ * none. */
 #include <string.h>
 
 #include "compiler/eval/env.h"
@@ -14,10 +15,12 @@ static void add_pattern(ts_session *s, names *patterns, ts_value v)
     for (uint32_t i = 0; i < v.u.list->count; i++)
       add_pattern(s, patterns, v.u.list->at[i]);
   else if (v.type != TS_T_NONE && v.type != TS_T_ERROR)
-    ts_diag_here(ts_report(s, TS_E0220, v.span, "what a rule matches is labelled by text"), "found %s", ts_value_describe(s->arena, v));
+    ts_diag_here(ts_report(s, TS_E0220, v.span, "what a rule matches is labelled by text"),
+                 "found %s", ts_value_describe(s->arena, v));
 }
 
-/* A bare word after `match` is a kind of op; one after `as` names a value: a Label, or a list of such. */
+/* A bare word after `match` is a kind of op; one after `as` names a value: a Label, or a list of
+ * such. */
 static void read_match(ts_session *s, ts_rule *rule)
 {
   const ts_ast *match = rule->ast->child[0];
@@ -38,12 +41,16 @@ static void read_match(ts_session *s, ts_rule *rule)
 ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_ast *with)
 {
   if (!v.u.applied->decl || v.u.applied->decl->kind != TS_AST_STRATEGY) {
-    ts_diag_here(ts_report(s, TS_E0220, with->child[0]->span, "`with` changes a Cluster or a Strategy, not %s", ts_value_describe(s->arena, v)), "found here");
+    ts_diag_here(ts_report(s, TS_E0220, with->child[0]->span,
+                           "`with` changes a Cluster or a Strategy, not %s",
+                           ts_value_describe(s->arena, v)),
+                 "found here");
     return ts_error_value();
   }
   for (uint32_t i = 1; i < with->count; i++)
     if (with->child[i]->kind != TS_AST_RULE && with->child[i]->kind != TS_AST_REMOVE) {
-      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a strategy has only rules"), "write `rule NAME { ... }` or `remove NAME`");
+      ts_diag_here(ts_report(s, TS_E0220, with->child[i]->span, "a strategy has only rules"),
+                   "write `rule NAME { ... }` or `remove NAME`");
       return ts_error_value();
     }
   ts_changes *changes = TS_NEW(s->arena, ts_changes);
@@ -63,24 +70,30 @@ static size_t rule_named(const ts_sharding *sh, size_t first, const char *name)
   return first;
 }
 
-static void remove_rule(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy, const ts_ast *node)
+static void remove_rule(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy,
+                        const ts_ast *node)
 {
   size_t at = rule_named(sh, first, node->name);
   if (at < sh->rules.count) {
-    memmove(&sh->rules.at[at], &sh->rules.at[at + 1], (sh->rules.count - at - 1) * sizeof *sh->rules.at);
+    memmove(&sh->rules.at[at], &sh->rules.at[at + 1],
+            (sh->rules.count - at - 1) * sizeof *sh->rules.at);
     sh->rules.count--;
     return;
   }
   ts_name_list names = {0};
   for (size_t i = first; i < sh->rules.count; i++)
     TS_PUSH(s->arena, &names.names, sh->rules.at[i].ast->name);
-  ts_diag *d = ts_report(s, TS_E0219, node->name_span, "`%s` has no rule `%s`", strategy->decl->name, node->name);
+  ts_diag *d = ts_report(s, TS_E0219, node->name_span, "`%s` has no rule `%s`",
+                         strategy->decl->name, node->name);
   ts_diag_here(d, "nothing to remove");
-  ts_diag_note_at(d, strategy->decl->name_span, "its rules are %s", names.names.count ? ts_name_list_print(s, &names) : "none");
+  ts_diag_note_at(d, strategy->decl->name_span, "its rules are %s",
+                  names.names.count ? ts_name_list_print(s, &names) : "none");
 }
 
-/* Rules that a plan adds see its names and the strategy's arguments. One with the name of an earlier rule takes its place. */
-static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy, const ts_changes *changes)
+/* Rules that a plan adds see its names and the strategy's arguments. One with the name of an
+ * earlier rule takes its place. */
+static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applied *strategy,
+                   const ts_changes *changes)
 {
   if (changes->before)
     change(s, sh, first, strategy, changes->before);
@@ -93,7 +106,11 @@ static void change(ts_session *s, ts_sharding *sh, size_t first, const ts_applie
       remove_rule(s, sh, first, strategy, node);
       continue;
     }
-    ts_rule rule = {.ast = node, .env = env, .strategy = strategy->decl->name, .applied = strategy->span, .changed = true};
+    ts_rule rule = {.ast = node,
+                    .env = env,
+                    .strategy = strategy->decl->name,
+                    .applied = strategy->span,
+                    .changed = true};
     read_match(s, &rule);
     size_t at = rule_named(sh, first, node->name);
     if (at == sh->rules.count) {
@@ -117,7 +134,8 @@ static void collect(ts_session *s, ts_sharding *sh, const ts_applied *strategy)
       ts_env_bind(env, item->name, ts_eval_let(s, env, item));
     if (item->kind != TS_AST_RULE)
       continue;
-    ts_rule rule = {.ast = item, .env = env, .strategy = strategy->decl->name, .applied = strategy->span};
+    ts_rule rule = {
+      .ast = item, .env = env, .strategy = strategy->decl->name, .applied = strategy->span};
     read_match(s, &rule);
     TS_PUSH(s->arena, &sh->rules, rule);
   }
@@ -161,7 +179,8 @@ bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, co
   if (!where)
     return true;
   ts_op_scope scope = {.s = s, .plan = plan, .op = op, .slots = op->slots, .args = op->args};
-  return ts_eval_bool(s, ts_op_env(&scope, rule->env), where, "the condition of a rule", &holds) && holds;
+  return ts_eval_bool(s, ts_op_env(&scope, rule->env), where, "the condition of a rule", &holds) &&
+         holds;
 }
 
 /* -- rules that match nothing -- */
@@ -212,7 +231,8 @@ static const char *list_labels(ts_arena *arena, const tally *found, size_t n)
 {
   const char *text = "";
   for (size_t i = 0; i < n; i++)
-    text = ts_arena_printf(arena, "%s%s`%s%s` (%u)", text, i ? ", " : "", found[i].inside ? "*." : "", found[i].name, found[i].count);
+    text = ts_arena_printf(arena, "%s%s`%s%s` (%u)", text, i ? ", " : "",
+                           found[i].inside ? "*." : "", found[i].name, found[i].count);
   return text;
 }
 
@@ -221,25 +241,30 @@ static const char *list_kinds(ts_session *s, const ts_rule *rule)
   return rule->kind_count ? ts_listed(s->arena, rule->kinds, rule->kind_count) : "all";
 }
 
-static void help_pattern(ts_session *s, ts_diag *d, const ts_rule *rule, const tally *found, size_t n)
+static void help_pattern(ts_session *s, ts_diag *d, const ts_rule *rule, const tally *found,
+                         size_t n)
 {
   const char *candidates[16];
   const char *best[3];
   for (size_t i = 0; i < n; i++)
-    candidates[i] = found[i].inside ? ts_arena_printf(s->arena, "*.%s", found[i].name) : found[i].name;
+    candidates[i] =
+      found[i].inside ? ts_arena_printf(s->arena, "*.%s", found[i].name) : found[i].name;
   const char *text = "";
   for (uint32_t i = 0; i < rule->pattern_count; i++)
     if (ts_suggest(rule->patterns[i], candidates, n, best))
       text = ts_arena_printf(s->arena, "%s%s\"%s\"", text, *text ? " | " : "", best[0]);
   if (*text)
-    ts_diag_help(d, "did you mean `%s`? If it is meant to match nothing here, mark the rule `optional`", text);
+    ts_diag_help(
+      d, "did you mean `%s`? If it is meant to match nothing here, mark the rule `optional`", text);
   else
-    ts_diag_help(d, "`tsc --list-ops` prints all labels; if it is meant to match nothing here, mark the rule `optional`");
+    ts_diag_help(d, "`tsc --list-ops` prints all labels; if it is meant to match nothing here, "
+                    "mark the rule `optional`");
 }
 
 typedef struct label_list { TS_VEC(const char *) at; } label_list;
 
-/* Labels as they may be written: in full, and from every dot on, with as many dots as the one that was looked for. */
+/* Labels as they may be written: in full, and from every dot on, with as many dots as the one that
+ * was looked for. */
 static label_list labels_like(ts_session *s, const ts_graph *g, const char *found)
 {
   label_list list = {0};
@@ -265,26 +290,31 @@ void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *wri
   const char *best[3], *quote = source && source->text[span.begin] == '"' ? "\"" : "";
   label_list list = labels_like(s, g, written);
   if (ts_suggest(written, list.at.at, list.at.count, best))
-    ts_diag_edit(d, span, ts_arena_printf(s->arena, "%s%s%s", quote, best[0], quote), "a label with a similar name exists");
+    ts_diag_edit(d, span, ts_arena_printf(s->arena, "%s%s%s", quote, best[0], quote),
+                 "a label with a similar name exists");
   ts_diag_note(d, "`tsc --list-ops` prints all labels");
 }
 
-static void report_unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule, ts_value label)
+static void report_unknown_label(ts_session *s, const ts_graph *g, const ts_rule *rule,
+                                 ts_value label)
 {
   ts_diag *d = ts_report(s, TS_E0203, label.span, "no op is labelled `%s`", label.u.string);
   ts_diag_here(d, "matches 0 of %zu ops", g->ops.count);
-  ts_diag_note_at(d, rule->ast->span, "rule `%s` of `%s` matches it", rule->ast->name, rule->strategy);
+  ts_diag_note_at(d, rule->ast->span, "rule `%s` of `%s` matches it", rule->ast->name,
+                  rule->strategy);
   ts_label_help(s, g, d, label.u.string, label.span);
 }
 
-/* The first label of these that the strategy was given where it is applied, and that no op has; of no type: there is none. */
+/* The first label of these that the strategy was given where it is applied, and that no op has; of
+ * no type: there is none. */
 static ts_value unknown_among(const ts_graph *g, const ts_rule *rule, ts_value v)
 {
   ts_value found = ts_none_value();
   size_t length;
   for (uint32_t i = 0; v.type == TS_T_LIST && i < v.u.list->count && found.type == TS_T_NONE; i++)
     found = unknown_among(g, rule, v.u.list->at[i]);
-  bool given = v.type == TS_T_LABEL && v.span.file == rule->applied.file && v.span.begin >= rule->applied.begin && v.span.end <= rule->applied.end;
+  bool given = v.type == TS_T_LABEL && v.span.file == rule->applied.file &&
+               v.span.begin >= rule->applied.begin && v.span.end <= rule->applied.end;
   for (size_t k = 0; k < g->ops.count && given; k++)
     given = !ts_label_match(v.u.string, g->ops.at[k].label, &length);
   return given ? v : found;
@@ -320,10 +350,12 @@ static void report_unused(ts_session *s, const ts_graph *g, const ts_rule *rule)
       pattern_first = false;
     }
   size_t n = count_labels(g, rule, found, 16);
-  ts_diag *d = ts_diag_add(s->diags, TS_W0312, at, "rule `%s` of `%s` matches nothing", rule->ast->name, rule->strategy);
+  ts_diag *d = ts_diag_add(s->diags, TS_W0312, at, "rule `%s` of `%s` matches nothing",
+                           rule->ast->name, rule->strategy);
   ts_diag_here(d, "0 of %zu ops", g->ops.count);
   if (n)
-    ts_diag_note(d, "%s ops in this model: %s", list_kinds(s, rule), list_labels(s->arena, found, n));
+    ts_diag_note(d, "%s ops in this model: %s", list_kinds(s, rule),
+                 list_labels(s->arena, found, n));
   else
     ts_diag_note(d, "the model has no op of kind %s", list_kinds(s, rule));
   help_pattern(s, d, rule, found, n);

@@ -1,4 +1,5 @@
-/* From rules to layouts: for each class of ops, what its rules ask, how its tensors lie, and its work on one rank. */
+/* From rules to layouts: for each class of ops, what its rules ask, how its tensors lie, and its
+ * work on one rank. */
 #include "compiler/shard/shard.h"
 
 #include <string.h>
@@ -12,11 +13,16 @@
 /* -- layouts -- */
 
 /* Who laid a tensor as it lies: a rule, or the op that made it where none split it. */
-static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot, const ts_layout *layout)
+static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot,
+                       const ts_layout *layout)
 {
-  const ts_op *producer = slot->kind == TS_SLOT_INPUT && c->g->tensors.at[slot->tensor].producer != TS_NO_INDEX ? &c->g->ops.at[c->g->tensors.at[slot->tensor].producer] : NULL;
+  const ts_op *producer =
+    slot->kind == TS_SLOT_INPUT && c->g->tensors.at[slot->tensor].producer != TS_NO_INDEX ?
+      &c->g->ops.at[c->g->tensors.at[slot->tensor].producer] :
+      NULL;
   if (layout->rule != TS_NO_INDEX && ts_layout_axes(layout) | layout->partial)
-    ts_rule_note(c->sh, d, layout->rule, ts_rule_at(c, layout->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", slot->name));
+    ts_rule_note(c->sh, d, layout->rule, ts_rule_at(c, layout->rule)->ast->span,
+                 ts_arena_printf(c->s->arena, "made `%s` so", slot->name));
   else if (producer)
     ts_diag_note_at(d, producer->span, "made by `%s`, which no rule splits so", producer->label);
 }
@@ -24,11 +30,14 @@ static void note_maker(const ts_sharder *c, ts_diag *d, const ts_slot *slot, con
 /* What a collective brings is cast before, what one takes away is as the op made it. */
 bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_slot *slot)
 {
-  const ts_dtype *dtype = comm->after ? slot->dtype : ts_sharder_taken(c->class, comm->slot, comm->gradient);
+  const ts_dtype *dtype =
+    comm->after ? slot->dtype : ts_sharder_taken(c->class, comm->slot, comm->gradient);
   int64_t before = ts_layout_bytes(c->s, layout, slot->shape, dtype);
   const char *wrong = comm->axes ? ts_layout_move(layout, comm) : NULL;
   if (wrong) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span, "this collective on `%s` of `%s` does not fit its layout", slot->name, c->op->label);
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0310, comm->span,
+                             "this collective on `%s` of `%s` does not fit its layout", slot->name,
+                             c->op->label);
     ts_diag_here(d, "%s", wrong);
     ts_diag_note(d, "`%s` is %s here", slot->name, ts_layout_print(c->s, layout, slot->shape));
     ts_rule_note(c->sh, d, comm->rule, ts_rule_at(c, comm->rule)->applied, "is applied here");
@@ -36,9 +45,11 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
     ts_sharder_alike_note(c, d);
     return ts_sharder_fail(c);
   }
-  if (comm->dim >= 0 && !(layout->uneven >> comm->dim & 1) && slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
-    return ts_sharder_indivisible(c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim), slot->shape.dim[comm->dim], c->op->span,
-                  comm->axes, comm->rule, comm->span, TS_NO_INDEX);
+  if (comm->dim >= 0 && !(layout->uneven >> comm->dim & 1) &&
+      slot->shape.dim[comm->dim] % ts_axes_size(c->s, layout->split[comm->dim]))
+    return ts_sharder_indivisible(
+      c, ts_arena_printf(c->s->arena, "of `%s` dim %d", slot->name, comm->dim),
+      slot->shape.dim[comm->dim], c->op->span, comm->axes, comm->rule, comm->span, TS_NO_INDEX);
   layout->rule = comm->rule;
   int64_t after = ts_layout_bytes(c->s, layout, slot->shape, dtype);
   comm->bytes = (int64_t)((double)(before > after ? before : after) * comm->share);
@@ -46,12 +57,13 @@ bool ts_sharder_move(ts_sharder *c, ts_layout *layout, ts_comm *comm, const ts_s
 }
 
 /* Collectives at (when, before or after) on a slot or its gradient, in order. */
-static bool move_all(ts_sharder *c, ts_layout *layout, ts_when when, bool after, uint32_t slot, bool gradient)
+static bool move_all(ts_sharder *c, ts_layout *layout, ts_when when, bool after, uint32_t slot,
+                     bool gradient)
 {
   for (uint32_t i = 0; i < c->class->comm_count; i++) {
     ts_comm *comm = &c->class->comms[i];
-    if (comm->when == when && comm->after == after && comm->slot == slot && comm->gradient == gradient &&
-        !ts_sharder_move(c, layout, comm, &c->op->slots[slot]))
+    if (comm->when == when && comm->after == after && comm->slot == slot &&
+        comm->gradient == gradient && !ts_sharder_move(c, layout, comm, &c->op->slots[slot]))
       return false;
   }
   return true;
@@ -66,8 +78,10 @@ static const ts_layout *edge_layout(ts_sharder *c, uint32_t tensor, ts_layout *s
     return &c->sh->layouts[tensor];
   const ts_edge *source = &c->g->tensors.at[e->source];
   if (!ts_layout_reshape(c->s, &c->sh->layouts[e->source], source->shape, e->shape, scratch)) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0317, c->op->span, "cannot reshape the split tensor that `%s` takes", c->op->label);
-    ts_diag_here(d, "%s cannot become %s", ts_layout_print(c->s, &c->sh->layouts[e->source], source->shape),
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0317, c->op->span,
+                             "cannot reshape the split tensor that `%s` takes", c->op->label);
+    ts_diag_here(d, "%s cannot become %s",
+                 ts_layout_print(c->s, &c->sh->layouts[e->source], source->shape),
                  ts_layout_print(c->s, &(ts_layout){.rule = 0}, e->shape));
     scratch->failed = true;
   }
@@ -79,13 +93,17 @@ static bool mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const
 {
   const ts_slot *t = &c->op->slots[slot];
   const ts_edge *e = &c->g->tensors.at[t->tensor];
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, c->op->span, "`%s` of `%s` is not split as it is needed", t->name, c->op->label);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, c->op->span,
+                           "`%s` of `%s` is not split as it is needed", t->name, c->op->label);
   ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
-  ts_rule_note(c->sh, d, asked->rule, ts_rule_at(c, asked->rule)->ast->span, ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
+  ts_rule_note(c->sh, d, asked->rule, ts_rule_at(c, asked->rule)->ast->span,
+               ts_arena_printf(c->s->arena, "needs %s", ts_layout_print(c->s, asked, t->shape)));
   if (found->rule != TS_NO_INDEX)
-    ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span, "made what is found");
+    ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span,
+                 "made what is found");
   else if (e->producer != TS_NO_INDEX)
-    ts_diag_note_at(d, c->g->ops.at[e->producer].span, "made by `%s`, which no rule splits", c->g->ops.at[e->producer].label);
+    ts_diag_note_at(d, c->g->ops.at[e->producer].span, "made by `%s`, which no rule splits",
+                    c->g->ops.at[e->producer].label);
   ts_sharder_alike_note(c, d);
   return ts_sharder_fail(c);
 }
@@ -96,14 +114,17 @@ static bool partial_input(ts_sharder *c, uint32_t slot, const ts_layout *found)
   const ts_edge *e = &c->g->tensors.at[t->tensor];
   const char *axes = ts_axes_name(c->s, found->partial);
   const char *maker = e->producer != TS_NO_INDEX ? c->g->ops.at[e->producer].label : e->name;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0309, c->op->span, "`%s` takes a partial sum over %s", c->op->label, axes);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0309, c->op->span, "`%s` takes a partial sum over %s",
+                           c->op->label, axes);
   ts_diag_here(d, "`%s` is %s", t->name, ts_layout_print(c->s, found, t->shape));
   if (e->producer != TS_NO_INDEX)
     ts_diag_note_at(d, c->g->ops.at[e->producer].span, "`%s` leaves it", maker);
   if (found->rule != TS_NO_INDEX)
-    ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span, "splits what is summed over there");
+    ts_rule_note(c->sh, d, found->rule, ts_rule_at(c, found->rule)->ast->span,
+                 "splits what is summed over there");
   for (uint32_t i = 0; i < c->class->rule_count; i++)
-    ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches the consumer");
+    ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span,
+                 "matches the consumer");
   ts_diag_help(d, "end it where it is made: `after forward: all_reduce(y, over: %s)`", axes);
   ts_sharder_alike_note(c, d);
   return ts_sharder_fail(c);
@@ -151,17 +172,21 @@ static bool check_whole(ts_sharder *c)
     if (item->kind != TS_AST_WHOLE)
       continue;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
-    if (slot == TS_NO_INDEX || !ts_sharder_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
+    if (slot == TS_NO_INDEX ||
+        !ts_sharder_dim(c, c->op->module, item->child[0], &c->op->slots[slot], &dim))
       continue;
     const ts_layout *view = &c->class->view[slot];
     if (!view->split[dim])
       continue;
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0308, c->op->span, "`%s` needs dimension %d of `%s` whole", c->op->label, dim, item->name);
+    ts_diag *d =
+      ts_diag_add(c->s->diags, TS_E0308, c->op->span, "`%s` needs dimension %d of `%s` whole",
+                  c->op->label, dim, item->name);
     ts_diag_here(d, "found %s", ts_layout_print(c->s, view, c->op->slots[slot].shape));
     ts_diag_note_at(d, item->span, "`%s` says so", c->op->kind);
     if (view->rule != TS_NO_INDEX)
       ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span, "splits it");
-    ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d, over: %s)`", item->name, dim, ts_axes_name(c->s, view->split[dim]));
+    ts_diag_help(d, "gather it first: `before forward: all_gather(%s, dim: %d, over: %s)`",
+                 item->name, dim, ts_axes_name(c->s, view->split[dim]));
     ts_sharder_alike_note(c, d);
     return ts_sharder_fail(c);
   }
@@ -180,7 +205,8 @@ static bool contracted(ts_sharder *c, uint32_t axis)
       continue;
     uint32_t slot = ts_op_slot(c->op, decl->child[i]->name, &gradient);
     if (slot != TS_NO_INDEX && c->op->slots[slot].present &&
-        ts_sharder_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) && c->class->view[slot].split[dim] & axis)
+        ts_sharder_dim(c, c->op->module, decl->child[i]->child[0], &c->op->slots[slot], &dim) &&
+        c->class->view[slot].split[dim] & axis)
       return true;
   }
   return false;
@@ -199,17 +225,21 @@ const ts_slot *ts_sharder_whole(ts_sharder *c)
   if (!c->set)
     return c->op->slots;
   ts_slot *slots = ts_arena_copy(c->s->arena, c->op->slots, all_slots(c->op) * sizeof *slots);
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = slots, .args = c->set, .quiet = true};
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = c->op, .slots = slots, .args = c->set, .quiet = true};
   return ts_op_outputs(&scope) ? slots : NULL;
 }
 
-/* Whether a dimension is a size-th of the whole: of what was rounded up, rounded up too, as ceil(ceil(x) / n) = ceil(x / n). */
+/* Whether a dimension is a size-th of the whole: of what was rounded up, rounded up too, as
+ * ceil(ceil(x) / n) = ceil(x / n). */
 static bool shrinks(const ts_layout *view, uint32_t d, int64_t local, int64_t whole, int64_t size)
 {
-  return local * size == whole || (view->uneven >> d & 1 && local < whole && local == (whole + size - 1) / size);
+  return local * size == whole ||
+         (view->uneven >> d & 1 && local < whole && local == (whole + size - 1) / size);
 }
 
-/* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and arguments; what shrinks by its size is split by it. */
+/* Evaluates the shapes of outputs or parts with one axis applied to inputs, parameters and
+ * arguments; what shrinks by its size is split by it. */
 static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool *trace)
 {
   const ts_op *op = c->op;
@@ -217,7 +247,8 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   int64_t size = ts_axes_size(c->s, axis);
   ts_slot *slots = ts_arena_copy(c->s->arena, op->slots, all_slots(op) * sizeof *slots);
   const ts_slot *whole = ts_sharder_whole(c);
-  ts_value *args = ts_arena_copy(c->s->arena, c->set ? c->set : op->args, op->arg_count * sizeof *args);
+  ts_value *args =
+    ts_arena_copy(c->s->arena, c->set ? c->set : op->args, op->arg_count * sizeof *args);
   if (!whole)
     return ts_sharder_fail(c);
   for (uint32_t i = 0; i < first; i++) {
@@ -227,7 +258,8 @@ static bool probe(ts_sharder *c, uint32_t axis, uint32_t from, uint32_t to, bool
   for (uint32_t f = 0; f < op->arg_count; f++)
     if (c->arg_axes[f] & axis)
       args[f].u.integer /= size;
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = args, .quiet = true};
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = args, .quiet = true};
   if (!ts_op_outputs(&scope))
     return ts_sharder_fail(c);
   *trace = false;
@@ -283,14 +315,19 @@ static bool asked_for(ts_sharder *c, uint32_t axis)
 
 static bool no_trace(ts_sharder *c, uint32_t axis)
 {
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0307, c->op->span, "a split over %s leaves no trace in the outputs of `%s`", ts_axes_name(c->s, axis), c->op->label);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0307, c->op->span,
+                           "a split over %s leaves no trace in the outputs of `%s`",
+                           ts_axes_name(c->s, axis), c->op->label);
   ts_diag_here(d, "every rank would compute the same");
   for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++)
     if (ts_layout_axes(&c->class->view[i]) & axis)
-      ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
+      ts_diag_note(d, "`%s` is %s", c->op->slots[i].name,
+                   ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
   for (uint32_t i = 0; i < c->class->rule_count; i++)
-    ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches here");
-  ts_diag_help(d, "if the op sums over that dimension, its declaration says `contracts NAME dim N`; if the rule knows better, it says `split y dim N`");
+    ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span,
+                 "matches here");
+  ts_diag_help(d, "if the op sums over that dimension, its declaration says `contracts NAME dim "
+                  "N`; if the rule knows better, it says `split y dim N`");
   ts_sharder_alike_note(c, d);
   return ts_sharder_fail(c);
 }
@@ -338,51 +375,63 @@ static bool moves(const ts_ast *rule)
     const ts_ast *action = rule->child[k];
     if (action->kind == TS_AST_SPLIT || action->kind == TS_AST_REPLICATE)
       return true;
-    bool early = action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") && strcmp(action->child[0]->name, "step");
+    bool early = action->kind == TS_AST_COMM && strcmp(action->child[0]->name, "gradients") &&
+                 strcmp(action->child[0]->name, "step");
     const ts_ast *moved = early ? ts_action_subject(action) : NULL;
-    if (moved && moved->kind == TS_AST_ID && strcmp(moved->name, "gradients") && strcmp(moved->name, "parameters"))
+    if (moved && moved->kind == TS_AST_ID && strcmp(moved->name, "gradients") &&
+        strcmp(moved->name, "parameters"))
       return true;
   }
   return false;
 }
 
-static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed, const char *help)
+static bool gradient_mismatch(ts_sharder *c, uint32_t slot, const ts_layout *found,
+                              const ts_layout *needed, const char *help)
 {
   const ts_slot *t = &c->op->slots[slot];
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0315, c->op->span, "the gradient `d%s` of `%s` does not lie as `%s` does", t->name, c->op->label, t->name);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0315, c->op->span,
+                           "the gradient `d%s` of `%s` does not lie as `%s` does", t->name,
+                           c->op->label, t->name);
   ts_diag_here(d, "found %s", ts_layout_print(c->s, found, t->shape));
   ts_diag_note(d, "needed: %s", ts_layout_print(c->s, needed, t->shape));
   bool ruled = false;
   for (uint32_t i = 0; i < c->class->rule_count; i++)
     if (moves(ts_rule_at(c, c->class->rules[i])->ast)) {
-      ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span, "matches here");
+      ts_rule_note(c->sh, d, c->class->rules[i], ts_rule_at(c, c->class->rules[i])->ast->span,
+                   "matches here");
       ruled = true;
     }
   for (uint32_t i = 0; i < c->op->input_count && !ruled; i++) {
-    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
+    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name,
+                 ts_layout_print(c->s, &c->class->view[i], c->op->slots[i].shape));
     note_maker(c, d, &c->op->slots[i], &c->class->view[i]);
   }
   const char *axes = ts_axes_name(c->s, found->partial ? found->partial : ts_layout_axes(found));
   if (ruled || c->op->input_count < 2)
     ts_diag_help(d, help, axes);
   else
-    ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made", c->op->label, axes);
+    ts_diag_help(d, "what `%s` takes must lie alike over %s: gather or split one where it is made",
+                 c->op->label, axes);
   ts_sharder_alike_note(c, d);
   return ts_sharder_fail(c);
 }
 
 /* A split over the same axes along another dimension is exchanged, any other gathered. */
-static const char *help_incoming(const ts_sharder *c, uint32_t slot, const ts_layout *found, const ts_layout *needed)
+static const char *help_incoming(const ts_sharder *c, uint32_t slot, const ts_layout *found,
+                                 const ts_layout *needed)
 {
   int from = 0, to = 0;
   while (from < TS_MAX_DIMS - 1 && !(found->split[from] & ~needed->split[from])) from++;
   while (to < TS_MAX_DIMS - 1 && !(needed->split[to] & found->split[from])) to++;
   bool exchange = (needed->split[to] & found->split[from]) != 0;
-  return ts_arena_printf(c->s->arena, "%s it: `before backward(input): %s(d%s, dim: %d, over: %%s)`", exchange ? "exchange" : "gather",
-                         exchange ? "all_to_all" : "all_gather", c->op->slots[slot].name, exchange ? to : from);
+  return ts_arena_printf(c->s->arena,
+                         "%s it: `before backward(input): %s(d%s, dim: %d, over: %%s)`",
+                         exchange ? "exchange" : "gather", exchange ? "all_to_all" : "all_gather",
+                         c->op->slots[slot].name, exchange ? to : from);
 }
 
-/* Gradients of outputs come in as the output lies outside; collectives must make of them what the op computes with. */
+/* Gradients of outputs come in as the output lies outside; collectives must make of them what the
+ * op computes with. */
 static bool check_incoming(ts_sharder *c)
 {
   for (uint32_t i = c->op->input_count + c->op->param_count; i < c->op->slot_count; i++) {
@@ -391,7 +440,8 @@ static bool check_incoming(ts_sharder *c)
     if (!c->g->tensors.at[c->op->slots[i].tensor].needs_gradient)
       continue;
     ts_layout weight = in;
-    if (!move_all(c, &in, TS_WHEN_INPUT, false, i, true) || !move_all(c, &weight, TS_WHEN_WEIGHT, false, i, true))
+    if (!move_all(c, &in, TS_WHEN_INPUT, false, i, true) ||
+        !move_all(c, &weight, TS_WHEN_WEIGHT, false, i, true))
       return false;
     if (!c->op->needs_input_gradient)
       in = weight;
@@ -401,7 +451,8 @@ static bool check_incoming(ts_sharder *c)
   return true;
 }
 
-/* A gradient of an input is a partial sum over the axes that split the outputs and not that input. */
+/* A gradient of an input is a partial sum over the axes that split the outputs and not that input.
+ * */
 static bool check_outgoing(ts_sharder *c)
 {
   uint32_t split = 0;
@@ -415,7 +466,8 @@ static bool check_outgoing(ts_sharder *c)
     if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true))
       return false;
     if (out.partial || !contains(&c->class->edge[i], &out))
-      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): all_reduce(dx, over: %s)`");
+      return gradient_mismatch(c, i, &out, &c->class->edge[i],
+                               "end the sum: `after backward(input): all_reduce(dx, over: %s)`");
     ts_layout again = c->class->edge[i];
     if (!move_all(c, &again, TS_WHEN_INPUT, false, i, false))
       return false;
@@ -426,10 +478,13 @@ static bool check_outgoing(ts_sharder *c)
   for (uint32_t i = c->op->slot_count; i < all_slots(c->op); i++) {
     ts_layout out = c->class->view[i], again = c->class->edge[i];
     out.partial = split & ~ts_layout_axes(&out);
-    if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true) || !move_all(c, &again, TS_WHEN_INPUT, false, i, false))
+    if (!move_all(c, &out, TS_WHEN_INPUT, true, i, true) ||
+        !move_all(c, &again, TS_WHEN_INPUT, false, i, false))
       return false;
     if (out.partial || !contains(&c->class->edge[i], &out))
-      return gradient_mismatch(c, i, &out, &c->class->edge[i], "end the sum: `after backward(input): reduce_scatter(dx, dim: ..., over: %s)` of that part");
+      return gradient_mismatch(c, i, &out, &c->class->edge[i],
+                               "end the sum: `after backward(input): reduce_scatter(dx, dim: ..., "
+                               "over: %s)` of that part");
   }
   return true;
 }
@@ -438,29 +493,38 @@ static bool check_outgoing(ts_sharder *c)
 
 static bool unmet(ts_sharder *c, const ts_op_scope *scope, const ts_ast *require, bool local)
 {
-  const char *text = require->count > 1 && require->child[1] ? require->child[1]->literal : "a requirement is not met";
-  ts_diag *d = ts_diag_add(c->s->diags, local ? TS_E0305 : TS_E0314, c->op->span, local ? "what `%s` takes does not fit together after the split" : "`%s` cannot be applied here", c->op->label);
+  const char *text = require->count > 1 && require->child[1] ? require->child[1]->literal :
+                                                               "a requirement is not met";
+  ts_diag *d = ts_diag_add(c->s->diags, local ? TS_E0305 : TS_E0314, c->op->span,
+                           local ? "what `%s` takes does not fit together after the split" :
+                                   "`%s` cannot be applied here",
+                           c->op->label);
   ts_diag_here(d, "%s", text);
   ts_note_values(c->s, ts_op_env(scope, c->op->module), d, require->child[0]);
   ts_diag_note_at(d, require->span, "`%s` requires it", c->op->kind);
   for (uint32_t i = 0; i < c->op->input_count + c->op->param_count; i++) {
     const ts_layout *view = &c->class->view[i];
-    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name, ts_layout_print(c->s, view, c->op->slots[i].shape));
+    ts_diag_note(d, "`%s` is %s", c->op->slots[i].name,
+                 ts_layout_print(c->s, view, c->op->slots[i].shape));
     if (local && view->rule != TS_NO_INDEX)
-      ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span, ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
+      ts_rule_note(c->sh, d, view->rule, ts_rule_at(c, view->rule)->ast->span,
+                   ts_arena_printf(c->s->arena, "made `%s` so", c->op->slots[i].name));
   }
   ts_sharder_alike_note(c, d);
   return ts_sharder_fail(c);
 }
 
 /* The slots with a dimension of the activations cut to `part` of `whole` parts. */
-static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int64_t share, int64_t whole)
+static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int64_t share,
+                    int64_t whole)
 {
-  ts_slot *slots = ts_arena_copy(c->s->arena, c->class->local, (all_slots(c->op) + 1) * sizeof *slots);
+  ts_slot *slots =
+    ts_arena_copy(c->s->arena, c->class->local, (all_slots(c->op) + 1) * sizeof *slots);
   for (uint32_t i = 0; i < all_slots(c->op); i++) {
     ts_slot *slot = &slots[i];
     bool part = at >= c->op->slot_count; /* of a part nothing else is cut */
-    if (slot->kind == TS_SLOT_PARAM || (part ? i != at : i >= c->op->slot_count) || (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
+    if (slot->kind == TS_SLOT_PARAM || (part ? i != at : i >= c->op->slot_count) ||
+        (uint32_t)dim >= slot->shape.rank || slot->shape.dim[dim] != extent)
       continue;
     int64_t *dims = ts_arena_copy(c->s->arena, slot->shape.dim, slot->shape.rank * sizeof *dims);
     dims[dim] = extent / whole * share;
@@ -469,14 +533,19 @@ static ts_slot *cut(ts_sharder *c, uint32_t at, int32_t dim, int64_t extent, int
   return slots;
 }
 
-/* The work of a phase in two parts, for collectives that say `overlap: own_part`, or in as many as there are ranks, for `overlap: ring`. */
+/* The work of a phase in two parts, for collectives that say `overlap: own_part`, or in as many as
+ * there are ranks, for `overlap: ring`. */
 static bool part_work(ts_sharder *c, const ts_comm *comm)
 {
-  ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
-  int64_t extent = c->class->local[comm->slot].shape.dim[comm->dim], parts = ts_axes_size(c->s, comm->axes);
+  ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD :
+                   comm->when == TS_WHEN_INPUT   ? TS_PHASE_INPUT :
+                                                   TS_PHASE_WEIGHT;
+  int64_t extent = c->class->local[comm->slot].shape.dim[comm->dim],
+          parts = ts_axes_size(c->s, comm->axes);
   ts_work own, rest;
   const ts_ast *failed;
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .args = c->class->args, .quiet = true};
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = c->op, .args = c->class->args, .quiet = true};
   if (extent % parts)
     return true;
   scope.slots = cut(c, comm->slot, comm->dim, extent, 1, parts);
@@ -503,13 +572,16 @@ static void slow_down(ts_kernels *kernels, double factor)
       kernels->at[i].slower = factor;
 }
 
-/* What runs beside which collective: the own part of a phase beside the gather it waits for; weight gradients beside the collectives after the input
- * gradients; input gradients beside the gathers for the weight gradients. */
+/* What runs beside which collective: the own part of a phase beside the gather it waits for; weight
+ * gradients beside the collectives after the input gradients; input gradients beside the gathers
+ * for the weight gradients. */
 static void run_beside(ts_class *class)
 {
   for (uint32_t i = 0; i < class->comm_count; i++) {
     const ts_comm *comm = &class->comms[i];
-    ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD : comm->when == TS_WHEN_INPUT ? TS_PHASE_INPUT : TS_PHASE_WEIGHT;
+    ts_phase phase = comm->when == TS_WHEN_FORWARD ? TS_PHASE_FORWARD :
+                     comm->when == TS_WHEN_INPUT   ? TS_PHASE_INPUT :
+                                                     TS_PHASE_WEIGHT;
     if (!(comm->slows > 1) || !comm->overlap)
       continue;
     if (comm->own_part && class->parted[phase])
@@ -525,7 +597,8 @@ static bool do_work(ts_sharder *c)
 {
   ts_work whole;
   const ts_ast *failed;
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
   if (!ts_op_work(&scope, &whole, &failed))
     return failed ? unmet(c, &scope, failed, false) : ts_sharder_fail(c);
   for (uint32_t i = 0; i < all_slots(c->op); i++) {
@@ -539,13 +612,15 @@ static bool do_work(ts_sharder *c)
   ts_sharder_casts(c);
   ts_model_work(c->s->arena, c->op, &whole, c->class);
   for (uint32_t i = 0; i < c->class->comm_count; i++)
-    if ((c->class->comms[i].own_part || c->class->comms[i].ring) && c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
+    if ((c->class->comms[i].own_part || c->class->comms[i].ring) &&
+        c->class->comms[i].slot < all_slots(c->op) && !part_work(c, &c->class->comms[i]))
       return false;
   run_beside(c->class);
   return true;
 }
 
-/* Along axes that split a parameter it has no replicas: collectives and shares over them mean the other axes alone. */
+/* Along axes that split a parameter it has no replicas: collectives and shares over them mean the
+ * other axes alone. */
 static void only_replicas(ts_sharder *c)
 {
   const ts_op *op = c->op;
@@ -570,7 +645,8 @@ static bool lay_out(ts_sharder *c)
   if (!layout_inputs(c) || !layout_parts(c) || !check_whole(c) || !layout_outputs(c))
     return false;
   only_replicas(c);
-  if (!ts_sharder_sums(c) || (c->op->needs_gradient && (!check_incoming(c) || !check_outgoing(c))) || !do_work(c))
+  if (!ts_sharder_sums(c) ||
+      (c->op->needs_gradient && (!check_incoming(c) || !check_outgoing(c))) || !do_work(c))
     return false;
   ts_sharder_keep(c);
   return true;

@@ -1,17 +1,22 @@
-/* Sharding: the rules of the strategies matched against the ops, layouts of all tensors, and the work of one rank. Ops that are
- * alike in every respect (96 equal layers) share a class, which is evaluated once. */
+/* Sharding: the rules of the strategies matched against the ops, layouts of all tensors, and the
+ * work of one rank. Ops that are alike in every respect (96 equal layers) share a class, which is
+ * evaluated once. */
 #ifndef TS_COMPILER_SHARD_SHARD_H
 #define TS_COMPILER_SHARD_SHARD_H
 
 #include "compiler/model/graph.h"
 #include "compiler/model/op.h"
 
-/* How a tensor lies over the mesh: per dimension the axes (bits) that split it, and the axes over which it is a partial sum. */
+/* How a tensor lies over the mesh: per dimension the axes (bits) that split it, and the axes over
+ * which it is a partial sum. */
 typedef struct ts_layout {
   uint32_t split[TS_MAX_DIMS];
   uint32_t partial;
-  uint32_t uneven;            /* bits of dimensions that need not divide: a rank counts as the one with most, rounded up */
-  double more[TS_MAX_DIMS];   /* of a dimension that an all-to-all deals out by content: what the fullest rank has above the mean, over the mean */
+  /* bits of dimensions that need not divide: a rank counts as the one with most, rounded up */
+  uint32_t uneven;
+  /* of a dimension that an all-to-all deals out by content: what the fullest rank has above the
+   * mean, over the mean */
+  double more[TS_MAX_DIMS];
   uint32_t rule;  /* the rule it comes from, or TS_NO_INDEX */
   bool failed;    /* already reported: what depends on it keeps quiet */
 } ts_layout;
@@ -28,7 +33,13 @@ typedef struct ts_rule { /* a rule of an applied strategy */
   uint32_t matched;        /* ops */
 } ts_rule;
 
-typedef enum ts_when { TS_WHEN_FORWARD, TS_WHEN_INPUT, TS_WHEN_WEIGHT, TS_WHEN_GRADIENTS, TS_WHEN_STEP } ts_when;
+typedef enum ts_when {
+  TS_WHEN_FORWARD,
+  TS_WHEN_INPUT,
+  TS_WHEN_WEIGHT,
+  TS_WHEN_GRADIENTS,
+  TS_WHEN_STEP
+} ts_when;
 
 enum { TS_ALL_PARAMETERS = 0xfffffffe }; /* as a slot of a collective: `parameters`, `gradients` */
 
@@ -40,14 +51,17 @@ typedef struct ts_comm {
   uint32_t slot;
   bool gradient;     /* of the slot's gradient */
   int32_t dim;       /* of reduce-scatter, all-gather and all-to-all; -1: none */
-  int64_t bytes;     /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
+  /* counted as in ts_ir_net_point; 0 for gradients and step: they depend on the bucket */
+  int64_t bytes;
   double bucket;     /* bytes, 0: one for each parameter tensor */
   bool overlap;      /* work that does not need the result goes on meanwhile */
   double slows;      /* factor on kernels that run beside it; 0: none */
-  bool own_part;     /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
+  /* the kernels run on the rank's own part of the gathered tensor first, and then on the rest */
+  bool own_part;
   bool ring;         /* done as shifts around a ring, one part of the kernels between two of them */
   ts_value group;    /* labels: what one of them holds travels together; none: each op by itself */
-  double more;       /* of an all-to-all that deals out by content: the fullest rank gets 1 + more times the mean */
+  /* of an all-to-all that deals out by content: the fullest rank gets 1 + more times the mean */
+  double more;
   double share;      /* of the bytes that travels: 1/2 of what is packed in half the bits */
   int64_t every;     /* of a collective around the step: only at each so many'th step of the plan */
   int64_t ahead;     /* parameters are gathered so many groups early */
@@ -56,11 +70,15 @@ typedef struct ts_comm {
   ts_span span;
 } ts_comm;
 
-typedef struct ts_offload { double rate, updates; ts_comm options; } ts_offload; /* bytes/s each way, 0: not so; of the host's own memory when it updates, 0: it does not; of the options group, ahead, bucket and span count */
+/* bytes/s each way, 0: not so; of the host's own memory when it updates, 0: it does not; of the
+ * options group, ahead, bucket and span count */
+typedef struct ts_offload { double rate, updates; ts_comm options; } ts_offload;
 
-typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept; /* kept for backward: the tensor on the edge, or something of its own */
+/* kept for backward: the tensor on the edge, or something of its own */
+typedef struct ts_kept { uint32_t slot; bool edge; int64_t bytes; } ts_kept;
 
-typedef struct ts_format_work { const ts_dtype *dtype; double flops; } ts_format_work; /* model FLOPs in a number format */
+/* model FLOPs in a number format */
+typedef struct ts_format_work { const ts_dtype *dtype; double flops; } ts_format_work;
 
 typedef struct ts_class {
   uint32_t op;              /* one of its ops */
@@ -71,15 +89,18 @@ typedef struct ts_class {
   ts_layout *edge;          /* layouts outside of the op, by slot */
   ts_work work;             /* of one rank */
   bool parted[TS_PHASES];   /* the phase's kernels run in two parts: */
-  ts_kernels own[TS_PHASES], rest[TS_PHASES]; /* what is there already, and what a collective gathers meanwhile */
-  uint32_t rounds[TS_PHASES]; /* the kernels run in so many equal parts, `own`, between the shifts of a ring; 0: not so */
+  /* what is there already, and what a collective gathers meanwhile */
+  ts_kernels own[TS_PHASES], rest[TS_PHASES];
+  /* the kernels run in so many equal parts, `own`, between the shifts of a ring; 0: not so */
+  uint32_t rounds[TS_PHASES];
   uint32_t kept_count;
   ts_kept *kept;
   uint32_t comm_count;
   ts_comm *comms;
   uint32_t parameter_axes, gradient_axes, optimizer_axes; /* what `shard` divides them by */
   uint32_t shard_rule;      /* the last one that does */
-  uint32_t unsummed;        /* axes over which gradients of its parameters are partial sums to the end */
+  /* axes over which gradients of its parameters are partial sums to the end */
+  uint32_t unsummed;
   ts_offload activations, optimizer; /* kept on the host meanwhile */
   uint32_t tied;            /* slot of a parameter that another op has too, or TS_NO_INDEX */
   uint32_t tie_rule;        /* TS_NO_INDEX: the op's own declaration says so */
@@ -91,7 +112,8 @@ typedef struct ts_class {
   ts_format_work *formats;  /* of the whole op, forward and backward */
 } ts_class;
 
-typedef struct ts_shared { uint32_t op, with, slot; ts_span span; } ts_shared; /* `slot` of `op` is the first parameter of `with` */
+/* `slot` of `op` is the first parameter of `with` */
+typedef struct ts_shared { uint32_t op, with, slot; ts_span span; } ts_shared;
 
 typedef struct ts_sharding {
   TS_VEC(ts_rule) rules;
@@ -113,7 +135,8 @@ int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient);
 int64_t ts_axes_size(const ts_session *s, uint32_t axes);
 /* "tp", "dp * cp" */
 const char *ts_axes_name(ts_session *s, uint32_t axes);
-int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape, const ts_dtype *dtype);
+int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape,
+                        const ts_dtype *dtype);
 /* "[b, s / tp, h]"-like text: "[1, 2048 / tp, 12288], a partial sum over tp" */
 const char *ts_layout_print(ts_session *s, const ts_layout *layout, ts_shape shape);
 /* `layer[3].attn.core` as `layer[*].attn.core` */
@@ -124,11 +147,14 @@ ts_value ts_rules_change(ts_session *s, const ts_env *env, ts_value v, const ts_
 void ts_rules_collect(ts_session *s, const ts_plan *plan, ts_sharding *sh);
 bool ts_rule_matches(ts_session *s, const ts_rule *rule, const ts_plan *plan, const ts_op *op);
 /* compiler/shard/explain.c: the ops of this label or pattern; NULL if there are none. */
-const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh, const char *label);
+const char *ts_shard_explain(ts_session *s, const ts_graph *g, const ts_sharding *sh,
+                             const char *label);
 void ts_rules_unused(ts_session *s, const ts_graph *g, const ts_sharding *sh);
-/* Ends `d`, which says that no op is labelled as `written` at `span`: with the nearest label there is, and where all stand. */
+/* Ends `d`, which says that no op is labelled as `written` at `span`: with the nearest label there
+ * is, and where all stand. */
 void ts_label_help(ts_session *s, const ts_graph *g, ts_diag *d, const char *written, ts_span span);
-/* How much of `label` is the scope that `group` names (a label, a pattern, or a list of such); 0: none. */
+/* How much of `label` is the scope that `group` names (a label, a pattern, or a list of such); 0:
+ * none. */
 size_t ts_label_group(ts_value group, const char *label);
 
 #endif

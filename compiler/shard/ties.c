@@ -1,4 +1,5 @@
-/* Weights that two ops have in common: a rule ties one to another op's (`tie w with "embed"`), or the op's declaration does. */
+/* Weights that two ops have in common: a rule ties one to another op's (`tie w with "embed"`), or
+ * the op's declaration does. */
 #include "compiler/eval/env.h"
 #include "compiler/shard/internal.h"
 
@@ -9,7 +10,8 @@ bool ts_sharder_tie(ts_sharder *c, const ts_env *env, const ts_ast *action, uint
   bool gradient;
   uint32_t slot = ts_op_slot(c->op, action->name, &gradient);
   if (slot == TS_NO_INDEX || gradient || c->op->slots[slot].kind != TS_SLOT_PARAM) {
-    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`", c->op->kind, action->name);
+    ts_diag *d = ts_diag_add(c->s->diags, TS_E0219, action->name_span, "`%s` has no parameter `%s`",
+                             c->op->kind, action->name);
     ts_name_list names = {0};
     for (uint32_t k = c->op->input_count; k < c->op->input_count + c->op->param_count; k++)
       TS_PUSH(c->s->arena, &names.names, c->op->slots[k].name);
@@ -32,14 +34,16 @@ bool ts_sharder_tie(ts_sharder *c, const ts_env *env, const ts_ast *action, uint
 bool ts_sharder_own_tie(ts_sharder *c)
 {
   const ts_ast *decl = c->op->decl;
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
+  ts_op_scope scope = {
+    .s = c->s, .plan = c->plan, .op = c->op, .slots = c->op->slots, .args = c->op->args};
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
     bool wanted = true;
     if (item->kind != TS_AST_TIE)
       continue;
     const ts_env *env = ts_op_env(&scope, c->op->module);
-    if (item->child[1] && !ts_eval_bool(c->s, env, item->child[1], "the condition of `tie`", &wanted)) {
+    if (item->child[1] &&
+        !ts_eval_bool(c->s, env, item->child[1], "the condition of `tie`", &wanted)) {
       c->class->failed = true;
       return false;
     }
@@ -65,23 +69,34 @@ static const ts_slot *first_parameter(const ts_op *op)
   return op->param_count && slot->present ? slot : NULL;
 }
 
-static bool other_size(const ts_sharder *c, const ts_class *class, const ts_op *op, const ts_op *other)
+static bool other_size(const ts_sharder *c, const ts_class *class, const ts_op *op,
+                       const ts_op *other)
 {
   const ts_slot *a = &op->slots[class->tied], *b = first_parameter(other);
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, class->tie->span, "`%s` of `%s` is not as large as `%s` of `%s`", a->name, op->label, b->name, other->label);
-  ts_diag_here(d, "%s and %s", ts_layout_print(c->s, &(ts_layout){.rule = 0}, a->shape), ts_layout_print(c->s, &(ts_layout){.rule = 0}, b->shape));
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0305, class->tie->span,
+                           "`%s` of `%s` is not as large as `%s` of `%s`", a->name, op->label,
+                           b->name, other->label);
+  ts_diag_here(d, "%s and %s", ts_layout_print(c->s, &(ts_layout){.rule = 0}, a->shape),
+               ts_layout_print(c->s, &(ts_layout){.rule = 0}, b->shape));
   ts_diag_note_at(d, class->tied_with.span, "the other op is named here");
-  ts_diag_help(d, "name an op whose first parameter is the same tensor: `tsc --list-ops` prints all labels");
+  ts_diag_help(
+    d, "name an op whose first parameter is the same tensor: `tsc --list-ops` prints all labels");
   return false;
 }
 
 static bool nobody(const ts_sharder *c, const ts_class *class, const ts_op *op, size_t labelled)
 {
   ts_value v = class->tied_with;
-  ts_span at = class->tie_rule == TS_NO_INDEX ? op->span : v.span.file ? v.span : class->tie->child[0]->span;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0203, at, "no op with parameters is labelled %s", ts_arena_printf(c->s->arena, v.type == TS_T_LIST ? "%s" : "`%s`", v.type == TS_T_LIST ? ts_value_print(c->s->arena, v) : v.u.string));
+  ts_span at = class->tie_rule == TS_NO_INDEX ? op->span :
+               v.span.file                    ? v.span :
+                                                class->tie->child[0]->span;
+  ts_diag *d =
+    ts_diag_add(c->s->diags, TS_E0203, at, "no op with parameters is labelled %s",
+                ts_arena_printf(c->s->arena, v.type == TS_T_LIST ? "%s" : "`%s`",
+                                v.type == TS_T_LIST ? ts_value_print(c->s->arena, v) : v.u.string));
   if (labelled)
-    ts_diag_here(d, "%zu op%s labelled so, without parameters", labelled, labelled == 1 ? " is" : "s are");
+    ts_diag_here(d, "%zu op%s labelled so, without parameters", labelled,
+                 labelled == 1 ? " is" : "s are");
   else
     ts_diag_here(d, "matches 0 of %zu ops", c->g->ops.count);
   ts_diag_note_at(d, class->tie->span, "`%s` is to share its weight with it", op->label);
@@ -96,7 +111,8 @@ static bool nobody(const ts_sharder *c, const ts_class *class, const ts_op *op, 
 static bool lies_alike(const ts_sharder *c, uint32_t index, uint32_t with)
 {
   const ts_op *op = &c->g->ops.at[index], *other = &c->g->ops.at[with];
-  const ts_class *a = &c->sh->classes.at[c->sh->class_of[index]], *b = &c->sh->classes.at[c->sh->class_of[with]];
+  const ts_class *a = &c->sh->classes.at[c->sh->class_of[index]],
+                 *b = &c->sh->classes.at[c->sh->class_of[with]];
   const ts_layout *one = &a->view[a->tied], *two = &b->view[other->input_count];
   ts_shape shape = op->slots[a->tied].shape, whole = other->slots[other->input_count].shape;
   bool alike = shape.rank == whole.rank;
@@ -104,11 +120,17 @@ static bool lies_alike(const ts_sharder *c, uint32_t index, uint32_t with)
     alike &= one->split[d] == two->split[d];
   if (alike || b->failed)
     return true;
-  ts_diag *d = ts_diag_add(c->s->diags, TS_E0331, op->span, "`%s` and `%s` share a weight, and lay it over the ranks in two ways", op->label, other->label);
+  ts_diag *d = ts_diag_add(c->s->diags, TS_E0331, op->span,
+                           "`%s` and `%s` share a weight, and lay it over the ranks in two ways",
+                           op->label, other->label);
   ts_diag_here(d, "here it is %s", ts_layout_print(c->s, one, shape));
   ts_diag_label(d, other->span, "here it is %s", ts_layout_print(c->s, two, whole));
-  ts_rule_note(c->sh, d, one->rule, one->rule == TS_NO_INDEX ? TS_NO_SPAN : c->sh->rules.at[one->rule].ast->span, "splits the one");
-  ts_rule_note(c->sh, d, two->rule, two->rule == TS_NO_INDEX ? TS_NO_SPAN : c->sh->rules.at[two->rule].ast->span, "splits the other");
+  ts_rule_note(c->sh, d, one->rule,
+               one->rule == TS_NO_INDEX ? TS_NO_SPAN : c->sh->rules.at[one->rule].ast->span,
+               "splits the one");
+  ts_rule_note(c->sh, d, two->rule,
+               two->rule == TS_NO_INDEX ? TS_NO_SPAN : c->sh->rules.at[two->rule].ast->span,
+               "splits the other");
   ts_diag_help(d, "split both in the same way, or neither");
   return false;
 }
@@ -131,7 +153,9 @@ static bool follow(ts_sharder *c, uint32_t index)
   ts_value v = class->tied_with;
   if (!are_labels(v)) {
     if (v.type != TS_T_ERROR)
-      ts_diag_here(ts_diag_add(c->s->diags, TS_E0220, class->tie->child[0]->span, "a weight is shared with an op, named by its label"), "found %s", ts_value_describe(c->s->arena, v));
+      ts_diag_here(ts_diag_add(c->s->diags, TS_E0220, class->tie->child[0]->span,
+                               "a weight is shared with an op, named by its label"),
+                   "found %s", ts_value_describe(c->s->arena, v));
     return false;
   }
   for (uint32_t i = 0; i < c->g->ops.count; i++) {
@@ -167,7 +191,8 @@ static void separate(ts_sharder *c, uint32_t index)
   ts_class class = sh->classes.at[sh->class_of[index]];
   const ts_op *op = &c->g->ops.at[index];
   class.op = index;
-  class.local = ts_arena_copy(c->s->arena, class.local, (op->slot_count + op->part_count + 1) * sizeof *class.local);
+  class.local = ts_arena_copy(c->s->arena, class.local,
+                              (op->slot_count + op->part_count + 1) * sizeof *class.local);
   sh->class_of[index] = (uint32_t)sh->classes.count;
   TS_PUSH(c->s->arena, &sh->classes, class);
 }

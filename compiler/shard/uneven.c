@@ -4,7 +4,10 @@
 
 enum { STRETCH = 2 }; /* exact in whole numbers */
 
-static uint32_t first_output(const ts_sharder *c) { return c->op->input_count + c->op->param_count; }
+static uint32_t first_output(const ts_sharder *c)
+{
+  return c->op->input_count + c->op->param_count;
+}
 
 /* `uneven y dim 1`: how many a rank has is rounded up. */
 static bool declared(ts_sharder *c)
@@ -18,7 +21,8 @@ static bool declared(ts_sharder *c)
       continue;
     uint32_t slot = ts_op_slot(c->op, item->name, &gradient);
     if (slot == TS_NO_INDEX || gradient || slot < first_output(c) || slot >= c->op->slot_count) {
-      ts_diag *d = ts_report(c->s, TS_E0219, item->name_span, "`%s` has no output `%s`", c->op->kind, item->name);
+      ts_diag *d = ts_report(c->s, TS_E0219, item->name_span, "`%s` has no output `%s`",
+                             c->op->kind, item->name);
       ts_diag_here(d, "a dimension of an output is rounded up");
       return false;
     }
@@ -29,13 +33,15 @@ static bool declared(ts_sharder *c)
   return true;
 }
 
-/* The inputs with their uneven dimensions stretched, and the most that the fullest rank has above the mean. False: there are none. */
+/* The inputs with their uneven dimensions stretched, and the most that the fullest rank has above
+ * the mean. False: there are none. */
 static bool stretch(const ts_sharder *c, ts_slot *slots, double *more)
 {
   bool found = false;
   for (uint32_t i = 0; i < c->op->input_count; i++) {
     const ts_layout *view = &c->class->view[i];
-    int64_t *dims = ts_arena_copy(c->s->arena, slots[i].shape.dim, (slots[i].shape.rank + 1) * sizeof *dims);
+    int64_t *dims =
+      ts_arena_copy(c->s->arena, slots[i].shape.dim, (slots[i].shape.rank + 1) * sizeof *dims);
     for (uint32_t d = 0; d < slots[i].shape.rank; d++) {
       if (!(view->uneven >> d & 1) && !(view->more[d] > 0))
         continue;
@@ -48,7 +54,8 @@ static bool stretch(const ts_sharder *c, ts_slot *slots, double *more)
   return found;
 }
 
-/* Where the inputs' uneven dimensions are stretched, dimensions of outputs that grow alike follow them. */
+/* Where the inputs' uneven dimensions are stretched, dimensions of outputs that grow alike follow
+ * them. */
 static bool follow(ts_sharder *c)
 {
   const ts_op *op = c->op;
@@ -56,10 +63,16 @@ static bool follow(ts_sharder *c)
   double more = 0;
   if (!whole)
     return false;
-  ts_slot *slots = ts_arena_copy(c->s->arena, whole, (op->slot_count + op->part_count) * sizeof *slots);
+  ts_slot *slots =
+    ts_arena_copy(c->s->arena, whole, (op->slot_count + op->part_count) * sizeof *slots);
   if (!stretch(c, slots, &more))
     return true;
-  ts_op_scope scope = {.s = c->s, .plan = c->plan, .op = op, .slots = slots, .args = c->set ? c->set : op->args, .quiet = true};
+  ts_op_scope scope = {.s = c->s,
+                       .plan = c->plan,
+                       .op = op,
+                       .slots = slots,
+                       .args = c->set ? c->set : op->args,
+                       .quiet = true};
   if (!ts_op_outputs(&scope))
     return false;
   for (uint32_t i = first_output(c); i < op->slot_count; i++)

@@ -1,4 +1,5 @@
-/* Sharding of a whole graph: which rules each op meets, classes of ops that are alike, groups that are recomputed. */
+/* Sharding of a whole graph: which rules each op meets, classes of ops that are alike, groups that
+ * are recomputed. */
 #include <string.h>
 
 #include "compiler/eval/action_form.h"
@@ -10,7 +11,10 @@ typedef struct table { uint32_t *class_at; uint64_t *hash_at; size_t room, used;
 
 /* -- the key of a class: all that its evaluation depends on -- */
 
-static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * UINT64_C(0x100000001b3) ^ (h >> 29); }
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+  return (h ^ v) * UINT64_C(0x100000001b3) ^ (h >> 29);
+}
 
 static uint64_t mix_bytes(uint64_t h, const void *bytes, size_t size)
 {
@@ -64,11 +68,15 @@ static bool value_equal(ts_value a, ts_value b)
 
 static bool slot_equal(const ts_slot *a, const ts_slot *b)
 {
-  return a->name == b->name && a->present == b->present && a->dtype == b->dtype && a->shape.rank == b->shape.rank &&
+  return a->name == b->name && a->present == b->present && a->dtype == b->dtype &&
+         a->shape.rank == b->shape.rank &&
          !memcmp(a->shape.dim, b->shape.dim, a->shape.rank * sizeof *a->shape.dim);
 }
 
-static const ts_layout *outside(const ts_sharder *c, const ts_op *op, uint32_t input) { return &c->sh->layouts[op->slots[input].tensor]; }
+static const ts_layout *outside(const ts_sharder *c, const ts_op *op, uint32_t input)
+{
+  return &c->sh->layouts[op->slots[input].tensor];
+}
 
 static bool is_view(const ts_sharder *c, const ts_op *op, uint32_t input)
 {
@@ -76,7 +84,8 @@ static bool is_view(const ts_sharder *c, const ts_op *op, uint32_t input)
   return c->g->tensors.at[tensor].source != tensor;
 }
 
-static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *rules, uint32_t rule_count)
+static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *rules,
+                        uint32_t rule_count)
 {
   uint64_t h = mix(UINT64_C(0xcbf29ce484222325), (uintptr_t)op->decl);
   h = mix(mix(h, (uintptr_t)op->measured), op->needs_input_gradient * 2u + op->needs_gradient);
@@ -91,12 +100,15 @@ static uint64_t hash_op(const ts_sharder *c, const ts_op *op, const uint32_t *ru
   return h;
 }
 
-static bool same_class(const ts_sharder *c, const ts_class *class, const ts_op *op, const uint32_t *rules, uint32_t rule_count)
+static bool same_class(const ts_sharder *c, const ts_class *class, const ts_op *op,
+                       const uint32_t *rules, uint32_t rule_count)
 {
   const ts_op *other = &c->g->ops.at[class->op];
-  if (other->decl != op->decl || other->measured != op->measured || other->needs_gradient != op->needs_gradient ||
-      other->needs_input_gradient != op->needs_input_gradient || other->slot_count != op->slot_count ||
-      class->rule_count != rule_count || memcmp(class->rules, rules, rule_count * sizeof *rules))
+  if (other->decl != op->decl || other->measured != op->measured ||
+      other->needs_gradient != op->needs_gradient ||
+      other->needs_input_gradient != op->needs_input_gradient ||
+      other->slot_count != op->slot_count || class->rule_count != rule_count ||
+      memcmp(class->rules, rules, rule_count * sizeof *rules))
     return false;
   for (uint32_t f = 0; f < op->arg_count; f++)
     if (!value_equal(other->args[f], op->args[f]))
@@ -105,17 +117,21 @@ static bool same_class(const ts_sharder *c, const ts_class *class, const ts_op *
     if (!slot_equal(&other->slots[i], &op->slots[i]))
       return false;
   for (uint32_t i = 0; i < op->input_count; i++)
-    if (is_view(c, op, i) || is_view(c, other, i) || !ts_layout_equal(outside(c, op, i), outside(c, other, i)) ||
-        c->g->tensors.at[op->slots[i].tensor].needs_gradient != c->g->tensors.at[other->slots[i].tensor].needs_gradient)
+    if (is_view(c, op, i) || is_view(c, other, i) ||
+        !ts_layout_equal(outside(c, op, i), outside(c, other, i)) ||
+        c->g->tensors.at[op->slots[i].tensor].needs_gradient !=
+          c->g->tensors.at[other->slots[i].tensor].needs_gradient)
       return false;
   return true;
 }
 
-static size_t place(const ts_sharder *c, const table *t, uint64_t hash, const ts_op *op, const uint32_t *rules, uint32_t rule_count)
+static size_t place(const ts_sharder *c, const table *t, uint64_t hash, const ts_op *op,
+                    const uint32_t *rules, uint32_t rule_count)
 {
   size_t at = hash & (t->room - 1);
   while (t->class_at[at] != TS_NO_INDEX) {
-    if (op && t->hash_at[at] == hash && same_class(c, &c->sh->classes.at[t->class_at[at]], op, rules, rule_count))
+    if (op && t->hash_at[at] == hash &&
+        same_class(c, &c->sh->classes.at[t->class_at[at]], op, rules, rule_count))
       return at;
     at = (at + 1) & (t->room - 1);
   }
@@ -150,7 +166,8 @@ static uint32_t matching(ts_sharder *c, const ts_op *op, uint32_t *rules)
   return n;
 }
 
-static uint32_t make_class(ts_sharder *c, uint32_t index, const uint32_t *rules, uint32_t rule_count)
+static uint32_t make_class(ts_sharder *c, uint32_t index, const uint32_t *rules,
+                           uint32_t rule_count)
 {
   ts_class class = {.op = index, .rule_count = rule_count};
   class.rules = ts_arena_copy(c->s->arena, rules, (rule_count + 1) * sizeof *rules);
@@ -235,14 +252,17 @@ void ts_sharder_groups(const ts_sharder *c)
       if (grouped(c, comm))
         continue;
       const ts_rule *rule = &c->sh->rules.at[comm->rule];
-      ts_diag *d = ts_report(c->s, TS_W0312, comm->group.span.file ? comm->group.span : comm->span, "no op is under %s", ts_value_print(c->s->arena, comm->group));
-      ts_diag_here(d, "all %u ops of rule `%s` of `%s` are in one group", rule->matched, rule->ast->name, rule->strategy);
+      ts_diag *d = ts_report(c->s, TS_W0312, comm->group.span.file ? comm->group.span : comm->span,
+                             "no op is under %s", ts_value_print(c->s->arena, comm->group));
+      ts_diag_here(d, "all %u ops of rule `%s` of `%s` are in one group", rule->matched,
+                   rule->ast->name, rule->strategy);
       ts_diag_note_at(d, rule->applied, "applied here");
       ts_diag_help(d, "name what is repeated: `tsc --list-ops` prints all labels");
     }
 }
 
-/* A group is what one labelled scope holds (`group: "layer[*]"`), or a run of neighbours that one rule matches. */
+/* A group is what one labelled scope holds (`group: "layer[*]"`), or a run of neighbours that one
+ * rule matches. */
 static void group_ops(ts_sharder *c)
 {
   ts_sharding *sh = c->sh;
@@ -261,8 +281,8 @@ static void group_ops(ts_sharder *c)
     const ts_ast *group = ts_action_fits(c->s, action) ? ts_action_given(action, "group") : NULL;
     if (group)
       prefix = ts_label_group(ts_eval_label(c->s, sh->rules.at[rule].env, group), op->label);
-    bool same = rule == last_rule && prefix == last_prefix && last_label && !strncmp(last_label, op->label, prefix) &&
-                c->g->ops.at[i - 1].unit == op->unit;
+    bool same = rule == last_rule && prefix == last_prefix && last_label &&
+                !strncmp(last_label, op->label, prefix) && c->g->ops.at[i - 1].unit == op->unit;
     sh->recompute_group[i] = same ? last_group : ++sh->group_count;
     last_group = sh->recompute_group[i];
     last_rule = rule;

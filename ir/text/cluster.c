@@ -33,7 +33,8 @@ static const char *take_new_name(ts_ir_reader *r, ts_ir_section_kind kind)
 void ts_ir_read_device_class(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_device_class d = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_DEVICE_CLASSES)), .loc = TS_IR_NONE};
+  ts_ir_device_class d = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_DEVICE_CLASSES)),
+                          .loc = TS_IR_NONE};
   d.bandwidth = ts_ir_take_real(l, TS_IR_RATE);
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))
@@ -50,7 +51,8 @@ void ts_ir_read_device_class(ts_ir_reader *r)
   *(ts_ir_device_class *)append(r, TS_IR_DEVICE_CLASSES, 1) = d;
 }
 
-/* Splits `name[2,8]`: cuts the brackets off and returns how many numbers they hold; -1 when they hold anything else. */
+/* Splits `name[2,8]`: cuts the brackets off and returns how many numbers they hold; -1 when they
+ * hold anything else. */
 static int split_indices(char *name, uint32_t index[4])
 {
   size_t length = strlen(name);
@@ -92,7 +94,10 @@ static void read_array(ts_ir_reader *r, ts_ir_vertex_kind kind)
   a.dims = dims < 0 ? 0 : (uint32_t)dims;
   a.count = product(a.dim, a.dims);
   if (dims < 0 || !a.count || a.count > vertex_limit - a.first)
-    ts_ir_syntax(l, "array `%.60s`: %s", name, dims < 0 ? "expected one to four sizes, as in `gpu[2,8]`" : a.count ? "too many vertices" : "a size of 0");
+    ts_ir_syntax(l, "array `%.60s`: %s", name,
+                 dims < 0 ? "expected one to four sizes, as in `gpu[2,8]`" :
+                 a.count  ? "too many vertices" :
+                            "a size of 0");
   ts_ir_declare(r, TS_IR_ARRAYS, name, view.arrays_count);
   a.name = ts_ir_add_string(r->out, name);
   uint32_t class = TS_IR_NONE;
@@ -129,7 +134,8 @@ static uint32_t take_vertex(ts_ir_reader *r)
     return 0;
   }
   const ts_ir_array *a = &view.arrays[symbol->value];
-  bool flat = count == 1 || (!count && !a->dims), fits = flat ? index[0] < a->count : count == (int)a->dims;
+  bool flat = count == 1 || (!count && !a->dims),
+       fits = flat ? index[0] < a->count : count == (int)a->dims;
   for (uint32_t d = 0; d < a->dims && fits && !flat; d++) {
     fits = index[d] < a->dim[d];
     at = at * a->dim[d] + index[d];
@@ -159,7 +165,8 @@ void ts_ir_read_vertex(ts_ir_reader *r)
 void ts_ir_read_link_class(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_link_class k = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_LINK_CLASSES)), .loc = TS_IR_NONE};
+  ts_ir_link_class k = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_LINK_CLASSES)),
+                        .loc = TS_IR_NONE};
   k.bandwidth = ts_ir_take_real(l, TS_IR_RATE);
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))
@@ -252,12 +259,15 @@ static void take_field(ts_ir_lexer *l, const ts_ir_clause *f, void *at)
     memcpy(at, &whole, sizeof whole);
     break;
   default:
-    real = ts_ir_take_real(l, f->kind == TS_IR_FIELD_RATE ? TS_IR_RATE : f->kind == TS_IR_FIELD_SIZE ? TS_IR_BYTES : TS_IR_DIMENSIONS);
+    real = ts_ir_take_real(l, f->kind == TS_IR_FIELD_RATE ? TS_IR_RATE :
+                              f->kind == TS_IR_FIELD_SIZE ? TS_IR_BYTES :
+                                                            TS_IR_DIMENSIONS);
     memcpy(at, &real, sizeof real);
   }
 }
 
-static void take_clauses(ts_ir_lexer *l, const ts_ir_clause *all, void *record, const char *expected)
+static void take_clauses(ts_ir_lexer *l, const ts_ir_clause *all, void *record,
+                         const char *expected)
 {
   while (!l->failed && !ts_ir_at_line_end(l)) {
     const ts_ir_clause *f = all;
@@ -304,7 +314,8 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
       TS_PUSH(r->arena, &curves, curve);
       continue;
     }
-    ts_ir_net_point p = {.collective = ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
+    ts_ir_net_point p = {.collective =
+                           ts_ir_take_choice(l, "a collective", ts_ir_collective_words)};
     p.ranks = (uint32_t)ts_ir_take_count(l, "a number of ranks", UINT32_MAX);
     p.islands = (uint32_t)ts_ir_take_count(l, "a number of islands", UINT32_MAX);
     p.bytes = ts_ir_take_whole(l, TS_IR_BYTES);
@@ -314,11 +325,17 @@ static void take_points(ts_ir_reader *r, ts_ir_net_model *m)
     TS_PUSH(r->arena, &points, p);
   }
   m->method_count = (uint32_t)methods.count;
-  m->first_method = l->failed || !m->method_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_METHODS, methods.at, m->method_count);
+  m->first_method = l->failed || !m->method_count ?
+                      0 :
+                      ts_ir_intern_run(r->out, TS_IR_NET_METHODS, methods.at, m->method_count);
   m->curve_count = (uint32_t)curves.count;
-  m->first_curve = l->failed || !m->curve_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_CURVES, curves.at, m->curve_count);
+  m->first_curve = l->failed || !m->curve_count ?
+                     0 :
+                     ts_ir_intern_run(r->out, TS_IR_NET_CURVES, curves.at, m->curve_count);
   m->point_count = (uint32_t)points.count;
-  m->first_point = l->failed || !m->point_count ? 0 : ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
+  m->first_point = l->failed || !m->point_count ?
+                     0 :
+                     ts_ir_intern_run(r->out, TS_IR_NET_POINTS, points.at, m->point_count);
 }
 
 /* One of the clauses of a record, if it comes next. */
@@ -370,17 +387,25 @@ static bool read_net_clause(ts_ir_reader *r, ts_ir_net_model *m)
   else if (ts_ir_take(l, "at"))
     m->loc = ts_ir_take_loc(r);
   else
-    return read_clause(l, ts_ir_line_fields, m) || read_clause(l, ts_ir_links_fields, &m->links) || read_packet_clause(l, m);
+    return read_clause(l, ts_ir_line_fields, m) || read_clause(l, ts_ir_links_fields, &m->links) ||
+           read_packet_clause(l, m);
   return true;
 }
 
 void ts_ir_read_net_model(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
-                       .efficiency = 1, .source = TS_IR_NONE, .loc = TS_IR_NONE};
+  ts_ir_net_model m = {.name = ts_ir_take_string(r, "a name"),
+                       .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
+                       .tier = TS_IR_NONE,
+                       .efficiency = 1,
+                       .source = TS_IR_NONE,
+                       .loc = TS_IR_NONE};
   m.kind = ts_ir_take_choice(l, "a kind of network model", ts_ir_net_words);
-  m.algorithm = m.kind == TS_IR_NET_FLOW || m.kind == TS_IR_NET_PACKET || m.kind == TS_IR_NET_ALPHA_BETA ? TS_IR_NONE : 0;
+  m.algorithm =
+    m.kind == TS_IR_NET_FLOW || m.kind == TS_IR_NET_PACKET || m.kind == TS_IR_NET_ALPHA_BETA ?
+      TS_IR_NONE :
+      0;
   if (m.kind == TS_IR_NET_PACKET)
     m.packets = ts_ir_usual_packets;
   while (!l->failed && read_net_clause(r, &m))

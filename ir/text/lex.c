@@ -52,7 +52,10 @@ static void take_text(ts_ir_lexer *l, ts_ir_token token, size_t length)
 
 static int hex_digit(char c)
 {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9' ? c - '0' :
+         c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+         c >= 'A' && c <= 'F' ? c - 'A' + 10 :
+                                -1;
 }
 
 /* The number of `count` hexadecimal digits behind p, 0 if they are not there. */
@@ -105,7 +108,8 @@ static void take_quoted(ts_ir_lexer *l)
     bool escape = *p == '\\';
     uint32_t c = escape ? escaped(++p, close, &length) : (unsigned char)*p;
     if (!c) {
-      ts_ir_syntax(l, "a string holds an escape other than \\\" \\\\ \\n \\t, \\x01 to \\x7f and \\u0001 to \\uffff, or a zero byte");
+      ts_ir_syntax(l, "a string holds an escape other than \\\" \\\\ \\n \\t, \\x01 to \\x7f and "
+                      "\\u0001 to \\uffff, or a zero byte");
       return;
     }
     if (escape)
@@ -175,7 +179,8 @@ void ts_ir_next(ts_ir_lexer *l)
   else if (*l->at > ' ' && *l->at < 127)
     take_text(l, TS_IR_MARK, 1);
   else
-    ts_ir_syntax(l, "a byte (0x%02x) that stands only in strings and comments", (unsigned char)*l->at);
+    ts_ir_syntax(l, "a byte (0x%02x) that stands only in strings and comments",
+                 (unsigned char)*l->at);
 }
 
 bool ts_ir_is(const ts_ir_lexer *l, const char *word)
@@ -205,7 +210,10 @@ bool ts_ir_at_line_end(const ts_ir_lexer *l)
   return l->token == TS_IR_END_OF_LINE || l->token == TS_IR_END_OF_FILE || ts_ir_is(l, "}");
 }
 
-bool ts_ir_at_name(const ts_ir_lexer *l) { return l->token == TS_IR_WORD || l->token == TS_IR_QUOTED; }
+bool ts_ir_at_name(const ts_ir_lexer *l)
+{
+  return l->token == TS_IR_WORD || l->token == TS_IR_QUOTED;
+}
 
 char *ts_ir_take_name(ts_ir_lexer *l, const char *what)
 {
@@ -308,8 +316,10 @@ uint64_t ts_ir_take_count(ts_ir_lexer *l, const char *what, uint64_t most)
     ts_ir_expected(l, what);
     return 0;
   }
-  if (!decimal(l->text, &mantissa, &exponent) || whole(mantissa, exponent, 1, &value) != 1 || value > most) {
-    ts_ir_syntax(l, "expected %s, a whole number up to %llu, found `%.60s`", what, (unsigned long long)most, l->text);
+  if (!decimal(l->text, &mantissa, &exponent) || whole(mantissa, exponent, 1, &value) != 1 ||
+      value > most) {
+    ts_ir_syntax(l, "expected %s, a whole number up to %llu, found `%.60s`", what,
+                 (unsigned long long)most, l->text);
     return 0;
   }
   ts_ir_next(l);
@@ -335,7 +345,8 @@ static const ts_ir_unit *take_unit(ts_ir_lexer *l, ts_ir_dimension dimension, bo
   if (l->token == TS_IR_WORD && ts_suggest(l->text, names, count, best))
     ts_ir_syntax(l, "`%.60s` is no unit here; did you mean `%s`?", l->text, best[0]);
   else if (l->token == TS_IR_WORD)
-    ts_ir_syntax(l, "`%.60s` is no unit here: expected %s", l->text, ts_ir_dimension_words[dimension]);
+    ts_ir_syntax(l, "`%.60s` is no unit here: expected %s", l->text,
+                 ts_ir_dimension_words[dimension]);
   else
     ts_ir_syntax(l, "a number without its unit: expected %s", ts_ir_dimension_words[dimension]);
   return NULL;
@@ -357,8 +368,10 @@ uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension)
     return 0;
   int outcome = fits ? whole(mantissa, exponent, unit->scale, &value) : 0;
   if (outcome < 1)
-    ts_ir_syntax(l, outcome ? "%.60s %s is not a whole number of %s" : "%.60s %s is more than 64 bits of %s hold", number, unit->name,
-                 dimension == TS_IR_TIME ? "picoseconds" : "bytes");
+    ts_ir_syntax(l,
+                 outcome ? "%.60s %s is not a whole number of %s" :
+                           "%.60s %s is more than 64 bits of %s hold",
+                 number, unit->name, dimension == TS_IR_TIME ? "picoseconds" : "bytes");
   return outcome < 1 ? 0 : value;
 }
 

@@ -59,7 +59,8 @@ static ts_ir_mem take_mem(ts_ir_reader *r, bool freed)
   if (bytes > INT64_MAX)
     ts_ir_syntax(&r->lexer, "more bytes than 63 bits hold");
   ts_ir_mem mem = {.bytes = freed ? -(int64_t)(bytes & INT64_MAX) : (int64_t)(bytes & INT64_MAX)};
-  mem.category = ts_ir_take_choice(&r->lexer, "what the memory is for, such as `activations`", ts_ir_category_words);
+  mem.category = ts_ir_take_choice(&r->lexer, "what the memory is for, such as `activations`",
+                                   ts_ir_category_words);
   if (r->lexer.token == TS_IR_QUOTED)
     mem.label = ts_ir_take_string(r, "a label");
   return mem;
@@ -103,7 +104,8 @@ static void read_clauses(body *f, ts_ir_node *n)
 
 /* ---- operations ---- */
 
-/* `compute KERNEL`, or `compute 10 us` for a kernel that has no other use. Returns the label of a node that has none. */
+/* `compute KERNEL`, or `compute 10 us` for a kernel that has no other use. Returns the label of a
+ * node that has none. */
 static const char *read_compute(body *f, ts_ir_node *n, const char *label)
 {
   ts_ir_reader *r = f->r;
@@ -139,7 +141,8 @@ static const char *read_collective(body *f, ts_ir_node *n, uint32_t kind)
   return ts_ir_collective_words[kind];
 }
 
-/* `send 4 MiB over AXIS [port N]`: each port has one node, and the nodes number them as they come unless they say otherwise. */
+/* `send 4 MiB over AXIS [port N]`: each port has one node, and the nodes number them as they come
+ * unless they say otherwise. */
 static const char *read_port(body *f, ts_ir_node *n)
 {
   ts_ir_reader *r = f->r;
@@ -155,7 +158,8 @@ static const char *read_port(body *f, ts_ir_node *n)
   return port.is_send ? "send" : "recv";
 }
 
-static const char *const op_words[] = {"compute", "collective", "send", "recv", "record", "host", "sync", NULL};
+static const char *const op_words[] = {"compute", "collective", "send", "recv",
+                                       "record",  "host",       "sync", NULL};
 
 static uint32_t index_of(const char *word, const char *const *words)
 {
@@ -181,11 +185,14 @@ static const char *read_op(body *f, ts_ir_node *n, const char *word, const char 
   case TS_IR_HOST_WORK: n->host_ps = ts_ir_take_whole(&f->r->lexer, TS_IR_TIME); return word;
   case TS_IR_RECORD:
     if (ts_ir_take(&f->r->lexer, "any"))
-      n->arg = (uint32_t)ts_ir_take_count(&f->r->lexer, "how many dependencies suffice", UINT16_MAX);
+      n->arg =
+        (uint32_t)ts_ir_take_count(&f->r->lexer, "how many dependencies suffice", UINT16_MAX);
     return word;
   case TS_IR_HOST_SYNC: return word;
   default:
-    ts_ir_syntax(&f->r->lexer, "`%.60s` is no operation: expected `compute`, `send`, `recv`, `record`, `host`, `sync` or a collective",
+    ts_ir_syntax(&f->r->lexer,
+                 "`%.60s` is no operation: expected `compute`, `send`, `recv`, `record`, `host`, "
+                 "`sync` or a collective",
                  word);
     return word;
   }
@@ -269,7 +276,8 @@ void ts_ir_read_fragment(ts_ir_reader *r)
   ts_ir view;
   ts_ir_builder_view(r->out, &view);
   const char *name = ts_ir_take_name(l, "the fragment's name");
-  body f = {.r = r, .index = view.fragments_count, .work = name, .comm_stream = first_comm_stream(&view)};
+  body f = {
+    .r = r, .index = view.fragments_count, .work = name, .comm_stream = first_comm_stream(&view)};
   ts_ir_fragment fragment = {.name = ts_ir_add_string(r->out, name)};
   ts_ir_declare(r, TS_IR_FRAGMENTS, name, f.index);
   if (ts_ir_take(l, "named"))
@@ -300,13 +308,15 @@ static void read_holding(play *p)
 {
   ts_ir_lexer *l = &p->r->lexer;
   ts_ir_holding h = {.bytes = ts_ir_take_whole(l, TS_IR_BYTES)};
-  h.category = ts_ir_take_choice(l, "what the memory is for, such as `parameters`", ts_ir_category_words);
+  h.category =
+    ts_ir_take_choice(l, "what the memory is for, such as `parameters`", ts_ir_category_words);
   if (l->token == TS_IR_QUOTED)
     h.label = ts_ir_take_string(p->r, "a label");
   TS_PUSH(p->r->arena, &p->holdings, h);
 }
 
-/* `to 1`, `from 0 tag 7`: for each port of the fragment, in order. The tag is the micro-batch unless stated. */
+/* `to 1`, `from 0 tag 7`: for each port of the fragment, in order. The tag is the micro-batch
+ * unless stated. */
 static void read_binding(play *p, const ts_ir_fragment *f, uint32_t tag)
 {
   ts_ir_lexer *l = &p->r->lexer;
@@ -314,13 +324,15 @@ static void read_binding(play *p, const ts_ir_fragment *f, uint32_t tag)
   bool is_send = ts_ir_take(l, "to");
   if (!is_send)
     ts_ir_need(l, "from");
-  ts_ir_binding b = {.peer = (uint32_t)ts_ir_take_count(l, "the peer's coordinate", UINT32_MAX), .tag = tag};
+  ts_ir_binding b = {.peer = (uint32_t)ts_ir_take_count(l, "the peer's coordinate", UINT32_MAX),
+                     .tag = tag};
   if (ts_ir_take(l, "tag"))
     b.tag = (uint32_t)ts_ir_take_count(l, "a tag", UINT32_MAX);
   if (port >= f->port_count)
     ts_ir_syntax(l, "the fragment has only %u sends and receives", f->port_count);
   else if (p->view.ports[f->first_port + port].is_send != is_send)
-    ts_ir_syntax(l, "port %zu of the fragment is a %s: expected `%s`", port, is_send ? "receive" : "send", is_send ? "from" : "to");
+    ts_ir_syntax(l, "port %zu of the fragment is a %s: expected `%s`", port,
+                 is_send ? "receive" : "send", is_send ? "from" : "to");
   if (!l->failed)
     TS_PUSH(p->r->arena, &p->bindings, b);
 }
@@ -329,7 +341,8 @@ static void read_item(play *p)
 {
   ts_ir_reader *r = p->r;
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_item item = {.fragment = ts_ir_use(r, TS_IR_FRAGMENTS, "a fragment, `hold` or `}`"), .micro_batch = TS_IR_NONE};
+  ts_ir_item item = {.fragment = ts_ir_use(r, TS_IR_FRAGMENTS, "a fragment, `hold` or `}`"),
+                     .micro_batch = TS_IR_NONE};
   if (l->token == TS_IR_NUMBER)
     item.micro_batch = (uint32_t)ts_ir_take_count(l, "a micro-batch", TS_IR_NONE - 1);
   if (ts_ir_take(l, "chunk"))
@@ -343,7 +356,8 @@ static void read_item(play *p)
   while (ts_ir_is(l, "to") || ts_ir_is(l, "from"))
     read_binding(p, f, item.micro_batch == TS_IR_NONE ? 0 : item.micro_batch);
   if (p->bindings.count < f->port_count)
-    ts_ir_syntax(l, "the fragment has %u sends and receives, %zu have a peer here: expected `%s`", f->port_count, p->bindings.count,
+    ts_ir_syntax(l, "the fragment has %u sends and receives, %zu have a peer here: expected `%s`",
+                 f->port_count, p->bindings.count,
                  p->view.ports[f->first_port + p->bindings.count].is_send ? "to" : "from");
   if (l->failed)
     return;
@@ -358,7 +372,8 @@ void ts_ir_read_program(ts_ir_reader *r)
   char usual[32];
   ts_ir_builder_view(r->out, &p.view);
   snprintf(usual, sizeof usual, "stage %u", p.view.programs_count);
-  ts_ir_program program = {.name = ts_ir_at_name(l) ? ts_ir_take_string(r, "a name") : ts_ir_add_string(r->out, usual)};
+  ts_ir_program program = {.name = ts_ir_at_name(l) ? ts_ir_take_string(r, "a name") :
+                                                      ts_ir_add_string(r->out, usual)};
   ts_ir_begin_block(r);
   while (ts_ir_in_block(r)) {
     if (ts_ir_take(l, "hold"))
@@ -373,7 +388,8 @@ void ts_ir_read_program(ts_ir_reader *r)
   program.item_count = (uint32_t)p.items.count;
   program.holding_count = (uint32_t)p.holdings.count;
   program.first_item = ts_ir_intern_run(r->out, TS_IR_ITEMS, p.items.at, program.item_count);
-  program.first_holding = ts_ir_intern_run(r->out, TS_IR_HOLDINGS, p.holdings.at, program.holding_count);
+  program.first_holding =
+    ts_ir_intern_run(r->out, TS_IR_HOLDINGS, p.holdings.at, program.holding_count);
   void *to;
   ts_ir_append(r->out, TS_IR_PROGRAMS, 1, &to);
   *(ts_ir_program *)to = program;

@@ -44,7 +44,8 @@ static void unknown(ts_ir_reader *r, ts_ir_section_kind kind, const char *name)
     if (r->symbols.all.at[i].space == (uint32_t)kind)
       TS_PUSH(r->arena, &names, r->symbols.all.at[i].name);
   if (ts_suggest(name, names.at, names.count, best))
-    ts_ir_syntax(&r->lexer, "there is no %s `%.60s` above; did you mean `%.60s`?", ts_ir_kind_word(kind), name, best[0]);
+    ts_ir_syntax(&r->lexer, "there is no %s `%.60s` above; did you mean `%.60s`?",
+                 ts_ir_kind_word(kind), name, best[0]);
   else
     ts_ir_syntax(&r->lexer, "there is no %s `%.60s` above", ts_ir_kind_word(kind), name);
 }
@@ -70,7 +71,8 @@ uint32_t ts_ir_use(ts_ir_reader *r, ts_ir_section_kind kind, const char *what)
 uint32_t ts_ir_use_group(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
-  const ts_ir_symbol *axis = ts_ir_at_name(l) ? ts_ir_find_symbol(&r->symbols, TS_IR_AXES, l->text) : NULL;
+  const ts_ir_symbol *axis =
+    ts_ir_at_name(l) ? ts_ir_find_symbol(&r->symbols, TS_IR_AXES, l->text) : NULL;
   if (axis && !ts_ir_find_symbol(&r->symbols, TS_IR_GROUPS, l->text)) {
     ts_ir_group group = {ts_ir_add_string(r->out, l->text), 1u << axis->value};
     ts_ir_declare(r, TS_IR_GROUPS, l->text, ts_ir_intern(r->out, TS_IR_GROUPS, &group));
@@ -78,7 +80,10 @@ uint32_t ts_ir_use_group(ts_ir_reader *r)
   return ts_ir_use(r, TS_IR_GROUPS, "a group or an axis");
 }
 
-ts_ir_str ts_ir_take_string(ts_ir_reader *r, const char *what) { return ts_ir_add_string(r->out, ts_ir_take_name(&r->lexer, what)); }
+ts_ir_str ts_ir_take_string(ts_ir_reader *r, const char *what)
+{
+  return ts_ir_add_string(r->out, ts_ir_take_name(&r->lexer, what));
+}
 
 uint32_t ts_ir_take_loc(ts_ir_reader *r)
 {
@@ -139,7 +144,8 @@ static void read_version(ts_ir_reader *r)
 {
   uint64_t version = ts_ir_take_count(&r->lexer, "a version", UINT32_MAX);
   if (!r->lexer.failed && version != TS_IR_VERSION)
-    ts_ir_syntax(&r->lexer, "version %llu of the text form; this program reads version %u", (unsigned long long)version, TS_IR_VERSION);
+    ts_ir_syntax(&r->lexer, "version %llu of the text form; this program reads version %u",
+                 (unsigned long long)version, TS_IR_VERSION);
 }
 
 static void read_plan(ts_ir_reader *r)
@@ -150,7 +156,10 @@ static void read_plan(ts_ir_reader *r)
     meta->plan_loc = ts_ir_take_loc(r);
 }
 
-static void read_tool(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->tool = ts_ir_take_string(r, "a name and version"); }
+static void read_tool(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->tool = ts_ir_take_string(r, "a name and version");
+}
 
 static void read_memory(ts_ir_reader *r)
 {
@@ -164,19 +173,41 @@ static void read_mesh(ts_ir_reader *r)
   ts_ir_builder_meta(r->out)->mesh_loc = ts_ir_take_loc(r);
 }
 
-static void read_cluster(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->cluster = ts_ir_take_string(r, "the cluster's name"); }
+static void read_cluster(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->cluster = ts_ir_take_string(r, "the cluster's name");
+}
 
 static void read_micro_batches(ts_ir_reader *r)
 {
-  ts_ir_builder_meta(r->out)->micro_batches = (uint32_t)ts_ir_take_count(&r->lexer, "a number of micro-batches", UINT32_MAX);
+  ts_ir_builder_meta(r->out)->micro_batches =
+    (uint32_t)ts_ir_take_count(&r->lexer, "a number of micro-batches", UINT32_MAX);
   r->micro_batches_stated = true;
 }
 
-static void read_tokens(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->tokens_per_step = ts_ir_take_count(&r->lexer, "a number of tokens", UINT64_MAX); }
-static void read_samples(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->samples_per_step = ts_ir_take_count(&r->lexer, "a number of samples", UINT64_MAX); }
-static void read_parameters(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->parameters = ts_ir_take_count(&r->lexer, "a number of parameters", UINT64_MAX); }
-static void read_model_flops(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->model_flops_per_step = ts_ir_take_real(&r->lexer, TS_IR_FLOP); }
-static void read_peak(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->peak_flops = ts_ir_take_real(&r->lexer, TS_IR_FLOP_RATE); }
+static void read_tokens(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->tokens_per_step =
+    ts_ir_take_count(&r->lexer, "a number of tokens", UINT64_MAX);
+}
+static void read_samples(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->samples_per_step =
+    ts_ir_take_count(&r->lexer, "a number of samples", UINT64_MAX);
+}
+static void read_parameters(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->parameters =
+    ts_ir_take_count(&r->lexer, "a number of parameters", UINT64_MAX);
+}
+static void read_model_flops(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->model_flops_per_step = ts_ir_take_real(&r->lexer, TS_IR_FLOP);
+}
+static void read_peak(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->peak_flops = ts_ir_take_real(&r->lexer, TS_IR_FLOP_RATE);
+}
 
 static void read_format(ts_ir_reader *r)
 {
@@ -194,7 +225,8 @@ static void take_sha256(ts_ir_lexer *l, uint8_t digest[32])
   static const char hex[] = "0123456789abcdef";
   bool ok = l->token == TS_IR_QUOTED && strlen(l->text) == 64 && strspn(l->text, hex) == 64;
   for (int i = 0; ok && i < 32; i++)
-    digest[i] = (uint8_t)((strchr(hex, l->text[2 * i]) - hex) * 16 + (strchr(hex, l->text[2 * i + 1]) - hex));
+    digest[i] =
+      (uint8_t)((strchr(hex, l->text[2 * i]) - hex) * 16 + (strchr(hex, l->text[2 * i + 1]) - hex));
   if (ok)
     ts_ir_next(l);
   else
@@ -235,7 +267,8 @@ static void read_axis(ts_ir_reader *r)
   ts_ir_lexer *l = &r->lexer;
   ts_ir_meta *meta = ts_ir_builder_meta(r->out);
   uint32_t index = count_of(r, TS_IR_AXES);
-  ts_ir_axis axis = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_AXES)), .stride = meta->world};
+  ts_ir_axis axis = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_AXES)),
+                     .stride = meta->world};
   axis.size = (uint32_t)ts_ir_take_count(l, "the size of the axis", 1u << 24);
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))
@@ -247,7 +280,9 @@ static void read_axis(ts_ir_reader *r)
   }
   uint64_t world = (uint64_t)meta->world * axis.size;
   if (!axis.size || world > 1u << 24 || index == 32)
-    ts_ir_syntax(l, index == 32 ? "more than 32 axes" : axis.size ? "the axes span more than 2^24 ranks" : "an axis of size 0");
+    ts_ir_syntax(l, index == 32 ? "more than 32 axes" :
+                    axis.size   ? "the axes span more than 2^24 ranks" :
+                                  "an axis of size 0");
   else
     meta->world = (uint32_t)world;
   *(ts_ir_axis *)append(r, TS_IR_AXES) = axis;
@@ -271,7 +306,8 @@ static void read_group(ts_ir_reader *r)
 static void read_cost_source(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_cost_source source = {.name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_COST_SOURCES)), .loc = TS_IR_NONE};
+  ts_ir_cost_source source = {
+    .name = ts_ir_add_string(r->out, take_new_name(r, TS_IR_COST_SOURCES)), .loc = TS_IR_NONE};
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))
       source.name = ts_ir_take_string(r, "a name");
@@ -307,7 +343,8 @@ static void read_stream(ts_ir_reader *r)
 static void read_kernel(ts_ir_reader *r)
 {
   ts_ir_lexer *l = &r->lexer;
-  ts_ir_kernel kernel = {.family = ts_ir_add_string(r->out, take_new_name(r, TS_IR_KERNELS)), .source = TS_IR_NONE};
+  ts_ir_kernel kernel = {.family = ts_ir_add_string(r->out, take_new_name(r, TS_IR_KERNELS)),
+                         .source = TS_IR_NONE};
   kernel.time = ts_ir_take_whole(l, TS_IR_TIME);
   for (bool more = true; more && !l->failed;) {
     if (ts_ir_take(l, "named"))
@@ -340,7 +377,11 @@ static void read_collective(ts_ir_reader *r)
   *(ts_ir_collective *)append(r, TS_IR_COLLECTIVES) = c;
 }
 
-static void read_steps(ts_ir_reader *r) { ts_ir_builder_meta(r->out)->steps = (uint32_t)ts_ir_take_count(&r->lexer, "a number of optimizer steps", UINT32_MAX); }
+static void read_steps(ts_ir_reader *r)
+{
+  ts_ir_builder_meta(r->out)->steps =
+    (uint32_t)ts_ir_take_count(&r->lexer, "a number of optimizer steps", UINT32_MAX);
+}
 
 /* ---- warnings ---- */
 
@@ -365,7 +406,11 @@ static void read_remark_of(ts_ir_reader *r, uint32_t kind)
 }
 
 static void read_warning(ts_ir_reader *r) { read_remark_of(r, TS_IR_REMARK_WARNING); }
-static void read_remark(ts_ir_reader *r) { read_remark_of(r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact` or `help`", ts_ir_remark_words)); }
+static void read_remark(ts_ir_reader *r)
+{
+  read_remark_of(
+    r, ts_ir_take_choice(&r->lexer, "`label`, `note`, `fact` or `help`", ts_ir_remark_words));
+}
 
 /* ---- statements ---- */
 
@@ -425,7 +470,8 @@ static void read_statement(ts_ir_reader *r)
     ts_ir_expected(l, "a statement such as `kernel`, `fragment` or `program`");
 }
 
-/* A `#` begins nothing else; of the words only `plan` begins a file of the language too, which goes on with `(` or `{`. */
+/* A `#` begins nothing else; of the words only `plan` begins a file of the language too, which goes
+ * on with `(` or `{`. */
 bool ts_ir_is_text(const char *text, size_t size)
 {
   size_t blank = 0;
@@ -462,7 +508,8 @@ ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_ir_error *error)
   ts_arena *arena = ts_arena_new("text form of the IR");
   ts_ir_reader r = {.out = ts_ir_builder_new(), .arena = arena};
   r.symbols.arena = arena;
-  r.lexer = (ts_ir_lexer){.at = text, .end = text + size, .line = 1, .arena = arena, .error = error ? error : &unseen};
+  r.lexer = (ts_ir_lexer){
+    .at = text, .end = text + size, .line = 1, .arena = arena, .error = error ? error : &unseen};
   *r.lexer.error = (ts_ir_error){0};
   ts_ir_locale locale = ts_ir_locale_enter();
   ts_ir_next(&r.lexer);

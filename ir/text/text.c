@@ -16,7 +16,10 @@ size_t ts_ir_word_length(const char *text, size_t size)
     return 0;
   for (; n < size; n++) {
     char c = text[n], after = n + 1 < size ? text[n + 1] : 0;
-    if (c == '[' ? bracket : c == ']' || c == ',' ? !bracket : c == '-' ? after == '-' || after == '>' : c == '.' && after == '.')
+    if (c == '['             ? bracket :
+        c == ']' || c == ',' ? !bracket :
+        c == '-'             ? after == '-' || after == '>' :
+                               c == '.' && after == '.')
       break;
     if (!letter(c) && !digit(c) && !(c && strchr("[],.-/", c)))
       break;
@@ -82,7 +85,8 @@ ts_ir_spelling ts_ir_spell_bytes(uint64_t bytes)
   ts_ir_spelling s;
   const ts_ir_unit *best = NULL;
   for (const ts_ir_unit *u = ts_ir_units; u->name; u++)
-    if (u->dimension == TS_IR_BYTES && bytes % u->scale == 0 && (!best || u->scale > best->scale) && (bytes || u->scale == 1))
+    if (u->dimension == TS_IR_BYTES && bytes % u->scale == 0 && (!best || u->scale > best->scale) &&
+        (bytes || u->scale == 1))
       best = u;
   snprintf(s.text, sizeof s.text, "%llu %s", (unsigned long long)(bytes / best->scale), best->name);
   return s;
@@ -105,7 +109,8 @@ ts_ir_spelling ts_ir_spell_time(uint64_t ps)
     while (fraction[length - 1] == '0')
       fraction[--length] = 0;
   }
-  snprintf(s.text, sizeof s.text, "%llu%s %s", (unsigned long long)(ps / u->scale), fraction, u->name);
+  snprintf(s.text, sizeof s.text, "%llu%s %s", (unsigned long long)(ps / u->scale), fraction,
+           u->name);
   return s;
 }
 
@@ -152,7 +157,8 @@ ts_ir_symbol *ts_ir_symbol_of(ts_ir_symbols *s, uint32_t space, const char *name
   if (2 * s->all.count >= s->slot_count)
     grow_slots(s);
   uint32_t hash = hash_name(space, name);
-  TS_PUSH(s->arena, &s->all, (ts_ir_symbol){ts_arena_string(s->arena, name, strlen(name)), space, hash, TS_IR_NONE});
+  TS_PUSH(s->arena, &s->all,
+          (ts_ir_symbol){ts_arena_string(s->arena, name, strlen(name)), space, hash, TS_IR_NONE});
   *find_slot(s, space, hash, name) = (uint32_t)s->all.count;
   return &s->all.at[s->all.count - 1];
 }

@@ -1,4 +1,5 @@
-/* The text form of the IR: what its writer and its reader agree on (spelling, symbols, tokens). Its grammar: doc/ir.md. */
+/* The text form of the IR: what its writer and its reader agree on (spelling, symbols, tokens). Its
+ * grammar: doc/ir.md. */
 #ifndef TS_IR_TEXT_TEXT_H
 #define TS_IR_TEXT_TEXT_H
 
@@ -9,7 +10,8 @@
 #include "ir/words.h"
 
 /* ---- quantities ---- */
-/* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes. */
+/* A number with its unit, spelled so that it reads back exactly: in as few characters as it takes.
+ * */
 typedef struct ts_ir_spelling { char text[64]; } ts_ir_spelling;
 ts_ir_spelling ts_ir_spell_plain(double value);
 ts_ir_spelling ts_ir_spell_real(double value, ts_ir_dimension dimension);
@@ -34,13 +36,22 @@ typedef struct ts_ir_symbols {
   uint32_t slot_count;
 } ts_ir_symbols;
 
-ts_ir_symbol *ts_ir_find_symbol(ts_ir_symbols *symbols, uint32_t space, const char *name); /* or NULL */
+/* or NULL */
+ts_ir_symbol *ts_ir_find_symbol(ts_ir_symbols *symbols, uint32_t space, const char *name);
 /* Adds it with value TS_IR_NONE if it is not there. Valid until the next call. */
 ts_ir_symbol *ts_ir_symbol_of(ts_ir_symbols *symbols, uint32_t space, const char *name);
 
 /* ---- tokens ---- */
 typedef enum ts_ir_token {
-  TS_IR_END_OF_FILE, TS_IR_END_OF_LINE, TS_IR_WORD, TS_IR_QUOTED, TS_IR_NUMBER, TS_IR_ARROW, TS_IR_DUPLEX, TS_IR_RANGE, TS_IR_MARK
+  TS_IR_END_OF_FILE,
+  TS_IR_END_OF_LINE,
+  TS_IR_WORD,
+  TS_IR_QUOTED,
+  TS_IR_NUMBER,
+  TS_IR_ARROW,
+  TS_IR_DUPLEX,
+  TS_IR_RANGE,
+  TS_IR_MARK
 } ts_ir_token; /* -> , -- , .. ; MARK: any other single character */
 
 typedef struct ts_ir_lexer {
@@ -60,12 +71,14 @@ void ts_ir_expected(ts_ir_lexer *l, const char *what); /* "expected WHAT, found 
 bool ts_ir_is(const ts_ir_lexer *l, const char *word); /* a bare word or a mark */
 bool ts_ir_take(ts_ir_lexer *l, const char *word);     /* the same, and goes on */
 void ts_ir_need(ts_ir_lexer *l, const char *word);
-bool ts_ir_at_line_end(const ts_ir_lexer *l);          /* within a block; the end of the text lacks only the brace */
+/* within a block; the end of the text lacks only the brace */
+bool ts_ir_at_line_end(const ts_ir_lexer *l);
 bool ts_ir_at_name(const ts_ir_lexer *l);              /* a word or a quoted string */
 char *ts_ir_take_name(ts_ir_lexer *l, const char *what); /* a copy; "" after an error */
 uint64_t ts_ir_take_count(ts_ir_lexer *l, const char *what, uint64_t most);
 uint64_t ts_ir_take_whole(ts_ir_lexer *l, ts_ir_dimension dimension); /* exactly, in base units */
-double ts_ir_take_real(ts_ir_lexer *l, ts_ir_dimension dimension);    /* TS_IR_DIMENSIONS: a bare number */
+/* TS_IR_DIMENSIONS: a bare number */
+double ts_ir_take_real(ts_ir_lexer *l, ts_ir_dimension dimension);
 uint32_t ts_ir_take_choice(ts_ir_lexer *l, const char *what, const char *const *words);
 
 /* ---- reader (text_read.c, text_cluster.c, text_play.c) ---- */
@@ -78,7 +91,8 @@ typedef struct ts_ir_reader {
   bool micro_batches_stated;
 } ts_ir_reader;
 
-/* `NAME` at its declaration: reserved for record `value` of the kind; and where it is used: the index, 0 after an error. */
+/* `NAME` at its declaration: reserved for record `value` of the kind; and where it is used: the
+ * index, 0 after an error. */
 void ts_ir_declare(ts_ir_reader *r, ts_ir_section_kind kind, const char *name, uint32_t value);
 uint32_t ts_ir_use(ts_ir_reader *r, ts_ir_section_kind kind, const char *what);
 uint32_t ts_ir_use_group(ts_ir_reader *r);
@@ -86,7 +100,8 @@ ts_ir_str ts_ir_take_string(ts_ir_reader *r, const char *what);
 uint32_t ts_ir_take_loc(ts_ir_reader *r); /* SOURCE LINE:COLUMN[-END] */
 const char *ts_ir_kind_word(uint32_t kind); /* "kernel" */
 void ts_ir_begin_block(ts_ir_reader *r);
-bool ts_ir_in_block(ts_ir_reader *r); /* goes to the next statement; false behind the closing brace */
+/* goes to the next statement; false behind the closing brace */
+bool ts_ir_in_block(ts_ir_reader *r);
 
 void ts_ir_read_device_class(ts_ir_reader *r);
 void ts_ir_read_devices(ts_ir_reader *r);

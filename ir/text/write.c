@@ -1,4 +1,5 @@
-/* Writer of the text form. What has its default is left out; what it says reads back to the same content. */
+/* Writer of the text form. What has its default is left out; what it says reads back to the same
+ * content. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static void out_bytes(writer *w, const char *bytes, size_t size)
 }
 
 static void out(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void out(writer *w, const char *format, ...) /* short pieces; strings of the IR go through out_name */
+/* short pieces; strings of the IR go through out_name */
+static void out(writer *w, const char *format, ...)
 {
   char piece[160];
   va_list args;
@@ -86,7 +88,10 @@ static const char *text(const writer *w, ts_ir_str s) { return w->ir->strings + 
 
 /* ---- quantities ---- */
 
-static void out_real(writer *w, double value, ts_ir_dimension dimension) { out(w, "%s", ts_ir_spell_real(value, dimension).text); }
+static void out_real(writer *w, double value, ts_ir_dimension dimension)
+{
+  out(w, "%s", ts_ir_spell_real(value, dimension).text);
+}
 static void out_bytes_of(writer *w, uint64_t bytes) { out(w, "%s", ts_ir_spell_bytes(bytes).text); }
 static void out_time(writer *w, uint64_t ps) { out(w, "%s", ts_ir_spell_time(ps).text); }
 static void out_plain(writer *w, double value) { out(w, "%s", ts_ir_spell_plain(value).text); }
@@ -122,11 +127,13 @@ static void name_records(writer *w, uint32_t kind, size_t offset)
 {
   const char **names = name_room(w, kind);
   const uint8_t *record = ts_ir_records(w->ir, kind);
-  for (uint32_t i = 0; i < ts_ir_count(w->ir, kind); i++, record += ts_ir_tables[kind].record_size) {
+  for (uint32_t i = 0; i < ts_ir_count(w->ir, kind);
+       i++, record += ts_ir_tables[kind].record_size) {
     ts_ir_str string;
     memcpy(&string, record + offset, sizeof string);
     const char *name = text(w, string);
-    bool brackets = kind == TS_IR_ARRAYS && strchr(name, '['); /* where an array's name is split from its dimensions */
+    /* where an array's name is split from its dimensions */
+    bool brackets = kind == TS_IR_ARRAYS && strchr(name, '[');
     names[i] = new_symbol(w, kind, brackets ? "array" : *name ? name : ts_ir_kind_word(kind));
   }
 }
@@ -147,11 +154,15 @@ static void name_all(writer *w)
   for (uint32_t i = 0; i < w->ir->collectives_count; i++) {
     const ts_ir_collective *c = &w->ir->collectives[i];
     names[i] = new_symbol(w, TS_IR_COLLECTIVES,
-                          ts_arena_printf(w->arena, "%s.%s", ts_ir_collective_words[c->kind], w->names[TS_IR_GROUPS][c->group]));
+                          ts_arena_printf(w->arena, "%s.%s", ts_ir_collective_words[c->kind],
+                                          w->names[TS_IR_GROUPS][c->group]));
   }
 }
 
-static void out_symbol(writer *w, uint32_t kind, uint32_t index) { out_name(w, w->names[kind][index]); }
+static void out_symbol(writer *w, uint32_t kind, uint32_t index)
+{
+  out_name(w, w->names[kind][index]);
+}
 
 static void out_named(writer *w, uint32_t kind, uint32_t index, ts_ir_str name)
 {
@@ -162,7 +173,8 @@ static void out_named(writer *w, uint32_t kind, uint32_t index, ts_ir_str name)
 }
 
 /* With the words before it and after it, and nothing for 0. */
-static void out_amount(writer *w, const char *before, double amount, ts_ir_dimension unit, const char *after)
+static void out_amount(writer *w, const char *before, double amount, ts_ir_dimension unit,
+                       const char *after)
 {
   if (!(amount > 0))
     return;
@@ -334,7 +346,8 @@ static void out_array(writer *w, uint32_t array, uint32_t count, const uint32_t 
   char brackets[64] = "";
   int used = 0;
   for (uint32_t d = 0; d < count; d++)
-    used += snprintf(brackets + used, sizeof brackets - (size_t)used, "%c%u", d ? ',' : '[', number[d]);
+    used +=
+      snprintf(brackets + used, sizeof brackets - (size_t)used, "%c%u", d ? ',' : '[', number[d]);
   if (count)
     snprintf(brackets + used, sizeof brackets - (size_t)used, "]");
   out_name(w, ts_arena_printf(w->arena, "%s%s", symbol, brackets));
@@ -498,7 +511,8 @@ static void write_methods(writer *w, const ts_ir_net_model *m)
 {
   for (uint32_t i = 0; i < m->method_count; i++) {
     const ts_ir_net_method *x = &w->ir->net_methods[m->first_method + i];
-    out(w, "  method %s %s %s", ts_ir_collective_words[x->collective], ts_ir_algorithm_words[x->algorithm], ts_ir_protocol_words[x->protocol]);
+    out(w, "  method %s %s %s", ts_ir_collective_words[x->collective],
+        ts_ir_algorithm_words[x->algorithm], ts_ir_protocol_words[x->protocol]);
     write_clauses(w, ts_ir_method_fields, x);
     out(w, "\n");
   }
@@ -654,7 +668,8 @@ static const char *usual_label(const writer *w, const ts_ir_node *n)
 
 static void out_op(writer *w, const ts_ir_fragment *f, const ts_ir_node *n, uint32_t ports_above)
 {
-  static const char *const words[] = {"compute ", "collective ", "send ", "recv ", "record", "host ", "sync"};
+  static const char *const words[] = {"compute ", "collective ", "send ", "recv ",
+                                      "record",   "host ",       "sync"};
   out(w, "%s", words[n->op]);
   if (n->op == TS_IR_COMPUTE)
     out_symbol(w, TS_IR_KERNELS, n->arg);
@@ -711,7 +726,8 @@ static uint32_t usual_stream(const writer *w, uint32_t op)
   return 0;
 }
 
-static void write_node(writer *w, const ts_ir_fragment *f, const ts_ir_node *n, uint32_t ports_above, uint32_t space)
+static void write_node(writer *w, const ts_ir_fragment *f, const ts_ir_node *n,
+                       uint32_t ports_above, uint32_t space)
 {
   out(w, "  ");
   if (strcmp(text(w, n->label), usual_label(w, n))) {
@@ -839,7 +855,8 @@ static void write_part(writer *w, uint32_t kind, void (*write)(writer *))
   write(w);
 }
 
-int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size), void *closure)
+int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size),
+                void *closure)
 {
   if (ts_ir_verify(ir, NULL))
     return -1;

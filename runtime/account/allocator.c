@@ -32,7 +32,10 @@ struct ts_allocator {
 
 const char *ts_allocator_parse(const char *text, ts_allocator_options *o)
 {
-  static const struct unit { const char *name; uint64_t bytes; } units[] = {{"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+  static const struct unit {
+    const char *name;
+    uint64_t bytes;
+  } units[] = {{"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
   *o = (ts_allocator_options){0};
   if (strncmp(text, "caching", 7) != 0)
     return "the allocator is `caching`";
@@ -67,13 +70,15 @@ const char *ts_allocator_parse(const char *text, ts_allocator_options *o)
     o->max_split_size = number * units[u].bytes;
     text = end + 3;
   }
-  return o->max_split_size && o->max_split_size <= LARGE_SEGMENT ? "max_split is more than 20MiB" : NULL;
+  return o->max_split_size && o->max_split_size <= LARGE_SEGMENT ? "max_split is more than 20MiB" :
+                                                                   NULL;
 }
 
 ts_allocator *ts_allocator_new(ts_arena *arena, const ts_allocator_options *options, uint64_t limit)
 {
   ts_allocator *a = TS_NEW(arena, ts_allocator);
-  *a = (ts_allocator){.arena = arena, .options = *options, .limit = limit ? limit : UINT64_MAX, .next_address = 1};
+  *a = (ts_allocator){
+    .arena = arena, .options = *options, .limit = limit ? limit : UINT64_MAX, .next_address = 1};
   return a;
 }
 
@@ -81,7 +86,10 @@ ts_allocator_state ts_allocator_now(const ts_allocator *a) { return a->now; }
 
 static uint64_t round_up(uint64_t size, uint64_t to) { return (size + to - 1) / to * to; }
 
-static uint64_t max_split(const ts_allocator *a) { return a->options.max_split_size ? a->options.max_split_size : UINT64_MAX; }
+static uint64_t max_split(const ts_allocator *a)
+{
+  return a->options.max_split_size ? a->options.max_split_size : UINT64_MAX;
+}
 
 /* ---- Free blocks ---- */
 
@@ -136,14 +144,24 @@ static uint32_t new_block(ts_allocator *a, block b)
 
 /* ---- Segments ---- */
 
-static uint64_t segment_size(uint64_t size) { return size <= SMALL_SIZE ? SMALL_SEGMENT : size < LARGE_SIZE ? LARGE_SEGMENT : round_up(size, ROUND_LARGE); }
+static uint64_t segment_size(uint64_t size)
+{
+  return size <= SMALL_SIZE ? SMALL_SEGMENT :
+         size < LARGE_SIZE  ? LARGE_SEGMENT :
+                              round_up(size, ROUND_LARGE);
+}
 
 static uint32_t new_segment(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
 {
   uint64_t bytes = segment_size(size);
   if (bytes > a->limit - a->now.reserved)
     return NONE;
-  uint32_t b = new_block(a, (block){.address = a->next_address, .size = bytes, .before = NONE, .after = NONE, .stream = stream, .small = small});
+  uint32_t b = new_block(a, (block){.address = a->next_address,
+                                    .size = bytes,
+                                    .before = NONE,
+                                    .after = NONE,
+                                    .stream = stream,
+                                    .small = small});
   a->next_address += bytes + 1; /* segments have no common border */
   a->now.reserved += bytes;
   a->now.segments++;
@@ -161,7 +179,8 @@ static uint32_t last_block(const ts_allocator *a, uint32_t stream, bool small)
   return NONE;
 }
 
-/* Maps more at the end of the pool's segment, in pages of 2 or 20 MiB, until a free block of that size is there. */
+/* Maps more at the end of the pool's segment, in pages of 2 or 20 MiB, until a free block of that
+ * size is there. */
 static uint32_t expand(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
 {
   uint32_t last = last_block(a, stream, small);
@@ -175,8 +194,14 @@ static uint32_t expand(ts_allocator *a, uint64_t size, uint32_t stream, bool sma
     a->blocks.at[last].size += bytes;
     return last;
   }
-  uint64_t address = last == NONE ? (uint64_t)(2 * stream + small + 1) << 50 : a->blocks.at[last].address + a->blocks.at[last].size;
-  uint32_t b = new_block(a, (block){.address = address, .size = bytes, .before = last, .after = NONE, .stream = stream, .small = small});
+  uint64_t address = last == NONE ? (uint64_t)(2 * stream + small + 1) << 50 :
+                                    a->blocks.at[last].address + a->blocks.at[last].size;
+  uint32_t b = new_block(a, (block){.address = address,
+                                    .size = bytes,
+                                    .before = last,
+                                    .after = NONE,
+                                    .stream = stream,
+                                    .small = small});
   if (last != NONE)
     a->blocks.at[last].after = b;
   else
@@ -217,9 +242,11 @@ static uint32_t best_fit(ts_allocator *a, uint64_t size, uint32_t stream, bool s
   const block *found = &a->blocks.at[b];
   if (found->stream != stream || found->small != small)
     return NONE;
-  if (!a->options.expandable && size < max_split(a) && found->size >= max_split(a)) /* large blocks are for large requests, */
+  /* large blocks are for large requests, */
+  if (!a->options.expandable && size < max_split(a) && found->size >= max_split(a))
     return NONE;
-  if (!a->options.expandable && size >= max_split(a) && found->size >= size + LARGE_SEGMENT) /* and of about their size */
+  /* and of about their size */
+  if (!a->options.expandable && size >= max_split(a) && found->size >= size + LARGE_SEGMENT)
     return NONE;
   drop_free(a, b);
   return b;
@@ -249,7 +276,8 @@ static void split(ts_allocator *a, uint32_t b, uint64_t size)
 
 static uint32_t more(ts_allocator *a, uint64_t size, uint32_t stream, bool small)
 {
-  return a->options.expandable ? expand(a, size, stream, small) : new_segment(a, size, stream, small);
+  return a->options.expandable ? expand(a, size, stream, small) :
+                                 new_segment(a, size, stream, small);
 }
 
 uint32_t ts_allocator_take(ts_allocator *a, uint64_t bytes, uint32_t stream)
@@ -305,8 +333,10 @@ void ts_allocator_release(ts_allocator *a, uint32_t b)
 
 /* ---- A rank's step ---- */
 
-typedef struct held { uint32_t mem, micro_batch, block; uint64_t until; } held; /* until: when it may be released */
-typedef struct owed { uint32_t category; ts_ir_str label; uint64_t bytes; } owed; /* freed in the IR, in other pieces than it was allocated */
+/* until: when it may be released */
+typedef struct held { uint32_t mem, micro_batch, block; uint64_t until; } held;
+/* freed in the IR, in other pieces than it was allocated */
+typedef struct owed { uint32_t category; ts_ir_str label; uint64_t bytes; } owed;
 
 typedef struct feeder {
   ts_arena *arena;
@@ -347,7 +377,8 @@ static void release_until(feeder *f, uint64_t now)
   f->leaving.count = kept;
 }
 
-/* The oldest live block that was allocated with the same size, category and label; for the same micro-batch if there is one. */
+/* The oldest live block that was allocated with the same size, category and label; for the same
+ * micro-batch if there is one. */
 static size_t find_live(const feeder *f, const ts_ir_mem *mem, uint32_t micro_batch)
 {
   size_t found = f->live.count;
@@ -379,14 +410,16 @@ static void let_go(feeder *f, size_t i, const ts_span_event *e)
 static void let_some_go(feeder *f, const ts_ir_mem *mem, const ts_span_event *e)
 {
   size_t o = 0;
-  while (o < f->owed.count && (f->owed.at[o].category != mem->category || f->owed.at[o].label != mem->label))
+  while (o < f->owed.count &&
+         (f->owed.at[o].category != mem->category || f->owed.at[o].label != mem->label))
     o++;
   if (o == f->owed.count)
     TS_PUSH(f->arena, &f->owed, (owed){mem->category, mem->label, 0});
   f->owed.at[o].bytes += (uint64_t)-mem->bytes;
   for (size_t i = 0; i < f->live.count;) {
     const ts_ir_mem *m = &f->ir->mems[f->live.at[i].mem];
-    if (m->category == mem->category && m->label == mem->label && (uint64_t)m->bytes <= f->owed.at[o].bytes) {
+    if (m->category == mem->category && m->label == mem->label &&
+        (uint64_t)m->bytes <= f->owed.at[o].bytes) {
       f->owed.at[o].bytes -= (uint64_t)m->bytes;
       let_go(f, i, e);
     } else {
@@ -402,11 +435,13 @@ static void feed(void *closure, const ts_span_event *e)
   if (!node->mem_count)
     return;
   uint32_t micro_batch = f->ir->items[e->item].micro_batch;
-  release_until(f, e->start); /* as if the host were not far ahead: frameworks keep it near when memory is short */
+  /* as if the host were not far ahead: frameworks keep it near when memory is short */
+  release_until(f, e->start);
   for (uint32_t m = node->first_mem; m < node->first_mem + node->mem_count; m++) {
     if (f->ir->mems[m].bytes <= 0)
       continue;
-    uint32_t b = ts_allocator_take(f->a, (uint64_t)f->ir->mems[m].bytes, f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
+    uint32_t b = ts_allocator_take(f->a, (uint64_t)f->ir->mems[m].bytes,
+                                   f->streams && e->stream != TS_IR_NONE ? e->stream : 0);
     f->out->failed |= b == NONE;
     if (b != NONE)
       TS_PUSH(f->arena, &f->live, (held){m, micro_batch, b, 0});
@@ -423,15 +458,24 @@ static void feed(void *closure, const ts_span_event *e)
   }
 }
 
-static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory_class *class, uint32_t program_index,
+static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                    const ts_memory_class *class, uint32_t program_index,
                     const ts_allocator_options *options, ts_reserved *out)
 {
-  uint64_t room = !class->limit ? 0 : class->limit > class->reserved ? class->limit - class->reserved : 1; /* 0: no limit; nothing fits into 1 */
-  feeder f = {.arena = arena, .ir = ir, .a = ts_allocator_new(arena, options, room), .streams = options->streams, .out = out};
+  /* 0: no limit; nothing fits into 1 */
+  uint64_t room = !class->limit                  ? 0 :
+                  class->limit > class->reserved ? class->limit - class->reserved :
+                                                   1;
+  feeder f = {.arena = arena,
+              .ir = ir,
+              .a = ts_allocator_new(arena, options, room),
+              .streams = options->streams,
+              .out = out};
   const ts_ir_program *program = &ir->programs[program_index];
   for (uint32_t h = 0; h < program->holding_count; h++)
     if (ir->holdings[program->first_holding + h].bytes)
-      out->failed |= ts_allocator_take(f.a, ir->holdings[program->first_holding + h].bytes, 0) == NONE;
+      out->failed |=
+        ts_allocator_take(f.a, ir->holdings[program->first_holding + h].bytes, 0) == NONE;
   for (int step = 0; step < 2; step++) {
     f.measured = step == 1;
     note(&f);
@@ -447,9 +491,11 @@ static void measure(ts_arena *arena, const ts_ir *ir, const ts_run *run, const t
   out->fragmentation = out->reserved ? 1 - (double)f.peak_held / (double)out->reserved : 0;
 }
 
-/* Each channel of a communicator receives into a buffer of each protocol (NCCL 2.x: LL 8 x 512 lines of 16 bytes in 8 steps, LL128 120 x 640 x 8 words of 8 bytes,
- * Simple 4 MiB); one neighbour a channel, as in rings. */
-static const uint64_t channel_buffers = UINT64_C(8) * 512 * 16 * 8 + UINT64_C(120) * 640 * 8 * 8 + (UINT64_C(4) << 20);
+/* Each channel of a communicator receives into a buffer of each protocol (NCCL 2.x: LL 8 x 512
+ * lines of 16 bytes in 8 steps, LL128 120 x 640 x 8 words of 8 bytes, Simple 4 MiB); one neighbour
+ * a channel, as in rings. */
+static const uint64_t channel_buffers =
+  UINT64_C(8) * 512 * 16 * 8 + UINT64_C(120) * 640 * 8 * 8 + (UINT64_C(4) << 20);
 
 static uint32_t most_channels(const ts_ir *ir)
 {
@@ -459,7 +505,8 @@ static uint32_t most_channels(const ts_ir *ir)
   return most;
 }
 
-static void add_buffers(const ts_ir *ir, const ts_class_result *class, const ts_allocator_options *options, ts_reserved *out)
+static void add_buffers(const ts_ir *ir, const ts_class_result *class,
+                        const ts_allocator_options *options, ts_reserved *out)
 {
   for (uint32_t i = 0; i < class->comm_count; i++)
     out->communicators += !class->comms[i].messages;
@@ -467,12 +514,14 @@ static void add_buffers(const ts_ir *ir, const ts_class_result *class, const ts_
   out->buffers = out->communicators * out->channels * channel_buffers;
 }
 
-const ts_reserved *ts_reserved_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const ts_allocator_options *options)
+const ts_reserved *ts_reserved_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                                   const ts_memory *memory, const ts_allocator_options *options)
 {
   ts_reserved *out = TS_NEW_ARRAY(arena, ts_reserved, memory->class_count);
   for (uint32_t c = 0; c < memory->class_count; c++) {
     ts_arena *scratch = ts_arena_new("allocator");
-    measure(scratch, ir, run, &memory->classes[c], ts_run_result(run)->classes[c].program, options, &out[c]);
+    measure(scratch, ir, run, &memory->classes[c], ts_run_result(run)->classes[c].program, options,
+            &out[c]);
     add_buffers(ir, &ts_run_result(run)->classes[c], options, &out[c]);
     ts_arena_free(scratch);
   }

@@ -6,7 +6,8 @@
 #include "runtime/account/run.h"
 #include "runtime/play/track.h"
 
-typedef struct wait { uint64_t time, count; } wait; /* of one class for another, in one kind of traffic */
+/* of one class for another, in one kind of traffic */
+typedef struct wait { uint64_t time, count; } wait;
 
 typedef struct judge {
   ts_arena *scratch;
@@ -76,13 +77,15 @@ static int longer(const void *x, const void *y)
     return a->time < b->time ? 1 : -1;
   if (a->class != b->class)
     return a->class < b->class ? -1 : 1;
-  return a->group != b->group ? (a->group < b->group ? -1 : 1) : (int)a->messages - (int)b->messages;
+  return a->group != b->group ? (a->group < b->group ? -1 : 1) :
+                                (int)a->messages - (int)b->messages;
 }
 
 const ts_blames *ts_blames_new(ts_arena *arena, const ts_run *run)
 {
   const ts_facts *facts = ts_run_facts(run);
-  judge j = {.scratch = ts_arena_new("blame"), .facts = facts, .rows = 2 * facts->tables->ir->groups_count};
+  judge j = {
+    .scratch = ts_arena_new("blame"), .facts = facts, .rows = 2 * facts->tables->ir->groups_count};
   size_t cells = (size_t)facts->fold->count * j.rows;
   j.waits = TS_NEW_ARRAY(j.scratch, wait, cells);
   j.sums = TS_NEW_ARRAY(j.scratch, ts_blame, cells);

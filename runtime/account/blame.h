@@ -1,4 +1,5 @@
-/* Who waited for whom: every wait of a collective is put down to the member that was ready last, every wait of a receive to its sender. */
+/* Who waited for whom: every wait of a collective is put down to the member that was ready last,
+ * every wait of a receive to its sender. */
 #ifndef TS_RUNTIME_ACCOUNT_BLAME_H
 #define TS_RUNTIME_ACCOUNT_BLAME_H
 

@@ -34,7 +34,9 @@ static uint64_t open_part(const composer *c, uint64_t from, uint64_t to)
 
 static uint32_t slot_of(const composer *c, const ts_played_op *s)
 {
-  return ts_player_of(c->track)->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg].slot;
+  return ts_player_of(c->track)
+    ->program->routes[ts_visit_of(c->track, s)->port_base + s->op->arg]
+    .slot;
 }
 
 /* When the message of a receive was on its way: from then on its wait is for the transfer. */
@@ -65,7 +67,8 @@ static void add_wait(composer *c, const ts_played_op *s, uint64_t to)
   c->shares[s->op->comm].exposed += open_part(c, begin, to);
 }
 
-/* [floor, to): the compute stream waited for `place`, reached at `to`. Walks back through what that waited for. */
+/* [floor, to): the compute stream waited for `place`, reached at `to`. Walks back through what that
+ * waited for. */
 static void explain_gap(composer *c, ts_place place, uint64_t to)
 {
   const ts_player *w = ts_player_of(c->track);
@@ -99,11 +102,14 @@ static void compose_step(composer *c, uint32_t step)
 {
   const ts_played_op *s = &c->track->steps[step];
   uint64_t start = s->ready;
-  bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->time && ts_first_host_wait(c->track, step, &start);
+  bool late = s->op->kind == TS_OP_RUN && s->end != s->ready + s->time &&
+              ts_first_host_wait(c->track, step, &start);
   if (!late)
     start = s->ready;
   if (start > c->floor)
-    explain_gap(c, late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step), start);
+    explain_gap(c,
+                late ? ts_host_at(c->track, step, s->op->first) : ts_cause_of_ready(c->track, step),
+                start);
   c->floor = start;
   if (s->op->kind == TS_OP_RUN)
     c->out->host += s->end - start - s->time;
@@ -146,7 +152,8 @@ static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_
   TS_VEC(ts_comm_share) kept = {0};
   for (uint32_t a = 0; a < accounts; a++) {
     const ts_comm_share *from = &c->shares[a];
-    ts_comm_share *to = &by_group[a < t->comm_count ? 2 * t->comms[a].group : 2 * (a - t->comm_count) + 1];
+    ts_comm_share *to =
+      &by_group[a < t->comm_count ? 2 * t->comms[a].group : 2 * (a - t->comm_count) + 1];
     to->calls += from->calls;
     to->bytes += from->bytes;
     to->busy += from->busy;
@@ -165,20 +172,26 @@ static void keep_shares(ts_arena *arena, ts_arena *scratch, composer *c, uint32_
 
 /* ---- What hangs on the kind alone: fragments, by how often each is played ---- */
 
-static void count_calls(const ts_tables *t, const ts_role *role, uint32_t fragment, uint64_t plays, ts_comm_share *shares)
+static void count_calls(const ts_tables *t, const ts_role *role, uint32_t fragment, uint64_t plays,
+                        ts_comm_share *shares)
 {
   for (uint32_t s = 0; s < t->streams; s++) {
     ts_range code = role->code[fragment].stream[s];
-    for (const ts_play_op *op = role->ops + code.first; op < role->ops + code.first + code.count; op++) {
+    for (const ts_play_op *op = role->ops + code.first; op < role->ops + code.first + code.count;
+         op++) {
       if (op->kind != TS_OP_COLLECTIVE && op->kind != TS_OP_SEND && op->kind != TS_OP_RECV)
         continue;
       shares[op->comm].calls += plays;
-      shares[op->comm].bytes += plays * (op->kind == TS_OP_COLLECTIVE ? t->ir->collectives[op->arg].bytes : t->ir->ports[t->ir->fragments[fragment].first_port + op->arg].bytes);
+      shares[op->comm].bytes +=
+        plays * (op->kind == TS_OP_COLLECTIVE ?
+                   t->ir->collectives[op->arg].bytes :
+                   t->ir->ports[t->ir->fragments[fragment].first_port + op->arg].bytes);
     }
   }
 }
 
-static void add_fragment(const ts_tables *t, const ts_role *role, uint32_t fragment, uint64_t plays, usual *u)
+static void add_fragment(const ts_tables *t, const ts_role *role, uint32_t fragment, uint64_t plays,
+                         usual *u)
 {
   const ts_ir_node *nodes = ts_fragment_nodes(t->ir, fragment);
   for (uint32_t n = 0; n < t->ir->fragments[fragment].node_count; n++) {
@@ -215,7 +228,8 @@ ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts)
   return c;
 }
 
-void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player, ts_class_result *out)
+void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, uint32_t player,
+                ts_class_result *out)
 {
   const ts_facts *facts = shared->facts;
   const ts_player *w = &facts->players[player];
@@ -223,7 +237,10 @@ void ts_compose(const ts_composer *shared, ts_arena *arena, ts_arena *scratch, u
   composer c = {.facts = facts, .out = out, .track = ts_track_new(scratch, facts, player)};
   const ts_track *track = c.track;
   c.shares = ts_arena_copy(scratch, u->shares, shared->accounts * sizeof *c.shares);
-  *out = (ts_class_result){.rank = facts->fold->rank[player], .count = facts->fold->size[player], .program = w->role->program, .host_busy = u->host_busy};
+  *out = (ts_class_result){.rank = facts->fold->rank[player],
+                           .count = facts->fold->size[player],
+                           .program = w->role->program,
+                           .host_busy = u->host_busy};
   if (w->took) {
     add_kernels(&c);
   } else {

@@ -5,11 +5,13 @@
 #include "runtime/account/result.h"
 #include "runtime/play/track.h"
 
-typedef struct ts_composer ts_composer; /* what the classes of a kind have in common, summed up once */
+/* what the classes of a kind have in common, summed up once */
+typedef struct ts_composer ts_composer;
 
 ts_composer *ts_composer_new(ts_arena *arena, const ts_facts *facts);
 /* Fills all but `tail`. What is of no use afterwards goes to `scratch`. */
-void ts_compose(const ts_composer *composer, ts_arena *arena, ts_arena *scratch, uint32_t player, ts_class_result *out);
+void ts_compose(const ts_composer *composer, ts_arena *arena, ts_arena *scratch, uint32_t player,
+                ts_class_result *out);
 
 typedef struct ts_critical_visit { /* of the path to a node */
   uint32_t player, item; /* of its program */
@@ -19,9 +21,12 @@ typedef struct ts_critical_visit { /* of the path to a node */
 } ts_critical_visit;
 typedef void ts_critical_visitor(void *closure, const ts_critical_visit *visit);
 /* Walks the critical path from the end of `player` back; times add up to that end. */
-void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit, void *closure);
+void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit,
+                      void *closure);
 
-/* The critical path: *parts (in `arena`), largest first. `player`: whose end is the end of the step. Returns the number of parts. */
-uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player, const ts_critical_part **parts);
+/* The critical path: *parts (in `arena`), largest first. `player`: whose end is the end of the
+ * step. Returns the number of parts. */
+uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player,
+                          const ts_critical_part **parts);
 
 #endif

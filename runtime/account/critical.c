@@ -1,4 +1,5 @@
-/* The critical path: from the end of the step back to its beginning, through what each start waited for, across ranks. */
+/* The critical path: from the end of the step back to its beginning, through what each start waited
+ * for, across ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,12 @@ static void go_to(walker *w, uint32_t player)
 /* `time` of the path was spent on the node at `place` of the step's op. */
 static void add(walker *w, const ts_played_op *s, uint32_t place, uint64_t time)
 {
-  w->visit(w->closure, &(ts_critical_visit){.player = w->at->player, .item = s->item, .time = time,
-                                            .node = w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment].order[place]});
+  w->visit(w->closure,
+           &(ts_critical_visit){
+             .player = w->at->player,
+             .item = s->item,
+             .time = time,
+             .node = w->facts->tables->layouts[ts_visit_of(w->at, s)->fragment].order[place]});
 }
 
 static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
@@ -38,7 +43,9 @@ static ts_place leave_run(walker *w, uint32_t step, uint64_t *to)
   bool hosted = ts_run_host_wait(w->at, step, &first, to);
   for (uint32_t i = first; i < s->op->first + s->op->count; i++)
     if (ts_node_of(w->at, s, i)->op == TS_IR_COMPUTE)
-      add(w, s, i, ts_took(player, s->item, layout->order[i], ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
+      add(w, s, i,
+          ts_took(player, s->item, layout->order[i],
+                  ts_kernel_time(player->role, ts_node_of(w->at, s, i))));
   if (hosted)
     return ts_host_at(w->at, step, first);
   *to = s->ready;
@@ -73,7 +80,8 @@ static void add_message(walker *w, uint32_t send, uint64_t time)
   const ts_route *route = &player->program->routes[ts_visit_of(w->at, s)->port_base + s->op->arg];
   uint32_t to = player->peers[route->peer];
   const ts_message *m = &w->facts->players[to].program->messages[route->slot];
-  w->visit(w->closure, &(ts_critical_visit){.player = to, .item = m->item, .node = m->node, .time = time});
+  w->visit(w->closure,
+           &(ts_critical_visit){.player = to, .item = m->item, .node = m->node, .time = time});
 }
 
 /* From when it was posted, through what the sends before it cost their sender. */
@@ -92,7 +100,8 @@ static ts_place leave_posting(walker *w, uint32_t send, uint64_t *to)
   return place;
 }
 
-/* From the arrival of what the step sends: through the queue that held it up, message by message, or through its stream. */
+/* From the arrival of what the step sends: through the queue that held it up, message by message,
+ * or through its stream. */
 static ts_place leave_message(walker *w, uint32_t send, uint64_t *to)
 {
   const ts_played_op *s = &w->at->steps[send];
@@ -150,20 +159,27 @@ static ts_place leave_host(walker *w, const ts_place *place, uint64_t *to)
 {
   uint64_t begin = ts_player_of(w->at)->segments[place->segment];
   if (place->node != TS_IR_NONE)
-    w->visit(w->closure, &(ts_critical_visit){.player = w->at->player, .item = place->visit->item, .node = place->node, .host = true, .time = *to - begin});
+    w->visit(w->closure, &(ts_critical_visit){.player = w->at->player,
+                                              .item = place->visit->item,
+                                              .node = place->node,
+                                              .host = true,
+                                              .time = *to - begin});
   *to = begin;
   return ts_cause_of_segment(w->at, place->segment);
 }
 
-void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit, void *closure)
+void ts_critical_walk(const ts_facts *facts, uint32_t player, ts_critical_visitor *visit,
+                      void *closure)
 {
-  walker w = {.facts = facts, .arena = ts_arena_new("critical path"), .visit = visit, .closure = closure};
+  walker w = {
+    .facts = facts, .arena = ts_arena_new("critical path"), .visit = visit, .closure = closure};
   uint64_t to;
   w.tracks = TS_NEW_ARRAY(w.arena, const ts_track *, facts->fold->count);
   w.turns = TS_NEW_ARRAY(w.arena, const ts_turns *, facts->fold->count);
   go_to(&w, player);
   for (ts_place place = ts_track_end(w.at, &to); place.kind != TS_AT_BEGIN;)
-    place = place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);
+    place =
+      place.kind == TS_AT_HOST ? leave_host(&w, &place, &to) : leave_step(&w, place.step, &to);
   ts_arena_free(w.arena);
 }
 
@@ -177,7 +193,9 @@ static void count_visit(void *closure, const ts_critical_visit *v)
 {
   sums *s = closure;
   const ts_player *w = &s->facts->players[v->player];
-  visits *at = (v->host ? s->host : s->work) + s->facts->tables->ir->fragments[w->program->items[v->item].fragment].first_node + v->node;
+  visits *at = (v->host ? s->host : s->work) +
+               s->facts->tables->ir->fragments[w->program->items[v->item].fragment].first_node +
+               v->node;
   at->time += v->time;
   at->count++;
 }
@@ -187,24 +205,29 @@ static ts_critical_part part_of(const ts_ir *ir, const ts_ir_node *node, uint32_
   uint32_t group;
   switch (node->op) {
   case TS_IR_COMPUTE:
-    return (ts_critical_part){.kind = TS_CRITICAL_COMPUTE, .name = ir->strings + ir->kernels[node->arg].family};
+    return (ts_critical_part){.kind = TS_CRITICAL_COMPUTE,
+                              .name = ir->strings + ir->kernels[node->arg].family};
   case TS_IR_COLLECTIVE:
     group = ir->collectives[node->arg].group;
-    return (ts_critical_part){.kind = TS_CRITICAL_COLLECTIVE, .name = ir->strings + ir->groups[group].name};
+    return (ts_critical_part){.kind = TS_CRITICAL_COLLECTIVE,
+                              .name = ir->strings + ir->groups[group].name};
   default:
     group = ir->ports[ir->fragments[fragment].first_port + node->arg].group;
-    return (ts_critical_part){.kind = TS_CRITICAL_MESSAGE, .name = ir->strings + ir->groups[group].name};
+    return (ts_critical_part){.kind = TS_CRITICAL_MESSAGE,
+                              .name = ir->strings + ir->groups[group].name};
   }
 }
 
 typedef struct summary { TS_VEC(ts_critical_part) parts; TS_VEC(uint64_t) most; } summary;
 
-static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const visits *at, ts_ir_str label)
+static void sum_up(ts_arena *arena, summary *sum, ts_critical_part part, const visits *at,
+                   ts_ir_str label)
 {
   uint32_t i = 0;
   if (!at->time)
     return;
-  while (i < sum->parts.count && (sum->parts.at[i].kind != part.kind || strcmp(sum->parts.at[i].name, part.name)))
+  while (i < sum->parts.count &&
+         (sum->parts.at[i].kind != part.kind || strcmp(sum->parts.at[i].name, part.name)))
     i++;
   if (i == sum->parts.count) {
     TS_PUSH(arena, &sum->parts, part);
@@ -226,19 +249,23 @@ static int larger(const void *left, const void *right)
   return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player, const ts_critical_part **parts)
+uint32_t ts_critical_path(ts_arena *arena, const ts_facts *facts, uint32_t player,
+                          const ts_critical_part **parts)
 {
   const ts_ir *ir = facts->tables->ir;
   ts_arena *scratch = ts_arena_new("sums");
-  sums w = {facts, TS_NEW_ARRAY(scratch, visits, ir->nodes_count), TS_NEW_ARRAY(scratch, visits, ir->nodes_count)};
+  sums w = {facts, TS_NEW_ARRAY(scratch, visits, ir->nodes_count),
+            TS_NEW_ARRAY(scratch, visits, ir->nodes_count)};
   summary sum = {0};
   ts_critical_walk(facts, player, count_visit, &w);
   for (uint32_t f = 0; f < ir->fragments_count; f++)
-    for (uint32_t n = ir->fragments[f].first_node; n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {
+    for (uint32_t n = ir->fragments[f].first_node;
+         n < ir->fragments[f].first_node + ir->fragments[f].node_count; n++) {
       if (w.work[n].count)
         sum_up(arena, &sum, part_of(ir, &ir->nodes[n], f), &w.work[n], ir->nodes[n].label);
       if (w.host[n].count)
-        sum_up(arena, &sum, (ts_critical_part){.kind = TS_CRITICAL_HOST, .name = "host"}, &w.host[n], ir->nodes[n].label);
+        sum_up(arena, &sum, (ts_critical_part){.kind = TS_CRITICAL_HOST, .name = "host"},
+               &w.host[n], ir->nodes[n].label);
     }
   if (sum.parts.count)
     TS_SORT(&sum.parts, larger);

@@ -1,18 +1,25 @@
 #include "runtime/account/forecast.h"
 
-/* What each thing takes, measured on one core of a 2020s server (gcc -O2) with examples/large.ts: 1 to 8,388,608 ranks, folded and not, 1 to 1,024
- * stages, 1 to 1,000,000 micro-batches, 2 and 20 layers a stage. Another machine may be twice as fast or half as fast; bytes are the same on all. */
+/* What each thing takes, measured on one core of a 2020s server (gcc -O2) with examples/large.ts: 1
+ * to 8,388,608 ranks, folded and not, 1 to 1,024 stages, 1 to 1,000,000 micro-batches, 2 and 20
+ * layers a stage. Another machine may be twice as fast or half as fast; bytes are the same on all.
+ * */
 typedef struct price { double seconds, bytes, asked; } price;
 
-static const price of_cluster = {0.37e-6, 95, 245}; /* a device or link: paths (runtime/collective/graph.c) */
-static const price of_rank = {0.7e-6, 235, 280};    /* groups and roles (ranks.c, roles.c, fold.c) */
-static const price of_item = {0.4e-6, 160, 200};    /* of a program: tables.c, layout.c; summed up by compose.c and memory.c */
+/* a device or link: paths (runtime/collective/graph.c) */
+static const price of_cluster = {0.37e-6, 95, 245};
+/* groups and roles (ranks.c, roles.c, fold.c) */
+static const price of_rank = {0.7e-6, 235, 280};
+/* of a program: tables.c, layout.c; summed up by compose.c and memory.c */
+static const price of_item = {0.4e-6, 160, 200};
 static const price of_port = {0.57e-6, 145, 145};   /* of these: match.c */
 static const price of_node = {18.5e-9, 0, 0};       /* of these: memory.c walks over all */
-static const price on_path = {8.5e-9, 0, 0};        /* the same of the longest program: critical.c */
+/* the same of the longest program: critical.c */
+static const price on_path = {8.5e-9, 0, 0};
 static const price of_player = {1.0e-6, 300, 400};  /* engine.c, representatives.c */
 static const price played_item = {5e-9, 0, 0};
-static const price played_port = {70e-9, 20, 24};    /* times of events and messages are kept for compose.c */
+/* times of events and messages are kept for compose.c */
+static const price played_port = {70e-9, 20, 24};
 
 static void add(ts_forecast *e, price each, double count)
 {
@@ -21,12 +28,15 @@ static void add(ts_forecast *e, price each, double count)
   e->asked += each.asked * count;
 }
 
-/* Folded there is one player for the ranks of a program, or a few where links or devices differ: these are not known before. */
+/* Folded there is one player for the ranks of a program, or a few where links or devices differ:
+ * these are not known before. */
 ts_forecast ts_forecast_play(const ts_ir *ir, const ts_run_options *options)
 {
   ts_forecast e = {0, 0, 0};
   bool folds = !options->no_fold && !options->contention;
-  double longest = 0, players = folds ? 1 : (double)ir->meta->world / (ir->programs_count ? ir->programs_count : 1);
+  double longest = 0,
+         players =
+           folds ? 1 : (double)ir->meta->world / (ir->programs_count ? ir->programs_count : 1);
   add(&e, of_cluster, (double)ir->devices_count + ir->links_count);
   add(&e, of_rank, ir->meta->world);
   for (uint32_t p = 0; p < ir->programs_count; p++) {

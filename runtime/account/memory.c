@@ -7,8 +7,9 @@
 #include "runtime/account/run.h"
 #include "runtime/account/timeline.h"
 
-/* Streams work one node after the other, so the changes each of them makes are already in the order of time: taken stream by stream
- * they need no sorting, only merging. None is kept: a step of a million micro-batches makes billions. */
+/* Streams work one node after the other, so the changes each of them makes are already in the order
+ * of time: taken stream by stream they need no sorting, only merging. None is kept: a step of a
+ * million micro-batches makes billions. */
 typedef struct change { uint64_t time; const ts_ir_node *node; uint32_t item; bool frees; } change;
 
 typedef struct effect { int64_t allocates, frees; } effect; /* of a node: sums, frees negative */
@@ -62,7 +63,8 @@ static void refill(const changes *c, source *s)
   }
 }
 
-static changes changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t rank, const effect *effects, const bool *found)
+static changes changes_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, uint32_t rank,
+                           const effect *effects, const bool *found)
 {
   changes c = {ir, effects, TS_NEW_ARRAY(arena, source, ir->streams_count + 1), 0};
   for (uint32_t s = 0; s <= ir->streams_count; s++) {
@@ -83,7 +85,8 @@ static bool next_change(changes *c, change *out)
     if (!at->left)
       continue;
     const change *head = &at->at[2 - at->left];
-    if (!from || head->time < out->time || (head->time == out->time && head->frees && !out->frees)) {
+    if (!from || head->time < out->time ||
+        (head->time == out->time && head->frees && !out->frees)) {
       *out = *head;
       from = at;
     }
@@ -129,7 +132,8 @@ typedef struct label_table {
 
 static char *without_numbers(ts_arena *arena, const char *label)
 {
-  char *text = ts_arena_string(arena, label, strlen(label) + 1), *out = text; /* "[3]" is as long as "[*]" */
+  /* "[3]" is as long as "[*]" */
+  char *text = ts_arena_string(arena, label, strlen(label) + 1), *out = text;
   for (const char *in = label; *in;) {
     size_t digits = *in == '[' ? strspn(in + 1, "0123456789") : 0;
     if (digits && in[1 + digits] == ']') {
@@ -175,9 +179,11 @@ static uint32_t label_of(label_table *t, ts_ir_str string)
   return *bucket - 1;
 }
 
-typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; } sums; /* of a label */
+/* of a label */
+typedef struct sums { int64_t bytes[TS_IR_CATEGORIES], count[TS_IR_CATEGORIES]; } sums;
 
-/* How often a node has allocated, or freed: now, and at the last peak if it has been counted since then. */
+/* How often a node has allocated, or freed: now, and at the last peak if it has been counted since
+ * then. */
 typedef struct tally { uint64_t peak; uint32_t count, at_peak; } tally;
 
 typedef struct workspace {
@@ -217,7 +223,8 @@ static void forget_changes(workspace *w)
   ts_arena_reset(w->streams);
 }
 
-static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes, int64_t count)
+static void add_to_label(workspace *w, ts_ir_str label, uint32_t category, int64_t bytes,
+                         int64_t count)
 {
   uint32_t l = label_of(&w->labels, label);
   while (w->by_label.count <= l)
@@ -238,7 +245,8 @@ static int larger(const void *x, const void *y)
 static uint64_t not_negative(int64_t bytes) { return bytes > 0 ? (uint64_t)bytes : 0; }
 
 /* Sums by category and label what was held after the changes up to the peak. */
-static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_t program, ts_memory_class *m)
+static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_t program,
+                         ts_memory_class *m)
 {
   w->by_label.count = 0;
   const ts_ir_program *p = &ir->programs[program];
@@ -256,15 +264,17 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
         add_to_label(w, mem->label, mem->category, mem->bytes * times, frees ? -times : times);
     }
   }
-  ts_memory_holder *holders = TS_NEW_ARRAY(arena, ts_memory_holder, w->by_label.count * TS_IR_CATEGORIES + 1);
+  ts_memory_holder *holders =
+    TS_NEW_ARRAY(arena, ts_memory_holder, w->by_label.count * TS_IR_CATEGORIES + 1);
   int64_t category[TS_IR_CATEGORIES] = {0};
   for (uint32_t l = 0; l < w->by_label.count; l++) {
     for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++) {
       const sums *s = &w->by_label.at[l];
       category[c] += s->bytes[c];
       if (s->bytes[c] > 0)
-        holders[m->holder_count++] = (ts_memory_holder){c, w->labels.labels.at[l], (uint64_t)s->bytes[c],
-                                                        s->count[c] > 0 ? (uint32_t)s->count[c] : 1};
+        holders[m->holder_count++] =
+          (ts_memory_holder){c, w->labels.labels.at[l], (uint64_t)s->bytes[c],
+                             s->count[c] > 0 ? (uint32_t)s->count[c] : 1};
     }
   }
   for (uint32_t c = 0; c < TS_IR_CATEGORIES; c++)
@@ -273,10 +283,12 @@ static void find_holders(workspace *w, ts_arena *arena, const ts_ir *ir, uint32_
   m->holders = holders;
 }
 
-static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_class_result *class, ts_memory_class *m)
+static void measure(workspace *w, ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                    const ts_class_result *class, ts_memory_class *m)
 {
   int64_t held = hold(ir, class->program, (int64_t[TS_IR_CATEGORIES]){0}), peak = held;
-  int64_t room = m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
+  int64_t room =
+    m->limit ? (int64_t)(m->limit > m->reserved ? m->limit - m->reserved : 0) : INT64_MAX;
   bool over = held > room;
   m->base = (uint64_t)held;
   m->at_peak = m->first_over = (ts_memory_moment){.item = TS_IR_NONE, .asked = (uint64_t)held};
@@ -317,7 +329,8 @@ static uint64_t usable(const ts_ir_device_class *d)
   return d->memory > d->reserved_memory ? d->memory - d->reserved_memory : 0;
 }
 
-/* Gives each class the device with the least memory among its ranks'. Without a placement rank r is on the r-th device. */
+/* Gives each class the device with the least memory among its ranks'. Without a placement rank r is
+ * on the r-th device. */
 static void find_devices(const ts_ir *ir, const ts_result *result, ts_memory_class *classes)
 {
   for (uint32_t c = 0; c < result->class_count; c++) {
@@ -366,13 +379,19 @@ static void measure_class(void *closure, uint32_t piece, uint32_t worker)
 {
   measuring *m = closure;
   uint32_t class = m->pieces[piece];
-  measure(&m->spaces[worker], m->kept[worker], m->ir, m->run, &ts_run_result(m->run)->classes[class], &m->classes[class]);
+  measure(&m->spaces[worker], m->kept[worker], m->ir, m->run,
+          &ts_run_result(m->run)->classes[class], &m->classes[class]);
 }
 
-/* Classes to whom the same happened hold the same; on devices of equal memory it also runs out at the same time. */
-static bool holds_as(const ts_memory_class *a, const ts_memory_class *b) { return a->limit == b->limit && a->reserved == b->reserved; }
+/* Classes to whom the same happened hold the same; on devices of equal memory it also runs out at
+ * the same time. */
+static bool holds_as(const ts_memory_class *a, const ts_memory_class *b)
+{
+  return a->limit == b->limit && a->reserved == b->reserved;
+}
 
-static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_memory_class *classes)
+static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                        ts_memory_class *classes)
 {
   ts_arena *scratch = ts_arena_new("memory");
   const effect *effects = sum_effects(scratch, ir);
@@ -383,15 +402,28 @@ static void measure_all(ts_arena *arena, const ts_ir *ir, const ts_run *run, ts_
     if (alike[c] == c || !holds_as(&classes[c], &classes[alike[c]]))
       pieces[count++] = c;
   uint32_t workers = ts_workers_size(ts_run_threads(run), count);
-  measuring m = {ir, run, classes, pieces, TS_NEW_ARRAY(scratch, ts_arena *, workers), TS_NEW_ARRAY(scratch, workspace, workers)};
+  measuring m = {ir,
+                 run,
+                 classes,
+                 pieces,
+                 TS_NEW_ARRAY(scratch, ts_arena *, workers),
+                 TS_NEW_ARRAY(scratch, workspace, workers)};
   for (uint32_t i = 0; i < workers; i++) {
     ts_arena *own = ts_arena_new("memory");
     m.kept[i] = ts_arena_new("holders");
-    m.spaces[i] = (workspace){.scratch = own, .streams = ts_arena_new("streams"), .effects = effects, .found = found,
-                              .tallies = TS_NEW_ARRAY(own, tally, ir->mems_count ? 2 * (size_t)ir->nodes_count : 0),
-                              .labels = {.arena = m.kept[i], .strings = ir->strings, .of = TS_NEW_ARRAY(own, uint32_t, ir->strings_count + 1)}};
+    m.spaces[i] = (workspace){
+      .scratch = own,
+      .streams = ts_arena_new("streams"),
+      .effects = effects,
+      .found = found,
+      .tallies = TS_NEW_ARRAY(own, tally, ir->mems_count ? 2 * (size_t)ir->nodes_count : 0),
+      .labels = {.arena = m.kept[i],
+                 .strings = ir->strings,
+                 .of = TS_NEW_ARRAY(own, uint32_t, ir->strings_count + 1)}};
   }
-  ts_workers_run(workers, &(ts_workers_job){count, measure_class, &m, ts_run_facts(run)->tables->progress, "adding up memory"});
+  ts_workers_run(workers,
+                 &(ts_workers_job){count, measure_class, &m, ts_run_facts(run)->tables->progress,
+                                   "adding up memory"});
   for (uint32_t c = 0; c < ts_run_result(run)->class_count; c++) {
     ts_memory_class own = classes[c];
     if (alike[c] == c || !holds_as(&own, &classes[alike[c]]))
@@ -426,11 +458,14 @@ const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *r
 }
 
 void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
-                     void (*visit)(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES]), void *closure)
+                     void (*visit)(void *closure, uint64_t time,
+                                   const int64_t category[TS_IR_CATEGORIES]),
+                     void *closure)
 {
   const ts_result *result = ts_run_result(run);
   ts_arena *scratch = ts_arena_new("memory curve");
-  changes changes = changes_new(scratch, ir, run, rank, sum_effects(scratch, ir), find_sources(scratch, ir));
+  changes changes =
+    changes_new(scratch, ir, run, rank, sum_effects(scratch, ir), find_sources(scratch, ir));
   int64_t category[TS_IR_CATEGORIES];
   uint64_t now = 0;
   hold(ir, result->classes[result->class_of[rank]].program, category);

@@ -1,5 +1,6 @@
-/* What each class of ranks holds over the step: what its program holds throughout, and what its nodes allocate and free.
- * An allocation counts from the start of its node, a release from the end of its node; at one moment releases come first. */
+/* What each class of ranks holds over the step: what its program holds throughout, and what its
+ * nodes allocate and free. An allocation counts from the start of its node, a release from the end
+ * of its node; at one moment releases come first. */
 #ifndef TS_RUNTIME_ACCOUNT_MEMORY_H
 #define TS_RUNTIME_ACCOUNT_MEMORY_H
 
@@ -9,7 +10,8 @@
 #include "ir/ir.h"
 #include "runtime/account/result.h"
 
-typedef struct ts_memory_holder { /* bytes of one category under one label; numbers in labels count as one: layer[*].attn.qkv */
+/* bytes of one category under one label; numbers in labels count as one: layer[*].attn.qkv */
+typedef struct ts_memory_holder {
   uint32_t category;
   const char *label;
   uint64_t bytes;
@@ -42,7 +44,8 @@ typedef struct ts_memory_class {
 typedef struct ts_memory {
   uint32_t class_count;
   const ts_memory_class *classes; /* as in ts_result */
-  uint32_t fullest;               /* the class with the least room left, else with the highest peak */
+  /* the class with the least room left, else with the highest peak */
+  uint32_t fullest;
   bool stated;                    /* the IR says something about memory */
 } ts_memory;
 
@@ -50,6 +53,8 @@ const ts_memory *ts_memory_new(ts_arena *arena, const ts_ir *ir, const ts_run *r
 
 /* Calls `visit` with what a rank holds from each moment at which that changes. */
 void ts_memory_curve(const ts_ir *ir, const ts_run *run, uint32_t rank,
-                     void (*visit)(void *closure, uint64_t time, const int64_t category[TS_IR_CATEGORIES]), void *closure);
+                     void (*visit)(void *closure, uint64_t time,
+                                   const int64_t category[TS_IR_CATEGORIES]),
+                     void *closure);
 
 #endif

@@ -18,21 +18,25 @@ typedef struct counter {
   ts_network_use *uses;
 } counter;
 
-static void count_sends(const ts_tables *t, const ts_program_info *program, uint32_t item, program_calls *calls)
+static void count_sends(const ts_tables *t, const ts_program_info *program, uint32_t item,
+                        program_calls *calls)
 {
   const ts_visit *v = &program->items[item];
   const ts_ir_fragment *f = &t->ir->fragments[v->fragment];
   for (uint32_t port = 0; port < f->port_count; port++)
-    if (t->ir->ports[f->first_port + port].is_send && t->layouts[v->fragment].port_node[port] != TS_IR_NONE)
+    if (t->ir->ports[f->first_port + port].is_send &&
+        t->layouts[v->fragment].port_node[port] != TS_IR_NONE)
       calls->messages[program->routes[v->port_base + port].call]++;
 }
 
-static void count_program(const ts_tables *t, ts_arena *scratch, uint32_t number, program_calls *calls)
+static void count_program(const ts_tables *t, ts_arena *scratch, uint32_t number,
+                          program_calls *calls)
 {
   const ts_ir *ir = t->ir;
   const ts_program_info *program = &t->programs[number];
   uint64_t *visits = TS_NEW_ARRAY(scratch, uint64_t, ir->fragments_count);
-  *calls = (program_calls){TS_NEW_ARRAY(scratch, uint64_t, ir->collectives_count), TS_NEW_ARRAY(scratch, uint64_t, program->call_count)};
+  *calls = (program_calls){TS_NEW_ARRAY(scratch, uint64_t, ir->collectives_count),
+                           TS_NEW_ARRAY(scratch, uint64_t, program->call_count)};
   for (uint32_t i = 0; i < ir->programs[number].item_count; i++) {
     visits[program->items[i].fragment]++;
     count_sends(t, program, i, calls);
@@ -61,15 +65,19 @@ static void add_links(ts_link_figures *sum, const ts_link_figures *links, double
   sum->inter_latency += calls * links->inter_latency;
 }
 
-static void add(counter *c, uint32_t kind, uint64_t bytes, uint32_t profile, uint64_t calls, uint64_t time)
+static void add(counter *c, uint32_t kind, uint64_t bytes, uint32_t profile, uint64_t calls,
+                uint64_t time)
 {
   const ts_ir *ir = c->p->tables->ir;
   const ts_profile *p = ts_network_profile(c->p->network, profile);
   if (!calls || p->ranks < 2)
     return;
-  uint32_t model = ts_network_answers(c->p->network, kind, profile), row = model == TS_IR_NONE ? ir->net_models_count : model;
+  uint32_t model = ts_network_answers(c->p->network, kind, profile),
+           row = model == TS_IR_NONE ? ir->net_models_count : model;
   ts_network_use *use = &c->uses[2 * row + (p->islands > 1)];
-  ts_link_figures are = ts_links_as_they_are(p), seen = model == TS_IR_NONE ? are : ts_links_as_seen(ir, &ir->net_models[model], p);
+  ts_link_figures are = ts_links_as_they_are(p),
+                  seen =
+                    model == TS_IR_NONE ? are : ts_links_as_seen(ir, &ir->net_models[model], p);
   use->calls += calls;
   use->bytes += (double)calls * (double)bytes;
   use->time += (double)calls * (double)time;
@@ -85,11 +93,13 @@ static void add_kind(counter *c, const ts_role *role, uint64_t ranks)
   for (uint32_t i = 0; i < ir->collectives_count; i++)
     if (calls->collectives[i]) {
       const ts_ir_collective *call = &ir->collectives[i];
-      add(c, call->kind, call->bytes, role->group_profile[call->group], ranks * calls->collectives[i], role->collective_time[i]);
+      add(c, call->kind, call->bytes, role->group_profile[call->group],
+          ranks * calls->collectives[i], role->collective_time[i]);
     }
   for (uint32_t i = 0; i < program->call_count; i++) {
     const ts_port_call *call = &program->calls[i];
-    add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer], ranks * calls->messages[i], role->passages[i].flight);
+    add(c, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer],
+        ranks * calls->messages[i], role->passages[i].flight);
   }
 }
 
@@ -99,7 +109,9 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
   const ts_ir *ir = p->tables->ir;
   if (!ranks->vertex)
     return NULL;
-  counter c = {.p = p, .scratch = ts_arena_new("network use"), .uses = TS_NEW_ARRAY(arena, ts_network_use, 2 * ((size_t)ir->net_models_count + 1))};
+  counter c = {.p = p,
+               .scratch = ts_arena_new("network use"),
+               .uses = TS_NEW_ARRAY(arena, ts_network_use, 2 * ((size_t)ir->net_models_count + 1))};
   c.programs = count_programs(p->tables, c.scratch);
   uint64_t *of_kind = TS_NEW_ARRAY(c.scratch, uint64_t, p->roles->count);
   for (uint32_t r = 0; r < ranks->world; r++)
@@ -110,18 +122,24 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *p)
   return c.uses;
 }
 
-/* By program, then instance by instance: the calls of an instance are those of each of its members. */
-static void add_calls(ts_cuts *cuts, const ts_tables *t, ts_arena *scratch, const program_calls *programs, uint32_t group)
+/* By program, then instance by instance: the calls of an instance are those of each of its members.
+ * */
+static void add_calls(ts_cuts *cuts, const ts_tables *t, ts_arena *scratch,
+                      const program_calls *programs, uint32_t group)
 {
   const ts_ir *ir = t->ir;
   const ts_rank_group *g = &t->ranks->groups[group];
-  double *of = TS_NEW_ARRAY(scratch, double, (size_t)ir->programs_count * TS_IR_COLLECTIVE_KINDS), *bytes = TS_NEW_ARRAY(scratch, double, (size_t)g->instances * TS_IR_COLLECTIVE_KINDS);
+  double *of = TS_NEW_ARRAY(scratch, double, (size_t)ir->programs_count *TS_IR_COLLECTIVE_KINDS),
+         *bytes = TS_NEW_ARRAY(scratch, double, (size_t)g->instances *TS_IR_COLLECTIVE_KINDS);
   for (uint32_t p = 0; p < ir->programs_count; p++)
     for (uint32_t i = 0; i < ir->collectives_count; i++)
       if (ir->collectives[i].group == group)
-        of[(size_t)p * TS_IR_COLLECTIVE_KINDS + ir->collectives[i].kind] += (double)programs[p].collectives[i] * (double)ir->collectives[i].bytes;
+        of[(size_t)p * TS_IR_COLLECTIVE_KINDS + ir->collectives[i].kind] +=
+          (double)programs[p].collectives[i] * (double)ir->collectives[i].bytes;
   for (uint32_t i = 0; i < g->instances; i++)
-    memcpy(&bytes[(size_t)i * TS_IR_COLLECTIVE_KINDS], &of[(size_t)t->ranks->program[g->base[i]] * TS_IR_COLLECTIVE_KINDS], TS_IR_COLLECTIVE_KINDS * sizeof *of);
+    memcpy(&bytes[(size_t)i * TS_IR_COLLECTIVE_KINDS],
+           &of[(size_t)t->ranks->program[g->base[i]] * TS_IR_COLLECTIVE_KINDS],
+           TS_IR_COLLECTIVE_KINDS * sizeof *of);
   ts_cuts_add_calls(cuts, t->ranks, g, bytes);
 }
 
@@ -150,7 +168,8 @@ ts_link_load ts_fullest_links_of(const ts_prepared *p)
     const ts_program_info *program = &t->programs[t->ranks->program[r]];
     for (uint32_t i = 0; i < program->call_count; i++) {
       uint32_t to = ts_peer_rank(t->ranks, r, program->peers[program->calls[i].peer].coordinate);
-      double bytes = (double)t->ir->ports[program->calls[i].port].bytes * (double)programs[t->ranks->program[r]].messages[i];
+      double bytes = (double)t->ir->ports[program->calls[i].port].bytes *
+                     (double)programs[t->ranks->program[r]].messages[i];
       ts_cuts_add_messages(cuts, t->ranks->vertex[r], t->ranks->vertex[to], bytes);
     }
   }
@@ -159,17 +178,23 @@ ts_link_load ts_fullest_links_of(const ts_prepared *p)
   return fullest;
 }
 
-static bool differ(double a, double b) { return fabs(a - b) > 1e-9 * fmax(fabs(a), fabs(b)); } /* sums over calls are rounded */
+/* sums over calls are rounded */
+static bool differ(double a, double b) { return fabs(a - b) > 1e-9 * fmax(fabs(a), fabs(b)); }
 
-uint32_t ts_not_followed_of(ts_arena *arena, const ts_ir *ir, const ts_network_use *before, const ts_network_use *after, const ts_not_followed **list)
+uint32_t ts_not_followed_of(ts_arena *arena, const ts_ir *ir, const ts_network_use *before,
+                            const ts_network_use *after, const ts_not_followed **list)
 {
   TS_VEC(ts_not_followed) all = {0};
   for (uint32_t i = 0; before && after && i < 2 * ir->net_models_count; i++) {
-    const ts_link_figures *are = &before[i].are, *seen = &before[i].seen, *will = &after[i].are, *see = &after[i].seen;
-    bool rate = (differ(are->intra_pace, will->intra_pace) && !differ(seen->intra_pace, see->intra_pace)) ||
-                (differ(are->inter_pace, will->inter_pace) && !differ(seen->inter_pace, see->inter_pace));
-    bool latency = (differ(are->intra_latency, will->intra_latency) && !differ(seen->intra_latency, see->intra_latency)) ||
-                   (differ(are->inter_latency, will->inter_latency) && !differ(seen->inter_latency, see->inter_latency));
+    const ts_link_figures *are = &before[i].are, *seen = &before[i].seen, *will = &after[i].are,
+                          *see = &after[i].seen;
+    bool rate =
+      (differ(are->intra_pace, will->intra_pace) && !differ(seen->intra_pace, see->intra_pace)) ||
+      (differ(are->inter_pace, will->inter_pace) && !differ(seen->inter_pace, see->inter_pace));
+    bool latency = (differ(are->intra_latency, will->intra_latency) &&
+                    !differ(seen->intra_latency, see->intra_latency)) ||
+                   (differ(are->inter_latency, will->inter_latency) &&
+                    !differ(seen->inter_latency, see->inter_latency));
     if (before[i].calls && before[i].calls == after[i].calls && (rate || latency))
       TS_PUSH(arena, &all, (ts_not_followed){i / 2, i % 2, rate, latency, before[i].time});
   }

@@ -11,9 +11,16 @@ const ts_network_use *ts_network_uses_of(ts_arena *arena, const ts_prepared *pre
 /* The links that calls and messages of a step need longest, whatever shares them when. */
 ts_link_load ts_fullest_links_of(const ts_prepared *prepared);
 
-/* A model whose calls inside islands, or between them, run over links that were changed, and which knows nothing of it. */
-typedef struct ts_not_followed { uint32_t model; bool between, rate, latency; double time; } ts_not_followed; /* time: of its calls, as in ts_network_use */
+/* A model whose calls inside islands, or between them, run over links that were changed, and which
+ * knows nothing of it. */
+/* time: of its calls, as in ts_network_use */
+typedef struct ts_not_followed {
+  uint32_t model;
+  bool between, rate, latency;
+  double time;
+} ts_not_followed;
 /* Of a plan with `before` when its links were changed to those of `after`. */
-uint32_t ts_not_followed_of(ts_arena *arena, const ts_ir *ir, const ts_network_use *before, const ts_network_use *after, const ts_not_followed **list);
+uint32_t ts_not_followed_of(ts_arena *arena, const ts_ir *ir, const ts_network_use *before,
+                            const ts_network_use *after, const ts_not_followed **list);
 
 #endif

@@ -5,7 +5,8 @@
 #include "runtime/account/result.h"
 
 typedef struct ts_overlap_cost { /* of a step of one class, ps */
-  uint64_t compute, compute_alone; /* kernels of all streams; as they took, and as they would take alone */
+  /* kernels of all streams; as they took, and as they would take alone */
+  uint64_t compute, compute_alone;
   uint64_t transfer, transfer_alone; /* collectives and sends */
 } ts_overlap_cost;
 

@@ -13,7 +13,8 @@ const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send,
 const ts_turns *ts_turns_new(ts_arena *arena, const ts_track *track)
 {
   const ts_role *role = ts_player_of(track)->role;
-  uint32_t steps = track->stream[track->facts->tables->streams], *first = TS_NEW_ARRAY(arena, uint32_t, steps + 1);
+  uint32_t steps = track->stream[track->facts->tables->streams],
+           *first = TS_NEW_ARRAY(arena, uint32_t, steps + 1);
   uint32_t *last = TS_NEW_ARRAY(arena, uint32_t, role->queue_count);
   uint64_t *clock = TS_NEW_ARRAY(arena, uint64_t, role->queue_count), posted;
   TS_VEC(ts_turn) turns = {0};
@@ -23,10 +24,13 @@ const ts_turns *ts_turns_new(ts_arena *arena, const ts_track *track)
     if (s->op->kind != TS_OP_SEND)
       continue;
     const ts_passage *m = ts_passage_at(track, s, &posted);
-    for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end; toll++) {
+    for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
+         toll++) {
       uint64_t begin = posted + m->overhead;
       bool waits = clock[toll->queue] > begin;
-      TS_PUSH(arena, &turns, (ts_turn){(waits ? clock[toll->queue] : begin) + toll->time, toll->queue, waits ? last[toll->queue] : TS_IR_NONE});
+      TS_PUSH(arena, &turns,
+              (ts_turn){(waits ? clock[toll->queue] : begin) + toll->time, toll->queue,
+                        waits ? last[toll->queue] : TS_IR_NONE});
       clock[toll->queue] = turns.at[turns.count - 1].exit;
       last[toll->queue] = i;
     }

@@ -1,10 +1,12 @@
-/* How the messages of a player that others may pass (fan.h) went through their queues, from the facts of a play. */
+/* How the messages of a player that others may pass (fan.h) went through their queues, from the
+ * facts of a play. */
 #ifndef TS_RUNTIME_ACCOUNT_QUEUED_H
 #define TS_RUNTIME_ACCOUNT_QUEUED_H
 
 #include "runtime/play/track.h"
 
-typedef struct ts_turn { uint64_t exit; uint32_t queue, behind; } ts_turn; /* in a queue; behind: the step whose message it had to wait for, or TS_IR_NONE */
+/* in a queue; behind: the step whose message it had to wait for, or TS_IR_NONE */
+typedef struct ts_turn { uint64_t exit; uint32_t queue, behind; } ts_turn;
 
 typedef struct ts_turns {
   const uint32_t *first; /* [steps + 1] into `at` */
@@ -16,7 +18,8 @@ const ts_turns *ts_turns_new(ts_arena *arena, const ts_track *track);
 /* The passage of the message that a step sends, and when it was posted. */
 const ts_passage *ts_passage_at(const ts_track *track, const ts_played_op *send, uint64_t *posted);
 
-/* A message's turn in a queue, or if that is TS_IR_NONE in the one that it left last, at `last`. NULL: no queue held it up. */
+/* A message's turn in a queue, or if that is TS_IR_NONE in the one that it left last, at `last`.
+ * NULL: no queue held it up. */
 const ts_turn *ts_turn_in(const ts_turns *turns, uint32_t step, uint32_t queue, uint64_t last);
 
 #endif

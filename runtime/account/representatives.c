@@ -9,28 +9,41 @@ typedef struct finder {
   uint32_t mask;
 } finder;
 
-static bool same(const uint64_t *a, const uint64_t *b, uint64_t count) { return !count || memcmp(a, b, count * sizeof *a) == 0; }
+static bool same(const uint64_t *a, const uint64_t *b, uint64_t count)
+{
+  return !count || memcmp(a, b, count * sizeof *a) == 0;
+}
 
 static bool like(const ts_facts *f, uint32_t a, uint32_t b)
 {
   const ts_player *x = &f->players[a], *y = &f->players[b];
   const ts_program_info *p = x->program;
-  if (x->role != y->role || !same(x->segments, y->segments, p->segment_count) || !same(x->arrived, y->arrived, p->slot_count) ||
-      !same(x->sent, y->sent, p->slot_count) || !same(x->events, y->events, p->event_count) || (x->took && !same(x->took, y->took, p->node_count)))
+  if (x->role != y->role || !same(x->segments, y->segments, p->segment_count) ||
+      !same(x->arrived, y->arrived, p->slot_count) || !same(x->sent, y->sent, p->slot_count) ||
+      !same(x->events, y->events, p->event_count) ||
+      (x->took && !same(x->took, y->took, p->node_count)))
     return false;
   for (uint32_t c = 0; c < f->tables->comm_count; c++) {
     if (x->rendezvous[c] == y->rendezvous[c])
       continue;
-    const ts_rendezvous *m = &f->fold->rendezvous[x->rendezvous[c]], *n = &f->fold->rendezvous[y->rendezvous[c]]; /* of one kind, both meet or neither */
-    if (!same(f->starts + m->turn_base, f->starts + n->turn_base, m->turns < n->turns ? m->turns : n->turns) || m->turns != n->turns)
+    /* of one kind, both meet or neither */
+    const ts_rendezvous *m = &f->fold->rendezvous[x->rendezvous[c]],
+                        *n = &f->fold->rendezvous[y->rendezvous[c]];
+    if (!same(f->starts + m->turn_base, f->starts + n->turn_base,
+              m->turns < n->turns ? m->turns : n->turns) ||
+        m->turns != n->turns)
       return false;
   }
   return true;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15); }
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+  return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
-/* Times add up, so whoever differs somewhere mostly differs at the end: the last of each kind of fact tells players apart at little cost. */
+/* Times add up, so whoever differs somewhere mostly differs at the end: the last of each kind of
+ * fact tells players apart at little cost. */
 static uint32_t bucket_of(const finder *f, uint32_t player)
 {
   enum { LAST = 16 };
@@ -52,7 +65,8 @@ const uint32_t *ts_alike(ts_arena *arena, const ts_facts *facts)
   ts_arena *scratch = ts_arena_new("alike");
   while (buckets < count)
     buckets *= 2;
-  finder f = {facts, TS_NEW_ARRAY(scratch, uint32_t, buckets), TS_NEW_ARRAY(scratch, uint32_t, count), buckets - 1};
+  finder f = {facts, TS_NEW_ARRAY(scratch, uint32_t, buckets),
+              TS_NEW_ARRAY(scratch, uint32_t, count), buckets - 1};
   for (uint32_t p = 0; p < count; p++) {
     uint32_t *bucket = &f.first[bucket_of(&f, p)], other = *bucket;
     while (other && !like(facts, other - 1, p))

@@ -1,8 +1,11 @@
-/* What playing a plan found: filled by runtime/account/run.c, read by report/ and by anyone who embeds the library.
+/* What playing a plan found: filled by runtime/account/run.c, read by report/ and by anyone who
+ * embeds the library.
  *
- * Ranks that behave alike form a CLASS and are played once. For each class the step is split without rest:
+ * Ranks that behave alike form a CLASS and are played once. For each class the step is split
+ * without rest:
  *   step = sum(phase) + sum(comms[].exposed) + bubble + host + tail
- * by what the compute stream did, and where it did nothing, by what the next node on it was waiting for. */
+ * by what the compute stream did, and where it did nothing, by what the next node on it was waiting
+ * for. */
 #ifndef TS_RUNTIME_ACCOUNT_RESULT_H
 #define TS_RUNTIME_ACCOUNT_RESULT_H
 
@@ -16,24 +19,31 @@
 #include "runtime/load/stop.h"
 #include "runtime/play/options.h"
 
-typedef struct ts_comm_share { /* traffic of a class over one group of the mesh; messages: the group of their ports */
+/* traffic of a class over one group of the mesh; messages: the group of their ports */
+typedef struct ts_comm_share {
   uint32_t group;
   bool messages;
   uint64_t calls, bytes;        /* of a step; bytes as in ts_ir_net_point */
   uint64_t busy;                /* ps that its streams spend on it, waiting for members included */
   uint64_t exposed;             /* ps during which the compute stream waits for it */
-  uint64_t transfer;            /* ps of its calls alone, as the network model gives them: busy - transfer is waiting for others. Of sends what they hold their stream for, of receives from
-                                 * when the message could leave until it is there: latency and waiting for links behind earlier messages count there, once */
+  /* ps of its calls alone, as the network model gives them: busy - transfer is waiting for others.
+   * Of sends what they hold their stream for, of receives from when the message could leave until
+   * it is there: latency and waiting for links behind earlier messages count there, once */
+  uint64_t transfer;
 } ts_comm_share;
 
 typedef struct ts_class_result {
   uint32_t rank;       /* the lowest of its ranks: stands for all */
   uint32_t count;
   uint32_t program;
-  uint64_t end;        /* ps, when its last node has ended, but for receives that records choose among and did not wait for */
+  /* ps, when its last node has ended, but for receives that records choose among and did not wait
+   * for */
+  uint64_t end;
   uint64_t phase[TS_IR_PHASES]; /* compute stream busy */
   uint64_t basis[TS_IR_BASES];  /* the same, by what the times rest on */
-  uint64_t bubble;     /* compute stream waits for a message that its sender has not begun to send, or for what waits for such */
+  /* compute stream waits for a message that its sender has not begun to send, or for what waits for
+   * such */
+  uint64_t bubble;
   uint64_t host;       /* ... to be issued by the host */
   uint64_t tail;       /* from its own end to the end of the step */
   uint32_t comm_count;
@@ -41,9 +51,16 @@ typedef struct ts_class_result {
   uint64_t host_busy;  /* host thread at work */
 } ts_class_result;
 
-typedef enum ts_critical_kind { TS_CRITICAL_COMPUTE, TS_CRITICAL_COLLECTIVE, TS_CRITICAL_MESSAGE, TS_CRITICAL_HOST, TS_CRITICAL_KINDS } ts_critical_kind;
+typedef enum ts_critical_kind {
+  TS_CRITICAL_COMPUTE,
+  TS_CRITICAL_COLLECTIVE,
+  TS_CRITICAL_MESSAGE,
+  TS_CRITICAL_HOST,
+  TS_CRITICAL_KINDS
+} ts_critical_kind;
 
-typedef struct ts_critical_part { /* the critical path, summed by what it runs through; largest first */
+/* the critical path, summed by what it runs through; largest first */
+typedef struct ts_critical_part {
   ts_critical_kind kind;
   const char *name;    /* kernel family, group, "host" */
   uint64_t time;       /* ps */
@@ -51,11 +68,13 @@ typedef struct ts_critical_part { /* the critical path, summed by what it runs t
   ts_ir_str label;     /* of the node that contributes most, with numbers as they are */
 } ts_critical_part;
 
-typedef struct ts_network_use { /* calls of a step that a network model answered, of all ranks; a message counts at its sender */
+/* calls of a step that a network model answered, of all ranks; a message counts at its sender */
+typedef struct ts_network_use {
   uint64_t calls;
   double bytes;        /* as in ts_ir_net_point */
   double time;         /* ps, of each call by itself */
-  ts_link_figures are, seen; /* of the links under them, summed over calls: as they are, and as the model sees them */
+  /* of the links under them, summed over calls: as they are, and as the model sees them */
+  ts_link_figures are, seen;
 } ts_network_use;
 
 typedef struct ts_result {
@@ -66,17 +85,21 @@ typedef struct ts_result {
   uint32_t critical_count;
   const ts_critical_part *critical; /* sums up to `step` */
   uint32_t critical_rank;           /* where the path ends */
-  const ts_extrapolation *extrapolations; /* calls whose time lies beyond what their model was measured on */
+  /* calls whose time lies beyond what their model was measured on */
+  const ts_extrapolation *extrapolations;
   uint32_t extrapolation_count;
   const ts_path_use *path_uses; /* [net models] equal paths that models of flows use and leave */
   ts_link_load fullest;         /* the links that calls and messages of a step need longest */
-  const ts_network_use *network_uses; /* [2 * (net models + 1)] inside islands and between them; the last two: answered by the links alone. NULL: no cluster */
+  /* [2 * (net models + 1)] inside islands and between them; the last two: answered by the links
+   * alone. NULL: no cluster */
+  const ts_network_use *network_uses;
   bool contention;     /* as asked for */
   uint64_t nodes;      /* of all ranks played */
   uint64_t nodes_played;
 } ts_result;
 
-/* What a model answered inside islands and between them together; model: or the number of models, for the links. */
+/* What a model answered inside islands and between them together; model: or the number of models,
+ * for the links. */
 static inline ts_network_use ts_network_use_of(const ts_result *r, uint32_t model)
 {
   ts_network_use sum = {0};
@@ -90,12 +113,14 @@ static inline ts_network_use ts_network_use_of(const ts_result *r, uint32_t mode
 
 typedef struct ts_run ts_run;
 
-/* Plays a verified IR. NULL after filling *stop (its arena must be set). The IR must outlive the run. */
+/* Plays a verified IR. NULL after filling *stop (its arena must be set). The IR must outlive the
+ * run. */
 ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop);
 void ts_run_free(ts_run *run);
 const ts_result *ts_run_result(const ts_run *run);
 
-/* What tells ranks apart, so that they are in classes of their own: "device speed", "whom they meet in dp", with how many classes more it made. */
+/* What tells ranks apart, so that they are in classes of their own: "device speed", "whom they meet
+ * in dp", with how many classes more it made. */
 typedef struct ts_class_split { const char *by; uint32_t more; } ts_class_split;
 uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **splits);
 
@@ -105,13 +130,17 @@ typedef struct ts_span_event {
   uint32_t item;        /* into the IR's items */
   uint32_t stream;
   uint64_t issued;      /* ps, when the host had issued it */
-  uint64_t ready;       /* when its stream and its dependencies allowed it to start; collectives wait from here to `start` */
+  /* when its stream and its dependencies allowed it to start; collectives wait from here to `start`
+   * */
+  uint64_t ready;
   uint64_t start, end;
   uint32_t peer, tag;   /* rank and tag of messages, else TS_IR_NONE */
   uint64_t sent;        /* receive: when the message could leave; not later than the send's start */
 } ts_span_event;
 
-/* Calls `visit` for every node of a rank, in the order in which the host issued them; equal for all ranks of a class but for peers. */
-void ts_run_timeline(const ts_run *run, uint32_t rank, void (*visit)(void *closure, const ts_span_event *event), void *closure);
+/* Calls `visit` for every node of a rank, in the order in which the host issued them; equal for all
+ * ranks of a class but for peers. */
+void ts_run_timeline(const ts_run *run, uint32_t rank,
+                     void (*visit)(void *closure, const ts_span_event *event), void *closure);
 
 #endif

@@ -33,7 +33,8 @@ static void compose(void *closure, uint32_t piece, uint32_t worker)
   ts_compose(c->composer, c->kept[worker], c->scratch[worker], player, &c->classes[player]);
 }
 
-static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads, ts_class_result *classes)
+static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *alike,
+                        uint32_t threads, ts_class_result *classes)
 {
   const ts_fold *fold = facts->fold;
   ts_arena *shared = ts_arena_new("composer");
@@ -42,12 +43,15 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
     if (alike[p] == p)
       players[count++] = p;
   uint32_t workers = ts_workers_size(threads, count);
-  composing c = {ts_composer_new(shared, facts), players, classes, TS_NEW_ARRAY(arena, ts_arena *, workers), TS_NEW_ARRAY(arena, ts_arena *, workers)};
+  composing c = {ts_composer_new(shared, facts), players, classes,
+                 TS_NEW_ARRAY(arena, ts_arena *, workers),
+                 TS_NEW_ARRAY(arena, ts_arena *, workers)};
   for (uint32_t w = 0; w < workers; w++) {
     c.kept[w] = ts_arena_new("results");
     c.scratch[w] = ts_arena_new("composition");
   }
-  bool done = ts_workers_run(workers, &(ts_workers_job){count, compose, &c, facts->tables->progress, "summing up"});
+  bool done = ts_workers_run(
+    workers, &(ts_workers_job){count, compose, &c, facts->tables->progress, "summing up"});
   for (uint32_t p = 0; p < fold->count; p++) {
     classes[p] = classes[alike[p]];
     classes[p].rank = fold->rank[p];
@@ -62,7 +66,8 @@ static bool compose_all(ts_arena *arena, const ts_facts *facts, const uint32_t *
 }
 
 /* False: it was to stop. */
-static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads, ts_result *out)
+static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike, uint32_t threads,
+                   ts_result *out)
 {
   const ts_fold *fold = facts->fold;
   ts_class_result *classes = TS_NEW_ARRAY(arena, ts_class_result, fold->count);
@@ -90,11 +95,14 @@ static bool sum_up(ts_arena *arena, const ts_facts *facts, const uint32_t *alike
   return true;
 }
 
-ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order, ts_stop *stop)
+ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t order,
+                       ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("run");
   ts_prepared p;
-  const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, order, stop) : NULL;
+  const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ?
+                            ts_run_play(arena, &p, options, order, stop) :
+                            NULL;
   if (!facts) {
     ts_arena_free(arena);
     return NULL;
@@ -115,7 +123,10 @@ ts_run *ts_run_ordered(const ts_ir *ir, const ts_run_options *options, uint32_t 
   return run;
 }
 
-ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop) { return ts_run_ordered(ir, options, 0, stop); }
+ts_run *ts_run_new(const ts_ir *ir, const ts_run_options *options, ts_stop *stop)
+{
+  return ts_run_ordered(ir, options, 0, stop);
+}
 
 void ts_run_free(ts_run *run)
 {
@@ -125,8 +136,12 @@ void ts_run_free(ts_run *run)
 
 uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split **out)
 {
-  static const char *const names[] = {[TS_SPLIT_PROGRAM] = "program", [TS_SPLIT_SPEED] = "device speed", [TS_SPLIT_LINKS] = "links of %s", [TS_SPLIT_PATHS] = "paths of messages",
-                                      [TS_SPLIT_MEMBERS] = "whom they meet in %s", [TS_SPLIT_PEERS] = "whom they exchange messages with"};
+  static const char *const names[] = {[TS_SPLIT_PROGRAM] = "program",
+                                      [TS_SPLIT_SPEED] = "device speed",
+                                      [TS_SPLIT_LINKS] = "links of %s",
+                                      [TS_SPLIT_PATHS] = "paths of messages",
+                                      [TS_SPLIT_MEMBERS] = "whom they meet in %s",
+                                      [TS_SPLIT_PEERS] = "whom they exchange messages with"};
   const ts_ir *ir = run->facts->tables->ir;
   const ts_splits *all[2] = {&run->facts->roles->splits, &run->facts->fold->splits};
   TS_VEC(ts_class_split) list = {0};
@@ -134,7 +149,9 @@ uint32_t ts_run_splits(const ts_run *run, ts_arena *arena, const ts_class_split 
     for (size_t i = 0; i < all[k]->count; i++) {
       const ts_split *s = &all[k]->at[i];
       const char *name = names[s->by], *place = strstr(name, "%s");
-      const char *text = place ? ts_arena_printf(arena, "%.*s%s", (int)(place - name), name, ir->strings + ir->groups[s->group].name) : name;
+      const char *text = place ? ts_arena_printf(arena, "%.*s%s", (int)(place - name), name,
+                                                 ir->strings + ir->groups[s->group].name) :
+                                 name;
       TS_PUSH(arena, &list, (ts_class_split){text, s->more});
     }
   *out = list.at;

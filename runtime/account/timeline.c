@@ -1,5 +1,6 @@
-/* A rank's timeline: node by node in the order of issue, from the facts of the play. Written from the semantics in ir.h alone, without the
- * compiled ops, so that the two can be held against each other. A lane knows the host by its segments instead, as it leaves out what others do. */
+/* A rank's timeline: node by node in the order of issue, from the facts of the play. Written from
+ * the semantics in ir.h alone, without the compiled ops, so that the two can be held against each
+ * other. A lane knows the host by its segments instead, as it leaves out what others do. */
 #include "runtime/account/timeline.h"
 
 #include "runtime/account/run.h"
@@ -18,14 +19,18 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static teller teller_new(ts_arena *arena, const ts_run *run, uint32_t rank)
 {
   const ts_facts *facts = ts_run_facts(run);
-  return (teller){.facts = facts, .w = &facts->players[facts->fold->of[rank]], .rank = rank,
-                  .free = TS_NEW_ARRAY(arena, uint64_t, facts->tables->streams), .turn = TS_NEW_ARRAY(arena, uint32_t, facts->tables->comm_count)};
+  return (teller){.facts = facts,
+                  .w = &facts->players[facts->fold->of[rank]],
+                  .rank = rank,
+                  .free = TS_NEW_ARRAY(arena, uint64_t, facts->tables->streams),
+                  .turn = TS_NEW_ARRAY(arena, uint32_t, facts->tables->comm_count)};
 }
 
 /* What the node took if it took another time here than elsewhere, else `usual`. */
 static uint64_t took(const teller *l, const ts_visit *v, const ts_ir_node *node, uint64_t usual)
 {
-  return ts_took(l->w, v->item, (uint32_t)(node - ts_fragment_nodes(l->facts->tables->ir, v->fragment)), usual);
+  return ts_took(l->w, v->item,
+                 (uint32_t)(node - ts_fragment_nodes(l->facts->tables->ir, v->fragment)), usual);
 }
 
 static void tell_message(teller *l, const ts_visit *v, const ts_ir_node *node, ts_span_event *e)
@@ -53,7 +58,8 @@ static void tell_collective(teller *l, const ts_visit *v, const ts_ir_node *node
   e->end = e->start + took(l, v, node, l->w->role->collective_time[node->arg]);
 }
 
-static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info, const ts_ir_node *node, ts_span_event *e)
+static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info,
+                      const ts_ir_node *node, ts_span_event *e)
 {
   uint64_t begin = l->host;
   bool waits = node->op == TS_IR_HOST_SYNC || node->dep_count;
@@ -70,7 +76,8 @@ static void tell_host(teller *l, const ts_visit *v, const ts_node_info *info, co
   e->end = e->issued = l->host;
 }
 
-static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info, const ts_ir_node *node, ts_span_event *e)
+static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info,
+                        const ts_ir_node *node, ts_span_event *e)
 {
   const ts_tables *t = l->facts->tables;
   l->host += node->host_ps;
@@ -79,7 +86,8 @@ static void tell_stream(teller *l, const ts_visit *v, const ts_node_info *info, 
   e->ready = later(l->free[node->stream], e->issued);
   const uint64_t *events = l->w->events + v->event_base;
   if (node->op == TS_IR_RECORD && node->arg)
-    e->ready = later(e->ready, ts_choice_time(events, t->waits + info->first_wait, info->wait_count, node->arg));
+    e->ready = later(
+      e->ready, ts_choice_time(events, t->waits + info->first_wait, info->wait_count, node->arg));
   for (uint32_t i = 0; i < info->wait_count && !(node->op == TS_IR_RECORD && node->arg); i++)
     e->ready = later(e->ready, events[t->waits[info->first_wait + i]]);
   e->start = e->ready;
@@ -97,14 +105,18 @@ static void tell(teller *l, const ts_visit *v, uint32_t n, ts_span_event *e)
   const ts_tables *t = l->facts->tables;
   const ts_ir_node *node = &ts_fragment_nodes(t->ir, v->fragment)[n];
   const ts_node_info *info = &t->layouts[v->fragment].nodes[n];
-  *e = (ts_span_event){.node = node, .item = t->ir->programs[l->w->role->program].first_item + v->item, .peer = TS_IR_NONE, .tag = TS_IR_NONE};
+  *e = (ts_span_event){.node = node,
+                       .item = t->ir->programs[l->w->role->program].first_item + v->item,
+                       .peer = TS_IR_NONE,
+                       .tag = TS_IR_NONE};
   if (ts_is_host(node))
     tell_host(l, v, info, node, e);
   else
     tell_stream(l, v, info, node, e);
 }
 
-void ts_run_timeline(const ts_run *run, uint32_t rank, void (*visit)(void *closure, const ts_span_event *event), void *closure)
+void ts_run_timeline(const ts_run *run, uint32_t rank,
+                     void (*visit)(void *closure, const ts_span_event *event), void *closure)
 {
   ts_arena *scratch = ts_arena_new("timeline");
   teller l = teller_new(scratch, run, rank);
@@ -136,19 +148,24 @@ ts_lane *ts_lane_new(ts_arena *arena, const ts_run *run, uint32_t rank, uint32_t
   const ts_tables *t = lane->l.facts->tables;
   const ts_program_info *program = lane->l.w->program;
   lane->row = stream == TS_IR_NONE ? t->streams : stream;
-  lane->visit = stream == TS_IR_NONE ? program->items : program->visits + program->stream[stream].first;
-  lane->end = lane->visit + (stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count : program->stream[stream].count);
+  lane->visit =
+    stream == TS_IR_NONE ? program->items : program->visits + program->stream[stream].first;
+  lane->end =
+    lane->visit + (stream == TS_IR_NONE ? t->ir->programs[lane->l.w->role->program].item_count :
+                                          program->stream[stream].count);
   return lane;
 }
 
 /* The host's clock in front of the node. */
-static uint64_t host_before(const teller *l, const ts_visit *v, const ts_fragment_layout *layout, uint32_t n)
+static uint64_t host_before(const teller *l, const ts_visit *v, const ts_fragment_layout *layout,
+                            uint32_t n)
 {
   const ts_ir_node *node = &ts_fragment_nodes(l->facts->tables->ir, v->fragment)[n];
   const ts_node_info *info = &layout->nodes[n];
   if (node->op != TS_IR_HOST_SYNC)
     return ts_host_base(l->w, v, info->segment) + info->issue - node->host_ps;
-  return ts_host_base(l->w, v, info->segment - 1) + layout->waits[info->segment - 1].offset - node->host_ps;
+  return ts_host_base(l->w, v, info->segment - 1) + layout->waits[info->segment - 1].offset -
+         node->host_ps;
 }
 
 bool ts_lane_next(ts_lane *lane, ts_span_event *event)

@@ -1,4 +1,5 @@
-/* What a rank does on one stream, node after node, without the others: of a step of any length only the place in it is kept. */
+/* What a rank does on one stream, node after node, without the others: of a step of any length only
+ * the place in it is kept. */
 #ifndef TS_RUNTIME_ACCOUNT_TIMELINE_H
 #define TS_RUNTIME_ACCOUNT_TIMELINE_H
 

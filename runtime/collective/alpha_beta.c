@@ -1,50 +1,64 @@
 /* Latency and bandwidth (Hockney, "The communication challenge for MPP", 1994):
  *   time = base + latency of the steps + volume / (efficiency * bandwidth * x / (x + half_bytes))
- * A step takes `hop` inside an island and `inter_hop` between islands, and the latency of the links that it goes over.
+ * A step takes `hop` inside an island and `inter_hop` between islands, and the latency of the links
+ * that it goes over.
  *
- * A ring of N ranks that passes M islands goes N-1 steps, M-1 of them between islands; an all-reduce goes twice as many. It enters and leaves each island by the links of
- * all its members, so its bandwidth is that of the slower of two: a member's links inside the island, or an island's links to the next, together. Worked: 1 GiB
- * all-reduce over 16 ranks in 2 islands, 8 x 25 GB/s between them, 300 GB/s inside: 2 * 15/16 * 1.0737e9 / 200e9 = 10.07 ms.
+ * A ring of N ranks that passes M islands goes N-1 steps, M-1 of them between islands; an
+ * all-reduce goes twice as many. It enters and leaves each island by the links of all its members,
+ * so its bandwidth is that of the slower of two: a member's links inside the island, or an island's
+ * links to the next, together. Worked: 1 GiB all-reduce over 16 ranks in 2 islands, 8 x 25 GB/s
+ * between them, 300 GB/s inside: 2 * 15/16 * 1.0737e9 / 200e9 = 10.07 ms.
  *
- * An all-reduce may be done by trees instead, whichever is faster: a chain in the island and a binary tree between islands, up and down, with twice the
- * bytes on every link (doc/networks.md). In an all-to-all of K ranks an island (K-1)/N of a rank's bytes stay inside and the rest goes through its own links
- * out; what is for one island is put together, a message each. A shift waits for the rank with the slowest links. */
+ * An all-reduce may be done by trees instead, whichever is faster: a chain in the island and a
+ * binary tree between islands, up and down, with twice the bytes on every link (doc/networks.md).
+ * In an all-to-all of K ranks an island (K-1)/N of a rank's bytes stay inside and the rest goes
+ * through its own links out; what is for one island is put together, a message each. A shift waits
+ * for the rank with the slowest links. */
 #include <math.h>
 
 #include "base/round.h"
 #include "runtime/collective/alpha_beta.h"
 
-typedef struct plan { double steps, seconds; } plan; /* ps of latency; seconds for each byte of the call */
+/* ps of latency; seconds for each byte of the call */
+typedef struct plan { double steps, seconds; } plan;
 
 static double slower(double a, double b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
-static double over(double volume, double rate) { return volume > 0 && rate > 0 ? volume / rate : 0; }
+static double over(double volume, double rate)
+{
+  return volume > 0 && rate > 0 ? volume / rate : 0;
+}
 
 static plan ring(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
 {
   double passes = kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? 2 : 1;
   double between = p->islands - 1.0, inside = (double)p->ranks - p->islands;
-  double steps = inside * (double)(m->hop + p->intra_step) + between * (double)(m->inter_hop + p->inter_step);
+  double steps =
+    inside * (double)(m->hop + p->intra_step) + between * (double)(m->inter_hop + p->inter_step);
   return (plan){passes * steps, over(ts_ring_volume(kind, p->ranks), slower(p->inter, p->intra))};
 }
 
 static plan tree(const ts_ir_net_model *m, uint32_t kind, const ts_profile *p)
 {
   double levels = floor(log2(p->islands)), chain = p->per_island - 1.0;
-  double steps = chain * (double)(m->hop + p->intra_latency) + levels * (double)(m->inter_hop + p->inter_latency);
+  double steps = chain * (double)(m->hop + p->intra_latency) +
+                 levels * (double)(m->inter_hop + p->inter_latency);
   return (plan){2 * steps, over(kind == TS_IR_BARRIER ? 0 : 2, slower(p->inter, p->intra))};
 }
 
 static plan pairs(const ts_ir_net_model *m, const ts_profile *p)
 {
   double latency = (double)(p->islands > 1 ? p->inter_latency : p->intra_latency);
-  double steps = (p->per_island - 1.0) * (double)m->hop + (p->islands - 1.0) * (double)m->inter_hop + latency;
-  return (plan){steps, fmax(over((p->per_island - 1.0) / p->ranks, p->intra), over(1, ts_profile_pairs(p)))};
+  double steps =
+    (p->per_island - 1.0) * (double)m->hop + (p->islands - 1.0) * (double)m->inter_hop + latency;
+  return (plan){
+    steps, fmax(over((p->per_island - 1.0) / p->ranks, p->intra), over(1, ts_profile_pairs(p)))};
 }
 
 static plan one_step(const ts_ir_net_model *m, const ts_profile *p)
 {
-  double step = p->islands > 1 ? (double)(m->inter_hop + p->inter_latency) : (double)(m->hop + p->intra_latency);
+  double step = p->islands > 1 ? (double)(m->inter_hop + p->inter_latency) :
+                                 (double)(m->hop + p->intra_latency);
   return (plan){step, over(1, ts_profile_shift(p))};
 }
 
@@ -57,7 +71,8 @@ static ts_estimate estimate(const ts_ir_net_model *m, uint64_t bytes, plan at)
   return e;
 }
 
-ts_estimate ts_alpha_beta(const ts_ir_net_model *m, uint32_t kind, uint64_t bytes, const ts_profile *p)
+ts_estimate ts_alpha_beta(const ts_ir_net_model *m, uint32_t kind, uint64_t bytes,
+                          const ts_profile *p)
 {
   if (kind == TS_IR_ALL_TO_ALL)
     return estimate(m, bytes, pairs(m, p));

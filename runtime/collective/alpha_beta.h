@@ -4,6 +4,7 @@
 
 #include "runtime/collective/call.h"
 
-ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile);
+ts_estimate ts_alpha_beta(const ts_ir_net_model *model, uint32_t kind, uint64_t bytes,
+                          const ts_profile *profile);
 
 #endif

@@ -1,13 +1,17 @@
-/* For a group of n ranks of which s are in a part and c = n - s are not, bytes that must leave the part and enter it, of B:
+/* For a group of n ranks of which s are in a part and c = n - s are not, bytes that must leave the
+ * part and enter it, of B:
  *   all-to-all      s c/n          s c/n     each rank keeps a part for each other
- *   all-gather      s/n            c/n       what is there must get out once; what is not must come in
+ *   all-gather      s/n            c/n       what is there must get out once; what is not must come
+ *   in
  *   reduce-scatter  c/n            s/n       partial sums, likewise
- *   all-reduce      1              1         c/n of partial sums and s/n of results go out, the reverse comes in
+ *   all-reduce      1              1         c/n of partial sums and s/n of results go out, the
+ *   reverse comes in
  *   broadcast       1 with the root, else 0; 0 with the root, else 1; reduce the other way round
  *   shift           1 for each rank whose next one is outside
- * Where only ranks reduce, an all-reduce over m parts moves 2(m-1) B between them at least (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
- * clusters of workstations", 2009), over all their links together. Worked: 16 ranks in 2 islands of 8 NICs of 50 GB/s, all-to-all of 1 GB: 4 GB
- * leave each island at 400 GB/s: 10 ms. */
+ * Where only ranks reduce, an all-reduce over m parts moves 2(m-1) B between them at least
+ * (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
+ * 2009), over all their links together. Worked: 16 ranks in 2 islands of 8 NICs of 50 GB/s,
+ * all-to-all of 1 GB: 4 GB leave each island at 400 GB/s: 10 ms. */
 #include "runtime/collective/bound.h"
 
 #include <math.h>
@@ -15,7 +19,8 @@
 
 enum { MOST_LEVELS = 8 };
 
-typedef struct level { /* a partition of the vertices; parts bear the number of their first vertex */
+/* a partition of the vertices; parts bear the number of their first vertex */
+typedef struct level {
   uint32_t *part;    /* [vertices] */
   double *out, *in;  /* [vertices] bytes/s of the links that leave and enter a part */
   double *sent, *taken; /* [vertices] bytes that a step sends over these */
@@ -59,12 +64,15 @@ static void add_rates(const ts_ir *ir, level *at)
   }
 }
 
-/* `joins`: of each link, whether it is inside of a part. Partitions that are there already, or leave nothing between devices, are not kept. */
+/* `joins`: of each link, whether it is inside of a part. Partitions that are there already, or
+ * leave nothing between devices, are not kept. */
 static void add_level(ts_cuts *c, const bool *joins)
 {
   const ts_ir *ir = c->ir;
   uint32_t n = ir->devices_count, some = TS_IR_NONE;
-  level at = {.part = TS_NEW_ARRAY(c->arena, uint32_t, n), .out = TS_NEW_ARRAY(c->arena, double, n), .in = TS_NEW_ARRAY(c->arena, double, n)};
+  level at = {.part = TS_NEW_ARRAY(c->arena, uint32_t, n),
+              .out = TS_NEW_ARRAY(c->arena, double, n),
+              .in = TS_NEW_ARRAY(c->arena, double, n)};
   bool several = false;
   for (uint32_t v = 0; v < n; v++)
     at.part[v] = v;
@@ -111,7 +119,10 @@ static uint32_t *heights(const ts_ir *ir, ts_arena *scratch)
 ts_cuts *ts_cuts_new(ts_arena *arena, const ts_ir *ir)
 {
   ts_cuts *c = TS_NEW(arena, ts_cuts);
-  *c = (ts_cuts){.arena = arena, .ir = ir, .place = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count), .sharers = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count)};
+  *c = (ts_cuts){.arena = arena,
+                 .ir = ir,
+                 .place = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count),
+                 .sharers = TS_NEW_ARRAY(arena, uint32_t, ir->devices_count)};
   c->out = TS_NEW_ARRAY(arena, use, ir->devices_count);
   c->in = TS_NEW_ARRAY(arena, use, ir->devices_count);
   ts_arena *scratch = ts_arena_new("cuts");
@@ -153,9 +164,11 @@ static void must_move(uint32_t kind, const piece *p, uint32_t ranks, double *out
 }
 
 /* Of an instance; none when one part has all members. Returns how many. */
-static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks, const ts_rank_group *g, uint32_t instance, piece *pieces)
+static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks,
+                          const ts_rank_group *g, uint32_t instance, piece *pieces)
 {
-  uint32_t count = 0, base = g->base[instance], before = at->part[ranks->vertex[base + g->offset[g->size - 1]]];
+  uint32_t count = 0, base = g->base[instance],
+           before = at->part[ranks->vertex[base + g->offset[g->size - 1]]];
   for (uint32_t j = 0; j < g->size; j++) {
     uint32_t part = at->part[ranks->vertex[base + g->offset[j]]];
     if (!c->place[part]) {
@@ -167,7 +180,8 @@ static uint32_t pieces_of(ts_cuts *c, const level *at, const ts_ranks *ranks, co
     before = part;
   }
   for (uint32_t j = 0; j < g->size; j++) {
-    uint32_t part = at->part[ranks->vertex[base + g->offset[j]]], next = at->part[ranks->vertex[base + g->offset[(j + 1) % g->size]]];
+    uint32_t part = at->part[ranks->vertex[base + g->offset[j]]],
+             next = at->part[ranks->vertex[base + g->offset[(j + 1) % g->size]]];
     pieces[c->place[part] - 1].leaving += part != next;
   }
   for (uint32_t i = 0; i < count; i++)
@@ -190,7 +204,8 @@ static void raise(double *bound, double bytes, double rate)
 /* Others are in the way as long as they have as much to move. */
 static double with_others(const use *u, double bytes) { return bytes < u->most ? bytes : u->total; }
 
-static void bound_kind(ts_cuts *c, const level *at, const piece *pieces, uint32_t count, uint32_t kind, uint32_t ranks, ts_bound *bounds)
+static void bound_kind(ts_cuts *c, const level *at, const piece *pieces, uint32_t count,
+                       uint32_t kind, uint32_t ranks, ts_bound *bounds)
 {
   double out, in;
   for (uint32_t i = 0; i < count; i++)
@@ -212,7 +227,8 @@ static void bound_kind(ts_cuts *c, const level *at, const piece *pieces, uint32_
 }
 
 /* 2(m-1) over the links of all m parts. */
-static void bound_sums(ts_cuts *c, const level *at, const piece *pieces, uint32_t count, ts_bound *bounds)
+static void bound_sums(ts_cuts *c, const level *at, const piece *pieces, uint32_t count,
+                       ts_bound *bounds)
 {
   for (uint32_t i = 0; i < count; i++)
     c->sharers[pieces[i].part] = 0;
@@ -250,7 +266,8 @@ static void round_off(ts_bound *b)
   without_noise(&b->summed_together);
 }
 
-void ts_cuts_group(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g, uint32_t kinds, ts_bound *bounds)
+void ts_cuts_group(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g, uint32_t kinds,
+                   ts_bound *bounds)
 {
   ts_arena *scratch = ts_arena_new("cuts of a group");
   piece *pieces = TS_NEW_ARRAY(scratch, piece, (size_t)g->size * g->instances);
@@ -286,7 +303,8 @@ ts_bound ts_cuts_path(const ts_cuts *c, uint32_t from, uint32_t to)
 
 /* ---- What a step moves over them ---- */
 
-void ts_cuts_add_calls(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g, const double *bytes)
+void ts_cuts_add_calls(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g,
+                       const double *bytes)
 {
   ts_arena *scratch = ts_arena_new("calls over cuts");
   piece *pieces = TS_NEW_ARRAY(scratch, piece, g->size);
@@ -294,7 +312,9 @@ void ts_cuts_add_calls(ts_cuts *c, const ts_ranks *ranks, const ts_rank_group *g
   for (uint32_t l = 0; l < c->level_count; l++)
     for (uint32_t i = 0; i < g->instances; i++) {
       const double *of = &bytes[(size_t)i * TS_IR_COLLECTIVE_KINDS];
-      for (uint32_t j = 0, count = pieces_of(c, &c->levels[l], ranks, g, i, memset(pieces, 0, g->size * sizeof *pieces)); j < count; j++)
+      for (uint32_t j = 0, count = pieces_of(c, &c->levels[l], ranks, g, i,
+                                             memset(pieces, 0, g->size * sizeof *pieces));
+           j < count; j++)
         for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
           must_move(kind, &pieces[j], g->size, &out, &in);
           c->levels[l].sent[pieces[j].part] += out * of[kind];
@@ -315,10 +335,13 @@ void ts_cuts_add_messages(ts_cuts *c, uint32_t from, uint32_t to, double bytes)
   }
 }
 
-static void take_fuller(ts_link_load *fullest, const level **of, const level *at, uint32_t part, bool into)
+static void take_fuller(ts_link_load *fullest, const level **of, const level *at, uint32_t part,
+                        bool into)
 {
-  double bytes = into ? at->taken[part] : at->sent[part], rate = into ? at->in[part] : at->out[part], time = rate > 0 ? bytes / rate * 1e12 : 0;
-  if (!(time > fullest->time * (1 + 1e-9))) /* sums are rounded: of those that are alike the first */
+  double bytes = into ? at->taken[part] : at->sent[part],
+         rate = into ? at->in[part] : at->out[part], time = rate > 0 ? bytes / rate * 1e12 : 0;
+  /* sums are rounded: of those that are alike the first */
+  if (!(time > fullest->time * (1 + 1e-9)))
     return;
   *fullest = (ts_link_load){.time = time, .vertex = part, .into = into};
   *of = at;

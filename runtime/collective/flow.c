@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct place { uint32_t flow, use, connections; } place; /* of a flow on a link: its use-th one */
+/* of a flow on a link: its use-th one */
+typedef struct place { uint32_t flow, use, connections; } place;
 
 typedef struct link {
   double capacity;
@@ -123,7 +124,8 @@ static void leave_heap(ts_flows *f, uint32_t id)
 static void schedule(ts_flows *f, uint32_t id)
 {
   flow *w = &f->flows.at[id];
-  double length = w->left > 0 ? w->left / (w->rate * w->pace) * 1e12 : 0; /* 0 / 0 cannot be: left > 0 */
+  /* 0 / 0 cannot be: left > 0 */
+  double length = w->left > 0 ? w->left / (w->rate * w->pace) * 1e12 : 0;
   uint64_t end = length < 9e18 ? f->now + (uint64_t)llround(length) : TS_FLOW_NEVER;
   if (end == TS_FLOW_NEVER) {
     leave_heap(f, id);
@@ -234,7 +236,13 @@ uint32_t ts_flows_start(ts_flows *f, const ts_flow_use *uses, uint32_t count, do
     f->free = f->flows.at[id].heap;
   }
   flow *w = &f->flows.at[id];
-  *w = (flow){.count = count, .uses = uses, .left = bytes, .pace = 1, .since = f->now, .end = TS_FLOW_NEVER, .bottleneck = TS_FLOW_NONE};
+  *w = (flow){.count = count,
+              .uses = uses,
+              .left = bytes,
+              .pace = 1,
+              .since = f->now,
+              .end = TS_FLOW_NEVER,
+              .bottleneck = TS_FLOW_NONE};
   w->places = take_places(f, w);
   solve_for(f, id);
   for (uint32_t u = 0; u < count; u++) {
@@ -326,7 +334,8 @@ static void demand(ts_flows *f, const flow *w)
     f->links.at[w->uses[u].link].demand += w->uses[u].connections * most;
 }
 
-/* How high each link would lift its flows; links that have enough for all that these could get are no bottleneck. */
+/* How high each link would lift its flows; links that have enough for all that these could get are
+ * no bottleneck. */
 static void prepare(ts_flows *f)
 {
   f->levels.count = 0;
@@ -350,7 +359,8 @@ static void prepare(ts_flows *f)
   for (size_t t = 0; t < f->touched.count; t++) {
     const link *l = &f->links.at[f->touched.at[t]];
     if (l->open && l->demand >= l->rest * (1 - slack))
-      TS_PUSH(f->arena, &f->levels, (level){l->rest > 0 ? l->rest / l->weight : 0, f->touched.at[t]});
+      TS_PUSH(f->arena, &f->levels,
+              (level){l->rest > 0 ? l->rest / l->weight : 0, f->touched.at[t]});
   }
   for (size_t i = f->levels.count / 2; i-- > 0;)
     sink_level(f, i, f->levels.at[i]);
@@ -372,7 +382,8 @@ static void set_rate(ts_flows *f, uint32_t id, double rate, uint32_t bottleneck)
   }
 }
 
-/* Progressive filling: the links' levels only rise while others are settled, so a stale one is looked at again later. */
+/* Progressive filling: the links' levels only rise while others are settled, so a stale one is
+ * looked at again later. */
 static void fill(ts_flows *f)
 {
   prepare(f);
@@ -399,7 +410,8 @@ static void fill(ts_flows *f)
   }
 }
 
-/* Adds the flows that have no bottleneck any more because of the new rates on a link. False: there is none. */
+/* Adds the flows that have no bottleneck any more because of the new rates on a link. False: there
+ * is none. */
 static bool displaced(ts_flows *f, uint32_t at)
 {
   const link *l = &f->links.at[at];
@@ -410,7 +422,8 @@ static bool displaced(ts_flows *f, uint32_t at)
   f->work.looked += l->count;
   for (uint32_t i = 0; i < l->count; i++) {
     const flow *w = &f->flows.at[l->at[i].flow];
-    if (!w->solving && (w->rate > l->settled * (1 + slack) || (w->bottleneck == at && (lost || l->highest > w->rate * (1 + slack)))))
+    if (!w->solving && (w->rate > l->settled * (1 + slack) ||
+                        (w->bottleneck == at && (lost || l->highest > w->rate * (1 + slack)))))
       solve_for(f, l->at[i].flow);
   }
   return f->solving.count > before;
@@ -430,7 +443,8 @@ static void take_rate(ts_flows *f, uint32_t id)
   w->solving = false;
   if (w->bottleneck != TS_FLOW_NONE)
     f->links.at[w->bottleneck].bound++;
-  if (w->since == f->now ? w->fresh == w->rate && w->end != TS_FLOW_NEVER : fabs(w->fresh - w->rate) <= 1e-13 * w->rate)
+  if (w->since == f->now ? w->fresh == w->rate && w->end != TS_FLOW_NEVER :
+                           fabs(w->fresh - w->rate) <= 1e-13 * w->rate)
     return;
   w->left = left_now(f, w);
   w->since = f->now;

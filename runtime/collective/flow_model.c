@@ -21,20 +21,26 @@ struct ts_flow_figures {
 
 bool ts_flow_figures_any(const ts_flow_figures *f) { return f->asked.count; }
 
-ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only)
+ts_flow_figures *ts_flow_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                                     ts_link_graph *graph, const char *only)
 {
   ts_flow_figures *f = TS_NEW(arena, ts_flow_figures);
-  *f = (ts_flow_figures){.arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};
+  *f = (ts_flow_figures){
+    .arena = arena, .ir = ir, .ranks = ranks, .graph = graph, .known.arena = arena};
   f->asked = ts_flow_models_of(arena, ir, ranks, graph, TS_IR_NET_FLOW, only);
   return f;
 }
 
-static const ts_ir_link_class *class_of(const ts_flow_figures *f, uint32_t link) { return &f->ir->link_classes[f->ir->links[link / 2].link_class]; }
+static const ts_ir_link_class *class_of(const ts_flow_figures *f, uint32_t link)
+{
+  return &f->ir->link_classes[f->ir->links[link / 2].link_class];
+}
 
 static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t needed, ts_stop *stop)
 {
   const ts_ir_link_class *class = class_of(f, link);
-  ts_stop_set(stop, TS_EXIT_NO, "R0302", "too-few-ports", "a collective needs more circuits at a time than there are ports for");
+  ts_stop_set(stop, TS_EXIT_NO, "R0302", "too-few-ports",
+              "a collective needs more circuits at a time than there are ports for");
   ts_stop_fact(stop, "needed", "%u", needed);
   ts_stop_fact(stop, "ports", "%u, of links `%s`", class->ports, f->ir->strings + class->name);
   ts_stop_help(stop, "give the links more `ports`, or the model fewer `channels`");
@@ -42,12 +48,14 @@ static int too_few_ports(const ts_flow_figures *f, uint32_t link, uint32_t neede
 }
 
 /* When each call ends, all started at 0 without latency. */
-static void play(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double volume, uint64_t *end)
+static void play(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
+                 double volume, uint64_t *end)
 {
   ts_arena *scratch = ts_arena_new("flow model");
   ts_traffic *t = ts_traffic_new(scratch, f->ir);
   for (uint32_t i = 0; i < count; i++)
-    ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0); /* the first ones get the numbers from 0 on */
+    /* the first ones get the numbers from 0 on */
+    ts_traffic_start(t, &patterns[i], volume * patterns[i].share, 0);
   for (uint64_t next; (next = ts_traffic_next(t)) != TS_FLOW_NEVER;) {
     ts_traffic_advance(t, next);
     for (uint32_t call; (call = ts_traffic_ended(t)) != TS_FLOW_NONE;)
@@ -73,32 +81,42 @@ static double without_noise(double x)
   return ldexp(nearbyint(ldexp(mantissa, 30)), exponent - 30);
 }
 
-/* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set them up, which next to nothing takes too. */
-static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count, double efficiency, ts_flow_figure *figures, uint32_t stride)
+/* A call's time is a line in its bytes: rates do not depend on them. Circuits add the time to set
+ * them up, which next to nothing takes too. */
+static void measure(const ts_flow_figures *f, const ts_flow_pattern *patterns, uint32_t count,
+                    double efficiency, ts_flow_figure *figures, uint32_t stride)
 {
   const double volume = 1e10; /* bytes: picoseconds round to 1e-9 of the time or less */
   ts_arena *scratch = ts_arena_new("figures of flows");
-  uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count), *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
+  uint64_t *end = TS_NEW_ARRAY(scratch, uint64_t, count),
+           *empty = TS_NEW_ARRAY(scratch, uint64_t, count);
   play(f, patterns, count, volume, end);
   if (has_circuits(patterns, count))
     play(f, patterns, count, 1e-9, empty);
   for (uint32_t i = 0; i < count; i++)
-    figures[(size_t)i * stride] = (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again, without_noise((double)(end[i] - empty[i]) / (efficiency * volume))};
+    figures[(size_t)i * stride] =
+      (ts_flow_figure){patterns[i].latency + empty[i], patterns[i].again,
+                       without_noise((double)(end[i] - empty[i]) / (efficiency * volume))};
   ts_arena_free(scratch);
 }
 
 /* A message alone: its slowest link, and its circuits set up. */
-static ts_flow_figure measure_message(const ts_flow_figures *f, const ts_flow_pattern *pattern, double efficiency)
+static ts_flow_figure measure_message(const ts_flow_figures *f, const ts_flow_pattern *pattern,
+                                      double efficiency)
 {
   ts_flow_figure figure = {pattern->latency, 0, 0};
   const ts_flow_part *part = &pattern->parts[0];
   uint64_t setup = 0;
   for (uint32_t u = 0; u < part->count; u++)
-    figure.per_byte = fmax(figure.per_byte, 1e12 * part->uses[u].connections / (efficiency * class_of(f, part->uses[u].link)->bandwidth));
+    figure.per_byte =
+      fmax(figure.per_byte, 1e12 * part->uses[u].connections /
+                              (efficiency * class_of(f, part->uses[u].link)->bandwidth));
   for (uint32_t i = 0; i < part->circuit_count; i++) {
-    const ts_ir_link_class *ends[] = {class_of(f, part->circuits[i].in), class_of(f, part->circuits[i].out)};
+    const ts_ir_link_class *ends[] = {class_of(f, part->circuits[i].in),
+                                      class_of(f, part->circuits[i].out)};
     for (int e = 0; e < 2; e++) {
-      figure.per_byte = fmax(figure.per_byte, 1e12 * part->circuits[i].connections / (efficiency * ends[e]->bandwidth));
+      figure.per_byte = fmax(figure.per_byte, 1e12 * part->circuits[i].connections /
+                                                (efficiency * ends[e]->bandwidth));
       setup = ends[e]->setup > setup ? ends[e]->setup : setup;
     }
   }
@@ -106,7 +124,8 @@ static ts_flow_figure measure_message(const ts_flow_figures *f, const ts_flow_pa
   return figure;
 }
 
-static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g, ts_flow_shape shape, ts_flow_figure *figures, ts_stop *stop)
+static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g,
+                      ts_flow_shape shape, ts_flow_figure *figures, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("flows of a group");
   ts_flow_pattern *patterns = TS_NEW_ARRAY(scratch, ts_flow_pattern, g->instances);
@@ -115,13 +134,15 @@ static int make_shape(ts_flow_figures *f, uint32_t model, const ts_rank_group *g
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
-    if (!ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i], pair))
+    if (!ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i],
+                              pair))
       status = ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
     else if (!ts_traffic_possible(f->ir, &patterns[i], &link, &needed))
       status = too_few_ports(f, link, needed, stop);
   }
   if (!status)
-    measure(f, patterns, g->instances, f->asked.models[model]->efficiency, figures, f->asked.count * TS_FLOW_SHAPES);
+    measure(f, patterns, g->instances, f->asked.models[model]->efficiency, figures,
+            f->asked.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
@@ -147,16 +168,19 @@ static void none_made(ts_flow_figure *figures, size_t count)
     figures[i] = (ts_flow_figure){0, 0, -1};
 }
 
-const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint32_t group, ts_stop *stop)
+const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint32_t group,
+                                      ts_stop *stop)
 {
   const ts_rank_group *g = &f->ranks->groups[group];
-  uint32_t stride = f->asked.count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
+  uint32_t stride = f->asked.count * TS_FLOW_SHAPES,
+           *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
   ts_arena *scratch = ts_arena_new("figures of a group");
   ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)g->instances * stride);
   none_made(figures, (size_t)g->instances * stride);
   int status = 0;
   for (uint32_t m = 0; m < f->asked.count; m++)
-    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->asked.models[m]); s < TS_FLOW_SHAPES && !status; s++)
+    for (uint32_t s = 0, shapes = ts_flow_shapes_called(f->ir, group, f->asked.models[m]);
+         s < TS_FLOW_SHAPES && !status; s++)
       if (shapes >> s & 1)
         status = make_shape(f, m, g, (ts_flow_shape)s, &figures[m * TS_FLOW_SHAPES + s], stop);
   for (uint32_t i = 0; i < g->instances && !status; i++)
@@ -168,14 +192,16 @@ const uint32_t *ts_flow_figures_group(ts_flow_figures *f, ts_arena *arena, uint3
 uint32_t ts_flow_figures_path(ts_flow_figures *f, uint32_t from, uint32_t to, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("figures of a path");
-  ts_flow_figure *figures = TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)f->asked.count * TS_FLOW_SHAPES);
+  ts_flow_figure *figures =
+    TS_NEW_ARRAY(scratch, ts_flow_figure, (size_t)f->asked.count * TS_FLOW_SHAPES);
   none_made(figures, (size_t)f->asked.count * TS_FLOW_SHAPES);
   uint32_t number = TS_IR_NONE;
   int status = 0;
   for (uint32_t m = 0; m < f->asked.count && !status; m++) {
     ts_flow_pattern pattern;
     if (ts_flow_pattern_message(f->asked.makers[m], scratch, from, to, &pattern))
-      figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT] = measure_message(f, &pattern, f->asked.models[m]->efficiency);
+      figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT] =
+        measure_message(f, &pattern, f->asked.models[m]->efficiency);
     else
       status = ts_network_no_path(f->arena, f->ir, from, to, stop);
   }
@@ -190,20 +216,24 @@ static uint64_t steps_of(const ts_flow_figure *figure, uint32_t kind)
   return figure->latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? figure->again : 0);
 }
 
-static double transfer_of(ts_flow_shape shape, const ts_flow_figure *figure, uint32_t kind, uint64_t bytes, uint32_t ranks)
+static double transfer_of(ts_flow_shape shape, const ts_flow_figure *figure, uint32_t kind,
+                          uint64_t bytes, uint32_t ranks)
 {
   return ts_flow_volume(shape, kind, ranks) * (double)bytes * figure->per_byte;
 }
 
-/* Of the shapes that the call may be made in the one that takes least; TS_FLOW_SHAPES: nothing of the kind is called over such a group. */
-static ts_flow_shape choose(const ts_ir_net_model *model, const ts_flow_figure *figures, uint32_t kind, uint64_t bytes, uint32_t ranks)
+/* Of the shapes that the call may be made in the one that takes least; TS_FLOW_SHAPES: nothing of
+ * the kind is called over such a group. */
+static ts_flow_shape choose(const ts_ir_net_model *model, const ts_flow_figure *figures,
+                            uint32_t kind, uint64_t bytes, uint32_t ranks)
 {
   ts_flow_shape best = TS_FLOW_SHAPES;
   double least = INFINITY;
   for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, model); s < TS_FLOW_SHAPES; s++) {
     if (!(shapes >> s & 1) || figures[s].per_byte < 0)
       continue;
-    double time = (double)steps_of(&figures[s], kind) + transfer_of((ts_flow_shape)s, &figures[s], kind, bytes, ranks);
+    double time = (double)steps_of(&figures[s], kind) +
+                  transfer_of((ts_flow_shape)s, &figures[s], kind, bytes, ranks);
     if (time < least) {
       least = time;
       best = (ts_flow_shape)s;
@@ -212,12 +242,17 @@ static ts_flow_shape choose(const ts_ir_net_model *model, const ts_flow_figure *
   return best;
 }
 
-static void figures_of(const ts_flow_figures *f, uint32_t number, uint32_t model, ts_flow_figure *figures)
+static void figures_of(const ts_flow_figures *f, uint32_t number, uint32_t model,
+                       ts_flow_figure *figures)
 {
-  memcpy(figures, f->known.words.at + f->known.runs.at[number].first + (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, TS_FLOW_SHAPES * sizeof *figures);
+  memcpy(figures,
+         f->known.words.at + f->known.runs.at[number].first +
+           (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
+         TS_FLOW_SHAPES * sizeof *figures);
 }
 
-bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks, ts_flow_call *call)
+bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind,
+                     uint64_t bytes, uint32_t ranks, ts_flow_call *call)
 {
   ts_flow_figure figures[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
@@ -225,13 +260,18 @@ bool ts_flow_call_of(const ts_flow_figures *f, uint32_t number, uint32_t model, 
   ts_flow_shape shape = choose(m, figures, kind, bytes, ranks);
   if (shape == TS_FLOW_SHAPES)
     return false;
-  *call = (ts_flow_call){model, shape, m->base, ts_flow_volume(shape, kind, ranks) * (double)bytes / m->efficiency};
+  *call = (ts_flow_call){model, shape, m->base,
+                         ts_flow_volume(shape, kind, ranks) * (double)bytes / m->efficiency};
   return true;
 }
 
-ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *f, uint32_t model) { return f->asked.makers[f->asked.place[model]]; }
+ts_flow_maker *ts_flow_figures_maker(const ts_flow_figures *f, uint32_t model)
+{
+  return f->asked.makers[f->asked.place[model]];
+}
 
-ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks)
+ts_estimate ts_flow_estimate(const ts_flow_figures *f, uint32_t number, uint32_t model,
+                             uint32_t kind, uint64_t bytes, uint32_t ranks)
 {
   ts_flow_figure figures[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];

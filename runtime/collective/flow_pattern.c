@@ -13,14 +13,17 @@ struct ts_flow_maker {
   const ts_ir_net_model *model;
   uint32_t *load;          /* [2 * links] connections on each so far */
   bool *offered;           /* [2 * links] where equal paths part, on one of them */
-  uint32_t *number;        /* [2 * links] place in `uses` of the part being made, or last place in `circuits`, plus 1 */
+  /* [2 * links] place in `uses` of the part being made, or last place in `circuits`, plus 1 */
+  uint32_t *number;
   TS_VEC(ts_flow_use) uses;
   TS_VEC(ts_circuit) circuits;
   TS_VEC(uint32_t) older;  /* of each: the one before it with the same link in, plus 1 */
   TS_VEC(uint32_t) hops;   /* of `legs`, one after the other; models of packets only */
   TS_VEC(ts_flow_leg) legs;
-  uint32_t *first, *device; /* devices by island: those of vertex v's island are device[first[island]...] */
-  uint32_t *relay, *relay_hops, *relay_for; /* [vertices] nearest device of island relay_for (plus 1) to this one */
+  /* devices by island: those of vertex v's island are device[first[island]...] */
+  uint32_t *first, *device;
+  /* [vertices] nearest device of island relay_for (plus 1) to this one */
+  uint32_t *relay, *relay_hops, *relay_for;
   uint32_t failed[2];
 };
 
@@ -39,7 +42,8 @@ static void list_islands(ts_flow_maker *m)
       m->device[m->first[ts_graph_island(m->graph, v) + 1]++] = v;
 }
 
-ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph, const ts_ir_net_model *model)
+ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph,
+                                 const ts_ir_net_model *model)
 {
   ts_flow_maker *m = TS_NEW(arena, ts_flow_maker);
   *m = (ts_flow_maker){.arena = arena, .ir = ir, .graph = graph, .model = model};
@@ -73,7 +77,10 @@ const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir)
 
 /* ---- A connection ---- */
 
-static bool is_circuit(const ts_flow_maker *m, uint32_t link) { return m->ir->link_classes[m->ir->links[link / 2].link_class].ports; }
+static bool is_circuit(const ts_flow_maker *m, uint32_t link)
+{
+  return m->ir->link_classes[m->ir->links[link / 2].link_class].ports;
+}
 
 static void use_link(ts_flow_maker *m, uint32_t link)
 {
@@ -127,8 +134,9 @@ static bool walk(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
   return true;
 }
 
-/* The device of the sender's island that has the fewest links to go to the receiver, the sender itself if it is among these: NCCL hands data to
- * the GPU on the receiver's rail (PXN), so it does not cross the spine. */
+/* The device of the sender's island that has the fewest links to go to the receiver, the sender
+ * itself if it is among these: NCCL hands data to the GPU on the receiver's rail (PXN), so it does
+ * not cross the spine. */
 static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
 {
   ts_path path;
@@ -142,17 +150,20 @@ static uint32_t relay_of(ts_flow_maker *m, uint32_t from, uint32_t to)
         m->relay[to] = m->device[i];
       }
   }
-  if (m->relay_hops[to] == TS_IR_NONE || (ts_graph_path(m->graph, from, to, &path) && path.hops <= m->relay_hops[to]))
+  if (m->relay_hops[to] == TS_IR_NONE ||
+      (ts_graph_path(m->graph, from, to, &path) && path.hops <= m->relay_hops[to]))
     return from;
   return m->relay[to];
 }
 
-static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel, uint64_t *latency)
+static bool connect(ts_flow_maker *m, uint32_t from, uint32_t to, uint32_t channel,
+                    uint64_t *latency)
 {
   bool across = ts_graph_island(m->graph, from) != ts_graph_island(m->graph, to);
   *latency = across ? m->model->inter_hop : m->model->hop;
   uint32_t relay = across && m->model->routing == TS_IR_ROUTE_RAIL ? relay_of(m, from, to) : from;
-  return (relay == from || walk(m, from, relay, channel, latency)) && walk(m, relay, to, channel, latency);
+  return (relay == from || walk(m, from, relay, channel, latency)) &&
+         walk(m, relay, to, channel, latency);
 }
 
 static void forget_part(ts_flow_maker *m)
@@ -176,7 +187,8 @@ static const ts_flow_leg *legs_of(const ts_flow_maker *m, ts_arena *arena)
 /* What was connected since the last time becomes a part. */
 static void end_part(ts_flow_maker *m, ts_arena *arena, part_list *parts)
 {
-  ts_flow_part part = {.count = (uint32_t)m->uses.count, .circuit_count = (uint32_t)m->circuits.count};
+  ts_flow_part part = {.count = (uint32_t)m->uses.count,
+                       .circuit_count = (uint32_t)m->circuits.count};
   part.uses = ts_arena_copy(arena, m->uses.at, m->uses.count * sizeof *m->uses.at);
   part.circuits = ts_arena_copy(arena, m->circuits.at, m->circuits.count * sizeof *m->circuits.at);
   part.leg_count = (uint32_t)m->legs.count;
@@ -192,10 +204,14 @@ typedef struct members { /* island by island, islands in the order in which they
   uint32_t *vertex, *first; /* [count]; [islands + 1] */
 } members;
 
-static members by_island(const ts_flow_maker *m, ts_arena *scratch, const uint32_t *vertex, uint32_t count)
+static members by_island(const ts_flow_maker *m, ts_arena *scratch, const uint32_t *vertex,
+                         uint32_t count)
 {
-  members g = {.count = count, .vertex = TS_NEW_ARRAY(scratch, uint32_t, count), .first = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1)};
-  uint32_t *number = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count), *at = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1);
+  members g = {.count = count,
+               .vertex = TS_NEW_ARRAY(scratch, uint32_t, count),
+               .first = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1)};
+  uint32_t *number = TS_NEW_ARRAY(scratch, uint32_t, m->ir->devices_count),
+           *at = TS_NEW_ARRAY(scratch, uint32_t, (size_t)count + 1);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t *n = &number[ts_graph_island(m->graph, vertex[i])];
     if (!*n)
@@ -223,7 +239,8 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
   return a / x * b;
 }
 
-/* An even number, as half of them run the other way round, and one that the members of every island divide, so that all links out of it carry the same. */
+/* An even number, as half of them run the other way round, and one that the members of every island
+ * divide, so that all links out of it carry the same. */
 static uint32_t channels_of(const ts_flow_maker *m, const members *g)
 {
   enum { MANY = 64 };
@@ -232,7 +249,8 @@ static uint32_t channels_of(const ts_flow_maker *m, const members *g)
     return m->model->channels;
   for (uint32_t i = 0; g->islands > 1 && i < g->islands; i++) {
     uint32_t more = common_multiple(channels, g->first[i + 1] - g->first[i]);
-    channels = more <= MANY || more <= 2 * g->most ? more : channels; /* more are more work than they are worth */
+    /* more are more work than they are worth */
+    channels = more <= MANY || more <= 2 * g->most ? more : channels;
   }
   return channels > g->most || g->islands == 1 ? channels : g->most + g->most % 2;
 }
@@ -243,7 +261,8 @@ static void ring_order(const members *g, uint32_t channel, uint32_t *order)
   uint32_t at = 0;
   bool back = channel % 2;
   for (uint32_t n = 0; n < g->islands; n++) {
-    uint32_t i = back ? g->islands - 1 - n : n, size = g->first[i + 1] - g->first[i], enter = channel % size;
+    uint32_t i = back ? g->islands - 1 - n : n, size = g->first[i + 1] - g->first[i],
+             enter = channel % size;
     for (uint32_t k = 0; k < size; k++)
       order[at++] = g->vertex[g->first[i] + (enter + (back ? size - k : k)) % size];
   }
@@ -262,7 +281,8 @@ static uint64_t longest(const uint64_t *latency, uint32_t n, uint32_t count)
   return most;
 }
 
-static bool make_loops(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, const members *g, uint32_t root, part_list *parts, ts_flow_pattern *out)
+static bool make_loops(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, const members *g,
+                       uint32_t root, part_list *parts, ts_flow_pattern *out)
 {
   uint32_t channels = channels_of(m, g), n = g->count;
   uint32_t *order = TS_NEW_ARRAY(scratch, uint32_t, n);
@@ -279,7 +299,8 @@ static bool make_loops(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, con
       all += latency[i];
     }
     chain = root == TS_IR_NONE ? longest(latency, n, n - 1) : all;
-    uint64_t twice = root == TS_IR_NONE ? all + longest(latency, n, n - 2) : all; /* 2(n-1) in a row: once round and n - 2 more */
+    /* 2(n-1) in a row: once round and n - 2 more */
+    uint64_t twice = root == TS_IR_NONE ? all + longest(latency, n, n - 2) : all;
     out->latency = chain > out->latency ? chain : out->latency;
     out->again = twice - chain > out->again ? twice - chain : out->again;
     end_part(m, arena, parts);
@@ -288,7 +309,8 @@ static bool make_loops(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, con
   return true;
 }
 
-/* The parent of `rank` in a binary tree over n, in which inner ranks are even: NCCL's ncclGetBtree. TS_IR_NONE: it is the root. */
+/* The parent of `rank` in a binary tree over n, in which inner ranks are even: NCCL's ncclGetBtree.
+ * TS_IR_NONE: it is the root. */
 static uint32_t parent_in_tree(uint32_t rank, uint32_t n)
 {
   uint32_t bit = 1;
@@ -300,7 +322,8 @@ static uint32_t parent_in_tree(uint32_t rank, uint32_t n)
   return up < n ? up : rank ^ bit;
 }
 
-/* The second tree is the first one mirrored, or shifted by one for odd n, so that inner ranks of one are leaves of the other. */
+/* The second tree is the first one mirrored, or shifted by one for odd n, so that inner ranks of
+ * one are leaves of the other. */
 static uint32_t parent_of(uint32_t rank, uint32_t n, bool second)
 {
   if (!second)
@@ -314,7 +337,8 @@ static uint32_t parent_of(uint32_t rank, uint32_t n, bool second)
 }
 
 /* Both directions of a link of the tree; the slower one's latency. */
-static bool join(ts_flow_maker *m, uint32_t child, uint32_t parent, uint32_t channel, uint64_t *latency)
+static bool join(ts_flow_maker *m, uint32_t child, uint32_t parent, uint32_t channel,
+                 uint64_t *latency)
 {
   uint64_t up, down;
   if (!connect(m, child, parent, channel, &up) || !connect(m, parent, child, channel, &down))
@@ -323,34 +347,40 @@ static bool join(ts_flow_maker *m, uint32_t child, uint32_t parent, uint32_t cha
   return true;
 }
 
-static bool make_tree(ts_flow_maker *m, ts_arena *scratch, const members *g, uint32_t channel, uint64_t *height)
+static bool make_tree(ts_flow_maker *m, ts_arena *scratch, const members *g, uint32_t channel,
+                      uint64_t *height)
 {
-  uint64_t *chain = TS_NEW_ARRAY(scratch, uint64_t, g->islands), *up = TS_NEW_ARRAY(scratch, uint64_t, g->islands);
+  uint64_t *chain = TS_NEW_ARRAY(scratch, uint64_t, g->islands),
+           *up = TS_NEW_ARRAY(scratch, uint64_t, g->islands);
   for (uint32_t i = 0; i < g->islands; i++) {
     uint32_t size = g->first[i + 1] - g->first[i], parent = parent_of(i, g->islands, channel % 2);
     const uint32_t *vertex = g->vertex + g->first[i];
     for (uint32_t k = 0; k + 1 < size; k++) {
       uint64_t latency;
-      if (!join(m, vertex[(channel + k + 1) % size], vertex[(channel + k) % size], channel, &latency))
+      if (!join(m, vertex[(channel + k + 1) % size], vertex[(channel + k) % size], channel,
+                &latency))
         return false;
       chain[i] += latency;
     }
     if (parent != TS_IR_NONE) {
       uint32_t there = g->first[parent + 1] - g->first[parent];
-      if (!join(m, vertex[channel % size], g->vertex[g->first[parent] + channel % there], channel, &up[i]))
+      if (!join(m, vertex[channel % size], g->vertex[g->first[parent] + channel % there], channel,
+                &up[i]))
         return false;
     }
   }
   for (uint32_t i = 0; i < g->islands; i++) {
     uint64_t depth = chain[i];
-    for (uint32_t at = i, next; (next = parent_of(at, g->islands, channel % 2)) != TS_IR_NONE; at = next)
+    for (uint32_t at = i, next; (next = parent_of(at, g->islands, channel % 2)) != TS_IR_NONE;
+         at = next)
       depth += up[at];
     *height = depth > *height ? depth : *height;
   }
   return true;
 }
 
-static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, const members *g, part_list *parts, ts_flow_pattern *out)
+static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, const members *g,
+                       part_list *parts, ts_flow_pattern *out)
 {
   uint32_t channels = channels_of(m, g);
   uint64_t height = 0;
@@ -364,7 +394,8 @@ static bool make_trees(ts_flow_maker *m, ts_arena *arena, ts_arena *scratch, con
   return true;
 }
 
-static bool make_pairs(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n, part_list *parts, ts_flow_pattern *out)
+static bool make_pairs(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n,
+                       part_list *parts, ts_flow_pattern *out)
 {
   out->share = 1. / n;
   for (uint32_t i = 0; i < n; i++) {
@@ -380,7 +411,8 @@ static bool make_pairs(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex
   return true;
 }
 
-static bool make_shifts(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n, part_list *parts, ts_flow_pattern *out)
+static bool make_shifts(ts_flow_maker *m, ts_arena *arena, const uint32_t *vertex, uint32_t n,
+                        part_list *parts, ts_flow_pattern *out)
 {
   out->share = 1;
   for (uint32_t i = 0; i < n; i++) {
@@ -393,7 +425,8 @@ static bool make_shifts(ts_flow_maker *m, ts_arena *arena, const uint32_t *verte
   return true;
 }
 
-bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape, const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
+bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape,
+                          const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
                           uint32_t unroutable[2])
 {
   ts_arena *scratch = ts_arena_new("flow pattern");
@@ -418,7 +451,8 @@ bool ts_flow_pattern_make(ts_flow_maker *m, ts_arena *arena, ts_flow_shape shape
   return made;
 }
 
-bool ts_flow_pattern_message(ts_flow_maker *m, ts_arena *arena, uint32_t from, uint32_t to, ts_flow_pattern *out)
+bool ts_flow_pattern_message(ts_flow_maker *m, ts_arena *arena, uint32_t from, uint32_t to,
+                             ts_flow_pattern *out)
 {
   part_list parts = {0};
   *out = (ts_flow_pattern){.share = 1};
@@ -439,7 +473,9 @@ uint32_t ts_flow_shapes_of(uint32_t kind, const ts_ir_net_model *model)
   switch (kind) {
   case TS_IR_ALL_REDUCE:
   case TS_IR_BARRIER:
-    return model->algorithm == TS_IR_NET_RING ? 1u << TS_FLOW_LOOP : model->algorithm == TS_IR_NET_TREE ? 1u << TS_FLOW_TREE : 1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
+    return model->algorithm == TS_IR_NET_RING ? 1u << TS_FLOW_LOOP :
+           model->algorithm == TS_IR_NET_TREE ? 1u << TS_FLOW_TREE :
+                                                1u << TS_FLOW_LOOP | 1u << TS_FLOW_TREE;
   case TS_IR_ALL_GATHER:
   case TS_IR_REDUCE_SCATTER: return 1u << TS_FLOW_LOOP;
   case TS_IR_BROADCAST:
@@ -469,13 +505,17 @@ double ts_flow_volume(ts_flow_shape shape, uint32_t kind, uint32_t ranks)
 
 uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind)
 {
-  return pattern->latency + (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? pattern->again : 0);
+  return pattern->latency +
+         (kind == TS_IR_ALL_REDUCE || kind == TS_IR_BARRIER ? pattern->again : 0);
 }
 
-ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, uint32_t kind, const char *only)
+ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                                 ts_link_graph *graph, uint32_t kind, const char *only)
 {
   uint32_t all = ir->net_models_count;
-  ts_flow_models f = {0, TS_NEW_ARRAY(arena, uint32_t, all), TS_NEW_ARRAY(arena, const ts_ir_net_model *, all), TS_NEW_ARRAY(arena, ts_flow_maker *, all)};
+  ts_flow_models f = {0, TS_NEW_ARRAY(arena, uint32_t, all),
+                      TS_NEW_ARRAY(arena, const ts_ir_net_model *, all),
+                      TS_NEW_ARRAY(arena, ts_flow_maker *, all)};
   for (uint32_t m = 0; m < all; m++)
     if (ir->net_models[m].kind == kind && ranks->vertex && ts_network_asks(ir, m, only)) {
       f.models[f.count] = &ir->net_models[m];

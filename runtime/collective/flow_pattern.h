@@ -1,15 +1,19 @@
 /* The connections of collectives, as NCCL opens them, and the links each goes over.
  *
- *   loop    all-reduce, all-gather, reduce-scatter: rings side by side, a CHANNEL each. Channel c enters an island at its member c modulo their
- *           number, runs through all, and leaves to the same place of the next island; odd channels run the other way round.
+ *   loop    all-reduce, all-gather, reduce-scatter: rings side by side, a CHANNEL each. Channel c
+ *   enters an island at its member c modulo their
+ *           number, runs through all, and leaves to the same place of the next island; odd channels
+ *           run the other way round.
  *   chain   broadcast, reduce: the loops without the link into member 0
- *   tree    all-reduce: double binary trees over islands (Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast,
- *           reduction and scan", 2009; NCCL, src/graph/trees.cc), even channels over one, odd ones over the other; a chain inside each island
+ *   tree    all-reduce: double binary trees over islands (Sanders, Speck and Traeff, "Two-tree
+ *   algorithms for full bandwidth broadcast,
+ *           reduction and scan", 2009; NCCL, src/graph/trees.cc), even channels over one, odd ones
+ *           over the other; a chain inside each island
  *   pairs   all-to-all: every rank sends to all others at once
  *   shift   each rank to the next one
  *
- * A channel is one flow: its connections advance together. So do those of one rank in pairs; where links are circuits, they are flows of their
- * own, which take turns. */
+ * A channel is one flow: its connections advance together. So do those of one rank in pairs; where
+ * links are circuits, they are flows of their own, which take turns. */
 #ifndef TS_RUNTIME_COLLECTIVE_FLOW_PATTERN_H
 #define TS_RUNTIME_COLLECTIVE_FLOW_PATTERN_H
 
@@ -22,20 +26,25 @@ typedef enum ts_flow_shape {
   TS_FLOW_LOOP, TS_FLOW_CHAIN, TS_FLOW_TREE, TS_FLOW_PAIRS, TS_FLOW_SHIFT, TS_FLOW_SHAPES
 } ts_flow_shape;
 
-typedef struct ts_circuit { uint32_t in, out, connections; } ts_circuit; /* directed links into and out of the switch that joins them */
+/* directed links into and out of the switch that joins them */
+typedef struct ts_circuit { uint32_t in, out, connections; } ts_circuit;
 
-typedef struct ts_flow_leg { const uint32_t *path; uint32_t hops; } ts_flow_leg; /* from one device to the next that takes the data: 2 * link + direction */
+/* from one device to the next that takes the data: 2 * link + direction */
+typedef struct ts_flow_leg { const uint32_t *path; uint32_t hops; } ts_flow_leg;
 
 typedef struct ts_flow_part {
   const ts_flow_use *uses;    /* links that are always there: 2 * link + direction */
   uint32_t count, circuit_count;
   const ts_circuit *circuits; /* that must be up, each once */
-  const ts_flow_leg *legs;    /* for models of packets: the ways of all its connections, one by one */
+  /* for models of packets: the ways of all its connections, one by one */
+  const ts_flow_leg *legs;
   uint32_t leg_count;
 } ts_flow_part;
 
 typedef struct ts_flow_pattern {
-  uint64_t latency;  /* ps until the last byte of an empty call; of a loop: of one pass, all but one of its connections */
+  /* ps until the last byte of an empty call; of a loop: of one pass, all but one of its connections
+   * */
+  uint64_t latency;
   uint64_t again;    /* more for a second pass of a loop */
   double share;      /* bytes of each connection for a byte of volume: ts_flow_volume */
   uint32_t count;
@@ -45,14 +54,19 @@ typedef struct ts_flow_pattern {
 typedef struct ts_flow_maker ts_flow_maker;
 
 /* `model`: channels, routing, hop and inter_hop are taken from it. */
-ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph, const ts_ir_net_model *model);
-/* Connections of a group of at least 2 devices; kept in `arena`. False: unroutable[0] cannot reach unroutable[1]. */
-bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape shape, const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
+ts_flow_maker *ts_flow_maker_new(ts_arena *arena, const ts_ir *ir, ts_link_graph *graph,
+                                 const ts_ir_net_model *model);
+/* Connections of a group of at least 2 devices; kept in `arena`. False: unroutable[0] cannot reach
+ * unroutable[1]. */
+bool ts_flow_pattern_make(ts_flow_maker *maker, ts_arena *arena, ts_flow_shape shape,
+                          const uint32_t *vertex, uint32_t count, ts_flow_pattern *out,
                           uint32_t unroutable[2]);
 /* One message, as a pattern of one part. */
-bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t from, uint32_t to, ts_flow_pattern *out);
+bool ts_flow_pattern_message(ts_flow_maker *maker, ts_arena *arena, uint32_t from, uint32_t to,
+                             ts_flow_pattern *out);
 
-/* Where equal paths of the connections so far part: directed links that one of them takes, and those of these that no connection took. */
+/* Where equal paths of the connections so far part: directed links that one of them takes, and
+ * those of these that no connection took. */
 ts_path_use ts_flow_maker_paths(const ts_flow_maker *maker);
 
 /* Shapes that a collective may take: bit s for shape s. */
@@ -66,7 +80,8 @@ uint64_t ts_flow_latency(const ts_flow_pattern *pattern, uint32_t kind);
 /* Capacity of each directed link (2 * link + direction), bytes/s. */
 const double *ts_flow_capacities(ts_arena *arena, const ts_ir *ir);
 
-/* The models of a kind that play connections and may be asked (ts_network_asks), with what makes the patterns of each. */
+/* The models of a kind that play connections and may be asked (ts_network_asks), with what makes
+ * the patterns of each. */
 typedef struct ts_flow_models {
   uint32_t count;
   uint32_t *place; /* [net models] among these */
@@ -74,6 +89,7 @@ typedef struct ts_flow_models {
   ts_flow_maker **makers;
 } ts_flow_models;
 
-ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, uint32_t kind, const char *only);
+ts_flow_models ts_flow_models_of(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                                 ts_link_graph *graph, uint32_t kind, const char *only);
 
 #endif

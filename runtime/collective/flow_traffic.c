@@ -59,7 +59,10 @@ struct ts_traffic {
   uint64_t now, order, started, setups, evictions;
 };
 
-static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link) { return &ir->link_classes[ir->links[link / 2].link_class]; }
+static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
+{
+  return &ir->link_classes[ir->links[link / 2].link_class];
+}
 
 ts_traffic *ts_traffic_new(ts_arena *arena, const ts_ir *ir)
 {
@@ -83,7 +86,10 @@ static void announce(ts_traffic *t, uint64_t time, change what, uint32_t id)
 
 /* ---- Circuits ---- */
 
-static const ts_flow_part *pattern_part(const ts_traffic *t, const part *p) { return &t->calls.at[p->call].pattern->parts[p->index]; }
+static const ts_flow_part *pattern_part(const ts_traffic *t, const part *p)
+{
+  return &t->calls.at[p->call].pattern->parts[p->index];
+}
 
 static uint32_t circuit_of(ts_traffic *t, const ts_circuit *wanted)
 {
@@ -92,12 +98,16 @@ static uint32_t circuit_of(ts_traffic *t, const ts_circuit *wanted)
     if (t->circuits.at[c - 1].out == wanted->out)
       return c - 1;
   double a = class_of(t->ir, wanted->in)->bandwidth, b = class_of(t->ir, wanted->out)->bandwidth;
-  circuit c = {.in = wanted->in, .out = wanted->out, .next = in->first, .link = ts_flows_add_link(t->flows, a < b ? a : b)};
+  circuit c = {.in = wanted->in,
+               .out = wanted->out,
+               .next = in->first,
+               .link = ts_flows_add_link(t->flows, a < b ? a : b)};
   TS_PUSH(t->arena, &t->circuits, c);
   return (in->first = (uint32_t)t->circuits.count) - 1;
 }
 
-/* Ports of an end that the part could have: free ones, and those of circuits that nobody uses and that it does not want itself. */
+/* Ports of an end that the part could have: free ones, and those of circuits that nobody uses and
+ * that it does not want itself. */
 static bool has_ports(const ts_traffic *t, const end *e)
 {
   uint32_t idle = e->ports - e->taken;
@@ -132,7 +142,8 @@ static void make_room(ts_traffic *t, end *e)
   uint32_t oldest = TS_FLOW_NONE;
   for (size_t i = 0; i < e->up.count; i++) {
     uint32_t id = e->up.at[i];
-    const circuit *c = &t->circuits.at[id], *o = oldest == TS_FLOW_NONE ? NULL : &t->circuits.at[oldest];
+    const circuit *c = &t->circuits.at[id],
+                  *o = oldest == TS_FLOW_NONE ? NULL : &t->circuits.at[oldest];
     if (!c->users && (!o || c->used < o->used || (c->used == o->used && id < oldest)))
       oldest = id;
   }
@@ -154,7 +165,8 @@ static void set_up(ts_traffic *t, uint32_t id)
   t->setups++;
 }
 
-/* Counts a part's circuits that are not up at their ends, and holds those that are. False: some end has not enough ports. */
+/* Counts a part's circuits that are not up at their ends, and holds those that are. False: some end
+ * has not enough ports. */
 static bool hold(ts_traffic *t, const ts_flow_part *p)
 {
   bool enough = true;
@@ -168,7 +180,8 @@ static bool hold(ts_traffic *t, const ts_flow_part *p)
     }
   }
   for (uint32_t i = 0; i < p->circuit_count; i++)
-    enough = enough && has_ports(t, &t->ends[p->circuits[i].in]) && has_ports(t, &t->ends[p->circuits[i].out]);
+    enough = enough && has_ports(t, &t->ends[p->circuits[i].in]) &&
+             has_ports(t, &t->ends[p->circuits[i].out]);
   for (uint32_t i = 0; i < p->circuit_count; i++)
     t->ends[p->circuits[i].in].needed = t->ends[p->circuits[i].out].needed = 0;
   for (uint32_t i = 0; i < p->circuit_count && !enough; i++)
@@ -195,7 +208,8 @@ static void own_uses(ts_traffic *t, part *p, const ts_flow_part *from)
   if (from->count)
     memcpy(p->uses, from->uses, from->count * sizeof *from->uses);
   for (uint32_t i = 0; i < from->circuit_count; i++)
-    p->uses[from->count + i] = (ts_flow_use){t->circuits.at[circuit_of(t, &from->circuits[i])].link, from->circuits[i].connections};
+    p->uses[from->count + i] = (ts_flow_use){t->circuits.at[circuit_of(t, &from->circuits[i])].link,
+                                             from->circuits[i].connections};
 }
 
 /* ---- Parts ---- */
@@ -206,7 +220,8 @@ static void flow_part(ts_traffic *t, uint32_t id)
   const ts_flow_part *from = pattern_part(t, p);
   if (from->circuit_count)
     own_uses(t, p, from);
-  uint32_t flow = ts_flows_start(t->flows, from->circuit_count ? p->uses : from->uses, from->count + from->circuit_count, t->calls.at[p->call].bytes);
+  uint32_t flow = ts_flows_start(t->flows, from->circuit_count ? p->uses : from->uses,
+                                 from->count + from->circuit_count, t->calls.at[p->call].bytes);
   while (t->part_of.count <= flow)
     TS_PUSH(t->arena, &t->part_of, TS_FLOW_NONE);
   t->part_of.at[flow] = id;
@@ -252,7 +267,8 @@ static void begin_call(ts_traffic *t, uint32_t id)
   if (!c->open)
     TS_PUSH(t->arena, &t->ended, id);
   for (uint32_t i = 0, count = c->open; i < count; i++) {
-    uint32_t p = t->free_parts.count ? t->free_parts.at[--t->free_parts.count] : (uint32_t)t->parts.count;
+    uint32_t p =
+      t->free_parts.count ? t->free_parts.at[--t->free_parts.count] : (uint32_t)t->parts.count;
     if (p == t->parts.count)
       TS_PUSH(t->arena, &t->parts, (part){0});
     t->parts.at[p].call = id;
@@ -275,12 +291,21 @@ static void end_part(ts_traffic *t, uint32_t id)
     TS_PUSH(t->arena, &t->ended, c);
 }
 
-uint32_t ts_traffic_start(ts_traffic *t, const ts_flow_pattern *pattern, double bytes, uint64_t latency)
+uint32_t ts_traffic_start(ts_traffic *t, const ts_flow_pattern *pattern, double bytes,
+                          uint64_t latency)
 {
-  uint32_t id = t->free_calls.count ? t->free_calls.at[--t->free_calls.count] : (uint32_t)t->calls.count;
+  uint32_t id =
+    t->free_calls.count ? t->free_calls.at[--t->free_calls.count] : (uint32_t)t->calls.count;
   if (id == t->calls.count)
     TS_PUSH(t->arena, &t->calls, (call){0});
-  t->calls.at[id] = (call){.pattern = pattern, .bytes = bytes, .pace = 1, .left = (double)latency, .since = t->now, .begin = t->now + latency, .waits = true, .parts = TS_FLOW_NONE};
+  t->calls.at[id] = (call){.pattern = pattern,
+                           .bytes = bytes,
+                           .pace = 1,
+                           .left = (double)latency,
+                           .since = t->now,
+                           .begin = t->now + latency,
+                           .waits = true,
+                           .parts = TS_FLOW_NONE};
   t->started++;
   announce(t, t->now + latency, LATENCY_ENDS, id);
   return id;
@@ -305,7 +330,8 @@ void ts_traffic_pace(ts_traffic *t, uint32_t id, double pace)
 
 uint64_t ts_traffic_next(ts_traffic *t)
 {
-  uint64_t flow = ts_flows_next(t->flows), other = t->heap.count ? t->heap.at[0].time : TS_FLOW_NEVER;
+  uint64_t flow = ts_flows_next(t->flows),
+           other = t->heap.count ? t->heap.at[0].time : TS_FLOW_NEVER;
   return t->ended.count ? t->now : flow < other ? flow : other;
 }
 
@@ -340,9 +366,13 @@ uint32_t ts_traffic_ended(ts_traffic *t)
 
 bool ts_traffic_any_ended(const ts_traffic *t) { return t->ended.count; }
 
-ts_traffic_work ts_traffic_work_of(const ts_traffic *t) { return (ts_traffic_work){ts_flows_work_of(t->flows), t->started, t->setups, t->evictions}; }
+ts_traffic_work ts_traffic_work_of(const ts_traffic *t)
+{
+  return (ts_traffic_work){ts_flows_work_of(t->flows), t->started, t->setups, t->evictions};
+}
 
-bool ts_traffic_possible(const ts_ir *ir, const ts_flow_pattern *pattern, uint32_t *link, uint32_t *needed)
+bool ts_traffic_possible(const ts_ir *ir, const ts_flow_pattern *pattern, uint32_t *link,
+                         uint32_t *needed)
 {
   ts_arena *scratch = ts_arena_new("circuits of a pattern");
   uint32_t *count = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)ir->links_count);

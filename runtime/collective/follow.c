@@ -4,10 +4,12 @@ static double pace(double rate) { return rate > 0 ? 1 / rate : 0; }
 
 ts_link_figures ts_links_as_they_are(const ts_profile *p)
 {
-  return (ts_link_figures){pace(p->intra), pace(p->inter), (double)p->intra_latency, (double)p->inter_latency};
+  return (ts_link_figures){pace(p->intra), pace(p->inter), (double)p->intra_latency,
+                           (double)p->inter_latency};
 }
 
-/* Constants of a library say which share of the links they reach, those fitted which rate they reached. */
+/* Constants of a library say which share of the links they reach, those fitted which rate they
+ * reached. */
 static bool has_shares(const ts_ir *ir, const ts_ir_net_model *m, bool inter)
 {
   for (uint32_t i = 0; i < m->method_count; i++) {

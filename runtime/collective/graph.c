@@ -15,21 +15,29 @@ struct ts_link_graph {
   ts_arena *arena;
   const ts_ir *ir;
   uint32_t vertices;
-  uint32_t *first;       /* [vertices + 1] into edges: first the switches, then the devices it links to */
+  /* [vertices + 1] into edges: first the switches, then the devices it links to */
+  uint32_t *first;
   uint32_t *switch_end;  /* [vertices] end of the edges to switches */
   edge *edges;
-  uint32_t *first_in;    /* [vertices + 1] into entries: by which links from which switches a vertex is entered */
+  /* [vertices + 1] into entries: by which links from which switches a vertex is entered */
+  uint32_t *first_in;
   edge *entries;         /* `to`: that switch */
   uint32_t *island;      /* [vertices] */
-  uint32_t *core;        /* [vertices] number of a switch that has links to switches, or TS_IR_NONE */
+  /* [vertices] number of a switch that has links to switches, or TS_IR_NONE */
+  uint32_t *core;
   uint32_t core_count;
-  reach **from_core;     /* [core_count] lazily: how that switch reaches the others; [core_count] each */
-  double *carried;       /* [core_count] of a flow that is being spread, what comes to a switch; else 0 */
+  /* [core_count] lazily: how that switch reaches the others; [core_count] each */
+  reach **from_core;
+  /* [core_count] of a flow that is being spread, what comes to a switch; else 0 */
+  double *carried;
   uint32_t *ways;        /* [core_count] likewise: links it comes by */
   uint32_t *front[2];    /* [core_count] switches of one level and of the next */
 };
 
-static bool is_switch(const ts_ir *ir, uint32_t v) { return ir->devices[v].device_class == TS_IR_NONE; }
+static bool is_switch(const ts_ir *ir, uint32_t v)
+{
+  return ir->devices[v].device_class == TS_IR_NONE;
+}
 static const ts_ir_link_class *class_of(const ts_link_graph *g, uint32_t link)
 {
   return &g->ir->link_classes[g->ir->links[link / 2].link_class];
@@ -40,7 +48,8 @@ static void each_edge(ts_link_graph *g, bool fill, bool to_switch, uint32_t *at)
   const ts_ir *ir = g->ir;
   for (uint32_t l = 0; l < ir->links_count; l++)
     for (uint32_t d = 0; d < (ir->links[l].duplex ? 2u : 1u); d++) {
-      uint32_t from = d ? ir->links[l].to : ir->links[l].from, to = d ? ir->links[l].from : ir->links[l].to;
+      uint32_t from = d ? ir->links[l].to : ir->links[l].from,
+               to = d ? ir->links[l].from : ir->links[l].to;
       if (is_switch(ir, to) != to_switch)
         continue;
       if (fill)
@@ -71,7 +80,8 @@ static void each_entry(ts_link_graph *g, bool fill, uint32_t *at)
   const ts_ir *ir = g->ir;
   for (uint32_t l = 0; l < ir->links_count; l++)
     for (uint32_t d = 0; d < (ir->links[l].duplex ? 2u : 1u); d++) {
-      uint32_t from = d ? ir->links[l].to : ir->links[l].from, to = d ? ir->links[l].from : ir->links[l].to;
+      uint32_t from = d ? ir->links[l].to : ir->links[l].from,
+               to = d ? ir->links[l].from : ir->links[l].to;
       if (!is_switch(ir, from))
         continue;
       if (fill)
@@ -108,7 +118,8 @@ static void build_islands(ts_link_graph *g)
   for (uint32_t l = 0; l < g->ir->links_count; l++) {
     if (g->ir->link_classes[g->ir->links[l].link_class].tier)
       continue;
-    uint32_t a = find_root(g->island, g->ir->links[l].from), b = find_root(g->island, g->ir->links[l].to);
+    uint32_t a = find_root(g->island, g->ir->links[l].from),
+             b = find_root(g->island, g->ir->links[l].to);
     g->island[a > b ? a : b] = a < b ? a : b;
   }
   for (uint32_t v = 0; v < g->vertices; v++)
@@ -119,7 +130,10 @@ static void number_core(ts_link_graph *g)
 {
   g->core = TS_NEW_ARRAY(g->arena, uint32_t, g->vertices);
   for (uint32_t v = 0; v < g->vertices; v++)
-    g->core[v] = is_switch(g->ir, v) && (g->switch_end[v] > g->first[v] || g->first_in[v + 1] > g->first_in[v]) ? g->core_count++ : TS_IR_NONE;
+    g->core[v] = is_switch(g->ir, v) &&
+                     (g->switch_end[v] > g->first[v] || g->first_in[v + 1] > g->first_in[v]) ?
+                   g->core_count++ :
+                   TS_IR_NONE;
   g->from_core = TS_NEW_ARRAY(g->arena, reach *, g->core_count);
   g->carried = TS_NEW_ARRAY(g->arena, double, g->core_count);
   g->ways = TS_NEW_ARRAY(g->arena, uint32_t, g->core_count);
@@ -162,8 +176,9 @@ static reach step(const ts_link_graph *g, const reach *before, uint32_t from, ui
   return r;
 }
 
-/* Label-correcting search over switches (Bellman and Ford with a queue): switch graphs are small and shallow. hops of the source is 0.
- * A switch without links to switches reaches nothing: NULL. */
+/* Label-correcting search over switches (Bellman and Ford with a queue): switch graphs are small
+ * and shallow. hops of the source is 0. A switch without links to switches reaches nothing: NULL.
+ * */
 static const reach *search(ts_link_graph *g, uint32_t source)
 {
   if (g->core[source] == TS_IR_NONE)
@@ -190,9 +205,11 @@ static const reach *search(ts_link_graph *g, uint32_t source)
 }
 
 /* `core`: what search() found from the first switch; walks back from the last one. */
-static void keep_path(const ts_link_graph *g, ts_path *path, const reach *end, const reach *core, uint32_t last_switch, uint32_t first_link)
+static void keep_path(const ts_link_graph *g, ts_path *path, const reach *end, const reach *core,
+                      uint32_t last_switch, uint32_t first_link)
 {
-  *path = (ts_path){.latency = end->latency, .bandwidth = end->bandwidth, .tier = end->tier, .hops = end->hops};
+  *path = (ts_path){
+    .latency = end->latency, .bandwidth = end->bandwidth, .tier = end->tier, .hops = end->hops};
   uint32_t i = end->hops;
   path->link[--i] = end->link;
   for (uint32_t v = last_switch; i > 1; v = core[g->core[v]].from)
@@ -200,8 +217,10 @@ static void keep_path(const ts_link_graph *g, ts_path *path, const reach *end, c
   path->link[0] = first_link;
 }
 
-/* Joins a first hop to a switch, the way between the switches (NULL: it is the same one), and the last hop. */
-static reach joined(const ts_link_graph *g, const reach *head, const reach *between, uint32_t last_switch, uint32_t last_link)
+/* Joins a first hop to a switch, the way between the switches (NULL: it is the same one), and the
+ * last hop. */
+static reach joined(const ts_link_graph *g, const reach *head, const reach *between,
+                    uint32_t last_switch, uint32_t last_link)
 {
   reach r = *head;
   if (between) {
@@ -227,14 +246,17 @@ static void direct(const ts_link_graph *g, uint32_t from, uint32_t to, reach *be
 }
 
 /* All ways that leave by edge `e` to a switch and enter `to` from one of its own. */
-static void switched(ts_link_graph *g, uint32_t from, uint32_t e, uint32_t to, reach *best, ts_path *path)
+static void switched(ts_link_graph *g, uint32_t from, uint32_t e, uint32_t to, reach *best,
+                     ts_path *path)
 {
   uint32_t s = g->edges[e].to;
   reach head = step(g, &(reach){0}, from, g->edges[e].link);
   const reach *core = search(g, s);
   for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
     uint32_t t = g->entries[k].to;
-    const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+    const reach *between = t == s                           ? NULL :
+                           core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] :
+                                                              NULL;
     if (t != s && (!between || !between->hops))
       continue;
     reach r = joined(g, &head, between, t, g->entries[k].link);
@@ -256,10 +278,12 @@ bool ts_graph_path(ts_link_graph *g, uint32_t from, uint32_t to, ts_path *path)
 
 static bool equal(const reach *a, const reach *b)
 {
-  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->hops == b->hops;
+  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth &&
+         a->hops == b->hops;
 }
 
-/* What of a flow has reached the switches of one level, a step nearer to the first switch each time. */
+/* What of a flow has reached the switches of one level, a step nearer to the first switch each
+ * time. */
 typedef struct front { uint32_t source, count; uint32_t *at; } front;
 
 static void carry(ts_link_graph *g, front *next, uint32_t v, double share)
@@ -270,8 +294,10 @@ static void carry(ts_link_graph *g, front *next, uint32_t v, double share)
   g->carried[core] += share;
 }
 
-/* The links into switch v that end a path as short as the one found: with `share` for each they are listed, without they are counted. */
-static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint32_t v, double share, front *next, ts_arena *arena, ts_path_shares *out)
+/* The links into switch v that end a path as short as the one found: with `share` for each they are
+ * listed, without they are counted. */
+static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint32_t v,
+                      double share, front *next, ts_arena *arena, ts_path_shares *out)
 {
   const reach *at = &core[g->core[v]];
   uint32_t count = 0;
@@ -292,8 +318,10 @@ static uint32_t split(ts_link_graph *g, const reach *core, uint32_t source, uint
   return count;
 }
 
-/* The last level: switches that the first one links to. It may have few links and they very many, so its links are looked at, not theirs. */
-static void split_from(ts_link_graph *g, const reach *core, const front *last, ts_arena *arena, ts_path_shares *out)
+/* The last level: switches that the first one links to. It may have few links and they very many,
+ * so its links are looked at, not theirs. */
+static void split_from(ts_link_graph *g, const reach *core, const front *last, ts_arena *arena,
+                       ts_path_shares *out)
 {
   uint32_t source = last->source;
   for (int pass = 0; pass < 2; pass++)
@@ -307,14 +335,16 @@ static void split_from(ts_link_graph *g, const reach *core, const front *last, t
       if (!pass)
         g->ways[g->core[v]]++;
       else
-        TS_PUSH(arena, out, (ts_share){g->edges[e].link, g->carried[g->core[v]] / g->ways[g->core[v]]});
+        TS_PUSH(arena, out,
+                (ts_share){g->edges[e].link, g->carried[g->core[v]] / g->ways[g->core[v]]});
     }
   for (uint32_t i = 0; i < last->count; i++)
     g->carried[g->core[last->at[i]]] = g->ways[g->core[last->at[i]]] = 0;
 }
 
 /* From the last switches (in `now`, all `hops` links away) back to the first one. */
-static void spread_back(ts_link_graph *g, const reach *core, front *now, front *next, uint32_t hops, ts_arena *arena, ts_path_shares *out)
+static void spread_back(ts_link_graph *g, const reach *core, front *now, front *next, uint32_t hops,
+                        ts_arena *arena, ts_path_shares *out)
 {
   for (; hops > 1; hops--) {
     next->count = 0;
@@ -333,8 +363,10 @@ static void spread_back(ts_link_graph *g, const reach *core, front *now, front *
     split_from(g, core, now, arena, out);
 }
 
-/* The ways to leave by edge `e` and to enter by one of the links into `to` that are equal to the path; with `share` for each they are listed. */
-static uint32_t spread_ends(ts_link_graph *g, uint32_t e, uint32_t to, const reach *best, double share, ts_arena *arena, ts_path_shares *out)
+/* The ways to leave by edge `e` and to enter by one of the links into `to` that are equal to the
+ * path; with `share` for each they are listed. */
+static uint32_t spread_ends(ts_link_graph *g, uint32_t e, uint32_t to, const reach *best,
+                            double share, ts_arena *arena, ts_path_shares *out)
 {
   uint32_t s = g->edges[e].to, count = 0;
   reach head = step(g, &(reach){0}, g->ir->links[g->edges[e].link / 2].from, g->edges[e].link);
@@ -342,7 +374,9 @@ static uint32_t spread_ends(ts_link_graph *g, uint32_t e, uint32_t to, const rea
   front now = {s, 0, g->front[0]}, next = {s, 0, g->front[1]};
   for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
     uint32_t t = g->entries[k].to;
-    const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+    const reach *between = t == s                           ? NULL :
+                           core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] :
+                                                              NULL;
     if (t != s && (!between || !between->hops))
       continue;
     reach r = joined(g, &head, between, t, g->entries[k].link);
@@ -362,7 +396,8 @@ static uint32_t spread_ends(ts_link_graph *g, uint32_t e, uint32_t to, const rea
   return count;
 }
 
-static uint32_t direct_links(const ts_link_graph *g, uint32_t from, uint32_t to, const reach *best, double share, ts_arena *arena, ts_path_shares *out)
+static uint32_t direct_links(const ts_link_graph *g, uint32_t from, uint32_t to, const reach *best,
+                             double share, ts_arena *arena, ts_path_shares *out)
 {
   uint32_t count = 0;
   for (uint32_t e = g->switch_end[from]; e < g->first[from + 1]; e++) {
@@ -376,9 +411,11 @@ static uint32_t direct_links(const ts_link_graph *g, uint32_t from, uint32_t to,
   return count;
 }
 
-void ts_graph_spread(ts_link_graph *g, uint32_t from, uint32_t to, const ts_path *path, ts_arena *arena, ts_path_shares *out)
+void ts_graph_spread(ts_link_graph *g, uint32_t from, uint32_t to, const ts_path *path,
+                     ts_arena *arena, ts_path_shares *out)
 {
-  const reach best = {.latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
+  const reach best = {
+    .latency = path->latency, .bandwidth = path->bandwidth, .tier = path->tier, .hops = path->hops};
   uint32_t ways = direct_links(g, from, to, &best, 0, arena, out);
   for (uint32_t e = g->first[from]; e < g->switch_end[from]; e++)
     ways += spread_ends(g, e, to, &best, 0, arena, out);
@@ -387,7 +424,11 @@ void ts_graph_spread(ts_link_graph *g, uint32_t from, uint32_t to, const ts_path
     spread_ends(g, e, to, &best, 1. / ways, arena, out);
 }
 
-typedef struct ends { uint32_t first_link, last_switch, last_link; const reach *core; reach whole; } ends;
+typedef struct ends {
+  uint32_t first_link, last_switch, last_link;
+  const reach *core;
+  reach whole;
+} ends;
 
 typedef struct chooser {
   ts_link_graph *graph;
@@ -409,7 +450,8 @@ static double load_of(const chooser *c, uint32_t link)
   return link == TS_IR_NONE ? 0 : c->fork->load[link] / class_of(c->graph, link)->bandwidth;
 }
 
-/* Whether the candidate (the `count`-th, from 1) takes the place of the one chosen so far: each with the same chance by hash. */
+/* Whether the candidate (the `count`-th, from 1) takes the place of the one chosen so far: each
+ * with the same chance by hash. */
 static bool prefer(chooser *c, uint32_t count, double load, double *least)
 {
   bool better;
@@ -468,16 +510,21 @@ static uint32_t all_ends(chooser *c, uint32_t from, uint32_t to, ends *best)
     const reach *core = search(g, s);
     for (uint32_t k = g->first_in[to]; k < g->first_in[to + 1]; k++) {
       uint32_t t = g->entries[k].to, last = g->entries[k].link;
-      const reach *between = t == s ? NULL : core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] : NULL;
+      const reach *between = t == s                           ? NULL :
+                             core && g->core[t] != TS_IR_NONE ? &core[g->core[t]] :
+                                                                NULL;
       if (t == s || (between && between->hops))
-        consider(c, &(ends){g->edges[e].link, t, last, core, joined(g, &head, between, t, last)}, best, &count, &least);
+        consider(c, &(ends){g->edges[e].link, t, last, core, joined(g, &head, between, t, last)},
+                 best, &count, &least);
     }
   }
   return count;
 }
 
-/* The link into switch v that a path as short as the one found comes by, and where it comes from. */
-static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t source, uint32_t *from)
+/* The link into switch v that a path as short as the one found comes by, and where it comes from.
+ * */
+static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t source,
+                          uint32_t *from)
 {
   ts_link_graph *g = c->graph;
   const reach *at = &core[g->core[v]];
@@ -504,7 +551,8 @@ static uint32_t step_back(chooser *c, const reach *core, uint32_t v, uint32_t so
   return link;
 }
 
-bool ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork *fork, ts_path *path)
+bool ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork *fork,
+                    ts_path *path)
 {
   chooser c = {g, fork, mixed((uint64_t)from << 40 ^ (uint64_t)to << 16 ^ fork->channel), NULL};
   ends best = {0};
@@ -514,7 +562,8 @@ bool ts_graph_route(ts_link_graph *g, uint32_t from, uint32_t to, const ts_fork 
   if (fork->offered && ways > 1)
     all_ends(&(chooser){g, fork, 0, &best.whole}, from, to, &best);
   const reach *r = &best.whole;
-  *path = (ts_path){.latency = r->latency, .bandwidth = r->bandwidth, .tier = r->tier, .hops = r->hops};
+  *path =
+    (ts_path){.latency = r->latency, .bandwidth = r->bandwidth, .tier = r->tier, .hops = r->hops};
   path->link[0] = best.first_link;
   uint32_t i = r->hops, source = g->ir->links[best.first_link / 2].to;
   if (best.first_link % 2)

@@ -64,10 +64,12 @@ uint32_t ts_network_bound(ts_network *n, const ts_bound *bound)
   return number;
 }
 
-ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop)
+ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                           const char *only, ts_stop *stop)
 {
   ts_network *n = TS_NEW(arena, ts_network);
-  *n = (ts_network){.arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
+  *n = (ts_network){
+    .arena = arena, .ir = ir, .ranks = ranks, .only = only, .graph = ts_graph_new(arena, ir)};
   n->cuts = ts_cuts_new(arena, ir);
   n->bound_words.arena = arena;
   n->load = TS_NEW_ARRAY(arena, double, 2 * (size_t)ir->links_count);
@@ -85,7 +87,9 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
       if (!told)
         ts_stop_fact(stop, m ? "" : "there are", "%s", ir->strings + ir->net_models[m].name);
     }
-    ts_stop_help(stop, ir->net_models_count ? "name one of these, or `links` for the links alone" : "the plan has no `network = [...]`; only `links` can be asked for");
+    ts_stop_help(stop, ir->net_models_count ?
+                         "name one of these, or `links` for the links alone" :
+                         "the plan has no `network = [...]`; only `links` can be asked for");
     return NULL;
   }
   return n;
@@ -94,23 +98,33 @@ ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ran
 /* Ranks that no links are known between: one island in which bytes take no time of their own. */
 static uint32_t unlinked(ts_network *n, uint32_t ranks, uint32_t axes)
 {
-  return ts_network_intern(n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks, .axes = axes});
+  return ts_network_intern(
+    n, &(ts_profile){.ranks = ranks, .islands = 1, .per_island = ranks, .axes = axes});
 }
 
-void ts_network_watch(ts_network *n, struct ts_packet_memo *memo, const ts_progress *progress) { ts_packet_figures_watch(n->packets, memo, progress); }
-bool ts_network_failed(const ts_network *n, ts_stop *stop) { return ts_packet_failed(n->packets, stop); }
+void ts_network_watch(ts_network *n, struct ts_packet_memo *memo, const ts_progress *progress)
+{
+  ts_packet_figures_watch(n->packets, memo, progress);
+}
+bool ts_network_failed(const ts_network *n, ts_stop *stop)
+{
+  return ts_packet_failed(n->packets, stop);
+}
 
 /* Profiles of instances that differ in how their connections share links. */
-static const uint32_t *with_connections(ts_network *n, uint32_t group, const uint32_t *links, ts_stop *stop)
+static const uint32_t *with_connections(ts_network *n, uint32_t group, const uint32_t *links,
+                                        ts_stop *stop)
 {
   bool flows = ts_flow_figures_any(n->flows), packets = ts_packet_figures_any(n->packets);
   if (!flows && !packets)
     return links;
-  uint32_t instances = n->ranks->groups[group].instances, *profile = TS_NEW_ARRAY(n->arena, uint32_t, instances);
+  uint32_t instances = n->ranks->groups[group].instances,
+           *profile = TS_NEW_ARRAY(n->arena, uint32_t, instances);
   const uint32_t *by_flows = flows ? ts_flow_figures_group(n->flows, n->arena, group, stop) : NULL;
   if (flows && !by_flows)
     return NULL;
-  const uint32_t *by_packets = packets ? ts_packet_figures_group(n->packets, n->arena, group, stop) : NULL;
+  const uint32_t *by_packets =
+    packets ? ts_packet_figures_group(n->packets, n->arena, group, stop) : NULL;
   if (packets && !by_packets)
     return NULL;
   for (uint32_t i = 0; i < instances; i++) {
@@ -130,7 +144,8 @@ const uint32_t *ts_network_group(ts_network *n, uint32_t group, ts_stop *stop)
     const uint32_t *links = ts_profile_group(n, group, stop);
     return links ? with_connections(n, group, links, stop) : NULL;
   }
-  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), all = unlinked(n, g->size, n->ir->groups[group].axes);
+  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances),
+           all = unlinked(n, g->size, n->ir->groups[group].axes);
   for (uint32_t i = 0; i < g->instances; i++)
     profile[i] = all;
   return profile;
@@ -166,26 +181,34 @@ uint32_t ts_network_links(ts_network *n, uint32_t from, uint32_t to, uint32_t *l
 {
   ts_path path;
   ts_stop stop = {.arena = n->arena};
-  if (from == to || !n->ranks->vertex || !ts_graph_path(n->graph, n->ranks->vertex[from], n->ranks->vertex[to], &path))
+  if (from == to || !n->ranks->vertex ||
+      !ts_graph_path(n->graph, n->ranks->vertex[from], n->ranks->vertex[to], &path))
     return 0;
-  uint32_t profile = ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], message_axes(n), &stop);
+  uint32_t profile =
+    ts_profile_path(n, n->ranks->vertex[from], n->ranks->vertex[to], message_axes(n), &stop);
   const ts_profile *p = &n->profiles.at[profile];
   *rate = p->intra > 0 ? p->intra : p->inter;
   memcpy(link, path.link, path.hops * sizeof *link);
   return path.hops;
 }
 
-const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile) { return &n->profiles.at[profile]; }
+const ts_profile *ts_network_profile(const ts_network *n, uint32_t profile)
+{
+  return &n->profiles.at[profile];
+}
 
-static bool can(ts_network *n, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, ts_answer *a)
+static bool can(ts_network *n, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p,
+                ts_answer *a)
 {
   switch (model->kind) {
   case TS_IR_NET_ALPHA_BETA: return true;
   case TS_IR_NET_TABLE: return ts_table_has(n->ir, model, kind, p);
-  case TS_IR_NET_WHITE_BOX: return (a->plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)) != NULL;
+  case TS_IR_NET_WHITE_BOX:
+    return (a->plan = ts_white_box_prepare(n->arena, n->ir, model, kind, p)) != NULL;
   case TS_IR_NET_FLOW: return p->flows;
   case TS_IR_NET_PACKET: return p->packets;
-  default: a->curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p);
+  default:
+    a->curve = ts_curve_of(n->ir->net_curves + model->first_curve, model->curve_count, kind, p);
   }
   if (a->curve) {
     ts_ir_net_curve here = ts_curve_on(a->curve, &model->links, p);
@@ -194,7 +217,8 @@ static bool can(ts_network *n, const ts_ir_net_model *model, uint32_t kind, cons
   return a->curve != NULL;
 }
 
-/* Models are asked in their order; whether one has an answer does not depend on the bytes. Where those that name the nearest tier have none, those of the tiers below are asked. */
+/* Models are asked in their order; whether one has an answer does not depend on the bytes. Where
+ * those that name the nearest tier have none, those of the tiers below are asked. */
 static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
 {
   ts_answer a = {.known = true};
@@ -204,7 +228,8 @@ static ts_answer find_answer(ts_network *n, uint32_t kind, const ts_profile *p)
     for (a.model = 0; a.model < n->ir->net_models_count; a.model++) {
       const ts_ir_net_model *model = &n->ir->net_models[a.model];
       bool named = model->tier != TS_IR_NONE && model->tier < tier;
-      if (named && model->tier > below && ts_model_takes(model, kind, p->axes) && ts_model_asked(n->ir, model, n->only))
+      if (named && model->tier > below && ts_model_takes(model, kind, p->axes) &&
+          ts_model_asked(n->ir, model, n->only))
         below = model->tier;
       if (!ts_model_holds(n->ir, model, kind, p->axes, tier, n->only))
         continue;
@@ -237,14 +262,18 @@ static void note(ts_answer *a, ts_doubt doubt, uint64_t bytes)
   *most = bytes > *most ? bytes : *most;
 }
 
-/* No model has a call faster than the links can carry it. What was measured stays: it is not this program's to correct, but may be another network's.
- * Where the time does not come from who shares which link with whom, all instances of the group communicate at once. */
-static void keep_bound(const ts_network *n, const ts_profile *p, uint32_t kind, uint64_t bytes, uint32_t model, ts_estimate *e)
+/* No model has a call faster than the links can carry it. What was measured stays: it is not this
+ * program's to correct, but may be another network's. Where the time does not come from who shares
+ * which link with whom, all instances of the group communicate at once. */
+static void keep_bound(const ts_network *n, const ts_profile *p, uint32_t kind, uint64_t bytes,
+                       uint32_t model, ts_estimate *e)
 {
   if (!p->bounds)
     return;
-  bool black = model == TS_IR_NET_TABLE || model == TS_IR_NET_STATISTICAL, together = model == TS_IR_NET_WHITE_BOX || model == TS_IR_NET_STATISTICAL;
-  double least = floor(ts_bound_time(&n->bounds.at[p->bounds - 1], kind, bytes, together, !black && !e->switches_reduce));
+  bool black = model == TS_IR_NET_TABLE || model == TS_IR_NET_STATISTICAL,
+       together = model == TS_IR_NET_WHITE_BOX || model == TS_IR_NET_STATISTICAL;
+  double least = floor(ts_bound_time(&n->bounds.at[p->bounds - 1], kind, bytes, together,
+                                     !black && !e->switches_reduce));
   if ((double)e->time >= least)
     return;
   e->raised = model != TS_IR_NET_TABLE;
@@ -266,14 +295,20 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
     return (ts_estimate){.model = TS_IR_NONE};
   ts_answer *a = answer_of(n, kind, profile);
   /* No model: the links' own latency at each step and their own bandwidth. */
-  static const ts_ir_net_model links = {.kind = TS_IR_NET_ALPHA_BETA, .efficiency = 1, .algorithm = TS_IR_NONE};
+  static const ts_ir_net_model links = {
+    .kind = TS_IR_NET_ALPHA_BETA, .efficiency = 1, .algorithm = TS_IR_NONE};
   const ts_ir_net_model *model = a->model == TS_IR_NONE ? &links : &n->ir->net_models[a->model];
-  ts_estimate e = model->kind == TS_IR_NET_TABLE       ? ts_table_estimate(n->ir, model, kind, bytes, p)
-                  : model->kind == TS_IR_NET_WHITE_BOX ? ts_white_box_time(a->plan, bytes)
-                  : model->kind == TS_IR_NET_FLOW ? ts_flow_estimate(n->flows, p->flows - 1, a->model, kind, bytes, p->ranks)
-                  : model->kind == TS_IR_NET_PACKET ? ts_packet_estimate(n->packets, p->packets - 1, a->model, kind, bytes, p->ranks)
-                  : model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p)
-                                                       : ts_alpha_beta(model, kind, bytes, p);
+  ts_estimate e =
+    model->kind == TS_IR_NET_TABLE ?
+      ts_table_estimate(n->ir, model, kind, bytes, p) :
+    model->kind == TS_IR_NET_WHITE_BOX ?
+      ts_white_box_time(a->plan, bytes) :
+    model->kind == TS_IR_NET_FLOW ?
+      ts_flow_estimate(n->flows, p->flows - 1, a->model, kind, bytes, p->ranks) :
+    model->kind == TS_IR_NET_PACKET ?
+      ts_packet_estimate(n->packets, p->packets - 1, a->model, kind, bytes, p->ranks) :
+    model->kind == TS_IR_NET_STATISTICAL ? ts_curve_estimate(a->curve, bytes, p) :
+                                           ts_alpha_beta(model, kind, bytes, p);
   if (kind == TS_IR_MESSAGE)
     e.latency = e.latency ? e.latency : e.steps; /* one step */
   e.model = a->model;
@@ -285,7 +320,8 @@ ts_estimate ts_network_estimate(ts_network *n, uint32_t kind, uint64_t bytes, ui
     note(a, doubt, bytes);
     a->doubt[doubt].used = fmax(a->doubt[doubt].used, e.used);
   }
-  if (model->kind == TS_IR_NET_ALPHA_BETA && a->model != TS_IR_NONE && p->ranks > 2 && kind < TS_IR_ALL_TO_ALL)
+  if (model->kind == TS_IR_NET_ALPHA_BETA && a->model != TS_IR_NONE && p->ranks > 2 &&
+      kind < TS_IR_ALL_TO_ALL)
     note(a, TS_DOUBT_SHAPE, bytes);
   return e;
 }
@@ -295,20 +331,26 @@ uint32_t ts_network_answers(ts_network *n, uint32_t kind, uint32_t profile)
   return n->profiles.at[profile].ranks < 2 ? TS_IR_NONE : answer_of(n, kind, profile)->model;
 }
 
-bool ts_network_flows(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile, ts_flow_call *call)
+bool ts_network_flows(ts_network *n, uint32_t kind, uint64_t bytes, uint32_t profile,
+                      ts_flow_call *call)
 {
   const ts_profile *p = &n->profiles.at[profile];
   uint32_t model = ts_network_answers(n, kind, profile);
-  return model != TS_IR_NONE && n->ir->net_models[model].kind == TS_IR_NET_FLOW && ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call);
+  return model != TS_IR_NONE && n->ir->net_models[model].kind == TS_IR_NET_FLOW &&
+         ts_flow_call_of(n->flows, p->flows - 1, model, kind, bytes, p->ranks, call);
 }
 
 ts_path_use ts_network_paths(const ts_network *n, uint32_t model)
 {
-  bool plays = n->ir->net_models[model].kind == TS_IR_NET_FLOW && ts_network_asks(n->ir, model, n->only);
+  bool plays =
+    n->ir->net_models[model].kind == TS_IR_NET_FLOW && ts_network_asks(n->ir, model, n->only);
   return plays ? ts_flow_maker_paths(ts_flow_figures_maker(n->flows, model)) : (ts_path_use){0, 0};
 }
 
-ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model) { return ts_flow_figures_maker(n->flows, model); }
+ts_flow_maker *ts_network_maker(const ts_network *n, uint32_t model)
+{
+  return ts_flow_figures_maker(n->flows, model);
+}
 
 static int by_call(const void *left, const void *right)
 {
@@ -319,7 +361,8 @@ static int by_call(const void *left, const void *right)
   return 0;
 }
 
-const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena *arena, uint32_t *count)
+const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena *arena,
+                                                  uint32_t *count)
 {
   TS_VEC(ts_extrapolation) all = {0};
   for (uint32_t p = 0; p < n->answers.count; p++)
@@ -327,13 +370,17 @@ const ts_extrapolation *ts_network_extrapolations(const ts_network *n, ts_arena 
       const ts_answer *a = &n->answers.at[p][kind];
       for (uint32_t d = 0; d < TS_DOUBTS; d++)
         if (a->doubt[d].most)
-          TS_PUSH(arena, &all, (ts_extrapolation){kind, a->model, n->profiles.at[p].ranks, n->profiles.at[p].islands, d, a->doubt[d].least, a->doubt[d].most, a->doubt[d].used});
+          TS_PUSH(arena, &all,
+                  (ts_extrapolation){kind, a->model, n->profiles.at[p].ranks,
+                                     n->profiles.at[p].islands, d, a->doubt[d].least,
+                                     a->doubt[d].most, a->doubt[d].used});
     }
   TS_SORT(&all, by_call);
   uint32_t kept = 0;
   for (size_t i = 0; i < all.count; i++) {
     ts_extrapolation *last = kept ? &all.at[kept - 1] : NULL, *e = &all.at[i];
-    if (last && last->doubt == e->doubt && last->kind == e->kind && last->ranks == e->ranks && last->islands == e->islands && last->model == e->model) {
+    if (last && last->doubt == e->doubt && last->kind == e->kind && last->ranks == e->ranks &&
+        last->islands == e->islands && last->model == e->model) {
       last->least = e->least < last->least ? e->least : last->least; /* other links, same group */
       last->most = e->most > last->most ? e->most : last->most;
       last->used = fmax(last->used, e->used);

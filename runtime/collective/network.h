@@ -1,7 +1,8 @@
 /* What communication takes: the one interface behind which the models of collectives stand.
  *
- * The network knows groups by their PROFILE: how many ranks in how many islands, and what the links between them carry. A profile is
- * worked out once for each instance of a group and stored once for all that are alike; estimates are of a profile. */
+ * The network knows groups by their PROFILE: how many ranks in how many islands, and what the links
+ * between them carry. A profile is worked out once for each instance of a group and stored once for
+ * all that are alike; estimates are of a profile. */
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_H
 
@@ -18,30 +19,43 @@
 typedef struct ts_network ts_network;
 
 #define TS_NETWORK_LINKS "links" /* the links alone, no model */
-/* `only`: ask no model but those of this name; NULL: all, in their order. NULL after filling *stop. */
-ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, const char *only, ts_stop *stop);
-/* What was played as packets may be kept from network to network; long plays say how far they are. `memo`, `progress`: or NULL; the first memo stays. */
+/* `only`: ask no model but those of this name; NULL: all, in their order. NULL after filling *stop.
+ * */
+ts_network *ts_network_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                           const char *only, ts_stop *stop);
+/* What was played as packets may be kept from network to network; long plays say how far they are.
+ * `memo`, `progress`: or NULL; the first memo stays. */
 struct ts_packet_memo;
-void ts_network_watch(ts_network *network, struct ts_packet_memo *memo, const ts_progress *progress);
+void ts_network_watch(ts_network *network, struct ts_packet_memo *memo,
+                      const ts_progress *progress);
 /* Whether an estimate failed so far, as only those of packets do; fills *stop. */
 bool ts_network_failed(const ts_network *network, ts_stop *stop);
-/* Profile of each instance of a used group. NULL after filling *stop when members cannot reach each other. */
+/* Profile of each instance of a used group. NULL after filling *stop when members cannot reach each
+ * other. */
 const uint32_t *ts_network_group(ts_network *network, uint32_t group, ts_stop *stop);
 /* Profile of the path of messages between two ranks. TS_IR_NONE after filling *stop. */
 uint32_t ts_network_path(ts_network *network, uint32_t from, uint32_t to, ts_stop *stop);
-/* The links of that path, 2 * link + direction, TS_PATH_MAX at most, and the rate of the whole. Returns how many; 0: none are known. */
-uint32_t ts_network_links(ts_network *network, uint32_t from, uint32_t to, uint32_t *link, double *rate);
+/* The links of that path, 2 * link + direction, TS_PATH_MAX at most, and the rate of the whole.
+ * Returns how many; 0: none are known. */
+uint32_t ts_network_links(ts_network *network, uint32_t from, uint32_t to, uint32_t *link,
+                          double *rate);
 const ts_profile *ts_network_profile(const ts_network *network, uint32_t profile);
-/* Cost of one call. The first one of a kind and a profile finds the model that answers and prepares it; later ones ask it. */
-ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile);
+/* Cost of one call. The first one of a kind and a profile finds the model that answers and prepares
+ * it; later ones ask it. */
+ts_estimate ts_network_estimate(ts_network *network, uint32_t kind, uint64_t bytes,
+                                uint32_t profile);
 /* The model that answers for calls of a kind; TS_IR_NONE: the links alone. */
 uint32_t ts_network_answers(ts_network *network, uint32_t kind, uint32_t profile);
 /* The call as flows; false: the model that answers for it is none of flows. */
 struct ts_flow_call;
-bool ts_network_flows(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile, struct ts_flow_call *call);
-ts_path_use ts_network_paths(const ts_network *network, uint32_t model); /* none: it plays no connections */
+bool ts_network_flows(ts_network *network, uint32_t kind, uint64_t bytes, uint32_t profile,
+                      struct ts_flow_call *call);
+/* none: it plays no connections */
+ts_path_use ts_network_paths(const ts_network *network, uint32_t model);
 struct ts_flow_maker *ts_network_maker(const ts_network *network, uint32_t model);
-/* Estimates so far that were beyond what their model was measured on: by kind, ranks, islands and model, in this order. */
-const ts_extrapolation *ts_network_extrapolations(const ts_network *network, ts_arena *arena, uint32_t *count);
+/* Estimates so far that were beyond what their model was measured on: by kind, ranks, islands and
+ * model, in this order. */
+const ts_extrapolation *ts_network_extrapolations(const ts_network *network, ts_arena *arena,
+                                                  uint32_t *count);
 
 #endif

@@ -1,4 +1,5 @@
-/* Private to network.c and profile.c: the network, its profiles, and who answers for which calls. */
+/* Private to network.c and profile.c: the network, its profiles, and who answers for which calls.
+ * */
 #ifndef TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 #define TS_RUNTIME_COLLECTIVE_NETWORK_INTERNAL_H
 
@@ -14,11 +15,13 @@
 /* Who answers for calls of one kind and profile. */
 typedef struct ts_answer {
   bool known;
-  bool passed;                     /* the links, because models that are for such calls have no way to do it over these ranks */
+  /* the links, because models that are for such calls have no way to do it over these ranks */
+  bool passed;
   uint32_t model;                  /* TS_IR_NONE: the links */
   const ts_white_box_plan *plan;   /* of a white box */
   const ts_ir_net_curve *curve;    /* of a statistical model */
-  struct { uint64_t least, most; double used; } doubt[TS_DOUBTS]; /* bytes of calls in doubt (ts_doubt), as in ts_extrapolation; most 0: none */
+  /* bytes of calls in doubt (ts_doubt), as in ts_extrapolation; most 0: none */
+  struct { uint64_t least, most; double used; } doubt[TS_DOUBTS];
 } ts_answer;
 
 struct ts_network {

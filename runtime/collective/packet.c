@@ -40,11 +40,13 @@ double ts_packet_count(const ts_packet_job *job)
   return count;
 }
 
-static bool within(double x, double least, double most) { return x >= least && x <= most; } /* false for what is no number */
+/* false for what is no number */
+static bool within(double x, double least, double most) { return x >= least && x <= most; }
 
 static const double long_time = 1e15; /* ps */
 
-/* Whether each link of a path begins where the one before it ends, and a byte gets through in time. */
+/* Whether each link of a path begins where the one before it ends, and a byte gets through in time.
+ * */
 static bool is_path(const ts_packet_job *job, const ts_packet_flow *f)
 {
   uint32_t at = 0;
@@ -67,11 +69,13 @@ const char *ts_packet_wrong(const ts_packet_job *job)
   const ts_ir_packet_field *field = ts_ir_packets_wrong(job->with);
   const char *wrong = field ? field->range : NULL;
   for (uint32_t l = 0; l < job->link_count && !wrong; l++)
-    if (job->links[l].from >= job->node_count || job->links[l].to >= job->node_count || !within(job->links[l].rate, 1e3, 1e15) || job->links[l].latency > long_time)
+    if (job->links[l].from >= job->node_count || job->links[l].to >= job->node_count ||
+        !within(job->links[l].rate, 1e3, 1e15) || job->links[l].latency > long_time)
       wrong = "a link has 1 kB/s to 1 PB/s and 1000 s at most";
   for (uint32_t f = 0; f < job->flow_count && !wrong; f++) {
     const ts_packet_flow *flow = &job->flows[f];
-    if (!flow->bytes || !is_path(job, flow) || flow->part >= job->flow_count || !within(flow->line, 1e3, 1e15) || flow->start > long_time)
+    if (!flow->bytes || !is_path(job, flow) || flow->part >= job->flow_count ||
+        !within(flow->line, 1e3, 1e15) || flow->start > long_time)
       wrong = "a flow has bytes, a path of 1000 s at most, a part and a rate";
     else if ((double)flow->bytes * 1e12 / flow->line > long_time)
       wrong = "a flow takes 1000 s at most";
@@ -81,5 +85,7 @@ const char *ts_packet_wrong(const ts_packet_job *job)
 
 ts_packet_status ts_packet_play(const ts_packet_job *job, uint64_t *end)
 {
-  return !ts_packet_available() ? TS_PACKET_MISSING : ts_packet_wrong(job) ? TS_PACKET_WRONG : play(job, end);
+  return !ts_packet_available() ? TS_PACKET_MISSING :
+         ts_packet_wrong(job)   ? TS_PACKET_WRONG :
+                                  play(job, end);
 }

@@ -8,7 +8,8 @@
 #include "runtime/load/intern.h"
 
 typedef struct figure {    /* of a shape, for one instance of a group */
-  uint32_t job, call;      /* number of its case, plus 1 (0: not made), and which of its calls this is */
+  /* number of its case, plus 1 (0: not made), and which of its calls this is */
+  uint32_t job, call;
   uint64_t latency, again; /* as in ts_flow_pattern */
   double share;
 } figure;
@@ -65,24 +66,31 @@ static uint32_t node_of(numbering *n, uint32_t vertex)
   return n->node[vertex] - 1;
 }
 
-static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link) { return &ir->link_classes[ir->links[link / 2].link_class]; }
+static const ts_ir_link_class *class_of(const ts_ir *ir, uint32_t link)
+{
+  return &ir->link_classes[ir->links[link / 2].link_class];
+}
 
 /* Directed: the first one to use a link goes from its first end to its second. */
 static uint32_t link_of(numbering *n, uint32_t directed, bool *forward)
 {
   const ts_ir_link *l = &n->ir->links[directed / 2];
   const ts_ir_link_class *class = class_of(n->ir, directed);
-  uint32_t from = directed % 2 ? l->to : l->from, to = directed % 2 ? l->from : l->to, *number = &n->link[directed / 2];
+  uint32_t from = directed % 2 ? l->to : l->from, to = directed % 2 ? l->from : l->to,
+           *number = &n->link[directed / 2];
   if (!*number) {
     uint32_t first = node_of(n, from), second = node_of(n, to);
-    TS_PUSH(n->arena, &n->links, (ts_packet_link){first, second, class->bandwidth, class->latency, class->tier ? n->with->queue : UINT64_MAX});
+    TS_PUSH(n->arena, &n->links,
+            (ts_packet_link){first, second, class->bandwidth, class->latency,
+                             class->tier ? n->with->queue : UINT64_MAX});
     *number = (uint32_t)n->links.count;
   }
   *forward = n->links.at[*number - 1].from == n->node[from] - 1;
   return *number - 1;
 }
 
-/* A sender paces its packets by the narrowest link up to the first one that leaves the island: that of its NIC. */
+/* A sender paces its packets by the narrowest link up to the first one that leaves the island: that
+ * of its NIC. */
 static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_t bytes)
 {
   uint32_t *path = TS_NEW_ARRAY(n->arena, uint32_t, leg->hops);
@@ -104,7 +112,8 @@ static void add_leg(numbering *n, const ts_flow_leg *leg, uint32_t call, uint64_
   TS_PUSH(n->arena, &n->propagation, propagation);
 }
 
-static ts_packet_case case_of(numbering *n, const ts_flow_pattern *const *patterns, uint32_t count, const double *bytes)
+static ts_packet_case case_of(numbering *n, const ts_flow_pattern *const *patterns, uint32_t count,
+                              const double *bytes)
 {
   for (uint32_t c = 0; c < count; c++)
     for (uint32_t p = 0; p < patterns[c]->count; p++) {
@@ -113,14 +122,22 @@ static ts_packet_case case_of(numbering *n, const ts_flow_pattern *const *patter
         add_leg(n, &part->legs[i], c, (uint64_t)ceil(fmin(bytes[c] * patterns[c]->share, 0x1p53)));
       n->parts += part->leg_count > 0;
     }
-  return (ts_packet_case){{n->links.at, n->flows.at, n->nodes, (uint32_t)n->links.count, (uint32_t)n->flows.count, n->with, NULL}, n->call.at, n->propagation.at};
+  return (ts_packet_case){{n->links.at, n->flows.at, n->nodes, (uint32_t)n->links.count,
+                           (uint32_t)n->flows.count, n->with, NULL},
+                          n->call.at,
+                          n->propagation.at};
 }
 
-ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_packets *with, const ts_flow_pattern *const *patterns, uint32_t count,
+ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_packets *with,
+                                 const ts_flow_pattern *const *patterns, uint32_t count,
                                  const double *bytes)
 {
   ts_arena *scratch = ts_arena_new("numbers of nodes and links");
-  numbering n = {.arena = arena, .ir = ir, .with = with, .node = TS_NEW_ARRAY(scratch, uint32_t, ir->devices_count), .link = TS_NEW_ARRAY(scratch, uint32_t, ir->links_count)};
+  numbering n = {.arena = arena,
+                 .ir = ir,
+                 .with = with,
+                 .node = TS_NEW_ARRAY(scratch, uint32_t, ir->devices_count),
+                 .link = TS_NEW_ARRAY(scratch, uint32_t, ir->links_count)};
   ts_packet_case c = case_of(&n, patterns, count, bytes);
   ts_arena_free(scratch);
   return c;
@@ -201,12 +218,14 @@ static uint32_t remember_case(ts_packet_memo *m, const ts_packet_case *c)
   kept.job.links = ts_arena_copy(m->arena, c->job.links, c->job.link_count * sizeof *c->job.links);
   kept.job.with = ts_arena_copy(m->arena, c->job.with, sizeof *c->job.with);
   kept.call = ts_arena_copy(m->arena, c->call, c->job.flow_count * sizeof *c->call);
-  kept.propagation = ts_arena_copy(m->arena, c->propagation, c->job.flow_count * sizeof *c->propagation);
+  kept.propagation =
+    ts_arena_copy(m->arena, c->propagation, c->job.flow_count * sizeof *c->propagation);
   TS_PUSH(m->arena, &m->cases, kept);
   return number;
 }
 
-/* How large packets must be, by doubling, for a call to have no more than may be played; 0: larger than may be. */
+/* How large packets must be, by doubling, for a call to have no more than may be played; 0: larger
+ * than may be. */
 static uint64_t mtu_enough(const ts_packet_job *job)
 {
   ts_ir_net_packets with = *job->with;
@@ -218,7 +237,8 @@ static uint64_t mtu_enough(const ts_packet_job *job)
 }
 
 /* What each call of a case takes with so many bytes a connection; NULL after filling *failed. */
-static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes, failure *failed)
+static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t bytes,
+                              failure *failed)
 {
   ts_packet_memo *m = f->memo;
   uint32_t key[3] = {number, (uint32_t)bytes, (uint32_t)(bytes >> 32)};
@@ -240,7 +260,9 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
   failed->mtu = failed->too_many ? mtu_enough(&c.job) : 0;
   failed->wrong = ts_packet_wrong(&c.job);
   uint64_t *transfer = TS_NEW_ARRAY(m->arena, uint64_t, c.job.flow_count);
-  failed->status = !ts_packet_available() ? TS_PACKET_MISSING : failed->too_many ? TS_PACKET_WRONG : ts_packet_case_play(&c, transfer);
+  failed->status = !ts_packet_available() ? TS_PACKET_MISSING :
+                   failed->too_many       ? TS_PACKET_WRONG :
+                                            ts_packet_case_play(&c, transfer);
   ts_arena_free(scratch);
   if (failed->status != TS_PACKET_DONE)
     return NULL;
@@ -251,7 +273,8 @@ static const uint64_t *played(ts_packet_figures *f, uint32_t number, uint64_t by
 
 bool ts_packet_figures_any(const ts_packet_figures *f) { return f->asked.count; }
 
-ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only)
+ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                                         ts_link_graph *graph, const char *only)
 {
   ts_packet_figures *f = TS_NEW(arena, ts_packet_figures);
   *f = (ts_packet_figures){.arena = arena, .ir = ir, .ranks = ranks, .known.arena = arena};
@@ -259,7 +282,8 @@ ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const
   return f;
 }
 
-void ts_packet_figures_watch(ts_packet_figures *f, ts_packet_memo *memo, const ts_progress *progress)
+void ts_packet_figures_watch(ts_packet_figures *f, ts_packet_memo *memo,
+                             const ts_progress *progress)
 {
   if (!f->memo)
     f->memo = memo ? memo : ts_packet_memo_new(f->arena);
@@ -287,7 +311,8 @@ static uint32_t root_of(uint32_t *parent, uint32_t i)
 }
 
 /* Instances that share a link, or share one with such, get the same root: the lowest of them. */
-static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pattern *patterns, uint32_t count, uint32_t *root)
+static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pattern *patterns,
+                           uint32_t count, uint32_t *root)
 {
   uint32_t *user = TS_NEW_ARRAY(scratch, uint32_t, 2 * (size_t)ir->links_count); /* plus 1 */
   for (uint32_t i = 0; i < count; i++) {
@@ -306,10 +331,14 @@ static void join_instances(const ts_ir *ir, ts_arena *scratch, const ts_flow_pat
     root[i] = root_of(root, i);
 }
 
-static void figures_of(ts_packet_figures *f, const ts_ir_net_packets *with, const ts_flow_pattern *patterns, uint32_t count, figure *figures, uint32_t stride)
+static void figures_of(ts_packet_figures *f, const ts_ir_net_packets *with,
+                       const ts_flow_pattern *patterns, uint32_t count, figure *figures,
+                       uint32_t stride)
 {
   ts_arena *scratch = ts_arena_new("cases of packets");
-  uint32_t *root = TS_NEW_ARRAY(scratch, uint32_t, count), *next = TS_NEW_ARRAY(scratch, uint32_t, count), *last = TS_NEW_ARRAY(scratch, uint32_t, count);
+  uint32_t *root = TS_NEW_ARRAY(scratch, uint32_t, count),
+           *next = TS_NEW_ARRAY(scratch, uint32_t, count),
+           *last = TS_NEW_ARRAY(scratch, uint32_t, count);
   const ts_flow_pattern **together = TS_NEW_ARRAY(scratch, const ts_flow_pattern *, count);
   double *bytes = TS_NEW_ARRAY(scratch, double, count);
   ts_packet_figures_watch(f, NULL, f->progress);
@@ -331,12 +360,14 @@ static void figures_of(ts_packet_figures *f, const ts_ir_net_packets *with, cons
     ts_packet_case c = ts_packet_case_of(scratch, f->ir, with, together, calls, bytes);
     uint32_t number = remember_case(f->memo, &c), call = 0;
     for (uint32_t j = i; j != TS_IR_NONE; j = next[j])
-      figures[(size_t)j * stride] = (figure){number + 1, call++, patterns[j].latency, patterns[j].again, patterns[j].share};
+      figures[(size_t)j * stride] =
+        (figure){number + 1, call++, patterns[j].latency, patterns[j].again, patterns[j].share};
   }
   ts_arena_free(scratch);
 }
 
-static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group *g, ts_flow_shape shape, figure *figures, ts_stop *stop)
+static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group *g,
+                      ts_flow_shape shape, figure *figures, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("packets of a group");
   ts_flow_pattern *patterns = TS_NEW_ARRAY(scratch, ts_flow_pattern, g->instances);
@@ -345,11 +376,14 @@ static int make_shape(ts_packet_figures *f, uint32_t model, const ts_rank_group 
   for (uint32_t i = 0; i < g->instances && !status; i++) {
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = f->ranks->vertex[g->base[i] + g->offset[j]];
-    status = ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size, &patterns[i], pair)
-               ? no_circuits(f, &patterns[i], stop) : ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
+    status = ts_flow_pattern_make(f->asked.makers[model], scratch, shape, vertex, g->size,
+                                  &patterns[i], pair) ?
+               no_circuits(f, &patterns[i], stop) :
+               ts_network_no_path(f->arena, f->ir, pair[0], pair[1], stop);
   }
   if (!status)
-    figures_of(f, &f->asked.models[model]->packets, patterns, g->instances, figures, f->asked.count * TS_FLOW_SHAPES);
+    figures_of(f, &f->asked.models[model]->packets, patterns, g->instances, figures,
+               f->asked.count * TS_FLOW_SHAPES);
   ts_arena_free(scratch);
   return status;
 }
@@ -363,10 +397,12 @@ static uint32_t number_of(ts_packet_figures *f, const figure *figures)
   return number;
 }
 
-const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, uint32_t group, ts_stop *stop)
+const uint32_t *ts_packet_figures_group(ts_packet_figures *f, ts_arena *arena, uint32_t group,
+                                        ts_stop *stop)
 {
   const ts_rank_group *g = &f->ranks->groups[group];
-  uint32_t stride = f->asked.count * TS_FLOW_SHAPES, *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
+  uint32_t stride = f->asked.count * TS_FLOW_SHAPES,
+           *number = TS_NEW_ARRAY(arena, uint32_t, g->instances);
   ts_arena *scratch = ts_arena_new("figures of a group");
   figure *figures = TS_NEW_ARRAY(scratch, figure, (size_t)g->instances * stride);
   int status = 0;
@@ -392,7 +428,8 @@ uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to
     if (!ts_flow_pattern_message(f->asked.makers[m], scratch, from, to, &pattern))
       status = ts_network_no_path(f->arena, f->ir, from, to, stop);
     else if (!(status = no_circuits(f, &pattern, stop)))
-      figures_of(f, &f->asked.models[m]->packets, &pattern, 1, &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
+      figures_of(f, &f->asked.models[m]->packets, &pattern, 1,
+                 &figures[m * TS_FLOW_SHAPES + TS_FLOW_SHIFT], 0);
   }
   uint32_t number = status ? TS_IR_NONE : number_of(f, figures);
   ts_arena_free(scratch);
@@ -402,11 +439,15 @@ uint32_t ts_packet_figures_path(ts_packet_figures *f, uint32_t from, uint32_t to
 /* ---- Estimates ---- */
 
 /* One call by one shape; false after noting what failed. */
-static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const figure *by, ts_flow_shape shape, uint32_t kind, uint64_t bytes, uint32_t ranks, ts_estimate *e)
+static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const figure *by,
+                    ts_flow_shape shape, uint32_t kind, uint64_t bytes, uint32_t ranks,
+                    ts_estimate *e)
 {
   double each = ts_flow_volume(shape, kind, ranks) * (double)bytes * by->share / model->efficiency;
-  failure failed = {.model = (uint32_t)(model - f->ir->net_models), .kind = kind, .ranks = ranks, .bytes = bytes};
-  const uint64_t *transfer = each > 0 ? played(f, by->job - 1, (uint64_t)ceil(fmin(each, 0x1p53)), &failed) : NULL;
+  failure failed = {
+    .model = (uint32_t)(model - f->ir->net_models), .kind = kind, .ranks = ranks, .bytes = bytes};
+  const uint64_t *transfer =
+    each > 0 ? played(f, by->job - 1, (uint64_t)ceil(fmin(each, 0x1p53)), &failed) : NULL;
   if (failed.status != TS_PACKET_DONE) {
     f->failed = failed;
     return false;
@@ -418,16 +459,22 @@ static bool time_by(ts_packet_figures *f, const ts_ir_net_model *model, const fi
   return true;
 }
 
-ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks)
+ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t model, uint32_t kind,
+                               uint64_t bytes, uint32_t ranks)
 {
   figure by[TS_FLOW_SHAPES];
   const ts_ir_net_model *m = &f->ir->net_models[model];
   ts_estimate best = {0};
-  memcpy(by, f->known.words.at + f->known.runs.at[number].first + (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS, sizeof by);
+  memcpy(by,
+         f->known.words.at + f->known.runs.at[number].first +
+           (size_t)f->asked.place[model] * TS_FLOW_SHAPES * FIGURE_WORDS,
+         sizeof by);
   bool any = false;
-  for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m); s < TS_FLOW_SHAPES && f->failed.status == TS_PACKET_DONE; s++) {
+  for (uint32_t s = 0, shapes = ts_flow_shapes_of(kind, m);
+       s < TS_FLOW_SHAPES && f->failed.status == TS_PACKET_DONE; s++) {
     ts_estimate e = {0};
-    if (!(shapes >> s & 1) || !by[s].job || !time_by(f, m, &by[s], (ts_flow_shape)s, kind, bytes, ranks, &e))
+    if (!(shapes >> s & 1) || !by[s].job ||
+        !time_by(f, m, &by[s], (ts_flow_shape)s, kind, bytes, ranks, &e))
       continue;
     if (!any || e.time < best.time)
       best = e;
@@ -438,17 +485,23 @@ ts_estimate ts_packet_estimate(ts_packet_figures *f, uint32_t number, uint32_t m
 
 static const char *number_text(ts_arena *arena, double count)
 {
-  return count < 1e6 ? ts_arena_printf(arena, "%.0f", count) : ts_arena_printf(arena, "%.3g million", count * 1e-6);
+  return count < 1e6 ? ts_arena_printf(arena, "%.0f", count) :
+                       ts_arena_printf(arena, "%.3g million", count * 1e-6);
 }
 
 static void too_many(const failure *x, uint32_t limit, ts_stop *stop)
 {
-  ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses", number_text(stop->arena, x->count));
+  ts_stop_fact(stop, "packets", "%s, each counted on every link it crosses",
+               number_text(stop->arena, x->count));
   ts_stop_fact(stop, "limit", "%s", number_text(stop->arena, limit));
   if (x->mtu)
-    ts_stop_help(stop, "larger packets are fewer: `mtu: %.4g KiB` is enough; or leave such calls to `flow`, or raise `limit`", (double)x->mtu / 1024);
+    ts_stop_help(stop,
+                 "larger packets are fewer: `mtu: %.4g KiB` is enough; or leave such calls to "
+                 "`flow`, or raise `limit`",
+                 (double)x->mtu / 1024);
   else
-    ts_stop_help(stop, "leave such calls to `flow` (`of`, `over` and `tier` say what a model answers for), or raise `limit`");
+    ts_stop_help(stop, "leave such calls to `flow` (`of`, `over` and `tier` say what a model "
+                       "answers for), or raise `limit`");
 }
 
 bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
@@ -460,15 +513,26 @@ bool ts_packet_failed(const ts_packet_figures *f, ts_stop *stop)
   const char *name = f->ir->strings + model->name;
   switch (x->status) {
   case TS_PACKET_STOPPED: ts_stop_interrupted(stop); return true;
-  case TS_PACKET_MISSING: ts_stop_set(stop, TS_EXIT_ENVIRONMENT, "R0305", "no-ns3", "`%s` needs ns-3; this build has none", name); break;
-  case TS_PACKET_LOST: ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost", "packets of a call are lost again and again"); break;
-  default: ts_stop_set(stop, TS_EXIT_NO, x->too_many ? "R0304" : "R0303", x->too_many ? "too-many-packets" : "no-packets", "a call cannot be played as packets");
+  case TS_PACKET_MISSING:
+    ts_stop_set(stop, TS_EXIT_ENVIRONMENT, "R0305", "no-ns3",
+                "`%s` needs ns-3; this build has none", name);
+    break;
+  case TS_PACKET_LOST:
+    ts_stop_set(stop, TS_EXIT_NO, "R0306", "packets-lost",
+                "packets of a call are lost again and again");
+    break;
+  default:
+    ts_stop_set(stop, TS_EXIT_NO, x->too_many ? "R0304" : "R0303",
+                x->too_many ? "too-many-packets" : "no-packets",
+                "a call cannot be played as packets");
   }
   stop->loc = model->loc;
   stop->label = x->status == TS_PACKET_MISSING ? "configure --with-ns3" : "answers for the call";
-  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_words[x->kind], (double)x->bytes * 1e-6, x->ranks);
+  ts_stop_fact(stop, "call", "%s of %.4g MB over %u ranks", ts_ir_collective_words[x->kind],
+               (double)x->bytes * 1e-6, x->ranks);
   if (x->status == TS_PACKET_MISSING)
-    ts_stop_help(stop, "build with `./configure --with-ns3` (Debian package libns3-dev); without it `flow` plays the same connections");
+    ts_stop_help(stop, "build with `./configure --with-ns3` (Debian package libns3-dev); without "
+                       "it `flow` plays the same connections");
   else if (x->status == TS_PACKET_LOST)
     ts_stop_help(stop, "give the switches a longer `queue`, or let them mark packets earlier");
   else if (x->too_many)

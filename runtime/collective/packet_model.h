@@ -1,8 +1,10 @@
-/* Packets as a model of the network: the connections of runtime/collective/flow_pattern.h, each leg of them a flow of packets (runtime/collective/packet.h). A call takes
- * what it takes when all instances of its group make it at the same time and nobody else is there. Instances that share no link are played apart, those that
- * are alike once.
+/* Packets as a model of the network: the connections of runtime/collective/flow_pattern.h, each leg
+ * of them a flow of packets (runtime/collective/packet.h). A call takes what it takes when all
+ * instances of its group make it at the same time and nobody else is there. Instances that share no
+ * link are played apart, those that are alike once.
  *
- * To play packets is slow, and times are no line in the bytes: each distinct call is played once, and remembered. */
+ * To play packets is slow, and times are no line in the bytes: each distinct call is played once,
+ * and remembered. */
 #ifndef TS_RUNTIME_COLLECTIVE_PACKET_MODEL_H
 #define TS_RUNTIME_COLLECTIVE_PACKET_MODEL_H
 
@@ -17,8 +19,10 @@ typedef struct ts_packet_case {
   uint64_t *propagation; /* [flows] ps, of their paths */
 } ts_packet_case;
 
-/* `bytes`: of each call's connections. Nodes and links are numbered as they first appear, so that what is alike is equal. */
-ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_packets *with, const ts_flow_pattern *const *patterns, uint32_t count,
+/* `bytes`: of each call's connections. Nodes and links are numbered as they first appear, so that
+ * what is alike is equal. */
+ts_packet_case ts_packet_case_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_packets *with,
+                                 const ts_flow_pattern *const *patterns, uint32_t count,
                                  const double *bytes);
 /* What the packets of each call take beyond its paths' own latency, ps. */
 ts_packet_status ts_packet_case_play(const ts_packet_case *c, uint64_t *transfer);
@@ -30,17 +34,23 @@ ts_packet_memo *ts_packet_memo_new(ts_arena *arena);
 typedef struct ts_packet_figures ts_packet_figures; /* of all models of packets of an IR */
 
 /* `only`: as in ts_network_new; models that are never asked are not prepared. */
-ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_link_graph *graph, const char *only);
+ts_packet_figures *ts_packet_figures_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                                         ts_link_graph *graph, const char *only);
 /* `progress`: or NULL. `memo`: that of the first time is used, or one of their own. */
-void ts_packet_figures_watch(ts_packet_figures *figures, ts_packet_memo *memo, const ts_progress *progress);
+void ts_packet_figures_watch(ts_packet_figures *figures, ts_packet_memo *memo,
+                             const ts_progress *progress);
 bool ts_packet_figures_any(const ts_packet_figures *figures);
-/* The number of each instance's figures, equal for those that are alike; NULL after filling *stop. */
-const uint32_t *ts_packet_figures_group(ts_packet_figures *figures, ts_arena *arena, uint32_t group, ts_stop *stop);
+/* The number of each instance's figures, equal for those that are alike; NULL after filling *stop.
+ * */
+const uint32_t *ts_packet_figures_group(ts_packet_figures *figures, ts_arena *arena, uint32_t group,
+                                        ts_stop *stop);
 /* The same for messages between two devices; TS_IR_NONE after filling *stop. */
-uint32_t ts_packet_figures_path(ts_packet_figures *figures, uint32_t from, uint32_t to, ts_stop *stop);
+uint32_t ts_packet_figures_path(ts_packet_figures *figures, uint32_t from, uint32_t to,
+                                ts_stop *stop);
 
 /* 0 from the first call on that could not be played. */
-ts_estimate ts_packet_estimate(ts_packet_figures *figures, uint32_t number, uint32_t model, uint32_t kind, uint64_t bytes, uint32_t ranks);
+ts_estimate ts_packet_estimate(ts_packet_figures *figures, uint32_t number, uint32_t model,
+                               uint32_t kind, uint64_t bytes, uint32_t ranks);
 /* Whether there was such a call; fills *stop. */
 bool ts_packet_failed(const ts_packet_figures *figures, ts_stop *stop);
 

@@ -1,4 +1,5 @@
-/* packet.h by ns-3: its links, devices and queues carry the packets; senders, marking and receivers are here. */
+/* packet.h by ns-3: its links, devices and queues carry the packets; senders, marking and receivers
+ * are here. */
 #include "runtime/collective/packet_ns3.h"
 
 #include <algorithm>
@@ -34,10 +35,12 @@ class Label : public Tag { // what a packet says of itself
   TypeId GetInstanceTypeId() const override { return GetTypeId(); }
   uint32_t GetSerializedSize() const override { return 23; }
   void Serialize(TagBuffer b) const override {
-    b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch), b.WriteU16(hop), b.WriteU8(marked);
+    b.WriteU64(at), b.WriteU32(flow), b.WriteU32(size), b.WriteU32(epoch), b.WriteU16(hop),
+      b.WriteU8(marked);
   }
   void Deserialize(TagBuffer b) override {
-    at = b.ReadU64(), flow = b.ReadU32(), size = b.ReadU32(), epoch = b.ReadU32(), hop = b.ReadU16(), marked = b.ReadU8();
+    at = b.ReadU64(), flow = b.ReadU32(), size = b.ReadU32(), epoch = b.ReadU32(),
+    hop = b.ReadU16(), marked = b.ReadU8();
   }
   void Print(std::ostream &) const override {}
 };
@@ -47,7 +50,8 @@ struct Flow {
   uint64_t sent = 0, received = 0;
   Time propagation, next, end; // of its path; when it may send again
   double rate, target, alpha = 1; // bytes/s
-  Time cut, stepped, report_after; // when the rate was last cut, and last taken a step up; when the receiver may report again
+  Time cut, stepped,
+    report_after; // when the rate was last cut, and last taken a step up; when the receiver may report again
   int stage = 0;                  // steps since the cut
   uint32_t epoch = 0; // times that it went back
   bool going_back = false;
@@ -77,15 +81,18 @@ Time Rounded(double ps) { return Time(static_cast<int64_t>(ps + 0.5)); }
 
 class Simulation {
  public:
-  explicit Simulation(const ts_packet_job *job)
-      : job_(*job), with_(*job->with), ports_(2 * size_t{job->link_count}), nic_of_(2 * size_t{job->link_count}), parts_(job->flow_count), expected_(ts_packet_count(job)) {
-    for (uint32_t i = 0; i < job->node_count; i++)
-      nodes_.push_back(CreateObject<Node>());
-    for (uint32_t l = 0; l < job->link_count; l++)
-      AddLink(l);
-    for (uint32_t f = 0; f < job->flow_count; f++)
-      AddFlow(f);
-  }
+   explicit Simulation(const ts_packet_job *job)
+       : job_(*job), with_(*job->with), ports_(2 * size_t{job->link_count}),
+         nic_of_(2 * size_t{job->link_count}), parts_(job->flow_count),
+         expected_(ts_packet_count(job))
+   {
+     for (uint32_t i = 0; i < job->node_count; i++)
+       nodes_.push_back(CreateObject<Node>());
+     for (uint32_t l = 0; l < job->link_count; l++)
+       AddLink(l);
+     for (uint32_t f = 0; f < job->flow_count; f++)
+       AddFlow(f);
+   }
 
   ~Simulation() { // a device and its channel hold each other
     for (Port &port : ports_)
@@ -104,7 +111,9 @@ class Simulation {
   }
 
   void Arrived(const Packet &packet, Label label) {
-    if (!(++arrivals_ % 65536) && !ts_tick(job_.progress, "packets", std::min(1., static_cast<double>(arrivals_) / expected_)))
+    if (!(++arrivals_ % 65536) &&
+        !ts_tick(job_.progress, "packets",
+                 std::min(1., static_cast<double>(arrivals_) / expected_)))
       return End(TS_PACKET_STOPPED);
     if (static_cast<double>(arrivals_) > kGiveUp * (expected_ + 1000))
       return End(TS_PACKET_LOST);
@@ -124,7 +133,8 @@ class Simulation {
       port.simulation = this;
       port.sender = CreateObject<PointToPointNetDevice>();
       port.queue = CreateObject<DropTailQueue<Packet>>();
-      port.queue->SetMaxSize(QueueSize(QueueSizeUnit::BYTES, UINT32_MAX)); // what is full is for us to say
+      port.queue->SetMaxSize(
+        QueueSize(QueueSizeUnit::BYTES, UINT32_MAX)); // what is full is for us to say
       port.limit = link.queue < UINT32_MAX ? static_cast<uint32_t>(link.queue) : UINT32_MAX;
       port.mark_from = with_.mark_from * 1e-12 * link.rate;
       port.mark_to = with_.mark_to * 1e-12 * link.rate;
@@ -166,11 +176,16 @@ class Simulation {
   uint64_t Behind(uint32_t part) const { // bytes that all flows of a part have through
     uint64_t least = UINT64_MAX;
     for (uint32_t f : parts_[part])
-      least = std::min(least, flows_[f].received < flows_[f].of->bytes ? flows_[f].received : UINT64_MAX);
+      least =
+        std::min(least, flows_[f].received < flows_[f].of->bytes ? flows_[f].received : UINT64_MAX);
     return least;
   }
 
-  bool MaySend(const Flow &flow, uint64_t behind) const { return !flow.going_back && flow.sent < flow.of->bytes && flow.sent - std::min(flow.sent, behind) < with_.buffer; }
+  bool MaySend(const Flow &flow, uint64_t behind) const
+  {
+    return !flow.going_back && flow.sent < flow.of->bytes &&
+           flow.sent - std::min(flow.sent, behind) < with_.buffer;
+  }
 
   // One packet of the next flow whose turn it is; or nothing until one may send.
   void Serve(uint32_t n) {
@@ -236,7 +251,9 @@ class Simulation {
   void Reported(uint32_t f) {
     Flow &flow = flows_[f];
     Time now = Simulator::Now();
-    double rate = Rate(flow), quiet = std::floor(static_cast<double>((now - flow.cut).GetTimeStep()) / static_cast<double>(with_.timer));
+    double rate = Rate(flow),
+           quiet = std::floor(static_cast<double>((now - flow.cut).GetTimeStep()) /
+                              static_cast<double>(with_.timer));
     flow.alpha = std::pow(1 - with_.gain, quiet + 1) * flow.alpha + with_.gain;
     if (flow.stage)
       flow.target = rate;
@@ -268,10 +285,12 @@ class Simulation {
     Flow &flow = flows_[label.flow];
     Port &port = ports_[flow.of->path[label.hop]];
     uint32_t waiting = port.queue->GetNBytes();
-    if (port.limit != UINT32_MAX && static_cast<uint64_t>(waiting) + arrived.GetSize() > port.limit) {
+    if (port.limit != UINT32_MAX &&
+        static_cast<uint64_t>(waiting) + arrived.GetSize() > port.limit) {
       if (label.epoch == flow.epoch && !flow.going_back) {
         flow.going_back = true;
-        Simulator::Schedule(flow.propagation + flow.propagation, &Simulation::GoBack, this, label.flow);
+        Simulator::Schedule(flow.propagation + flow.propagation, &Simulation::GoBack, this,
+                            label.flow);
       }
       return;
     }
@@ -343,7 +362,8 @@ bool Port::Arrived(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Add
 
 ts_packet_status ts_packet_ns3_play(const ts_packet_job *job, uint64_t *end)
 {
-  static const bool counts_picoseconds = (Time::SetResolution(Time::PS), true); // once in a process: a packet takes 9 ns on fast links
+  static const bool counts_picoseconds =
+    (Time::SetResolution(Time::PS), true); // once in a process: a packet takes 9 ns on fast links
   (void)counts_picoseconds;
   ts_packet_status status;
   {

@@ -1,7 +1,9 @@
-/* Group profiles. Members are arranged as a ring runs through them: island by island, in rank order inside one. Lanes of the ring run side by side
- * from island to island, as many as there are members, so that a rail-optimised ring uses every member's link out of the island; between islands of
- * different sizes each member takes the same share. All instances of a group communicate at the same time in a training step, so a link that carries the flows of
- * several of them is shared among these; equal paths are used side by side. */
+/* Group profiles. Members are arranged as a ring runs through them: island by island, in rank order
+ * inside one. Lanes of the ring run side by side from island to island, as many as there are
+ * members, so that a rail-optimised ring uses every member's link out of the island; between
+ * islands of different sizes each member takes the same share. All instances of a group communicate
+ * at the same time in a training step, so a link that carries the flows of several of them is
+ * shared among these; equal paths are used side by side. */
 #include "runtime/collective/profile.h"
 
 #include <math.h>
@@ -10,7 +12,8 @@
 #include "runtime/collective/bound.h"
 #include "runtime/collective/network_internal.h"
 
-typedef enum way { INSIDE, ACROSS, PASSED_ON, WAYS } way; /* the ring inside islands and between them; shifts, in rank order */
+/* the ring inside islands and between them; shifts, in rank order */
+typedef enum way { INSIDE, ACROSS, PASSED_ON, WAYS } way;
 
 typedef struct flow { /* between two members */
   uint64_t latency;
@@ -27,17 +30,21 @@ typedef struct ring { /* of an instance */
 
 typedef struct prober {
   ts_network *network;
-  uint32_t *island_number;  /* [vertices] of the island that the vertex leads: its number in the instance, plus 1 */
-  uint32_t *member, *unsorted, *number; /* [size] vertices island by island, and in rank order; number of each one's island */
+  /* [vertices] of the island that the vertex leads: its number in the instance, plus 1 */
+  uint32_t *island_number;
+  /* [size] vertices island by island, and in rank order; number of each one's island */
+  uint32_t *member, *unsorted, *number;
   uint32_t *first;          /* [size + 1] members of each island */
   flow *flows;              /* four for each rank at most */
   uint32_t flow_count;
   ts_path_shares links;
   ts_arena *scratch;
-  double *load[WAYS];       /* [2 * links] what goes over each link and direction, of all instances */
+  /* [2 * links] what goes over each link and direction, of all instances */
+  double *load[WAYS];
 } prober;
 
-/* Counting sort of the members by island, islands in the order in which they appear. Returns how many. */
+/* Counting sort of the members by island, islands in the order in which they appear. Returns how
+ * many. */
 static uint32_t group_by_island(prober *p, uint32_t size)
 {
   const ts_link_graph *graph = p->network->graph;
@@ -72,7 +79,11 @@ static int add_flow(prober *p, uint32_t from, uint32_t to, way way, double part,
   if (!ts_graph_path(p->network->graph, from, to, &path))
     return ts_network_no_path(p->network->arena, p->network->ir, from, to, stop);
   flow *f = &p->flows[p->flow_count++];
-  *f = (flow){.latency = path.latency, .part = part, .tier = path.tier, .way = way, .first = (uint32_t)p->links.count};
+  *f = (flow){.latency = path.latency,
+              .part = part,
+              .tier = path.tier,
+              .way = way,
+              .first = (uint32_t)p->links.count};
   ts_graph_spread(p->network->graph, from, to, &path, p->scratch, &p->links);
   f->count = (uint32_t)p->links.count - f->first;
   for (uint32_t l = f->first; l < f->first + f->count; l++)
@@ -80,8 +91,10 @@ static int add_flow(prober *p, uint32_t from, uint32_t to, way way, double part,
   return 0;
 }
 
-/* From `here` members to `there`: each takes the same share of what leaves or comes, in the same order. */
-static int add_lanes(prober *p, const uint32_t *from, uint32_t here, const uint32_t *to, uint32_t there, ts_stop *stop)
+/* From `here` members to `there`: each takes the same share of what leaves or comes, in the same
+ * order. */
+static int add_lanes(prober *p, const uint32_t *from, uint32_t here, const uint32_t *to,
+                     uint32_t there, ts_stop *stop)
 {
   const uint64_t whole = (uint64_t)here * there;
   for (uint64_t at = 0, end; at < whole; at = end) {
@@ -103,7 +116,8 @@ static int make_ring(prober *p, uint32_t size, ring *r, ts_stop *stop)
   *r = (ring){.first = p->flow_count, .islands = group_by_island(p, size)};
   for (uint32_t i = 0; i < r->islands; i++) {
     const uint32_t *first = p->first, *member = p->member;
-    uint32_t next = (i + 1) % r->islands, here = first[i + 1] - first[i], there = first[next + 1] - first[next];
+    uint32_t next = (i + 1) % r->islands, here = first[i + 1] - first[i],
+             there = first[next + 1] - first[next];
     if (here > r->per_island)
       r->per_island = here;
     for (uint32_t j = 0; j < here; j++)
@@ -125,7 +139,10 @@ static int make_shifts(prober *p, uint32_t size, ring *r, ts_stop *stop)
   return 0;
 }
 
-static double bandwidth(const ts_ir *ir, uint32_t link) { return ir->link_classes[ir->links[link / 2].link_class].bandwidth; }
+static double bandwidth(const ts_ir *ir, uint32_t link)
+{
+  return ir->link_classes[ir->links[link / 2].link_class].bandwidth;
+}
 
 /* Rates of flows that are alike may differ in the last bits; profiles must not. */
 static double without_noise(double x)
@@ -140,11 +157,13 @@ static double slowest(const prober *p, const flow *f)
 {
   double most = 0;
   for (uint32_t l = f->first; l < f->first + f->count; l++)
-    most = fmax(most, p->load[f->way][p->links.at[l].link] / bandwidth(p->network->ir, p->links.at[l].link));
+    most = fmax(most, p->load[f->way][p->links.at[l].link] /
+                        bandwidth(p->network->ir, p->links.at[l].link));
   return most;
 }
 
-/* Seconds for each byte of a member's all-to-all buffer through its own links out of the island, and into it: what is for other islands, of all that it has. */
+/* Seconds for each byte of a member's all-to-all buffer through its own links out of the island,
+ * and into it: what is for other islands, of all that it has. */
 static double through_own_links(const prober *p, const flow *f, uint32_t size)
 {
   const ts_ir *ir = p->network->ir;
@@ -152,7 +171,8 @@ static double through_own_links(const prober *p, const flow *f, uint32_t size)
   for (uint32_t l = f->first; l < f->first + f->count; l++) {
     ts_share s = p->links.at[l];
     uint32_t ends[] = {ir->links[s.link / 2].from, ir->links[s.link / 2].to}, back = s.link % 2;
-    bool leaves = ir->devices[ends[back]].device_class != TS_IR_NONE, enters = ir->devices[ends[!back]].device_class != TS_IR_NONE;
+    bool leaves = ir->devices[ends[back]].device_class != TS_IR_NONE,
+         enters = ir->devices[ends[!back]].device_class != TS_IR_NONE;
     double out = leaves ? size - f->from : 0, in = enters ? size - f->to : 0;
     most = fmax(most, fmax(out, in) / size * s.share / bandwidth(ir, s.link));
   }
@@ -161,7 +181,8 @@ static double through_own_links(const prober *p, const flow *f, uint32_t size)
 
 static ts_profile measure(const prober *p, const ring *r, uint32_t size, uint32_t axes)
 {
-  ts_profile profile = {.ranks = size, .axes = axes, .islands = r->islands, .per_island = r->per_island};
+  ts_profile profile = {
+    .ranks = size, .axes = axes, .islands = r->islands, .per_island = r->per_island};
   double slow[WAYS] = {0}, pairs = 0, inside = 0, across = 0;
   uint32_t flows_inside = 0;
   for (uint32_t f = r->first; f < r->first + r->count; f++) {
@@ -193,7 +214,9 @@ static ts_profile measure(const prober *p, const ring *r, uint32_t size, uint32_
 
 static prober prober_new(ts_arena *scratch, ts_network *n, const ts_rank_group *g)
 {
-  prober p = {.network = n, .scratch = scratch, .island_number = TS_NEW_ARRAY(scratch, uint32_t, n->ir->devices_count)};
+  prober p = {.network = n,
+              .scratch = scratch,
+              .island_number = TS_NEW_ARRAY(scratch, uint32_t, n->ir->devices_count)};
   p.member = TS_NEW_ARRAY(scratch, uint32_t, g->size);
   p.unsorted = TS_NEW_ARRAY(scratch, uint32_t, g->size);
   p.number = TS_NEW_ARRAY(scratch, uint32_t, g->size);
@@ -224,7 +247,8 @@ const uint32_t *ts_profile_group(ts_network *n, uint32_t group, ts_stop *stop)
 {
   const ts_rank_group *g = &n->ranks->groups[group];
   ts_arena *scratch = ts_arena_new("group profiles");
-  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances), kinds = kinds_called(n->ir, group);
+  uint32_t *profile = TS_NEW_ARRAY(n->arena, uint32_t, g->instances),
+           kinds = kinds_called(n->ir, group);
   ring *rings = TS_NEW_ARRAY(scratch, ring, g->instances);
   ts_bound *bounds = TS_NEW_ARRAY(scratch, ts_bound, g->instances);
   prober p = prober_new(scratch, n, g);
@@ -268,7 +292,12 @@ uint32_t ts_profile_path(ts_network *n, uint32_t from, uint32_t to, uint32_t axe
   ts_arena_free(scratch);
   bool crosses = ts_graph_island(n->graph, from) != ts_graph_island(n->graph, to);
   ts_bound bound = ts_cuts_path(n->cuts, from, to);
-  ts_profile p = {.ranks = 2, .islands = crosses ? 2 : 1, .per_island = crosses ? 1 : 2, .tier = path.tier, .axes = axes, .bounds = ts_network_bound(n, &bound) + 1};
+  ts_profile p = {.ranks = 2,
+                  .islands = crosses ? 2 : 1,
+                  .per_island = crosses ? 1 : 2,
+                  .tier = path.tier,
+                  .axes = axes,
+                  .bounds = ts_network_bound(n, &bound) + 1};
   *(crosses ? &p.inter : &p.intra) = without_noise(1 / slowest);
   *(crosses ? &p.inter_latency : &p.intra_latency) = path.latency;
   return ts_network_intern(n, &p);

@@ -5,6 +5,7 @@
 #include "runtime/collective/network.h"
 
 const uint32_t *ts_profile_group(ts_network *network, uint32_t group, ts_stop *stop);
-uint32_t ts_profile_path(ts_network *network, uint32_t from_vertex, uint32_t to_vertex, uint32_t axes, ts_stop *stop);
+uint32_t ts_profile_path(ts_network *network, uint32_t from_vertex, uint32_t to_vertex,
+                         uint32_t axes, ts_stop *stop);
 
 #endif

@@ -1,4 +1,5 @@
-/* Collectives by statistics of measured calls: see ts_ir_net_curve. The form is TorchSim's; its fit is calibrate/network_curves.c. */
+/* Collectives by statistics of measured calls: see ts_ir_net_curve. The form is TorchSim's; its fit
+ * is calibrate/network_curves.c. */
 #ifndef TS_RUNTIME_COLLECTIVE_STATISTICAL_H
 #define TS_RUNTIME_COLLECTIVE_STATISTICAL_H
 
@@ -6,16 +7,22 @@
 #include "runtime/collective/call.h"
 
 /* The curve that answers for calls of a kind; NULL: none. */
-const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind, const ts_profile *profile);
-/* The curve on the links of a profile: its rates in proportion to those it was measured on, as are the bytes at which half is reached, for the latency in them
- * stays; latency of links beyond theirs at each step. */
-ts_ir_net_curve ts_curve_on(const ts_ir_net_curve *curve, const ts_ir_net_links *links, const ts_profile *profile);
-ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes, const ts_profile *profile);
+const ts_ir_net_curve *ts_curve_of(const ts_ir_net_curve *curves, uint32_t count, uint32_t kind,
+                                   const ts_profile *profile);
+/* The curve on the links of a profile: its rates in proportion to those it was measured on, as are
+ * the bytes at which half is reached, for the latency in them stays; latency of links beyond theirs
+ * at each step. */
+ts_ir_net_curve ts_curve_on(const ts_ir_net_curve *curve, const ts_ir_net_links *links,
+                            const ts_profile *profile);
+ts_estimate ts_curve_estimate(const ts_ir_net_curve *curve, uint64_t bytes,
+                              const ts_profile *profile);
 
 /* Seconds of a call by its bandwidth curves alone, without correction and stragglers. */
 double ts_curve_analytic(const ts_ir_net_curve *curve, double bytes, const ts_profile *profile);
-/* Where between fewest and most bytes, ranks, a call stands: 0 to 1 inside what was measured, no further outside. */
-void ts_curve_place(const ts_ir_net_curve *curve, double bytes, uint32_t ranks, double *size, double *group);
+/* Where between fewest and most bytes, ranks, a call stands: 0 to 1 inside what was measured, no
+ * further outside. */
+void ts_curve_place(const ts_ir_net_curve *curve, double bytes, uint32_t ranks, double *size,
+                    double *group);
 double ts_curve_correction(const ts_ir_net_curve *curve, double bytes, uint32_t ranks);
 double ts_curve_stragglers(const ts_ir_net_curve *curve, double bytes, uint32_t ranks);
 

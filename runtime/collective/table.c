@@ -1,5 +1,8 @@
-/* Measured calls. What a message takes without bytes, on the line through its two shortest measured sizes, is taken for latency, the rest occupies its sender. Inside the measured range of bytes the time is interpolated linearly in log bytes and log time; above it the bus bandwidth
- * of the largest point holds, below it the time of the smallest. Ranks and islands must have been measured as they are. */
+/* Measured calls. What a message takes without bytes, on the line through its two shortest measured
+ * sizes, is taken for latency, the rest occupies its sender. Inside the measured range of bytes the
+ * time is interpolated linearly in log bytes and log time; above it the bus bandwidth of the
+ * largest point holds, below it the time of the smallest. Ranks and islands must have been measured
+ * as they are. */
 #include <math.h>
 
 #include "base/round.h"
@@ -17,8 +20,10 @@ static int order(const ts_ir_net_point *point, uint32_t kind, const ts_profile *
   return 0;
 }
 
-/* First point that is not before (kind, profile) and, where it is of these, has at least `bytes`. */
-static uint32_t lower_bound(const ts_ir_net_point *points, uint32_t count, uint32_t kind, const ts_profile *p, uint64_t bytes)
+/* First point that is not before (kind, profile) and, where it is of these, has at least `bytes`.
+ * */
+static uint32_t lower_bound(const ts_ir_net_point *points, uint32_t count, uint32_t kind,
+                            const ts_profile *p, uint64_t bytes)
 {
   uint32_t low = 0, high = count;
   while (low < high) {
@@ -46,21 +51,28 @@ bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, 
   return at < model->point_count && order(&ir->net_points[model->first_point + at], kind, p) == 0;
 }
 
-/* `first`: the shortest of the kind and profile. With a single size nothing tells latency from bandwidth: then all of it occupies. */
-static uint64_t latency(const ts_ir_net_model *model, const ts_ir_net_point *points, uint32_t first, uint32_t kind, const ts_profile *p, uint64_t most)
+/* `first`: the shortest of the kind and profile. With a single size nothing tells latency from
+ * bandwidth: then all of it occupies. */
+static uint64_t latency(const ts_ir_net_model *model, const ts_ir_net_point *points, uint32_t first,
+                        uint32_t kind, const ts_profile *p, uint64_t most)
 {
   const ts_ir_net_point *a = &points[first], *b = a + 1;
-  if (kind != TS_IR_MESSAGE || first + 1 >= model->point_count || order(b, kind, p) || b->bytes <= a->bytes || b->time < a->time)
+  if (kind != TS_IR_MESSAGE || first + 1 >= model->point_count || order(b, kind, p) ||
+      b->bytes <= a->bytes || b->time < a->time)
     return 0;
-  double at_none = (double)a->time - (double)a->bytes * (double)(b->time - a->time) / (double)(b->bytes - a->bytes);
+  double at_none = (double)a->time -
+                   (double)a->bytes * (double)(b->time - a->time) / (double)(b->bytes - a->bytes);
   uint64_t ps = at_none > 0 ? ts_round_ps(at_none) : 0;
   return ps < most ? ps : most;
 }
 
-/* What goes with the rate of the links: all but the least time of the group's points, which is latency. `at`: one of them. */
-static double on_these_links(const ts_ir_net_links *links, const ts_ir_net_point *points, uint32_t at, double time, const ts_profile *p)
+/* What goes with the rate of the links: all but the least time of the group's points, which is
+ * latency. `at`: one of them. */
+static double on_these_links(const ts_ir_net_links *links, const ts_ir_net_point *points,
+                             uint32_t at, double time, const ts_profile *p)
 {
-  double factor = p->islands > 1 ? ts_rate_factor(p->inter, links->inter_links) : ts_rate_factor(p->intra, links->intra_links);
+  double factor = p->islands > 1 ? ts_rate_factor(p->inter, links->inter_links) :
+                                   ts_rate_factor(p->intra, links->intra_links);
   uint32_t first = at;
   if (factor == 1)
     return time;
@@ -70,7 +82,8 @@ static double on_these_links(const ts_ir_net_links *links, const ts_ir_net_point
   return least + (time - least) / factor;
 }
 
-ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *p)
+ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
+                              uint64_t bytes, const ts_profile *p)
 {
   const ts_ir_net_point *points = ir->net_points + model->first_point;
   uint32_t at = lower_bound(points, model->point_count, kind, p, bytes);
@@ -84,9 +97,13 @@ ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uin
   else if (below)
     time = (double)points[at].time;
   else
-    time = (double)points[at - 1].time * ((double)bytes / (double)(points[at - 1].bytes ? points[at - 1].bytes : 1));
+    time = (double)points[at - 1].time *
+           ((double)bytes / (double)(points[at - 1].bytes ? points[at - 1].bytes : 1));
   time = on_these_links(&model->links, points, at - !below, time, p);
   uint64_t ps = ts_round_ps(time);
   uint32_t first = lower_bound(points, model->point_count, kind, p, 0);
-  return (ts_estimate){.time = ps, .transfer = ps, .latency = latency(model, points, first, kind, p, ps), .beyond = !below || (!above && points[at].bytes != bytes)};
+  return (ts_estimate){.time = ps,
+                       .transfer = ps,
+                       .latency = latency(model, points, first, kind, p, ps),
+                       .beyond = !below || (!above && points[at].bytes != bytes)};
 }

@@ -4,7 +4,10 @@
 
 #include "runtime/collective/call.h"
 
-bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
-ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, uint64_t bytes, const ts_profile *profile); /* there must be points */
+bool ts_table_has(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
+                  const ts_profile *profile);
+/* there must be points */
+ts_estimate ts_table_estimate(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
+                              uint64_t bytes, const ts_profile *profile);
 
 #endif

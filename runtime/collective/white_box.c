@@ -1,8 +1,11 @@
-/* Steps and volumes: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH" (2005), for rings; Sanders,
- * Speck and Träff, "Two-tree algorithms" (2009), for trees; Klenk et al., "An in-network architecture for accelerating shared-memory
- * multiprocessor collectives" (ISCA 2020), for switches; Graham et al., "Scalable hierarchical aggregation protocol (SHARP)" (COMHPC 2016), for fabrics that
- * reduce; Bruck et al., "Efficient algorithms for all-to-all communications" (1997), whose order of sends aggregated trees have. What a
- * library does with them: Hu et al., "Demystifying NCCL" (2025), and the library's own tuning. */
+/* Steps and volumes: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
+ * Operations in MPICH" (2005), for rings; Sanders, Speck and Träff, "Two-tree algorithms" (2009),
+ * for trees; Klenk et al., "An in-network architecture for accelerating shared-memory
+ * multiprocessor collectives" (ISCA 2020), for switches; Graham et al., "Scalable hierarchical
+ * aggregation protocol (SHARP)" (COMHPC 2016), for fabrics that reduce; Bruck et al., "Efficient
+ * algorithms for all-to-all communications" (1997), whose order of sends aggregated trees have.
+ * What a library does with them: Hu et al., "Demystifying NCCL" (2025), and the library's own
+ * tuning. */
 #include "runtime/collective/white_box.h"
 
 #include <math.h>
@@ -10,15 +13,20 @@
 #include "base/round.h"
 #include "runtime/collective/follow.h"
 
-static bool halves(uint32_t kind) { return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER; }
+static bool halves(uint32_t kind)
+{
+  return kind == TS_IR_ALL_GATHER || kind == TS_IR_REDUCE_SCATTER;
+}
 
-static bool one_hop(uint32_t kind) { return kind == TS_IR_MESSAGE || kind == TS_IR_SHIFT; } /* whatever the algorithm */
+/* whatever the algorithm */
+static bool one_hop(uint32_t kind) { return kind == TS_IR_MESSAGE || kind == TS_IR_SHIFT; }
 
 static double log2_of(uint32_t n) { return n > 1 ? floor(log2((double)n)) : 0; }
 
 void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
-  double islands = p->islands, others = (double)p->per_island - 1, ways = halves(m->collective) ? 1 : 2;
+  double islands = p->islands, others = (double)p->per_island - 1,
+         ways = halves(m->collective) ? 1 : 2;
   if (one_hop(m->collective)) {
     *inter = p->islands > 1;
     *intra = 1 - *inter;
@@ -26,7 +34,10 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
   }
   switch (m->algorithm) {
   case TS_IR_NET_RING:
-    *inter = p->islands > 1 ? (m->collective == TS_IR_ALL_REDUCE || m->collective == TS_IR_BARRIER ? 2 : 1) * (islands - 1) : 0;
+    *inter = p->islands > 1 ?
+               (m->collective == TS_IR_ALL_REDUCE || m->collective == TS_IR_BARRIER ? 2 : 1) *
+                 (islands - 1) :
+               0;
     *intra = ts_ring_steps(m->collective, p->ranks) - *inter;
     break;
   case TS_IR_NET_TREE: /* up and down: a chain in the island, a binary tree between islands */
@@ -45,7 +56,8 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *intra = ways * others;
     *inter = 1;
     break;
-  case TS_IR_NET_FABRIC_DIRECT: /* all ranks at once; sending to each other one costs a tenth of a hop */
+  /* all ranks at once; sending to each other one costs a tenth of a hop */
+  case TS_IR_NET_FABRIC_DIRECT:
     *intra = 2 * (fmin(1, others) + 0.1 * others);
     *inter = 1;
     break;
@@ -53,16 +65,19 @@ void ts_method_steps(const ts_ir_net_method *m, const ts_profile *p, double *int
     *intra = p->ranks;
     *inter = log2_of(p->islands);
     break;
-  default: /* pairs: a rank on the same rail takes what all ranks of the island have for an island */
+  /* pairs: a rank on the same rail takes what all ranks of the island have for an island */
+  default:
     *intra = others + m->relay * (p->islands > 1);
     *inter = m->relay ? islands - 1 : p->ranks - (double)p->per_island;
   }
 }
 
-/* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island together, out of it. */
+/* Parts of the bytes that each rank passes on, inside its island and, for the ranks of an island
+ * together, out of it. */
 void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *intra, double *inter)
 {
-  double ranks = p->ranks, island = p->per_island, ring = ts_ring_volume(m->collective, p->ranks), leaving = (ranks - island) / ranks;
+  double ranks = p->ranks, island = p->per_island, ring = ts_ring_volume(m->collective, p->ranks),
+         leaving = (ranks - island) / ranks;
   bool reduces = m->collective == TS_IR_ALL_REDUCE;
   *intra = *inter = ring;
   if (one_hop(m->collective)) {
@@ -73,19 +88,22 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
     case TS_IR_NET_TREE:
       *intra = *inter = halves(m->collective) ? 1 : 2;
       break;
-    case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE: /* all-reduce: the switch reads all ranks' data and hands the sums back */
+    /* all-reduce: the switch reads all ranks' data and hands the sums back */
+    case TS_IR_NET_SWITCH: case TS_IR_NET_SWITCH_TREE:
       *intra = reduces ? 1 + 1 / island : 1;
       break;
     case TS_IR_NET_FABRIC_CHAIN:
       *intra = reduces ? 2 : 1;
       *inter = reduces ? 1 : leaving;
       break;
-    case TS_IR_NET_FABRIC_DIRECT: /* a reduce-scatter in the island, the fabric, an all-gather in the island */
+    /* a reduce-scatter in the island, the fabric, an all-gather in the island */
+    case TS_IR_NET_FABRIC_DIRECT:
       *intra = reduces ? 2 * (island - 1) / island : (ranks - 1) / ranks;
       *inter = reduces ? 1 : leaving;
       break;
     case TS_IR_NET_PAIRS:
-      *intra = (island - 1) / ranks + (p->islands > 1 ? m->relay * leaving * (island - 1) / island : 0);
+      *intra =
+        (island - 1) / ranks + (p->islands > 1 ? m->relay * leaving * (island - 1) / island : 0);
       *inter = leaving * island;
       break;
     default: break;
@@ -98,11 +116,15 @@ void ts_method_volumes(const ts_ir_net_method *m, const ts_profile *p, double *i
 /* Bytes that all channels carry in one round of steps. */
 static double round_bytes(const ts_ir_net_method *m, const ts_profile *p)
 {
-  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks : m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_FABRIC_DIRECT ? p->per_island : 1;
+  double parts = m->algorithm == TS_IR_NET_RING ? p->ranks :
+                 m->algorithm == TS_IR_NET_SWITCH || m->algorithm == TS_IR_NET_FABRIC_DIRECT ?
+                                                  p->per_island :
+                                                  1;
   return m->chunk * m->channels * parts;
 }
 
-/* Small messages use fewer channels, then fewer threads: each thread is to have some bytes (NCCL, src/enqueue.cc). */
+/* Small messages use fewer channels, then fewer threads: each thread is to have some bytes (NCCL,
+ * src/enqueue.cc). */
 static void shrink(ts_white_box *box, double bytes, uint32_t ranks)
 {
   static const double bytes_a_thread[TS_IR_NET_PROTOCOLS] = {8, 8, 64};
@@ -126,18 +148,23 @@ static double rate_of(double bound, double share, double links)
 
 static const ts_ir_net_links not_known;
 
-static double ps_per_byte(double volume, double rate) { return rate > 0 ? volume / rate * 1e12 : 0; }
+static double ps_per_byte(double volume, double rate)
+{
+  return rate > 0 ? volume / rate * 1e12 : 0;
+}
 
 /* A method for a profile: what its parts take for each round and each byte, in ps. */
 typedef struct way {
   const ts_ir_net_method *method;
   double connection, believed;    /* a call */
   double intra_hops, inter_hops;  /* a round */
-  double round;                   /* bytes of a round; 0: all bytes go in one, or rounds run into one another */
+  /* bytes of a round; 0: all bytes go in one, or rounds run into one another */
+  double round;
   double intra, inter, reduction; /* a byte */
 } way;
 
-/* What links between islands carry of a volume, seen as an island's all together. Rings leave by all of them; of pairs and shifts the slowest rank or cut counts. */
+/* What links between islands carry of a volume, seen as an island's all together. Rings leave by
+ * all of them; of pairs and shifts the slowest rank or cut counts. */
 static double links_between(const ts_ir_net_method *m, const ts_profile *p, double volume)
 {
   if (m->collective == TS_IR_ALL_TO_ALL && p->islands > 1)
@@ -145,43 +172,63 @@ static double links_between(const ts_ir_net_method *m, const ts_profile *p, doub
   return m->collective == TS_IR_SHIFT && p->islands > 1 ? volume * ts_profile_shift(p) : p->inter;
 }
 
-/* The rate that was measured, on links faster than those it was measured on; constants for any ranks know the shares they reach and the library's own bounds. */
-static double measured_rate(const ts_ir_net_method *m, double rate, double links, double measured_on)
+/* The rate that was measured, on links faster than those it was measured on; constants for any
+ * ranks know the shares they reach and the library's own bounds. */
+static double measured_rate(const ts_ir_net_method *m, double rate, double links,
+                            double measured_on)
 {
   return m->ranks ? rate * fmax(1, ts_rate_factor(links, measured_on)) : rate;
 }
 
-/* A method moves its volume through both kinds of links at once: the slower one counts. `held`: the links that its figures hold for. */
+/* A method moves its volume through both kinds of links at once: the slower one counts. `held`: the
+ * links that its figures hold for. */
 static way way_of(const ts_ir_net_method *m, const ts_profile *p, const ts_ir_net_links *held)
 {
   way w = {.method = m, .connection = (double)m->connection, .believed = (double)m->believed};
   double intra, inter, near, far;
   ts_method_steps(m, p, &intra, &inter);
   ts_method_volumes(m, p, &near, &far);
-  double most_inside = measured_rate(m, m->intra_rate, p->intra, held->intra_links), most_between = measured_rate(m, m->inter_rate, p->inter, held->inter_links);
-  double between = rate_of(most_between, m->inter_share, links_between(m, p, far)), inside = rate_of(most_inside, m->intra_share, p->intra);
-  w.intra_hops = intra * (double)(m->intra_hop + ts_more_latency(p->intra_latency, held->intra_latency));
-  w.inter_hops = inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, held->inter_latency));
+  double most_inside = measured_rate(m, m->intra_rate, p->intra, held->intra_links),
+         most_between = measured_rate(m, m->inter_rate, p->inter, held->inter_links);
+  double between = rate_of(most_between, m->inter_share, links_between(m, p, far)),
+         inside = rate_of(most_inside, m->intra_share, p->intra);
+  w.intra_hops =
+    intra * (double)(m->intra_hop + ts_more_latency(p->intra_latency, held->intra_latency));
+  w.inter_hops =
+    inter * (double)(m->inter_hop + ts_more_latency(p->inter_latency, held->inter_latency));
   w.round = m->algorithm == TS_IR_NET_RING && m->chunk > 0 ? round_bytes(m, p) : 0;
   if (p->islands > 2 && m->spread > 0)
     between *= pow(p->islands / 2.0, -m->spread);
   near = ps_per_byte(near, inside);
   far = ps_per_byte(far, between);
   *(near >= far ? &w.intra : &w.inter) = fmax(near, far);
-  w.reduction = m->reduction + ps_per_byte(m->local / p->ranks, rate_of(most_inside, m->intra_share, p->per_island > 1 ? p->intra : p->inter));
+  w.reduction = m->reduction +
+                ps_per_byte(m->local / p->ranks, rate_of(most_inside, m->intra_share,
+                                                         p->per_island > 1 ? p->intra : p->inter));
   return w;
 }
 
-static double rounds_of(const way *w, double bytes) { return w->round > 0 && bytes > w->round ? ceil(bytes / w->round) : 1; }
+static double rounds_of(const way *w, double bytes)
+{
+  return w->round > 0 && bytes > w->round ? ceil(bytes / w->round) : 1;
+}
 
 /* All but the connection. */
-static double work_of(const way *w, double bytes) { return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) + bytes * (w->intra + w->inter + w->reduction); }
+static double work_of(const way *w, double bytes)
+{
+  return rounds_of(w, bytes) * (w->intra_hops + w->inter_hops) +
+         bytes * (w->intra + w->inter + w->reduction);
+}
 
 static ts_white_box box_of(const way *w, uint64_t size, const ts_profile *p)
 {
   const ts_ir_net_method *m = w->method;
   double bytes = (double)size, latencies = rounds_of(w, bytes);
-  ts_white_box box = {.method = m, .rounds = 1, .connection = w->connection, .factor = 1, .beyond = m->most && (size < m->least || size > m->most)};
+  ts_white_box box = {.method = m,
+                      .rounds = 1,
+                      .connection = w->connection,
+                      .factor = 1,
+                      .beyond = m->most && (size < m->least || size > m->most)};
   shrink(&box, bytes, p->ranks);
   if (m->chunk > 0)
     box.rounds = fmax(1, ceil(bytes / round_bytes(m, p)));
@@ -197,13 +244,15 @@ ts_white_box ts_white_box_method(const ts_ir_net_method *m, uint64_t bytes, cons
   return box_of(&w, bytes, p);
 }
 
-/* A switch reduces for the ranks on it; the tree between such islands needs several, as does a fabric that reduces; aggregated trees join single ranks. */
+/* A switch reduces for the ranks on it; the tree between such islands needs several, as does a
+ * fabric that reduces; aggregated trees join single ranks. */
 bool ts_method_possible(const ts_ir_net_method *m, const ts_profile *p)
 {
   switch (m->algorithm) {
   case TS_IR_NET_SWITCH: return p->islands == 1;
   case TS_IR_NET_SWITCH_TREE: return p->islands > 1;
-  case TS_IR_NET_FABRIC_DIRECT: return p->islands > 1 && (m->collective == TS_IR_ALL_REDUCE || halves(m->collective));
+  case TS_IR_NET_FABRIC_DIRECT:
+    return p->islands > 1 && (m->collective == TS_IR_ALL_REDUCE || halves(m->collective));
   case TS_IR_NET_FABRIC_CHAIN: return p->islands > 1 && m->collective == TS_IR_ALL_REDUCE;
   case TS_IR_NET_AGGREGATED_TREES: return p->islands == p->ranks && halves(m->collective);
   default: return true;
@@ -215,14 +264,17 @@ struct ts_white_box_plan {
   ts_ir_net_links held;
   uint32_t way_count, anchor_count;
   way *ways;
-  bool unmeasured;                /* there are anchors of this collective, but none for these ranks nor for fewer and more */
+  /* there are anchors of this collective, but none for these ranks nor for fewer and more */
+  bool unmeasured;
   uint64_t *bytes;                /* of the anchors, and */
   double *log_bytes, *residual;   /* log of measured / modelled there */
 };
 
-/* Methods for these ranks and islands if there are any (and `own` ones are wanted), or those for all. */
-static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_profile *rates,
-                         const ts_ir_net_links *held, bool own_too, way *ways)
+/* Methods for these ranks and islands if there are any (and `own` ones are wanted), or those for
+ * all. */
+static uint32_t ways_for(const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
+                         const ts_profile *p, const ts_profile *rates, const ts_ir_net_links *held,
+                         bool own_too, way *ways)
 {
   uint32_t count = 0;
   bool special = false;
@@ -270,13 +322,22 @@ static double residual_of(const way *ways, uint32_t count, const ts_ir_net_point
   return time > 0 ? log((double)at->time / time) : 0;
 }
 
-/* Measured over other ranks: as many in each island but other islands, or one island of other ranks. `size` is what differs. */
-typedef struct kin { const ts_ir_net_point *points; uint32_t count; double size; double *residual; } kin;
+/* Measured over other ranks: as many in each island but other islands, or one island of other
+ * ranks. `size` is what differs. */
+typedef struct kin {
+  const ts_ir_net_point *points;
+  uint32_t count;
+  double size;
+  double *residual;
+} kin;
 
 static bool is_kin(const ts_ir_net_point *a, uint32_t kind, const ts_profile *p)
 {
   bool one = p->islands == 1;
-  return a->collective == kind && (one ? a->islands == 1 : a->islands > 1 && a->ranks == (uint64_t)a->islands * p->per_island && p->ranks == p->islands * p->per_island);
+  return a->collective == kind &&
+         (one ? a->islands == 1 :
+                a->islands > 1 && a->ranks == (uint64_t)a->islands * p->per_island &&
+                  p->ranks == p->islands * p->per_island);
 }
 
 static double residual_at(const kin *k, double bytes)
@@ -286,14 +347,17 @@ static double residual_at(const kin *k, double bytes)
     i++;
   if (i == k->count || !i || (double)k->points[i].bytes == bytes)
     return k->residual[i == k->count ? i - 1 : i];
-  double left = log((double)k->points[i - 1].bytes), share = (log(bytes) - left) / (log((double)k->points[i].bytes) - left);
+  double left = log((double)k->points[i - 1].bytes),
+         share = (log(bytes) - left) / (log((double)k->points[i].bytes) - left);
   return k->residual[i - 1] + share * (k->residual[i] - k->residual[i - 1]);
 }
 
 /* What the methods for any ranks miss over the kin's ranks. */
-static kin kin_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, const ts_ir_net_point *points, uint32_t count)
+static kin kin_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind,
+                  const ts_profile *p, const ts_ir_net_point *points, uint32_t count)
 {
-  kin k = {points, count, log(p->islands == 1 ? points->ranks : points->islands), TS_NEW_ARRAY(arena, double, count)};
+  kin k = {points, count, log(p->islands == 1 ? points->ranks : points->islands),
+           TS_NEW_ARRAY(arena, double, count)};
   ts_profile profile = *p;
   profile.ranks = points->ranks;
   profile.islands = points->islands;
@@ -310,12 +374,15 @@ static kin kin_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model
   return k;
 }
 
-static uint32_t kins_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p, kin *all)
+static uint32_t kins_of(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model,
+                        uint32_t kind, const ts_profile *p, kin *all)
 {
   const ts_ir_net_point *points = ir->net_points + model->first_point;
   uint32_t found = 0;
   for (uint32_t i = 0, n; i < model->point_count; i += n) {
-    for (n = 1; i + n < model->point_count && points[i + n].collective == points[i].collective && points[i + n].ranks == points[i].ranks && points[i + n].islands == points[i].islands;)
+    for (n = 1; i + n < model->point_count && points[i + n].collective == points[i].collective &&
+                points[i + n].ranks == points[i].ranks &&
+                points[i + n].islands == points[i].islands;)
       n++;
     if (is_kin(&points[i], kind, p))
       all[found++] = kin_of(arena, ir, model, kind, p, points + i, n);
@@ -330,9 +397,11 @@ static void add_anchor(ts_white_box_plan *plan, uint64_t bytes, double residual)
   plan->residual[plan->anchor_count++] = residual;
 }
 
-/* These ranks were not measured: the error of the methods is taken to change linearly in the logarithm of ranks or islands, from the two measured next to them; beyond
- * the last, the last one's error holds. */
-static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind)
+/* These ranks were not measured: the error of the methods is taken to change linearly in the
+ * logarithm of ranks or islands, from the two measured next to them; beyond the last, the last
+ * one's error holds. */
+static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir,
+                     const ts_ir_net_model *model, uint32_t kind)
 {
   const ts_profile *p = &plan->profile;
   kin *all = TS_NEW_ARRAY(arena, kin, model->point_count);
@@ -359,8 +428,10 @@ static void take_kin(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, 
   }
 }
 
-/* Anchors are measured: the model is led through them. They were measured where the methods were, at the rates that these state, however slow the links are here. */
-static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind)
+/* Anchors are measured: the model is led through them. They were measured where the methods were,
+ * at the rates that these state, however slow the links are here. */
+static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *ir,
+                         const ts_ir_net_model *model, uint32_t kind)
 {
   if (!model->point_count)
     return;
@@ -389,7 +460,9 @@ static void take_anchors(ts_arena *arena, ts_white_box_plan *plan, const ts_ir *
     add_anchor(plan, points[i].bytes, residual_of(ways, count, &points[i]));
 }
 
-const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *p)
+const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir,
+                                              const ts_ir_net_model *model, uint32_t kind,
+                                              const ts_profile *p)
 {
   ts_white_box_plan *plan = TS_NEW(arena, ts_white_box_plan);
   plan->profile = *p;
@@ -402,7 +475,8 @@ const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, 
   return plan;
 }
 
-/* The model's error between two anchors is taken to change linearly in log bytes; beyond the last it stays. */
+/* The model's error between two anchors is taken to change linearly in log bytes; beyond the last
+ * it stays. */
 static double correction(const ts_white_box_plan *plan, uint64_t bytes)
 {
   uint32_t low = 0, high = plan->anchor_count;
@@ -417,13 +491,15 @@ static double correction(const ts_white_box_plan *plan, uint64_t bytes)
     return exp(plan->residual[low - 1]);
   if (!low || plan->bytes[low] == bytes)
     return exp(plan->residual[low]);
-  double share = (log((double)bytes) - plan->log_bytes[low - 1]) / (plan->log_bytes[low] - plan->log_bytes[low - 1]);
+  double share = (log((double)bytes) - plan->log_bytes[low - 1]) /
+                 (plan->log_bytes[low] - plan->log_bytes[low - 1]);
   return exp(plan->residual[low - 1] + share * (plan->residual[low] - plan->residual[low - 1]));
 }
 
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes)
 {
-  ts_white_box box = box_of(choose(plan->ways, plan->way_count, (double)bytes), bytes, &plan->profile);
+  ts_white_box box =
+    box_of(choose(plan->ways, plan->way_count, (double)bytes), bytes, &plan->profile);
   box.beyond |= plan->unmeasured;
   if (plan->anchor_count && bytes)
     box.factor = correction(plan, bytes);
@@ -444,12 +520,19 @@ ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes)
 {
   ts_white_box box = ts_white_box_estimate(plan, bytes);
   uint32_t by = box.method->algorithm;
-  bool switches = by == TS_IR_NET_SWITCH || by == TS_IR_NET_SWITCH_TREE || by == TS_IR_NET_FABRIC_CHAIN || by == TS_IR_NET_FABRIC_DIRECT;
-  ts_estimate e = {.base = ts_round_ps(box.connection * box.factor), .intra = ts_round_ps(box.intra * box.factor), .inter = ts_round_ps(box.inter * box.factor),
-                   .reduction = ts_round_ps(box.reduction * box.factor), .beyond = box.beyond, .switches_reduce = switches};
+  bool switches = by == TS_IR_NET_SWITCH || by == TS_IR_NET_SWITCH_TREE ||
+                  by == TS_IR_NET_FABRIC_CHAIN || by == TS_IR_NET_FABRIC_DIRECT;
+  ts_estimate e = {.base = ts_round_ps(box.connection * box.factor),
+                   .intra = ts_round_ps(box.intra * box.factor),
+                   .inter = ts_round_ps(box.inter * box.factor),
+                   .reduction = ts_round_ps(box.reduction * box.factor),
+                   .beyond = box.beyond,
+                   .switches_reduce = switches};
   e.transfer = e.intra + e.inter + e.reduction;
   e.time = e.base + e.transfer;
   if (box.method->collective == TS_IR_MESSAGE)
-    e.latency = ts_round_ps((double)(plan->profile.islands > 1 ? box.method->inter_hop : box.method->intra_hop) * box.factor);
+    e.latency = ts_round_ps(
+      (double)(plan->profile.islands > 1 ? box.method->inter_hop : box.method->intra_hop) *
+      box.factor);
   return e;
 }

@@ -1,4 +1,5 @@
-/* Collectives as a collective library does them: algorithm, protocol, channels, threads, chunks and rounds, and what each part takes. */
+/* Collectives as a collective library does them: algorithm, protocol, channels, threads, chunks and
+ * rounds, and what each part takes. */
 #ifndef TS_RUNTIME_COLLECTIVE_WHITE_BOX_H
 #define TS_RUNTIME_COLLECTIVE_WHITE_BOX_H
 
@@ -17,22 +18,29 @@ typedef struct ts_white_box { /* a call, taken apart; times in ps */
   bool beyond;                /* outside of the sizes measured */
 } ts_white_box;
 
-/* A model as it answers for one collective and one profile, with all that does not depend on the bytes worked out: asking is a few comparisons,
- * a logarithm and an exponential. */
+/* A model as it answers for one collective and one profile, with all that does not depend on the
+ * bytes worked out: asking is a few comparisons, a logarithm and an exponential. */
 typedef struct ts_white_box_plan ts_white_box_plan;
 
 /* NULL: the model has no method for it. The IR must outlive the plan. */
-const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir, const ts_ir_net_model *model, uint32_t kind, const ts_profile *profile);
+const ts_white_box_plan *ts_white_box_prepare(ts_arena *arena, const ts_ir *ir,
+                                              const ts_ir_net_model *model, uint32_t kind,
+                                              const ts_profile *profile);
 ts_white_box ts_white_box_estimate(const ts_white_box_plan *plan, uint64_t bytes);
 ts_estimate ts_white_box_time(const ts_white_box_plan *plan, uint64_t bytes);
-/* `calls` of `bytes` each, issued as one group: the library chooses for all bytes together, connects once, and only a ring's steps are taken for each call. */
+/* `calls` of `bytes` each, issued as one group: the library chooses for all bytes together,
+ * connects once, and only a ring's steps are taken for each call. */
 ts_white_box ts_white_box_grouped(const ts_white_box_plan *plan, uint64_t bytes, uint32_t calls);
 
 /* What one method takes, without anchors. */
-ts_white_box ts_white_box_method(const ts_ir_net_method *method, uint64_t bytes, const ts_profile *profile);
+ts_white_box ts_white_box_method(const ts_ir_net_method *method, uint64_t bytes,
+                                 const ts_profile *profile);
 bool ts_method_possible(const ts_ir_net_method *method, const ts_profile *profile);
-/* Steps inside islands and between them; parts of `bytes` that pass a rank's links inside its island, and an island's links to the others (doc/networks.md). */
-void ts_method_steps(const ts_ir_net_method *method, const ts_profile *profile, double *intra, double *inter);
-void ts_method_volumes(const ts_ir_net_method *method, const ts_profile *profile, double *intra, double *inter);
+/* Steps inside islands and between them; parts of `bytes` that pass a rank's links inside its
+ * island, and an island's links to the others (doc/networks.md). */
+void ts_method_steps(const ts_ir_net_method *method, const ts_profile *profile, double *intra,
+                     double *inter);
+void ts_method_volumes(const ts_ir_net_method *method, const ts_profile *profile, double *intra,
+                       double *inter);
 
 #endif

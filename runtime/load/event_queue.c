@@ -2,7 +2,10 @@
 
 #include <stdbool.h>
 
-static bool sooner(const ts_moment *a, const ts_moment *b) { return a->time != b->time ? a->time < b->time : a->order < b->order; }
+static bool sooner(const ts_moment *a, const ts_moment *b)
+{
+  return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
 
 void ts_event_queue_announce(ts_arena *arena, ts_event_queue *event_queue, ts_moment m)
 {

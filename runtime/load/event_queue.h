@@ -1,4 +1,5 @@
-/* What comes when: moments, the next of which is taken first. Of equal times the lower order comes first, so that nothing depends on the order of announcing. */
+/* What comes when: moments, the next of which is taken first. Of equal times the lower order comes
+ * first, so that nothing depends on the order of announcing. */
 #ifndef TS_RUNTIME_LOAD_EVENT_QUEUE_H
 #define TS_RUNTIME_LOAD_EVENT_QUEUE_H
 

@@ -16,7 +16,8 @@ static uint32_t *bucket_of(const ts_intern *in, const uint32_t *words, uint32_t 
   uint32_t i = hash(words, count) & (in->bucket_count - 1);
   for (; in->buckets[i]; i = (i + 1) & (in->bucket_count - 1)) {
     const ts_interned *run = &in->runs.at[in->buckets[i] - 1];
-    if (run->count == count && (!count || !memcmp(in->words.at + run->first, words, count * sizeof *words)))
+    if (run->count == count &&
+        (!count || !memcmp(in->words.at + run->first, words, count * sizeof *words)))
       break;
   }
   return &in->buckets[i];
@@ -44,9 +45,11 @@ uint32_t ts_intern_run(ts_intern *in, const uint32_t *words, uint32_t count)
   return *bucket - 1;
 }
 
-typedef struct part { uint32_t key, number; } part; /* what the first member of a class had, and became */
+/* what the first member of a class had, and became */
+typedef struct part { uint32_t key, number; } part;
 
-/* Most classes stay whole, so the key of their first member answers for nearly all; the others are looked up. */
+/* Most classes stay whole, so the key of their first member answers for nearly all; the others are
+ * looked up. */
 uint32_t ts_refine(uint32_t *of, uint32_t classes, const uint32_t *key, uint32_t members)
 {
   ts_intern others = {.arena = ts_arena_new("partition refinement")};

@@ -1,4 +1,5 @@
-/* Numbers for runs of words: equal runs get equal numbers, counted from 0 in the order in which they are first seen. */
+/* Numbers for runs of words: equal runs get equal numbers, counted from 0 in the order in which
+ * they are first seen. */
 #ifndef TS_RUNTIME_LOAD_INTERN_H
 #define TS_RUNTIME_LOAD_INTERN_H
 
@@ -18,8 +19,9 @@ typedef struct ts_intern {
 
 uint32_t ts_intern_run(ts_intern *intern, const uint32_t *words, uint32_t count);
 
-/* Splits the classes of a partition by a key: members stay together when they were and have equal keys. Classes are numbered by their
- * lowest member. `of` and `key` have `members` entries. Returns the new number of classes. */
+/* Splits the classes of a partition by a key: members stay together when they were and have equal
+ * keys. Classes are numbered by their lowest member. `of` and `key` have `members` entries. Returns
+ * the new number of classes. */
 uint32_t ts_refine(uint32_t *of, uint32_t classes, const uint32_t *key, uint32_t members);
 
 #endif

@@ -12,12 +12,17 @@ typedef struct work {
 } work;
 
 /* The stream of a node; hosts' work comes after all streams. */
-static uint32_t row_of(const work *w, uint32_t i) { return ts_is_host(&w->nodes[i]) ? w->t->streams : w->nodes[i].stream; }
+static uint32_t row_of(const work *w, uint32_t i)
+{
+  return ts_is_host(&w->nodes[i]) ? w->t->streams : w->nodes[i].stream;
+}
 
 static void list_streams(const work *w, ts_fragment_layout *out)
 {
-  uint32_t streams = w->t->streams, n = w->fragment->node_count, *last = TS_NEW_ARRAY(w->arena, uint32_t, streams);
-  uint32_t *order = TS_NEW_ARRAY(w->arena, uint32_t, n), *first = TS_NEW_ARRAY(w->arena, uint32_t, streams + 2);
+  uint32_t streams = w->t->streams, n = w->fragment->node_count,
+           *last = TS_NEW_ARRAY(w->arena, uint32_t, streams);
+  uint32_t *order = TS_NEW_ARRAY(w->arena, uint32_t, n),
+           *first = TS_NEW_ARRAY(w->arena, uint32_t, streams + 2);
   for (uint32_t s = 0; s < streams; s++)
     last[s] = TS_IR_NONE;
   for (uint32_t i = 0; i < n; i++) {
@@ -51,7 +56,8 @@ static int place_host(const work *w, ts_fragment_layout *out, ts_stop *stop)
     if (node->op != TS_IR_HOST_SYNC)
       clock += node->host_ps;
     if (clock >> TS_TIME_BITS)
-      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "host times of fragment `%s` exceed the clock",
+      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
+                         "host times of fragment `%s` exceed the clock",
                          w->t->ir->strings + w->fragment->name);
     w->info[i].issue = clock;
     w->info[i].segment = (uint32_t)waits.count;
@@ -70,7 +76,8 @@ static void need_event(const work *w, ts_wait_list *waits, ts_fragment_layout *o
   TS_PUSH(w->t->arena, waits, producer->event);
 }
 
-/* Of those that a record chooses among, some may not have ended: later nodes know nothing of them. */
+/* Of those that a record chooses among, some may not have ended: later nodes know nothing of them.
+ * */
 static void find_choice(const work *w, ts_wait_list *waits, ts_fragment_layout *out, uint32_t i)
 {
   for (uint32_t d = 0; d < w->nodes[i].dep_count; d++)
@@ -78,12 +85,14 @@ static void find_choice(const work *w, ts_wait_list *waits, ts_fragment_layout *
   w->info[i].wait_count = w->nodes[i].dep_count;
 }
 
-/* Which dependencies need an event: those on another stream, unless an earlier wait of the same stream for the same or a later node of that
- * stream says as much. reached[a * streams + b]: one more than the last node of stream b that row a waited for; row `streams` is the host. */
+/* Which dependencies need an event: those on another stream, unless an earlier wait of the same
+ * stream for the same or a later node of that stream says as much. reached[a * streams + b]: one
+ * more than the last node of stream b that row a waited for; row `streams` is the host. */
 static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *out)
 {
   uint32_t streams = w->t->streams;
-  uint32_t *reached = TS_NEW_ARRAY(w->arena, uint32_t, (streams + 1) * streams), *latest = TS_NEW_ARRAY(w->arena, uint32_t, streams);
+  uint32_t *reached = TS_NEW_ARRAY(w->arena, uint32_t, (streams + 1) * streams),
+           *latest = TS_NEW_ARRAY(w->arena, uint32_t, streams);
   for (uint32_t i = 0; i < w->fragment->node_count; i++) {
     const ts_ir_node *node = &w->nodes[i];
     uint32_t row = ts_is_host(node) ? streams : node->stream;
@@ -111,10 +120,12 @@ static void find_waits(const work *w, ts_wait_list *waits, ts_fragment_layout *o
 
 static void find_idle(const work *w, ts_fragment_layout *out)
 {
-  bool *chosen = TS_NEW_ARRAY(w->arena, bool, w->fragment->node_count), *idle = TS_NEW_ARRAY(w->arena, bool, w->t->streams);
+  bool *chosen = TS_NEW_ARRAY(w->arena, bool, w->fragment->node_count),
+       *idle = TS_NEW_ARRAY(w->arena, bool, w->t->streams);
   memset(idle, true, w->t->streams * sizeof *idle);
   for (uint32_t i = 0; i < w->fragment->node_count; i++)
-    for (uint32_t d = 0; w->nodes[i].op == TS_IR_RECORD && w->nodes[i].arg && d < w->nodes[i].dep_count; d++)
+    for (uint32_t d = 0;
+         w->nodes[i].op == TS_IR_RECORD && w->nodes[i].arg && d < w->nodes[i].dep_count; d++)
       chosen[w->t->ir->deps[w->nodes[i].first_dep + d]] = true;
   for (uint32_t i = 0; i < w->fragment->node_count; i++)
     if (!ts_is_host(&w->nodes[i]) && (w->nodes[i].op != TS_IR_RECV || !chosen[i]))
@@ -125,7 +136,8 @@ static void find_idle(const work *w, ts_fragment_layout *out)
 static int list_ports(const work *w, ts_fragment_layout *out, ts_stop *stop)
 {
   const ts_ir_fragment *f = w->fragment;
-  uint32_t *slot = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count), *player = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count);
+  uint32_t *slot = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count),
+           *player = TS_NEW_ARRAY(w->arena, uint32_t, f->port_count);
   for (uint32_t p = 0; p < f->port_count; p++) {
     slot[p] = out->receive_count;
     out->receive_count += !w->t->ir->ports[f->first_port + p].is_send;
@@ -135,8 +147,9 @@ static int list_ports(const work *w, ts_fragment_layout *out, ts_stop *stop)
     if (w->nodes[i].op != TS_IR_SEND && w->nodes[i].op != TS_IR_RECV)
       continue;
     if (player[w->nodes[i].arg] != TS_IR_NONE)
-      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "two nodes of fragment `%s` play its port %u",
-                         w->t->ir->strings + f->name, w->nodes[i].arg);
+      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
+                         "two nodes of fragment `%s` play its port %u", w->t->ir->strings + f->name,
+                         w->nodes[i].arg);
     player[w->nodes[i].arg] = i;
   }
   out->port_slot = slot;
@@ -172,10 +185,12 @@ static void count_turns(const work *w, ts_fragment_layout *out)
     list_callers(w, out);
 }
 
-int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragment, ts_fragment_layout *out, ts_stop *stop)
+int ts_layout_fragment(const ts_tables *t, ts_wait_list *waits, uint32_t fragment,
+                       ts_fragment_layout *out, ts_stop *stop)
 {
   const ts_ir_fragment *f = &t->ir->fragments[fragment];
-  work w = {t, f, ts_fragment_nodes(t->ir, fragment), TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
+  work w = {t, f, ts_fragment_nodes(t->ir, fragment),
+            TS_NEW_ARRAY(t->arena, ts_node_info, f->node_count), t->arena};
   for (uint32_t i = 0; i < f->node_count; i++)
     w.info[i].event = TS_IR_NONE;
   *out = (ts_fragment_layout){.nodes = w.info};

@@ -1,5 +1,6 @@
-/* Messages: a send of program a to b with a tag is answered by the receive of b from a with the same tag. Resolved to a slot of the receiver,
- * so that playing a message is one store and one load. */
+/* Messages: a send of program a to b with a tag is answered by the receive of b from a with the
+ * same tag. Resolved to a slot of the receiver, so that playing a message is one store and one
+ * load. */
 #include <stdlib.h>
 
 #include "runtime/load/intern.h"
@@ -17,15 +18,18 @@ static int compare(const void *left, const void *right)
   return a->tag < b->tag ? -1 : a->tag > b->tag;
 }
 
-static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_binding *binding, ts_stop *stop)
+static int check_port(const ts_tables *t, const ts_ir_port *port, const ts_ir_binding *binding,
+                      ts_stop *stop)
 {
   const ts_ir *ir = t->ir;
   uint32_t axis = ir->meta->pipeline_axis;
   if (axis == TS_IR_NONE || ir->groups[port->group].axes != (uint32_t)1 << axis)
-    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "a message runs over group `%s`, which is not the pipeline axis",
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
+                       "a message runs over group `%s`, which is not the pipeline axis",
                        ir->strings + ir->groups[port->group].name);
   if (binding->peer >= t->ranks->pipeline_size)
-    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "a message names peer %u of %u on the pipeline axis", binding->peer,
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
+                       "a message names peer %u of %u on the pipeline axis", binding->peer,
                        t->ranks->pipeline_size);
   return 0;
 }
@@ -57,7 +61,9 @@ static int each_port(ts_tables *t, matcher *m, port_fn *visit, ts_stop *stop)
       const ts_ir_fragment *f = &ir->fragments[v->fragment];
       uint32_t first = ir->items[ir->programs[p].first_item + i].first_binding;
       for (uint32_t k = 0; k < f->port_count; k++)
-        if (visit(t, m, &(played){p, i, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]}, stop))
+        if (visit(t, m,
+                  &(played){p, i, k, v, &ir->ports[f->first_port + k], &ir->bindings[first + k]},
+                  stop))
           return -1;
     }
   return 0;
@@ -91,7 +97,8 @@ static void list_peers(ts_tables *t, matcher *m)
 
 static ts_port_call call_of(const ts_tables *t, const matcher *m, const played *p)
 {
-  return (ts_port_call){(uint32_t)(p->as - t->ir->ports), m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
+  return (ts_port_call){(uint32_t)(p->as - t->ir->ports),
+                        m->peer_index[p->program * t->ranks->pipeline_size + p->binding->peer] - 1};
 }
 
 static int compare_calls(const void *left, const void *right)
@@ -111,7 +118,8 @@ static int note_call(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
   return 0;
 }
 
-/* Of all pairs of a port and a peer only those that occur: schedules of many ranks have millions of ports and many peers. */
+/* Of all pairs of a port and a peer only those that occur: schedules of many ranks have millions of
+ * ports and many peers. */
 static void list_calls(ts_tables *t, const matcher *m)
 {
   for (uint32_t p = 0; p < t->ir->programs_count; p++) {
@@ -130,8 +138,10 @@ static void put_route(const ts_tables *t, matcher *m, const played *p, uint32_t 
 {
   const ts_program_info *info = &t->programs[p->program];
   ts_port_call key = call_of(t, m, p);
-  const ts_port_call *call = p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
-  m->routes[p->program][p->visit->port_base + p->port] = (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
+  const ts_port_call *call =
+    p->as->is_send ? bsearch(&key, info->calls, info->call_count, sizeof key, compare_calls) : NULL;
+  m->routes[p->program][p->visit->port_base + p->port] =
+    (ts_route){key.peer, slot, call ? (uint32_t)(call - info->calls) : TS_IR_NONE};
 }
 
 static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
@@ -142,7 +152,8 @@ static int note_receive(ts_tables *t, matcher *m, const played *p, ts_stop *stop
   const ts_fragment_layout *layout = &t->layouts[p->visit->fragment];
   uint32_t slot = p->visit->slot_base + layout->port_slot[p->port];
   TS_PUSH(m->scratch, &m->receives, (receive){p->program, p->binding->peer, p->binding->tag, slot});
-  m->messages[p->program][slot] = (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};
+  m->messages[p->program][slot] =
+    (ts_message){.sender = TS_IR_NONE, .item = p->item, .node = layout->port_node[p->port]};
   put_route(t, m, p, slot);
   return 0;
 }
@@ -152,9 +163,12 @@ static int note_send(ts_tables *t, matcher *m, const played *p, ts_stop *stop)
   if (!p->as->is_send)
     return 0;
   receive key = {p->binding->peer, p->program, p->binding->tag, 0};
-  const receive *found = m->receives.count ? bsearch(&key, m->receives.at, m->receives.count, sizeof key, compare) : NULL;
+  const receive *found = m->receives.count ?
+                           bsearch(&key, m->receives.at, m->receives.count, sizeof key, compare) :
+                           NULL;
   if (!found)
-    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "nobody receives message %u of %s to coordinate %u", p->binding->tag,
+    return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL,
+                       "nobody receives message %u of %s to coordinate %u", p->binding->tag,
                        t->ir->strings + t->ir->programs[p->program].name, p->binding->peer);
   ts_message *message = &m->messages[found->program][found->slot];
   message->sender = p->program;

@@ -6,10 +6,14 @@
 #include <stddef.h>
 
 typedef struct ts_progress {
-  bool (*tick)(void *closure, const char *what, double share); /* from the thread that began the work, now and then; share: 0..1 of `what`. False: stop */
+  /* from the thread that began the work, now and then; share: 0..1 of `what`. False: stop */
+  bool (*tick)(void *closure, const char *what, double share);
   void *closure;
 } ts_progress;
 
-static inline bool ts_tick(const ts_progress *p, const char *what, double share) { return !p || p->tick(p->closure, what, share); }
+static inline bool ts_tick(const ts_progress *p, const char *what, double share)
+{
+  return !p || p->tick(p->closure, what, share);
+}
 
 #endif

@@ -1,9 +1,14 @@
 #include "runtime/load/ranks.h"
 
-static bool in_group(const ts_ir_group *group, uint32_t axis) { return axis < 32 && (group->axes >> axis & 1); }
+static bool in_group(const ts_ir_group *group, uint32_t axis)
+{
+  return axis < 32 && (group->axes >> axis & 1);
+}
 
-/* All sums of coordinate * stride over the chosen axes, ascending because strides grow with the axis. */
-static uint32_t *corner_ranks(ts_arena *arena, const ts_ir *ir, const ts_ir_group *group, bool members, uint32_t *count)
+/* All sums of coordinate * stride over the chosen axes, ascending because strides grow with the
+ * axis. */
+static uint32_t *corner_ranks(ts_arena *arena, const ts_ir *ir, const ts_ir_group *group,
+                              bool members, uint32_t *count)
 {
   uint32_t total = 1;
   for (uint32_t a = 0; a < ir->axes_count; a++)
@@ -23,7 +28,8 @@ static uint32_t *corner_ranks(ts_arena *arena, const ts_ir *ir, const ts_ir_grou
   return at;
 }
 
-static void fill_group(ts_arena *arena, const ts_ir *ir, uint32_t world, uint32_t g, ts_rank_group *out)
+static void fill_group(ts_arena *arena, const ts_ir *ir, uint32_t world, uint32_t g,
+                       ts_rank_group *out)
 {
   uint32_t *offset = corner_ranks(arena, ir, &ir->groups[g], true, &out->size);
   uint32_t *base = corner_ranks(arena, ir, &ir->groups[g], false, &out->instances);

@@ -1,4 +1,5 @@
-/* Ranks of the mesh and the instances of its groups. Members of an instance are base + offset[j], in rank order. */
+/* Ranks of the mesh and the instances of its groups. Members of an instance are base + offset[j],
+ * in rank order. */
 #ifndef TS_RUNTIME_LOAD_RANKS_H
 #define TS_RUNTIME_LOAD_RANKS_H
 
@@ -20,10 +21,12 @@ typedef struct ts_ranks {
   uint32_t world;
   uint32_t pipeline_size, pipeline_stride; /* 1, 1 without a pipeline axis */
   const uint32_t *program;                 /* [world] */
-  const uint32_t *vertex;                  /* [world] device vertex of the cluster graph, or NULL when there is none */
+  /* [world] device vertex of the cluster graph, or NULL when there is none */
+  const uint32_t *vertex;
   const ts_rank_group *groups;
   uint32_t group_count;
-  const double *slower;                    /* [world] factor on the time of a rank's kernels, or NULL: 1 */
+  /* [world] factor on the time of a rank's kernels, or NULL: 1 */
+  const double *slower;
 } ts_ranks;
 
 /* The rank at another coordinate of the pipeline axis. */

@@ -2,7 +2,8 @@
 
 #include "ir/ir.h"
 
-int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name, const char *format, ...)
+int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name,
+                const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -17,7 +18,10 @@ int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name
   return -1;
 }
 
-int ts_stop_interrupted(ts_stop *stop) { return ts_stop_set(stop, TS_EXIT_ENVIRONMENT, NULL, NULL, "interrupted"); }
+int ts_stop_interrupted(ts_stop *stop)
+{
+  return ts_stop_set(stop, TS_EXIT_ENVIRONMENT, NULL, NULL, "interrupted");
+}
 
 void ts_stop_fact(ts_stop *stop, const char *name, const char *format, ...)
 {

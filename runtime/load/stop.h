@@ -1,5 +1,5 @@
-/* Why a run ends without a result, as a value: what happened, where in the plan, and the facts a person needs to mend it.
- * Filled by whoever finds it, printed by report/stop.c. */
+/* Why a run ends without a result, as a value: what happened, where in the plan, and the facts a
+ * person needs to mend it. Filled by whoever finds it, printed by report/stop.c. */
 #ifndef TS_RUNTIME_LOAD_STOP_H
 #define TS_RUNTIME_LOAD_STOP_H
 
@@ -24,10 +24,11 @@ typedef struct ts_stop {
 } ts_stop;
 
 /* Sets the head of *stop and returns -1, so that `return ts_stop_set(...)` reads well. */
-int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+int ts_stop_set(ts_stop *stop, int exit_code, const char *code, const char *name,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
 int ts_stop_interrupted(ts_stop *stop); /* the work was asked to stop */
-void ts_stop_fact(ts_stop *stop, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void ts_stop_fact(ts_stop *stop, const char *name, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
 void ts_stop_help(ts_stop *stop, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

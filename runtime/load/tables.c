@@ -43,11 +43,17 @@ typedef struct cursor { /* where an item lies in the rank's arrays */
 
 static ts_visit visit_at(const ts_ir_item *item, uint32_t index, const cursor *c)
 {
-  return (ts_visit){.offset = c->offset, .fragment = item->fragment, .item = index, .event_base = (uint32_t)c->events,
-                    .slot_base = (uint32_t)c->slots, .segment = (uint32_t)c->segment, .port_base = (uint32_t)c->ports};
+  return (ts_visit){.offset = c->offset,
+                    .fragment = item->fragment,
+                    .item = index,
+                    .event_base = (uint32_t)c->events,
+                    .slot_base = (uint32_t)c->slots,
+                    .segment = (uint32_t)c->segment,
+                    .port_base = (uint32_t)c->ports};
 }
 
-static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32_t fragment, cursor *c)
+static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32_t fragment,
+                    cursor *c)
 {
   c->offset = layout->wait_count ? layout->tail : c->offset + layout->tail;
   c->segment += layout->wait_count;
@@ -57,11 +63,13 @@ static void advance(const ts_tables *t, const ts_fragment_layout *layout, uint32
   c->ports += t->ir->fragments[fragment].port_count;
 }
 
-static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out, ts_stop *stop)
+static int place_items(const ts_tables *t, const ts_ir_program *program, ts_program_info *out,
+                       ts_stop *stop)
 {
   ts_visit *items = TS_NEW_ARRAY(t->arena, ts_visit, program->item_count);
   uint64_t *node_base = TS_NEW_ARRAY(t->arena, uint64_t, program->item_count + 1);
-  uint32_t *turn_base = TS_NEW_ARRAY(t->arena, uint32_t, (size_t)(program->item_count + 1) * t->comm_count);
+  uint32_t *turn_base =
+    TS_NEW_ARRAY(t->arena, uint32_t, (size_t)(program->item_count + 1) * t->comm_count);
   cursor c = {0};
   for (uint32_t i = 0; i < program->item_count; i++) {
     const ts_ir_item *item = &t->ir->items[program->first_item + i];
@@ -70,19 +78,29 @@ static int place_items(const ts_tables *t, const ts_ir_program *program, ts_prog
     advance(t, layout, item->fragment, &c);
     node_base[i + 1] = c.nodes;
     for (uint32_t k = 0; k < t->comm_count; k++)
-      turn_base[(i + 1) * t->comm_count + k] = turn_base[i * t->comm_count + k] + (layout->turns ? layout->turns[k] : 0);
+      turn_base[(i + 1) * t->comm_count + k] =
+        turn_base[i * t->comm_count + k] + (layout->turns ? layout->turns[k] : 0);
     if (c.offset >> TS_TIME_BITS || c.events >= TS_IR_NONE || c.ports >= TS_IR_NONE)
-      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long", t->ir->strings + program->name);
+      return ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "program `%s` is too long",
+                         t->ir->strings + program->name);
   }
-  *out = (ts_program_info){.items = items, .node_base = node_base, .turn_base = turn_base, .node_count = c.nodes,
-                           .event_count = (uint32_t)c.events, .slot_count = (uint32_t)c.slots, .port_count = (uint32_t)c.ports,
-                           .segment_count = (uint32_t)c.segment + 1, .tail = c.offset, .tail_segment = (uint32_t)c.segment};
+  *out = (ts_program_info){.items = items,
+                           .node_base = node_base,
+                           .turn_base = turn_base,
+                           .node_count = c.nodes,
+                           .event_count = (uint32_t)c.events,
+                           .slot_count = (uint32_t)c.slots,
+                           .port_count = (uint32_t)c.ports,
+                           .segment_count = (uint32_t)c.segment + 1,
+                           .tail = c.offset,
+                           .tail_segment = (uint32_t)c.segment};
   return 0;
 }
 
 static bool has_work(const ts_fragment_layout *layout, uint32_t stream, uint32_t streams)
 {
-  return stream == streams ? layout->wait_count > 0 : layout->stream_first[stream] < layout->stream_first[stream + 1];
+  return stream == streams ? layout->wait_count > 0 :
+                             layout->stream_first[stream] < layout->stream_first[stream + 1];
 }
 
 static void list_visits(const ts_tables *t, const ts_ir_program *program, ts_program_info *out)
@@ -119,7 +137,8 @@ static int place_programs(ts_tables *t, ts_stop *stop)
   return 0;
 }
 
-const ts_tables *ts_tables_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_stop *stop)
+const ts_tables *ts_tables_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                               ts_stop *stop)
 {
   ts_tables *t = TS_NEW(arena, ts_tables);
   *t = (ts_tables){.arena = arena, .ir = ir, .ranks = ranks, .streams = ir->streams_count};

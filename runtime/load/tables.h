@@ -1,8 +1,10 @@
-/* What every play of an IR shares, worked out once: the order of nodes on each stream, which nodes leave an event behind, when the host has
- * issued what, and which receive a send answers. The program itself is the queue of work: a stream keeps only its place in it.
+/* What every play of an IR shares, worked out once: the order of nodes on each stream, which nodes
+ * leave an event behind, when the host has issued what, and which receive a send answers. The
+ * program itself is the queue of work: a stream keeps only its place in it.
  *
- * Host time is static between waits of the host. A SEGMENT is the stretch from one wait to the next; everything in it is issued at the
- * segment's start plus an offset known here. Segment 0 starts at 0. */
+ * Host time is static between waits of the host. A SEGMENT is the stretch from one wait to the
+ * next; everything in it is issued at the segment's start plus an offset known here. Segment 0
+ * starts at 0. */
 #ifndef TS_RUNTIME_LOAD_TABLES_H
 #define TS_RUNTIME_LOAD_TABLES_H
 
@@ -15,11 +17,13 @@
 #include "runtime/load/ranks.h"
 #include "runtime/load/stop.h"
 
-/* Durations and host offsets stay below 2^TS_TIME_BITS ps (6 days), times below 2^TS_CLOCK_BITS: sums of a few cannot overflow. */
+/* Durations and host offsets stay below 2^TS_TIME_BITS ps (6 days), times below 2^TS_CLOCK_BITS:
+ * sums of a few cannot overflow. */
 enum { TS_TIME_BITS = 59, TS_CLOCK_BITS = 61 };
 
 typedef struct ts_node_info { /* of a fragment's node */
-  uint64_t issue;     /* from the start of its segment, or of the fragment if that began earlier, to being issued */
+  /* from the start of its segment, or of the fragment if that began earlier, to being issued */
+  uint64_t issue;
   uint32_t segment;   /* waits of the host before it in the fragment */
   uint32_t event;     /* where its end is kept for other streams, or TS_IR_NONE */
   uint32_t first_wait; /* into ts_tables.waits: events of the fragment it must wait for */
@@ -41,11 +45,13 @@ typedef struct ts_fragment_layout { /* of a fragment */
   const uint32_t *port_slot;      /* [port_count] receives before this port */
   const uint32_t *port_node;      /* [port_count] node that plays it, or TS_IR_NONE */
   const uint32_t *turns;          /* [comms] calls of each communicator, NULL: none at all */
-  const uint32_t *callers, *caller_first; /* the nodes that call, one communicator after the other; [comms + 1] into them */
+  /* the nodes that call, one communicator after the other; [comms + 1] into them */
+  const uint32_t *callers, *caller_first;
   const ts_host_wait *waits;      /* [wait_count] */
   uint32_t wait_count;
   uint32_t event_count, receive_count;
-  uint64_t tail;                  /* host time from the last wait (or the start) to the end of the fragment */
+  /* host time from the last wait (or the start) to the end of the fragment */
+  uint64_t tail;
 } ts_fragment_layout;
 
 typedef struct ts_visit { /* one item of a program, as one stream sees it */
@@ -58,11 +64,15 @@ typedef struct ts_visit { /* one item of a program, as one stream sees it */
 
 typedef struct ts_range { uint32_t first, count; } ts_range;
 
-typedef struct ts_port_call { uint32_t port, peer; } ts_port_call; /* a program sends through this port of the IR to this one of its peers */
+/* a program sends through this port of the IR to this one of its peers */
+typedef struct ts_port_call { uint32_t port, peer; } ts_port_call;
 
-typedef struct ts_route { uint32_t peer, slot, call; } ts_route; /* of a played port: which of the program's peers, the slot at the receiver, of sends which of its calls */
+/* of a played port: which of the program's peers, the slot at the receiver, of sends which of its
+ * calls */
+typedef struct ts_route { uint32_t peer, slot, call; } ts_route;
 
-typedef struct ts_peer { /* a coordinate of the pipeline axis that the program exchanges messages with */
+/* a coordinate of the pipeline axis that the program exchanges messages with */
+typedef struct ts_peer {
   uint32_t coordinate;
   bool sends; /* the program sends to it */
 } ts_peer;
@@ -74,11 +84,15 @@ typedef struct ts_message { /* where slot `slot` of a program is sent and receiv
 
 typedef struct ts_program_info {
   const ts_visit *items;        /* [item_count] */
-  const ts_visit *visits;       /* stream by stream: only items with work for the stream; at last those where the host waits */
+  /* stream by stream: only items with work for the stream; at last those where the host waits */
+  const ts_visit *visits;
   const ts_range *stream;       /* [streams + 1] into visits */
   const uint64_t *node_base;    /* [item_count + 1] nodes before the item */
-  const bool *late;             /* [streams] only receives among which records choose: those that were not waited for do not hold up the end of the step */
-  const uint32_t *turn_base;    /* [item_count * comms] calls of each communicator before the item */
+  /* [streams] only receives among which records choose: those that were not waited for do not hold
+   * up the end of the step */
+  const bool *late;
+  /* [item_count * comms] calls of each communicator before the item */
+  const uint32_t *turn_base;
   const ts_message *messages;   /* [slot_count] */
   const ts_route *routes;       /* [port_count] */
   const ts_peer *peers;         /* [peer_count] by coordinate */
@@ -89,7 +103,8 @@ typedef struct ts_program_info {
   uint32_t tail_segment;
 } ts_program_info;
 
-typedef struct ts_communicator { uint32_t group, stream; } ts_communicator; /* a communicator: calls on one stream, in order */
+/* a communicator: calls on one stream, in order */
+typedef struct ts_communicator { uint32_t group, stream; } ts_communicator;
 
 typedef struct ts_tables {
   ts_arena *arena;
@@ -108,13 +123,20 @@ typedef struct ts_tables {
 } ts_tables;
 
 /* NULL after filling *stop. */
-const ts_tables *ts_tables_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks, ts_stop *stop);
+const ts_tables *ts_tables_new(ts_arena *arena, const ts_ir *ir, const ts_ranks *ranks,
+                               ts_stop *stop);
 
 static inline uint32_t ts_comm_of(const ts_tables *t, const ts_ir_node *node)
 {
   return t->comm_of[t->ir->collectives[node->arg].group * t->streams + node->stream];
 }
-static inline bool ts_is_host(const ts_ir_node *node) { return node->op == TS_IR_HOST_WORK || node->op == TS_IR_HOST_SYNC; }
-static inline const ts_ir_node *ts_fragment_nodes(const ts_ir *ir, uint32_t fragment) { return ir->nodes + ir->fragments[fragment].first_node; }
+static inline bool ts_is_host(const ts_ir_node *node)
+{
+  return node->op == TS_IR_HOST_WORK || node->op == TS_IR_HOST_SYNC;
+}
+static inline const ts_ir_node *ts_fragment_nodes(const ts_ir *ir, uint32_t fragment)
+{
+  return ir->nodes + ir->fragments[fragment].first_node;
+}
 
 #endif

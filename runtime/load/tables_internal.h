@@ -6,7 +6,8 @@
 
 typedef TS_VEC(uint32_t) ts_wait_list;
 
-int ts_layout_fragment(const ts_tables *tables, ts_wait_list *waits, uint32_t fragment, ts_fragment_layout *layout, ts_stop *stop);
+int ts_layout_fragment(const ts_tables *tables, ts_wait_list *waits, uint32_t fragment,
+                       ts_fragment_layout *layout, ts_stop *stop);
 int ts_match_messages(ts_tables *tables, ts_stop *stop);
 
 #endif

@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST = 64, PIECES = 32, STEP = 8 }; /* PIECES: that make it worth starting a thread; STEP: taken at a time */
+/* PIECES: that make it worth starting a thread; STEP: taken at a time */
+enum { MOST = 64, PIECES = 32, STEP = 8 };
 
 uint32_t ts_workers_size(uint32_t asked, uint32_t pieces)
 {
@@ -15,13 +16,18 @@ uint32_t ts_workers_size(uint32_t asked, uint32_t pieces)
   return (uint32_t)there < most ? (uint32_t)there : most;
 }
 
-typedef struct crew { const ts_workers_job *job; atomic_uint next, worker; atomic_bool stopped; } crew;
+typedef struct crew {
+  const ts_workers_job *job;
+  atomic_uint next, worker;
+  atomic_bool stopped;
+} crew;
 
 static void take_pieces(crew *c, const ts_progress *progress)
 {
   const ts_workers_job *job = c->job;
   uint32_t worker = atomic_fetch_add(&c->worker, 1);
-  for (uint32_t piece; !atomic_load(&c->stopped) && (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
+  for (uint32_t piece;
+       !atomic_load(&c->stopped) && (piece = atomic_fetch_add(&c->next, STEP)) < job->pieces;) {
     for (uint32_t i = piece; i < piece + STEP && i < job->pieces; i++)
       job->work(job->closure, i, worker);
     if (!ts_tick(progress, job->what, (double)piece / job->pieces))
@@ -43,7 +49,8 @@ bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
   crew c = {.job = job};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (started + 1 < workers && started < MOST && pthread_create(&threads[started], NULL, help, &c) == 0)
+  while (started + 1 < workers && started < MOST &&
+         pthread_create(&threads[started], NULL, help, &c) == 0)
     started++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   take_pieces(&c, job->progress);

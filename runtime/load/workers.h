@@ -1,4 +1,5 @@
-/* Work shared among threads. Pieces may be done in any order by any worker, so each writes what is its own; results then do not depend on how many there are. */
+/* Work shared among threads. Pieces may be done in any order by any worker, so each writes what is
+ * its own; results then do not depend on how many there are. */
 #ifndef TS_RUNTIME_LOAD_WORKERS_H
 #define TS_RUNTIME_LOAD_WORKERS_H
 
@@ -8,15 +9,18 @@
 
 typedef struct ts_workers_job {
   uint32_t pieces;
-  void (*work)(void *closure, uint32_t piece, uint32_t worker); /* worker: 0 .. workers - 1; one piece at a time each */
+  /* worker: 0 .. workers - 1; one piece at a time each */
+  void (*work)(void *closure, uint32_t piece, uint32_t worker);
   void *closure;
   const ts_progress *progress; /* or NULL; told of pieces begun */
   const char *what;            /* for it */
 } ts_workers_job;
 
-/* Threads worth using: `asked`, or if that is 0 one a processor, but no more than the pieces are worth. */
+/* Threads worth using: `asked`, or if that is 0 one a processor, but no more than the pieces are
+ * worth. */
 uint32_t ts_workers_size(uint32_t asked, uint32_t pieces);
-/* Returns when all pieces are done. Signals go to the calling thread. False: it was to stop, and not all are done. */
+/* Returns when all pieces are done. Signals go to the calling thread. False: it was to stop, and
+ * not all are done. */
 bool ts_workers_run(uint32_t workers, const ts_workers_job *job);
 
 #endif

@@ -6,7 +6,13 @@
 #include "runtime/load/event_queue.h"
 #include "runtime/load/intern.h"
 
-typedef struct begin { const ts_flow_pattern *pattern; double bytes; uint64_t latency, start; uint32_t tag, next; } begin; /* next: of those that are not used */
+/* next: of those that are not used */
+typedef struct begin {
+  const ts_flow_pattern *pattern;
+  double bytes;
+  uint64_t latency, start;
+  uint32_t tag, next;
+} begin;
 
 struct ts_contention {
   ts_arena *arena;
@@ -19,9 +25,11 @@ struct ts_contention {
   uint64_t order;
   TS_VEC(uint32_t) tags;       /* of each call of the traffic */
   TS_VEC(uint32_t) calls;      /* of the traffic, of each tag: the last */
-  TS_VEC(uint32_t) followers;  /* of each tag: the place of what begins when its call ends, or TS_IR_NONE */
+  /* of each tag: the place of what begins when its call ends, or TS_IR_NONE */
+  TS_VEC(uint32_t) followers;
   uint64_t now;
-  ts_flow_pattern **patterns;  /* [groups] of [instances * models * shapes]: made when asked for first */
+  /* [groups] of [instances * models * shapes]: made when asked for first */
+  ts_flow_pattern **patterns;
   ts_intern paths;             /* model, sender, receiver */
   TS_VEC(ts_flow_pattern *) path_patterns;
 };
@@ -29,12 +37,17 @@ struct ts_contention {
 ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_network *network)
 {
   ts_contention *c = TS_NEW(arena, ts_contention);
-  *c = (ts_contention){.arena = arena, .tables = tables, .network = network, .traffic = ts_traffic_new(arena, tables->ir), .paths.arena = arena};
+  *c = (ts_contention){.arena = arena,
+                       .tables = tables,
+                       .network = network,
+                       .traffic = ts_traffic_new(arena, tables->ir),
+                       .paths.arena = arena};
   c->patterns = TS_NEW_ARRAY(arena, ts_flow_pattern *, tables->ir->groups_count);
   return c;
 }
 
-/* A call that takes `times` as long as the network would have it and begins at its start, or when the call with the tag `after` has ended. */
+/* A call that takes `times` as long as the network would have it and begins at its start, or when
+ * the call with the tag `after` has ended. */
 static void add(ts_contention *c, double times, uint32_t after, begin b)
 {
   b.bytes *= times;
@@ -62,58 +75,75 @@ static void follow(ts_contention *c, uint32_t tag)
     return;
   uint64_t start = c->begins.at[place].start;
   c->followers.at[tag] = TS_IR_NONE;
-  ts_event_queue_announce(c->arena, &c->heap, (ts_moment){start > c->now ? start : c->now, c->order++, place, 0});
+  ts_event_queue_announce(c->arena, &c->heap,
+                          (ts_moment){start > c->now ? start : c->now, c->order++, place, 0});
 }
 
-static double times_of(const ts_contention *c, uint32_t call) { return c->tables->transfer ? c->tables->transfer[call] : 1; }
+static double times_of(const ts_contention *c, uint32_t call)
+{
+  return c->tables->transfer ? c->tables->transfer[call] : 1;
+}
 
-static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, uint32_t instance, uint32_t model, ts_flow_shape shape)
+static const ts_flow_pattern *group_pattern(ts_contention *c, uint32_t group, uint32_t instance,
+                                            uint32_t model, ts_flow_shape shape)
 {
   const ts_ranks *ranks = c->tables->ranks;
   const ts_rank_group *g = &ranks->groups[group];
   size_t models = c->tables->ir->net_models_count;
   if (!c->patterns[group])
-    c->patterns[group] = TS_NEW_ARRAY(c->arena, ts_flow_pattern, (size_t)g->instances * models * TS_FLOW_SHAPES);
-  ts_flow_pattern *p = &c->patterns[group][((size_t)instance * models + model) * TS_FLOW_SHAPES + shape];
+    c->patterns[group] =
+      TS_NEW_ARRAY(c->arena, ts_flow_pattern, (size_t)g->instances * models * TS_FLOW_SHAPES);
+  ts_flow_pattern *p =
+    &c->patterns[group][((size_t)instance * models + model) * TS_FLOW_SHAPES + shape];
   if (!p->count) {
     ts_arena *scratch = ts_arena_new("members");
     uint32_t *vertex = TS_NEW_ARRAY(scratch, uint32_t, g->size), pair[2];
     for (uint32_t j = 0; j < g->size; j++)
       vertex[j] = ranks->vertex[g->base[instance] + g->offset[j]];
-    ts_flow_pattern_make(ts_network_maker(c->network, model), c->arena, shape, vertex, g->size, p, pair); /* the network has found paths before */
+    /* the network has found paths before */
+    ts_flow_pattern_make(ts_network_maker(c->network, model), c->arena, shape, vertex, g->size, p,
+                         pair);
     ts_arena_free(scratch);
   }
   return p;
 }
 
-bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag)
+bool ts_contention_collective(ts_contention *c, const ts_role *role, uint32_t collective,
+                              uint32_t rank, uint64_t start, uint32_t tag)
 {
   const ts_ir *ir = c->tables->ir;
   const ts_ir_collective *call = &ir->collectives[collective];
   const ts_rank_group *g = &c->tables->ranks->groups[call->group];
   ts_flow_call flows;
-  if (!ts_network_flows(c->network, call->kind, call->bytes, role->group_profile[call->group], &flows))
+  if (!ts_network_flows(c->network, call->kind, call->bytes, role->group_profile[call->group],
+                        &flows))
     return false;
-  const ts_flow_pattern *pattern = group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
-  add(c, times_of(c, collective), TS_IR_NONE, (begin){pattern, flows.volume * pattern->share, flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0});
+  const ts_flow_pattern *pattern =
+    group_pattern(c, call->group, g->instance_of[rank], flows.model, flows.shape);
+  add(c, times_of(c, collective), TS_IR_NONE,
+      (begin){pattern, flows.volume * pattern->share,
+              flows.base + ts_flow_latency(pattern, call->kind), start, tag, 0});
   return true;
 }
 
-bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
-                           uint32_t after)
+bool ts_contention_message(ts_contention *c, uint32_t profile, uint32_t port, uint32_t from,
+                           uint32_t to, uint64_t start, uint32_t tag, uint32_t after)
 {
   ts_flow_call flows;
-  if (!ts_network_flows(c->network, TS_IR_MESSAGE, c->tables->ir->ports[port].bytes, profile, &flows))
+  if (!ts_network_flows(c->network, TS_IR_MESSAGE, c->tables->ir->ports[port].bytes, profile,
+                        &flows))
     return false;
   const uint32_t *vertex = c->tables->ranks->vertex;
   uint32_t path = ts_intern_run(&c->paths, (uint32_t[]){flows.model, vertex[from], vertex[to]}, 3);
   if (path == c->path_patterns.count) {
     ts_flow_pattern *made = TS_NEW(c->arena, ts_flow_pattern);
-    ts_flow_pattern_message(ts_network_maker(c->network, flows.model), c->arena, vertex[from], vertex[to], made);
+    ts_flow_pattern_message(ts_network_maker(c->network, flows.model), c->arena, vertex[from],
+                            vertex[to], made);
     TS_PUSH(c->arena, &c->path_patterns, made);
   }
   const ts_flow_pattern *pattern = c->path_patterns.at[path];
-  add(c, times_of(c, c->tables->ir->collectives_count + port), after, (begin){pattern, flows.volume, flows.base, start, tag, 0});
+  add(c, times_of(c, c->tables->ir->collectives_count + port), after,
+      (begin){pattern, flows.volume, flows.base, start, tag, 0});
   return true;
 }
 
@@ -134,7 +164,10 @@ static void begin_calls(ts_contention *c, uint64_t now)
   }
 }
 
-void ts_contention_pace(ts_contention *c, uint32_t tag, double pace) { ts_traffic_pace(c->traffic, c->calls.at[tag], pace); }
+void ts_contention_pace(ts_contention *c, uint32_t tag, double pace)
+{
+  ts_traffic_pace(c->traffic, c->calls.at[tag], pace);
+}
 
 uint64_t ts_contention_next(ts_contention *c)
 {

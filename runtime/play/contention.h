@@ -1,8 +1,11 @@
-/* Calls of all groups that share links: collectives and messages of models of flows, played together.
+/* Calls of all groups that share links: collectives and messages of models of flows, played
+ * together.
  *
- * The engine runs every process as far as it can without knowing when a call under way ends, and hands over the calls that have begun. What begins later
- * follows from the end of one of these, so it begins no sooner than the next of them ends: up to there the network may be played. A play in the order of
- * time (overlap.h) plays it up to its own next moment instead. Calls are known by the tags their callers give them, one call at a time each. */
+ * The engine runs every process as far as it can without knowing when a call under way ends, and
+ * hands over the calls that have begun. What begins later follows from the end of one of these, so
+ * it begins no sooner than the next of them ends: up to there the network may be played. A play in
+ * the order of time (overlap.h) plays it up to its own next moment instead. Calls are known by the
+ * tags their callers give them, one call at a time each. */
 #ifndef TS_RUNTIME_PLAY_CONTENTION_H
 #define TS_RUNTIME_PLAY_CONTENTION_H
 
@@ -13,14 +16,19 @@ typedef struct ts_contention ts_contention;
 
 ts_contention *ts_contention_new(ts_arena *arena, const ts_tables *tables, ts_network *network);
 
-/* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of a model of flows and takes as long as ever. */
-bool ts_contention_collective(ts_contention *contention, const ts_role *role, uint32_t collective, uint32_t rank, uint64_t start, uint32_t tag);
-/* A message of this port of the IR over a path of this profile: until its last byte has left, latency comes after that. `after`: the tag of a message under
- * way that it may not pass, or TS_IR_NONE. */
-bool ts_contention_message(ts_contention *contention, uint32_t profile, uint32_t port, uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
+/* A collective of the IR over the instance that `rank` is in, begun at `start`. False: it is not of
+ * a model of flows and takes as long as ever. */
+bool ts_contention_collective(ts_contention *contention, const ts_role *role, uint32_t collective,
+                              uint32_t rank, uint64_t start, uint32_t tag);
+/* A message of this port of the IR over a path of this profile: until its last byte has left,
+ * latency comes after that. `after`: the tag of a message under way that it may not pass, or
+ * TS_IR_NONE. */
+bool ts_contention_message(ts_contention *contention, uint32_t profile, uint32_t port,
+                           uint32_t from, uint32_t to, uint64_t start, uint32_t tag,
                            uint32_t after);
 
-/* From now on the call with this tag, begun by now, gets on by `pace` times what the network lets it (flow_traffic.h). */
+/* From now on the call with this tag, begun by now, gets on by `pace` times what the network lets
+ * it (flow_traffic.h). */
 void ts_contention_pace(ts_contention *contention, uint32_t tag, double pace);
 
 /* When something happens next, UINT64_MAX: nothing does. */

@@ -26,7 +26,8 @@ static inline void settle(ts_engine *e, uint64_t *place, uint64_t time)
 }
 
 /* Raises *time to the latest of the events, or parks. */
-static inline bool await(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait, uint32_t count, uint64_t *time)
+static inline bool await(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait,
+                         uint32_t count, uint64_t *time)
 {
   for (uint32_t i = 0; i < count; i++) {
     uint64_t *place = &events[wait[i]];
@@ -40,7 +41,8 @@ static inline bool await(ts_engine *e, uint32_t id, uint64_t *events, const uint
   return true;
 }
 
-static void keep_time(const ts_player *w, const ts_tables *t, const ts_visit *v, const ts_play_op *op, uint64_t time)
+static void keep_time(const ts_player *w, const ts_tables *t, const ts_visit *v,
+                      const ts_play_op *op, uint64_t time)
 {
   if (w->took)
     w->took[w->program->node_base[v->item] + t->layouts[v->fragment].order[op->first]] = time;
@@ -55,8 +57,10 @@ static void end_rendezvous(ts_engine *e, ts_rendezvous_state *r, uint64_t end)
   wake(e, waiters);
 }
 
-/* The same, where some of the events suffice. All must be known: which come first is not decided before (doc/architecture.md). */
-static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait, const ts_play_op *op, uint64_t *time)
+/* The same, where some of the events suffice. All must be known: which come first is not decided
+ * before (doc/architecture.md). */
+static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32_t *wait,
+                       const ts_play_op *op, uint64_t *time)
 {
   uint64_t all = 0;
   if (!await(e, id, events, wait, op->waits, &all))
@@ -66,8 +70,10 @@ static bool await_some(ts_engine *e, uint32_t id, uint64_t *events, const uint32
   return true;
 }
 
-/* The collective at the process's cursor. False: it waits for others, or for the end of a call that shares links. */
-static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op *op, uint64_t ready, uint64_t *end)
+/* The collective at the process's cursor. False: it waits for others, or for the end of a call that
+ * shares links. */
+static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op *op, uint64_t ready,
+                 uint64_t *end)
 {
   ts_process *p = &e->processes[id];
   const ts_player *w = &e->facts.players[p->player];
@@ -92,7 +98,8 @@ static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op 
     e->starts[r->turn_base + r->turns] = r->start;
     e->latest[r->turn_base + r->turns++] = r->who;
   }
-  if (!last || (e->contention && ts_contention_collective(e->contention, w->role, op->arg, w->rank, r->start, rendezvous))) {
+  if (!last || (e->contention && ts_contention_collective(e->contention, w->role, op->arg, w->rank,
+                                                          r->start, rendezvous))) {
     p->met = true;
     p->next = r->waiters;
     r->waiters = id;
@@ -103,16 +110,20 @@ static bool meet(ts_engine *e, uint32_t id, const ts_visit *v, const ts_play_op 
   return true;
 }
 
-/* Hands a message to the network of all. A message that others may pass waits for the one before it in its lane, and leaves its stream free. */
-static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_play_op *op, const ts_route *route, uint64_t start)
+/* Hands a message to the network of all. A message that others may pass waits for the one before it
+ * in its lane, and leaves its stream free. */
+static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v,
+                  const ts_play_op *op, const ts_route *route, uint64_t start)
 {
   const ts_player *to = &e->facts.players[w->peers[route->peer]];
   const ts_passage *m = ts_passage_of(w->role, route);
-  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg, tag = e->facts.fold->rendezvous_count + id;
+  uint32_t port = e->facts.tables->ir->fragments[v->fragment].first_port + op->arg,
+           tag = e->facts.fold->rendezvous_count + id;
   uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
   if (lane)
     tag = e->facts.fold->rendezvous_count + e->process_count + (uint32_t)e->flights.count;
-  if (!ts_contention_message(e->contention, w->role->peer_profile[route->peer], port, w->rank, to->rank, start, tag, lane ? *lane : TS_IR_NONE))
+  if (!ts_contention_message(e->contention, w->role->peer_profile[route->peer], port, w->rank,
+                             to->rank, start, tag, lane ? *lane : TS_IR_NONE))
     return false;
   if (lane) {
     *lane = tag;
@@ -121,8 +132,10 @@ static bool share(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit 
   return true;
 }
 
-/* `posted`: from when on it may leave, whatever its stream does. False: it is under way beside other calls. */
-static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v, const ts_play_op *op, uint64_t posted)
+/* `posted`: from when on it may leave, whatever its stream does. False: it is under way beside
+ * other calls. */
+static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *v,
+                 const ts_play_op *op, uint64_t posted)
 {
   ts_process *p = &e->processes[id];
   const ts_route *route = &w->program->routes[v->port_base + op->arg];
@@ -145,7 +158,8 @@ static bool send(ts_engine *e, uint32_t id, const ts_player *w, const ts_visit *
   }
   p->met = false;
   p->posted = alone ? p->time : posted + m->overhead;
-  uint64_t arrived = shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
+  uint64_t arrived =
+    shared ? p->time + m->latency : ts_message_arrival(w->role, m, w->queues, p->posted, p->time);
   e->overflow |= arrived >> TS_CLOCK_BITS != 0;
   settle(e, &to->arrived[route->slot], arrived);
   return true;
@@ -170,13 +184,15 @@ static bool enter(ts_engine *e, uint32_t id, const ts_player *w, uint32_t stream
 }
 
 /* Plays the op at the cursor. False: it waits. */
-static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w, const ts_visit *v, const ts_play_op *op)
+static inline bool play(ts_engine *e, uint32_t id, ts_process *p, const ts_player *w,
+                        const ts_visit *v, const ts_play_op *op)
 {
   uint64_t time = op->kind == TS_OP_SEND ? p->posted : p->time, *place;
   if (op->kind == TS_OP_CHOICE) {
     if (!await_some(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op, &time))
       return false;
-  } else if (op->waits && !await(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op), op->waits, &time)) {
+  } else if (op->waits && !await(e, id, w->events + v->event_base, ts_waits_of(e->facts.tables, op),
+                                 op->waits, &time)) {
     return false;
   }
   uint64_t issued = p->host + op->issued;
@@ -252,7 +268,8 @@ static void run_host(ts_engine *e, uint32_t id)
       const ts_host_wait *wait = &layout->waits[p->wait];
       const ts_node_info *info = &layout->nodes[wait->node];
       uint64_t time = ts_host_base(w, v, p->wait) + wait->offset;
-      if (!await(e, id, w->events + v->event_base, e->facts.tables->waits + info->first_wait, info->wait_count, &time))
+      if (!await(e, id, w->events + v->event_base, e->facts.tables->waits + info->first_wait,
+                 info->wait_count, &time))
         return;
       e->overflow |= time >> TS_CLOCK_BITS != 0;
       settle(e, &w->segments[v->segment + p->wait + 1], time);
@@ -274,7 +291,8 @@ static const uint32_t *peers_of(ts_arena *arena, const ts_facts *f, const ts_pla
 {
   uint32_t *peers = TS_NEW_ARRAY(arena, uint32_t, w->program->peer_count);
   for (uint32_t k = 0; k < w->program->peer_count; k++)
-    peers[k] = f->fold->of[ts_peer_rank(f->tables->ranks, w->rank, w->program->peers[k].coordinate)];
+    peers[k] =
+      f->fold->of[ts_peer_rank(f->tables->ranks, w->rank, w->program->peers[k].coordinate)];
   return peers;
 }
 
@@ -311,7 +329,9 @@ static void make_processes(ts_arena *arena, ts_engine *e)
   for (uint32_t i = 0; i < e->process_count; i++) {
     const ts_program_info *program = f->players[i / e->per_player].program;
     ts_range visits = program->stream[i % e->per_player];
-    e->processes[i] = (ts_process){.player = i / e->per_player, .visit = program->visits + visits.first, .next = TS_IR_NONE,
+    e->processes[i] = (ts_process){.player = i / e->per_player,
+                                   .visit = program->visits + visits.first,
+                                   .next = TS_IR_NONE,
                                    .visit_end = program->visits + visits.first + visits.count};
     e->ready[e->process_count - 1 - i] = i;
   }
@@ -325,10 +345,13 @@ static void make_rendezvous(ts_arena *arena, ts_arena *scratch, ts_engine *e)
   e->facts.starts = e->starts = TS_NEW_ARRAY(arena, uint64_t, fold->turn_count);
   e->facts.latest = e->latest = TS_NEW_ARRAY(arena, uint32_t, fold->turn_count);
   for (uint32_t m = 0; m < fold->rendezvous_count; m++)
-    e->rendezvous[m] = (ts_rendezvous_state){.expected = fold->rendezvous[m].count, .waiters = TS_IR_NONE, .turn_base = fold->rendezvous[m].turn_base};
+    e->rendezvous[m] = (ts_rendezvous_state){.expected = fold->rendezvous[m].count,
+                                             .waiters = TS_IR_NONE,
+                                             .turn_base = fold->rendezvous[m].turn_base};
 }
 
-/* Takes the next process off the stack, or with `order` one from anywhere (a linear congruential generator chooses). */
+/* Takes the next process off the stack, or with `order` one from anywhere (a linear congruential
+ * generator chooses). */
 static uint32_t take(ts_engine *e)
 {
   if (e->order) {
@@ -356,7 +379,8 @@ static uint64_t last_end(const ts_engine *e)
 {
   uint64_t end = ts_end_of_hosts(&e->facts);
   for (uint32_t i = 0; i < e->process_count; i++)
-    if (e->processes[i].time > end && ts_counts(&e->facts.players[e->processes[i].player], e->facts.tables, i % e->per_player))
+    if (e->processes[i].time > end &&
+        ts_counts(&e->facts.players[e->processes[i].player], e->facts.tables, i % e->per_player))
       end = e->processes[i].time;
   return end;
 }
@@ -414,15 +438,21 @@ static bool go_on(ts_engine *e)
   if (++e->turns < LEAST || e->turns < e->process_count)
     return true;
   e->turns = 0;
-  e->interrupted = !ts_tick(e->facts.tables->progress, "playing", e->facts.tables->progress ? share_done(e) : 0);
+  e->interrupted =
+    !ts_tick(e->facts.tables->progress, "playing", e->facts.tables->progress ? share_done(e) : 0);
   return !e->interrupted;
 }
 
-const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, const ts_fold *fold, ts_contention *contention,
-                               uint32_t order, ts_stop *stop)
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
+                               const ts_fold *fold, ts_contention *contention, uint32_t order,
+                               ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("engine");
-  ts_engine e = {.facts = {.tables = tables, .roles = roles, .fold = fold}, .order = order, .contention = contention, .scratch = scratch, .mismatch = TS_IR_NONE};
+  ts_engine e = {.facts = {.tables = tables, .roles = roles, .fold = fold},
+                 .order = order,
+                 .contention = contention,
+                 .scratch = scratch,
+                 .mismatch = TS_IR_NONE};
   ts_make_players(arena, &e.facts);
   if (contention)
     keep_times(arena, &e.facts);

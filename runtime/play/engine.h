@@ -1,9 +1,11 @@
-/* The engine: a Kahn network. Every stream of every player, and its host thread, is a process with a cursor over the program. It runs until
- * it needs a time that is not known yet (an event of another stream, a message, the last member of a collective, the host) and leaves its
- * number in the place where that time will be written; who writes it resumes the process. Each time is a maximum of sums of others, so
- * the order in which processes run cannot change a result.
+/* The engine: a Kahn network. Every stream of every player, and its host thread, is a process with
+ * a cursor over the program. It runs until it needs a time that is not known yet (an event of
+ * another stream, a message, the last member of a collective, the host) and leaves its number in
+ * the place where that time will be written; who writes it resumes the process. Each time is a
+ * maximum of sums of others, so the order in which processes run cannot change a result.
  *
- * What is kept of a play are the FACTS: the times that cross streams. From them each stream can be replayed by itself (track.h). */
+ * What is kept of a play are the FACTS: the times that cross streams. From them each stream can be
+ * replayed by itself (track.h). */
 #ifndef TS_RUNTIME_PLAY_ENGINE_H
 #define TS_RUNTIME_PLAY_ENGINE_H
 
@@ -21,10 +23,15 @@ typedef struct ts_player {
   const uint32_t *rendezvous;   /* [comms] */
   uint64_t *events;           /* [event_count] when it was reached */
   uint64_t *segments;         /* [segment_count] when the host began it */
-  uint64_t *arrived, *sent;   /* [slot_count] messages to this player: when it is there, since when it was on its way */
+  /* [slot_count] messages to this player: when it is there, since when it was on its way */
+  uint64_t *arrived, *sent;
   uint64_t *queues;           /* [queue_count of the kind] of links (fan.h): when each is free */
-  uint32_t *lanes;            /* [lane_count of the kind] under contention: tag of the message that is on its way last, or TS_IR_NONE */
-  uint64_t *took;             /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or TS_AS_USUAL for one: what the kind says */
+  /* [lane_count of the kind] under contention: tag of the message that is on its way last, or
+   * TS_IR_NONE */
+  uint32_t *lanes;
+  /* [node_count of the program] by ts_program_info.node_base, waiting left out; NULL, or
+   * TS_AS_USUAL for one: what the kind says */
+  uint64_t *took;
 } ts_player;
 
 typedef struct ts_facts {
@@ -33,28 +40,35 @@ typedef struct ts_facts {
   const ts_fold *fold;
   const ts_player *players;   /* [fold->count] */
   const uint64_t *starts;     /* [fold->turn_count] of collectives */
-  const uint32_t *latest;     /* [fold->turn_count] player that was ready last, the first of several */
+  /* [fold->turn_count] player that was ready last, the first of several */
+  const uint32_t *latest;
   uint64_t end;               /* of the step */
 } ts_facts;
 
 struct ts_contention;
 
-/* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind says. Then the fold may not be folded.
- * `order`: 0, or any number to run processes in another order (for tests). NULL after filling *stop. */
-const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, const ts_fold *fold,
-                               struct ts_contention *contention, uint32_t order,
-                               ts_stop *stop);
+/* `contention`: what says how long calls take beside others, NULL: each takes as long as its kind
+ * says. Then the fold may not be folded. `order`: 0, or any number to run processes in another
+ * order (for tests). NULL after filling *stop. */
+const ts_facts *ts_engine_play(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
+                               const ts_fold *fold, struct ts_contention *contention,
+                               uint32_t order, ts_stop *stop);
 
-/* When the host began the stretch in which it issued what belongs to `segment` of the fragment at `visit`. */
-static inline uint64_t ts_host_base(const ts_player *player, const ts_visit *visit, uint32_t segment)
+/* When the host began the stretch in which it issued what belongs to `segment` of the fragment at
+ * `visit`. */
+static inline uint64_t ts_host_base(const ts_player *player, const ts_visit *visit,
+                                    uint32_t segment)
 {
   return player->segments[visit->segment + segment] + (segment ? 0 : visit->offset);
 }
 
-/* What a node of the program's item took on this player; `usual`: where every play of it takes as long. */
-static inline uint64_t ts_took(const ts_player *player, uint32_t item, uint32_t node, uint64_t usual)
+/* What a node of the program's item took on this player; `usual`: where every play of it takes as
+ * long. */
+static inline uint64_t ts_took(const ts_player *player, uint32_t item, uint32_t node,
+                               uint64_t usual)
 {
-  uint64_t took = player->took ? player->took[player->program->node_base[item] + node] : TS_AS_USUAL;
+  uint64_t took =
+    player->took ? player->took[player->program->node_base[item] + node] : TS_AS_USUAL;
   return took == TS_AS_USUAL ? usual : took;
 }
 

@@ -4,14 +4,16 @@
 
 #include "runtime/play/engine.h"
 
-/* A time that is not known yet has the highest bit set, and below it the number of the first process that waits for it, or TS_IR_NONE. */
+/* A time that is not known yet has the highest bit set, and below it the number of the first
+ * process that waits for it, or TS_IR_NONE. */
 #define TS_UNKNOWN (UINT64_C(1) << 63)
 
 static inline bool ts_is_known(uint64_t time) { return !(time & TS_UNKNOWN); }
 
 typedef struct ts_process { /* a stream of a player; the last one of each player is its host */
   uint64_t time;         /* when it is free */
-  uint64_t posted;       /* behind a message that others may pass (fan.h): from when on the next may leave; else `time` */
+  /* behind a message that others may pass (fan.h): from when on the next may leave; else `time` */
+  uint64_t posted;
   uint64_t host;         /* base of issue times */
   const ts_visit *visit; /* the next one */
   const ts_visit *visit_end;
@@ -22,7 +24,8 @@ typedef struct ts_process { /* a stream of a player; the last one of each player
   bool met;              /* has arrived at the collective at `op`, or sends */
 } ts_process;
 
-typedef struct ts_rendezvous_state { /* of a rendezvous: the turn that is open, and the start of the last one */
+/* of a rendezvous: the turn that is open, and the start of the last one */
+typedef struct ts_rendezvous_state {
   uint64_t start, latest, end;
   uint32_t count, expected;
   uint32_t collective, waiters, who;
@@ -30,7 +33,8 @@ typedef struct ts_rendezvous_state { /* of a rendezvous: the turn that is open, 
   uint64_t turn_base;
 } ts_rendezvous_state;
 
-typedef struct ts_flight { uint64_t *arrived; uint32_t *lane; uint64_t latency; } ts_flight; /* a message under contention that does not hold its stream */
+/* a message under contention that does not hold its stream */
+typedef struct ts_flight { uint64_t *arrived; uint32_t *lane; uint64_t latency; } ts_flight;
 
 typedef struct ts_engine {
   ts_facts facts;
@@ -50,13 +54,19 @@ typedef struct ts_engine {
   uint32_t mismatch;     /* process whose collective differs from the others', or TS_IR_NONE */
 } ts_engine;
 
-static inline bool ts_is_done(const ts_process *p) { return p->op == p->op_end && p->visit == p->visit_end; }
+static inline bool ts_is_done(const ts_process *p)
+{
+  return p->op == p->op_end && p->visit == p->visit_end;
+}
 
 /* Sets facts->players for its fold; nothing is known of their times but the begin of the host. */
 void ts_make_players(ts_arena *arena, ts_facts *facts);
 
 /* Whether a process, a stream of the player or its host, counts for the end of the step. */
-static inline bool ts_counts(const ts_player *w, const ts_tables *t, uint32_t process) { return process >= t->streams || !w->program->late[process]; }
+static inline bool ts_counts(const ts_player *w, const ts_tables *t, uint32_t process)
+{
+  return process >= t->streams || !w->program->late[process];
+}
 
 /* When the last host has done its work, of a play that has come to its end. */
 uint64_t ts_end_of_hosts(const ts_facts *facts);

@@ -1,4 +1,5 @@
-/* Why a play stands still: follows who waits for whom until the chain closes or ends at somebody who never comes. */
+/* Why a play stands still: follows who waits for whom until the chain closes or ends at somebody
+ * who never comes. */
 #include "runtime/play/engine_internal.h"
 
 typedef struct standing { /* a process that waits, and what for */
@@ -9,7 +10,10 @@ typedef struct standing { /* a process that waits, and what for */
   const char *what;
 } standing;
 
-static const char *text(const ts_engine *e, ts_ir_str s) { return e->facts.tables->ir->strings + s; }
+static const char *text(const ts_engine *e, ts_ir_str s)
+{
+  return e->facts.tables->ir->strings + s;
+}
 
 static const ts_ir_node *node_at(const ts_engine *e, const ts_visit *v, uint32_t place)
 {
@@ -17,7 +21,10 @@ static const ts_ir_node *node_at(const ts_engine *e, const ts_visit *v, uint32_t
   return ts_fragment_nodes(t->ir, v->fragment) + t->layouts[v->fragment].order[place];
 }
 
-static uint32_t process_of(const ts_engine *e, uint32_t player, uint32_t stream) { return player * e->per_player + stream; }
+static uint32_t process_of(const ts_engine *e, uint32_t player, uint32_t stream)
+{
+  return player * e->per_player + stream;
+}
 
 static bool waits_for_event(const ts_engine *e, standing *s, const uint32_t *wait, uint32_t count)
 {
@@ -25,14 +32,16 @@ static bool waits_for_event(const ts_engine *e, standing *s, const uint32_t *wai
   const ts_player *w = &e->facts.players[p->player];
   for (uint32_t i = 0; i < count; i++)
     if (!ts_is_known(w->events[s->visit->event_base + wait[i]])) {
-      s->for_id = process_of(e, p->player, w->role->code[s->visit->fragment].producers[wait[i]].stream);
+      s->for_id =
+        process_of(e, p->player, w->role->code[s->visit->fragment].producers[wait[i]].stream);
       s->what = "work of another stream";
       return true;
     }
   return false;
 }
 
-static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s, const ts_play_op *op)
+static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s,
+                              const ts_play_op *op)
 {
   const ts_process *p = &e->processes[s->id];
   const ts_player *w = &e->facts.players[p->player];
@@ -41,7 +50,9 @@ static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s, 
   const ts_ir *ir = e->facts.tables->ir;
   const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->visit->item];
   uint32_t peer = w->peers[route->peer];
-  s->what = ts_arena_printf(arena, "message %u of rank %u", ir->bindings[item->first_binding + op->arg].tag, e->facts.players[peer].rank);
+  s->what =
+    ts_arena_printf(arena, "message %u of rank %u", ir->bindings[item->first_binding + op->arg].tag,
+                    e->facts.players[peer].rank);
   if (m->sender == TS_IR_NONE || m->send_node == TS_IR_NONE)
     return;
   const ts_visit *v = &e->facts.tables->programs[m->sender].items[m->send_item];
@@ -49,11 +60,13 @@ static void waits_for_message(const ts_engine *e, ts_arena *arena, standing *s, 
 }
 
 /* The first member that has not come. */
-static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s, const ts_play_op *op)
+static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s,
+                              const ts_play_op *op)
 {
   const ts_process *p = &e->processes[s->id];
   const ts_tables *t = e->facts.tables;
-  uint32_t number = e->facts.players[p->player].rendezvous[op->comm], stream = t->comms[op->comm].stream;
+  uint32_t number = e->facts.players[p->player].rendezvous[op->comm],
+           stream = t->comms[op->comm].stream;
   const ts_rendezvous *m = &e->facts.fold->rendezvous[number];
   for (uint32_t j = 0; j < m->count; j++) {
     uint32_t member = e->facts.fold->members[m->first + j], id = process_of(e, member, stream);
@@ -62,7 +75,8 @@ static void waits_for_members(const ts_engine *e, ts_arena *arena, standing *s, 
     if (here)
       continue;
     s->for_id = id;
-    s->what = ts_arena_printf(arena, "rank %u to join the collective over %s", e->facts.players[member].rank,
+    s->what = ts_arena_printf(arena, "rank %u to join the collective over %s",
+                              e->facts.players[member].rank,
                               text(e, t->ir->groups[t->comms[op->comm].group].name));
     return;
   }
@@ -76,7 +90,8 @@ static standing look_at_host(const ts_engine *e, uint32_t id)
   const ts_fragment_layout *layout = &t->layouts[p->visit->fragment];
   const ts_host_wait *wait = &layout->waits[p->wait];
   s.node = ts_fragment_nodes(t->ir, p->visit->fragment) + wait->node;
-  waits_for_event(e, &s, t->waits + layout->nodes[wait->node].first_wait, layout->nodes[wait->node].wait_count);
+  waits_for_event(e, &s, t->waits + layout->nodes[wait->node].first_wait,
+                  layout->nodes[wait->node].wait_count);
   return s;
 }
 
@@ -85,7 +100,9 @@ static standing look_at(const ts_engine *e, ts_arena *arena, uint32_t id)
   const ts_process *p = &e->processes[id];
   if (id % e->per_player == e->per_player - 1)
     return look_at_host(e, id);
-  standing s = {.id = id, .for_id = process_of(e, p->player, e->per_player - 1), .what = "the host to issue it"};
+  standing s = {.id = id,
+                .for_id = process_of(e, p->player, e->per_player - 1),
+                .what = "the host to issue it"};
   if (p->op == p->op_end) {
     s.visit = p->visit;
     return s;
@@ -112,8 +129,10 @@ static void tell(const ts_engine *e, ts_stop *stop, const standing *s)
   const ts_ir_item *item = &ir->items[ir->programs[w->role->program].first_item + s->visit->item];
   const char *where = stream + 1 == e->per_player ? "host" : text(e, ir->streams[stream].name);
   const char *name = ts_arena_printf(stop->arena, "rank %u, %s", w->rank, where);
-  const char *batch = item->micro_batch == TS_IR_NONE ? "" : ts_arena_printf(stop->arena, "(%u)", item->micro_batch);
-  ts_stop_fact(stop, name, "%s in %s%s waits for %s", s->node ? text(e, s->node->label) : "the next work",
+  const char *batch =
+    item->micro_batch == TS_IR_NONE ? "" : ts_arena_printf(stop->arena, "(%u)", item->micro_batch);
+  ts_stop_fact(stop, name, "%s in %s%s waits for %s",
+               s->node ? text(e, s->node->label) : "the next work",
                text(e, ir->fragments[item->fragment].name), batch, s->what);
   if (s->node && stop->loc == TS_IR_NONE) {
     stop->loc = s->node->loc;
@@ -129,26 +148,31 @@ static uint32_t first_standing(const ts_engine *e)
   return TS_IR_NONE;
 }
 
-/* Goes as many steps as there are processes, which ends on the circle if there is one, then tells the circle. */
+/* Goes as many steps as there are processes, which ends on the circle if there is one, then tells
+ * the circle. */
 static int explain_stall(const ts_engine *e, ts_stop *stop, uint32_t first)
 {
   standing s = look_at(e, stop->arena, first);
   uint32_t steps = 0, from;
-  for (; steps < e->process_count && s.for_id != TS_IR_NONE && !ts_is_done(&e->processes[s.for_id]); steps++)
+  for (; steps < e->process_count && s.for_id != TS_IR_NONE && !ts_is_done(&e->processes[s.for_id]);
+       steps++)
     s = look_at(e, stop->arena, s.for_id);
   if (steps < e->process_count) {
-    ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled", "the step never ends: something is waited for that never comes");
+    ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
+                "the step never ends: something is waited for that never comes");
     tell(e, stop, &s);
     ts_stop_help(stop, "whoever should do that ends its program without it");
     return -1;
   }
-  ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled", "the step never ends: work waits for itself in a circle");
+  ts_stop_set(stop, TS_EXIT_NO, "R0201", "stalled",
+              "the step never ends: work waits for itself in a circle");
   from = s.id;
   do {
     tell(e, stop, &s);
     s = look_at(e, stop->arena, s.for_id);
   } while (s.id != from);
-  ts_stop_help(stop, "change the order of work in the schedule, or give the transfers streams of their own");
+  ts_stop_help(
+    stop, "change the order of work in the schedule, or give the transfers streams of their own");
   return -1;
 }
 
@@ -157,7 +181,8 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
   const ts_process *p = &e->processes[e->mismatch];
   const ts_tables *t = e->facts.tables;
   const ts_ir_node *node = node_at(e, p->visit - 1, p->op->first);
-  ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives", "members of a group meet in different collectives");
+  ts_stop_set(stop, TS_EXIT_NO, "R0202", "different-collectives",
+              "members of a group meet in different collectives");
   stop->loc = node->loc;
   stop->label = "others of the group call another one here";
   ts_stop_fact(stop, "rank", "%u", e->facts.players[p->player].rank);
@@ -168,7 +193,9 @@ static int explain_mismatch(const ts_engine *e, ts_stop *stop)
 
 int ts_stop_overflow(ts_stop *stop)
 {
-  return ts_stop_set(stop, TS_EXIT_NO, "R0203", "clock-overflow", "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
+  return ts_stop_set(
+    stop, TS_EXIT_NO, "R0203", "clock-overflow",
+    "the step takes longer than the clock counts (26 days; one piece of work 6 days)");
 }
 
 int ts_explain_stop(const ts_engine *e, ts_stop *stop)

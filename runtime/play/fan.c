@@ -82,19 +82,26 @@ struct ts_fan_finder {
   ts_network *network;
   const ts_tables *tables;
   const ts_fan_list *fans;
-  uint32_t *crossed, *queue;  /* [2 * links] by how many branches of the fan at hand; its queue, or TS_IR_NONE */
+  /* [2 * links] by how many branches of the fan at hand; its queue, or TS_IR_NONE */
+  uint32_t *crossed, *queue;
   TS_VEC(crossing) crossings; /* of the fan at hand, branch by branch */
   TS_VEC(ts_fare) fares;      /* of the rank at hand */
   uint32_t queues;            /* of the rank so far */
   ts_intern known;
 };
 
-ts_fan_finder *ts_fan_finder_new(ts_arena *scratch, ts_network *network, const ts_tables *tables, const ts_fan_list *fans)
+ts_fan_finder *ts_fan_finder_new(ts_arena *scratch, ts_network *network, const ts_tables *tables,
+                                 const ts_fan_list *fans)
 {
   size_t links = 2 * (size_t)tables->ir->links_count;
   ts_fan_finder *f = TS_NEW(scratch, ts_fan_finder);
-  *f = (ts_fan_finder){.scratch = scratch, .network = network, .tables = tables, .fans = fans, .crossed = TS_NEW_ARRAY(scratch, uint32_t, links),
-                       .queue = TS_NEW_ARRAY(scratch, uint32_t, links), .known.arena = scratch};
+  *f = (ts_fan_finder){.scratch = scratch,
+                       .network = network,
+                       .tables = tables,
+                       .fans = fans,
+                       .crossed = TS_NEW_ARRAY(scratch, uint32_t, links),
+                       .queue = TS_NEW_ARRAY(scratch, uint32_t, links),
+                       .known.arena = scratch};
   return f;
 }
 
@@ -134,12 +141,14 @@ static void tell_branch(ts_fan_finder *f, const crossing *path, uint32_t hops, u
   TS_PUSH(f->scratch, &f->fares, (ts_fare){.share = all, .queue = TS_IR_NONE, .last = 1});
 }
 
-static void tell_fan(ts_fan_finder *f, const ts_program_info *program, const ts_branch *branches, uint32_t count, uint32_t rank)
+static void tell_fan(ts_fan_finder *f, const ts_program_info *program, const ts_branch *branches,
+                     uint32_t count, uint32_t rank)
 {
   uint32_t *hops = TS_NEW_ARRAY(f->scratch, uint32_t, count), at = 0;
   f->crossings.count = 0;
   for (uint32_t b = 0; b < count; b++)
-    hops[b] = cross(f, rank, ts_peer_rank(f->tables->ranks, rank, program->peers[branches[b].peer].coordinate));
+    hops[b] = cross(
+      f, rank, ts_peer_rank(f->tables->ranks, rank, program->peers[branches[b].peer].coordinate));
   for (uint32_t b = 0; b < count; at += hops[b++])
     tell_branch(f, f->crossings.at + at, hops[b], count);
   for (size_t i = 0; i < f->crossings.count; i++)
@@ -159,12 +168,14 @@ uint32_t ts_fan_find(ts_fan_finder *f, uint32_t rank)
       end++;
     tell_fan(f, &f->tables->programs[number], list->branches + b, end - b, rank);
   }
-  uint32_t words = (uint32_t)(f->fares.count * sizeof(ts_fare) / sizeof(uint32_t)), *run = TS_NEW_ARRAY(f->scratch, uint32_t, words);
+  uint32_t words = (uint32_t)(f->fares.count * sizeof(ts_fare) / sizeof(uint32_t)),
+           *run = TS_NEW_ARRAY(f->scratch, uint32_t, words);
   memcpy(run, f->fares.at, words * sizeof *run);
   return ts_intern_run(&f->known, run, words);
 }
 
-const ts_fare *ts_fan_fares(const ts_fan_finder *f, ts_arena *arena, uint32_t number, uint32_t *count)
+const ts_fare *ts_fan_fares(const ts_fan_finder *f, ts_arena *arena, uint32_t number,
+                            uint32_t *count)
 {
   const ts_interned *run = &f->known.runs.at[number];
   ts_fare *fares = TS_NEW_ARRAY(arena, ts_fare, run->count * sizeof(uint32_t) / sizeof *fares);

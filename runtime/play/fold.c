@@ -62,13 +62,15 @@ static void key_by_group(folder *f, uint32_t group)
   const ts_rank_group *g = &f->t->ranks->groups[group];
   ts_arena *scratch = ts_arena_new("classes of instances");
   ts_intern sets = {.arena = scratch};
-  gatherer at = {TS_NEW_ARRAY(scratch, uint32_t, f->count), TS_NEW_ARRAY(scratch, uint32_t, g->size), 0};
+  gatherer at = {TS_NEW_ARRAY(scratch, uint32_t, f->count),
+                 TS_NEW_ARRAY(scratch, uint32_t, g->size), 0};
   for (uint32_t i = 0; i < g->instances; i++) {
     gather(g, i, f->of, &at);
     uint32_t set = ts_intern_run(&sets, at.list, at.count);
     for (uint32_t j = 0; j < g->size; j++) {
       uint32_t rank = g->base[i] + g->offset[j];
-      f->key[rank] = f->plays[f->t->ranks->program[rank] * f->t->ranks->group_count + group] ? set : TS_IR_NONE;
+      f->key[rank] =
+        f->plays[f->t->ranks->program[rank] * f->t->ranks->group_count + group] ? set : TS_IR_NONE;
     }
   }
   ts_arena_free(scratch);
@@ -79,7 +81,9 @@ static void key_by_peer(folder *f, uint32_t peer)
   const ts_ranks *ranks = f->t->ranks;
   for (uint32_t r = 0; r < ranks->world; r++) {
     const ts_program_info *program = &f->t->programs[ranks->program[r]];
-    f->key[r] = peer < program->peer_count ? f->of[ts_peer_rank(ranks, r, program->peers[peer].coordinate)] : TS_IR_NONE;
+    f->key[r] = peer < program->peer_count ?
+                  f->of[ts_peer_rank(ranks, r, program->peers[peer].coordinate)] :
+                  TS_IR_NONE;
   }
 }
 
@@ -111,7 +115,8 @@ static void refine(folder *f)
 
 static void count_players(ts_arena *arena, const folder *f, ts_fold *fold)
 {
-  uint32_t *rank = TS_NEW_ARRAY(arena, uint32_t, f->count), *size = TS_NEW_ARRAY(arena, uint32_t, f->count);
+  uint32_t *rank = TS_NEW_ARRAY(arena, uint32_t, f->count),
+           *size = TS_NEW_ARRAY(arena, uint32_t, f->count);
   for (uint32_t r = 0; r < f->t->ranks->world; r++)
     if (!size[f->of[r]]++)
       rank[f->of[r]] = r;
@@ -121,13 +126,19 @@ static void count_players(ts_arena *arena, const folder *f, ts_fold *fold)
 typedef TS_VEC(ts_rendezvous) rendezvous_list;
 typedef TS_VEC(uint32_t) member_list;
 
-/* The rendezvous of player `p` on the communicator: the one of the instance that its rank belongs to. */
-static void add_rendezvous(ts_arena *arena, const folder *f, uint32_t comm, const gatherer *at, uint32_t *rendezvous_of, rendezvous_list *rendezvous,
-                        member_list *members, ts_fold *fold)
+/* The rendezvous of player `p` on the communicator: the one of the instance that its rank belongs
+ * to. */
+static void add_rendezvous(ts_arena *arena, const folder *f, uint32_t comm, const gatherer *at,
+                           uint32_t *rendezvous_of, rendezvous_list *rendezvous,
+                           member_list *members, ts_fold *fold)
 {
-  ts_rendezvous m = {.comm = comm, .first = (uint32_t)members->count, .count = at->count, .turn_base = fold->turn_count};
+  ts_rendezvous m = {.comm = comm,
+                     .first = (uint32_t)members->count,
+                     .count = at->count,
+                     .turn_base = fold->turn_count};
   for (uint32_t j = 0; j < at->count; j++) {
-    uint32_t player = at->list[j], turns = ts_turns_of(f->t, f->t->ranks->program[fold->rank[player]], comm);
+    uint32_t player = at->list[j],
+             turns = ts_turns_of(f->t, f->t->ranks->program[fold->rank[player]], comm);
     m.turns = turns > m.turns ? turns : m.turns;
     rendezvous_of[(size_t)player * f->t->comm_count + comm] = (uint32_t)rendezvous->count;
     TS_PUSH(arena, members, player);
@@ -142,13 +153,15 @@ static void find_rendezvous(ts_arena *arena, const folder *f, ts_fold *fold)
   uint32_t *rendezvous_of = TS_NEW_ARRAY(arena, uint32_t, (size_t)fold->count * t->comm_count);
   rendezvous_list rendezvous = {0};
   member_list members = {0};
-  gatherer at = {TS_NEW_ARRAY(f->scratch, uint32_t, fold->count), TS_NEW_ARRAY(f->scratch, uint32_t, fold->count), 0};
+  gatherer at = {TS_NEW_ARRAY(f->scratch, uint32_t, fold->count),
+                 TS_NEW_ARRAY(f->scratch, uint32_t, fold->count), 0};
   memset(rendezvous_of, 0xff, (size_t)fold->count * t->comm_count * sizeof *rendezvous_of);
   for (uint32_t c = 0; c < t->comm_count; c++) {
     const ts_rank_group *g = &t->ranks->groups[t->comms[c].group];
     memset(at.seen, 0, fold->count * sizeof *at.seen);
     for (uint32_t p = 0; g->size > 1 && p < fold->count; p++) {
-      if (rendezvous_of[(size_t)p * t->comm_count + c] != TS_IR_NONE || !ts_turns_of(t, t->ranks->program[fold->rank[p]], c))
+      if (rendezvous_of[(size_t)p * t->comm_count + c] != TS_IR_NONE ||
+          !ts_turns_of(t, t->ranks->program[fold->rank[p]], c))
         continue;
       gather(g, g->instance_of[fold->rank[p]], fold->of, &at);
       add_rendezvous(arena, f, c, &at, rendezvous_of, &rendezvous, &members, fold);

@@ -1,9 +1,10 @@
 /* Folding: ranks that provably behave alike form a class, and one player plays for all of them.
  *
- * Ranks start together when they are of one kind; a class is split while its members meet members of different classes, in a collective or by a
- * message (partition refinement: Paige and Tarjan, 1987). When nothing splits any more, members of a class have equal times:
- * each start is the same maximum over the same times. A collective then starts when the last of the classes that meet in it is ready,
- * however many ranks these have. Without folding every rank is its own class. */
+ * Ranks start together when they are of one kind; a class is split while its members meet members
+ * of different classes, in a collective or by a message (partition refinement: Paige and Tarjan,
+ * 1987). When nothing splits any more, members of a class have equal times: each start is the same
+ * maximum over the same times. A collective then starts when the last of the classes that meet in
+ * it is ready, however many ranks these have. Without folding every rank is its own class. */
 #ifndef TS_RUNTIME_PLAY_FOLD_H
 #define TS_RUNTIME_PLAY_FOLD_H
 
@@ -29,11 +30,13 @@ typedef struct ts_fold {
   const uint32_t *rendezvous_of;  /* [count * comms] or TS_IR_NONE */
 } ts_fold;
 
-const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, bool merge);
+const ts_fold *ts_fold_new(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
+                           bool merge);
 
 static inline uint32_t ts_turns_of(const ts_tables *t, uint32_t program, uint32_t comm)
 {
-  return t->programs[program].turn_base[(size_t)t->ir->programs[program].item_count * t->comm_count + comm];
+  return t->programs[program]
+    .turn_base[(size_t)t->ir->programs[program].item_count * t->comm_count + comm];
 }
 
 #endif

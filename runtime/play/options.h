@@ -9,14 +9,19 @@
 
 typedef struct ts_run_options {
   bool no_fold;        /* play every rank for itself */
-  bool contention;     /* calls of models of flows share links with all others under way; plays every rank */
-  uint32_t threads;    /* to sum up with, at most; 0: one a processor. Results do not depend on it */
-  const ts_progress *progress; /* or NULL. Stopped work ends with the exit code TS_EXIT_ENVIRONMENT */
+  /* calls of models of flows share links with all others under way; plays every rank */
+  bool contention;
+  /* to sum up with, at most; 0: one a processor. Results do not depend on it */
+  uint32_t threads;
+  /* or NULL. Stopped work ends with the exit code TS_EXIT_ENVIRONMENT */
+  const ts_progress *progress;
   const char *network; /* only network models of this name; NULL: all */
   const double *transfer; /* [collectives + ports] factor on the time of each call, or NULL */
   const double *slower; /* [world] factor on the time of each rank's kernels, or NULL */
-  struct ts_packet_memo *packets; /* what was played as packets, kept from run to run (one at a time); NULL: of this run alone */
-  const struct ts_slowdown *overlap; /* how compute and communication slow each other down; NULL: not at all */
+  /* what was played as packets, kept from run to run (one at a time); NULL: of this run alone */
+  struct ts_packet_memo *packets;
+  /* how compute and communication slow each other down; NULL: not at all */
+  const struct ts_slowdown *overlap;
 } ts_run_options;
 
 #endif

@@ -49,7 +49,8 @@ typedef struct stage {
   rendezvous *rendezvous;
   uint32_t per_player, actor_count;
   uint32_t *ready, ready_count;
-  ts_event_queue heap;               /* moments: id an actor, or actors + rendezvous; detail its version */
+  /* moments: id an actor, or actors + rendezvous; detail its version */
+  ts_event_queue heap;
   uint32_t *dirty, dirty_count; /* players to rate anew */
   bool *is_dirty;
   uint32_t *choosing;           /* [players] streams that wait for some of several events */
@@ -99,7 +100,10 @@ static void touch(stage *s, uint32_t player)
 
 /* ---- Rates ---- */
 
-static uint32_t tag_of(const stage *s, uint32_t id) { return id >= s->actor_count ? id - s->actor_count : s->facts.fold->rendezvous_count + id; }
+static uint32_t tag_of(const stage *s, uint32_t id)
+{
+  return id >= s->actor_count ? id - s->actor_count : s->facts.fold->rendezvous_count + id;
+}
 
 static void set_rate(stage *s, progress *p, double rate, uint32_t id)
 {
@@ -125,12 +129,21 @@ static void set_rate(stage *s, progress *p, double rate, uint32_t id)
   announce(s, s->now + (uint64_t)llround(length), id, p->version);
 }
 
-static const ts_player *player_of(const stage *s, const actor *a) { return &s->facts.players[a->player]; }
+static const ts_player *player_of(const stage *s, const actor *a)
+{
+  return &s->facts.players[a->player];
+}
 static const ts_visit *visit_of(const actor *a) { return a->visit - 1; }
 
-static uint32_t node_of(const stage *s, const actor *a) { return s->facts.tables->layouts[visit_of(a)->fragment].order[a->op->first]; }
+static uint32_t node_of(const stage *s, const actor *a)
+{
+  return s->facts.tables->layouts[visit_of(a)->fragment].order[a->op->first];
+}
 
-static const ts_ir_node *ir_node_of(const stage *s, const actor *a) { return &ts_fragment_nodes(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)]; }
+static const ts_ir_node *ir_node_of(const stage *s, const actor *a)
+{
+  return &ts_fragment_nodes(s->facts.tables->ir, visit_of(a)->fragment)[node_of(s, a)];
+}
 
 static bool computes(const actor *a) { return a->state == AT_WORK && a->op->kind == TS_OP_RUN; }
 
@@ -141,7 +154,8 @@ static uint32_t transfer_of(const stage *s, const actor *a)
   const ts_player *w = player_of(s, a);
   if (a->state == AT_MEETING)
     return s->rendezvous[w->rendezvous[a->op->comm]].running ? a->op->arg : TS_IR_NONE;
-  if (a->state == RECEIVING && !ts_is_known(w->sent[w->program->routes[visit_of(a)->port_base + a->op->arg].slot]))
+  if (a->state == RECEIVING &&
+      !ts_is_known(w->sent[w->program->routes[visit_of(a)->port_base + a->op->arg].slot]))
     return TS_IR_NONE;
   if (a->state == RECEIVING || (a->state == AT_WORK && a->op->kind == TS_OP_SEND))
     return ir->collectives_count + ir->fragments[visit_of(a)->fragment].first_port + a->op->arg;
@@ -171,7 +185,8 @@ static void rate_rendezvous(stage *s, uint32_t index, uint32_t player, double ra
   set_rate(s, &at->work, rate, s->actor_count + index);
 }
 
-/* Of the device's processors what the kernel on a stream gets: those of the highest priority share them equally, others wait. Only compute streams compete. */
+/* Of the device's processors what the kernel on a stream gets: those of the highest priority share
+ * them equally, others wait. Only compute streams compete. */
 static double share_of(const stage *s, uint32_t first, uint32_t stream)
 {
   const ts_ir_stream *streams = s->facts.tables->ir->streams;
@@ -194,7 +209,8 @@ static bool undisturbed(const stage *s, uint32_t id)
   uint32_t stream = id % s->per_player, first = id - stream;
   for (uint32_t j = 0; j < s->facts.tables->streams; j++)
     if (j != stream && (transfer_of(s, &s->actors[first + j]) != TS_IR_NONE ||
-                        (s->facts.tables->ir->streams[j].kind == TS_IR_STREAM_COMPUTE && computes(&s->actors[first + j]))))
+                        (s->facts.tables->ir->streams[j].kind == TS_IR_STREAM_COMPUTE &&
+                         computes(&s->actors[first + j]))))
       return false;
   return true;
 }
@@ -203,7 +219,8 @@ static void keep_time(stage *s, const actor *a, const ts_play_op *op, uint64_t t
 {
   const ts_player *w = player_of(s, a);
   const ts_visit *v = visit_of(a);
-  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] = time;
+  w->took[w->program->node_base[v->item] + s->facts.tables->layouts[v->fragment].order[op->first]] =
+    time;
 }
 
 /* Something comes beside a chain: what of it is over is over, its op at work goes on by itself. */
@@ -216,7 +233,10 @@ static void break_chain(stage *s, actor *a)
     a->chain--;
   }
   a->chain = 1;
-  a->work = (progress){.left = (double)(a->start + a->op->time - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
+  a->work = (progress){.left = (double)(a->start + a->op->time - s->now),
+                       .rate = 1,
+                       .since = s->now,
+                       .version = a->work.version + 1};
   announce(s, a->start + a->op->time, (uint32_t)(a - s->actors), a->work.version);
 }
 
@@ -237,13 +257,16 @@ static void rate_player(stage *s, uint32_t player)
       for (uint32_t j = first; j < first + streams; j++) {
         uint32_t other = transfer_of(s, &s->actors[j]);
         if (other != TS_IR_NONE)
-          slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, a)->arg, other)->compute);
+          slow =
+            fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, a)->arg, other)->compute);
       }
       set_rate(s, &a->work, share_of(s, first, i - first) / slow, i);
     } else if (column != TS_IR_NONE && a->state != RECEIVING) {
       for (uint32_t j = first; j < first + streams; j++)
         if (computes(&s->actors[j]))
-          slow = fmax(slow, ts_overlap_slows(&s->pairs, kind, ir_node_of(s, &s->actors[j])->arg, column)->transfer);
+          slow = fmax(
+            slow,
+            ts_overlap_slows(&s->pairs, kind, ir_node_of(s, &s->actors[j])->arg, column)->transfer);
       if (a->state == AT_MEETING)
         rate_rendezvous(s, w->rendezvous[a->op->comm], player, 1 / slow);
       else
@@ -286,7 +309,8 @@ static void finish(stage *s, actor *a, uint64_t start)
   const ts_play_op *op = a->op++;
   keep_time(s, a, op, s->now - start);
   a->time = s->now;
-  if (op->kind != TS_OP_SEND || ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
+  if (op->kind != TS_OP_SEND ||
+      ts_passage_of(w->role, &w->program->routes[v->port_base + op->arg])->lane == TS_IR_NONE)
     a->posted = a->time;
   a->state = AT_REST;
   if (op->event == TS_IR_NONE)
@@ -301,11 +325,13 @@ static void begin(stage *s, actor *a, uint64_t work)
   a->state = AT_WORK;
   a->start = s->now;
   a->chain = 1;
-  a->work = (progress){.left = (double)work, .rate = -1, .since = s->now, .version = a->work.version + 1};
+  a->work =
+    (progress){.left = (double)work, .rate = -1, .since = s->now, .version = a->work.version + 1};
   touch(s, a->player);
 }
 
-/* Begins a kernel. While nothing else is under way on the device, kernels that follow and wait for nothing but each other go with it as one chain. */
+/* Begins a kernel. While nothing else is under way on the device, kernels that follow and wait for
+ * nothing but each other go with it as one chain. */
 static void begin_kernel(stage *s, uint32_t id)
 {
   actor *a = &s->actors[id];
@@ -315,28 +341,34 @@ static void begin_kernel(stage *s, uint32_t id)
   }
   uint64_t end = s->now + a->op->time;
   const ts_play_op *op = a->op;
-  while (op->event == TS_IR_NONE && op + 1 < a->op_end && op[1].kind == TS_OP_RUN && !op[1].waits && a->host + op[1].issued <= end + op[1].time)
+  while (op->event == TS_IR_NONE && op + 1 < a->op_end && op[1].kind == TS_OP_RUN && !op[1].waits &&
+         a->host + op[1].issued <= end + op[1].time)
     end += (++op)->time;
   a->state = AT_WORK;
   a->start = s->now;
   a->chain = (uint32_t)(op - a->op) + 1;
-  a->work = (progress){.left = (double)(end - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
+  a->work = (progress){
+    .left = (double)(end - s->now), .rate = 1, .since = s->now, .version = a->work.version + 1};
   if (end >> TS_CLOCK_BITS)
     s->overflow = true;
   else
     announce(s, end, id, a->work.version);
 }
 
-/* Whether the network of all has the message. One that others may pass waits there for the one before it in its lane. */
+/* Whether the network of all has the message. One that others may pass waits there for the one
+ * before it in its lane. */
 static bool share(stage *s, actor *a, const ts_route *route)
 {
   const ts_player *w = player_of(s, a), *to = &s->facts.players[w->peers[route->peer]];
   const ts_passage *m = ts_passage_of(w->role, route);
-  uint32_t port = s->facts.tables->ir->fragments[visit_of(a)->fragment].first_port + a->op->arg, tag = tag_of(s, (uint32_t)(a - s->actors));
+  uint32_t port = s->facts.tables->ir->fragments[visit_of(a)->fragment].first_port + a->op->arg,
+           tag = tag_of(s, (uint32_t)(a - s->actors));
   uint32_t *lane = m->lane == TS_IR_NONE ? NULL : &w->lanes[m->lane];
   if (lane)
     tag = s->facts.fold->rendezvous_count + s->actor_count + (uint32_t)s->flights.count;
-  if (!s->network || !ts_contention_message(s->network, w->role->peer_profile[route->peer], port, w->rank, to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
+  if (!s->network ||
+      !ts_contention_message(s->network, w->role->peer_profile[route->peer], port, w->rank,
+                             to->rank, s->now, tag, lane ? *lane : TS_IR_NONE))
     return false;
   if (lane) {
     *lane = tag;
@@ -351,7 +383,8 @@ static void begin_send(stage *s, actor *a, uint64_t posted)
   const ts_route *route = &w->program->routes[visit_of(a)->port_base + a->op->arg];
   const ts_passage *m = ts_passage_of(w->role, route);
   bool shared = share(s, a, route);
-  settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot], shared || m->lane == TS_IR_NONE ? s->now : posted);
+  settle(s, &s->facts.players[w->peers[route->peer]].sent[route->slot],
+         shared || m->lane == TS_IR_NONE ? s->now : posted);
   touch(s, w->peers[route->peer]);
   a->away = shared && m->lane != TS_IR_NONE;
   a->posted = (a->away ? s->now : posted) + m->overhead;
@@ -367,7 +400,8 @@ static void end_send(stage *s, actor *a)
   if (a->away)
     return;
   touch(s, w->peers[route->peer]);
-  uint64_t arrived = a->work.shared ? s->now + m->latency : ts_message_arrival(w->role, m, w->queues, a->posted, s->now);
+  uint64_t arrived = a->work.shared ? s->now + m->latency :
+                                      ts_message_arrival(w->role, m, w->queues, a->posted, s->now);
   s->overflow |= arrived >> TS_CLOCK_BITS != 0;
   settle(s, &s->facts.players[w->peers[route->peer]].arrived[route->slot], arrived);
 }
@@ -386,8 +420,11 @@ static void arrive(stage *s, uint32_t id)
     return;
   at->start = s->now;
   at->running = true;
-  at->work = (progress){.left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
-  at->work.shared = s->network && ts_contention_collective(s->network, player_of(s, a)->role, a->op->arg, player_of(s, a)->rank, s->now, index);
+  at->work = (progress){
+    .left = (double)a->op->time, .rate = -1, .since = s->now, .version = at->work.version + 1};
+  at->work.shared =
+    s->network && ts_contention_collective(s->network, player_of(s, a)->role, a->op->arg,
+                                           player_of(s, a)->rank, s->now, index);
   s->starts[m->turn_base + at->turns] = s->now;
   s->latest[m->turn_base + at->turns++] = at->who;
   for (uint32_t i = 0; i < m->count; i++) {
@@ -403,14 +440,16 @@ static void end_rendezvous(stage *s, uint32_t index)
   at->running = false;
   at->count = 0;
   for (uint32_t i = 0; i < m->count; i++) {
-    uint32_t player = s->facts.fold->members[m->first + i], id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
+    uint32_t player = s->facts.fold->members[m->first + i],
+             id = player * s->per_player + s->facts.tables->comms[m->comm].stream;
     finish(s, &s->actors[id], at->start);
     touch(s, player);
     s->ready[s->ready_count++] = id;
   }
 }
 
-static bool known(stage *s, uint32_t id, uint64_t *events, const uint32_t *wait, uint32_t count, uint64_t *time)
+static bool known(stage *s, uint32_t id, uint64_t *events, const uint32_t *wait, uint32_t count,
+                  uint64_t *time)
 {
   for (uint32_t i = 0; i < count; i++) {
     uint64_t *place = &events[wait[i]];
@@ -443,7 +482,8 @@ static bool enter(stage *s, uint32_t id)
   return true;
 }
 
-/* Begins the op at the cursor, which may; sends might have since `posted`. True: it is over already. */
+/* Begins the op at the cursor, which may; sends might have since `posted`. True: it is over
+ * already. */
 static bool start(stage *s, uint32_t id, uint64_t posted)
 {
   actor *a = &s->actors[id];
@@ -509,7 +549,8 @@ static void run_stream(stage *s, uint32_t id)
       a->op++;
       continue;
     }
-    uint64_t time = op->kind == TS_OP_SEND ? a->posted : a->time, issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
+    uint64_t time = op->kind == TS_OP_SEND ? a->posted : a->time,
+             issued = a->host + op->issued - (op->kind == TS_OP_RUN ? op->time : 0);
     const uint64_t *events = w->events + v->event_base;
     if (op->kind == TS_OP_CHOICE) {
       if (!chosen(events, ts_waits_of(s->facts.tables, op), op)) {
@@ -517,7 +558,8 @@ static void run_stream(stage *s, uint32_t id)
         s->choosing[a->player]++;
         return;
       }
-    } else if (op->waits && !known(s, id, w->events + v->event_base, ts_waits_of(s->facts.tables, op), op->waits, &time))
+    } else if (op->waits && !known(s, id, w->events + v->event_base,
+                                   ts_waits_of(s->facts.tables, op), op->waits, &time))
       return;
     uint64_t posted = time = issued > time ? issued : time;
     time = a->time > time ? a->time : time;
@@ -541,7 +583,8 @@ static void run_host(stage *s, uint32_t id)
       const ts_host_wait *wait = &layout->waits[a->wait];
       const ts_node_info *info = &layout->nodes[wait->node];
       uint64_t time = ts_host_base(w, v, a->wait) + wait->offset;
-      if (!known(s, id, w->events + v->event_base, s->facts.tables->waits + info->first_wait, info->wait_count, &time))
+      if (!known(s, id, w->events + v->event_base, s->facts.tables->waits + info->first_wait,
+                 info->wait_count, &time))
         return;
       settle(s, &w->segments[v->segment + a->wait + 1], time);
     }
@@ -559,7 +602,8 @@ static void run(stage *s, uint32_t id)
 /* What is announced next: by the stage, or by the network. */
 static uint64_t next_moment(const stage *s)
 {
-  uint64_t own = s->heap.count ? s->heap.at[0].time : UINT64_MAX, calls = s->network ? ts_contention_next(s->network) : UINT64_MAX;
+  uint64_t own = s->heap.count ? s->heap.at[0].time : UINT64_MAX,
+           calls = s->network ? ts_contention_next(s->network) : UINT64_MAX;
   return own < calls ? own : calls;
 }
 
@@ -593,7 +637,8 @@ static void end_calls(stage *s)
     }
 }
 
-/* What was announced for now: a timer, the end of a run or a send, the end of a collective; or nothing, as it has moved. */
+/* What was announced for now: a timer, the end of a run or a send, the end of a collective; or
+ * nothing, as it has moved. */
 static void happen(stage *s, const ts_moment *m)
 {
   if (m->id >= s->actor_count) {
@@ -631,7 +676,8 @@ static void play(stage *s)
     uint64_t next = next_moment(s);
     if (next == UINT64_MAX || s->overflow)
       return;
-    if (++s->turns % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap", fmin(1, (double)s->now / (double)s->alone))) {
+    if (++s->turns % (1 << 16) == 0 && !ts_tick(s->facts.tables->progress, "playing with overlap",
+                                                fmin(1, (double)s->now / (double)s->alone))) {
       s->interrupted = true;
       return;
     }
@@ -656,7 +702,9 @@ static void make_actors(stage *s)
   for (uint32_t i = 0; i < s->actor_count; i++) {
     const ts_program_info *program = f->players[i / s->per_player].program;
     ts_range visits = program->stream[i % s->per_player];
-    s->actors[i] = (actor){.player = i / s->per_player, .next = TS_IR_NONE, .visit = program->visits + visits.first,
+    s->actors[i] = (actor){.player = i / s->per_player,
+                           .next = TS_IR_NONE,
+                           .visit = program->visits + visits.first,
                            .visit_end = program->visits + visits.first + visits.count};
     s->ready[s->actor_count - 1 - i] = i;
   }
@@ -670,7 +718,8 @@ static uint64_t last_end(const stage *s)
 {
   uint64_t end = ts_end_of_hosts(&s->facts);
   for (uint32_t i = 0; i < s->actor_count; i++)
-    if (s->actors[i].time > end && ts_counts(player_of(s, &s->actors[i]), s->facts.tables, i % s->per_player))
+    if (s->actors[i].time > end &&
+        ts_counts(player_of(s, &s->actors[i]), s->facts.tables, i % s->per_player))
       end = s->actors[i].time;
   return end;
 }
@@ -702,14 +751,17 @@ static void set_stage(ts_arena *arena, stage *s)
   make_actors(s);
 }
 
-const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model, ts_contention *network, ts_stop *stop)
+const ts_facts *ts_overlap_play(ts_arena *arena, const ts_facts *facts, const ts_slowdown *model,
+                                ts_contention *network, ts_stop *stop)
 {
-  stage s = {.scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .network = network};
+  stage s = {
+    .scratch = ts_arena_new("overlap"), .facts = *facts, .alone = facts->end, .network = network};
   ts_facts *out = NULL;
   const char *wrong = ts_overlap_pairs_of(s.scratch, facts->tables, facts->roles, model, &s.pairs);
   if (wrong) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "the slowdown model fails: %s", wrong);
-    ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by name: `constant:1.1`, `physical`");
+    ts_stop_help(stop, "give `--overlap` a model that `trainspec fit slowdown` wrote, or one by "
+                       "name: `constant:1.1`, `physical`");
   } else {
     set_stage(arena, &s);
     play(&s);

@@ -8,7 +8,8 @@
 
 static const ts_ir_device_class *device_of(const ts_tables *t, uint32_t rank)
 {
-  uint32_t class = t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].device_class : TS_IR_NONE;
+  uint32_t class =
+    t->ranks->vertex ? t->ir->devices[t->ranks->vertex[rank]].device_class : TS_IR_NONE;
   return class == TS_IR_NONE ? NULL : &t->ir->device_classes[class];
 }
 
@@ -42,7 +43,9 @@ static void describe_transfer(const ts_tables *t, const ts_role *role, uint32_t 
   p->transfer = ts_ir_collective_words[TS_IR_MESSAGE];
   p->transfer_bytes = (double)ir->ports[port].bytes;
   p->transfer_time = NAN;
-  for (uint32_t c = first_call(program, port); c < program->call_count && program->calls[c].port == port; c++) /* the slowest path that it takes */
+  /* the slowest path that it takes */
+  for (uint32_t c = first_call(program, port);
+       c < program->call_count && program->calls[c].port == port; c++)
     p->transfer_time = fmax(p->transfer_time, or_missing((double)role->passages[c].flight * 1e-12));
 }
 
@@ -85,7 +88,8 @@ static void list_pairs(pair_list *l, const ts_tables *t, const ts_role *role, ui
 }
 
 /* Each distinct pair is predicted once, all in one batch. */
-const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_roles *roles, const ts_slowdown *model, ts_overlap_pairs *out)
+const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *t, const ts_roles *roles,
+                                const ts_slowdown *model, ts_overlap_pairs *out)
 {
   pair_list l = {.arena = arena, .seen = {.arena = arena}};
   uint32_t columns = t->ir->collectives_count + t->ir->ports_count;

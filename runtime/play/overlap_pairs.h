@@ -1,4 +1,5 @@
-/* Which kernels and transfers may meet on a device, and how much slower each is then: what a model of slowdowns is asked before a play begins. */
+/* Which kernels and transfers may meet on a device, and how much slower each is then: what a model
+ * of slowdowns is asked before a play begins. */
 #ifndef TS_RUNTIME_PLAY_OVERLAP_PAIRS_H
 #define TS_RUNTIME_PLAY_OVERLAP_PAIRS_H
 
@@ -12,9 +13,11 @@ typedef struct ts_overlap_pairs {
 } ts_overlap_pairs;
 
 /* Of all kinds of ranks. NULL, or why the model fails. */
-const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *tables, const ts_roles *roles, const ts_slowdown *model, ts_overlap_pairs *out);
+const char *ts_overlap_pairs_of(ts_arena *arena, const ts_tables *tables, const ts_roles *roles,
+                                const ts_slowdown *model, ts_overlap_pairs *out);
 
-static inline const ts_slowdowns *ts_overlap_slows(const ts_overlap_pairs *p, uint32_t kind, uint32_t kernel, uint32_t column)
+static inline const ts_slowdowns *ts_overlap_slows(const ts_overlap_pairs *p, uint32_t kind,
+                                                   uint32_t kernel, uint32_t column)
 {
   return &p->slows[p->number[kind][(size_t)kernel * p->columns + column]];
 }

@@ -12,10 +12,15 @@ static bool chooses(const ts_ir *ir)
   return false;
 }
 
-/* The engine knows which of several messages come first when it knows all of them. Of calls that share links it would know that too late: others have begun. */
-static bool in_order_of_time(const ts_ir *ir, const ts_run_options *options) { return options->overlap || (options->contention && chooses(ir)); }
+/* The engine knows which of several messages come first when it knows all of them. Of calls that
+ * share links it would know that too late: others have begun. */
+static bool in_order_of_time(const ts_ir *ir, const ts_run_options *options)
+{
+  return options->overlap || (options->contention && chooses(ir));
+}
 
-static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
+static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks,
+                       const ts_run_options *options, ts_prepared *out, ts_stop *stop)
 {
   ts_tables *tables = ts_arena_copy(arena, of, sizeof *tables);
   ranks->slower = options->slower;
@@ -30,37 +35,49 @@ static bool find_kinds(ts_arena *arena, const ts_tables *of, ts_ranks *ranks, co
   return out->roles != NULL;
 }
 
-bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
+bool ts_run_prepare(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                    ts_prepared *out, ts_stop *stop)
 {
   ts_heap_doing("finding ranks that are alike");
   ts_ranks *ranks = ts_arena_copy(arena, ts_ranks_new(arena, ir), sizeof *ranks);
   const ts_tables *tables = ts_tables_new(arena, ir, ranks, stop);
-  *out = (ts_prepared){tables, tables ? ts_network_new(arena, ir, ranks, options->network, stop) : NULL, NULL};
+  *out = (ts_prepared){
+    tables, tables ? ts_network_new(arena, ir, ranks, options->network, stop) : NULL, NULL};
   return out->network && find_kinds(arena, tables, ranks, options, out, stop);
 }
 
-bool ts_run_prepare_again(ts_arena *arena, const ts_prepared *usual, const ts_run_options *options, ts_prepared *out, ts_stop *stop)
+bool ts_run_prepare_again(ts_arena *arena, const ts_prepared *usual, const ts_run_options *options,
+                          ts_prepared *out, ts_stop *stop)
 {
   *out = (ts_prepared){.network = usual->network};
-  return find_kinds(arena, usual->tables, ts_arena_copy(arena, usual->tables->ranks, sizeof(ts_ranks)), options, out, stop);
+  return find_kinds(arena, usual->tables,
+                    ts_arena_copy(arena, usual->tables->ranks, sizeof(ts_ranks)), options, out,
+                    stop);
 }
 
-const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_options *options, uint32_t order, ts_stop *stop)
+const ts_facts *ts_run_play(ts_arena *arena, const ts_prepared *p, const ts_run_options *options,
+                            uint32_t order, ts_stop *stop)
 {
   ts_heap_doing("playing the step");
-  const ts_fold *fold = ts_fold_new(arena, p->tables, p->roles, !options->no_fold && !options->contention);
-  ts_contention *contention = options->contention ? ts_contention_new(arena, p->tables, p->network) : NULL;
+  const ts_fold *fold =
+    ts_fold_new(arena, p->tables, p->roles, !options->no_fold && !options->contention);
+  ts_contention *contention =
+    options->contention ? ts_contention_new(arena, p->tables, p->network) : NULL;
   if (!p->tables->apart)
     return ts_engine_play(arena, p->tables, p->roles, fold, contention, order, stop);
   const ts_facts *alone = ts_engine_play(arena, p->tables, p->roles, fold, NULL, order, stop);
-  return alone ? ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing, contention, stop) : NULL;
+  return alone ?
+           ts_overlap_play(arena, alone, options->overlap ? options->overlap : &ts_slowdown_nothing,
+                           contention, stop) :
+           NULL;
 }
 
 bool ts_run_step(const ts_ir *ir, const ts_run_options *options, uint64_t *step, ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("step");
   ts_prepared p;
-  const ts_facts *facts = ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, 0, stop) : NULL;
+  const ts_facts *facts =
+    ts_run_prepare(arena, ir, options, &p, stop) ? ts_run_play(arena, &p, options, 0, stop) : NULL;
   if (facts)
     *step = facts->end;
   ts_arena_free(arena);

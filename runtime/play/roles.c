@@ -9,7 +9,10 @@
 static const uint64_t time_limit = UINT64_C(1) << TS_TIME_BITS;
 
 /* What is too long for the clock becomes so long that the engine stops at it. */
-static uint64_t limited(uint64_t time) { return time < time_limit ? time : UINT64_C(1) << TS_CLOCK_BITS; }
+static uint64_t limited(uint64_t time)
+{
+  return time < time_limit ? time : UINT64_C(1) << TS_CLOCK_BITS;
+}
 
 static double speed_of(const ts_tables *t, uint32_t rank)
 {
@@ -45,13 +48,18 @@ static void push(writer *w, ts_play_op op, const ts_node_info *info)
   TS_PUSH(w->t->arena, &w->ops, op);
 }
 
-/* Off the compute stream every kernel is a run of its own: what waits for it may want to know which it was. */
+/* Off the compute stream every kernel is a run of its own: what waits for it may want to know which
+ * it was. */
 static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *info, uint32_t place)
 {
   uint64_t time = ts_kernel_time(w->role, node);
   ts_play_op *run = w->open ? &w->ops.at[w->ops.count - 1] : NULL;
   if (!run || info->wait_count) {
-    push(w, (ts_play_op){.kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time}, info);
+    push(
+      w,
+      (ts_play_op){
+        .kind = TS_OP_RUN, .first = place, .count = 1, .time = time, .issued = info->issue + time},
+      info);
   } else {
     run->issued = limited((run->issued > info->issue ? run->issued : info->issue) + time);
     run->time = limited(run->time + time);
@@ -64,7 +72,8 @@ static void write_run(writer *w, const ts_ir_node *node, const ts_node_info *inf
 /* Before the node at `place`. */
 static void write_segment(writer *w, uint32_t segment, uint32_t place)
 {
-  TS_PUSH(w->t->arena, &w->ops, (ts_play_op){.kind = TS_OP_SEGMENT, .arg = segment, .first = place, .event = TS_IR_NONE});
+  TS_PUSH(w->t->arena, &w->ops,
+          (ts_play_op){.kind = TS_OP_SEGMENT, .arg = segment, .first = place, .event = TS_IR_NONE});
   w->open = false;
 }
 
@@ -74,7 +83,8 @@ static void write_node(writer *w, uint32_t place)
   const ts_ir_node *node = &w->nodes[n];
   const ts_node_info *info = &w->layout->nodes[n];
   ts_play_op op = {.first = place, .count = 1, .issued = info->issue, .arg = node->arg};
-  bool alone = node->op == TS_IR_COLLECTIVE && w->t->ranks->groups[w->t->ir->collectives[node->arg].group].size == 1;
+  bool alone = node->op == TS_IR_COLLECTIVE &&
+               w->t->ranks->groups[w->t->ir->collectives[node->arg].group].size == 1;
   if (node->op == TS_IR_COLLECTIVE && !alone) {
     op.kind = TS_OP_COLLECTIVE;
     op.comm = ts_comm_of(w->t, node);
@@ -114,7 +124,8 @@ static ts_compiled write_fragment(writer *w, uint32_t fragment)
   ts_range *stream = TS_NEW_ARRAY(w->t->arena, ts_range, w->t->streams);
   w->layout = &w->t->layouts[fragment];
   w->nodes = ts_fragment_nodes(w->t->ir, fragment);
-  w->ports = w->t->ir->ports_count ? w->t->ir->ports + w->t->ir->fragments[fragment].first_port : NULL;
+  w->ports =
+    w->t->ir->ports_count ? w->t->ir->ports + w->t->ir->fragments[fragment].first_port : NULL;
   ts_producer *producers = TS_NEW_ARRAY(w->t->arena, ts_producer, w->layout->event_count);
   for (uint32_t s = 0; s < w->t->streams; s++)
     stream[s] = write_stream(w, s, producers);
@@ -154,7 +165,8 @@ typedef struct sorter {
   ts_splits splits;
 } sorter;
 
-void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group, uint32_t before, uint32_t after)
+void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group,
+                   uint32_t before, uint32_t after)
 {
   for (size_t i = 0; i < splits->count; i++)
     if (splits->at[i].by == by && splits->at[i].group == group) {
@@ -218,7 +230,8 @@ static int split_by_group(sorter *s, uint32_t group, ts_stop *stop)
     return -1;
   const uint32_t *instance_of = ranks->groups[group].instance_of;
   for (uint32_t r = 0; r < ranks->world; r++)
-    s->key[r] = s->plays[ranks->program[r] * ranks->group_count + group] ? profile[instance_of[r]] : TS_IR_NONE;
+    s->key[r] = s->plays[ranks->program[r] * ranks->group_count + group] ? profile[instance_of[r]] :
+                                                                           TS_IR_NONE;
   split(s, TS_SPLIT_LINKS, group);
   return 0;
 }
@@ -232,7 +245,8 @@ static int split_by_peer(sorter *s, uint32_t peer, ts_stop *stop)
     profile[r] = TS_IR_NONE;
     if (peer >= program->peer_count || !program->peers[peer].sends)
       continue;
-    profile[r] = ts_network_path(s->network, r, ts_peer_rank(ranks, r, program->peers[peer].coordinate), stop);
+    profile[r] =
+      ts_network_path(s->network, r, ts_peer_rank(ranks, r, program->peers[peer].coordinate), stop);
     if (profile[r] == TS_IR_NONE)
       return -1;
   }
@@ -281,7 +295,8 @@ static int split_all(sorter *s, ts_stop *stop)
 
 static uint64_t transfer_time(const sorter *s, uint32_t call, uint64_t time)
 {
-  return limited(s->t->transfer ? (uint64_t)llround(fmin((double)time * s->t->transfer[call], 0x1p62)) : time);
+  return limited(
+    s->t->transfer ? (uint64_t)llround(fmin((double)time * s->t->transfer[call], 0x1p62)) : time);
 }
 
 static const ts_fare *next_branch(const ts_fare *fare)
@@ -291,12 +306,16 @@ static const ts_fare *next_branch(const ts_fare *fare)
   return fare + 1;
 }
 
-static uint64_t part_of(double share, uint64_t time) { return share == 1 ? time : (uint64_t)llround(share * (double)time); }
+static uint64_t part_of(double share, uint64_t time)
+{
+  return share == 1 ? time : (uint64_t)llround(share * (double)time);
+}
 
 typedef TS_VEC(ts_toll) toll_list;
 
 /* `bytes`: what the message takes of the slowest link of its path. */
-static void pay(ts_arena *arena, ts_role *role, toll_list *tolls, ts_passage *m, const ts_fare *fare, uint64_t bytes)
+static void pay(ts_arena *arena, ts_role *role, toll_list *tolls, ts_passage *m,
+                const ts_fare *fare, uint64_t bytes)
 {
   m->first_toll = (uint32_t)tolls->count;
   for (; fare->queue != TS_IR_NONE; fare++, m->toll_count++) {
@@ -316,16 +335,22 @@ static void fill_passages(const sorter *s, ts_role *role)
   const ts_fare **branch = TS_NEW_ARRAY(s->scratch, const ts_fare *, fans->count);
   toll_list tolls = {0};
   uint32_t count;
-  const ts_fare *fares = fans->count ? ts_fan_fares(s->finder, s->scratch, s->fares[role->rank], &count) : NULL;
+  const ts_fare *fares =
+    fans->count ? ts_fan_fares(s->finder, s->scratch, s->fares[role->rank], &count) : NULL;
   for (uint32_t b = 0; b < fans->count; b++, fares = next_branch(fares))
     branch[b] = fares;
   for (uint32_t c = 0; c < program->call_count; c++) {
     const ts_port_call *call = &program->calls[c];
     uint32_t column = ir->collectives_count + call->port;
-    ts_estimate e = ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes, role->peer_profile[call->peer]);
-    uint64_t hold = transfer_time(s, column, e.time - e.latency), overhead = transfer_time(s, column, e.base);
+    ts_estimate e = ts_network_estimate(s->network, TS_IR_MESSAGE, ir->ports[call->port].bytes,
+                                        role->peer_profile[call->peer]);
+    uint64_t hold = transfer_time(s, column, e.time - e.latency),
+             overhead = transfer_time(s, column, e.base);
     overhead = overhead < hold ? overhead : hold;
-    passages[c] = (ts_passage){.hold = hold, .overhead = overhead, .latency = transfer_time(s, column, e.latency), .lane = fans->branch_of[c]};
+    passages[c] = (ts_passage){.hold = hold,
+                               .overhead = overhead,
+                               .latency = transfer_time(s, column, e.latency),
+                               .lane = fans->branch_of[c]};
     passages[c].flight = limited(hold + passages[c].latency);
     if (passages[c].lane != TS_IR_NONE)
       pay(arena, role, &tolls, &passages[c], branch[passages[c].lane], hold - overhead);
@@ -341,8 +366,11 @@ static const uint64_t *collective_times(const sorter *s, const ts_role *role)
   uint64_t *time = TS_NEW_ARRAY(s->t->arena, uint64_t, ir->collectives_count);
   for (uint32_t c = 0; c < ir->collectives_count; c++)
     if (s->plays[role->program * ir->groups_count + ir->collectives[c].group])
-      time[c] = transfer_time(s, c, ts_network_estimate(s->network, ir->collectives[c].kind, ir->collectives[c].bytes,
-                                                        role->group_profile[ir->collectives[c].group]).time);
+      time[c] = transfer_time(s, c,
+                              ts_network_estimate(s->network, ir->collectives[c].kind,
+                                                  ir->collectives[c].bytes,
+                                                  role->group_profile[ir->collectives[c].group])
+                                .time);
   return time;
 }
 
@@ -359,17 +387,20 @@ static void fill_kind(const sorter *s, uint32_t rank, const ts_role *before, ts_
 {
   const ts_ranks *ranks = s->t->ranks;
   *role = (ts_role){.program = ranks->program[rank], .rank = rank, .speed = speed_of(s->t, rank)};
-  uint32_t *group = TS_NEW_ARRAY(s->t->arena, uint32_t, ranks->group_count), peers = s->t->programs[role->program].peer_count;
+  uint32_t *group = TS_NEW_ARRAY(s->t->arena, uint32_t, ranks->group_count),
+           peers = s->t->programs[role->program].peer_count;
   uint32_t *peer = TS_NEW_ARRAY(s->t->arena, uint32_t, peers);
   for (uint32_t g = 0; g < ranks->group_count; g++)
-    group[g] = s->group_profile[g] ? s->group_profile[g][ranks->groups[g].instance_of[rank]] : TS_IR_NONE;
+    group[g] =
+      s->group_profile[g] ? s->group_profile[g][ranks->groups[g].instance_of[rank]] : TS_IR_NONE;
   for (uint32_t k = 0; k < peers; k++)
     peer[k] = s->peer_profile[k][rank];
   role->group_profile = group;
   role->peer_profile = peer;
   fill_passages(s, role);
   role->collective_time = collective_times(s, role);
-  role->kernel_time = before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);
+  role->kernel_time =
+    before && before->speed == role->speed ? before->kernel_time : kernel_times(s->t, role->speed);
   compile(s->t, role);
 }
 
@@ -381,7 +412,8 @@ static const ts_path_use *path_uses(ts_arena *arena, const ts_ir *ir, const ts_n
   return uses;
 }
 
-const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *network, ts_stop *stop)
+const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *t, ts_network *network,
+                             ts_stop *stop)
 {
   uint32_t world = t->ranks->world;
   sorter s = {.t = t, .network = network, .scratch = ts_arena_new("kinds")};

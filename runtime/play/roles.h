@@ -1,9 +1,11 @@
-/* Kinds of ranks: ranks of one KIND play the same program on equal devices over equal links, so every node takes them equally long. What
- * they play is compiled once for the kind, to a short list of operations for each fragment and stream.
+/* Kinds of ranks: ranks of one KIND play the same program on equal devices over equal links, so
+ * every node takes them equally long. What they play is compiled once for the kind, to a short list
+ * of operations for each fragment and stream.
  *
- * Consecutive kernels of the compute stream that nobody outside waits for become one RUN. With t the time the stream is free and h the host's
- * base, playing kernels (issue i, duration d) gives t' = max(t, h + i) + d for each, and a chain of such steps is again of the form
- * t' = max(t + A, h + B): A is the sum of durations, B grows as B = max(B, i) + d. So a run costs two additions however
+ * Consecutive kernels of the compute stream that nobody outside waits for become one RUN. With t
+ * the time the stream is free and h the host's base, playing kernels (issue i, duration d) gives t'
+ * = max(t, h + i) + d for each, and a chain of such steps is again of the form t' = max(t + A, h +
+ * B): A is the sum of durations, B grows as B = max(B, i) + d. So a run costs two additions however
  * long it is (max-plus algebra: Baccelli et al., "Synchronization and Linearity", 1992). */
 #ifndef TS_RUNTIME_PLAY_ROLES_H
 #define TS_RUNTIME_PLAY_ROLES_H
@@ -13,7 +15,14 @@
 #include "runtime/collective/network.h"
 #include "runtime/load/tables.h"
 
-typedef enum ts_op_kind { TS_OP_RUN, TS_OP_COLLECTIVE, TS_OP_SEND, TS_OP_RECV, TS_OP_CHOICE, TS_OP_SEGMENT } ts_op_kind;
+typedef enum ts_op_kind {
+  TS_OP_RUN,
+  TS_OP_COLLECTIVE,
+  TS_OP_SEND,
+  TS_OP_RECV,
+  TS_OP_CHOICE,
+  TS_OP_SEGMENT
+} ts_op_kind;
 
 typedef struct ts_play_op {
   uint32_t kind;    /* ts_op_kind */
@@ -22,30 +31,38 @@ typedef struct ts_play_op {
   uint32_t event;   /* kept at the end, or TS_IR_NONE */
   uint64_t time;    /* run: A; collective: duration */
   uint64_t issued;  /* run: B; others: issue time; from the host's base */
-  uint32_t arg;     /* collective: index; send, receive: port of the fragment; choice: how many of its events suffice; segment: which one in the fragment */
+  /* collective: index; send, receive: port of the fragment; choice: how many of its events suffice;
+   * segment: which one in the fragment */
+  uint32_t arg;
   uint32_t first;   /* first node, as a place in the fragment's order */
   uint32_t count;   /* nodes */
-  uint32_t comm;    /* whose traffic: a communicator; of messages ts_tables.comm_count + the group of the port */
+  /* whose traffic: a communicator; of messages ts_tables.comm_count + the group of the port */
+  uint32_t comm;
 } ts_play_op;
 
-typedef struct ts_producer { uint32_t stream, op; } ts_producer; /* who leaves an event: op of the stream's code */
+/* who leaves an event: op of the stream's code */
+typedef struct ts_producer { uint32_t stream, op; } ts_producer;
 
 typedef struct ts_compiled { /* a fragment, compiled */
   const ts_range *stream;       /* [streams] into ops; NULL: the kind never plays it */
   const ts_producer *producers; /* [event_count] */
 } ts_compiled;
 
-typedef struct ts_toll { uint64_t time; uint32_t queue; } ts_toll; /* what a message takes of links that not all messages of its stream take (fan.h) */
+/* what a message takes of links that not all messages of its stream take (fan.h) */
+typedef struct ts_toll { uint64_t time; uint32_t queue; } ts_toll;
 
-/* What a message takes. Its sender's stream is held while it is on the links that all messages of the stream take: for what a call costs its sender, and for
- * the bytes. It is there when the last byte has left, and `latency` later: the stream goes on meanwhile (o, G and L of LogGP: Alexandrov et al., SPAA 1995). */
+/* What a message takes. Its sender's stream is held while it is on the links that all messages of
+ * the stream take: for what a call costs its sender, and for the bytes. It is there when the last
+ * byte has left, and `latency` later: the stream goes on meanwhile (o, G and L of LogGP: Alexandrov
+ * et al., SPAA 1995). */
 typedef struct ts_passage {
   uint64_t hold;       /* of the stream, `overhead` included */
   uint64_t overhead;   /* before the first byte leaves */
   uint64_t latency;
   uint64_t flight;     /* from its begin until it is there, alone */
   uint32_t first_toll, toll_count;
-  uint32_t lane;       /* which of the kind's branches of fans; TS_IR_NONE: its stream sends to nobody else */
+  /* which of the kind's branches of fans; TS_IR_NONE: its stream sends to nobody else */
+  uint32_t lane;
 } ts_passage;
 
 typedef struct ts_role {
@@ -63,41 +80,59 @@ typedef struct ts_role {
 } ts_role;
 
 typedef enum ts_split_by { /* what tells ranks apart */
-  TS_SPLIT_PROGRAM, TS_SPLIT_SPEED, TS_SPLIT_LINKS, /* of a group */ TS_SPLIT_PATHS, /* of messages */
-  TS_SPLIT_MEMBERS, /* whom they meet in a group */ TS_SPLIT_PEERS /* whom they exchange messages with */
+                           TS_SPLIT_PROGRAM,
+                           TS_SPLIT_SPEED,
+                           TS_SPLIT_LINKS,
+                           /* of a group */ TS_SPLIT_PATHS, /* of messages */
+                           TS_SPLIT_MEMBERS,
+                           /* whom they meet in a group */
+                           TS_SPLIT_PEERS /* whom they exchange messages with */
 } ts_split_by;
-typedef struct ts_split { ts_split_by by; uint32_t group, more; } ts_split; /* group: or TS_IR_NONE; more: classes than before */
+/* group: or TS_IR_NONE; more: classes than before */
+typedef struct ts_split { ts_split_by by; uint32_t group, more; } ts_split;
 typedef TS_VEC(ts_split) ts_splits;
 
 /* Adds to what was split by the same before. */
-void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group, uint32_t before, uint32_t after);
+void ts_note_split(ts_arena *arena, ts_splits *splits, ts_split_by by, uint32_t group,
+                   uint32_t before, uint32_t after);
 
 typedef struct ts_roles {
   const ts_role *at;
   uint32_t count;
   const uint32_t *of; /* [world] */
-  const ts_extrapolation *extrapolations; /* calls beyond what their network model was measured on */
+  /* calls beyond what their network model was measured on */
+  const ts_extrapolation *extrapolations;
   uint32_t extrapolation_count;
   const ts_path_use *path_uses; /* [net models] */
   ts_splits splits;   /* that made a difference, in order */
 } ts_roles;
 
 /* NULL after filling *stop. */
-const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *tables, ts_network *network, ts_stop *stop);
+const ts_roles *ts_roles_new(ts_arena *arena, const ts_tables *tables, ts_network *network,
+                             ts_stop *stop);
 
 /* What a kernel takes on a rank of the kind; 0 for nodes that are none. */
 static inline uint64_t ts_kernel_time(const ts_role *role, const ts_ir_node *node)
 {
   return node->op == TS_IR_COMPUTE ? role->kernel_time[node->arg] : 0;
 }
-static inline const ts_passage *ts_passage_of(const ts_role *role, const ts_route *route) { return &role->passages[route->call]; }
-/* How long a send holds its stream whose port has that route. */
-static inline uint64_t ts_send_time(const ts_role *role, const ts_route *route) { return role->passages[route->call].hold; }
-
-/* When a message is there that is on its way since `begin` and was off its stream's links at `left`. Takes its place in the queues. */
-static inline uint64_t ts_message_arrival(const ts_role *role, const ts_passage *m, uint64_t *queues, uint64_t begin, uint64_t left)
+static inline const ts_passage *ts_passage_of(const ts_role *role, const ts_route *route)
 {
-  for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end; toll++) {
+  return &role->passages[route->call];
+}
+/* How long a send holds its stream whose port has that route. */
+static inline uint64_t ts_send_time(const ts_role *role, const ts_route *route)
+{
+  return role->passages[route->call].hold;
+}
+
+/* When a message is there that is on its way since `begin` and was off its stream's links at
+ * `left`. Takes its place in the queues. */
+static inline uint64_t ts_message_arrival(const ts_role *role, const ts_passage *m,
+                                          uint64_t *queues, uint64_t begin, uint64_t left)
+{
+  for (const ts_toll *toll = role->tolls + m->first_toll, *end = toll + m->toll_count; toll < end;
+       toll++) {
     uint64_t *queue = &queues[toll->queue];
     *queue = (*queue > begin ? *queue : begin) + toll->time;
     left = *queue > left ? *queue : left;
@@ -106,10 +141,15 @@ static inline uint64_t ts_message_arrival(const ts_role *role, const ts_passage 
 }
 
 /* The events an op waits for, within the fragment. */
-static inline const uint32_t *ts_waits_of(const ts_tables *t, const ts_play_op *op) { return op->waits == 1 ? &op->wait : t->waits + op->wait; }
+static inline const uint32_t *ts_waits_of(const ts_tables *t, const ts_play_op *op)
+{
+  return op->waits == 1 ? &op->wait : t->waits + op->wait;
+}
 
-/* When `enough` of the events have happened: the order statistic of their times, all of which are known. */
-static inline uint64_t ts_choice_time(const uint64_t *events, const uint32_t *wait, uint32_t count, uint32_t enough)
+/* When `enough` of the events have happened: the order statistic of their times, all of which are
+ * known. */
+static inline uint64_t ts_choice_time(const uint64_t *events, const uint32_t *wait, uint32_t count,
+                                      uint32_t enough)
 {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t before = 0;

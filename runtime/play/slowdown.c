@@ -8,18 +8,24 @@
 #include "ir/ir.h"
 #include "runtime/play/slowdown_learned.h"
 
-/* What an H800 gives to communication (20 of 132 processors, DeepSeek-V3 technical report, section 3.2.2); each byte is read and written once. */
-const ts_slowdown ts_slowdown_physical = {.kind = TS_SLOWDOWN_PHYSICAL, .slow = {1, 1}, .sms = 20.0 / 132, .traffic = 2};
+/* What an H800 gives to communication (20 of 132 processors, DeepSeek-V3 technical report, section
+ * 3.2.2); each byte is read and written once. */
+const ts_slowdown ts_slowdown_physical = {
+  .kind = TS_SLOWDOWN_PHYSICAL, .slow = {1, 1}, .sms = 20.0 / 132, .traffic = 2};
 
 const ts_slowdown ts_slowdown_nothing = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1, 1}};
 
-static const char *const kind_names[TS_SLOWDOWN_KINDS] = {"constant", "table", "physical", "learned"};
+static const char *const kind_names[TS_SLOWDOWN_KINDS] = {"constant", "table", "physical",
+                                                          "learned"};
 
 const char *ts_slowdown_kind_name(ts_slowdown_kind kind) { return kind_names[kind]; }
 
 /* ---- Prediction ---- */
 
-static bool fits(const char *pattern, const char *name) { return strcmp(pattern, "*") == 0 || strcmp(pattern, name) == 0; }
+static bool fits(const char *pattern, const char *name)
+{
+  return strcmp(pattern, "*") == 0 || strcmp(pattern, name) == 0;
+}
 
 static ts_slowdowns by_physics(const ts_slowdown *m, const ts_pair *p)
 {
@@ -31,7 +37,8 @@ static ts_slowdowns by_physics(const ts_slowdown *m, const ts_pair *p)
     transfer = 0;
   transfer = fmin(1, transfer);
   double crowd = fmax(1, memory + transfer), room = 1 - m->sms;
-  double squeezed = isnan(p->sms) ? 1 / room : fmax(1, fmin(1, p->sms) / room); /* a kernel that leaves room for the transfer's processors anyway is not */
+  /* a kernel that leaves room for the transfer's processors anyway is not */
+  double squeezed = isnan(p->sms) ? 1 / room : fmax(1, fmin(1, p->sms) / room);
   return (ts_slowdowns){(1 - memory) * squeezed + memory * crowd, 1 + transfer * (crowd - 1)};
 }
 
@@ -47,11 +54,14 @@ static double sane(double factor) { return factor > 1 ? fmin(factor, 100) : 1; }
 
 ts_slowdowns ts_slowdown_of(const ts_slowdown *m, const ts_pair *p)
 {
-  ts_slowdowns s = m->kind == TS_SLOWDOWN_TABLE ? by_table(m, p) : m->kind == TS_SLOWDOWN_PHYSICAL ? by_physics(m, p) : m->slow;
+  ts_slowdowns s = m->kind == TS_SLOWDOWN_TABLE    ? by_table(m, p) :
+                   m->kind == TS_SLOWDOWN_PHYSICAL ? by_physics(m, p) :
+                                                     m->slow;
   return (ts_slowdowns){sane(s.compute), sane(s.transfer)};
 }
 
-const char *ts_slowdown_predict(ts_arena *arena, const ts_slowdown *m, const ts_pair *pairs, uint32_t count, ts_slowdowns *out)
+const char *ts_slowdown_predict(ts_arena *arena, const ts_slowdown *m, const ts_pair *pairs,
+                                uint32_t count, ts_slowdowns *out)
 {
   if (m->kind == TS_SLOWDOWN_LEARNED) {
     const char *wrong = ts_learned_predict(arena, m, pairs, count, out);
@@ -64,7 +74,8 @@ const char *ts_slowdown_predict(ts_arena *arena, const ts_slowdown *m, const ts_
   return NULL;
 }
 
-/* ---- Files: a line each of `slowdown 1`, `model KIND`, `sms X`, `traffic X`, `slow COMPUTE TRANSFER`, `pair FAMILY TRANSFER COMPUTE TRANSFER` ---- */
+/* ---- Files: a line each of `slowdown 1`, `model KIND`, `sms X`, `traffic X`, `slow COMPUTE
+ * TRANSFER`, `pair FAMILY TRANSFER COMPUTE TRANSFER` ---- */
 
 static bool factor(const char *text, double least, double most, double *value)
 {
@@ -87,7 +98,8 @@ static const char *read_line(reader *r, char *line)
 {
   char *words[6] = {0}, *save = NULL;
   uint32_t n = 0;
-  for (char *word = strtok_r(line, " \t\r", &save); word && n < 6; word = strtok_r(NULL, " \t\r", &save))
+  for (char *word = strtok_r(line, " \t\r", &save); word && n < 6;
+       word = strtok_r(NULL, " \t\r", &save))
     words[n++] = word;
   ts_slowdown *m = r->out;
   if (!n || *words[0] == '#')
@@ -102,7 +114,8 @@ static const char *read_line(reader *r, char *line)
       k++;
     m->kind = (ts_slowdown_kind)k;
     r->named = true;
-    return k < TS_SLOWDOWN_KINDS ? NULL : "the model is none of constant, table, physical and learned";
+    return k < TS_SLOWDOWN_KINDS ? NULL :
+                                   "the model is none of constant, table, physical and learned";
   }
   if (strcmp(words[0], "sms") == 0 && n == 2)
     return factor(words[1], 0, 0.95, &m->sms) ? NULL : "`sms` is a share from 0 to 0.95";
@@ -110,7 +123,10 @@ static const char *read_line(reader *r, char *line)
     return factor(words[1], 0, 100, &m->traffic) ? NULL : "`traffic` is a factor from 0 to 100";
   if (strcmp(words[0], "slow") == 0 && n == 3) {
     m->slow_stated = true;
-    return factor(words[1], 1, 100, &m->slow.compute) && factor(words[2], 1, 100, &m->slow.transfer) ? NULL : "`slow` takes two factors from 1 to 100";
+    return factor(words[1], 1, 100, &m->slow.compute) &&
+               factor(words[2], 1, 100, &m->slow.transfer) ?
+             NULL :
+             "`slow` takes two factors from 1 to 100";
   }
   if (strcmp(words[0], "learned") == 0 && (n == 2 || n == 3)) {
     r->learned[0] = ts_arena_printf(r->arena, "%s", words[1]);
@@ -118,8 +134,10 @@ static const char *read_line(reader *r, char *line)
     return NULL;
   }
   if (strcmp(words[0], "pair") == 0 && n == 5) {
-    ts_slowdown_row row = {ts_arena_printf(r->arena, "%s", words[1]), ts_arena_printf(r->arena, "%s", words[2]), {1, 1}};
-    if (!factor(words[3], 1, 100, &row.slow.compute) || !factor(words[4], 1, 100, &row.slow.transfer))
+    ts_slowdown_row row = {
+      ts_arena_printf(r->arena, "%s", words[1]), ts_arena_printf(r->arena, "%s", words[2]), {1, 1}};
+    if (!factor(words[3], 1, 100, &row.slow.compute) ||
+        !factor(words[4], 1, 100, &row.slow.transfer))
       return "`pair` takes a family, a transfer and two factors from 1 to 100";
     TS_PUSH(r->arena, &r->rows, row);
     return NULL;
@@ -143,7 +161,9 @@ const char *ts_slowdown_read(ts_arena *arena, const char *text, ts_slowdown *out
   out->rows = TS_ITEMS(arena, &r.rows);
   out->row_count = (uint32_t)r.rows.count;
   out->learned = ts_arena_copy(arena, r.learned, sizeof r.learned);
-  return !r.named ? "no line `model KIND`" : out->kind == TS_SLOWDOWN_LEARNED && !r.learned[0] ? "no line `learned FILE`" : NULL;
+  return !r.named                                          ? "no line `model KIND`" :
+         out->kind == TS_SLOWDOWN_LEARNED && !r.learned[0] ? "no line `learned FILE`" :
+                                                             NULL;
 }
 
 /* Up to two numbers after "name", each behind a colon. How many, or -1. */
@@ -179,12 +199,15 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
   }
   if (numbers(text, "constant", x) > 0) {
     *m = (ts_slowdown){.kind = TS_SLOWDOWN_CONSTANT, .slow = {x[0], x[1]}};
-    return x[0] >= 1 && x[0] <= 100 && x[1] >= 1 && x[1] <= 100 ? NULL : "factors are from 1 to 100";
+    return x[0] >= 1 && x[0] <= 100 && x[1] >= 1 && x[1] <= 100 ? NULL :
+                                                                  "factors are from 1 to 100";
   }
   x[0] = ts_slowdown_physical.sms, x[1] = ts_slowdown_physical.traffic;
   if (numbers(text, "physical", x) >= 0) {
     *m = (ts_slowdown){.kind = TS_SLOWDOWN_PHYSICAL, .sms = x[0], .traffic = x[1]};
-    return x[0] >= 0 && x[0] <= 0.95 && x[1] >= 0 && x[1] <= 100 ? NULL : "the share of processors is from 0 to 0.95, the traffic from 0 to 100";
+    return x[0] >= 0 && x[0] <= 0.95 && x[1] >= 0 && x[1] <= 100 ?
+             NULL :
+             "the share of processors is from 0 to 0.95, the traffic from 0 to 100";
   }
   if (is_learned(text)) {
     const char *learned[2] = {text, NULL};
@@ -199,7 +222,9 @@ const char *ts_slowdown_open(ts_arena *arena, const char *text, const ts_slowdow
   size_t size;
   const char *file = ts_read_file(arena, text, &size, &error);
   if (!file)
-    return ts_arena_printf(arena, "neither none, constant:FACTOR, physical nor a file that can be read (%s)", strerror(error));
+    return ts_arena_printf(
+      arena, "neither none, constant:FACTOR, physical nor a file that can be read (%s)",
+      strerror(error));
   const char *wrong = ts_slowdown_read(arena, file, m);
   m->file = ts_arena_string(arena, text, strlen(text));
   ts_digest_bytes(file, size, m->sha256);

@@ -25,11 +25,13 @@ static const char *const feature_names[] = {
   TS_PAIR_FIELDS(FIELD, FIELD)
 #undef FIELD
 };
-_Static_assert(sizeof feature_names / sizeof *feature_names == TS_LEARNED_FEATURES, "a feature for each field");
+_Static_assert(sizeof feature_names / sizeof *feature_names == TS_LEARNED_FEATURES,
+               "a feature for each field");
 
 const char *ts_learned_feature(uint32_t feature) { return feature_names[feature]; }
 
-/* Names become numbers by what they are, not by their order: FNV-1a, folded to what a float holds. */
+/* Names become numbers by what they are, not by their order: FNV-1a, folded to what a float holds.
+ * */
 static float name_number(const char *name)
 {
   uint32_t h = 2166136261u;
@@ -56,21 +58,33 @@ typedef struct job {
   void *booster, *data, *held;
 } job;
 
-static const char *const way_names[TS_LEARNED_WAYS] = {"trees of depth 12 (as in the paper)", "trees of depth 3 over physical"};
+static const char *const way_names[TS_LEARNED_WAYS] = {"trees of depth 12 (as in the paper)",
+                                                       "trees of depth 3 over physical"};
 static const char *const way_words[TS_LEARNED_WAYS] = {"factor", "over_physical"};
 
 const char *ts_learned_way_name(ts_learned_way way) { return way_names[way]; }
 
-static double physical(const ts_pair *p) { return ts_slowdown_of(&ts_slowdown_physical, p).compute; }
+static double physical(const ts_pair *p)
+{
+  return ts_slowdown_of(&ts_slowdown_physical, p).compute;
+}
 
-static double target(ts_learned_way way, const ts_pair *p, double factor) { return way == TS_LEARNED_FACTOR ? factor : log(factor / physical(p)); }
+static double target(ts_learned_way way, const ts_pair *p, double factor)
+{
+  return way == TS_LEARNED_FACTOR ? factor : log(factor / physical(p));
+}
 
-static double answer(ts_learned_way way, const ts_pair *p, double found) { return way == TS_LEARNED_FACTOR ? found : physical(p) * exp(found); }
+static double answer(ts_learned_way way, const ts_pair *p, double found)
+{
+  return way == TS_LEARNED_FACTOR ? found : physical(p) * exp(found);
+}
 
 /* Rows for which `hold` is `which`; hold NULL: all. */
-static int matrix(job *j, ts_learned_way way, const ts_pair *pairs, uint32_t count, const bool *hold, bool which, const double *factor, void **out)
+static int matrix(job *j, ts_learned_way way, const ts_pair *pairs, uint32_t count,
+                  const bool *hold, bool which, const double *factor, void **out)
 {
-  float *rows = TS_NEW_ARRAY(j->arena, float, (size_t)count * TS_LEARNED_FEATURES + 1), *labels = TS_NEW_ARRAY(j->arena, float, count + 1);
+  float *rows = TS_NEW_ARRAY(j->arena, float, (size_t)count *TS_LEARNED_FEATURES + 1),
+        *labels = TS_NEW_ARRAY(j->arena, float, count + 1);
   uint32_t n = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (hold && hold[i] != which)
@@ -87,9 +101,14 @@ static int grow(job *j, ts_learned_way way)
 {
   enum { COMMON = 5, MORE = 3 };
   /* One thread and the exact method, so that results do not depend on the machine. */
-  static const char *const common[COMMON][2] = {{"objective", "reg:squarederror"}, {"nthread", "1"}, {"verbosity", "0"}, {"tree_method", "exact"}, {"seed", "0"}};
-  static const char *const more[TS_LEARNED_WAYS][MORE][2] = {{{"max_depth", "12"}, {"eta", "0.1"}, {"base_score", "1"}},
-                                                             {{"max_depth", "3"}, {"eta", "0.1"}, {"base_score", "0"}}};
+  static const char *const common[COMMON][2] = {{"objective", "reg:squarederror"},
+                                                {"nthread", "1"},
+                                                {"verbosity", "0"},
+                                                {"tree_method", "exact"},
+                                                {"seed", "0"}};
+  static const char *const more[TS_LEARNED_WAYS][MORE][2] = {
+    {{"max_depth", "12"}, {"eta", "0.1"}, {"base_score", "1"}},
+    {{"max_depth", "3"}, {"eta", "0.1"}, {"base_score", "0"}}};
   static const int rounds[TS_LEARNED_WAYS] = {100, 50};
   int failed = j->x.XGBoosterCreate(&j->data, 1, &j->booster);
   for (int i = 0; !failed && i < COMMON; i++)
@@ -126,13 +145,15 @@ static int way_of(job *j, ts_learned_way *way)
   return 0;
 }
 
-static const char *predict_by(job *j, const char *path, const ts_pair *pairs, uint32_t count, double *out)
+static const char *predict_by(job *j, const char *path, const ts_pair *pairs, uint32_t count,
+                              double *out)
 {
   const float *found = NULL;
   uint64_t n = 0;
   ts_learned_way way = TS_LEARNED_FACTOR;
-  if (j->x.XGBoosterCreate(NULL, 0, &j->booster) || j->x.XGBoosterLoadModel(j->booster, path) || way_of(j, &way) ||
-      matrix(j, way, pairs, count, NULL, true, NULL, &j->data) || j->x.XGBoosterPredict(j->booster, j->data, 0, 0, 0, &n, &found))
+  if (j->x.XGBoosterCreate(NULL, 0, &j->booster) || j->x.XGBoosterLoadModel(j->booster, path) ||
+      way_of(j, &way) || matrix(j, way, pairs, count, NULL, true, NULL, &j->data) ||
+      j->x.XGBoosterPredict(j->booster, j->data, 0, 0, 0, &n, &found))
     return ts_xgboost_error(&j->x, j->arena);
   if (n != count)
     return "it does not predict one number a pair";
@@ -141,7 +162,8 @@ static const char *predict_by(job *j, const char *path, const ts_pair *pairs, ui
   return NULL;
 }
 
-const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs, uint32_t count, ts_slowdowns *out)
+const char *ts_learned_predict(ts_arena *arena, const ts_slowdown *model, const ts_pair *pairs,
+                               uint32_t count, ts_slowdowns *out)
 {
   ts_slowdown rest = *model;
   job j = {.arena = arena};
@@ -172,7 +194,8 @@ static int measure_gain(job *j, double *gain)
   uint64_t count = 0, dimensions = 0;
   double sum = 0;
   memset(gain, 0, TS_LEARNED_FEATURES * sizeof *gain);
-  if (j->x.XGBoosterFeatureScore(j->booster, "{\"importance_type\": \"total_gain\"}", &count, &names, &dimensions, &shape, &scores))
+  if (j->x.XGBoosterFeatureScore(j->booster, "{\"importance_type\": \"total_gain\"}", &count,
+                                 &names, &dimensions, &shape, &scores))
     return -1;
   for (uint64_t i = 0; i < count; i++)
     sum += scores[i];
@@ -184,11 +207,13 @@ static int measure_gain(job *j, double *gain)
   return 0;
 }
 
-static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const bool *hold, uint32_t count, double *out)
+static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const bool *hold,
+                        uint32_t count, double *out)
 {
   const float *found = NULL;
   uint64_t n = 0;
-  if (matrix(j, way, pairs, count, hold, true, NULL, &j->held) || j->x.XGBoosterPredict(j->booster, j->held, 0, 0, 0, &n, &found))
+  if (matrix(j, way, pairs, count, hold, true, NULL, &j->held) ||
+      j->x.XGBoosterPredict(j->booster, j->held, 0, 0, 0, &n, &found))
     return -1;
   for (uint32_t i = 0, at = 0; i < count && at < n; i++)
     if (!hold || hold[i])
@@ -196,24 +221,30 @@ static int predict_held(job *j, ts_learned_way way, const ts_pair *pairs, const 
   return 0;
 }
 
-/* Written beside its place and renamed, so that no half of it is ever there. The form is what the path ends in. NULL, or what is wrong. */
+/* Written beside its place and renamed, so that no half of it is ever there. The form is what the
+ * path ends in. NULL, or what is wrong. */
 static const char *save(job *j, const char *path)
 {
   const char *end = strrchr(path, '.'), *bytes = NULL;
   uint64_t size = 0;
-  if (j->x.XGBoosterSaveModelToBuffer(j->booster, end && !strcmp(end, ".json") ? "{\"format\": \"json\"}" : "{\"format\": \"ubj\"}", &size, &bytes))
+  if (j->x.XGBoosterSaveModelToBuffer(j->booster,
+                                      end && !strcmp(end, ".json") ? "{\"format\": \"json\"}" :
+                                                                     "{\"format\": \"ubj\"}",
+                                      &size, &bytes))
     return ts_xgboost_error(&j->x, j->arena);
   int error = ts_write_file(path, bytes, size);
   return error ? ts_arena_printf(j->arena, "cannot write `%s`: %s", path, strerror(error)) : NULL;
 }
 
-const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair *pairs, const double *factor, const bool *hold, uint32_t count, double *out,
+const char *ts_learned_train(ts_arena *arena, ts_learned_way way, const ts_pair *pairs,
+                             const double *factor, const bool *hold, uint32_t count, double *out,
                              const char *path, double *gain)
 {
   job j = {.arena = arena};
   if (!ts_xgboost_open(&j.x))
     return ts_xgboost_missing;
-  int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) || (out && predict_held(&j, way, pairs, hold, count, out)) ||
+  int failed = matrix(&j, way, pairs, count, hold, false, factor, &j.data) || grow(&j, way) ||
+               (out && predict_held(&j, way, pairs, hold, count, out)) ||
                (gain && measure_gain(&j, gain));
   const char *wrong = failed ? ts_xgboost_error(&j.x, j.arena) : path ? save(&j, path) : NULL;
   close_job(&j);

@@ -11,7 +11,8 @@ typedef struct replay {
   uint64_t time;
 } replay;
 
-static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_play_op *op, uint64_t time)
+static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_play_op *op,
+                             uint64_t time)
 {
   const uint32_t *wait = op->waits ? ts_waits_of(r->t, op) : NULL;
   if (op->kind == TS_OP_CHOICE)
@@ -23,13 +24,16 @@ static uint64_t latest_event(const replay *r, const ts_visit *v, const ts_play_o
 
 static uint64_t collective_start(replay *r, const ts_play_op *op)
 {
-  return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].turn_base + r->turn[op->comm]++];
+  return r->facts->starts[r->facts->fold->rendezvous[r->w->rendezvous[op->comm]].turn_base +
+                          r->turn[op->comm]++];
 }
 
-static void replay_op(replay *r, const ts_visit *v, const ts_play_op *op, uint64_t host, uint32_t stream)
+static void replay_op(replay *r, const ts_visit *v, const ts_play_op *op, uint64_t host,
+                      uint32_t stream)
 {
   ts_played_op *s = r->next++;
-  *s = (ts_played_op){.op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
+  *s = (ts_played_op){
+    .op = op, .item = v->item, .stream = stream, .ready = latest_event(r, v, op, r->time)};
   uint64_t issued = host + op->issued;
   const ts_route *route;
   uint32_t node = r->t->layouts[v->fragment].order[op->first];
@@ -88,8 +92,13 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   const ts_player *w = &facts->players[player];
   uint32_t items = t->ir->programs[w->role->program].item_count;
   ts_played_op *steps = TS_NEW_ARRAY(arena, ts_played_op, count_steps(t, w));
-  uint32_t *stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1), *item_first = TS_NEW_ARRAY(arena, uint32_t, (size_t)items * t->streams);
-  replay r = {.t = t, .w = w, .facts = facts, .next = steps, .turn = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
+  uint32_t *stream = TS_NEW_ARRAY(arena, uint32_t, t->streams + 1),
+           *item_first = TS_NEW_ARRAY(arena, uint32_t, (size_t)items * t->streams);
+  replay r = {.t = t,
+              .w = w,
+              .facts = facts,
+              .next = steps,
+              .turn = TS_NEW_ARRAY(arena, uint32_t, t->comm_count)};
   for (uint32_t s = 0; s < t->streams; s++) {
     ts_range visits = w->program->stream[s];
     stream[s] = (uint32_t)(r.next - steps);
@@ -106,18 +115,23 @@ const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t pl
   return track;
 }
 
-static const ts_fragment_layout *layout_of(const ts_track *track, const ts_visit *v) { return &track->facts->tables->layouts[v->fragment]; }
+static const ts_fragment_layout *layout_of(const ts_track *track, const ts_visit *v)
+{
+  return &track->facts->tables->layouts[v->fragment];
+}
 
 uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node)
 {
   const ts_tables *t = track->facts->tables;
   const ts_player *w = ts_player_of(track);
-  uint32_t fragment = w->program->items[item].fragment, stream = ts_fragment_nodes(t->ir, fragment)[node].stream;
+  uint32_t fragment = w->program->items[item].fragment,
+           stream = ts_fragment_nodes(t->ir, fragment)[node].stream;
   ts_range code = w->role->code[fragment].stream[stream];
   const ts_play_op *ops = w->role->ops + code.first;
   const uint32_t *order = t->layouts[fragment].order;
   uint32_t low = 0, high = code.count;
-  while (high - low > 1) { /* a stream's nodes are in order: the last op that begins with the node or before it */
+  /* a stream's nodes are in order: the last op that begins with the node or before it */
+  while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
     if (order[ops[middle].first] <= node)
       low = middle;
@@ -132,7 +146,8 @@ uint32_t ts_turn_of(const ts_track *track, uint32_t step)
   const ts_played_op *s = &track->steps[step];
   const ts_tables *t = track->facts->tables;
   const ts_fragment_layout *layout = layout_of(track, ts_visit_of(track, s));
-  return ts_player_of(track)->program->turn_base[(size_t)s->item * t->comm_count + s->op->comm] + layout->nodes[layout->order[s->op->first]].turn;
+  return ts_player_of(track)->program->turn_base[(size_t)s->item * t->comm_count + s->op->comm] +
+         layout->nodes[layout->order[s->op->first]].turn;
 }
 
 uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
@@ -153,7 +168,8 @@ uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn)
 }
 
 /* The step that left one of the events at `time`, or TS_IR_NONE. */
-static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint32_t *wait, uint32_t count, uint64_t time)
+static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint32_t *wait,
+                           uint32_t count, uint64_t time)
 {
   const ts_player *w = ts_player_of(track);
   for (uint32_t i = 0; i < count; i++) {
@@ -167,7 +183,10 @@ static uint32_t find_event(const ts_track *track, const ts_visit *v, const uint3
 
 static ts_place host_on(const ts_track *track, const ts_visit *v, uint32_t node)
 {
-  return (ts_place){.kind = TS_AT_HOST, .visit = v, .node = node, .segment = v->segment + layout_of(track, v)->nodes[node].segment};
+  return (ts_place){.kind = TS_AT_HOST,
+                    .visit = v,
+                    .node = node,
+                    .segment = v->segment + layout_of(track, v)->nodes[node].segment};
 }
 
 ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place)
@@ -184,7 +203,10 @@ ts_place ts_cause_of_ready(const ts_track *track, uint32_t step)
     return (ts_place){.kind = TS_AT_STEP, .step = step - 1};
   if (s->ready == 0)
     return (ts_place){.kind = TS_AT_BEGIN};
-  uint32_t left = s->op->waits ? find_event(track, ts_visit_of(track, s), ts_waits_of(track->facts->tables, s->op), s->op->waits, s->ready) : TS_IR_NONE;
+  uint32_t left = s->op->waits ?
+                    find_event(track, ts_visit_of(track, s),
+                               ts_waits_of(track->facts->tables, s->op), s->op->waits, s->ready) :
+                    TS_IR_NONE;
   if (left != TS_IR_NONE)
     return (ts_place){.kind = TS_AT_STEP, .step = left};
   return ts_host_at(track, step, s->op->first);
@@ -199,13 +221,18 @@ bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts
     *place = ts_cause_of_ready(track, step);
     return true;
   }
-  uint32_t left = s->op->waits ? find_event(track, v, ts_waits_of(track->facts->tables, s->op), s->op->waits, time) : TS_IR_NONE;
+  uint32_t left = s->op->waits ? find_event(track, v, ts_waits_of(track->facts->tables, s->op),
+                                            s->op->waits, time) :
+                                 TS_IR_NONE;
   bool hosted = ts_host_base(ts_player_of(track), v, info->segment) + info->issue == time;
-  *place = time == 0 ? (ts_place){.kind = TS_AT_BEGIN} : left != TS_IR_NONE ? (ts_place){.kind = TS_AT_STEP, .step = left} : ts_host_at(track, step, s->op->first);
+  *place = time == 0          ? (ts_place){.kind = TS_AT_BEGIN} :
+           left != TS_IR_NONE ? (ts_place){.kind = TS_AT_STEP, .step = left} :
+                                ts_host_at(track, step, s->op->first);
   return time == 0 || left != TS_IR_NONE || hosted;
 }
 
-/* The visit in which the host's wait before `segment` is: the last one that begins in an earlier segment and waits. */
+/* The visit in which the host's wait before `segment` is: the last one that begins in an earlier
+ * segment and waits. */
 static const ts_visit *visit_before(const ts_track *track, uint32_t segment)
 {
   const ts_player *w = ts_player_of(track);
@@ -232,8 +259,10 @@ ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment)
   uint32_t index = segment - 1 - v->segment;
   const ts_host_wait *wait = &layout_of(track, v)->waits[index];
   const ts_node_info *info = &layout_of(track, v)->nodes[wait->node];
-  uint32_t left = ts_host_base(w, v, index) + wait->offset == time ? TS_IR_NONE :
-                  find_event(track, v, track->facts->tables->waits + info->first_wait, info->wait_count, time);
+  uint32_t left =
+    ts_host_base(w, v, index) + wait->offset == time ?
+      TS_IR_NONE :
+      find_event(track, v, track->facts->tables->waits + info->first_wait, info->wait_count, time);
   if (left != TS_IR_NONE)
     return (ts_place){.kind = TS_AT_STEP, .step = left};
   return (ts_place){.kind = TS_AT_HOST, .visit = v, .node = wait->node, .segment = segment - 1};
@@ -259,8 +288,12 @@ ts_place ts_track_end(const ts_track *track, uint64_t *end)
   if (host > *end && items) {
     const ts_visit *v = &w->program->items[items - 1];
     *end = host;
-    place = (ts_place){.kind = TS_AT_HOST, .visit = v, .segment = w->program->tail_segment,
-                       .node = t->ir->fragments[v->fragment].node_count ? t->ir->fragments[v->fragment].node_count - 1 : TS_IR_NONE};
+    place = (ts_place){.kind = TS_AT_HOST,
+                       .visit = v,
+                       .segment = w->program->tail_segment,
+                       .node = t->ir->fragments[v->fragment].node_count ?
+                                 t->ir->fragments[v->fragment].node_count - 1 :
+                                 TS_IR_NONE};
   }
   return place;
 }
@@ -283,7 +316,8 @@ bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uin
   const ts_visit *v = ts_visit_of(track, s);
   const ts_fragment_layout *layout = layout_of(track, v);
   const ts_player *w = ts_player_of(track);
-  uint64_t host = ts_host_base(w, v, layout->nodes[layout->order[s->op->first]].segment), time = s->ready;
+  uint64_t host = ts_host_base(w, v, layout->nodes[layout->order[s->op->first]].segment),
+           time = s->ready;
   for (uint32_t i = s->op->first; i < s->op->first + s->op->count; i++) {
     uint64_t issued = host + layout->nodes[layout->order[i]].issue;
     if (issued > time) {

@@ -1,4 +1,5 @@
-/* One player's step, replayed op by op from the facts of a play, so that one can walk backward through what each start waited for. */
+/* One player's step, replayed op by op from the facts of a play, so that one can walk backward
+ * through what each start waited for. */
 #ifndef TS_RUNTIME_PLAY_TRACK_H
 #define TS_RUNTIME_PLAY_TRACK_H
 
@@ -6,9 +7,12 @@
 
 typedef struct ts_played_op { /* an op, played */
   const ts_play_op *op;
-  uint64_t ready; /* its stream and its dependencies allow it, and unless it is a run, the host has issued it */
+  /* its stream and its dependencies allow it, and unless it is a run, the host has issued it */
+  uint64_t ready;
   uint64_t end;
-  uint64_t time;  /* what it takes by itself: of a run the sum of its kernels, of a collective from the last member on */
+  /* what it takes by itself: of a run the sum of its kernels, of a collective from the last member
+   * on */
+  uint64_t time;
   uint32_t item;  /* of the program */
   uint32_t stream;
 } ts_played_op;
@@ -33,32 +37,43 @@ typedef struct ts_place { /* a point in time on a track, reached from behind */
 
 const ts_track *ts_track_new(ts_arena *arena, const ts_facts *facts, uint32_t player);
 
-/* The step that plays a node of the fragment of a program's item, or the collective of a communicator with that number. */
+/* The step that plays a node of the fragment of a program's item, or the collective of a
+ * communicator with that number. */
 uint32_t ts_track_node(const ts_track *track, uint32_t item, uint32_t node);
 uint32_t ts_track_turn(const ts_track *track, uint32_t comm, uint32_t turn);
 uint32_t ts_turn_of(const ts_track *track, uint32_t step);
 
-/* What the step's `ready` waited for: the place where that time was reached. A stream goes before events, events before the host. */
+/* What the step's `ready` waited for: the place where that time was reached. A stream goes before
+ * events, events before the host. */
 ts_place ts_cause_of_ready(const ts_track *track, uint32_t step);
-/* The same for what a send's message waited for before `time`, when it was posted: the stream may have been with others longer. False: it was behind the message that
- * the step before sends. */
+/* The same for what a send's message waited for before `time`, when it was posted: the stream may
+ * have been with others longer. False: it was behind the message that the step before sends. */
 bool ts_cause_of_posting(const ts_track *track, uint32_t step, uint64_t time, ts_place *place);
 /* What the host's beginning of a segment waited for. */
 ts_place ts_cause_of_segment(const ts_track *track, uint32_t segment);
 /* What the end of the whole track waited for, and that end. */
 ts_place ts_track_end(const ts_track *track, uint64_t *end);
-/* A run whose nodes waited for the host: the last one that did (a place in the fragment's order), and when it started. False: none did. */
+/* A run whose nodes waited for the host: the last one that did (a place in the fragment's order),
+ * and when it started. False: none did. */
 bool ts_run_host_wait(const ts_track *track, uint32_t step, uint32_t *place, uint64_t *start);
-/* The same for the first node: false when it started as soon as the stream and the dependencies allowed. */
+/* The same for the first node: false when it started as soon as the stream and the dependencies
+ * allowed. */
 bool ts_first_host_wait(const ts_track *track, uint32_t step, uint64_t *start);
 ts_place ts_host_at(const ts_track *track, uint32_t step, uint32_t place);
 
-static inline const ts_player *ts_player_of(const ts_track *t) { return &t->facts->players[t->player]; }
-static inline const ts_visit *ts_visit_of(const ts_track *t, const ts_played_op *s) { return &ts_player_of(t)->program->items[s->item]; }
+static inline const ts_player *ts_player_of(const ts_track *t)
+{
+  return &t->facts->players[t->player];
+}
+static inline const ts_visit *ts_visit_of(const ts_track *t, const ts_played_op *s)
+{
+  return &ts_player_of(t)->program->items[s->item];
+}
 static inline const ts_ir_node *ts_node_of(const ts_track *t, const ts_played_op *s, uint32_t place)
 {
   uint32_t fragment = ts_visit_of(t, s)->fragment;
-  return ts_fragment_nodes(t->facts->tables->ir, fragment) + t->facts->tables->layouts[fragment].order[place];
+  return ts_fragment_nodes(t->facts->tables->ir, fragment) +
+         t->facts->tables->layouts[fragment].order[place];
 }
 
 #endif

@@ -1,8 +1,9 @@
-/* The timeline in the trace event format that Perfetto and chrome://tracing open: a process for each rank, a track for each stream, flows
- * from sends to receives, counters of memory. Written as it is made; nothing is kept but the end of each track.
+/* The timeline in the trace event format that Perfetto and chrome://tracing open: a process for
+ * each rank, a track for each stream, flows from sends to receives, counters of memory. Written as
+ * it is made; nothing is kept but the end of each track.
  *
- * `ts` and `dur` are in microseconds; viewers round below a nanosecond, so both ends are rounded to it (neighbours stay neighbours) and
- * the exact picoseconds are in `args`. */
+ * `ts` and `dur` are in microseconds; viewers round below a nanosecond, so both ends are rounded to
+ * it (neighbours stay neighbours) and the exact picoseconds are in `args`. */
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +19,8 @@
 
 enum { TRACK_HOST = 1, TRACK_WORK = 2, TRACK_STREAMS = 3 };
 
-typedef struct work { uint32_t item; uint64_t begin, end; } work; /* of the item that the compute stream is at */
+/* of the item that the compute stream is at */
+typedef struct work { uint32_t item; uint64_t begin, end; } work;
 
 typedef struct writer {
   FILE *out;
@@ -37,8 +39,9 @@ static void begin(writer *w, const char *phase, uint32_t track, uint64_t time)
 {
   uint64_t ns = nanoseconds(time);
   fputs(w->first ? "\n" : ",\n", w->out);
-  ts_put_json(w->out, "{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u", phase, w->rank, track,
-      ns / 1000, (unsigned)(ns % 1000));
+  ts_put_json(w->out,
+              "{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u",
+              phase, w->rank, track, ns / 1000, (unsigned)(ns % 1000));
   w->first = false;
 }
 
@@ -54,7 +57,8 @@ static void put_duration(writer *w, uint64_t start, uint64_t end)
   ts_put_json(w->out, ",\"dur\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
 }
 
-static void slice(writer *w, uint32_t track, const char *name, const char *category, uint64_t start, uint64_t end)
+static void slice(writer *w, uint32_t track, const char *name, const char *category, uint64_t start,
+                  uint64_t end)
 {
   begin(w, "X", track, start);
   put_duration(w, start, end);
@@ -64,12 +68,16 @@ static void slice(writer *w, uint32_t track, const char *name, const char *categ
 static void metadata(writer *w, const char *what, uint32_t track, const char *name)
 {
   fputs(w->first ? "\n" : ",\n", w->out);
-  ts_put_json(w->out, "{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"%s_name\",\"args\":{\"name\":", w->rank, track,
-      what);
+  ts_put_json(w->out,
+              "{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+              ",\"name\":\"%s_name\",\"args\":{\"name\":",
+              w->rank, track, what);
   w->first = false;
   ts_put_json_string(w->out, name);
-  ts_put_json(w->out, "}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}", w->rank,
-      track, what, strcmp(what, "process") == 0 ? w->rank : track);
+  ts_put_json(w->out,
+              "}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+              ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
+              w->rank, track, what, strcmp(what, "process") == 0 ? w->rank : track);
 }
 
 static void describe_rank(writer *w, uint32_t count)
@@ -77,7 +85,8 @@ static void describe_rank(writer *w, uint32_t count)
   const ts_ir *ir = w->s->ir;
   const ts_class_result *class = &w->s->result->classes[w->s->result->class_of[w->rank]];
   const char *at = ts_report_coordinates(w->arena, ir, w->rank);
-  const char *name = ts_arena_printf(w->arena, "rank %u %s %s", w->rank, ir->strings + ir->programs[class->program].name, at);
+  const char *name = ts_arena_printf(w->arena, "rank %u %s %s", w->rank,
+                                     ir->strings + ir->programs[class->program].name, at);
   if (count > 1)
     name = ts_arena_printf(w->arena, "%s, stands for %u", name, count);
   metadata(w, "process", 0, name);
@@ -92,8 +101,9 @@ static void describe_rank(writer *w, uint32_t count)
 static const char *op_category(const ts_ir_node *node)
 {
   static const char *const names[TS_IR_OPS] = {
-    [TS_IR_COMPUTE] = "compute", [TS_IR_COLLECTIVE] = "collective", [TS_IR_SEND] = "send", [TS_IR_RECV] = "recv",
-    [TS_IR_RECORD] = "event", [TS_IR_HOST_WORK] = "host", [TS_IR_HOST_SYNC] = "host"};
+    [TS_IR_COMPUTE] = "compute", [TS_IR_COLLECTIVE] = "collective", [TS_IR_SEND] = "send",
+    [TS_IR_RECV] = "recv",       [TS_IR_RECORD] = "event",          [TS_IR_HOST_WORK] = "host",
+    [TS_IR_HOST_SYNC] = "host"};
   return names[node->op];
 }
 
@@ -101,7 +111,9 @@ static void put_arguments(writer *w, const ts_span_event *e)
 {
   const ts_ir *ir = w->s->ir;
   const ts_ir_node *node = e->node;
-  ts_put_json(w->out, ",\"args\":{\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"phase\":\"%s\",\"work\":", e->start, e->end, ts_phase_name(node->phase));
+  ts_put_json(
+    w->out, ",\"args\":{\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 ",\"phase\":\"%s\",\"work\":",
+    e->start, e->end, ts_phase_name(node->phase));
   const ts_ir_item *item = &ir->items[e->item];
   ts_put_json_string(w->out, ir->strings + ir->fragments[item->fragment].name);
   if (item->micro_batch != TS_IR_NONE)
@@ -110,21 +122,24 @@ static void put_arguments(writer *w, const ts_span_event *e)
     const ts_ir_kernel *kernel = &ir->kernels[node->arg];
     ts_put_json(w->out, ",\"kernel\":");
     ts_put_json_string(w->out, ir->strings + kernel->family);
-    ts_put_json(w->out, ",\"flop\":%.17g,\"bytes\":%.17g,\"basis\":\"%s\"", kernel->flops, kernel->bytes, ts_basis_name(kernel->basis));
+    ts_put_json(w->out, ",\"flop\":%.17g,\"bytes\":%.17g,\"basis\":\"%s\"", kernel->flops,
+                kernel->bytes, ts_basis_name(kernel->basis));
   } else if (node->op == TS_IR_COLLECTIVE) {
     const ts_ir_collective *c = &ir->collectives[node->arg];
     ts_put_json(w->out, ",\"group\":");
     ts_put_json_string(w->out, ir->strings + ir->groups[c->group].name);
-    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"waited_ps\":%" PRIu64, c->bytes, e->start - e->ready);
+    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"waited_ps\":%" PRIu64, c->bytes,
+                e->start - e->ready);
   } else if (node->op == TS_IR_SEND || node->op == TS_IR_RECV) {
     const ts_ir_port *port = &ir->ports[ir->fragments[item->fragment].first_port + node->arg];
-    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"peer\":%" PRIu32 ",\"tag\":%" PRIu32, port->bytes, e->peer, e->tag);
+    ts_put_json(w->out, ",\"bytes\":%" PRIu64 ",\"peer\":%" PRIu32 ",\"tag\":%" PRIu32, port->bytes,
+                e->peer, e->tag);
   }
   ts_put_json(w->out, "}}");
 }
 
-/* A message: from the slice of the send to the last nanosecond of that of the receive, as viewers look for the slice that is open at the
- * time of a flow's end. Only where both ranks are shown. */
+/* A message: from the slice of the send to the last nanosecond of that of the receive, as viewers
+ * look for the slice that is open at the time of a flow's end. Only where both ranks are shown. */
 static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
 {
   bool send = e->node->op == TS_IR_SEND;
@@ -133,16 +148,20 @@ static void put_flow(writer *w, const ts_span_event *e, uint32_t track)
   uint64_t end = e->end - e->start >= 1000 ? e->end - 1000 : e->start;
   begin(w, send ? "s" : "f", track, send ? e->start : end);
   fputs(send ? "" : ",\"bp\":\"e\"", w->out);
-  fprintf(w->out, ",\"cat\":\"message\",\"name\":\"message\",\"id\":\"%" PRIu32 ".%" PRIu32 ".%" PRIu32 "\"}",
-      send ? w->rank : e->peer, send ? e->peer : w->rank, e->tag);
+  fprintf(w->out,
+          ",\"cat\":\"message\",\"name\":\"message\",\"id\":\"%" PRIu32 ".%" PRIu32 ".%" PRIu32
+          "\"}",
+          send ? w->rank : e->peer, send ? e->peer : w->rank, e->tag);
 }
 
-/* The schedule as a picture: one slice for each item, from the first to the last node that the compute stream has of it. */
+/* The schedule as a picture: one slice for each item, from the first to the last node that the
+ * compute stream has of it. */
 static void end_work(writer *w)
 {
   if (w->at.item == TS_IR_NONE)
     return;
-  slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin, w->at.end);
+  slice(w, TRACK_WORK, ts_report_item(w->arena, w->s->ir, w->at.item), "work", w->at.begin,
+        w->at.end);
   ts_put_json(w->out, "}");
   w->at.item = TS_IR_NONE;
 }
@@ -171,7 +190,8 @@ static void put_node(void *closure, const ts_span_event *e)
   const char *label = w->s->ir->strings + node->label;
   bool host = e->stream == TS_IR_NONE;
   if (!host && node->host_ps) {
-    slice(w, TRACK_HOST, label, "issue", e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
+    slice(w, TRACK_HOST, label, "issue",
+          e->issued - (node->host_ps < e->issued ? node->host_ps : e->issued), e->issued);
     ts_put_json(w->out, "}");
   }
   if (node->op == TS_IR_RECORD)
@@ -232,7 +252,8 @@ static void put_trace(writer *w, const ts_trace_options *options)
   ts_put_json(w->out, "\n]}\n");
 }
 
-static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *options, ts_arena *arena)
+static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *options,
+                                  ts_arena *arena)
 {
   uint8_t *shown = TS_NEW_ARRAY(arena, uint8_t, s->ir->meta->world);
   for (uint32_t i = 0; options->ranks && i < options->rank_count; i++)
@@ -244,7 +265,8 @@ static const uint8_t *shown_ranks(const ts_summary *s, const ts_trace_options *o
 
 static int cannot_write(ts_stop *stop, const char *path, int error)
 {
-  return ts_stop_set(stop, TS_EXIT_ENVIRONMENT, NULL, NULL, "cannot write %s: %s", path, strerror(error));
+  return ts_stop_set(stop, TS_EXIT_ENVIRONMENT, NULL, NULL, "cannot write %s: %s", path,
+                     strerror(error));
 }
 
 static bool is_packed(const char *path)
@@ -255,7 +277,10 @@ static bool is_packed(const char *path)
 
 /* ---- The file ---- */
 
-static ssize_t pack(void *packed, const char *bytes, size_t size) { return size && gzwrite(packed, bytes, (unsigned)size) != (int)size ? 0 : (ssize_t)size; }
+static ssize_t pack(void *packed, const char *bytes, size_t size)
+{
+  return size && gzwrite(packed, bytes, (unsigned)size) != (int)size ? 0 : (ssize_t)size;
+}
 
 static int end_packing(void *packed) { return gzclose(packed) == Z_OK ? 0 : -1; }
 
@@ -271,9 +296,11 @@ static FILE *packing(FILE *file)
 }
 
 /* Into an open file. 0 or an errno value. */
-static int write_trace(const ts_summary *s, const ts_trace_options *options, bool packed, ts_arena *arena, FILE *file)
+static int write_trace(const ts_summary *s, const ts_trace_options *options, bool packed,
+                       ts_arena *arena, FILE *file)
 {
-  writer w = {.out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena)};
+  writer w = {
+    .out = packed ? packing(file) : file, .s = s, .shown = shown_ranks(s, options, arena)};
   if (!w.out)
     return errno;
   errno = 0;
@@ -285,7 +312,8 @@ static int write_trace(const ts_summary *s, const ts_trace_options *options, boo
   return error;
 }
 
-int ts_report_trace(const ts_summary *s, const ts_trace_options *options, const char *path, ts_stop *stop)
+int ts_report_trace(const ts_summary *s, const ts_trace_options *options, const char *path,
+                    ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("trace");
   ts_output file;

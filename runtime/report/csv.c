@@ -1,4 +1,5 @@
-/* The report for spreadsheets: a row for each class of ranks. RFC 4180 but for the line ends, which are those of the system. Columns: doc/reports.md. */
+/* The report for spreadsheets: a row for each class of ranks. RFC 4180 but for the line ends, which
+ * are those of the system. Columns: doc/reports.md. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -16,9 +17,13 @@ static void share(double value, FILE *out) /* empty: not known */
 }
 
 static const char *const time_columns[TS_IR_PHASES] = {
-  [TS_IR_PHASE_FORWARD] = "forward_ps", [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
-  [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward_weight_ps", [TS_IR_PHASE_RECOMPUTE] = "recompute_ps",
-  [TS_IR_PHASE_OPTIMIZER] = "optimizer_ps", [TS_IR_PHASE_COMMUNICATION] = "communication_compute_ps", [TS_IR_PHASE_OTHER] = "other_ps"};
+  [TS_IR_PHASE_FORWARD] = "forward_ps",
+  [TS_IR_PHASE_BACKWARD_INPUT] = "backward_input_ps",
+  [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward_weight_ps",
+  [TS_IR_PHASE_RECOMPUTE] = "recompute_ps",
+  [TS_IR_PHASE_OPTIMIZER] = "optimizer_ps",
+  [TS_IR_PHASE_COMMUNICATION] = "communication_compute_ps",
+  [TS_IR_PHASE_OTHER] = "other_ps"};
 
 static void header(const ts_summary *s, FILE *out)
 {
@@ -41,8 +46,10 @@ static void header(const ts_summary *s, FILE *out)
   for (uint32_t g = 0; g < s->group_count; g++) {
     for (int m = 0; m < 5; m++) {
       fputc(',', out);
-      ts_put_csv(out, "%s", ts_arena_printf(s->arena, "%s_%s_%s", s->ir->strings + s->ir->groups[s->groups[g].group].name,
-                                s->groups[g].messages ? "messages" : "collectives", measures[m]));
+      ts_put_csv(out, "%s",
+                 ts_arena_printf(s->arena, "%s_%s_%s",
+                                 s->ir->strings + s->ir->groups[s->groups[g].group].name,
+                                 s->groups[g].messages ? "messages" : "collectives", measures[m]));
     }
   }
   fputs(",warnings\n", out);

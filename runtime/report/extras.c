@@ -18,37 +18,51 @@ enum { SHARES = 6 };
 
 static ts_text time_of(double ps) { return ts_format_time(ps > 0 ? (uint64_t)llround(ps) : 0); }
 
-static void row(FILE *out, const char *name, ts_text value, const char *rest) { ts_put_text(out, "  %-*s%16s%s\n", NAME, name, value.text, rest); }
+static void row(FILE *out, const char *name, ts_text value, const char *rest)
+{
+  ts_put_text(out, "  %-*s%16s%s\n", NAME, name, value.text, rest);
+}
 
 static const char *class_name(const ts_summary *s, ts_arena *arena, uint32_t class)
 {
   const ts_class_result *c = &s->result->classes[class];
   if (c->count == 1)
     return ts_arena_printf(arena, "rank %u", c->rank);
-  return ts_arena_printf(arena, "rank %u and %s like it", c->rank, ts_format_count(c->count - 1).text);
+  return ts_arena_printf(arena, "rank %u and %s like it", c->rank,
+                         ts_format_count(c->count - 1).text);
 }
 
 /* ---- Who waited for whom ---- */
 
 static void blames_text(const ts_summary *s, const ts_blames *b, ts_arena *arena, FILE *out)
 {
-  ts_put_text(out, "\n%-30s%-16s%7s%15s%12s\n", "Who made others wait", "in", "ranks", "a rank, most", "of all");
+  ts_put_text(out, "\n%-30s%-16s%7s%15s%12s\n", "Who made others wait", "in", "ranks",
+              "a rank, most", "of all");
   if (!b->count)
     fputs("  nobody\n", out);
   for (uint32_t i = 0; i < b->count && i < MOST_BLAMES; i++) {
     const ts_blame *at = &b->at[i];
-    const char *in = ts_arena_printf(arena, at->messages ? "%s messages" : "%s", s->ir->strings + s->ir->groups[at->group].name);
-    ts_put_text(out, "  %-28s%-16s%7s%15s%12s\n", ts_report_fit(arena, class_name(s, arena, at->class), 27), ts_report_fit(arena, in, 15),
-            ts_format_count(at->ranks).text, ts_format_time(at->most).text, ts_format_share(b->time > 0 ? at->time / b->time : 0).text);
+    const char *in = ts_arena_printf(arena, at->messages ? "%s messages" : "%s",
+                                     s->ir->strings + s->ir->groups[at->group].name);
+    ts_put_text(
+      out, "  %-28s%-16s%7s%15s%12s\n", ts_report_fit(arena, class_name(s, arena, at->class), 27),
+      ts_report_fit(arena, in, 15), ts_format_count(at->ranks).text, ts_format_time(at->most).text,
+      ts_format_share(b->time > 0 ? at->time / b->time : 0).text);
   }
   if (b->count > MOST_BLAMES)
     fprintf(out, "  ... %u more\n", b->count - MOST_BLAMES);
 }
 
-static void add(cJSON *object, const char *name, double value) { cJSON_AddNumberToObject(object, name, value); }
+static void add(cJSON *object, const char *name, double value)
+{
+  cJSON_AddNumberToObject(object, name, value);
+}
 
 /* Nine digits behind the point: what the last bits are depends on the mathematics library. */
-static void add_rounded(cJSON *object, const char *name, double value) { add(object, name, round(value * 1e9) / 1e9); }
+static void add_rounded(cJSON *object, const char *name, double value)
+{
+  add(object, name, round(value * 1e9) / 1e9);
+}
 
 static cJSON *add_element(cJSON *array)
 {
@@ -90,20 +104,24 @@ static void reserved_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   uint32_t class = most_reserved(s);
   const ts_reserved *r = &s->extras.reserved[class];
-  ts_put_text(out, "\nMemory in the caching allocator%s\n",
-          s->result->class_count > 1 ? ts_arena_printf(arena, ", %s", class_name(s, arena, class)) : "");
+  ts_put_text(
+    out, "\nMemory in the caching allocator%s\n",
+    s->result->class_count > 1 ? ts_arena_printf(arena, ", %s", class_name(s, arena, class)) : "");
   row(out, "allocated, most", ts_format_bytes((double)r->allocated), "");
   row(out, "reserved, most", ts_format_bytes((double)r->reserved),
-      ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text, r->segments == 1 ? "" : "s"));
+      ts_arena_printf(arena, " in %s segment%s", ts_format_count(r->segments).text,
+                      r->segments == 1 ? "" : "s"));
   row(out, "held by no tensor", ts_format_share(r->fragmentation), " of it");
   if (r->buffers)
     row(out, "collective library", ts_format_bytes((double)r->buffers),
-        ts_arena_printf(arena, " for %u group%s of %u channels", r->communicators, r->communicators == 1 ? "" : "s", r->channels));
+        ts_arena_printf(arena, " for %u group%s of %u channels", r->communicators,
+                        r->communicators == 1 ? "" : "s", r->channels));
   uint64_t context = s->memory->classes[class].reserved;
   if (context)
     row(out, "driver and libraries", ts_format_bytes((double)context), "");
   if (r->buffers || context)
-    row(out, "in use on the device", ts_format_bytes((double)(r->reserved + r->buffers + context)), "");
+    row(out, "in use on the device", ts_format_bytes((double)(r->reserved + r->buffers + context)),
+        "");
   if (r->retries)
     row(out, "given back, again", ts_format_count(r->retries), " times");
   if (r->failed)
@@ -132,18 +150,25 @@ static void reserved_json(const ts_summary *s, cJSON *root)
 
 static void spread_text(const ts_spread *spread, double alone, ts_arena *arena, FILE *out)
 {
-  ts_put_text(out, "\n%s\n", ts_report_fit(arena, ts_arena_printf(arena, "Step time over %s repetitions, seed %s", ts_format_count(spread->count).text, spread->seed), 80));
+  ts_put_text(out, "\n%s\n",
+              ts_report_fit(arena,
+                            ts_arena_printf(arena, "Step time over %s repetitions, seed %s",
+                                            ts_format_count(spread->count).text, spread->seed),
+                            80));
   for (int i = 0; i < SHARES; i++) {
     uint64_t time = ts_percentile(spread, shares[i]);
-    row(out, share_names[i], ts_format_time(time), ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * ((double)time / alone - 1) : 0));
+    row(out, share_names[i], ts_format_time(time),
+        ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * ((double)time / alone - 1) : 0));
   }
-  row(out, "mean", time_of(spread->mean), ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * (spread->mean / alone - 1) : 0));
+  row(out, "mean", time_of(spread->mean),
+      ts_arena_printf(arena, "%+8.1f %%", alone > 0 ? 100 * (spread->mean / alone - 1) : 0));
   row(out, "standard deviation", time_of(spread->deviation), "");
 }
 
 static void spread_json(const ts_spread *spread, cJSON *root)
 {
-  static const char *const fields[SHARES] = {"least_ps", "p10_ps", "p50_ps", "p90_ps", "p99_ps", "most_ps"};
+  static const char *const fields[SHARES] = {"least_ps", "p10_ps", "p50_ps",
+                                             "p90_ps",   "p99_ps", "most_ps"};
   cJSON *o = cJSON_AddObjectToObject(root, "repetitions");
   cJSON_AddStringToObject(o, "seed", spread->seed);
   add(o, "count", spread->count);
@@ -156,17 +181,21 @@ static void spread_json(const ts_spread *spread, cJSON *root)
 static void goodput_text(const ts_goodput *g, ts_arena *arena, FILE *out)
 {
   fprintf(out, "\nA day with failures, restarts and checkpoints\n");
-  row(out, "useful", ts_format_share(g->useful), ts_arena_printf(arena, "   %s steps", ts_format_count((uint64_t)g->steps_a_day).text));
+  row(out, "useful", ts_format_share(g->useful),
+      ts_arena_printf(arena, "   %s steps", ts_format_count((uint64_t)g->steps_a_day).text));
   row(out, "checkpoints", ts_format_share(g->checkpoints),
-      ts_arena_printf(arena, "   every %s step%s, %s%s", ts_format_count(g->every).text, g->every == 1 ? "" : "s", time_of(g->interval * 1e12).text,
+      ts_arena_printf(arena, "   every %s step%s, %s%s", ts_format_count(g->every).text,
+                      g->every == 1 ? "" : "s", time_of(g->interval * 1e12).text,
                       g->faults.every ? "" : " (best)"));
-  row(out, "restarts, lost work", ts_format_share(g->lost), ts_arena_printf(arena, "   %.3g failures", g->failures_a_day));
+  row(out, "restarts, lost work", ts_format_share(g->lost),
+      ts_arena_printf(arena, "   %.3g failures", g->failures_a_day));
 }
 
 static void day_text(const ts_day *d, ts_arena *arena, FILE *out)
 {
   ts_put_text(out, "\nA day with %u failure%s\n", d->failures, d->failures == 1 ? "" : "s");
-  row(out, "useful", time_of(d->useful * 1e12), ts_arena_printf(arena, "   %s steps", ts_format_count(d->steps).text));
+  row(out, "useful", time_of(d->useful * 1e12),
+      ts_arena_printf(arena, "   %s steps", ts_format_count(d->steps).text));
   row(out, "checkpoints", time_of(d->checkpoints * 1e12), "");
   row(out, "work lost", time_of(d->lost * 1e12), "   since the last checkpoint, and at the end");
   row(out, "restarts", time_of(d->restarts * 1e12), "");
@@ -197,16 +226,28 @@ static void goodput_json(const ts_goodput *g, cJSON *root)
 
 /* ---- Overlap ---- */
 
-/* Under contention a call can take less than where all instances of its group call at once: then nothing was lost. */
+/* Under contention a call can take less than where all instances of its group call at once: then
+ * nothing was lost. */
 static uint64_t lost(uint64_t with, uint64_t alone) { return with > alone ? with - alone : 0; }
-static double growth(uint64_t with, uint64_t alone) { return alone ? (double)lost(with, alone) / (double)alone : 0; }
+static double growth(uint64_t with, uint64_t alone)
+{
+  return alone ? (double)lost(with, alone) / (double)alone : 0;
+}
 
 static void overlap_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   ts_overlap_cost c = ts_overlap_cost_of(s->run, s->busiest);
-  ts_put_text(out, "\nSlowed by overlap%s, %s model, %s\n", s->result->contention ? " and shared links" : "", ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
-  row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.compute, c.compute_alone)).text, ts_format_time(c.compute_alone).text));
-  row(out, "transfers", ts_format_time(lost(c.transfer, c.transfer_alone)), ts_arena_printf(arena, "   %s of %s", ts_format_share(growth(c.transfer, c.transfer_alone)).text, ts_format_time(c.transfer_alone).text));
+  ts_put_text(out, "\nSlowed by overlap%s, %s model, %s\n",
+              s->result->contention ? " and shared links" : "",
+              ts_slowdown_kind_name(s->extras.overlap->kind), class_name(s, arena, s->busiest));
+  row(out, "kernels", ts_format_time(lost(c.compute, c.compute_alone)),
+      ts_arena_printf(arena, "   %s of %s",
+                      ts_format_share(growth(c.compute, c.compute_alone)).text,
+                      ts_format_time(c.compute_alone).text));
+  row(out, "transfers", ts_format_time(lost(c.transfer, c.transfer_alone)),
+      ts_arena_printf(arena, "   %s of %s",
+                      ts_format_share(growth(c.transfer, c.transfer_alone)).text,
+                      ts_format_time(c.transfer_alone).text));
 }
 
 static void overlap_json(const ts_summary *s, cJSON *root)

@@ -18,7 +18,8 @@ typedef struct list { ts_arena *arena; const ts_summary *s; TS_VEC(ts_plan_fact)
 static void add(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
 {
   if (value != 0)
-    TS_PUSH(l->arena, &l->facts, (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
+    TS_PUSH(l->arena, &l->facts,
+            (ts_plan_fact){part, ts_arena_string(l->arena, name, strlen(name)), unit, value});
 }
 
 static const char *string(const list *l, ts_ir_str text) { return l->s->ir->strings + text; }
@@ -35,7 +36,8 @@ static void add_outcome(list *l)
   add(l, TS_FACT_OUTCOME, "HFU", TS_FACT_SHARE, s->hfu);
   if (!s->memory->stated)
     return;
-  add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES, (double)(fullest->peak + fullest->reserved));
+  add(l, TS_FACT_OUTCOME, "peak memory", TS_FACT_BYTES,
+      (double)(fullest->peak + fullest->reserved));
   add(l, TS_FACT_OUTCOME, "memory beyond the device's", TS_FACT_BYTES, (double)fullest->over);
 }
 
@@ -44,7 +46,8 @@ static void add_plan(list *l)
   const ts_ir *ir = l->s->ir;
   add(l, TS_FACT_PLAN, "ranks", TS_FACT_COUNT, ir->meta->world);
   for (uint32_t a = 0; a < ir->axes_count; a++)
-    add(l, TS_FACT_PLAN, ts_arena_printf(l->arena, "ranks along %s", string(l, ir->axes[a].name)), TS_FACT_COUNT, ir->axes[a].size);
+    add(l, TS_FACT_PLAN, ts_arena_printf(l->arena, "ranks along %s", string(l, ir->axes[a].name)),
+        TS_FACT_COUNT, ir->axes[a].size);
   add(l, TS_FACT_PLAN, "micro-batches of a pipeline", TS_FACT_COUNT, ir->meta->micro_batches);
   add(l, TS_FACT_PLAN, "optimizer steps of a rank", TS_FACT_COUNT, ir->meta->steps);
   add(l, TS_FACT_PLAN, "samples a step", TS_FACT_COUNT, (double)ir->meta->samples_per_step);
@@ -59,13 +62,17 @@ static void add_cluster(list *l)
     add(l, TS_FACT_CLUSTER, string(l, ir->arrays[a].name), TS_FACT_COUNT, ir->arrays[a].count);
   for (uint32_t c = 0; c < ir->device_classes_count; c++) {
     const char *name = string(l, ir->device_classes[c].name);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FACT_BYTES, (double)ir->device_classes[c].memory);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S, ir->device_classes[c].bandwidth);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s memory", name), TS_FACT_BYTES,
+        (double)ir->device_classes[c].memory);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S,
+        ir->device_classes[c].bandwidth);
   }
   for (uint32_t c = 0; c < ir->link_classes_count; c++) {
     const char *name = string(l, ir->link_classes[c].name);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S, ir->link_classes[c].bandwidth);
-    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FACT_PS, (double)ir->link_classes[c].latency);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s bandwidth", name), TS_FACT_BYTES_PER_S,
+        ir->link_classes[c].bandwidth);
+    add(l, TS_FACT_CLUSTER, ts_arena_printf(l->arena, "%s latency", name), TS_FACT_PS,
+        (double)ir->link_classes[c].latency);
   }
 }
 
@@ -79,7 +86,8 @@ static double *plays_of(const list *l)
   for (uint32_t i = 0; i < l->s->stage_count; i++) {
     const ts_ir_program *program = &ir->programs[l->s->stages[i].program];
     for (uint32_t k = 0; k < program->item_count; k++)
-      plays[ir->items[program->first_item + k].fragment] += (double)l->s->stages[i].ranks / ir->meta->world;
+      plays[ir->items[program->first_item + k].fragment] +=
+        (double)l->s->stages[i].ranks / ir->meta->world;
   }
   return plays;
 }
@@ -87,26 +95,30 @@ static double *plays_of(const list *l)
 static void count(list *l, ts_fact_part part, const char *name, ts_fact_unit unit, double value)
 {
   for (size_t i = l->facts.count; i-- > 0 && l->facts.at[i].part >= TS_FACT_KERNELS;)
-    if (l->facts.at[i].part == part && l->facts.at[i].unit == unit && strcmp(l->facts.at[i].name, name) == 0) {
+    if (l->facts.at[i].part == part && l->facts.at[i].unit == unit &&
+        strcmp(l->facts.at[i].name, name) == 0) {
       l->facts.at[i].value += value;
       return;
     }
   add(l, part, name, unit, value);
 }
 
-static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node *node, double plays)
+static void count_node(list *l, const ts_ir_fragment *fragment, const ts_ir_node *node,
+                       double plays)
 {
   const ts_ir *ir = l->s->ir;
   const char *name;
   double bytes;
   if (node->op == TS_IR_COMPUTE) {
-    name = ts_arena_printf(l->arena, "%s, %s", string(l, ir->kernels[node->arg].family), ts_phase_name(node->phase));
+    name = ts_arena_printf(l->arena, "%s, %s", string(l, ir->kernels[node->arg].family),
+                           ts_phase_name(node->phase));
     count(l, TS_FACT_KERNELS, name, TS_FACT_COUNT, plays);
     return;
   }
   if (node->op == TS_IR_COLLECTIVE) {
     const ts_ir_collective *c = &ir->collectives[node->arg];
-    name = ts_arena_printf(l->arena, "%s over %s", ts_ir_collective_words[c->kind], string(l, ir->groups[c->group].name));
+    name = ts_arena_printf(l->arena, "%s over %s", ts_ir_collective_words[c->kind],
+                           string(l, ir->groups[c->group].name));
     bytes = (double)c->bytes;
   } else if (node->op == TS_IR_SEND) {
     const ts_ir_port *port = &ir->ports[fragment->first_port + node->arg];
@@ -123,7 +135,10 @@ static int by_name(const void *x, const void *y)
 {
   const ts_plan_fact *a = x, *b = y;
   int names = strcmp(a->name, b->name);
-  return a->part != b->part ? (a->part < b->part ? -1 : 1) : names ? names : a->unit < b->unit ? -1 : a->unit > b->unit;
+  return a->part != b->part ? (a->part < b->part ? -1 : 1) :
+         names              ? names :
+         a->unit < b->unit  ? -1 :
+                              a->unit > b->unit;
 }
 
 static void add_work(list *l)
@@ -144,8 +159,10 @@ static void add_time(list *l)
   for (uint32_t p = 0; p < TS_IR_PHASES; p++)
     add(l, TS_FACT_TIME, ts_phase_name(p), TS_FACT_PS, s->time.phase[p]);
   for (uint32_t g = 0; g < s->group_count; g++)
-    add(l, TS_FACT_TIME, ts_arena_printf(l->arena, "exposed %s%s", string(l, s->ir->groups[s->groups[g].group].name), s->groups[g].messages ? " messages" : ""), TS_FACT_PS,
-        s->groups[g].exposed);
+    add(l, TS_FACT_TIME,
+        ts_arena_printf(l->arena, "exposed %s%s", string(l, s->ir->groups[s->groups[g].group].name),
+                        s->groups[g].messages ? " messages" : ""),
+        TS_FACT_PS, s->groups[g].exposed);
   add(l, TS_FACT_TIME, "pipeline bubble", TS_FACT_PS, s->time.bubble);
   add(l, TS_FACT_TIME, "waits for the host", TS_FACT_PS, s->time.host);
   add(l, TS_FACT_TIME, "done before the others", TS_FACT_PS, s->time.tail);
@@ -163,7 +180,8 @@ static void add_basis(list *l)
 {
   const ts_summary *s = l->s;
   for (uint32_t b = 0; s->time.compute > 0 && b < TS_IR_BASES; b++)
-    add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FACT_SHARE, s->basis[b] / (s->time.compute * s->ir->meta->world));
+    add(l, TS_FACT_BASIS, ts_basis_name(b), TS_FACT_SHARE,
+        s->basis[b] / (s->time.compute * s->ir->meta->world));
 }
 
 ts_plan_facts ts_facts_of(ts_arena *arena, const ts_summary *summary)
@@ -184,7 +202,8 @@ ts_plan_facts ts_facts_of(ts_arena *arena, const ts_summary *summary)
 static const ts_plan_fact *find(ts_plan_facts facts, const ts_plan_fact *like)
 {
   for (size_t i = 0; i < facts.count; i++)
-    if (facts.at[i].part == like->part && facts.at[i].unit == like->unit && strcmp(facts.at[i].name, like->name) == 0)
+    if (facts.at[i].part == like->part && facts.at[i].unit == like->unit &&
+        strcmp(facts.at[i].name, like->name) == 0)
       return &facts.at[i];
   return NULL;
 }
@@ -215,7 +234,8 @@ static ts_text shown(const ts_plan_fact *fact, double value)
   case TS_FACT_BYTES_PER_S: return ts_format_scaled(value, "B/s");
   case TS_FACT_TOKENS_PER_S: return ts_format_significant(value);
   case TS_FACT_SHARE: return ts_format_share(value);
-  default: return value == floor(value) ? ts_format_count((uint64_t)value) : ts_format_significant(value);
+  default:
+    return value == floor(value) ? ts_format_count((uint64_t)value) : ts_format_significant(value);
   }
 }
 
@@ -229,31 +249,43 @@ static const char *change(ts_arena *arena, const ts_fact_change *c)
   double percent = 100 * (c->after / c->before - 1);
   if (fabs(percent) < 0.05)
     return "< 0.1 %";
-  return fabs(percent) >= 999.5 ? ts_arena_printf(arena, "x %.3g", c->after / c->before) : ts_arena_printf(arena, "%+.1f %%", percent);
+  return fabs(percent) >= 999.5 ? ts_arena_printf(arena, "x %.3g", c->after / c->before) :
+                                  ts_arena_printf(arena, "%+.1f %%", percent);
 }
 
-void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after, ts_arena *arena, FILE *out)
+void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after,
+                            ts_arena *arena, FILE *out)
 {
-  static const char *const titles[TS_FACT_PARTS] = {"What comes of it", "The plan", "The cluster", "Kernels of a rank, mean", "Communication of a rank, mean", "Where the time goes, mean of all ranks", "Memory at its peak",
+  static const char *const titles[TS_FACT_PARTS] = {"What comes of it",
+                                                    "The plan",
+                                                    "The cluster",
+                                                    "Kernels of a rank, mean",
+                                                    "Communication of a rank, mean",
+                                                    "Where the time goes, mean of all ranks",
+                                                    "Memory at its peak",
                                                     "What the compute time rests on"};
   if (!changes.count) {
     fputs("no difference: the same step\n", out);
     return;
   }
-  ts_put_text(out, "%-*s%*s%*s%*s\n", NAME + 2, "", VALUE, ts_report_fit(arena, before, VALUE - 2), VALUE, ts_report_fit(arena, after, VALUE - 2), VALUE, "difference");
+  ts_put_text(out, "%-*s%*s%*s%*s\n", NAME + 2, "", VALUE, ts_report_fit(arena, before, VALUE - 2),
+              VALUE, ts_report_fit(arena, after, VALUE - 2), VALUE, "difference");
   for (size_t i = 0; i < changes.count; i++) {
     const ts_fact_change *c = &changes.at[i];
     if (!i || c[-1].fact.part != c->fact.part)
       ts_put_text(out, i ? "\n%s\n" : "%s\n", titles[c->fact.part]);
-    ts_put_text(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE, c->had ? shown(&c->fact, c->before).text : "-", VALUE,
-            c->has ? shown(&c->fact, c->after).text : "-", VALUE, change(arena, c));
+    ts_put_text(out, "  %-*s%*s%*s%*s\n", NAME, ts_report_fit(arena, c->fact.name, NAME), VALUE,
+                c->had ? shown(&c->fact, c->before).text : "-", VALUE,
+                c->has ? shown(&c->fact, c->after).text : "-", VALUE, change(arena, c));
   }
 }
 
 void ts_report_changes_json(ts_fact_changes changes, FILE *out)
 {
-  static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels", "calls", "time", "memory", "basis"};
-  static const char *const units[TS_FACT_UNITS] = {"count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share"};
+  static const char *const parts[TS_FACT_PARTS] = {"outcome", "plan", "cluster", "kernels",
+                                                   "calls",   "time", "memory",  "basis"};
+  static const char *const units[TS_FACT_UNITS] = {
+    "count", "ps", "bytes", "bytes_per_second", "tokens_per_second", "share"};
   cJSON *root = cJSON_CreateObject(), *all;
   cJSON_AddBoolToObject(root, "same", !changes.count);
   all = cJSON_AddArrayToObject(root, "differences");

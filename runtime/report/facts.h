@@ -1,4 +1,5 @@
-/* A played plan as facts, for reviewers: what it is and what comes of it, each with a number; and which facts of two plans differ. */
+/* A played plan as facts, for reviewers: what it is and what comes of it, each with a number; and
+ * which facts of two plans differ. */
 #ifndef TS_RUNTIME_REPORT_FACTS_H
 #define TS_RUNTIME_REPORT_FACTS_H
 
@@ -8,9 +9,25 @@
 #include "runtime/report/summary.h"
 
 typedef enum ts_fact_part {
-  TS_FACT_OUTCOME, TS_FACT_PLAN, TS_FACT_CLUSTER, TS_FACT_KERNELS, TS_FACT_CALLS, TS_FACT_TIME, TS_FACT_MEMORY, TS_FACT_BASIS, TS_FACT_PARTS
+  TS_FACT_OUTCOME,
+  TS_FACT_PLAN,
+  TS_FACT_CLUSTER,
+  TS_FACT_KERNELS,
+  TS_FACT_CALLS,
+  TS_FACT_TIME,
+  TS_FACT_MEMORY,
+  TS_FACT_BASIS,
+  TS_FACT_PARTS
 } ts_fact_part;
-typedef enum ts_fact_unit { TS_FACT_COUNT, TS_FACT_PS, TS_FACT_BYTES, TS_FACT_BYTES_PER_S, TS_FACT_TOKENS_PER_S, TS_FACT_SHARE, TS_FACT_UNITS } ts_fact_unit;
+typedef enum ts_fact_unit {
+  TS_FACT_COUNT,
+  TS_FACT_PS,
+  TS_FACT_BYTES,
+  TS_FACT_BYTES_PER_S,
+  TS_FACT_TOKENS_PER_S,
+  TS_FACT_SHARE,
+  TS_FACT_UNITS
+} ts_fact_unit;
 
 typedef struct ts_plan_fact {
   ts_fact_part part;
@@ -24,13 +41,19 @@ typedef struct ts_plan_facts { size_t count; const ts_plan_fact *at; } ts_plan_f
 /* By part. Means are over all ranks. */
 ts_plan_facts ts_facts_of(ts_arena *arena, const ts_summary *summary);
 
-typedef struct ts_fact_change { ts_plan_fact fact; bool had, has; double before, after; } ts_fact_change; /* fact.value: of neither */
+/* fact.value: of neither */
+typedef struct ts_fact_change {
+  ts_plan_fact fact;
+  bool had, has;
+  double before, after;
+} ts_fact_change;
 typedef struct ts_fact_changes { size_t count; const ts_fact_change *at; } ts_fact_changes;
 
 /* Facts that are not in both with the same value, by part. */
 ts_fact_changes ts_facts_compare(ts_arena *arena, ts_plan_facts before, ts_plan_facts after);
 
-void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after, ts_arena *arena, FILE *out);
+void ts_report_changes_text(ts_fact_changes changes, const char *before, const char *after,
+                            ts_arena *arena, FILE *out);
 void ts_report_changes_json(ts_fact_changes changes, FILE *out);
 
 #endif

@@ -14,23 +14,32 @@ enum { NAME = 30, MOST_ROWS = 12, MOST_STEPS = 6 };
 
 /* ---- Steps ---- */
 
-static uint64_t length_of(const ts_steps *s, uint32_t k) { return k ? s->ends[k] - s->ends[k - 1] : s->ends[0]; }
+static uint64_t length_of(const ts_steps *s, uint32_t k)
+{
+  return k ? s->ends[k] - s->ends[k - 1] : s->ends[0];
+}
 
 static void steps_text(const ts_steps *s, ts_arena *arena, FILE *out)
 {
   ts_put_text(out, "\n%s steps, one after the other\n", ts_format_count(s->count).text);
   for (uint32_t k = 0; k < s->count && k < MOST_STEPS; k++)
-    ts_put_text(out, "  %-*s%14s\n", NAME, ts_arena_printf(arena, "step %u adds", k + 1), ts_format_time(length_of(s, k)).text);
+    ts_put_text(out, "  %-*s%14s\n", NAME, ts_arena_printf(arena, "step %u adds", k + 1),
+                ts_format_time(length_of(s, k)).text);
   if (s->count > MOST_STEPS)
     fprintf(out, "  ... %u more\n", s->count - MOST_STEPS);
   if (s->steady_from < s->count)
-    ts_put_text(out, "  %-*s%14s   from step %u on: no clock moves by more,\n  %*s%s set it\n", NAME, "steady state", ts_format_time(s->steady).text, s->steady_from + 1, NAME + 17, "",
-            ts_format_count(s->clocks).text);
+    ts_put_text(out, "  %-*s%14s   from step %u on: no clock moves by more,\n  %*s%s set it\n",
+                NAME, "steady state", ts_format_time(s->steady).text, s->steady_from + 1, NAME + 17,
+                "", ts_format_count(s->clocks).text);
   else
-    ts_put_text(out, "  %-*s%14s   a mean: no step is as the one before\n", NAME, "a step", ts_format_time(s->steady).text);
+    ts_put_text(out, "  %-*s%14s   a mean: no step is as the one before\n", NAME, "a step",
+                ts_format_time(s->steady).text);
 }
 
-static void add(cJSON *o, const char *name, double value) { cJSON_AddNumberToObject(o, name, value); }
+static void add(cJSON *o, const char *name, double value)
+{
+  cJSON_AddNumberToObject(o, name, value);
+}
 
 static cJSON *add_element(cJSON *array)
 {
@@ -54,7 +63,10 @@ static void steps_json(const ts_steps *s, cJSON *root)
 
 static const char *signed_time(ts_arena *arena, int64_t gained)
 {
-  return gained == 0 ? "0" : ts_arena_printf(arena, "%s%s", gained > 0 ? "-" : "+", ts_format_time((uint64_t)(gained > 0 ? gained : -gained)).text);
+  return gained == 0 ?
+           "0" :
+           ts_arena_printf(arena, "%s%s", gained > 0 ? "-" : "+",
+                           ts_format_time((uint64_t)(gained > 0 ? gained : -gained)).text);
 }
 
 static const char *signed_share(ts_arena *arena, int64_t gained, uint64_t step)
@@ -62,15 +74,18 @@ static const char *signed_share(ts_arena *arena, int64_t gained, uint64_t step)
   return ts_arena_printf(arena, "%+.2f %%", step ? -100 * (double)gained / (double)step + 0.0 : 0);
 }
 
-static void sensitivities_text(const ts_summary *s, const ts_sensitivities *all, ts_arena *arena, FILE *out)
+static void sensitivities_text(const ts_summary *s, const ts_sensitivities *all, ts_arena *arena,
+                               FILE *out)
 {
-  ts_put_text(out, "\n%-*s%16s%16s%16s\n", NAME + 2, "What if this were faster", "1 %, on path", "1 %, played", "10 %, played");
+  ts_put_text(out, "\n%-*s%16s%16s%16s\n", NAME + 2, "What if this were faster", "1 %, on path",
+              "1 %, played", "10 %, played");
   if (!all->count)
     fputs("  nothing would help\n", out);
   for (uint32_t i = 0; i < all->count && i < MOST_ROWS; i++) {
     const ts_sensitivity *at = &all->at[i];
-    ts_put_text(out, "  %-*s%16s%16s%16s\n", NAME, ts_report_fit(arena, at->name, NAME), signed_time(arena, at->on_path), signed_time(arena, at->percent),
-            signed_share(arena, at->tenth, s->result->step));
+    ts_put_text(out, "  %-*s%16s%16s%16s\n", NAME, ts_report_fit(arena, at->name, NAME),
+                signed_time(arena, at->on_path), signed_time(arena, at->percent),
+                signed_share(arena, at->tenth, s->result->step));
   }
   if (all->count > MOST_ROWS)
     fprintf(out, "  ... %u more\n", all->count - MOST_ROWS);
@@ -91,13 +106,20 @@ static void sensitivities_json(const ts_sensitivities *all, cJSON *root)
 static void what_if_text(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   int64_t gained = (int64_t)(s->result->step - s->extras.what_if_step);
-  ts_put_text(out, "\n%s\n", ts_report_fit(arena, ts_arena_printf(arena, "With %s", s->extras.what_if), 80));
-  ts_put_text(out, "  %-*s%14s   %s, %s\n", NAME, "step time", ts_format_time(s->extras.what_if_step).text, signed_time(arena, gained), signed_share(arena, gained, s->result->step));
+  ts_put_text(out, "\n%s\n",
+              ts_report_fit(arena, ts_arena_printf(arena, "With %s", s->extras.what_if), 80));
+  ts_put_text(out, "  %-*s%14s   %s, %s\n", NAME, "step time",
+              ts_format_time(s->extras.what_if_step).text, signed_time(arena, gained),
+              signed_share(arena, gained, s->result->step));
   for (uint32_t i = 0; i < s->extras.not_followed_count; i++) {
     const ts_not_followed *n = &s->extras.not_followed[i];
-    ts_put_text(out, "  not followed: %s of links, by `%s` %s islands, %s of the step\n", n->rate && n->latency ? "rate and latency" : n->rate ? "rate" : "latency",
-            s->ir->strings + s->ir->net_models[n->model].name, n->between ? "between" : "inside",
-            ts_format_share(ts_summary_share(s, &(ts_network_use){.time = n->time})).text);
+    ts_put_text(out, "  not followed: %s of links, by `%s` %s islands, %s of the step\n",
+                n->rate && n->latency ? "rate and latency" :
+                n->rate               ? "rate" :
+                                        "latency",
+                s->ir->strings + s->ir->net_models[n->model].name,
+                n->between ? "between" : "inside",
+                ts_format_share(ts_summary_share(s, &(ts_network_use){.time = n->time})).text);
   }
 }
 
@@ -126,17 +148,25 @@ static void difference_text(const ts_extras *e, ts_arena *arena, FILE *out)
 {
   const ts_difference *d = e->difference;
   int64_t gained = (int64_t)(d->before - d->after), rest = gained;
-  ts_put_text(out, "\n%-*s%14s%14s%16s\n", NAME + 2, ts_report_fit(arena, ts_arena_printf(arena, "Against %s", e->difference_from), NAME), "then", "now", "difference");
+  ts_put_text(out, "\n%-*s%14s%14s%16s\n", NAME + 2,
+              ts_report_fit(arena, ts_arena_printf(arena, "Against %s", e->difference_from), NAME),
+              "then", "now", "difference");
   for (uint32_t i = 0; i < d->count && i < MOST_ROWS; i++) {
     const ts_difference_part *p = &d->at[i];
-    const char *name = p->kind == TS_CRITICAL_HOST ? "host" : ts_arena_printf(arena, "%s %s", ts_critical_name(p->kind), p->name);
-    ts_put_text(out, "  %-*s%14s%14s%16s\n", NAME, ts_report_fit(arena, name, NAME), ts_format_time(p->before).text, ts_format_time(p->after).text,
-            signed_time(arena, (int64_t)(p->before - p->after)));
+    const char *name = p->kind == TS_CRITICAL_HOST ?
+                         "host" :
+                         ts_arena_printf(arena, "%s %s", ts_critical_name(p->kind), p->name);
+    ts_put_text(out, "  %-*s%14s%14s%16s\n", NAME, ts_report_fit(arena, name, NAME),
+                ts_format_time(p->before).text, ts_format_time(p->after).text,
+                signed_time(arena, (int64_t)(p->before - p->after)));
     rest -= (int64_t)(p->before - p->after);
   }
   if (d->count > MOST_ROWS)
-    ts_put_text(out, "  %-*s%28s%16s\n", NAME, ts_arena_printf(arena, "%u more", d->count - MOST_ROWS), "", signed_time(arena, rest));
-  ts_put_text(out, "  %-*s%14s%14s%16s\n", NAME, "step time", ts_format_time(d->before).text, ts_format_time(d->after).text, signed_time(arena, gained));
+    ts_put_text(out, "  %-*s%28s%16s\n", NAME,
+                ts_arena_printf(arena, "%u more", d->count - MOST_ROWS), "",
+                signed_time(arena, rest));
+  ts_put_text(out, "  %-*s%14s%14s%16s\n", NAME, "step time", ts_format_time(d->before).text,
+              ts_format_time(d->after).text, signed_time(arena, gained));
 }
 
 static void difference_json(const ts_extras *e, cJSON *root)

@@ -1,4 +1,5 @@
-/* The report for programs. The schema is in doc/reports.md: fields may be added, never changed; units are in their names. */
+/* The report for programs. The schema is in doc/reports.md: fields may be added, never changed;
+ * units are in their names. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +137,8 @@ static cJSON *class_object(const ts_summary *s, uint32_t index)
   add_integer(class, "ranks", c->count);
   cJSON *at = cJSON_AddObjectToObject(class, "coordinates");
   for (uint32_t a = 0; a < s->ir->axes_count; a++)
-    add_integer(at, s->ir->strings + s->ir->axes[a].name, c->rank / s->ir->axes[a].stride % s->ir->axes[a].size);
+    add_integer(at, s->ir->strings + s->ir->axes[a].name,
+                c->rank / s->ir->axes[a].stride % s->ir->axes[a].size);
   cJSON_AddStringToObject(class, "program", s->ir->strings + s->ir->programs[c->program].name);
   add_integer(class, "end_ps", c->end);
   cJSON *compute = cJSON_AddObjectToObject(class, "compute");
@@ -220,8 +222,10 @@ static cJSON *costs_object(const ts_summary *s)
   for (uint32_t i = 0; i < s->source_count; i++) {
     uint32_t n = s->sources[i].source;
     cJSON *source = add_element(sources);
-    cJSON_AddStringToObject(source, "kind", n == TS_IR_NONE ? "plan" : s->ir->strings + s->ir->cost_sources[n].kind);
-    cJSON_AddStringToObject(source, "name", n == TS_IR_NONE ? "" : s->ir->strings + s->ir->cost_sources[n].name);
+    cJSON_AddStringToObject(
+      source, "kind", n == TS_IR_NONE ? "plan" : s->ir->strings + s->ir->cost_sources[n].kind);
+    cJSON_AddStringToObject(source, "name",
+                            n == TS_IR_NONE ? "" : s->ir->strings + s->ir->cost_sources[n].name);
     cJSON_AddNumberToObject(source, "share", s->sources[i].time);
   }
   return costs;

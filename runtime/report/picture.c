@@ -10,15 +10,37 @@
 #include "ir/names.h"
 
 enum {
-  MOST_ROWS = 32, LEAST_WIDTH = 1000, MOST_WIDTH = 14000, BOX_WIDTH = 16, /* of the median work item, if the width allows */
-  BOX = 20, LANE = 9, STEP = 3, LANE_GAP = 2, ROW_GAP = 8, AXIS = 22, MEMORY = 150, MEMORY_TOP = 30, LABEL_ROOM = 13, TITLE_ROOM = 3, OVERVIEW = 12,
-  BAR = 18, BAR_GAP = 4, BAR_NAME = 150, BAR_VALUE = 90, LEAST_BOX = 8 /* of the median item: below, columns are coloured instead */,
-  MOST_COLUMNS = 3500 /* of a stream */, KEY = 20, KEY_LETTER = 6
+  /* of the median work item, if the width allows */
+  MOST_ROWS = 32,
+  LEAST_WIDTH = 1000,
+  MOST_WIDTH = 14000,
+  BOX_WIDTH = 16,
+  BOX = 20,
+  LANE = 9,
+  STEP = 3,
+  LANE_GAP = 2,
+  ROW_GAP = 8,
+  AXIS = 22,
+  MEMORY = 150,
+  MEMORY_TOP = 30,
+  LABEL_ROOM = 13,
+  TITLE_ROOM = 3,
+  OVERVIEW = 12,
+  BAR = 18,
+  BAR_GAP = 4,
+  BAR_NAME = 150,
+  BAR_VALUE = 90,
+  LEAST_BOX = 8 /* of the median item: below, columns are coloured instead */,
+  MOST_COLUMNS = 3500 /* of a stream */,
+  KEY = 20,
+  KEY_LETTER = 6
 };
 
-typedef struct box { uint32_t item; uint64_t begin, end; } box; /* a work item, from the first to the last node that the compute stream has of it */
+/* a work item, from the first to the last node that the compute stream has of it */
+typedef struct box { uint32_t item; uint64_t begin, end; } box;
 
-typedef struct lane { uint32_t stream; float *busy, *waits; } lane; /* shares of each column, 0..1 */
+/* shares of each column, 0..1 */
+typedef struct lane { uint32_t stream; float *busy, *waits; } lane;
 
 typedef struct row {
   uint32_t stage; /* into the summary's stages */
@@ -56,13 +78,19 @@ static void label(FILE *out, double x, double y, const char *class, const char *
 
 /* ---- Kinds of work ---- */
 
-/* A rectangle's class, which is its colour and texture. A schedule's letters are known by name, other work by what most of its time is for. */
-static const char *const phase_class[TS_IR_PHASES] = {
-  [TS_IR_PHASE_FORWARD] = "f", [TS_IR_PHASE_BACKWARD_INPUT] = "i", [TS_IR_PHASE_BACKWARD_WEIGHT] = "w", [TS_IR_PHASE_RECOMPUTE] = "r",
-  [TS_IR_PHASE_OPTIMIZER] = "o", [TS_IR_PHASE_COMMUNICATION] = "c", [TS_IR_PHASE_OTHER] = "x"};
+/* A rectangle's class, which is its colour and texture. A schedule's letters are known by name,
+ * other work by what most of its time is for. */
+static const char *const phase_class[TS_IR_PHASES] = {[TS_IR_PHASE_FORWARD] = "f",
+                                                      [TS_IR_PHASE_BACKWARD_INPUT] = "i",
+                                                      [TS_IR_PHASE_BACKWARD_WEIGHT] = "w",
+                                                      [TS_IR_PHASE_RECOMPUTE] = "r",
+                                                      [TS_IR_PHASE_OPTIMIZER] = "o",
+                                                      [TS_IR_PHASE_COMMUNICATION] = "c",
+                                                      [TS_IR_PHASE_OTHER] = "x"};
 
 static const char *const category_class[TS_IR_CATEGORIES] = {
-  [TS_IR_PARAMETERS] = "f", [TS_IR_GRADIENTS] = "w", [TS_IR_OPTIMIZER] = "o", [TS_IR_ACTIVATIONS] = "i", [TS_IR_TEMPORARIES] = "r", [TS_IR_BUFFERS] = "c"};
+  [TS_IR_PARAMETERS] = "f",  [TS_IR_GRADIENTS] = "w",   [TS_IR_OPTIMIZER] = "o",
+  [TS_IR_ACTIVATIONS] = "i", [TS_IR_TEMPORARIES] = "r", [TS_IR_BUFFERS] = "c"};
 
 static const char *fragment_class(const ts_ir *ir, uint32_t fragment)
 {
@@ -82,23 +110,36 @@ static const char *fragment_class(const ts_ir *ir, uint32_t fragment)
   for (uint32_t phase = 0; phase < TS_IR_PHASES; phase++)
     if (time[phase] > time[most])
       most = phase;
-  return time[TS_IR_PHASE_FORWARD] > 0 && (time[TS_IR_PHASE_BACKWARD_INPUT] > 0 || time[TS_IR_PHASE_BACKWARD_WEIGHT] > 0) ? "p" : phase_class[most];
+  return time[TS_IR_PHASE_FORWARD] > 0 &&
+             (time[TS_IR_PHASE_BACKWARD_INPUT] > 0 || time[TS_IR_PHASE_BACKWARD_WEIGHT] > 0) ?
+           "p" :
+           phase_class[most];
 }
 
-/* Each kind of work has a colour (Okabe and Ito's, for those who see few) and, but for forward, a texture. */
-static const struct { const char *class, *colour, *texture; } kinds[] = {
-  {"f", "#56b4e9", NULL}, {"b", "#3cb88e", "M0 6L6 0M0 0L6 6"}, {"i", "#3cb88e", "M0 6L6 0"}, {"w", "#e69f00", "M0 0L6 6"}, {"r", "#b9a8d6", "M0 3H6"},
-  {"o", "#cc79a7", "M3 0V6"}, {"p", "#9fcf6a", "M0 3H6M3 0V6"}, {"c", "#d55e00", NULL}, {"x", "#9a9a9a", NULL}, {"busy", "#0072b2", NULL}, {"waits", "#8886", NULL},
-  {"bubble", "#d8d8d8", "M0 0L6 6M0 6L6 0"}, {"host", "#f0e442", NULL}, {"tail", "#8883", NULL}};
+/* Each kind of work has a colour (Okabe and Ito's, for those who see few) and, but for forward, a
+ * texture. */
+static const struct { const char *class, *colour, *texture;
+} kinds[] = {{"f", "#56b4e9", NULL},           {"b", "#3cb88e", "M0 6L6 0M0 0L6 6"},
+             {"i", "#3cb88e", "M0 6L6 0"},     {"w", "#e69f00", "M0 0L6 6"},
+             {"r", "#b9a8d6", "M0 3H6"},       {"o", "#cc79a7", "M3 0V6"},
+             {"p", "#9fcf6a", "M0 3H6M3 0V6"}, {"c", "#d55e00", NULL},
+             {"x", "#9a9a9a", NULL},           {"busy", "#0072b2", NULL},
+             {"waits", "#8886", NULL},         {"bubble", "#d8d8d8", "M0 0L6 6M0 6L6 0"},
+             {"host", "#f0e442", NULL},        {"tail", "#8883", NULL}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 void ts_picture_style(FILE *out)
 {
-  fputs("text{font:11px system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in,.up{font-size:9px;fill:#000;text-anchor:middle}"
+  fputs("text{font:11px "
+        "system-ui,sans-serif;fill:currentColor}.small{font-size:9px}.in,.up{font-size:9px;fill:#"
+        "000;text-anchor:middle}"
         ".up{font-weight:bold;fill:#fff}.end{text-anchor:end}\n"
-        ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n", out);
+        ".even{opacity:.78}.grid{stroke:currentColor;stroke-opacity:.15;fill:none}.limit{stroke:#"
+        "d55e00;stroke-width:2;stroke-dasharray:5 3;fill:none}\n",
+        out);
   for (size_t k = 0; k < KINDS; k++)
-    ts_put_xml(out, kinds[k].texture ? ".%s{fill:url(#%s)}" : ".%s{fill:%s}", kinds[k].class, kinds[k].texture ? kinds[k].class : kinds[k].colour);
+    ts_put_xml(out, kinds[k].texture ? ".%s{fill:url(#%s)}" : ".%s{fill:%s}", kinds[k].class,
+               kinds[k].texture ? kinds[k].class : kinds[k].colour);
   fputc('\n', out);
 }
 
@@ -107,15 +148,21 @@ void ts_picture_textures(FILE *out)
   fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs>\n", out);
   for (size_t k = 0; k < KINDS; k++)
     if (kinds[k].texture)
-      ts_put_xml(out, "<pattern id=\"%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><path d=\"%s\" "
-              "stroke=\"#000\" stroke-opacity=\".22\" stroke-width=\".8\"/></pattern>\n", kinds[k].class, kinds[k].colour, kinds[k].texture);
+      ts_put_xml(
+        out,
+        "<pattern id=\"%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
+        "width=\"6\" height=\"6\" fill=\"%s\"/><path d=\"%s\" "
+        "stroke=\"#000\" stroke-opacity=\".22\" stroke-width=\".8\"/></pattern>\n",
+        kinds[k].class, kinds[k].colour, kinds[k].texture);
   fputs("</defs></svg>\n", out);
 }
 
 /* Without its end: a title may follow. */
-static void begin_rectangle(FILE *out, const char *class, double x, double y, double width, double height)
+static void begin_rectangle(FILE *out, const char *class, double x, double y, double width,
+                            double height)
 {
-  ts_put_xml(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", class, x, y, width, height);
+  ts_put_xml(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", class,
+             x, y, width, height);
 }
 
 static void rectangle(FILE *out, const char *class, double x, double y, double width, double height)
@@ -169,7 +216,8 @@ static void collect_lanes(void *closure, const ts_span_event *e)
     return;
   const lane *l = &c->row->lanes[e->stream];
   uint64_t begun = e->start;
-  if (e->node->op == TS_IR_RECV && e->sent > begun) /* until its sender begins to send, a receive only waits */
+  /* until its sender begins to send, a receive only waits */
+  if (e->node->op == TS_IR_RECV && e->sent > begun)
     begun = e->sent < e->end ? e->sent : e->end;
   cover(l->waits, columns_of(c->p), (double)e->ready * c->scale, (double)begun * c->scale);
   cover(l->busy, columns_of(c->p), (double)begun * c->scale, (double)e->end * c->scale);
@@ -225,7 +273,8 @@ static void measure_streams(collector *c)
   unsigned columns = columns_of(p);
   r->lanes = TS_NEW_ARRAY(p->arena, lane, streams + 1);
   for (uint32_t i = 0; i < streams; i++)
-    r->lanes[i] = (lane){i, TS_NEW_ARRAY(p->arena, float, columns), TS_NEW_ARRAY(p->arena, float, columns)};
+    r->lanes[i] =
+      (lane){i, TS_NEW_ARRAY(p->arena, float, columns), TS_NEW_ARRAY(p->arena, float, columns)};
   ts_run_timeline(p->s->run, p->s->result->classes[r->class].rank, collect_lanes, c);
   for (uint32_t i = 0; i < streams; i++)
     if (sum_of_columns(r->lanes[i].busy, columns) + sum_of_columns(r->lanes[i].waits, columns) >= 1)
@@ -259,7 +308,10 @@ const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *s)
 /* ---- The timeline ---- */
 
 unsigned ts_picture_timeline_width(const ts_picture *p) { return p->width + 1; }
-unsigned ts_picture_timeline_height(const ts_picture *p) { return p->rows_end + (p->s->memory->stated ? MEMORY_TOP + MEMORY + 6 : 0); }
+unsigned ts_picture_timeline_height(const ts_picture *p)
+{
+  return p->rows_end + (p->s->memory->stated ? MEMORY_TOP + MEMORY + 6 : 0);
+}
 
 static double x_of(const ts_picture *p, uint64_t time)
 {
@@ -305,18 +357,23 @@ static void put_axis(const ts_picture *p, FILE *out)
   }
 }
 
-/* Work of a row as coloured columns, each by what most of it is: a path for each kind. However many items there are, it does not grow. */
-static void put_columns(const ts_picture *p, const row *r, unsigned columns, double left, double width, double y, unsigned height, FILE *out)
+/* Work of a row as coloured columns, each by what most of it is: a path for each kind. However many
+ * items there are, it does not grow. */
+static void put_columns(const ts_picture *p, const row *r, unsigned columns, double left,
+                        double width, double y, unsigned height, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
   float *share = TS_NEW_ARRAY(p->arena, float, (size_t)KINDS * columns);
   uint8_t *most = TS_NEW_ARRAY(p->arena, uint8_t, columns);
-  double scale = p->s->result->step ? (double)columns / (double)p->s->result->step : 0, pixels = width / columns;
+  double scale = p->s->result->step ? (double)columns / (double)p->s->result->step : 0,
+         pixels = width / columns;
   for (size_t b = 0; b < r->boxes.count; b++) {
     size_t k = 0;
-    for (const char *class = fragment_class(ir, ir->items[r->boxes.at[b].item].fragment); strcmp(kinds[k].class, class) != 0; k++)
+    for (const char *class = fragment_class(ir, ir->items[r->boxes.at[b].item].fragment);
+         strcmp(kinds[k].class, class) != 0; k++)
       ;
-    cover(share + k * columns, columns, (double)r->boxes.at[b].begin * scale, (double)r->boxes.at[b].end * scale);
+    cover(share + k * columns, columns, (double)r->boxes.at[b].begin * scale,
+          (double)r->boxes.at[b].end * scale);
   }
   for (unsigned x = 0; x < columns; x++) {
     float best = 0, sum = 0;
@@ -336,14 +393,16 @@ static void put_columns(const ts_picture *p, const row *r, unsigned columns, dou
       if (!begun)
         ts_put_xml(out, "<path style=\"fill:%s\" d=\"", kinds[k].colour);
       begun = true;
-      fprintf(out, "M%.1f %.0fh%.1fv%uh-%.1fz", left + from * pixels, y, (x - from) * pixels, height, (x - from) * pixels);
+      fprintf(out, "M%.1f %.0fh%.1fv%uh-%.1fz", left + from * pixels, y, (x - from) * pixels,
+              height, (x - from) * pixels);
     }
     if (begun)
       fputs("\"/>\n", out);
   }
 }
 
-/* "F(3): 1.234 ms from 5.678 ms" where the pointer rests. Numbers of micro-batches are white on all chunks but a rank's first. */
+/* "F(3): 1.234 ms from 5.678 ms" where the pointer rests. Numbers of micro-batches are white on all
+ * chunks but a rank's first. */
 static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
 {
   const ts_ir *ir = p->s->ir;
@@ -351,16 +410,20 @@ static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
   double x = x_of(p, b->begin), width = x_of(p, b->end) - x;
   const char *class = fragment_class(ir, item->fragment);
   bool known = item->micro_batch != TS_IR_NONE;
-  begin_rectangle(out, known && item->micro_batch % 2 ? ts_arena_printf(p->arena, "%s even", class) : class, x, y, width > 4 ? width - 0.6 : width, BOX);
+  begin_rectangle(
+    out, known && item->micro_batch % 2 ? ts_arena_printf(p->arena, "%s even", class) : class, x, y,
+    width > 4 ? width - 0.6 : width, BOX);
   if (width >= TITLE_ROOM) {
     fputs("><title>", out);
     ts_put_xml(out, "%s", ts_report_item(p->arena, ir, b->item));
-    ts_put_xml(out, ": %s from %s</title></rect>", ts_format_time(b->end - b->begin).text, ts_format_time(b->begin).text);
+    ts_put_xml(out, ": %s from %s</title></rect>", ts_format_time(b->end - b->begin).text,
+               ts_format_time(b->begin).text);
   } else {
     fputs("/>", out);
   }
   if (width >= LABEL_ROOM && known) {
-    ts_put_xml(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? "up" : "in", x + width / 2, y + BOX / 2.0 + 3.5);
+    ts_put_xml(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", item->chunk ? "up" : "in",
+               x + width / 2, y + BOX / 2.0 + 3.5);
     if (width >= 2 * LABEL_ROOM)
       ts_put_xml(out, "%s", ir->strings + ir->fragments[item->fragment].work);
     fprintf(out, "%" PRIu32 "</text>", item->micro_batch);
@@ -371,21 +434,26 @@ static void put_box(const ts_picture *p, const box *b, double y, FILE *out)
 /* Height of a share, in steps of STEP pixels: coarse, so that runs of columns have one height. */
 static int height_of(float share) { return (int)(share * (LANE / STEP) + 0.5f) * STEP; }
 
-/* How much of each column a stream is busy, as height; waits above. Runs of equal columns are one rectangle of a path. */
-static void put_share(const ts_picture *p, const float *share, const float *below, double y, const char *class, FILE *out)
+/* How much of each column a stream is busy, as height; waits above. Runs of equal columns are one
+ * rectangle of a path. */
+static void put_share(const ts_picture *p, const float *share, const float *below, double y,
+                      const char *class, FILE *out)
 {
   bool begun = false;
   unsigned columns = columns_of(p);
   for (unsigned x = 0, from; x < columns;) {
     int low = below ? height_of(below[x]) : 0, high = height_of(share[x] + (below ? below[x] : 0));
-    for (from = x++; x < columns && height_of(share[x] + (below ? below[x] : 0)) == high && (!below || height_of(below[x]) == low); x++)
+    for (from = x++; x < columns && height_of(share[x] + (below ? below[x] : 0)) == high &&
+                     (!below || height_of(below[x]) == low);
+         x++)
       ;
     if (high <= low)
       continue;
     if (!begun)
       ts_put_xml(out, "<path class=\"%s\" transform=\"translate(0,%.0f)\" d=\"", class, y);
     begun = true;
-    unsigned left = from * p->column, length = x * p->column < p->width ? (x - from) * p->column : p->width - left;
+    unsigned left = from * p->column,
+             length = x * p->column < p->width ? (x - from) * p->column : p->width - left;
     fprintf(out, "M%u %dh%uv%dh-%uz", left, LANE - high, length, high - low, length);
   }
   if (begun)
@@ -447,7 +515,9 @@ static void collect_memory(void *closure, uint64_t time, const int64_t category[
 static double memory_top(const ts_memory_class *m)
 {
   double used = (double)(m->peak + m->reserved);
-  return m->limit && used > 0.2 * (double)m->limit && used <= (double)m->limit ? (double)m->limit : used > 0 ? used * 1.05 : 1;
+  return m->limit && used > 0.2 * (double)m->limit && used <= (double)m->limit ? (double)m->limit :
+         used > 0                                                              ? used * 1.05 :
+                                                                                 1;
 }
 
 static void put_memory(const ts_picture *p, double y, FILE *out)
@@ -461,8 +531,8 @@ static void put_memory(const ts_picture *p, double y, FILE *out)
   double *floor = TS_NEW_ARRAY(p->arena, double, p->width);
   for (unsigned x = 0; x < p->width; x++)
     floor[x] = y + MEMORY - scale * (double)m->reserved;
-  fprintf(out, "<rect class=\"x\" x=\"0\" y=\"%.1f\" width=\"%u\" height=\"%.1f\"/>\n", y + MEMORY - scale * (double)m->reserved, p->width,
-          scale * (double)m->reserved);
+  fprintf(out, "<rect class=\"x\" x=\"0\" y=\"%.1f\" width=\"%u\" height=\"%.1f\"/>\n",
+          y + MEMORY - scale * (double)m->reserved, p->width, scale * (double)m->reserved);
   for (unsigned category = 0; category < TS_IR_CATEGORIES; category++) {
     double last = -1;
     bool any = false;
@@ -488,8 +558,10 @@ static void put_memory(const ts_picture *p, double y, FILE *out)
     ts_put_xml(out, "H0z\"><title>%s</title></path>\n", ts_category_name(category));
   }
   if (m->limit && memory_top(m) >= (double)m->limit)
-    ts_put_xml(out, "<path class=\"limit\" d=\"M0 %.1fH%u\"><title>memory of the device, %s</title></path>\n", y + MEMORY - scale * (double)m->limit, p->width,
-            ts_format_bytes((double)m->limit).text);
+    ts_put_xml(
+      out,
+      "<path class=\"limit\" d=\"M0 %.1fH%u\"><title>memory of the device, %s</title></path>\n",
+      y + MEMORY - scale * (double)m->limit, p->width, ts_format_bytes((double)m->limit).text);
 }
 
 void ts_picture_timeline(const ts_picture *p, FILE *out)
@@ -509,16 +581,20 @@ void ts_picture_timeline_names(const ts_picture *p, FILE *out)
   fputs("<g>\n", out);
   for (unsigned r = 0; r < p->row_count; r++) {
     const row *row = &p->rows[r];
-    label(out, 0, row->top + BOX / 2.0 + 4, "name", ts_report_fit(p->arena, stage_name(p, row->stage), 22));
+    label(out, 0, row->top + BOX / 2.0 + 4, "name",
+          ts_report_fit(p->arena, stage_name(p, row->stage), 22));
     for (uint32_t l = 0; l < row->lane_count; l++)
-      label(out, TS_PICTURE_NAMES - 6, row->top + BOX + LANE_GAP + l * (LANE + LANE_GAP) + LANE - 1, "small end",
-            ts_report_fit(p->arena, ts_summary_string(p->s, ir->streams[row->lanes[l].stream].name), 24));
+      label(out, TS_PICTURE_NAMES - 6, row->top + BOX + LANE_GAP + l * (LANE + LANE_GAP) + LANE - 1,
+            "small end",
+            ts_report_fit(p->arena, ts_summary_string(p->s, ir->streams[row->lanes[l].stream].name),
+                          24));
   }
   if (p->s->memory->stated) {
     const ts_memory_class *m = &p->s->memory->classes[p->s->memory->fullest];
     double y = p->rows_end + MEMORY_TOP;
     label(out, 0, y + 10, "name", "memory");
-    label(out, 0, y + 24, "small", ts_arena_printf(p->arena, "rank %" PRIu32 ", the fullest", m->rank));
+    label(out, 0, y + 24, "small",
+          ts_arena_printf(p->arena, "rank %" PRIu32 ", the fullest", m->rank));
     label(out, TS_PICTURE_NAMES - 6, y + 6, "small end", ts_format_bytes(memory_top(m)).text);
     label(out, TS_PICTURE_NAMES - 6, y + MEMORY, "small end", "0");
   }
@@ -535,18 +611,24 @@ void ts_picture_overview(const ts_picture *p, FILE *out)
   const unsigned width = TS_PICTURE_BARS - TS_PICTURE_NAMES;
   fputs("<g>\n", out);
   for (unsigned r = 0; r < p->row_count; r++) {
-    label(out, 0, (double)(r + 1) * OVERVIEW - 3, "small", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 24));
-    put_columns(p, &p->rows[r], 2 * width, TS_PICTURE_NAMES, width, (double)r * OVERVIEW, OVERVIEW - 2, out);
+    label(out, 0, (double)(r + 1) * OVERVIEW - 3, "small",
+          ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 24));
+    put_columns(p, &p->rows[r], 2 * width, TS_PICTURE_NAMES, width, (double)r * OVERVIEW,
+                OVERVIEW - 2, out);
   }
   fputs("</g>\n", out);
 }
 
 /* ---- Bars ---- */
 
-unsigned ts_picture_bars_height(const ts_picture *p) { return p->row_count * (BAR + BAR_GAP) + BAR_GAP; }
+unsigned ts_picture_bars_height(const ts_picture *p)
+{
+  return p->row_count * (BAR + BAR_GAP) + BAR_GAP;
+}
 
 /* One part of a bar; returns where the next begins. */
-static double put_part(FILE *out, const char *class, double x, double y, double width, const char *name, const char *amount)
+static double put_part(FILE *out, const char *class, double x, double y, double width,
+                       const char *name, const char *amount)
 {
   if (width < 0.05)
     return x + width;
@@ -557,11 +639,13 @@ static double put_part(FILE *out, const char *class, double x, double y, double 
   return x + width;
 }
 
-static double put_time_part(const ts_picture *p, FILE *out, const char *class, double x, double y, double time, const char *name)
+static double put_time_part(const ts_picture *p, FILE *out, const char *class, double x, double y,
+                            double time, const char *name)
 {
   double share = p->s->result->step ? time / (double)p->s->result->step : 0;
   return put_part(out, class, x, y, share * (TS_PICTURE_BARS - BAR_NAME - BAR_VALUE), name,
-                  ts_arena_printf(p->arena, "%s, %s", ts_format_time((uint64_t)time).text, ts_format_share(share).text));
+                  ts_arena_printf(p->arena, "%s, %s", ts_format_time((uint64_t)time).text,
+                                  ts_format_share(share).text));
 }
 
 void ts_picture_time_bars(const ts_picture *p, FILE *out)
@@ -570,15 +654,19 @@ void ts_picture_time_bars(const ts_picture *p, FILE *out)
   for (unsigned r = 0; r < p->row_count; r++) {
     const ts_time_split *t = &p->s->stages[p->rows[r].stage].time;
     double x = BAR_NAME, y = BAR_GAP + (double)r * (BAR + BAR_GAP);
-    label(out, 0, y + BAR - 5, "name", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
+    label(out, 0, y + BAR - 5, "name",
+          ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
     for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
       x = put_time_part(p, out, phase_class[phase], x, y, t->phase[phase], ts_phase_name(phase));
     x = put_time_part(p, out, "busy", x, y, t->exposed, "exposed communication");
     x = put_time_part(p, out, "bubble", x, y, t->bubble, "pipeline bubble");
     x = put_time_part(p, out, "host", x, y, t->host, "waits for the host");
     put_time_part(p, out, "tail", x, y, t->tail, "done before the others");
-    label(out, TS_PICTURE_BARS, y + BAR - 5, "end",
-          ts_arena_printf(p->arena, "%s busy", ts_format_share(p->s->result->step ? t->compute / (double)p->s->result->step : 0).text));
+    label(
+      out, TS_PICTURE_BARS, y + BAR - 5, "end",
+      ts_arena_printf(
+        p->arena, "%s busy",
+        ts_format_share(p->s->result->step ? t->compute / (double)p->s->result->step : 0).text));
   }
   fputs("</g>\n", out);
 }
@@ -598,15 +686,21 @@ void ts_picture_memory_bars(const ts_picture *p, FILE *out)
   for (unsigned r = 0; r < p->row_count; r++) {
     const ts_memory_class *m = &p->s->memory->classes[p->s->stages[p->rows[r].stage].fullest];
     double x = BAR_NAME, y = BAR_GAP + (double)r * (BAR + BAR_GAP);
-    label(out, 0, y + BAR - 5, "name", ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
-    x = put_part(out, "x", x, y, scale * (double)m->reserved, "driver and libraries", ts_format_bytes((double)m->reserved).text);
+    label(out, 0, y + BAR - 5, "name",
+          ts_report_fit(p->arena, stage_name(p, p->rows[r].stage), 22));
+    x = put_part(out, "x", x, y, scale * (double)m->reserved, "driver and libraries",
+                 ts_format_bytes((double)m->reserved).text);
     for (unsigned c = 0; c < TS_IR_CATEGORIES; c++)
-      x = put_part(out, category_class[c], x, y, scale * (double)m->category[c], ts_category_name(c), ts_format_bytes((double)m->category[c]).text);
-    label(out, TS_PICTURE_BARS, y + BAR - 5, "end", ts_format_bytes((double)(m->peak + m->reserved)).text);
+      x = put_part(out, category_class[c], x, y, scale * (double)m->category[c],
+                   ts_category_name(c), ts_format_bytes((double)m->category[c]).text);
+    label(out, TS_PICTURE_BARS, y + BAR - 5, "end",
+          ts_format_bytes((double)(m->peak + m->reserved)).text);
   }
   if (limit > 0 && limit <= most)
-    ts_put_xml(out, "<path class=\"limit\" d=\"M%.1f 0V%u\"><title>memory of the device, %s</title></path>\n", BAR_NAME + scale * limit, ts_picture_bars_height(p),
-            ts_format_bytes(limit).text);
+    ts_put_xml(
+      out,
+      "<path class=\"limit\" d=\"M%.1f 0V%u\"><title>memory of the device, %s</title></path>\n",
+      BAR_NAME + scale * limit, ts_picture_bars_height(p), ts_format_bytes(limit).text);
   fputs("</g>\n", out);
 }
 
@@ -619,16 +713,23 @@ static bool work_shown(const ts_picture *p, const char *class)
 {
   for (unsigned r = 0; r < p->row_count; r++)
     for (size_t b = 0; b < p->rows[r].boxes.count; b++)
-      if (strcmp(fragment_class(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment), class) == 0)
+      if (strcmp(fragment_class(p->s->ir, p->s->ir->items[p->rows[r].boxes.at[b].item].fragment),
+                 class) == 0)
         return true;
   return false;
 }
 
 static void work_entries(const ts_picture *p, entry_list *list)
 {
-  static const entry named[] = {
-    {"f", "F: forward"}, {"b", "B: backward"}, {"i", "I: gradients of inputs"}, {"w", "W: gradients of weights"}, {"p", "forward and backward as one"},
-    {"o", "optimizer"}, {"r", "recompute"}, {"c", "communication"}, {"x", "other"}};
+  static const entry named[] = {{"f", "F: forward"},
+                                {"b", "B: backward"},
+                                {"i", "I: gradients of inputs"},
+                                {"w", "W: gradients of weights"},
+                                {"p", "forward and backward as one"},
+                                {"o", "optimizer"},
+                                {"r", "recompute"},
+                                {"c", "communication"},
+                                {"x", "other"}};
   for (size_t k = 0; k < sizeof named / sizeof *named; k++)
     if (work_shown(p, named[k].class))
       TS_PUSH(p->arena, list, named[k]);
@@ -653,8 +754,13 @@ static void stream_entries(const ts_picture *p, entry_list *list)
 static void time_entries(const ts_picture *p, entry_list *list)
 {
   const ts_time_split *t = &p->s->time;
-  const struct { double time; entry entry; } others[] = {{t->exposed, {"busy", "exposed communication"}}, {t->bubble, {"bubble", "pipeline bubble"}},
-                                                         {t->host, {"host", "waits for the host"}}, {t->tail, {"tail", "done before the others"}}};
+  const struct {
+    double time;
+    entry entry;
+  } others[] = {{t->exposed, {"busy", "exposed communication"}},
+                {t->bubble, {"bubble", "pipeline bubble"}},
+                {t->host, {"host", "waits for the host"}},
+                {t->tail, {"tail", "done before the others"}}};
   for (unsigned phase = 0; phase < TS_IR_PHASES; phase++)
     if (t->phase[phase] > 0)
       TS_PUSH(p->arena, list, (entry){phase_class[phase], ts_phase_name(phase)});
@@ -684,8 +790,11 @@ static void memory_entries(const ts_picture *p, entry_list *list)
 
 static entry_list entries_of(const ts_picture *p, ts_picture_key key)
 {
-  static void (*const collect[])(const ts_picture *, entry_list *) = {
-    [TS_KEY_WORK] = work_entries, [TS_KEY_STREAMS] = stream_entries, [TS_KEY_TIME] = time_entries, [TS_KEY_MEMORY] = memory_entries};
+  static void (*const collect[])(const ts_picture *,
+                                 entry_list *) = {[TS_KEY_WORK] = work_entries,
+                                                  [TS_KEY_STREAMS] = stream_entries,
+                                                  [TS_KEY_TIME] = time_entries,
+                                                  [TS_KEY_MEMORY] = memory_entries};
   entry_list list = {0};
   collect[key](p, &list);
   return list;

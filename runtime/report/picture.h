@@ -1,5 +1,6 @@
-/* Pictures of a run, as SVG that needs no script and no network. Colours keep their meaning in all of them: one for each kind of work, with a texture besides, so that
- * they can be told apart without colour. Widths and heights are in pixels. */
+/* Pictures of a run, as SVG that needs no script and no network. Colours keep their meaning in all
+ * of them: one for each kind of work, with a texture besides, so that they can be told apart
+ * without colour. Widths and heights are in pixels. */
 #ifndef TS_RUNTIME_REPORT_PICTURE_H
 #define TS_RUNTIME_REPORT_PICTURE_H
 
@@ -10,18 +11,22 @@
 
 typedef struct ts_picture ts_picture;
 
-/* What the pictures show: the busiest rank of each stage, of the stages at both ends where there are many. */
+/* What the pictures show: the busiest rank of each stage, of the stages at both ends where there
+ * are many. */
 const ts_picture *ts_picture_new(ts_arena *arena, const ts_summary *summary);
 
 void ts_picture_style(FILE *out);    /* CSS rules that all of them need */
-void ts_picture_textures(FILE *out); /* an <svg> without size: textures that fills refer to; once a document */
+/* an <svg> without size: textures that fills refer to; once a document */
+void ts_picture_textures(FILE *out);
 
-/* The timeline: for each stage its work items and how busy each stream is, then what the fullest rank holds, on one axis of time. */
+/* The timeline: for each stage its work items and how busy each stream is, then what the fullest
+ * rank holds, on one axis of time. */
 unsigned ts_picture_timeline_width(const ts_picture *p);
 unsigned ts_picture_timeline_height(const ts_picture *p);
 void ts_picture_timeline(const ts_picture *p, FILE *out); /* <g>, from 0,0 */
 enum { TS_PICTURE_NAMES = 150 };                          /* width of the names of rows */
-void ts_picture_timeline_names(const ts_picture *p, FILE *out); /* <g>: as high, TS_PICTURE_NAMES wide */
+/* <g>: as high, TS_PICTURE_NAMES wide */
+void ts_picture_timeline_names(const ts_picture *p, FILE *out);
 
 /* The work of the whole step TS_PICTURE_BARS wide, where the timeline is wider. */
 bool ts_picture_needs_overview(const ts_picture *p);
@@ -34,8 +39,14 @@ enum { TS_PICTURE_BARS = 1100 };
 void ts_picture_time_bars(const ts_picture *p, FILE *out);   /* <g>, TS_PICTURE_BARS wide */
 void ts_picture_memory_bars(const ts_picture *p, FILE *out);
 
-/* What the colours and textures that occur mean: <span>s of HTML, or a line of SVG of TS_PICTURE_KEYS pixels. */
-typedef enum ts_picture_key { TS_KEY_WORK, TS_KEY_STREAMS, TS_KEY_TIME, TS_KEY_MEMORY } ts_picture_key;
+/* What the colours and textures that occur mean: <span>s of HTML, or a line of SVG of
+ * TS_PICTURE_KEYS pixels. */
+typedef enum ts_picture_key {
+  TS_KEY_WORK,
+  TS_KEY_STREAMS,
+  TS_KEY_TIME,
+  TS_KEY_MEMORY
+} ts_picture_key;
 enum { TS_PICTURE_KEYS = 20 };
 void ts_picture_legend(const ts_picture *p, ts_picture_key key, FILE *out);
 void ts_picture_legend_line(const ts_picture *p, ts_picture_key key, double y, FILE *out);

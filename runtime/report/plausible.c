@@ -9,26 +9,41 @@
 #include "runtime/load/ranks.h"
 #include "runtime/play/play.h"
 
-/* The roofline is an upper bound of speed: kernels reach 50 to 90 % of it. Where it prices more than a third of the compute time, the step is uncertain by more than a tenth. */
+/* The roofline is an upper bound of speed: kernels reach 50 to 90 % of it. Where it prices more
+ * than a third of the compute time, the step is uncertain by more than a tenth. */
 static const double roofline_matters = 1.0 / 3;
 /* Below this share of compute time a family is not named. */
 static const double family_matters = 0.02;
-/* Exposed traffic that leaves islands is looked into from here on: less cannot make the step much longer. */
+/* Exposed traffic that leaves islands is looked into from here on: less cannot make the step much
+ * longer. */
 static const double exposed_matters = 0.1;
-/* What another order of the mesh must gain to be worth a word: models of networks err by as much. */
+/* What another order of the mesh must gain to be worth a word: models of networks err by as much.
+ * */
 static const double gain_matters = 0.05;
-/* Calls that take this share of the step on figures that nobody measured make it uncertain by some percent. */
+/* Calls that take this share of the step on figures that nobody measured make it uncertain by some
+ * percent. */
 static const double assumed_matters = 0.1;
-/* So much above the rate of a link is how exact rates are stated, and a small message beside a large call. */
+/* So much above the rate of a link is how exact rates are stated, and a small message beside a
+ * large call. */
 static const double rates_err = 0.01;
 /* Nodes of a play that is done again without being asked for: a second or less. */
 static const uint64_t cheap_nodes = 20000000;
 
-typedef struct doubts { ts_summary *s; const ts_ir *ir; ts_arena *arena; const ts_run_options *options; uint32_t *island; } doubts; /* island: [vertices] its root */
+/* island: [vertices] its root */
+typedef struct doubts {
+  ts_summary *s;
+  const ts_ir *ir;
+  ts_arena *arena;
+  const ts_run_options *options;
+  uint32_t *island;
+} doubts;
 
 static const char *string(const doubts *d, ts_ir_str text) { return d->ir->strings + text; }
 
-static ts_warning *warn(doubts *d, const char *code, uint32_t loc, const char *sentence) { return ts_warning_add(d->arena, &d->s->warnings, code, loc, "%s", sentence); }
+static ts_warning *warn(doubts *d, const char *code, uint32_t loc, const char *sentence)
+{
+  return ts_warning_add(d->arena, &d->s->warnings, code, loc, "%s", sentence);
+}
 
 /* ---- Faster than the devices ---- */
 
@@ -36,17 +51,28 @@ static void doubt_mfu(doubts *d)
 {
   if (d->s->mfu <= 1)
     return;
-  ts_warning *w = warn(d, "W0803", d->ir->meta->plan_loc, ts_arena_printf(d->arena, "MFU is %s: the step takes less time than the model's work at the devices' peak rate", ts_format_share(d->s->mfu).text));
-  ts_warning_fact(d->arena, w, "work", "%s of each device", ts_format_scaled(d->s->flops_per_device, "FLOP/s").text);
-  ts_warning_fact(d->arena, w, "peak", "%s", ts_format_scaled(d->ir->meta->peak_flops, "FLOP/s").text);
-  ts_warning_help(d->arena, w, "no device does this: look whether `costs` are those of the cluster's devices, and whether the precision is the one that they were measured in");
+  ts_warning *w =
+    warn(d, "W0803", d->ir->meta->plan_loc,
+         ts_arena_printf(
+           d->arena,
+           "MFU is %s: the step takes less time than the model's work at the devices' peak rate",
+           ts_format_share(d->s->mfu).text));
+  ts_warning_fact(d->arena, w, "work", "%s of each device",
+                  ts_format_scaled(d->s->flops_per_device, "FLOP/s").text);
+  ts_warning_fact(d->arena, w, "peak", "%s",
+                  ts_format_scaled(d->ir->meta->peak_flops, "FLOP/s").text);
+  ts_warning_help(d->arena, w,
+                  "no device does this: look whether `costs` are those of the cluster's devices, "
+                  "and whether the precision is the one that they were measured in");
 }
 
 /* "`gpu[0,3]`", "the 8 devices around `gpu[0,0]`". */
 static const char *part_name(const doubts *d, const ts_link_load *links)
 {
   const char *device = ts_report_vertex(d->arena, d->ir, links->vertex);
-  return links->devices == 1 ? ts_arena_printf(d->arena, "`%s`", device) : ts_arena_printf(d->arena, "the %u devices from `%s` on", links->devices, device);
+  return links->devices == 1 ?
+           ts_arena_printf(d->arena, "`%s`", device) :
+           ts_arena_printf(d->arena, "the %u devices from `%s` on", links->devices, device);
 }
 
 /* Calls and messages of different groups overlap as if each had its links to itself. */
@@ -56,10 +82,17 @@ static void doubt_links(doubts *d)
   double used = links->time / (double)d->s->result->step;
   if (!(used > 1 + rates_err))
     return;
-  ts_warning *w = warn(d, "W0809", d->ir->meta->plan_loc, ts_arena_printf(d->arena, "links %s %s carry more than they can: %s of their rate for the whole step", links->into ? "into" : "out of", part_name(d, links),
-                                                                          ts_format_share(used).text));
-  ts_warning_fact(d->arena, w, "step", "%s, and all that goes over them takes %s at least", ts_format_time(d->s->result->step).text, ts_format_time((uint64_t)links->time).text);
-  ts_warning_help(d->arena, w, "calls of several groups overlap on them: play with a model that shares links, `network = [flow()]` and `--contention`");
+  ts_warning *w =
+    warn(d, "W0809", d->ir->meta->plan_loc,
+         ts_arena_printf(
+           d->arena, "links %s %s carry more than they can: %s of their rate for the whole step",
+           links->into ? "into" : "out of", part_name(d, links), ts_format_share(used).text));
+  ts_warning_fact(d->arena, w, "step", "%s, and all that goes over them takes %s at least",
+                  ts_format_time(d->s->result->step).text,
+                  ts_format_time((uint64_t)links->time).text);
+  ts_warning_help(d->arena, w,
+                  "calls of several groups overlap on them: play with a model that shares links, "
+                  "`network = [flow()]` and `--contention`");
 }
 
 /* A model's figures are raised to what the links can do; measured ones stay. */
@@ -73,11 +106,16 @@ static void doubt_tables(doubts *d)
   }
   if (!worst)
     return;
-  ts_warning *w = warn(d, "W0809", d->ir->net_models[worst->model].loc,
-                       ts_arena_printf(d->arena, "measured times of %s over %u ranks have links carry more than they can: %s of their rate", ts_ir_collective_words[worst->kind], worst->ranks,
-                                       ts_format_share(worst->used).text));
+  ts_warning *w = warn(
+    d, "W0809", d->ir->net_models[worst->model].loc,
+    ts_arena_printf(
+      d->arena,
+      "measured times of %s over %u ranks have links carry more than they can: %s of their rate",
+      ts_ir_collective_words[worst->kind], worst->ranks, ts_format_share(worst->used).text));
   ts_warning_here(d->arena, w, "`%s`", string(d, d->ir->net_models[worst->model].name));
-  ts_warning_help(d->arena, w, "the table was measured on another network, or the cluster's links are stated too slow: see their `bandwidth`");
+  ts_warning_help(d->arena, w,
+                  "the table was measured on another network, or the cluster's links are stated "
+                  "too slow: see their `bandwidth`");
 }
 
 /* ---- Costs that nobody measured ---- */
@@ -87,7 +125,9 @@ typedef struct family { ts_ir_str family, dtype; double time; } family;
 static int longer(const void *x, const void *y)
 {
   const family *a = x, *b = y;
-  return a->time != b->time ? (a->time < b->time ? 1 : -1) : a->family != b->family ? (a->family > b->family ? 1 : -1) : (a->dtype > b->dtype) - (a->dtype < b->dtype);
+  return a->time != b->time     ? (a->time < b->time ? 1 : -1) :
+         a->family != b->family ? (a->family > b->family ? 1 : -1) :
+                                  (a->dtype > b->dtype) - (a->dtype < b->dtype);
 }
 
 /* How often each fragment is played, by all ranks. */
@@ -102,7 +142,8 @@ static double *plays_of(const doubts *d)
   return plays;
 }
 
-/* Time on rooflines by family and format, longest first; *total: of all kernels. Times at speed 1, as the shares of the sources. */
+/* Time on rooflines by family and format, longest first; *total: of all kernels. Times at speed 1,
+ * as the shares of the sources. */
 static uint32_t roofline_families(const doubts *d, family **out, double *total)
 {
   const double *plays = plays_of(d);
@@ -118,7 +159,8 @@ static uint32_t roofline_families(const doubts *d, family **out, double *total)
       if (kernel->basis != TS_IR_ROOFLINE)
         continue;
       size_t i = 0;
-      while (i < all.count && (all.at[i].family != kernel->family || all.at[i].dtype != kernel->dtype))
+      while (i < all.count &&
+             (all.at[i].family != kernel->family || all.at[i].dtype != kernel->dtype))
         i++;
       if (i == all.count)
         TS_PUSH(d->arena, &all, (family){kernel->family, kernel->dtype, 0});
@@ -139,13 +181,20 @@ static void doubt_roofline(doubts *d)
   for (uint32_t i = 0; i < count; i++) {
     time += all[i].time;
     if (all[i].time >= family_matters * total)
-      names = ts_arena_printf(d->arena, "%s%s%s%s%s %s", names, *names ? ", " : "", string(d, all[i].family), *string(d, all[i].dtype) ? " in " : "", string(d, all[i].dtype),
-                              ts_format_share(all[i].time / total).text);
+      names = ts_arena_printf(d->arena, "%s%s%s%s%s %s", names, *names ? ", " : "",
+                              string(d, all[i].family), *string(d, all[i].dtype) ? " in " : "",
+                              string(d, all[i].dtype), ts_format_share(all[i].time / total).text);
   }
   if (!(time > roofline_matters * total))
     return;
-  ts_warning *w = warn(d, "W0804", d->ir->meta->plan_loc, ts_arena_printf(d->arena, "%s of the compute time rests on a roofline, measured on no device: %s", ts_format_share(time / total).text, names));
-  ts_warning_help(d->arena, w, "put a table of such kernels, or a fit of one (`trainspec table`, `trainspec fit ops`), before the roofline in `costs`");
+  ts_warning *w =
+    warn(d, "W0804", d->ir->meta->plan_loc,
+         ts_arena_printf(d->arena,
+                         "%s of the compute time rests on a roofline, measured on no device: %s",
+                         ts_format_share(time / total).text, names));
+  ts_warning_help(d->arena, w,
+                  "put a table of such kernels, or a fit of one (`trainspec table`, `trainspec fit "
+                  "ops`), before the roofline in `costs`");
 }
 
 /* ---- Islands without work ---- */
@@ -173,7 +222,8 @@ static uint32_t *islands_of(const doubts *d)
   return parent;
 }
 
-/* A part of a node may be left by intention; whole nodes were most likely forgotten when the mesh shrank. */
+/* A part of a node may be left by intention; whole nodes were most likely forgotten when the mesh
+ * shrank. */
 static void doubt_idle(doubts *d, const ts_ranks *ranks)
 {
   uint32_t *island = d->island, devices = 0, idle = 0, islands = 0;
@@ -193,10 +243,18 @@ static void doubt_idle(doubts *d, const ts_ranks *ranks)
   }
   if (!idle)
     return;
-  const char *where = islands == idle ? "" : ts_arena_printf(d->arena, ", %s whole island%s,", ts_format_count(islands).text, islands == 1 ? "" : "s");
-  ts_warning *w = warn(d, "W0805", d->ir->meta->mesh_loc, ts_arena_printf(d->arena, "%s of the cluster's %s devices%s have no work", ts_format_count(idle).text, ts_format_count(devices).text, where));
+  const char *where = islands == idle ?
+                        "" :
+                        ts_arena_printf(d->arena, ", %s whole island%s,",
+                                        ts_format_count(islands).text, islands == 1 ? "" : "s");
+  ts_warning *w =
+    warn(d, "W0805", d->ir->meta->mesh_loc,
+         ts_arena_printf(d->arena, "%s of the cluster's %s devices%s have no work",
+                         ts_format_count(idle).text, ts_format_count(devices).text, where));
   ts_warning_here(d->arena, w, "%s ranks", ts_format_count(ranks->world).text);
-  ts_warning_help(d->arena, w, "make the mesh as large as the cluster, or the cluster as small as the mesh: figures a device are of those that work");
+  ts_warning_help(d->arena, w,
+                  "make the mesh as large as the cluster, or the cluster as small as the mesh: "
+                  "figures a device are of those that work");
 }
 
 /* ---- Order of the mesh ---- */
@@ -225,10 +283,12 @@ static bool within_islands(const doubts *d, const ts_ranks *ranks, uint32_t grou
   return true;
 }
 
-/* The group that leaves its island and is waited for most, if that matters and an island could hold it; else TS_IR_NONE. */
+/* The group that leaves its island and is waited for most, if that matters and an island could hold
+ * it; else TS_IR_NONE. */
 static uint32_t spread_group(const doubts *d, const ts_ranks *ranks)
 {
-  uint32_t *held = TS_NEW_ARRAY(d->arena, uint32_t, d->ir->devices_count + 1), most = 0, found = TS_IR_NONE;
+  uint32_t *held = TS_NEW_ARRAY(d->arena, uint32_t, d->ir->devices_count + 1), most = 0,
+           found = TS_IR_NONE;
   double longest = exposed_matters * (double)d->s->result->step;
   for (uint32_t r = 0; r < ranks->world; r++) {
     uint32_t *count = &held[d->island[ranks->vertex[r]]];
@@ -239,7 +299,8 @@ static uint32_t spread_group(const doubts *d, const ts_ranks *ranks)
     uint64_t size = 1;
     for (uint32_t a = 0; a < d->ir->axes_count; a++)
       size *= d->ir->groups[t->group].axes >> a & 1 ? d->ir->axes[a].size : 1;
-    if (t->messages || t->exposed <= longest || size < 2 || size > most || within_islands(d, ranks, t->group))
+    if (t->messages || t->exposed <= longest || size < 2 || size > most ||
+        within_islands(d, ranks, t->group))
       continue;
     longest = t->exposed;
     found = t->group;
@@ -280,23 +341,31 @@ static const uint32_t *placed(const doubts *d, const ts_ranks *ranks, const uint
 static void doubt_order(doubts *d, const ts_ranks *ranks)
 {
   uint32_t order[32], group;
-  if (d->ir->placement_count || d->s->result->nodes_played > cheap_nodes || (group = spread_group(d, ranks)) == TS_IR_NONE || !order_axes(d, order))
+  if (d->ir->placement_count || d->s->result->nodes_played > cheap_nodes ||
+      (group = spread_group(d, ranks)) == TS_IR_NONE || !order_axes(d, order))
     return;
   ts_ir other = *d->ir;
   ts_stop stop = {.arena = d->arena};
   uint64_t step = 0;
   other.placement = placed(d, ranks, order);
   other.placement_count = ranks->world;
-  if (!ts_run_step(&other, d->options, &step, &stop) || (double)step > (1 - gain_matters) * (double)d->s->result->step)
+  if (!ts_run_step(&other, d->options, &step, &stop) ||
+      (double)step > (1 - gain_matters) * (double)d->s->result->step)
     return;
   const char *mesh = "";
   for (uint32_t i = 0; i < d->ir->axes_count; i++)
-    mesh = ts_arena_printf(d->arena, "%s%s%s", mesh, i ? ", " : "", string(d, d->ir->axes[order[i]].name));
+    mesh = ts_arena_printf(d->arena, "%s%s%s", mesh, i ? ", " : "",
+                           string(d, d->ir->axes[order[i]].name));
   const char *name = string(d, d->ir->groups[group].name);
-  ts_warning *w = warn(d, "W0806", d->ir->meta->mesh_loc, ts_arena_printf(d->arena, "the mesh lays `%s` across islands: with `{ %s }` a step takes %s, not %s", name, mesh, ts_format_time(step).text,
-                                                                          ts_format_time(d->s->result->step).text));
+  ts_warning *w =
+    warn(d, "W0806", d->ir->meta->mesh_loc,
+         ts_arena_printf(
+           d->arena, "the mesh lays `%s` across islands: with `{ %s }` a step takes %s, not %s",
+           name, mesh, ts_format_time(step).text, ts_format_time(d->s->result->step).text));
   ts_warning_here(d->arena, w, "the first axis lies innermost, within an island");
-  ts_warning_help(d->arena, w, "let the axes that talk most come first: `mesh = { %s }`, each with the size it has", mesh);
+  ts_warning_help(
+    d->arena, w,
+    "let the axes that talk most come first: `mesh = { %s }`, each with the size it has", mesh);
 }
 
 /* ---- Equal paths ---- */
@@ -305,7 +374,8 @@ static void doubt_order(doubts *d, const ts_ranks *ranks)
 static bool step_spread_evenly(const doubts *d, uint64_t *step)
 {
   ts_ir other = *d->ir;
-  ts_ir_net_model *models = ts_arena_copy(d->arena, d->ir->net_models, d->ir->net_models_count * sizeof *models);
+  ts_ir_net_model *models =
+    ts_arena_copy(d->arena, d->ir->net_models, d->ir->net_models_count * sizeof *models);
   ts_stop stop = {.arena = d->arena};
   for (uint32_t m = 0; m < d->ir->net_models_count; m++)
     if (models[m].kind == TS_IR_NET_FLOW)
@@ -324,13 +394,21 @@ static void doubt_paths(doubts *d)
       model = m;
     }
   uint64_t step = 0;
-  if (!use.idle || d->s->result->nodes_played > cheap_nodes || !step_spread_evenly(d, &step) || (double)step > (1 - gain_matters) * (double)d->s->result->step)
+  if (!use.idle || d->s->result->nodes_played > cheap_nodes || !step_spread_evenly(d, &step) ||
+      (double)step > (1 - gain_matters) * (double)d->s->result->step)
     return;
-  ts_warning *w = warn(d, "W0810", d->ir->net_models[model].loc,
-                       ts_arena_printf(d->arena, "%s of %s links where equal paths part are left unused: with all of them a step takes %s, not %s", ts_format_count(use.idle).text, ts_format_count(use.offered).text,
-                                       ts_format_time(step).text, ts_format_time(d->s->result->step).text));
-  ts_warning_here(d->arena, w, "`routing: \"%s\"`", ts_ir_routing_words[d->ir->net_models[model].routing]);
-  ts_warning_help(d->arena, w, "if the fabric spreads its load, say so: `routing: \"adaptive\"`; or give the model more `channels`");
+  ts_warning *w =
+    warn(d, "W0810", d->ir->net_models[model].loc,
+         ts_arena_printf(d->arena,
+                         "%s of %s links where equal paths part are left unused: with all of them "
+                         "a step takes %s, not %s",
+                         ts_format_count(use.idle).text, ts_format_count(use.offered).text,
+                         ts_format_time(step).text, ts_format_time(d->s->result->step).text));
+  ts_warning_here(d->arena, w, "`routing: \"%s\"`",
+                  ts_ir_routing_words[d->ir->net_models[model].routing]);
+  ts_warning_help(d->arena, w,
+                  "if the fabric spreads its load, say so: `routing: \"adaptive\"`; or give the "
+                  "model more `channels`");
 }
 
 /* ---- Communication that nobody measured ---- */
@@ -350,11 +428,20 @@ static void doubt_network(doubts *d)
   }
   if (assumed + bare < assumed_matters)
     return;
-  const char *by = bare == 0 ? "assumed figures" : assumed == 0 ? d->ir->net_models_count ? "the links' own rates, as no model is for it" : "the links' own rates, as the plan has no `network`" : "assumed figures and the links' own rates";
-  ts_warning *w = warn(d, "W0807", loc != TS_IR_NONE ? loc : d->ir->meta->plan_loc, ts_arena_printf(d->arena, "communication of %s of the step is answered by %s", ts_format_share(assumed + bare).text, by));
+  const char *by = bare == 0    ? "assumed figures" :
+                   assumed == 0 ? d->ir->net_models_count ?
+                                  "the links' own rates, as no model is for it" :
+                                  "the links' own rates, as the plan has no `network`" :
+                                  "assumed figures and the links' own rates";
+  ts_warning *w =
+    warn(d, "W0807", loc != TS_IR_NONE ? loc : d->ir->meta->plan_loc,
+         ts_arena_printf(d->arena, "communication of %s of the step is answered by %s",
+                         ts_format_share(assumed + bare).text, by));
   if (assumed > 0 && bare > 0)
     ts_warning_fact(d->arena, w, "by links", "%s", ts_format_share(bare).text);
-  ts_warning_help(d->arena, w, "put a measured table or a calibrated model of these tiers and calls first in `network`: `measured(table \"nccl.csv\")`, `trainspec fit network`");
+  ts_warning_help(d->arena, w,
+                  "put a measured table or a calibrated model of these tiers and calls first in "
+                  "`network`: `measured(table \"nccl.csv\")`, `trainspec fit network`");
 }
 
 void ts_plausible(ts_summary *s, const ts_run_options *options)

@@ -1,4 +1,5 @@
-/* What a report is worth: what was warned of, and what it was made from, so that it can be made again. */
+/* What a report is worth: what was warned of, and what it was made from, so that it can be made
+ * again. */
 #include <cjson/cJSON.h>
 #include <string.h>
 
@@ -10,7 +11,11 @@
 #include "runtime/report/picture.h"
 #include "runtime/report/report.h"
 
-enum { WIDTH = 80, CODE = 9, SHORT_DIGEST = 8 /* hexadecimal digits: enough to tell the versions of a file apart */ };
+enum {
+  WIDTH = 80,
+  CODE = 9,
+  SHORT_DIGEST = 8 /* hexadecimal digits: enough to tell the versions of a file apart */
+};
 
 static const char *string(const ts_summary *s, ts_ir_str text) { return s->ir->strings + text; }
 
@@ -27,12 +32,14 @@ void ts_report_silence(ts_summary *s, const ts_diags *diags)
   s->warnings = kept;
 }
 
-/* Words of `text` in lines that begin at column `indent` and end within the report; the first line has `used` columns already. */
+/* Words of `text` in lines that begin at column `indent` and end within the report; the first line
+ * has `used` columns already. */
 static void wrap(ts_arena *arena, const char *text, unsigned indent, unsigned used, FILE *out)
 {
   for (const char *word = text; *word;) {
     size_t length = strcspn(word, " \n");
-    const char *shown = ts_report_fit(arena, ts_arena_printf(arena, "%.*s", (int)length, word), WIDTH - indent);
+    const char *shown =
+      ts_report_fit(arena, ts_arena_printf(arena, "%.*s", (int)length, word), WIDTH - indent);
     unsigned columns = ts_report_columns(shown);
     bool first = word == text, breaks = used > indent && used + !first + columns > WIDTH;
     if (breaks)
@@ -50,7 +57,8 @@ static const char *sentence(ts_arena *arena, const ts_summary *s, const ts_warni
 {
   const char *place = ts_report_place(arena, s->ir, w->loc);
   const char *more = w->more ? ts_arena_printf(arena, ", and %u more like it", w->more) : "";
-  return ts_arena_printf(arena, "%s%s%s%s%s", w->message, more, *place ? " (" : "", place, *place ? ")" : "");
+  return ts_arena_printf(arena, "%s%s%s%s%s", w->message, more, *place ? " (" : "", place,
+                         *place ? ")" : "");
 }
 
 void ts_report_warnings_text(const ts_summary *s, ts_arena *arena, FILE *out)
@@ -84,7 +92,9 @@ void ts_report_warnings_html(const ts_summary *s, FILE *out)
       if (w->notes.at[n].kind == TS_IR_REMARK_LABEL)
         continue;
       fputs("<br><small>", out);
-      ts_put_xml(out, "%s", ts_arena_printf(s->arena, "%s%s%s", w->notes.at[n].name, *w->notes.at[n].name ? ": " : "", w->notes.at[n].text));
+      ts_put_xml(out, "%s",
+                 ts_arena_printf(s->arena, "%s%s%s", w->notes.at[n].name,
+                                 *w->notes.at[n].name ? ": " : "", w->notes.at[n].text));
       fputs("</small>", out);
     }
     fputs("</p>\n", out);
@@ -112,7 +122,8 @@ static cJSON *warning_object(const ts_summary *s, const ts_warning *w)
   ts_code code;
   const char *help = NULL;
   cJSON_AddStringToObject(object, "code", w->code);
-  cJSON_AddStringToObject(object, "name", ts_code_named(w->code, &code) ? ts_code_short_name(code) : "");
+  cJSON_AddStringToObject(object, "name",
+                          ts_code_named(w->code, &code) ? ts_code_short_name(code) : "");
   cJSON_AddStringToObject(object, "message", w->message);
   cJSON_AddStringToObject(object, "label", w->here);
   add_place(object, s->ir, w->loc);
@@ -165,14 +176,16 @@ static void line(ts_arena *arena, const char *name, const char *text, FILE *out)
   wrap(arena, text, NAME, used + gap, out);
 }
 
-/* Parameters in the order of the command line are as they were first asked for: a plan asks for its own in the order of their declaration. */
+/* Parameters in the order of the command line are as they were first asked for: a plan asks for its
+ * own in the order of their declaration. */
 static void parameters(const ts_summary *s, ts_arena *arena, FILE *out)
 {
   const char *all = "";
   for (uint32_t i = 0; i < s->ir->sources_count; i++) {
     const ts_ir_source *d = &s->ir->sources[i];
     if (*string(s, d->text))
-      all = ts_arena_printf(arena, "%s%s%s=%s", all, *all ? " " : "", string(s, d->name), string(s, d->text));
+      all = ts_arena_printf(arena, "%s%s%s=%s", all, *all ? " " : "", string(s, d->name),
+                            string(s, d->text));
   }
   if (*all)
     line(arena, "parameters", all, out);
@@ -191,10 +204,12 @@ static void asked(const ts_summary *s, ts_arena *arena, FILE *out)
   for (uint32_t i = 0; i < s->asked_count; i++) {
     const ts_given_option *a = &s->asked[i];
     if (!a->text) {
-      line(arena, "IR", ts_arena_printf(arena, "%s %s", a->file, short_digest(arena, a->sha256)), out);
+      line(arena, "IR", ts_arena_printf(arena, "%s %s", a->file, short_digest(arena, a->sha256)),
+           out);
       continue;
     }
-    const char *digest = a->file ? ts_arena_printf(arena, " (%s %s)", a->file, short_digest(arena, a->sha256)) : "";
+    const char *digest =
+      a->file ? ts_arena_printf(arena, " (%s %s)", a->file, short_digest(arena, a->sha256)) : "";
     all = ts_arena_printf(arena, "%s%s%s%s", all, *all ? " " : "", a->text, digest);
   }
   if (*all)
@@ -215,7 +230,8 @@ static void inputs(const ts_summary *s, ts_arena *arena, FILE *out)
     for (int b = 0; of_library && b < TS_DIGEST_SIZE; b++)
       TS_PUSH(arena, &digests, d->sha256[b]);
     if (!of_library && !*string(s, d->text))
-      all = ts_arena_printf(arena, "%s%s%s %s", all, *all ? ", " : "", string(s, d->name), short_digest(arena, d->sha256));
+      all = ts_arena_printf(arena, "%s%s%s %s", all, *all ? ", " : "", string(s, d->name),
+                            short_digest(arena, d->sha256));
   }
   if (*all)
     line(arena, "inputs", all, out);
@@ -223,7 +239,10 @@ static void inputs(const ts_summary *s, ts_arena *arena, FILE *out)
     return;
   uint8_t whole[TS_DIGEST_SIZE];
   ts_digest_bytes(digests.at, digests.count, whole);
-  line(arena, "library", ts_arena_printf(arena, "%u file%s of std, together %s", library, library == 1 ? "" : "s", short_digest(arena, whole)), out);
+  line(arena, "library",
+       ts_arena_printf(arena, "%u file%s of std, together %s", library, library == 1 ? "" : "s",
+                       short_digest(arena, whole)),
+       out);
 }
 
 void ts_report_provenance_text(const ts_summary *s, ts_arena *arena, FILE *out)
@@ -236,7 +255,9 @@ void ts_report_provenance_text(const ts_summary *s, ts_arena *arena, FILE *out)
     line(arena, "cluster", string(s, ir->meta->cluster), out);
   const char *gpus = "";
   for (uint32_t c = 0; c < ir->device_classes_count; c++)
-    gpus = ts_arena_printf(arena, "%s%s%s x %s", gpus, *gpus ? ", " : "", ts_format_count(devices_of(ir, c)).text, string(s, ir->device_classes[c].name));
+    gpus = ts_arena_printf(arena, "%s%s%s x %s", gpus, *gpus ? ", " : "",
+                           ts_format_count(devices_of(ir, c)).text,
+                           string(s, ir->device_classes[c].name));
   if (*gpus)
     line(arena, "devices", gpus, out);
   parameters(s, arena, out);

@@ -1,4 +1,5 @@
-/* Reports of a run: one summary, several printers. Formats: doc/reports.md. Nothing here opens the terminal. */
+/* Reports of a run: one summary, several printers. Formats: doc/reports.md. Nothing here opens the
+ * terminal. */
 #ifndef TS_RUNTIME_REPORT_REPORT_H
 #define TS_RUNTIME_REPORT_REPORT_H
 
@@ -31,19 +32,26 @@ typedef struct ts_trace_options {
   uint32_t rank_count;
 } ts_trace_options;
 
-/* Writes the timeline in the trace event format, packed if `path` ends in .gz. Writes beside `path` and renames. 0, or -1 after filling *stop. */
-int ts_report_trace(const ts_summary *summary, const ts_trace_options *options, const char *path, ts_stop *stop);
+/* Writes the timeline in the trace event format, packed if `path` ends in .gz. Writes beside `path`
+ * and renames. 0, or -1 after filling *stop. */
+int ts_report_trace(const ts_summary *summary, const ts_trace_options *options, const char *path,
+                    ts_stop *stop);
 
 /* 0, or -1 after filling *stop with R0101 when some rank needs more memory than its device has. */
 int ts_report_out_of_memory(const ts_summary *summary, ts_stop *stop);
 
-/* Adds to a queue of diagnostics why there is no result; with an excerpt if the text of the source is at hand and is what `ir` was made
- * from. `read` gives the text of a source by its name, NULL if it cannot; may be NULL itself. False when the stop has no code: then it is
- * not about the plan. */
-typedef struct ts_source_reader { const char *(*read)(void *closure, ts_arena *arena, const char *name, size_t *size); void *closure; } ts_source_reader;
-bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags);
+/* Adds to a queue of diagnostics why there is no result; with an excerpt if the text of the source
+ * is at hand and is what `ir` was made from. `read` gives the text of a source by its name, NULL if
+ * it cannot; may be NULL itself. False when the stop has no code: then it is not about the plan. */
+typedef struct ts_source_reader {
+  const char *(*read)(void *closure, ts_arena *arena, const char *name, size_t *size);
+  void *closure;
+} ts_source_reader;
+bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader,
+                      ts_arena *arena, ts_sources *sources, ts_diags *diags);
 /* The same for a warning; one whose code is not known here is left out. */
-void ts_warning_diagnose(const ts_warning *warning, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags);
+void ts_warning_diagnose(const ts_warning *warning, const ts_ir *ir, ts_source_reader reader,
+                         ts_arena *arena, ts_sources *sources, ts_diags *diags);
 /* Leaves out of the report what `diags` silences (-W no-NAME). */
 void ts_report_silence(ts_summary *summary, const ts_diags *diags);
 /* Prints a stop without a code: one line that begins with the program's name, and its facts. */

@@ -22,19 +22,23 @@ static size_t offset_of(const char *text, size_t size, uint32_t line, uint32_t c
   return at;
 }
 
-/* The map knows a file by the path that was given, the IR from the plan's folder: what they share is the end, and the text. */
-static uint32_t known_source(const ts_sources *sources, const char *name, const char *text, size_t size)
+/* The map knows a file by the path that was given, the IR from the plan's folder: what they share
+ * is the end, and the text. */
+static uint32_t known_source(const ts_sources *sources, const char *name, const char *text,
+                             size_t size)
 {
   for (uint32_t f = 1; f <= ts_sources_count(sources); f++) {
     const ts_source *s = ts_sources_get(sources, f);
-    if (s->size == size && strcmp(ts_base_name(s->name), ts_base_name(name)) == 0 && memcmp(s->text, text, size) == 0)
+    if (s->size == size && strcmp(ts_base_name(s->name), ts_base_name(name)) == 0 &&
+        memcmp(s->text, text, size) == 0)
       return f;
   }
   return 0;
 }
 
 /* The place in the text of its source, if that is at hand and what the plan was compiled from. */
-static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader reader, ts_arena *arena, ts_sources *sources)
+static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader reader,
+                       ts_arena *arena, ts_sources *sources)
 {
   const ts_ir_source *source = &ir->sources[loc->source];
   const char *name = ir->strings + source->name;
@@ -50,11 +54,13 @@ static ts_span span_of(const ts_ir *ir, const ts_ir_loc *loc, ts_source_reader r
   if (!file)
     file = ts_sources_add(sources, name, ir->strings + source->role, text, size);
   size_t begin = offset_of(text, size, loc->line, loc->column);
-  size_t end = loc->end_column > loc->column ? offset_of(text, size, loc->line, loc->end_column) : begin + 1;
+  size_t end =
+    loc->end_column > loc->column ? offset_of(text, size, loc->line, loc->end_column) : begin + 1;
   return (ts_span){file, (uint32_t)begin, (uint32_t)(end < size ? end : size)};
 }
 
-bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags)
+bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader reader,
+                      ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_code code;
   if (!ts_code_named(stop->code, &code))
@@ -73,10 +79,14 @@ bool ts_stop_diagnose(const ts_stop *stop, const ts_ir *ir, ts_source_reader rea
   return true;
 }
 
-static void add_note(ts_diag *d, const ts_warning_note *n, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources)
+static void add_note(ts_diag *d, const ts_warning_note *n, const ts_ir *ir, ts_source_reader reader,
+                     ts_arena *arena, ts_sources *sources)
 {
-  ts_span span = n->loc < ir->locs_count ? span_of(ir, &ir->locs[n->loc], reader, arena, sources) : TS_NO_SPAN;
-  const char *place = n->loc < ir->locs_count && !span.file ? ts_arena_printf(arena, " (%s)", ts_report_place(arena, ir, n->loc)) : "";
+  ts_span span =
+    n->loc < ir->locs_count ? span_of(ir, &ir->locs[n->loc], reader, arena, sources) : TS_NO_SPAN;
+  const char *place = n->loc < ir->locs_count && !span.file ?
+                        ts_arena_printf(arena, " (%s)", ts_report_place(arena, ir, n->loc)) :
+                        "";
   switch (n->kind) {
   case TS_IR_REMARK_LABEL: ts_diag_label(d, span, "%s", n->text); break;
   case TS_IR_REMARK_NOTE:
@@ -90,7 +100,8 @@ static void add_note(ts_diag *d, const ts_warning_note *n, const ts_ir *ir, ts_s
   }
 }
 
-void ts_warning_diagnose(const ts_warning *w, const ts_ir *ir, ts_source_reader reader, ts_arena *arena, ts_sources *sources, ts_diags *diags)
+void ts_warning_diagnose(const ts_warning *w, const ts_ir *ir, ts_source_reader reader,
+                         ts_arena *arena, ts_sources *sources, ts_diags *diags)
 {
   ts_code code;
   if (!ts_code_named(w->code, &code))
@@ -113,7 +124,8 @@ void ts_stop_print(const ts_stop *stop, const char *program, FILE *out)
   ts_arena *arena = ts_arena_new("stop");
   ts_put_text(out, "%s: %s\n", program, ts_report_fit(arena, stop->title, LONGEST));
   for (uint32_t f = 0; f < stop->fact_count; f++)
-    ts_put_text(out, "  %-10s %s\n", stop->facts[f].name, ts_report_fit(arena, stop->facts[f].text, LONGEST));
+    ts_put_text(out, "  %-10s %s\n", stop->facts[f].name,
+                ts_report_fit(arena, stop->facts[f].text, LONGEST));
   if (stop->help)
     ts_put_text(out, "  %s\n", ts_report_fit(arena, stop->help, LONGEST));
   ts_arena_free(arena);

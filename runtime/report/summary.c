@@ -9,18 +9,23 @@
 
 const char *ts_phase_name(uint32_t phase)
 {
-  static const char *const names[TS_IR_PHASES] = {
-    [TS_IR_PHASE_FORWARD] = "forward", [TS_IR_PHASE_BACKWARD_INPUT] = "backward (input)",
-    [TS_IR_PHASE_BACKWARD_WEIGHT] = "backward (weight)", [TS_IR_PHASE_RECOMPUTE] = "recompute",
-    [TS_IR_PHASE_OPTIMIZER] = "optimizer", [TS_IR_PHASE_COMMUNICATION] = "communication", [TS_IR_PHASE_OTHER] = "other"};
+  static const char *const names[TS_IR_PHASES] = {[TS_IR_PHASE_FORWARD] = "forward",
+                                                  [TS_IR_PHASE_BACKWARD_INPUT] = "backward (input)",
+                                                  [TS_IR_PHASE_BACKWARD_WEIGHT] =
+                                                    "backward (weight)",
+                                                  [TS_IR_PHASE_RECOMPUTE] = "recompute",
+                                                  [TS_IR_PHASE_OPTIMIZER] = "optimizer",
+                                                  [TS_IR_PHASE_COMMUNICATION] = "communication",
+                                                  [TS_IR_PHASE_OTHER] = "other"};
   return names[phase];
 }
 
 const char *ts_category_name(uint32_t category)
 {
   static const char *const names[TS_IR_CATEGORIES] = {
-    [TS_IR_PARAMETERS] = "parameters", [TS_IR_GRADIENTS] = "gradients", [TS_IR_OPTIMIZER] = "optimizer",
-    [TS_IR_ACTIVATIONS] = "activations", [TS_IR_TEMPORARIES] = "temporaries", [TS_IR_BUFFERS] = "buffers"};
+    [TS_IR_PARAMETERS] = "parameters",   [TS_IR_GRADIENTS] = "gradients",
+    [TS_IR_OPTIMIZER] = "optimizer",     [TS_IR_ACTIVATIONS] = "activations",
+    [TS_IR_TEMPORARIES] = "temporaries", [TS_IR_BUFFERS] = "buffers"};
   return names[category];
 }
 
@@ -34,9 +39,10 @@ const char *ts_basis_name(uint32_t basis)
 
 const char *ts_critical_name(ts_critical_kind kind)
 {
-  static const char *const names[TS_CRITICAL_KINDS] = {
-    [TS_CRITICAL_COMPUTE] = "compute", [TS_CRITICAL_COLLECTIVE] = "collective", [TS_CRITICAL_MESSAGE] = "message",
-    [TS_CRITICAL_HOST] = "host"};
+  static const char *const names[TS_CRITICAL_KINDS] = {[TS_CRITICAL_COMPUTE] = "compute",
+                                                       [TS_CRITICAL_COLLECTIVE] = "collective",
+                                                       [TS_CRITICAL_MESSAGE] = "message",
+                                                       [TS_CRITICAL_HOST] = "host"};
   return names[kind];
 }
 
@@ -62,7 +68,10 @@ static void divide_split(ts_time_split *sum, double ranks)
   sum->tail /= ranks;
 }
 
-static uint64_t work_of(const ts_class_result *c) { return ts_class_compute(c) + ts_class_exposed(c); }
+static uint64_t work_of(const ts_class_result *c)
+{
+  return ts_class_compute(c) + ts_class_exposed(c);
+}
 
 static void sum_stages(ts_summary *s)
 {
@@ -84,7 +93,8 @@ static void sum_stages(ts_summary *s)
     stage->ranks += classes[c].count;
     if (stage->busiest == TS_IR_NONE || work_of(&classes[c]) > work_of(&classes[stage->busiest]))
       stage->busiest = c;
-    if (stage->fullest == TS_IR_NONE || s->memory->classes[c].peak > s->memory->classes[stage->fullest].peak)
+    if (stage->fullest == TS_IR_NONE ||
+        s->memory->classes[c].peak > s->memory->classes[stage->fullest].peak)
       stage->fullest = c;
     add_split(&s->time, &classes[c]);
     if (work_of(&classes[c]) > work_of(&classes[s->busiest]))
@@ -128,10 +138,13 @@ static void sum_groups(ts_summary *s)
 static int longer(const void *x, const void *y)
 {
   const ts_source_share *a = x, *b = y;
-  return a->time != b->time ? (a->time < b->time ? 1 : -1) : a->source < b->source ? -1 : a->source > b->source;
+  return a->time != b->time    ? (a->time < b->time ? 1 : -1) :
+         a->source < b->source ? -1 :
+                                 a->source > b->source;
 }
 
-/* Which source priced the kernels. A device's speed stretches all its kernels alike, so shares come from times at speed 1. */
+/* Which source priced the kernels. A device's speed stretches all its kernels alike, so shares come
+ * from times at speed 1. */
 static void sum_sources(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
@@ -152,7 +165,8 @@ static void sum_sources(ts_summary *s)
   for (uint32_t i = 0; i < s->stage_count; i++) {
     const ts_ir_program *program = &ir->programs[s->stages[i].program];
     for (uint32_t k = 0; k < program->item_count; k++) {
-      const double *times = &by_fragment[(size_t)ir->items[program->first_item + k].fragment * rows];
+      const double *times =
+        &by_fragment[(size_t)ir->items[program->first_item + k].fragment * rows];
       for (uint32_t r = 0; r < rows; r++)
         shares[r].time += times[r] * s->stages[i].ranks;
     }
@@ -172,7 +186,8 @@ static void sum_sources(ts_summary *s)
       s->basis[b] += (double)s->result->classes[c].basis[b] * s->result->classes[c].count;
 }
 
-typedef struct facts { bool host, optimizer, communication; } facts; /* what the nodes of the IR contain */
+/* what the nodes of the IR contain */
+typedef struct facts { bool host, optimizer, communication; } facts;
 
 static facts facts_of(const ts_ir *ir)
 {
@@ -188,25 +203,37 @@ static facts facts_of(const ts_ir *ir)
 
 enum { MOST_EXTRAPOLATIONS = 4 };
 
-/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB", times that the links cannot do, and calls that no model could do. */
+/* "extrapolated: all_reduce over 16 ranks, 1.5 GiB to 2 GiB", times that the links cannot do, and
+ * calls that no model could do. */
 static uint32_t list_extrapolations(const ts_summary *s, const char **list)
 {
   uint32_t n = 0, all = s->result->extrapolation_count, count = 0;
-  while (count < all && s->result->extrapolations[count].doubt < TS_DOUBT_SHAPE) /* they come last */
+  /* they come last */
+  while (count < all && s->result->extrapolations[count].doubt < TS_DOUBT_SHAPE)
     count++;
   for (; n < count && n < MOST_EXTRAPOLATIONS; n++) {
     const ts_extrapolation *e = &s->result->extrapolations[n];
-    const char *more = e->most > e->least ? ts_arena_printf(s->arena, " to %s", ts_format_bytes((double)e->most).text) : "";
+    const char *more = e->most > e->least ? ts_arena_printf(s->arena, " to %s",
+                                                            ts_format_bytes((double)e->most).text) :
+                                            "";
     if (e->model == TS_IR_NONE && e->doubt == TS_DOUBT_BEYOND) {
-      list[n] = ts_arena_printf(s->arena, "no way in `network` for %s over %u ranks in %u island%s: the links' own rates", ts_ir_collective_words[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
+      list[n] = ts_arena_printf(
+        s->arena, "no way in `network` for %s over %u ranks in %u island%s: the links' own rates",
+        ts_ir_collective_words[e->kind], e->ranks, e->islands, e->islands == 1 ? "" : "s");
       continue;
     }
-    static const char *const doubts[TS_DOUBTS] = {[TS_DOUBT_RAISED] = "less than the links take, raised",
-                                                  [TS_DOUBT_FASTER] = "measured, less than these links take", [TS_DOUBT_BEYOND] = "extrapolated"};
-    list[n] = ts_arena_printf(s->arena, "%s: %s over %u ranks, %s%s", doubts[e->doubt], ts_ir_collective_words[e->kind], e->ranks, ts_format_bytes((double)e->least).text, more);
+    static const char *const doubts[TS_DOUBTS] = {
+      [TS_DOUBT_RAISED] = "less than the links take, raised",
+      [TS_DOUBT_FASTER] = "measured, less than these links take",
+      [TS_DOUBT_BEYOND] = "extrapolated"};
+    list[n] = ts_arena_printf(s->arena, "%s: %s over %u ranks, %s%s", doubts[e->doubt],
+                              ts_ir_collective_words[e->kind], e->ranks,
+                              ts_format_bytes((double)e->least).text, more);
   }
   if (n < count)
-    list[n++] = ts_arena_printf(s->arena, "times of %u more kinds of calls are extrapolated, or less than the links take", count - MOST_EXTRAPOLATIONS);
+    list[n++] = ts_arena_printf(
+      s->arena, "times of %u more kinds of calls are extrapolated, or less than the links take",
+      count - MOST_EXTRAPOLATIONS);
   return n;
 }
 
@@ -221,7 +248,8 @@ static uint32_t unknown_devices(const ts_summary *s)
     if (source == TS_IR_NONE || *(ir->strings + ir->cost_sources[source].device))
       continue;
     for (uint32_t k = 0; k < ir->kernels_count && !measured; k++)
-      measured = ir->kernels[k].source == source && ir->kernels[k].basis >= TS_IR_MEASURED && ir->kernels[k].basis <= TS_IR_FITTED;
+      measured = ir->kernels[k].source == source && ir->kernels[k].basis >= TS_IR_MEASURED &&
+                 ir->kernels[k].basis <= TS_IR_FITTED;
     count += measured;
   }
   return count;
@@ -244,10 +272,12 @@ static uint32_t list_blind(const ts_summary *s, const char **list)
   uint32_t n = 0;
   for (uint32_t m = 0; s->result->network_uses && m < s->ir->net_models_count; m++) {
     const ts_network_use *inside = &s->result->network_uses[2 * m], *between = inside + 1;
-    bool blind = (inside->are.intra_pace > 0 && !(inside->seen.intra_pace > 0)) || (between->are.inter_pace > 0 && !(between->seen.inter_pace > 0));
+    bool blind = (inside->are.intra_pace > 0 && !(inside->seen.intra_pace > 0)) ||
+                 (between->are.inter_pace > 0 && !(between->seen.inter_pace > 0));
     if (blind)
-      list[n++] = ts_arena_printf(s->arena, "`%s` names no links it was measured on: it is blind to rates",
-                                ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
+      list[n++] =
+        ts_arena_printf(s->arena, "`%s` names no links it was measured on: it is blind to rates",
+                        ts_report_fit(s->arena, s->ir->strings + s->ir->net_models[m].name, 20));
   }
   return n;
 }
@@ -260,7 +290,8 @@ static const char *without_rate(ts_arena *arena, const ts_ir *ir)
   for (uint32_t i = 0; i < ir->formats_count; i++) {
     known |= ir->formats[i].peak > 0;
     if (!(ir->formats[i].peak > 0))
-      names = ts_arena_printf(arena, "%s%s%s", names, *names ? ", " : " in ", ir->strings + ir->formats[i].dtype);
+      names = ts_arena_printf(arena, "%s%s%s", names, *names ? ", " : " in ",
+                              ir->strings + ir->formats[i].dtype);
   }
   return known ? names : "";
 }
@@ -269,7 +300,8 @@ static void list_assumptions(ts_summary *s)
 {
   const ts_ir *ir = s->ir;
   facts f = facts_of(ir);
-  const char **list = TS_NEW_ARRAY(s->arena, const char *, 10 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
+  const char **list =
+    TS_NEW_ARRAY(s->arena, const char *, 10 + MOST_EXTRAPOLATIONS + 1 + ir->net_models_count);
   uint32_t n = 0;
   if (!f.host)
     list[n++] = "no `host`: issuing work costs no time";
@@ -284,16 +316,21 @@ static void list_assumptions(ts_summary *s)
   if (!(ir->meta->model_flops_per_step > 0))
     list[n++] = "the model states no FLOP: its rate is not known";
   else if (!(ir->meta->peak_flops > 0))
-    list[n++] = ts_arena_printf(s->arena, "the devices state no peak rate%s: MFU is not known", without_rate(s->arena, ir));
+    list[n++] = ts_arena_printf(s->arena, "the devices state no peak rate%s: MFU is not known",
+                                without_rate(s->arena, ir));
   if (!s->memory->stated)
     list[n++] = "nothing is said about memory: it is not counted";
   else if (!s->memory->classes[s->memory->fullest].limit)
     list[n++] = "the devices state no memory: there is no limit to it";
   uint32_t unknown = unknown_devices(s);
   if (unknown)
-    list[n++] = ts_arena_printf(s->arena, "%u source%s of measured times name%s no device: taken as this one's", unknown, unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
+    list[n++] = ts_arena_printf(
+      s->arena, "%u source%s of measured times name%s no device: taken as this one's", unknown,
+      unknown == 1 ? "" : "s", unknown == 1 ? "s" : "");
   if (f.communication && ir->devices_count)
-    list[n++] = s->result->contention ? "only transfers of models of flows slow each other down on a common link" : "transfers over a common link do not slow each other down";
+    list[n++] = s->result->contention ?
+                  "only transfers of models of flows slow each other down on a common link" :
+                  "transfers over a common link do not slow each other down";
   uint32_t doubts = s->result->extrapolation_count;
   if (doubts && s->result->extrapolations[doubts - 1].doubt == TS_DOUBT_SHAPE)
     list[n++] = "alpha_beta: rings, or trees where these do an all-reduce faster";
@@ -302,10 +339,16 @@ static void list_assumptions(ts_summary *s)
   s->assumptions = list;
 }
 
-const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const char *network)
+const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                                 const ts_memory *memory, const char *network)
 {
   ts_summary *s = TS_NEW(arena, ts_summary);
-  *s = (ts_summary){.arena = arena, .ir = ir, .run = run, .result = ts_run_result(run), .memory = memory, .network = network};
+  *s = (ts_summary){.arena = arena,
+                    .ir = ir,
+                    .run = run,
+                    .result = ts_run_result(run),
+                    .memory = memory,
+                    .network = network};
   s->seconds = (double)s->result->step * 1e-12;
   if (s->seconds > 0) {
     s->tokens_per_second = (double)ir->meta->tokens_per_step / s->seconds;

@@ -1,4 +1,5 @@
-/* What all reports say, worked out once from a result: rates, stages, where the time of the job went, what its costs rest on. */
+/* What all reports say, worked out once from a result: rates, stages, where the time of the job
+ * went, what its costs rest on. */
 #ifndef TS_RUNTIME_REPORT_SUMMARY_H
 #define TS_RUNTIME_REPORT_SUMMARY_H
 
@@ -22,7 +23,8 @@ typedef struct ts_time_split { /* mean over ranks, ps; phases, waits and tail su
 
 typedef struct ts_stage_summary { /* all ranks of one program */
   uint32_t program, ranks;
-  uint32_t busiest;   /* class: the one that works longest, compute and exposed communication together */
+  /* class: the one that works longest, compute and exposed communication together */
+  uint32_t busiest;
   uint32_t fullest;   /* class: the one with the highest peak */
   ts_time_split time;
 } ts_stage_summary;
@@ -33,10 +35,16 @@ typedef struct ts_group_total { /* of one group, collectives or messages, mean o
   double calls, bytes, busy, exposed, transfer;
 } ts_group_total;
 
-typedef struct ts_source_share { uint32_t source; double time; } ts_source_share; /* TS_IR_NONE: stated in the plan */
+/* TS_IR_NONE: stated in the plan */
+typedef struct ts_source_share { uint32_t source; double time; } ts_source_share;
 
-/* What was asked for, so that a report can be made again: an option as typed, with the digest of the file that it names, if it names one. */
-typedef struct ts_given_option { const char *text, *file; uint8_t sha256[TS_DIGEST_SIZE]; } ts_given_option; /* file: its name without folders, or NULL */
+/* What was asked for, so that a report can be made again: an option as typed, with the digest of
+ * the file that it names, if it names one. */
+/* file: its name without folders, or NULL */
+typedef struct ts_given_option {
+  const char *text, *file;
+  uint8_t sha256[TS_DIGEST_SIZE];
+} ts_given_option;
 
 typedef struct ts_summary {
   ts_arena *arena;
@@ -50,7 +58,9 @@ typedef struct ts_summary {
   double tokens_per_second, samples_per_second; /* 0: not known */
   double flops_per_device;   /* model FLOP/s of each device; 0: not known */
   double mfu;                /* model FLOPs utilization, 0..1; 0: not known */
-  double executed_per_device; /* FLOP/s that kernels execute on each device, recomputed ones and padding included; 0: not known */
+  /* FLOP/s that kernels execute on each device, recomputed ones and padding included; 0: not known
+   * */
+  double executed_per_device;
   double hfu;                /* hardware FLOPs utilization: of those, 0..1; 0: not known */
 
   uint32_t stage_count;
@@ -66,12 +76,15 @@ typedef struct ts_summary {
   uint32_t assumption_count;
   ts_extras extras;          /* all NULL after ts_summary_new: for the owner to set */
   uint32_t asked_count;
-  const ts_given_option *asked;     /* for the owner to set: options that decide what is played and studied, and the file that was played if it is an IR (text NULL) */
+  /* for the owner to set: options that decide what is played and studied, and the file that was
+   * played if it is an IR (text NULL) */
+  const ts_given_option *asked;
   ts_warnings warnings;      /* of the compilation, then of what was played */
   const char *const *assumptions; /* sentences: what the plan left out and what was taken instead */
 } ts_summary;
 
-const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, const char *network);
+const ts_summary *ts_summary_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                                 const ts_memory *memory, const char *network);
 
 void ts_summary_utilization(ts_summary *s); /* runtime/report/utilization.c */
 
@@ -89,9 +102,13 @@ static inline uint64_t ts_class_exposed(const ts_class_result *c)
     sum += c->comms[i].exposed;
   return sum;
 }
-static inline const char *ts_summary_string(const ts_summary *s, ts_ir_str text) { return s->ir->strings + text; }
+static inline const char *ts_summary_string(const ts_summary *s, ts_ir_str text)
+{
+  return s->ir->strings + text;
+}
 
-/* Of what a network model answered: calls of a rank, and the share of the step that they take by themselves, both the mean of all ranks. */
+/* Of what a network model answered: calls of a rank, and the share of the step that they take by
+ * themselves, both the mean of all ranks. */
 ts_text ts_summary_calls(const ts_summary *s, const ts_network_use *use);
 double ts_summary_share(const ts_summary *s, const ts_network_use *use);
 

@@ -1,4 +1,5 @@
-/* The report for the terminal: the answer, where the time went, memory, what the figures rest on. Fits 80 columns. */
+/* The report for the terminal: the answer, where the time went, memory, what the figures rest on.
+ * Fits 80 columns. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,7 +11,15 @@
 #include "runtime/report/extras.h"
 #include "runtime/report/report.h"
 
-enum { WIDTH = 80, NAME = 28, PART_NAME = 26, HOLDER_NAME = 22, MOST_STAGES = 16, STAGES_AT_ENDS = 6, MOST_PARTS = 10 };
+enum {
+  WIDTH = 80,
+  NAME = 28,
+  PART_NAME = 26,
+  HOLDER_NAME = 22,
+  MOST_STAGES = 16,
+  STAGES_AT_ENDS = 6,
+  MOST_PARTS = 10
+};
 
 typedef struct printer {
   const ts_summary *s;
@@ -19,13 +28,17 @@ typedef struct printer {
 } printer;
 
 static const char *string(const printer *p, ts_ir_str text) { return p->s->ir->strings + text; }
-static const char *fit(printer *p, const char *text, unsigned columns) { return ts_report_fit(p->arena, text, columns); }
+static const char *fit(printer *p, const char *text, unsigned columns)
+{
+  return ts_report_fit(p->arena, text, columns);
+}
 
 /* A name, padded to a column; cut if it is longer. */
 static void name(printer *p, unsigned indent, unsigned columns, const char *text)
 {
   const char *shown = fit(p, text, columns - indent);
-  ts_put_text(p->out, "%*s%s%*s", (int)indent, "", shown, (int)(columns - indent - ts_report_columns(shown)), "");
+  ts_put_text(p->out, "%*s%s%*s", (int)indent, "", shown,
+              (int)(columns - indent - ts_report_columns(shown)), "");
 }
 
 static void section(printer *p, const char *format, ...)
@@ -43,7 +56,10 @@ static const char *program_name(const printer *p, uint32_t program)
   return *text ? text : ts_arena_printf(p->arena, "program %u", program);
 }
 
-static const char *stage_name(const printer *p, uint32_t class) { return program_name(p, p->s->result->classes[class].program); }
+static const char *stage_name(const printer *p, uint32_t class)
+{
+  return program_name(p, p->s->result->classes[class].program);
+}
 
 /* ---- The answer ---- */
 
@@ -64,7 +80,8 @@ static void answer_memory(printer *p)
     return;
   quantity(p, "peak memory", ts_format_bytes((double)(m->peak + m->reserved)), "");
   if (m->limit)
-    ts_put_text(p->out, " of %s%s", ts_format_bytes((double)m->limit).text, m->over ? ", too much" : "");
+    ts_put_text(p->out, " of %s%s", ts_format_bytes((double)m->limit).text,
+                m->over ? ", too much" : "");
   if (p->s->stage_count > 1)
     ts_put_text(p->out, ", %s", fit(p, stage_name(p, memory->fullest), 24));
   fputc('\n', p->out);
@@ -75,22 +92,34 @@ static void answer(printer *p)
   const ts_summary *s = p->s;
   const ts_ir_meta *meta = s->ir->meta;
   const char *mesh = ts_report_mesh(p->arena, s->ir);
-  ts_put_text(p->out, "%s\n", fit(p, ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan), ts_format_count(meta->world).text,
-                                                meta->world == 1 ? "" : "s", *mesh ? " " : "", mesh), WIDTH));
-  const char *rest = ts_arena_printf(p->arena, "%s micro-batch%s", ts_format_count(meta->micro_batches).text, meta->micro_batches == 1 ? "" : "es");
+  ts_put_text(p->out, "%s\n",
+              fit(p,
+                  ts_arena_printf(p->arena, "%s: %s rank%s%s%s", string(p, meta->plan),
+                                  ts_format_count(meta->world).text, meta->world == 1 ? "" : "s",
+                                  *mesh ? " " : "", mesh),
+                  WIDTH));
+  const char *rest =
+    ts_arena_printf(p->arena, "%s micro-batch%s", ts_format_count(meta->micro_batches).text,
+                    meta->micro_batches == 1 ? "" : "es");
   if (meta->tokens_per_step || meta->samples_per_step)
-    rest = ts_arena_printf(p->arena, "%s, %s %s a step", rest,
-                           ts_format_count(meta->tokens_per_step ? meta->tokens_per_step : meta->samples_per_step).text,
-                           meta->tokens_per_step ? "tokens" : "samples");
+    rest = ts_arena_printf(
+      p->arena, "%s, %s %s a step", rest,
+      ts_format_count(meta->tokens_per_step ? meta->tokens_per_step : meta->samples_per_step).text,
+      meta->tokens_per_step ? "tokens" : "samples");
   if (meta->parameters)
-    rest = meta->parameters < 1000000 ? ts_arena_printf(p->arena, "%s, %s parameter%s", rest, ts_format_count(meta->parameters).text, meta->parameters == 1 ? "" : "s")
-                                      : ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest, (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
-                                                        meta->parameters < 1000000000 ? "million" : "billion");
+    rest =
+      meta->parameters < 1000000 ?
+        ts_arena_printf(p->arena, "%s, %s parameter%s", rest,
+                        ts_format_count(meta->parameters).text, meta->parameters == 1 ? "" : "s") :
+        ts_arena_printf(p->arena, "%s, %.4g %s parameters", rest,
+                        (double)meta->parameters / (meta->parameters < 1000000000 ? 1e6 : 1e9),
+                        meta->parameters < 1000000000 ? "million" : "billion");
   ts_put_text(p->out, "%s\n\n", fit(p, rest, WIDTH));
 
   quantity(p, "step time", ts_format_time(s->result->step), "\n");
   if (meta->steps > 1)
-    quantity(p, "optimizer step", ts_format_time(s->result->step / meta->steps), ts_arena_printf(p->arena, ", on average over %u\n", meta->steps));
+    quantity(p, "optimizer step", ts_format_time(s->result->step / meta->steps),
+             ts_arena_printf(p->arena, ", on average over %u\n", meta->steps));
   bool tokens = s->tokens_per_second > 0;
   double rate = tokens ? s->tokens_per_second : s->samples_per_second;
   if (rate > 0) {
@@ -100,21 +129,24 @@ static void answer(printer *p)
     fputc('\n', p->out);
   }
   if (s->flops_per_device > 0) {
-    quantity(p, "model FLOP/s", ts_format_scaled(s->flops_per_device, "FLOP/s"), meta->world > 1 ? " per device" : "");
+    quantity(p, "model FLOP/s", ts_format_scaled(s->flops_per_device, "FLOP/s"),
+             meta->world > 1 ? " per device" : "");
     if (s->mfu > 0)
       ts_put_text(p->out, ", MFU %s", ts_format_share(s->mfu).text);
     if (s->hfu > 0)
       ts_put_text(p->out, ", HFU %s", ts_format_share(s->hfu).text);
     fputc('\n', p->out);
     if (s->mfu > 0)
-      quantity(p, "peak FLOP/s", ts_format_scaled(meta->peak_flops, "FLOP/s"), ts_arena_printf(p->arena, "%s\n", fit(p, ts_report_formats(p->arena, s->ir), 44)));
+      quantity(p, "peak FLOP/s", ts_format_scaled(meta->peak_flops, "FLOP/s"),
+               ts_arena_printf(p->arena, "%s\n", fit(p, ts_report_formats(p->arena, s->ir), 44)));
   }
   answer_memory(p);
 }
 
 /* ---- Where the time went ---- */
 
-typedef struct split_row { const char *text; unsigned indent; double busiest, all; } split_row; /* ps */
+/* ps */
+typedef struct split_row { const char *text; unsigned indent; double busiest, all; } split_row;
 typedef struct split_table { split_row *row; size_t count; } split_table;
 
 static void add_row(split_table *t, const char *text, unsigned indent, double busiest, double all)
@@ -133,7 +165,8 @@ static const ts_comm_share *share_of(const ts_class_result *class, uint32_t grou
 
 static const char *group_name(printer *p, uint32_t group, bool messages)
 {
-  return ts_arena_printf(p->arena, messages ? "%s messages" : "%s", string(p, p->s->ir->groups[group].name));
+  return ts_arena_printf(p->arena, messages ? "%s messages" : "%s",
+                         string(p, p->s->ir->groups[group].name));
 }
 
 static void collect_split(printer *p, const ts_class_result *busiest, split_table *t)
@@ -150,7 +183,8 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
   }
   for (uint32_t g = 0; g < s->group_count; g++) {
     const ts_comm_share *share = share_of(busiest, s->groups[g].group, s->groups[g].messages);
-    const char *text = ts_arena_printf(p->arena, "exposed %s", group_name(p, s->groups[g].group, s->groups[g].messages));
+    const char *text = ts_arena_printf(p->arena, "exposed %s",
+                                       group_name(p, s->groups[g].group, s->groups[g].messages));
     add_row(t, text, 2, share ? (double)share->exposed : 0, s->groups[g].exposed);
   }
   add_row(t, "pipeline bubble", 2, (double)busiest->bubble, s->time.bubble);
@@ -158,10 +192,13 @@ static void collect_split(printer *p, const ts_class_result *busiest, split_tabl
   add_row(t, "done before the others", 2, (double)busiest->tail, s->time.tail);
 }
 
-/* Rounds one column so that its rows add up to `units`, and the phases to what their sum was given. */
-static void round_split(printer *p, const split_table *t, bool all, double total, uint64_t units, uint64_t *out)
+/* Rounds one column so that its rows add up to `units`, and the phases to what their sum was given.
+ * */
+static void round_split(printer *p, const split_table *t, bool all, double total, uint64_t units,
+                        uint64_t *out)
 {
-  double *value = TS_NEW_ARRAY(p->arena, double, t->count + 1), *rows = TS_NEW_ARRAY(p->arena, double, t->count + 1);
+  double *value = TS_NEW_ARRAY(p->arena, double, t->count + 1),
+         *rows = TS_NEW_ARRAY(p->arena, double, t->count + 1);
   size_t phases = 0; /* behind their sum, which is row 0 */
   for (size_t i = 0; i < t->count; i++) {
     value[i] = all ? t->row[i].all : t->row[i].busiest;
@@ -173,10 +210,13 @@ static void round_split(printer *p, const split_table *t, bool all, double total
     ts_apportion(value + 1, phases, value[0], out[0], out + 1);
 }
 
-static void percent(printer *p, uint64_t tenths) { fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10)); }
+static void percent(printer *p, uint64_t tenths)
+{
+  fprintf(p->out, "%7u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+}
 
-static void split_line(printer *p, unsigned indent, const char *text, const ts_column *column, uint64_t time, uint64_t share,
-                       uint64_t all, bool several)
+static void split_line(printer *p, unsigned indent, const char *text, const ts_column *column,
+                       uint64_t time, uint64_t share, uint64_t all, bool several)
 {
   name(p, indent, NAME, text);
   ts_put_text(p->out, "%10s %-2s", ts_format_in_column(column, time).text, column->unit);
@@ -200,7 +240,8 @@ static void where_time_went(printer *p)
 
   ts_column column = ts_column_of_times((double)s->result->step);
   uint64_t step = ts_column_units(&column, (double)s->result->step);
-  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1), *share = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
+  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1),
+           *share = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
   uint64_t *all = TS_NEW_ARRAY(p->arena, uint64_t, t.count + 1);
   round_split(p, &t, false, (double)s->result->step, step, time);
   round_split(p, &t, false, (double)s->result->step, 1000, share);
@@ -211,8 +252,10 @@ static void where_time_went(printer *p)
     fputs("Where the time goes", p->out);
   } else {
     name(p, 0, NAME, "Where the time goes");
-    const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) : ts_arena_printf(p->arena, "rank %u", busiest->rank);
-    ts_put_text(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)), "all ranks");
+    const char *who = s->stage_count > 1 ? stage_name(p, s->busiest) :
+                                           ts_arena_printf(p->arena, "rank %u", busiest->rank);
+    ts_put_text(p->out, "%24s%15s", ts_arena_printf(p->arena, "busiest: %s", fit(p, who, 14)),
+                "all ranks");
   }
   fputc('\n', p->out);
   for (size_t i = 0; i < t.count; i++)
@@ -227,21 +270,24 @@ static void communication(printer *p)
   if (!s->group_count)
     return;
   const ts_class_result *busiest = &s->result->classes[s->busiest];
-  const char *title = s->stage_count > 1         ? ts_arena_printf(p->arena, "Traffic of %s", stage_name(p, s->busiest))
-                      : s->result->class_count > 1 ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank)
-                                                   : "Traffic";
+  const char *title =
+    s->stage_count > 1 ? ts_arena_printf(p->arena, "Traffic of %s", stage_name(p, s->busiest)) :
+    s->result->class_count > 1 ? ts_arena_printf(p->arena, "Traffic of rank %u", busiest->rank) :
+                                 "Traffic";
   fputc('\n', p->out);
   name(p, 0, 20, title);
-  ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer", "hidden");
+  ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", "calls", "bytes", "transfer", "wait for peer",
+              "hidden");
   for (uint32_t g = 0; g < s->group_count; g++) {
     const ts_comm_share *c = share_of(busiest, s->groups[g].group, s->groups[g].messages);
     if (!c || !c->calls)
       continue;
     name(p, 2, 20, group_name(p, c->group, c->messages));
     double hidden = c->busy > c->exposed ? 1 - (double)c->exposed / (double)c->busy : 0;
-    ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text, ts_format_bytes((double)c->bytes).text,
-            ts_format_time(c->transfer).text, ts_format_time(c->busy > c->transfer ? c->busy - c->transfer : 0).text,
-            ts_format_share(hidden).text);
+    ts_put_text(p->out, "%9s%12s%12s%14s%12s\n", ts_format_count(c->calls).text,
+                ts_format_bytes((double)c->bytes).text, ts_format_time(c->transfer).text,
+                ts_format_time(c->busy > c->transfer ? c->busy - c->transfer : 0).text,
+                ts_format_share(hidden).text);
   }
 }
 
@@ -259,7 +305,9 @@ static void stage_line(printer *p, const ts_stage_summary *stage, const ts_colum
     fprintf(p->out, "%7u.%u", (unsigned)(tenths[i] / 10), (unsigned)(tenths[i] % 10));
   if (p->s->memory->stated) {
     const ts_memory_class *m = &p->s->memory->classes[stage->fullest];
-    ts_put_text(p->out, "%8s", ts_format_in_column(sizes, ts_column_units(sizes, (double)(m->peak + m->reserved))).text);
+    ts_put_text(
+      p->out, "%8s",
+      ts_format_in_column(sizes, ts_column_units(sizes, (double)(m->peak + m->reserved))).text);
   }
   fputc('\n', p->out);
 }
@@ -277,7 +325,8 @@ static void stages(printer *p)
   ts_put_text(p->out, s->memory->stated ? "%8s\n" : "\n", sizes.unit);
   uint32_t fullest = s->result->classes[s->memory->fullest].program, left_out = 0;
   for (uint32_t i = 0; i < s->stage_count; i++) {
-    bool shown = s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS || i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
+    bool shown = s->stage_count <= MOST_STAGES || i < STAGES_AT_ENDS ||
+                 i + STAGES_AT_ENDS >= s->stage_count || i == s->busiest_stage ||
                  s->stages[i].program == fullest;
     if (shown && left_out)
       fprintf(p->out, "  ... %u more\n", left_out);
@@ -289,8 +338,8 @@ static void stages(printer *p)
 
 /* ---- Critical path ---- */
 
-static void critical_line(printer *p, const char *kind, const char *what, const ts_column *column, uint64_t time, uint64_t tenths,
-                          uint64_t count, const char *label)
+static void critical_line(printer *p, const char *kind, const char *what, const ts_column *column,
+                          uint64_t time, uint64_t tenths, uint64_t count, const char *label)
 {
   ts_put_text(p->out, "  %-10s ", kind);
   name(p, 0, PART_NAME - 13, what);
@@ -308,37 +357,49 @@ static void critical_path(printer *p)
   const ts_result *r = p->s->result;
   if (!r->critical_count || !r->step)
     return;
-  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count), *share = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count);
+  uint64_t *time = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count),
+           *share = TS_NEW_ARRAY(p->arena, uint64_t, r->critical_count);
   double *parts = TS_NEW_ARRAY(p->arena, double, r->critical_count);
   ts_column column = ts_column_of_times((double)r->step);
   for (uint32_t i = 0; i < r->critical_count; i++)
     parts[i] = (double)r->critical[i].time;
-  ts_apportion(parts, r->critical_count, (double)r->step, ts_column_units(&column, (double)r->step), time);
+  ts_apportion(parts, r->critical_count, (double)r->step, ts_column_units(&column, (double)r->step),
+               time);
   ts_apportion(parts, r->critical_count, (double)r->step, 1000, share);
 
   fputc('\n', p->out);
-  name(p, 0, PART_NAME + 23, ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
+  name(p, 0, PART_NAME + 23,
+       ts_arena_printf(p->arena, "Critical path, ends on rank %u", r->critical_rank));
   ts_put_text(p->out, "%8s  %s\n", "calls", "most in");
   uint64_t other_time = 0, other_share = 0, others = 0;
   for (uint32_t i = 0; i < r->critical_count; i++) {
     const ts_critical_part *c = &r->critical[i];
     if (i < MOST_PARTS && (time[i] || share[i]))
-      critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name, &column, time[i], share[i], c->count,
-                    string(p, c->label));
+      critical_line(p, ts_critical_name(c->kind), c->kind == TS_CRITICAL_HOST ? "" : c->name,
+                    &column, time[i], share[i], c->count, string(p, c->label));
     else
       other_time += time[i], other_share += share[i], others++;
   }
   if (other_time || other_share)
-    critical_line(p, "others", ts_arena_printf(p->arena, "%u kind%s", (unsigned)others, others == 1 ? "" : "s"), &column, other_time,
-                  other_share, 0, "");
+    critical_line(p, "others",
+                  ts_arena_printf(p->arena, "%u kind%s", (unsigned)others, others == 1 ? "" : "s"),
+                  &column, other_time, other_share, 0, "");
 }
 
 /* ---- Memory ---- */
 
-typedef struct memory_row { const char *text; uint64_t bytes; const ts_memory_holder *largest; } memory_row;
+typedef struct memory_row {
+  const char *text;
+  uint64_t bytes;
+  const ts_memory_holder *largest;
+} memory_row;
 
-/* Whether the device is the whole of which the parts are shown: it holds them, and they are not lost in it. */
-static bool beside_device(const ts_memory_class *m) { return m->limit && !m->over && m->peak + m->reserved >= m->limit / 1000; }
+/* Whether the device is the whole of which the parts are shown: it holds them, and they are not
+ * lost in it. */
+static bool beside_device(const ts_memory_class *m)
+{
+  return m->limit && !m->over && m->peak + m->reserved >= m->limit / 1000;
+}
 
 static size_t memory_rows(const ts_memory_class *m, memory_row *row)
 {
@@ -361,7 +422,8 @@ static size_t memory_rows(const ts_memory_class *m, memory_row *row)
   return count;
 }
 
-static void memory_line(printer *p, const memory_row *row, const ts_column *column, uint64_t units, uint64_t tenths)
+static void memory_line(printer *p, const memory_row *row, const ts_column *column, uint64_t units,
+                        uint64_t tenths)
 {
   name(p, 2, HOLDER_NAME, row->text);
   ts_put_text(p->out, "%9s %s", ts_format_in_column(column, units).text, column->unit);
@@ -369,7 +431,9 @@ static void memory_line(printer *p, const memory_row *row, const ts_column *colu
   if (row->largest && *row->largest->label) {
     ts_text bytes = ts_format_bytes((double)row->largest->bytes);
     bool all = row->largest->bytes == row->bytes;
-    ts_put_text(p->out, "  %s", fit(p, row->largest->label, WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
+    ts_put_text(p->out, "  %s",
+                fit(p, row->largest->label,
+                    WIDTH - HOLDER_NAME - 26 - (all ? 0 : (unsigned)strlen(bytes.text) + 2)));
     if (!all)
       ts_put_text(p->out, ", %s", bytes.text);
   }
@@ -386,8 +450,9 @@ static void memory(printer *p)
   if (s->result->class_count > 1)
     title = ts_arena_printf(p->arena, "%s on rank %u", title, m->rank);
   if (m->at_peak.node)
-    title = ts_arena_printf(p->arena, "%s, after %s, in %s", title, ts_format_time(m->at_peak.time).text,
-                            ts_report_item(p->arena, s->ir, m->at_peak.item));
+    title =
+      ts_arena_printf(p->arena, "%s, after %s, in %s", title, ts_format_time(m->at_peak.time).text,
+                      ts_report_item(p->arena, s->ir, m->at_peak.item));
   section(p, "%s", title);
   memory_row row[TS_IR_CATEGORIES + 2];
   size_t count = memory_rows(m, row);
@@ -405,7 +470,8 @@ static void memory(printer *p)
   memory_row sum = {beside_device(m) ? "device" : "total", (uint64_t)total, NULL};
   memory_line(p, &sum, &column, ts_column_units(&column, total), total > 0 ? 1000 : 0);
   if (m->over)
-    ts_put_text(p->out, "  The device has %s: %s too little.\n", ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
+    ts_put_text(p->out, "  The device has %s: %s too little.\n",
+                ts_format_bytes((double)m->limit).text, ts_format_bytes((double)m->over).text);
 }
 
 /* ---- What the figures rest on ---- */
@@ -424,16 +490,23 @@ static void cost_basis(printer *p)
   for (uint32_t b = 0, column = 0; b < TS_IR_BASES; b++) {
     if (!(s->basis[b] > 0))
       continue;
-    const char *part = ts_arena_printf(p->arena, "%s %u.%u %%", ts_basis_name(b), (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
+    const char *part = ts_arena_printf(p->arena, "%s %u.%u %%", ts_basis_name(b),
+                                       (unsigned)(tenths[b] / 10), (unsigned)(tenths[b] % 10));
     bool wraps = column && column + strlen(part) + 3 > WIDTH;
-    column = (uint32_t)ts_put_text(p->out, wraps ? "\n  %s" : column ? "   %s" : "  %s", part) + (wraps ? 0 : column);
+    column = (uint32_t)ts_put_text(p->out,
+                                   wraps  ? "\n  %s" :
+                                   column ? "   %s" :
+                                            "  %s",
+                                   part) +
+             (wraps ? 0 : column);
   }
   fputc('\n', p->out);
   for (uint32_t i = 0; i < s->source_count; i++) {
     uint32_t source = s->sources[i].source;
     if (source == TS_IR_NONE)
       continue;
-    const char *kind = string(p, s->ir->cost_sources[source].kind), *title = string(p, s->ir->cost_sources[source].name);
+    const char *kind = string(p, s->ir->cost_sources[source].kind),
+               *title = string(p, s->ir->cost_sources[source].name);
     name(p, 4, 66, strstr(title, kind) ? title : ts_arena_printf(p->arena, "%s %s", kind, title));
     ts_put_text(p->out, "%10s\n", ts_format_share(s->sources[i].time).text);
   }
@@ -447,8 +520,14 @@ static const char *network_scope(printer *p, const ts_ir_net_model *model)
     count += model->collectives >> k & 1;
     last = model->collectives >> k & 1 ? k : last;
   }
-  const char *what = count == 1 ? (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_words[last]) : count == TS_IR_COLLECTIVE_KINDS ? "all" : ts_arena_printf(p->arena, "%u kinds", count);
-  const char *where = model->tier == TS_IR_NONE ? "" : model->tier > 1 ? ts_arena_printf(p->arena, " from tier %u on", model->tier) : model->tier ? " between islands" : " inside islands";
+  const char *what = count == 1 ?
+                       (last == TS_IR_MESSAGE ? "messages" : ts_ir_collective_words[last]) :
+                     count == TS_IR_COLLECTIVE_KINDS ? "all" :
+                                                       ts_arena_printf(p->arena, "%u kinds", count);
+  const char *where = model->tier == TS_IR_NONE ? "" :
+                      model->tier > 1 ? ts_arena_printf(p->arena, " from tier %u on", model->tier) :
+                      model->tier     ? " between islands" :
+                                        " inside islands";
   return ts_arena_printf(p->arena, "%s%s%s", what, where, model->assumed ? ", assumed" : "");
 }
 
@@ -456,19 +535,25 @@ static const char *network_scope(printer *p, const ts_ir_net_model *model)
 static const char *network_figures(printer *p, const ts_ir_net_model *model)
 {
   const char *what = model->point_count ? "point" : model->curve_count ? "curve" : "method";
-  uint32_t count = model->point_count ? model->point_count : model->curve_count ? model->curve_count : model->method_count;
-  return count ? ts_arena_printf(p->arena, "%s %s%s", ts_format_count(count).text, what, count == 1 ? "" : "s")
-               : ts_arena_printf(p->arena, "%9s%10s", ts_format_time(model->base).text, ts_format_share(model->efficiency).text);
+  uint32_t count = model->point_count ? model->point_count :
+                   model->curve_count ? model->curve_count :
+                                        model->method_count;
+  return count ? ts_arena_printf(p->arena, "%s %s%s", ts_format_count(count).text, what,
+                                 count == 1 ? "" : "s") :
+                 ts_arena_printf(p->arena, "%9s%10s", ts_format_time(model->base).text,
+                                 ts_format_share(model->efficiency).text);
 }
 
-static void network_row(printer *p, uint32_t model, const char *title, const char *scope, const char *figures)
+static void network_row(printer *p, uint32_t model, const char *title, const char *scope,
+                        const char *figures)
 {
   ts_network_use use = ts_network_use_of(p->s->result, model);
   name(p, 2, 14, title);
   name(p, 1, 30, scope);
   ts_put_text(p->out, "%19s", figures);
   if (use.calls)
-    ts_put_text(p->out, "%9s%8s", ts_summary_calls(p->s, &use).text, ts_format_share(ts_summary_share(p->s, &use)).text);
+    ts_put_text(p->out, "%9s%8s", ts_summary_calls(p->s, &use).text,
+                ts_format_share(ts_summary_share(p->s, &use)).text);
   fputc('\n', p->out);
 }
 
@@ -477,7 +562,8 @@ static void network(printer *p)
   const ts_ir *ir = p->s->ir;
   if (!ir->net_models_count || !p->s->group_count)
     return;
-  section(p, "%-44s%9s%10s%9s%8s", "Network models, in the order asked", "a call", "bandwidth", "calls", "of step");
+  section(p, "%-44s%9s%10s%9s%8s", "Network models, in the order asked", "a call", "bandwidth",
+          "calls", "of step");
   for (uint32_t m = 0; m < ir->net_models_count; m++) {
     const ts_ir_net_model *model = &ir->net_models[m];
     if (!p->s->network || strcmp(p->s->network, string(p, model->name)) == 0)
@@ -494,11 +580,14 @@ static void what_split(printer *p)
   uint32_t count = ts_run_splits(p->s->run, p->arena, &splits), classes = 1;
   for (uint32_t i = 0; i < count; i++)
     classes += splits[i].more;
-  if (!count || classes != p->s->result->class_count || (count == 1 && strcmp(splits[0].by, "program") == 0))
+  if (!count || classes != p->s->result->class_count ||
+      (count == 1 && strcmp(splits[0].by, "program") == 0))
     return;
   size_t column = (size_t)fprintf(p->out, "They differ by");
   for (uint32_t i = 0; i < count; i++) {
-    const char *part = ts_arena_printf(p->arena, "%s (%s%s)%s", splits[i].by, i ? "+" : "", ts_format_count(splits[i].more + !i).text, i + 1 < count ? "," : ".");
+    const char *part =
+      ts_arena_printf(p->arena, "%s (%s%s)%s", splits[i].by, i ? "+" : "",
+                      ts_format_count(splits[i].more + !i).text, i + 1 < count ? "," : ".");
     bool fits = column + 1 + ts_report_columns(part) <= WIDTH;
     ts_put_text(p->out, fits ? " %s" : "\n  %s", part);
     column = (fits ? column + 1 : 2) + ts_report_columns(part);
@@ -514,9 +603,11 @@ static void assumptions(printer *p)
   for (uint32_t i = 0; i < s->assumption_count; i++)
     ts_put_text(p->out, "  %s\n", s->assumptions[i]);
   if (s->ir->meta->world > 1) {
-    ts_put_text(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text, ts_format_count(s->result->nodes).text);
-    ts_put_text(p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
-            ts_format_count(s->result->class_count).text, s->result->class_count == 1 ? "" : "s");
+    ts_put_text(p->out, "\nPlayed %s nodes of %s", ts_format_count(s->result->nodes_played).text,
+                ts_format_count(s->result->nodes).text);
+    ts_put_text(
+      p->out, ": %s ranks behave in %s way%s.\n", ts_format_count(s->ir->meta->world).text,
+      ts_format_count(s->result->class_count).text, s->result->class_count == 1 ? "" : "s");
     what_split(p);
   }
 }

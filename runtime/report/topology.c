@@ -1,5 +1,6 @@
-/* What is drawn are NODES and EDGES between them: vertices and links, or, when there are too many, arrays and the links between two arrays of one class, with how many they
- * are. Rows of a drawing are levels: devices below, then switches by their distance from a device. */
+/* What is drawn are NODES and EDGES between them: vertices and links, or, when there are too many,
+ * arrays and the links between two arrays of one class, with how many they are. Rows of a drawing
+ * are levels: devices below, then switches by their distance from a device. */
 #include "runtime/report/topology.h"
 
 #include <string.h>
@@ -35,26 +36,33 @@ static const char *shape(ts_arena *arena, const ts_ir *ir, const ts_ir_array *a)
 
 static const char *node_name(const drawing *d, uint32_t node)
 {
-  return d->by_array ? shape(d->arena, d->ir, &d->ir->arrays[node]) : ts_report_vertex(d->arena, d->ir, node);
+  return d->by_array ? shape(d->arena, d->ir, &d->ir->arrays[node]) :
+                       ts_report_vertex(d->arena, d->ir, node);
 }
 
 static bool is_device(const drawing *d, uint32_t node)
 {
-  return d->by_array ? d->ir->arrays[node].kind == TS_IR_DEVICE : d->ir->devices[node].device_class != TS_IR_NONE;
+  return d->by_array ? d->ir->arrays[node].kind == TS_IR_DEVICE :
+                       d->ir->devices[node].device_class != TS_IR_NONE;
 }
 
-static uint32_t node_of(const drawing *d, uint32_t vertex) { return d->by_array ? d->ir->devices[vertex].array : vertex; }
+static uint32_t node_of(const drawing *d, uint32_t vertex)
+{
+  return d->by_array ? d->ir->devices[vertex].array : vertex;
+}
 
 static bool alike(const ts_ir_link_class *a, const ts_ir_link_class *b)
 {
-  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth && a->ports == b->ports && a->setup == b->setup;
+  return a->tier == b->tier && a->latency == b->latency && a->bandwidth == b->bandwidth &&
+         a->ports == b->ports && a->setup == b->setup;
 }
 
 static void add_edge(drawing *d, edge e)
 {
   for (size_t i = 0; d->by_array && i < d->edges.count; i++) {
     edge *x = &d->edges.at[i];
-    if (x->from == e.from && x->to == e.to && alike(&d->ir->link_classes[x->link_class], &d->ir->link_classes[e.link_class])) {
+    if (x->from == e.from && x->to == e.to &&
+        alike(&d->ir->link_classes[x->link_class], &d->ir->link_classes[e.link_class])) {
       x->count++;
       return;
     }
@@ -92,7 +100,10 @@ static void find_levels(drawing *d)
 
 static drawing draw(ts_arena *arena, const ts_ir *ir, bool by_array)
 {
-  drawing d = {.arena = arena, .ir = ir, .by_array = by_array, .node_count = by_array ? ir->arrays_count : ir->devices_count};
+  drawing d = {.arena = arena,
+               .ir = ir,
+               .by_array = by_array,
+               .node_count = by_array ? ir->arrays_count : ir->devices_count};
   d.level = TS_NEW_ARRAY(arena, uint32_t, d.node_count);
   d.column = TS_NEW_ARRAY(arena, uint32_t, d.node_count);
   for (uint32_t l = 0; l < ir->links_count; l++) {
@@ -105,7 +116,11 @@ static drawing draw(ts_arena *arena, const ts_ir *ir, bool by_array)
 
 /* -- text -- */
 
-static void put_rate(FILE *out, double rate) { fprintf(out, rate >= 1e12 ? "%7.2f TB/s" : "%7.1f GB/s", rate >= 1e12 ? rate * 1e-12 : rate * 1e-9); }
+static void put_rate(FILE *out, double rate)
+{
+  fprintf(out, rate >= 1e12 ? "%7.2f TB/s" : "%7.1f GB/s",
+          rate >= 1e12 ? rate * 1e-12 : rate * 1e-9);
+}
 
 /* Paths from one device to all others, alike ones together. */
 typedef struct way { uint32_t hops, tier, count, example; uint64_t latency; double rate; } way;
@@ -128,7 +143,9 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
       continue;
     }
     size_t w = 0;
-    while (w < ways.count && (ways.at[w].hops != path.hops || ways.at[w].tier != path.tier || ways.at[w].latency != path.latency || ways.at[w].rate != path.bandwidth))
+    while (w < ways.count &&
+           (ways.at[w].hops != path.hops || ways.at[w].tier != path.tier ||
+            ways.at[w].latency != path.latency || ways.at[w].rate != path.bandwidth))
       w++;
     if (w == ways.count)
       TS_PUSH(arena, &ways, ((way){path.hops, path.tier, 0, v, path.latency, path.bandwidth}));
@@ -136,11 +153,16 @@ static void put_paths(FILE *out, ts_arena *arena, const ts_ir *ir)
   }
   if (from == TS_IR_NONE)
     return;
-  ts_put_text(out, "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n", ts_report_vertex(arena, ir, from));
+  ts_put_text(
+    out,
+    "\nPaths from %s\n  to                           devices  hops  tier    latency         rate\n",
+    ts_report_vertex(arena, ir, from));
   for (size_t w = 0; w < ways.count; w++) {
     const way *x = &ways.at[w];
-    ts_put_text(out, "  %-28s %7u %5u %5u %7.2f us ", ts_arena_printf(arena, "%s%s", ts_report_vertex(arena, ir, x->example), x->count > 1 ? " ..." : ""), x->count, x->hops, x->tier,
-            (double)x->latency * 1e-6);
+    ts_put_text(out, "  %-28s %7u %5u %5u %7.2f us ",
+                ts_arena_printf(arena, "%s%s", ts_report_vertex(arena, ir, x->example),
+                                x->count > 1 ? " ..." : ""),
+                x->count, x->hops, x->tier, (double)x->latency * 1e-6);
     put_rate(out, x->rate);
     fprintf(out, "\n");
   }
@@ -155,10 +177,12 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
   for (uint32_t a = 0; a < ir->arrays_count; a++) {
     const ts_ir_array *array = &ir->arrays[a];
     uint32_t class = array->count ? ir->devices[array->first].device_class : TS_IR_NONE;
-    ts_put_text(out, "  %-7s %-24s %7u%s%s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch", shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
-            class == TS_IR_NONE ? "" : str(ir, ir->device_classes[class].name));
+    ts_put_text(out, "  %-7s %-24s %7u%s%s\n", array->kind == TS_IR_DEVICE ? "devices" : "switch",
+                shape(arena, ir, array), array->count, class == TS_IR_NONE ? "" : "  ",
+                class == TS_IR_NONE ? "" : str(ir, ir->device_classes[class].name));
   }
-  fprintf(out, "\nLinks\n  class                                         links  tier    latency         rate\n");
+  fprintf(out, "\nLinks\n  class                                         links  tier    latency    "
+               "     rate\n");
   for (size_t i = 0; i < d.edges.count; i++) {
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
@@ -174,12 +198,17 @@ void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir)
 
 /* -- path table -- */
 
-static uint32_t end_of(const ts_ir *ir, uint32_t link) { return link % 2 ? ir->links[link / 2].from : ir->links[link / 2].to; }
+static uint32_t end_of(const ts_ir *ir, uint32_t link)
+{
+  return link % 2 ? ir->links[link / 2].from : ir->links[link / 2].to;
+}
 
-static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_link_graph *graph, uint32_t from, uint32_t to)
+static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_link_graph *graph,
+                     uint32_t from, uint32_t to)
 {
   ts_path path;
-  ts_put_text(out, "  %-18s %-18s", ts_report_vertex(arena, ir, from), ts_report_vertex(arena, ir, to));
+  ts_put_text(out, "  %-18s %-18s", ts_report_vertex(arena, ir, from),
+              ts_report_vertex(arena, ir, to));
   if (!ts_graph_path(graph, from, to, &path)) {
     fprintf(out, " no path\n");
     return;
@@ -187,7 +216,9 @@ static void put_path(FILE *out, ts_arena *arena, const ts_ir *ir, ts_link_graph 
   fprintf(out, "%5u %5u %7.2f us ", path.hops, path.tier, (double)path.latency * 1e-6);
   put_rate(out, path.bandwidth);
   for (uint32_t h = 0; h < path.hops; h++)
-    ts_put_text(out, " %s %s", ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-", ts_report_vertex(arena, ir, end_of(ir, path.link[h])));
+    ts_put_text(out, " %s %s",
+                ir->link_classes[ir->links[path.link[h] / 2].link_class].ports ? "~" : "-",
+                ts_report_vertex(arena, ir, end_of(ir, path.link[h])));
   fprintf(out, "\n");
 }
 
@@ -197,8 +228,11 @@ void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t mos
   uint32_t devices = 0;
   for (uint32_t v = 0; v < ir->devices_count; v++)
     devices += ir->devices[v].device_class != TS_IR_NONE;
-  ts_put_text(out, "Paths%s; ~ is a circuit\n  %-18s %-18s%5s %5s %10s %12s  %s\n", devices > most ? " from the first device" : "", "from", "to", "hops", "tier", "latency", "rate", "over");
-  for (uint32_t from = 0, sources = 0; from < ir->devices_count && (devices <= most || !sources); from++) {
+  ts_put_text(out, "Paths%s; ~ is a circuit\n  %-18s %-18s%5s %5s %10s %12s  %s\n",
+              devices > most ? " from the first device" : "", "from", "to", "hops", "tier",
+              "latency", "rate", "over");
+  for (uint32_t from = 0, sources = 0; from < ir->devices_count && (devices <= most || !sources);
+       from++) {
     if (ir->devices[from].device_class == TS_IR_NONE)
       continue;
     sources++;
@@ -210,19 +244,25 @@ void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t mos
 
 /* -- Graphviz -- */
 
-static const char *rate_label(ts_arena *arena, double rate) { return ts_arena_printf(arena, "%.4g GB/s", rate * 1e-9); }
+static const char *rate_label(ts_arena *arena, double rate)
+{
+  return ts_arena_printf(arena, "%.4g GB/s", rate * 1e-9);
+}
 
 void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
 {
   drawing d = draw(arena, ir, ir->devices_count > most);
-  fprintf(out, "graph cluster {\n  rankdir=BT;\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n");
+  fprintf(out, "graph cluster {\n  rankdir=BT;\n  node [fontname=\"sans-serif\"];\n  edge "
+               "[fontname=\"sans-serif\", fontsize=9];\n");
   for (uint32_t n = 0; n < d.node_count; n++)
-    ts_put_dot(out, "  n%u [label=\"%s\", shape=%s];\n", n, node_name(&d, n), is_device(&d, n) ? "box" : "ellipse");
+    ts_put_dot(out, "  n%u [label=\"%s\", shape=%s];\n", n, node_name(&d, n),
+               is_device(&d, n) ? "box" : "ellipse");
   for (size_t i = 0; i < d.edges.count; i++) {
     const edge *e = &d.edges.at[i];
     const ts_ir_link_class *k = &ir->link_classes[e->link_class];
-    ts_put_dot(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to, e->count > 1 ? ts_arena_printf(arena, "%u x ", e->count) : "", rate_label(arena, k->bandwidth),
-            k->tier ? ", style=dashed" : "");
+    ts_put_dot(out, "  n%u -- n%u [label=\"%s%s\"%s];\n", e->from, e->to,
+               e->count > 1 ? ts_arena_printf(arena, "%u x ", e->count) : "",
+               rate_label(arena, k->bandwidth), k->tier ? ", style=dashed" : "");
   }
   fprintf(out, "}\n");
 }
@@ -237,23 +277,31 @@ static double center_x(const drawing *d, uint32_t node, double page)
   return page * (d->column[node] + 0.5) / row;
 }
 
-static double center_y(const drawing *d, uint32_t node) { return MARGIN + BOX_HEIGHT / 2.0 + (double)(d->level_count - 1 - d->level[node]) * ROW; }
+static double center_y(const drawing *d, uint32_t node)
+{
+  return MARGIN + BOX_HEIGHT / 2.0 + (double)(d->level_count - 1 - d->level[node]) * ROW;
+}
 
 static void put_edge(FILE *out, const drawing *d, const edge *e, double page)
 {
   const ts_ir_link_class *k = &d->ir->link_classes[e->link_class];
-  double x1 = center_x(d, e->from, page), y1 = center_y(d, e->from), x2 = center_x(d, e->to, page), y2 = center_y(d, e->to), bend = y1 == y2 ? ROW * 0.4 : 0;
+  double x1 = center_x(d, e->from, page), y1 = center_y(d, e->from), x2 = center_x(d, e->to, page),
+         y2 = center_y(d, e->to), bend = y1 == y2 ? ROW * 0.4 : 0;
   if (e->from == e->to) { /* an array's links in itself: a loop */
     x1 -= BOX_WIDTH / 3.0;
     x2 += BOX_WIDTH / 3.0;
   }
-  fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"", x1, y1, (x1 + x2) / 2, (y1 + y2) / 2 - bend, x2, y2);
+  fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\"", x1, y1, (x1 + x2) / 2,
+          (y1 + y2) / 2 - bend, x2, y2);
   fputs(k->tier ? " stroke-dasharray=\"4 3\"" : "", out);
-  ts_put_xml(out, "><title>%s - %s: %s%s, tier %u</title></path>\n", node_name(d, e->from), node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
-          rate_label(d->arena, k->bandwidth), k->tier);
+  ts_put_xml(out, "><title>%s - %s: %s%s, tier %u</title></path>\n", node_name(d, e->from),
+             node_name(d, e->to), e->count > 1 ? ts_arena_printf(d->arena, "%u x ", e->count) : "",
+             rate_label(d->arena, k->bandwidth), k->tier);
   if (d->by_array) {
-    ts_put_xml(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n", (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
-            ts_arena_printf(d->arena, "%u x %s", e->count, rate_label(d->arena, k->bandwidth)));
+    ts_put_xml(
+      out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" stroke=\"none\" fill=\"#333\">%s</text>\n",
+      (x1 + x2) / 2, (y1 + y2) / 2 - bend / 2,
+      ts_arena_printf(d->arena, "%u x %s", e->count, rate_label(d->arena, k->bandwidth)));
   }
 }
 
@@ -264,16 +312,25 @@ void ts_topology_svg(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most)
   for (uint32_t l = 0; l < d.level_count; l++)
     if (d.width[l] > widest)
       widest = d.width[l];
-  double page = (double)widest * (box + GAP) + 2 * MARGIN, height = 2 * MARGIN + BOX_HEIGHT + (d.level_count - 1.0) * ROW + 20;
-  fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n", page, height);
-  fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g fill=\"none\" stroke=\"#888\">\n");
+  double page = (double)widest * (box + GAP) + 2 * MARGIN,
+         height = 2 * MARGIN + BOX_HEIGHT + (d.level_count - 1.0) * ROW + 20;
+  fprintf(out,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+          "font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n",
+          page, height);
+  fprintf(
+    out,
+    "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g fill=\"none\" stroke=\"#888\">\n");
   for (size_t i = 0; i < d.edges.count; i++)
     put_edge(out, &d, &d.edges.at[i], page);
   fprintf(out, "</g>\n<g stroke=\"#333\">\n");
   for (uint32_t n = 0; n < d.node_count; n++) {
     double x = center_x(&d, n, page), y = center_y(&d, n);
-    ts_put_xml(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">", x - box / 2.0, y - BOX_HEIGHT / 2.0,
-            box, BOX_HEIGHT, is_device(&d, n) ? 3 : 13, is_device(&d, n) ? "#dce9f7" : "#eee", x, y + 4);
+    ts_put_xml(out,
+               "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" rx=\"%d\" "
+               "fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" stroke=\"none\">",
+               x - box / 2.0, y - BOX_HEIGHT / 2.0, box, BOX_HEIGHT, is_device(&d, n) ? 3 : 13,
+               is_device(&d, n) ? "#dce9f7" : "#eee", x, y + 4);
     ts_put_xml(out, "%s", node_name(&d, n));
     fprintf(out, "</text>\n");
   }

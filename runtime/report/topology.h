@@ -9,7 +9,8 @@
 
 /* `most`: vertices up to which each is drawn by itself. */
 void ts_topology_text(FILE *out, ts_arena *arena, const ts_ir *ir);
-/* The path between each two devices, link by link; of more than `most` devices those from the first one. */
+/* The path between each two devices, link by link; of more than `most` devices those from the first
+ * one. */
 void ts_topology_paths(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most);
 void ts_topology_dot(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most);
 void ts_topology_svg(FILE *out, ts_arena *arena, const ts_ir *ir, uint32_t most);

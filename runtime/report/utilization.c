@@ -1,5 +1,6 @@
-/* How well the devices are used: model FLOPs (MFU) and executed FLOPs (HFU) against the time they take at the peak of their number formats
- * (Chowdhery et al., arXiv 2204.02311, section 4.1 and appendix B). */
+/* How well the devices are used: model FLOPs (MFU) and executed FLOPs (HFU) against the time they
+ * take at the peak of their number formats (Chowdhery et al., arXiv 2204.02311, section 4.1 and
+ * appendix B). */
 #include "runtime/report/summary.h"
 
 /* FLOP/s of one device for what is in this format; 0: not known. */
@@ -13,7 +14,8 @@ static double peak_of(const ts_ir *ir, ts_ir_str dtype)
 
 static bool is_counted(const ts_ir *ir, const ts_ir_node *node)
 {
-  return node->op == TS_IR_COMPUTE && node->phase != TS_IR_PHASE_OPTIMIZER && ir->kernels[node->arg].flops > 0;
+  return node->op == TS_IR_COMPUTE && node->phase != TS_IR_PHASE_OPTIMIZER &&
+         ir->kernels[node->arg].flops > 0;
 }
 
 typedef struct work { double flops, least; bool unknown; } work; /* least: seconds at the peaks */

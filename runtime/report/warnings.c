@@ -6,9 +6,16 @@ void ts_warnings_of_ir(ts_arena *arena, const ts_ir *ir, ts_warnings *out)
     const ts_ir_remark *r = &ir->remarks[i];
     const char *name = ir->strings + r->name, *text = ir->strings + r->text;
     if (r->kind == TS_IR_REMARK_WARNING)
-      TS_PUSH(arena, &out->at, (ts_warning){.code = name, .message = text, .here = ir->strings + r->here, .loc = r->loc, .more = r->more, .compiled = true});
+      TS_PUSH(arena, &out->at,
+              (ts_warning){.code = name,
+                           .message = text,
+                           .here = ir->strings + r->here,
+                           .loc = r->loc,
+                           .more = r->more,
+                           .compiled = true});
     else
-      TS_PUSH(arena, &out->at.at[out->at.count - 1].notes, (ts_warning_note){r->kind, r->loc, name, text});
+      TS_PUSH(arena, &out->at.at[out->at.count - 1].notes,
+              (ts_warning_note){r->kind, r->loc, name, text});
   }
 }
 
@@ -20,7 +27,8 @@ void ts_warnings_of_ir(ts_arena *arena, const ts_ir *ir, ts_warnings *out)
     va_end(args_);                                     \
   } while (0)
 
-ts_warning *ts_warning_add(ts_arena *arena, ts_warnings *list, const char *code, uint32_t loc, const char *format, ...)
+ts_warning *ts_warning_add(ts_arena *arena, ts_warnings *list, const char *code, uint32_t loc,
+                           const char *format, ...)
 {
   ts_warning w = {.code = code, .loc = loc, .here = ""};
   FORMATTED(arena, format, w.message);
@@ -28,7 +36,10 @@ ts_warning *ts_warning_add(ts_arena *arena, ts_warnings *list, const char *code,
   return &list->at.at[list->at.count - 1];
 }
 
-void ts_warning_here(ts_arena *arena, ts_warning *w, const char *format, ...) { FORMATTED(arena, format, w->here); }
+void ts_warning_here(ts_arena *arena, ts_warning *w, const char *format, ...)
+{
+  FORMATTED(arena, format, w->here);
+}
 
 void ts_warning_fact(ts_arena *arena, ts_warning *w, const char *name, const char *format, ...)
 {

@@ -1,5 +1,5 @@
-/* Changes of a plan that make it fit in memory, as they were played. Found by tools/cli/ways_out.c, shown by the
- * reports. */
+/* Changes of a plan that make it fit in memory, as they were played. Found by tools/cli/ways_out.c,
+ * shown by the reports. */
 #ifndef TS_RUNTIME_REPORT_WAYS_OUT_H
 #define TS_RUNTIME_REPORT_WAYS_OUT_H
 
@@ -9,7 +9,8 @@
 #include "base/arena.h"
 
 typedef struct ts_way_out {
-  const char *change; /* what to write, line by line: options of the command line, lines of the plan */
+  /* what to write, line by line: options of the command line, lines of the plan */
+  const char *change;
   uint64_t step;      /* ps */
   uint64_t peak;      /* bytes on the fullest device, with what driver and libraries hold */
   uint64_t over;      /* bytes more than that device has; 0: it fits */
@@ -18,7 +19,8 @@ typedef struct ts_way_out {
 typedef struct ts_ways_out {
   uint32_t count;
   const ts_way_out *at;      /* those that fit, by step time */
-  const ts_way_out *closest; /* if none fits: the lowest peak that was found; NULL if no change could be played */
+  /* if none fits: the lowest peak that was found; NULL if no change could be played */
+  const ts_way_out *closest;
   uint32_t tried, untried;   /* untried: left when the limit of nodes was reached */
 } ts_ways_out;
 

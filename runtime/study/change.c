@@ -27,7 +27,8 @@ static void *own(changer *c, const void **table, size_t size, uint32_t count)
   *table = copy;
   return copy;
 }
-#define OWN(c, type, name) ((type *)own((c), (const void **)&(c)->out->name, sizeof(type), (c)->out->name##_count))
+#define OWN(c, type, name)                                                                         \
+  ((type *)own((c), (const void **)&(c)->out->name, sizeof(type), (c)->out->name##_count))
 
 static uint64_t scaled(uint64_t time, double factor)
 {
@@ -46,7 +47,8 @@ static void change_kernels(changer *c, double factor)
     k[i].time = scaled(k[i].time, 1 / factor);
 }
 
-/* Of each kernel the share that memory bounds; devices with the most bandwidth count where there are several. */
+/* Of each kernel the share that memory bounds; devices with the most bandwidth count where there
+ * are several. */
 static void change_memory(changer *c, double factor)
 {
   double bandwidth = 0;
@@ -54,7 +56,9 @@ static void change_memory(changer *c, double factor)
     bandwidth = fmax(bandwidth, c->out->device_classes[i].bandwidth);
   ts_ir_kernel *k = OWN(c, ts_ir_kernel, kernels);
   for (uint32_t i = 0; i < c->out->kernels_count; i++) {
-    double share = bandwidth > 0 && k[i].time ? fmin(1, k[i].bytes / ((double)k[i].time * 1e-12 * bandwidth)) : 0;
+    double share = bandwidth > 0 && k[i].time ?
+                     fmin(1, k[i].bytes / ((double)k[i].time * 1e-12 * bandwidth)) :
+                     0;
     k[i].time = scaled(k[i].time, 1 - share + share / factor);
   }
   ts_ir_device_class *d = OWN(c, ts_ir_device_class, device_classes);
@@ -96,9 +100,11 @@ static void change_latency(changer *c, double factor)
   }
 }
 
-typedef struct amount { double factor, value; } amount; /* value: in its place, what it shall be, bytes/s or ps; 0: none is given */
+/* value: in its place, what it shall be, bytes/s or ps; 0: none is given */
+typedef struct amount { double factor, value; } amount;
 
-/* The classes of links that `chosen` says, and nothing else: models of the network make of them what they make of a plan with such links. */
+/* The classes of links that `chosen` says, and nothing else: models of the network make of them
+ * what they make of a plan with such links. */
 static void change_links(changer *c, const bool *chosen, field field, const amount *a)
 {
   ts_ir_link_class *l = OWN(c, ts_ir_link_class, link_classes);
@@ -122,7 +128,8 @@ static bool change_traffic(changer *c, uint32_t group, uint32_t kind, double fac
       c->transfer[i] = 1;
   }
   for (uint32_t i = 0; i < calls + ir->ports_count; i++) {
-    uint32_t of = i < calls ? ir->collectives[i].group : ir->ports[i - calls].group, is = i < calls ? ir->collectives[i].kind : TS_IR_MESSAGE;
+    uint32_t of = i < calls ? ir->collectives[i].group : ir->ports[i - calls].group,
+             is = i < calls ? ir->collectives[i].kind : TS_IR_MESSAGE;
     if ((group == TS_IR_NONE || of == group) && (kind == TS_IR_NONE || is == kind)) {
       c->transfer[i] /= factor;
       some = true;
@@ -141,7 +148,8 @@ static uint32_t device_named(const ts_ir *ir, const char *name)
     uint64_t place = 0;
     uint32_t given = 0;
     char *end = NULL;
-    if (array->kind != TS_IR_DEVICE || strlen(text) != (size_t)(bracket - name) || memcmp(text, name, strlen(text)) != 0)
+    if (array->kind != TS_IR_DEVICE || strlen(text) != (size_t)(bracket - name) ||
+        memcmp(text, name, strlen(text)) != 0)
       continue;
     do {
       unsigned long long index = strtoull(at + 1, &end, 10);
@@ -152,7 +160,9 @@ static uint32_t device_named(const ts_ir *ir, const char *name)
       given++;
       at = end;
     } while (*at == ',' && given < 4);
-    return *at == ']' && !at[1] && (given == 1 || given == array->dims) && place < array->count ? array->first + (uint32_t)place : TS_IR_NONE;
+    return *at == ']' && !at[1] && (given == 1 || given == array->dims) && place < array->count ?
+             array->first + (uint32_t)place :
+             TS_IR_NONE;
   }
   return TS_IR_NONE;
 }
@@ -164,17 +174,23 @@ static double slowest_rate(const ts_ir *ir, bool inner)
 {
   double rate = 0;
   for (uint32_t i = 0; i < ir->link_classes_count; i++)
-    if ((ir->link_classes[i].tier == 0) == inner && (rate == 0 || ir->link_classes[i].bandwidth < rate))
+    if ((ir->link_classes[i].tier == 0) == inner &&
+        (rate == 0 || ir->link_classes[i].bandwidth < rate))
       rate = ir->link_classes[i].bandwidth;
   return rate;
 }
 
 /* What a white box says about the call of an anchor by itself, on the links of `on`; 0: nothing. */
-static double plain_time(ts_arena *arena, const ts_ir *ir, const ts_ir *on, const ts_ir_net_model *model, const ts_ir_net_point *p)
+static double plain_time(ts_arena *arena, const ts_ir *ir, const ts_ir *on,
+                         const ts_ir_net_model *model, const ts_ir_net_point *p)
 {
   ts_ir_net_model plain = *model;
   uint32_t islands = p->islands ? p->islands : 1;
-  ts_profile profile = {.ranks = p->ranks, .islands = islands, .per_island = p->ranks / islands, .tier = islands > 1, .intra = slowest_rate(on, true),
+  ts_profile profile = {.ranks = p->ranks,
+                        .islands = islands,
+                        .per_island = p->ranks / islands,
+                        .tier = islands > 1,
+                        .intra = slowest_rate(on, true),
                         .inter = islands > 1 ? slowest_rate(on, false) * (p->ranks / islands) : 0};
   plain.point_count = 0;
   const ts_white_box_plan *plan = ts_white_box_prepare(arena, ir, &plain, p->collective, &profile);
@@ -191,8 +207,11 @@ static void keep_corrections(changer *c)
   ts_ir_net_point *p = NULL;
   for (uint32_t m = 0; m < c->ir->net_models_count; m++) {
     const ts_ir_net_model *model = &c->ir->net_models[m];
-    for (uint32_t i = model->first_point; i < model->first_point + model->point_count && model->kind == TS_IR_NET_WHITE_BOX; i++) {
-      double before = plain_time(scratch, c->ir, c->ir, model, &c->ir->net_points[i]), after = plain_time(scratch, c->out, c->ir, &c->out->net_models[m], &c->ir->net_points[i]);
+    for (uint32_t i = model->first_point;
+         i < model->first_point + model->point_count && model->kind == TS_IR_NET_WHITE_BOX; i++) {
+      double before = plain_time(scratch, c->ir, c->ir, model, &c->ir->net_points[i]),
+             after =
+               plain_time(scratch, c->out, c->ir, &c->out->net_models[m], &c->ir->net_points[i]);
       if (before == after || !(before > 0 && after > 0))
         continue;
       p = p ? p : OWN(c, ts_ir_net_point, net_points);
@@ -213,7 +232,8 @@ static bool choose_interfaces(const changer *c, bool *chosen)
   bool some = false;
   for (uint32_t i = 0; i < ir->links_count; i++) {
     const ts_ir_link *l = &ir->links[i];
-    bool device = ir->devices[l->from].device_class != TS_IR_NONE || ir->devices[l->to].device_class != TS_IR_NONE;
+    bool device = ir->devices[l->from].device_class != TS_IR_NONE ||
+                  ir->devices[l->to].device_class != TS_IR_NONE;
     if (device && ir->link_classes[l->link_class].tier > 0)
       some = chosen[l->link_class] = true;
   }
@@ -229,7 +249,8 @@ static bool choose_links(changer *c, const char *name, bool *chosen)
   int length = 0;
   bool by_tier = sscanf(name, "tier%8u%n", &tier, &length) == 1 && !name[length];
   for (uint32_t i = 0; i < c->ir->link_classes_count; i++) {
-    chosen[i] = by_tier ? c->ir->link_classes[i].tier == tier : is(name, text_of(c, c->ir->link_classes[i].name));
+    chosen[i] = by_tier ? c->ir->link_classes[i].tier == tier :
+                          is(name, text_of(c, c->ir->link_classes[i].name));
     some |= chosen[i];
   }
   return some;
@@ -243,8 +264,12 @@ static const char *no_field(changer *c, const char *name)
     return NULL;
   const char *what = ts_arena_string(c->arena, name, (size_t)(dot - name));
   size_t near = ts_suggest(dot + 1, field_names, FIELDS, best);
-  return near ? ts_arena_printf(c->arena, "`%s` has no field `%s`: did you mean `%s.%s`?", what, dot + 1, what, best[0])
-              : ts_arena_printf(c->arena, "`%s` has no field `%s`; fields are speed, bandwidth, latency and loss", what, dot + 1);
+  return near ?
+           ts_arena_printf(c->arena, "`%s` has no field `%s`: did you mean `%s.%s`?", what, dot + 1,
+                           what, best[0]) :
+           ts_arena_printf(c->arena,
+                           "`%s` has no field `%s`; fields are speed, bandwidth, latency and loss",
+                           what, dot + 1);
 }
 
 static const char *no_such(changer *c, const char *name, field field)
@@ -263,8 +288,10 @@ static const char *no_such(changer *c, const char *name, field field)
     TS_PUSH(c->arena, &names, text_of(c, ir->link_classes[i].name));
   for (uint32_t i = 0; i < ir->groups_count; i++)
     TS_PUSH(c->arena, &names, text_of(c, ir->groups[i].name));
-  char *list = ts_arena_printf(c->arena, field == FIELDS ? "nothing is called `%s` here; there are" : "nothing called `%s` has a %s here; there are", name,
-                               field == FIELDS ? "" : field_names[field]);
+  char *list = ts_arena_printf(c->arena,
+                               field == FIELDS ? "nothing is called `%s` here; there are" :
+                                                 "nothing called `%s` has a %s here; there are",
+                               name, field == FIELDS ? "" : field_names[field]);
   for (size_t i = 0; i < names.count; i++)
     list = ts_arena_printf(c->arena, "%s%s %s", list, i ? "," : "", names.at[i]);
   if (ts_suggest(name, names.at, names.count, best))
@@ -324,20 +351,29 @@ static double quantity(double number, const char *unit, ts_ir_dimension dimensio
 /* What a value of the field looks like, for messages. */
 static const char *example(field field) { return field == LATENCY ? "2us" : "800Gb/s"; }
 
-/* `NAME.FIELD=`: what it shall be. Links have rates and times; a device's speed is a number, 1 unless the plan says otherwise. */
+/* `NAME.FIELD=`: what it shall be. Links have rates and times; a device's speed is a number, 1
+ * unless the plan says otherwise. */
 static const char *read_value(changer *c, const char *name, field field, const char *text)
 {
   char *end;
   double number = strtod(text, &end);
   bool links = field == BANDWIDTH || field == LATENCY, none = end == text;
   if (!links || is(name, "memory") || is(name, "network"))
-    return !none && !*end && device_named(c->ir, name) != TS_IR_NONE && number >= 1e-6 && number <= 1e6 ? apply(c, name, field, (amount){0, number})
-           : ts_arena_printf(c->arena, "`%s.%s` takes a factor behind `*` or `/`, such as `%s.%s*2`", name, field_names[field], name, field_names[field]);
+    return !none && !*end && device_named(c->ir, name) != TS_IR_NONE && number >= 1e-6 &&
+               number <= 1e6 ?
+             apply(c, name, field, (amount){0, number}) :
+             ts_arena_printf(c->arena,
+                             "`%s.%s` takes a factor behind `*` or `/`, such as `%s.%s*2`", name,
+                             field_names[field], name, field_names[field]);
   if (!none && !*end)
-    return ts_arena_printf(c->arena, "`%s.%s=%s` has no unit: `=%s` says what it shall be, `*%s` is a factor", name, field_names[field], text, example(field), text);
+    return ts_arena_printf(c->arena,
+                           "`%s.%s=%s` has no unit: `=%s` says what it shall be, `*%s` is a factor",
+                           name, field_names[field], text, example(field), text);
   amount a = {1, none ? 0 : quantity(number, end, field == LATENCY ? TS_IR_TIME : TS_IR_RATE)};
-  return a.value > 0 && a.value < 1e18 ? apply(c, name, field, a)
-         : ts_arena_printf(c->arena, "`%s` is no %s: give a quantity above 0 such as %s", text, field_names[field], example(field));
+  return a.value > 0 && a.value < 1e18 ?
+           apply(c, name, field, a) :
+           ts_arena_printf(c->arena, "`%s` is no %s: give a quantity above 0 such as %s", text,
+                           field_names[field], example(field));
 }
 
 /* Each byte is sent 1 / (1 - loss) times. */
@@ -348,7 +384,8 @@ static const char *read_loss(changer *c, const char *name, char sign, const char
   bool percent = *end == '%';
   number = percent ? number / 100 : number;
   if (sign != '=' || end == text || end[percent] || !(number >= 0 && number <= 0.99))
-    return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`", text);
+    return ts_arena_printf(c->arena, "`%s` is no share from 0 to 0.99, or 0%% to 99%%, behind `=`",
+                           text);
   return apply(c, name, LOSS, (amount){.factor = 1 - number});
 }
 
@@ -356,7 +393,10 @@ static const char *read_loss(changer *c, const char *name, char sign, const char
 static const char *no_name(changer *c, const char *name, field field, bool stated)
 {
   bool *links = TS_NEW_ARRAY(c->arena, bool, c->ir->link_classes_count + 1);
-  static const struct { const char *name; enum field field; } always[] = {{"compute", SPEED}, {"memory", BANDWIDTH}, {"host", SPEED}, {"network", LATENCY}};
+  static const struct {
+    const char *name;
+    enum field field;
+  } always[] = {{"compute", SPEED}, {"memory", BANDWIDTH}, {"host", SPEED}, {"network", LATENCY}};
   for (int i = 0; i < 4; i++)
     if (is(name, always[i].name) && field == always[i].field)
       return NULL;
@@ -365,7 +405,9 @@ static const char *no_name(changer *c, const char *name, field field, bool state
     speed |= is(name, text_of(c, c->ir->groups[g].name));
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS; k++)
     speed |= is(name, ts_ir_collective_words[k]);
-  return (field == SPEED ? speed : choose_links(c, name, links)) ? NULL : no_such(c, name, stated ? field : FIELDS);
+  return (field == SPEED ? speed : choose_links(c, name, links)) ?
+           NULL :
+           no_such(c, name, stated ? field : FIELDS);
 }
 
 /* One change: NAME[.FIELD] and `*` or `/` with a factor, or `=` with what it shall be. */
@@ -374,7 +416,8 @@ static const char *read_change(changer *c, const char *text)
   size_t length = strcspn(text, "*/=");
   char *name = ts_arena_string(c->arena, text, length), *end, sign = text[length];
   if (!length || !sign)
-    return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR, or NAME.FIELD=QUANTITY", text);
+    return ts_arena_printf(c->arena, "`%s` is no change: NAME.FIELD*FACTOR, or NAME.FIELD=QUANTITY",
+                           text);
   for (size_t last = length; last-- > 0 && name[last] == ' ';)
     name[last] = 0;
   text += length + 1 + strspn(text + length + 1, " ");
@@ -385,7 +428,9 @@ static const char *read_change(changer *c, const char *text)
   const char *wrong = stated ? NULL : no_field(c, name);
   if (wrong)
     return wrong;
-  field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH : is(name, "network") ? LATENCY : SPEED;
+  field field = is(name, "memory") || (!dot && choose_links(c, name, links)) ? BANDWIDTH :
+                is(name, "network")                                          ? LATENCY :
+                                                                               SPEED;
   for (int f = 0; f < FIELDS && stated; f++)
     field = is(dot + 1, field_names[f]) ? (enum field)f : field;
   if (stated)
@@ -398,7 +443,8 @@ static const char *read_change(changer *c, const char *text)
     return read_value(c, name, field, text);
   double number = strtod(text, &end), factor = sign == '/' ? 1 / number : number;
   if (end == text || *end || !(factor >= 1e-6 && factor <= 1e6))
-    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000%s", text, end != text && *end ? "; a quantity stands behind `=`" : "");
+    return ts_arena_printf(c->arena, "`%s` is no factor from 0.000001 to 1000000%s", text,
+                           end != text && *end ? "; a quantity stands behind `=`" : "");
   return apply(c, name, field, (amount){.factor = factor});
 }
 

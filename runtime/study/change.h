@@ -1,14 +1,20 @@
 /* What if: a copy of a plan with something faster or slower.
  *
- * A change is NAME.FIELD followed by `*` or `/` and a factor, or `=` and what it shall be, with its unit; several are joined by commas:
+ * A change is NAME.FIELD followed by `*` or `/` and a factor, or `=` and what it shall be, with its
+ * unit; several are joined by commas:
  *   compute.speed, memory.bandwidth, host.speed, network.latency    of all devices, hosts, links
- *   CLASS.bandwidth, CLASS.latency                                    of the links of a class; tier0, tier1, ...: of all links of that tier
- *   GROUP.speed, KIND.speed                                           of all traffic over a group of the mesh; of all_reduce, ..., message
+ *   CLASS.bandwidth, CLASS.latency                                    of the links of a class;
+ *   tier0, tier1, ...: of all links of that tier
+ *   GROUP.speed, KIND.speed                                           of all traffic over a group
+ *   of the mesh; of all_reduce, ..., message
  *   ARRAY[I,J].speed                                                  of one device
- *   CLASS.loss=1%                                                     this share of what the links of a class carry is sent again
- * A kernel's time is divided by the speed; of memory.bandwidth only the share bytes / (time x bandwidth) that memory bounds. Of links nothing but their class is
- * changed, so the step is that of a plan with such links; models that do not follow them (runtime/collective/follow.h) are named by ts_not_followed. Latencies
- * of network.latency are the links' and the models' own; what calibrated networks were found to err by stays. */
+ *   CLASS.loss=1%                                                     this share of what the links
+ *   of a class carry is sent again
+ * A kernel's time is divided by the speed; of memory.bandwidth only the share bytes / (time x
+ * bandwidth) that memory bounds. Of links nothing but their class is changed, so the step is that
+ * of a plan with such links; models that do not follow them (runtime/collective/follow.h) are named
+ * by ts_not_followed. Latencies of network.latency are the links' and the models' own; what
+ * calibrated networks were found to err by stays. */
 #ifndef TS_RUNTIME_STUDY_CHANGE_H
 #define TS_RUNTIME_STUDY_CHANGE_H
 

@@ -14,7 +14,10 @@ static ts_difference_part *part_of(ts_arena *arena, part_list *list, const ts_cr
   return &list->at[list->count - 1];
 }
 
-static uint64_t distance(const ts_difference_part *p) { return p->after > p->before ? p->after - p->before : p->before - p->after; }
+static uint64_t distance(const ts_difference_part *p)
+{
+  return p->after > p->before ? p->after - p->before : p->before - p->after;
+}
 
 static int larger(const void *x, const void *y)
 {
@@ -24,7 +27,8 @@ static int larger(const void *x, const void *y)
   return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before, const ts_result *after)
+const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before,
+                                       const ts_result *after)
 {
   part_list list = {0};
   for (uint32_t i = 0; i < before->critical_count; i++)

@@ -1,4 +1,5 @@
-/* Why one plan's step takes longer than another's: the parts of the critical paths side by side. Their differences add up to that of the step times. */
+/* Why one plan's step takes longer than another's: the parts of the critical paths side by side.
+ * Their differences add up to that of the step times. */
 #ifndef TS_RUNTIME_STUDY_COMPARE_H
 #define TS_RUNTIME_STUDY_COMPARE_H
 
@@ -16,6 +17,7 @@ typedef struct ts_difference {
   const ts_difference_part *at; /* largest difference first; those without any are left out */
 } ts_difference;
 
-const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before, const ts_result *after);
+const ts_difference *ts_difference_new(ts_arena *arena, const ts_result *before,
+                                       const ts_result *after);
 
 #endif

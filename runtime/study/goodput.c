@@ -16,7 +16,8 @@ static double useful(double n, double step, double m, const ts_faults *f)
 static uint64_t best(double step, double m, const ts_faults *f)
 {
   uint64_t low = 1, high = 2;
-  while (high < UINT64_C(1) << 50 && useful((double)high, step, m, f) > useful((double)(high / 2), step, m, f))
+  while (high < UINT64_C(1) << 50 &&
+         useful((double)high, step, m, f) > useful((double)(high / 2), step, m, f))
     high *= 2;
   while (high - low > 2) {
     uint64_t left = low + (high - low) / 3, right = high - (high - low) / 3;
@@ -31,11 +32,14 @@ static uint64_t best(double step, double m, const ts_faults *f)
   return low;
 }
 
-/* Works from `from` to `to`; when it fails there, what the last checkpoint does not hold is lost. */
+/* Works from `from` to `to`; when it fails there, what the last checkpoint does not hold is lost.
+ * */
 static void work(ts_day *d, double from, double to, double step, const ts_faults *f, bool fails)
 {
-  double round = (double)f->every * step + f->checkpoint, time = to - from, rounds = floor(time / round);
-  double rest = fmin(time - rounds * round, (double)f->every * step), steps = fails ? 0 : floor(rest / step);
+  double round = (double)f->every * step + f->checkpoint, time = to - from,
+         rounds = floor(time / round);
+  double rest = fmin(time - rounds * round, (double)f->every * step),
+         steps = fails ? 0 : floor(rest / step);
   d->steps += (uint64_t)(rounds * (double)f->every + steps);
   d->useful += (rounds * (double)f->every + steps) * step;
   d->checkpoints += rounds * f->checkpoint;
@@ -63,7 +67,9 @@ ts_day ts_day_of(double step, const ts_faults *f, const double *at, uint32_t cou
 ts_goodput ts_goodput_of(double step, uint32_t devices, const ts_faults *faults)
 {
   double m = faults->between_failures / devices;
-  ts_goodput g = {.faults = *faults, .job_between_failures = m, .every = faults->every ? faults->every : best(step, m, faults)};
+  ts_goodput g = {.faults = *faults,
+                  .job_between_failures = m,
+                  .every = faults->every ? faults->every : best(step, m, faults)};
   g.interval = (double)g.every * step;
   g.useful = useful((double)g.every, step, m, faults);
   g.checkpoints = g.useful * faults->checkpoint / g.interval;

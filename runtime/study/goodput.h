@@ -1,9 +1,11 @@
 /* What failing devices, restarts and checkpoints leave of a day: arithmetic on the time of a step.
  *
- * Devices fail independently, each once in `between_failures` on average, and any failure stops the job. A checkpoint is written after every so
- * many steps and holds the job up for `checkpoint`; after a failure the job needs `restart` and begins again at the last checkpoint. With M the
- * mean time between failures of the job, t that between checkpoints, d a checkpoint and R a restart, the expected time from one checkpoint to the
- * next is T = M exp(R/M) (exp((t+d)/M) - 1) (J. Daly, "A higher order estimate of the optimum checkpoint interval", 2006, eq. 20). */
+ * Devices fail independently, each once in `between_failures` on average, and any failure stops the
+ * job. A checkpoint is written after every so many steps and holds the job up for `checkpoint`;
+ * after a failure the job needs `restart` and begins again at the last checkpoint. With M the mean
+ * time between failures of the job, t that between checkpoints, d a checkpoint and R a restart, the
+ * expected time from one checkpoint to the next is T = M exp(R/M) (exp((t+d)/M) - 1) (J. Daly, "A
+ * higher order estimate of the optimum checkpoint interval", 2006, eq. 20). */
 #ifndef TS_RUNTIME_STUDY_GOODPUT_H
 #define TS_RUNTIME_STUDY_GOODPUT_H
 
@@ -21,15 +23,16 @@ typedef struct ts_goodput {
   double job_between_failures; /* s */
   uint64_t every;              /* steps */
   double interval;             /* s between checkpoints: every * step */
-  double useful, checkpoints, lost; /* shares of time; lost: restarts, and work done again; they sum up to 1 */
+  /* shares of time; lost: restarts, and work done again; they sum up to 1 */
+  double useful, checkpoints, lost;
   double failures_a_day, steps_a_day;
 } ts_goodput;
 
 /* `step` in s, > 0. */
 ts_goodput ts_goodput_of(double step, uint32_t devices, const ts_faults *faults);
 
-/* A day on which devices fail at given times: what was done since the last checkpoint is lost, and the job needs `restart`, which begins anew when a
- * device fails during it. */
+/* A day on which devices fail at given times: what was done since the last checkpoint is lost, and
+ * the job needs `restart`, which begins anew when a device fails during it. */
 typedef struct ts_day {
   double useful, checkpoints, lost, restarts; /* s; they sum up to a day */
   uint64_t steps;                             /* kept at its end */

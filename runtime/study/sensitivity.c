@@ -19,7 +19,8 @@ typedef struct path { /* what the nodes on the critical path gain */
 } path;
 
 /* What the node takes on ranks of the kind; 0: what it takes is not the node's. */
-static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item, const ts_ir_node *node)
+static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item,
+                          const ts_ir_node *node)
 {
   const ts_visit *v = &w->program->items[item];
   switch (node->op) {
@@ -30,7 +31,10 @@ static uint64_t node_time(const ts_role *role, const ts_player *w, uint32_t item
   }
 }
 
-static double part_of(double time, uint64_t before, uint64_t after) { return before ? time * (1 - (double)after / (double)before) : 0; }
+static double part_of(double time, uint64_t before, uint64_t after)
+{
+  return before ? time * (1 - (double)after / (double)before) : 0;
+}
 
 static uint64_t bytes_of(const ts_passage *m) { return m->flight - m->latency - m->overhead; }
 
@@ -38,7 +42,9 @@ static uint64_t bytes_of(const ts_passage *m) { return m->flight - m->latency - 
 static double gain_of_message(double time, const ts_passage *before, const ts_passage *after)
 {
   double bytes = fmin(time, (double)bytes_of(before));
-  return part_of(bytes, bytes_of(before), bytes_of(after)) + part_of(time - bytes, before->latency + before->overhead, after->latency + after->overhead);
+  return part_of(bytes, bytes_of(before), bytes_of(after)) +
+         part_of(time - bytes, before->latency + before->overhead,
+                 after->latency + after->overhead);
 }
 
 static void gain_of(void *closure, const ts_critical_visit *visit)
@@ -57,12 +63,16 @@ static void gain_of(void *closure, const ts_critical_visit *visit)
     const ts_message *m = &w->program->messages[w->program->routes[v->port_base + n->arg].slot];
     w = &f->players[w->peers[w->program->routes[v->port_base + n->arg].peer]];
     v = &w->program->items[m->send_item];
-    const ts_route *route = &w->program->routes[v->port_base + ts_fragment_nodes(f->tables->ir, v->fragment)[m->send_node].arg];
-    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->role, route), ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
+    const ts_route *route =
+      &w->program
+         ->routes[v->port_base + ts_fragment_nodes(f->tables->ir, v->fragment)[m->send_node].arg];
+    p->gain += gain_of_message((double)visit->time, ts_passage_of(w->role, route),
+                               ts_passage_of(&p->changed->at[p->changed->of[w->rank]], route));
     return;
   }
   const ts_role *changed = &p->changed->at[p->changed->of[w->rank]];
-  p->gain += part_of((double)visit->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
+  p->gain +=
+    part_of((double)visit->time, node_time(w->role, w, item, n), node_time(changed, w, item, n));
 }
 
 static ts_run_options changed_options(const ts_run_options *options, const ts_changed *changed)
@@ -72,7 +82,8 @@ static ts_run_options changed_options(const ts_run_options *options, const ts_ch
   return o;
 }
 
-bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, uint64_t *step, const char **wrong, ts_stop *stop)
+bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change,
+                uint64_t *step, const char **wrong, ts_stop *stop)
 {
   ts_changed changed;
   *wrong = ts_change(arena, ir, change, &changed);
@@ -80,7 +91,8 @@ bool ts_what_if(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
   return !*wrong && ts_run_step(&changed.ir, &o, step, stop);
 }
 
-uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *change, const ts_result *result,
+uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                                 const char *change, const ts_result *result,
                                  const ts_not_followed **list)
 {
   ts_arena *scratch = ts_arena_new("not followed");
@@ -91,7 +103,8 @@ uint32_t ts_what_if_not_followed(ts_arena *arena, const ts_ir *ir, const ts_run_
   if (!ts_change(scratch, ir, change, &changed)) {
     ts_run_options o = changed_options(options, &changed);
     if (ts_run_prepare(scratch, &changed.ir, &o, &p, &stop))
-      count = ts_not_followed_of(arena, ir, result->network_uses, ts_network_uses_of(scratch, &p), list);
+      count =
+        ts_not_followed_of(arena, ir, result->network_uses, ts_network_uses_of(scratch, &p), list);
   }
   ts_arena_free(scratch);
   return count;
@@ -115,7 +128,10 @@ static uint32_t last_player(const ts_run *run)
   return last;
 }
 
-static int64_t gain_to(const judge *j, uint64_t step) { return (int64_t)(ts_run_result(j->run)->step - step); }
+static int64_t gain_to(const judge *j, uint64_t step)
+{
+  return (int64_t)(ts_run_result(j->run)->step - step);
+}
 
 /* What a percent gives: on the path as it is, and played. */
 static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_sensitivity *s)
@@ -127,7 +143,9 @@ static bool percent(const judge *j, ts_arena *scratch, const char *change, ts_se
   ts_run_options o = changed_options(j->options, &changed);
   if (!ts_run_prepare(scratch, &changed.ir, &o, &prepared, j->stop))
     return false;
-  path p = {.facts = ts_run_facts(j->run), .changed = prepared.roles, .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
+  path p = {.facts = ts_run_facts(j->run),
+            .changed = prepared.roles,
+            .host = strncmp(change, "host.speed", 10) == 0 ? 1 / 1.01 : 1};
   ts_critical_walk(p.facts, last_player(j->run), gain_of, &p);
   const ts_facts *facts = ts_run_play(scratch, &prepared, &o, 0, j->stop);
   s->on_path = llround(p.gain);
@@ -171,19 +189,22 @@ static bool judge_traffic(judge *j)
   const ts_ir *ir = j->ir;
   bool good = true;
   for (uint32_t g = 0; g < ir->groups_count && good; g++)
-    good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ir->strings + ir->groups[g].name), '*');
+    good =
+      judge_one(j, ts_arena_printf(j->arena, "%s.speed", ir->strings + ir->groups[g].name), '*');
   for (uint32_t k = 0; k < TS_IR_COLLECTIVE_KINDS && good; k++)
     good = judge_one(j, ts_arena_printf(j->arena, "%s.speed", ts_ir_collective_words[k]), '*');
   return good;
 }
 
-const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_run_options *options, ts_stop *stop)
+const ts_sensitivities *ts_sensitivities_new(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                                             const ts_run_options *options, ts_stop *stop)
 {
   judge j = {.arena = arena, .ir = ir, .run = run, .options = options, .stop = stop};
-  bool good = judge_one(&j, "compute.speed", '*') && judge_one(&j, "memory.bandwidth", '*') && judge_one(&j, "host.speed", '*') &&
-              judge_one(&j, "network.latency", '/');
+  bool good = judge_one(&j, "compute.speed", '*') && judge_one(&j, "memory.bandwidth", '*') &&
+              judge_one(&j, "host.speed", '*') && judge_one(&j, "network.latency", '/');
   for (uint32_t i = 0; i < ir->link_classes_count && good; i++)
-    good = judge_one(&j, ts_arena_printf(arena, "%s.bandwidth", ir->strings + ir->link_classes[i].name), '*');
+    good = judge_one(
+      &j, ts_arena_printf(arena, "%s.bandwidth", ir->strings + ir->link_classes[i].name), '*');
   if (!good || !judge_traffic(&j))
     return NULL;
   ts_sensitivities *out = TS_NEW(arena, ts_sensitivities);

@@ -28,18 +28,24 @@ const char *ts_jitter_parse(const char *text, ts_jitter *j)
 {
   *j = (ts_jitter){.slow = 1};
   enum { TERMS = 5 };
-  const struct term { const char *name; double *value; } terms[TERMS] = {
-    {"lognormal:", &j->lognormal}, {"normal:", &j->normal}, {"exponential:", &j->exponential}, {"slow:", &j->slow_share}, {"network:", &j->network}};
+  const struct term { const char *name; double *value;
+  } terms[TERMS] = {{"lognormal:", &j->lognormal},
+                    {"normal:", &j->normal},
+                    {"exponential:", &j->exponential},
+                    {"slow:", &j->slow_share},
+                    {"network:", &j->network}};
   for (const char *at = text;; at++) {
     size_t t = 0;
     while (t < TERMS && strncmp(at, terms[t].name, strlen(terms[t].name)) != 0)
       t++;
     if (t == TERMS)
-      return "a term is lognormal:SIGMA, normal:SIGMA, exponential:MEAN, slow:SHARE:FACTOR or network:SIGMA";
+      return "a term is lognormal:SIGMA, normal:SIGMA, exponential:MEAN, slow:SHARE:FACTOR or "
+             "network:SIGMA";
     at += strlen(terms[t].name);
     if (!number(&at, terms[t].value) || *terms[t].value > 1)
       return "sigma, mean and share are from 0 to 1, or 0% to 100%";
-    if (t == 3 && (*at++ != ':' || !number(&at, &j->slow) || !(j->slow >= 0.001 && j->slow <= 1000)))
+    if (t == 3 &&
+        (*at++ != ':' || !number(&at, &j->slow) || !(j->slow >= 0.001 && j->slow <= 1000)))
       return "slow ranks have a share and a factor from 0.001 to 1000, as in slow:1%:1.5";
     if (!*at)
       return NULL;
@@ -72,7 +78,8 @@ double ts_jitter_draw(const ts_jitter *j, const char *seed, uint32_t repetition,
   double u[4];
   uniform(seed, repetition, rank, u);
   double z = sqrt(-2 * log(u[0])) * cos(2 * acos(-1) * u[1]); /* Box and Muller, 1958 */
-  double factor = exp(j->lognormal * z - j->lognormal * j->lognormal / 2) * fmax(0.1, 1 + j->normal * z) * (1 - j->exponential * log(u[2]));
+  double factor = exp(j->lognormal * z - j->lognormal * j->lognormal / 2) *
+                  fmax(0.1, 1 + j->normal * z) * (1 - j->exponential * log(u[2]));
   if (u[3] < j->slow_share)
     factor *= j->slow;
   return fmax(round(factor * 1000), 1) / 1000;
@@ -92,19 +99,23 @@ static int ascending(const void *x, const void *y)
   return a < b ? -1 : a > b;
 }
 
-static bool repeat(const ts_prepared *usual, const ts_run_options *options, uint64_t *step, ts_stop *stop)
+static bool repeat(const ts_prepared *usual, const ts_run_options *options, uint64_t *step,
+                   ts_stop *stop)
 {
   ts_arena *arena = ts_arena_new("repetition");
   ts_prepared p;
-  const ts_facts *facts = ts_run_prepare_again(arena, usual, options, &p, stop) ? ts_run_play(arena, &p, options, 0, stop) : NULL;
+  const ts_facts *facts = ts_run_prepare_again(arena, usual, options, &p, stop) ?
+                            ts_run_play(arena, &p, options, 0, stop) :
+                            NULL;
   if (facts)
     *step = facts->end;
   ts_arena_free(arena);
   return facts != NULL;
 }
 
-const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const ts_jitter *jitter, const char *seed,
-                               uint32_t repetitions, ts_stop *stop)
+const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                               const ts_jitter *jitter, const char *seed, uint32_t repetitions,
+                               ts_stop *stop)
 {
   ts_spread *spread = TS_NEW(arena, ts_spread);
   uint64_t *steps = TS_NEW_ARRAY(arena, uint64_t, repetitions);
@@ -127,7 +138,8 @@ const ts_spread *ts_spread_new(ts_arena *arena, const ts_ir *ir, const ts_run_op
     for (uint32_t r = 0; r < ir->meta->world; r++)
       slower[r] = ts_jitter_draw(jitter, seed, i, r);
     for (uint32_t c = 0; jitter->network > 0 && c < calls; c++)
-      transfer[c] = ts_jitter_call(jitter, seed, i, c) * (options->transfer ? options->transfer[c] : 1);
+      transfer[c] =
+        ts_jitter_call(jitter, seed, i, c) * (options->transfer ? options->transfer[c] : 1);
     good = repeat(&usual, &varied, &steps[i], stop);
     spread->mean += (double)steps[i] / repetitions;
   }
@@ -149,5 +161,6 @@ uint64_t ts_percentile(const ts_spread *spread, double share)
 {
   double at = share * (spread->count - 1);
   uint32_t i = (uint32_t)at, next = i + 1 < spread->count ? i + 1 : i;
-  return spread->steps[i] + (uint64_t)llround((at - i) * (double)(spread->steps[next] - spread->steps[i]));
+  return spread->steps[i] +
+         (uint64_t)llround((at - i) * (double)(spread->steps[next] - spread->steps[i]));
 }

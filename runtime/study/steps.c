@@ -20,12 +20,24 @@ static uint32_t add_checkpoint(ts_arena *arena, ts_ir *ir, uint64_t time)
     memcpy(deps, ir->deps, ir->deps_count * sizeof *deps);
   memcpy(fragments, ir->fragments, ir->fragments_count * sizeof *fragments);
   for (uint32_t s = 0; s < streams; s++) {
-    nodes[first + s] = (ts_ir_node){.op = TS_IR_RECORD, .stream = (uint8_t)s, .phase = TS_IR_PHASE_OTHER, .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE};
+    nodes[first + s] = (ts_ir_node){.op = TS_IR_RECORD,
+                                    .stream = (uint8_t)s,
+                                    .phase = TS_IR_PHASE_OTHER,
+                                    .loc = TS_IR_NONE,
+                                    .rule_loc = TS_IR_NONE};
     deps[ir->deps_count + s] = s;
   }
-  nodes[first + streams] = (ts_ir_node){.op = TS_IR_HOST_SYNC, .phase = TS_IR_PHASE_OTHER, .first_dep = ir->deps_count, .dep_count = (uint16_t)streams,
-                                        .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE};
-  nodes[first + streams + 1] = (ts_ir_node){.op = TS_IR_HOST_WORK, .phase = TS_IR_PHASE_OTHER, .host_ps = time, .loc = TS_IR_NONE, .rule_loc = TS_IR_NONE};
+  nodes[first + streams] = (ts_ir_node){.op = TS_IR_HOST_SYNC,
+                                        .phase = TS_IR_PHASE_OTHER,
+                                        .first_dep = ir->deps_count,
+                                        .dep_count = (uint16_t)streams,
+                                        .loc = TS_IR_NONE,
+                                        .rule_loc = TS_IR_NONE};
+  nodes[first + streams + 1] = (ts_ir_node){.op = TS_IR_HOST_WORK,
+                                            .phase = TS_IR_PHASE_OTHER,
+                                            .host_ps = time,
+                                            .loc = TS_IR_NONE,
+                                            .rule_loc = TS_IR_NONE};
   fragments[ir->fragments_count] = (ts_ir_fragment){.first_node = first, .node_count = streams + 2};
   ir->nodes = nodes;
   ir->nodes_count += streams + 2;
@@ -48,10 +60,12 @@ static bool repeat(ts_arena *arena, ts_ir *ir, uint32_t count, const ts_checkpoi
     return false;
   ts_ir_binding *binding = TS_NEW_ARRAY(arena, ts_ir_binding, bindings * count);
   ts_ir_item *item = TS_NEW_ARRAY(arena, ts_ir_item, items), *next = item;
-  ts_ir_program *programs = ts_arena_copy(arena, ir->programs, ir->programs_count * sizeof *programs);
+  ts_ir_program *programs =
+    ts_arena_copy(arena, ir->programs, ir->programs_count * sizeof *programs);
   for (uint32_t k = 0; k < count; k++)
     for (uint32_t i = 0; i < ir->bindings_count; i++)
-      binding[k * bindings + i] = (ts_ir_binding){ir->bindings[i].peer, ir->bindings[i].tag + (uint32_t)(k * tags)};
+      binding[k * bindings + i] =
+        (ts_ir_binding){ir->bindings[i].peer, ir->bindings[i].tag + (uint32_t)(k * tags)};
   for (uint32_t p = 0; p < ir->programs_count; p++) {
     uint32_t first = (uint32_t)(next - item);
     for (uint32_t k = 0; k < count; k++) {
@@ -98,7 +112,8 @@ static void read_player(clocks *c, const ts_facts *facts, uint32_t player)
   ts_arena *scratch = ts_arena_new("clocks");
   const ts_track *track = ts_track_new(scratch, facts, player);
   const ts_player *w = ts_player_of(track);
-  uint32_t program = w->role->program, streams = facts->tables->streams, items = c->ir->programs[program].item_count;
+  uint32_t program = w->role->program, streams = facts->tables->streams,
+           items = c->ir->programs[program].item_count;
   uint64_t *first = c->at + (size_t)player * c->per_player;
   for (uint32_t i = 0; i < track->stream[streams]; i++) {
     const ts_played_op *s = &track->steps[i];
@@ -107,7 +122,8 @@ static void read_player(clocks *c, const ts_facts *facts, uint32_t player)
   }
   for (uint32_t i = 0; i < items; i++) {
     bool last = i + 1 == items;
-    uint64_t host = last ? w->segments[w->program->tail_segment] + w->program->tail : ts_host_base(w, &w->program->items[i + 1], 0);
+    uint64_t host = last ? w->segments[w->program->tail_segment] + w->program->tail :
+                           ts_host_base(w, &w->program->items[i + 1], 0);
     first[(size_t)step_of(c, program, i) * c->rows + streams] = host;
   }
   ts_arena_free(scratch);
@@ -123,10 +139,12 @@ static uint64_t most_moved(const clocks *c, uint32_t k)
   return most;
 }
 
-/* Whether the clocks that moved by `by` to step k, which was most, did so again to step k + 1, and the last of all is among them. Counts them. */
+/* Whether the clocks that moved by `by` to step k, which was most, did so again to step k + 1, and
+ * the last of all is among them. Counts them. */
 static bool lead_on(const clocks *c, uint32_t k, uint64_t by, uint32_t *count)
 {
-  const uint64_t *before = c->at + (size_t)(k - 1) * c->rows, *now = before + c->rows, *after = now + c->rows;
+  const uint64_t *before = c->at + (size_t)(k - 1) * c->rows, *now = before + c->rows,
+                 *after = now + c->rows;
   uint32_t last = 0;
   *count = 0;
   for (uint32_t r = 0; r < c->rows; r++) {
@@ -143,7 +161,8 @@ static bool lead_on(const clocks *c, uint32_t k, uint64_t by, uint32_t *count)
 static void find_steady(const clocks *c, ts_steps *out)
 {
   out->steady_from = out->count;
-  for (uint32_t k = 1; k + 1 < c->steps && !c->checkpoint->every && out->steady_from == out->count; k++) {
+  for (uint32_t k = 1; k + 1 < c->steps && !c->checkpoint->every && out->steady_from == out->count;
+       k++) {
     uint64_t by = most_moved(c, k);
     if (by == most_moved(c, k + 1) && lead_on(c, k, by, &out->clocks)) {
       out->steady_from = k;
@@ -158,10 +177,13 @@ static void find_steady(const clocks *c, ts_steps *out)
     return;
   }
   uint32_t half = out->count / 2;
-  out->steady = half ? (out->ends[out->count - 1] - out->ends[half - 1] + (out->count - half) / 2) / (out->count - half) : out->ends[0];
+  out->steady = half ? (out->ends[out->count - 1] - out->ends[half - 1] + (out->count - half) / 2) /
+                         (out->count - half) :
+                       out->ends[0];
 }
 
-const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, uint32_t count, const ts_checkpoint *checkpoint, ts_stop *stop)
+const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                             uint32_t count, const ts_checkpoint *checkpoint, ts_stop *stop)
 {
   ts_arena *scratch = ts_arena_new("steps");
   ts_ir *many = ts_arena_copy(scratch, ir, sizeof *many);
@@ -169,13 +191,19 @@ const ts_steps *ts_steps_new(ts_arena *arena, const ts_ir *ir, const ts_run_opti
   ts_prepared prepared;
   if (!repeat(scratch, many, count, checkpoint)) {
     ts_stop_set(stop, TS_EXIT_REJECTED, NULL, NULL, "%u steps of this plan are too many", count);
-    ts_stop_help(stop, "items, messages and tags of all steps together are numbered to 4 billion: play fewer steps");
+    ts_stop_help(
+      stop,
+      "items, messages and tags of all steps together are numbered to 4 billion: play fewer steps");
   } else if (ts_run_prepare(scratch, many, options, &prepared, stop)) {
     facts = ts_run_play(scratch, &prepared, options, 0, stop);
   }
   ts_steps *out = NULL;
   if (facts) {
-    clocks c = {.ir = many, .one = ir, .checkpoint = checkpoint, .steps = count, .per_player = facts->tables->streams + 1};
+    clocks c = {.ir = many,
+                .one = ir,
+                .checkpoint = checkpoint,
+                .steps = count,
+                .per_player = facts->tables->streams + 1};
     c.rows = facts->fold->count * c.per_player;
     c.at = TS_NEW_ARRAY(scratch, uint64_t, (size_t)count * c.rows);
     uint64_t *ends = TS_NEW_ARRAY(arena, uint64_t, count);

@@ -1,12 +1,17 @@
-/* Predicted against measured training steps: `./dev accuracy`. A set is a file of measured rows, a plan, and how the columns of one become
- * parameters of the other. */
+/* Predicted against measured training steps: `./dev accuracy`. A set is a file of measured rows, a
+ * plan, and how the columns of one become parameters of the other. */
 #ifndef TS_ACCURACY_ACCURACY_H
 #define TS_ACCURACY_ACCURACY_H
 
 #include "compiler/eval/session.h"
 #include "tests/accuracy/csv.h"
 
-typedef struct acc_context { ts_arena *arena; const char *data, *source; bool verbose; } acc_context; /* source: root of the tree */
+/* source: root of the tree */
+typedef struct acc_context {
+  ts_arena *arena;
+  const char *data, *source;
+  bool verbose;
+} acc_context;
 
 typedef struct acc_row {
   const char *name;        /* of the configuration, for people */
@@ -15,15 +20,19 @@ typedef struct acc_row {
   double measured;         /* seconds */
   double memory;           /* bytes, NaN: not measured */
   bool any_rank;           /* ... of the rank that holds most, not of rank 0 */
-  bool unsynchronised;     /* steps follow one another without a barrier: what counts is the longest time from a rank's first work to its last */
-  enum acc_side { ACC_ALONE, ACC_REFERENCE, ACC_COMPARED } side; /* in a group each that is compared stands against each reference: relative throughput */
+  /* steps follow one another without a barrier: what counts is the longest time from a rank's first
+   * work to its last */
+  bool unsynchronised;
+  /* in a group each that is compared stands against each reference: relative throughput */
+  enum acc_side { ACC_ALONE, ACC_REFERENCE, ACC_COMPARED } side;
   size_t csv_row;
   uint32_t define_count;
   ts_define define[24];
   /* Prediction. */
   bool done;
   const char *why;         /* if not done */
-  double predicted, predicted_memory, reserved_memory; /* reserved: with the framework's caching allocator */
+  /* reserved: with the framework's caching allocator */
+  double predicted, predicted_memory, reserved_memory;
   double baseline;         /* 6 N tokens at one rate, see report.c */
   double work;             /* 6 N tokens / devices: what the baseline knows */
 } acc_row;
@@ -34,7 +43,8 @@ typedef struct acc_set {
   const char *plan;        /* under tests/accuracy/plans */
   const char *columns;     /* "tp=tp,micro=micro_batch": parameter=column */
   const char *fixed;       /* "-D"s of all rows: "gpu=h100_sxm,..." or "" */
-  /* Fills name, group, measured, memory, validation, and defines that are no plain columns. False: not a row of this set. */
+  /* Fills name, group, measured, memory, validation, and defines that are no plain columns. False:
+   * not a row of this set. */
   bool (*row)(const acc_context *c, const csv *table, size_t i, acc_row *row);
   const char *fitted;      /* what was fitted on the other rows, for the report; or NULL */
   const char *target;      /* what is asked for */
@@ -49,9 +59,12 @@ typedef struct acc_rows { acc_row *at; size_t count; } acc_rows;
 /* Reads a set; rows without prediction. False after a message if the file is not there. */
 bool acc_read(const acc_context *c, const acc_set *set, acc_rows *rows);
 /* Compiles and plays the plan of a row, with `extra` defines after its own. */
-void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra, uint32_t extra_count);
+void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
+                 uint32_t extra_count);
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows);
-/* Searches parameters of a set's plan on the rows that are not validation: "launch=20us:1us:60us,...": start, least, most. `group`: only rows whose group begins so; NULL: all. */
+/* Searches parameters of a set's plan on the rows that are not validation:
+ * "launch=20us:1us:60us,...": start, least, most. `group`: only rows whose group begins so; NULL:
+ * all. */
 int acc_fit(const acc_context *c, const acc_set *set, const char *group, const char *parameters);
 
 void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression);

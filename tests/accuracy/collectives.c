@@ -12,31 +12,54 @@
 #include "compiler/machine/network_table.h"
 #include "cost/cost.h"
 
-/* The machine that a table was measured on: constants of the library for it, a GPU's links and a node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a
- * table, so constants are not tried. */
-typedef struct machine { const char *gpu, *hardware; double intra, inter; const double *lanes; /* by ranks: links that rings over so many can use, where that is not all */ } machine;
+/* The machine that a table was measured on: constants of the library for it, a GPU's links and a
+ * node's NICs in one direction, bytes/s. Where GPUs are on PCIe their path is not in a table, so
+ * constants are not tried. */
+typedef struct machine {
+  const char *gpu, *hardware;
+  double intra, inter;
+  const double *lanes; /* by ranks: links that rings over so many can use, where that is not all */
+} machine;
 
-/* The mesh of eight V100 (DGX-1V): rings that two to eight of them find, each over links of 25 GB/s (NVIDIA DGX-1 whitepaper, 2017). */
+/* The mesh of eight V100 (DGX-1V): rings that two to eight of them find, each over links of 25 GB/s
+ * (NVIDIA DGX-1 whitepaper, 2017). */
 static const double mesh[] = {0, 0, 1, 2, 4, 2, 2, 4, 6};
 
 static const machine machines[] = {
-    {"a100_pcie", "nccl_ampere", 0, 0, NULL}, {"h100_pcie", "nccl_hopper", 0, 0, NULL}, {"h100_nvl", "nccl_hopper", 0, 0, NULL}, {"v100_pcie", "nccl_ampere", 0, 0, NULL},
-    {"v100", "nccl_ampere", 25e9, 50e9, mesh}, {"a100", "nccl_ampere", 300e9, 200e9, NULL}, {"h100", "nccl_hopper", 450e9, 400e9, NULL}, {"h800", "nccl_hopper", 200e9, 400e9, NULL},
-    {"h200", "nccl_hopper", 450e9, 400e9, NULL}, {"gb200", "nccl_blackwell", 900e9, 200e9, NULL}, {"gb300", "nccl_blackwell", 900e9, 400e9, NULL}, {"b200", "nccl_blackwell", 900e9, 400e9, NULL},
-    {"b300", "nccl_blackwell", 900e9, 800e9, NULL}, {"l40s", "nccl_ampere", 0, 0, NULL}, {"rtx_pro", "nccl_blackwell", 0, 0, NULL},
+  {"a100_pcie", "nccl_ampere", 0, 0, NULL},        {"h100_pcie", "nccl_hopper", 0, 0, NULL},
+  {"h100_nvl", "nccl_hopper", 0, 0, NULL},         {"v100_pcie", "nccl_ampere", 0, 0, NULL},
+  {"v100", "nccl_ampere", 25e9, 50e9, mesh},       {"a100", "nccl_ampere", 300e9, 200e9, NULL},
+  {"h100", "nccl_hopper", 450e9, 400e9, NULL},     {"h800", "nccl_hopper", 200e9, 400e9, NULL},
+  {"h200", "nccl_hopper", 450e9, 400e9, NULL},     {"gb200", "nccl_blackwell", 900e9, 200e9, NULL},
+  {"gb300", "nccl_blackwell", 900e9, 400e9, NULL}, {"b200", "nccl_blackwell", 900e9, 400e9, NULL},
+  {"b300", "nccl_blackwell", 900e9, 800e9, NULL},  {"l40s", "nccl_ampere", 0, 0, NULL},
+  {"rtx_pro", "nccl_blackwell", 0, 0, NULL},
 };
 
 static const machine unknown = {NULL, "nccl_hopper", 0, 0, NULL}; /* fitted by latency alone */
 
 /* Rows that belong together: of one file, GPU, version and data type. */
-typedef struct table { const char *file, *gpu, *version, *dtype; const machine *machine; TS_VEC(ts_ir_net_point) points; TS_VEC(double) low; TS_VEC(double) high; } table;
+typedef struct table {
+  const char *file, *gpu, *version, *dtype;
+  const machine *machine;
+  TS_VEC(ts_ir_net_point) points;
+  TS_VEC(double) low;
+  TS_VEC(double) high;
+} table;
 
 typedef struct errors { double *at; size_t count; double sum, worst; } errors;
 
 enum { WHITE, ALPHA_BETA, STATISTICAL, CONSTANTS, WAYS };
 typedef struct tally { errors inside[WAYS], across[WAYS]; uint32_t beyond; } tally;
 
-typedef struct report { const acc_context *c; bool thin; TS_VEC(table) tables; size_t other_rows; tally all; errors means; /* of tables, within a node */ } report;
+typedef struct report {
+  const acc_context *c;
+  bool thin;
+  TS_VEC(table) tables;
+  size_t other_rows;
+  tally all;
+  errors means; /* of tables, within a node */
+} report;
 
 /* -- what is there -- */
 
@@ -53,7 +76,8 @@ static const machine *machine_of(const char *name)
   return NULL;
 }
 
-static table *table_of(report *r, const char *file, const char *gpu, const char *version, const char *dtype)
+static table *table_of(report *r, const char *file, const char *gpu, const char *version,
+                       const char *dtype)
 {
   for (size_t i = 0; i < r->tables.count; i++) {
     table *t = &r->tables.at[i];
@@ -61,7 +85,10 @@ static table *table_of(report *r, const char *file, const char *gpu, const char 
       return !strcmp(t->file, file) ? t : NULL; /* the same rows in another file: once is enough */
   }
   const machine *m = machine_of(gpu);
-  TS_PUSH(r->c->arena, &r->tables, (table){.file = file, .gpu = gpu, .version = version, .dtype = dtype, .machine = m ? m : &unknown});
+  TS_PUSH(
+    r->c->arena, &r->tables,
+    (table){
+      .file = file, .gpu = gpu, .version = version, .dtype = dtype, .machine = m ? m : &unknown});
   return &r->tables.at[r->tables.count - 1];
 }
 
@@ -85,7 +112,8 @@ static double first_number(const csv *t, size_t i, const char *const *columns, d
 
 static int collective_in(const char *text) /* "AllReduce", "allreduce_a100.csv" */
 {
-  static const char *const names[] = {"allreduce", "allgather", "reducescatter", "broadcast", "alltoall", "reduce"};
+  static const char *const names[] = {"allreduce", "allgather", "reducescatter",
+                                      "broadcast", "alltoall",  "reduce"};
   char plain[128];
   size_t n = 0;
   for (; *text && n + 1 < sizeof plain; text++)
@@ -99,9 +127,12 @@ static int collective_in(const char *text) /* "AllReduce", "allreduce_a100.csv" 
 }
 
 /* A row's time in us: stated, or from the bus bandwidth. */
-static double time_of(const csv *t, size_t i, uint32_t kind, uint32_t ranks, double bytes, const char *const *bandwidths)
+static double time_of(const csv *t, size_t i, uint32_t kind, uint32_t ranks, double bytes,
+                      const char *const *bandwidths)
 {
-  double us = first_number(t, i, COLUMNS("time_us"), 0) + 1e3 * first_number(t, i, COLUMNS("time_ms"), 0) + 1e6 * first_number(t, i, COLUMNS("seconds"), 0);
+  double us = first_number(t, i, COLUMNS("time_us"), 0) +
+              1e3 * first_number(t, i, COLUMNS("time_ms"), 0) +
+              1e6 * first_number(t, i, COLUMNS("seconds"), 0);
   double rate = first_number(t, i, bandwidths, 0);
   return us > 0 || rate <= 0 ? us : ts_ring_volume(kind, ranks) * bytes / rate / 1e3;
 }
@@ -118,28 +149,43 @@ static bool in_third(const ts_ir_net_point *p, const char *dtype)
 
 static void add_row(report *r, const char *file, const char *name, const csv *t, size_t i)
 {
-  const char *impl = csv_cell(t, i, "impl"), *what = first_cell(t, i, COLUMNS("collective", "operation", "op")), *gpu = csv_cell(t, i, "gpu");
+  const char *impl = csv_cell(t, i, "impl"),
+             *what = first_cell(t, i, COLUMNS("collective", "operation", "op")),
+             *gpu = csv_cell(t, i, "gpu");
   int kind = collective_in(*what ? what : name);
-  double ranks = first_number(t, i, COLUMNS("gpus", "ranks"), 0), islands = first_number(t, i, COLUMNS("nodes", "islands"), 1);
-  double bytes = first_number(t, i, COLUMNS("bytes", "size"), 1e6 * first_number(t, i, COLUMNS("size_mb"), 0));
-  if (kind < 0 || (*impl && strcmp(impl, "nccl") != 0) || ranks < 2 || islands < 1 || islands > ranks || !(bytes >= 1 && bytes < 1e16)) {
+  double ranks = first_number(t, i, COLUMNS("gpus", "ranks"), 0),
+         islands = first_number(t, i, COLUMNS("nodes", "islands"), 1);
+  double bytes =
+    first_number(t, i, COLUMNS("bytes", "size"), 1e6 * first_number(t, i, COLUMNS("size_mb"), 0));
+  if (kind < 0 || (*impl && strcmp(impl, "nccl") != 0) || ranks < 2 || islands < 1 ||
+      islands > ranks || !(bytes >= 1 && bytes < 1e16)) {
     r->other_rows++;
     return;
   }
-  double us = time_of(t, i, (uint32_t)kind, (uint32_t)ranks, bytes, COLUMNS("busbw_gb_s_mid", "busbw_gb_s"));
-  table *into = table_of(r, file, *gpu ? gpu : machine_of(name) ? machine_of(name)->gpu : strstr(name, "nanotron") ? "h100" : name, first_cell(t, i, COLUMNS("nccl", "version")), csv_cell(t, i, "dtype"));
+  double us =
+    time_of(t, i, (uint32_t)kind, (uint32_t)ranks, bytes, COLUMNS("busbw_gb_s_mid", "busbw_gb_s"));
+  table *into = table_of(r, file,
+                         *gpu                     ? gpu :
+                         machine_of(name)         ? machine_of(name)->gpu :
+                         strstr(name, "nanotron") ? "h100" :
+                                                    name,
+                         first_cell(t, i, COLUMNS("nccl", "version")), csv_cell(t, i, "dtype"));
   if (!into)
     return;
   if (!(us > 0 && us < 1e11)) {
     r->other_rows++;
     return;
   }
-  ts_ir_net_point p = {(uint32_t)kind, (uint32_t)ranks, (uint32_t)islands, 0, (uint64_t)bytes, (uint64_t)llround(us * 1e6)};
+  ts_ir_net_point p = {(uint32_t)kind,    (uint32_t)ranks,
+                       (uint32_t)islands, 0,
+                       (uint64_t)bytes,   (uint64_t)llround(us * 1e6)};
   if (r->thin && !in_third(&p, csv_cell(t, i, "dtype")))
     return;
   TS_PUSH(r->c->arena, &into->points, p);
-  TS_PUSH(r->c->arena, &into->low, time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p95")));
-  TS_PUSH(r->c->arena, &into->high, time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p5")));
+  TS_PUSH(r->c->arena, &into->low,
+          time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p95")));
+  TS_PUSH(r->c->arena, &into->high,
+          time_of(t, i, p.collective, p.ranks, bytes, COLUMNS("busbw_gb_s_p5")));
 }
 
 static void read_log(report *r, const char *path, const char *name)
@@ -152,7 +198,10 @@ static void read_log(report *r, const char *path, const char *name)
   ts_cost_error gzip = {0};
   char *bytes = ts_read_file(r->c->arena, path, &size, &error);
   const char *text = bytes ? ts_cost_text(r->c->arena, bytes, size, &size, &gzip) : NULL;
-  const ts_ir_net_point *points = text ? ts_network_log_read(r->c->arena, text, size, collective_in(name), &count, &device, &wrong) : NULL;
+  const ts_ir_net_point *points =
+    text ?
+      ts_network_log_read(r->c->arena, text, size, collective_in(name), &count, &device, &wrong) :
+      NULL;
   if (!points) {
     printf("  %s, line %u: %s\n", name, wrong.line, wrong.text ? wrong.text : "cannot be read");
     return;
@@ -164,7 +213,8 @@ static void read_log(report *r, const char *path, const char *name)
 
 static void read_path(report *r, const char *path)
 {
-  const char *slash = strrchr(path, '/'), *name = ts_arena_string(r->c->arena, slash + 1, strlen(slash + 1));
+  const char *slash = strrchr(path, '/'),
+             *name = ts_arena_string(r->c->arena, slash + 1, strlen(slash + 1));
   if (!strstr(name, ".csv")) {
     if (!strstr(name, "README"))
       read_log(r, path, name);
@@ -179,7 +229,8 @@ static void read_path(report *r, const char *path)
 
 static void read_all(report *r)
 {
-  static const char *const patterns[] = {"ops/nccl_intra*.csv*", "ops/nccl_aic*.csv*", "vtrain/allreduce_*.csv*", "e2e/nccl_*.csv*", "nccl/*"};
+  static const char *const patterns[] = {"ops/nccl_intra*.csv*", "ops/nccl_aic*.csv*",
+                                         "vtrain/allreduce_*.csv*", "e2e/nccl_*.csv*", "nccl/*"};
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
     glob_t found = {0};
     if (!glob(ts_arena_printf(r->c->arena, "%s/%s", r->c->data, patterns[i]), 0, NULL, &found))
@@ -200,13 +251,17 @@ static int by_value(const void *a, const void *b)
 static void add(ts_arena *arena, errors *e, double error)
 {
   if (!(e->count & (e->count - 1))) /* room doubles */
-    e->at = ts_arena_grow(arena, e->at, e->count * sizeof *e->at, (e->count ? 2 * e->count : 1) * sizeof *e->at);
+    e->at = ts_arena_grow(arena, e->at, e->count * sizeof *e->at,
+                          (e->count ? 2 * e->count : 1) * sizeof *e->at);
   e->at[e->count++] = error;
   e->sum += error;
   e->worst = fmax(e->worst, error);
 }
 
-static void note(const report *r, tally *t, uint32_t islands, int way, double error) { add(r->c->arena, islands > 1 ? &t->across[way] : &t->inside[way], error); }
+static void note(const report *r, tally *t, uint32_t islands, int way, double error)
+{
+  add(r->c->arena, islands > 1 ? &t->across[way] : &t->inside[way], error);
+}
 
 static void merge(const report *r, tally *into, const tally *t)
 {
@@ -226,14 +281,18 @@ static void print_errors(const char *name, errors *ways, const char *more)
   errors *e = &ways[WHITE];
   if (e->count) {
     qsort(e->at, e->count, sizeof *e->at, by_value);
-    printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%   alpha-beta %5.2f %%   statistical %5.2f %%%s\n", name, e->count, mean(e), 100 * e->at[e->count / 2], 100 * e->worst,
+    printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%   alpha-beta "
+           "%5.2f %%   statistical %5.2f %%%s\n",
+           name, e->count, mean(e), 100 * e->at[e->count / 2], 100 * e->worst,
            mean(&ways[ALPHA_BETA]), mean(&ways[STATISTICAL]), more);
   }
   e = &ways[CONSTANTS];
   if (!e->count)
     return;
   qsort(e->at, e->count, sizeof *e->at, by_value);
-  printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%\n", "    constants alone, 1 MB and more", e->count, mean(e), 100 * e->at[e->count / 2], 100 * e->worst);
+  printf("  %-38s %5zu rows   mean %5.2f %%   median %5.2f %%   worst %6.1f %%\n",
+         "    constants alone, 1 MB and more", e->count, mean(e), 100 * e->at[e->count / 2],
+         100 * e->worst);
 }
 
 /* -- halves of the sizes -- */
@@ -243,21 +302,29 @@ static const ts_network_file *hardware_of(const acc_context *c, const char *name
   size_t size = 0;
   int error = 0;
   ts_network_error wrong = {0};
-  char *text = ts_read_file(c->arena, ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, name), &size, &error);
+  char *text =
+    ts_read_file(c->arena, ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, name),
+                 &size, &error);
   const ts_network_file *file = text ? ts_network_file_read(c->arena, text, size, &wrong) : NULL;
   if (!file)
     printf("  %s.json: %s\n", name, wrong.text ? wrong.text : "cannot be read");
   return file;
 }
 
-static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b) { return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands; }
+static bool same_group(const ts_ir_net_point *a, const ts_ir_net_point *b)
+{
+  return a->collective == b->collective && a->ranks == b->ranks && a->islands == b->islands;
+}
 
 /* Both halves in turn; a row outside of the sizes kept is predicted too, and counted. */
-static void halves(const report *r, const ts_network_file *hardware, const table *k, const ts_ir_net_point *rows, uint32_t count, tally *t)
+static void halves(const report *r, const ts_network_file *hardware, const table *k,
+                   const ts_ir_net_point *rows, uint32_t count, tally *t)
 {
   for (int odd = 0; odd < 2; odd++) {
     ts_network_score *scores;
-    uint32_t n = ts_network_hold_out(r->c->arena, hardware, (ts_fit_links){k->machine->intra, k->machine->inter}, rows, count, odd, true, &scores);
+    uint32_t n = ts_network_hold_out(r->c->arena, hardware,
+                                     (ts_fit_links){k->machine->intra, k->machine->inter}, rows,
+                                     count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++) {
       t->beyond += scores[g].beyond;
       for (uint32_t i = 0; i < scores[g].rows; i++) {
@@ -265,8 +332,11 @@ static void halves(const report *r, const ts_network_file *hardware, const table
         note(r, t, scores[g].islands, ALPHA_BETA, scores[g].base_error[i]);
       }
       if (r->c->verbose)
-        printf("    %-16s %3u ranks %2u islands %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  alpha-beta %5.1f %%\n", ts_collective_name(scores[g].collective), scores[g].ranks, scores[g].islands,
-               odd ? "odd " : "even", scores[g].rows, 100 * scores[g].mean, 100 * scores[g].worst, 100 * scores[g].baseline);
+        printf("    %-16s %3u ranks %2u islands %s half  %3u rows  mean %5.1f %%  worst %6.1f %%  "
+               "alpha-beta %5.1f %%\n",
+               ts_collective_name(scores[g].collective), scores[g].ranks, scores[g].islands,
+               odd ? "odd " : "even", scores[g].rows, 100 * scores[g].mean, 100 * scores[g].worst,
+               100 * scores[g].baseline);
     }
     n = ts_network_hold_out_curves(r->c->arena, rows, count, odd, true, &scores);
     for (uint32_t g = 0; g < n; g++)
@@ -275,13 +345,16 @@ static void halves(const report *r, const ts_network_file *hardware, const table
   }
 }
 
-static void constants_alone(const report *r, const ts_network_file *hardware, const machine *m, const ts_ir_net_point *rows, uint32_t count, tally *t)
+static void constants_alone(const report *r, const ts_network_file *hardware, const machine *m,
+                            const ts_ir_net_point *rows, uint32_t count, tally *t)
 {
   for (uint32_t i = 0; m->intra > 0 && i < count; i++) {
     const ts_ir_net_point *p = &rows[i];
     double lanes = m->lanes && p->ranks <= 8 ? m->lanes[p->ranks] : 1;
-    ts_profile profile = ts_fit_profile((ts_fit_links){m->intra * lanes, m->inter}, p->ranks, p->islands);
-    double time = p->bytes >= 1000000 ? ts_network_file_time(hardware, p->collective, p->bytes, &profile) : 0;
+    ts_profile profile =
+      ts_fit_profile((ts_fit_links){m->intra * lanes, m->inter}, p->ranks, p->islands);
+    double time =
+      p->bytes >= 1000000 ? ts_network_file_time(hardware, p->collective, p->bytes, &profile) : 0;
     if (time > 0 && p->islands == 1)
       note(r, t, 1, CONSTANTS, fabs(time * 1e12 / (double)p->time - 1));
   }
@@ -293,7 +366,8 @@ static uint32_t node_counts_of(const ts_network_table *rows, const ts_ir_net_poi
 {
   uint32_t n = 0;
   for (uint32_t i = 0; i < rows->count; i++)
-    n += rows->points[i].collective == p->collective && rows->points[i].bytes == p->bytes && rows->points[i].islands > 1;
+    n += rows->points[i].collective == p->collective && rows->points[i].bytes == p->bytes &&
+         rows->points[i].islands > 1;
   return n;
 }
 
@@ -309,7 +383,8 @@ static bool at_an_end(const ts_network_table *rows, const ts_ir_net_point *p)
   return !less || !more;
 }
 
-static const ts_network_table *without(ts_arena *arena, const ts_network_table *rows, const ts_ir_net_point *p)
+static const ts_network_table *without(ts_arena *arena, const ts_network_table *rows,
+                                       const ts_ir_net_point *p)
 {
   ts_ir_net_point *rest = TS_NEW_ARRAY(arena, ts_ir_net_point, rows->count);
   uint32_t n = 0;
@@ -323,14 +398,16 @@ static const ts_network_table *without(ts_arena *arena, const ts_network_table *
 static bool band_of(const table *t, const ts_ir_net_point *p, double *low, double *high)
 {
   for (size_t i = 0; i < t->low.count; i++)
-    if (same_group(&t->points.at[i], p) && t->points.at[i].bytes == p->bytes && t->low.at[i] > 0 && t->high.at[i] > t->low.at[i]) {
+    if (same_group(&t->points.at[i], p) && t->points.at[i].bytes == p->bytes && t->low.at[i] > 0 &&
+        t->high.at[i] > t->low.at[i]) {
       *low = t->low.at[i], *high = t->high.at[i];
       return true;
     }
   return false;
 }
 
-/* A run whose time is log-normal with this band is off the median of all by so much on average: E|exp(s z) - 1|, where 95 % of a normal z lie below 1.645. */
+/* A run whose time is log-normal with this band is off the median of all by so much on average:
+ * E|exp(s z) - 1|, where 95 % of a normal z lie below 1.645. */
 static double spread_of(double low, double high)
 {
   double s = log(high / low) / (2 * 1.645);
@@ -340,29 +417,41 @@ static double spread_of(double low, double high)
 typedef struct node_tally { errors between, ends, spread; uint32_t inside, asked; } node_tally;
 
 /* A group of calls on several nodes, asked for from all other groups. */
-static void one_count(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows, const ts_ir_net_point *p, uint32_t n, node_tally *t)
+static void one_count(const report *r, const ts_network_file *hardware, const table *k,
+                      const ts_network_table *rows, const ts_ir_net_point *p, uint32_t n,
+                      node_tally *t)
 {
   const ts_fit_links links = {k->machine->intra, k->machine->inter};
   const ts_network_table *rest = without(r->c->arena, rows, p);
-  const ts_network_file *file = ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count);
+  const ts_network_file *file =
+    ts_network_fit(r->c->arena, hardware, links, rest->points, rest->count);
   ts_profile profile = ts_fit_profile(links, p->ranks, p->islands);
   for (; n--; p++) {
     if (node_counts_of(rows, p) < 3)
       continue;
-    double us = (double)p->time * 1e-6, time = ts_network_file_time(file, p->collective, p->bytes, &profile) * 1e6, bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile), low, high;
+    double us = (double)p->time * 1e-6,
+           time = ts_network_file_time(file, p->collective, p->bytes, &profile) * 1e6,
+           bare = ts_network_file_time(hardware, p->collective, p->bytes, &profile), low, high;
     bool banded = band_of(k, p, &low, &high), in = banded && time >= low && time <= high;
     add(r->c->arena, at_an_end(rows, p) ? &t->ends : &t->between, fabs(time / us - 1));
     if (banded)
       add(r->c->arena, &t->spread, spread_of(low, high));
     t->inside += in;
     if (t->asked <= 24 || r->c->verbose)
-      printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from constants %8.2f\n", ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands,
-             us * 1e-3, 100 * (time / us - 1), !banded ? "" : in ? ", inside its 5 to 95 % band" : ", outside its 5 to 95 % band", bare * 1e3);
+      printf("    %-15s %10llu B %3u nodes   %8.2f ms   from the other counts %+4.0f %%%s   from "
+             "constants %8.2f\n",
+             ts_collective_name(p->collective), (unsigned long long)p->bytes, p->islands, us * 1e-3,
+             100 * (time / us - 1),
+             !banded ? "" :
+             in      ? ", inside its 5 to 95 % band" :
+                       ", outside its 5 to 95 % band",
+             bare * 1e3);
   }
 }
 
 /* Each collective's node count in turn is left out, with all its sizes, and asked for. */
-static void node_counts(const report *r, const ts_network_file *hardware, const table *k, const ts_network_table *rows)
+static void node_counts(const report *r, const ts_network_file *hardware, const table *k,
+                        const ts_network_table *rows)
 {
   node_tally t = {0};
   for (uint32_t i = 0; i < rows->count; i++)
@@ -375,10 +464,16 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
   }
   if (!(t.between.count + t.ends.count))
     return;
-  printf("    other node counts of %s: in between %zu rows, mean %.1f %%; at the ends, extrapolated, %zu rows, mean %.1f %%", k->file, t.between.count, mean(&t.between), t.ends.count, mean(&t.ends));
-  printf(t.spread.count ? "; %u of %zu inside the band of their repeats (asked for: 15 %%)\n" : " (asked for: 15 %%)\n", t.inside, t.spread.count);
+  printf("    other node counts of %s: in between %zu rows, mean %.1f %%; at the ends, "
+         "extrapolated, %zu rows, mean %.1f %%",
+         k->file, t.between.count, mean(&t.between), t.ends.count, mean(&t.ends));
+  printf(t.spread.count ? "; %u of %zu inside the band of their repeats (asked for: 15 %%)\n" :
+                          " (asked for: 15 %%)\n",
+         t.inside, t.spread.count);
   if (t.spread.count)
-    printf("    what these bands leave to chance: a single run of such a row is %.1f %% off the middle of its own runs on average\n", mean(&t.spread));
+    printf("    what these bands leave to chance: a single run of such a row is %.1f %% off the "
+           "middle of its own runs on average\n",
+           mean(&t.spread));
 }
 
 /* -- */
@@ -386,10 +481,14 @@ static void node_counts(const report *r, const ts_network_file *hardware, const 
 static const char *title(const report *r, const table *k)
 {
   const char *version = *k->version ? ts_arena_printf(r->c->arena, ", version %s", k->version) : "";
-  return *k->dtype ? ts_arena_printf(r->c->arena, "%s%s", k->gpu, version) : ts_arena_printf(r->c->arena, "%s%s (%s)", k->gpu, version, k->file);
+  return *k->dtype ? ts_arena_printf(r->c->arena, "%s%s", k->gpu, version) :
+                     ts_arena_printf(r->c->arena, "%s%s (%s)", k->gpu, version, k->file);
 }
 
-static bool same_machine(const table *a, const table *b) { return !strcmp(a->file, b->file) && !strcmp(a->gpu, b->gpu) && !strcmp(a->version, b->version); }
+static bool same_machine(const table *a, const table *b)
+{
+  return !strcmp(a->file, b->file) && !strcmp(a->gpu, b->gpu) && !strcmp(a->version, b->version);
+}
 
 /* All rows of a machine, sorted. */
 static uint32_t gather(const report *r, const table *k, ts_ir_net_point **points)
@@ -414,16 +513,21 @@ static void print_types(const report *r)
         continue;
       for (size_t i = 0; i < x->points.count; i++)
         for (size_t k = 0; k < y->points.count; k++)
-          if (same_group(&x->points.at[i], &y->points.at[k]) && x->points.at[i].bytes == y->points.at[k].bytes)
-            add(r->c->arena, &apart, fabs(log((double)x->points.at[i].time / (double)y->points.at[k].time)));
+          if (same_group(&x->points.at[i], &y->points.at[k]) &&
+              x->points.at[i].bytes == y->points.at[k].bytes)
+            add(r->c->arena, &apart,
+                fabs(log((double)x->points.at[i].time / (double)y->points.at[k].time)));
     }
   if (!apart.count)
     return;
   qsort(apart.at, apart.count, sizeof *apart.at, by_value);
-  printf("    %zu calls were measured in two types of data: their times are %.1f %% apart in the median, %.1f %% in the mean\n", apart.count, 100 * apart.at[apart.count / 2], mean(&apart));
+  printf("    %zu calls were measured in two types of data: their times are %.1f %% apart in the "
+         "median, %.1f %% in the mean\n",
+         apart.count, 100 * apart.at[apart.count / 2], mean(&apart));
 }
 
-/* Types of data do not change what the library does with the bytes, so rows of several are one table, calls that were repeated. */
+/* Types of data do not change what the library does with the bytes, so rows of several are one
+ * table, calls that were repeated. */
 static void one_machine(report *r, size_t first)
 {
   tally t = {0};
@@ -447,7 +551,9 @@ static void one_machine(report *r, size_t first)
 void acc_collectives_report(const acc_context *c, bool thin)
 {
   report r = {.c = c, .thin = thin};
-  printf("collectives: white box calibrated on every second size of each group, asked for the others; both halves in turn.\nBeside it one latency and bandwidth, and the statistical model, from the same rows\n");
+  printf("collectives: white box calibrated on every second size of each group, asked for the "
+         "others; both halves in turn.\nBeside it one latency and bandwidth, and the statistical "
+         "model, from the same rows\n");
   read_all(&r);
   for (size_t i = 0; i < r.tables.count; i++) {
     bool seen = false;
@@ -458,11 +564,15 @@ void acc_collectives_report(const acc_context *c, bool thin)
     fflush(stdout);
   }
   print_errors("all within a node", r.all.inside, "");
-  printf("    the mean of the means of %zu tables is %.2f %%, the worst %.2f %%\n", r.means.count, mean(&r.means), 100 * r.means.worst);
+  printf("    the mean of the means of %zu tables is %.2f %%, the worst %.2f %%\n", r.means.count,
+         mean(&r.means), 100 * r.means.worst);
   print_types(&r);
   print_errors("all across nodes", r.all.across, "");
-  printf("    asked for    mean 8 %% within a node, 12 %% across nodes; 25 %% from the hardware's constants alone for 1 MB and more\n");
+  printf("    asked for    mean 8 %% within a node, 12 %% across nodes; 25 %% from the hardware's "
+         "constants alone for 1 MB and more\n");
   if (r.other_rows)
-    printf("    %zu rows are of other libraries, other operations or not complete, and %u of those above lie beyond the sizes of their half\n", r.other_rows, r.all.beyond);
+    printf("    %zu rows are of other libraries, other operations or not complete, and %u of those "
+           "above lie beyond the sizes of their half\n",
+           r.other_rows, r.all.beyond);
   printf("\n");
 }

@@ -65,4 +65,7 @@ double csv_number(const csv *table, size_t row, const char *column)
   return end == text ? NAN : x;
 }
 
-bool csv_is(const csv *table, size_t row, const char *column, const char *text) { return !strcmp(csv_cell(table, row, column), text); }
+bool csv_is(const csv *table, size_t row, const char *column, const char *text)
+{
+  return !strcmp(csv_cell(table, row, column), text);
+}

@@ -1,5 +1,6 @@
-/* Parameters of a plan (launch times, factors) searched on the rows of a set that are not kept for validation: coordinate descent with golden
- * sections on the mean squared log error, so that twice too long weighs as much as twice too short. Deterministic. */
+/* Parameters of a plan (launch times, factors) searched on the rows of a set that are not kept for
+ * validation: coordinate descent with golden sections on the mean squared log error, so that twice
+ * too long weighs as much as twice too short. Deterministic. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +8,21 @@
 
 #include "tests/accuracy/accuracy.h"
 
-typedef struct knob { char *name; const char *unit; double value, least, most; bool constant; } knob; /* constant: `unit` is its text */
-typedef struct search { const acc_context *c; const acc_set *set; acc_rows rows; knob knobs[12]; uint32_t count, asked; const char *group; } search;
+/* constant: `unit` is its text */
+typedef struct knob {
+  char *name;
+  const char *unit;
+  double value, least, most;
+  bool constant;
+} knob;
+typedef struct search {
+  const acc_context *c;
+  const acc_set *set;
+  acc_rows rows;
+  knob knobs[12];
+  uint32_t count, asked;
+  const char *group;
+} search;
 
 static double quantity(const char *text, const char **unit)
 {
@@ -23,7 +37,8 @@ static double quantity(const char *text, const char **unit)
 static void read_knobs(search *s, const char *parameters)
 {
   char *copy = ts_arena_printf(s->c->arena, "%s", parameters), *save = NULL;
-  for (char *part = strtok_r(copy, ",", &save); part && s->count < 12; part = strtok_r(NULL, ",", &save)) {
+  for (char *part = strtok_r(copy, ",", &save); part && s->count < 12;
+       part = strtok_r(NULL, ",", &save)) {
     knob *k = &s->knobs[s->count++];
     char *equals = strchr(part, '='), *inner = NULL;
     if (!equals) {
@@ -32,7 +47,8 @@ static void read_knobs(search *s, const char *parameters)
     }
     *equals = 0;
     k->name = part;
-    char *start = strtok_r(equals + 1, ":", &inner), *least = strtok_r(NULL, ":", &inner), *most = strtok_r(NULL, ":", &inner);
+    char *start = strtok_r(equals + 1, ":", &inner), *least = strtok_r(NULL, ":", &inner),
+         *most = strtok_r(NULL, ":", &inner);
     const char *unit;
     k->value = quantity(start ? start : "0", &k->unit);
     k->constant = k->unit == start;
@@ -46,13 +62,18 @@ static double loss(search *s)
   ts_define extra[12];
   ts_arena *arena = ts_arena_new("loss");
   double sum = 0;
-  size_t n = 0, candidate = 0, stride = (s->rows.count + 119) / 120; /* of a large set, every so many rows */
+  /* of a large set, every so many rows */
+  size_t n = 0, candidate = 0, stride = (s->rows.count + 119) / 120;
   s->asked++;
   for (uint32_t i = 0; i < s->count; i++)
-    extra[i] = (ts_define){s->knobs[i].name, s->knobs[i].constant ? s->knobs[i].unit : ts_arena_printf(arena, "%.9g%s", s->knobs[i].value, s->knobs[i].unit)};
+    extra[i] = (ts_define){s->knobs[i].name,
+                           s->knobs[i].constant ?
+                             s->knobs[i].unit :
+                             ts_arena_printf(arena, "%.9g%s", s->knobs[i].value, s->knobs[i].unit)};
   for (size_t i = 0; i < s->rows.count; i++) {
     acc_row *r = &s->rows.at[i];
-    if (r->validation || (s->group && strncmp(r->group, s->group, strlen(s->group))) || candidate++ % stride)
+    if (r->validation || (s->group && strncmp(r->group, s->group, strlen(s->group))) ||
+        candidate++ % stride)
       continue;
     acc_predict(s->c, s->set, r, extra, s->count);
     if (!r->done)
@@ -75,7 +96,8 @@ static double descend(search *s, knob *k, double best, double width)
 {
   const double golden = 0.6180339887498949;
   double start = k->value, low = fmax(k->least, start - width), high = fmin(k->most, start + width);
-  double a = high - golden * (high - low), b = low + golden * (high - low), fa = at(s, k, a), fb = at(s, k, b);
+  double a = high - golden * (high - low), b = low + golden * (high - low), fa = at(s, k, a),
+         fb = at(s, k, b);
   for (int i = 0; i < 5; i++) {
     if (fa < fb) {
       high = b, b = a, fb = fa;
@@ -99,12 +121,14 @@ int acc_fit(const acc_context *c, const acc_set *set, const char *group, const c
     return 4;
   read_knobs(&s, parameters);
   double best = loss(&s);
-  printf("%s%s%s: root mean square log error %.4f at the start\n", set->name, group ? "/" : "", group ? group : "", best);
+  printf("%s%s%s: root mean square log error %.4f at the start\n", set->name, group ? "/" : "",
+         group ? group : "", best);
   for (int round = 0; round < 4; round++) {
     double before = best;
     for (uint32_t i = 0; i < s.count; i++)
       if (!s.knobs[i].constant)
-        best = descend(&s, &s.knobs[i], best, (s.knobs[i].most - s.knobs[i].least) / (round ? 4 * round : 2));
+        best = descend(&s, &s.knobs[i], best,
+                       (s.knobs[i].most - s.knobs[i].least) / (round ? 4 * round : 2));
     printf("  round %d: %.4f  ", round + 1, best);
     for (uint32_t i = 0; i < s.count; i++)
       if (!s.knobs[i].constant)

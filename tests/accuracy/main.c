@@ -24,10 +24,14 @@ static int unknown(const char *name)
     fprintf(stderr, "  %-20s %s\n", acc_sets[i].name, acc_sets[i].title);
   for (size_t i = 0; i < acc_kernel_set_count; i++)
     fprintf(stderr, "  %-20s %s\n", acc_kernel_sets[i].name, acc_kernel_sets[i].title);
-  fprintf(stderr, "  %-20s %s\n", "memory", "what devices hold, against measured and published figures");
-  fprintf(stderr, "  %-20s %s\n", "collectives", "white boxes of collective libraries against measured calls");
-  fprintf(stderr, "  %-20s %s\n", "collectives_thin", "the same from every third row of each table");
-  fprintf(stderr, "  %-20s %s\n", "operators", "operators of other devices and other batches, from measured tables");
+  fprintf(stderr, "  %-20s %s\n", "memory",
+          "what devices hold, against measured and published figures");
+  fprintf(stderr, "  %-20s %s\n", "collectives",
+          "white boxes of collective libraries against measured calls");
+  fprintf(stderr, "  %-20s %s\n", "collectives_thin",
+          "the same from every third row of each table");
+  fprintf(stderr, "  %-20s %s\n", "operators",
+          "operators of other devices and other batches, from measured tables");
   return 2;
 }
 

@@ -8,7 +8,8 @@
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
 
-typedef struct held { double activations, state; } held; /* bytes of rank 0 at its peak; state: parameters, gradients, optimizer */
+/* bytes of rank 0 at its peak; state: parameters, gradients, optimizer */
+typedef struct held { double activations, state; } held;
 
 typedef TS_VEC(double) errors;
 
@@ -26,31 +27,48 @@ static void print_errors(const char *title, errors *e)
   TS_SORT(e, ascending);
   for (size_t i = 0; i < e->count; i++)
     sum += e->at[i];
-  printf("  %-58s %4zu   mean %5.1f %%  median %5.1f %%  worst %5.1f %%\n", title, e->count, 100 * sum / (double)e->count, 100 * e->at[e->count / 2],
-         100 * e->at[e->count - 1]);
+  printf("  %-58s %4zu   mean %5.1f %%  median %5.1f %%  worst %5.1f %%\n", title, e->count,
+         100 * sum / (double)e->count, 100 * e->at[e->count / 2], 100 * e->at[e->count - 1]);
 }
 
 /* Plays the plan of the Megatron papers. False: it cannot be compiled. */
-static bool predict(const acc_context *c, const csv *t, size_t row, const char *recompute, bool sequence_parallel, held *out)
+static bool predict(const acc_context *c, const csv *t, size_t row, const char *recompute,
+                    bool sequence_parallel, held *out)
 {
   ts_arena *arena = ts_arena_new("memory");
   ts_session *s = ts_session_new(arena);
   double pp = csv_number(t, row, "pp"), vp = csv_number(t, row, "vp");
-  ts_define define[] = {{"layers", csv_cell(t, row, "layers")}, {"hidden", csv_cell(t, row, "hidden")}, {"heads", csv_cell(t, row, "heads")}, {"tp", csv_cell(t, row, "tp")},
-                        {"pp", csv_cell(t, row, "pp")}, {"chunks", csv_cell(t, row, "vp")}, {"micro", csv_cell(t, row, "micro_batch")}, {"seq", csv_cell(t, row, "seq")},
-                        {"global", ts_arena_printf(arena, "%.0f", csv_number(t, row, "micro_batch") * pp * (vp > 1 ? 2 : 1) * 2)},
-                        {"sequence_parallel", sequence_parallel ? "true" : "false"}, {"recompute_all", strcmp(recompute, "full") ? "false" : "true"},
-                        {"recompute_attention", strncmp(recompute, "selective", 9) ? "false" : "true"}};
+  ts_define define[] = {
+    {"layers", csv_cell(t, row, "layers")},
+    {"hidden", csv_cell(t, row, "hidden")},
+    {"heads", csv_cell(t, row, "heads")},
+    {"tp", csv_cell(t, row, "tp")},
+    {"pp", csv_cell(t, row, "pp")},
+    {"chunks", csv_cell(t, row, "vp")},
+    {"micro", csv_cell(t, row, "micro_batch")},
+    {"seq", csv_cell(t, row, "seq")},
+    {"global",
+     ts_arena_printf(arena, "%.0f", csv_number(t, row, "micro_batch") * pp * (vp > 1 ? 2 : 1) * 2)},
+    {"sequence_parallel", sequence_parallel ? "true" : "false"},
+    {"recompute_all", strcmp(recompute, "full") ? "false" : "true"},
+    {"recompute_attention", strncmp(recompute, "selective", 9) ? "false" : "true"}};
   const char *dirs[] = {c->data};
-  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source), .import_dirs = dirs, .import_dir_count = 1, .defines = define,
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source),
+                          .import_dirs = dirs,
+                          .import_dir_count = 1,
+                          .defines = define,
                           .define_count = sizeof define / sizeof *define};
   ts_input input;
   ts_stop stop = {.arena = arena};
-  bool opened = ts_input_open(s, ts_arena_printf(arena, "%s/tests/accuracy/plans/megatron_a100.ts", c->source), &o, &input);
+  bool opened = ts_input_open(
+    s, ts_arena_printf(arena, "%s/tests/accuracy/plans/megatron_a100.ts", c->source), &o, &input);
   ts_run *run = opened ? ts_run_new(&input.ir, &(ts_run_options){0}, &stop) : NULL;
   if (run) {
-    const ts_memory_class *m = &ts_memory_new(arena, &input.ir, run)->classes[ts_run_result(run)->class_of[0]];
-    *out = (held){(double)m->category[TS_IR_ACTIVATIONS], (double)(m->category[TS_IR_PARAMETERS] + m->category[TS_IR_GRADIENTS] + m->category[TS_IR_OPTIMIZER])};
+    const ts_memory_class *m =
+      &ts_memory_new(arena, &input.ir, run)->classes[ts_run_result(run)->class_of[0]];
+    *out = (held){(double)m->category[TS_IR_ACTIVATIONS],
+                  (double)(m->category[TS_IR_PARAMETERS] + m->category[TS_IR_GRADIENTS] +
+                           m->category[TS_IR_OPTIMIZER])};
     ts_run_free(run);
   } else if (c->verbose) {
     ts_diags_print(s->diags, stdout, TS_COLOR_NEVER);
@@ -73,15 +91,23 @@ static void published(const acc_context *c)
     held with, without;
     double value = csv_number(t, i, "value"), found;
     bool share = csv_is(t, i, "unit", "%");
-    if (!predict(c, t, i, csv_cell(t, i, "recompute"), csv_is(t, i, "seq_parallel", "1"), &with) || (share && !predict(c, t, i, "none", false, &without))) {
+    if (!predict(c, t, i, csv_cell(t, i, "recompute"), csv_is(t, i, "seq_parallel", "1"), &with) ||
+        (share && !predict(c, t, i, "none", false, &without))) {
       left++;
       continue;
     }
-    found = share ? 100 * with.activations / without.activations : (strcmp(quantity, "activations") ? with.state : with.activations) / 1073741824.0;
+    found = share ?
+              100 * with.activations / without.activations :
+              (strcmp(quantity, "activations") ? with.state : with.activations) / 1073741824.0;
     if (c->verbose)
-      printf("    %-6s %-22s sp %s  %-40s %8.2f %-4s predicted %8.2f\n", csv_cell(t, i, "model"), csv_cell(t, i, "recompute"), csv_cell(t, i, "seq_parallel"), quantity, value,
+      printf("    %-6s %-22s sp %s  %-40s %8.2f %-4s predicted %8.2f\n", csv_cell(t, i, "model"),
+             csv_cell(t, i, "recompute"), csv_cell(t, i, "seq_parallel"), quantity, value,
              csv_cell(t, i, "unit"), found);
-    TS_PUSH(c->arena, share ? &shares : strcmp(quantity, "activations") ? &state : &activations, fabs(found / value - 1));
+    TS_PUSH(c->arena,
+            share                           ? &shares :
+            strcmp(quantity, "activations") ? &state :
+                                              &activations,
+            fabs(found / value - 1));
   }
   print_errors("Korthikanti et al.: parameters, gradients, optimizer", &state);
   print_errors("Korthikanti et al.: activations", &activations);
@@ -92,13 +118,15 @@ static void published(const acc_context *c)
 
 static void print_row(const acc_row *r)
 {
-  printf("    measured %7.2f GiB, held by tensors %7.2f, reserved %7.2f:", r->memory / 0x1p30, r->predicted_memory / 0x1p30, r->reserved_memory / 0x1p30);
+  printf("    measured %7.2f GiB, held by tensors %7.2f, reserved %7.2f:", r->memory / 0x1p30,
+         r->predicted_memory / 0x1p30, r->reserved_memory / 0x1p30);
   for (uint32_t d = 0; d < r->define_count; d++)
     printf(" %s=%s", r->define[d].name, r->define[d].expression);
   printf("\n");
 }
 
-/* Sets whose rows have measured memory: against what tensors hold, and what the caching allocator reserves for them. */
+/* Sets whose rows have measured memory: against what tensors hold, and what the caching allocator
+ * reserves for them. */
 static void measured(const acc_context *c)
 {
   for (size_t k = 0; k < acc_set_count; k++) {
@@ -123,11 +151,13 @@ static void measured(const acc_context *c)
   }
 }
 
-/* What a recording of a small model's step holds by category, as shares of its peak: the plan of that run is not stated, so only its shape is told. */
+/* What a recording of a small model's step holds by category, as shares of its peak: the plan of
+ * that run is not stated, so only its shape is told. */
 static void profiled(const acc_context *c)
 {
   csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/e2e/nanotron_memprofile.csv", c->data));
-  static const char *const columns[] = {"parameter_gb", "gradient_gb", "optimizer_state_gb", "activation_gb"};
+  static const char *const columns[] = {"parameter_gb", "gradient_gb", "optimizer_state_gb",
+                                        "activation_gb"};
   size_t peak = 0;
   if (!t || !t->rows)
     return;
@@ -136,10 +166,13 @@ static void profiled(const acc_context *c)
       peak = i;
   printf("  nanotron_memprofile: peak %.1f GB of", csv_number(t, peak, "total_gb"));
   for (int k = 0; k < 4; k++)
-    printf(" %s %.0f %%", columns[k], 100 * csv_number(t, peak, columns[k]) / csv_number(t, peak, "total_gb"));
+    printf(" %s %.0f %%", columns[k],
+           100 * csv_number(t, peak, columns[k]) / csv_number(t, peak, "total_gb"));
   double parameters = csv_number(t, peak, "parameter_gb");
-  printf("\n    gradients are %.2f, optimizer states %.2f times the parameters (batch and sequence are not stated: no plan to compare with)\n",
-         csv_number(t, peak, "gradient_gb") / parameters, csv_number(t, peak, "optimizer_state_gb") / parameters);
+  printf("\n    gradients are %.2f, optimizer states %.2f times the parameters (batch and sequence "
+         "are not stated: no plan to compare with)\n",
+         csv_number(t, peak, "gradient_gb") / parameters,
+         csv_number(t, peak, "optimizer_state_gb") / parameters);
 }
 
 void acc_memory_report(const acc_context *c)

@@ -10,7 +10,16 @@
 
 #include "calibrate/operators.h"
 
-enum { PRODUCT, PRODUCT_BACKWARD, MEMORY, CLASSES, MAX_FAMILIES = 96, MAX_DEVICES = 16, DIMS = 8, TENSORS = 8 };
+enum {
+  PRODUCT,
+  PRODUCT_BACKWARD,
+  MEMORY,
+  CLASSES,
+  MAX_FAMILIES = 96,
+  MAX_DEVICES = 16,
+  DIMS = 8,
+  TENSORS = 8
+};
 static const char *const class_models[CLASSES] = {"gemm", "gemm_backward", "segments"};
 
 typedef struct op { /* one direction of a row of an operator table */
@@ -22,15 +31,23 @@ typedef struct op { /* one direction of a row of an operator table */
 } op;
 typedef TS_VEC(op) ops;
 
-typedef struct devices { uint32_t count; ts_op_device fp32[MAX_DEVICES], bf16[MAX_DEVICES]; } devices;
+typedef struct devices {
+  uint32_t count;
+  ts_op_device fp32[MAX_DEVICES], bf16[MAX_DEVICES];
+} devices;
 
 static devices read_devices(const acc_context *c)
 {
   devices d = {0};
-  const csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/tests/accuracy/devices.csv", c->source));
+  const csv *t =
+    csv_read(c->arena, ts_arena_printf(c->arena, "%s/tests/accuracy/devices.csv", c->source));
   for (size_t i = 0; t && i < t->rows && d.count < MAX_DEVICES; i++, d.count++) {
-    d.fp32[d.count] = (ts_op_device){csv_cell(t, i, "device"), csv_number(t, i, "fp32_tflops"), csv_number(t, i, "terabytes_per_s"),
-                                     csv_number(t, i, "watts"), csv_number(t, i, "units"), csv_number(t, i, "gigahertz")};
+    d.fp32[d.count] = (ts_op_device){csv_cell(t, i, "device"),
+                                     csv_number(t, i, "fp32_tflops"),
+                                     csv_number(t, i, "terabytes_per_s"),
+                                     csv_number(t, i, "watts"),
+                                     csv_number(t, i, "units"),
+                                     csv_number(t, i, "gigahertz")};
     d.bf16[d.count] = d.fp32[d.count];
     d.bf16[d.count].tflops = csv_number(t, i, "bf16_tflops");
   }
@@ -95,16 +112,25 @@ static double width_of(const csv *t, const char *name)
 {
   for (size_t i = 0; i < t->rows; i++)
     if (csv_is(t, i, "name", name))
-      return csv_is(t, i, "dtype", "bool") ? 1 : csv_is(t, i, "dtype", "int64") ? 8 : csv_is(t, i, "dtype", "") ? 0 : 4;
+      return csv_is(t, i, "dtype", "bool")  ? 1 :
+             csv_is(t, i, "dtype", "int64") ? 8 :
+             csv_is(t, i, "dtype", "")      ? 0 :
+                                              4;
   return 4;
 }
 
 /* Sizes and family of the forward of a row. */
 static void describe(ts_arena *arena, const csv *t, size_t i, op *o)
 {
-  static const struct { const char *kinds, *family; } modules[] = {
-    {"*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*.linear|lm_head", "linear"}, {"dropout|*drop|*dropout", "dropout"}, {"*.ln_*|*layer_norm|*.LayerNorm", "norm"},
-    {"*.wte|*.wpe|*embed*", "embedding"}, {"gelu|*.activation_fn|*.act", "gelu"}, {"tanh|sigmoid|*_activation", "tanh"}};
+  static const struct { const char *kinds, *family;
+  } modules[] = {{"*.query|*.key|*.value|*.dense|*_proj|*.fc1|*.fc2|*.decoder|*.seq_relationship|*."
+                  "linear|lm_head",
+                  "linear"},
+                 {"dropout|*drop|*dropout", "dropout"},
+                 {"*.ln_*|*layer_norm|*.LayerNorm", "norm"},
+                 {"*.wte|*.wpe|*embed*", "embedding"},
+                 {"gelu|*.activation_fn|*.act", "gelu"},
+                 {"tanh|sigmoid|*_activation", "tanh"}};
   const char *kind = csv_cell(t, i, "kind"), *inputs = csv_cell(t, i, "inputs");
   shape in[TENSORS], out[TENSORS];
   uint32_t count = read_shapes(csv_cell(t, i, "input_shapes"), in);
@@ -129,8 +155,11 @@ static void describe(ts_arena *arena, const csv *t, size_t i, op *o)
     o->family = last > k ? "scores" : "values";
     memcpy(o->feature, (double[]){m, last, k, elements(&in[0]) / m / k}, 4 * sizeof(double));
   } else {
-    double bytes = elements(&out[0]) * (csv_is(t, i, "dtype", "bool") ? 1 : csv_is(t, i, "dtype", "int64") ? 8 : 4);
-    for (uint32_t k = 0; k < count; k++, inputs += strcspn(inputs, ";") + (inputs[strcspn(inputs, ";")] == ';'))
+    double bytes = elements(&out[0]) * (csv_is(t, i, "dtype", "bool")  ? 1 :
+                                        csv_is(t, i, "dtype", "int64") ? 8 :
+                                                                         4);
+    for (uint32_t k = 0; k < count;
+         k++, inputs += strcspn(inputs, ";") + (inputs[strcspn(inputs, ";")] == ';'))
       bytes += elements(&in[k]) * width_of(t, ts_arena_string(arena, inputs, strcspn(inputs, ";")));
     o->feature[0] = bytes;
   }
@@ -163,12 +192,14 @@ static void add_ops(const acc_context *c, ops *all, const csv *t, uint32_t devic
       first = i < first ? i : first;
       last = i;
     }
-  while (last + 1 < t->rows && !strchr(csv_cell(t, last + 1, "kind"), '.')) /* what follows without a path belongs to it */
+  /* what follows without a path belongs to it */
+  while (last + 1 < t->rows && !strchr(csv_cell(t, last + 1, "kind"), '.'))
     last++;
   for (size_t i = 0; i < t->rows; i++) {
     op o;
     double us[] = {csv_number(t, i, "forward_us"), csv_number(t, i, "backward_us")};
-    if (csv_is(t, i, "dtype", "") || matches("view|reshape|permute|transpose|expand|unsqueeze|getitem", csv_cell(t, i, "kind")))
+    if (csv_is(t, i, "dtype", "") ||
+        matches("view|reshape|permute|transpose|expand|unsqueeze|getitem", csv_cell(t, i, "kind")))
       continue; /* launch nothing */
     describe(c->arena, t, i, &o);
     o.device = device;
@@ -187,29 +218,46 @@ static void add_ops(const acc_context *c, ops *all, const csv *t, uint32_t devic
   }
 }
 
-typedef struct table { const char *gpu, *model, *file; uint32_t device; int batch; double layers; } table;
+typedef struct table {
+  const char *gpu, *model, *file;
+  uint32_t device;
+  int batch;
+  double layers;
+} table;
 typedef TS_VEC(table) tables;
 
 /* "optable_<gpu>_<model>_s<seq>_b<batch>.csv.gz", for GPUs whose data sheet is at hand. */
 static tables find_tables(const acc_context *c, const devices *d)
 {
-  static const struct { const char *file, *device; } gpus[] = {{"NVIDIA_A100_80GB_PCIe", "a100_pcie_80"}, {"NVIDIA_A100-PCIE-40GB", "a100_pcie_40"},
-    {"NVIDIA_H100_80GB_HBM3", "h100_sxm"}, {"NVIDIA_L4", "l4"}, {"Tesla_V100-PCIE-32GB", "v100_pcie_32"}};
-  const csv *steps = csv_read(c->arena, ts_arena_printf(c->arena, "%s/ops/neusight_e2e.csv", c->data));
+  static const struct {
+    const char *file, *device;
+  } gpus[] = {{"NVIDIA_A100_80GB_PCIe", "a100_pcie_80"},
+              {"NVIDIA_A100-PCIE-40GB", "a100_pcie_40"},
+              {"NVIDIA_H100_80GB_HBM3", "h100_sxm"},
+              {"NVIDIA_L4", "l4"},
+              {"Tesla_V100-PCIE-32GB", "v100_pcie_32"}};
+  const csv *steps =
+    csv_read(c->arena, ts_arena_printf(c->arena, "%s/ops/neusight_e2e.csv", c->data));
   struct dirent **entries;
   tables found = {0};
   int count = scandir(ts_arena_printf(c->arena, "%s/ops", c->data), &entries, NULL, alphasort);
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name;
     for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) {
-      const char *prefix = ts_arena_printf(c->arena, "optable_%s_", gpus[g].file), *batch = strrchr(name, '_');
+      const char *prefix = ts_arena_printf(c->arena, "optable_%s_", gpus[g].file),
+                 *batch = strrchr(name, '_');
       if (strncmp(name, prefix, strlen(prefix)) || !batch || batch[1] != 'b')
         continue;
       const char *model = name + strlen(prefix);
-      table t = {gpus[g].device, ts_arena_string(c->arena, model, (size_t)(batch - model)), ts_arena_printf(c->arena, "%s/ops/%s", c->data, name),
-                 device_of(d, gpus[g].device), atoi(batch + 2), 1};
+      table t = {gpus[g].device,
+                 ts_arena_string(c->arena, model, (size_t)(batch - model)),
+                 ts_arena_printf(c->arena, "%s/ops/%s", c->data, name),
+                 device_of(d, gpus[g].device),
+                 atoi(batch + 2),
+                 1};
       for (size_t s = 0; steps && s < steps->rows; s++)
-        if (!strncmp(t.model, csv_cell(steps, s, "model"), strlen(csv_cell(steps, s, "model"))) && csv_number(steps, s, "layers") > 0)
+        if (!strncmp(t.model, csv_cell(steps, s, "model"), strlen(csv_cell(steps, s, "model"))) &&
+            csv_number(steps, s, "layers") > 0)
           t.layers = csv_number(steps, s, "layers");
       TS_PUSH(c->arena, &found, t);
     }
@@ -222,9 +270,10 @@ static tables find_tables(const acc_context *c, const devices *d)
 
 /* -- single kernels -- */
 
-/* Products timed alone: fp32 of NeuSight, or bf16. `launch`: the least time of the table is that of launching and timing, and comes off; rows
- * that are not much longer are left out. */
-static void add_products(const acc_context *c, ops *all, const char *file, const char *dtype, const char *family, uint32_t device, bool launch)
+/* Products timed alone: fp32 of NeuSight, or bf16. `launch`: the least time of the table is that of
+ * launching and timing, and comes off; rows that are not much longer are left out. */
+static void add_products(const acc_context *c, ops *all, const char *file, const char *dtype,
+                         const char *family, uint32_t device, bool launch)
 {
   const csv *t = csv_read(c->arena, ts_arena_printf(c->arena, "%s/ops/%s", c->data, file));
   double least = launch ? INFINITY : 0;
@@ -233,22 +282,33 @@ static void add_products(const acc_context *c, ops *all, const char *file, const
   for (size_t i = 0; t && i < t->rows; i++) {
     double batch = csv_number(t, i, "batch");
     bool linear = !strcmp(family, "linear_alone");
-    op o = {.name = file, .family = family, .class = PRODUCT, .device = device, .us = csv_number(t, i, "time_us") - least, .times = 1};
-    memcpy(o.feature, (double[]){csv_number(t, i, "m") * (linear && batch > 0 ? batch : 1), csv_number(t, i, "n"), csv_number(t, i, "k"),
-                                 linear || !(batch > 0) ? 1 : batch}, 4 * sizeof(double));
+    op o = {.name = file,
+            .family = family,
+            .class = PRODUCT,
+            .device = device,
+            .us = csv_number(t, i, "time_us") - least,
+            .times = 1};
+    memcpy(o.feature,
+           (double[]){csv_number(t, i, "m") * (linear && batch > 0 ? batch : 1),
+                      csv_number(t, i, "n"), csv_number(t, i, "k"),
+                      linear || !(batch > 0) ? 1 : batch},
+           4 * sizeof(double));
     if (csv_is(t, i, "dtype", dtype) && o.us > least)
       TS_PUSH(c->arena, all, o);
   }
 }
 
 /* What single products take on devices, whatever the model. */
-static void add_alone(const acc_context *c, const devices *d, ops *all, const char *const *sources, size_t count, const char *but)
+static void add_alone(const acc_context *c, const devices *d, ops *all, const char *const *sources,
+                      size_t count, const char *but)
 {
   for (size_t s = 0; s < count; s++) {
     if (but && !strcmp(sources[s], but))
       continue;
-    add_products(c, all, ts_arena_printf(c->arena, "neusight_linear_%s.csv.gz", sources[s]), "fp32", "linear_alone", device_of(d, sources[s]), true);
-    add_products(c, all, ts_arena_printf(c->arena, "neusight_bmm_%s.csv.gz", sources[s]), "fp32", "products_alone", device_of(d, sources[s]), true);
+    add_products(c, all, ts_arena_printf(c->arena, "neusight_linear_%s.csv.gz", sources[s]), "fp32",
+                 "linear_alone", device_of(d, sources[s]), true);
+    add_products(c, all, ts_arena_printf(c->arena, "neusight_bmm_%s.csv.gz", sources[s]), "fp32",
+                 "products_alone", device_of(d, sources[s]), true);
   }
 }
 
@@ -268,7 +328,8 @@ static uint32_t rows_of_class(const acc_context *c, const ops *all, int class, t
       rows[f].family = all->at[i].family;
   }
   for (uint32_t f = 0; f < families; f++) {
-    double *feature = TS_NEW_ARRAY(c->arena, double, all->count * width), *us = TS_NEW_ARRAY(c->arena, double, all->count);
+    double *feature = TS_NEW_ARRAY(c->arena, double, all->count *width),
+           *us = TS_NEW_ARRAY(c->arena, double, all->count);
     uint32_t *on = TS_NEW_ARRAY(c->arena, uint32_t, all->count), n = 0;
     for (size_t i = 0; i < all->count; i++)
       if (all->at[i].class == class && !strcmp(all->at[i].family, rows[f].family)) {
@@ -280,16 +341,22 @@ static uint32_t rows_of_class(const acc_context *c, const ops *all, int class, t
   return families;
 }
 
-static const ts_op_class *train_class(const acc_context *c, const ts_op_device *device, uint32_t devices, const ops *all, int class, const double *exponent)
+static const ts_op_class *train_class(const acc_context *c, const ts_op_device *device,
+                                      uint32_t devices, const ops *all, int class,
+                                      const double *exponent)
 {
   ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
   uint32_t families = rows_of_class(c, all, class, rows);
-  return families ? ts_op_train(c->arena, ts_kernel_model_find(class_models[class]), device, devices, rows, families, exponent) : NULL;
+  return families ? ts_op_train(c->arena, ts_kernel_model_find(class_models[class]), device,
+                                devices, rows, families, exponent) :
+                    NULL;
 }
 
-static trained train(const acc_context *c, const ts_op_device *device, uint32_t devices, const ops *all)
+static trained train(const acc_context *c, const ts_op_device *device, uint32_t devices,
+                     const ops *all)
 {
-  static const int order[] = {MEMORY, PRODUCT, PRODUCT_BACKWARD}; /* each goes by the exponents of those before */
+  /* each goes by the exponents of those before */
+  static const int order[] = {MEMORY, PRODUCT, PRODUCT_BACKWARD};
   double exponent[TS_OP_EXPONENTS] = {0};
   trained t = {0};
   for (int i = 0; i < CLASSES; i++)
@@ -298,9 +365,14 @@ static trained train(const acc_context *c, const ts_op_device *device, uint32_t 
   return t;
 }
 
-typedef struct errors { TS_VEC(double) of, base; double worst, whole, predicted, roofline; const char *worst_name; } errors;
+typedef struct errors {
+  TS_VEC(double) of, base;
+  double worst, whole, predicted, roofline;
+  const char *worst_name;
+} errors;
 
-static void compare(const acc_context *c, const trained *t, const ts_op_device *device, const ops *target, errors *e)
+static void compare(const acc_context *c, const trained *t, const ts_op_device *device,
+                    const ops *target, errors *e)
 {
   for (size_t i = 0; i < target->count; i++) {
     const op *o = &target->at[i];
@@ -308,16 +380,19 @@ static void compare(const acc_context *c, const trained *t, const ts_op_device *
     double flops, bytes;
     if (!class)
       continue;
-    double us = ts_op_time(class, ts_op_family_of(class, o->family), device, o->feature), error = fabs(us / o->us - 1);
+    double us = ts_op_time(class, ts_op_family_of(class, o->family), device, o->feature),
+           error = fabs(us / o->us - 1);
     class->model->work(o->feature, &flops, &bytes);
     double roof = 1e-6 * fmax(flops / device->tflops, bytes / device->terabytes_per_s);
     TS_PUSH(c->arena, &e->of, error);
     TS_PUSH(c->arena, &e->base, fabs(roof / o->us - 1));
     e->whole += o->us * o->times, e->predicted += us * o->times, e->roofline += roof * o->times;
     if (error > e->worst)
-      e->worst = error, e->worst_name = ts_arena_printf(c->arena, "%s (%s), %.0f us", o->name, o->family, o->us);
+      e->worst = error,
+      e->worst_name = ts_arena_printf(c->arena, "%s (%s), %.0f us", o->name, o->family, o->us);
     if (c->verbose)
-      printf("      %-36s %-20s %10.1f %10.1f %+6.1f %%\n", o->name, o->family, o->us, us, 100 * (us / o->us - 1));
+      printf("      %-36s %-20s %10.1f %10.1f %+6.1f %%\n", o->name, o->family, o->us, us,
+             100 * (us / o->us - 1));
   }
 }
 
@@ -335,8 +410,10 @@ static double mean(const double *at, size_t count)
   return sum / (double)count;
 }
 
-/* Trees instead of the Gaussian process: what devices left out say, of those learned from, and then what the target says, whichever was better. */
-static void compare_trees(const acc_context *c, const trained *t, const devices *d, const ops *learn, const ops *measured, uint32_t target)
+/* Trees instead of the Gaussian process: what devices left out say, of those learned from, and then
+ * what the target says, whichever was better. */
+static void compare_trees(const acc_context *c, const trained *t, const devices *d,
+                          const ops *learn, const ops *measured, uint32_t target)
 {
   for (int class = PRODUCT; class <= PRODUCT_BACKWARD; class++) {
     ts_op_rows *rows = TS_NEW_ARRAY(c->arena, ts_op_rows, MAX_FAMILIES);
@@ -344,19 +421,28 @@ static void compare_trees(const acc_context *c, const trained *t, const devices 
     const char *wrong = NULL;
     double error[TS_OP_LEARNERS];
     ts_op_learner best;
-    const ts_op_class *trees = t->class[class] ? ts_op_by_trees(c->arena, t->class[class], &wrong) : NULL;
-    if (!trees || !ts_op_compare(c->arena, t->class[class]->model, d->fp32, d->count, rows, families, t->class[MEMORY]->exponent, error, &best, &wrong)) {
+    const ts_op_class *trees =
+      t->class[class] ? ts_op_by_trees(c->arena, t->class[class], &wrong) : NULL;
+    if (!trees || !ts_op_compare(c->arena, t->class[class] -> model, d -> fp32, d -> count, rows,
+                                 families, t -> class[MEMORY] -> exponent, error, &best, &wrong)) {
       printf("    trees: %s\n", wrong ? wrong : "nothing to compare");
       continue;
     }
     errors gaussian = {0}, boosted = {0};
-    compare(c, &(trained){.class = {[PRODUCT] = class == PRODUCT ? t->class[class] : NULL, [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : t->class[class]}},
+    compare(c,
+            &(trained){.class = {[PRODUCT] = class == PRODUCT ? t->class[class] : NULL,
+                                 [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : t->class[class]}},
             &d->fp32[target], measured, &gaussian);
-    compare(c, &(trained){.class = {[PRODUCT] = class == PRODUCT ? trees : NULL, [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : trees}}, &d->fp32[target], measured,
-            &boosted);
-    printf("    %s: devices left out, mean |log|: Gaussian process %.3f, trees %.3f: %s; on the H100, median: %.1f %%, trees %.1f %%\n", class_models[class],
-           error[TS_OP_GAUSSIAN], error[TS_OP_TREES], best == TS_OP_TREES ? "trees" : "the Gaussian process",
-           100 * median(gaussian.of.at, gaussian.of.count), 100 * median(boosted.of.at, boosted.of.count));
+    compare(c,
+            &(trained){.class = {[PRODUCT] = class == PRODUCT ? trees : NULL,
+                                 [PRODUCT_BACKWARD] = class == PRODUCT ? NULL : trees}},
+            &d->fp32[target], measured, &boosted);
+    printf("    %s: devices left out, mean |log|: Gaussian process %.3f, trees %.3f: %s; on the "
+           "H100, median: %.1f %%, trees %.1f %%\n",
+           class_models[class], error[TS_OP_GAUSSIAN], error[TS_OP_TREES],
+           best == TS_OP_TREES ? "trees" : "the Gaussian process",
+           100 * median(gaussian.of.at, gaussian.of.count),
+           100 * median(boosted.of.at, boosted.of.count));
   }
 }
 
@@ -365,10 +451,13 @@ static void print(const char *name, errors *e, bool whole)
   if (!e->of.count)
     return;
   double m = mean(e->of.at, e->of.count);
-  printf("  %-44s %5zu operators   median %5.1f %%   mean %5.1f %%   worst %6.1f %%   roofline median %5.1f %%\n", name, e->of.count, 100 * median(e->of.at, e->of.count),
-         100 * m, 100 * e->worst, 100 * median(e->base.at, e->base.count));
+  printf("  %-44s %5zu operators   median %5.1f %%   mean %5.1f %%   worst %6.1f %%   roofline "
+         "median %5.1f %%\n",
+         name, e->of.count, 100 * median(e->of.at, e->of.count), 100 * m, 100 * e->worst,
+         100 * median(e->base.at, e->base.count));
   if (whole)
-    printf("    whole model %+5.1f %% (roofline %+6.1f %%); worst: %s\n", 100 * (e->predicted / e->whole - 1), 100 * (e->roofline / e->whole - 1), e->worst_name);
+    printf("    whole model %+5.1f %% (roofline %+6.1f %%); worst: %s\n",
+           100 * (e->predicted / e->whole - 1), 100 * (e->roofline / e->whole - 1), e->worst_name);
 }
 
 static ops ops_of(const acc_context *c, const table *t)
@@ -421,12 +510,18 @@ static void other_device(const acc_context *c, const devices *d, const tables *f
     add_all(c, &products, measured);
     compare(c, &t, &d->fp32[target], &measured, &e);
     compare(c, &t, &d->fp32[target], &measured, &all);
-    print(ts_arena_printf(c->arena, "%s, batch %d", found->at[i].model, found->at[i].batch), &e, true);
+    print(ts_arena_printf(c->arena, "%s, batch %d", found->at[i].model, found->at[i].batch), &e,
+          true);
     tally_add(&whole, &e);
   }
   print("all operator tables", &all, false);
-  printf("    whole models: mean %.1f %%, worst %.1f %% (asked for: 9 %%; operators, median: 12 %%)\n", 100 * whole.sum / whole.count, 100 * whole.worst);
-  static const struct { const char *file, *family; } alone[] = {{"neusight_linear_h100_sxm.csv.gz", "linear_alone"}, {"neusight_bmm_h100_sxm.csv.gz", "products_alone"}};
+  printf(
+    "    whole models: mean %.1f %%, worst %.1f %% (asked for: 9 %%; operators, median: 12 %%)\n",
+    100 * whole.sum / whole.count, 100 * whole.worst);
+  static const struct {
+    const char *file, *family;
+  } alone[] = {{"neusight_linear_h100_sxm.csv.gz", "linear_alone"},
+               {"neusight_bmm_h100_sxm.csv.gz", "products_alone"}};
   for (size_t i = 0; i < 2; i++) {
     ops measured = {0};
     errors e = {0};
@@ -438,20 +533,23 @@ static void other_device(const acc_context *c, const devices *d, const tables *f
   compare_trees(c, &t, d, &learn, &products, target);
   ops bf16 = {0}, measured = {0};
   errors e = {0};
-  add_products(c, &bf16, "gemm_a100_sxm.csv.gz", "bfloat16", "gemm", device_of(d, "a100_sxm"), false);
+  add_products(c, &bf16, "gemm_a100_sxm.csv.gz", "bfloat16", "gemm", device_of(d, "a100_sxm"),
+               false);
   const ts_op_class *gemm = train_class(c, d->bf16, d->count, &bf16, PRODUCT, NULL);
   add_products(c, &measured, "gemm_h100_sxm.csv.gz", "bfloat16", "gemm", target, false);
   compare(c, &(trained){.class = {gemm}}, &d->bf16[target], &measured, &e);
   print("gemm_h100_sxm, bf16, from gemm_a100_sxm", &e, false);
   if (c->verbose)
-    printf("    exponents: watts a TFLOP/s %.3f, bandwidth in the floor %.3f\n", t.class[PRODUCT]->exponent[0], t.class[MEMORY]->exponent[1]);
+    printf("    exponents: watts a TFLOP/s %.3f, bandwidth in the floor %.3f\n",
+           t.class[PRODUCT] -> exponent[0], t.class[MEMORY] -> exponent[1]);
 }
 
 /* `pooled`: other models' tables of the device help. */
 static void other_batch(const acc_context *c, const devices *d, const tables *found, bool pooled)
 {
   tally whole = {0};
-  printf("  one batch from the table of another, same device and model, fp32%s\n", pooled ? "; with the device's tables of other models" : "");
+  printf("  one batch from the table of another, same device and model, fp32%s\n",
+         pooled ? "; with the device's tables of other models" : "");
   for (size_t i = 0; i < found->count; i++)
     for (size_t k = 0; k < found->count; k++) {
       const table *from = &found->at[i], *to = &found->at[k];
@@ -465,10 +563,13 @@ static void other_batch(const acc_context *c, const devices *d, const tables *fo
       trained t = train(c, d->fp32, d->count, &learn);
       errors e = {0};
       compare(c, &t, &d->fp32[to->device], &measured, &e);
-      print(ts_arena_printf(c->arena, "%s, %s, %d from %d", to->gpu, to->model, to->batch, from->batch), &e, true);
+      print(
+        ts_arena_printf(c->arena, "%s, %s, %d from %d", to->gpu, to->model, to->batch, from->batch),
+        &e, true);
       tally_add(&whole, &e);
     }
-  printf("    whole models: mean %.1f %%, worst %.1f %% (asked for: 4 %%)\n", 100 * whole.sum / whole.count, 100 * whole.worst);
+  printf("    whole models: mean %.1f %%, worst %.1f %% (asked for: 4 %%)\n",
+         100 * whole.sum / whole.count, 100 * whole.worst);
 }
 
 void acc_operators_report(const acc_context *c)

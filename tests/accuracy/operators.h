@@ -1,4 +1,5 @@
-/* Operators of one device from tables of others, and of one batch from those of another: the models of calibrate/operators.h. */
+/* Operators of one device from tables of others, and of one batch from those of another: the models
+ * of calibrate/operators.h. */
 #ifndef TS_ACCURACY_OPERATORS_H
 #define TS_ACCURACY_OPERATORS_H
 

@@ -12,11 +12,13 @@
 void acc_define(ts_arena *arena, acc_row *row, const char *name, const char *expression)
 {
   if (row->define_count < 24)
-    row->define[row->define_count++] = (ts_define){ts_arena_printf(arena, "%s", name), ts_arena_printf(arena, "%s", expression)};
+    row->define[row->define_count++] =
+      (ts_define){ts_arena_printf(arena, "%s", name), ts_arena_printf(arena, "%s", expression)};
 }
 
 /* "a=b,c=d" into pairs; calls `each`. */
-static void pairs(ts_arena *arena, const char *text, void (*each)(void *closure, const char *left, const char *right), void *closure)
+static void pairs(ts_arena *arena, const char *text,
+                  void (*each)(void *closure, const char *left, const char *right), void *closure)
 {
   char *copy = ts_arena_printf(arena, "%s", text), *save = NULL;
   for (char *part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
@@ -99,7 +101,8 @@ static double longest_rank(const ts_run *run)
   return (double)longest;
 }
 
-void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra, uint32_t extra_count)
+void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const ts_define *extra,
+                 uint32_t extra_count)
 {
   ts_arena *arena = ts_arena_new("row");
   ts_session *s = ts_session_new(arena);
@@ -110,10 +113,15 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
   for (uint32_t i = 0; i < extra_count && n < 48; i++)
     define[n++] = extra[i];
   const char *dirs[] = {c->data};
-  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source), .import_dirs = dirs, .import_dir_count = 1, .defines = define, .define_count = n};
+  ts_compile_options o = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", c->source),
+                          .import_dirs = dirs,
+                          .import_dir_count = 1,
+                          .defines = define,
+                          .define_count = n};
   ts_input input;
   row->done = false;
-  if (!ts_input_open(s, ts_arena_printf(arena, "%s/tests/accuracy/plans/%s", c->source, set->plan), &o, &input)) {
+  if (!ts_input_open(s, ts_arena_printf(arena, "%s/tests/accuracy/plans/%s", c->source, set->plan),
+                     &o, &input)) {
     row->why = first_error(c->arena, s);
   } else {
     ts_stop stop = {.arena = arena};
@@ -123,14 +131,19 @@ void acc_predict(const acc_context *c, const acc_set *set, acc_row *row, const t
     } else {
       const ts_memory *memory = ts_memory_new(arena, &input.ir, run);
       row->done = true;
-      row->predicted = (row->unsynchronised ? longest_rank(run) : (double)ts_run_result(run)->step) * 1e-12;
+      row->predicted =
+        (row->unsynchronised ? longest_rank(run) : (double)ts_run_result(run)->step) * 1e-12;
       row->predicted_memory = 0;
       for (uint32_t k = 0; k < memory->class_count; k++)
-        if (row->any_rank ? (double)memory->classes[k].peak > row->predicted_memory : ts_run_result(run)->classes[k].rank == 0 || k == 0)
+        if (row->any_rank ? (double)memory->classes[k].peak > row->predicted_memory :
+                            ts_run_result(run)->classes[k].rank == 0 || k == 0)
           row->predicted_memory = (double)memory->classes[k].peak;
       if (isfinite(row->memory))
-        row->reserved_memory = (double)ts_reserved_new(arena, &input.ir, run, memory, &(ts_allocator_options){0})[0].reserved;
-      double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step : input.ir.meta->samples_per_step);
+        row->reserved_memory =
+          (double)ts_reserved_new(arena, &input.ir, run, memory, &(ts_allocator_options){0})[0]
+            .reserved;
+      double tokens = (double)(input.ir.meta->tokens_per_step ? input.ir.meta->tokens_per_step :
+                                                                input.ir.meta->samples_per_step);
       row->work = 6 * (double)input.ir.meta->parameters * tokens / input.ir.meta->world;
       ts_run_free(run);
     }

@@ -1,4 +1,5 @@
-/* What a set says about us: errors, order, memory; beside them a baseline that knows nothing but 6 N tokens. */
+/* What a set says about us: errors, order, memory; beside them a baseline that knows nothing but 6
+ * N tokens. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static void ranks(const double *x, size_t n, double *rank)
 /* Spearman's rank correlation. */
 static double correlation(ts_arena *arena, const double *x, const double *y, size_t n)
 {
-  double *a = TS_NEW_ARRAY(arena, double, n + 1), *b = TS_NEW_ARRAY(arena, double, n + 1), ab = 0, aa = 0, bb = 0;
+  double *a = TS_NEW_ARRAY(arena, double, n + 1), *b = TS_NEW_ARRAY(arena, double, n + 1), ab = 0,
+         aa = 0, bb = 0;
   ranks(x, n, a);
   ranks(y, n, b);
   double middle = ((double)n + 1) / 2;
@@ -64,7 +66,12 @@ static double correlation(ts_arena *arena, const double *x, const double *y, siz
   return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : NAN;
 }
 
-typedef struct sample { size_t count; double *error, *predicted, *measured, *baseline, *memory, *reserved; size_t memory_count; const acc_row **row; } sample;
+typedef struct sample {
+  size_t count;
+  double *error, *predicted, *measured, *baseline, *memory, *reserved;
+  size_t memory_count;
+  const acc_row **row;
+} sample;
 
 static sample take(ts_arena *arena, const acc_rows *rows, bool validation, const char *group)
 {
@@ -90,7 +97,8 @@ static sample take(ts_arena *arena, const acc_rows *rows, bool validation, const
   return s;
 }
 
-/* The rate at which 6 N tokens / devices comes nearest to the measured rows: the median of the rates. */
+/* The rate at which 6 N tokens / devices comes nearest to the measured rows: the median of the
+ * rates. */
 static void set_baseline(ts_arena *arena, const acc_rows *rows)
 {
   double *rate = TS_NEW_ARRAY(arena, double, rows->count + 1);
@@ -104,7 +112,8 @@ static void set_baseline(ts_arena *arena, const acc_rows *rows)
 }
 
 /* Mean over groups of at least three rows. */
-static double order_within_groups(ts_arena *arena, const acc_rows *rows, bool validation, size_t *groups)
+static double order_within_groups(ts_arena *arena, const acc_rows *rows, bool validation,
+                                  size_t *groups)
 {
   double sum = 0;
   *groups = 0;
@@ -133,40 +142,52 @@ static void part(const acc_context *c, const acc_rows *rows, bool validation, co
   for (size_t i = 1; i < s.count; i++)
     if (s.error[i] > s.error[worst])
       worst = i;
-  printf("  %-28s %4zu rows   mean %5.2f %%   median %5.2f %%   worst %6.2f %%\n", title, s.count, mean(s.error, s.count), median(c->arena, s.error, s.count),
-         s.error[worst]);
-  printf("    within 5/10/20 %%          %3.0f %3.0f %3.0f %%", share_below(s.error, s.count, 5), share_below(s.error, s.count, 10), share_below(s.error, s.count, 20));
+  printf("  %-28s %4zu rows   mean %5.2f %%   median %5.2f %%   worst %6.2f %%\n", title, s.count,
+         mean(s.error, s.count), median(c->arena, s.error, s.count), s.error[worst]);
+  printf("    within 5/10/20 %%          %3.0f %3.0f %3.0f %%", share_below(s.error, s.count, 5),
+         share_below(s.error, s.count, 10), share_below(s.error, s.count, 20));
   if (s.count >= 3)
     printf("   rank correlation %.3f", correlation(c->arena, s.predicted, s.measured, s.count));
   double within = order_within_groups(c->arena, rows, validation, &groups);
   if (groups > 1)
     printf(", within groups %.3f", within);
-  printf("\n    worst row                 %s: %.4g s, measured %.4g s\n", s.row[worst]->name, s.predicted[worst], s.measured[worst]);
-  printf("    baseline, 6 N tokens      mean %5.2f %%   median %5.2f %%\n", mean(s.baseline, s.count), median(c->arena, s.baseline, s.count));
+  printf("\n    worst row                 %s: %.4g s, measured %.4g s\n", s.row[worst]->name,
+         s.predicted[worst], s.measured[worst]);
+  printf("    baseline, 6 N tokens      mean %5.2f %%   median %5.2f %%\n",
+         mean(s.baseline, s.count), median(c->arena, s.baseline, s.count));
   if (!s.memory_count)
     return;
-  printf("    peak memory               %4zu rows   mean %5.2f %%   median %5.2f %%   within 10 %%: %3.0f %%\n", s.memory_count, mean(s.memory, s.memory_count),
-         median(c->arena, s.memory, s.memory_count), share_below(s.memory, s.memory_count, 10));
-  printf("    as the allocator reserves             mean %5.2f %%   median %5.2f %%   within 10 %%: %3.0f %%\n", mean(s.reserved, s.memory_count),
-         median(c->arena, s.reserved, s.memory_count), share_below(s.reserved, s.memory_count, 10));
+  printf("    peak memory               %4zu rows   mean %5.2f %%   median %5.2f %%   within 10 "
+         "%%: %3.0f %%\n",
+         s.memory_count, mean(s.memory, s.memory_count), median(c->arena, s.memory, s.memory_count),
+         share_below(s.memory, s.memory_count, 10));
+  printf("    as the allocator reserves             mean %5.2f %%   median %5.2f %%   within 10 "
+         "%%: %3.0f %%\n",
+         mean(s.reserved, s.memory_count), median(c->arena, s.reserved, s.memory_count),
+         share_below(s.reserved, s.memory_count, 10));
 }
 
-/* Throughput against the references of the same group: predicted against measured; the baseline knows no difference. */
+/* Throughput against the references of the same group: predicted against measured; the baseline
+ * knows no difference. */
 static void relative(const acc_context *c, const acc_rows *rows)
 {
-  double *error = TS_NEW_ARRAY(c->arena, double, rows->count * rows->count + 1), *baseline = TS_NEW_ARRAY(c->arena, double, rows->count * rows->count + 1);
+  double *error = TS_NEW_ARRAY(c->arena, double, rows->count * rows->count + 1),
+         *baseline = TS_NEW_ARRAY(c->arena, double, rows->count * rows->count + 1);
   const char *worst = "";
   double most = -1;
   size_t n = 0;
   for (size_t i = 0; i < rows->count; i++)
     for (size_t k = 0; k < rows->count; k++) {
       const acc_row *one = &rows->at[i], *other = &rows->at[k];
-      if (one->side != ACC_COMPARED || other->side != ACC_REFERENCE || !one->done || !other->done || strcmp(one->group, other->group))
+      if (one->side != ACC_COMPARED || other->side != ACC_REFERENCE || !one->done || !other->done ||
+          strcmp(one->group, other->group))
         continue;
-      double measured = other->measured / one->measured, predicted = other->predicted / one->predicted;
+      double measured = other->measured / one->measured,
+             predicted = other->predicted / one->predicted;
       error[n] = 100 * fabs(predicted / measured - 1);
       baseline[n] = 100 * fabs(1 / measured - 1);
-      const char *name = ts_arena_printf(c->arena, "%s against %s: %.3f, measured %.3f", one->name, strrchr(other->name, ' ') + 1, predicted, measured);
+      const char *name = ts_arena_printf(c->arena, "%s against %s: %.3f, measured %.3f", one->name,
+                                         strrchr(other->name, ' ') + 1, predicted, measured);
       if (c->verbose)
         printf("  %s\n", name);
       if (error[n] > most) {
@@ -177,9 +198,11 @@ static void relative(const acc_context *c, const acc_rows *rows)
     }
   if (!n)
     return;
-  printf("  relative throughput          %4zu pairs  mean %5.2f %%   median %5.2f %%   worst %6.2f %%\n    worst pair                %s\n", n, mean(error, n),
-         median(c->arena, error, n), most, worst);
-  printf("    baseline, no difference   mean %5.2f %%   median %5.2f %%\n", mean(baseline, n), median(c->arena, baseline, n));
+  printf("  relative throughput          %4zu pairs  mean %5.2f %%   median %5.2f %%   worst %6.2f "
+         "%%\n    worst pair                %s\n",
+         n, mean(error, n), median(c->arena, error, n), most, worst);
+  printf("    baseline, no difference   mean %5.2f %%   median %5.2f %%\n", mean(baseline, n),
+         median(c->arena, baseline, n));
 }
 
 void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
@@ -192,8 +215,10 @@ void acc_report(const acc_context *c, const acc_set *set, const acc_rows *rows)
     failed += !r->done;
     fitted += r->done && !r->validation;
     if (c->verbose && r->done)
-      printf("    %-58s %9.4g s  measured %9.4g  %+6.1f %%   memory %5.1f of %5.1f GiB%s\n", r->name, r->predicted, r->measured,
-             100 * (r->predicted / r->measured - 1), r->predicted_memory / 1073741824.0, r->memory / 1073741824.0, r->validation ? "" : "  (fit)");
+      printf("    %-58s %9.4g s  measured %9.4g  %+6.1f %%   memory %5.1f of %5.1f GiB%s\n",
+             r->name, r->predicted, r->measured, 100 * (r->predicted / r->measured - 1),
+             r->predicted_memory / 1073741824.0, r->memory / 1073741824.0,
+             r->validation ? "" : "  (fit)");
   }
   if (fitted) {
     part(c, rows, true, "rows not fitted");

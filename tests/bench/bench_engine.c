@@ -1,8 +1,10 @@
-/* Speed of a play: a step of tensor, data and pipeline parallelism on 1,024 and 8,192 devices, in the proportions of a
- * model of 96 layers in 16 stages with 192 micro-batches. CPU time, best of several, on one core.
+/* Speed of a play: a step of tensor, data and pipeline parallelism on 1,024 and 8,192 devices, in
+ * the proportions of a model of 96 layers in 16 stages with 192 micro-batches. CPU time, best of
+ * several, on one core.
  *
- * The floor of an unfolded play is the same arithmetic without waiting: each stream of each rank replayed by itself from the times that
- * cross streams (runtime/play/track.c). What is above it is finding out who may run. */
+ * The floor of an unfolded play is the same arithmetic without waiting: each stream of each rank
+ * replayed by itself from the times that cross streams (runtime/play/track.c). What is above it is
+ * finding out who may run. */
 #include <stdio.h>
 #include <time.h>
 
@@ -140,7 +142,8 @@ static double folded(uint32_t replicas)
     best = seconds < best ? seconds : best;
     ts_run_free(r);
   }
-  printf("folded    %5u devices in %u classes, %.2f M nodes: play and result %7.1f ms\n", world, classes, 1e-6 * (double)played, 1e3 * best);
+  printf("folded    %5u devices in %u classes, %.2f M nodes: play and result %7.1f ms\n", world,
+         classes, 1e-6 * (double)played, 1e3 * best);
   plan_free(&b.p);
   return best;
 }
@@ -156,7 +159,8 @@ static double replay(const ts_facts *facts)
   return now() - start;
 }
 
-/* What a play takes beyond the engine: where the time of every rank went, were all of them different, and finding which are alike. */
+/* What a play takes beyond the engine: where the time of every rank went, were all of them
+ * different, and finding which are alike. */
 static void compose(const ts_facts *facts, uint64_t nodes, double engine)
 {
   ts_arena *arena = ts_arena_new("results"), *scratch = ts_arena_new("composition");
@@ -174,8 +178,10 @@ static void compose(const ts_facts *facts, uint64_t nodes, double engine)
   uint32_t distinct = 0;
   for (uint32_t p = 0; p < facts->fold->count; p++)
     distinct += of[p] == p;
-  printf("          composition of each by itself %.0f ms, with the engine %.0f M nodes/s; finding the %u that differ %.0f ms, %.0f M nodes/s\n", 1e3 * each,
-         1e-6 * (double)nodes / (engine + each), distinct, 1e3 * compare, 1e-6 * (double)nodes / (engine + compare));
+  printf("          composition of each by itself %.0f ms, with the engine %.0f M nodes/s; finding "
+         "the %u that differ %.0f ms, %.0f M nodes/s\n",
+         1e3 * each, 1e-6 * (double)nodes / (engine + each), distinct, 1e3 * compare,
+         1e-6 * (double)nodes / (engine + compare));
   ts_arena_free(arena);
   ts_arena_free(scratch);
 }
@@ -189,7 +195,8 @@ static void unfolded(uint32_t replicas)
   ts_arena *arena = ts_arena_new("bench");
   const ts_ranks *ranks = ts_ranks_new(arena, &ir);
   const ts_tables *tables = ts_tables_new(arena, &ir, ranks, &stop);
-  const ts_roles *roles = ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
+  const ts_roles *roles =
+    ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
   const ts_fold *fold = ts_fold_new(arena, tables, roles, false);
   uint64_t nodes = 0;
   for (uint32_t r = 0; r < ranks->world; r++)
@@ -197,8 +204,10 @@ static void unfolded(uint32_t replicas)
   double start = now();
   const ts_facts *facts = ts_engine_play(arena, tables, roles, fold, NULL, 0, &stop);
   double seconds = now() - start, floor = facts ? replay(facts) : 0;
-  printf("unfolded  %5u devices, %.1f M nodes: engine %.0f ms, %.0f M nodes/s; floor %.0f ms (arithmetic without waiting), ratio %.2f\n",
-         b.p.world, 1e-6 * (double)nodes, 1e3 * seconds, 1e-6 * (double)nodes / seconds, 1e3 * floor, seconds / floor);
+  printf("unfolded  %5u devices, %.1f M nodes: engine %.0f ms, %.0f M nodes/s; floor %.0f ms "
+         "(arithmetic without waiting), ratio %.2f\n",
+         b.p.world, 1e-6 * (double)nodes, 1e3 * seconds, 1e-6 * (double)nodes / seconds,
+         1e3 * floor, seconds / floor);
   if (facts)
     compose(facts, nodes, seconds);
   ts_arena_free(arena);
@@ -217,7 +226,8 @@ static void slowed(uint32_t replicas, bool fold)
   const ts_ranks *ranks = ts_ranks_new(arena, &ir);
   ts_tables *tables = (ts_tables *)ts_tables_new(arena, &ir, ranks, &stop);
   tables->apart = true;
-  const ts_roles *roles = ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
+  const ts_roles *roles =
+    ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
   const ts_fold *fold = ts_fold_new(arena, tables, roles, fold);
   uint64_t nodes = 0;
   for (uint32_t p = 0; p < fold->count; p++)
@@ -233,7 +243,9 @@ static void slowed(uint32_t replicas, bool fold)
     best = seconds < best ? seconds : best;
     ts_arena_free(scratch);
   }
-  printf("slowed    %5u devices, %s, %.1f M nodes: %.0f ms, %.1f M nodes/s; floor %.0f ms (the play without slowdown), ratio %.1f\n", b.p.world, fold ? "folded" : "unfolded", 1e-6 * (double)nodes, 1e3 * best,
+  printf("slowed    %5u devices, %s, %.1f M nodes: %.0f ms, %.1f M nodes/s; floor %.0f ms (the "
+         "play without slowdown), ratio %.1f\n",
+         b.p.world, fold ? "folded" : "unfolded", 1e-6 * (double)nodes, 1e3 * best,
          1e-6 * (double)nodes / best, 1e3 * floor, best / floor);
   ts_arena_free(arena);
   ts_arena_free(stop.arena);

@@ -1,5 +1,7 @@
-/* Flows on a rail-optimised Clos: events a second, and the time of an all-reduce over everything. A flow event is the start or the end of a flow of the solver; one
- * flow may be many connections (a channel of a ring). The floor is to read, once for each event, the links of the flow and who is on them. */
+/* Flows on a rail-optimised Clos: events a second, and the time of an all-reduce over everything. A
+ * flow event is the start or the end of a flow of the solver; one flow may be many connections (a
+ * channel of a ring). The floor is to read, once for each event, the links of the flow and who is
+ * on them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +27,17 @@ static void clos(uint32_t nodes, ts_ir_builder *b, ts_ir *ir)
 {
   enum { GPUS = 8, POD = 32 };
   uint32_t pods = (nodes + POD - 1) / POD, gpus = nodes * GPUS, leafs = pods * GPUS, link = 0;
-  const uint32_t dims[4][4] = {{nodes, GPUS}, {nodes}, {pods, GPUS}, {1}}, counts[4] = {gpus, nodes, leafs, 1}, ranks[4] = {2, 1, 2, 1};
+  const uint32_t dims[4][4] = {{nodes, GPUS}, {nodes}, {pods, GPUS}, {1}},
+                 counts[4] = {gpus, nodes, leafs, 1}, ranks[4] = {2, 1, 2, 1};
   const char *names[] = {"gpu", "nvswitch", "leaf", "spine"};
   void *records;
   ts_ir_append(b, TS_IR_ARRAYS, 4, &records);
   ts_ir_array *arrays = records;
   for (uint32_t a = 0, first = 0; a < 4; first += counts[a++]) {
-    arrays[a] = (ts_ir_array){.kind = a ? TS_IR_SWITCH : TS_IR_DEVICE, .first = first, .count = counts[a], .dims = ranks[a]};
+    arrays[a] = (ts_ir_array){.kind = a ? TS_IR_SWITCH : TS_IR_DEVICE,
+                              .first = first,
+                              .count = counts[a],
+                              .dims = ranks[a]};
     memcpy(arrays[a].dim, dims[a], sizeof dims[a]);
   }
   for (uint32_t a = 0; a < 4; a++)
@@ -58,11 +64,13 @@ static void clos(uint32_t nodes, ts_ir_builder *b, ts_ir *ir)
   ts_ir_builder_view(b, ir);
 }
 
-static const ts_ir_net_model model = {.kind = TS_IR_NET_FLOW, .algorithm = TS_IR_NONE, .efficiency = 1};
+static const ts_ir_net_model model = {
+  .kind = TS_IR_NET_FLOW, .algorithm = TS_IR_NONE, .efficiency = 1};
 
 typedef struct work { ts_flow_pattern *patterns; uint32_t count; uint64_t connections; } work;
 
-/* A tensor group in each node and a data group over each rail of a pod, as a training job has them: all under way all the time. */
+/* A tensor group in each node and a data group over each rail of a pod, as a training job has them:
+ * all under way all the time. */
 static void groups_of_a_job(ts_arena *arena, ts_flow_maker *maker, uint32_t nodes, work *w)
 {
   uint32_t members[64], pair[2];
@@ -89,7 +97,8 @@ static uint64_t connections_of(const ts_flow_pattern *p)
   return most / 2;
 }
 
-static double floor_of(const ts_ir *ir, const ts_flow_pattern *patterns, uint32_t count, uint64_t events)
+static double floor_of(const ts_ir *ir, const ts_flow_pattern *patterns, uint32_t count,
+                       uint64_t events)
 {
   uint32_t *on = calloc(2 * (size_t)ir->links_count, sizeof *on);
   uint64_t done = 0, sum = 0;
@@ -103,7 +112,8 @@ static double floor_of(const ts_ir *ir, const ts_flow_pattern *patterns, uint32_
   return sum ? (double)done / time : 0;
 }
 
-/* `together`: calls begin and end in step, as those of a job do; else each has its own size, and every event is solved by itself. */
+/* `together`: calls begin and end in step, as those of a job do; else each has its own size, and
+ * every event is solved by itself. */
 static void play(const ts_ir *ir, const work *w, bool together, uint64_t calls)
 {
   ts_arena *arena = ts_arena_new("bench");
@@ -119,18 +129,25 @@ static void play(const ts_ir *ir, const work *w, bool together, uint64_t calls)
       uint32_t i = of[call];
       connections += 2 * connections_of(&w->patterns[i]);
       if (++started < calls)
-        of[ts_traffic_start(t, &w->patterns[i], 1e6 * (together ? 64 : 1 + draw(&random, 64)), 0)] = i;
+        of[ts_traffic_start(t, &w->patterns[i], 1e6 * (together ? 64 : 1 + draw(&random, 64)), 0)] =
+          i;
     }
   }
   double time = seconds() - begin;
   ts_traffic_work done = ts_traffic_work_of(t);
-  printf("  %-34s %9.0f events/s, %11.0f of connections/s, %5.1f rates and %6.0f places on links an event; floor %10.0f events/s\n", together ? "groups of a job, in step" : "groups of a job, each by itself",
-         (double)done.flows.events / time, (double)connections / time, (double)done.flows.rated / (double)done.flows.events, (double)done.flows.looked / (double)done.flows.events, floor_of(ir, w->patterns, w->count, done.flows.events));
+  printf("  %-34s %9.0f events/s, %11.0f of connections/s, %5.1f rates and %6.0f places on links "
+         "an event; floor %10.0f events/s\n",
+         together ? "groups of a job, in step" : "groups of a job, each by itself",
+         (double)done.flows.events / time, (double)connections / time,
+         (double)done.flows.rated / (double)done.flows.events,
+         (double)done.flows.looked / (double)done.flows.events,
+         floor_of(ir, w->patterns, w->count, done.flows.events));
   ts_arena_free(arena);
 }
 
 /* Messages between random pairs, `active` at a time, each of its own size. */
-static void play_pairs(const ts_ir *ir, ts_flow_maker *maker, uint32_t gpus, uint32_t active, uint64_t calls)
+static void play_pairs(const ts_ir *ir, ts_flow_maker *maker, uint32_t gpus, uint32_t active,
+                       uint64_t calls)
 {
   ts_arena *arena = ts_arena_new("bench");
   uint64_t random = 1, started = 0;
@@ -154,8 +171,12 @@ static void play_pairs(const ts_ir *ir, ts_flow_maker *maker, uint32_t gpus, uin
   }
   double time = seconds() - begin;
   ts_traffic_work done = ts_traffic_work_of(t);
-  printf("  %5u random messages, one by one    %9.0f events/s, %38.1f rates and %6.0f places on links an event; floor %10.0f events/s\n", active, (double)done.flows.events / time,
-         (double)done.flows.rated / (double)done.flows.events, (double)done.flows.looked / (double)done.flows.events, floor_of(ir, w.patterns, active, done.flows.events));
+  printf("  %5u random messages, one by one    %9.0f events/s, %38.1f rates and %6.0f places on "
+         "links an event; floor %10.0f events/s\n",
+         active, (double)done.flows.events / time,
+         (double)done.flows.rated / (double)done.flows.events,
+         (double)done.flows.looked / (double)done.flows.events,
+         floor_of(ir, w.patterns, active, done.flows.events));
   ts_arena_free(arena);
 }
 
@@ -175,7 +196,8 @@ static void all_reduce(uint32_t nodes)
   double made = seconds();
   ts_traffic *t = ts_traffic_new(arena, &ir);
   double bytes = 1e9, volume = ts_flow_volume(TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 8 * nodes) * bytes;
-  ts_traffic_start(t, &pattern, volume * pattern.share, ts_flow_latency(&pattern, TS_IR_ALL_REDUCE));
+  ts_traffic_start(t, &pattern, volume * pattern.share,
+                   ts_flow_latency(&pattern, TS_IR_ALL_REDUCE));
   uint64_t now, end = 0;
   while ((now = ts_traffic_next(t)) != TS_FLOW_NEVER) {
     ts_traffic_advance(t, now);
@@ -183,7 +205,9 @@ static void all_reduce(uint32_t nodes)
       end = now;
   }
   double done = seconds();
-  printf("  all-reduce of 1 GB over %u GPUs: %.3f ms; found in %.0f ms (%.0f ms to route %.0f connections)\n", 8 * nodes, (double)end * 1e-9, 1e3 * (done - begin), 1e3 * (made - begin),
+  printf("  all-reduce of 1 GB over %u GPUs: %.3f ms; found in %.0f ms (%.0f ms to route %.0f "
+         "connections)\n",
+         8 * nodes, (double)end * 1e-9, 1e3 * (done - begin), 1e3 * (made - begin),
          (double)connections_of(&pattern));
   ts_arena_free(arena);
   ts_ir_builder_free(b);

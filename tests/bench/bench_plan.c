@@ -1,6 +1,7 @@
-/* From a plan to its report: examples/gpt3_175b.ts on 1,024 devices, the same with dp 64 on 8,192, and every rank played for itself. CPU time of this
- * process, best of several. Floors: for tsc the plan and its imports read once, byte by byte, and the IR written once; for a folded play the nodes it
- * plays; for an unfolded one see bench_engine. */
+/* From a plan to its report: examples/gpt3_175b.ts on 1,024 devices, the same with dp 64 on 8,192,
+ * and every rank played for itself. CPU time of this process, best of several. Floors: for tsc the
+ * plan and its imports read once, byte by byte, and the IR written once; for a folded play the
+ * nodes it plays; for an unfolded one see bench_engine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,11 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef struct measured { double compile, floor, open, play, memory; size_t plan_bytes, ir_bytes; uint64_t played, nodes; } measured;
+typedef struct measured {
+  double compile, floor, open, play, memory;
+  size_t plan_bytes, ir_bytes;
+  uint64_t played, nodes;
+} measured;
 
 static const char *plan_path(void)
 {
@@ -27,7 +32,8 @@ static const char *plan_path(void)
   return path;
 }
 
-/* What no compiler of these files can do without: a digest over every byte that comes in and goes out. */
+/* What no compiler of these files can do without: a digest over every byte that comes in and goes
+ * out. */
 static double digest_time(ts_session *s, const void *ir, size_t ir_bytes, size_t *read)
 {
   double start = now();
@@ -67,7 +73,8 @@ static int once(const ts_define *define, uint32_t defines, bool no_fold, measure
   m->open = now() - t;
   ts_stop stop = {.arena = arena};
   t = now();
-  ts_run *run = bad ? NULL : ts_run_new(&ir, &(ts_run_options){.no_fold = no_fold, .threads = 1}, &stop);
+  ts_run *run =
+    bad ? NULL : ts_run_new(&ir, &(ts_run_options){.no_fold = no_fold, .threads = 1}, &stop);
   if (run) {
     const ts_result *r = ts_run_result(run);
     m->play = now() - t;
@@ -87,7 +94,8 @@ static int once(const ts_define *define, uint32_t defines, bool no_fold, measure
 
 static double least(double a, double b) { return a == 0 || b < a ? b : a; }
 
-static int best_of(int times, const ts_define *define, uint32_t defines, bool no_fold, measured *best)
+static int best_of(int times, const ts_define *define, uint32_t defines, bool no_fold,
+                   measured *best)
 {
   *best = (measured){0};
   for (int i = 0; i < times; i++) {
@@ -110,11 +118,14 @@ static int best_of(int times, const ts_define *define, uint32_t defines, bool no
 static void print(const char *title, const measured *m)
 {
   printf("%s\n", title);
-  printf("  tsc      %7.1f ms   IR %.0f kB from %.0f kB of text; floor (digests of both) %.2f ms, ratio %.0f: evaluation and fits\n", 1e3 * m->compile,
-         (double)m->ir_bytes / 1e3, (double)m->plan_bytes / 1e3, 1e3 * m->floor, m->compile / m->floor);
-  printf("  tsrun    %7.1f ms   open and verify %.1f, play and compose %.1f, memory %.1f\n", 1e3 * (m->open + m->play + m->memory), 1e3 * m->open, 1e3 * m->play,
-         1e3 * m->memory);
-  printf("           %7.2f M nodes played of %.1f M, %.0f M nodes/s of those played\n", (double)m->played / 1e6, (double)m->nodes / 1e6,
+  printf("  tsc      %7.1f ms   IR %.0f kB from %.0f kB of text; floor (digests of both) %.2f ms, "
+         "ratio %.0f: evaluation and fits\n",
+         1e3 * m->compile, (double)m->ir_bytes / 1e3, (double)m->plan_bytes / 1e3, 1e3 * m->floor,
+         m->compile / m->floor);
+  printf("  tsrun    %7.1f ms   open and verify %.1f, play and compose %.1f, memory %.1f\n",
+         1e3 * (m->open + m->play + m->memory), 1e3 * m->open, 1e3 * m->play, 1e3 * m->memory);
+  printf("           %7.2f M nodes played of %.1f M, %.0f M nodes/s of those played\n",
+         (double)m->played / 1e6, (double)m->nodes / 1e6,
          (double)m->played / (m->open + m->play + m->memory) / 1e6);
 }
 
@@ -122,12 +133,15 @@ int main(void)
 {
   static const ts_define wide[] = {{"dp", "64"}, {"global", "12288"}};
   measured small, large, all;
-  if (best_of(5, NULL, 0, false, &small) || best_of(5, wide, 2, false, &large) || best_of(3, NULL, 0, true, &all))
+  if (best_of(5, NULL, 0, false, &small) || best_of(5, wide, 2, false, &large) ||
+      best_of(3, NULL, 0, true, &all))
     return 1;
   print("1,024 devices", &small);
   print("8,192 devices (dp 64)", &large);
-  printf("  8,192 over 1,024: tsc %.2f, tsrun %.2f\n", large.compile / small.compile, (large.open + large.play + large.memory) / (small.open + small.play + small.memory));
-  printf("1,024 devices, every rank for itself\n  play     %7.1f ms   %.1f M nodes, %.0f M nodes/s, with composition and critical path\n", 1e3 * all.play,
-         (double)all.played / 1e6, (double)all.played / all.play / 1e6);
+  printf("  8,192 over 1,024: tsc %.2f, tsrun %.2f\n", large.compile / small.compile,
+         (large.open + large.play + large.memory) / (small.open + small.play + small.memory));
+  printf("1,024 devices, every rank for itself\n  play     %7.1f ms   %.1f M nodes, %.0f M "
+         "nodes/s, with composition and critical path\n",
+         1e3 * all.play, (double)all.played / 1e6, (double)all.played / all.play / 1e6);
   return 0;
 }

@@ -1,5 +1,7 @@
-/* How plays grow: jobs of 8,192 and 131,072 devices, folded and with every rank for itself, and curves against ranks, operations and micro-batches. CPU time
- * of opening, playing and memory (with two threads wall time), best of several; most memory of the process over its IR. The floor of an unfolded play is one load and one addition a node. */
+/* How plays grow: jobs of 8,192 and 131,072 devices, folded and with every rank for itself, and
+ * curves against ranks, operations and micro-batches. CPU time of opening, playing and memory (with
+ * two threads wall time), best of several; most memory of the process over its IR. The floor of an
+ * unfolded play is one load and one addition a node. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,13 @@
 #include "compiler/compile.h"
 #include "runtime/account/memory.h"
 
-typedef struct figures { double seconds; uint64_t nodes, played; uint32_t classes; double memory; } figures; /* memory: bytes of the process */
+/* memory: bytes of the process */
+typedef struct figures {
+  double seconds;
+  uint64_t nodes, played;
+  uint32_t classes;
+  double memory;
+} figures;
 
 static double now(clockid_t clock)
 {
@@ -35,7 +43,9 @@ static void play(const char *path, uint32_t threads, bool fold, figures *f)
   clockid_t clock = threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
   double start = now(clock);
   ts_ir_file *file = ts_ir_open(path, &error);
-  ts_run *run = file ? ts_run_new(ts_ir_of(file), &(ts_run_options){.no_fold = !fold, .threads = threads}, &stop) : NULL;
+  ts_run *run = file ? ts_run_new(ts_ir_of(file),
+                                  &(ts_run_options){.no_fold = !fold, .threads = threads}, &stop) :
+                       NULL;
   if (!run) {
     fprintf(stderr, "%s%s\n", error.message, stop.title ? stop.title : "");
     _exit(1);
@@ -59,7 +69,8 @@ static int compile(const char *file, const ts_define *define, uint32_t defines, 
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", source ? source : ".", file);
   ts_session *s = ts_session_new(ts_arena_new("plan"));
-  ts_ir_builder *b = ts_compile(s, path, &(ts_compile_options){.defines = define, .define_count = defines});
+  ts_ir_builder *b =
+    ts_compile(s, path, &(ts_compile_options){.defines = define, .define_count = defines});
   ts_ir view;
   ts_ir_error error;
   if (!b) {
@@ -71,7 +82,8 @@ static int compile(const char *file, const ts_define *define, uint32_t defines, 
 }
 
 /* Each in a process of its own, so that its memory is its own. */
-static figures measure(const char *file, const ts_define *define, uint32_t defines, uint32_t threads, bool fold, int times)
+static figures measure(const char *file, const ts_define *define, uint32_t defines,
+                       uint32_t threads, bool fold, int times)
 {
   figures f = {0};
   int ends[2], status = 0;
@@ -101,11 +113,13 @@ static figures measure(const char *file, const ts_define *define, uint32_t defin
 
 static void row(const char *title, const figures *f, const char *wanted)
 {
-  printf("%-44s %9.1f ms %8.1f M nodes %7u classes %7.0f MB %6.1f B a node   (asked for: %s)\n", title, 1e3 * f->seconds, (double)f->played / 1e6, f->classes,
-         f->memory / 1e6, f->memory / (double)f->played, wanted);
+  printf("%-44s %9.1f ms %8.1f M nodes %7u classes %7.0f MB %6.1f B a node   (asked for: %s)\n",
+         title, 1e3 * f->seconds, (double)f->played / 1e6, f->classes, f->memory / 1e6,
+         f->memory / (double)f->played, wanted);
 }
 
-/* One load and one addition a node, of as many bytes as the shortest description of a node takes. */
+/* One load and one addition a node, of as many bytes as the shortest description of a node takes.
+ * */
 static double bare_loop(uint64_t nodes)
 {
   enum { TABLE = 1 << 12 };
@@ -150,17 +164,30 @@ int main(void)
   f = measure(gpt, dp, 1, 1, false, 1);
   row("every rank for itself, 24, one thread", &f, "64 B a node");
   double floor = bare_loop(f.played);
-  printf("%-44s %9.1f ms, ratio %.1f, %.0f M nodes/s\n", "  a bare loop over as many nodes", 1e3 * floor, f.seconds / floor, (double)f.played / f.seconds / 1e6);
+  printf("%-44s %9.1f ms, ratio %.1f, %.0f M nodes/s\n", "  a bare loop over as many nodes",
+         1e3 * floor, f.seconds / floor, (double)f.played / f.seconds / 1e6);
   f = measure(gpt, dp, 1, 2, false, 2);
   row("the same, two threads", &f, "3000 ms");
   f = measure(llama, NULL, 0, 1, true, 3);
   row("Llama 3 405B, 131,072 devices, a slow node", &f, "1000 ms, 1 GB");
   printf("curves: cost, and how often that of the first\n");
-  curve("devices, folded, 24 micro-batches", (point[POINTS]){{"1,024", DEFINE({"dp", "8"}, {"global", "192"}), 2}, {"4,096", DEFINE({"dp", "32"}, {"global", "768"}), 2},
-        {"16,384", DEFINE({"dp", "128"}, {"global", "3072"}), 2}, {"65,536", DEFINE({"dp", "512"}, {"global", "12288"}), 2}}, true);
-  curve("micro-batches, folded, 1,024 devices", (point[POINTS]){{"24", DEFINE({"global", "192"}), 1}, {"96", DEFINE({"global", "768"}), 1}, {"384", DEFINE({"global", "3072"}), 1},
-        {"1,536", DEFINE({"global", "12288"}), 1}}, true);
-  curve("operations, every rank, 24", (point[POINTS]){{"128 devices", DEFINE({"dp", "1"}, {"global", "24"}), 2}, {"256", DEFINE({"dp", "2"}, {"global", "48"}), 2},
-        {"512", DEFINE({"dp", "4"}, {"global", "96"}), 2}, {"1,024", DEFINE({"dp", "8"}, {"global", "192"}), 2}}, false);
+  curve("devices, folded, 24 micro-batches",
+        (point[POINTS]){{"1,024", DEFINE({"dp", "8"}, {"global", "192"}), 2},
+                        {"4,096", DEFINE({"dp", "32"}, {"global", "768"}), 2},
+                        {"16,384", DEFINE({"dp", "128"}, {"global", "3072"}), 2},
+                        {"65,536", DEFINE({"dp", "512"}, {"global", "12288"}), 2}},
+        true);
+  curve("micro-batches, folded, 1,024 devices",
+        (point[POINTS]){{"24", DEFINE({"global", "192"}), 1},
+                        {"96", DEFINE({"global", "768"}), 1},
+                        {"384", DEFINE({"global", "3072"}), 1},
+                        {"1,536", DEFINE({"global", "12288"}), 1}},
+        true);
+  curve("operations, every rank, 24",
+        (point[POINTS]){{"128 devices", DEFINE({"dp", "1"}, {"global", "24"}), 2},
+                        {"256", DEFINE({"dp", "2"}, {"global", "48"}), 2},
+                        {"512", DEFINE({"dp", "4"}, {"global", "96"}), 2},
+                        {"1,024", DEFINE({"dp", "8"}, {"global", "192"}), 2}},
+        false);
   return 0;
 }

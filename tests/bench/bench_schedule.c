@@ -1,5 +1,7 @@
-/* How long orders of work take to make: the schedule laboratory compiled for p ranks and m micro-batches, by exact orders, by one policy, by slots, and by policies that try many; and DeepSeek-V3
- * on 2,048 devices. CPU time of this process, best of three. What should stay the same down a column is the time of an item (F, I, W, or B, of a stage). */
+/* How long orders of work take to make: the schedule laboratory compiled for p ranks and m
+ * micro-batches, by exact orders, by one policy, by slots, and by policies that try many; and
+ * DeepSeek-V3 on 2,048 devices. CPU time of this process, best of three. What should stay the same
+ * down a column is the time of an item (F, I, W, or B, of a stage). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -24,7 +26,8 @@ static double compile(const char *plan, const char *schedule)
     ts_define define = {"schedule", schedule};
     ts_compile_options options = {.defines = &define, .define_count = schedule ? 1 : 0};
     double start = now();
-    ts_ir_builder *b = ts_compile(s, ts_arena_printf(arena, "%s/examples/%s", source ? source : ".", plan), &options);
+    ts_ir_builder *b = ts_compile(
+      s, ts_arena_printf(arena, "%s/examples/%s", source ? source : ".", plan), &options);
     double time = now() - start;
     if (b)
       ts_ir_builder_free(b);
@@ -40,10 +43,18 @@ static double compile(const char *plan, const char *schedule)
 
 int main(void)
 {
-  static const struct { const char *schedule; int items; } kinds[] = { /* of a rank and micro-batch */
-    {"one_f_one_b(p: %d, m: %d)", 2},   {"zb_1p(p: %d, m: %d)", 3},        {"zb_memory(p: %d, m: %d, memory: 20 GiB)", 3}, {"v_half(p: %d, m: %d)", 6},
-    {"zb_h1(p: %d, m: %d)", 3},         {"zb_v(p: %d, m: %d)", 6},         {"hanayo(p: %d, m: %d, waves: 1)", 4},          {"chimera(p: %d, m: %d)", 2}};
-  static const int sizes[][2] = {{8, 64}, {16, 64}, {16, 128}, {16, 256}, {32, 256}, {32, 512}, {64, 512}};
+  /* of a rank and micro-batch */
+  static const struct { const char *schedule; int items;
+  } kinds[] = {{"one_f_one_b(p: %d, m: %d)", 2},
+               {"zb_1p(p: %d, m: %d)", 3},
+               {"zb_memory(p: %d, m: %d, memory: 20 GiB)", 3},
+               {"v_half(p: %d, m: %d)", 6},
+               {"zb_h1(p: %d, m: %d)", 3},
+               {"zb_v(p: %d, m: %d)", 6},
+               {"hanayo(p: %d, m: %d, waves: 1)", 4},
+               {"chimera(p: %d, m: %d)", 2}};
+  static const int sizes[][2] = {{8, 64},   {16, 64},  {16, 128}, {16, 256},
+                                 {32, 256}, {32, 512}, {64, 512}};
   double empty = compile("schedule_lab.ts", "one_f_one_b(p: 1, m: 1)");
   int bad = empty < 0;
   printf("%-42s %4s %5s %10s %12s\n", "", "p", "m", "compile", "of an item");
@@ -54,7 +65,8 @@ int main(void)
       snprintf(schedule, sizeof schedule, kinds[k].schedule, p, m);
       double time = compile("schedule_lab.ts", schedule);
       bad |= time < 0;
-      printf("%-42s %4d %5d %7.1f ms %9.0f ns\n", schedule, p, m, 1e3 * time, 1e9 * (time - empty) / ((double)kinds[k].items * p * m));
+      printf("%-42s %4d %5d %7.1f ms %9.0f ns\n", schedule, p, m, 1e3 * time,
+             1e9 * (time - empty) / ((double)kinds[k].items * p * m));
     }
   double time = compile("deepseek_v3.ts", NULL);
   printf("examples/deepseek_v3.ts on 2,048 devices   %18.1f ms\n", 1e3 * time);

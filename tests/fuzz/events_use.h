@@ -1,4 +1,5 @@
-/* What is done with a trace that was read: all that programs do. For the fuzz targets of its formats. */
+/* What is done with a trace that was read: all that programs do. For the fuzz targets of its
+ * formats. */
 #ifndef TS_TESTS_FUZZ_EVENTS_USE_H
 #define TS_TESTS_FUZZ_EVENTS_USE_H
 

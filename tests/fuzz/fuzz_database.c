@@ -1,5 +1,6 @@
-/* Any SQLite file, and any that a script of SQL makes, is read as a profile database without harm, a row is added, and it is read again. What is refused says why; what
- * can be read gives rows that a table of costs takes. */
+/* Any SQLite file, and any that a script of SQL makes, is read as a profile database without harm,
+ * a row is added, and it is read again. What is refused says why; what can be read gives rows that
+ * a table of costs takes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ static void fail(const char *why)
 
 static void count(void *closure, const ts_db_row *row)
 {
-  if (!row->family || !row->dtype || !row->features || !row->device || !row->software || !row->source)
+  if (!row->family || !row->dtype || !row->features || !row->device || !row->software ||
+      !row->source)
     fail("a row has no text in a column");
   ++*(size_t *)closure;
 }
@@ -51,7 +53,8 @@ static void read_all(ts_arena *arena, ts_db *db)
 
 static void use(ts_arena *arena, const char *file, bool create)
 {
-  static const ts_db_row row = {"gemm", "bf16", "k=512 m=128 n=1536", "A", "cuda 12", "fuzz", 3, 2, 4, 5};
+  static const ts_db_row row = {"gemm", "bf16", "k=512 m=128 n=1536", "A", "cuda 12", "fuzz", 3, 2,
+                                4,      5};
   ts_db_error error = {{0}, {0}};
   size_t replaced;
   ts_db *db = ts_db_open(arena, file, create, &error);

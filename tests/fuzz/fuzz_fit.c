@@ -1,4 +1,5 @@
-/* Any bytes are read as a fit file without harm; what was read answers with a finite positive time, or not at all. */
+/* Any bytes are read as a fit file without harm; what was read answers with a finite positive time,
+ * or not at all. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     abort();
   if (source) {
     static const ts_feature product[] = {{"m", 100}, {"n", 4097}, {"k", 512}, {"count", 3}};
-    static const ts_feature core[] = {{"batch", 2}, {"seq", 2048}, {"heads", 16}, {"kv_heads", 4}, {"head_dim", 128}};
+    static const ts_feature core[] = {
+      {"batch", 2}, {"seq", 2048}, {"heads", 16}, {"kv_heads", 4}, {"head_dim", 128}};
     ask(source, &(ts_cost_query){"gemm", "bf16", 0, 0, product, 4});
     ask(source, &(ts_cost_query){"gemm", "bf16", 0, 0, product, 3});
     ask(source, &(ts_cost_query){"attention", "bf16", 0, 0, core, 5});

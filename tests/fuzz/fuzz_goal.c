@@ -1,4 +1,5 @@
-/* Any bytes behind `num_ranks` are read as a GOAL schedule, taken apart into ranks, written, read again and played, without harm. */
+/* Any bytes behind `num_ranks` are read as a GOAL schedule, taken apart into ranks, written, read
+ * again and played, without harm. */
 #include <stdint.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ static void write_schedule(const ts_events *const *ranks, uint32_t world, uint32
       abort();
   fclose(out);
   ts_events *again = ts_events_parse(arena, "again", text, size, NULL, &error);
-  if (!again || again->count < count || again->cut) /* what we write we read; ranks without work got some */
+  /* what we write we read; ranks without work got some */
+  if (!again || again->count < count || again->cut)
     abort();
   ts_arena_free(arena);
   free(text);

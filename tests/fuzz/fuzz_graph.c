@@ -1,4 +1,5 @@
-/* Any bytes behind the members that lead an execution graph are read, written, and played as the graph of the one rank, without harm. */
+/* Any bytes behind the members that lead an execution graph are read, written, and played as the
+ * graph of the one rank, without harm. */
 #include <stdint.h>
 #include <string.h>
 
@@ -53,7 +54,9 @@ static void play_graph(const ts_events *e)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static const char head[] = "{\"format\":\"trainspec-graph\",\"version\":1,\"rank\":0,\"world\":1,\"groups\":[{\"id\":0,\"ranks\":[0]}],"
+  static const char head[] =
+    "{\"format\":\"trainspec-graph\",\"version\":1,\"rank\":0,\"world\":1,\"groups\":[{\"id\":0,"
+    "\"ranks\":[0]}],"
     "\"streams\":[{\"id\":0,\"kind\":\"compute\"},{\"id\":1,\"kind\":\"comm\"}],\"nodes\":[";
   char *whole = malloc(sizeof head + size);
   if (!whole)

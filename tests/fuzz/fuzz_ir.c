@@ -1,5 +1,5 @@
-/* The loader and the verifier, on any bytes. The digest is put right first, else nothing would come past it. What is accepted must
- * encode, print and read back to the same bytes. */
+/* The loader and the verifier, on any bytes. The digest is put right first, else nothing would come
+ * past it. What is accepted must encode, print and read back to the same bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The reader of the text form, on any bytes. What it accepts must print and read back to the same bytes. */
+/* The reader of the text form, on any bytes. What it accepts must print and read back to the same
+ * bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* A profile and, behind the first byte 0xff, an execution trace: any bytes are read as both, joined, and made a table, without harm. */
+/* A profile and, behind the first byte 0xff, an execution trace: any bytes are read as both,
+ * joined, and made a table, without harm. */
 #include <stdint.h>
 #include <string.h>
 
@@ -12,8 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   ts_arena *arena = ts_arena_new("fuzz");
   ts_import_error error = {{0}, {0}, 0, 0, 0};
   const uint8_t *border = size ? memchr(bytes, 0xff, size) : NULL;
-  ts_events *e = border ? ts_events_parse(arena, "profile", bytes, (size_t)(border - bytes), NULL, &error) : NULL;
-  ts_events *graph = e ? ts_events_parse(arena, "execution", border + 1, (size_t)(bytes + size - border - 1), NULL, &error) : NULL;
+  ts_events *e =
+    border ? ts_events_parse(arena, "profile", bytes, (size_t)(border - bytes), NULL, &error) :
+             NULL;
+  ts_events *graph = e ? ts_events_parse(arena, "execution", border + 1,
+                                         (size_t)(bytes + size - border - 1), NULL, &error) :
+                         NULL;
   FILE *out = graph && ts_events_join_shapes(e, graph) ? fopen("/dev/null", "w") : NULL;
   if (out) {
     const ts_events *const traces[] = {e};

@@ -1,5 +1,5 @@
-/* Any bytes are read as a trace (JSON of the profiler, execution traces, Chakra JSON, gzip of them) without harm, and what was read is summed up, made a
- * table and played. */
+/* Any bytes are read as a trace (JSON of the profiler, execution traces, Chakra JSON, gzip of them)
+ * without harm, and what was read is summed up, made a table and played. */
 #include <stdint.h>
 
 #include "tests/fuzz/events_use.h"

@@ -1,5 +1,7 @@
-/* Sessions with the language server: its worker, without the guard's processes, gets messages and answers each. A line of input is a message; one that begins with a blank comes together
- * with the one before it; one that begins with `!` is put on the wire as it stands, with all behind it. Messages are mutated by their JSON, and the texts in them by their trees. */
+/* Sessions with the language server: its worker, without the guard's processes, gets messages and
+ * answers each. A line of input is a message; one that begins with a blank comes together with the
+ * one before it; one that begins with `!` is put on the wire as it stands, with all behind it.
+ * Messages are mutated by their JSON, and the texts in them by their trees. */
 #define _GNU_SOURCE /* fopencookie */
 #include <fcntl.h>
 #include <stdint.h>
@@ -38,7 +40,8 @@ static void say_more(void)
 {
   bool said = false;
   while (now.at < now.end && now.to >= 0) {
-    const char *feed = memchr(now.at, '\n', (size_t)(now.end - now.at)), *end = feed ? feed : now.end;
+    const char *feed = memchr(now.at, '\n', (size_t)(now.end - now.at)),
+               *end = feed ? feed : now.end;
     char header[64];
     if (*now.at == '!') {
       say(now.at + 1, (size_t)(now.end - now.at - 1));
@@ -48,7 +51,8 @@ static void say_more(void)
     } else {
       said = end > now.at;
       if (said)
-        say(header, (size_t)snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", (size_t)(end - now.at)));
+        say(header, (size_t)snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n",
+                                     (size_t)(end - now.at)));
       say(now.at, (size_t)(end - now.at));
       now.at = feed ? feed + 1 : now.end;
     }
@@ -69,7 +73,8 @@ static ssize_t hear(void *none, const char *text, size_t size)
 }
 
 /* In place of tools/lsp/guard.c. */
-int lsp_guard(lsp_wire *wire, double seconds, void (*work)(void *context, lsp_wire *wire), void *context)
+int lsp_guard(lsp_wire *wire, double seconds, void (*work)(void *context, lsp_wire *wire),
+              void *context)
 {
   int ends[2];
   (void)wire, (void)seconds;
@@ -77,7 +82,8 @@ int lsp_guard(lsp_wire *wire, double seconds, void (*work)(void *context, lsp_wi
     return 0;
   now.to = ends[1];
   say_more();
-  work(context, &(lsp_wire){.in = ends[0], .out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = hear})});
+  work(context, &(lsp_wire){.in = ends[0],
+                            .out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = hear})});
   close(ends[0]);
   close_wire();
   return 0;
@@ -97,7 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 /* ---- Mutations ---- */
 
-typedef struct session { cJSON *message[256]; bool together[256]; uint32_t count, nodes; cJSON *node[MOST_NODES]; } session;
+typedef struct session {
+  cJSON *message[256];
+  bool together[256];
+  uint32_t count, nodes;
+  cJSON *node[MOST_NODES];
+} session;
 
 static void collect(session *s, cJSON *node)
 {
@@ -123,9 +134,25 @@ static void read_session(session *s, const char *text, size_t size)
 
 static void change_string(uint32_t *state, session *s, cJSON *node)
 {
-  static const char *const methods[] = {"textDocument/hover", "textDocument/definition", "textDocument/references", "textDocument/documentHighlight", "textDocument/prepareRename", "textDocument/rename",
-    "textDocument/completion", "textDocument/signatureHelp", "textDocument/formatting", "textDocument/codeAction", "textDocument/documentSymbol", "textDocument/inlayHint", "textDocument/didOpen",
-    "textDocument/didChange", "textDocument/didSave", "textDocument/didClose", "shutdown", "exit", "initialize"};
+  static const char *const methods[] = {"textDocument/hover",
+                                        "textDocument/definition",
+                                        "textDocument/references",
+                                        "textDocument/documentHighlight",
+                                        "textDocument/prepareRename",
+                                        "textDocument/rename",
+                                        "textDocument/completion",
+                                        "textDocument/signatureHelp",
+                                        "textDocument/formatting",
+                                        "textDocument/codeAction",
+                                        "textDocument/documentSymbol",
+                                        "textDocument/inlayHint",
+                                        "textDocument/didOpen",
+                                        "textDocument/didChange",
+                                        "textDocument/didSave",
+                                        "textDocument/didClose",
+                                        "shutdown",
+                                        "exit",
+                                        "initialize"};
   const cJSON *other = s->node[tree_random(state, s->nodes)];
   if (node->string && strcmp(node->string, "method") == 0) {
     cJSON_SetValuestring(node, methods[tree_random(state, sizeof methods / sizeof *methods)]);
@@ -150,7 +177,9 @@ static void change_value(uint32_t *state, session *s)
   if (cJSON_IsString(node))
     change_string(state, s, node);
   else if (cJSON_IsNumber(node))
-    cJSON_SetNumberValue(node, tree_random(state, 2) ? numbers[tree_random(state, sizeof numbers / sizeof *numbers)] : tree_random(state, 100));
+    cJSON_SetNumberValue(node, tree_random(state, 2) ?
+                                 numbers[tree_random(state, sizeof numbers / sizeof *numbers)] :
+                                 tree_random(state, 100));
   else if (node->child && node->child->string)
     cJSON_DeleteItemFromObjectCaseSensitive(node, node->child->string);
 }

@@ -1,5 +1,5 @@
-/* Any bytes are read as a table of measured collectives without harm; what was read is sorted as the IR wants it, each key once. The first byte
- * chooses the options. */
+/* Any bytes are read as a table of measured collectives without harm; what was read is sorted as
+ * the IR wants it, each key once. The first byte chooses the options. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   ts_arena *arena = ts_arena_new("fuzz");
   const char *error = NULL;
   uint32_t line = 0;
-  const ts_network_table *table = ts_network_table_read(arena, ts_arena_string(arena, (const char *)bytes, size), size, &options, &error, &line);
+  const ts_network_table *table = ts_network_table_read(
+    arena, ts_arena_string(arena, (const char *)bytes, size), size, &options, &error, &line);
   if (table)
     check(table);
   else if (!error || !line)

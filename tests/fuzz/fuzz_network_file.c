@@ -1,4 +1,5 @@
-/* Any bytes are read as a network file without harm; what was read passes the verifier of the IR. The variables of the library's environment are tried on it. */
+/* Any bytes are read as a network file without harm; what was read passes the verifier of the IR.
+ * The variables of the library's environment are tried on it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,15 @@ static void fail(const char *why)
 
 static void ask(ts_arena *arena, const ts_network_file *file)
 {
-  ts_ir ir = {.net_methods = file->methods, .net_methods_count = file->method_count, .net_points = file->points, .net_points_count = file->point_count};
-  ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX, .method_count = file->method_count, .point_count = file->point_count};
-  ts_profile profile = {.ranks = 8, .islands = 2, .per_island = 4, .tier = 1, .intra = 1e11, .inter = 1e10};
+  ts_ir ir = {.net_methods = file->methods,
+              .net_methods_count = file->method_count,
+              .net_points = file->points,
+              .net_points_count = file->point_count};
+  ts_ir_net_model model = {.kind = TS_IR_NET_WHITE_BOX,
+                           .method_count = file->method_count,
+                           .point_count = file->point_count};
+  ts_profile profile = {
+    .ranks = 8, .islands = 2, .per_island = 4, .tier = 1, .intra = 1e11, .inter = 1e10};
   for (uint32_t kind = 0; kind < TS_IR_COLLECTIVE_KINDS; kind++) {
     const ts_ir_net_curve *curve = ts_curve_of(file->curves, file->curve_count, kind, &profile);
     for (uint64_t size = 1; curve && size < UINT64_C(1) << 40; size <<= 13)
@@ -36,10 +43,14 @@ static void ask(ts_arena *arena, const ts_network_file *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static const char *const variables[][2] = {{"NCCL_ALGO", "^tree"}, {"NCCL_PROTO", "allreduce:simple;broadcast:ll"}, {"NCCL_COLLNET_ENABLE", "1"}, {"NCCL_P2P_PXN_LEVEL", "0"}, {"NCCL_MAX_NCHANNELS", "2"}, {"NCCL_BUFFSIZE", "8192"}};
+  static const char *const variables[][2] = {
+    {"NCCL_ALGO", "^tree"},       {"NCCL_PROTO", "allreduce:simple;broadcast:ll"},
+    {"NCCL_COLLNET_ENABLE", "1"}, {"NCCL_P2P_PXN_LEVEL", "0"},
+    {"NCCL_MAX_NCHANNELS", "2"},  {"NCCL_BUFFSIZE", "8192"}};
   ts_arena *arena = ts_arena_new("fuzz");
   ts_network_error error;
-  ts_network_file *file = ts_network_file_read(arena, ts_arena_string(arena, (const char *)bytes, size), size, &error);
+  ts_network_file *file =
+    ts_network_file_read(arena, ts_arena_string(arena, (const char *)bytes, size), size, &error);
   if (!file && !error.text)
     fail("a file is refused without a reason");
   if (file) {

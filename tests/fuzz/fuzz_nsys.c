@@ -1,5 +1,5 @@
-/* Any SQLite file, and any that a script of SQL makes, is read as an export of Nsight Systems without harm: tables and columns that lack, of other types, with values
- * of other types. */
+/* Any SQLite file, and any that a script of SQL makes, is read as an export of Nsight Systems
+ * without harm: tables and columns that lack, of other types, with values of other types. */
 #include <stdint.h>
 
 #include "tests/fuzz/events_use.h"

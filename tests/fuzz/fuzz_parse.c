@@ -1,4 +1,5 @@
-/* Any bytes are parsed without harm; what parses keeps its tree and its comments when it is formatted, and is formatted for good. */
+/* Any bytes are parsed without harm; what parses keeps its tree and its comments when it is
+ * formatted, and is formatted for good. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -13,8 +14,11 @@ static bool spans_nest(const ts_ast *node, uint32_t size)
     return false;
   for (uint32_t i = 0; i < node->count; i++) {
     const ts_ast *child = node->child[i];
-    bool shared = node->kind == TS_AST_ARRAY && i == 0; /* the class stands behind all arrays of a statement */
-    if (child && ((!shared && (child->span.begin < node->span.begin || child->span.end > node->span.end)) || !spans_nest(child, size)))
+    /* the class stands behind all arrays of a statement */
+    bool shared = node->kind == TS_AST_ARRAY && i == 0;
+    if (child &&
+        ((!shared && (child->span.begin < node->span.begin || child->span.end > node->span.end)) ||
+         !spans_nest(child, size)))
       return false;
   }
   return true;

@@ -1,5 +1,6 @@
-/* Plans, mutated by their trees, are compiled, and what comes of them is played and reported: a plan is refused with a reason, or gives an IR that the verifier
- * accepts. A first line `//N` chooses how it is played. */
+/* Plans, mutated by their trees, are compiled, and what comes of them is played and reported: a
+ * plan is refused with a reason, or gives an IR that the verifier accepts. A first line `//N`
+ * chooses how it is played. */
 #include <stdint.h>
 
 #include "compiler/compile.h"
@@ -11,7 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t most, unsigned seed);
 
 enum { MOST_WORLD = 64 };
 
@@ -81,9 +83,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   return 0;
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) { return tree_mutate(bytes, size, most, seed); }
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed)
+{
+  return tree_mutate(bytes, size, most, seed);
+}
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t most, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t most, unsigned seed)
 {
   return tree_cross(a, a_size, b, b_size, out, most, seed);
 }

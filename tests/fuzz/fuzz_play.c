@@ -1,5 +1,6 @@
-/* Whatever the verifier accepts, bytes or text, is played and reported: no input of the runtime may read or write beyond its tables. The first byte
- * chooses how: folded or not, by what models, in which form, with which study, drawing or trace; whether it is exported. */
+/* Whatever the verifier accepts, bytes or text, is played and reported: no input of the runtime may
+ * read or write beyond its tables. The first byte chooses how: folded or not, by what models, in
+ * which form, with which study, drawing or trace; whether it is exported. */
 #include <stdint.h>
 
 #include "base/digest.h"
@@ -29,7 +30,9 @@ static void export(const ts_ir *ir)
   ts_chakra_write_groups(ir, out);
   for (int form = TS_EXPORT_CHAKRA; form <= TS_EXPORT_GRAPH; form++) {
     ts_import_error error = {{0}, {0}, 0, 0, 0};
-    if (!ts_export_write(ts_export_new(arena, (ts_export_form)form, e, ir->meta->world), out, &error) && !error.message[0])
+    if (!ts_export_write(ts_export_new(arena, (ts_export_form)form, e, ir->meta->world), out,
+                         &error) &&
+        !error.message[0])
       abort();
   }
   ts_arena_free(arena);
@@ -52,7 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     return 0;
   unsigned how = *bytes++;
   size--;
-  ts_ir_builder *b = ts_ir_is_text((const char *)bytes, size) ? ts_ir_parse((const char *)bytes, size, &error) : NULL;
+  ts_ir_builder *b = ts_ir_is_text((const char *)bytes, size) ?
+                       ts_ir_parse((const char *)bytes, size, &error) :
+                       NULL;
   if (b) {
     ts_ir_builder_view(b, &view);
     if (ts_ir_verify(&view, &error) == 0)

@@ -1,4 +1,5 @@
-/* Any bytes are read as a table of measured kernels without harm; what was read answers its own rows exactly, and others with a finite time. */
+/* Any bytes are read as a table of measured kernels without harm; what was read answers its own
+ * rows exactly, and others with a finite time. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ enum { NEAR = 3, MOST_FEATURES = 32 };
 static void ask(const ts_cost_source *source, const ts_table_near *row, double factor)
 {
   ts_feature feature[MOST_FEATURES];
-  for (uint32_t f = 0; f < row->feature_count; f++) feature[f] = (ts_feature){row->name[f], row->value[f] * factor};
+  for (uint32_t f = 0; f < row->feature_count; f++)
+    feature[f] = (ts_feature){row->name[f], row->value[f] * factor};
   ts_cost_query query = {row->family, row->dtype, 0, 0, feature, row->feature_count};
   ts_cost_answer answer;
   if (ts_cost_ask(source, &query, &answer)) {

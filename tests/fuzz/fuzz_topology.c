@@ -22,13 +22,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   if (!t && (!error || !line))
     fail("a topology is refused without a reason or place");
   for (size_t i = 0; t && i < t->gpus.count; i++)
-    if (t->gpus.at[i].part >= t->part_count || !(t->gpus.at[i].rate > 0) || (i && t->gpus.at[i].dev <= t->gpus.at[i - 1].dev))
+    if (t->gpus.at[i].part >= t->part_count || !(t->gpus.at[i].rate > 0) ||
+        (i && t->gpus.at[i].dev <= t->gpus.at[i - 1].dev))
       fail("a GPU out of range");
   for (size_t i = 0; t && i < t->links.count; i++)
-    if (t->links.at[i].from >= t->part_count || t->links.at[i].to >= t->part_count || t->links.at[i].from == t->links.at[i].to)
+    if (t->links.at[i].from >= t->part_count || t->links.at[i].to >= t->part_count ||
+        t->links.at[i].from == t->links.at[i].to)
       fail("a link out of range");
   for (size_t i = 0; t && i < t->nvlinks.count; i++)
-    if (t->nvlinks.at[i].gpu >= t->gpus.count || t->nvlinks.at[i].other >= (int)t->gpus.count || !t->nvlinks.at[i].count)
+    if (t->nvlinks.at[i].gpu >= t->gpus.count || t->nvlinks.at[i].other >= (int)t->gpus.count ||
+        !t->nvlinks.at[i].count)
       fail("a link between GPUs out of range");
   for (size_t i = 0; t && i < t->nets.count; i++)
     if (t->nets.at[i].part >= t->part_count || !(t->nets.at[i].rate > 0))

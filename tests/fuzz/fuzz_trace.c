@@ -1,5 +1,5 @@
-/* Any bytes are read as a traced table without harm, the part behind a NUL as the table of its tensors; rows that are accepted point
- * backwards only, and their dimensions can be followed. */
+/* Any bytes are read as a traced table without harm, the part behind a NUL as the table of its
+ * tensors; rows that are accepted point backwards only, and their dimensions can be followed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   ts_session *s = ts_session_new(arena);
   const uint8_t *nul = size ? memchr(bytes, 0, size) : NULL;
   size_t first = nul ? (size_t)(nul - bytes) : size;
-  ts_table_text table = {"table.csv", "table.csv", ts_arena_string(arena, (const char *)bytes, first), first}, tensors = {0};
+  ts_table_text table = {"table.csv", "table.csv",
+                         ts_arena_string(arena, (const char *)bytes, first), first},
+                tensors = {0};
   if (nul)
-    tensors = (ts_table_text){"tensors.csv", "tensors.csv", ts_arena_string(arena, (const char *)nul + 1, size - first - 1), size - first - 1};
+    tensors = (ts_table_text){"tensors.csv", "tensors.csv",
+                              ts_arena_string(arena, (const char *)nul + 1, size - first - 1),
+                              size - first - 1};
   ts_table_source source = {.file = "table.csv"};
   ts_rows rows;
   if (ts_rows_parse(s, &source, table, tensors, &rows))

@@ -1,4 +1,5 @@
-/* All that programs do with an IR that the verifier has accepted: it is played and reported. For the fuzz targets of IRs and of plans. */
+/* All that programs do with an IR that the verifier has accepted: it is played and reported. For
+ * the fuzz targets of IRs and of plans. */
 #ifndef TS_TESTS_FUZZ_PLAY_USE_H
 #define TS_TESTS_FUZZ_PLAY_USE_H
 
@@ -15,9 +16,24 @@
 enum { MOST_RANKS = 256, MOST_PLAYED = 20000 };
 
 /* Bits of `how`. */
-enum { PLAY_NO_FOLD = 1, PLAY_CONTENTION = 2, PLAY_FORM = 4 /* two bits */, PLAY_STUDY = 16 /* three bits */, PLAY_OVERLAP = 128 };
+enum {
+  PLAY_NO_FOLD = 1,
+  PLAY_CONTENTION = 2,
+  PLAY_FORM = 4 /* two bits */,
+  PLAY_STUDY = 16 /* three bits */,
+  PLAY_OVERLAP = 128
+};
 typedef enum play_form { PLAY_TEXT, PLAY_JSON, PLAY_CSV, PLAY_PICTURES } play_form;
-typedef enum play_study { PLAY_NONE, PLAY_BLAME, PLAY_SPREAD, PLAY_STEPS, PLAY_WHAT_IF, PLAY_TRACE, PLAY_FACTS, PLAY_DRAW } play_study;
+typedef enum play_study {
+  PLAY_NONE,
+  PLAY_BLAME,
+  PLAY_SPREAD,
+  PLAY_STEPS,
+  PLAY_WHAT_IF,
+  PLAY_TRACE,
+  PLAY_FACTS,
+  PLAY_DRAW
+} play_study;
 
 /* Only jobs that are played in a moment are. */
 static inline bool is_small_job(const ts_ir *ir)
@@ -26,7 +42,8 @@ static inline bool is_small_job(const ts_ir *ir)
   for (uint32_t p = 0; p < ir->programs_count; p++)
     for (uint32_t i = 0; i < ir->programs[p].item_count; i++)
       nodes += ir->fragments[ir->items[ir->programs[p].first_item + i].fragment].node_count + 1;
-  return ir->meta->world <= MOST_RANKS && nodes * ir->meta->world <= MOST_PLAYED && ir->devices_count <= 4096 && ir->links_count <= 4096;
+  return ir->meta->world <= MOST_RANKS && nodes * ir->meta->world <= MOST_PLAYED &&
+         ir->devices_count <= 4096 && ir->links_count <= 4096;
 }
 
 /* There is no result: for a reason that is told. */
@@ -38,13 +55,15 @@ static inline void told(const ts_stop *stop)
 
 static inline void change(ts_summary *s, const ts_run_options *options, ts_stop *stop)
 {
-  static const char *const changes[] = {"compute.speed*2", "memory.bandwidth*2,network.latency/2", "tier0.bandwidth=1GB/s", "message.speed*3", "host.speed/2"};
+  static const char *const changes[] = {"compute.speed*2", "memory.bandwidth*2,network.latency/2",
+                                        "tier0.bandwidth=1GB/s", "message.speed*3", "host.speed/2"};
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     const char *wrong = NULL;
     ts_stop why = {.arena = s->arena};
     s->extras.what_if = changes[i];
     if (ts_what_if(s->arena, s->ir, options, changes[i], &s->extras.what_if_step, &wrong, &why))
-      s->extras.not_followed_count = ts_what_if_not_followed(s->arena, s->ir, options, changes[i], s->result, &s->extras.not_followed);
+      s->extras.not_followed_count = ts_what_if_not_followed(s->arena, s->ir, options, changes[i],
+                                                             s->result, &s->extras.not_followed);
     else if (!wrong)
       told(&why);
   }
@@ -86,7 +105,8 @@ static inline void trace(const ts_summary *s)
     ranks[r] = r;
   if (ts_report_trace(s, &(ts_trace_options){.memory = true}, "/dev/null", &stop) < 0)
     told(&stop);
-  if (ts_report_trace(s, &(ts_trace_options){true, ranks, s->ir->meta->world}, "/dev/null", &stop) < 0)
+  if (ts_report_trace(s, &(ts_trace_options){true, ranks, s->ir->meta->world}, "/dev/null", &stop) <
+      0)
     told(&stop);
 }
 
@@ -99,11 +119,13 @@ static inline void study(ts_summary *s, const ts_run_options *options, play_stud
   case PLAY_BLAME:
     ts_allocator_parse("caching:streams:channels=4", &allocator);
     s->extras.blames = ts_blames_new(s->arena, s->run);
-    s->extras.reserved = s->memory->stated ? ts_reserved_new(s->arena, s->ir, s->run, s->memory, &allocator) : NULL;
+    s->extras.reserved =
+      s->memory->stated ? ts_reserved_new(s->arena, s->ir, s->run, s->memory, &allocator) : NULL;
     break;
   case PLAY_SPREAD: spread(s, options, &stop); break;
   case PLAY_STEPS:
-    s->extras.steps = ts_steps_new(s->arena, s->ir, options, 4, &(ts_checkpoint){2, 1000000}, &stop);
+    s->extras.steps =
+      ts_steps_new(s->arena, s->ir, options, 4, &(ts_checkpoint){2, 1000000}, &stop);
     if (!s->extras.steps)
       told(&stop);
     break;
@@ -111,7 +133,8 @@ static inline void study(ts_summary *s, const ts_run_options *options, play_stud
   case PLAY_TRACE: trace(s); break;
   case PLAY_FACTS: {
     ts_plan_facts facts = ts_facts_of(s->arena, s);
-    ts_fact_changes changes = ts_facts_compare(s->arena, facts, (ts_plan_facts){facts.count / 2, facts.at});
+    ts_fact_changes changes =
+      ts_facts_compare(s->arena, facts, (ts_plan_facts){facts.count / 2, facts.at});
     ts_report_changes_text(changes, "before", "after", s->arena, out);
     ts_report_changes_json(changes, out);
     s->extras.difference = ts_difference_new(s->arena, s->result, s->result);
@@ -122,7 +145,8 @@ static inline void study(ts_summary *s, const ts_run_options *options, play_stud
   }
 }
 
-static inline void report(const ts_ir *ir, const ts_run *run, const ts_run_options *options, ts_arena *arena, unsigned how)
+static inline void report(const ts_ir *ir, const ts_run *run, const ts_run_options *options,
+                          ts_arena *arena, unsigned how)
 {
   char *text = NULL;
   size_t size;
@@ -155,7 +179,10 @@ static inline void play(const ts_ir *ir, unsigned how)
     return;
   ts_arena *arena = ts_arena_new("fuzz");
   ts_stop stop = {.arena = arena};
-  ts_run_options options = {.no_fold = how & PLAY_NO_FOLD, .contention = how & PLAY_CONTENTION, .threads = 1, .overlap = how & PLAY_OVERLAP ? &ts_slowdown_physical : NULL};
+  ts_run_options options = {.no_fold = how & PLAY_NO_FOLD,
+                            .contention = how & PLAY_CONTENTION,
+                            .threads = 1,
+                            .overlap = how & PLAY_OVERLAP ? &ts_slowdown_physical : NULL};
   ts_run *run = ts_run_new(ir, &options, &stop);
   if (run)
     report(ir, run, &options, arena, how);

@@ -1,12 +1,14 @@
-/* Feeds files to a fuzz target, for builds without a fuzzer: the corpus is replayed by the ordinary tests, and some changes of each file by the mutator that the
- * target may have: 6, or TS_FUZZ_MUTANTS. */
+/* Feeds files to a fuzz target, for builds without a fuzzer: the corpus is replayed by the ordinary
+ * tests, and some changes of each file by the mutator that the target may have: 6, or
+ * TS_FUZZ_MUTANTS. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) __attribute__((weak));
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed)
+  __attribute__((weak));
 
 /* Of libFuzzer, for mutators that leave bytes to it. */
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);

@@ -1,5 +1,6 @@
-/* Input of the fuzz targets that read SQLite files: the bytes of a file, or a script of SQL that makes one. Behind a line `-- wal` or `-- journal` come the bytes of
- * that file beside it. A script may not reach other files, and stops after some thousands of steps. */
+/* Input of the fuzz targets that read SQLite files: the bytes of a file, or a script of SQL that
+ * makes one. Behind a line `-- wal` or `-- journal` come the bytes of that file beside it. A script
+ * may not reach other files, and stops after some thousands of steps. */
 #ifndef TS_TESTS_FUZZ_SQLITE_USE_H
 #define TS_TESTS_FUZZ_SQLITE_USE_H
 
@@ -11,11 +12,13 @@
 
 typedef struct sqlite_input { char file[32], beside[48]; } sqlite_input;
 
-static inline int sqlite_may(void *none, int action, const char *a, const char *b, const char *c, const char *d)
+static inline int sqlite_may(void *none, int action, const char *a, const char *b, const char *c,
+                             const char *d)
 {
   (void)none, (void)b, (void)c, (void)d;
   bool pragma = action == SQLITE_PRAGMA && a && strcmp(a, "application_id") != 0;
-  return action == SQLITE_ATTACH || pragma || action == SQLITE_CREATE_VTABLE ? SQLITE_DENY : SQLITE_OK;
+  return action == SQLITE_ATTACH || pragma || action == SQLITE_CREATE_VTABLE ? SQLITE_DENY :
+                                                                               SQLITE_OK;
 }
 
 static inline int sqlite_enough(void *none)
@@ -28,11 +31,13 @@ static inline void sqlite_fill(const char *file, char *script)
 {
   sqlite3 *db = NULL;
   if (sqlite3_open(file, &db) == SQLITE_OK) {
-    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL, NULL,
+                 NULL);
     sqlite3_set_authorizer(db, sqlite_may, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 100000);
     sqlite3_progress_handler(db, 20000, sqlite_enough, NULL);
-    for (char *line = strtok(script, "\n"); line; line = strtok(NULL, "\n")) /* one that fails leaves the others */
+    /* one that fails leaves the others */
+    for (char *line = strtok(script, "\n"); line; line = strtok(NULL, "\n"))
       sqlite3_exec(db, line, NULL, NULL, NULL);
     sqlite3_progress_handler(db, 0, NULL, NULL);
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
@@ -61,7 +66,8 @@ static inline const char *sqlite_border(const char *bytes, size_t size, const ch
 
 static inline bool sqlite_make(sqlite_input *in, const void *input, size_t size)
 {
-  static const char *const marks[] = {"\n-- wal\n", "\n-- journal\n"}, *const suffixes[] = {"-wal", "-journal"};
+  static const char *const marks[] = {"\n-- wal\n", "\n-- journal\n"}, *const suffixes[] = {
+                                                                         "-wal", "-journal"};
   const char *bytes = input;
   snprintf(in->file, sizeof in->file, "/tmp/fuzz_sqlite.XXXXXX");
   in->beside[0] = '\0';

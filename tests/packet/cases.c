@@ -1,5 +1,6 @@
-/* Flows beside packets: cases [NAME...] plays small cases at both levels and prints when the last message has arrived, or how long a collective takes, and by how much they
- * differ. Exit code 1: a long message without loss differs by more than 5 %. 77: this build has no ns-3. */
+/* Flows beside packets: cases [NAME...] plays small cases at both levels and prints when the last
+ * message has arrived, or how long a collective takes, and by how much they differ. Exit code 1: a
+ * long message without loss differs by more than 5 %. 77: this build has no ns-3. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +16,41 @@ typedef struct message { uint32_t from, to; double megabytes; } message;
 
 typedef struct messages {
   const char *name, *what;
-  bool leaves;       /* eight devices on two leaves with 20 GB/s between these; else on one switch */
+  /* eight devices on two leaves with 20 GB/s between these; else on one switch */
+  bool leaves;
   uint32_t count;
   message at[DEVICES];
 } messages;
 
-#define RING(mb) {0, 1, mb}, {1, 2, mb}, {2, 3, mb}, {3, 4, mb}, {4, 5, mb}, {5, 6, mb}, {6, 7, mb}, {7, 0, mb}
-static const messages cases[] = {
-  {"ring", "ring of 8 on one switch", false, 8, {RING(200)}},
-  {"leaves-ring", "ring of 8 over two leaves", true, 8, {RING(200)}},
-  {"leaves-pairs", "four messages over a link two to one oversubscribed", true, 4, {{0, 4, 200}, {1, 5, 200}, {2, 6, 200}, {3, 7, 200}}},
-  {"unequal", "two senders, three messages that share at both ends", false, 3, {{0, 7, 400}, {1, 7, 200}, {1, 6, 200}}},
-  {"incast-100", "three senders to one, 100 MB each", false, 3, {{0, 7, 100}, {1, 7, 100}, {2, 7, 100}}},
-  {"incast-200", "three senders to one, 200 MB each", false, 3, {{0, 7, 200}, {1, 7, 200}, {2, 7, 200}}},
-  {"incast-400", "three senders to one, 400 MB each", false, 3, {{0, 7, 400}, {1, 7, 400}, {2, 7, 400}}}};
+#define RING(mb)                                                                                   \
+  {0, 1, mb}, {1, 2, mb}, {2, 3, mb}, {3, 4, mb}, {4, 5, mb}, {5, 6, mb}, {6, 7, mb}, { 7, 0, mb }
+static const messages cases[] = {{"ring", "ring of 8 on one switch", false, 8, {RING(200)}},
+                                 {"leaves-ring", "ring of 8 over two leaves", true, 8, {RING(200)}},
+                                 {"leaves-pairs",
+                                  "four messages over a link two to one oversubscribed",
+                                  true,
+                                  4,
+                                  {{0, 4, 200}, {1, 5, 200}, {2, 6, 200}, {3, 7, 200}}},
+                                 {"unequal",
+                                  "two senders, three messages that share at both ends",
+                                  false,
+                                  3,
+                                  {{0, 7, 400}, {1, 7, 200}, {1, 6, 200}}},
+                                 {"incast-100",
+                                  "three senders to one, 100 MB each",
+                                  false,
+                                  3,
+                                  {{0, 7, 100}, {1, 7, 100}, {2, 7, 100}}},
+                                 {"incast-200",
+                                  "three senders to one, 200 MB each",
+                                  false,
+                                  3,
+                                  {{0, 7, 200}, {1, 7, 200}, {2, 7, 200}}},
+                                 {"incast-400",
+                                  "three senders to one, 400 MB each",
+                                  false,
+                                  3,
+                                  {{0, 7, 400}, {1, 7, 400}, {2, 7, 400}}}};
 
 typedef struct calls {
   const char *name, *what;
@@ -40,9 +62,12 @@ typedef struct calls {
 
 static const calls collectives[] = {
   {"loop-1", "all-reduce, 8 ranks in 2 nodes, rings, 1 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 1},
-  {"loop-10", "all-reduce, 8 ranks in 2 nodes, rings, 10 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 10},
-  {"loop-100", "all-reduce, 8 ranks in 2 nodes, rings, 100 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE, 100},
-  {"tree-100", "all-reduce, 8 ranks in 4 nodes, trees, 100 MB", 4, TS_FLOW_TREE, TS_IR_ALL_REDUCE, 100},
+  {"loop-10", "all-reduce, 8 ranks in 2 nodes, rings, 10 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE,
+   10},
+  {"loop-100", "all-reduce, 8 ranks in 2 nodes, rings, 100 MB", 2, TS_FLOW_LOOP, TS_IR_ALL_REDUCE,
+   100},
+  {"tree-100", "all-reduce, 8 ranks in 4 nodes, trees, 100 MB", 4, TS_FLOW_TREE, TS_IR_ALL_REDUCE,
+   100},
   {"pairs-10", "all-to-all, 8 ranks in 4 nodes, 10 MB", 4, TS_FLOW_PAIRS, TS_IR_ALL_TO_ALL, 10},
   {"pairs-100", "all-to-all, 8 ranks in 4 nodes, 100 MB", 4, TS_FLOW_PAIRS, TS_IR_ALL_TO_ALL, 100}};
 
@@ -58,12 +83,15 @@ static net net_of(uint32_t leaves, uint32_t islands)
 {
   char text[8192], *at = text;
   ts_ir_error error = {{0}, 0, 0, false};
-  at += sprintf(at, "axis x 8\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nlink_class inside 100 GB/s latency 500 ns\nlink_class nic 10 GB/s latency 1 us tier 1\n"
-                    "link_class up 20 GB/s latency 1 us tier 1\n");
+  at +=
+    sprintf(at, "axis x 8\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nlink_class "
+                "inside 100 GB/s latency 500 ns\nlink_class nic 10 GB/s latency 1 us tier 1\n"
+                "link_class up 20 GB/s latency 1 us tier 1\n");
   uint32_t rails = islands ? DEVICES / islands : leaves;
   at += sprintf(at, "switches leaf[%u]\nswitches node[%u]\n", rails, islands ? islands : 1);
   for (uint32_t i = 0; i < DEVICES; i++) {
-    at += sprintf(at, "link gpu[%u] -- leaf[%u] nic\n", i, islands ? i % rails : i * leaves / DEVICES);
+    at +=
+      sprintf(at, "link gpu[%u] -- leaf[%u] nic\n", i, islands ? i % rails : i * leaves / DEVICES);
     if (islands)
       at += sprintf(at, "link gpu[%u] -- node[%u] inside\n", i, i / rails);
   }
@@ -85,13 +113,16 @@ static void net_free(net *n)
 }
 
 /* With the headers of the packets; both without the latency of steps. */
-static double by_flows(net *n, const ts_flow_pattern *const *patterns, uint32_t count, const double *bytes)
+static double by_flows(net *n, const ts_flow_pattern *const *patterns, uint32_t count,
+                       const double *bytes)
 {
   const ts_ir_net_packets *p = &ts_ir_usual_packets;
   ts_traffic *t = ts_traffic_new(n->arena, &n->ir);
   uint64_t now, last = 0;
   for (uint32_t i = 0; i < count; i++)
-    ts_traffic_start(t, patterns[i], bytes[i] * patterns[i]->share * (double)(p->mtu + p->header) / (double)p->mtu, 0);
+    ts_traffic_start(t, patterns[i],
+                     bytes[i] * patterns[i]->share * (double)(p->mtu + p->header) / (double)p->mtu,
+                     0);
   for (; (now = ts_traffic_next(t)) != TS_FLOW_NEVER; last = now) {
     ts_traffic_advance(t, now);
     while (ts_traffic_ended(t) != TS_FLOW_NONE)
@@ -100,9 +131,11 @@ static double by_flows(net *n, const ts_flow_pattern *const *patterns, uint32_t 
   return (double)last * 1e-9;
 }
 
-static double by_packets(net *n, const ts_flow_pattern *const *patterns, uint32_t count, const double *bytes)
+static double by_packets(net *n, const ts_flow_pattern *const *patterns, uint32_t count,
+                         const double *bytes)
 {
-  ts_packet_case c = ts_packet_case_of(n->arena, &n->ir, &ts_ir_usual_packets, patterns, count, bytes);
+  ts_packet_case c =
+    ts_packet_case_of(n->arena, &n->ir, &ts_ir_usual_packets, patterns, count, bytes);
   uint64_t transfer[DEVICES] = {0}, last = 0;
   ts_packet_status status = ts_packet_case_play(&c, transfer);
   if (status != TS_PACKET_DONE)
@@ -123,7 +156,8 @@ static double print_row(const char *what, double flows, double packets)
 static double play_messages(const messages *m)
 {
   net n = net_of(m->leaves ? 2 : 1, 0);
-  const ts_ir_net_model model = {.kind = TS_IR_NET_PACKET, .routing = TS_IR_ROUTE_SHORTEST, .efficiency = 1};
+  const ts_ir_net_model model = {
+    .kind = TS_IR_NET_PACKET, .routing = TS_IR_ROUTE_SHORTEST, .efficiency = 1};
   ts_flow_maker *maker = ts_flow_maker_new(n.arena, &n.ir, n.graph, &model);
   ts_flow_pattern pattern[DEVICES];
   const ts_flow_pattern *patterns[DEVICES];
@@ -133,7 +167,8 @@ static double play_messages(const messages *m)
     patterns[i] = &pattern[i];
     bytes[i] = m->at[i].megabytes * 1e6;
   }
-  double difference = print_row(m->what, by_flows(&n, patterns, m->count, bytes), by_packets(&n, patterns, m->count, bytes));
+  double difference = print_row(m->what, by_flows(&n, patterns, m->count, bytes),
+                                by_packets(&n, patterns, m->count, bytes));
   net_free(&n);
   return difference;
 }
@@ -141,7 +176,10 @@ static double play_messages(const messages *m)
 static void play_collective(const calls *c)
 {
   net n = net_of(0, c->islands);
-  const ts_ir_net_model model = {.kind = TS_IR_NET_PACKET, .routing = TS_IR_ROUTE_RAIL, .algorithm = TS_IR_NONE, .efficiency = 1};
+  const ts_ir_net_model model = {.kind = TS_IR_NET_PACKET,
+                                 .routing = TS_IR_ROUTE_RAIL,
+                                 .algorithm = TS_IR_NONE,
+                                 .efficiency = 1};
   ts_flow_maker *maker = ts_flow_maker_new(n.arena, &n.ir, n.graph, &model);
   ts_flow_pattern pattern;
   const ts_flow_pattern *one = &pattern;

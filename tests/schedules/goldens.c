@@ -1,4 +1,5 @@
-/* Plays the schedules of the standard library in the schedule laboratory and compares them with what reference schedulers produced.
+/* Plays the schedules of the standard library in the schedule laboratory and compares them with
+ * what reference schedulers produced.
  *   goldens [--verbose] --data DIR --source DIR [FILE...]
  * A line for each file; exit code 1 when one falls short. */
 #include <math.h>
@@ -24,7 +25,11 @@ typedef struct played { /* one case, as it came out */
   double *peak;                   /* [rank], in activations */
 } played;
 
-typedef struct score { uint32_t cases, order, starts, makespan, held, half; double worst; const char *worst_case, *first_error; } score;
+typedef struct score {
+  uint32_t cases, order, starts, makespan, held, half;
+  double worst;
+  const char *worst_case, *first_error;
+} score;
 
 /* ---- Playing ---- */
 
@@ -47,16 +52,20 @@ static const char *letter(const ts_placed *p)
 
 static const char *action(ts_arena *arena, const ts_placed *p, bool chunks)
 {
-  return chunks ? ts_arena_printf(arena, "%s%u.%u", letter(p), p->micro_batch, p->chunk) : ts_arena_printf(arena, "%s%u", letter(p), p->micro_batch);
+  return chunks ? ts_arena_printf(arena, "%s%u.%u", letter(p), p->micro_batch, p->chunk) :
+                  ts_arena_printf(arena, "%s%u", letter(p), p->micro_batch);
 }
 
-static void describe_rank(ts_arena *arena, const ts_ir *ir, const ts_schedule *sc, const ts_run *run, uint32_t rank, played *out)
+static void describe_rank(ts_arena *arena, const ts_ir *ir, const ts_schedule *sc,
+                          const ts_run *run, uint32_t rank, played *out)
 {
   const ts_ir_program *program = &ir->programs[rank];
-  clock_ c = {TS_NEW_ARRAY(arena, uint64_t, ir->items_count + 1), TS_NEW_ARRAY(arena, bool, ir->items_count + 1), ir->items_count};
+  clock_ c = {TS_NEW_ARRAY(arena, uint64_t, ir->items_count + 1),
+              TS_NEW_ARRAY(arena, bool, ir->items_count + 1), ir->items_count};
   ts_run_timeline(run, rank, visit, &c);
   size_t room = 32 * ((size_t)program->item_count + 1);
-  char *actions = ts_arena_alloc(arena, room), *starts = ts_arena_alloc(arena, room), *a = actions, *s = starts;
+  char *actions = ts_arena_alloc(arena, room), *starts = ts_arena_alloc(arena, room), *a = actions,
+       *s = starts;
   *a = *s = 0;
   uint32_t item = program->first_item;
   for (uint32_t i = sc->order[rank].first; sc->items.at[i].kind != TS_STEP; i++, item++) {
@@ -93,13 +102,21 @@ static played play(ts_arena *keep, const options *o, const char *schedule, bool 
   ts_arena *arena = ts_arena_new("case");
   ts_session *s = ts_session_new(arena);
   played out = {0};
-  ts_define define[] = {{"schedule", schedule}, {"f", skew ? "10 us" : "1 us"}, {"i", skew ? "11 us" : "1 us"}, {"w", skew ? "9 us" : "1 us"},
-                        {"message", skew ? "1 us" : "0 us"}, {"activation", "1 GiB"}, {"freed_by_i", half ? "512 MiB" : "0 B"}};
-  ts_compile_options co = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", o->source), .defines = define, .define_count = sizeof define / sizeof define[0]};
+  ts_define define[] = {{"schedule", schedule},
+                        {"f", skew ? "10 us" : "1 us"},
+                        {"i", skew ? "11 us" : "1 us"},
+                        {"w", skew ? "9 us" : "1 us"},
+                        {"message", skew ? "1 us" : "0 us"},
+                        {"activation", "1 GiB"},
+                        {"freed_by_i", half ? "512 MiB" : "0 B"}};
+  ts_compile_options co = {.stdlib_dir = ts_arena_printf(arena, "%s/stdlib", o->source),
+                           .defines = define,
+                           .define_count = sizeof define / sizeof define[0]};
   ts_input input;
   ts_stop stop = {.arena = arena};
   ts_run *run = NULL;
-  if (!ts_input_open(s, ts_arena_printf(arena, "%s/examples/schedule_lab.ts", o->source), &co, &input)) {
+  if (!ts_input_open(s, ts_arena_printf(arena, "%s/examples/schedule_lab.ts", o->source), &co,
+                     &input)) {
     out.error = errors(keep, s);
   } else {
     if (!(run = ts_run_new(&input.ir, &(ts_run_options){0}, &stop)))
@@ -114,7 +131,8 @@ static played play(ts_arena *keep, const options *o, const char *schedule, bool 
     out.peak = TS_NEW_ARRAY(keep, double, out.ranks);
     for (uint32_t r = 0; r < out.ranks; r++) {
       describe_rank(keep, &input.ir, input.schedule, run, r, &out);
-      out.peak[r] = floor((double)memory->classes[result->class_of[r]].peak / (512.0 * 1024 * 1024)) / 2;
+      out.peak[r] =
+        floor((double)memory->classes[result->class_of[r]].peak / (512.0 * 1024 * 1024)) / 2;
     }
     ts_run_free(run);
   }
@@ -141,7 +159,8 @@ static const char *fill(ts_arena *arena, const char *pattern, const csv *t, size
   return text;
 }
 
-static void compare(ts_arena *arena, const options *o, const csv *t, size_t row, size_t rows, const char *pattern, bool exact, score *sum)
+static void compare(ts_arena *arena, const options *o, const csv *t, size_t row, size_t rows,
+                    const char *pattern, bool exact, score *sum)
 {
   const char *schedule = fill(arena, pattern, t, row);
   bool skew = csv_is(t, row, "costs", "skew");
@@ -150,7 +169,10 @@ static void compare(ts_arena *arena, const options *o, const csv *t, size_t row,
   sum->cases++;
   if (!one.good || !other.good || one.ranks != rows) {
     if (!sum->first_error)
-      sum->first_error = ts_arena_printf(arena, "%s\n%s", name, one.error ? one.error : other.error ? other.error : "other number of ranks");
+      sum->first_error = ts_arena_printf(arena, "%s\n%s", name,
+                                         one.error   ? one.error :
+                                         other.error ? other.error :
+                                                       "other number of ranks");
     return;
   }
   bool order = true, starts = true, held = true, half = true;
@@ -167,21 +189,24 @@ static void compare(ts_arena *arena, const options *o, const csv *t, size_t row,
     reference_half = fmax(reference_half, csv_number(t, row + k, "peak_half"));
     makespan = csv_number(t, row + k, "makespan");
     if (o->verbose && exact && order && !starts)
-      printf("  rank %zu\n  expected %s\n  got      %s\n", r, csv_cell(t, row + k, "starts"), one.starts[r]);
+      printf("  rank %zu\n  expected %s\n  got      %s\n", r, csv_cell(t, row + k, "starts"),
+             one.starts[r]);
   }
   double got = (double)(skew ? other.makespan : one.makespan) / UNIT, ratio = got / makespan;
   sum->order += order;
   sum->starts += starts;
   sum->makespan += got <= makespan;
-  sum->held += exact ? held : skew || got_held <= reference_held; /* a reference that goes by costs was given one of the two rules */
+  /* a reference that goes by costs was given one of the two rules */
+  sum->held += exact ? held : skew || got_held <= reference_held;
   sum->half += exact ? half : !skew || got_half <= reference_half;
   if (ratio > sum->worst) {
     sum->worst = ratio;
     sum->worst_case = name;
   }
   if (o->verbose)
-    printf("  %-52s makespan %8g of %8g  %+6.2f %%  held %g of %g, half %g of %g%s\n", name, got, makespan, 100 * (ratio - 1), got_held, reference_held, got_half,
-           reference_half, order ? "" : "  other order");
+    printf("  %-52s makespan %8g of %8g  %+6.2f %%  held %g of %g, half %g of %g%s\n", name, got,
+           makespan, 100 * (ratio - 1), got_held, reference_held, got_half, reference_half,
+           order ? "" : "  other order");
 }
 
 static bool run_file(const options *o, const char *file, bool exact, const char *pattern)
@@ -200,9 +225,14 @@ static bool run_file(const options *o, const char *file, bool exact, const char 
     row += rows;
   }
   uint32_t n = sum.cases;
-  bool good = exact ? sum.order == n && sum.starts == n && sum.makespan == n && sum.held == n && sum.half == n : sum.makespan == n && sum.held == n && sum.half == n;
-  printf("%-22s %s %3u cases: order %u, starts %u, makespan %u (worst %+.2f %%%s%s), peak %u, peak by halves %u\n", file, good ? "ok  " : "FAIL", n, sum.order, sum.starts,
-         sum.makespan, 100 * (sum.worst - 1), sum.worst > 1 ? " at " : "", sum.worst > 1 ? sum.worst_case : "", sum.held, sum.half);
+  bool good = exact ? sum.order == n && sum.starts == n && sum.makespan == n && sum.held == n &&
+                        sum.half == n :
+                      sum.makespan == n && sum.held == n && sum.half == n;
+  printf("%-22s %s %3u cases: order %u, starts %u, makespan %u (worst %+.2f %%%s%s), peak %u, peak "
+         "by halves %u\n",
+         file, good ? "ok  " : "FAIL", n, sum.order, sum.starts, sum.makespan,
+         100 * (sum.worst - 1), sum.worst > 1 ? " at " : "", sum.worst > 1 ? sum.worst_case : "",
+         sum.held, sum.half);
   if (sum.first_error)
     printf("%s\n", sum.first_error);
   fflush(stdout);

@@ -1,5 +1,7 @@
-/* Loaded before a program (LD_PRELOAD): its N-th request for memory is refused, or all from there on. What it did is counted in a file.
- *   REFUSE_COUNT=FILE  holds an 8-byte counter   REFUSE_AT=N  from 1; 0: only count   REFUSE_ALL=1  all from the N-th on */
+/* Loaded before a program (LD_PRELOAD): its N-th request for memory is refused, or all from there
+ * on. What it did is counted in a file.
+ *   REFUSE_COUNT=FILE  holds an 8-byte counter   REFUSE_AT=N  from 1; 0: only count   REFUSE_ALL=1
+ *   all from the N-th on */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +21,8 @@ __attribute__((constructor)) static void begin(void)
 {
   const char *path = getenv("REFUSE_COUNT"), *number = getenv("REFUSE_AT");
   int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-  void *page = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void *page =
+    file < 0 ? MAP_FAILED : mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (file >= 0)
     close(file);
   at = number ? strtoul(number, NULL, 10) : 0;

@@ -21,27 +21,52 @@ static ts_ir_str name(plan *p, const char *format, uint32_t number)
 static void add_array(plan *p, const char *text, uint32_t kind, uint32_t first, uint32_t count)
 {
   ts_ir_array *a = append(p, TS_IR_ARRAYS, 1);
-  *a = (ts_ir_array){.name = ts_ir_add_string(p->b, text), .kind = kind, .first = first, .count = count, .dims = 1, .dim = {count}, .loc = p->loc};
+  *a = (ts_ir_array){.name = ts_ir_add_string(p->b, text),
+                     .kind = kind,
+                     .first = first,
+                     .count = count,
+                     .dims = 1,
+                     .dim = {count},
+                     .loc = p->loc};
 }
 
-/* Vertices: devices, a switch for each island, a leaf switch for each place in an island, a spine above the leaves. */
+/* Vertices: devices, a switch for each island, a leaf switch for each place in an island, a spine
+ * above the leaves. */
 static void add_cluster(plan *p, uint32_t island)
 {
-  uint32_t islands = (p->world + island - 1) / island, near = p->world, leaf = near + islands, spine = leaf + island;
+  uint32_t islands = (p->world + island - 1) / island, near = p->world, leaf = near + islands,
+           spine = leaf + island;
   add_array(p, "gpu", TS_IR_DEVICE, 0, p->world);
   add_array(p, "near", TS_IR_SWITCH, near, islands);
   add_array(p, "leaf", TS_IR_SWITCH, leaf, island);
   add_array(p, "spine", TS_IR_SWITCH, spine, 1);
   ts_ir_device_class *class = append(p, TS_IR_DEVICE_CLASSES, 1);
-  *class = (ts_ir_device_class){.name = ts_ir_add_string(p->b, "gpu"), .loc = p->loc, .memory = 1u << 30, .bandwidth = 1e12};
+  *class = (ts_ir_device_class){
+    .name = ts_ir_add_string(p->b, "gpu"), .loc = p->loc, .memory = 1u << 30, .bandwidth = 1e12};
   ts_ir_device *d = append(p, TS_IR_DEVICES, spine + 1);
   for (uint32_t v = 0; v <= spine; v++)
     d[v] = (ts_ir_device){(v >= near) + (v >= leaf) + (v >= spine), v < near ? 0 : TS_IR_NONE, 1};
   ts_ir_link_class *k = append(p, TS_IR_LINK_CLASSES, 4);
-  k[0] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "near"), .tier = 0, .bandwidth = 300e9, .latency = 600000, .loc = p->loc};
-  k[1] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "far"), .tier = 1, .bandwidth = 25e9, .latency = 1800000, .loc = p->loc};
-  k[2] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "up"), .tier = 1, .bandwidth = 25e9 * islands, .latency = 400000, .loc = p->loc};
-  k[3] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "lame"), .tier = 1, .bandwidth = 3e9, .latency = 9000000, .loc = p->loc};
+  k[0] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "near"),
+                            .tier = 0,
+                            .bandwidth = 300e9,
+                            .latency = 600000,
+                            .loc = p->loc};
+  k[1] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "far"),
+                            .tier = 1,
+                            .bandwidth = 25e9,
+                            .latency = 1800000,
+                            .loc = p->loc};
+  k[2] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "up"),
+                            .tier = 1,
+                            .bandwidth = 25e9 * islands,
+                            .latency = 400000,
+                            .loc = p->loc};
+  k[3] = (ts_ir_link_class){.name = ts_ir_add_string(p->b, "lame"),
+                            .tier = 1,
+                            .bandwidth = 3e9,
+                            .latency = 9000000,
+                            .loc = p->loc};
   ts_ir_link *l = append(p, TS_IR_LINKS, 2 * p->world + island);
   for (uint32_t r = 0; r < p->world; r++) {
     l[2 * r] = (ts_ir_link){r, near + r / island, 0, 1};
@@ -55,7 +80,8 @@ plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t 
 {
   plan p = {.b = ts_ir_builder_new(), .world = 1};
   ts_ir_source *source = append(&p, TS_IR_SOURCES, 1);
-  *source = (ts_ir_source){.name = ts_ir_add_string(p.b, "test.ts"), .role = ts_ir_add_string(p.b, "plan")};
+  *source =
+    (ts_ir_source){.name = ts_ir_add_string(p.b, "test.ts"), .role = ts_ir_add_string(p.b, "plan")};
   p.loc = 0;
   *(ts_ir_loc *)append(&p, TS_IR_LOCS, 1) = (ts_ir_loc){0, 1, 1, 2};
   ts_ir_axis *a = append(&p, TS_IR_AXES, axes);
@@ -67,10 +93,18 @@ plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t 
   const char *streams[] = {"compute", "collectives", "messages"};
   ts_ir_stream *s = append(&p, TS_IR_STREAMS, 3);
   for (uint32_t i = 0; i < 3; i++)
-    s[i] = (ts_ir_stream){ts_ir_add_string(p.b, streams[i]), i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0};
+    s[i] = (ts_ir_stream){ts_ir_add_string(p.b, streams[i]),
+                          i ? TS_IR_STREAM_COMM : TS_IR_STREAM_COMPUTE, 0};
   ts_ir_meta *m = ts_ir_builder_meta(p.b);
-  *m = (ts_ir_meta){.plan = ts_ir_add_string(p.b, "test"), .tool = ts_ir_add_string(p.b, "test"), .plan_loc = p.loc, .memory_loc = TS_IR_NONE, .mesh_loc = TS_IR_NONE,
-                    .pipeline_axis = pipeline, .world = p.world, .micro_batches = 1024, .peak_flops = 1e14};
+  *m = (ts_ir_meta){.plan = ts_ir_add_string(p.b, "test"),
+                    .tool = ts_ir_add_string(p.b, "test"),
+                    .plan_loc = p.loc,
+                    .memory_loc = TS_IR_NONE,
+                    .mesh_loc = TS_IR_NONE,
+                    .pipeline_axis = pipeline,
+                    .world = p.world,
+                    .micro_batches = 1024,
+                    .peak_flops = 1e14};
   return p;
 }
 
@@ -93,15 +127,29 @@ void plan_slow_device(plan *p, uint32_t device, double speed)
 void plan_network(plan *p, uint64_t base)
 {
   ts_ir_net_model *m = append(p, TS_IR_NET_MODELS, 1);
-  *m = (ts_ir_net_model){.name = ts_ir_add_string(p->b, "fixed"), .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
-                         .efficiency = 1, .base = base, .source = TS_IR_NONE, .loc = p->loc};
+  *m = (ts_ir_net_model){.name = ts_ir_add_string(p->b, "fixed"),
+                         .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
+                         .tier = TS_IR_NONE,
+                         .efficiency = 1,
+                         .base = base,
+                         .source = TS_IR_NONE,
+                         .loc = p->loc};
 }
 
 void plan_flows(plan *p, uint64_t base, uint64_t hop)
 {
   ts_ir_net_model *m = append(p, TS_IR_NET_MODELS, 1);
-  *m = (ts_ir_net_model){.name = ts_ir_add_string(p->b, "flows"), .kind = TS_IR_NET_FLOW, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1, .tier = TS_IR_NONE,
-                         .efficiency = 1, .base = base, .hop = hop, .inter_hop = hop, .algorithm = TS_IR_NONE, .source = TS_IR_NONE, .loc = p->loc};
+  *m = (ts_ir_net_model){.name = ts_ir_add_string(p->b, "flows"),
+                         .kind = TS_IR_NET_FLOW,
+                         .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
+                         .tier = TS_IR_NONE,
+                         .efficiency = 1,
+                         .base = base,
+                         .hop = hop,
+                         .inter_hop = hop,
+                         .algorithm = TS_IR_NONE,
+                         .source = TS_IR_NONE,
+                         .loc = p->loc};
 }
 
 uint32_t plan_group(plan *p, uint32_t axes)
@@ -122,38 +170,57 @@ uint32_t plan_begin(plan *p, const char *text)
   return p->fragment;
 }
 
-static uint32_t add_node(plan *p, uint32_t op, uint32_t stream, uint32_t arg, uint64_t host, const int *deps, uint32_t phase)
+static uint32_t add_node(plan *p, uint32_t op, uint32_t stream, uint32_t arg, uint64_t host,
+                         const int *deps, uint32_t phase)
 {
   uint32_t list[64], count = 0;
   for (; deps && deps[count] >= 0; count++)
     list[count] = (uint32_t)deps[count];
   uint32_t first = count ? ts_ir_intern_run(p->b, TS_IR_DEPS, list, count) : 0;
   ts_ir_node *n = append(p, TS_IR_NODES, 1);
-  *n = (ts_ir_node){.op = (uint8_t)op, .stream = (uint8_t)stream, .phase = (uint8_t)phase, .arg = arg, .host_ps = host, .first_dep = first,
-                    .dep_count = (uint16_t)count, .label = name(p, "node%u", p->nodes), .loc = p->loc, .rule_loc = TS_IR_NONE};
+  *n = (ts_ir_node){.op = (uint8_t)op,
+                    .stream = (uint8_t)stream,
+                    .phase = (uint8_t)phase,
+                    .arg = arg,
+                    .host_ps = host,
+                    .first_dep = first,
+                    .dep_count = (uint16_t)count,
+                    .label = name(p, "node%u", p->nodes),
+                    .loc = p->loc,
+                    .rule_loc = TS_IR_NONE};
   return p->nodes++;
 }
 
 uint32_t plan_compute(plan *p, uint32_t stream, uint64_t time, uint64_t host, const int *deps)
 {
-  ts_ir_kernel k = {.time = time, .family = name(p, "family%u", (uint32_t)time % 3), .dtype = ts_ir_add_string(p->b, "bf16"),
-                    .basis = (uint32_t)time % TS_IR_BASES, .source = TS_IR_NONE};
-  return add_node(p, TS_IR_COMPUTE, stream, ts_ir_intern(p->b, TS_IR_KERNELS, &k), host, deps, (uint32_t)time % 5);
+  ts_ir_kernel k = {.time = time,
+                    .family = name(p, "family%u", (uint32_t)time % 3),
+                    .dtype = ts_ir_add_string(p->b, "bf16"),
+                    .basis = (uint32_t)time % TS_IR_BASES,
+                    .source = TS_IR_NONE};
+  return add_node(p, TS_IR_COMPUTE, stream, ts_ir_intern(p->b, TS_IR_KERNELS, &k), host, deps,
+                  (uint32_t)time % 5);
 }
 
-uint32_t plan_collective(plan *p, uint32_t stream, uint32_t kind, uint32_t group, uint64_t bytes, uint64_t host, const int *deps)
+uint32_t plan_collective(plan *p, uint32_t stream, uint32_t kind, uint32_t group, uint64_t bytes,
+                         uint64_t host, const int *deps)
 {
   uint32_t c = ts_ir_intern(p->b, TS_IR_COLLECTIVES, &(ts_ir_collective){kind, group, bytes});
   return add_node(p, TS_IR_COLLECTIVE, stream, c, host, deps, TS_IR_PHASE_COMMUNICATION);
 }
 
-uint32_t plan_port(plan *p, uint32_t stream, bool send, uint32_t group, uint64_t bytes, uint64_t host, const int *deps)
+uint32_t plan_port(plan *p, uint32_t stream, bool send, uint32_t group, uint64_t bytes,
+                   uint64_t host, const int *deps)
 {
   *(ts_ir_port *)append(p, TS_IR_PORTS, 1) = (ts_ir_port){bytes, group, send};
-  return add_node(p, send ? TS_IR_SEND : TS_IR_RECV, stream, p->ports++, host, deps, TS_IR_PHASE_COMMUNICATION);
+  return add_node(p, send ? TS_IR_SEND : TS_IR_RECV, stream, p->ports++, host, deps,
+                  TS_IR_PHASE_COMMUNICATION);
 }
 
-uint32_t plan_host(plan *p, uint32_t op, uint64_t host, const int *deps) { return add_node(p, op, 0, 0, host, deps, TS_IR_PHASE_OTHER); }
+uint32_t plan_host(plan *p, uint32_t op, uint64_t host, const int *deps)
+{
+  return add_node(p, op, 0, 0, host, deps, TS_IR_PHASE_OTHER);
+}
 
 void plan_end(plan *p)
 {
@@ -173,8 +240,11 @@ void plan_program(plan *p, const plan_item *items, uint32_t count)
   ts_ir_builder_view(p->b, &view);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t ports = view.fragments[items[i].fragment].port_count;
-    list[i] = (ts_ir_item){.fragment = items[i].fragment, .micro_batch = items[i].micro_batch,
-                           .first_binding = ports ? ts_ir_intern_run(p->b, TS_IR_BINDINGS, items[i].bindings, ports) : 0};
+    list[i] =
+      (ts_ir_item){.fragment = items[i].fragment,
+                   .micro_batch = items[i].micro_batch,
+                   .first_binding =
+                     ports ? ts_ir_intern_run(p->b, TS_IR_BINDINGS, items[i].bindings, ports) : 0};
   }
   void *at;
   uint32_t first = ts_ir_append(p->b, TS_IR_ITEMS, count, &at);
@@ -184,7 +254,8 @@ void plan_program(plan *p, const plan_item *items, uint32_t count)
   ts_ir_builder_view(p->b, &view);
   uint32_t number = view.programs_count;
   ts_ir_program *program = append(p, TS_IR_PROGRAMS, 1);
-  *program = (ts_ir_program){.name = name(p, "stage %u", number), .first_item = first, .item_count = count};
+  *program =
+    (ts_ir_program){.name = name(p, "stage %u", number), .first_item = first, .item_count = count};
 }
 
 void plan_view(plan *p, ts_ir *ir)
@@ -219,7 +290,9 @@ static const int *some_deps(job *j, int *deps)
 {
   uint32_t count = j->p->nodes ? roll(j->d, 4) : 0, n = 0;
   for (uint32_t i = 0; i < count; i++)
-    deps[n++] = (int)(roll(j->d, 3) ? j->p->nodes - 1 - roll(j->d, j->p->nodes > 4 ? 4 : j->p->nodes) : roll(j->d, j->p->nodes));
+    deps[n++] =
+      (int)(roll(j->d, 3) ? j->p->nodes - 1 - roll(j->d, j->p->nodes > 4 ? 4 : j->p->nodes) :
+                            roll(j->d, j->p->nodes));
   deps[n] = -1;
   return deps;
 }
@@ -233,8 +306,8 @@ static void random_node(job *j)
   case 0: plan_host(j->p, TS_IR_HOST_SYNC, host, deps); break;
   case 1: plan_host(j->p, TS_IR_HOST_WORK, host, roll(j->d, 2) ? deps : NULL); break;
   case 2: case 3: case 4:
-    plan_collective(j->p, roll(j->d, 4) ? 1 : 0, roll(j->d, TS_IR_MESSAGE), j->groups[roll(j->d, j->group_count)], roll(j->d, 4) * 1000,
-                    host, deps);
+    plan_collective(j->p, roll(j->d, 4) ? 1 : 0, roll(j->d, TS_IR_MESSAGE),
+                    j->groups[roll(j->d, j->group_count)], roll(j->d, 4) * 1000, host, deps);
     break;
   case 5: plan_compute(j->p, 1 + roll(j->d, 2), roll(j->d, 300), host, deps); break;
   default: plan_compute(j->p, 0, roll(j->d, 300), host, deps); break;
@@ -301,7 +374,11 @@ plan plan_random(uint32_t seed)
     world *= sizes[i] = 1 + roll(&d, 4);
   uint32_t pipeline = roll(&d, 4) ? roll(&d, axes) : TS_IR_NONE;
   plan p = plan_new(axes, sizes, pipeline, 1 + roll(&d, 4));
-  job j = {.p = &p, .d = &d, .axes = axes, .pipeline = pipeline, .stages = pipeline == TS_IR_NONE ? 1 : sizes[pipeline]};
+  job j = {.p = &p,
+           .d = &d,
+           .axes = axes,
+           .pipeline = pipeline,
+           .stages = pipeline == TS_IR_NONE ? 1 : sizes[pipeline]};
   uint32_t others = ((1u << axes) - 1) & ~(pipeline == TS_IR_NONE ? 0 : 1u << pipeline);
   for (uint32_t mask = 0; mask < 1u << axes && j.group_count < 8; mask++)
     if (!(mask & ~others))

@@ -14,8 +14,9 @@ typedef struct plan {
   uint32_t nodes, ports;
 } plan;
 
-/* A mesh with these axes, innermost first; `pipeline`: one of them or TS_IR_NONE. `island` devices share a tier-0 switch, and have a rail each to
- * a fat tree of tier 1. Streams: 0 compute, 1 collectives, 2 messages. */
+/* A mesh with these axes, innermost first; `pipeline`: one of them or TS_IR_NONE. `island` devices
+ * share a tier-0 switch, and have a rail each to a fat tree of tier 1. Streams: 0 compute, 1
+ * collectives, 2 messages. */
 plan plan_new(uint32_t axes, const uint32_t *sizes, uint32_t pipeline, uint32_t island);
 void plan_free(plan *p);
 void plan_slow_link(plan *p, uint32_t device); /* the one that leaves its island */
@@ -27,17 +28,21 @@ void plan_flows(plan *p, uint64_t base, uint64_t hop);
 
 uint32_t plan_group(plan *p, uint32_t axes); /* bits */
 uint32_t plan_begin(plan *p, const char *name);
-/* Nodes of the open fragment; deps are of the fragment, ended by -1. They return the node's index in the fragment. */
+/* Nodes of the open fragment; deps are of the fragment, ended by -1. They return the node's index
+ * in the fragment. */
 uint32_t plan_compute(plan *p, uint32_t stream, uint64_t time, uint64_t host, const int *deps);
-uint32_t plan_collective(plan *p, uint32_t stream, uint32_t kind, uint32_t group, uint64_t bytes, uint64_t host, const int *deps);
-uint32_t plan_port(plan *p, uint32_t stream, bool send, uint32_t group, uint64_t bytes, uint64_t host, const int *deps);
+uint32_t plan_collective(plan *p, uint32_t stream, uint32_t kind, uint32_t group, uint64_t bytes,
+                         uint64_t host, const int *deps);
+uint32_t plan_port(plan *p, uint32_t stream, bool send, uint32_t group, uint64_t bytes,
+                   uint64_t host, const int *deps);
 uint32_t plan_host(plan *p, uint32_t op, uint64_t host, const int *deps);
 void plan_end(plan *p);
 
 typedef struct plan_item { uint32_t fragment, micro_batch; ts_ir_binding bindings[4]; } plan_item;
 void plan_program(plan *p, const plan_item *items, uint32_t count);
 
-/* A random job: some axes, a pipeline with forward and backward messages, collectives, host waits and slow devices. */
+/* A random job: some axes, a pipeline with forward and backward messages, collectives, host waits
+ * and slow devices. */
 plan plan_random(uint32_t seed);
 
 void plan_view(plan *p, ts_ir *ir); /* verified */

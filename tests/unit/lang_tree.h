@@ -1,4 +1,5 @@
-/* For tests of the parser and the formatter: a session of its own, and comparison of trees and comments. */
+/* For tests of the parser and the formatter: a session of its own, and comparison of trees and
+ * comments. */
 #ifndef TS_TESTS_LANG_TREE_H
 #define TS_TESTS_LANG_TREE_H
 
@@ -8,7 +9,12 @@
 #include "base/diag_record.h"
 #include "lang/ast.h"
 
-typedef struct lang_fixture { ts_arena *arena; ts_sources *sources; ts_diags *diags; ts_lang *lang; } lang_fixture;
+typedef struct lang_fixture {
+  ts_arena *arena;
+  ts_sources *sources;
+  ts_diags *diags;
+  ts_lang *lang;
+} lang_fixture;
 
 static inline lang_fixture lang_start(void)
 {
@@ -24,7 +30,10 @@ static inline uint32_t lang_source(lang_fixture *f, const char *text, size_t siz
   return ts_sources_add(f->sources, "test.ts", "test", text, size);
 }
 
-static inline bool lang_same_name(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+static inline bool lang_same_name(const char *a, const char *b)
+{
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
 
 /* Spelling of numbers may differ in blanks. */
 static inline bool lang_same_literal(const char *a, const char *b)
@@ -45,10 +54,12 @@ static inline bool lang_same_tree(const ts_ast *a, const ts_ast *b)
 {
   if (!a || !b)
     return a == b;
-  if (a->kind != b->kind || a->flags != b->flags || a->count != b->count || a->depth != b->depth || memcmp(&a->u, &b->u, sizeof a->u) != 0 ||
-      !ts_dimension_equal(a->dimension, b->dimension) || !lang_same_name(a->name, b->name))
+  if (a->kind != b->kind || a->flags != b->flags || a->count != b->count || a->depth != b->depth ||
+      memcmp(&a->u, &b->u, sizeof a->u) != 0 || !ts_dimension_equal(a->dimension, b->dimension) ||
+      !lang_same_name(a->name, b->name))
     return false;
-  if (a->kind == TS_AST_STRING ? strcmp(a->literal, b->literal) != 0 : !lang_same_literal(a->literal, b->literal))
+  if (a->kind == TS_AST_STRING ? strcmp(a->literal, b->literal) != 0 :
+                                 !lang_same_literal(a->literal, b->literal))
     return false;
   for (uint32_t i = 0; i < a->count; i++) {
     if (!lang_same_tree(a->child[i], b->child[i]))
@@ -57,7 +68,8 @@ static inline bool lang_same_tree(const ts_ast *a, const ts_ast *b)
   return true;
 }
 
-/* The comments of a text that parses, one after another, without blanks and the slashes that begin them. */
+/* The comments of a text that parses, one after another, without blanks and the slashes that begin
+ * them. */
 static inline char *lang_comments(const char *text)
 {
   char *comments = calloc(1, strlen(text) + 1), *to = comments;
@@ -78,7 +90,8 @@ static inline char *lang_comments(const char *text)
   return comments;
 }
 
-/* What is wrong with how `text` is formatted; NULL: nothing. A text with syntax errors is not formatted at all. */
+/* What is wrong with how `text` is formatted; NULL: nothing. A text with syntax errors is not
+ * formatted at all. */
 static inline const char *lang_format_fault(const char *text, size_t size)
 {
   lang_fixture f = lang_start();

@@ -1,6 +1,8 @@
-/* Small random plans for property tests: valid, playable to the end, the same for the same seed (of one compiler). A mesh of one to three axes, mostly with a
- * pipeline whose stages exchange messages in GPipe or 1F1B order, collectives inside the stages and over all ranks at the end, a
- * cluster of islands with some slow devices, network models, host work, memory. Names repeat and hold odd characters. */
+/* Small random plans for property tests: valid, playable to the end, the same for the same seed (of
+ * one compiler). A mesh of one to three axes, mostly with a pipeline whose stages exchange messages
+ * in GPipe or 1F1B order, collectives inside the stages and over all ranks at the end, a cluster of
+ * islands with some slow devices, network models, host work, memory. Names repeat and hold odd
+ * characters. */
 #ifndef TS_TESTS_RANDOM_IR_H
 #define TS_TESTS_RANDOM_IR_H
 
@@ -30,21 +32,36 @@ static inline uint64_t random_bits(random_ir *g) /* splitmix64 (Steele, Lea, Flo
   return z ^ z >> 31;
 }
 
-static inline uint32_t random_below(random_ir *g, uint32_t limit) { return (uint32_t)(random_bits(g) >> 32) % limit; }
-static inline uint32_t random_between(random_ir *g, uint32_t least, uint32_t most) { return least + random_below(g, most - least + 1); }
-static inline bool random_chance(random_ir *g, uint32_t percent) { return random_below(g, 100) < percent; }
+static inline uint32_t random_below(random_ir *g, uint32_t limit)
+{
+  return (uint32_t)(random_bits(g) >> 32) % limit;
+}
+static inline uint32_t random_between(random_ir *g, uint32_t least, uint32_t most)
+{
+  return least + random_below(g, most - least + 1);
+}
+static inline bool random_chance(random_ir *g, uint32_t percent)
+{
+  return random_below(g, 100) < percent;
+}
 
 static inline uint64_t random_time(random_ir *g) /* up to 100 us, often a round figure */
 {
-  return random_chance(g, 50) ? random_below(g, 100) * UINT64_C(1000000) : random_bits(g) % 100000000;
+  return random_chance(g, 50) ? random_below(g, 100) * UINT64_C(1000000) :
+                                random_bits(g) % 100000000;
 }
 
-static inline uint64_t random_size(random_ir *g) { return random_chance(g, 50) ? random_below(g, 64) * UINT64_C(1048576) : random_bits(g) % 100000000; }
+static inline uint64_t random_size(random_ir *g)
+{
+  return random_chance(g, 50) ? random_below(g, 64) * UINT64_C(1048576) :
+                                random_bits(g) % 100000000;
+}
 
 static inline ts_ir_str random_name(random_ir *g)
 {
-  static const char *const names[] = {"a",      "b",      "gemm", "layer[3].attn", "gpu[0]",    "say \"x\"", "two words", "",
-                                      "\xc3\xa9tage", "a.2", "a",    "send",          "tab\there", "x->y",      "-",         "compute"};
+  static const char *const names[] = {
+    "a",   "b", "gemm", "layer[3].attn", "gpu[0]", "say \"x\"", "two words", "", "\xc3\xa9tage",
+    "a.2", "a", "send", "tab\there",     "x->y",   "-",         "compute"};
   return ts_ir_add_string(g->b, names[random_below(g, sizeof names / sizeof *names)]);
 }
 
@@ -52,7 +69,8 @@ static inline uint32_t random_loc(random_ir *g)
 {
   if (random_chance(g, 40))
     return TS_IR_NONE;
-  ts_ir_loc loc = {random_below(g, g->sources), random_between(g, 1, 99), random_between(g, 1, 80), 0};
+  ts_ir_loc loc = {random_below(g, g->sources), random_between(g, 1, 99), random_between(g, 1, 80),
+                   0};
   loc.end_column = loc.column + random_below(g, 9);
   return ts_ir_intern(g->b, TS_IR_LOCS, &loc);
 }
@@ -79,7 +97,9 @@ static inline void random_sources(random_ir *g)
     *(ts_ir_cost_source *)random_append(g, TS_IR_COST_SOURCES, 1) = s;
   }
   for (uint32_t i = random_below(g, 3); i; i--) {
-    ts_ir_format f = {.dtype = random_name(g), .model_flops = (double)random_bits(g), .peak = random_below(g, 3) * 1e12};
+    ts_ir_format f = {.dtype = random_name(g),
+                      .model_flops = (double)random_bits(g),
+                      .peak = random_below(g, 3) * 1e12};
     *(ts_ir_format *)random_append(g, TS_IR_FORMATS, 1) = f;
   }
 }
@@ -90,7 +110,9 @@ static inline void random_remarks(random_ir *g)
   static const char *const texts[] = {"two words", "say \"x\"", "\xc3\xa9t\xc3\xa9\n2", "a"};
   for (uint32_t left = random_below(g, 4), i = 0; i < left; i++) {
     uint32_t kind = i ? random_below(g, TS_IR_REMARK_KINDS) : TS_IR_REMARK_WARNING;
-    ts_ir_remark r = {.kind = kind, .loc = random_loc(g), .text = ts_ir_add_string(g->b, texts[random_below(g, 4)])};
+    ts_ir_remark r = {.kind = kind,
+                      .loc = random_loc(g),
+                      .text = ts_ir_add_string(g->b, texts[random_below(g, 4)])};
     if (kind == TS_IR_REMARK_WARNING) {
       r.name = ts_ir_add_string(g->b, random_chance(g, 50) ? "W0201" : "W0999");
       r.here = random_name(g);
@@ -111,7 +133,8 @@ static inline void random_mesh(random_ir *g)
   for (uint32_t i = 0; i < g->axes; i++) {
     char name[16];
     snprintf(name, sizeof name, "x%u", i);
-    ts_ir_axis a = {.name = ts_ir_add_string(g->b, name), .size = random_between(g, 1, 4), .stride = meta->world};
+    ts_ir_axis a = {
+      .name = ts_ir_add_string(g->b, name), .size = random_between(g, 1, 4), .stride = meta->world};
     g->size[i] = a.size;
     meta->world *= a.size;
     if (i == g->pipeline)
@@ -137,18 +160,28 @@ static inline void random_mesh(random_ir *g)
 static inline void random_cluster(random_ir *g)
 {
   uint32_t world = ts_ir_builder_meta(g->b)->world, classes = random_between(g, 1, 2);
-  uint32_t per_island = 1u << random_below(g, 4), islands = (world + per_island - 1) / per_island + random_below(g, 2);
+  uint32_t per_island = 1u << random_below(g, 4),
+           islands = (world + per_island - 1) / per_island + random_below(g, 2);
   if (random_chance(g, 10))
     return;
   for (uint32_t i = 0; i < classes; i++) {
-    ts_ir_device_class d = {.name = random_name(g), .loc = random_loc(g), .memory = (uint64_t)random_below(g, 3) << 36, .bandwidth = 1e12 + random_below(g, 1000) * 1e9 / 3};
+    ts_ir_device_class d = {.name = random_name(g),
+                            .loc = random_loc(g),
+                            .memory = (uint64_t)random_below(g, 3) << 36,
+                            .bandwidth = 1e12 + random_below(g, 1000) * 1e9 / 3};
     d.reserved_memory = d.memory ? random_size(g) : 0;
     *(ts_ir_device_class *)random_append(g, TS_IR_DEVICE_CLASSES, 1) = d;
   }
   const ts_ir_array arrays[] = {
-      {random_name(g), TS_IR_DEVICE, 0, islands * per_island, 2, {islands, per_island}, random_loc(g)},
-      {random_name(g), TS_IR_SWITCH, islands * per_island, islands, 1, {islands}, random_loc(g)},
-      {random_name(g), TS_IR_SWITCH, islands * per_island + islands, 1, 0, {0}, random_loc(g)},
+    {random_name(g),
+     TS_IR_DEVICE,
+     0,
+     islands * per_island,
+     2,
+     {islands, per_island},
+     random_loc(g)},
+    {random_name(g), TS_IR_SWITCH, islands * per_island, islands, 1, {islands}, random_loc(g)},
+    {random_name(g), TS_IR_SWITCH, islands * per_island + islands, 1, 0, {0}, random_loc(g)},
   };
   memcpy(random_append(g, TS_IR_ARRAYS, 3), arrays, sizeof arrays);
   for (uint32_t a = 0; a < 3; a++)
@@ -159,13 +192,19 @@ static inline void random_cluster(random_ir *g)
       *(ts_ir_device *)random_append(g, TS_IR_DEVICES, 1) = d;
     }
   for (uint32_t tier = 0; tier < 2; tier++) {
-    ts_ir_link_class k = {.name = random_name(g), .tier = tier, .bandwidth = tier ? 50e9 : 450e9, .latency = random_time(g) / 10, .loc = random_loc(g)};
+    ts_ir_link_class k = {.name = random_name(g),
+                          .tier = tier,
+                          .bandwidth = tier ? 50e9 : 450e9,
+                          .latency = random_time(g) / 10,
+                          .loc = random_loc(g)};
     *(ts_ir_link_class *)random_append(g, TS_IR_LINK_CLASSES, 1) = k;
   }
   bool duplex = random_chance(g, 70);
   for (uint32_t v = 0; v < islands * per_island + islands; v++) {
     bool device = v < islands * per_island;
-    ts_ir_link up = {v, device ? arrays[1].first + v / per_island : arrays[2].first, !device, duplex}, down = {up.to, up.from, up.link_class, 0};
+    ts_ir_link up = {v, device ? arrays[1].first + v / per_island : arrays[2].first, !device,
+                     duplex},
+               down = {up.to, up.from, up.link_class, 0};
     *(ts_ir_link *)random_append(g, TS_IR_LINKS, 1) = up;
     if (!duplex)
       *(ts_ir_link *)random_append(g, TS_IR_LINKS, 1) = down;
@@ -182,41 +221,104 @@ static inline void random_network(random_ir *g)
   if (random_chance(g, 40)) {
     ts_ir_net_point points[8];
     for (uint32_t i = 0; i < 8; i++)
-      points[i] = (ts_ir_net_point){TS_IR_ALL_REDUCE, 2 + i / 4, 1, 0, UINT64_C(1) << (10 + 4 * (i % 4)), 1000000 * (i % 4 + 1) + i};
-    ts_ir_net_model table = {.name = random_name(g), .kind = TS_IR_NET_TABLE, .collectives = 1u << TS_IR_ALL_REDUCE, .tier = 0, .efficiency = 1,
-                             .first_point = ts_ir_intern_run(g->b, TS_IR_NET_POINTS, points, 8), .point_count = 8,
-                             .source = random_below(g, g->cost_sources), .loc = random_loc(g)};
+      points[i] = (ts_ir_net_point){
+        TS_IR_ALL_REDUCE,         2 + i / 4, 1, 0, UINT64_C(1) << (10 + 4 * (i % 4)),
+        1000000 * (i % 4 + 1) + i};
+    ts_ir_net_model table = {.name = random_name(g),
+                             .kind = TS_IR_NET_TABLE,
+                             .collectives = 1u << TS_IR_ALL_REDUCE,
+                             .tier = 0,
+                             .efficiency = 1,
+                             .first_point = ts_ir_intern_run(g->b, TS_IR_NET_POINTS, points, 8),
+                             .point_count = 8,
+                             .source = random_below(g, g->cost_sources),
+                             .loc = random_loc(g)};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = table;
   }
   if (random_chance(g, 40)) {
     ts_ir_net_method methods[2];
     for (uint32_t i = 0; i < 2; i++)
-      methods[i] = (ts_ir_net_method){.collective = TS_IR_ALL_GATHER, .algorithm = random_below(g, TS_IR_NET_ALGORITHMS), .protocol = i, .channels = 8, .threads = 256,
-                                      .connection = random_time(g) / 10, .intra_hop = random_time(g) / 1000, .inter_share = 0.9, .intra_rate = i * 1e9 / 3,
-                                      .relay = i, .local = 0.6, .chunk = (double)random_size(g) / 7 + 1, .ranks = 4 * i, .islands = i, .least = i, .most = 1000 * i};
-    ts_ir_net_model box = {.name = random_name(g), .kind = TS_IR_NET_WHITE_BOX, .collectives = 1u << TS_IR_ALL_GATHER, .tier = TS_IR_NONE, .efficiency = 1,
-                           .first_method = ts_ir_intern_run(g->b, TS_IR_NET_METHODS, methods, 2), .method_count = 2, .source = TS_IR_NONE, .loc = random_loc(g),
-                           .links = {random_chance(g, 50) ? 450e9 : 0, 0, random_time(g) / 1000, 0}};
+      methods[i] = (ts_ir_net_method){.collective = TS_IR_ALL_GATHER,
+                                      .algorithm = random_below(g, TS_IR_NET_ALGORITHMS),
+                                      .protocol = i,
+                                      .channels = 8,
+                                      .threads = 256,
+                                      .connection = random_time(g) / 10,
+                                      .intra_hop = random_time(g) / 1000,
+                                      .inter_share = 0.9,
+                                      .intra_rate = i * 1e9 / 3,
+                                      .relay = i,
+                                      .local = 0.6,
+                                      .chunk = (double)random_size(g) / 7 + 1,
+                                      .ranks = 4 * i,
+                                      .islands = i,
+                                      .least = i,
+                                      .most = 1000 * i};
+    ts_ir_net_model box = {
+      .name = random_name(g),
+      .kind = TS_IR_NET_WHITE_BOX,
+      .collectives = 1u << TS_IR_ALL_GATHER,
+      .tier = TS_IR_NONE,
+      .efficiency = 1,
+      .first_method = ts_ir_intern_run(g->b, TS_IR_NET_METHODS, methods, 2),
+      .method_count = 2,
+      .source = TS_IR_NONE,
+      .loc = random_loc(g),
+      .links = {random_chance(g, 50) ? 450e9 : 0, 0, random_time(g) / 1000, 0}};
     if (random_chance(g, 50)) { /* anchors */
-      ts_ir_net_point at[3] = {{TS_IR_ALL_GATHER, 2, 1, 0, 1000, 20000000}, {TS_IR_ALL_GATHER, 2, 1, 0, 1000000, 30000000}, {TS_IR_ALL_GATHER, 4, 1, 0, 1000, 40000000}};
+      ts_ir_net_point at[3] = {{TS_IR_ALL_GATHER, 2, 1, 0, 1000, 20000000},
+                               {TS_IR_ALL_GATHER, 2, 1, 0, 1000000, 30000000},
+                               {TS_IR_ALL_GATHER, 4, 1, 0, 1000, 40000000}};
       box.first_point = ts_ir_intern_run(g->b, TS_IR_NET_POINTS, at, 3);
       box.point_count = 3;
     }
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = box;
   }
   if (random_chance(g, 40)) {
-    ts_ir_net_curve curve = {.collective = TS_IR_REDUCE_SCATTER, .least_ranks = 2, .most_ranks = 8, .least = 1000, .most = random_size(g) + 1000, .intra_latency = random_time(g) / 1000,
-                             .intra_limit = 3e11, .intra_floor = 1e9, .inter_limit = 1e11 / 3, .intra_slope = 0.7, .intra_middle = (double)random_size(g) / 3, .inter_slope = 1, .inter_middle = 1e6,
-                             .small_few = 1, .large_few = 0.9, .small_many = 1.1, .large_many = 1, .straggler = 0.1};
-    ts_ir_net_model model = {.name = random_name(g), .kind = TS_IR_NET_STATISTICAL, .collectives = 1u << TS_IR_REDUCE_SCATTER, .tier = TS_IR_NONE, .efficiency = 1, .axes = 1,
-                             .first_curve = ts_ir_intern_run(g->b, TS_IR_NET_CURVES, &curve, 1), .curve_count = 1, .source = TS_IR_NONE, .loc = random_loc(g),
-                             .links = {random_chance(g, 50) ? 450e9 : 0, random_chance(g, 50) ? 1e11 / 3 : 0, random_time(g) / 1000, random_time(g) / 1000}};
+    ts_ir_net_curve curve = {.collective = TS_IR_REDUCE_SCATTER,
+                             .least_ranks = 2,
+                             .most_ranks = 8,
+                             .least = 1000,
+                             .most = random_size(g) + 1000,
+                             .intra_latency = random_time(g) / 1000,
+                             .intra_limit = 3e11,
+                             .intra_floor = 1e9,
+                             .inter_limit = 1e11 / 3,
+                             .intra_slope = 0.7,
+                             .intra_middle = (double)random_size(g) / 3,
+                             .inter_slope = 1,
+                             .inter_middle = 1e6,
+                             .small_few = 1,
+                             .large_few = 0.9,
+                             .small_many = 1.1,
+                             .large_many = 1,
+                             .straggler = 0.1};
+    ts_ir_net_model model = {.name = random_name(g),
+                             .kind = TS_IR_NET_STATISTICAL,
+                             .collectives = 1u << TS_IR_REDUCE_SCATTER,
+                             .tier = TS_IR_NONE,
+                             .efficiency = 1,
+                             .axes = 1,
+                             .first_curve = ts_ir_intern_run(g->b, TS_IR_NET_CURVES, &curve, 1),
+                             .curve_count = 1,
+                             .source = TS_IR_NONE,
+                             .loc = random_loc(g),
+                             .links = {random_chance(g, 50) ? 450e9 : 0,
+                                       random_chance(g, 50) ? 1e11 / 3 : 0, random_time(g) / 1000,
+                                       random_time(g) / 1000}};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = model;
   }
   for (uint32_t i = 0; i < 2; i++) {
-    ts_ir_net_model m = {.name = random_name(g), .kind = TS_IR_NET_ALPHA_BETA, .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
-                         .tier = i ? TS_IR_NONE : 0, .efficiency = random_between(g, 50, 100) / 100.0, .base = random_time(g) / 10,
-                         .hop = random_time(g) / 100, .half_bytes = (double)random_size(g) / 7, .source = TS_IR_NONE, .loc = random_loc(g),
+    ts_ir_net_model m = {.name = random_name(g),
+                         .kind = TS_IR_NET_ALPHA_BETA,
+                         .collectives = (1u << TS_IR_COLLECTIVE_KINDS) - 1,
+                         .tier = i ? TS_IR_NONE : 0,
+                         .efficiency = random_between(g, 50, 100) / 100.0,
+                         .base = random_time(g) / 10,
+                         .hop = random_time(g) / 100,
+                         .half_bytes = (double)random_size(g) / 7,
+                         .source = TS_IR_NONE,
+                         .loc = random_loc(g),
                          .assumed = random_below(g, 2)};
     *(ts_ir_net_model *)random_append(g, TS_IR_NET_MODELS, 1) = m;
   }
@@ -224,20 +326,30 @@ static inline void random_network(random_ir *g)
 
 static inline void random_work(random_ir *g)
 {
-  static const ts_ir_stream_kind kinds[] = {TS_IR_STREAM_COMPUTE, TS_IR_STREAM_COMM, TS_IR_STREAM_COMM, TS_IR_STREAM_COMM, TS_IR_STREAM_COPY};
+  static const ts_ir_stream_kind kinds[] = {TS_IR_STREAM_COMPUTE, TS_IR_STREAM_COMM,
+                                            TS_IR_STREAM_COMM, TS_IR_STREAM_COMM,
+                                            TS_IR_STREAM_COPY};
   static const char *const streams[] = {"compute", "down", "up", "group", "copy"};
   for (uint32_t i = 0; i < 5; i++)
-    *(ts_ir_stream *)random_append(g, TS_IR_STREAMS, 1) = (ts_ir_stream){ts_ir_add_string(g->b, streams[i]), kinds[i], 0};
+    *(ts_ir_stream *)random_append(g, TS_IR_STREAMS, 1) =
+      (ts_ir_stream){ts_ir_add_string(g->b, streams[i]), kinds[i], 0};
   g->kernels = random_between(g, 2, 6);
   for (uint32_t i = 0; i < g->kernels; i++) {
-    ts_ir_kernel k = {random_time(g), (double)random_size(g) * 1e3, (double)random_size(g) / 3, random_name(g), random_name(g),
-                      random_below(g, TS_IR_BASES), random_chance(g, 50) ? random_below(g, g->cost_sources) : TS_IR_NONE};
+    ts_ir_kernel k = {random_time(g),
+                      (double)random_size(g) * 1e3,
+                      (double)random_size(g) / 3,
+                      random_name(g),
+                      random_name(g),
+                      random_below(g, TS_IR_BASES),
+                      random_chance(g, 50) ? random_below(g, g->cost_sources) : TS_IR_NONE};
     *(ts_ir_kernel *)random_append(g, TS_IR_KERNELS, 1) = k;
   }
   g->inner_collectives = random_between(g, 2, 5);
   g->collectives = g->inner_collectives + random_below(g, 3);
   for (uint32_t i = 0; i < g->collectives; i++) {
-    ts_ir_collective c = {random_below(g, TS_IR_MESSAGE), random_below(g, i < g->inner_collectives ? g->inner : g->groups), random_size(g)};
+    ts_ir_collective c = {random_below(g, TS_IR_MESSAGE),
+                          random_below(g, i < g->inner_collectives ? g->inner : g->groups),
+                          random_size(g)};
     *(ts_ir_collective *)random_append(g, TS_IR_COLLECTIVES, 1) = c;
   }
 }
@@ -250,11 +362,18 @@ typedef struct random_fragment {
   uint32_t nodes_count, ports_count;
 } random_fragment;
 
-static inline uint32_t random_node(random_ir *g, random_fragment *f, ts_ir_op op, uint32_t stream, uint32_t arg)
+static inline uint32_t random_node(random_ir *g, random_fragment *f, ts_ir_op op, uint32_t stream,
+                                   uint32_t arg)
 {
   uint32_t deps[4], count = 0, index = f->nodes_count;
-  ts_ir_node n = {.op = (uint8_t)op, .stream = (uint8_t)stream, .phase = (uint8_t)random_below(g, TS_IR_PHASES), .arg = arg,
-                  .host_ps = random_chance(g, 60) ? random_time(g) / 20 : 0, .label = random_name(g), .loc = random_loc(g), .rule_loc = random_loc(g)};
+  ts_ir_node n = {.op = (uint8_t)op,
+                  .stream = (uint8_t)stream,
+                  .phase = (uint8_t)random_below(g, TS_IR_PHASES),
+                  .arg = arg,
+                  .host_ps = random_chance(g, 60) ? random_time(g) / 20 : 0,
+                  .label = random_name(g),
+                  .loc = random_loc(g),
+                  .rule_loc = random_loc(g)};
   if (index && random_chance(g, 70))
     deps[count++] = index - 1;
   while (index && count < 4 && random_chance(g, 25))
@@ -262,7 +381,8 @@ static inline uint32_t random_node(random_ir *g, random_fragment *f, ts_ir_op op
   n.dep_count = (uint16_t)count;
   n.first_dep = ts_ir_intern_run(g->b, TS_IR_DEPS, deps, count);
   if (random_chance(g, 30)) {
-    ts_ir_mem mem[2] = {{(int64_t)random_size(g), random_below(g, TS_IR_CATEGORIES), random_name(g)}};
+    ts_ir_mem mem[2] = {
+      {(int64_t)random_size(g), random_below(g, TS_IR_CATEGORIES), random_name(g)}};
     mem[1] = mem[0];
     mem[1].bytes = -mem[0].bytes;
     n.mem_count = 2;
@@ -290,7 +410,8 @@ static inline void random_nodes(random_ir *g, random_fragment *f)
     if (what < 55)
       random_node(g, f, TS_IR_COMPUTE, random_chance(g, 90) ? 0 : 4, random_below(g, g->kernels));
     else if (what < 80)
-      random_node(g, f, TS_IR_COLLECTIVE, random_chance(g, 80) ? 3 : random_below(g, 4), random_below(g, g->inner_collectives));
+      random_node(g, f, TS_IR_COLLECTIVE, random_chance(g, 80) ? 3 : random_below(g, 4),
+                  random_below(g, g->inner_collectives));
     else if (what < 88)
       random_node(g, f, TS_IR_RECORD, random_below(g, 5), 0);
     else
@@ -300,7 +421,8 @@ static inline void random_nodes(random_ir *g, random_fragment *f)
 
 static inline uint32_t random_add_fragment(random_ir *g, const random_fragment *f, const char *work)
 {
-  ts_ir_fragment out = {random_name(g), ts_ir_add_string(g->b, work), 0, f->nodes_count, 0, f->ports_count};
+  ts_ir_fragment out = {random_name(g), ts_ir_add_string(g->b, work), 0, f->nodes_count, 0,
+                        f->ports_count};
   void *to;
   out.first_node = ts_ir_append(g->b, TS_IR_NODES, f->nodes_count, &to);
   if (f->nodes_count)
@@ -314,7 +436,8 @@ static inline uint32_t random_add_fragment(random_ir *g, const random_fragment *
 }
 
 /* Receive, work, send; a stage at an end of the pipeline leaves one of them out. */
-static inline uint32_t random_pass(random_ir *g, const char *work, uint32_t stream, bool receives, bool sends)
+static inline uint32_t random_pass(random_ir *g, const char *work, uint32_t stream, bool receives,
+                                   bool sends)
 {
   random_fragment f = {0};
   if (receives)
@@ -342,7 +465,8 @@ typedef struct random_program {
   uint32_t count;
 } random_program;
 
-static inline void random_item(random_ir *g, random_program *p, uint32_t fragment, uint32_t micro_batch, uint32_t tag, uint32_t from, uint32_t to)
+static inline void random_item(random_ir *g, random_program *p, uint32_t fragment,
+                               uint32_t micro_batch, uint32_t tag, uint32_t from, uint32_t to)
 {
   ts_ir_binding bindings[2];
   uint32_t count = 0;
@@ -350,14 +474,18 @@ static inline void random_item(random_ir *g, random_program *p, uint32_t fragmen
     bindings[count++] = (ts_ir_binding){from, tag};
   if (to != TS_IR_NONE)
     bindings[count++] = (ts_ir_binding){to, tag};
-  p->items[p->count++] = (ts_ir_item){fragment, micro_batch, random_below(g, 2), ts_ir_intern_run(g->b, TS_IR_BINDINGS, bindings, count)};
+  p->items[p->count++] = (ts_ir_item){fragment, micro_batch, random_below(g, 2),
+                                      ts_ir_intern_run(g->b, TS_IR_BINDINGS, bindings, count)};
 }
 
-/* Stage s warms up with `warm` forward passes, then alternates (1F1B), then drains; GPipe warms up with all of them. */
-static inline void random_stage(random_ir *g, uint32_t s, uint32_t forward, uint32_t backward, uint32_t step, bool gpipe, uint32_t tags)
+/* Stage s warms up with `warm` forward passes, then alternates (1F1B), then drains; GPipe warms up
+ * with all of them. */
+static inline void random_stage(random_ir *g, uint32_t s, uint32_t forward, uint32_t backward,
+                                uint32_t step, bool gpipe, uint32_t tags)
 {
   random_program p = {0};
-  uint32_t before = s ? s - 1 : TS_IR_NONE, after = s + 1 < g->stages ? s + 1 : TS_IR_NONE, count = g->micro_batches;
+  uint32_t before = s ? s - 1 : TS_IR_NONE, after = s + 1 < g->stages ? s + 1 : TS_IR_NONE,
+           count = g->micro_batches;
   uint32_t warm = gpipe || g->stages - s > count ? count : g->stages - s;
   for (uint32_t f = 0, b = 0; b < count;) {
     if (f < count && f < b + warm) {
@@ -369,10 +497,12 @@ static inline void random_stage(random_ir *g, uint32_t s, uint32_t forward, uint
     }
   }
   random_item(g, &p, step, TS_IR_NONE, 0, TS_IR_NONE, TS_IR_NONE);
-  ts_ir_holding holdings[2] = {{random_size(g), random_below(g, TS_IR_CATEGORIES), random_name(g)}, {random_size(g), TS_IR_PARAMETERS, random_name(g)}};
+  ts_ir_holding holdings[2] = {{random_size(g), random_below(g, TS_IR_CATEGORIES), random_name(g)},
+                               {random_size(g), TS_IR_PARAMETERS, random_name(g)}};
   uint32_t held = random_below(g, 3);
-  ts_ir_program program = {random_name(g), ts_ir_intern_run(g->b, TS_IR_ITEMS, p.items, p.count), p.count,
-                           ts_ir_intern_run(g->b, TS_IR_HOLDINGS, holdings, held), held, 0};
+  ts_ir_program program = {random_name(g), ts_ir_intern_run(g->b, TS_IR_ITEMS, p.items, p.count),
+                           p.count,        ts_ir_intern_run(g->b, TS_IR_HOLDINGS, holdings, held),
+                           held,           0};
   *(ts_ir_program *)random_append(g, TS_IR_PROGRAMS, 1) = program;
 }
 
@@ -383,7 +513,8 @@ static inline void random_programs(random_ir *g)
   uint32_t forward = 0, backward = 0;
   for (uint32_t s = 0; s < g->stages; s++) {
     bool first = !s, last = s + 1 == g->stages;
-    if (s < 2 || last || random_chance(g, 30)) { /* the stages between share their fragments, mostly */
+    /* the stages between share their fragments, mostly */
+    if (s < 2 || last || random_chance(g, 30)) {
       forward = random_pass(g, "F", 1, several && !first, several && !last);
       backward = random_pass(g, "B", 2, several && !last, several && !first);
     }

@@ -13,7 +13,12 @@ static const char plan[] = "plan p {\n"
                            "\tcosts = [\"\xc3\xa9\xe4\xb8\xad\", \x01, x]\n"
                            "}\n";
 
-typedef struct fixture { ts_arena *arena; ts_sources *sources; ts_diags *diags; uint32_t file; } fixture;
+typedef struct fixture {
+  ts_arena *arena;
+  ts_sources *sources;
+  ts_diags *diags;
+  uint32_t file;
+} fixture;
 
 static fixture start(const char *text)
 {
@@ -54,7 +59,8 @@ static void expect(fixture f, const char *expected)
 Test(diag, spans_notes_and_help)
 {
   fixture f = start(plan);
-  ts_diag *d = ts_diag_add(f.diags, TS_E0304, find(&f, "tp: 16"), "cannot split %d heads over %d ranks", 40, 16);
+  ts_diag *d = ts_diag_add(f.diags, TS_E0304, find(&f, "tp: 16"),
+                           "cannot split %d heads over %d ranks", 40, 16);
   ts_diag_here(d, "%d does not divide %d", 16, 40);
   ts_diag_label(d, find(&f, "heads: 40"), "%d heads", 40);
   ts_diag_note_at(d, find(&f, "layers: 96"), "a rule asks for this split");
@@ -206,7 +212,8 @@ Test(diag, wide_lines_are_cut)
 Test(diag, without_a_place)
 {
   fixture f = start(plan);
-  ts_diag_help(ts_diag_add(f.diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`", "a\033[31mb"), "look");
+  ts_diag_help(ts_diag_add(f.diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`", "a\033[31mb"),
+               "look");
   expect(f, "error[E0701]: cannot read `a\\x1b[31mb`\n"
             "   = help: look\n");
 }
@@ -268,22 +275,27 @@ Test(diag, json)
   ts_diags_print_json(f.diags, out);
   fclose(out);
   cr_expect_str_eq(
-    text,
-    "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"error\",\"code\":\"E0201\",\"name\":\"unknown-name\",\"message\":\"no \\\"b\\\"\","
-    "\"spans\":[{\"file\":\"plan.ts\",\"byte_start\":2,\"byte_end\":3,\"line\":1,\"column\":3,\"end_line\":1,\"end_column\":4,"
-    "\"primary\":true,\"label\":\"this\"}],\"values\":[{\"name\":\"n\",\"value\":\"3\"}],"
-    "\"children\":[{\"severity\":\"help\",\"message\":\"try\",\"spans\":[],\"edits\":[{\"file\":\"plan.ts\",\"byte_start\":2,"
-    "\"byte_end\":3,\"line\":1,\"column\":3,\"end_line\":1,\"end_column\":4,\"replacement\":\"c\",\"applicability\":\"guess\"}]}],"
-    "\"more\":0,\"rendered\":\"error[E0201]: no \\\"b\\\"\\n  --> plan.ts:1:3\\n   |\\n 1 | a b\\n   |   ^ this\\n   |\\n"
-    "   = note: `n` is 3\\nhelp: try\\n   |\\n 1 | a c\\n   |   ~\\n\"}\n"
-    "{\"type\":\"summary\",\"errors\":1,\"warnings\":0}\n");
+    text, "{\"type\":\"diagnostic\",\"format\":1,\"severity\":\"error\",\"code\":\"E0201\","
+          "\"name\":\"unknown-name\",\"message\":\"no \\\"b\\\"\","
+          "\"spans\":[{\"file\":\"plan.ts\",\"byte_start\":2,\"byte_end\":3,\"line\":1,\"column\":"
+          "3,\"end_line\":1,\"end_column\":4,"
+          "\"primary\":true,\"label\":\"this\"}],\"values\":[{\"name\":\"n\",\"value\":\"3\"}],"
+          "\"children\":[{\"severity\":\"help\",\"message\":\"try\",\"spans\":[],\"edits\":[{"
+          "\"file\":\"plan.ts\",\"byte_start\":2,"
+          "\"byte_end\":3,\"line\":1,\"column\":3,\"end_line\":1,\"end_column\":4,\"replacement\":"
+          "\"c\",\"applicability\":\"guess\"}]}],"
+          "\"more\":0,\"rendered\":\"error[E0201]: no \\\"b\\\"\\n  --> plan.ts:1:3\\n   |\\n 1 | "
+          "a b\\n   |   ^ this\\n   |\\n"
+          "   = note: `n` is 3\\nhelp: try\\n   |\\n 1 | a c\\n   |   ~\\n\"}\n"
+          "{\"type\":\"summary\",\"errors\":1,\"warnings\":0}\n");
   free(text);
   ts_arena_free(f.arena);
 }
 
 static void expect_suggestions(const char *found, const char *first, size_t count)
 {
-  static const char *const names[] = {"attn.core", "attn.qkv", "Layers", "layers", "heads", "hidden"};
+  static const char *const names[] = {"attn.core", "attn.qkv", "Layers",
+                                      "layers",    "heads",    "hidden"};
   const char *best[3];
   size_t got = ts_suggest(found, names, sizeof names / sizeof *names, best);
   cr_expect_eq(got, count, "%s: %zu", found, got);
@@ -306,7 +318,8 @@ Test(suggest, known_distances)
   cr_expect_eq(ts_edit_distance("", "abc"), 3);
   cr_expect_eq(ts_edit_distance("kitten", "sitting"), 3);
   cr_expect_eq(ts_edit_distance("ab", "ba"), 1);
-  cr_expect_eq(ts_edit_distance("ca", "abc"), 3); /* optimal string alignment: no edit inside an exchange */
+  /* optimal string alignment: no edit inside an exchange */
+  cr_expect_eq(ts_edit_distance("ca", "abc"), 3);
 }
 
 /* The other queue is gone when the copy is printed; texts of one file are there once. */

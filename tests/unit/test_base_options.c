@@ -8,8 +8,12 @@
 enum { OUTPUT = 1, QUIET, LEVEL, DEPENDS, DEPEND_FILE };
 
 static const ts_option table[] = {
-  {OUTPUT, 'o', "output", "FILE", "where to", "Output"}, {QUIET, 'q', NULL, NULL, "say less", NULL}, {LEVEL, 'l', "level", "N", "how much", NULL},
-  {DEPENDS, 0, "-MD", NULL, "dependencies", NULL},       {DEPEND_FILE, 0, "-MF", "FILE", "to here", NULL}, {0},
+  {OUTPUT, 'o', "output", "FILE", "where to", "Output"},
+  {QUIET, 'q', NULL, NULL, "say less", NULL},
+  {LEVEL, 'l', "level", "N", "how much", NULL},
+  {DEPENDS, 0, "-MD", NULL, "dependencies", NULL},
+  {DEPEND_FILE, 0, "-MF", "FILE", "to here", NULL},
+  {0},
 };
 static const char *const usage[] = {"FILE", NULL};
 static const ts_program program = {.summary = "A program.", .usage = usage, .options = table};
@@ -25,7 +29,8 @@ static const char *read_line(char *line, ts_options *o)
   *o = ts_options_start(&program, count, words);
   text[0] = '\0';
   for (int id; (id = ts_options_next(o)) >= 0;)
-    snprintf(text + strlen(text), sizeof text - strlen(text), "%d%s%s ", id, o->argument ? ":" : "", o->argument ? o->argument : "");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%d%s%s ", id, o->argument ? ":" : "",
+             o->argument ? o->argument : "");
   return text;
 }
 
@@ -75,11 +80,29 @@ static void expect_mistake(const char *line, const char *message)
   cr_expect_str_eq(told, message);
 }
 
-Test(options, unknown_long) { expect_mistake("/bin/p --outptu=x", "p: unknown option `--outptu`; did you mean `--output`?\ntry `p --help`\n"); }
-Test(options, unknown_letter) { expect_mistake("lt-p -qz", "p: unknown option `-z`\ntry `p --help`\n"); }
-Test(options, missing_value) { expect_mistake("p -o", "p: `-o` needs a value: `-o FILE`\ntry `p --help`\n"); }
-Test(options, needless_value) { expect_mistake("p --help=me", "p: `--help` takes no value\ntry `p --help`\n"); }
-Test(options, wrong_choice) { expect_mistake("p --color=red", "p: `--color` does not take `red`; it takes `auto`, `always` or `never`\ntry `p --help`\n"); }
+Test(options, unknown_long)
+{
+  expect_mistake("/bin/p --outptu=x",
+                 "p: unknown option `--outptu`; did you mean `--output`?\ntry `p --help`\n");
+}
+Test(options, unknown_letter)
+{
+  expect_mistake("lt-p -qz", "p: unknown option `-z`\ntry `p --help`\n");
+}
+Test(options, missing_value)
+{
+  expect_mistake("p -o", "p: `-o` needs a value: `-o FILE`\ntry `p --help`\n");
+}
+Test(options, needless_value)
+{
+  expect_mistake("p --help=me", "p: `--help` takes no value\ntry `p --help`\n");
+}
+Test(options, wrong_choice)
+{
+  expect_mistake(
+    "p --color=red",
+    "p: `--color` does not take `red`; it takes `auto`, `always` or `never`\ntry `p --help`\n");
+}
 
 Test(options, numbers)
 {

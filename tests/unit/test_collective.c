@@ -6,7 +6,13 @@
 
 #include "runtime/collective/network.h"
 
-typedef struct net { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_network *network; ts_stop stop; } net;
+typedef struct net {
+  ts_ir_builder *b;
+  ts_ir ir;
+  ts_arena *arena;
+  ts_network *network;
+  ts_stop stop;
+} net;
 
 static void net_new(net *n, const char *text)
 {
@@ -25,13 +31,15 @@ static void net_free(net *n)
   ts_ir_builder_free(n->b);
 }
 
-/* Two islands of four; 100 GB/s to the island's switch, 10 GB/s a device to the rails above. `models` goes before the fragments. */
+/* Two islands of four; 100 GB/s to the island's switch, 10 GB/s a device to the rails above.
+ * `models` goes before the fragments. */
 static void two_islands(net *n, const char *models)
 {
   char text[8192], *at = text;
-  at += sprintf(at, "axis x 8\naxis y 1\ngroup all = x\nstream compute\nstream comm\n"
-                    "device_class d 1 TB/s\ndevices gpu[2,4] of d\nswitches near[2]\nswitches far[1]\n"
-                    "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier 1\n");
+  at += sprintf(
+    at, "axis x 8\naxis y 1\ngroup all = x\nstream compute\nstream comm\n"
+        "device_class d 1 TB/s\ndevices gpu[2,4] of d\nswitches near[2]\nswitches far[1]\n"
+        "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier 1\n");
   for (int i = 0; i < 8; i++)
     at += sprintf(at, "link gpu[%d] -- near[%d] in\nlink gpu[%d] -- far[0] out\n", i, i / 4, i);
   at += sprintf(at, "%s", models);
@@ -75,7 +83,8 @@ Test(collective, links_alone_when_no_model_answers)
   two_islands(&n, "");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
   ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
-  cr_assert_eq(e.steps, 12u * 2000000 + 2u * 10000000); /* twice 6 steps inside and one between: each at the latency of its own links */
+  /* twice 6 steps inside and one between: each at the latency of its own links */
+  cr_assert_eq(e.steps, 12u * 2000000 + 2u * 10000000);
   cr_assert_eq(e.transfer, 3500000000u);             /* 2 * 7/8 * 80 MB / 40 GB/s */
   cr_assert_eq(e.time, e.base + e.steps + e.transfer);
   cr_assert_eq(e.model, TS_IR_NONE);
@@ -85,7 +94,8 @@ Test(collective, links_alone_when_no_model_answers)
 Test(collective, alpha_beta)
 {
   net n;
-  two_islands(&n, "net_model m alpha_beta for all_reduce efficiency 0.8 base 10 us hop 2 us inter_hop 3 us half 8 MB\n");
+  two_islands(&n, "net_model m alpha_beta for all_reduce efficiency 0.8 base 10 us hop 2 us "
+                  "inter_hop 3 us half 8 MB\n");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
   ts_estimate e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 8000000, profile[0]);
   cr_assert_eq(e.base, 10000000);
@@ -97,15 +107,19 @@ Test(collective, alpha_beta)
   net_free(&n);
 }
 
-/* Up and down, a chain of four in the island and one level between islands: 2 * (3 * 4 + 13) us, with twice the bytes. */
+/* Up and down, a chain of four in the island and one level between islands: 2 * (3 * 4 + 13) us,
+ * with twice the bytes. */
 Test(collective, trees_where_they_are_faster)
 {
   net n;
   two_islands(&n, "net_model m alpha_beta hop 2 us inter_hop 3 us\n");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
-  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 8000, profile[0]).time, 50000000u + 400000u); /* 2 * 8 kB / 40 GB/s */
+  /* 2 * 8 kB / 40 GB/s */
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 8000, profile[0]).time,
+               50000000u + 400000u);
   cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).time, 50000000u);
-  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_GATHER, 0, profile[0]).time, 37000000u); /* rings: six steps of 4 us, one of 13 */
+  /* rings: six steps of 4 us, one of 13 */
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_GATHER, 0, profile[0]).time, 37000000u);
   net_free(&n);
   two_islands(&n, "net_model m alpha_beta by ring hop 2 us inter_hop 3 us\n");
   profile = ts_network_group(n.network, 0, &n.stop);
@@ -113,14 +127,17 @@ Test(collective, trees_where_they_are_faster)
   net_free(&n);
 }
 
-/* Half of each rank's 80 MB leaves through its own 10 GB/s, 3/8 stay at 100 GB/s. Rank 3 passes on to rank 4 alone, not with the island's other links. */
+/* Half of each rank's 80 MB leaves through its own 10 GB/s, 3/8 stay at 100 GB/s. Rank 3 passes on
+ * to rank 4 alone, not with the island's other links. */
 Test(collective, pairs_and_shifts_use_each_ranks_own_links)
 {
   net n;
   two_islands(&n, "");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
-  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 80000000, profile[0]).transfer, 4000000000u);
-  cr_assert_eq(ts_network_estimate(n.network, TS_IR_SHIFT, 80000000, profile[0]).transfer, 8000000000u);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 80000000, profile[0]).transfer,
+               4000000000u);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_SHIFT, 80000000, profile[0]).transfer,
+               8000000000u);
   net_free(&n);
 }
 
@@ -129,20 +146,31 @@ Test(collective, equal_paths_are_used_side_by_side)
 {
   for (int spines = 1; spines <= 4; spines += 3) {
     char text[8192], *at = text;
-    at += sprintf(at, "axis x 8\naxis y 1\ngroup all = x\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches spine[%d]\n"
-                      "link_class nic 10 GB/s latency 1 us tier 1\nlink_class up %d GB/s latency 1 us tier 1\n", spines, 20 / spines);
+    at += sprintf(
+      at,
+      "axis x 8\naxis y 1\ngroup all = x\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of "
+      "d\nswitches leaf[2]\nswitches spine[%d]\n"
+      "link_class nic 10 GB/s latency 1 us tier 1\nlink_class up %d GB/s latency 1 us tier 1\n",
+      spines, 20 / spines);
     for (int i = 0; i < 8; i++)
       at += sprintf(at, "link gpu[%d] -- leaf[%d] nic\n", i, i / 4);
     for (int i = 0; i < 2 * spines; i++)
       at += sprintf(at, "link leaf[%d] -- spine[%d] up\n", i % 2, i / 2);
-    sprintf(at, "place 0, 4, 1, 5, 2, 6, 3, 7\nfragment F { all_gather 1 MB over all on compute\n all_to_all 1 MB over all on compute }\nprogram { F }\n"); /* every hop crosses */
+    /* every hop crosses */
+    sprintf(at, "place 0, 4, 1, 5, 2, 6, 3, 7\nfragment F { all_gather 1 MB over all on compute\n "
+                "all_to_all 1 MB over all on compute }\nprogram { F }\n");
     net n;
     net_new(&n, text);
     const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
-    cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_GATHER, 80000000, profile[0]).transfer, 14000000000u); /* four hops share 20 GB/s */
-    cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 80000000, profile[0]).transfer, 8000000000u);  /* 160 MB cross */
+    /* four hops share 20 GB/s */
+    cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_GATHER, 80000000, profile[0]).transfer,
+                 14000000000u);
+    /* 160 MB cross */
+    cr_assert_eq(ts_network_estimate(n.network, TS_IR_ALL_TO_ALL, 80000000, profile[0]).transfer,
+                 8000000000u);
     uint32_t path = ts_network_path(n.network, 0, 1, &n.stop);
-    cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 80000000, path).transfer, 8000000000u);
+    cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 80000000, path).transfer,
+                 8000000000u);
     net_free(&n);
   }
 }
@@ -150,8 +178,9 @@ Test(collective, equal_paths_are_used_side_by_side)
 Test(collective, models_answer_in_their_order_and_for_their_tier)
 {
   net n;
-  two_islands(&n, "net_model inner alpha_beta for any tier 0 base 1 us\nnet_model outer alpha_beta for any tier 1 base 2 us\n"
-                      "net_model rest alpha_beta for any base 3 us\n");
+  two_islands(&n, "net_model inner alpha_beta for any tier 0 base 1 us\nnet_model outer alpha_beta "
+                  "for any tier 1 base 2 us\n"
+                  "net_model rest alpha_beta for any base 3 us\n");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
   cr_assert_eq(ts_network_estimate(n.network, TS_IR_BARRIER, 0, profile[0]).model, 1);
   uint32_t near = ts_network_path(n.network, 0, 1, &n.stop);
@@ -162,7 +191,8 @@ Test(collective, models_answer_in_their_order_and_for_their_tier)
 Test(collective, measured_points)
 {
   net n;
-  two_islands(&n, "net_model t table for all_reduce {\n all_reduce 8 2 1 MB 100 us\n all_reduce 8 2 4 MB 200 us\n all_reduce 16 2 1 MB 999 us\n}\n");
+  two_islands(&n, "net_model t table for all_reduce {\n all_reduce 8 2 1 MB 100 us\n all_reduce 8 "
+                  "2 4 MB 200 us\n all_reduce 16 2 1 MB 999 us\n}\n");
   const uint32_t *profile = ts_network_group(n.network, 0, &n.stop);
   struct { uint64_t bytes; double us; } rows[] = {
       {1000000, 100}, {4000000, 200}, {2000000, 141.421356}, /* half-way in logarithms */
@@ -177,7 +207,8 @@ Test(collective, measured_points)
   net_free(&n);
 }
 
-/* 80 MB need 40 GB/s for 2 ms out of the island and 2 * 7/8 * 80 MB from each rank over 110 GB/s. A table stays as it was measured. */
+/* 80 MB need 40 GB/s for 2 ms out of the island and 2 * 7/8 * 80 MB from each rank over 110 GB/s. A
+ * table stays as it was measured. */
 Test(collective, times_below_what_the_links_take)
 {
   net n;
@@ -189,7 +220,10 @@ Test(collective, times_below_what_the_links_take)
   net_free(&n);
   for (int switches = 0; switches < 2; switches++) {
     char model[256];
-    sprintf(model, "net_model w white_box {\n method all_reduce %s simple channels 8 threads 512 intra_rate 9 TB/s inter_rate 9 TB/s\n}\n", switches ? "switch_tree" : "tree");
+    sprintf(model,
+            "net_model w white_box {\n method all_reduce %s simple channels 8 threads 512 "
+            "intra_rate 9 TB/s inter_rate 9 TB/s\n}\n",
+            switches ? "switch_tree" : "tree");
     two_islands(&n, model);
     profile = ts_network_group(n.network, 0, &n.stop);
     e = ts_network_estimate(n.network, TS_IR_ALL_REDUCE, 80000000, profile[0]);
@@ -217,7 +251,10 @@ Test(collective, messages_take_the_better_way)
   cr_assert_eq(far->islands, 2);
   cr_assert_float_eq(far->inter, 10e9, 1);
   cr_assert_eq(far->inter_latency, 10000000);
-  cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 10000000, ts_network_path(n.network, 0, 7, &n.stop)).time, 10000000u + 1000000000u);
+  cr_assert_eq(ts_network_estimate(n.network, TS_IR_MESSAGE, 10000000,
+                                   ts_network_path(n.network, 0, 7, &n.stop))
+                 .time,
+               10000000u + 1000000000u);
   net_free(&n);
 }
 

@@ -6,19 +6,37 @@
 #include "calibrate/network_fit.h"
 #include "runtime/collective/statistical.h"
 
-static const ts_ir_net_curve truth = {.collective = TS_IR_ALL_REDUCE, .least_ranks = 4, .most_ranks = 32, .least = 1 << 14, .most = 1 << 28, .intra_latency = 2000000, .inter_latency = 9000000,
-                                      .intra_limit = 300e9, .intra_floor = 1e6, .intra_slope = 0.8, .intra_middle = 4e6, .inter_limit = 90e9, .inter_floor = 1e6, .inter_slope = 1.1,
-                                      .inter_middle = 2e7, .small_few = 1, .large_few = 1, .small_many = 1, .large_many = 1};
+static const ts_ir_net_curve truth = {.collective = TS_IR_ALL_REDUCE,
+                                      .least_ranks = 4,
+                                      .most_ranks = 32,
+                                      .least = 1 << 14,
+                                      .most = 1 << 28,
+                                      .intra_latency = 2000000,
+                                      .inter_latency = 9000000,
+                                      .intra_limit = 300e9,
+                                      .intra_floor = 1e6,
+                                      .intra_slope = 0.8,
+                                      .intra_middle = 4e6,
+                                      .inter_limit = 90e9,
+                                      .inter_floor = 1e6,
+                                      .inter_slope = 1.1,
+                                      .inter_middle = 2e7,
+                                      .small_few = 1,
+                                      .large_few = 1,
+                                      .small_many = 1,
+                                      .large_many = 1};
 
 Test(statistical, formula)
 {
   ts_ir_net_curve c = truth;
   c.intra_floor = c.inter_floor = 0;
-  ts_profile one = ts_fit_profile((ts_fit_links){0, 0}, 8, 1), four = ts_fit_profile((ts_fit_links){0, 0}, 32, 4);
+  ts_profile one = ts_fit_profile((ts_fit_links){0, 0}, 8, 1),
+             four = ts_fit_profile((ts_fit_links){0, 0}, 32, 4);
   /* at the middle half of the limit is reached: 2 * 4e6 / 150e9, and seven steps of 2 us */
   cr_assert_float_eq(ts_curve_analytic(&c, 4e6, &one), 2 * 4e6 / 150e9 + 7 * 2e-6, 1e-12);
   double inside = 2 * 2e7 / (300e9 / (1 + pow(5, -0.8))) + 7 * 2e-6;
-  cr_assert_float_eq(ts_curve_analytic(&c, 2e7, &four), inside + 2 * 2e7 / 45e9 + 3 * 9e-6, 1e-12); /* floor(log2 4) + 1 steps between islands */
+  /* floor(log2 4) + 1 steps between islands */
+  cr_assert_float_eq(ts_curve_analytic(&c, 2e7, &four), inside + 2 * 2e7 / 45e9 + 3 * 9e-6, 1e-12);
   c.collective = TS_IR_ALL_GATHER;
   cr_assert_float_eq(ts_curve_analytic(&c, 4e6, &one), 4e6 / 150e9 + 7 * 2e-6, 1e-12);
 }
@@ -29,9 +47,11 @@ Test(statistical, correction_between_its_corners)
   c.small_few = 1, c.large_few = 4, c.small_many = 16, c.large_many = 64;
   cr_assert_float_eq(ts_curve_correction(&c, 1 << 14, 4), 1, 1e-12);
   cr_assert_float_eq(ts_curve_correction(&c, 1 << 28, 32), 64, 1e-9);
-  cr_assert_float_eq(ts_curve_correction(&c, 1 << 21, 4), 2, 1e-9);            /* half way in log bytes */
+  /* half way in log bytes */
+  cr_assert_float_eq(ts_curve_correction(&c, 1 << 21, 4), 2, 1e-9);
   cr_assert_float_eq(ts_curve_correction(&c, 1 << 14, 8), pow(16, 1.0 / 3), 1e-9);
-  cr_assert_float_eq(ts_curve_correction(&c, 1e15, 4), 4, 1e-9);               /* no further outside */
+  /* no further outside */
+  cr_assert_float_eq(ts_curve_correction(&c, 1e15, 4), 4, 1e-9);
   ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, 4, 1);
   cr_assert(!ts_curve_estimate(&c, 1 << 20, &p).beyond);
   cr_assert(ts_curve_estimate(&c, 1 << 30, &p).beyond);
@@ -47,8 +67,10 @@ static uint32_t calls(ts_ir_net_point *points, uint32_t times, double slower)
     for (uint64_t bytes = 1 << 14; bytes <= 1 << 28; bytes *= 4)
       for (uint32_t r = 0; r < times; r++) {
         ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, 8 * islands, islands);
-        double seconds = ts_curve_analytic(&truth, (double)bytes, &p) * (1 + slower * r / fmax(times - 1, 1));
-        points[n++] = (ts_ir_net_point){TS_IR_ALL_REDUCE, 8 * islands, islands, 0, bytes, (uint64_t)llround(seconds * 1e12)};
+        double seconds =
+          ts_curve_analytic(&truth, (double)bytes, &p) * (1 + slower * r / fmax(times - 1, 1));
+        points[n++] = (ts_ir_net_point){
+          TS_IR_ALL_REDUCE, 8 * islands, islands, 0, bytes, (uint64_t)llround(seconds * 1e12)};
       }
   return n;
 }
@@ -62,9 +84,13 @@ Test(statistical, fit_finds_the_curve_that_made_the_data)
   cr_assert_eq(curves, 1u);
   cr_assert_null(ts_network_curve_wrong(c));
   for (uint32_t i = 0; i < n; i++)
-    cr_assert_float_eq(ts_network_curves_time(c, 1, TS_IR_ALL_REDUCE, points[i].bytes, points[i].ranks, points[i].islands) / ((double)points[i].time * 1e-12), 1, 0.03, "%u ranks, %llu B",
-                       points[i].ranks, (unsigned long long)points[i].bytes);
-  cr_assert_eq(c->straggler + c->straggler_slope, 0.0); /* no repeats: nothing is known of stragglers */
+    cr_assert_float_eq(ts_network_curves_time(c, 1, TS_IR_ALL_REDUCE, points[i].bytes,
+                                              points[i].ranks, points[i].islands) /
+                         ((double)points[i].time * 1e-12),
+                       1, 0.03, "%u ranks, %llu B", points[i].ranks,
+                       (unsigned long long)points[i].bytes);
+  /* no repeats: nothing is known of stragglers */
+  cr_assert_eq(c->straggler + c->straggler_slope, 0.0);
   cr_assert_eq(ts_network_curves_time(c, 1, TS_IR_BROADCAST, 1 << 20, 8, 1), 0.0);
   ts_arena_free(arena);
 }
@@ -78,6 +104,8 @@ Test(statistical, repeats_tell_of_stragglers)
   cr_assert_eq(curves, 1u);
   cr_assert_float_eq(ts_curve_stragglers(c, 1 << 20, 16), 1.3, 0.01);
   ts_profile p = ts_fit_profile((ts_fit_links){0, 0}, 8, 1);
-  cr_assert_float_eq(ts_network_curves_time(c, 1, TS_IR_ALL_REDUCE, 1 << 22, 8, 1) / ts_curve_analytic(&truth, 1 << 22, &p), 1.3, 0.05);
+  cr_assert_float_eq(ts_network_curves_time(c, 1, TS_IR_ALL_REDUCE, 1 << 22, 8, 1) /
+                       ts_curve_analytic(&truth, 1 << 22, &p),
+                     1.3, 0.05);
   ts_arena_free(arena);
 }

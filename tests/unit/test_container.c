@@ -21,7 +21,8 @@ static void end(void)
 static void put(const char *path, const char *text)
 {
   char command[512];
-  snprintf(command, sizeof command, "p=%s%s; mkdir -p ${p%%/*} && printf '%s\\n' >$p", root, path, text);
+  snprintf(command, sizeof command, "p=%s%s; mkdir -p ${p%%/*} && printf '%s\\n' >$p", root, path,
+           text);
   cr_assert_eq(system(command), 0);
 }
 
@@ -58,7 +59,8 @@ Test(container, the_tree_may_begin_at_the_container, .init = start, .fini = end)
 
 Test(container, version_1_has_a_tree_for_memory, .init = start, .fini = end)
 {
-  put("/proc/self/cgroup", "9:name=systemd:/\\n5:cpuset,memory:/docker/f5b8\\n3:cpu:/docker/f5b8\\n0::/");
+  put("/proc/self/cgroup",
+      "9:name=systemd:/\\n5:cpuset,memory:/docker/f5b8\\n3:cpu:/docker/f5b8\\n0::/");
   put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
   cr_expect_eq(ts_container_memory(root), 0, "what stands for no limit");
   put("/sys/fs/cgroup/memory/docker/f5b8/memory.limit_in_bytes", "268435456");

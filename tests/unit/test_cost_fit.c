@@ -20,9 +20,14 @@ static void tear_down(void) { ts_arena_free(arena); }
 
 TestSuite(cost_fit, .init = set_up, .fini = tear_down);
 
-#define HEAD "{\"trainspec-fit\": 1, \"device\": \"d\", \"data\": [{\"file\": \"a.csv\", \"sha256\": \"0123456789abcdef\"}], \"models\": ["
-#define STREAM "{\"family\": \"elementwise\", \"dtype\": \"bf16\", \"also\": \"fp16\", \"model\": \"stream\", \"parameters\": " \
-  "{\"units\": 1, \"floor_us\": 2, \"tflops\": 1, \"terabytes_per_s\": 2, \"norm\": 3, \"cache_terabytes_per_s\": 2, \"cache_megabytes\": 1}"
+#define HEAD                                                                                       \
+  "{\"trainspec-fit\": 1, \"device\": \"d\", \"data\": [{\"file\": \"a.csv\", \"sha256\": "        \
+  "\"0123456789abcdef\"}], \"models\": ["
+#define STREAM                                                                                     \
+  "{\"family\": \"elementwise\", \"dtype\": \"bf16\", \"also\": \"fp16\", \"model\": \"stream\", " \
+  "\"parameters\": "                                                                               \
+  "{\"units\": 1, \"floor_us\": 2, \"tflops\": 1, \"terabytes_per_s\": 2, \"norm\": 3, "           \
+  "\"cache_terabytes_per_s\": 2, \"cache_megabytes\": 1}"
 
 static ts_cost_source *fit(const char *text)
 {
@@ -59,8 +64,9 @@ Test(cost_fit, bytes_over_a_bandwidth_that_saturates)
 
 Test(cost_fit, residual_is_a_gaussian_process)
 {
-  const char *rows = ", \"residual\": {\"shift\": 0.01, \"inputs\": [\"bytes\"], \"kernels\": [{\"smoothness\": %.1f, \"deviation\": 0.5, \"scale\": [2]}],"
-    " \"rows\": [[1024, 7, 0.3, 0], [65536, 9, -0.2, 0]]}}]}";
+  const char *rows = ", \"residual\": {\"shift\": 0.01, \"inputs\": [\"bytes\"], \"kernels\": "
+                     "[{\"smoothness\": %.1f, \"deviation\": 0.5, \"scale\": [2]}],"
+                     " \"rows\": [[1024, 7, 0.3, 0], [65536, 9, -0.2, 0]]}}]}";
   for (double smoothness = 0.5; smoothness <= 1.5; smoothness++) {
     char text[1024];
     size_t at = (size_t)snprintf(text, sizeof text, "%s", HEAD STREAM);
@@ -84,29 +90,39 @@ Test(cost_fit, errors_name_the_place)
 {
   cr_expect_str_eq(error_of("{\"trainspec-fit\": 1, "), "not JSON from here on");
   cr_expect_str_eq(error_of("[]"), "fit file: `trainspec-fit` is missing or not a number");
-  cr_expect_str_eq(error_of("{\"trainspec-fit\": 2}"), "fit file: `trainspec-fit` is 2, not within 1 and 1");
+  cr_expect_str_eq(error_of("{\"trainspec-fit\": 2}"),
+                   "fit file: `trainspec-fit` is 2, not within 1 and 1");
   cr_expect_str_eq(error_of(HEAD "]}"), "the fit has no models");
-  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\"}]}"), "model 1: `dtype` is missing or not a string");
-  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\", \"dtype\": \"b\", \"model\": \"c\"}]}"), "model of a b: there is no model `c`");
-  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\", \"dtype\": \"b\", \"model\": \"stream\", \"parameters\": {\"units\": 0}}]}"),
-    "model of a b: `units` is 0, not within 1e-09 and 1e+09");
+  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\"}]}"),
+                   "model 1: `dtype` is missing or not a string");
+  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\", \"dtype\": \"b\", \"model\": \"c\"}]}"),
+                   "model of a b: there is no model `c`");
+  cr_expect_str_eq(error_of(HEAD "{\"family\": \"a\", \"dtype\": \"b\", \"model\": \"stream\", "
+                                 "\"parameters\": {\"units\": 0}}]}"),
+                   "model of a b: `units` is 0, not within 1e-09 and 1e+09");
   cr_expect_str_eq(error_of(HEAD STREAM ", \"residual\": {\"shift\": 0, \"inputs\": [\"m\"]}}]}"),
     "model of elementwise bf16: model `stream` has no input \"m\"");
   cr_expect_str_eq(error_of(HEAD STREAM ", \"residual\": {\"shift\": 0, \"rows\": [[1, 2]]}}]}"),
     "model of elementwise bf16: `rows` is not a list of 4 numbers");
-  cr_expect_str_eq(error_of(HEAD STREAM ", \"residual\": {\"shift\": 0, \"rows\": [[2, 1, 1, 0], [1, 1, 1, 0]]}}]}"),
+  cr_expect_str_eq(
+    error_of(HEAD STREAM
+             ", \"residual\": {\"shift\": 0, \"rows\": [[2, 1, 1, 0], [1, 1, 1, 0]]}}]}"),
     "model of elementwise bf16: row 2 is not in order");
 }
 
 /* The fit file of a table, of a device of so many processors. */
-static char *fit_of(const char *csv, size_t csv_size, double units, double keep, const char *model, size_t *size)
+static char *fit_of(const char *csv, size_t csv_size, double units, double keep, const char *model,
+                    size_t *size)
 {
-  ts_fit_work w = {.arena = arena, .diags = ts_diags_new(arena, ts_sources_new(arena)), .out = tmpfile()};
+  ts_fit_work w = {
+    .arena = arena, .diags = ts_diags_new(arena, ts_sources_new(arena)), .out = tmpfile()};
   ts_cost_error why = {0};
   char *text = NULL;
   cr_assert(w.out);
   w.choice.model = model ? ts_kernel_model_find(model) : NULL;
-  cr_assert(ts_fit_tables_add(arena, &w.tables, "table.csv", csv, csv_size, csv, csv_size, &w.choice, 0, &why), "%s", why.text);
+  cr_assert(ts_fit_tables_add(arena, &w.tables, "table.csv", csv, csv_size, csv, csv_size,
+                              &w.choice, 0, &why),
+            "%s", why.text);
   cr_assert(ts_op_fit_tables(&w, units, keep));
   fclose(w.out);
   FILE *out = open_memstream(&text, size);
@@ -134,7 +150,8 @@ static void put_saturating(FILE *out)
   fputs("family,dtype,bytes,time_us\n", out);
   for (int i = 0; i < 200; i++) {
     double bytes = 1000 * exp2(i * 0.1);
-    fprintf(out, "elementwise,bf16,%.0f,%.6g\n", bytes, 4 * pow(1 + pow(bytes / 2e6 / 4, 2.5), 1 / 2.5));
+    fprintf(out, "elementwise,bf16,%.0f,%.6g\n", bytes,
+            4 * pow(1 + pow(bytes / 2e6 / 4, 2.5), 1 / 2.5));
   }
 }
 
@@ -174,9 +191,11 @@ Test(cost_fit, training_finds_floor_and_bandwidth)
   const char *table = table_of(put_saturating, &table_size);
   ts_cost_source *source = fit(fit_of(table, table_size, 1, 0.2, "stream", &size));
   ts_cost_answer a;
-  cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 1}, &a));
+  cr_assert(ts_cost_ask(
+    source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 1}, &a));
   cr_assert_float_eq(a.seconds, 4e-6, 4e-8);
-  cr_assert(ts_cost_ask(source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 2e12}, &a));
+  cr_assert(ts_cost_ask(
+    source, &(ts_cost_query){.family = "elementwise", .dtype = "bf16", .bytes = 2e12}, &a));
   cr_assert_float_eq(a.seconds, 1, 1e-2);
 }
 
@@ -195,22 +214,34 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
     uint32_t count = ts_cost_families(source, family, 8);
     cr_assert(count > 0 && count <= 8, "%s", f->path);
     ts_feature product[] = {{"m", 4096}, {"n", 5000}, {"k", 4096}, {"count", 2}};
-    ts_feature core[] = {{"batch", 3}, {"seq", 4096}, {"heads", 32}, {"kv_heads", 8}, {"head_dim", 128}};
-    ts_feature latent[] = {{"batch", 3}, {"seq", 4096}, {"keys", 4096}, {"heads", 32}, {"kv_heads", 32}, {"head_dim", 192}, {"v_dim", 128}};
-    const struct { const char *family; ts_feature *feature; uint32_t count; double flops; } asked[] = {
-      {"gemm", product, 3, 2 * 4096. * 5000 * 4096}, {"grouped_gemm", product, 4, 4 * 4096. * 5000 * 4096},
-      {"attention", core, 5, 2 * 3 * 32 * 4096. * 4096 * 128}, {"attention", latent, 7, 3 * 32 * 4096. * 4096 * 320}, {NULL, core, 0, 0}};
+    ts_feature core[] = {
+      {"batch", 3}, {"seq", 4096}, {"heads", 32}, {"kv_heads", 8}, {"head_dim", 128}};
+    ts_feature latent[] = {{"batch", 3},     {"seq", 4096},     {"keys", 4096}, {"heads", 32},
+                           {"kv_heads", 32}, {"head_dim", 192}, {"v_dim", 128}};
+    const struct {
+      const char *family;
+      ts_feature *feature;
+      uint32_t count;
+      double flops;
+    } asked[] = {{"gemm", product, 3, 2 * 4096. * 5000 * 4096},
+                 {"grouped_gemm", product, 4, 4 * 4096. * 5000 * 4096},
+                 {"attention", core, 5, 2 * 3 * 32 * 4096. * 4096 * 128},
+                 {"attention", latent, 7, 3 * 32 * 4096. * 4096 * 320},
+                 {NULL, core, 0, 0}};
     for (uint32_t k = 0; k < count; k++) {
       uint32_t answered = 0;
       for (size_t n = 0; n < sizeof asked / sizeof *asked; n++) {
-        if (asked[n].family ? strcmp(family[k], asked[n].family) != 0 : strstr(family[k], "gemm") || strstr(family[k], "attention"))
+        if (asked[n].family ? strcmp(family[k], asked[n].family) != 0 :
+                              strstr(family[k], "gemm") || strstr(family[k], "attention"))
           continue;
         ts_cost_query q = {family[k], "bf16", 0, 1e9, asked[n].feature, asked[n].count};
         ts_cost_answer a;
         if (!ts_cost_ask(source, &q, &a))
           continue; /* attention with and without keys of its own */
         answered++;
-        cr_assert(a.seconds > asked[n].flops / 3e15 && a.seconds < 1e-5 + asked[n].flops / 5e13 + 1e9 / 1e11, "%s %s: %g s", f->path, family[k], a.seconds);
+        cr_assert(a.seconds > asked[n].flops / 3e15 &&
+                    a.seconds < 1e-5 + asked[n].flops / 5e13 + 1e9 / 1e11,
+                  "%s %s: %g s", f->path, family[k], a.seconds);
       }
       cr_assert_eq(answered, 1, "%s %s", f->path, family[k]);
     }

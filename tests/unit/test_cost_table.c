@@ -29,7 +29,8 @@ static const char *error_of(const char *text)
   return ts_arena_printf(arena, "%u:%u %s", error.line, error.column, error.text);
 }
 
-static bool ask_gemm(const ts_cost_source *source, const char *dtype, double m, double n, double k, ts_cost_answer *answer)
+static bool ask_gemm(const ts_cost_source *source, const char *dtype, double m, double n, double k,
+                     ts_cost_answer *answer)
 {
   ts_feature f[] = {{"m", m}, {"n", n}, {"k", k}, {"count", 1}};
   ts_cost_query q = {"gemm", dtype, 2 * m * n * k, 0, f, 4};
@@ -69,7 +70,8 @@ Test(cost_table, interpolates_powers_exactly_and_never_extrapolates)
 
 Test(cost_table, range_is_convex_not_a_box)
 {
-  ts_cost_source *t = table("dtype,m,n,k,time_us\nbf16,1,1,1,1\nbf16,16,1,1,2\nbf16,1,16,1,3\n", NULL);
+  ts_cost_source *t =
+    table("dtype,m,n,k,time_us\nbf16,1,1,1,1\nbf16,16,1,1,2\nbf16,1,16,1,3\n", NULL);
   ts_cost_answer a;
   cr_assert(ask_gemm(t, "bf16", 2, 2, 1, &a));
   cr_assert_not(ask_gemm(t, "bf16", 8, 8, 1, &a), "outside of the triangle");
@@ -89,7 +91,8 @@ Test(cost_table, features_left_out_are_at_their_default)
 
 Test(cost_table, families_without_features_are_keyed_by_work)
 {
-  ts_cost_source *t = table("family,dtype,bytes,time_us\nelementwise,fp16,1000,1\nelementwise,fp16,4000,4\n", NULL);
+  ts_cost_source *t =
+    table("family,dtype,bytes,time_us\nelementwise,fp16,1000,1\nelementwise,fp16,4000,4\n", NULL);
   ts_cost_query q = {.family = "elementwise", .dtype = "fp16", .bytes = 2000};
   ts_cost_answer a;
   cr_assert(ts_cost_ask(t, &q, &a));
@@ -98,7 +101,8 @@ Test(cost_table, families_without_features_are_keyed_by_work)
 
 Test(cost_table, equal_keys_give_their_median_and_units_are_honoured)
 {
-  ts_cost_source *t = table("dtype,m,n,k,time_ms\nbf16,8,8,8,9\nbf16,8,8,8,1\nbf16,8,8,8,2\n", NULL);
+  ts_cost_source *t =
+    table("dtype,m,n,k,time_ms\nbf16,8,8,8,9\nbf16,8,8,8,1\nbf16,8,8,8,2\n", NULL);
   ts_cost_answer a;
   cr_assert(ask_gemm(t, "bf16", 8, 8, 8, &a));
   cr_assert_float_eq(a.seconds, 2e-3, 1e-15);
@@ -107,7 +111,8 @@ Test(cost_table, equal_keys_give_their_median_and_units_are_honoured)
 Test(cost_table, keys_and_values_of_other_types_are_another_type)
 {
   ts_cost_source *t = table("dtype,kv_dtype,batch,seq,heads,kv_heads,head_dim,time_us\n"
-                            "bfloat16,fp8,1,128,8,8,64,5\nbfloat16,bfloat16,1,128,8,8,64,7\n", NULL);
+                            "bfloat16,fp8,1,128,8,8,64,5\nbfloat16,bfloat16,1,128,8,8,64,7\n",
+                            NULL);
   ts_feature f[] = {{"batch", 1}, {"seq", 128}, {"heads", 8}, {"kv_heads", 8}, {"head_dim", 64}};
   ts_cost_query q = {"attention", "bf16", 0, 0, f, 5};
   ts_cost_answer a;
@@ -117,7 +122,9 @@ Test(cost_table, keys_and_values_of_other_types_are_another_type)
 
 Test(cost_table, features_that_can_be_zero_are_not_interpolated)
 {
-  ts_cost_source *t = table("family,dtype,seq,causal,time_us\nattention,bf16,128,0,2\nattention,bf16,512,0,8\nattention,bf16,128,1,1\n", NULL);
+  ts_cost_source *t = table("family,dtype,seq,causal,time_us\nattention,bf16,128,0,2\nattention,"
+                            "bf16,512,0,8\nattention,bf16,128,1,1\n",
+                            NULL);
   ts_feature f[] = {{"seq", 256}, {"causal", 0}};
   ts_cost_query q = {"attention", "bf16", 0, 0, f, 2};
   ts_cost_answer a;
@@ -154,7 +161,10 @@ Test(cost_table, reads_gzip_of_several_members_and_refuses_damage)
   unsigned char packed[2048];
   size_t size = 0;
   for (int half = 0; half < 2; half++) {
-    z_stream z = {.next_in = (Bytef *)cube + half * 60, .avail_in = half ? sizeof cube - 1 - 60 : 60, .next_out = packed + size, .avail_out = 1000};
+    z_stream z = {.next_in = (Bytef *)cube + half * 60,
+                  .avail_in = half ? sizeof cube - 1 - 60 : 60,
+                  .next_out = packed + size,
+                  .avail_out = 1000};
     cr_assert_eq(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
     cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
     size += z.total_out;
@@ -178,23 +188,30 @@ Test(cost_table, errors_point_at_the_cell)
   cr_expect_str_eq(error_of("m,n,k,time_hours\n"), "1:7 unknown column `time_hours`");
   cr_expect_str_eq(error_of("m,n,2k,time_us\n"), "1:5 column 3 has no usable name: \"2k\"");
   cr_expect_str_eq(error_of("m,n,m,time_us\n"), "1:5 column `m` appears twice");
-  cr_expect_str_eq(error_of("size,time_us\n1,2\n"), "1:1 the table does not say which family its rows belong to");
+  cr_expect_str_eq(error_of("size,time_us\n1,2\n"),
+                   "1:1 the table does not say which family its rows belong to");
   cr_expect_str_eq(error_of("m,n,k,time_us\n"), "2:1 the table has a header but no rows");
-  cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,3\n"), "2:1 3 cells where the header has 4 columns");
-  cr_expect_str_eq(error_of("m,n,k,time_us\n# no row\n1,2,3,4,5\n"), "3:9 5 cells where the header has 4 columns");
+  cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,3\n"),
+                   "2:1 3 cells where the header has 4 columns");
+  cr_expect_str_eq(error_of("m,n,k,time_us\n# no row\n1,2,3,4,5\n"),
+                   "3:9 5 cells where the header has 4 columns");
   cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,x3,4\n"), "2:5 `k` is not a number: \"x3\"");
   cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,3,\n"), "2:7 `time_us` is not a number: \"\"");
-  cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,3,nan\n"), "2:7 `time_us` is not a number: \"nan\"");
+  cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,3,nan\n"),
+                   "2:7 `time_us` is not a number: \"nan\"");
   cr_expect_str_eq(error_of("m,n,k,time_us\n1,2,3,-4\n"), "2:7 `time_us` must be positive: -4");
   cr_expect_str_eq(error_of("m,n,k,bytes,time_us\n1,2,3,-4,5\n"), "2:7 `bytes` is negative: -4");
   cr_expect_str_eq(error_of("family,dtype,m,time_us\n,bf16,3,4\n"), "2:1 no family: \"\"");
-  cr_expect_str_eq(error_of("m,n,k,note,time_us\n1,2,3,\"a, b\",4\n1,2,3,\"a,4\n"), "3:7 a quote is not closed");
-  cr_expect_str_eq(error_of("m,n,k,time_us\n1,\"2\"3,4,5\n"), "2:6 text stands behind a closing quote");
+  cr_expect_str_eq(error_of("m,n,k,note,time_us\n1,2,3,\"a, b\",4\n1,2,3,\"a,4\n"),
+                   "3:7 a quote is not closed");
+  cr_expect_str_eq(error_of("m,n,k,time_us\n1,\"2\"3,4,5\n"),
+                   "2:6 text stands behind a closing quote");
 }
 
 Test(cost_table, numbers_are_read_to_the_last_digit)
 {
-  static const char *const digits[] = {"0.1", "5.00267", "1e-6", "123456789012345", "2.5E+3", "1.7976931348623157", ".5", "7."};
+  static const char *const digits[] = {
+    "0.1", "5.00267", "1e-6", "123456789012345", "2.5E+3", "1.7976931348623157", ".5", "7."};
   for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
     double value;
     cr_assert_eq(sscanf(digits[i], "%lf", &value), 1);

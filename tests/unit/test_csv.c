@@ -7,7 +7,8 @@
 
 enum { ROOM = 4 };
 
-/* Rows as `[cell|cell]`, comments as `{...}`, each behind its line; `!` behind a row that is wrong. */
+/* Rows as `[cell|cell]`, comments as `{...}`, each behind its line; `!` behind a row that is wrong.
+ * */
 static const char *shown(ts_arena *arena, const char *text, bool trim)
 {
   ts_csv c = {.arena = arena, .text = text, .size = strlen(text), .comment = '#', .trim = trim};
@@ -18,7 +19,8 @@ static const char *shown(ts_arena *arena, const char *text, bool trim)
     all = ts_arena_printf(arena, "%s%u%s", all, c.line, kind == TS_CSV_ROW ? "[" : "{");
     if (kind == TS_CSV_COMMENT)
       all = ts_arena_printf(arena, "%s%.*s", all, (int)(c.end - c.begin), text + c.begin);
-    for (size_t i = 0; i < count && i < ROOM; i++) all = ts_arena_printf(arena, "%s%s%s", all, i ? "|" : "", ts_csv_string(arena, cell[i]));
+    for (size_t i = 0; i < count && i < ROOM; i++)
+      all = ts_arena_printf(arena, "%s%s%s", all, i ? "|" : "", ts_csv_string(arena, cell[i]));
     all = ts_arena_printf(arena, "%s%s%s", all, kind == TS_CSV_ROW ? "]" : "}", c.wrong ? "!" : "");
   }
   return ts_arena_printf(arena, "%s%u", all, c.line);
@@ -41,7 +43,8 @@ Test(csv, rows_and_what_is_between_them)
 Test(csv, quotes)
 {
   ts_arena *arena = ts_arena_new("test");
-  cr_expect_str_eq(shown(arena, "\"a,b\",\"\"\n\"say \"\"so\"\"\",c\r\n", false), "1[a,b|]2[say \"so\"|c]2");
+  cr_expect_str_eq(shown(arena, "\"a,b\",\"\"\n\"say \"\"so\"\"\",c\r\n", false),
+                   "1[a,b|]2[say \"so\"|c]2");
   cr_expect_str_eq(shown(arena, "\"two\nlines\",1\nx\n", false), "1[two\nlines|1]3[x]3");
   cr_expect_str_eq(shown(arena, " \"a\" ,\"b\"\r\n", true), "1[a|b]1");
   cr_expect_str_eq(shown(arena, "5\"x,\"#\"\n", false), "1[5\"x|#]1");

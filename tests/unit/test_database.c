@@ -43,7 +43,9 @@ static bool add_rows(const char *source)
   ts_db_error error = {{0}, {0}};
   size_t replaced;
   for (int i = 0; i < ROWS; i++)
-    rows[i] = (ts_db_row){"gemm", "bf16", ts_arena_printf(work, "k=%d m=1 n=1", i + 1), "x", "", source, 1 + i, 0, 0, 0};
+    rows[i] = (ts_db_row){
+      "gemm", "bf16", ts_arena_printf(work, "k=%d m=1 n=1", i + 1), "x", "", source, 1 + i, 0,
+      0,      0};
   ts_db *db = ts_db_open(work, path, true, &error);
   bool good = db && ts_db_add(db, rows, ROWS, &replaced, &error);
   if (!good)
@@ -108,7 +110,8 @@ Test(database, readers_always_see_whole_additions_while_others_write, .init = st
   for (int i = 0; i < READS; i++) {
     ts_db_error error = {{0}, {0}};
     size_t count = seen(&error);
-    cr_expect(count != SIZE_MAX && count % ROWS == 0 && count >= least, "%zu rows: %s", count, error.message);
+    cr_expect(count != SIZE_MAX && count % ROWS == 0 && count >= least, "%zu rows: %s", count,
+              error.message);
     least = count;
   }
   kill(writer, SIGKILL);
@@ -116,13 +119,16 @@ Test(database, readers_always_see_whole_additions_while_others_write, .init = st
 }
 
 /* Every other time a file that is only being made. */
-Test(database, killed_additions_leave_a_usable_file_of_whole_additions, .init = start, .fini = end, .timeout = 120)
+Test(database, killed_additions_leave_a_usable_file_of_whole_additions, .init = start, .fini = end,
+     .timeout = 120)
 {
   srand(1);
   for (int i = 0; i < KILLS; i++) {
     ts_db_error error = {{0}, {0}};
     if (i % 2)
-      unlink(path), unlink(ts_arena_printf(arena, "%s-wal", path)), unlink(ts_arena_printf(arena, "%s-shm", path)), unlink(ts_arena_printf(arena, "%s-journal", path));
+      unlink(path), unlink(ts_arena_printf(arena, "%s-wal", path)),
+        unlink(ts_arena_printf(arena, "%s-shm", path)),
+        unlink(ts_arena_printf(arena, "%s-journal", path));
     pid_t child = adds(ts_arena_printf(arena, "s%d", i));
     nanosleep(&(struct timespec){0, rand() % 12000 * 1000L}, NULL);
     kill(child, SIGKILL);
@@ -166,15 +172,22 @@ Test(database, one_that_another_made_meanwhile_gets_the_rows_too, .init = start,
   cr_expect_eq(seen(&error), ROWS + 1, "%s", error.message);
 }
 
-/* A file as earlier versions wrote them, with a journal: pages of a transaction that was never committed are in it already. */
+/* A file as earlier versions wrote them, with a journal: pages of a transaction that was never
+ * committed are in it already. */
 static void leave_uncommitted_rows(void)
 {
   sqlite3 *handle;
   sqlite3_open(path, &handle);
-  sqlite3_exec(handle, "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN IMMEDIATE;"
-    "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 20000)"
-    " INSERT INTO measurement SELECT 'gemm', 'bf16', 'k=' || n, 'x', '', 'cut', 1, NULL, NULL, NULL FROM i;", NULL, NULL, NULL);
-  sqlite3_exec(handle, "INSERT INTO measurement SELECT family, dtype, 'n' || features, device, software, source, 1, NULL, NULL, NULL FROM measurement", NULL, NULL, NULL);
+  sqlite3_exec(handle,
+               "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN IMMEDIATE;"
+               "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 20000)"
+               " INSERT INTO measurement SELECT 'gemm', 'bf16', 'k=' || n, 'x', '', 'cut', 1, "
+               "NULL, NULL, NULL FROM i;",
+               NULL, NULL, NULL);
+  sqlite3_exec(handle,
+               "INSERT INTO measurement SELECT family, dtype, 'n' || features, device, software, "
+               "source, 1, NULL, NULL, NULL FROM measurement",
+               NULL, NULL, NULL);
   raise(SIGKILL);
 }
 
@@ -211,8 +224,24 @@ Test(database, a_journal_that_names_another_file_is_refused, .init = start, .fin
   FILE *journal = fopen(ts_arena_printf(arena, "%s-journal", path), "a");
   uint32_t length = (uint32_t)strlen(victim), sum = 0;
   for (uint32_t i = 0; i < length; i++) sum += (uint32_t)victim[i];
-  unsigned char end_[] = {0, 0, 0, (unsigned char)length, 0, 0, (unsigned char)(sum >> 8), (unsigned char)sum, 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-  fwrite("\0\0\0\1", 1, 4, journal), fwrite(victim, 1, length, journal), fwrite(end_, 1, sizeof end_, journal);
+  unsigned char end_[] = {0,
+                          0,
+                          0,
+                          (unsigned char)length,
+                          0,
+                          0,
+                          (unsigned char)(sum >> 8),
+                          (unsigned char)sum,
+                          0xd9,
+                          0xd5,
+                          0x05,
+                          0xf9,
+                          0x20,
+                          0xa1,
+                          0x63,
+                          0xd7};
+  fwrite("\0\0\0\1", 1, 4, journal), fwrite(victim, 1, length, journal),
+    fwrite(end_, 1, sizeof end_, journal);
   fclose(journal);
   cr_expect_eq(seen(&error), SIZE_MAX);
   cr_expect(strstr(error.message, "several databases"), "%s", error.message);
@@ -254,7 +283,8 @@ Test(database, the_digest_is_of_the_rows_not_of_the_file, .init = start, .fini =
   digest_of(first);
   sqlite3 *handle;
   sqlite3_open(path, &handle);
-  sqlite3_exec(handle, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM", NULL, NULL, NULL);
+  sqlite3_exec(handle, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM", NULL, NULL,
+               NULL);
   sqlite3_close(handle);
   digest_of(same);
   cr_assert(add_rows("second"));

@@ -31,7 +31,8 @@ static void note(void *closure, const ts_span_event *e)
 {
   page *page = closure;
   const double us = 1e-6;
-  page->length += (size_t)snprintf(page->text + page->length, sizeof page->text - page->length, "%s %g %g\n", page->ir->strings + e->node->label,
+  page->length += (size_t)snprintf(page->text + page->length, sizeof page->text - page->length,
+                                   "%s %g %g\n", page->ir->strings + e->node->label,
                                    us * (double)e->start, us * (double)e->end);
 }
 
@@ -63,11 +64,13 @@ Test(timeline, streams_run_beside_each_other_and_events_join_them)
 Test(timeline, a_send_does_not_wait_for_its_receiver)
 {
   played p;
-  play(&p, "axis pp 2 pipeline\nstream compute\nstream comm\n"
-           "net_model fixed alpha_beta for any base 4 us\n"
-           "fragment give { w: compute 10 us; s: send 1 MiB over pp after w; x: compute 1 us after s }\n"
-           "fragment take { y: compute 50 us; r: recv 1 MiB over pp after y; z: compute 1 us after r }\n"
-           "program { give 0 to 1; give 1 to 1 }\nprogram { take 0 from 0; take 1 from 0 }\n");
+  play(
+    &p,
+    "axis pp 2 pipeline\nstream compute\nstream comm\n"
+    "net_model fixed alpha_beta for any base 4 us\n"
+    "fragment give { w: compute 10 us; s: send 1 MiB over pp after w; x: compute 1 us after s }\n"
+    "fragment take { y: compute 50 us; r: recv 1 MiB over pp after y; z: compute 1 us after r }\n"
+    "program { give 0 to 1; give 1 to 1 }\nprogram { take 0 from 0; take 1 from 0 }\n");
   expect(&p, 0, "w 0 10\ns 10 14\nx 14 15\nw 15 25\ns 25 29\nx 29 30\n");
   expect(&p, 1, "y 0 50\nr 50 50\nz 50 51\ny 51 101\nr 101 101\nz 101 102\n");
   end(&p);
@@ -78,8 +81,10 @@ Test(timeline, a_collective_starts_when_its_last_member_is_ready)
   played p;
   play(&p, "axis tp 2 pipeline\nstream compute\nstream comm\n"
            "net_model fixed alpha_beta for any base 3 us\n"
-           "fragment fast { a: compute 10 us; g: all_reduce 1 MiB over tp after a; b: compute 10 us; c: compute 1 us after g }\n"
-           "fragment slow { a: compute 25 us; g: all_reduce 1 MiB over tp after a; b: compute 10 us; c: compute 1 us after g }\n"
+           "fragment fast { a: compute 10 us; g: all_reduce 1 MiB over tp after a; b: compute 10 "
+           "us; c: compute 1 us after g }\n"
+           "fragment slow { a: compute 25 us; g: all_reduce 1 MiB over tp after a; b: compute 10 "
+           "us; c: compute 1 us after g }\n"
            "program { fast }\nprogram { slow }\n");
   expect(&p, 0, "a 0 10\ng 25 28\nb 10 20\nc 28 29\n");
   expect(&p, 1, "a 0 25\ng 25 28\nb 25 35\nc 35 36\n");
@@ -108,7 +113,8 @@ Test(timeline, host_work_waits_for_its_dependencies)
 {
   played p;
   play(&p, "stream compute\n"
-           "fragment F { a: compute 20 us launch 5 us; h: host 10 us after a; b: compute 1 us launch 5 us }\nprogram { F; F }\n");
+           "fragment F { a: compute 20 us launch 5 us; h: host 10 us after a; b: compute 1 us "
+           "launch 5 us }\nprogram { F; F }\n");
   expect(&p, 0, "a 5 25\nh 25 35\nb 40 41\na 45 65\nh 65 75\nb 80 81\n");
   end(&p);
 }
@@ -123,15 +129,18 @@ Test(timeline, a_slow_device_takes_longer_for_kernels_alone)
   end(&p);
 }
 
-/* Two stages: the first is idle until the answer comes. 5 us of it are the transfer, of both messages the second is waited for. */
+/* Two stages: the first is idle until the answer comes. 5 us of it are the transfer, of both
+ * messages the second is waited for. */
 Test(composition, splits_idle_time_by_what_was_waited_for)
 {
   played p;
   play(&p, "axis pp 2 pipeline\nstream compute\nstream down\nstream up\n"
            "net_model fixed alpha_beta for any base 5 us\n"
-           "fragment ask { a: compute 10 us launch 2 us; s: send 1 MiB over pp on down after a; r: recv 1 MiB over pp on up;"
+           "fragment ask { a: compute 10 us launch 2 us; s: send 1 MiB over pp on down after a; r: "
+           "recv 1 MiB over pp on up;"
            " b: compute 3 us after r }\n"
-           "fragment answer { r: recv 1 MiB over pp on down; a: compute 40 us after r; s: send 1 MiB over pp on up after a }\n"
+           "fragment answer { r: recv 1 MiB over pp on down; a: compute 40 us after r; s: send 1 "
+           "MiB over pp on up after a }\n"
            "program { ask 0 to 1 from 1 }\nprogram { answer 0 from 0 to 0 }\n");
   const ts_result *r = ts_run_result(p.run);
   const ts_class_result *first = &r->classes[0], *second = &r->classes[1];
@@ -142,7 +151,8 @@ Test(composition, splits_idle_time_by_what_was_waited_for)
   cr_assert_eq(first->bubble, 45 * us);
   cr_assert_eq(first->comms[0].exposed, 5 * us);
   cr_assert_eq(first->comms[0].transfer, 10 * us);
-  cr_assert_eq(first->comms[0].busy, (5 + 60) * us); /* the receive is posted when the host comes to it, at 2 us */
+  /* the receive is posted when the host comes to it, at 2 us */
+  cr_assert_eq(first->comms[0].busy, (5 + 60) * us);
   cr_assert_eq(first->tail, 0);
   cr_assert_eq(second->phase[TS_IR_PHASE_OTHER], 40 * us);
   cr_assert_eq(second->bubble, 12 * us);
@@ -159,8 +169,10 @@ Test(composition, waiting_for_members_counts_as_waiting_for_the_group)
   played p;
   play(&p, "axis tp 2 pipeline\nstream compute\nstream comm\n"
            "net_model fixed alpha_beta for any base 3 us\n"
-           "fragment fast { a: compute 10 us; g: all_reduce 1 MiB over tp after a; c: compute 1 us after g }\n"
-           "fragment slow { a: compute 25 us; g: all_reduce 1 MiB over tp after a; c: compute 1 us after g }\n"
+           "fragment fast { a: compute 10 us; g: all_reduce 1 MiB over tp after a; c: compute 1 us "
+           "after g }\n"
+           "fragment slow { a: compute 25 us; g: all_reduce 1 MiB over tp after a; c: compute 1 us "
+           "after g }\n"
            "program { fast }\nprogram { slow }\n");
   const ts_class_result *fast = &ts_run_result(p.run)->classes[0];
   cr_assert_eq(fast->comms[0].calls, 1);
@@ -174,19 +186,23 @@ Test(composition, waiting_for_members_counts_as_waiting_for_the_group)
 
 Test(folding, counts_of_classes)
 {
-  const char *text = "axis tp 2\naxis dp 4\naxis pp 2 pipeline\nstream compute\nstream comm\n"
-                     "device_class d 1 TB/s\ndevices gpu[16] of d\nswitches s[1]\nlink_class l 1 GB/s latency 1 us\n"
-                     "%s"
-                     "link gpu[0] -- s[0] l\nlink gpu[1] -- s[0] l\nlink gpu[2] -- s[0] l\nlink gpu[3] -- s[0] l\n"
-                     "link gpu[4] -- s[0] l\nlink gpu[5] -- s[0] l\nlink gpu[6] -- s[0] l\nlink gpu[7] -- s[0] l\n"
-                     "link gpu[8] -- s[0] l\nlink gpu[9] -- s[0] l\nlink gpu[10] -- s[0] l\nlink gpu[11] -- s[0] l\n"
-                     "link gpu[12] -- s[0] l\nlink gpu[13] -- s[0] l\nlink gpu[14] -- s[0] l\nlink gpu[15] -- s[0] l\n"
-                     "fragment F { a: compute 9 us; all_gather 1 MB over tp after a; send 1 MB over pp }\n"
-                     "fragment G { recv 1 MB over pp; a: compute 9 us after recv; all_gather 1 MB over tp after a }\n"
-                     "program { F 0 to 1 }\nprogram { G 0 from 0 }\n";
+  const char *text =
+    "axis tp 2\naxis dp 4\naxis pp 2 pipeline\nstream compute\nstream comm\n"
+    "device_class d 1 TB/s\ndevices gpu[16] of d\nswitches s[1]\nlink_class l 1 GB/s latency 1 us\n"
+    "%s"
+    "link gpu[0] -- s[0] l\nlink gpu[1] -- s[0] l\nlink gpu[2] -- s[0] l\nlink gpu[3] -- s[0] l\n"
+    "link gpu[4] -- s[0] l\nlink gpu[5] -- s[0] l\nlink gpu[6] -- s[0] l\nlink gpu[7] -- s[0] l\n"
+    "link gpu[8] -- s[0] l\nlink gpu[9] -- s[0] l\nlink gpu[10] -- s[0] l\nlink gpu[11] -- s[0] l\n"
+    "link gpu[12] -- s[0] l\nlink gpu[13] -- s[0] l\nlink gpu[14] -- s[0] l\nlink gpu[15] -- s[0] "
+    "l\n"
+    "fragment F { a: compute 9 us; all_gather 1 MB over tp after a; send 1 MB over pp }\n"
+    "fragment G { recv 1 MB over pp; a: compute 9 us after recv; all_gather 1 MB over tp after a "
+    "}\n"
+    "program { F 0 to 1 }\nprogram { G 0 from 0 }\n";
   struct { const char *slow; uint32_t classes; } cases[] = {
       {"", 2},                          /* a class for each stage */
-      {"vertex gpu[0] speed 0.5\n", 6}, /* it, its tensor partner, and their like in the second stage, apart from the rest */
+      /* it, its tensor partner, and their like in the second stage, apart from the rest */
+      {"vertex gpu[0] speed 0.5\n", 6},
       {"vertex gpu[8] speed 0.5\n", 6},
       {"vertex gpu[0] speed 0.5\nvertex gpu[2] speed 0.5\n", 6}, /* two such pairs behave alike */
   };
@@ -195,7 +211,8 @@ Test(folding, counts_of_classes)
     snprintf(plan, sizeof plan, text, cases[c].slow);
     played p;
     play(&p, plan);
-    cr_expect_eq(ts_run_result(p.run)->class_count, cases[c].classes, "case %zu: %u", c, ts_run_result(p.run)->class_count);
+    cr_expect_eq(ts_run_result(p.run)->class_count, cases[c].classes, "case %zu: %u", c,
+                 ts_run_result(p.run)->class_count);
     end(&p);
   }
 }

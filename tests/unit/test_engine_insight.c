@@ -20,7 +20,8 @@ Test(insight, steady_steps_stay)
     plan_view(&p, &ir);
     ts_arena *arena = ts_arena_new("test");
     ts_stop stop = {.arena = arena};
-    const ts_steps *s = ts_steps_new(arena, &ir, &(ts_run_options){0}, STEPS, &(ts_checkpoint){0}, &stop);
+    const ts_steps *s =
+      ts_steps_new(arena, &ir, &(ts_run_options){0}, STEPS, &(ts_checkpoint){0}, &stop);
     cr_assert(s, "seed %u: %s", seed, stop.title);
     uint64_t alone;
     cr_assert(ts_run_step(&ir, &(ts_run_options){0}, &alone, &stop));
@@ -34,10 +35,12 @@ Test(insight, steady_steps_stay)
   cr_assert(found > JOBS / 2, "only %u jobs became steady", found);
 }
 
-/* Folded or not, the changed plan takes as long; a change and its inverse give the plan; the parts of a difference add up. */
+/* Folded or not, the changed plan takes as long; a change and its inverse give the plan; the parts
+ * of a difference add up. */
 Test(insight, changes)
 {
-  static const char *const changes[] = {"compute.speed*1.25", "host.speed*2", "network.latency*0.5", "memory.bandwidth*2"};
+  static const char *const changes[] = {"compute.speed*1.25", "host.speed*2", "network.latency*0.5",
+                                        "memory.bandwidth*2"};
   for (uint32_t seed = 1; seed <= JOBS; seed++) {
     plan p = plan_random(seed);
     ts_ir ir;
@@ -48,10 +51,13 @@ Test(insight, changes)
     ts_changed changed;
     cr_assert_null(ts_change(arena, &ir, changes[seed % 4], &changed));
     uint64_t folded, unfolded;
-    cr_assert(ts_what_if(arena, &ir, &(ts_run_options){0}, changes[seed % 4], &folded, &wrong, &stop));
-    cr_assert(ts_what_if(arena, &ir, &(ts_run_options){.no_fold = true}, changes[seed % 4], &unfolded, &wrong, &stop));
+    cr_assert(
+      ts_what_if(arena, &ir, &(ts_run_options){0}, changes[seed % 4], &folded, &wrong, &stop));
+    cr_assert(ts_what_if(arena, &ir, &(ts_run_options){.no_fold = true}, changes[seed % 4],
+                         &unfolded, &wrong, &stop));
     cr_assert_eq(folded, unfolded, "seed %u", seed);
-    ts_run *before = ts_run_new(&ir, &(ts_run_options){0}, &stop), *after = ts_run_new(&changed.ir, &(ts_run_options){.transfer = changed.transfer}, &stop);
+    ts_run *before = ts_run_new(&ir, &(ts_run_options){0}, &stop),
+           *after = ts_run_new(&changed.ir, &(ts_run_options){.transfer = changed.transfer}, &stop);
     cr_assert_eq(ts_run_result(after)->step, folded);
     const ts_difference *d = ts_difference_new(arena, ts_run_result(before), ts_run_result(after));
     int64_t sum = 0;
@@ -65,7 +71,8 @@ Test(insight, changes)
   }
 }
 
-/* What the critical path gains from a percent is what the step gains, but where another path takes over: the step never gains more. */
+/* What the critical path gains from a percent is what the step gains, but where another path takes
+ * over: the step never gains more. */
 Test(insight, sensitivities)
 {
   for (uint32_t seed = 1; seed <= JOBS; seed++) {
@@ -75,10 +82,13 @@ Test(insight, sensitivities)
     ts_arena *arena = ts_arena_new("test");
     ts_stop stop = {.arena = arena};
     ts_run *run = ts_run_new(&ir, &(ts_run_options){0}, &stop);
-    const ts_sensitivities *all = ts_sensitivities_new(arena, &ir, run, &(ts_run_options){0}, &stop);
+    const ts_sensitivities *all =
+      ts_sensitivities_new(arena, &ir, run, &(ts_run_options){0}, &stop);
     cr_assert(all, "seed %u: %s", seed, stop.title);
     for (uint32_t i = 0; i < all->count; i++)
-      cr_assert(all->at[i].percent <= all->at[i].on_path + 64, "seed %u: %s: %ld ps on the path, %ld played", seed, all->at[i].name, (long)all->at[i].on_path,
+      cr_assert(all->at[i].percent <= all->at[i].on_path + 64,
+                "seed %u: %s: %ld ps on the path, %ld played", seed, all->at[i].name,
+                (long)all->at[i].on_path,
                 (long)all->at[i].percent); /* 64: times are rounded to whole picoseconds */
     ts_run_free(run);
     ts_arena_free(arena);

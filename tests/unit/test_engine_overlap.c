@@ -38,13 +38,15 @@ static void check_same(const ts_run *a, const ts_run *b, uint32_t world, uint32_
     ts_run_timeline(b, r, keep, &y);
     cr_assert_eq(x.list.count, y.list.count);
     for (size_t i = 0; i < x.list.count; i++)
-      cr_assert(x.list.at[i].start == y.list.at[i].start && x.list.at[i].end == y.list.at[i].end && x.list.at[i].ready == y.list.at[i].ready,
+      cr_assert(x.list.at[i].start == y.list.at[i].start && x.list.at[i].end == y.list.at[i].end &&
+                  x.list.at[i].ready == y.list.at[i].ready,
                 "seed %u: rank %u, event %zu", seed, r, i);
     ts_arena_free(arena);
   }
 }
 
-static const ts_slowdown nothing = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1, 1}}, much = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1.5, 1.25}},
+static const ts_slowdown nothing = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1, 1}},
+                         much = {.kind = TS_SLOWDOWN_CONSTANT, .slow = {1.5, 1.25}},
                          physics = {.kind = TS_SLOWDOWN_PHYSICAL, .sms = 0.15, .traffic = 2};
 
 Test(overlap, that_slows_nothing_changes_nothing)
@@ -53,7 +55,8 @@ Test(overlap, that_slows_nothing_changes_nothing)
     plan p = plan_random(seed);
     ts_ir ir;
     plan_view(&p, &ir);
-    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed), *slowed = must_play(&ir, &(ts_run_options){.overlap = &nothing}, seed);
+    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed),
+           *slowed = must_play(&ir, &(ts_run_options){.overlap = &nothing}, seed);
     check_same(usual, slowed, ir.meta->world, seed);
     ts_run_free(usual);
     ts_run_free(slowed);
@@ -88,7 +91,8 @@ Test(overlap, folded_is_unfolded_and_all_sums_hold)
     ts_ir ir;
     plan_view(&p, &ir);
     const ts_slowdown *model = models[seed % 2];
-    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed), *folded = must_play(&ir, &(ts_run_options){.overlap = model}, seed);
+    ts_run *usual = must_play(&ir, &(ts_run_options){0}, seed),
+           *folded = must_play(&ir, &(ts_run_options){.overlap = model}, seed);
     ts_run *unfolded = must_play(&ir, &(ts_run_options){.overlap = model, .no_fold = true}, seed);
     check_same(folded, unfolded, ir.meta->world, seed);
     check_sums(folded, seed);
@@ -100,7 +104,8 @@ Test(overlap, folded_is_unfolded_and_all_sums_hold)
   }
 }
 
-/* Calls that share links, in the order of time: without slowdown as the engine has it, which runs ahead of the network. */
+/* Calls that share links, in the order of time: without slowdown as the engine has it, which runs
+ * ahead of the network. */
 Test(contention, that_nothing_slows_is_contention)
 {
   uint32_t differ = 0;
@@ -110,7 +115,9 @@ Test(contention, that_nothing_slows_is_contention)
     plan_flows(&p, 100, 200000);
     plan_view(&p, &ir);
     ts_run *alone = must_play(&ir, &(ts_run_options){.no_fold = true}, seed);
-    ts_run *engine = must_play(&ir, &(ts_run_options){.contention = true}, seed), *ordered = must_play(&ir, &(ts_run_options){.contention = true, .overlap = &nothing}, seed);
+    ts_run *engine = must_play(&ir, &(ts_run_options){.contention = true}, seed),
+           *ordered =
+             must_play(&ir, &(ts_run_options){.contention = true, .overlap = &nothing}, seed);
     check_same(engine, ordered, ir.meta->world, seed);
     check_sums(ordered, seed);
     differ += ts_run_result(alone)->step != ts_run_result(engine)->step;
@@ -122,8 +129,9 @@ Test(contention, that_nothing_slows_is_contention)
   cr_assert_gt(differ, 4);
 }
 
-/* A gather over two ranks (1 us and 20 MB over a link of 300 GB/s) beside a kernel, alone on the network: factors slow its latency and its flows as they slow a transfer of
- * any other model, to the rounding of two rates. */
+/* A gather over two ranks (1 us and 20 MB over a link of 300 GB/s) beside a kernel, alone on the
+ * network: factors slow its latency and its flows as they slow a transfer of any other model, to
+ * the rounding of two rates. */
 static uint64_t gather_beside_kernel(uint64_t kernel, const ts_run_options *options)
 {
   plan p = plan_new(1, (uint32_t[]){2}, TS_IR_NONE, 2);
@@ -145,13 +153,19 @@ static uint64_t gather_beside_kernel(uint64_t kernel, const ts_run_options *opti
 
 Test(contention, slowed_call_that_is_alone)
 {
-  for (uint64_t kernel = 100000; kernel < 60000000; kernel = kernel * 3 / 2) { /* ends in the latency, in the flow, after both */
-    uint64_t alone = gather_beside_kernel(kernel, &(ts_run_options){.overlap = &much}), shared = gather_beside_kernel(kernel, &(ts_run_options){.overlap = &much, .contention = true});
-    cr_assert_leq(alone > shared ? alone - shared : shared - alone, 2, "kernel %llu: %llu, %llu", (unsigned long long)kernel, (unsigned long long)alone, (unsigned long long)shared);
+  /* ends in the latency, in the flow, after both */
+  for (uint64_t kernel = 100000; kernel < 60000000; kernel = kernel * 3 / 2) {
+    uint64_t alone = gather_beside_kernel(kernel, &(ts_run_options){.overlap = &much}),
+             shared = gather_beside_kernel(kernel,
+                                           &(ts_run_options){.overlap = &much, .contention = true});
+    cr_assert_leq(alone > shared ? alone - shared : shared - alone, 2, "kernel %llu: %llu, %llu",
+                  (unsigned long long)kernel, (unsigned long long)alone,
+                  (unsigned long long)shared);
   }
 }
 
-/* Where no call is of a model of flows, contention adds nothing to slowdown; where calls are, folded or not is no question, and all sums hold. */
+/* Where no call is of a model of flows, contention adds nothing to slowdown; where calls are,
+ * folded or not is no question, and all sums hold. */
 Test(contention, beside_slowdown)
 {
   uint32_t longer = 0;
@@ -161,7 +175,8 @@ Test(contention, beside_slowdown)
     if (seed % 2)
       plan_flows(&p, 100, 200000);
     plan_view(&p, &ir);
-    ts_run *slowed = must_play(&ir, &(ts_run_options){.overlap = &much, .no_fold = true}, seed), *both = must_play(&ir, &(ts_run_options){.overlap = &much, .contention = true}, seed);
+    ts_run *slowed = must_play(&ir, &(ts_run_options){.overlap = &much, .no_fold = true}, seed),
+           *both = must_play(&ir, &(ts_run_options){.overlap = &much, .contention = true}, seed);
     ts_run *contention = must_play(&ir, &(ts_run_options){.contention = true}, seed);
     check_sums(both, seed);
     if (seed % 2 == 0)
@@ -181,7 +196,8 @@ Test(blame, is_all_the_waiting_whether_folded_or_not)
     plan p = plan_random(seed);
     ts_ir ir;
     plan_view(&p, &ir);
-    ts_run *run[2] = {must_play(&ir, &(ts_run_options){0}, seed), must_play(&ir, &(ts_run_options){.no_fold = true}, seed)};
+    ts_run *run[2] = {must_play(&ir, &(ts_run_options){0}, seed),
+                      must_play(&ir, &(ts_run_options){.no_fold = true}, seed)};
     ts_arena *arena = ts_arena_new("blame");
     const ts_blames *b[2] = {ts_blames_new(arena, run[0]), ts_blames_new(arena, run[1])};
     cr_assert_float_eq(b[0]->time, b[1]->time, 1e-9 * b[0]->time + 1, "seed %u", seed);
@@ -238,7 +254,8 @@ Test(jitter, of_folded_ranks_is_that_of_unfolded_ones)
     ts_arena *arena = ts_arena_new("spread");
     ts_stop stop = {.arena = arena};
     const ts_spread *a = ts_spread_new(arena, &ir, &(ts_run_options){0}, &j, "s", 5, &stop);
-    const ts_spread *b = ts_spread_new(arena, &ir, &(ts_run_options){.no_fold = true}, &j, "s", 5, &stop);
+    const ts_spread *b =
+      ts_spread_new(arena, &ir, &(ts_run_options){.no_fold = true}, &j, "s", 5, &stop);
     cr_assert(a && b);
     for (uint32_t i = 0; i < 5; i++)
       cr_assert_eq(a->steps[i], b->steps[i], "seed %u", seed);

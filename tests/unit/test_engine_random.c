@@ -12,7 +12,8 @@ enum { JOBS = 600 };
 
 static const ts_run_options folded = {0}, unfolded = {.no_fold = true};
 
-static ts_run *must_play(const ts_ir *ir, const ts_run_options *options, uint32_t order, uint32_t seed)
+static ts_run *must_play(const ts_ir *ir, const ts_run_options *options, uint32_t order,
+                         uint32_t seed)
 {
   ts_stop stop = {.arena = ts_arena_new("stop")};
   ts_run *run = ts_run_ordered(ir, options, order, &stop);
@@ -40,8 +41,9 @@ static events timeline(const ts_run *run, uint32_t rank)
 
 static bool same_event(const ts_span_event *a, const ts_span_event *b)
 {
-  return a->node == b->node && a->item == b->item && a->stream == b->stream && a->issued == b->issued && a->ready == b->ready &&
-         a->start == b->start && a->end == b->end && a->peer == b->peer && a->tag == b->tag && a->sent == b->sent;
+  return a->node == b->node && a->item == b->item && a->stream == b->stream &&
+         a->issued == b->issued && a->ready == b->ready && a->start == b->start &&
+         a->end == b->end && a->peer == b->peer && a->tag == b->tag && a->sent == b->sent;
 }
 
 static void check_same(const ts_run *a, const ts_run *b, uint32_t world, uint32_t seed)
@@ -64,19 +66,25 @@ static bool same_shares(const ts_class_result *a, const ts_class_result *b)
     return false;
   for (uint32_t i = 0; i < a->comm_count; i++) {
     const ts_comm_share *x = &a->comms[i], *y = &b->comms[i];
-    if (x->group != y->group || x->messages != y->messages || x->calls != y->calls || x->bytes != y->bytes || x->busy != y->busy ||
-        x->exposed != y->exposed || x->transfer != y->transfer)
+    if (x->group != y->group || x->messages != y->messages || x->calls != y->calls ||
+        x->bytes != y->bytes || x->busy != y->busy || x->exposed != y->exposed ||
+        x->transfer != y->transfer)
       return false;
   }
   return true;
 }
 
-static void check_same_classes(const ts_result *a, const ts_result *b, uint32_t world, uint32_t seed)
+static void check_same_classes(const ts_result *a, const ts_result *b, uint32_t world,
+                               uint32_t seed)
 {
   for (uint32_t r = 0; r < world; r++) {
     const ts_class_result *x = &a->classes[a->class_of[r]], *y = &b->classes[b->class_of[r]];
-    cr_assert(x->end == y->end && x->bubble == y->bubble && x->host == y->host && x->tail == y->tail, "seed %u: rank %u", seed, r);
-    cr_assert(!memcmp(x->phase, y->phase, sizeof x->phase) && !memcmp(x->basis, y->basis, sizeof x->basis), "seed %u: rank %u", seed, r);
+    cr_assert(x->end == y->end && x->bubble == y->bubble && x->host == y->host &&
+                x->tail == y->tail,
+              "seed %u: rank %u", seed, r);
+    cr_assert(!memcmp(x->phase, y->phase, sizeof x->phase) &&
+                !memcmp(x->basis, y->basis, sizeof x->basis),
+              "seed %u: rank %u", seed, r);
     cr_assert(same_shares(x, y), "seed %u: rank %u", seed, r);
   }
 }
@@ -212,15 +220,20 @@ static void check_rank(const ts_ir *ir, const events *list, uint32_t seed)
 static bool together(const ts_ir *ir, uint32_t axes, uint32_t a, uint32_t b)
 {
   for (uint32_t i = 0; i < ir->axes_count; i++)
-    if (!(axes >> i & 1) && a / ir->axes[i].stride % ir->axes[i].size != b / ir->axes[i].stride % ir->axes[i].size)
+    if (!(axes >> i & 1) &&
+        a / ir->axes[i].stride % ir->axes[i].size != b / ir->axes[i].stride % ir->axes[i].size)
       return false;
   return true;
 }
 
-static uint32_t group_of(const ts_ir *ir, const ts_ir_node *n) { return ir->collectives[n->arg].group; }
+static uint32_t group_of(const ts_ir *ir, const ts_ir_node *n)
+{
+  return ir->collectives[n->arg].group;
+}
 
 /* The collective of a rank over a group and stream with this number. */
-static const ts_span_event *nth(const ts_ir *ir, const events *list, uint32_t group, uint32_t stream, uint32_t turn)
+static const ts_span_event *nth(const ts_ir *ir, const events *list, uint32_t group,
+                                uint32_t stream, uint32_t turn)
 {
   for (uint32_t i = 0; i < list->count; i++) {
     const ts_ir_node *n = list->at[i].node;
@@ -230,7 +243,8 @@ static const ts_span_event *nth(const ts_ir *ir, const events *list, uint32_t gr
   return NULL;
 }
 
-static void check_collective(const ts_ir *ir, const events *all, uint32_t rank, const ts_span_event *e, uint32_t turn, uint32_t seed)
+static void check_collective(const ts_ir *ir, const events *all, uint32_t rank,
+                             const ts_span_event *e, uint32_t turn, uint32_t seed)
 {
   uint64_t latest = 0;
   uint32_t group = group_of(ir, e->node);
@@ -238,26 +252,32 @@ static void check_collective(const ts_ir *ir, const events *all, uint32_t rank, 
     if (!together(ir, ir->groups[group].axes, rank, q))
       continue;
     const ts_span_event *other = nth(ir, &all[q], group, e->node->stream, turn);
-    cr_assert(other && other->start == e->start && other->end == e->end, "seed %u: rank %u, rank %u", seed, rank, q);
+    cr_assert(other && other->start == e->start && other->end == e->end,
+              "seed %u: rank %u, rank %u", seed, rank, q);
     latest = later(latest, other->ready);
   }
   cr_assert_eq(e->start, latest, "seed %u: rank %u", seed, rank);
 }
 
-static bool of_its_own(const ts_ir *ir, const events *list, const ts_span_event *send) /* all messages of the stream go to one peer */
+/* all messages of the stream go to one peer */
+static bool of_its_own(const ts_ir *ir, const events *list, const ts_span_event *send)
 {
   for (uint32_t i = 0; i < list->count; i++)
-    if (list->at[i].node->op == TS_IR_SEND && list->at[i].stream == send->stream && list->at[i].peer != send->peer)
+    if (list->at[i].node->op == TS_IR_SEND && list->at[i].stream == send->stream &&
+        list->at[i].peer != send->peer)
       return false;
   return ir;
 }
 
-static void check_receive(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank, const ts_span_event *e, uint32_t seed)
+static void check_receive(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank,
+                          const ts_span_event *e, uint32_t seed)
 {
   const events *list = &all[e->peer];
   ts_stop stop = {.arena = ts_arena_new("stop")};
-  uint64_t bytes = ir->ports[ir->fragments[ir->items[e->item].fragment].first_port + e->node->arg].bytes;
-  ts_estimate alone = ts_network_estimate(network, TS_IR_MESSAGE, bytes, ts_network_path(network, e->peer, rank, &stop));
+  uint64_t bytes =
+    ir->ports[ir->fragments[ir->items[e->item].fragment].first_port + e->node->arg].bytes;
+  ts_estimate alone = ts_network_estimate(network, TS_IR_MESSAGE, bytes,
+                                          ts_network_path(network, e->peer, rank, &stop));
   ts_arena_free(stop.arena);
   for (uint32_t i = 0; i < list->count; i++) {
     const ts_span_event *s = &list->at[i];
@@ -277,7 +297,8 @@ static void check_receive(const ts_ir *ir, ts_network *network, const events *al
   cr_assert_fail("seed %u: rank %u: nobody sent", seed, rank);
 }
 
-static void check_rendezvous(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank, uint32_t seed)
+static void check_rendezvous(const ts_ir *ir, ts_network *network, const events *all, uint32_t rank,
+                             uint32_t seed)
 {
   uint32_t turns[16][3] = {{0}};
   for (uint32_t i = 0; i < all[rank].count; i++) {
@@ -300,7 +321,8 @@ Test(engine, members_start_together_and_messages_arrive_as_sent)
     for (uint32_t r = 0; r < p.world; r++)
       all[r] = timeline(run, r);
     ts_stop stop = {.arena = ts_arena_new("network")};
-    ts_network *network = ts_network_new(stop.arena, &ir, ts_ranks_new(stop.arena, &ir), NULL, &stop);
+    ts_network *network =
+      ts_network_new(stop.arena, &ir, ts_ranks_new(stop.arena, &ir), NULL, &stop);
     for (uint32_t r = 0; r < p.world; r++)
       check_rendezvous(&ir, network, all, r, seed);
     ts_arena_free(stop.arena);
@@ -334,7 +356,8 @@ Test(engine, every_start_is_the_latest_of_what_it_waits_for)
 }
 
 /* Streams by themselves: the same nodes at the same times as all of them in the order of issue. */
-static uint32_t check_lane(const ts_run *run, uint32_t rank, uint32_t stream, const events *list, uint32_t seed)
+static uint32_t check_lane(const ts_run *run, uint32_t rank, uint32_t stream, const events *list,
+                           uint32_t seed)
 {
   ts_arena *arena = ts_arena_new("test");
   ts_lane *lane = ts_lane_new(arena, run, rank, stream);
@@ -343,11 +366,13 @@ static uint32_t check_lane(const ts_run *run, uint32_t rank, uint32_t stream, co
     ts_span_event e;
     if (list->at[i].stream != stream)
       continue;
-    cr_assert(ts_lane_next(lane, &e), "seed %u: rank %u, stream %u ends before event %u", seed, rank, stream, i);
+    cr_assert(ts_lane_next(lane, &e), "seed %u: rank %u, stream %u ends before event %u", seed,
+              rank, stream, i);
     cr_assert(same_event(&e, &list->at[i]), "seed %u: rank %u, event %u", seed, rank, i);
     told++;
   }
-  cr_assert(!ts_lane_next(lane, &(ts_span_event){0}), "seed %u: rank %u, stream %u does not end", seed, rank, stream);
+  cr_assert(!ts_lane_next(lane, &(ts_span_event){0}), "seed %u: rank %u, stream %u does not end",
+            seed, rank, stream);
   ts_arena_free(arena);
   return told;
 }
@@ -375,7 +400,8 @@ Test(engine, lanes_are_the_timeline_stream_by_stream)
   cr_assert_gt(hosted, JOBS);
 }
 
-/* Slow devices, slow links and ranks that draw factors: folded and unfolded plays are the same, to the picosecond. */
+/* Slow devices, slow links and ranks that draw factors: folded and unfolded plays are the same, to
+ * the picosecond. */
 Test(engine, folding_changes_nothing_with_overrides)
 {
   for (uint32_t seed = 1; seed <= JOBS / 2; seed++) {
@@ -407,7 +433,8 @@ Test(engine, folding_changes_nothing_with_overrides)
   }
 }
 
-/* Ranks that are found alike after a play had the same times throughout, and all that folding joins before one are found alike after it. */
+/* Ranks that are found alike after a play had the same times throughout, and all that folding joins
+ * before one are found alike after it. */
 Test(engine, alike_are_those_to_whom_the_same_happened)
 {
   uint32_t found = 0;
@@ -421,11 +448,14 @@ Test(engine, alike_are_those_to_whom_the_same_happened)
     const uint32_t *alike = ts_run_alike(all), *class_of = ts_run_result(few)->class_of;
     for (uint32_t r = 0; r < p.world; r++) {
       cr_assert(alike[r] <= r && alike[alike[r]] == alike[r]);
-      cr_assert_leq(alike[r], ts_run_result(few)->classes[class_of[r]].rank, "seed %u: rank %u", seed, r);
+      cr_assert_leq(alike[r], ts_run_result(few)->classes[class_of[r]].rank, "seed %u: rank %u",
+                    seed, r);
       events x = timeline(all, r), y = timeline(all, alike[r]);
       cr_assert_eq(x.count, y.count);
       for (uint32_t i = 0; i < x.count; i++)
-        cr_assert(x.at[i].node == y.at[i].node && x.at[i].start == y.at[i].start && x.at[i].end == y.at[i].end && x.at[i].sent == y.at[i].sent, "seed %u: rank %u, event %u", seed, r, i);
+        cr_assert(x.at[i].node == y.at[i].node && x.at[i].start == y.at[i].start &&
+                    x.at[i].end == y.at[i].end && x.at[i].sent == y.at[i].sent,
+                  "seed %u: rank %u, event %u", seed, r, i);
       free(x.at);
       free(y.at);
       found += alike[r] != r;

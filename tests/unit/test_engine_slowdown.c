@@ -13,9 +13,11 @@ Test(slowdown, missing_cells_are_not_known)
 {
   ts_arena *arena = ts_arena_new("test");
   ts_slowdown_samples rows = {0};
-  cr_assert_null(ts_slowdown_samples_read(arena, "# pairs\nslowdown,family,time,bytes\n1.5,norm,1e-5,\n1.1,matmul,,0\n", "file", &rows));
+  cr_assert_null(ts_slowdown_samples_read(
+    arena, "# pairs\nslowdown,family,time,bytes\n1.5,norm,1e-5,\n1.1,matmul,,0\n", "file", &rows));
   cr_assert_eq(rows.count, 2);
-  cr_assert(isnan(rows.at[0].pair.bytes) && isnan(rows.at[0].pair.sms) && isnan(rows.at[1].pair.time));
+  cr_assert(isnan(rows.at[0].pair.bytes) && isnan(rows.at[0].pair.sms) &&
+            isnan(rows.at[1].pair.time));
   cr_assert_eq(rows.at[1].pair.bytes, 0);
   cr_assert_str_eq(rows.at[0].source, "file");
   ts_arena_free(arena);
@@ -23,31 +25,42 @@ Test(slowdown, missing_cells_are_not_known)
 
 Test(slowdown, tables_that_cannot_be_used)
 {
-  static const char *const cases[][2] = {{"", "the table is empty"}, {"family\nx\n", "there is no column `slowdown`"},
-    {"slowdown,colour\n1,red\n", "line 1: no column is called `colour`"}, {"slowdown\n0\n", "line 2: the slowdown is not between 0 and 100"},
-    {"slowdown\n", NULL}, {"slowdown,time\n1,fast\n", "line 2: a number is none, or negative"}, {"slowdown,time\n1,-3\n", "line 2: a number is none, or negative"}};
+  static const char *const cases[][2] = {
+    {"", "the table is empty"},
+    {"family\nx\n", "there is no column `slowdown`"},
+    {"slowdown,colour\n1,red\n", "line 1: no column is called `colour`"},
+    {"slowdown\n0\n", "line 2: the slowdown is not between 0 and 100"},
+    {"slowdown\n", NULL},
+    {"slowdown,time\n1,fast\n", "line 2: a number is none, or negative"},
+    {"slowdown,time\n1,-3\n", "line 2: a number is none, or negative"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ts_arena *arena = ts_arena_new("test");
     ts_slowdown_samples rows = {0};
     const char *wrong = ts_slowdown_samples_read(arena, cases[i][0], "file", &rows);
-    cr_assert(cases[i][1] ? wrong && strcmp(wrong, cases[i][1]) == 0 : !wrong, "%zu: %s", i, wrong ? wrong : "accepted");
+    cr_assert(cases[i][1] ? wrong && strcmp(wrong, cases[i][1]) == 0 : !wrong, "%zu: %s", i,
+              wrong ? wrong : "accepted");
     ts_arena_free(arena);
   }
 }
 
 static void put(FILE *out, const char *name, int stream, int start, int duration)
 {
-  fprintf(out, ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{\"stream\":%d,\"blocks per SM\":0.5}}", name, stream,
-          start, duration, stream);
+  fprintf(out,
+          ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":%d,\"ts\":%d,"
+          "\"dur\":%d,\"args\":{\"stream\":%d,\"blocks per SM\":0.5}}",
+          name, stream, start, duration, stream);
 }
 
-/* Layers that repeat, the second of them beside a collective: the norm is slowed, the product is not; one kernel is of another size. */
+/* Layers that repeat, the second of them beside a collective: the norm is slowed, the product is
+ * not; one kernel is of another size. */
 Test(slowdown, kernels_alone_and_beside)
 {
   char *text;
   size_t size;
   FILE *out = open_memstream(&text, &size);
-  fputs("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"x\"}}", out);
+  fputs("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":"
+        "\"x\"}}",
+        out);
   for (int layer = 0; layer < 6; layer++) {
     int at = 1000 * layer, beside = layer == 2 || layer == 4;
     put(out, "gemm", 7, at, 100);
@@ -78,7 +91,8 @@ Test(slowdown, kernels_alone_and_beside)
   free(text);
 }
 
-/* Slowdowns that follow from one feature are learned, of rows that lack it something else is said than of rows where it is 0, and the file says what was learned. */
+/* Slowdowns that follow from one feature are learned, of rows that lack it something else is said
+ * than of rows where it is 0, and the file says what was learned. */
 Test(slowdown, learned)
 {
   if (!ts_learned_available())
@@ -86,7 +100,11 @@ Test(slowdown, learned)
   ts_arena *arena = ts_arena_new("test");
   ts_slowdown_samples rows = {0};
   for (int i = 0; i < 90; i++) {
-    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN, .source = i % 2 ? "a" : "b", .slowdown = i % 3 == 0 ? 1.2 : i % 3 == 1 ? 1.5 : 1.9};
+    ts_slowdown_sample s = {.pair = TS_PAIR_UNKNOWN,
+                            .source = i % 2 ? "a" : "b",
+                            .slowdown = i % 3 == 0 ? 1.2 :
+                                        i % 3 == 1 ? 1.5 :
+                                                     1.9};
     s.pair.family = "norm";
     s.pair.time = 1e-5 * (1 + i % 7);
     s.pair.sms = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : NAN;
@@ -117,12 +135,14 @@ Test(slowdown, too_few_rows)
   ts_arena *arena = ts_arena_new("test");
   ts_slowdown_samples rows = {0};
   ts_slowdown_report r;
-  TS_PUSH(arena, &rows, (ts_slowdown_sample){.pair = TS_PAIR_UNKNOWN, .source = "a", .slowdown = 1});
+  TS_PUSH(arena, &rows,
+          (ts_slowdown_sample){.pair = TS_PAIR_UNKNOWN, .source = "a", .slowdown = 1});
   cr_assert_str_eq(ts_slowdown_fit(arena, &rows, NULL, &r), "1 rows are too few: 10 are needed");
   ts_arena_free(arena);
 }
 
-/* A kernel that leaves room for the transfer's processors is not squeezed; one bound by memory shares it. */
+/* A kernel that leaves room for the transfer's processors is not squeezed; one bound by memory
+ * shares it. */
 Test(slowdown, physical)
 {
   ts_pair p = TS_PAIR_UNKNOWN;

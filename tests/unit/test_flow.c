@@ -1,4 +1,5 @@
-/* The solver of flows against closed forms, and against a slow max-min of its own on random graphs. */
+/* The solver of flows against closed forms, and against a slow max-min of its own on random graphs.
+ * */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ Test(flow, alone_and_shared)
   uint32_t a = ts_flows_start(f, both, 2, 50e9);
   cr_assert_eq(ts_flows_next(f), UINT64_C(1000000000000));
   uint32_t b = ts_flows_start(f, both, 2, 25e9), c = ts_flows_start(f, first, 1, 150e9);
-  cr_assert(near(ts_flows_rate(f, a), 25e9) && near(ts_flows_rate(f, b), 25e9) && near(ts_flows_rate(f, c), 50e9));
+  cr_assert(near(ts_flows_rate(f, a), 25e9) && near(ts_flows_rate(f, b), 25e9) &&
+            near(ts_flows_rate(f, c), 50e9));
   cr_assert_eq(ts_flows_next(f), UINT64_C(1000000000000)); /* b after 1 s; a has 25 GB left */
   ts_flows_advance(f, ts_flows_next(f));
   cr_assert_eq(ts_flows_ended(f), b);
@@ -36,8 +38,10 @@ Test(flow, connections_weigh_and_nothing_to_share)
   double capacity[] = {90, 0};
   ts_flow_use on[] = {{0, 1}}, twice[] = {{0, 2}}, dead[] = {{1, 1}};
   ts_flows *f = ts_flows_new(arena, 2, capacity);
-  uint32_t a = ts_flows_start(f, on, 1, 60), b = ts_flows_start(f, twice, 1, 30), stuck = ts_flows_start(f, dead, 1, 1);
-  cr_assert(near(ts_flows_rate(f, a), 30) && near(ts_flows_rate(f, b), 30) && ts_flows_rate(f, stuck) == 0);
+  uint32_t a = ts_flows_start(f, on, 1, 60), b = ts_flows_start(f, twice, 1, 30),
+           stuck = ts_flows_start(f, dead, 1, 1);
+  cr_assert(near(ts_flows_rate(f, a), 30) && near(ts_flows_rate(f, b), 30) &&
+            ts_flows_rate(f, stuck) == 0);
   ts_flows_advance(f, ts_flows_next(f));
   cr_assert_eq(ts_flows_ended(f), b);
   cr_assert(near(ts_flows_rate(f, a), 90));
@@ -53,7 +57,12 @@ Test(flow, connections_weigh_and_nothing_to_share)
 
 enum { LINKS = 24, FLOWS = 60, USES = 5 };
 
-typedef struct slow_flow { bool alive; uint32_t id, count; ts_flow_use uses[USES]; double rate, left; } slow_flow;
+typedef struct slow_flow {
+  bool alive;
+  uint32_t id, count;
+  ts_flow_use uses[USES];
+  double rate, left;
+} slow_flow;
 
 static double room_of(const double *capacity, const slow_flow *flows, uint32_t link, double *open)
 {
@@ -100,7 +109,8 @@ static uint32_t draw(uint64_t *state, uint32_t n)
 static void new_flow(uint64_t *random, slow_flow *w)
 {
   *w = (slow_flow){.alive = true, .left = 1 + draw(random, 1000)};
-  for (uint32_t wanted = 1 + draw(random, USES), tries = 0; w->count < wanted && tries < 20; tries++) {
+  for (uint32_t wanted = 1 + draw(random, USES), tries = 0; w->count < wanted && tries < 20;
+       tries++) {
     uint32_t link = draw(random, LINKS), u = 0;
     while (u < w->count && w->uses[u].link != link)
       u++;
@@ -109,13 +119,15 @@ static void new_flow(uint64_t *random, slow_flow *w)
   }
 }
 
-static void compare(ts_flows *f, const double *capacity, slow_flow *flows, uint64_t seed, uint32_t event)
+static void compare(ts_flows *f, const double *capacity, slow_flow *flows, uint64_t seed,
+                    uint32_t event)
 {
   slow_solve(capacity, flows);
   for (uint32_t i = 0; i < FLOWS; i++)
     if (flows[i].alive)
-      cr_assert(fabs(ts_flows_rate(f, flows[i].id) - flows[i].rate) <= 1e-7 * flows[i].rate + 1e-12, "seed %u, event %u, flow %u: %.12g, slowly %.12g",
-                (unsigned)seed, event, i, ts_flows_rate(f, flows[i].id), flows[i].rate);
+      cr_assert(fabs(ts_flows_rate(f, flows[i].id) - flows[i].rate) <= 1e-7 * flows[i].rate + 1e-12,
+                "seed %u, event %u, flow %u: %.12g, slowly %.12g", (unsigned)seed, event, i,
+                ts_flows_rate(f, flows[i].id), flows[i].rate);
 }
 
 static void churn(uint64_t seed)

@@ -1,4 +1,5 @@
-/* Collectives as flows against closed forms: cliques, trees, oversubscription, calls that meet on a link, circuits. */
+/* Collectives as flows against closed forms: cliques, trees, oversubscription, calls that meet on a
+ * link, circuits. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,13 +9,22 @@
 #include "runtime/collective/flow_traffic.h"
 #include "runtime/collective/network.h"
 
-typedef struct net { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_network *network; ts_stop stop; } net;
+typedef struct net {
+  ts_ir_builder *b;
+  ts_ir ir;
+  ts_arena *arena;
+  ts_network *network;
+  ts_stop stop;
+} net;
 
 static void net_new(net *n, const char *cluster, const char *work, uint32_t ranks)
 {
   char text[16384];
   ts_ir_error error = {{0}, 0, 0, false};
-  snprintf(text, sizeof text, "axis x %u\naxis y 1\ngroup all = x\nstream compute\nstream comm\n%sfragment F { %s }\nprogram { F }\n", ranks, cluster, work);
+  snprintf(text, sizeof text,
+           "axis x %u\naxis y 1\ngroup all = x\nstream compute\nstream comm\n%sfragment F { %s "
+           "}\nprogram { F }\n",
+           ranks, cluster, work);
   n->arena = ts_arena_new("test");
   n->stop = (ts_stop){.arena = n->arena};
   n->b = ts_ir_parse(text, strlen(text), &error);
@@ -33,7 +43,12 @@ static void net_free(net *n)
 /* `model` is the last line of the cluster. */
 static char *clique(char *text, uint32_t n, const char *model)
 {
-  char *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[%u] of d\nlink_class wire 10 GB/s latency 1 us tier 1\n", n);
+  char *at =
+    text +
+    sprintf(
+      text,
+      "device_class d 1 TB/s\ndevices gpu[%u] of d\nlink_class wire 10 GB/s latency 1 us tier 1\n",
+      n);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = i + 1; k < n; k++)
       at += sprintf(at, "link gpu[%u] -- gpu[%u] wire\n", i, k);
@@ -43,7 +58,10 @@ static char *clique(char *text, uint32_t n, const char *model)
 
 static char *star(char *text, uint32_t n, const char *model)
 {
-  char *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches hub[1]\nlink_class wire 10 GB/s latency 1 us tier 1\n", n);
+  char *at = text + sprintf(text,
+                            "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches "
+                            "hub[1]\nlink_class wire 10 GB/s latency 1 us tier 1\n",
+                            n);
   for (uint32_t i = 0; i < n; i++)
     at += sprintf(at, "link gpu[%u] -- hub[0] wire\n", i);
   sprintf(at, "%s\n", model);
@@ -57,20 +75,26 @@ static ts_estimate call(net *n, uint32_t kind, uint64_t bytes)
   return ts_network_estimate(n->network, kind, bytes, profile[0]);
 }
 
-static void expect(uint64_t got, double wanted) { cr_assert(fabs((double)got - wanted) <= 1e-8 * wanted + 1, "%.0f ps, by hand %.0f", (double)got, wanted); }
+static void expect(uint64_t got, double wanted)
+{
+  cr_assert(fabs((double)got - wanted) <= 1e-8 * wanted + 1, "%.0f ps, by hand %.0f", (double)got,
+            wanted);
+}
 
 Test(flow_model, ring_on_a_clique)
 {
   char text[8192];
   net n;
   for (uint32_t ranks = 2; ranks <= 8; ranks += 3) {
-    net_new(&n, clique(text, ranks, "net_model f flow by ring channels 1 base 3 us"), "all_reduce 1 MB over all", ranks);
+    net_new(&n, clique(text, ranks, "net_model f flow by ring channels 1 base 3 us"),
+            "all_reduce 1 MB over all", ranks);
     ts_estimate e = call(&n, TS_IR_ALL_REDUCE, 80000000);
     expect(e.base, 3e6);
     expect(e.steps, 2. * (ranks - 1) * 1e6);
     expect(e.transfer, 2. * (ranks - 1) / ranks * 80e6 / 10e9 * 1e12);
     net_free(&n);
-    net_new(&n, clique(text, ranks, "net_model f flow channels 1 hop 500 ns inter_hop 2 us"), "all_gather 1 MB over all", ranks);
+    net_new(&n, clique(text, ranks, "net_model f flow channels 1 hop 500 ns inter_hop 2 us"),
+            "all_gather 1 MB over all", ranks);
     e = call(&n, TS_IR_ALL_GATHER, 80000000);
     expect(e.steps, (ranks - 1) * 3e6);
     expect(e.transfer, (ranks - 1.) / ranks * 80e6 / 10e9 * 1e12);
@@ -78,12 +102,14 @@ Test(flow_model, ring_on_a_clique)
   }
 }
 
-/* One channel forward, one back: on a star they share each device's link, on a clique they have links of their own. */
+/* One channel forward, one back: on a star they share each device's link, on a clique they have
+ * links of their own. */
 Test(flow_model, channels_share_a_star)
 {
   char text[8192];
   net n;
-  net_new(&n, star(text, 6, "net_model f flow by ring efficiency 0.8"), "all_reduce 1 MB over all", 6);
+  net_new(&n, star(text, 6, "net_model f flow by ring efficiency 0.8"), "all_reduce 1 MB over all",
+          6);
   expect(call(&n, TS_IR_ALL_REDUCE, 60000000).transfer, 2. * 5 / 6 * 60e6 / 8e9 * 1e12);
   net_free(&n);
   net_new(&n, clique(text, 6, "net_model f flow by ring"), "all_reduce 1 MB over all", 6);
@@ -91,7 +117,8 @@ Test(flow_model, channels_share_a_star)
   net_free(&n);
 }
 
-/* Double binary trees: every rank sends each half up once and down to two children of one tree: twice the bytes in all. Ranks 1, 2, 4, 0: three levels. */
+/* Double binary trees: every rank sends each half up once and down to two children of one tree:
+ * twice the bytes in all. Ranks 1, 2, 4, 0: three levels. */
 Test(flow_model, trees_on_a_star)
 {
   char text[8192];
@@ -119,7 +146,8 @@ Test(flow_model, chain_and_shift)
 {
   char text[8192];
   net n;
-  net_new(&n, clique(text, 5, "net_model f flow channels 1"), "broadcast 1 MB over all\n shift 1 MB over all", 5);
+  net_new(&n, clique(text, 5, "net_model f flow channels 1"),
+          "broadcast 1 MB over all\n shift 1 MB over all", 5);
   ts_estimate e = call(&n, TS_IR_BROADCAST, 10000000), s = call(&n, TS_IR_SHIFT, 10000000);
   expect(e.steps, 4e6);
   expect(e.transfer, 1e9);
@@ -130,7 +158,9 @@ Test(flow_model, chain_and_shift)
 /* Two leaves of four devices at 10 GB/s; 10 GB/s between the leaves: four to one. */
 static char *fat_tree(char *text, const char *model)
 {
-  char *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches core[1]\nlink_class nic 10 GB/s latency 1 us tier 1\n");
+  char *at =
+    text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches "
+                         "core[1]\nlink_class nic 10 GB/s latency 1 us tier 1\n");
   for (int i = 0; i < 8; i++)
     at += sprintf(at, "link gpu[%d] -- leaf[%d] nic\n", i, i / 4);
   sprintf(at, "link leaf[0] -- core[0] nic\nlink leaf[1] -- core[0] nic\n%s\n", model);
@@ -140,10 +170,13 @@ static char *fat_tree(char *text, const char *model)
 /* Nodes of three devices, a rail each: 10 GB/s a device, which each carries a third of a ring. */
 Test(flow_model, odd_nodes_use_their_links_alike)
 {
-  char text[8192], *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[9] of d\nswitches node[3]\nswitches rail[3]\nlink_class near 100 GB/s latency 1 us\n"
-                                              "link_class nic 10 GB/s latency 1 us tier 1\n");
+  char text[8192],
+    *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[9] of d\nswitches "
+                               "node[3]\nswitches rail[3]\nlink_class near 100 GB/s latency 1 us\n"
+                               "link_class nic 10 GB/s latency 1 us tier 1\n");
   for (int i = 0; i < 9; i++)
-    at += sprintf(at, "link gpu[%d] -- node[%d] near\nlink gpu[%d] -- rail[%d] nic\n", i, i / 3, i, i % 3);
+    at += sprintf(at, "link gpu[%d] -- node[%d] near\nlink gpu[%d] -- rail[%d] nic\n", i, i / 3, i,
+                  i % 3);
   sprintf(at, "net_model f flow by ring\n");
   net n;
   net_new(&n, text, "reduce_scatter 1 MB over all\n all_reduce 1 MB over all", 9);
@@ -156,7 +189,8 @@ Test(flow_model, oversubscribed_fat_tree)
 {
   char text[8192];
   net n;
-  net_new(&n, fat_tree(text, "net_model f flow"), "all_to_all 1 MB over all\n all_gather 1 MB over all", 8);
+  net_new(&n, fat_tree(text, "net_model f flow"),
+          "all_to_all 1 MB over all\n all_gather 1 MB over all", 8);
   ts_estimate e = call(&n, TS_IR_ALL_TO_ALL, 80000000);
   expect(e.transfer, 4 * 4 * 80e6 / 8 / 10e9 * 1e12); /* all that leaves a leaf */
   expect(e.steps, 4e6);
@@ -165,15 +199,19 @@ Test(flow_model, oversubscribed_fat_tree)
   net_free(&n);
 }
 
-/* Two islands of four with a rail each: channel c leaves over rail c, handed to its device inside. */
+/* Two islands of four with a rail each: channel c leaves over rail c, handed to its device inside.
+ * */
 Test(flow_model, rails)
 {
   char text[8192], *at = text;
   net n;
-  at += sprintf(at, "device_class d 1 TB/s\ndevices gpu[2,4] of d\nswitches near[2]\nswitches rail[4]\nswitches spine[1]\n"
-                    "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier 1\nlink_class up 10 GB/s latency 1 us tier 2\n");
+  at += sprintf(at, "device_class d 1 TB/s\ndevices gpu[2,4] of d\nswitches near[2]\nswitches "
+                    "rail[4]\nswitches spine[1]\n"
+                    "link_class in 100 GB/s latency 1 us\nlink_class out 10 GB/s latency 5 us tier "
+                    "1\nlink_class up 10 GB/s latency 1 us tier 2\n");
   for (int i = 0; i < 8; i++)
-    at += sprintf(at, "link gpu[%d] -- near[%d] in\nlink gpu[%d] -- rail[%d] out\n", i, i / 4, i, i % 4);
+    at += sprintf(at, "link gpu[%d] -- near[%d] in\nlink gpu[%d] -- rail[%d] out\n", i, i / 4, i,
+                  i % 4);
   for (int i = 0; i < 4; i++)
     at += sprintf(at, "link rail[%d] -- spine[0] up\n", i);
   char *model = at;
@@ -181,10 +219,12 @@ Test(flow_model, rails)
   net_new(&n, text, "all_reduce 1 MB over all\n all_to_all 1 MB over all", 8);
   ts_estimate e = call(&n, TS_IR_ALL_REDUCE, 80000000);
   expect(e.transfer, 2. * 7 / 8 * 80e6 / 40e9 * 1e12); /* four rails together */
-  /* per round: 3 hops inside of 2 us in each island, and two out: 2 us to the relay, 10 us on the rail; twice round less the two longest that follow on each other */
+  /* per round: 3 hops inside of 2 us in each island, and two out: 2 us to the relay, 10 us on the
+   * rail; twice round less the two longest that follow on each other */
   expect(e.steps, 2 * (2 * 3 * 2e6 + 2 * 12e6) - 2 * 2e6);
   e = call(&n, TS_IR_ALL_TO_ALL, 80000000);
-  expect(e.transfer, 4 * 80e6 / 8 / 10e9 * 1e12); /* each rail carries what four devices send to one, and no spine is crossed */
+  /* each rail carries what four devices send to one, and no spine is crossed */
+  expect(e.transfer, 4 * 80e6 / 8 / 10e9 * 1e12);
   net_free(&n);
   sprintf(model, "net_model f flow routing shortest\n");
   net_new(&n, text, "all_to_all 1 MB over all", 8);
@@ -192,12 +232,16 @@ Test(flow_model, rails)
   net_free(&n);
 }
 
-/* Two leaves of four under two spines: 16 connections each way over spines of 10 GB/s, devices' own links are no limit. */
+/* Two leaves of four under two spines: 16 connections each way over spines of 10 GB/s, devices' own
+ * links are no limit. */
 static double over_spines(const char *routing)
 {
   char text[8192], *at = text;
   net n;
-  at += sprintf(at, "device_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches spine[2]\nlink_class nic 1 TB/s latency 1 us tier 1\nlink_class up 10 GB/s latency 1 us tier 2\n");
+  at += sprintf(
+    at,
+    "device_class d 1 TB/s\ndevices gpu[8] of d\nswitches leaf[2]\nswitches spine[2]\nlink_class "
+    "nic 1 TB/s latency 1 us tier 1\nlink_class up 10 GB/s latency 1 us tier 2\n");
   for (int i = 0; i < 8; i++)
     at += sprintf(at, "link gpu[%d] -- leaf[%d] nic\n", i, i / 4);
   for (int i = 0; i < 4; i++)
@@ -214,14 +258,18 @@ Test(flow_model, routing_over_equal_paths)
   cr_assert_float_eq(over_spines("shortest"), 16, 1e-6);
   cr_assert_float_eq(over_spines("adaptive"), 8, 1e-6);
   double hashed = over_spines("ecmp");
-  cr_assert(hashed >= 8 - 1e-6 && hashed < 16 - 1e-6 && hashed == over_spines("ecmp"), "%g", hashed);
+  cr_assert(hashed >= 8 - 1e-6 && hashed < 16 - 1e-6 && hashed == over_spines("ecmp"), "%g",
+            hashed);
 }
 
 Test(flow_model, unroutable)
 {
   net n;
-  net_new(&n, "device_class d 1 TB/s\ndevices gpu[4] of d\nswitches hub[2]\nlink_class wire 10 GB/s tier 1\nlink gpu[0] -- hub[0] wire\nlink gpu[1] -- hub[0] wire\n"
-              "link gpu[2] -- hub[1] wire\nlink gpu[3] -- hub[1] wire\nnet_model f flow\n", "all_reduce 1 MB over all", 4);
+  net_new(&n,
+          "device_class d 1 TB/s\ndevices gpu[4] of d\nswitches hub[2]\nlink_class wire 10 GB/s "
+          "tier 1\nlink gpu[0] -- hub[0] wire\nlink gpu[1] -- hub[0] wire\n"
+          "link gpu[2] -- hub[1] wire\nlink gpu[3] -- hub[1] wire\nnet_model f flow\n",
+          "all_reduce 1 MB over all", 4);
   cr_assert_null(ts_network_group(n.network, 0, &n.stop));
   cr_assert_str_eq(n.stop.code, "R0301");
   net_free(&n);
@@ -240,10 +288,14 @@ static uint64_t play_all(ts_traffic *t, uint64_t *end)
   return last;
 }
 
-static const ts_ir_net_model plain = {.kind = TS_IR_NET_FLOW, .routing = TS_IR_ROUTE_SHORTEST, .channels = 1, .algorithm = TS_IR_NONE, .efficiency = 1};
+static const ts_ir_net_model plain = {.kind = TS_IR_NET_FLOW,
+                                      .routing = TS_IR_ROUTE_SHORTEST,
+                                      .channels = 1,
+                                      .algorithm = TS_IR_NONE,
+                                      .efficiency = 1};
 
-/* Rings 0 1 4 5 and 2 3 6 7 of the fat tree share the links between the leaves: alone each takes T, both together 2 T, and begun t later than the other
- * both go at half speed until that is over. */
+/* Rings 0 1 4 5 and 2 3 6 7 of the fat tree share the links between the leaves: alone each takes T,
+ * both together 2 T, and begun t later than the other both go at half speed until that is over. */
 Test(flow_traffic, two_rings_share_a_link)
 {
   char text[8192];
@@ -271,7 +323,11 @@ Test(flow_traffic, two_rings_share_a_link)
 
 static char *optical(char *text, uint32_t n, const char *rest)
 {
-  char *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches light[1]\nlink_class fibre 10 GB/s latency 1 us tier 1 ports 1 setup 20 us\n", n);
+  char *at =
+    text + sprintf(text,
+                   "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches light[1]\nlink_class "
+                   "fibre 10 GB/s latency 1 us tier 1 ports 1 setup 20 us\n",
+                   n);
   for (uint32_t i = 0; i < n; i++)
     at += sprintf(at, "link gpu[%u] -- light[0] fibre\n", i);
   sprintf(at, "%s\n", rest);
@@ -285,7 +341,9 @@ Test(flow_traffic, circuits_are_set_up_kept_and_taken_down)
   net_new(&n, optical(text, 4, ""), "all_gather 1 MB over all", 4);
   ts_flow_maker *maker = ts_flow_maker_new(n.arena, &n.ir, ts_graph_new(n.arena, &n.ir), &plain);
   ts_flow_pattern to_1, to_2, from_3;
-  cr_assert(ts_flow_pattern_message(maker, n.arena, 0, 1, &to_1) && ts_flow_pattern_message(maker, n.arena, 0, 2, &to_2) && ts_flow_pattern_message(maker, n.arena, 3, 1, &from_3));
+  cr_assert(ts_flow_pattern_message(maker, n.arena, 0, 1, &to_1) &&
+            ts_flow_pattern_message(maker, n.arena, 0, 2, &to_2) &&
+            ts_flow_pattern_message(maker, n.arena, 3, 1, &from_3));
   uint64_t end[2];
   ts_traffic *t = ts_traffic_new(n.arena, &n.ir);
   ts_traffic_start(t, &to_1, 1e6, 0);
@@ -297,7 +355,8 @@ Test(flow_traffic, circuits_are_set_up_kept_and_taken_down)
   cr_assert_eq(play_all(t, end), 340000000u);
   cr_assert_eq(ts_traffic_work_of(t).evictions, 1);
   ts_traffic_start(t, &to_1, 1e6, 0); /* one waits for the other: there is one port */
-  ts_traffic_start(t, &to_2, 1e6, 0); /* this one's circuit is up, but its port is taken for the first */
+  /* this one's circuit is up, but its port is taken for the first */
+  ts_traffic_start(t, &to_2, 1e6, 0);
   cr_assert_eq(play_all(t, end), 340000000u + 240000000u);
   net_free(&n);
 }
@@ -306,7 +365,8 @@ Test(flow_model, a_ring_over_circuits_pays_for_setting_up_once)
 {
   char text[8192];
   net n;
-  net_new(&n, optical(text, 4, "net_model f flow by ring channels 1"), "all_reduce 1 MB over all", 4);
+  net_new(&n, optical(text, 4, "net_model f flow by ring channels 1"), "all_reduce 1 MB over all",
+          4);
   ts_estimate e = call(&n, TS_IR_ALL_REDUCE, 40000000);
   expect(e.steps, 6 * 2e6 + 20e6);
   expect(e.transfer, 2. * 3 / 4 * 40e6 / 10e9 * 1e12);
@@ -317,7 +377,8 @@ Test(flow_model, a_tree_needs_more_ports_than_there_are)
 {
   char text[8192];
   net n;
-  net_new(&n, optical(text, 4, "net_model f flow by tree channels 1"), "all_reduce 1 MB over all", 4);
+  net_new(&n, optical(text, 4, "net_model f flow by tree channels 1"), "all_reduce 1 MB over all",
+          4);
   cr_assert_null(ts_network_group(n.network, 0, &n.stop));
   cr_assert_str_eq(n.stop.code, "R0302");
   net_free(&n);

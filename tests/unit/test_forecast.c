@@ -1,4 +1,5 @@
-/* What a play is said to take beforehand, beside what it took: memory within a factor of two, time in proportion to what is counted. */
+/* What a play is said to take beforehand, beside what it took: memory within a factor of two, time
+ * in proportion to what is counted. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -53,11 +54,11 @@ static double taken(const char *dp, const char *pp, const char *m, bool no_fold)
 }
 
 /* Each in a test of its own: what was the most before would hide what it takes. */
-#define TAKES(name, ...)                                                                             \
-  Test(forecast, name)                                                                               \
-  {                                                                                                  \
-    double ratio = taken(__VA_ARGS__);                                                               \
-    cr_expect(ratio > 0.5 && ratio < 2, "it took %.2f of the memory that it was said to", ratio);    \
+#define TAKES(name, ...)                                                                           \
+  Test(forecast, name)                                                                             \
+  {                                                                                                \
+    double ratio = taken(__VA_ARGS__);                                                             \
+    cr_expect(ratio > 0.5 && ratio < 2, "it took %.2f of the memory that it was said to", ratio);  \
   }
 TAKES(folded_ranks, "131072", "1", "1", false)
 TAKES(ranks_for_themselves, "131072", "1", "1", true)
@@ -67,8 +68,10 @@ TAKES(micro_batches, "8", "1", "100000", false)
 
 static void grows(const char *what, ts_forecast one, ts_forecast ten)
 {
-  cr_expect(ten.seconds > 8 * one.seconds && ten.seconds < 12 * one.seconds, "%s: %g and %g s", what, one.seconds, ten.seconds);
-  cr_expect(ten.bytes > 8 * one.bytes && ten.bytes < 12 * one.bytes, "%s: %g and %g B", what, one.bytes, ten.bytes);
+  cr_expect(ten.seconds > 8 * one.seconds && ten.seconds < 12 * one.seconds, "%s: %g and %g s",
+            what, one.seconds, ten.seconds);
+  cr_expect(ten.bytes > 8 * one.bytes && ten.bytes < 12 * one.bytes, "%s: %g and %g B", what,
+            one.bytes, ten.bytes);
 }
 
 Test(forecast, is_in_proportion)
@@ -76,6 +79,7 @@ Test(forecast, is_in_proportion)
   grows("ranks", forecast("1600", "1", "1", false), forecast("16000", "1", "1", false));
   grows("ranks, not folded", forecast("1600", "1", "1", true), forecast("16000", "1", "1", true));
   grows("micro-batches", forecast("8", "8", "128", false), forecast("8", "8", "1280", false));
-  ts_forecast folded = forecast("1024", "8", "64", false), alone = forecast("1024", "8", "64", true);
+  ts_forecast folded = forecast("1024", "8", "64", false),
+              alone = forecast("1024", "8", "64", true);
   cr_expect(alone.seconds > 2 * folded.seconds && alone.bytes > 2 * folded.bytes);
 }

@@ -58,7 +58,8 @@ static void expect_refused(image i, const char *message)
 {
   ts_ir view;
   ts_ir_error error;
-  cr_assert_eq(ts_ir_view_bytes(i.bytes, i.size, &view, &error), -1, "accepted; expected: %s", message);
+  cr_assert_eq(ts_ir_view_bytes(i.bytes, i.size, &view, &error), -1, "accepted; expected: %s",
+               message);
   cr_assert(strstr(error.message, message), "said: %s; expected: %s", error.message, message);
   free(i.bytes);
 }
@@ -256,7 +257,8 @@ Test(ir_file, equal_content_gives_equal_bytes)
   ts_ir ir, other;
   ts_ir_error error;
   size_t size, other_size;
-  ts_ir_builder *a = ir_text_read(ir_text_example, &error), *b = ir_text_read(ir_text_example, &error);
+  ts_ir_builder *a = ir_text_read(ir_text_example, &error),
+                *b = ir_text_read(ir_text_example, &error);
   ts_ir_builder_view(a, &ir);
   uint8_t *bytes = ts_ir_encode(&ir, &size);
   ts_ir_add_string(b, "nothing uses this");
@@ -264,11 +266,14 @@ Test(ir_file, equal_content_gives_equal_bytes)
   ts_ir_intern(b, TS_IR_LOCS, &loc);
   void *to;
   ts_ir_builder_view(b, &ir);
-  cr_assert(ir.nodes[1].dep_count == 1 && ir.nodes[5].dep_count == 1 && ir.nodes[1].first_dep == ir.nodes[5].first_dep);
-  uint32_t first = ts_ir_append(b, TS_IR_DEPS, 1, &to); /* the run of two nodes: now each has its own */
+  cr_assert(ir.nodes[1].dep_count == 1 && ir.nodes[5].dep_count == 1 &&
+            ir.nodes[1].first_dep == ir.nodes[5].first_dep);
+  /* the run of two nodes: now each has its own */
+  uint32_t first = ts_ir_append(b, TS_IR_DEPS, 1, &to);
   ts_ir_builder_view(b, &other);
   memcpy(to, &other.deps[other.nodes[5].first_dep], sizeof *other.deps);
-  memcpy((char *)&((ts_ir_node *)(uintptr_t)other.nodes)[5] + offsetof(ts_ir_node, first_dep), &first, sizeof first);
+  memcpy((char *)&((ts_ir_node *)(uintptr_t)other.nodes)[5] + offsetof(ts_ir_node, first_dep),
+         &first, sizeof first);
   uint8_t *same = ts_ir_encode(&other, &other_size);
   cr_assert(same && size == other_size && !memcmp(bytes, same, size));
   free(bytes);

@@ -1,4 +1,5 @@
-/* Every rule of the verifier: one record of a valid plan is changed, and the verifier names what is wrong. */
+/* Every rule of the verifier: one record of a valid plan is changed, and the verifier names what is
+ * wrong. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,12 +41,12 @@ static void expect_refused(example *e, const char *message)
 
 #define RECORD(table, i) (&e.own.table[i])
 #define META ts_ir_builder_meta(e.b)
-#define BREAKS(name, change, message)                                                                            \
-  Test(ir_verify, name)                                                                                          \
-  {                                                                                                              \
-    example e = begin();                                                                                         \
-    change;                                                                                                      \
-    expect_refused(&e, message);                                                                                 \
+#define BREAKS(name, change, message)                                                              \
+  Test(ir_verify, name)                                                                            \
+  {                                                                                                \
+    example e = begin();                                                                           \
+    change;                                                                                        \
+    expect_refused(&e, message);                                                                   \
   }
 
 Test(ir_verify, accepts_the_example)
@@ -65,15 +66,20 @@ BREAKS(inside_a_string, META->plan++, "meta 0: its plan begins inside a string")
 BREAKS(string_out_of_range, META->tool = e.ir.strings_count, "meta 0: its tool is number")
 BREAKS(loc_out_of_range, META->plan_loc = e.ir.locs_count, "its plan_loc is number")
 BREAKS(pipeline_out_of_range, META->pipeline_axis = 3, "its pipeline_axis is number 3 of 3 axes")
-BREAKS(source_out_of_range, RECORD(locs, 0)->source = 1, "locs 0: its source is number 1 of 1 sources")
+BREAKS(source_out_of_range, RECORD(locs, 0)->source = 1,
+       "locs 0: its source is number 1 of 1 sources")
 BREAKS(source_none, RECORD(locs, 0)->source = TS_IR_NONE, "locs 0: its source is number")
 BREAKS(array_out_of_range, RECORD(devices, 3)->array = 9, "devices 3: its array is number 9")
-BREAKS(class_out_of_range, RECORD(devices, 3)->device_class = 1, "devices 3: its device_class is number 1")
+BREAKS(class_out_of_range, RECORD(devices, 3)->device_class = 1,
+       "devices 3: its device_class is number 1")
 BREAKS(link_from_out_of_range, RECORD(links, 0)->from = 10, "links 0: its from is number 10")
 BREAKS(link_to_out_of_range, RECORD(links, 0)->to = TS_IR_NONE, "links 0: its to is number")
-BREAKS(link_class_out_of_range, RECORD(links, 0)->link_class = 2, "links 0: its link_class is number 2")
-BREAKS(group_out_of_range, RECORD(collectives, 0)->group = 3, "collectives 0: its group is number 3")
-BREAKS(kernel_source_out_of_range, RECORD(kernels, 1)->source = 1, "kernels 1: its source is number 1")
+BREAKS(link_class_out_of_range, RECORD(links, 0)->link_class = 2,
+       "links 0: its link_class is number 2")
+BREAKS(group_out_of_range, RECORD(collectives, 0)->group = 3,
+       "collectives 0: its group is number 3")
+BREAKS(kernel_source_out_of_range, RECORD(kernels, 1)->source = 1,
+       "kernels 1: its source is number 1")
 BREAKS(fragment_out_of_range, RECORD(items, 0)->fragment = 3, "items 0: its fragment is number 3")
 BREAKS(port_group_out_of_range, RECORD(ports, 1)->group = 3, "ports 1: its group is number 3")
 
@@ -98,23 +104,31 @@ BREAKS(array_spare_dim, RECORD(arrays, 0)->dim[3] = 1, "array `gpu`: dimension 3
 BREAKS(array_product, RECORD(arrays, 0)->dim[0] = 1u << 31, "array `gpu` has too many vertices")
 BREAKS(array_count, RECORD(arrays, 0)->count = 7, "array `gpu` should hold vertices 0 to 8")
 BREAKS(array_first, RECORD(arrays, 1)->first = 7, "array `sw` should hold vertices 8 to 10")
-BREAKS(arrays_too_few, e.ir.arrays_count--; RECORD(devices, 8)->array = 0; RECORD(devices, 9)->array = 0, "the arrays hold less than the 10 vertices")
-BREAKS(arrays_too_many, e.ir.links_count = 0; e.ir.devices_count = 9, "the arrays hold more than the 9 vertices")
-BREAKS(vertices_too_many, e.ir.devices_count = (1u << 25) + 1, "the cluster has more than 33554432 vertices")
+BREAKS(arrays_too_few, e.ir.arrays_count--; RECORD(devices, 8)->array = 0;
+       RECORD(devices, 9)->array = 0, "the arrays hold less than the 10 vertices")
+BREAKS(arrays_too_many, e.ir.links_count = 0;
+       e.ir.devices_count = 9, "the arrays hold more than the 9 vertices")
+BREAKS(vertices_too_many, e.ir.devices_count = (1u << 25) + 1,
+       "the cluster has more than 33554432 vertices")
 BREAKS(class_bandwidth, RECORD(device_classes, 0)->bandwidth = 0, "device class `h`")
-BREAKS(class_reserved, RECORD(device_classes, 0)->reserved_memory = UINT64_C(1) << 40, "device class `h`")
+BREAKS(class_reserved, RECORD(device_classes, 0)->reserved_memory = UINT64_C(1) << 40,
+       "device class `h`")
 BREAKS(class_memory, RECORD(device_classes, 0)->memory = UINT64_C(1) << 57, "device class `h`")
-BREAKS(device_without_class, RECORD(devices, 1)->device_class = TS_IR_NONE, "vertex 1 of array `gpu`")
+BREAKS(device_without_class, RECORD(devices, 1)->device_class = TS_IR_NONE,
+       "vertex 1 of array `gpu`")
 BREAKS(switch_with_class, RECORD(devices, 9)->device_class = 0, "vertex 1 of array `sw`")
-BREAKS(device_of_other_array, RECORD(devices, 1)->array = 1, "vertex 1 of array `gpu` names another array")
+BREAKS(device_of_other_array, RECORD(devices, 1)->array = 1,
+       "vertex 1 of array `gpu` names another array")
 BREAKS(device_speed, RECORD(devices, 1)->speed = 0, "vertex 1 of array `gpu`: speed 0")
 BREAKS(device_speed_nan, RECORD(devices, 1)->speed = NAN, "vertex 1 of array `gpu`: speed")
-BREAKS(too_few_devices, e.ir.placement_count = 0; RECORD(arrays, 0)->kind = TS_IR_SWITCH; for (int i = 0; i < 8; i++) RECORD(devices, i)->device_class = TS_IR_NONE,
+BREAKS(too_few_devices, e.ir.placement_count = 0; RECORD(arrays, 0)->kind = TS_IR_SWITCH;
+       for (int i = 0; i < 8; i++) RECORD(devices, i)->device_class = TS_IR_NONE,
        "8 ranks on 0 devices")
 BREAKS(placement_count, e.ir.placement_count--, "7 ranks are placed, the job has 8")
 BREAKS(placement_range, *RECORD(placement, 2) = 10, "rank 2 is placed on vertex 10")
 BREAKS(placement_on_switch, *RECORD(placement, 2) = 8, "rank 2 is placed on vertex 8")
-BREAKS(placement_twice, *RECORD(placement, 2) = 0, "rank 2 is placed on vertex 0, which is no device or is taken")
+BREAKS(placement_twice, *RECORD(placement, 2) = 0,
+       "rank 2 is placed on vertex 0, which is no device or is taken")
 BREAKS(link_bandwidth, RECORD(link_classes, 0)->bandwidth = INFINITY, "link class `fast`")
 BREAKS(link_latency, RECORD(link_classes, 0)->latency = UINT64_MAX, "link class `fast`")
 BREAKS(link_tier, RECORD(link_classes, 0)->tier = TS_IR_NONE, "link class `fast`")
@@ -123,35 +137,54 @@ BREAKS(link_setup, RECORD(link_classes, 0)->setup = 1, "link class `fast`: ports
 BREAKS(link_to_itself, RECORD(links, 0)->to = 0, "link 0 joins vertex 0 to itself")
 BREAKS(link_duplex, RECORD(links, 1)->duplex = 2, "link 1")
 BREAKS(model_kind, RECORD(net_models, 0)->kind = TS_IR_NET_KINDS, "net model `measured`: kind 6")
-BREAKS(model_without_methods, RECORD(net_models, 0)->kind = TS_IR_NET_WHITE_BOX, "a white box has methods")
-BREAKS(model_without_curves, RECORD(net_models, 1)->kind = TS_IR_NET_STATISTICAL; RECORD(net_models, 1)->algorithm = 0, "a statistical model has curves")
+BREAKS(model_without_methods, RECORD(net_models, 0)->kind = TS_IR_NET_WHITE_BOX,
+       "a white box has methods")
+BREAKS(model_without_curves, RECORD(net_models, 1)->kind = TS_IR_NET_STATISTICAL;
+       RECORD(net_models, 1)->algorithm = 0, "a statistical model has curves")
 BREAKS(model_routing, RECORD(net_models, 1)->routing = 1, "net model `nccl`: routing")
-BREAKS(model_of_flows, RECORD(net_models, 1)->kind = TS_IR_NET_FLOW; RECORD(net_models, 1)->channels = 5000, "net model `nccl`: routing, channels")
-BREAKS(model_of_packets, RECORD(net_models, 2)->packets.mtu = 0, "net model `rdma`: `mtu` of its packets")
-BREAKS(model_of_packets_marks, RECORD(net_models, 2)->packets.mark_from = 1 + RECORD(net_models, 2)->packets.mark_to, "net model `rdma`: `mark_to` of its packets")
-BREAKS(model_of_packets_gain, RECORD(net_models, 2)->packets.gain = NAN, "net model `rdma`: `gain` of its packets")
-BREAKS(model_of_packets_reserved, RECORD(net_models, 2)->packets.reserved = 1, "net model `rdma`: only a model of packets")
-BREAKS(model_of_packets_channels, RECORD(net_models, 2)->channels = 5000, "net model `rdma`: routing, channels")
-BREAKS(model_without_packets, RECORD(net_models, 1)->packets.mtu = 4096, "net model `nccl`: only a model of packets")
-BREAKS(model_links, RECORD(net_models, 0)->links.intra_links = -1, "net model `measured`: rate or latency of the links")
-BREAKS(model_links_latency, RECORD(net_models, 0)->links.inter_latency = UINT64_MAX, "net model `measured`: rate or latency of the links")
-BREAKS(model_links_of_a_line, RECORD(net_models, 1)->links.intra_links = 1e9, "net model `nccl`: only what was measured")
+BREAKS(model_of_flows, RECORD(net_models, 1)->kind = TS_IR_NET_FLOW;
+       RECORD(net_models, 1)->channels = 5000, "net model `nccl`: routing, channels")
+BREAKS(model_of_packets, RECORD(net_models, 2)->packets.mtu = 0,
+       "net model `rdma`: `mtu` of its packets")
+BREAKS(model_of_packets_marks,
+       RECORD(net_models, 2)->packets.mark_from = 1 + RECORD(net_models, 2)->packets.mark_to,
+       "net model `rdma`: `mark_to` of its packets")
+BREAKS(model_of_packets_gain, RECORD(net_models, 2)->packets.gain = NAN,
+       "net model `rdma`: `gain` of its packets")
+BREAKS(model_of_packets_reserved, RECORD(net_models, 2)->packets.reserved = 1,
+       "net model `rdma`: only a model of packets")
+BREAKS(model_of_packets_channels, RECORD(net_models, 2)->channels = 5000,
+       "net model `rdma`: routing, channels")
+BREAKS(model_without_packets, RECORD(net_models, 1)->packets.mtu = 4096,
+       "net model `nccl`: only a model of packets")
+BREAKS(model_links, RECORD(net_models, 0)->links.intra_links = -1,
+       "net model `measured`: rate or latency of the links")
+BREAKS(model_links_latency, RECORD(net_models, 0)->links.inter_latency = UINT64_MAX,
+       "net model `measured`: rate or latency of the links")
+BREAKS(model_links_of_a_line, RECORD(net_models, 1)->links.intra_links = 1e9,
+       "net model `nccl`: only what was measured")
 BREAKS(model_assumed, RECORD(net_models, 1)->assumed = 2, "net model `nccl`: assumed")
 BREAKS(model_axes, RECORD(net_models, 1)->axes = 1u << 31, "net model `nccl`: axes")
-BREAKS(model_collectives, RECORD(net_models, 0)->collectives = 1u << TS_IR_COLLECTIVE_KINDS, "collectives 0x")
+BREAKS(model_collectives, RECORD(net_models, 0)->collectives = 1u << TS_IR_COLLECTIVE_KINDS,
+       "collectives 0x")
 BREAKS(model_efficiency, RECORD(net_models, 1)->efficiency = 1.5, "net model `nccl`: efficiency")
 BREAKS(model_base, RECORD(net_models, 1)->base = UINT64_MAX, "net model `nccl`: efficiency, base")
-BREAKS(model_hop, RECORD(net_models, 1)->hop = UINT64_MAX, "net model `nccl`: efficiency, base, hop")
+BREAKS(model_hop, RECORD(net_models, 1)->hop = UINT64_MAX,
+       "net model `nccl`: efficiency, base, hop")
 BREAKS(model_half, RECORD(net_models, 1)->half_bytes = -0.0, "half_bytes out of range")
 BREAKS(model_without_points, RECORD(net_models, 0)->point_count = 0, "a table has points")
 BREAKS(model_with_points, RECORD(net_models, 1)->point_count = 1, "alpha-beta none")
-BREAKS(points_out_of_range, RECORD(net_models, 0)->first_point = 1, "net model `measured`: its points are not there")
-BREAKS(point_collective, RECORD(net_points, 0)->collective = TS_IR_COLLECTIVE_KINDS, "point 0 has a collective")
-BREAKS(point_islands, RECORD(net_points, 0)->islands = 3, "point 0 has a collective, ranks or islands")
+BREAKS(points_out_of_range, RECORD(net_models, 0)->first_point = 1,
+       "net model `measured`: its points are not there")
+BREAKS(point_collective, RECORD(net_points, 0)->collective = TS_IR_COLLECTIVE_KINDS,
+       "point 0 has a collective")
+BREAKS(point_islands, RECORD(net_points, 0)->islands = 3,
+       "point 0 has a collective, ranks or islands")
 BREAKS(point_bytes, RECORD(net_points, 1)->bytes = 0, "point 1 has bytes or a time")
 BREAKS(point_time, RECORD(net_points, 1)->time = UINT64_MAX, "point 1 has bytes or a time")
 BREAKS(point_order, RECORD(net_points, 1)->bytes = 1, "point 1 is not in order")
-BREAKS(point_twice, RECORD(net_points, 1)->bytes = 1 << 20, "point 1 is not in order or there twice")
+BREAKS(point_twice, RECORD(net_points, 1)->bytes = 1 << 20,
+       "point 1 is not in order or there twice")
 BREAKS(kernel_flops, RECORD(kernels, 0)->flops = INFINITY, "kernel 0 (`gemm`)")
 BREAKS(kernel_bytes, RECORD(kernels, 0)->bytes = -1, "kernel 0 (`gemm`)")
 BREAKS(kernel_time, RECORD(kernels, 0)->time = UINT64_MAX, "kernel 0 (`gemm`)")
@@ -168,47 +201,69 @@ BREAKS(holding_category, RECORD(holdings, 0)->category = TS_IR_CATEGORIES, "hold
 BREAKS(holding_bytes, RECORD(holdings, 0)->bytes = UINT64_MAX, "holding 0")
 BREAKS(port_direction, RECORD(ports, 0)->is_send = 2, "port 0: 4194304 bytes over group `pp`")
 BREAKS(port_bytes, RECORD(ports, 0)->bytes = UINT64_MAX, "port 0")
-BREAKS(port_of_many_axes, RECORD(ports, 0)->group = 2, "port 0: 4194304 bytes over group `all`, which should be a single axis")
+BREAKS(port_of_many_axes, RECORD(ports, 0)->group = 2,
+       "port 0: 4194304 bytes over group `all`, which should be a single axis")
 BREAKS(node_op, RECORD(nodes, 0)->op = TS_IR_OPS, "fragment `F0`, node 0: operation")
-BREAKS(node_phase, RECORD(nodes, 0)->phase = TS_IR_PHASES, "fragment `F0`, node 0: operation, phase")
+BREAKS(node_phase, RECORD(nodes, 0)->phase = TS_IR_PHASES,
+       "fragment `F0`, node 0: operation, phase")
 BREAKS(node_flags, RECORD(nodes, 0)->flags = 1, "fragment `F0`, node 0: operation, phase, flags")
-BREAKS(node_host, RECORD(nodes, 0)->host_ps = UINT64_MAX, "fragment `F0`, node 0: operation, phase, flags or host time")
+BREAKS(node_host, RECORD(nodes, 0)->host_ps = UINT64_MAX,
+       "fragment `F0`, node 0: operation, phase, flags or host time")
 BREAKS(node_stream, RECORD(nodes, 0)->stream = 4, "fragment `F0`, node 0: stream 4 of 4")
 BREAKS(host_node_on_stream, RECORD(nodes, 7)->stream = 1, "fragment `S`, node 0: stream 1")
 BREAKS(node_kernel, RECORD(nodes, 0)->arg = 2, "fragment `F0`, node 0: it names number 2 of 2")
 BREAKS(node_collective, RECORD(nodes, 2)->arg = 2, "fragment `F0`, node 2: it names number 2 of 2")
 BREAKS(node_port, RECORD(nodes, 3)->arg = 1, "fragment `F0`, node 3: it names number 1 of 1")
 BREAKS(record_arg, RECORD(nodes, 6)->arg = 1, "fragment `F1`, node 2: it waits for 1 of")
-BREAKS(port_other_direction, RECORD(nodes, 3)->op = TS_IR_RECV, "fragment `F0`, node 3: port 0 is of the other direction")
+BREAKS(port_other_direction, RECORD(nodes, 3)->op = TS_IR_RECV,
+       "fragment `F0`, node 3: port 0 is of the other direction")
 BREAKS(port_unused, RECORD(nodes, 3)->op = TS_IR_RECORD, "fragment `F0`: a port is used by no node")
 BREAKS(port_used_twice, RECORD(nodes, 2)->op = TS_IR_SEND, "fragment `F0`: a port is used twice")
-BREAKS(node_mems, RECORD(nodes, 1)->first_mem = 1, "fragment `F0`, node 1: its memory effects are not there")
-BREAKS(node_deps_out_of_range, RECORD(nodes, 2)->first_dep = e.ir.deps_count, "fragment `F0`, node 2: its dependencies are not there")
+BREAKS(node_mems, RECORD(nodes, 1)->first_mem = 1,
+       "fragment `F0`, node 1: its memory effects are not there")
+BREAKS(node_deps_out_of_range, RECORD(nodes, 2)->first_dep = e.ir.deps_count,
+       "fragment `F0`, node 2: its dependencies are not there")
 BREAKS(deps_overlap, RECORD(nodes, 1)->first_dep = 2, "its dependencies are not there")
-BREAKS(dep_on_itself, *RECORD(deps, 1) = 2, "fragment `F0`, node 2: it depends on node 2, which is not earlier")
-BREAKS(dep_forward, *RECORD(deps, 1) = 77, "fragment `F0`, node 2: it depends on node 77, which is not earlier")
-BREAKS(fragment_nodes, RECORD(fragments, 2)->node_count = 4, "fragment `S`: its nodes or ports are not there")
-BREAKS(fragment_nodes_shared, RECORD(fragments, 2)->first_node = 0, "fragment `S`: its nodes or ports are not there or another fragment's")
-BREAKS(fragment_ports_shared, RECORD(fragments, 1)->first_port = 0, "fragment `F1`: its nodes or ports are not there or another fragment's")
+BREAKS(dep_on_itself, *RECORD(deps, 1) = 2,
+       "fragment `F0`, node 2: it depends on node 2, which is not earlier")
+BREAKS(dep_forward, *RECORD(deps, 1) = 77,
+       "fragment `F0`, node 2: it depends on node 77, which is not earlier")
+BREAKS(fragment_nodes, RECORD(fragments, 2)->node_count = 4,
+       "fragment `S`: its nodes or ports are not there")
+BREAKS(fragment_nodes_shared, RECORD(fragments, 2)->first_node = 0,
+       "fragment `S`: its nodes or ports are not there or another fragment's")
+BREAKS(fragment_ports_shared, RECORD(fragments, 1)->first_port = 0,
+       "fragment `F1`: its nodes or ports are not there or another fragment's")
 BREAKS(program_count, e.ir.programs_count--, "1 programs for 2 stages")
 BREAKS(program_count_alone, META->pipeline_axis = TS_IR_NONE, "2 programs for 1 stages")
 BREAKS(program_items, RECORD(programs, 1)->item_count = 4, "program `stage 1`: its items")
-BREAKS(program_items_overlap, RECORD(programs, 1)->first_item = 2, "program `stage 1`: its items or holdings are not there or partly another's")
-BREAKS(program_holdings, RECORD(programs, 0)->holding_count = 2, "program `stage 0`: its items or holdings")
+BREAKS(program_items_overlap, RECORD(programs, 1)->first_item = 2,
+       "program `stage 1`: its items or holdings are not there or partly another's")
+BREAKS(program_holdings, RECORD(programs, 0)->holding_count = 2,
+       "program `stage 0`: its items or holdings")
 BREAKS(program_reserved, RECORD(programs, 0)->reserved = 1, "program `stage 0`")
 BREAKS(item_micro_batch, RECORD(items, 1)->micro_batch = 2, "item 1 (`F0`): micro-batch 2 of 2")
-BREAKS(item_bindings, RECORD(items, 1)->first_binding = e.ir.bindings_count, "item 1 (`F0`): its bindings are not there")
+BREAKS(item_bindings, RECORD(items, 1)->first_binding = e.ir.bindings_count,
+       "item 1 (`F0`): its bindings are not there")
 
-BREAKS(peer_out_of_range, RECORD(bindings, 0)->peer = 2, "program `stage 0`: a message to coordinate 2 of axis `pp`, which has 2")
+BREAKS(peer_out_of_range, RECORD(bindings, 0)->peer = 2,
+       "program `stage 0`: a message to coordinate 2 of axis `pp`, which has 2")
 BREAKS(peer_is_itself, RECORD(bindings, 0)->peer = 0, "a message between the rank and itself")
-BREAKS(orphans, RECORD(bindings, 0)->tag = 9, "2 messages have no counterpart: program `stage 1` (`F1`, micro-batch 0): receive from 0, tag 0; "
-                                              "program `stage 0` (`F0`, micro-batch 0): send to 1, tag 9")
-BREAKS(message_twice, RECORD(bindings, 1)->tag = 0, "program `stage 0` (`F0`, micro-batch 1): send to 1, tag 0: it occurs twice")
-BREAKS(received_twice, RECORD(bindings, 3)->tag = 0, "program `stage 1` (`F1`, micro-batch 1): receive from 0, tag 0: it occurs twice")
+BREAKS(
+  orphans, RECORD(bindings, 0)->tag = 9,
+  "2 messages have no counterpart: program `stage 1` (`F1`, micro-batch 0): receive from 0, tag 0; "
+  "program `stage 0` (`F0`, micro-batch 0): send to 1, tag 9")
+BREAKS(message_twice, RECORD(bindings, 1)->tag = 0,
+       "program `stage 0` (`F0`, micro-batch 1): send to 1, tag 0: it occurs twice")
+BREAKS(received_twice, RECORD(bindings, 3)->tag = 0,
+       "program `stage 1` (`F1`, micro-batch 1): receive from 0, tag 0: it occurs twice")
 BREAKS(message_bytes, RECORD(ports, 1)->bytes = 1, "the bytes differ from those of its send")
-BREAKS(collectives_differ, RECORD(nodes, 2)->arg = 1, "programs `stage 0` and `stage 1` play different collectives")
-BREAKS(total_time, RECORD(kernels, 0)->time = UINT64_C(1) << 60; RECORD(devices, 0)->speed = 0.01, "program `stage 0` can take more than 2^62 ps")
-BREAKS(total_time_of_messages, RECORD(net_models, 1)->half_bytes = 0x1p56; RECORD(net_models, 1)->efficiency = 1e-6, "can take more than 2^62 ps")
+BREAKS(collectives_differ, RECORD(nodes, 2)->arg = 1,
+       "programs `stage 0` and `stage 1` play different collectives")
+BREAKS(total_time, RECORD(kernels, 0)->time = UINT64_C(1) << 60;
+       RECORD(devices, 0)->speed = 0.01, "program `stage 0` can take more than 2^62 ps")
+BREAKS(total_time_of_messages, RECORD(net_models, 1)->half_bytes = 0x1p56;
+       RECORD(net_models, 1)->efficiency = 1e-6, "can take more than 2^62 ps")
 
 /* ---- what takes more than one change ---- */
 
@@ -221,26 +276,34 @@ static void expect_error(const char *text, const char *message)
 }
 
 /* What no run covers no check has seen. */
-BREAKS(node_of_nothing, RECORD(fragments, 2)->node_count = 2, "record 9 of table nodes belongs to nothing")
+BREAKS(node_of_nothing, RECORD(fragments, 2)->node_count = 2,
+       "record 9 of table nodes belongs to nothing")
 BREAKS(port_of_nothing, RECORD(fragments, 0)->node_count = 3; RECORD(fragments, 0)->port_count = 0,
        "record 3 of table nodes belongs to nothing")
-BREAKS(effect_of_nothing, RECORD(nodes, 1)->mem_count = 1, "record 1 of table mems belongs to nothing")
+BREAKS(effect_of_nothing, RECORD(nodes, 1)->mem_count = 1,
+       "record 1 of table mems belongs to nothing")
 BREAKS(dependency_of_nothing, RECORD(nodes, 2)->dep_count = 1, "of table deps belongs to nothing")
-BREAKS(item_of_nothing, RECORD(programs, 0)->item_count = 2, "record 2 of table items belongs to nothing")
-BREAKS(holding_of_nothing, RECORD(programs, 0)->holding_count = 0; RECORD(programs, 1)->holding_count = 0,
-       "record 0 of table holdings belongs to nothing")
-BREAKS(point_of_nothing, RECORD(net_models, 0)->point_count = 1, "record 1 of table net_points belongs to nothing")
+BREAKS(item_of_nothing, RECORD(programs, 0)->item_count = 2,
+       "record 2 of table items belongs to nothing")
+BREAKS(holding_of_nothing, RECORD(programs, 0)->holding_count = 0;
+       RECORD(programs, 1)->holding_count = 0, "record 0 of table holdings belongs to nothing")
+BREAKS(point_of_nothing, RECORD(net_models, 0)->point_count = 1,
+       "record 1 of table net_points belongs to nothing")
 
 Test(ir_verify, orphan_send)
 {
-  expect_error("axis pp 2 pipeline\nstream compute\nfragment F0 { send 1 B over pp }\nprogram { F0 0 to 1 }\nprogram {}\n",
-               "a message has no counterpart: program `stage 0` (`F0`, micro-batch 0): send to 1, tag 0");
+  expect_error(
+    "axis pp 2 pipeline\nstream compute\nfragment F0 { send 1 B over pp }\nprogram { F0 0 to 1 "
+    "}\nprogram {}\n",
+    "a message has no counterpart: program `stage 0` (`F0`, micro-batch 0): send to 1, tag 0");
 }
 
 Test(ir_verify, too_many_orphans_to_list)
 {
   ir_text text = {0};
-  const char *head = "axis pp 2 pipeline\nstream compute\nfragment F { send 1 B over pp }\nprogram {\n", *tail = "}\nprogram {}\n";
+  const char *head =
+               "axis pp 2 pipeline\nstream compute\nfragment F { send 1 B over pp }\nprogram {\n",
+             *tail = "}\nprogram {}\n";
   ir_text_put(&text, head, strlen(head));
   for (int i = 0; i < 50; i++) {
     char line[32];
@@ -249,24 +312,31 @@ Test(ir_verify, too_many_orphans_to_list)
   ir_text_put(&text, tail, strlen(tail));
   ts_ir_error error;
   cr_assert_null(ir_text_read(text.at, &error));
-  cr_assert(strstr(error.message, "50 messages have no counterpart: program `stage 0` (`F`, micro-batch 0): send to 1, tag 0; "), "%s", error.message);
+  cr_assert(strstr(error.message, "50 messages have no counterpart: program `stage 0` (`F`, "
+                                  "micro-batch 0): send to 1, tag 0; "),
+            "%s", error.message);
   cr_assert(strstr(error.message, " more"), "%s", error.message);
   free(text.at);
 }
 
 Test(ir_verify, messages_beyond_the_limit)
 {
-  expect_error("axis a 4096\naxis b 4096\nstream compute\nfragment F {\n send 1 B over a\n recv 1 B over a\n}\nprogram { F 0 to 0 from 0 }\n",
+  expect_error("axis a 4096\naxis b 4096\nstream compute\nfragment F {\n send 1 B over a\n recv 1 "
+               "B over a\n}\nprogram { F 0 to 0 from 0 }\n",
                "messages have no counterpart");
-  expect_error("axis a 16777216\nstream compute\nfragment F {\n send 1 B over a\n send 1 B over a\n send 1 B over a\n}\nprogram { F 0 to 0 to 1 to 2 }\n",
+  expect_error("axis a 16777216\nstream compute\nfragment F {\n send 1 B over a\n send 1 B over "
+               "a\n send 1 B over a\n}\nprogram { F 0 to 0 to 1 to 2 }\n",
                "the programs send and receive more than 33554432 messages");
 }
 
 Test(ir_verify, bytes_beyond_the_limit)
 {
-  expect_error("stream compute\nfragment F { compute 1 us alloc 64 PiB buffers }\nprogram { F 0; F 1; hold 64 PiB buffers; F 2; F 3; F 4; F 5; F 6; F 7; F 8; F 9\n"
-               "F 10; F 11; F 12; F 13; F 14; F 15; F 16; F 17; F 18; F 19; F 20; F 21; F 22; F 23; F 24; F 25; F 26; F 27; F 28; F 29; F 30; F 31; F 32\n"
-               "F 33; F 34; F 35; F 36; F 37; F 38; F 39; F 40; F 41; F 42; F 43; F 44; F 45; F 46; F 47; F 48; F 49; F 50; F 51; F 52; F 53; F 54; F 55\n"
+  expect_error("stream compute\nfragment F { compute 1 us alloc 64 PiB buffers }\nprogram { F 0; F "
+               "1; hold 64 PiB buffers; F 2; F 3; F 4; F 5; F 6; F 7; F 8; F 9\n"
+               "F 10; F 11; F 12; F 13; F 14; F 15; F 16; F 17; F 18; F 19; F 20; F 21; F 22; F "
+               "23; F 24; F 25; F 26; F 27; F 28; F 29; F 30; F 31; F 32\n"
+               "F 33; F 34; F 35; F 36; F 37; F 38; F 39; F 40; F 41; F 42; F 43; F 44; F 45; F "
+               "46; F 47; F 48; F 49; F 50; F 51; F 52; F 53; F 54; F 55\n"
                "F 56; F 57; F 58; F 59; F 60; F 61; F 62 }\n",
                "program `stage 0` moves or allocates more than 2^62 bytes");
 }
@@ -279,22 +349,29 @@ static void expect_fine(const char *text)
   ts_ir_builder_free(b);
 }
 
-/* 13 days are 2^60 ps; four times that are too much, and 1024 ps less are not: a double counts them. */
+/* 13 days are 2^60 ps; four times that are too much, and 1024 ps less are not: a double counts
+ * them. */
 Test(ir_verify, time_just_below_and_above_the_limit)
 {
-#define TIMES(last) "stream compute\nfragment F { compute 1152921504606846976 ps }\nfragment L { compute " last " ps }\nprogram { F 0; F 1; F 2; L 3 }\n"
+#define TIMES(last)                                                                                \
+  "stream compute\nfragment F { compute 1152921504606846976 ps }\nfragment L { compute " last      \
+  " ps }\nprogram { F 0; F 1; F 2; L 3 }\n"
   expect_fine(TIMES("1152921504606845952"));
-  expect_error(TIMES("1152921504606846976"), "program `stage 0` can take more than 2^62 ps (53 days)");
+  expect_error(TIMES("1152921504606846976"),
+               "program `stage 0` can take more than 2^62 ps (53 days)");
 }
 
 Test(ir_verify, bytes_just_below_and_above_the_limit)
 {
-#define EIGHT(n) "F " #n "0; F " #n "1; F " #n "2; F " #n "3; F " #n "4; F " #n "5; F " #n "6; F " #n "7; "
-#define BYTES(last)                                                                                                                            \
-  "stream compute\nfragment F { compute 1 us alloc 64 PiB buffers }\nfragment L { compute 1 us alloc " last " B buffers }\nprogram { " EIGHT(1) EIGHT(2) EIGHT(3) \
-  EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7) "F 0; F 1; F 2; F 3; F 4; F 5; F 6; L 7 }\n"
+#define EIGHT(n)                                                                                   \
+  "F " #n "0; F " #n "1; F " #n "2; F " #n "3; F " #n "4; F " #n "5; F " #n "6; F " #n "7; "
+#define BYTES(last)                                                                                \
+  "stream compute\nfragment F { compute 1 us alloc 64 PiB buffers }\nfragment L { compute 1 us "   \
+  "alloc " last " B buffers }\nprogram { " EIGHT(1) EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(5) EIGHT(6)   \
+    EIGHT(7) "F 0; F 1; F 2; F 3; F 4; F 5; F 6; L 7 }\n"
   expect_fine(BYTES("72057594037926912"));
-  expect_error(BYTES("72057594037927936"), "program `stage 0` moves or allocates more than 2^62 bytes");
+  expect_error(BYTES("72057594037927936"),
+               "program `stage 0` moves or allocates more than 2^62 bytes");
 }
 
 /* Programs share their items: 16,384 of 4,096 each. */
@@ -302,7 +379,9 @@ Test(ir_verify, fragments_just_below_and_above_the_limit)
 {
   enum { RANKS = 1 << 14, ITEMS = 1 << 12 };
   ts_ir_error error = {0};
-  ts_ir_builder *b = ir_text_read("axis pp 2 pipeline\nstream compute\nfragment F { compute 1 us }\nprogram { F 0 }\nprogram { F 0 }\n", &error);
+  ts_ir_builder *b = ir_text_read("axis pp 2 pipeline\nstream compute\nfragment F { compute 1 us "
+                                  "}\nprogram { F 0 }\nprogram { F 0 }\n",
+                                  &error);
   cr_assert(b, "%s", error.message);
   ts_ir ir;
   ts_ir_builder_view(b, &ir);
@@ -332,7 +411,8 @@ Test(ir_verify, fragments_just_below_and_above_the_limit)
   ts_ir_builder_free(b);
 }
 
-/* 4,096 sends on each of 8,192 coordinates. Those just below the limit go to nobody, which is told before they are put in order. */
+/* 4,096 sends on each of 8,192 coordinates. Those just below the limit go to nobody, which is told
+ * before they are put in order. */
 Test(ir_verify, messages_just_below_and_above_the_limit)
 {
   enum { SENDS = 1 << 12 };
@@ -345,16 +425,19 @@ Test(ir_verify, messages_just_below_and_above_the_limit)
     for (int i = 0; i < SENDS; i++)
       ir_text_put(&text, line, (size_t)snprintf(line, sizeof line, "F %d to %d\n", i, 1 << 14));
     ir_text_put(&text, "}\n", 2);
-    expect_error(text.at, more ? "the programs send and receive more than 33554432 messages" : "a message to coordinate 16384 of axis `a`, which has 8192");
+    expect_error(text.at, more ? "the programs send and receive more than 33554432 messages" :
+                                 "a message to coordinate 16384 of axis `a`, which has 8192");
     free(text.at);
   }
 }
 
-/* Over an axis that is not the pipeline's, every coordinate plays the same program: all send to each and receive from each. */
+/* Over an axis that is not the pipeline's, every coordinate plays the same program: all send to
+ * each and receive from each. */
 Test(ir_verify, messages_within_a_program)
 {
   ts_ir_error error;
-  ts_ir_builder *b = ir_text_read("axis a 2\nstream compute\nfragment F {\n send 1 B over a\n send 1 B over a\n recv 1 B over a\n recv 1 B over a\n}\n"
+  ts_ir_builder *b = ir_text_read("axis a 2\nstream compute\nfragment F {\n send 1 B over a\n send "
+                                  "1 B over a\n recv 1 B over a\n recv 1 B over a\n}\n"
                                   "program { F 0 to 0 to 1 from 0 from 1 }\n",
                                   &error);
   cr_assert(b, "%s", error.message);

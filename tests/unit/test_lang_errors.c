@@ -16,7 +16,8 @@ static void expect_errors(const char *text, const char *wanted)
   FILE *out = open_memstream(&got, &size);
   for (size_t i = 0; i < count; i++) {
     ts_position at = ts_sources_position(f.sources, 1, all[i]->primary.begin);
-    fprintf(out, "%s%u:%u %s %s", i ? "\n" : "", at.line, at.column, ts_code_name(all[i]->code), all[i]->message);
+    fprintf(out, "%s%u:%u %s %s", i ? "\n" : "", at.line, at.column, ts_code_name(all[i]->code),
+            all[i]->message);
     for (size_t c = 0; c < all[i]->children.count; c++) {
       if (all[i]->children.at[c].kind == TS_CHILD_EDIT)
         fprintf(out, " ~ %s", all[i]->children.at[c].replacement);
@@ -36,15 +37,21 @@ Test(lang_errors, expected_and_found)
   expect_errors("let a = if b = 1 then 2 else 3", "1:14 E0110 expected `then`, found `=` ~ ==");
   expect_errors("let a = f(b = 1)", "1:13 E0110 expected `,`, `)` or `:`, found `=` ~ :");
   expect_errors("let a = 1 < b < 2", "1:15 E0110 expected the end of the line, found `<`");
-  expect_errors("strategy s() { rule r { match x\n shard w over t } }", "2:8 E0110 expected `(`, found `w`");
+  expect_errors("strategy s() { rule r { match x\n shard w over t } }",
+                "2:8 E0110 expected `(`, found `w`");
 }
 
 Test(lang_errors, did_you_mean)
 {
-  expect_errors("modle m() { }", "1:1 E0110 expected a declaration such as `plan`, `model` or `let`, found `modle` ~ model");
-  expect_errors("op o() { ouput y: x }", "1:10 E0110 expected an item of an op such as `output`, `forward` or `let`, found `ouput` ~ output");
-  expect_errors("model m() { repaet 3 as x { } }", "1:20 E0110 expected `=` or `as`, found `3` ~ repeat");
-  expect_errors("strategy s() { rule r { match x\n split w ovr t } }", "2:10 E0110 expected `,`, `dim` or `over`, found `ovr` ~ over");
+  expect_errors(
+    "modle m() { }",
+    "1:1 E0110 expected a declaration such as `plan`, `model` or `let`, found `modle` ~ model");
+  expect_errors("op o() { ouput y: x }", "1:10 E0110 expected an item of an op such as `output`, "
+                                         "`forward` or `let`, found `ouput` ~ output");
+  expect_errors("model m() { repaet 3 as x { } }",
+                "1:20 E0110 expected `=` or `as`, found `3` ~ repeat");
+  expect_errors("strategy s() { rule r { match x\n split w ovr t } }",
+                "2:10 E0110 expected `,`, `dim` or `over`, found `ovr` ~ over");
 }
 
 Test(lang_errors, units)
@@ -57,7 +64,8 @@ Test(lang_errors, units)
 
 Test(lang_errors, names)
 {
-  expect_errors("let if = 3", "1:5 E0113 `if` is a word of the language and cannot be a name ~ if_");
+  expect_errors("let if = 3",
+                "1:5 E0113 `if` is a word of the language and cannot be a name ~ if_");
   expect_errors("fn f(in_: Int, for: Int) = 1", "");
 }
 
@@ -73,7 +81,8 @@ Test(lang_errors, one_error_a_mistake)
 Test(lang_errors, recovery_keeps_the_rest)
 {
   lang_fixture f = lang_start();
-  const char *text = "op a() { saves }\nplan p {\n x = 1\n y = = 2\n z = 3\n}\nfoo bar { a { b } }\nlet e = 2";
+  const char *text =
+    "op a() { saves }\nplan p {\n x = 1\n y = = 2\n z = 3\n}\nfoo bar { a { b } }\nlet e = 2";
   ts_ast *tree = ts_parse_file(f.lang, lang_source(&f, text, strlen(text)));
   cr_expect_eq(ts_diags_errors(f.diags), 3);
   cr_assert_eq(tree->count, 3);
@@ -85,19 +94,26 @@ Test(lang_errors, recovery_keeps_the_rest)
 
 Test(lang_errors, what_is_left_open_ends_at_the_next_statement)
 {
-  expect_errors("let a =\nplan p { b = 1 }\nlet c = 1 2", "1:8 E0110 expected an expression, found the end of the line\n"
-                                                         "3:11 E0110 expected the end of the line, found `2`");
-  expect_errors("plan p {\n  a = 1 +\n  b = 2\n}", "2:10 E0110 expected an expression, found the end of the line");
+  expect_errors("let a =\nplan p { b = 1 }\nlet c = 1 2",
+                "1:8 E0110 expected an expression, found the end of the line\n"
+                "3:11 E0110 expected the end of the line, found `2`");
+  expect_errors("plan p {\n  a = 1 +\n  b = 2\n}",
+                "2:10 E0110 expected an expression, found the end of the line");
 }
 
 Test(lang_errors, brackets)
 {
-  expect_errors("plan p {\n  a = f(1, g(2)\n  b = 3\n}", "3:3 E0104 expected `)` to close the `(` of `f`, found `b` ~ )");
-  expect_errors("plan p {\n  mesh = { tp, dp\n  apply = [a]\n}", "3:3 E0104 expected `}` to close the `{` of `mesh`, found `apply` ~  }");
+  expect_errors("plan p {\n  a = f(1, g(2)\n  b = 3\n}",
+                "3:3 E0104 expected `)` to close the `(` of `f`, found `b` ~ )");
+  expect_errors("plan p {\n  mesh = { tp, dp\n  apply = [a]\n}",
+                "3:3 E0104 expected `}` to close the `{` of `mesh`, found `apply` ~  }");
   expect_errors("plan p {\n  a = 1\n", "1:8 E0104 the `{` of `p` is never closed");
-  expect_errors("schedule s() {\n  at 0 {\n    F(1)\n}\nlet a = 1", "4:1 E0104 expected `}` to close the `{`, found `}`");
-  expect_errors("plan p {\n  a = 1\nlet b = 2\nlet c = 3", "3:1 E0104 expected `}` to close the `{` of `p`, found `let`");
-  expect_errors("plan p {\n  mesh = { tp: 2 ]\n  a = 1\n}", "2:18 E0106 expected `}` to close the `{`, found `]` ~ }");
+  expect_errors("schedule s() {\n  at 0 {\n    F(1)\n}\nlet a = 1",
+                "4:1 E0104 expected `}` to close the `{`, found `}`");
+  expect_errors("plan p {\n  a = 1\nlet b = 2\nlet c = 3",
+                "3:1 E0104 expected `}` to close the `{` of `p`, found `let`");
+  expect_errors("plan p {\n  mesh = { tp: 2 ]\n  a = 1\n}",
+                "2:18 E0106 expected `}` to close the `{`, found `]` ~ }");
   expect_errors("schedule s() { at 0 { F(i)) } }", "1:27 E0106 this `)` closes nothing");
   expect_errors("let a = 1)", "1:10 E0106 this `)` closes nothing");
 }
@@ -106,7 +122,8 @@ Test(lang_errors, text)
 {
   expect_errors("let a = \"abc", "1:9 E0102 string is not closed on its line");
   expect_errors("let a = \"a\\qb\"", "1:11 E0109 unknown escape in a string");
-  expect_errors("let a = 99999999999999999999", "1:9 E0107 integer `99999999999999999999` does not fit into 64 bits");
+  expect_errors("let a = 99999999999999999999",
+                "1:9 E0107 integer `99999999999999999999` does not fit into 64 bits");
   expect_errors("let a = 1e999", "1:9 E0107 number `1e999` is too large");
   expect_errors("let a = b && c", "1:11 E0101 unexpected character `&&` ~ and");
   expect_errors("# note\nlet a = 1", "1:1 E0112 comments begin with `//`, not `#` ~ //");
@@ -125,9 +142,11 @@ Test(lang_errors, nul)
 
 Test(lang_errors, other_language)
 {
-  expect_errors("import { a } from 'b';\nconst x: number = 1;\n", "1:8 E0111 this looks like TypeScript; this `tsc` is TrainSpec's compiler\n"
-                                                            "1:19 E0101 strings are written with `\"`, not `'` ~ \"b\"");
-  expect_errors("const x: number = 1;\nfunction f() { return 1; }", "1:1 E0111 this looks like TypeScript; this `tsc` is TrainSpec's compiler");
+  expect_errors("import { a } from 'b';\nconst x: number = 1;\n",
+                "1:8 E0111 this looks like TypeScript; this `tsc` is TrainSpec's compiler\n"
+                "1:19 E0101 strings are written with `\"`, not `'` ~ \"b\"");
+  expect_errors("const x: number = 1;\nfunction f() { return 1; }",
+                "1:1 E0111 this looks like TypeScript; this `tsc` is TrainSpec's compiler");
 }
 
 static void expect_too_deep(const char *open, const char *middle, const char *close, int times)

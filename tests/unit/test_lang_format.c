@@ -1,4 +1,5 @@
-/* The formatter keeps tree and comments, and formats for good: on every file of the language that we ship, and on layouts of all kinds. */
+/* The formatter keeps tree and comments, and formats for good: on every file of the language that
+ * we ship, and on layouts of all kinds. */
 #include <criterion/criterion.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -59,8 +60,10 @@ Test(lang_format, separators)
   expect_format("let a = 1;let b = 2\n\n\n\nlet c = 3", "let a = 1\nlet b = 2\n\nlet c = 3\n");
   expect_format("gpu g { a = 1; b = 2 }", "gpu g { a = 1, b = 2 }\n");
   expect_format("gpu g {\n a = 1, b = 2,\n}", "gpu g {\n  a = 1\n  b = 2\n}\n");
-  expect_format("schedule s() { at 0 { let x = 1; F(x) ; B(x) } }", "schedule s() { at 0 { let x = 1; F(x) B(x) } }\n");
-  expect_format("strategy s() { rule r { match *; recompute } }", "strategy s() { rule r { match *; recompute } }\n");
+  expect_format("schedule s() { at 0 { let x = 1; F(x) ; B(x) } }",
+                "schedule s() { at 0 { let x = 1; F(x) B(x) } }\n");
+  expect_format("strategy s() { rule r { match *; recompute } }",
+                "strategy s() { rule r { match *; recompute } }\n");
   expect_format("gpu g {\n  ;\n\n}", "gpu g {}\n");
   expect_format("gpu g { ;\n\n  // none\n}", "gpu g {\n  // none\n}\n");
 }
@@ -74,13 +77,17 @@ Test(lang_format, broken_by_the_author)
 
 Test(lang_format, too_long)
 {
-  expect_format("let a = f(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, "
+  expect_format("let a = f(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, "
+                "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, "
                 "cccccccccccccccccccccccccccccc)",
                 "let a = f(\n  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,\n"
-                "  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,\n  cccccccccccccccccccccccccccccc,\n)\n");
-  expect_format("let a = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb + "
+                "  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,\n  "
+                "cccccccccccccccccccccccccccccc,\n)\n");
+  expect_format("let a = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + "
+                "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb + "
                 "cccccccccccccccccccccccccccccc",
-                "let a =\n  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb +\n"
+                "let a =\n  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + "
+                "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb +\n"
                 "  cccccccccccccccccccccccccccccc\n");
 }
 
@@ -88,7 +95,8 @@ Test(lang_format, comments)
 {
   expect_format("// a\n\n\n// b\nlet c = 1   // d\n// e", "// a\n\n// b\nlet c = 1 // d\n// e\n");
   expect_format("let a = [1, // one\n // two\n 2]", "let a = [\n  1, // one\n  // two\n  2,\n]\n");
-  expect_format("gpu g { // why\n\n // first\n a = 1 // x\n\n // last\n }", "gpu g { // why\n  // first\n  a = 1 // x\n\n  // last\n}\n");
+  expect_format("gpu g { // why\n\n // first\n a = 1 // x\n\n // last\n }",
+                "gpu g { // why\n  // first\n  a = 1 // x\n\n  // last\n}\n");
   expect_format("let a = 1 + // one\n 2", "let a = 1 + 2 // one\n");
 }
 

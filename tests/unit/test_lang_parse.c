@@ -11,16 +11,20 @@ static void show(FILE *out, const ts_ast *node)
     fputs("-", out);
     return;
   }
-  if (node->kind == TS_AST_INT || node->kind == TS_AST_REAL || node->kind == TS_AST_QUANTITY || node->kind == TS_AST_STRING)
+  if (node->kind == TS_AST_INT || node->kind == TS_AST_REAL || node->kind == TS_AST_QUANTITY ||
+      node->kind == TS_AST_STRING)
     fprintf(out, "%s", node->literal);
   else if (node->kind == TS_AST_BOOL)
     fputs(node->u.truth ? "true" : "false", out);
   else if (node->kind == TS_AST_ID)
     fputs(node->name, out);
   else if (node->kind == TS_AST_BINARY || node->kind == TS_AST_UNARY)
-    fputs((const char *[]){"neg", "not", "or", "and", "==", "!=", "<", "<=", ">", ">=", "..", "+", "-", "*", "/", "%"}[node->u.op], out);
+    fputs((const char *[]){"neg", "not", "or", "and", "==", "!=", "<", "<=", ">", ">=", "..", "+",
+                           "-", "*", "/", "%"}[node->u.op],
+          out);
   else
-    fprintf(out, "%s%s%s", ts_kind_name(node->kind), node->name ? " " : "", node->name ? node->name : "");
+    fprintf(out, "%s%s%s", ts_kind_name(node->kind), node->name ? " " : "",
+            node->name ? node->name : "");
   if (node->flags)
     fprintf(out, "!%u", node->flags);
   for (uint32_t i = 0; i < node->count; i++) {
@@ -73,7 +77,8 @@ Test(lang_parse, postfix)
   expect_expr("f(1, b: x.y)[2]", "index(call(f, argument(1), argument b(member y(x))), 2)");
   expect_expr("table \"x.csv\"", "call!1(table, argument(x.csv))");
   expect_expr("c with { link a[0, *] <-> b { bandwidth = 1 GB/s }, gpu[1] { memory = 2 } }",
-              "with(c, link(reference a(0, *), reference b, field bandwidth(1 GB/s)), override(reference gpu(1), field memory(2)))");
+              "with(c, link(reference a(0, *), reference b, field bandwidth(1 GB/s)), "
+              "override(reference gpu(1), field memory(2)))");
 }
 
 Test(lang_parse, collections)
@@ -91,10 +96,14 @@ Test(lang_parse, declarations)
   expect_tree("import std.a.b, \"c.ts\"", "import(path std.a.b, path c.ts!1)");
   expect_tree("param p: Int = 2", "param p(type Int(-), 2)");
   expect_tree("let p: List[Int] = 2", "let p(type List(type Int(-)), 2)");
-  expect_tree("fn f(a: Int, b: Time = 1 s) -> Real = a", "fn f(parameters(parameter a(type Int(-), -), parameter b(type Time(-), 1 s)), type Real(-), a)");
+  expect_tree("fn f(a: Int, b: Time = 1 s) -> Real = a",
+              "fn f(parameters(parameter a(type Int(-), -), parameter b(type Time(-), 1 s)), type "
+              "Real(-), a)");
   expect_tree("fn f() = 1", "fn f(parameters, -, 1)");
-  expect_tree("extern fn f() -> Time from \"x.so\"", "extern fn f(parameters, type Time(-), x.so, -)");
-  expect_tree("extern fn f() -> Time from \"x.so\" sha256 \"a1\"", "extern fn f(parameters, type Time(-), x.so, a1)");
+  expect_tree("extern fn f() -> Time from \"x.so\"",
+              "extern fn f(parameters, type Time(-), x.so, -)");
+  expect_tree("extern fn f() -> Time from \"x.so\" sha256 \"a1\"",
+              "extern fn f(parameters, type Time(-), x.so, a1)");
   expect_tree("model m = trace(\"x\")", "model m(call(trace, argument(x)))");
   expect_tree("gpu g { a = 1, b = 2\n c = 3 }", "gpu g(field a(1), field b(2), field c(3))");
   expect_tree("plan p { a = 1 }", "plan p(parameters, field a(1))");
@@ -103,45 +112,65 @@ Test(lang_parse, declarations)
 
 Test(lang_parse, ops)
 {
-  expect_tree("op o(x: Tensor) { param w: [1] dtype fp8 if b; output y: s; whole x dim -1; contracts x dim 0; saves [x] if b; require c, \"m\" }",
-              "op o(parameters(parameter x(type Tensor(-), -)), param w(list(1), fp8, b), output y(s, -), whole x(neg(1)), contracts x(0), "
+  expect_tree("op o(x: Tensor) { param w: [1] dtype fp8 if b; output y: s; whole x dim -1; "
+              "contracts x dim 0; saves [x] if b; require c, \"m\" }",
+              "op o(parameters(parameter x(type Tensor(-), -)), param w(list(1), fp8, b), output "
+              "y(s, -), whole x(neg(1)), contracts x(0), "
               "saves(list(x), b), require(c, m))");
-  expect_tree("op o() { forward { flops = 1\n kernel gemm if b { m = 2, n = 3 } kernel e {} } backward(weight) { reads = [x] } }",
-              "op o(parameters, phase forward(field flops(1), kernel gemm(b, field m(2), field n(3)), kernel e(-)), phase weight(field reads(list(x))))");
+  expect_tree("op o() { forward { flops = 1\n kernel gemm if b { m = 2, n = 3 } kernel e {} } "
+              "backward(weight) { reads = [x] } }",
+              "op o(parameters, phase forward(field flops(1), kernel gemm(b, field m(2), field "
+              "n(3)), kernel e(-)), phase weight(field reads(list(x))))");
 }
 
 Test(lang_parse, graphs)
 {
-  expect_tree("model m() { x = f() as a.b; repeat 2 as l { g(x) as c }\n if a { x = h() } else if b { x = i() } else { }\n yield x as y }",
-              "model m(parameters, node x(call(f), label a.b), repeat(2, label l, node(call(g, argument(x)), label c)), "
-              "if(a, then(node x(call(h), -)), else(if(b, then(node x(call(i), -)), else))), yield(x, label y))");
+  expect_tree("model m() { x = f() as a.b; repeat 2 as l { g(x) as c }\n if a { x = h() } else if "
+              "b { x = i() } else { }\n yield x as y }",
+              "model m(parameters, node x(call(f), label a.b), repeat(2, label l, node(call(g, "
+              "argument(x)), label c)), "
+              "if(a, then(node x(call(h), -)), else(if(b, then(node x(call(i), -)), else))), "
+              "yield(x, label y))");
 }
 
 Test(lang_parse, strategies)
 {
-  expect_tree("strategy s(t: Axis) { let a = 1\n rule r optional { match linear | add as \"*.q\" | l where a\n split w dim 0, heads over t\n replicate x, y } }",
-              "strategy s(parameters(parameter t(type Axis(-), -)), let a(-, 1), rule r!1(match(a, name linear, name add, *.q, l), "
+  expect_tree("strategy s(t: Axis) { let a = 1\n rule r optional { match linear | add as \"*.q\" | "
+              "l where a\n split w dim 0, heads over t\n replicate x, y } }",
+              "strategy s(parameters(parameter t(type Axis(-), -)), let a(-, 1), rule r!1(match(a, "
+              "name linear, name add, *.q, l), "
               "split(t, split item w(0), split item heads(-)), replicate(name x, name y)))");
-  expect_tree("strategy s() { rule r { match *\n after backward(input): all_reduce(dx, over: t, bucket: b, overlap: overlap, on: \"net\")\n"
-              "recompute\n recompute(group: \"g\")\n shard(optimizer, over: d)\n offload(optimizer, at: r)\n set x = 1 } }",
-              "strategy s(parameters, rule r(match(-), collective all_reduce!1(name input, arguments(argument(dx), argument over(t), argument bucket(b), "
-              "argument overlap(overlap), argument on(net))), recompute(-), recompute(arguments(argument group(g))), "
-              "shard(arguments(argument(optimizer), argument over(d))), offload(arguments(argument(optimizer), argument at(r))), set x(1)))");
+  expect_tree("strategy s() { rule r { match *\n after backward(input): all_reduce(dx, over: t, "
+              "bucket: b, overlap: overlap, on: \"net\")\n"
+              "recompute\n recompute(group: \"g\")\n shard(optimizer, over: d)\n "
+              "offload(optimizer, at: r)\n set x = 1 } }",
+              "strategy s(parameters, rule r(match(-), collective all_reduce!1(name input, "
+              "arguments(argument(dx), argument over(t), argument bucket(b), "
+              "argument overlap(overlap), argument on(net))), recompute(-), "
+              "recompute(arguments(argument group(g))), "
+              "shard(arguments(argument(optimizer), argument over(d))), "
+              "offload(arguments(argument(optimizer), argument at(r))), set x(1)))");
 }
 
 Test(lang_parse, schedules)
 {
-  expect_tree("schedule s() { stages p of [1]\n stages p by cost\n chunks 2 place f\n rules none\n at 0 { F(i) B }\n at s in 0..p { overlap F(1) with B(2) "
+  expect_tree("schedule s() { stages p of [1]\n stages p by cost\n chunks 2 place f\n rules none\n "
+              "at 0 { F(i) B }\n at s in 0..p { overlap F(1) with B(2) "
               "for i in a where c { W } } depend d: F at a on F at b by c where e }",
-              "schedule s(parameters, stages(p, list(1), -), stages(p, -, name cost), chunks(2, f, -), rules none, at(0, item F(argument(i)), item B), "
-              "at s(..(0, p), overlap(item F(argument(1)), item B(argument(2))), for i(a, c, item W)), depend d(item F, a, item F, b, c, e, -, -))");
-  expect_tree("rules r { depend S(k) at w on any n - 1 of S(k - 1) at v for v in g by c\n slow x: F(i) at w by 6 where c }",
-              "rules r(depend(item S(argument(k)), w, item S(argument(-(k, 1))), v, c, -, -(n, 1), for v(g)), slow x(item F(argument(i)), w, 6, c))");
+              "schedule s(parameters, stages(p, list(1), -), stages(p, -, name cost), chunks(2, f, "
+              "-), rules none, at(0, item F(argument(i)), item B), "
+              "at s(..(0, p), overlap(item F(argument(1)), item B(argument(2))), for i(a, c, item "
+              "W)), depend d(item F, a, item F, b, c, e, -, -))");
+  expect_tree("rules r { depend S(k) at w on any n - 1 of S(k - 1) at v for v in g by c\n slow x: "
+              "F(i) at w by 6 where c }",
+              "rules r(depend(item S(argument(k)), w, item S(argument(-(k, 1))), v, c, -, -(n, 1), "
+              "for v(g)), slow x(item F(argument(i)), w, 6, c))");
 }
 
 Test(lang_parse, clusters)
 {
-  expect_tree("cluster c() { device a[2, n], b[1]: kind\n switch s[1]\n for x in p, y in q { link a[x] -> s { bandwidth = 1 } } }",
+  expect_tree("cluster c() { device a[2, n], b[1]: kind\n switch s[1]\n for x in p, y in q { link "
+              "a[x] -> s { bandwidth = 1 } } }",
               "cluster c(parameters, array a(kind, 2, n), array b(kind, 1), array s!1(-, 1), "
               "for x(p, -, for y(q, -, link!1(reference a(x), reference s, field bandwidth(1)))))");
 }
@@ -150,17 +179,23 @@ Test(lang_parse, clusters)
 Test(lang_parse, words_as_names)
 {
   expect_tree("plan p { model = step(input: 1, in: 2).over\n optimizer = forward\n with = 1 }",
-              "plan p(parameters, field model(member over(call(step, argument input(1), argument in(2)))), field optimizer(forward), field with(1))");
+              "plan p(parameters, field model(member over(call(step, argument input(1), argument "
+              "in(2)))), field optimizer(forward), field with(1))");
   expect_tree("let depend = [match, 1 * place]", "let depend(-, list(match, *(1, place)))");
 }
 
 Test(lang_parse, line_breaks)
 {
-  expect_tree("let a = 1 +\n 2\nlet b = x\n  .y\n  and z\nlet c = f(\n 1\n , 2\n)\nlet d = if a\n then 1\n else 2",
-              "let a(-, +(1, 2)); let b(-, and(member y(x), z)); let c(-, call(f, argument(1), argument(2))); let d(-, if(a, 1, 2))");
-  expect_tree("model m() { a = b\n (c) as d }", "model m(parameters, node a(b, -), node(c, label d))");
-  expect_tree("model m() { a = b\n [c] as d\n -e as f }", "model m(parameters, node a(b, -), node(list(c), label d), node(neg(e), label f))");
-  expect_tree("plan p { a = x.in\n b = { f: 1,\n g: 2 }\n }", "plan p(parameters, field a(member in(x)), field b(record(field f(1), field g(2))))");
+  expect_tree("let a = 1 +\n 2\nlet b = x\n  .y\n  and z\nlet c = f(\n 1\n , 2\n)\nlet d = if a\n "
+              "then 1\n else 2",
+              "let a(-, +(1, 2)); let b(-, and(member y(x), z)); let c(-, call(f, argument(1), "
+              "argument(2))); let d(-, if(a, 1, 2))");
+  expect_tree("model m() { a = b\n (c) as d }",
+              "model m(parameters, node a(b, -), node(c, label d))");
+  expect_tree("model m() { a = b\n [c] as d\n -e as f }",
+              "model m(parameters, node a(b, -), node(list(c), label d), node(neg(e), label f))");
+  expect_tree("plan p { a = x.in\n b = { f: 1,\n g: 2 }\n }",
+              "plan p(parameters, field a(member in(x)), field b(record(field f(1), field g(2))))");
 }
 
 Test(lang_parse, quantities)

@@ -1,4 +1,5 @@
-/* The library as its header promises it: what adds up adds up, errors are messages, and everything is freed. */
+/* The library as its header promises it: what adds up adds up, errors are messages, and everything
+ * is freed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "library/trainspec.h"
 
 static const char text[] =
-  "import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.schedules.one_f_one_b, std.optimizers.adam, std.precision, std.costs\n"
+  "import std.models.gpt, std.clusters.dgx, std.strategies.megatron, std.schedules.one_f_one_b, "
+  "std.optimizers.adam, std.precision, std.costs\n"
   "plan small(tp: Int = 2, m: Int = 4) {\n"
   "  model = gpt(layers: 4, hidden: 512, heads: 8, vocab: 1024, seq: 256)\n"
   "  cluster = dgx_a100(nodes: 1)\n"
@@ -52,11 +54,14 @@ Test(library, parts_sum_up_to_the_step)
   cr_expect_str_eq(trainspec_plan_name(plan), "small");
   trainspec_result r = trainspec_result_of(run);
   cr_expect_gt(r.step_ps, 0);
-  cr_expect_float_eq(r.time.compute + r.time.exposed_communication + r.time.bubble + r.time.host + r.time.tail, (double)r.step_ps, 1);
+  cr_expect_float_eq(r.time.compute + r.time.exposed_communication + r.time.bubble + r.time.host +
+                       r.time.tail,
+                     (double)r.step_ps, 1);
   uint64_t nodes = 0, critical = 0;
   for (uint32_t rank = 0; rank < 8; rank++) {
     trainspec_rank at = trainspec_rank_of(run, rank);
-    cr_expect_eq(at.compute_ps + at.exposed_ps + at.bubble_ps + at.host_ps + at.tail_ps, r.step_ps, "rank %u", rank);
+    cr_expect_eq(at.compute_ps + at.exposed_ps + at.bubble_ps + at.host_ps + at.tail_ps, r.step_ps,
+                 "rank %u", rank);
     cr_expect_leq(at.like, rank);
     seen s = {0};
     trainspec_timeline(run, rank, look, &s);
@@ -124,7 +129,8 @@ Test(library, a_play_can_be_stopped)
   trainspec *ts = trainspec_new();
   bool asked = false;
   trainspec_define(ts, "m", "100000");
-  trainspec_run *run = trainspec_play(compile(ts), &(trainspec_options){.progress = stop, .closure = &asked, .threads = 1});
+  trainspec_run *run = trainspec_play(
+    compile(ts), &(trainspec_options){.progress = stop, .closure = &asked, .threads = 1});
   cr_expect(!run || !asked, "a play that was stopped has no result");
   trainspec_free(ts);
 }
@@ -152,7 +158,11 @@ Test(library, reports_are_those_of_the_program)
 {
   trainspec *ts = trainspec_new();
   trainspec_run *run = trainspec_play(compile(ts), NULL);
-  static const char *const begin[] = {[TRAINSPEC_TEXT] = "", [TRAINSPEC_JSON] = "{", [TRAINSPEC_CSV] = "", [TRAINSPEC_HTML] = "<!DOCTYPE html", [TRAINSPEC_SVG] = "<svg"};
+  static const char *const begin[] = {[TRAINSPEC_TEXT] = "",
+                                      [TRAINSPEC_JSON] = "{",
+                                      [TRAINSPEC_CSV] = "",
+                                      [TRAINSPEC_HTML] = "<!DOCTYPE html",
+                                      [TRAINSPEC_SVG] = "<svg"};
   for (int format = TRAINSPEC_TEXT; format <= TRAINSPEC_SVG; format++) {
     char *got = NULL;
     size_t size = 0;
@@ -161,7 +171,8 @@ Test(library, reports_are_those_of_the_program)
     cr_expect(trainspec_report(run, out, (trainspec_format)format));
     fclose(out);
     cr_expect_gt(size, 100);
-    cr_expect_eq(strncmp(got, begin[format], strlen(begin[format])), 0, "format %d begins with %.20s", format, got);
+    cr_expect_eq(strncmp(got, begin[format], strlen(begin[format])), 0,
+                 "format %d begins with %.20s", format, got);
     free(got);
   }
   trainspec_free(ts);
@@ -174,7 +185,10 @@ Test(library, sweeps_play_the_family)
   cr_assert_eq(write(file, text, sizeof text - 1), (ssize_t)(sizeof text - 1));
   close(file);
   trainspec *ts = trainspec_new();
-  trainspec_sweep *sweep = trainspec_sweep_open(ts, path, NULL, "vary tp in [1, 2, 3]\nvary m in [4, 8]\nrequire tokens_per_second > 0, \"some tokens\"\nminimize step_time\n");
+  trainspec_sweep *sweep =
+    trainspec_sweep_open(ts, path, NULL,
+                         "vary tp in [1, 2, 3]\nvary m in [4, 8]\nrequire tokens_per_second > 0, "
+                         "\"some tokens\"\nminimize step_time\n");
   if (!sweep)
     trainspec_print_messages(ts, stderr, TRAINSPEC_TEXT);
   cr_assert(sweep);

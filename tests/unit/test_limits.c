@@ -1,5 +1,6 @@
-/* Every evaluation ends: what runs over elements and text is charged for them, and memory has a ceiling. And sizes just below and just above what
- * doc/limits.md allows, where reaching that would take long: then a session with lower limits. The others are in tests/cli/limits.cmd. */
+/* Every evaluation ends: what runs over elements and text is charged for them, and memory has a
+ * ceiling. And sizes just below and just above what doc/limits.md allows, where reaching that would
+ * take long: then a session with lower limits. The others are in tests/cli/limits.cmd. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ static void ends(const char *text)
   ts_desk desk = ts_desk_open();
   const char *got = with_steps(&desk, text, 100000);
   cr_expect(strstr(got, too_many), "%.100s\n  gives %s", text, got);
-  cr_expect_lt(ts_arena_used(desk.arena), 200 << 20, "%.100s takes %zu bytes", text, ts_arena_used(desk.arena));
+  cr_expect_lt(ts_arena_used(desk.arena), 200 << 20, "%.100s takes %zu bytes", text,
+               ts_arena_used(desk.arena));
   ts_desk_close(&desk);
 }
 
@@ -41,13 +43,15 @@ static const char *doubled(ts_arena *arena, const char *x)
 {
   const char *text = "let a0 = [1]\nlet b0 = [1]\n";
   for (int i = 1; i <= 60; i++)
-    text = ts_arena_printf(arena, "%slet a%d = [a%d, a%d]\nlet b%d = [b%d, b%d]\n", text, i, i - 1, i - 1, i, i - 1, i - 1);
+    text = ts_arena_printf(arena, "%slet a%d = [a%d, a%d]\nlet b%d = [b%d, b%d]\n", text, i, i - 1,
+                           i - 1, i, i - 1, i - 1);
   return ts_arena_printf(arena, "%slet x = %s\n", text, x);
 }
 
 Test(limits, walks_over_doubled_values_end)
 {
-  static const char *const walks[] = {"str(a60)", "a60 == b60", "{ f: a60 } == { f: b60 }", "str({ f: a60 })"};
+  static const char *const walks[] = {"str(a60)", "a60 == b60", "{ f: a60 } == { f: b60 }",
+                                      "str({ f: a60 })"};
   ts_arena *arena = ts_arena_new("test");
   for (size_t i = 0; i < sizeof walks / sizeof *walks; i++)
     ends(doubled(arena, walks[i]));
@@ -65,10 +69,14 @@ Test(limits, a_message_about_a_doubled_value_ends)
 
 Test(limits, elements_and_bytes_are_steps)
 {
-  static const char *const long_runs[] = {
-    "let x = sum(range(0, 200000))", "let x = max(0..200000)", "let l = 0..200000\nlet x = zip(l, l)", "let x = enumerate(0..200000)",
-    "let x = range(0, 400000, 2)", "let l = [false for i in 0..90000]\nlet x = any(l)", "let l = [1 for i in 0..40000]\nlet x = l + l + l",
-    "fn f(l: List) -> Int = 1\nlet x = f(0..200000)"};
+  static const char *const long_runs[] = {"let x = sum(range(0, 200000))",
+                                          "let x = max(0..200000)",
+                                          "let l = 0..200000\nlet x = zip(l, l)",
+                                          "let x = enumerate(0..200000)",
+                                          "let x = range(0, 400000, 2)",
+                                          "let l = [false for i in 0..90000]\nlet x = any(l)",
+                                          "let l = [1 for i in 0..40000]\nlet x = l + l + l",
+                                          "fn f(l: List) -> Int = 1\nlet x = f(0..200000)"};
   for (size_t i = 0; i < sizeof long_runs / sizeof *long_runs; i++)
     ends(long_runs[i]);
   ts_arena *arena = ts_arena_new("test");
@@ -87,7 +95,10 @@ Test(limits, the_last_step_is_taken)
   for (uint64_t left = 1000; left <= 1040; left++) {
     ts_desk desk = ts_desk_open();
     const char *got = with_steps(&desk, "let x = sum(range(0, 1000))", left);
-    cr_expect(strstr(got, done ? "499500" : left == 1000 ? too_many : ""), "with %d left: %s", (int)left, got);
+    cr_expect(strstr(got, done         ? "499500" :
+                          left == 1000 ? too_many :
+                                         ""),
+              "with %d left: %s", (int)left, got);
     done = !strcmp(got, "499500");
     ts_desk_close(&desk);
   }
@@ -100,9 +111,11 @@ Test(limits, nested_deeper_than_levels_is_told)
   const char *text = "let a0 = [1]\n", *list = "a0";
   for (int i = 1; i <= 700; i++) {
     text = ts_arena_printf(desk.arena, "%slet a%d = [a%d]\n", text, i, i - 1);
-    list = i % 100 ? list : ts_arena_printf(desk.arena, "%s, a%d", list, i); /* each in turn, so that none is evaluated through many others */
+    /* each in turn, so that none is evaluated through many others */
+    list = i % 100 ? list : ts_arena_printf(desk.arena, "%s, a%d", list, i);
   }
-  const char *got = ts_desk_print(&desk, ts_arena_printf(desk.arena, "%slet all = [%s]\nlet x = str(all)\n", text, list));
+  const char *got = ts_desk_print(
+    &desk, ts_arena_printf(desk.arena, "%slet all = [%s]\nlet x = str(all)\n", text, list));
   cr_expect(strstr(got, "E0226 this is nested too deeply"), "%s", got);
   ts_desk_close(&desk);
 }
@@ -139,14 +152,18 @@ Test(limits, the_usual_ones)
   cr_expect_eq(TS_MAX_STEPS, 200000000);
 }
 
-#define PLAN                                                                                                                                          \
-  "gpu g { memory = 1 GiB, bandwidth = 1 TB/s, peak = { fp32: 1 TFLOP/s } }\n"                                                                                                   \
-  "op id(x: Tensor) { output y: x.shape }\n"                                                                                                         \
-  "model net(layers: Int) {\n  x = input([batch, 8])\n  repeat layers as layer { x = id(x) as b }\n  x = id(x) as last\n}\n"                      \
-  "schedule exact(p: Axis, m: Int) {\n  stages p\n  at r in 0..p { for i in 0..m { F(i) B(i) } }\n}\n"                                            \
-  "schedule free(p: Axis, m: Int) {\n  stages p\n  policy m { prefer B, F }\n}\n"                                                                 \
-  "cluster c(n: Int, k: Int) {\n  device d[n]: g\n  switch s[k]\n  link d[*] <-> s[*] { bandwidth = 1 GB/s }\n}\n"                               \
-  "plan p(layers: Int = 2, m: Int = 1, n: Int = 1, k: Int = 1) {\n  model = net(layers)\n  cluster = c(n, k)\n  mesh = { pp: 1 }\n  costs = roofline(g)\n"
+#define PLAN                                                                                       \
+  "gpu g { memory = 1 GiB, bandwidth = 1 TB/s, peak = { fp32: 1 TFLOP/s } }\n"                     \
+  "op id(x: Tensor) { output y: x.shape }\n"                                                       \
+  "model net(layers: Int) {\n  x = input([batch, 8])\n  repeat layers as layer { x = id(x) as b "  \
+  "}\n  x = id(x) as last\n}\n"                                                                    \
+  "schedule exact(p: Axis, m: Int) {\n  stages p\n  at r in 0..p { for i in 0..m { F(i) B(i) } "   \
+  "}\n}\n"                                                                                         \
+  "schedule free(p: Axis, m: Int) {\n  stages p\n  policy m { prefer B, F }\n}\n"                  \
+  "cluster c(n: Int, k: Int) {\n  device d[n]: g\n  switch s[k]\n  link d[*] <-> s[*] { "          \
+  "bandwidth = 1 GB/s }\n}\n"                                                                      \
+  "plan p(layers: Int = 2, m: Int = 1, n: Int = 1, k: Int = 1) {\n  model = net(layers)\n  "       \
+  "cluster = c(n, k)\n  mesh = { pp: 1 }\n  costs = roofline(g)\n"
 
 /* The errors of a plan with that line and those limits; "" for none. */
 static const char *compiled(ts_desk *desk, ts_limits limits, const char *line)
@@ -154,7 +171,8 @@ static const char *compiled(ts_desk *desk, ts_limits limits, const char *line)
   *desk = ts_desk_open();
   desk->s->limits = limits;
   ts_input input;
-  const char *path = ts_desk_file(desk, "plan.ts", ts_arena_printf(desk->arena, PLAN "  %s\n}\n", line));
+  const char *path =
+    ts_desk_file(desk, "plan.ts", ts_arena_printf(desk->arena, PLAN "  %s\n}\n", line));
   if (ts_input_open(desk->s, path, &(ts_compile_options){0}, &input))
     ts_input_close(&input);
   return ts_diags_errors(desk->s->diags) ? ts_desk_errors(desk) : "";
@@ -218,10 +236,14 @@ Test(limits, plans_of_a_search)
   for (uint32_t most = 5; most <= 6; most++) {
     ts_desk desk = ts_desk_open();
     desk.s->limits.plans = most;
-    const char *path = ts_desk_file(&desk, "plan.ts", PLAN "}\nsearch s of p {\n  vary layers in 1..4\n  vary m in [1, 2]\n  minimize step_time\n}\n");
+    const char *path = ts_desk_file(
+      &desk, "plan.ts",
+      PLAN
+      "}\nsearch s of p {\n  vary layers in 1..4\n  vary m in [1, 2]\n  minimize step_time\n}\n");
     ts_search *search = ts_search_load(desk.s, path, &(ts_compile_options){0}, NULL, NULL, false);
     cr_expect_eq(search != NULL, most == 6, "%s", ts_desk_errors(&desk));
-    cr_expect(search || strstr(ts_desk_errors(&desk), "E0234 the search has more than 5 plans"), "%s", ts_desk_errors(&desk));
+    cr_expect(search || strstr(ts_desk_errors(&desk), "E0234 the search has more than 5 plans"),
+              "%s", ts_desk_errors(&desk));
     ts_desk_close(&desk);
   }
 }
@@ -231,7 +253,8 @@ static size_t pack(unsigned char *packed, size_t room)
 {
   unsigned char text[3000];
   memset(text, '1', sizeof text);
-  z_stream z = {.next_in = text, .avail_in = sizeof text, .next_out = packed, .avail_out = (uInt)room};
+  z_stream z = {
+    .next_in = text, .avail_in = sizeof text, .next_out = packed, .avail_out = (uInt)room};
   cr_assert_eq(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
   cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
   deflateEnd(&z);
@@ -253,11 +276,14 @@ Test(limits, what_packed_files_open_to)
     ts_found found;
     bool read = ts_session_read(desk.s, m->file, "ops.csv", "table", TS_NO_SPAN, &size, &found);
     cr_expect_eq(read, most == 3000 && size == 3000, "%zu bytes: %s", size, ts_desk_errors(&desk));
-    cr_expect(read || strstr(ts_desk_errors(&desk), "unpacked it has more than 2,999 bytes"), "%s", ts_desk_errors(&desk));
+    cr_expect(read || strstr(ts_desk_errors(&desk), "unpacked it has more than 2,999 bytes"), "%s",
+              ts_desk_errors(&desk));
     ts_cost_error error;
     const char *text = ts_cost_unpack(desk.arena, packed, packed_size, most, &size, &error);
     cr_expect_eq(text && size == 3000, most == 3000);
-    cr_expect(text || !strcmp(error.text, "the gzip file opens to more than 0 MiB: keep the rows that are needed, or give it unpacked"), "%s", error.text);
+    cr_expect(text || !strcmp(error.text, "the gzip file opens to more than 0 MiB: keep the rows "
+                                          "that are needed, or give it unpacked"),
+              "%s", error.text);
     ts_desk_close(&desk);
   }
 }

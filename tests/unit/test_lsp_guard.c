@@ -1,4 +1,5 @@
-/* The language server's guard, with a worker whose documents say what it does: hang, die, or answer. */
+/* The language server's guard, with a worker whose documents say what it does: hang, die, or
+ * answer. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 
 /* ---- The worker ---- */
 
-static cJSON *get(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
+static cJSON *get(const cJSON *o, const char *name)
+{
+  return cJSON_GetObjectItemCaseSensitive(o, name);
+}
 
 static void act(const char *text)
 {
@@ -41,7 +45,8 @@ static void work(void *context, lsp_wire *wire)
     exit(TS_EXIT_DONE);
   while (!over && (message = lsp_receive(wire, &broken))) {
     const char *method = get(message, "method")->valuestring;
-    cJSON *params = get(message, "params"), *document = get(params, "textDocument"), *uri = get(document, "uri"), *text = get(document, "text");
+    cJSON *params = get(message, "params"), *document = get(params, "textDocument"),
+          *uri = get(document, "uri"), *text = get(document, "text");
     over = !strcmp(method, "exit");
     if (uri)
       tell(wire, LSP_WORKING, uri->valuestring);
@@ -91,23 +96,33 @@ static void say(editor *e, const char *json)
   fflush(e->out);
 }
 
-#define OPEN(uri, text) "{\"method\": \"textDocument/didOpen\", \"params\": {\"textDocument\": {\"uri\": \"" uri "\", \"version\": 3, \"text\": \"" text "\"}}}"
-#define CHANGE(uri, text) "{\"method\": \"textDocument/didChange\", \"params\": {\"textDocument\": {\"uri\": \"" uri "\", \"version\": 4, \"text\": \"" text "\"}}}"
-#define ASK(id, uri, text) "{\"method\": \"ask\", \"id\": " #id ", \"params\": {\"ask\": \"" text "\", \"textDocument\": {\"uri\": \"" uri "\"}}}"
+#define OPEN(uri, text)                                                                            \
+  "{\"method\": \"textDocument/didOpen\", \"params\": {\"textDocument\": {\"uri\": \"" uri         \
+  "\", \"version\": 3, \"text\": \"" text "\"}}}"
+#define CHANGE(uri, text)                                                                          \
+  "{\"method\": \"textDocument/didChange\", \"params\": {\"textDocument\": {\"uri\": \"" uri       \
+  "\", \"version\": 4, \"text\": \"" text "\"}}}"
+#define ASK(id, uri, text)                                                                         \
+  "{\"method\": \"ask\", \"id\": " #id ", \"params\": {\"ask\": \"" text                           \
+  "\", \"textDocument\": {\"uri\": \"" uri "\"}}}"
 
 /* The next message to the editor, in short. */
 static void expect(editor *e, const char *wanted)
 {
   char got[512];
   bool broken;
-  cJSON *message = lsp_receive(&e->in, &broken), *params = get(message, "params"), *list = get(params, "diagnostics"), *error = get(message, "error");
+  cJSON *message = lsp_receive(&e->in, &broken), *params = get(message, "params"),
+        *list = get(params, "diagnostics"), *error = get(message, "error");
   cr_assert(message, "nothing came, expected %s", wanted);
   if (list)
-    snprintf(got, sizeof got, "%s: %s", get(params, "uri")->valuestring, cJSON_GetArraySize(list) ? get(cJSON_GetArrayItem(list, 0), "message")->valuestring : "fine");
+    snprintf(got, sizeof got, "%s: %s", get(params, "uri")->valuestring,
+             cJSON_GetArraySize(list) ? get(cJSON_GetArrayItem(list, 0), "message")->valuestring :
+                                        "fine");
   else if (error)
     snprintf(got, sizeof got, "%d: %d", get(message, "id")->valueint, get(error, "code")->valueint);
   else
-    snprintf(got, sizeof got, "%d: %s", get(message, "id")->valueint, get(message, "result")->valuestring);
+    snprintf(got, sizeof got, "%d: %s", get(message, "id")->valueint,
+             get(message, "result")->valuestring);
   cr_assert(!strncmp(got, wanted, strlen(wanted)), "got %s, expected %s", got, wanted);
   cJSON_Delete(message);
 }
@@ -125,7 +140,8 @@ static void finish(editor *e, int wanted)
   lsp_wire_close(&e->in);
 }
 
-static void wait_until_stuck(void) { nanosleep(&(struct timespec){0, 600000000}, NULL); } /* above the guard's patience */
+/* above the guard's patience */
+static void wait_until_stuck(void) { nanosleep(&(struct timespec){0, 600000000}, NULL); }
 
 /* ---- Tests ---- */
 
@@ -157,7 +173,8 @@ Test(lsp_guard, faults_and_memory_end_a_worker_and_not_the_server)
   expect(&e, "file:///b: this plan needs more memory than");
   say(&e, OPEN("file:///c", "fine"));
   expect(&e, "file:///c: fine");
-  say(&e, "{\"method\": \"textDocument/didClose\", \"params\": {\"textDocument\": {\"uri\": \"file:///a\"}}}");
+  say(&e, "{\"method\": \"textDocument/didClose\", \"params\": {\"textDocument\": {\"uri\": "
+          "\"file:///a\"}}}");
   expect(&e, "file:///a: fine");
   finish(&e, TS_EXIT_REJECTED);
 }
@@ -194,7 +211,8 @@ Test(lsp_guard, a_new_text_replaces_one_that_is_worked_on)
   expect(&e, "file:///a: fine");
   say(&e, OPEN("file:///b", "hang"));
   wait_until_stuck();
-  say(&e, "{\"method\": \"textDocument/didClose\", \"params\": {\"textDocument\": {\"uri\": \"file:///b\"}}}");
+  say(&e, "{\"method\": \"textDocument/didClose\", \"params\": {\"textDocument\": {\"uri\": "
+          "\"file:///b\"}}}");
   expect(&e, "file:///b: fine");
   expect(&e, "file:///a: fine");
   finish(&e, TS_EXIT_REJECTED);

@@ -21,13 +21,17 @@ static void list_changes(void *closure, const ts_span_event *e)
 static int releases_first(const void *x, const void *y)
 {
   const plain *a = x, *b = y;
-  return a->time != b->time ? (a->time < b->time ? -1 : 1) : a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+  return a->time != b->time  ? (a->time < b->time ? -1 : 1) :
+         a->bytes < b->bytes ? -1 :
+                               a->bytes > b->bytes;
 }
 
 static int allocations_first(const void *x, const void *y)
 {
   const plain *a = x, *b = y;
-  return a->time != b->time ? (a->time < b->time ? -1 : 1) : a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
+  return a->time != b->time  ? (a->time < b->time ? -1 : 1) :
+         a->bytes > b->bytes ? -1 :
+                               a->bytes < b->bytes;
 }
 
 static int64_t highest(const plain_list *l, int64_t held)
@@ -53,7 +57,8 @@ static void follow(void *closure, uint64_t time, const int64_t category[TS_IR_CA
   c->time = time;
 }
 
-static void check_class(ts_arena *arena, const ts_ir *ir, const ts_run *run, const ts_memory *memory, uint32_t class)
+static void check_class(ts_arena *arena, const ts_ir *ir, const ts_run *run,
+                        const ts_memory *memory, uint32_t class)
 {
   const ts_class_result *r = &ts_run_result(run)->classes[class];
   const ts_memory_class *m = &memory->classes[class];
@@ -103,7 +108,13 @@ Test(memory, agrees_with_a_plain_sum_on_random_plans)
   }
 }
 
-typedef struct fixture { ts_arena *arena; ts_ir_builder *builder; ts_ir *ir; ts_run *run; const ts_memory *memory; } fixture;
+typedef struct fixture {
+  ts_arena *arena;
+  ts_ir_builder *builder;
+  ts_ir *ir;
+  ts_run *run;
+  const ts_memory *memory;
+} fixture;
 
 static fixture play(const char *text)
 {
@@ -127,21 +138,26 @@ static void end(fixture *f)
   ts_arena_free(f->arena);
 }
 
-/* Two streams: the second allocates while the first holds; what is freed at the moment of an allocation makes room for it. */
-static const char two_streams[] = "stream compute\nstream side\n"
-                                  "fragment F {\n"
-                                  "  a: compute 10 us alloc 100 B activations \"layer[0].x\"\n"
-                                  "  b: compute 10 us on side alloc 30 B temporaries \"t\" free 30 B temporaries \"t\"\n"
-                                  "  c: compute 10 us after b alloc 200 B activations \"layer[1].x\" free 100 B activations \"layer[0].x\"\n"
-                                  "  d: compute 10 us alloc 50 B buffers \"y\" free 200 B activations \"layer[1].x\" free 50 B buffers \"y\"\n"
-                                  "}\n"
-                                  "program { hold 1000 B parameters \"w\"; F 0; F 1 }\n";
+/* Two streams: the second allocates while the first holds; what is freed at the moment of an
+ * allocation makes room for it. */
+static const char two_streams[] =
+  "stream compute\nstream side\n"
+  "fragment F {\n"
+  "  a: compute 10 us alloc 100 B activations \"layer[0].x\"\n"
+  "  b: compute 10 us on side alloc 30 B temporaries \"t\" free 30 B temporaries \"t\"\n"
+  "  c: compute 10 us after b alloc 200 B activations \"layer[1].x\" free 100 B activations "
+  "\"layer[0].x\"\n"
+  "  d: compute 10 us alloc 50 B buffers \"y\" free 200 B activations \"layer[1].x\" free 50 B "
+  "buffers \"y\"\n"
+  "}\n"
+  "program { hold 1000 B parameters \"w\"; F 0; F 1 }\n";
 
 Test(memory, peak_holders_and_moment)
 {
   fixture f = play(two_streams);
   const ts_memory_class *m = &f.memory->classes[0];
-  /* At 10 us c allocates before it frees what a left, and b of the next micro-batch begins on the other stream. */
+  /* At 10 us c allocates before it frees what a left, and b of the next micro-batch begins on the
+   * other stream. */
   cr_assert_eq(m->base, 1000);
   cr_assert_eq(m->peak, 1330);
   cr_assert_eq(m->at_peak.time, UINT64_C(10000000));
@@ -163,7 +179,8 @@ Test(memory, peak_holders_and_moment)
 Test(memory, the_smallest_device_of_a_class_decides)
 {
   fixture f = play("axis dp 2\n"
-                   "device_class large 1 TB/s memory 4000 B\ndevice_class small 1 TB/s memory 1100 B reserved 50 B\n"
+                   "device_class large 1 TB/s memory 4000 B\ndevice_class small 1 TB/s memory 1100 "
+                   "B reserved 50 B\n"
                    "devices big[1] of large\ndevices little[1] of small\n"
                    "stream compute\nfragment F { compute 10 us alloc 100 B activations }\n"
                    "program { hold 1000 B parameters; F 0 }\n");

@@ -105,7 +105,8 @@ Test(allocator, all_comes_back)
       if (taken[k])
         ts_allocator_release(h.a, held[k]);
       else
-        held[k] = ts_allocator_take(h.a, (random >> 4) % (random & 8 ? 4 * MIB : 64 * MIB) + 1, random >> 7 & 1);
+        held[k] = ts_allocator_take(h.a, (random >> 4) % (random & 8 ? 4 * MIB : 64 * MIB) + 1,
+                                    random >> 7 & 1);
       taken[k] = !taken[k];
       ts_allocator_state s = ts_allocator_now(h.a);
       cr_assert(s.requested <= s.allocated && s.allocated <= s.reserved);

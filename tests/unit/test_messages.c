@@ -1,9 +1,12 @@
 /* Messages against closed forms, and against queues written here by hand.
  *
- * To one peer they follow LogGP (Alexandrov et al., "LogGP: incorporating long messages into the LogP model", SPAA 1995): with o what a call costs its sender, G the time of a byte
- * and L the latency, the k-th of messages that could all leave at 0 is there at k (o + G bytes) + L, and not at k (o + G bytes + L).
+ * To one peer they follow LogGP (Alexandrov et al., "LogGP: incorporating long messages into the
+ * LogP model", SPAA 1995): with o what a call costs its sender, G the time of a byte and L the
+ * latency, the k-th of messages that could all leave at 0 is there at k (o + G bytes) + L, and not
+ * at k (o + G bytes + L).
  *
- * To several peers, each link takes the messages that cross it one after the other, each for bytes / rate; a message is there when each link of its path has had its time, and L later. */
+ * To several peers, each link takes the messages that cross it one after the other, each for bytes
+ * / rate; a message is there when each link of its path has had its time, and L later. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,7 +20,8 @@
 
 enum { MOST_PEERS = 6, MOST_MESSAGES = 30 };
 
-typedef struct message { int peer; uint64_t bytes, wait; } message; /* wait: ps of work before it is sent */
+/* wait: ps of work before it is sent */
+typedef struct message { int peer; uint64_t bytes, wait; } message;
 
 typedef struct job { /* device 0 sends through a port of its own, and a link to each peer */
   int peers, count;
@@ -39,14 +43,21 @@ static void put(ir_text *t, const char *format, ...)
 static ts_ir_builder *builder_of(const job *j)
 {
   ir_text t = {0};
-  put(&t, "axis pp %d pipeline\nstream compute\nstream comm\ndevice_class d 1 TB/s\ndevices gpu[%d] of d\nswitches port[1]\n", j->peers + 1, j->peers + 1);
+  put(&t,
+      "axis pp %d pipeline\nstream compute\nstream comm\ndevice_class d 1 TB/s\ndevices gpu[%d] of "
+      "d\nswitches port[1]\n",
+      j->peers + 1, j->peers + 1);
   put(&t, "link_class trunk %.17g GB/s latency 1 us\nlink gpu[0] -- port[0] trunk\n", j->trunk);
   for (int p = 0; p < j->peers; p++)
-    put(&t, "link_class to%d %.17g GB/s latency 4 us\nlink port[0] -- gpu[%d] to%d\n", p, j->rate[p], p + 1, p);
+    put(&t, "link_class to%d %.17g GB/s latency 4 us\nlink port[0] -- gpu[%d] to%d\n", p,
+        j->rate[p], p + 1, p);
   put(&t, "%s", j->models);
   for (int i = 0; i < j->count; i++)
-    put(&t, "fragment S%d {\n w: compute %llu ps\n send %llu B over pp after w\n}\nfragment R%d { recv %llu B over pp }\n", i, (unsigned long long)j->at[i].wait,
-        (unsigned long long)j->at[i].bytes, i, (unsigned long long)j->at[i].bytes);
+    put(&t,
+        "fragment S%d {\n w: compute %llu ps\n send %llu B over pp after w\n}\nfragment R%d { recv "
+        "%llu B over pp }\n",
+        i, (unsigned long long)j->at[i].wait, (unsigned long long)j->at[i].bytes, i,
+        (unsigned long long)j->at[i].bytes);
   put(&t, "program {\n");
   for (int i = 0; i < j->count; i++)
     put(&t, " S%d %d to %d\n", i, i, j->at[i].peer + 1);
@@ -111,11 +122,14 @@ static arrivals played(const job *j, const ts_run_options *options, uint32_t ord
   return a;
 }
 
-static void check_close(const arrivals *got, const arrivals *expected, const job *j, uint64_t off, const char *what)
+static void check_close(const arrivals *got, const arrivals *expected, const job *j, uint64_t off,
+                        const char *what)
 {
   for (int i = 0; i < j->count; i++) {
-    uint64_t d = got->at[i] > expected->at[i] ? got->at[i] - expected->at[i] : expected->at[i] - got->at[i];
-    cr_assert_leq(d, off, "%s: message %d of %d at %llu, not %llu", what, i, j->count, (unsigned long long)got->at[i], (unsigned long long)expected->at[i]);
+    uint64_t d =
+      got->at[i] > expected->at[i] ? got->at[i] - expected->at[i] : expected->at[i] - got->at[i];
+    cr_assert_leq(d, off, "%s: message %d of %d at %llu, not %llu", what, i, j->count,
+                  (unsigned long long)got->at[i], (unsigned long long)expected->at[i]);
   }
 }
 
@@ -129,28 +143,53 @@ static void check_pipeline(const char *models, double o, double latency, double 
     j.at[i].bytes = 1000000;
     expected.at[i] = (uint64_t)llround((i + 1) * (o + 1e6 / rate * 1e12) + latency);
   }
-  const ts_run_options options[] = {{0}, {.no_fold = true}, {.overlap = &ts_slowdown_nothing}, {.contention = true}, {.overlap = &ts_slowdown_nothing, .contention = true}};
+  const ts_run_options options[] = {{0},
+                                    {.no_fold = true},
+                                    {.overlap = &ts_slowdown_nothing},
+                                    {.contention = true},
+                                    {.overlap = &ts_slowdown_nothing, .contention = true}};
   for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
     arrivals got = played(&j, &options[k], 0);
     check_close(&got, &expected, &j, 20, models);
-    cr_assert(llabs((long long)(got.held - (expected.at[19] - (uint64_t)latency))) <= 20, "%s: a stream is held for o and the bytes", models);
+    cr_assert(llabs((long long)(got.held - (expected.at[19] - (uint64_t)latency))) <= 20,
+              "%s: a stream is held for o and the bytes", models);
   }
 }
 
 Test(messages, latency_pipelines)
 {
-  check_pipeline("", 0, 5e6, 10e9);                                                                       /* the links: 1 us and 4 us */
-  check_pipeline("net_model m alpha_beta for message efficiency 0.5 base 3 us hop 7 us\n", 3e6, 12e6, 5e9);
-  check_pipeline("net_model m flow for message base 3 us hop 7 us\n", 3e6, 12e6, 10e9);                    /* hop and links */
-  check_pipeline("net_model m table for message {\n message 2 1 1 kB 6 us\n message 2 1 1 MB 105.9 us\n}\n", 0, 5.9e6, 10e9);
-  check_pipeline("net_model m table for message {\n message 2 1 1 MB 100 us\n}\n", 0, 0, 10e9);            /* nothing tells */
-  check_pipeline("net_model m white_box {\n method message pairs simple channels 2 threads 512 connection 3 us believed 3 us intra_hop 7 us intra_rate 5 GB/s\n}\n", 3e6, 7e6, 5e9);
+  /* the links: 1 us and 4 us */
+  check_pipeline("", 0, 5e6, 10e9);
+  check_pipeline("net_model m alpha_beta for message efficiency 0.5 base 3 us hop 7 us\n", 3e6,
+                 12e6, 5e9);
+  /* hop and links */
+  check_pipeline("net_model m flow for message base 3 us hop 7 us\n", 3e6, 12e6, 10e9);
+  check_pipeline(
+    "net_model m table for message {\n message 2 1 1 kB 6 us\n message 2 1 1 MB 105.9 us\n}\n", 0,
+    5.9e6, 10e9);
+  /* nothing tells */
+  check_pipeline("net_model m table for message {\n message 2 1 1 MB 100 us\n}\n", 0, 0, 10e9);
+  check_pipeline("net_model m white_box {\n method message pairs simple channels 2 threads 512 "
+                 "connection 3 us believed 3 us intra_hop 7 us intra_rate 5 GB/s\n}\n",
+                 3e6, 7e6, 5e9);
 }
 
 Test(messages, latency_of_curves)
 {
-  ts_ir_net_curve c = {.collective = TS_IR_MESSAGE, .least_ranks = 2, .most_ranks = 2, .least = 1, .most = 1 << 30, .intra_latency = 4000000, .intra_limit = 10e9, .intra_slope = 1, .intra_middle = 1e-3,
-                       .small_few = 1.5, .large_few = 1.5, .small_many = 1.5, .large_many = 1.5, .straggler = 0.5};
+  ts_ir_net_curve c = {.collective = TS_IR_MESSAGE,
+                       .least_ranks = 2,
+                       .most_ranks = 2,
+                       .least = 1,
+                       .most = 1 << 30,
+                       .intra_latency = 4000000,
+                       .intra_limit = 10e9,
+                       .intra_slope = 1,
+                       .intra_middle = 1e-3,
+                       .small_few = 1.5,
+                       .large_few = 1.5,
+                       .small_many = 1.5,
+                       .large_many = 1.5,
+                       .straggler = 0.5};
   ts_profile p = {.ranks = 2, .islands = 1, .per_island = 2, .intra = 10e9};
   ts_estimate e = ts_curve_estimate(&c, 1000000, &p);
   cr_assert_float_eq((double)e.latency, 4e6 * 1.5 * 1.5, 2);
@@ -165,15 +204,20 @@ static uint32_t next(uint32_t *state)
   return *state >> 8;
 }
 
-/* Links of 1 to 40 GB/s, a port of 2 to 100 GB/s, messages of up to 4 MB, sent at once or after a while. */
+/* Links of 1 to 40 GB/s, a port of 2 to 100 GB/s, messages of up to 4 MB, sent at once or after a
+ * while. */
 static job random_job(uint32_t seed)
 {
   uint32_t state = seed * 2654435761u + 1;
-  job j = {.peers = 1 + (int)(next(&state) % MOST_PEERS), .count = 1 + (int)(next(&state) % MOST_MESSAGES), .trunk = 2 + next(&state) % 99, .models = ""};
+  job j = {.peers = 1 + (int)(next(&state) % MOST_PEERS),
+           .count = 1 + (int)(next(&state) % MOST_MESSAGES),
+           .trunk = 2 + next(&state) % 99,
+           .models = ""};
   for (int p = 0; p < j.peers; p++)
     j.rate[p] = 1 + next(&state) % 40;
   for (int i = 0; i < j.count; i++)
-    j.at[i] = (message){(int)(next(&state) % (uint32_t)j.peers), next(&state) % 4000000, next(&state) % 3 ? 0 : next(&state) % 200 * UINT64_C(1000000)};
+    j.at[i] = (message){(int)(next(&state) % (uint32_t)j.peers), next(&state) % 4000000,
+                        next(&state) % 3 ? 0 : next(&state) % 200 * UINT64_C(1000000)};
   return j;
 }
 
@@ -208,11 +252,13 @@ Test(messages, peers_on_links_of_their_own_do_not_wait_for_each_other)
     j.at[i] = (message){i, 1000000, 0};
   arrivals a = played(&j, &(ts_run_options){0}, 0);
   for (int i = 0; i < 3; i++)
-    cr_assert_eq(a.at[i], 105000000, "message %d is there at %llu ps", i, (unsigned long long)a.at[i]);
+    cr_assert_eq(a.at[i], 105000000, "message %d is there at %llu ps", i,
+                 (unsigned long long)a.at[i]);
   j.trunk = 10; /* the only NIC: one after the other */
   a = played(&j, &(ts_run_options){0}, 0);
   for (int i = 0; i < 3; i++)
-    cr_assert_eq(a.at[i], (uint64_t)(i + 1) * 100000000 + 5000000, "message %d is there at %llu ps", i, (unsigned long long)a.at[i]);
+    cr_assert_eq(a.at[i], (uint64_t)(i + 1) * 100000000 + 5000000, "message %d is there at %llu ps",
+                 i, (unsigned long long)a.at[i]);
 }
 
 Test(messages, queues)
@@ -220,7 +266,8 @@ Test(messages, queues)
   for (uint32_t seed = 1; seed <= 200; seed++) {
     job j = random_job(seed);
     arrivals expected = by_queues(&j);
-    const ts_run_options options[] = {{0}, {.no_fold = true}, {.overlap = &ts_slowdown_nothing}, {.contention = true}};
+    const ts_run_options options[] = {
+      {0}, {.no_fold = true}, {.overlap = &ts_slowdown_nothing}, {.contention = true}};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
       arrivals got = played(&j, &options[k], k == 1 ? seed : 0);
       check_close(&got, &expected, &j, 2 * MOST_MESSAGES, "queues");
@@ -228,16 +275,19 @@ Test(messages, queues)
   }
 }
 
-/* No link carries more than it can, whoever plays: by flows, too, where a port is shared evenly and not by turns. */
+/* No link carries more than it can, whoever plays: by flows, too, where a port is shared evenly and
+ * not by turns. */
 Test(messages, no_link_is_faster_than_it_is)
 {
   for (uint32_t seed = 1; seed <= 100; seed++) {
     job j = random_job(seed);
-    const ts_run_options options[] = {{0}, {.contention = true}, {.overlap = &ts_slowdown_nothing, .contention = true}};
+    const ts_run_options options[] = {
+      {0}, {.contention = true}, {.overlap = &ts_slowdown_nothing, .contention = true}};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
       j.models = k ? "net_model m flow for message\n" : "";
       arrivals got = played(&j, &options[k], 0);
-      for (int first = 0; first < j.count; first++) { /* what is posted from here on needs its links */
+      /* what is posted from here on needs its links */
+      for (int first = 0; first < j.count; first++) {
         double begin = 0, port = 0, link[MOST_PEERS] = {0}, last = 0, last_of[MOST_PEERS] = {0};
         for (int i = 0; i <= first; i++)
           begin += (double)j.at[i].wait;
@@ -250,13 +300,15 @@ Test(messages, no_link_is_faster_than_it_is)
         }
         cr_assert_geq(last + 100, begin + port + 5e6, "seed %u: port", seed);
         for (int p = 0; p < j.peers; p++)
-          cr_assert(link[p] == 0 || last_of[p] + 100 >= begin + link[p] + 5e6, "seed %u: link of peer %d", seed, p);
+          cr_assert(link[p] == 0 || last_of[p] + 100 >= begin + link[p] + 5e6,
+                    "seed %u: link of peer %d", seed, p);
       }
     }
   }
 }
 
-/* Where the port has enough for all links together, flows and queues are the same: messages to each peer go one after the other. */
+/* Where the port has enough for all links together, flows and queues are the same: messages to each
+ * peer go one after the other. */
 Test(messages, flows_over_links_of_their_own)
 {
   for (uint32_t seed = 1; seed <= 100; seed++) {
@@ -264,7 +316,8 @@ Test(messages, flows_over_links_of_their_own)
     j.trunk = 1e6;
     arrivals expected = by_queues(&j);
     j.models = "net_model m flow for message\n";
-    const ts_run_options options[] = {{0}, {.contention = true}, {.overlap = &ts_slowdown_nothing, .contention = true}};
+    const ts_run_options options[] = {
+      {0}, {.contention = true}, {.overlap = &ts_slowdown_nothing, .contention = true}};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
       arrivals got = played(&j, &options[k], 0);
       check_close(&got, &expected, &j, 2000, "flows");

@@ -34,7 +34,8 @@ static void gives(const char *declaration, const char *expression, const char *e
 {
   ts_desk desk = ts_desk_open();
   mathematics(&desk);
-  const char *text = ts_arena_printf(desk.arena, "extern fn %s from \"libmine.so\"\nlet x = %s", declaration, expression);
+  const char *text = ts_arena_printf(desk.arena, "extern fn %s from \"libmine.so\"\nlet x = %s",
+                                     declaration, expression);
   const char *got = ts_desk_print(&desk, text);
   cr_expect_str_eq(got, expected, "%s\n  gives    %s\n  expected %s", text, got, expected);
   ts_desk_close(&desk);
@@ -51,11 +52,15 @@ Test(native, numbers_and_quantities_cross)
 
 Test(native, mistakes)
 {
-  gives("log(x: Real) -> Time", "log(-1)", "E0232 `log` returned a value that is not a finite number");
-  gives("no_such_function(x: Real) -> Time", "no_such_function(1)", "E0230 `libmine.so` has no function `no_such_function`");
+  gives("log(x: Real) -> Time", "log(-1)",
+        "E0232 `log` returned a value that is not a finite number");
+  gives("no_such_function(x: Real) -> Time", "no_such_function(1)",
+        "E0230 `libmine.so` has no function `no_such_function`");
   gives("cbrt(x: Tensor) -> Real", "cbrt(1)", "E0231 `Tensor` cannot cross to a native function");
   ts_desk desk = ts_desk_open();
-  cr_expect_str_eq(ts_desk_print(&desk, "extern fn f(m: Int) -> Time from \"libnone.so\"\nlet x = f(1)"), "E0229 cannot find the library `libnone.so`");
+  cr_expect_str_eq(
+    ts_desk_print(&desk, "extern fn f(m: Int) -> Time from \"libnone.so\"\nlet x = f(1)"),
+    "E0229 cannot find the library `libnone.so`");
   ts_desk_close(&desk);
 }
 
@@ -65,14 +70,18 @@ Test(native, nothing_is_loaded_unasked)
   ts_desk desk = ts_desk_open();
   mathematics(&desk);
   desk.s->native_count = 0;
-  cr_expect_str_eq(ts_desk_print(&desk, "extern fn cbrt(x: Real) -> Real from \"libmine.so\"\nlet x = cbrt(8)"),
-                   "E0235 `libmine.so` is native code, which was not allowed to run");
+  cr_expect_str_eq(
+    ts_desk_print(&desk, "extern fn cbrt(x: Real) -> Real from \"libmine.so\"\nlet x = cbrt(8)"),
+    "E0235 `libmine.so` is native code, which was not allowed to run");
   ts_desk_close(&desk);
   desk = ts_desk_open();
   char path[4096]; /* allowed, and yet not by a path from the root */
   cr_assert(realpath(mathematics(&desk), path));
-  cr_expect_str_eq(ts_desk_print(&desk, ts_arena_printf(desk.arena, "extern fn cbrt(x: Real) -> Real from \"%s\"\nlet x = cbrt(8)", path)),
-                   "E0235 a library of native code stands beside the plan or in a folder of `-I`");
+  cr_expect_str_eq(
+    ts_desk_print(
+      &desk, ts_arena_printf(desk.arena,
+                             "extern fn cbrt(x: Real) -> Real from \"%s\"\nlet x = cbrt(8)", path)),
+    "E0235 a library of native code stands beside the plan or in a folder of `-I`");
   ts_desk_close(&desk);
 }
 
@@ -85,8 +94,11 @@ Test(native, a_pinned_library_is_that_one)
     cr_assert_eq(ts_digest_file(mathematics(&desk), digest), 0);
     digest[0] ^= !right;
     ts_digest_hex(digest, hex);
-    const char *text = ts_arena_printf(desk.arena, "extern fn cbrt(x: Real) -> Real from \"libmine.so\" sha256 \"%s\"\nlet x = cbrt(8)", hex);
-    cr_expect_str_eq(ts_desk_print(&desk, text), right ? "2.0" : "E0236 `libmine.so` is not the library that the plan names");
+    const char *text = ts_arena_printf(
+      desk.arena,
+      "extern fn cbrt(x: Real) -> Real from \"libmine.so\" sha256 \"%s\"\nlet x = cbrt(8)", hex);
+    cr_expect_str_eq(ts_desk_print(&desk, text),
+                     right ? "2.0" : "E0236 `libmine.so` is not the library that the plan names");
     ts_desk_close(&desk);
   }
 }

@@ -1,5 +1,7 @@
-/* No model of a network is faster than its links: random clusters of pods, nodes of unequal sizes, rails, spines and oversubscription, groups of any stride, all
- * collectives. The bound is worked out here anew, from how the cluster was drawn: what each rank, node and pod must send and take, by pairs of ranks. */
+/* No model of a network is faster than its links: random clusters of pods, nodes of unequal sizes,
+ * rails, spines and oversubscription, groups of any stride, all collectives. The bound is worked
+ * out here anew, from how the cluster was drawn: what each rank, node and pod must send and take,
+ * by pairs of ranks. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,7 +14,8 @@
 enum { MOST_RANKS = 48 };
 
 typedef struct cluster {
-  uint32_t pods, nodes, rails, spines, gpus, world, shape[3]; /* nodes of a pod; shape: of the mesh */
+  /* nodes of a pod; shape: of the mesh */
+  uint32_t pods, nodes, rails, spines, gpus, world, shape[3];
   uint32_t node[MOST_RANKS], pod[MOST_RANKS], place[MOST_RANKS];
   double nvlink, nic, up; /* GB/s; up: of a leaf to one spine */
   bool rail_leaves;       /* a leaf for each rail of a pod, or one for all */
@@ -37,13 +40,16 @@ static void draw_cluster(cluster *c, uint64_t seed, const char *models)
 {
   uint64_t random = seed;
   char *at = c->text;
-  c->pods = 1 + draw(&random, 3), c->nodes = 1 + draw(&random, 3), c->rails = 1 + draw(&random, 5), c->spines = 1 + draw(&random, 4);
-  c->nvlink = 100 * (1 + draw(&random, 4)), c->nic = 10 * (1 + draw(&random, 6)), c->rail_leaves = draw(&random, 2);
+  c->pods = 1 + draw(&random, 3), c->nodes = 1 + draw(&random, 3), c->rails = 1 + draw(&random, 5),
+  c->spines = 1 + draw(&random, 4);
+  c->nvlink = 100 * (1 + draw(&random, 4)), c->nic = 10 * (1 + draw(&random, 6)),
+  c->rail_leaves = draw(&random, 2);
   double whole = c->nic * c->nodes * (c->rail_leaves ? 1 : c->rails) / (1 << draw(&random, 4));
   c->up = whole / c->spines;
   uint32_t uneven = draw(&random, 3) ? 0 : draw(&random, 1000), gpus = 0;
   for (uint32_t n = 0; n < c->pods * c->nodes; n++)
-    for (uint32_t g = 0; g < c->rails - (uneven && c->rails > 1 && uneven % (n + 2) < 2); g++, gpus++)
+    for (uint32_t g = 0; g < c->rails - (uneven && c->rails > 1 && uneven % (n + 2) < 2);
+         g++, gpus++)
       c->node[gpus] = n, c->pod[gpus] = n / c->nodes;
   c->gpus = gpus;
   for (c->world = 0; !c->world && gpus > 1;) { /* as many ranks as three axes of the mesh make */
@@ -52,12 +58,22 @@ static void draw_cluster(cluster *c, uint64_t seed, const char *models)
     uint32_t world = c->shape[0] * c->shape[1] * c->shape[2];
     c->world = world > 1 && world <= gpus ? world : 0;
   }
-  say(&at, "axis x %u\naxis y %u\naxis z %u\ngroup g0 = x\ngroup g1 = y\ngroup g2 = x, z\nstream compute\nstream comm\n", c->shape[0], c->shape[1], c->shape[2]);
-  say(&at, "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches nv[%u]\nswitches leaf[%u]\nswitches spine[%u]\n", gpus, c->pods * c->nodes, c->pods * c->rails, c->spines);
-  say(&at, "link_class nvl %g GB/s latency 1 us\nlink_class nic %g GB/s latency 2 us tier 1\nlink_class up %.17g GB/s latency 1 us tier %u\n", c->nvlink, c->nic, c->up, 1 + draw(&random, 2));
+  say(&at,
+      "axis x %u\naxis y %u\naxis z %u\ngroup g0 = x\ngroup g1 = y\ngroup g2 = x, z\nstream "
+      "compute\nstream comm\n",
+      c->shape[0], c->shape[1], c->shape[2]);
+  say(&at,
+      "device_class d 1 TB/s\ndevices gpu[%u] of d\nswitches nv[%u]\nswitches leaf[%u]\nswitches "
+      "spine[%u]\n",
+      gpus, c->pods * c->nodes, c->pods * c->rails, c->spines);
+  say(&at,
+      "link_class nvl %g GB/s latency 1 us\nlink_class nic %g GB/s latency 2 us tier 1\nlink_class "
+      "up %.17g GB/s latency 1 us tier %u\n",
+      c->nvlink, c->nic, c->up, 1 + draw(&random, 2));
   for (uint32_t i = 0, g = 0; i < gpus; i++, g++) {
     g = i && c->node[i] == c->node[i - 1] ? g : 0;
-    say(&at, "link gpu[%u] -- nv[%u] nvl\nlink gpu[%u] -- leaf[%u] nic\n", i, c->node[i], i, c->pod[i] * c->rails + (c->rail_leaves ? g : 0));
+    say(&at, "link gpu[%u] -- nv[%u] nvl\nlink gpu[%u] -- leaf[%u] nic\n", i, c->node[i], i,
+        c->pod[i] * c->rails + (c->rail_leaves ? g : 0));
   }
   for (uint32_t l = 0; l < c->pods * c->rails; l++)
     for (uint32_t s = 0; s < c->spines && (c->rail_leaves || l % c->rails == 0); s++)
@@ -76,7 +92,8 @@ static void draw_cluster(cluster *c, uint64_t seed, const char *models)
   say(&at, "}\nprogram { F }\n");
 }
 
-/* What rank i of n must get to rank j, of 1 B of the call, if nobody else had or wanted the same; what others share is counted once by `must_leave`. */
+/* What rank i of n must get to rank j, of 1 B of the call, if nobody else had or wanted the same;
+ * what others share is counted once by `must_leave`. */
 static double must_leave(uint32_t kind, const bool *inside, uint32_t n, bool entering)
 {
   double bytes = 0;
@@ -87,9 +104,12 @@ static double must_leave(uint32_t kind, const bool *inside, uint32_t n, bool ent
     bool here = inside[i] != entering; /* a sender */
     switch (kind) {
     case TS_IR_ALL_TO_ALL: bytes += here ? (n - members) / (double)n : 0; break;
-    case TS_IR_ALL_GATHER: bytes += here / (double)n; break;            /* its part is wanted outside */
-    case TS_IR_REDUCE_SCATTER: bytes += !here / (double)n; break;       /* the others' parts want the senders' sum */
-    case TS_IR_ALL_REDUCE: bytes += 1. / n; break;                      /* partial sums of the others' parts and results of its own */
+    /* its part is wanted outside */
+    case TS_IR_ALL_GATHER: bytes += here / (double)n; break;
+    /* the others' parts want the senders' sum */
+    case TS_IR_REDUCE_SCATTER: bytes += !here / (double)n; break;
+    /* partial sums of the others' parts and results of its own */
+    case TS_IR_ALL_REDUCE: bytes += 1. / n; break;
     case TS_IR_BROADCAST: bytes += here && i == 0; break;
     case TS_IR_REDUCE: bytes += !here && i == 0; break;
     case TS_IR_SHIFT: bytes += here && (inside[(i + 1) % n] != entering) != here; break;
@@ -98,7 +118,8 @@ static double must_leave(uint32_t kind, const bool *inside, uint32_t n, bool ent
   return bytes;
 }
 
-typedef struct set { const uint32_t *of; uint32_t value; double rate; } set; /* of ranks' places; GB/s of the links out of it, and as much into it */
+/* of ranks' places; GB/s of the links out of it, and as much into it */
+typedef struct set { const uint32_t *of; uint32_t value; double rate; } set;
 
 static uint32_t sets_of(const cluster *c, const uint32_t *numbers, set *sets)
 {
@@ -118,7 +139,8 @@ static uint32_t sets_of(const cluster *c, const uint32_t *numbers, set *sets)
   return count;
 }
 
-static uint32_t members_of(const cluster *c, const set *at, const uint32_t *ranks, uint32_t n, bool *inside)
+static uint32_t members_of(const cluster *c, const set *at, const uint32_t *ranks, uint32_t n,
+                           bool *inside)
 {
   uint32_t members = 0;
   for (uint32_t i = 0; i < n; i++)
@@ -152,8 +174,10 @@ static double bound_of_all(const cluster *c, uint32_t kind, const ts_rank_group 
   return most * 1e3;
 }
 
-/* ps a byte for an instance alone; with `sums`, and every rank's or node's or pod's links together where only ranks reduce. */
-static double bound_of(const cluster *c, uint32_t kind, const uint32_t *ranks, uint32_t n, bool sums)
+/* ps a byte for an instance alone; with `sums`, and every rank's or node's or pod's links together
+ * where only ranks reduce. */
+static double bound_of(const cluster *c, uint32_t kind, const uint32_t *ranks, uint32_t n,
+                       bool sums)
 {
   uint32_t numbers[MOST_RANKS], parts = 0, shown = 0;
   set sets[3 * MOST_RANKS];
@@ -174,21 +198,25 @@ static double bound_of(const cluster *c, uint32_t kind, const uint32_t *ranks, u
     if (!members || members == n)
       continue;
     parts++, shown++, rates += sets[s].rate;
-    most = fmax(most, fmax(must_leave(kind, inside, n, false), must_leave(kind, inside, n, true)) / sets[s].rate);
+    most = fmax(most, fmax(must_leave(kind, inside, n, false), must_leave(kind, inside, n, true)) /
+                        sets[s].rate);
   }
   return most * 1e3; /* GB/s */
 }
 
 static const char *const models[] = {
-    "",
-    "net_model m alpha_beta efficiency 0.7\n",
-    "net_model m alpha_beta by tree\n",
-    "net_model m flow\n",
-    "net_model m flow routing adaptive channels 3\n",
-    "net_model m flow routing ecmp by ring channels 1\n",
-    "net_model m white_box {\n  method all_reduce ring simple channels 8 threads 512 intra_rate 90 TB/s inter_rate 90 TB/s\n  method all_gather ring simple channels 8 threads 512 intra_share 1 inter_share 1\n"
-    "  method all_to_all pairs simple channels 8 threads 512 intra_share 1 inter_share 1\n  method shift pairs simple channels 8 threads 512\n"
-    "  method reduce_scatter ring simple channels 8 threads 512 intra_share 1 inter_share 1\n}\n",
+  "",
+  "net_model m alpha_beta efficiency 0.7\n",
+  "net_model m alpha_beta by tree\n",
+  "net_model m flow\n",
+  "net_model m flow routing adaptive channels 3\n",
+  "net_model m flow routing ecmp by ring channels 1\n",
+  "net_model m white_box {\n  method all_reduce ring simple channels 8 threads 512 intra_rate 90 "
+  "TB/s inter_rate 90 TB/s\n  method all_gather ring simple channels 8 threads 512 intra_share 1 "
+  "inter_share 1\n"
+  "  method all_to_all pairs simple channels 8 threads 512 intra_share 1 inter_share 1\n  method "
+  "shift pairs simple channels 8 threads 512\n"
+  "  method reduce_scatter ring simple channels 8 threads 512 intra_share 1 inter_share 1\n}\n",
 };
 
 static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
@@ -220,15 +248,20 @@ static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
         uint32_t members[MOST_RANKS];
         for (uint32_t j = 0; j < group->size; j++)
           members[j] = group->base[i] + group->offset[j];
-        double own = bound_of(&c, kind, members, group->size, false), sums = bound_of(&c, kind, members, group->size, true);
+        double own = bound_of(&c, kind, members, group->size, false),
+               sums = bound_of(&c, kind, members, group->size, true);
         cr_assert(kind == TS_IR_BARRIER || kind == TS_IR_MESSAGE || (own > 0 && sums >= own));
-        cr_assert_float_eq(ts_bound_time(&bounds[i], kind, 1, false, false), own, 1e-8 * own, "seed %lu: %s, bound %g, by hand %g\n%s", (unsigned long)seed,
-                           ts_ir_collective_words[kind], ts_bound_time(&bounds[i], kind, 1, false, false), own, c.text);
+        cr_assert_float_eq(ts_bound_time(&bounds[i], kind, 1, false, false), own, 1e-8 * own,
+                           "seed %lu: %s, bound %g, by hand %g\n%s", (unsigned long)seed,
+                           ts_ir_collective_words[kind],
+                           ts_bound_time(&bounds[i], kind, 1, false, false), own, c.text);
         cr_assert_float_eq(ts_bound_time(&bounds[i], kind, 1, false, true), sums, 1e-8 * sums);
         for (uint64_t bytes = 1; bytes < UINT64_C(1) << 36; bytes *= 997) {
           ts_estimate e = ts_network_estimate(network, kind, bytes, profile[i]);
-          cr_assert((double)e.time >= floor(sums * (double)bytes * (1 - 1e-8)), "seed %lu: %s of %lu bytes over %u ranks: %lu ps, the links need %.0f\n%s", (unsigned long)seed,
-                    ts_ir_collective_words[kind], (unsigned long)bytes, group->size, (unsigned long)e.time, sums * (double)bytes, c.text);
+          cr_assert((double)e.time >= floor(sums * (double)bytes * (1 - 1e-8)),
+                    "seed %lu: %s of %lu bytes over %u ranks: %lu ps, the links need %.0f\n%s",
+                    (unsigned long)seed, ts_ir_collective_words[kind], (unsigned long)bytes,
+                    group->size, (unsigned long)e.time, sums * (double)bytes, c.text);
           *raised += e.raised;
         }
       }
@@ -239,8 +272,10 @@ static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
         last = time > last ? time : last;
       }
       double all = bound_of_all(&c, kind, group) * (double)bytes;
-      cr_assert((double)last >= all * (1 - 1e-8), "seed %lu: %s of all instances over %u ranks: %lu ps, the links need %.0f\n%s", (unsigned long)seed, ts_ir_collective_words[kind],
-                group->size, (unsigned long)last, all, c.text);
+      cr_assert((double)last >= all * (1 - 1e-8),
+                "seed %lu: %s of all instances over %u ranks: %lu ps, the links need %.0f\n%s",
+                (unsigned long)seed, ts_ir_collective_words[kind], group->size, (unsigned long)last,
+                all, c.text);
     }
   }
   ts_arena_free(arena);

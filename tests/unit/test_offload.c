@@ -1,6 +1,6 @@
-/* Activations on the host: what comes back has left before. In plans drawn at random every copy from the
- * host begins after the copy to it has ended, bytes there and back are equal, what is recomputed waits for
- * what comes back, and a rank never holds more than without the host. */
+/* Activations on the host: what comes back has left before. In plans drawn at random every copy
+ * from the host begins after the copy to it has ended, bytes there and back are equal, what is
+ * recomputed waits for what comes back, and a rank never holds more than without the host. */
 #include "tests/unit/plan_text.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ static void see(void *closure, const ts_span_event *e)
   copies *c = closure;
   const ts_ir_item *item = &c->ir->items[e->item];
   uint32_t which = item->micro_batch * 4 + item->chunk;
-  if (e->node->op == TS_IR_COMPUTE && e->node->phase == TS_IR_PHASE_RECOMPUTE && !c->back[which].again)
+  if (e->node->op == TS_IR_COMPUTE && e->node->phase == TS_IR_PHASE_RECOMPUTE &&
+      !c->back[which].again)
     c->back[which].again = e->start + 1;
   const char *stream = c->ir->strings + c->ir->streams[e->node->stream].name;
   bool out = !strcmp(stream, "to the host"), back = !strcmp(stream, "from the host");
@@ -50,16 +51,19 @@ static void most(void *closure, uint64_t time, const int64_t category[TS_IR_CATE
 
 typedef struct outcome { uint64_t step; int64_t peak; double seconds; } outcome;
 
-static outcome play(const char *schedule, int ranks, int layers, const char *strategy, const char *more)
+static outcome play(const char *schedule, int ranks, int layers, const char *strategy,
+                    const char *more)
 {
   ts_arena *arena = ts_arena_new("test");
   plan_text plan = plan_open(ts_arena_printf(
     arena,
-    "import std.models.gpt, std.clusters.dgx, std.gpus.nvidia, std.precision, std.strategies.offload\n"
+    "import std.models.gpt, std.clusters.dgx, std.gpus.nvidia, std.precision, "
+    "std.strategies.offload\n"
     "import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble\n"
     "import std.schedules.gpipe, std.schedules.dual_pipe, std.schedules.single\n"
     "import std.strategies.recompute, std.optimizers.adam\n"
-    "plan test {\n  model = gpt(layers: %d, hidden: 512, heads: 8, vocab: 64, seq: 512, flash: true)\n"
+    "plan test {\n  model = gpt(layers: %d, hidden: 512, heads: 8, vocab: 64, seq: 512, flash: "
+    "true)\n"
     "  cluster = dgx_h100(nodes: 1)\n  mesh = { pp: %d }\n  apply = [%s]\n  schedule = %s\n%s"
     "  batch = { micro: 1 }\n  precision = mixed(bf16)\n  optimizer = adam()\n"
     "  costs = [roofline(h100_sxm)]\n}\n",
@@ -104,8 +108,8 @@ Test(offload, comes_back_after_it_has_left)
     uint32_t r = state >> 8, k = (uint32_t)n % (sizeof of / sizeof *of);
     static const int rates[] = {1, 5, 20, 50, 200, 1000};
     char strategy[128];
-    snprintf(strategy, sizeof strategy, "offload_activations(link: %d GB/s, ahead: %u)", rates[r % 6],
-             (r >> 3) % 3);
+    snprintf(strategy, sizeof strategy, "offload_activations(link: %d GB/s, ahead: %u)",
+             rates[r % 6], (r >> 3) % 3);
     const char *more = (r >> 5) % 3 ? "" : "  recompute = full()\n";
     outcome with = play(of[k].schedule, of[k].ranks, of[k].layers, strategy, more);
     outcome without = play(of[k].schedule, of[k].ranks, of[k].layers, "", more);
@@ -124,8 +128,8 @@ Test(offload, one_way_after_the_other)
   cr_assert_leq(step, 2.1 * o.seconds);
 }
 
-/* Of several micro-batches the first comes back while the others leave: a slow link is busy with both ways
- * at once, m + 1 times one of m. */
+/* Of several micro-batches the first comes back while the others leave: a slow link is busy with
+ * both ways at once, m + 1 times one of m. */
 Test(offload, both_ways_at_once)
 {
   outcome o = play("gpipe(p: pp, m: 12)", 2, 4, "offload_activations(link: 1 GB/s)", "");

@@ -30,7 +30,10 @@ static void end(void)
   ts_arena_free(arena);
 }
 
-static void put(const char *path, const char *text) { cr_assert_eq(ts_write_file(path, text, strlen(text)), 0, "%s", path); }
+static void put(const char *path, const char *text)
+{
+  cr_assert_eq(ts_write_file(path, text, strlen(text)), 0, "%s", path);
+}
 
 static const char *got(const char *path)
 {
@@ -75,11 +78,13 @@ Test(output, links_are_followed_to_the_file_meant, .init = start, .fini = end)
 {
   struct stat info;
   mkdir("d", 0777);
-  cr_assert(!symlink("d/file", "one") && !symlink("one", "two") && !symlink("loop", "loop") && !symlink("/dev/full", "full"));
+  cr_assert(!symlink("d/file", "one") && !symlink("one", "two") && !symlink("loop", "loop") &&
+            !symlink("/dev/full", "full"));
   put("two", "new"); /* the file is not there yet */
   put("two", "newer");
   cr_expect_str_eq(got("d/file"), "newer");
-  cr_expect(lstat("two", &info) == 0 && S_ISLNK(info.st_mode) && lstat("one", &info) == 0 && S_ISLNK(info.st_mode));
+  cr_expect(lstat("two", &info) == 0 && S_ISLNK(info.st_mode) && lstat("one", &info) == 0 &&
+            S_ISLNK(info.st_mode));
   cr_expect_eq(ts_write_file("loop", "x", 1), ELOOP);
   cr_expect_eq(ts_write_file("full", "x", 1), ENOSPC);
   cr_expect(lstat("full", &info) == 0 && S_ISLNK(info.st_mode));
@@ -164,7 +169,8 @@ Test(output, a_pipe_stays_a_pipe, .init = start, .fini = end)
   cr_expect(lstat("p", &info) == 0 && S_ISFIFO(info.st_mode));
 }
 
-/* What a shell has opened as standard output goes on being it, also when it is a regular file, or reached through a link. */
+/* What a shell has opened as standard output goes on being it, also when it is a regular file, or
+ * reached through a link. */
 Test(output, standard_output_is_a_stream, .init = start, .fini = end)
 {
   struct stat before, after;
@@ -176,7 +182,8 @@ Test(output, standard_output_is_a_stream, .init = start, .fini = end)
     int fd = open("f", O_WRONLY | O_APPEND);
     dup2(fd, STDOUT_FILENO);
     printf("first ");
-    _exit(ts_write_file("-", "a ", 2) || ts_write_file("/dev/stdout", "b ", 2) || ts_write_file("/dev/fd/1", "c ", 2) || ts_write_file("link", "d", 1));
+    _exit(ts_write_file("-", "a ", 2) || ts_write_file("/dev/stdout", "b ", 2) ||
+          ts_write_file("/dev/fd/1", "c ", 2) || ts_write_file("link", "d", 1));
   }
   int status;
   waitpid(child, &status, 0);

@@ -22,7 +22,11 @@ static void star_init(star *s)
   *s = (star){.with = ts_ir_usual_packets};
   for (uint32_t i = 0; i < ENDS; i++)
     s->links[i] = (ts_packet_link){i, ENDS, 10e9, 1000000, s->with.queue};
-  s->job = (ts_packet_job){.links = s->links, .flows = s->flows, .node_count = ENDS + 1, .link_count = ENDS, .with = &s->with};
+  s->job = (ts_packet_job){.links = s->links,
+                           .flows = s->flows,
+                           .node_count = ENDS + 1,
+                           .link_count = ENDS,
+                           .with = &s->with};
 }
 
 static ts_packet_flow *add(star *s, uint32_t from, uint32_t to, uint64_t bytes)
@@ -58,7 +62,8 @@ Test(packet, missing)
   uint64_t end[ENDS];
   star_init(&s);
   add(&s, 0, 1, 1000);
-  cr_assert_eq(ts_packet_play(&s.job, end), ts_packet_available() ? TS_PACKET_DONE : TS_PACKET_MISSING);
+  cr_assert_eq(ts_packet_play(&s.job, end),
+               ts_packet_available() ? TS_PACKET_DONE : TS_PACKET_MISSING);
 }
 
 Test(packet, counted)
@@ -73,7 +78,13 @@ Test(packet, counted)
 Test(packet, wrong_jobs)
 {
   star s;
-#define WRONG(change) do { star_init(&s); add(&s, 0, 1, 4096); change; cr_assert_not_null(ts_packet_wrong(&s.job), #change); } while (0)
+#define WRONG(change)                                                                              \
+  do {                                                                                             \
+    star_init(&s);                                                                                 \
+    add(&s, 0, 1, 4096);                                                                           \
+    change;                                                                                        \
+    cr_assert_not_null(ts_packet_wrong(&s.job), #change);                                          \
+  } while (0)
   star_init(&s);
   add(&s, 0, 1, 4096);
   cr_assert_null(ts_packet_wrong(&s.job));
@@ -86,7 +97,8 @@ Test(packet, wrong_jobs)
   WRONG(s.links[0].rate = INFINITY);
   WRONG(s.links[0].to = 77);
   WRONG(s.links[1].latency = UINT64_MAX);
-  WRONG(s.links[0].latency = s.links[1].latency = UINT64_C(600000000000000)); /* together more than a flow may take */
+  /* together more than a flow may take */
+  WRONG(s.links[0].latency = s.links[1].latency = UINT64_C(600000000000000));
   WRONG(s.flows[0].bytes = 0);
   WRONG(s.flows[0].bytes = UINT64_MAX);
   WRONG(s.flows[0].line = NAN);

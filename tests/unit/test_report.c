@@ -1,4 +1,5 @@
-/* Reports of random plans keep what they promise: they fit, they parse, and what is printed adds up. */
+/* Reports of random plans keep what they promise: they fit, they parse, and what is printed adds
+ * up. */
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,7 +11,13 @@
 #include "runtime/report/report.h"
 #include "tests/unit/random_ir.h"
 
-typedef struct fixture { ts_arena *arena; ts_ir_builder *builder; ts_ir *ir; ts_run *run; const ts_summary *summary; } fixture;
+typedef struct fixture {
+  ts_arena *arena;
+  ts_ir_builder *builder;
+  ts_ir *ir;
+  ts_run *run;
+  const ts_summary *summary;
+} fixture;
 
 static fixture play_random(uint32_t seed)
 {
@@ -66,11 +73,14 @@ static void check_class(const cJSON *class, double step)
 {
   double exposed = 0, phases = 0;
   const cJSON *comm, *phase, *compute = cJSON_GetObjectItemCaseSensitive(class, "compute");
-  cJSON_ArrayForEach(comm, cJSON_GetObjectItemCaseSensitive(class, "communication")) exposed += field(comm, "exposed_ps");
+  cJSON_ArrayForEach(comm, cJSON_GetObjectItemCaseSensitive(class, "communication")) exposed +=
+    field(comm, "exposed_ps");
   cJSON_ArrayForEach(phase, compute) phases += phase->valuedouble;
   cr_assert_eq(exposed, field(class, "exposed_communication_ps"));
   cr_assert_eq(phases, 2 * field(compute, "total_ps"));
-  cr_assert_eq(field(compute, "total_ps") + exposed + field(class, "bubble_ps") + field(class, "host_wait_ps") + field(class, "tail_ps"), step);
+  cr_assert_eq(field(compute, "total_ps") + exposed + field(class, "bubble_ps") +
+                 field(class, "host_wait_ps") + field(class, "tail_ps"),
+               step);
 }
 
 Test(report, json_parses_and_shares_sum_to_the_step)
@@ -83,7 +93,8 @@ Test(report, json_parses_and_shares_sum_to_the_step)
     double step = field(root, "step_time_ps"), critical = 0, ranks = 0;
     cr_assert_eq(step, (double)f.summary->result->step);
     const cJSON *item, *path = cJSON_GetObjectItemCaseSensitive(root, "critical_path");
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(path, "parts")) critical += field(item, "time_ps");
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(path, "parts")) critical +=
+      field(item, "time_ps");
     cr_assert_eq(critical, step, "seed %u: critical path %g of %g", seed, critical, step);
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "classes"))
     {
@@ -180,7 +191,8 @@ Test(report, an_unwritable_trace_is_a_stop)
 {
   fixture f = play_random(1);
   ts_stop stop = {.arena = f.arena};
-  cr_assert_eq(ts_report_trace(f.summary, &(ts_trace_options){0}, "no/such/folder/trace.json", &stop), -1);
+  cr_assert_eq(
+    ts_report_trace(f.summary, &(ts_trace_options){0}, "no/such/folder/trace.json", &stop), -1);
   cr_assert_eq(stop.exit_code, TS_EXIT_ENVIRONMENT);
   end(&f);
 }

@@ -1,4 +1,5 @@
-/* Paths that flows take, on random clusters, against all paths there are; and how evenly hashes spread over equal ones. */
+/* Paths that flows take, on random clusters, against all paths there are; and how evenly hashes
+ * spread over equal ones. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,13 +10,19 @@
 
 enum { DEVICES = 5, SWITCHES = 6, VERTICES = DEVICES + SWITCHES, CLASSES = 3 };
 
-typedef struct cluster { ts_ir_builder *b; ts_ir ir; ts_arena *arena; ts_link_graph *graph; } cluster;
+typedef struct cluster {
+  ts_ir_builder *b;
+  ts_ir ir;
+  ts_arena *arena;
+  ts_link_graph *graph;
+} cluster;
 
 static void cluster_new(cluster *c, const char *text)
 {
   ts_ir_error error = {{0}, 0, 0, false};
   char whole[16384];
-  snprintf(whole, sizeof whole, "axis x 1\nstream compute\n%sfragment F { compute 1 us }\nprogram { F }\n", text);
+  snprintf(whole, sizeof whole,
+           "axis x 1\nstream compute\n%sfragment F { compute 1 us }\nprogram { F }\n", text);
   c->b = ts_ir_parse(whole, strlen(whole), &error);
   cr_assert(c->b, "line %u: %s", error.line, error.message);
   ts_ir_builder_view(c->b, &c->ir);
@@ -41,25 +48,36 @@ static const char *vertex(char *text, uint32_t v)
   return text;
 }
 
-/* Few classes, so that many paths are equal. A tier each for what leads to devices and what is between switches. */
+/* Few classes, so that many paths are equal. A tier each for what leads to devices and what is
+ * between switches. */
 static void random_cluster(cluster *c, uint64_t seed)
 {
   char text[8192], a[16], b[16], *at = text;
   uint64_t random = seed;
-  at += sprintf(at, "device_class d 1 TB/s\ndevices gpu[%d] of d\nswitches hub[%d]\n", DEVICES, SWITCHES);
+  at += sprintf(at, "device_class d 1 TB/s\ndevices gpu[%d] of d\nswitches hub[%d]\n", DEVICES,
+                SWITCHES);
   for (uint32_t k = 0; k < CLASSES; k++) {
-    at += sprintf(at, "link_class near%u %u GB/s latency %u us tier 1\n", k, 10 * (1 + draw(&random, 2)), 1 + draw(&random, 2));
-    at += sprintf(at, "link_class far%u %u GB/s latency %u us tier 2\n", k, 10 * (1 + draw(&random, 2)), 1 + draw(&random, 2));
+    at += sprintf(at, "link_class near%u %u GB/s latency %u us tier 1\n", k,
+                  10 * (1 + draw(&random, 2)), 1 + draw(&random, 2));
+    at += sprintf(at, "link_class far%u %u GB/s latency %u us tier 2\n", k,
+                  10 * (1 + draw(&random, 2)), 1 + draw(&random, 2));
   }
   for (uint32_t from = 0; from < VERTICES; from++)
     for (uint32_t to = from + 1; to < VERTICES; to++)
       if (to >= DEVICES && draw(&random, 5) < 2)
-        at += sprintf(at, "link %s %s %s %s%u\n", vertex(a, from), draw(&random, 8) ? "--" : "->", vertex(b, to), from < DEVICES ? "near" : "far", draw(&random, CLASSES));
+        at += sprintf(at, "link %s %s %s %s%u\n", vertex(a, from), draw(&random, 8) ? "--" : "->",
+                      vertex(b, to), from < DEVICES ? "near" : "far", draw(&random, CLASSES));
   cluster_new(c, text);
 }
 
-static uint32_t end_of(const cluster *c, uint32_t link, bool last) { return (link % 2 != 0) != last ? c->ir.links[link / 2].to : c->ir.links[link / 2].from; }
-static const ts_ir_link_class *class_of(const cluster *c, uint32_t link) { return &c->ir.link_classes[c->ir.links[link / 2].link_class]; }
+static uint32_t end_of(const cluster *c, uint32_t link, bool last)
+{
+  return (link % 2 != 0) != last ? c->ir.links[link / 2].to : c->ir.links[link / 2].from;
+}
+static const ts_ir_link_class *class_of(const cluster *c, uint32_t link)
+{
+  return &c->ir.link_classes[c->ir.links[link / 2].link_class];
+}
 
 static bool better(const ts_path *a, const ts_path *b)
 {
@@ -77,7 +95,8 @@ static void extend(ts_path *p, const ts_ir_link_class *k, uint32_t link)
 }
 
 /* Of all paths through switches, none of which is passed twice. */
-static void all_paths(const cluster *c, uint32_t at, uint32_t to, const ts_path *so_far, uint32_t seen, ts_path *best)
+static void all_paths(const cluster *c, uint32_t at, uint32_t to, const ts_path *so_far,
+                      uint32_t seen, ts_path *best)
 {
   if (at == to) {
     if (better(so_far, best))
@@ -112,18 +131,22 @@ static void check_walk(const cluster *c, uint32_t from, uint32_t to, const ts_pa
 
 static void check_pair(cluster *c, uint32_t from, uint32_t to, uint64_t seed)
 {
-  static const ts_ir_routing ways[] = {TS_IR_ROUTE_SHORTEST, TS_IR_ROUTE_ECMP, TS_IR_ROUTE_RAIL, TS_IR_ROUTE_ADAPTIVE};
+  static const ts_ir_routing ways[] = {TS_IR_ROUTE_SHORTEST, TS_IR_ROUTE_ECMP, TS_IR_ROUTE_RAIL,
+                                       TS_IR_ROUTE_ADAPTIVE};
   uint32_t load[256] = {0};
   ts_path best = {0}, path, again;
   all_paths(c, from, to, &(ts_path){0}, 1u << from, &best);
-  cr_assert_eq(ts_graph_path(c->graph, from, to, &path), best.hops > 0, "seed %u: %u to %u", (unsigned)seed, from, to);
+  cr_assert_eq(ts_graph_path(c->graph, from, to, &path), best.hops > 0, "seed %u: %u to %u",
+               (unsigned)seed, from, to);
   for (uint32_t w = 0; best.hops && w < 4; w++)
     for (uint32_t channel = 0; channel < 4; channel++) {
       ts_fork fork = {ways[w], channel, ways[w] == TS_IR_ROUTE_ADAPTIVE ? load : NULL, NULL};
       cr_assert(ts_graph_route(c->graph, from, to, &fork, &path));
       check_walk(c, from, to, &path);
-      cr_assert(!better(&best, &path) && !better(&path, &best), "seed %u: %u to %u, routing %u", (unsigned)seed, from, to, w);
-      cr_assert(ts_graph_route(c->graph, from, to, &fork, &again) && again.hops == path.hops && !memcmp(again.link, path.link, path.hops * sizeof *path.link));
+      cr_assert(!better(&best, &path) && !better(&path, &best), "seed %u: %u to %u, routing %u",
+                (unsigned)seed, from, to, w);
+      cr_assert(ts_graph_route(c->graph, from, to, &fork, &again) && again.hops == path.hops &&
+                !memcmp(again.link, path.link, path.hops * sizeof *path.link));
       load[path.link[0]]++;
     }
 }
@@ -141,11 +164,16 @@ Test(routing, paths_are_the_best_of_all_there_are)
   }
 }
 
-/* Sixteen GPUs on each of two leaves with four spines between: of 4,096 connections each spine carries a quarter, within four deviations of as many throws of dice. */
+/* Sixteen GPUs on each of two leaves with four spines between: of 4,096 connections each spine
+ * carries a quarter, within four deviations of as many throws of dice. */
 Test(routing, hashes_are_even)
 {
   enum { GPUS = 32, SPINES = 4, CHANNELS = 16 };
-  char text[8192], *at = text + sprintf(text, "device_class d 1 TB/s\ndevices gpu[%d] of d\nswitches leaf[2]\nswitches spine[%d]\nlink_class wire 10 GB/s latency 1 us tier 1\n", GPUS, SPINES);
+  char text[8192],
+    *at = text + sprintf(text,
+                         "device_class d 1 TB/s\ndevices gpu[%d] of d\nswitches leaf[2]\nswitches "
+                         "spine[%d]\nlink_class wire 10 GB/s latency 1 us tier 1\n",
+                         GPUS, SPINES);
   for (uint32_t g = 0; g < GPUS; g++)
     at += sprintf(at, "link gpu[%u] -- leaf[%u] wire\n", g, g / (GPUS / 2));
   for (uint32_t s = 0; s < 2 * SPINES; s++)
@@ -155,11 +183,14 @@ Test(routing, hashes_are_even)
   uint32_t over[SPINES] = {0}, all = GPUS / 2 * (GPUS / 2) * CHANNELS;
   for (uint32_t i = 0; i < all; i++) {
     ts_path path;
-    cr_assert(ts_graph_route(c.graph, i % (GPUS / 2), GPUS / 2 + i / (GPUS / 2) % (GPUS / 2), &(ts_fork){TS_IR_ROUTE_ECMP, i / (GPUS * GPUS / 4), NULL, NULL}, &path));
+    cr_assert(ts_graph_route(c.graph, i % (GPUS / 2), GPUS / 2 + i / (GPUS / 2) % (GPUS / 2),
+                             &(ts_fork){TS_IR_ROUTE_ECMP, i / (GPUS * GPUS / 4), NULL, NULL},
+                             &path));
     cr_assert_eq(path.hops, 4);
     over[(path.link[1] / 2 - GPUS) % SPINES]++;
   }
   for (uint32_t s = 0; s < SPINES; s++)
-    cr_assert_float_eq(over[s], all / 4.0, 4 * 27.7, "spine %u carries %u of %u", s, over[s], all); /* sqrt(4096 x 1/4 x 3/4) = 27.7 */
+    /* sqrt(4096 x 1/4 x 3/4) = 27.7 */
+    cr_assert_float_eq(over[s], all / 4.0, 4 * 27.7, "spine %u carries %u of %u", s, over[s], all);
   cluster_free(&c);
 }

@@ -1,5 +1,7 @@
-/* Random orders of work, on a line of stages and on a V, with whole and with split backwards: each either plays to its end, or is refused because it comes to a stop, as a player of a few lines
- * finds too. Then the circle that is told must be one: every edge is a wait that the rules demand, for an item that stands behind the next edge's on its rank, and no circle is shorter. */
+/* Random orders of work, on a line of stages and on a V, with whole and with split backwards: each
+ * either plays to its end, or is refused because it comes to a stop, as a player of a few lines
+ * finds too. Then the circle that is told must be one: every edge is a wait that the rules demand,
+ * for an item that stands behind the next edge's on its rank, and no circle is shorter. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,14 @@
 #include "compiler/compile.h"
 #include "runtime/account/result.h"
 
-enum { RANKS = 3, MICRO = 3, CHUNKS = 2, ITEMS = 3 * MICRO * CHUNKS, STAGES = RANKS * CHUNKS, CASES = 400 };
+enum {
+  RANKS = 3,
+  MICRO = 3,
+  CHUNKS = 2,
+  ITEMS = 3 * MICRO * CHUNKS,
+  STAGES = RANKS * CHUNKS,
+  CASES = 400
+};
 
 typedef struct item { char kind; int micro, stage; } item;
 typedef struct order { int chunks, count[RANKS]; item at[RANKS][ITEMS]; } order;
@@ -25,7 +34,8 @@ static uint32_t random_below(uint64_t *state, uint32_t n)
   return (uint32_t)(*state >> 33) % n;
 }
 
-/* Of a rank: F before the backward of each micro-batch and chunk, micro-batches mostly in turn, so that some come through. */
+/* Of a rank: F before the backward of each micro-batch and chunk, micro-batches mostly in turn, so
+ * that some come through. */
 static void shuffle(order *o, uint64_t *state)
 {
   *o = (order){.chunks = 1 + (int)random_below(state, CHUNKS)};
@@ -45,7 +55,10 @@ static void shuffle(order *o, uint64_t *state)
   }
 }
 
-static bool gradient_done(const played *p, int micro, int stage) { return p->done['I'][micro][stage] || p->done['B'][micro][stage]; }
+static bool gradient_done(const played *p, int micro, int stage)
+{
+  return p->done['I'][micro][stage] || p->done['B'][micro][stage];
+}
 
 /* What an item needs of another stage, and has not got. */
 static bool needs(const order *o, const played *p, item i, item *missing)
@@ -63,7 +76,8 @@ static bool plays(const order *o, played *p)
   for (bool moved = true; moved;) {
     moved = false;
     for (int r = 0; r < RANKS; r++)
-      for (item missing; p->next[r] < o->count[r] && !needs(o, p, o->at[r][p->next[r]], &missing); p->next[r]++) {
+      for (item missing; p->next[r] < o->count[r] && !needs(o, p, o->at[r][p->next[r]], &missing);
+           p->next[r]++) {
         item i = o->at[r][p->next[r]];
         p->done[(int)i.kind][i.micro][i.stage] = moved = true;
       }
@@ -85,7 +99,8 @@ static void play_and_change(order *o, uint64_t *state)
     left += (int)strlen(kinds[r]) * MICRO * o->chunks;
   }
   while (left) {
-    int r = (int)random_below(state, RANKS), m = (int)random_below(state, MICRO), c = (int)random_below(state, (uint32_t)o->chunks);
+    int r = (int)random_below(state, RANKS), m = (int)random_below(state, MICRO),
+        c = (int)random_below(state, (uint32_t)o->chunks);
     item i = {kinds[r][next[r][m][c]], m, stage_of(r, c)}, missing;
     if (!i.kind || needs(o, &p, i, &missing))
       continue;
@@ -95,7 +110,8 @@ static void play_and_change(order *o, uint64_t *state)
     left--;
   }
   for (uint32_t changes = random_below(state, 6); changes; changes--) {
-    int r = (int)random_below(state, RANKS), n = (int)random_below(state, (uint32_t)o->count[r] - 1);
+    int r = (int)random_below(state, RANKS),
+        n = (int)random_below(state, (uint32_t)o->count[r] - 1);
     item *x = &o->at[r][n], *y = x + 1, keep = *x;
     if (x->micro != y->micro || x->stage != y->stage) {
       *x = *y;
@@ -106,7 +122,9 @@ static void play_and_change(order *o, uint64_t *state)
 
 static const char *plan_of(ts_arena *arena, const order *o)
 {
-  const char *text = ts_arena_printf(arena, "import \"schedule_lab.ts\"\nschedule any(p: Axis) {\n  stages p\n%s", o->chunks > 1 ? "  chunks 2 place zigzag\n" : "");
+  const char *text =
+    ts_arena_printf(arena, "import \"schedule_lab.ts\"\nschedule any(p: Axis) {\n  stages p\n%s",
+                    o->chunks > 1 ? "  chunks 2 place zigzag\n" : "");
   for (int r = 0; r < RANKS; r++) {
     text = ts_arena_printf(arena, "%s  at %d {", text, r);
     for (int n = 0; n < o->count[r]; n++) {
@@ -117,16 +135,22 @@ static const char *plan_of(ts_arena *arena, const order *o)
     text = ts_arena_printf(arena, "%s }\n", text);
   }
   return ts_arena_printf(arena,
-                         "%s}\nplan random {\n  model = stages_of_stated_work(count: %d, f: 1 us, i: 1 us, w: 1 us, held: 1 MiB, held_by_i: 0 B)\n"
-                         "  cluster = all_to_all(ranks: %d)\n  schedule = any(p: %d)\n  costs = [{ stated: stated }, roofline(worker)]\n}\n",
+                         "%s}\nplan random {\n  model = stages_of_stated_work(count: %d, f: 1 us, "
+                         "i: 1 us, w: 1 us, held: 1 MiB, held_by_i: 0 B)\n"
+                         "  cluster = all_to_all(ranks: %d)\n  schedule = any(p: %d)\n  costs = [{ "
+                         "stated: stated }, roofline(worker)]\n}\n",
                          text, stages_of(o), RANKS, RANKS);
 }
 
 /* -- the circle -- */
 
-typedef struct edge { item waits, needed, stands; char rule[32]; } edge; /* stands: what is next on the rank of what is needed */
+/* stands: what is next on the rank of what is needed */
+typedef struct edge { item waits, needed, stands; char rule[32]; } edge;
 
-static bool same(item x, item y) { return x.kind == y.kind && x.micro == y.micro && x.stage == y.stage; }
+static bool same(item x, item y)
+{
+  return x.kind == y.kind && x.micro == y.micro && x.stage == y.stage;
+}
 
 static int place_of(const order *o, item i)
 {
@@ -136,7 +160,8 @@ static int place_of(const order *o, item i)
   return -1;
 }
 
-/* "F(1) at stage 2", or "F(1, 0) at rank 2" where there are chunks, after white space and `words`: how much was read, or 0. */
+/* "F(1) at stage 2", or "F(1, 0) at rank 2" where there are chunks, after white space and `words`:
+ * how much was read, or 0. */
 static int read_item(const char *text, const char *words, item *i)
 {
   int used = 0, micro, chunk, place;
@@ -156,12 +181,14 @@ static int read_item(const char *text, const char *words, item *i)
   return used + length;
 }
 
-/* The edges of the message: "ITEM waits for ITEM, rule `NAME`" and then, where that is not the next of its rank, ",\n which comes after ITEM on its rank". */
+/* The edges of the message: "ITEM waits for ITEM, rule `NAME`" and then, where that is not the next
+ * of its rank, ",\n which comes after ITEM on its rank". */
 static int read_circle(const char *text, edge *edges)
 {
   int count = 0, used;
   const char *at = strstr(text, "= cycle");
-  for (at += at ? strlen("= cycle") : 0; at && count <= RANKS && (used = read_item(at, "", &edges[count].waits)); count++) {
+  for (at += at ? strlen("= cycle") : 0;
+       at && count <= RANKS && (used = read_item(at, "", &edges[count].waits)); count++) {
     edge *e = &edges[count];
     at += used;
     at += used = read_item(at, "waits for ", &e->needed);
@@ -181,8 +208,11 @@ static bool is_wait(const order *o, const played *p, const edge *e)
 {
   item missing;
   bool gradient = e->needed.kind == 'I' || e->needed.kind == 'B';
-  return needs(o, p, e->waits, &missing) && missing.micro == e->needed.micro && missing.stage == e->needed.stage && (missing.kind == 'F' ? e->needed.kind == 'F' : gradient) &&
-         !strcmp(e->rule, missing.kind == 'F' ? "activations" : "gradients") && place_of(o, e->needed) >= 0;
+  return needs(o, p, e->waits, &missing) && missing.micro == e->needed.micro &&
+         missing.stage == e->needed.stage &&
+         (missing.kind == 'F' ? e->needed.kind == 'F' : gradient) &&
+         !strcmp(e->rule, missing.kind == 'F' ? "activations" : "gradients") &&
+         place_of(o, e->needed) >= 0;
 }
 
 /* Of ranks whose heads wait for one another. */
@@ -192,7 +222,10 @@ static int shortest_circle(const order *o, const played *p)
   item missing;
   for (int r = 0; r < RANKS; r++)
     for (int q = 0; q < RANKS; q++)
-      far[r][q] = p->next[r] < o->count[r] && needs(o, p, o->at[r][p->next[r]], &missing) && rank_of(missing.stage) == q ? 1 : 99;
+      far[r][q] = p->next[r] < o->count[r] && needs(o, p, o->at[r][p->next[r]], &missing) &&
+                      rank_of(missing.stage) == q ?
+                    1 :
+                    99;
   for (int k = 0; k < RANKS; k++)
     for (int r = 0; r < RANKS; r++)
       for (int q = 0; q < RANKS; q++)
@@ -218,8 +251,12 @@ static void check_circle(const ts_session *s, const order *o, const played *p, c
   for (int n = 0; n < count; n++) {
     const edge *e = &edges[n], *next = &edges[(n + 1) % count];
     cr_assert(is_wait(o, p, e), "edge %d\n%s\n%s", n, plan, text);
-    cr_assert(same(e->stands, next->waits) && rank_of(e->stands.stage) == rank_of(e->needed.stage) && place_of(o, e->stands) <= place_of(o, e->needed), "edge %d\n%s\n%s", n, plan, text);
-    cr_assert_eq(place_of(o, e->waits), p->next[rank_of(e->waits.stage)], "edge %d\n%s\n%s", n, plan, text);
+    cr_assert(same(e->stands, next->waits) &&
+                rank_of(e->stands.stage) == rank_of(e->needed.stage) &&
+                place_of(o, e->stands) <= place_of(o, e->needed),
+              "edge %d\n%s\n%s", n, plan, text);
+    cr_assert_eq(place_of(o, e->waits), p->next[rank_of(e->waits.stage)], "edge %d\n%s\n%s", n,
+                 plan, text);
   }
   free(text);
 }
@@ -230,7 +267,8 @@ Test(schedule, random_orders_play_or_are_refused)
   uint64_t state = 7;
   int refused[CHUNKS + 1] = {0}, cases[CHUNKS + 1] = {0};
   char path[512];
-  snprintf(path, sizeof path, "%s/test_schedule_random.%ld.ts", scratch ? scratch : "/tmp", (long)getpid());
+  snprintf(path, sizeof path, "%s/test_schedule_random.%ld.ts", scratch ? scratch : "/tmp",
+           (long)getpid());
   for (int n = 0; n < CASES; n++) {
     order o;
     played p;
@@ -240,12 +278,14 @@ Test(schedule, random_orders_play_or_are_refused)
       play_and_change(&o, &state);
     ts_arena *arena = ts_arena_new("test");
     ts_session *s = ts_session_new(arena);
-    const char *text = plan_of(arena, &o), *dirs[] = {ts_arena_printf(arena, "%s/examples", source ? source : ".")};
+    const char *text = plan_of(arena, &o),
+               *dirs[] = {ts_arena_printf(arena, "%s/examples", source ? source : ".")};
     FILE *file = fopen(path, "w");
     cr_assert(file);
     fputs(text, file);
     fclose(file);
-    ts_compile_options options = {.plan_name = "random", .import_dirs = dirs, .import_dir_count = 1};
+    ts_compile_options options = {
+      .plan_name = "random", .import_dirs = dirs, .import_dir_count = 1};
     ts_input input;
     bool compiled = ts_input_open(s, path, &options, &input);
     cr_assert_eq(compiled, plays(&o, &p), "%s", text);
@@ -264,5 +304,6 @@ Test(schedule, random_orders_play_or_are_refused)
   }
   remove(path);
   for (int c = 1; c <= CHUNKS; c++)
-    cr_expect(refused[c] > 0 && refused[c] < cases[c], "chunks %d: %d of %d refused", c, refused[c], cases[c]);
+    cr_expect(refused[c] > 0 && refused[c] < cases[c], "chunks %d: %d of %d refused", c, refused[c],
+              cases[c]);
 }

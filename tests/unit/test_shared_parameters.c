@@ -1,5 +1,6 @@
-/* Parameters that are gathered for the forward and kept for the backward: one copy of a stage for all
- * micro-batches of a step, in any pipeline. A layer of GPT of width h has 12 h h + 13 h of them. */
+/* Parameters that are gathered for the forward and kept for the backward: one copy of a stage for
+ * all micro-batches of a step, in any pipeline. A layer of GPT of width h has 12 h h + 13 h of
+ * them. */
 #include "tests/unit/plan_text.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static void count(const ts_ir *ir, const ts_ir_node *n, seen *s)
   }
 }
 
-static seen of_program(const char *schedule, const char *strategy, int ranks, int layers, int program)
+static seen of_program(const char *schedule, const char *strategy, int ranks, int layers,
+                       int program)
 {
   ts_arena *arena = ts_arena_new("test");
   plan_text plan = plan_open(ts_arena_printf(
@@ -27,7 +29,8 @@ static seen of_program(const char *schedule, const char *strategy, int ranks, in
     "import std.models.gpt, std.clusters.dgx, std.gpus.nvidia, std.precision, std.strategies.data\n"
     "import std.schedules.one_f_one_b, std.schedules.interleaved, std.schedules.zero_bubble\n"
     "import std.schedules.gpipe, std.schedules.dual_pipe, std.schedules.single\n"
-    "plan test {\n  model = gpt(layers: %d, hidden: %d, heads: 4, vocab: 64, seq: 128, flash: true)\n"
+    "plan test {\n  model = gpt(layers: %d, hidden: %d, heads: 4, vocab: 64, seq: 128, flash: "
+    "true)\n"
     "  cluster = dgx_h100(nodes: 4)\n  mesh = { dp: 2, r: 2, pp: %d }\n  apply = [%s]\n"
     "  schedule = %s\n  batch = { micro: 1 }\n  precision = mixed(bf16)\n"
     "  costs = [roofline(h100_sxm)]\n}\n",
@@ -55,8 +58,8 @@ static void once(const char *schedule, int ranks, int chunks)
                                            "hsdp(dp, r, reshard: false)"};
   for (int k = 0; k < 2; k++) {
     seen s = of_program(schedule, strategies[k], ranks, ranks * chunks, 1);
-    cr_assert_eq((int64_t)s.gathered, 2 * (int64_t)chunks * LAYER, "%s, %s: %.0f gathered", schedule,
-                 strategies[k], s.gathered);
+    cr_assert_eq((int64_t)s.gathered, 2 * (int64_t)chunks * LAYER, "%s, %s: %.0f gathered",
+                 schedule, strategies[k], s.gathered);
     cr_assert_eq(s.most, 2 * (int64_t)chunks * LAYER, "%s, %s: %lld held", schedule, strategies[k],
                  (long long)s.most);
     cr_assert_eq(s.held, 2 * (int64_t)chunks * LAYER / (k ? 2 : 4));
@@ -76,7 +79,8 @@ Test(shared_parameters, gathered_once_and_held_once)
   once("dual_pipe_v(p: pp, m: 8)", 4, 2);
 }
 
-/* Without a pipeline each backward drops what its forward has gathered, as torch's FSDP does by itself. */
+/* Without a pipeline each backward drops what its forward has gathered, as torch's FSDP does by
+ * itself. */
 Test(shared_parameters, micro_batches_one_by_one)
 {
   seen one = of_program("accumulate(m: 1)", "fsdp(dp * r * pp, reshard: false)", 1, 3, 0);

@@ -1,4 +1,5 @@
-/* Work on several threads: each piece once, each worker by itself, and the same results from any number. `./dev tsan` watches these for data races. */
+/* Work on several threads: each piece once, each worker by itself, and the same results from any
+ * number. `./dev tsan` watches these for data races. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>
@@ -25,13 +26,15 @@ static void tally(void *closure, uint32_t piece, uint32_t worker)
   pthread_sigmask(SIG_SETMASK, NULL, &blocked);
   t->done[piece]++;
   t->of_worker[worker]++;
-  t->interruptible[worker] |= !pthread_equal(pthread_self(), t->caller) && !sigismember(&blocked, SIGINT);
+  t->interruptible[worker] |=
+    !pthread_equal(pthread_self(), t->caller) && !sigismember(&blocked, SIGINT);
 }
 
 Test(crew, every_piece_is_done_once)
 {
   tallies t = {.caller = pthread_self()};
-  cr_assert(ts_workers_run(WORKERS, &(ts_workers_job){.pieces = COUNT, .work = tally, .closure = &t}));
+  cr_assert(
+    ts_workers_run(WORKERS, &(ts_workers_job){.pieces = COUNT, .work = tally, .closure = &t}));
   int sum = 0;
   for (int i = 0; i < COUNT; i++)
     cr_assert_eq(t.done[i], 1, "piece %d: %d times", i, t.done[i]);
@@ -85,17 +88,22 @@ static char *many_classes(int ranks)
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
-  fprintf(out, "axis dp %d\ngroup dp = dp\ndevice_class h 1 TB/s memory 2000 B\ndevices gpu[%d] of h\nswitches sw[1]\nlink_class near 100 GB/s latency 1 us\n", ranks, ranks);
+  fprintf(out,
+          "axis dp %d\ngroup dp = dp\ndevice_class h 1 TB/s memory 2000 B\ndevices gpu[%d] of "
+          "h\nswitches sw[1]\nlink_class near 100 GB/s latency 1 us\n",
+          ranks, ranks);
   for (int i = 0; i < ranks; i++)
     fprintf(out, "vertex gpu[%d] speed %.4f\nlink gpu[%d] -- sw[0] near\n", i, 1 - i / 1000.0, i);
-  fputs("stream compute\nstream comm\ncollective sum all_reduce 1 MiB over dp\nnet_model n alpha_beta base 10 us\n"
+  fputs("stream compute\nstream comm\ncollective sum all_reduce 1 MiB over dp\nnet_model n "
+        "alpha_beta base 10 us\n"
         "fragment F {\n"
         "  a: compute 10 us alloc 100 B activations \"layer[0].x\"\n"
         "  b: collective sum after a\n"
         "  c: compute 20 us alloc 50 B temporaries \"t\" free 50 B temporaries \"t\"\n"
         "  d: compute 10 us after b free 100 B activations \"layer[0].x\"\n"
         "}\n"
-        "program { hold 1000 B parameters \"w\"; F 0; F 1; F 2 }\n", out);
+        "program { hold 1000 B parameters \"w\"; F 0; F 1; F 2 }\n",
+        out);
   fclose(out);
   return text;
 }

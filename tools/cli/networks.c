@@ -17,11 +17,15 @@
 
 typedef struct row { const char *name; uint64_t step; double exposed, seconds; } row;
 typedef TS_VEC(const char *) names;
-struct ts_networks { row *rows; size_t count; const char *left; }; /* what this build cannot play, or NULL */
+/* what this build cannot play, or NULL */
+struct ts_networks { row *rows; size_t count; const char *left; };
 
 static const char planned[] = "as planned";
 
-bool ts_networks_several(const char *argument) { return argument && (!strcmp(argument, "all") || strchr(argument, ',')); }
+bool ts_networks_several(const char *argument)
+{
+  return argument && (!strcmp(argument, "all") || strchr(argument, ','));
+}
 
 static void add_name(ts_arena *arena, names *all, const char *name)
 {
@@ -35,7 +39,8 @@ static void add_name(ts_arena *arena, names *all, const char *name)
 static bool is_missing(const ts_ir *ir, const char *name)
 {
   for (uint32_t m = 0; m < ir->net_models_count; m++)
-    if (ir->net_models[m].kind == TS_IR_NET_PACKET && ts_network_asks(ir, m, name == planned ? NULL : name))
+    if (ir->net_models[m].kind == TS_IR_NET_PACKET &&
+        ts_network_asks(ir, m, name == planned ? NULL : name))
       return !ts_packet_available();
   return false;
 }
@@ -82,7 +87,8 @@ static ts_warning *known(const ts_warnings *warnings, const ts_warning *w)
 }
 
 /* Those of the compilation are of no play; one that several plays have names all their networks. */
-static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, const char *name, ts_warnings *warnings)
+static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, const char *name,
+                 ts_warnings *warnings)
 {
   ts_plausible(s, options);
   for (size_t i = 0; i < s->warnings.at.count; i++) {
@@ -100,8 +106,10 @@ static void look(ts_arena *arena, ts_summary *s, const ts_run_options *options, 
   }
 }
 
-/* Played anew with this model: what it took on this machine is part of the answer. `warnings`: NULL where nobody looks for any. */
-static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r, ts_warnings *warnings, ts_stop *stop)
+/* Played anew with this model: what it took on this machine is part of the answer. `warnings`: NULL
+ * where nobody looks for any. */
+static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const char *name, row *r,
+                ts_warnings *warnings, ts_stop *stop)
 {
   double begin = ts_clock();
   options.network = name == planned ? NULL : name;
@@ -110,7 +118,9 @@ static int play(ts_arena *arena, const ts_ir *ir, ts_run_options options, const 
   if (!run)
     return -1;
   *r = (row){.name = name, .step = ts_run_result(run)->step, .seconds = ts_clock() - begin};
-  ts_summary *s = ts_arena_copy(arena, ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network), sizeof *s);
+  ts_summary *s = ts_arena_copy(
+    arena, ts_summary_new(arena, ir, run, ts_memory_new(arena, ir, run), options.network),
+    sizeof *s);
   r->exposed = r->step ? s->time.exposed / (double)r->step : 0;
   if (warnings)
     look(arena, s, &options, name, warnings);
@@ -124,8 +134,11 @@ void ts_networks_text(void *closure, FILE *out)
   const row *rows = n->rows;
   ts_put_text(out, "%-24s%15s%17s%15s\n", "Network", "step time", "communication", "own run time");
   for (size_t i = 0; i < n->count; i++)
-    ts_put_text(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text, ts_format_share(rows[i].exposed).text, ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
-  fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model has no answer\nfor takes the links' own latency and bandwidth.\n");
+    ts_put_text(out, "%-24s%15s%17s%15s\n", rows[i].name, ts_format_time(rows[i].step).text,
+                ts_format_share(rows[i].exposed).text,
+                ts_format_time((uint64_t)(rows[i].seconds * 1e12)).text);
+  fprintf(out, "\nCommunication: share of the step that devices wait for it. A call that a model "
+               "has no answer\nfor takes the links' own latency and bandwidth.\n");
   if (n->left)
     ts_put_text(out, "Left out, as this build has no ns-3 (./configure --with-ns3): %s\n", n->left);
 }
@@ -146,15 +159,18 @@ void ts_networks_json(void *closure, FILE *out)
   ts_report_print_json(all, out);
 }
 
-ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options, const char *argument, ts_warnings *warnings, ts_stop *stop)
+ts_networks *ts_networks_play(ts_arena *arena, const ts_ir *ir, const ts_run_options *options,
+                              const char *argument, ts_warnings *warnings, ts_stop *stop)
 {
   bool named = strcmp(argument, "all") != 0;
   names all = names_of(arena, ir, argument);
-  const char *left = named ? NULL : leave_out(arena, ir, &all); /* who names a model is told by it */
+  /* who names a model is told by it */
+  const char *left = named ? NULL : leave_out(arena, ir, &all);
   ts_networks *n = TS_NEW(arena, ts_networks);
   *n = (ts_networks){TS_NEW_ARRAY(arena, row, all.count), all.count, left};
   for (size_t i = 0; i < all.count; i++)
-    if (play(arena, ir, *options, all.at[i], &n->rows[i], named || all.at[i] == planned ? warnings : NULL, stop) < 0)
+    if (play(arena, ir, *options, all.at[i], &n->rows[i],
+             named || all.at[i] == planned ? warnings : NULL, stop) < 0)
       return NULL;
   return n;
 }

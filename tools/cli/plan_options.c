@@ -5,7 +5,8 @@
 static int add_define(ts_plan_options *p, ts_arena *arena, const ts_options *o)
 {
   const char *equals = strchr(o->argument, '=');
-  size_t name = strspn(o->argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+  size_t name =
+    strspn(o->argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
   if (!equals || !name || o->argument + name != equals || !equals[1])
     return ts_options_wrong(o, "`%s` takes NAME=EXPR, not `%s`", o->spelled, o->argument);
   TS_PUSH(arena, &p->defines, (ts_define){ts_arena_string(arena, o->argument, name), equals + 1});

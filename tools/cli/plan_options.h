@@ -6,16 +6,23 @@
 #include "compiler/compile.h"
 
 enum { PLAN_DEFINE = 1000, PLAN_NAME, PLAN_IMPORT, PLAN_STDLIB, PLAN_READ, PLAN_NATIVE };
-#define PLAN_FILE_OPTIONS                                                               \
-  {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language", "Plan"}, \
-  {PLAN_NAME, 'p', "plan", "NAME", "the plan to use, where the file has several", NULL},                       \
-  {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},             \
-  {PLAN_STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},                         \
-  {PLAN_READ, 0, "allow-read", "DIR", "let plans read files in DIR, besides their own folder and those of -I", NULL}
+#define PLAN_FILE_OPTIONS                                                                          \
+  {PLAN_DEFINE, 'D', "define", "NAME=EXPR", "set a parameter to an expression of the language",    \
+   "Plan"},                                                                                        \
+    {PLAN_NAME, 'p', "plan", "NAME", "the plan to use, where the file has several", NULL},         \
+    {PLAN_IMPORT, 'I', "import-dir", "DIR", "also look for imports and data in DIR", NULL},        \
+    {PLAN_STDLIB, 0, "stdlib", "DIR", "read the standard library from DIR", NULL},                 \
+  {                                                                                                \
+    PLAN_READ, 0, "allow-read", "DIR",                                                             \
+      "let plans read files in DIR, besides their own folder and those of -I", NULL                \
+  }
 /* Of programs that a person starts; an editor lets no file load native code. */
-#define PLAN_OPTIONS                                                                    \
-  PLAN_FILE_OPTIONS,                                                                    \
-  {PLAN_NATIVE, 0, "allow-native", "FILE", "let `extern fn` load and call FILE, a library of native code", NULL}
+#define PLAN_OPTIONS                                                                               \
+  PLAN_FILE_OPTIONS,                                                                               \
+  {                                                                                                \
+    PLAN_NATIVE, 0, "allow-native", "FILE",                                                        \
+      "let `extern fn` load and call FILE, a library of native code", NULL                         \
+  }
 
 typedef struct ts_plan_options {
   ts_compile_options compile; /* complete after every option */

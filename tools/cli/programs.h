@@ -1,4 +1,5 @@
-/* The programs as functions: each main() and the umbrella call these. They own the terminal; the library below them does not print. */
+/* The programs as functions: each main() and the umbrella call these. They own the terminal; the
+ * library below them does not print. */
 #ifndef TS_TOOLS_CLI_PROGRAMS_H
 #define TS_TOOLS_CLI_PROGRAMS_H
 

@@ -17,7 +17,8 @@ bool ts_progress_interrupted(void) { return ts_interrupt_kept() != 0; }
 static void draw(ts_progress_bar *b)
 {
   int full = (int)(b->share * WIDTH);
-  ts_put_text(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################", WIDTH - full, "", (int)(100 * b->share));
+  ts_put_text(stderr, "\r%-24s [%.*s%*s] %3d %%", b->what, full, "##############################",
+              WIDTH - full, "", (int)(100 * b->share));
   b->shown = true;
 }
 
@@ -43,7 +44,8 @@ bool ts_progress_terminal(void)
 ts_progress ts_progress_start(ts_progress_bar *bar)
 {
   ts_interrupt_asks();
-  *bar = (ts_progress_bar){.begun = ts_clock(), .terminal = ts_progress_terminal(), .what = "reading"};
+  *bar =
+    (ts_progress_bar){.begun = ts_clock(), .terminal = ts_progress_terminal(), .what = "reading"};
   return (ts_progress){tick, bar};
 }
 
@@ -58,7 +60,8 @@ _Noreturn void ts_progress_die(ts_progress_bar *bar, const char *called)
 {
   int number = ts_interrupt_kept();
   ts_progress_end(bar);
-  ts_put_text(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called, ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));
+  ts_put_text(stderr, "%s: interrupted after %.1f s, %s: %d %% done; nothing was written\n", called,
+              ts_clock() - bar->begun, bar->what, (int)(100 * bar->share));
   signal(number, SIG_DFL);
   raise(number);
   _exit(128 + number);

@@ -13,7 +13,8 @@ typedef struct ts_progress_bar {
 
 /* Whether standard error is a terminal on which a line can be drawn again. */
 bool ts_progress_terminal(void);
-/* From now on the first interrupt (SIGINT, SIGTERM) asks the work to stop; a second one ends the program. */
+/* From now on the first interrupt (SIGINT, SIGTERM) asks the work to stop; a second one ends the
+ * program. */
 ts_progress ts_progress_start(ts_progress_bar *bar);
 /* Takes the bar off the terminal. */
 void ts_progress_end(ts_progress_bar *bar);

@@ -34,10 +34,14 @@ bool ts_machine_read(const char *text, ts_graph_machine *m)
       return false;
     else if (!*text)
       return i == 2;
-  return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) && (!*text || strcmp(text, "us") == 0) && m->latency < 1;
+  return text[-1] == ':' && take_number(&text, &m->latency, 1e-6) &&
+         (!*text || strcmp(text, "us") == 0) && m->latency < 1;
 }
 
-bool ts_is_graph(const ts_events *e) { return e->format == TS_TRACE_GRAPH || e->format == TS_TRACE_GOAL; }
+bool ts_is_graph(const ts_events *e)
+{
+  return e->format == TS_TRACE_GRAPH || e->format == TS_TRACE_GOAL;
+}
 
 static const ts_events **read_schedule(ts_trace_task *t, const ts_events *e, uint32_t *count)
 {
@@ -64,11 +68,16 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *r
     if (!e)
       return NULL;
     if (e->format != TS_TRACE_GRAPH)
-      ts_import_fail(&error, "several files are played together when each is the execution graph of a rank", "it is no execution graph");
+      ts_import_fail(&error,
+                     "several files are played together when each is the execution graph of a rank",
+                     "it is no execution graph");
     else if (e->rank >= count || e->world != count)
-      ts_import_fail(&error, "give the graphs of all ranks", "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank, e->world, count);
+      ts_import_fail(&error, "give the graphs of all ranks",
+                     "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank,
+                     e->world, count);
     else if (ranks[e->rank])
-      ts_import_fail(&error, "give the graph of each rank once", "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
+      ts_import_fail(&error, "give the graph of each rank once",
+                     "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
     if (error.message[0]) {
       ts_trace_task_refuse(t, "play", path, &error);
       return NULL;
@@ -91,7 +100,8 @@ typedef struct played {
 static void visit(void *closure, const ts_span_event *span)
 {
   played *p = closure;
-  bool comm = span->node->op == TS_IR_COLLECTIVE || span->node->op == TS_IR_SEND || span->node->op == TS_IR_RECV;
+  bool comm = span->node->op == TS_IR_COLLECTIVE || span->node->op == TS_IR_SEND ||
+              span->node->op == TS_IR_RECV;
   if (span->stream == TS_IR_NONE || span->end <= span->start || p->count == p->room)
     return;
   p->busy[p->count++] = (ts_busy){(int64_t)(span->start / 1000), (int64_t)(span->end / 1000), comm};
@@ -111,19 +121,29 @@ static void put(void *closure, FILE *out)
   played *p = closure;
   const ts_result *r = ts_run_result(p->run);
   if (p->json)
-    fprintf(out, "{\"version\": 1, \"ranks\": %u, \"step_ns\": %.3f, \"nodes\": %" PRIu64 ", \"classes\": [", p->ir->meta->world, (double)r->step / 1e3, r->nodes);
+    fprintf(out,
+            "{\"version\": 1, \"ranks\": %u, \"step_ns\": %.3f, \"nodes\": %" PRIu64
+            ", \"classes\": [",
+            p->ir->meta->world, (double)r->step / 1e3, r->nodes);
   else
-    ts_put_text(out, "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n", p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks",
-            "computes", "communicates", "hidden", "idle");
+    ts_put_text(out,
+                "%u ranks, %" PRIu64 " nodes: a step of %.3f ms\n\n  %5s %6s %14s %14s %14s %14s\n",
+                p->ir->meta->world, r->nodes, (double)r->step / 1e9, "rank", "ranks", "computes",
+                "communicates", "hidden", "idle");
   for (uint32_t i = 0; i < r->class_count; i++) {
     const ts_class_result *c = &r->classes[i];
     ts_time_shares s = shares_of(p, c);
     int64_t idle = (int64_t)(r->step / 1000) - s.busy;
     if (p->json)
-      ts_put_json(out, "%s\n {\"rank\": %u, \"ranks\": %u, \"compute_ns\": %" PRId64 ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64 ", \"idle_ns\": %" PRId64 "}",
-              i ? "," : "", c->rank, c->count, s.compute, s.comm, s.overlap, idle);
+      ts_put_json(out,
+                  "%s\n {\"rank\": %u, \"ranks\": %u, \"compute_ns\": %" PRId64
+                  ", \"communication_ns\": %" PRId64 ", \"overlap_ns\": %" PRId64
+                  ", \"idle_ns\": %" PRId64 "}",
+                  i ? "," : "", c->rank, c->count, s.compute, s.comm, s.overlap, idle);
     else
-      fprintf(out, "  %5u %6u %11.3f ms %11.3f ms %11.3f ms %11.3f ms\n", c->rank, c->count, (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6, (double)idle / 1e6);
+      fprintf(out, "  %5u %6u %11.3f ms %11.3f ms %11.3f ms %11.3f ms\n", c->rank, c->count,
+              (double)s.compute / 1e6, (double)s.comm / 1e6, (double)s.overlap / 1e6,
+              (double)idle / 1e6);
   }
   if (p->json)
     fputs("\n]}\n", out);

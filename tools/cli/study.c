@@ -6,7 +6,10 @@
 /* "90", "90s", "15min", "6h", "2d": seconds. */
 static bool duration(const char *text, double *seconds)
 {
-  static const struct unit { const char *name; double seconds; } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  static const struct unit {
+    const char *name;
+    double seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
   char *end;
   *seconds = strtod(text, &end);
   for (int i = 0; end != text && i < 5; i++) {
@@ -20,7 +23,10 @@ static bool duration(const char *text, double *seconds)
 
 static int take_duration(const ts_options *o, double *seconds)
 {
-  return duration(o->argument, seconds) ? TS_EXIT_DONE : ts_options_wrong(o, "`%s` takes a time such as 90s, 15min, 6h or 2d, not `%s`", o->spelled, o->argument);
+  return duration(o->argument, seconds) ?
+           TS_EXIT_DONE :
+           ts_options_wrong(o, "`%s` takes a time such as 90s, 15min, 6h or 2d, not `%s`",
+                            o->spelled, o->argument);
 }
 
 static int take_number(const ts_options *o, long long most, uint64_t *value)
@@ -39,7 +45,8 @@ static int take_failures(study *s, ts_arena *arena, const ts_options *o)
     size_t length = strcspn(at, ",");
     double time;
     if (s->failures == STUDY_MOST_FAILURES || !duration(ts_arena_string(arena, at, length), &time))
-      return ts_options_wrong(o, "`%s` takes up to %d times of a day such as 3h,17h, not `%s`", o->spelled, STUDY_MOST_FAILURES, o->argument);
+      return ts_options_wrong(o, "`%s` takes up to %d times of a day such as 3h,17h, not `%s`",
+                              o->spelled, STUDY_MOST_FAILURES, o->argument);
     uint32_t i = s->failures++;
     for (; i && s->fail_at[i - 1] > time; i--)
       s->fail_at[i] = s->fail_at[i - 1];
@@ -76,20 +83,28 @@ int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id)
       s->steps = (uint32_t)number;
     return status;
   case STUDY_FAIL_AT: return take_failures(s, arena, o);
-  case STUDY_WHAT_IF: s->what_if = s->what_if ? ts_arena_printf(arena, "%s,%s", s->what_if, o->argument) : o->argument; break;
+  case STUDY_WHAT_IF:
+    s->what_if =
+      s->what_if ? ts_arena_printf(arena, "%s,%s", s->what_if, o->argument) : o->argument;
+    break;
   case STUDY_SENSITIVITY: s->sensitivity = true; break;
   case STUDY_DIFF: s->diff = o->argument; break;
   case STUDY_EVERY: return take_number(o, 1000000000, &s->faults.every);
   case STUDY_MTBF: return take_duration(o, &s->faults.between_failures);
   case STUDY_RESTART: s->restart_stated = true; return take_duration(o, &s->faults.restart);
-  case STUDY_CHECKPOINT: s->checkpoint_stated = true; return take_duration(o, &s->faults.checkpoint);
+  case STUDY_CHECKPOINT:
+    s->checkpoint_stated = true;
+    return take_duration(o, &s->faults.checkpoint);
   }
-  return wrong ? ts_options_wrong(o, "`%s` does not take `%s`: %s", o->spelled, o->argument, wrong) : TS_EXIT_DONE;
+  return wrong ?
+           ts_options_wrong(o, "`%s` does not take `%s`: %s", o->spelled, o->argument, wrong) :
+           TS_EXIT_DONE;
 }
 
 bool ts_study_any(const study *s)
 {
-  return s->blame || s->allocate || s->jittery || s->repetitions || s->failures || s->faults.between_failures > 0 || s->steps || s->what_if || s->sensitivity || s->diff;
+  return s->blame || s->allocate || s->jittery || s->repetitions || s->failures ||
+         s->faults.between_failures > 0 || s->steps || s->what_if || s->sensitivity || s->diff;
 }
 
 const char *ts_study_wrong(const study *s)
@@ -110,22 +125,28 @@ const char *ts_study_wrong(const study *s)
   if (s->failures && !s->faults.every)
     return "`--fail-at` needs `--checkpoint-every STEPS`";
   if (fails && (!s->restart_stated || !s->checkpoint_stated))
-    return "failures cost time: state it with `--restart TIME` and `--checkpoint TIME`, 0s for one that takes none";
+    return "failures cost time: state it with `--restart TIME` and `--checkpoint TIME`, 0s for one "
+           "that takes none";
   return NULL;
 }
 
-static int add_what_if(const study *s, const ts_run_options *options, ts_summary *summary, ts_stop *stop)
+static int add_what_if(const study *s, const ts_run_options *options, ts_summary *summary,
+                       ts_stop *stop)
 {
   const char *wrong = NULL;
   summary->extras.what_if = s->what_if;
-  if (ts_what_if(summary->arena, summary->ir, options, s->what_if, &summary->extras.what_if_step, &wrong, stop)) {
-    summary->extras.not_followed_count = ts_what_if_not_followed(summary->arena, summary->ir, options, s->what_if, summary->result, &summary->extras.not_followed);
+  if (ts_what_if(summary->arena, summary->ir, options, s->what_if, &summary->extras.what_if_step,
+                 &wrong, stop)) {
+    summary->extras.not_followed_count =
+      ts_what_if_not_followed(summary->arena, summary->ir, options, s->what_if, summary->result,
+                              &summary->extras.not_followed);
     return 0;
   }
   return wrong ? ts_stop_set(stop, TS_EXIT_USAGE, NULL, NULL, "`--what-if`: %s", wrong) : -1;
 }
 
-int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options, ts_summary *summary, ts_stop *stop)
+int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options,
+                 ts_summary *summary, ts_stop *stop)
 {
   ts_extras *e = &summary->extras;
   ts_arena *arena = summary->arena;
@@ -134,20 +155,28 @@ int ts_study_add(const study *s, const ts_run *other, const ts_run_options *opti
     e->blames = ts_blames_new(arena, summary->run);
   if (s->allocate && summary->memory->stated)
     e->reserved = ts_reserved_new(arena, summary->ir, summary->run, summary->memory, &s->allocator);
-  if (s->repetitions && !(e->spread = ts_spread_new(arena, summary->ir, options, &s->jitter, s->seed ? s->seed : "trainspec", s->repetitions, stop)))
+  if (s->repetitions &&
+      !(e->spread = ts_spread_new(arena, summary->ir, options, &s->jitter,
+                                  s->seed ? s->seed : "trainspec", s->repetitions, stop)))
     return -1;
-  ts_checkpoint checkpoint = {s->steps && s->faults.checkpoint > 0 ? s->faults.every ? s->faults.every : 1 : 0, (uint64_t)(s->faults.checkpoint * 1e12)};
-  if (s->steps && !(e->steps = ts_steps_new(arena, summary->ir, options, s->steps, &checkpoint, stop)))
+  ts_checkpoint checkpoint = {
+    s->steps && s->faults.checkpoint > 0 ? s->faults.every ? s->faults.every : 1 : 0,
+    (uint64_t)(s->faults.checkpoint * 1e12)};
+  if (s->steps &&
+      !(e->steps = ts_steps_new(arena, summary->ir, options, s->steps, &checkpoint, stop)))
     return -1;
   if (s->what_if && add_what_if(s, options, summary, stop) < 0)
     return -1;
-  if (s->sensitivity && !(e->sensitivities = ts_sensitivities_new(arena, summary->ir, summary->run, options, stop)))
+  if (s->sensitivity &&
+      !(e->sensitivities = ts_sensitivities_new(arena, summary->ir, summary->run, options, stop)))
     return -1;
   if (other) {
     e->difference = ts_difference_new(arena, ts_run_result(other), summary->result);
     e->difference_from = s->diff;
   }
-  double step = e->steps ? (double)e->steps->steady * 1e-12 : e->spread ? e->spread->mean * 1e-12 : summary->seconds;
+  double step = e->steps  ? (double)e->steps->steady * 1e-12 :
+                e->spread ? e->spread->mean * 1e-12 :
+                            summary->seconds;
   if (s->faults.between_failures > 0 && step > 0) {
     ts_goodput g = ts_goodput_of(step, summary->ir->meta->world, &s->faults);
     e->goodput = ts_arena_copy(arena, &g, sizeof g);

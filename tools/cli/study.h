@@ -5,8 +5,24 @@
 #include "base/options.h"
 #include "runtime/report/report.h"
 
-enum { STUDY_BLAME = 100, STUDY_ALLOCATOR, STUDY_OVERLAP, STUDY_REPEAT, STUDY_JITTER, STUDY_SEED, STUDY_MTBF, STUDY_RESTART, STUDY_CHECKPOINT, STUDY_EVERY, STUDY_STEPS, STUDY_WHAT_IF,
-       STUDY_SENSITIVITY, STUDY_DIFF, STUDY_FAIL_AT, STUDY_MOST_FAILURES = 64 };
+enum {
+  STUDY_BLAME = 100,
+  STUDY_ALLOCATOR,
+  STUDY_OVERLAP,
+  STUDY_REPEAT,
+  STUDY_JITTER,
+  STUDY_SEED,
+  STUDY_MTBF,
+  STUDY_RESTART,
+  STUDY_CHECKPOINT,
+  STUDY_EVERY,
+  STUDY_STEPS,
+  STUDY_WHAT_IF,
+  STUDY_SENSITIVITY,
+  STUDY_DIFF,
+  STUDY_FAIL_AT,
+  STUDY_MOST_FAILURES = 64
+};
 
 typedef struct study {
   bool blame, allocate, jittery;
@@ -29,7 +45,9 @@ typedef struct study {
 int ts_study_option(study *s, ts_arena *arena, ts_options *o, int id);
 bool ts_study_any(const study *s);          /* is something asked for beside the play? */
 const char *ts_study_wrong(const study *s); /* options that do not go together; NULL: they do */
-/* Adds what was asked for to the summary. `other`: the run of the plan to compare with, or NULL. 0, or -1 after filling *stop. */
-int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options, ts_summary *summary, ts_stop *stop);
+/* Adds what was asked for to the summary. `other`: the run of the plan to compare with, or NULL. 0,
+ * or -1 after filling *stop. */
+int ts_study_add(const study *s, const ts_run *other, const ts_run_options *options,
+                 ts_summary *summary, ts_stop *stop);
 
 #endif

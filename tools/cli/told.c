@@ -4,7 +4,8 @@
 
 #include "compiler/eval/stdlib_embed.h"
 
-/* The text compiled last under that name; whether it is the one that was meant is told by its digest. */
+/* The text compiled last under that name; whether it is the one that was meant is told by its
+ * digest. */
 static const char *text_in_session(const ts_session *s, const char *name, size_t *size)
 {
   for (size_t i = s->dependencies.count; i-- > 0;) {
@@ -28,16 +29,21 @@ static const char *read_source(void *closure, ts_arena *arena, const char *name,
   return (const char *)file->bytes;
 }
 
-ts_source_reader ts_told_reader(const ts_session *s) { return (ts_source_reader){read_source, (void *)(uintptr_t)s}; }
+ts_source_reader ts_told_reader(const ts_session *s)
+{
+  return (ts_source_reader){read_source, (void *)(uintptr_t)s};
+}
 
-void ts_told_warnings(ts_session *s, const ts_warnings *warnings, const ts_ir *ir, bool compiled, ts_source_reader reader)
+void ts_told_warnings(ts_session *s, const ts_warnings *warnings, const ts_ir *ir, bool compiled,
+                      ts_source_reader reader)
 {
   for (size_t i = 0; i < warnings->at.count; i++)
     if (!warnings->at.at[i].compiled || !compiled)
       ts_warning_diagnose(&warnings->at.at[i], ir, reader, s->arena, s->sources, s->diags);
 }
 
-void ts_told_of(ts_arena *arena, ts_warnings *warnings, size_t first, const char *name, const char *text)
+void ts_told_of(ts_arena *arena, ts_warnings *warnings, size_t first, const char *name,
+                const char *text)
 {
   for (size_t i = first; i < warnings->at.count; i++) {
     ts_warning *w = &warnings->at.at[i];

@@ -14,7 +14,8 @@ struct ts_against {
   const ts_memory *memory;
 };
 
-ts_against *ts_against_new(ts_trace_task *t, const char *path, const ts_plan_options *options, int *status)
+ts_against *ts_against_new(ts_trace_task *t, const char *path, const ts_plan_options *options,
+                           int *status)
 {
   ts_session *s = ts_session_new(t->arena);
   ts_against *a = TS_NEW(t->arena, ts_against);
@@ -54,7 +55,8 @@ static double gib(double bytes) { return bytes / (double)(1 << 30); }
 static void put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *out)
 {
   int64_t rank = s->events->rank < 0 ? c->rank : s->events->rank;
-  fprintf(out, "  %6" PRId64 " %10.3f GiB %10.3f GiB %+7.1f %%   ", rank, gib((double)s->memory_peak), gib((double)c->peak),
+  fprintf(out, "  %6" PRId64 " %10.3f GiB %10.3f GiB %+7.1f %%   ", rank,
+          gib((double)s->memory_peak), gib((double)c->peak),
           s->memory_peak > 0 ? 100 * ((double)c->peak / (double)s->memory_peak - 1) : 0);
   const char *separator = "";
   for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
@@ -67,16 +69,24 @@ static void put_row(const ts_trace_summary *s, const ts_memory_class *c, FILE *o
 
 static void put_object(const ts_trace_summary *s, const ts_memory_class *c, FILE *out)
 {
-  fprintf(out, "{\"rank\": %" PRId64 ", \"recorded_bytes\": %" PRId64 ", \"model_bytes\": %" PRIu64 ", \"model\": {", s->events->rank < 0 ? c->rank : s->events->rank, s->memory_peak, c->peak);
-  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++) ts_put_json(out, "%s\"%s\": %" PRIu64, k ? ", " : "", ts_category_name(k), c->category[k]);
+  fprintf(out,
+          "{\"rank\": %" PRId64 ", \"recorded_bytes\": %" PRId64 ", \"model_bytes\": %" PRIu64
+          ", \"model\": {",
+          s->events->rank < 0 ? c->rank : s->events->rank, s->memory_peak, c->peak);
+  for (uint32_t k = 0; k < TS_IR_CATEGORIES; k++)
+    ts_put_json(out, "%s\"%s\": %" PRIu64, k ? ", " : "", ts_category_name(k), c->category[k]);
   fputs("}}", out);
 }
 
-void ts_against_put(const ts_against *a, const ts_trace_summary *const *summaries, size_t count, bool json, FILE *out)
+void ts_against_put(const ts_against *a, const ts_trace_summary *const *summaries, size_t count,
+                    bool json, FILE *out)
 {
   size_t shown = 0;
   if (!json)
-    ts_put_text(out, "\nmemory at its peak, against the model of %s\n\n  %6s %14s %14s %9s   of the model, GiB\n", ts_base_name(a->path), "rank", "recorded", "model", "differ");
+    ts_put_text(
+      out,
+      "\nmemory at its peak, against the model of %s\n\n  %6s %14s %14s %9s   of the model, GiB\n",
+      ts_base_name(a->path), "rank", "recorded", "model", "differ");
   for (size_t i = 0; i < count; i++) {
     const ts_trace_summary *s = summaries[i];
     const ts_memory_class *c = class_for(a, s);
@@ -87,7 +97,8 @@ void ts_against_put(const ts_against *a, const ts_trace_summary *const *summarie
     if (s->memory_peak < 0)
       ts_put_text(out, "  %s: memory was not recorded\n", ts_base_name(s->events->file));
     else if (!c)
-      ts_put_text(out, "  %s: rank %" PRId64 ", and the plan has %u ranks\n", ts_base_name(s->events->file), s->events->rank, a->input.ir.meta->world);
+      ts_put_text(out, "  %s: rank %" PRId64 ", and the plan has %u ranks\n",
+                  ts_base_name(s->events->file), s->events->rank, a->input.ir.meta->world);
     else
       (json ? put_object : put_row)(s, c, out);
     shown++;

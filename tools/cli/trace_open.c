@@ -13,11 +13,14 @@ ts_trace_task ts_trace_task_start(const ts_program *program, int argc, char **ar
   return t;
 }
 
-int ts_trace_task_refuse(ts_trace_task *t, const char *what, const char *path, const ts_import_error *error)
+int ts_trace_task_refuse(ts_trace_task *t, const char *what, const char *path,
+                         const ts_import_error *error)
 {
-  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot %s `%s`: %s", what, path, error->message);
+  ts_diag *d =
+    ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot %s `%s`: %s", what, path, error->message);
   if (error->line)
-    ts_diag_fact(d, "where", "line %" PRIu64 ", byte %" PRIu64 " of the text", error->line, error->offset);
+    ts_diag_fact(d, "where", "line %" PRIu64 ", byte %" PRIu64 " of the text", error->line,
+                 error->offset);
   else if (error->offset)
     ts_diag_fact(d, "where", "byte %" PRIu64, error->offset);
   if (error->help[0])
@@ -47,7 +50,8 @@ int ts_trace_task_write(ts_trace_task *t, ts_print *put, void *closure)
   }
   int error = ts_print_file(t->output, put, closure);
   if (error)
-    ts_diag_add(t->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", t->output, strerror(error));
+    ts_diag_add(t->diags, TS_E0702, TS_NO_SPAN, "cannot write `%s`: %s", t->output,
+                strerror(error));
   return TS_EXIT_DONE;
 }
 

@@ -11,7 +11,8 @@
 
 enum {
   MOST_NODES = 200000000, /* played for all changes together: some ten seconds of two processors */
-  BLOCK = 8,              /* changes between two looks at that limit, so that it does not depend on threads */
+  /* changes between two looks at that limit, so that it does not depend on threads */
+  BLOCK = 8,
   MOST_THREADS = 8,
   MOST_LABELS = 3,        /* that hold activations, for recomputation */
   WIDTH = 8,              /* changes nearest to fitting that are combined if no single one fits */
@@ -23,7 +24,8 @@ typedef struct trial {
   ts_way_out out;
   uint64_t nodes; /* played */
   bool played;    /* or found to be too large without; else it was refused */
-  uint64_t guess; /* by which it is too large; of one that was not played, as if all else were as before */
+  /* by which it is too large; of one that was not played, as if all else were as before */
+  uint64_t guess;
 } trial;
 typedef TS_VEC(trial) trials;
 
@@ -49,11 +51,13 @@ typedef struct search {
 /* A change that plays another job - fewer devices, another batch - is no way out. */
 static bool same_job(const ts_ir *a, const ts_ir *b)
 {
-  return a->meta->world == b->meta->world && a->meta->samples_per_step == b->meta->samples_per_step &&
+  return a->meta->world == b->meta->world &&
+         a->meta->samples_per_step == b->meta->samples_per_step &&
          a->meta->tokens_per_step == b->meta->tokens_per_step && a->meta->steps == b->meta->steps;
 }
 
-/* What is held for the whole step alone is too much: this need not be played. The least peak that it can have. */
+/* What is held for the whole step alone is too much: this need not be played. The least peak that
+ * it can have. */
 static bool held_too_much(const ts_ir *ir, ts_way_out *out)
 {
   for (uint32_t d = 0; d < ir->device_classes_count; d++)
@@ -68,9 +72,12 @@ static bool held_too_much(const ts_ir *ir, ts_way_out *out)
   }
   for (uint32_t d = 0; d < ir->device_classes_count; d++) {
     limit = ir->device_classes[d].memory > limit ? ir->device_classes[d].memory : limit;
-    reserved = d && ir->device_classes[d].reserved_memory > reserved ? reserved : ir->device_classes[d].reserved_memory;
+    reserved = d && ir->device_classes[d].reserved_memory > reserved ?
+                 reserved :
+                 ir->device_classes[d].reserved_memory;
   }
-  *out = (ts_way_out){.peak = most + reserved, .over = most + reserved > limit ? most + reserved - limit : 0};
+  *out = (ts_way_out){.peak = most + reserved,
+                      .over = most + reserved > limit ? most + reserved - limit : 0};
   return out->over > 0;
 }
 
@@ -83,7 +90,9 @@ static void measure(ts_arena *scratch, const ts_ir *ir, const ts_run_options *op
   const ts_memory *memory = ts_memory_new(scratch, ir, run);
   const ts_memory_class *fullest = &memory->classes[memory->fullest];
   t->nodes = ts_run_result(run)->nodes_played;
-  t->out = (ts_way_out){.step = ts_run_result(run)->step, .peak = fullest->peak + fullest->reserved, .over = fullest->over};
+  t->out = (ts_way_out){.step = ts_run_result(run)->step,
+                        .peak = fullest->peak + fullest->reserved,
+                        .over = fullest->over};
   t->played = true;
   ts_run_free(run);
 }
@@ -96,7 +105,8 @@ static void try_way(const search *x, const ts_run_options *options, trial *t)
   ts_compile_options compile = x->compile;
   uint32_t given = compile.define_count;
   ts_define *defines = TS_NEW_ARRAY(scratch, ts_define, given + t->way.define_count + 1);
-  for (uint32_t i = 0; i < given + t->way.define_count; i++) /* of two for one name the last counts */
+  /* of two for one name the last counts */
+  for (uint32_t i = 0; i < given + t->way.define_count; i++)
     defines[i] = i < given ? compile.defines[i] : t->way.defines[i - given];
   compile.defines = defines;
   compile.define_count += t->way.define_count;
@@ -165,7 +175,8 @@ static void try_all(search *x, const trials *all)
       else
         TS_PUSH(x->arena, &x->fits, *t);
     }
-    x->interrupted = !ts_tick(x->run.progress, "changes that fit in memory", (double)first / (double)all->count);
+    x->interrupted =
+      !ts_tick(x->run.progress, "changes that fit in memory", (double)first / (double)all->count);
   }
 }
 
@@ -174,7 +185,8 @@ static int by_step(const void *x, const void *y)
   const trial *a = x, *b = y;
   if (a->out.step != b->out.step)
     return a->out.step < b->out.step ? -1 : 1;
-  return a->out.peak != b->out.peak ? (a->out.peak < b->out.peak ? -1 : 1) : strcmp(a->out.change, b->out.change);
+  return a->out.peak != b->out.peak ? (a->out.peak < b->out.peak ? -1 : 1) :
+                                      strcmp(a->out.change, b->out.change);
 }
 
 static int by_guess(const void *x, const void *y)
@@ -199,7 +211,8 @@ static void combine(search *x, const trials *nearest, const trials *singles)
   for (size_t i = 0; i < nearest->count && i < WIDTH; i++)
     for (size_t k = 0; k < singles->count && k < WIDTH; k++) {
       trial t = {0};
-      if (ts_way_join(x->arena, &nearest->at[i].way, &singles->at[k].way, &t.way) && !known(&all, &t.way, x))
+      if (ts_way_join(x->arena, &nearest->at[i].way, &singles->at[k].way, &t.way) &&
+          !known(&all, &t.way, x))
         TS_PUSH(x->arena, &all, t);
     }
   try_all(x, &all);
@@ -234,14 +247,19 @@ static const ts_way_out *closest(const search *x)
   return NULL;
 }
 
-static const ts_memory_class *fullest(const ts_summary *s) { return &s->memory->classes[s->memory->fullest]; }
+static const ts_memory_class *fullest(const ts_summary *s)
+{
+  return &s->memory->classes[s->memory->fullest];
+}
 
-/* Recomputation cannot free more than activations hold: where that is less than what is missing, no label is worth it. */
+/* Recomputation cannot free more than activations hold: where that is less than what is missing, no
+ * label is worth it. */
 static uint32_t labels_of(const ts_summary *s, const char **labels)
 {
   const ts_memory_class *m = fullest(s);
   uint32_t count = 0;
-  for (uint32_t h = 0; m->category[TS_IR_ACTIVATIONS] > m->over && h < m->holder_count && count < MOST_LABELS; h++)
+  for (uint32_t h = 0;
+       m->category[TS_IR_ACTIVATIONS] > m->over && h < m->holder_count && count < MOST_LABELS; h++)
     if (m->holders[h].category == TS_IR_ACTIVATIONS && *m->holders[h].label)
       labels[count++] = m->holders[h].label;
   return count;
@@ -255,8 +273,13 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
     return NULL;
   const char *labels[MOST_LABELS];
   uint32_t label_count = labels_of(summary, labels);
-  search x = {.arena = arena, .path = path, .text = input->text, .size = input->size, .compile = *compile,
-              .run = *options, .before = &input->ir};
+  search x = {.arena = arena,
+              .path = path,
+              .text = input->text,
+              .size = input->size,
+              .compile = *compile,
+              .run = *options,
+              .before = &input->ir};
   const ts_memory_class *m = fullest(summary);
   x.above = m->peak - m->base;
   x.run.threads = 1;    /* several changes are played at once instead */
@@ -270,7 +293,8 @@ const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_
   ts_way_out *at = TS_NEW_ARRAY(arena, ts_way_out, x.fits.count + 1);
   for (size_t i = 0; i < x.fits.count; i++)
     at[i] = x.fits.at[i].out;
-  *out = (ts_ways_out){.count = (uint32_t)x.fits.count, .at = at, .tried = x.tried, .untried = x.untried};
+  *out = (ts_ways_out){
+    .count = (uint32_t)x.fits.count, .at = at, .tried = x.tried, .untried = x.untried};
   out->closest = out->count ? NULL : closest(&x);
   return out;
 }

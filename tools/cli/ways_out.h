@@ -5,8 +5,8 @@
 #include "compiler/compile.h"
 #include "runtime/report/summary.h"
 
-/* `input` is the plan that does not fit and `summary` how it was played, with `options`. NULL if it is no plan but an
- * IR, or if the work was interrupted. */
+/* `input` is the plan that does not fit and `summary` how it was played, with `options`. NULL if it
+ * is no plan but an IR, or if the work was interrupted. */
 const ts_ways_out *ts_ways_out_find(ts_arena *arena, const char *path, const ts_input *input,
                                     const ts_compile_options *compile, const ts_summary *summary,
                                     const ts_run_options *options);

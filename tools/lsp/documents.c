@@ -73,7 +73,10 @@ void lsp_document_drop(lsp_documents *all, lsp_document *d)
   free(d);
 }
 
-lsp_text lsp_text_of(const lsp_documents *all, const lsp_document *d) { return (lsp_text){d->text, d->size, all->utf8}; }
+lsp_text lsp_text_of(const lsp_documents *all, const lsp_document *d)
+{
+  return (lsp_text){d->text, d->size, all->utf8};
+}
 
 /* ---- Analyses ---- */
 
@@ -113,13 +116,17 @@ static void start(const lsp_documents *all, const lsp_document *d, lsp_analysis 
   s->uses = TS_NEW(a->arena, ts_uses);
   ts_embedded_file *given = TS_NEW_ARRAY(a->arena, ts_embedded_file, all->count);
   for (size_t i = 0; i < all->count; i++)
-    given[i] = (ts_embedded_file){ts_arena_printf(a->arena, "%s", all->at[i]->path), (const unsigned char *)ts_arena_string(a->arena, all->at[i]->text, all->at[i]->size), all->at[i]->size};
+    given[i] = (ts_embedded_file){
+      ts_arena_printf(a->arena, "%s", all->at[i]->path),
+      (const unsigned char *)ts_arena_string(a->arena, all->at[i]->text, all->at[i]->size),
+      all->at[i]->size};
   s->given = given;
   s->given_count = (uint32_t)all->count;
   a->module = ts_module_load(s, ts_arena_printf(a->arena, "%s", d->path));
 }
 
-/* What names mean, even where the text cannot be understood as a whole; what else is wrong with it then is not told. */
+/* What names mean, even where the text cannot be understood as a whole; what else is wrong with it
+ * then is not told. */
 static void check_anyway(lsp_analysis *a)
 {
   ts_diags *told = a->session->diags;
@@ -136,7 +143,8 @@ static void play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)
   ts_stop stop = {.arena = a->arena};
   uint64_t step = 0;
   ts_ir_builder_view(b, &ir);
-  if (all->play && ts_ir_verify(&ir, &error) == 0 && ts_run_step(&ir, &(ts_run_options){0}, &step, &stop))
+  if (all->play && ts_ir_verify(&ir, &error) == 0 &&
+      ts_run_step(&ir, &(ts_run_options){0}, &step, &stop))
     a->answer = ts_arena_printf(a->arena, "%s a step", ts_format_time(step).text);
 }
 
@@ -196,7 +204,8 @@ static bool make_folders(char *path)
   return true;
 }
 
-/* "std/models/x.ts" as a file that an editor can open: in the user's cache, in a folder named by the content. */
+/* "std/models/x.ts" as a file that an editor can open: in the user's cache, in a folder named by
+ * the content. */
 static const char *library_file(const lsp_analysis *a, const ts_source *source)
 {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -205,9 +214,12 @@ static const char *library_file(const lsp_analysis *a, const ts_source *source)
   if (!(cache && cache[0] == '/') && !(home && home[0] == '/'))
     return NULL;
   ts_digest_bytes(source->text, source->size, sha256);
-  char *path = ts_arena_printf(a->arena, "%s%s/trainspec/%s-%02x%02x%02x%02x/%s", cache && cache[0] == '/' ? cache : home, cache && cache[0] == '/' ? "" : "/.cache", ts_version(), sha256[0],
+  char *path = ts_arena_printf(a->arena, "%s%s/trainspec/%s-%02x%02x%02x%02x/%s",
+                               cache && cache[0] == '/' ? cache : home,
+                               cache && cache[0] == '/' ? "" : "/.cache", ts_version(), sha256[0],
                                sha256[1], sha256[2], sha256[3], source->name);
-  bool there = stat(path, &info) == 0 || (make_folders(path) && ts_write_file(path, source->text, source->size) == 0);
+  bool there = stat(path, &info) == 0 ||
+               (make_folders(path) && ts_write_file(path, source->text, source->size) == 0);
   return there ? path : NULL;
 }
 
@@ -225,7 +237,9 @@ cJSON *lsp_location(const lsp_documents *all, const lsp_analysis *a, ts_span spa
     return NULL;
   cJSON *location = cJSON_CreateObject();
   cJSON_AddStringToObject(location, "uri", uri);
-  cJSON_AddItemToObject(location, "range", lsp_range(&(lsp_text){source->text, source->size, all->utf8}, span.begin, span.end));
+  cJSON_AddItemToObject(
+    location, "range",
+    lsp_range(&(lsp_text){source->text, source->size, all->utf8}, span.begin, span.end));
   free(uri);
   return location;
 }

@@ -1,4 +1,5 @@
-/* Documents that an editor has open, and what the compiler makes of each: one analysis a plan of the file (one without, where it has none). */
+/* Documents that an editor has open, and what the compiler makes of each: one analysis a plan of
+ * the file (one without, where it has none). */
 #ifndef TS_TOOLS_LSP_DOCUMENTS_H
 #define TS_TOOLS_LSP_DOCUMENTS_H
 
@@ -45,7 +46,8 @@ void lsp_document_drop(lsp_documents *all, lsp_document *d);
 bool lsp_document_analyze(const lsp_documents *all, lsp_document *d);
 
 lsp_text lsp_text_of(const lsp_documents *all, const lsp_document *d);
-/* A place in any file that an analysis read, as a Location. Files of the library inside the program are written to the user's cache first. NULL: it has no place. */
+/* A place in any file that an analysis read, as a Location. Files of the library inside the program
+ * are written to the user's cache first. NULL: it has no place. */
 cJSON *lsp_location(const lsp_documents *all, const lsp_analysis *a, ts_span span);
 
 #endif

@@ -18,9 +18,11 @@
 #include "base/exit.h"
 #include "base/heap.h"
 
-/* Stopping a worker costs a look at every open document, so work that is soon over is waited for. */
+/* Stopping a worker costs a look at every open document, so work that is soon over is waited for.
+ * */
 static const double patience = 0.3; /* seconds */
-enum { MOST_FAILURES = 3 };         /* of workers that work on no document: there is nothing to set aside then */
+/* of workers that work on no document: there is nothing to set aside then */
+enum { MOST_FAILURES = 3 };
 #define AGAIN "$/again"             /* the id of `initialize` as later workers get it */
 
 typedef struct guard {
@@ -34,16 +36,23 @@ typedef struct guard {
   char *queue;            /* bytes for the worker that its socket did not take yet */
   size_t queued, room;
   cJSON *initialize;      /* the editor's message; NULL before it */
-  cJSON *documents;       /* by URI: the last `didOpen` or `didChange` of each; "aside" is why it is not looked at */
+  /* by URI: the last `didOpen` or `didChange` of each; "aside" is why it is not looked at */
+  cJSON *documents;
   cJSON *waiting;         /* requests without an answer */
   cJSON *shown;           /* URIs with messages that the editor shows */
   char *at;               /* the document that the worker works on; NULL: it waits for messages */
   double since;
 } guard;
 
-static cJSON *get(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
+static cJSON *get(const cJSON *o, const char *name)
+{
+  return cJSON_GetObjectItemCaseSensitive(o, name);
+}
 
-static const char *uri_of(const cJSON *message) { return cJSON_GetStringValue(get(get(get(message, "params"), "textDocument"), "uri")); }
+static const char *uri_of(const cJSON *message)
+{
+  return cJSON_GetStringValue(get(get(get(message, "params"), "textDocument"), "uri"));
+}
 
 static bool is(const cJSON *message, const char *method)
 {
@@ -80,7 +89,8 @@ static void forward_exit(guard *g)
 /* As much as the socket takes. A worker that is gone is noticed where it is read from. */
 static void push(guard *g)
 {
-  ssize_t sent = g->queued ? send(g->worker.in, g->queue, g->queued, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+  ssize_t sent =
+    g->queued ? send(g->worker.in, g->queue, g->queued, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
   if (sent > 0) {
     g->queued -= (size_t)sent;
     memmove(g->queue, g->queue + sent, g->queued);
@@ -89,7 +99,8 @@ static void push(guard *g)
 
 /* ---- Workers ---- */
 
-/* A worker that ends leaves nothing behind, and one without a guard ends: an endless plan must not outlive its editor. */
+/* A worker that ends leaves nothing behind, and one without a guard ends: an endless plan must not
+ * outlive its editor. */
 static void bind_to_guard(void)
 {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -146,7 +157,8 @@ static void show(guard *g, const char *uri, int version, const char *message)
     cJSON_AddNumberToObject(params, "version", version);
   list = cJSON_AddArrayToObject(params, "diagnostics");
   if (message) {
-    cJSON *range = cJSON_Parse("{\"start\":{\"line\":0,\"character\":0},\"end\":{\"line\":0,\"character\":1}}");
+    cJSON *range =
+      cJSON_Parse("{\"start\":{\"line\":0,\"character\":0},\"end\":{\"line\":0,\"character\":1}}");
     cJSON_AddItemToArray(list, one = cJSON_CreateObject());
     cJSON_AddItemToObject(one, "range", range);
     cJSON_AddNumberToObject(one, "severity", 1);
@@ -157,7 +169,8 @@ static void show(guard *g, const char *uri, int version, const char *message)
   lsp_notify(g->editor, "textDocument/publishDiagnostics", params);
 }
 
-/* Everything that was open, but for what is set aside, and all requests that are not answered yet. */
+/* Everything that was open, but for what is set aside, and all requests that are not answered yet.
+ * */
 static void hand_over(guard *g)
 {
   cJSON *message, *uri, *next;
@@ -217,7 +230,8 @@ static void set_aside(guard *g, const char *why)
 
 /* ---- From the editor ---- */
 
-/* Keeps the document's last text, as the message that gave it: the next worker plays a plan that was opened, and not one that was changed since. */
+/* Keeps the document's last text, as the message that gave it: the next worker plays a plan that
+ * was opened, and not one that was changed since. */
 static void note(guard *g, const cJSON *message)
 {
   const char *uri = uri_of(message);
@@ -226,7 +240,8 @@ static void note(guard *g, const cJSON *message)
     cJSON_DeleteItemFromObjectCaseSensitive(g->documents, uri);
   if (!uri || !text)
     return;
-  cJSON *copy = cJSON_Duplicate(message, true), *document = get(get(copy, "params"), "textDocument");
+  cJSON *copy = cJSON_Duplicate(message, true),
+        *document = get(get(copy, "params"), "textDocument");
   if (!cJSON_IsNumber(get(document, "version"))) {
     cJSON_DeleteItemFromObjectCaseSensitive(document, "version");
     cJSON_AddNumberToObject(document, "version", 0);
@@ -235,7 +250,10 @@ static void note(guard *g, const cJSON *message)
 }
 
 /* Is the worker busy with it, and will be for longer? */
-static bool stuck(const guard *g, const char *uri) { return g->at && uri && !strcmp(g->at, uri) && ts_clock() - g->since > patience; }
+static bool stuck(const guard *g, const char *uri)
+{
+  return g->at && uri && !strcmp(g->at, uri) && ts_clock() - g->since > patience;
+}
 
 static bool cancel(guard *g, const cJSON *message)
 {
@@ -257,7 +275,8 @@ static bool from_editor(guard *g, cJSON *message)
 {
   const char *uri = uri_of(message);
   const cJSON *id = get(message, "id"), *aside = uri ? get(get(g->documents, uri), "aside") : NULL;
-  bool good = true, changes = is(message, "textDocument/didChange") || is(message, "textDocument/didClose");
+  bool good = true,
+       changes = is(message, "textDocument/didChange") || is(message, "textDocument/didClose");
   note(g, message);
   g->over |= is(message, "exit");
   g->shut_down |= is(message, "shutdown") && g->initialize;
@@ -338,9 +357,15 @@ static bool failed(guard *g)
   if (!g->at)
     return ++g->failures < MOST_FAILURES && renew(g);
   if (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT && WTERMSIG(status) != SIGKILL)
-    snprintf(why, sizeof why, "TrainSpec failed on this plan (signal %d), so it is not checked here until it changes; please report it with the file", WTERMSIG(status));
+    snprintf(why, sizeof why,
+             "TrainSpec failed on this plan (signal %d), so it is not checked here until it "
+             "changes; please report it with the file",
+             WTERMSIG(status));
   else
-    snprintf(why, sizeof why, "this plan needs more memory than the %.3g GB that the language server takes, so it is not checked here until it changes; `trainspec lsp --max-memory` allows more", (double)ts_heap_ceiling() / 1e9);
+    snprintf(why, sizeof why,
+             "this plan needs more memory than the %.3g GB that the language server takes, so it "
+             "is not checked here until it changes; `trainspec lsp --max-memory` allows more",
+             (double)ts_heap_ceiling() / 1e9);
   set_aside(g, why);
   return renew(g);
 }
@@ -348,14 +373,18 @@ static bool failed(guard *g)
 static bool late(guard *g)
 {
   char why[256];
-  snprintf(why, sizeof why, "checking this plan took more than %.3g s, so it is not checked here until it changes; `trainspec lsp --deadline` allows more", g->seconds);
+  snprintf(why, sizeof why,
+           "checking this plan took more than %.3g s, so it is not checked here until it changes; "
+           "`trainspec lsp --deadline` allows more",
+           g->seconds);
   set_aside(g, why);
   return replace(g);
 }
 
 /* ---- The loop ---- */
 
-/* All that has come from the editor at once; the worker gets it in one piece, so it can skip texts that are out of date. */
+/* All that has come from the editor at once; the worker gets it in one piece, so it can skip texts
+ * that are out of date. */
 static bool read_editor(guard *g, bool *broken)
 {
   bool good = true;
@@ -387,7 +416,8 @@ static bool read_worker(guard *g)
 static bool wait_for_any(const guard *g, struct pollfd at[2])
 {
   double left = g->at ? g->since + g->seconds - ts_clock() : 0;
-  at[0] = (struct pollfd){.fd = g->worker.in, .events = (short)(POLLIN | (g->queued ? POLLOUT : 0))};
+  at[0] =
+    (struct pollfd){.fd = g->worker.in, .events = (short)(POLLIN | (g->queued ? POLLOUT : 0))};
   at[1] = (struct pollfd){.fd = g->over ? -1 : g->editor->in, .events = POLLIN};
   if (g->at && left <= 0)
     return false;
@@ -418,14 +448,23 @@ static bool pass(guard *g, bool *broken)
   }
 }
 
-int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_wire *wire), void *context)
+int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_wire *wire),
+              void *context)
 {
-  guard g = {.editor = editor, .seconds = seconds, .work = work, .context = context, .documents = cJSON_CreateObject(), .waiting = cJSON_CreateArray(), .shown = cJSON_CreateArray()};
+  guard g = {.editor = editor,
+             .seconds = seconds,
+             .work = work,
+             .context = context,
+             .documents = cJSON_CreateObject(),
+             .waiting = cJSON_CreateArray(),
+             .shown = cJSON_CreateArray()};
   bool broken = false, done = start(&g) && pass(&g, &broken);
   if (!done)
     fputs("trainspec lsp: no process that works on plans can be started\n", stderr);
   if (broken)
-    fputs("trainspec lsp: the input is no message of the Language Server Protocol, or one of more than 64 MiB; an editor starts this program, see doc/editors.md\n", stderr);
+    fputs("trainspec lsp: the input is no message of the Language Server Protocol, or one of more "
+          "than 64 MiB; an editor starts this program, see doc/editors.md\n",
+          stderr);
   if (g.child > 0)
     stop(&g, done && !editor->lost ? 0 : SIGKILL);
   cJSON_Delete(g.initialize);
@@ -435,5 +474,7 @@ int lsp_guard(lsp_wire *editor, double seconds, void (*work)(void *context, lsp_
   free(g.queue);
   if (editor->lost)
     fputs("trainspec lsp: what was to be told cannot be written\n", stderr);
-  return !done || editor->lost ? TS_EXIT_ENVIRONMENT : broken || !g.shut_down ? TS_EXIT_REJECTED : TS_EXIT_DONE;
+  return !done || editor->lost  ? TS_EXIT_ENVIRONMENT :
+         broken || !g.shut_down ? TS_EXIT_REJECTED :
+                                  TS_EXIT_DONE;
 }

@@ -7,7 +7,12 @@
 #include "base/escape.h"
 #include "base/heap.h"
 
-typedef struct message { const lsp_analysis *a; const ts_diag *diag; ts_span span; const char *path; } message;
+typedef struct message {
+  const lsp_analysis *a;
+  const ts_diag *diag;
+  ts_span span;
+  const char *path;
+} message;
 
 /* The file of the user's that a place is in; NULL: the library's, or none. */
 static const char *user_file(const lsp_analysis *a, ts_span span)
@@ -16,7 +21,8 @@ static const char *user_file(const lsp_analysis *a, ts_span span)
   return m && m->path && strncmp(m->name, "std/", 4) ? m->path : NULL;
 }
 
-/* Where a message is shown: its own place; where that is in the library, the first of its other places that is the user's; else the plan's name. */
+/* Where a message is shown: its own place; where that is in the library, the first of its other
+ * places that is the user's; else the plan's name. */
 static ts_span place_of(const lsp_analysis *a, const ts_diag *d)
 {
   if (user_file(a, d->primary))
@@ -61,7 +67,8 @@ static char *text_of(const ts_diag *d)
   return text;
 }
 
-static void relate(const lsp_documents *all, const lsp_analysis *a, cJSON *related, ts_span span, const char *text)
+static void relate(const lsp_documents *all, const lsp_analysis *a, cJSON *related, ts_span span,
+                   const char *text)
 {
   cJSON *location = span.file ? lsp_location(all, a, span) : NULL;
   if (!location)
@@ -80,7 +87,10 @@ static cJSON *diagnostic(const lsp_documents *all, const message *m)
   ts_span span = ts_span_shown(m->a->session->sources, m->span);
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToObject(o, "range", lsp_range(&t, span.begin, span.end));
-  cJSON_AddNumberToObject(o, "severity", d->severity == TS_ERROR ? 1 : d->severity == TS_WARNING ? 2 : 3);
+  cJSON_AddNumberToObject(o, "severity",
+                          d->severity == TS_ERROR   ? 1 :
+                          d->severity == TS_WARNING ? 2 :
+                                                      3);
   cJSON_AddStringToObject(o, "code", ts_code_name(d->code));
   cJSON_AddStringToObject(o, "source", "trainspec");
   char *text = text_of(d);
@@ -136,7 +146,8 @@ static void collect(told *t, const lsp_document *d, const lsp_analysis *a)
   for (size_t i = 0; i < count; i++) {
     message m = {.a = a, .diag = diag[i], .span = place_of(a, diag[i])};
     m.path = user_file(a, m.span);
-    char *uri = m.path && a->module && m.span.file != a->module->file ? lsp_uri_of_path(m.path) : ts_heap_text(d->uri);
+    char *uri = m.path && a->module && m.span.file != a->module->file ? lsp_uri_of_path(m.path) :
+                                                                        ts_heap_text(d->uri);
     bool other = strcmp(uri, d->uri) != 0;
     if (m.span.file && !(other && lsp_document_of(t->all, uri))) /* an open file tells its own */
       add(list_for(t, uri), diagnostic(t->all, &m));
@@ -180,13 +191,16 @@ void lsp_tell(const lsp_documents *all, lsp_document *d, lsp_wire *wire)
 
 /* ---- Edits ---- */
 
-static cJSON *fix(const lsp_documents *all, const lsp_document *d, const ts_diag_child *child, ts_span edited)
+static cJSON *fix(const lsp_documents *all, const lsp_document *d, const ts_diag_child *child,
+                  ts_span edited)
 {
   lsp_text t = lsp_text_of(all, d);
   cJSON *action = cJSON_CreateObject();
   cJSON_AddStringToObject(action, "title", child->text);
   cJSON_AddStringToObject(action, "kind", "quickfix");
-  cJSON *edits = cJSON_AddArrayToObject(cJSON_AddObjectToObject(cJSON_AddObjectToObject(action, "edit"), "changes"), d->uri), *edit = cJSON_CreateObject();
+  cJSON *edits = cJSON_AddArrayToObject(
+          cJSON_AddObjectToObject(cJSON_AddObjectToObject(action, "edit"), "changes"), d->uri),
+        *edit = cJSON_CreateObject();
   cJSON_AddItemToObject(edit, "range", lsp_range(&t, edited.begin, edited.end));
   cJSON_AddStringToObject(edit, "newText", child->replacement);
   cJSON_AddItemToArray(edits, edit);

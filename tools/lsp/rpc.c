@@ -42,7 +42,8 @@ bool lsp_pending(const lsp_wire *w)
   return w->end > w->begin || (poll(&input, 1, 0) > 0 && (input.revents & POLLIN));
 }
 
-/* Decimal digits of a line, which ends at `end`; what is no number is 0, what is too large for any message is so too. */
+/* Decimal digits of a line, which ends at `end`; what is no number is 0, what is too large for any
+ * message is so too. */
 static size_t length_in(const char *at, const char *end)
 {
   size_t length = 0;

@@ -19,7 +19,8 @@ static size_t step(const lsp_text *t, size_t at, uint32_t *columns)
 
 uint32_t lsp_offset(const lsp_text *t, const cJSON *position)
 {
-  double line = cJSON_GetNumberValue(cJSON_GetObjectItem(position, "line")), column = cJSON_GetNumberValue(cJSON_GetObjectItem(position, "character"));
+  double line = cJSON_GetNumberValue(cJSON_GetObjectItem(position, "line")),
+         column = cJSON_GetNumberValue(cJSON_GetObjectItem(position, "character"));
   size_t at = 0;
   for (double n = 0; n < line; n++) { /* NaN: the beginning */
     const char *end = memchr(t->text + at, '\n', t->size - at);
@@ -59,7 +60,12 @@ cJSON *lsp_range(const lsp_text *t, uint32_t begin, uint32_t end)
   return range;
 }
 
-static int digit(char c) { return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1; }
+static int digit(char c)
+{
+  return isdigit((unsigned char)c)  ? c - '0' :
+         isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 :
+                                      -1;
+}
 
 char *lsp_path_of_uri(const char *uri)
 {

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct lsp_text { const char *text; size_t size; bool utf8; } lsp_text; /* utf8: columns are bytes */
+/* utf8: columns are bytes */
+typedef struct lsp_text { const char *text; size_t size; bool utf8; } lsp_text;
 
 /* Places beyond a line or the text are at their end. */
 uint32_t lsp_offset(const lsp_text *t, const cJSON *position);

@@ -1,4 +1,5 @@
-/* Workloads of AICB as CSV: one row a communication or computation of a rank, in the order in which it issues them; columns go by name. */
+/* Workloads of AICB as CSV: one row a communication or computation of a rank, in the order in which
+ * it issues them; columns go by name. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 enum { COLUMNS = 32 };
 enum { TYPE, GROUP, GROUP_SIZE, BYTES, STAGE, DESTINATION, SOURCE, KNOWN };
-static const char *const known[KNOWN] = {"comm_type", "comm_group", "comm_group_size", "msg_size", "stage", "dst", "src"};
+static const char *const known[KNOWN] = {
+  "comm_type", "comm_group", "comm_group_size", "msg_size", "stage", "dst", "src"};
 
 typedef struct reader {
   ts_events *e;
@@ -20,8 +22,9 @@ typedef struct reader {
 
 static bool wrong(reader *r, const char *what, ts_csv_cell c)
 {
-  ts_feed_fail(r->feed, "rows are communications: a type such as CommType.all_reduce, a group and bytes", "line %" PRIu64 ": `%.*s` is %s", r->line,
-               (int)(c.length > 40 ? 40 : c.length), c.at, what);
+  ts_feed_fail(
+    r->feed, "rows are communications: a type such as CommType.all_reduce, a group and bytes",
+    "line %" PRIu64 ": `%.*s` is %s", r->line, (int)(c.length > 40 ? 40 : c.length), c.at, what);
   r->feed->error->line = r->line;
   return false;
 }
@@ -63,7 +66,8 @@ static void add(reader *r, ts_csv_cell name, uint32_t comm)
 {
   ts_events *e = r->e;
   uint32_t event = e->count, string = ts_events_string(e, name.at, name.length);
-  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE, comm == TS_EVENT_NONE ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
+  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE,
+                              comm == TS_EVENT_NONE ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
   v->name = string;
   v->id = event + 1;
   v->start = event;
@@ -102,7 +106,13 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
     add(r, stage, TS_EVENT_NONE);
     return true;
   }
-  ts_event_comm c = {.kind = ts_comm_kind_of(type.at, type.length), .in = -1, .out = -1, .bytes = bytes, .size = size, .sequence = -1, .peer = -1};
+  ts_event_comm c = {.kind = ts_comm_kind_of(type.at, type.length),
+                     .in = -1,
+                     .out = -1,
+                     .bytes = bytes,
+                     .size = size,
+                     .sequence = -1,
+                     .peer = -1};
   if (!c.kind) {
     if (!e->unknown_category++)
       e->unknown_name = ts_events_string(e, type.at, type.length);
@@ -119,7 +129,8 @@ static bool take_row(reader *r, const ts_csv_cell *cells, size_t count)
 bool ts_is_aicb(const ts_feed *feed)
 {
   static const char begins[] = "comm_type,";
-  return feed->end - feed->at >= sizeof begins - 1 && memcmp(feed->buffer + feed->at, begins, sizeof begins - 1) == 0;
+  return feed->end - feed->at >= sizeof begins - 1 &&
+         memcmp(feed->buffer + feed->at, begins, sizeof begins - 1) == 0;
 }
 
 bool ts_read_aicb(ts_events *e, ts_feed *feed)
@@ -152,5 +163,6 @@ bool ts_read_aicb(ts_events *e, ts_feed *feed)
   }
   if (feed->error->message[0])
     return false;
-  return e->count || ts_import_fail(feed->error, NULL, "the workload has no communication and no computation");
+  return e->count ||
+         ts_import_fail(feed->error, NULL, "the workload has no communication and no computation");
 }

@@ -1,11 +1,20 @@
-/* Chakra traces: protobuf records, each led by its length (a metadata record, then nodes), and the JSON form of the project's feeder. Field numbers are
- * those of et_def.proto (mlcommons/chakra). Unknown fields are passed over. */
+/* Chakra traces: protobuf records, each led by its length (a metadata record, then nodes), and the
+ * JSON form of the project's feeder. Field numbers are those of et_def.proto (mlcommons/chakra).
+ * Unknown fields are passed over. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/read/readers.h"
 
-typedef enum node_type { METADATA = 1, MEM_LOAD, MEM_STORE, COMP, COMM_SEND, COMM_RECV, COMM_COLL } node_type;
+typedef enum node_type {
+  METADATA = 1,
+  MEM_LOAD,
+  MEM_STORE,
+  COMP,
+  COMM_SEND,
+  COMM_RECV,
+  COMM_COLL
+} node_type;
 
 typedef struct node {
   uint64_t id, duration_micros, start_micros, duration_ns;
@@ -14,11 +23,14 @@ typedef struct node {
   bool has_id, host, has_host, has_duration, has_exact, has_start, has_comm_type;
 } node;
 
-static const node no_node = {.type = 0, .comm_type = -1, .bytes = -1, .source = -1, .destination = -1};
+static const node no_node = {
+  .type = 0, .comm_type = -1, .bytes = -1, .source = -1, .destination = -1};
 
 /* CollectiveCommType */
-static const uint8_t collectives[] = {TS_COMM_ALL_REDUCE, TS_COMM_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_GATHER, TS_COMM_SCATTER, TS_COMM_BROADCAST,
-  TS_COMM_ALL_TO_ALL, TS_COMM_REDUCE_SCATTER, TS_COMM_REDUCE_SCATTER, TS_COMM_BARRIER};
+static const uint8_t collectives[] = {
+  TS_COMM_ALL_REDUCE,     TS_COMM_REDUCE,    TS_COMM_ALL_GATHER, TS_COMM_GATHER,
+  TS_COMM_SCATTER,        TS_COMM_BROADCAST, TS_COMM_ALL_TO_ALL, TS_COMM_REDUCE_SCATTER,
+  TS_COMM_REDUCE_SCATTER, TS_COMM_BARRIER};
 
 static ts_event_kind device_kind(const node *n, const char *name)
 {
@@ -31,11 +43,21 @@ static ts_event_kind device_kind(const node *n, const char *name)
 
 static uint32_t add_comm(ts_events *e, const node *n, const char *name)
 {
-  ts_event_comm c = {.name = n->name, .group = n->group, .in = -1, .out = -1, .bytes = n->bytes, .size = -1, .sequence = -1, .tag = n->tag};
+  ts_event_comm c = {.name = n->name,
+                     .group = n->group,
+                     .in = -1,
+                     .out = -1,
+                     .bytes = n->bytes,
+                     .size = -1,
+                     .sequence = -1,
+                     .tag = n->tag};
   c.peer = n->type == COMM_SEND ? n->destination : n->type == COMM_RECV ? n->source : -1;
   size_t known = sizeof collectives / sizeof *collectives;
-  c.kind = n->type == COMM_SEND ? TS_COMM_SEND : n->type == COMM_RECV ? TS_COMM_RECV :
-    n->has_comm_type && n->comm_type >= 0 && (size_t)n->comm_type < known ? collectives[n->comm_type] : ts_comm_kind_of(name, strlen(name));
+  c.kind = n->type == COMM_SEND ? TS_COMM_SEND :
+           n->type == COMM_RECV ? TS_COMM_RECV :
+           n->has_comm_type && n->comm_type >= 0 && (size_t)n->comm_type < known ?
+                                  collectives[n->comm_type] :
+                                  ts_comm_kind_of(name, strlen(name));
   TS_PUSH(e->arena, &e->comms, c);
   return (uint32_t)e->comms.count - 1;
 }
@@ -45,18 +67,23 @@ static void add_node(ts_events *e, const node *n)
   const char *name = ts_events_text(e, n->name);
   bool host = n->has_host ? n->host : false;
   e->seen++;
-  ts_event *v = n->type == METADATA ? ts_events_add(e, TS_EVENT_MARK, TS_MARK_OTHER) :
-    host ? ts_events_add(e, TS_EVENT_OPERATOR, n->type >= COMM_SEND ? TS_OPERATOR_COMMUNICATION : TS_OPERATOR_PLAIN) :
-    ts_events_add(e, TS_EVENT_DEVICE, device_kind(n, name));
+  ts_event *v =
+    n->type == METADATA ? ts_events_add(e, TS_EVENT_MARK, TS_MARK_OTHER) :
+    host                ? ts_events_add(e, TS_EVENT_OPERATOR,
+                         n->type >= COMM_SEND ? TS_OPERATOR_COMMUNICATION : TS_OPERATOR_PLAIN) :
+                          ts_events_add(e, TS_EVENT_DEVICE, device_kind(n, name));
   v->id = n->id;
   v->name = n->name;
-  v->start = n->has_start && n->start_micros < INT64_MAX / 1000 ? (int64_t)n->start_micros * 1000 : (int64_t)e->count;
+  v->start = n->has_start && n->start_micros < INT64_MAX / 1000 ? (int64_t)n->start_micros * 1000 :
+                                                                  (int64_t)e->count;
   e->timed |= n->has_start;
   if (n->has_exact && n->duration_ns < INT64_MAX)
     v->duration = (int64_t)n->duration_ns;
   else if (n->duration_micros < INT64_MAX / 1000)
     v->duration = (int64_t)n->duration_micros * 1000;
-  v->track = e->tracks.count < TS_TRACKS_MOST ? ts_events_track(e, 0, n->stream, v->class == TS_EVENT_DEVICE) : 0;
+  v->track = e->tracks.count < TS_TRACKS_MOST ?
+               ts_events_track(e, 0, n->stream, v->class == TS_EVENT_DEVICE) :
+               0;
   if (n->type >= COMM_SEND) {
     v->detail = add_comm(e, n, name);
   } else if (n->shapes && v->class == TS_EVENT_OPERATOR) {
@@ -68,7 +95,8 @@ static void add_node(ts_events *e, const node *n)
 
 /* ---- Protobuf ---- */
 
-typedef struct wire { const uint8_t *at, *end; uint64_t offset; bool wrong; } wire; /* one message */
+/* one message */
+typedef struct wire { const uint8_t *at, *end; uint64_t offset; bool wrong; } wire;
 typedef struct field { uint32_t number, type; uint64_t value; wire bytes; } field;
 
 static uint64_t take_varint(wire *w)
@@ -125,7 +153,10 @@ static bool take_field(wire *w, field *f)
   return !w->wrong;
 }
 
-static uint32_t text_of(ts_events *e, const wire *w) { return ts_events_string(e, (const char *)w->at, (size_t)(w->end - w->at)); }
+static uint32_t text_of(ts_events *e, const wire *w)
+{
+  return ts_events_string(e, (const char *)w->at, (size_t)(w->end - w->at));
+}
 
 static int64_t signed_of(uint32_t number, uint64_t value)
 {
@@ -134,7 +165,8 @@ static int64_t signed_of(uint32_t number, uint64_t value)
   return number == 7 ? (int32_t)value : (int64_t)value;
 }
 
-static void use_attribute(ts_events *e, node *n, const char *name, size_t length, int64_t number, const wire *text)
+static void use_attribute(ts_events *e, node *n, const char *name, size_t length, int64_t number,
+                          const wire *text)
 {
   if (ts_is(name, length, "is_cpu_op"))
     n->host = number != 0, n->has_host = true;
@@ -174,7 +206,8 @@ static void take_attribute(ts_events *e, node *n, wire w, wire *outer)
       number = signed_of(f.number, f.value);
   outer->wrong |= w.wrong;
   if (name.at && !w.wrong)
-    use_attribute(e, n, (const char *)name.at, (size_t)(name.end - name.at), number, has_text ? &text : NULL);
+    use_attribute(e, n, (const char *)name.at, (size_t)(name.end - name.at), number,
+                  has_text ? &text : NULL);
 }
 
 static void take_dependencies(ts_events *e, const field *f, ts_named_edges *edges, bool control)
@@ -250,7 +283,8 @@ static bool take_metadata(ts_events *e, wire w)
         value = g;
     }
     w.wrong |= a.wrong;
-    if (name.type == 2 && value.type == 2 && !*e->version && ts_is((const char *)name.bytes.at, name.value, "schema"))
+    if (name.type == 2 && value.type == 2 && !*e->version &&
+        ts_is((const char *)name.bytes.at, name.value, "schema"))
       e->version = ts_events_text(e, text_of(e, &value.bytes));
   }
   return !w.wrong;
@@ -262,16 +296,19 @@ static bool next_record(ts_events *e, ts_feed *feed, wire *record)
   if (!ts_feed_need(feed, 1))
     return false;
   ts_feed_need(feed, 10);
-  wire head = {(const uint8_t *)feed->buffer + feed->at, (const uint8_t *)feed->buffer + feed->end, 0, false};
+  wire head = {(const uint8_t *)feed->buffer + feed->at, (const uint8_t *)feed->buffer + feed->end,
+               0, false};
   if (head.end - head.at > 10)
     head.end = head.at + 10;
   const uint8_t *begin = head.at;
   uint64_t length = take_varint(&head);
   size_t lead = (size_t)(head.at - begin);
   if (head.wrong && feed->end - feed->at >= 10)
-    return ts_feed_fail(feed, "is this a Chakra trace?", "the length of record %llu is malformed", (unsigned long long)e->seen + 1);
+    return ts_feed_fail(feed, "is this a Chakra trace?", "the length of record %llu is malformed",
+                        (unsigned long long)e->seen + 1);
   if (length > TS_FEED_LARGEST)
-    return ts_feed_fail(feed, "is this a Chakra trace?", "record %llu should have %llu bytes", (unsigned long long)e->seen + 1, (unsigned long long)length);
+    return ts_feed_fail(feed, "is this a Chakra trace?", "record %llu should have %llu bytes",
+                        (unsigned long long)e->seen + 1, (unsigned long long)length);
   if (head.wrong || !ts_feed_need(feed, lead + length)) {
     e->cut = true;
     return false;
@@ -292,7 +329,8 @@ bool ts_read_chakra(ts_events *e, ts_feed *feed)
     bool good = first ? take_metadata(e, record) : take_node(e, record, &edges);
     if (!good) {
       feed->at = (size_t)(record.at - (const uint8_t *)feed->buffer);
-      return ts_feed_fail(feed, "is this a Chakra trace?", first ? "the leading record is no metadata" : "node %llu is malformed",
+      return ts_feed_fail(feed, "is this a Chakra trace?",
+                          first ? "the leading record is no metadata" : "node %llu is malformed",
                           (unsigned long long)e->seen + 1);
     }
     first = false;
@@ -309,8 +347,9 @@ bool ts_read_chakra(ts_events *e, ts_feed *feed)
 
 static int64_t take_type(ts_events *e, ts_json *j)
 {
-  static const char *const names[] = {"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE",
-    "COMM_COLL_NODE"};
+  static const char *const names[] = {"INVALID_NODE",   "METADATA_NODE", "MEM_LOAD_NODE",
+                                      "MEM_STORE_NODE", "COMP_NODE",     "COMM_SEND_NODE",
+                                      "COMM_RECV_NODE", "COMM_COLL_NODE"};
   const char *text = ts_events_text(e, ts_json_take_string(j, e));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(text, names[i]) == 0)
@@ -370,7 +409,8 @@ bool ts_read_chakra_json(ts_events *e, ts_json *j)
     return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`workload_graph` is not a list");
   while (ts_json_element(j)) {
     if (ts_json_value(j) != TS_JSON_OBJECT)
-      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object", (unsigned long long)e->seen + 1);
+      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object",
+                                           (unsigned long long)e->seen + 1);
     node n = no_node;
     size_t before = edges.count;
     while (ts_json_member(j)) take_json_member(e, j, &n, &edges);

@@ -57,7 +57,10 @@ uint32_t ts_events_string(ts_events *e, const char *text, size_t length)
   return (uint32_t)t->text.count - 1;
 }
 
-const char *ts_events_text(const ts_events *e, uint32_t string) { return e->strings->text.at[string]; }
+const char *ts_events_text(const ts_events *e, uint32_t string)
+{
+  return e->strings->text.at[string];
+}
 uint32_t ts_events_strings(const ts_events *e) { return (uint32_t)e->strings->text.count; }
 
 ts_events *ts_events_new(ts_arena *arena, const char *file)
@@ -127,18 +130,30 @@ ts_event_kind ts_kernel_kind(const char *name)
 
 const char *ts_event_kind_name(ts_event_kind kind)
 {
-  static const char *const names[TS_KERNEL_KINDS] = {"other", "matmul", "convolution", "attention", "norm", "softmax", "embedding", "optimizer", "reduction",
-    "indexing", "elementwise", "copy", "fill", "communication"};
+  static const char *const names[TS_KERNEL_KINDS] = {
+    "other",     "matmul",    "convolution", "attention",   "norm", "softmax", "embedding",
+    "optimizer", "reduction", "indexing",    "elementwise", "copy", "fill",    "communication"};
   return kind < TS_KERNEL_KINDS ? names[kind] : "host";
 }
 
-/* Names are compared without `_` and case: allreduce, all_reduce, AllReduce, ALL_REDUCE. The longer of two that fit comes first. */
+/* Names are compared without `_` and case: allreduce, all_reduce, AllReduce, ALL_REDUCE. The longer
+ * of two that fit comes first. */
 ts_comm_kind ts_comm_kind_of(const char *name, size_t length)
 {
-  static const struct { const char *part; ts_comm_kind kind; } kinds[] = {
-    {"allreduce", TS_COMM_ALL_REDUCE}, {"reducescatter", TS_COMM_REDUCE_SCATTER}, {"allgather", TS_COMM_ALL_GATHER}, {"alltoall", TS_COMM_ALL_TO_ALL},
-    {"broadcast", TS_COMM_BROADCAST}, {"sendrecv", TS_COMM_SEND_RECV}, {"barrier", TS_COMM_BARRIER}, {"gather", TS_COMM_GATHER},
-    {"scatter", TS_COMM_SCATTER}, {"reduce", TS_COMM_REDUCE}, {"send", TS_COMM_SEND}, {"recv", TS_COMM_RECV},
+  static const struct { const char *part; ts_comm_kind kind;
+  } kinds[] = {
+    {"allreduce", TS_COMM_ALL_REDUCE},
+    {"reducescatter", TS_COMM_REDUCE_SCATTER},
+    {"allgather", TS_COMM_ALL_GATHER},
+    {"alltoall", TS_COMM_ALL_TO_ALL},
+    {"broadcast", TS_COMM_BROADCAST},
+    {"sendrecv", TS_COMM_SEND_RECV},
+    {"barrier", TS_COMM_BARRIER},
+    {"gather", TS_COMM_GATHER},
+    {"scatter", TS_COMM_SCATTER},
+    {"reduce", TS_COMM_REDUCE},
+    {"send", TS_COMM_SEND},
+    {"recv", TS_COMM_RECV},
   };
   char plain[80];
   size_t n = 0;
@@ -156,17 +171,23 @@ ts_comm_kind ts_comm_kind_of(const char *name, size_t length)
 
 const char *ts_comm_kind_name(ts_comm_kind kind)
 {
-  static const char *const names[TS_COMM_KINDS] = {"unknown", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "gather",
-    "scatter", "barrier", "send", "recv", "send_recv"};
+  static const char *const names[TS_COMM_KINDS] = {
+    "unknown", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",   "all_to_all",
+    "gather",  "scatter",    "barrier",    "send",           "recv",      "send_recv"};
   return names[kind];
 }
 
 int64_t ts_scalar_bytes(const char *dtype)
 {
-  static const struct { const char *name; int64_t bytes; } types[] = {
-    {"float", 4}, {"half", 2}, {"bfloat16", 2}, {"double", 8}, {"byte", 1}, {"char", 1}, {"bool", 1}, {"short", 2}, {"int", 4}, {"long", 8},
-    {"long int", 8}, {"unsigned char", 1}, {"signed char", 1}, {"float16", 2}, {"float32", 4}, {"float64", 8}, {"int8", 1}, {"uint8", 1}, {"int16", 2},
-    {"int32", 4}, {"int64", 8}, {"uint16", 2}, {"uint32", 4}, {"uint64", 8}, {"complexfloat", 8}, {"complexdouble", 16},
+  static const struct { const char *name; int64_t bytes;
+  } types[] = {
+    {"float", 4},        {"half", 2},           {"bfloat16", 2}, {"double", 8},
+    {"byte", 1},         {"char", 1},           {"bool", 1},     {"short", 2},
+    {"int", 4},          {"long", 8},           {"long int", 8}, {"unsigned char", 1},
+    {"signed char", 1},  {"float16", 2},        {"float32", 4},  {"float64", 8},
+    {"int8", 1},         {"uint8", 1},          {"int16", 2},    {"int32", 4},
+    {"int64", 8},        {"uint16", 2},         {"uint32", 4},   {"uint64", 8},
+    {"complexfloat", 8}, {"complexdouble", 16},
   };
   if (strncmp(dtype, "c10::", 5) == 0)
     dtype += 5;
@@ -187,14 +208,25 @@ void ts_comm_finish(ts_events *e, ts_event_comm *c)
 {
   int64_t each = ts_scalar_bytes(ts_events_text(e, c->dtype));
   int64_t most = c->in > c->out ? c->in : c->out;
-  /* The gathered whole, the whole input: the larger of both sides is what nccl-tests counts for every collective. */
+  /* The gathered whole, the whole input: the larger of both sides is what nccl-tests counts for
+   * every collective. */
   if (c->bytes < 0 && each > 0 && most >= 0 && most < INT64_MAX / 16)
     c->bytes = most * each;
 }
 
 const char *ts_trace_format_name(ts_trace_format format)
 {
-  static const char *const names[] = {"?", "PyTorch profiler", "PyTorch execution trace", "Chakra protobuf", "Chakra JSON", "text workload", "execution graph", "Nsight Systems", "TrioSim table",
-    "AICB workload", "memory snapshot", "GOAL schedule"};
+  static const char *const names[] = {"?",
+                                      "PyTorch profiler",
+                                      "PyTorch execution trace",
+                                      "Chakra protobuf",
+                                      "Chakra JSON",
+                                      "text workload",
+                                      "execution graph",
+                                      "Nsight Systems",
+                                      "TrioSim table",
+                                      "AICB workload",
+                                      "memory snapshot",
+                                      "GOAL schedule"};
   return names[format];
 }

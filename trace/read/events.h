@@ -1,5 +1,6 @@
-/* The common table of all formats of traces: what ran, when, on which stream, launched by what, and what waits for what. Readers append, ts_events_link joins.
- * Events lie in blocks, so that a table of millions grows without being copied. Times are nanoseconds as the file has them. */
+/* The common table of all formats of traces: what ran, when, on which stream, launched by what, and
+ * what waits for what. Readers append, ts_events_link joins. Events lie in blocks, so that a table
+ * of millions grows without being copied. Times are nanoseconds as the file has them. */
 #ifndef TS_TRACE_READ_EVENTS_H
 #define TS_TRACE_READ_EVENTS_H
 
@@ -16,13 +17,25 @@ typedef enum ts_event_class {
 } ts_event_class;
 
 typedef enum ts_event_kind {
-  TS_KERNEL_OTHER, TS_KERNEL_MATMUL, TS_KERNEL_CONVOLUTION, TS_KERNEL_ATTENTION, TS_KERNEL_NORM, TS_KERNEL_SOFTMAX, TS_KERNEL_EMBEDDING,
-  TS_KERNEL_OPTIMIZER, TS_KERNEL_REDUCTION, TS_KERNEL_INDEXING, TS_KERNEL_ELEMENTWISE, TS_KERNEL_COPY, TS_KERNEL_FILL, TS_KERNEL_COMMUNICATION,
+  TS_KERNEL_OTHER,
+  TS_KERNEL_MATMUL,
+  TS_KERNEL_CONVOLUTION,
+  TS_KERNEL_ATTENTION,
+  TS_KERNEL_NORM,
+  TS_KERNEL_SOFTMAX,
+  TS_KERNEL_EMBEDDING,
+  TS_KERNEL_OPTIMIZER,
+  TS_KERNEL_REDUCTION,
+  TS_KERNEL_INDEXING,
+  TS_KERNEL_ELEMENTWISE,
+  TS_KERNEL_COPY,
+  TS_KERNEL_FILL,
+  TS_KERNEL_COMMUNICATION,
   TS_KERNEL_KINDS,
   TS_CALL_LAUNCH = TS_KERNEL_KINDS, /* brings work to a stream */
-  TS_CALL_WAIT,         /* a stream waits for an event */
+  TS_CALL_WAIT,                     /* a stream waits for an event */
   TS_CALL_RECORD,
-  TS_CALL_SYNC_DEVICE,  /* the host waits for all streams */
+  TS_CALL_SYNC_DEVICE, /* the host waits for all streams */
   TS_CALL_SYNC_STREAM,
   TS_CALL_SYNC_EVENT,
   TS_CALL_OTHER,
@@ -30,22 +43,28 @@ typedef enum ts_event_kind {
   TS_MARK_OTHER,
   TS_OPERATOR_PLAIN,
   TS_OPERATOR_COMMUNICATION,
-  TS_MARK_MODULE        /* "nn.Module: Conv2d_0" */
+  TS_MARK_MODULE /* "nn.Module: Conv2d_0" */
 } ts_event_kind;
 
 typedef struct ts_event {
   int64_t start;     /* ns; graphs without times: order of the file */
   int64_t duration;  /* ns; -1: not known */
-  uint64_t id;       /* correlation of calls and device work; of a graph: number of the node; of a profile's
-                        operators: sequence number of the backward they make or are, + 1, 0: none */
+  /* correlation of calls and device work; of a graph: number of the node; of a profile's operators:
+   * sequence number of the backward they make or are, + 1, 0: none */
+  uint64_t id;
   uint64_t external; /* operators and what they launch */
   uint32_t name, track;
-  uint32_t detail;   /* device work and communication operators: collective; operators: shapes; waits: ts_event_wait; or NONE */
+  /* device work and communication operators: collective; operators: shapes; waits: ts_event_wait;
+   * or NONE */
+  uint32_t detail;
   uint32_t op;       /* innermost operator that it runs in, or NONE */
-  uint32_t call;     /* device work: the call that launched it; operators: their number in PyTorch's record of functions; or NONE */
+  /* device work: the call that launched it; operators: their number in PyTorch's record of
+   * functions; or NONE */
+  uint32_t call;
   uint8_t class, kind;
   uint8_t flags;
-  uint8_t fill;      /* device work: share of the processors that its blocks fill, in 255ths; 0: not known */
+  /* device work: share of the processors that its blocks fill, in 255ths; 0: not known */
+  uint8_t fill;
 } ts_event;
 
 enum { TS_EVENT_BACKWARD = 1 }; /* an operator of the backward pass, or what it launched */
@@ -59,8 +78,20 @@ typedef struct ts_event_track { /* a stream of a device, or a thread of the host
 } ts_event_track;
 
 typedef enum ts_comm_kind {
-  TS_COMM_UNKNOWN, TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER, TS_COMM_BROADCAST, TS_COMM_REDUCE, TS_COMM_ALL_TO_ALL, TS_COMM_GATHER,
-  TS_COMM_SCATTER, TS_COMM_BARRIER, TS_COMM_SEND, TS_COMM_RECV, TS_COMM_SEND_RECV, TS_COMM_KINDS
+  TS_COMM_UNKNOWN,
+  TS_COMM_ALL_REDUCE,
+  TS_COMM_ALL_GATHER,
+  TS_COMM_REDUCE_SCATTER,
+  TS_COMM_BROADCAST,
+  TS_COMM_REDUCE,
+  TS_COMM_ALL_TO_ALL,
+  TS_COMM_GATHER,
+  TS_COMM_SCATTER,
+  TS_COMM_BARRIER,
+  TS_COMM_SEND,
+  TS_COMM_RECV,
+  TS_COMM_SEND_RECV,
+  TS_COMM_KINDS
 } ts_comm_kind;
 
 typedef struct ts_event_comm {
@@ -77,19 +108,43 @@ typedef struct ts_event_comm {
   int64_t tag;
 } ts_event_comm;
 
-/* Strings without blanks: "[[64,32],[32]]", "["float","float"]"; arguments, of convolutions alone: "["","","[1,1]"]". */
+/* Strings without blanks: "[[64,32],[32]]", "["float","float"]"; arguments, of convolutions alone:
+ * "["","","[1,1]"]". */
 typedef struct ts_shapes { uint32_t dims, types, arguments; } ts_shapes;
-typedef struct ts_event_wait { int64_t stream, on_stream; uint64_t record; } ts_event_wait; /* record: correlation of the call that recorded the event, 0: not known */
-typedef struct ts_memory_event { int64_t time, bytes, allocated, reserved; uint64_t address; int32_t device; bool on_device; } ts_memory_event;
+/* record: correlation of the call that recorded the event, 0: not known */
+typedef struct ts_event_wait { int64_t stream, on_stream; uint64_t record; } ts_event_wait;
+typedef struct ts_memory_event {
+  int64_t time, bytes, allocated, reserved;
+  uint64_t address;
+  int32_t device;
+  bool on_device;
+} ts_memory_event;
 typedef struct ts_device_info { uint32_t name; int64_t id, memory, processors; } ts_device_info;
 typedef struct ts_group_info { uint32_t name, label, ranks; int64_t size; } ts_group_info;
 /* A tensor of a graph. Tensors of equal storage share memory. */
-typedef struct ts_event_tensor { uint64_t id, storage; int64_t elements, bytes_each; uint32_t device; } ts_event_tensor; /* device: string */
+/* device: string */
+typedef struct ts_event_tensor {
+  uint64_t id, storage;
+  int64_t elements, bytes_each;
+  uint32_t device;
+} ts_event_tensor;
 /* `to` waits for `from`; numbers of events. */
 typedef struct ts_event_edge { uint32_t from, to; bool control; } ts_event_edge;
 
-typedef enum ts_trace_format { TS_TRACE_NO_FORMAT, TS_TRACE_KINETO, TS_TRACE_EXECUTION, TS_TRACE_CHAKRA, TS_TRACE_CHAKRA_JSON, TS_TRACE_WORKLOAD, TS_TRACE_GRAPH, TS_TRACE_NSYS, TS_TRACE_TRIOSIM,
-  TS_TRACE_AICB, TS_TRACE_SNAPSHOT, TS_TRACE_GOAL } ts_trace_format;
+typedef enum ts_trace_format {
+  TS_TRACE_NO_FORMAT,
+  TS_TRACE_KINETO,
+  TS_TRACE_EXECUTION,
+  TS_TRACE_CHAKRA,
+  TS_TRACE_CHAKRA_JSON,
+  TS_TRACE_WORKLOAD,
+  TS_TRACE_GRAPH,
+  TS_TRACE_NSYS,
+  TS_TRACE_TRIOSIM,
+  TS_TRACE_AICB,
+  TS_TRACE_SNAPSHOT,
+  TS_TRACE_GOAL
+} ts_trace_format;
 
 enum { TS_EVENT_BLOCK = 1 << 14 };
 
@@ -117,13 +172,17 @@ typedef struct ts_events {
   bool cut;              /* the file ends early */
   bool packed;
   bool timed;            /* events have starts; else their order is that of the file */
-  bool nested;           /* control dependencies are no order, but nesting: with data dependencies they form cycles */
+  /* control dependencies are no order, but nesting: with data dependencies they form cycles */
+  bool nested;
   bool has_shapes, has_syncs;
-  const char *shapes_from; /* the execution trace that shapes are of, or NULL; then how many operators have some, and whether by numbers, not names */
+  /* the execution trace that shapes are of, or NULL; then how many operators have some, and whether
+   * by numbers, not names */
+  const char *shapes_from;
   uint32_t shapes_taken;
   bool shapes_by_number;
   /* What did not fit: counted, told in the report. */
-  uint64_t untimed, negative, unknown_category, backward_clock, duplicate_ids, too_many, missing_nodes;
+  uint64_t untimed, negative, unknown_category, backward_clock, duplicate_ids, too_many,
+    missing_nodes;
   uint32_t unknown_name; /* string: the first unknown category */
   struct ts_rank_graph *graph; /* rank_graph.h: what an execution graph says beside; else NULL */
   /* After ts_events_link. */
@@ -138,8 +197,14 @@ typedef struct ts_events {
   struct ts_string_table *strings;
 } ts_events;
 
-static inline ts_event *ts_event_at(const ts_events *e, uint32_t i) { return &e->blocks.at[i / TS_EVENT_BLOCK][i % TS_EVENT_BLOCK]; }
-static inline int64_t ts_event_end(const ts_event *v) { return v->start + (v->duration > 0 ? v->duration : 0); }
+static inline ts_event *ts_event_at(const ts_events *e, uint32_t i)
+{
+  return &e->blocks.at[i / TS_EVENT_BLOCK][i % TS_EVENT_BLOCK];
+}
+static inline int64_t ts_event_end(const ts_event *v)
+{
+  return v->start + (v->duration > 0 ? v->duration : 0);
+}
 
 typedef struct ts_events_options {
   bool no_operators; /* leave out operators of the host, */
@@ -158,15 +223,20 @@ uint32_t ts_events_track(ts_events *e, uint32_t process, uint32_t thread, bool d
 void ts_events_sort(ts_events *e);
 void ts_events_link(ts_events *e);
 
-/* Reads a trace of any format. NULL with the error filled; a file that is cut off is read as far as it goes (->cut). */
-ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options, ts_import_error *error);
-ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size, const ts_events_options *options, ts_import_error *error);
+/* Reads a trace of any format. NULL with the error filled; a file that is cut off is read as far as
+ * it goes (->cut). */
+ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options,
+                          ts_import_error *error);
+ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size,
+                           const ts_events_options *options, ts_import_error *error);
 
 ts_event_kind ts_kernel_kind(const char *name);
 const char *ts_event_kind_name(ts_event_kind kind); /* "matmul" */
-ts_comm_kind ts_comm_kind_of(const char *name, size_t length); /* of a collective's or a kernel's name */
+/* of a collective's or a kernel's name */
+ts_comm_kind ts_comm_kind_of(const char *name, size_t length);
 const char *ts_comm_kind_name(ts_comm_kind kind);   /* "all_reduce" */
-int64_t ts_scalar_bytes(const char *dtype);         /* "Float", "c10::BFloat16", "int64"; -1: not known */
+/* "Float", "c10::BFloat16", "int64"; -1: not known */
+int64_t ts_scalar_bytes(const char *dtype);
 const char *ts_trace_format_name(ts_trace_format format);
 /* Number of ranks and bytes of a collective, from elements and type. */
 void ts_comm_finish(ts_events *e, ts_event_comm *comm);

@@ -1,4 +1,5 @@
-/* PyTorch execution traces: operators with tensors and nesting, no times. Two forms: with attributes (`attrs`), and the flat one of schema 1.0.1. */
+/* PyTorch execution traces: operators with tensors and nesting, no times. Two forms: with
+ * attributes (`attrs`), and the flat one of schema 1.0.1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 
 enum { DEEPEST = 32, NUMBERS = 16 };
 
-typedef struct use { uint64_t tensor, node; uint32_t event; bool made; } use; /* a tensor that a node takes or makes */
+/* a tensor that a node takes or makes */
+typedef struct use { uint64_t tensor, node; uint32_t event; bool made; } use;
 
 typedef struct reader {
   ts_events *e;
@@ -24,13 +26,21 @@ typedef struct reader {
   TS_VEC(char) arguments;   /* `["","[1,1]",...`: lists of whole numbers; others are empty */
 } reader;
 
-typedef struct node { uint64_t id; uint32_t name, shapes, types; int64_t parent, thread, forward_thread, function; ts_event_comm comm; bool is_comm; } node;
+typedef struct node {
+  uint64_t id;
+  uint32_t name, shapes, types;
+  int64_t parent, thread, forward_thread, function;
+  ts_event_comm comm;
+  bool is_comm;
+} node;
 
 static void add_tensor(reader *r, const int64_t number[5], uint32_t device)
 {
   ts_events *e = r->e;
   TS_PUSH(e->arena, &r->uses, (use){(uint64_t)number[0], 0, r->event, r->output});
-  TS_PUSH(e->arena, &e->tensors, (ts_event_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
+  TS_PUSH(
+    e->arena, &e->tensors,
+    (ts_event_tensor){(uint64_t)number[0], (uint64_t)number[1], number[3], number[4], device});
 }
 
 static void keep_text(reader *r, const char *text)
@@ -73,7 +83,8 @@ static bool take_values(reader *r, int depth)
       tensor &= count == 5;
       if (count == 5 && depth)
         device = ts_events_string(r->e, j->text, j->length);
-      if (depth == 0 && !r->output && !r->collective && ts_comm_kind_of(j->text, j->length < 40 ? j->length : 0))
+      if (depth == 0 && !r->output && !r->collective &&
+          ts_comm_kind_of(j->text, j->length < 40 ? j->length : 0))
         r->collective = ts_events_string(r->e, j->text, j->length);
       if (depth == 0 && !r->output && count == 0)
         r->groups = ts_events_string(r->e, j->text, j->length);
@@ -217,7 +228,8 @@ static bool take_node(reader *r, node *n, bool *has_id)
   return ts_json_ok(j);
 }
 
-/* Older schemas pass what a collective does as inputs: tensors, sequence, group, rank, name, splits ..., size. */
+/* Older schemas pass what a collective does as inputs: tensors, sequence, group, rank, name, splits
+ * ..., size. */
 static void add_comm(reader *r, ts_event *v, node *n)
 {
   ts_events *e = r->e;
@@ -226,7 +238,8 @@ static void add_comm(reader *r, ts_event *v, node *n)
     if (r->number_count >= 4) {
       n->comm.sequence = r->numbers[0];
       char group[24];
-      n->comm.group = ts_events_string(e, group, (size_t)snprintf(group, sizeof group, "%lld", (long long)r->numbers[1]));
+      n->comm.group = ts_events_string(
+        e, group, (size_t)snprintf(group, sizeof group, "%lld", (long long)r->numbers[1]));
       n->comm.size = r->numbers[r->number_count - 1];
     }
     int64_t in = 0, out = 0;
@@ -265,9 +278,11 @@ static void add_node(reader *r, node *n)
 {
   ts_events *e = r->e;
   bool root = strstr(ts_events_text(e, n->name), "execution_trace|") != NULL;
-  ts_event *v = ts_events_add(e, root ? TS_EVENT_MARK : TS_EVENT_OPERATOR, root ? TS_MARK_OTHER : TS_OPERATOR_PLAIN);
+  ts_event *v = ts_events_add(e, root ? TS_EVENT_MARK : TS_EVENT_OPERATOR,
+                              root ? TS_MARK_OTHER : TS_OPERATOR_PLAIN);
   char thread[24];
-  uint32_t thread_name = ts_events_string(e, thread, (size_t)snprintf(thread, sizeof thread, "%lld", (long long)n->thread));
+  uint32_t thread_name = ts_events_string(
+    e, thread, (size_t)snprintf(thread, sizeof thread, "%lld", (long long)n->thread));
   v->id = n->id;
   v->name = n->name;
   v->start = (int64_t)(n->id & INT64_MAX);
@@ -282,7 +297,10 @@ static void add_node(reader *r, node *n)
   } else if (n->shapes && n->shapes != 0) {
     v->detail = (uint32_t)e->shapes.count;
     e->has_shapes = true;
-    TS_PUSH(e->arena, &e->shapes, (ts_shapes){n->shapes, n->types, r->arguments.count ? ts_events_string(e, r->arguments.at, r->arguments.count) : 0});
+    TS_PUSH(e->arena, &e->shapes,
+            (ts_shapes){
+              n->shapes, n->types,
+              r->arguments.count ? ts_events_string(e, r->arguments.at, r->arguments.count) : 0});
   }
   if (strstr(ts_events_text(e, n->name), "process_group:init") && r->groups)
     take_groups_text(r);
@@ -301,7 +319,8 @@ static int by_tensor(const void *a, const void *b)
   return x->made - y->made;
 }
 
-/* A node takes a tensor from the last node before it, by number, that made it; not from operators that it is part of. */
+/* A node takes a tensor from the last node before it, by number, that made it; not from operators
+ * that it is part of. */
 static void join_tensors(reader *r, const uint32_t *parent)
 {
   ts_events *e = r->e;
@@ -334,7 +353,8 @@ bool ts_read_execution(ts_events *e, ts_json *j)
     return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`nodes` is not a list");
   while (ts_json_element(j)) {
     if (ts_json_value(j) != TS_JSON_OBJECT)
-      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object", (unsigned long long)e->seen + 1);
+      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object",
+                                           (unsigned long long)e->seen + 1);
     r.event = e->count;
     if (!take_node(&r, &n, &has_id))
       break;

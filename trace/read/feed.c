@@ -109,7 +109,9 @@ static void start(ts_feed *feed)
 
 bool ts_feed_open(ts_feed *feed, const char *path, ts_import_error *error)
 {
-  *feed = (ts_feed){.file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), .error = error};
+  *feed =
+    (ts_feed){.file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
+              .error = error};
   if (feed->file < 0) {
     error->system = errno;
     return ts_import_fail(error, NULL, "%s", strerror(errno));
@@ -160,8 +162,10 @@ static size_t unpack(ts_feed *feed, char *into, size_t room)
       inflateReset(z);
     } else if (status != Z_OK && !ended && status != Z_BUF_ERROR) {
       if (z->avail_out == room)
-        ts_feed_fail(feed, "copy the file again", "the gzip stream is damaged %llu bytes into the packed file: %s",
-                     (unsigned long long)(feed->read - z->avail_in), z->msg ? z->msg : "data error");
+        ts_feed_fail(feed, "copy the file again",
+                     "the gzip stream is damaged %llu bytes into the packed file: %s",
+                     (unsigned long long)(feed->read - z->avail_in),
+                     z->msg ? z->msg : "data error");
       break;
     }
     if (ended && z->avail_out != room)
@@ -197,7 +201,8 @@ bool ts_feed_more(ts_feed *feed)
   make_room(feed);
   if (feed->over)
     return ts_feed_fail(feed, NULL, "a single value is larger than %d MiB", TS_FEED_LARGEST >> 20);
-  size_t got = feed->packed ? unpack(feed, feed->buffer + feed->end, BLOCK) : read_raw(feed, feed->buffer + feed->end, BLOCK);
+  size_t got = feed->packed ? unpack(feed, feed->buffer + feed->end, BLOCK) :
+                              read_raw(feed, feed->buffer + feed->end, BLOCK);
   feed->end += got;
   feed->done = !got;
   return got > 0;

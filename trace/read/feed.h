@@ -1,5 +1,6 @@
-/* Bytes of a file as a stream: plain or gzip (told by its first bytes), from a path or from memory. What lies between `at` and `end` has been read
- * and not yet used; ts_feed_more brings more behind it and may move it. */
+/* Bytes of a file as a stream: plain or gzip (told by its first bytes), from a path or from memory.
+ * What lies between `at` and `end` has been read and not yet used; ts_feed_more brings more behind
+ * it and may move it. */
 #ifndef TS_TRACE_READ_FEED_H
 #define TS_TRACE_READ_FEED_H
 
@@ -15,7 +16,8 @@ typedef struct ts_import_error { /* message[0] == 0: none */
 } ts_import_error;
 
 /* Fills the error if it has none yet; returns false. */
-bool ts_import_fail(ts_import_error *error, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool ts_import_fail(ts_import_error *error, const char *help, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
 
 typedef struct ts_feed {
   char *buffer;
@@ -36,7 +38,8 @@ typedef struct ts_feed {
 
 enum { TS_FEED_LARGEST = 64 << 20 }; /* bytes of one value that has to be held whole */
 
-bool ts_feed_open(ts_feed *feed, const char *path, ts_import_error *error); /* "-": standard input */
+/* "-": standard input */
+bool ts_feed_open(ts_feed *feed, const char *path, ts_import_error *error);
 void ts_feed_memory(ts_feed *feed, const void *bytes, size_t size, ts_import_error *error);
 void ts_feed_close(ts_feed *feed);
 /* False at the end, after errors, and when the buffer is at its limit. */
@@ -45,6 +48,7 @@ bool ts_feed_more(ts_feed *feed);
 bool ts_feed_need(ts_feed *feed, size_t count);
 uint64_t ts_feed_offset(const ts_feed *feed);
 /* Fails at the place of `at`. */
-bool ts_feed_fail(ts_feed *feed, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool ts_feed_fail(ts_feed *feed, const char *help, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
 
 #endif

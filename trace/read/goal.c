@@ -1,5 +1,6 @@
-/* GOAL schedules (the text of LogGOPSim's txt2bin): for each rank of a job computations, sends and receives, and what requires what. Statements end with the line;
- * `;` ends one too. The interface that an operation names (`nic`) is not kept. */
+/* GOAL schedules (the text of LogGOPSim's txt2bin): for each rank of a job computations, sends and
+ * receives, and what requires what. Statements end with the line; `;` ends one too. The interface
+ * that an operation names (`nic`) is not kept. */
 #include "trace/read/goal.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@ enum { LONGEST_WORD = 63, CPUS = 256, MOST_RANKS = 1 << 20 };
 
 typedef enum kind { END, LINE_END, WORD, NUMBER, ANY, COLON, OPEN, CLOSE } kind; /* ANY: -1 */
 
-typedef struct label { uint32_t rank, event; } label; /* rank + 1 that it was last seen in; 0: none */
+/* rank + 1 that it was last seen in; 0: none */
+typedef struct label { uint32_t rank, event; } label;
 
 typedef struct reader {
   ts_events *e;
@@ -26,7 +28,8 @@ typedef struct reader {
   TS_VEC(bool) seen;    /* ranks */
 } reader;
 
-static const char form[] = "lines are as `a: calc 1200 cpu 0`, `s: send 4096b to 1 tag 5`, `r: recv 4096b from 0 tag 5`, `s requires a`";
+static const char form[] = "lines are as `a: calc 1200 cpu 0`, `s: send 4096b to 1 tag 5`, `r: "
+                           "recv 4096b from 0 tag 5`, `s requires a`";
 
 /* ---- Tokens ---- */
 
@@ -56,7 +59,10 @@ static void pass_blanks(reader *r)
 }
 
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_letter(int c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 static bool take_number(reader *r)
 {
@@ -69,7 +75,8 @@ static bool take_number(reader *r)
   }
   r->bytes = peek(r, 0) == 'b';
   r->feed->at += r->bytes;
-  return !is_letter(peek(r, 0)) || ts_feed_fail(r->feed, form, "found `%c` behind a number", peek(r, 0));
+  return !is_letter(peek(r, 0)) ||
+         ts_feed_fail(r->feed, form, "found `%c` behind a number", peek(r, 0));
 }
 
 static bool take_word(reader *r)
@@ -88,7 +95,10 @@ static bool take_word(reader *r)
 /* The next token; false after an error. */
 static bool next(reader *r)
 {
-  static const struct { char c; uint8_t kind; } signs[] = {{'\n', LINE_END}, {';', LINE_END}, {':', COLON}, {'{', OPEN}, {'}', CLOSE}};
+  static const struct {
+    char c;
+    uint8_t kind;
+  } signs[] = {{'\n', LINE_END}, {';', LINE_END}, {':', COLON}, {'{', OPEN}, {'}', CLOSE}};
   pass_blanks(r);
   int c = peek(r, 0);
   if (r->feed->error->message[0])
@@ -109,10 +119,14 @@ static bool next(reader *r)
     return true;
   }
   r->kind = END;
-  return c < 0 || ts_feed_fail(r->feed, form, c > ' ' && c < 127 ? "found `%c`" : "found the byte 0x%02x", c);
+  return c < 0 || ts_feed_fail(r->feed, form,
+                               c > ' ' && c < 127 ? "found `%c`" : "found the byte 0x%02x", c);
 }
 
-static bool is_word(const reader *r, const char *word) { return r->kind == WORD && strcmp(r->text, word) == 0; }
+static bool is_word(const reader *r, const char *word)
+{
+  return r->kind == WORD && strcmp(r->text, word) == 0;
+}
 
 /* ---- Statements ---- */
 
@@ -133,7 +147,8 @@ static bool number(reader *r, const char *what, uint64_t most, int64_t *value)
   if (!next(r) || r->kind != NUMBER)
     return expected(r, what);
   if (r->value > most)
-    return ts_feed_fail(r->feed, NULL, "%s%s is %llu; at most %llu", r->where, what, (unsigned long long)r->value, (unsigned long long)most);
+    return ts_feed_fail(r->feed, NULL, "%s%s is %llu; at most %llu", r->where, what,
+                        (unsigned long long)r->value, (unsigned long long)most);
   *value = (int64_t)r->value;
   return true;
 }
@@ -142,7 +157,8 @@ static bool number_or_any(reader *r, const char *what, uint64_t most, int64_t *v
 {
   *value = -1;
   pass_blanks(r);
-  return peek(r, 0) == '-' ? next(r) && (r->kind == ANY || expected(r, what)) : number(r, what, most, value);
+  return peek(r, 0) == '-' ? next(r) && (r->kind == ANY || expected(r, what)) :
+                             number(r, what, most, value);
 }
 
 static uint32_t track_of(reader *r, int64_t cpu)
@@ -151,8 +167,10 @@ static uint32_t track_of(reader *r, int64_t cpu)
   if (*track == TS_EVENT_NONE) {
     char digits[24];
     ts_event_track t = {.process = r->rank, .thread = cpu, .device = true};
-    t.process_name = ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%u", r->rank));
-    t.thread_name = ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%d", (int)cpu));
+    t.process_name =
+      ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%u", r->rank));
+    t.thread_name =
+      ts_events_string(r->e, digits, (size_t)snprintf(digits, sizeof digits, "%d", (int)cpu));
     *track = (uint32_t)r->e->tracks.count;
     TS_PUSH(r->e->arena, &r->e->tracks, t);
   }
@@ -171,8 +189,10 @@ static bool take_options(reader *r, ts_event_comm *c, int64_t *cpu)
   int64_t nic;
   while (next(r) && r->kind != LINE_END && r->kind != CLOSE && r->kind != END) {
     bool good = c && is_word(r, "tag") ? number_or_any(r, "the tag", UINT32_MAX, &c->tag) :
-      is_word(r, "cpu") ? number(r, "the cpu", CPUS - 1, cpu) :
-      is_word(r, "nic") ? number(r, "the nic", UINT8_MAX, &nic) : expected(r, c ? "`tag`, `cpu`, `nic` or the end of the line" : "`cpu` or the end of the line");
+                is_word(r, "cpu")      ? number(r, "the cpu", CPUS - 1, cpu) :
+                is_word(r, "nic")      ? number(r, "the nic", UINT8_MAX, &nic) :
+                                    expected(r, c ? "`tag`, `cpu`, `nic` or the end of the line" :
+                                                    "`cpu` or the end of the line");
     if (!good)
       return false;
   }
@@ -181,7 +201,8 @@ static bool take_options(reader *r, ts_event_comm *c, int64_t *cpu)
 
 static bool take_message(reader *r, bool send, ts_event_comm *c)
 {
-  *c = (ts_event_comm){.kind = send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .size = -1, .sequence = -1};
+  *c = (ts_event_comm){
+    .kind = send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .size = -1, .sequence = -1};
   if (!number(r, "a size", INT64_MAX / 16, &c->bytes))
     return false;
   if (!r->bytes)
@@ -189,7 +210,8 @@ static bool take_message(reader *r, bool send, ts_event_comm *c)
   if (!next(r) || !is_word(r, send ? "to" : "from"))
     return expected(r, send ? "`to`" : "`from`");
   uint64_t last = (uint64_t)r->e->world - 1;
-  return send ? number(r, "the receiver", last, &c->peer) : number_or_any(r, "the sender", last, &c->peer);
+  return send ? number(r, "the receiver", last, &c->peer) :
+                number_or_any(r, "the sender", last, &c->peer);
 }
 
 /* At `calc`, `send` or `recv`; `name`: of the label, or 0. */
@@ -223,7 +245,8 @@ static bool take_operation(reader *r, uint32_t name)
   if (name) {
     label *l = label_of(r, name);
     if (l->rank == r->rank + 1)
-      return ts_feed_fail(r->feed, NULL, "rank %u: the label `%s` is there twice", r->rank, ts_events_text(e, name));
+      return ts_feed_fail(r->feed, NULL, "rank %u: the label `%s` is there twice", r->rank,
+                          ts_events_text(e, name));
     *l = (label){r->rank + 1, event};
   }
   e->seen++;
@@ -240,12 +263,14 @@ static bool take_requirement(reader *r, uint32_t name, bool started)
     uint32_t string = i ? ts_events_string(r->e, r->text, strlen(r->text)) : name;
     label l = *label_of(r, string);
     if (l.rank != r->rank + 1)
-      return ts_feed_fail(r->feed, "labels are defined before they are required", "rank %u has no operation `%s`", r->rank, ts_events_text(r->e, string));
+      return ts_feed_fail(r->feed, "labels are defined before they are required",
+                          "rank %u has no operation `%s`", r->rank, ts_events_text(r->e, string));
     event[i] = l.event;
   }
   TS_PUSH(r->e->arena, &r->e->edges, ((ts_event_edge){event[1], event[0], started}));
   if (event[0] == event[1])
-    return ts_feed_fail(r->feed, NULL, "rank %u: `%s` requires itself", r->rank, ts_events_text(r->e, name));
+    return ts_feed_fail(r->feed, NULL, "rank %u: `%s` requires itself", r->rank,
+                        ts_events_text(r->e, name));
   if (!next(r) || (r->kind != LINE_END && r->kind != CLOSE && r->kind != END))
     return expected(r, "the end of the line");
   return true;
@@ -264,7 +289,9 @@ static bool take_statement(reader *r)
   if (r->kind == COLON)
     return next(r) && take_operation(r, name);
   bool started = is_word(r, "irequires");
-  return started || is_word(r, "requires") ? take_requirement(r, name, started) : expected(r, "`:`, `requires` or `irequires` behind a label");
+  return started || is_word(r, "requires") ?
+           take_requirement(r, name, started) :
+           expected(r, "`:`, `requires` or `irequires` behind a label");
 }
 
 static bool take_rank(reader *r)
@@ -301,7 +328,8 @@ static bool take_ranks(reader *r)
     if (!next(r))
       return false;
   while (r->kind == LINE_END);
-  if (!is_word(r, "num_ranks") || !number(r, "the number of ranks", MOST_RANKS, &e->world) || e->world < 1)
+  if (!is_word(r, "num_ranks") || !number(r, "the number of ranks", MOST_RANKS, &e->world) ||
+      e->world < 1)
     return expected(r, "`num_ranks` and how many there are");
   for (int64_t i = 0; i < e->world; i++) TS_PUSH(e->arena, &r->seen, false);
   while (next(r) && r->kind != END) {
@@ -319,11 +347,16 @@ bool ts_is_goal(const ts_feed *feed)
 {
   static const char lead[] = "num_ranks";
   size_t i = feed->at;
-  for (; i + 1 < feed->end && (strchr(" \t\r\n", feed->buffer[i]) || (feed->buffer[i] == '/' && strchr("/*", feed->buffer[i + 1]))); i++) {
+  for (; i + 1 < feed->end && (strchr(" \t\r\n", feed->buffer[i]) ||
+                               (feed->buffer[i] == '/' && strchr("/*", feed->buffer[i + 1])));
+       i++) {
     bool line = feed->buffer[i + 1] == '/';
     if (feed->buffer[i] != '/')
       continue;
-    for (i += 2; i + 1 < feed->end && !(line ? feed->buffer[i] == '\n' : feed->buffer[i] == '*' && feed->buffer[i + 1] == '/');) i++;
+    for (i += 2;
+         i + 1 < feed->end &&
+         !(line ? feed->buffer[i] == '\n' : feed->buffer[i] == '*' && feed->buffer[i + 1] == '/');)
+      i++;
     i += !line;
   }
   return feed->end - i >= sizeof lead - 1 && memcmp(feed->buffer + i, lead, sizeof lead - 1) == 0;
@@ -349,7 +382,8 @@ bool ts_read_goal(ts_events *e, ts_feed *feed)
 typedef struct splitter {
   const ts_events *e;
   ts_arena *work;
-  uint32_t *first, *before;   /* what each operation waits for: of i those from first[i] to first[i + 1] */
+  /* what each operation waits for: of i those from first[i] to first[i + 1] */
+  uint32_t *first, *before;
   bool *started;              /* ... to begin, not to end */
   uint32_t *rank_of, *place;  /* by event; place: in its rank's table + 1 */
   uint32_t *stream_of[2];     /* by cpu: of computations, of sends */
@@ -396,14 +430,20 @@ static uint32_t stream_named(ts_events *out, uint32_t number, const char *kind)
 {
   while (out->tracks.count <= number) {
     char digits[24];
-    uint32_t name = ts_events_string(out, digits, (size_t)snprintf(digits, sizeof digits, "%zu", out->tracks.count));
-    TS_PUSH(out->arena, &out->tracks, ((ts_event_track){.thread_name = name, .thread = (int64_t)out->tracks.count, .device = true, .label = ts_events_string(out, "compute", 7)}));
+    uint32_t name = ts_events_string(
+      out, digits, (size_t)snprintf(digits, sizeof digits, "%zu", out->tracks.count));
+    TS_PUSH(out->arena, &out->tracks,
+            ((ts_event_track){.thread_name = name,
+                              .thread = (int64_t)out->tracks.count,
+                              .device = true,
+                              .label = ts_events_string(out, "compute", 7)}));
   }
   out->tracks.at[number].label = ts_events_string(out, kind, strlen(kind));
   return number;
 }
 
-/* Receives wait without keeping their cpu busy: each sender has a stream, as long as there are some left. */
+/* Receives wait without keeping their cpu busy: each sender has a stream, as long as there are some
+ * left. */
 static uint32_t receiving_stream(const splitter *s, ts_events *out, int64_t sender)
 {
   enum { MOST_STREAMS = 255 };
@@ -412,7 +452,8 @@ static uint32_t receiving_stream(const splitter *s, ts_events *out, int64_t send
       return t;
   if (out->tracks.count >= MOST_STREAMS)
     return MOST_STREAMS - 1;
-  uint32_t number = stream_named(out, out->tracks.count > s->streams ? (uint32_t)out->tracks.count : s->streams, "comm");
+  uint32_t number = stream_named(
+    out, out->tracks.count > s->streams ? (uint32_t)out->tracks.count : s->streams, "comm");
   out->tracks.at[number].process = sender;
   return number;
 }
@@ -429,11 +470,14 @@ static void copy_operation(splitter *s, ts_events *out, uint32_t i)
   copy->start = out->count;
   copy->duration = v->duration;
   copy->name = ts_events_string(out, name, strlen(name));
-  copy->track = c && c->kind == TS_COMM_RECV ? receiving_stream(s, out, c->peer) : stream_named(out, s->stream_of[c != NULL][cpu], c ? "comm" : "compute");
+  copy->track = c && c->kind == TS_COMM_RECV ?
+                  receiving_stream(s, out, c->peer) :
+                  stream_named(out, s->stream_of[c != NULL][cpu], c ? "comm" : "compute");
   if (c) {
     copy->detail = (uint32_t)out->comms.count;
     TS_PUSH(out->arena, &out->comms, *c);
-    out->comms.at[copy->detail].name = ts_events_string(out, ts_comm_kind_name((ts_comm_kind)c->kind), 4);
+    out->comms.at[copy->detail].name =
+      ts_events_string(out, ts_comm_kind_name((ts_comm_kind)c->kind), 4);
   }
 }
 
@@ -448,7 +492,8 @@ static void wait_for_start(const splitter *s, ts_events *out, uint32_t to, uint3
       if (s->started[k])
         TS_PUSH(s->work, &open, s->before[k]);
       else
-        TS_PUSH(out->arena, &out->edges, ((ts_event_edge){s->place[s->before[k]] - 1, s->place[to] - 1, false}));
+        TS_PUSH(out->arena, &out->edges,
+                ((ts_event_edge){s->place[s->before[k]] - 1, s->place[to] - 1, false}));
   }
 }
 
@@ -476,7 +521,8 @@ static void copy_in_order(splitter *s, ts_events *const *ranks)
         if (s->started[k])
           wait_for_start(s, out, event, s->before[k]);
         else
-          TS_PUSH(out->arena, &out->edges, ((ts_event_edge){s->place[s->before[k]] - 1, s->place[event] - 1, false}));
+          TS_PUSH(out->arena, &out->edges,
+                  ((ts_event_edge){s->place[s->before[k]] - 1, s->place[event] - 1, false}));
     }
   }
 }
@@ -489,9 +535,13 @@ static bool can_split(const ts_events *e, ts_import_error *error)
     long long rank = (long long)e->tracks.at[v->track].process;
     const char *name = ts_events_text(e, v->name);
     if (c && (c->peer < 0 || c->tag < 0))
-      return ts_import_fail(error, "state the sender and the tag", "rank %lld, `%.40s`: receives from any rank or with any tag; which message that is, is known only while it runs", rank, name);
+      return ts_import_fail(error, "state the sender and the tag",
+                            "rank %lld, `%.40s`: receives from any rank or with any tag; which "
+                            "message that is, is known only while it runs",
+                            rank, name);
     if (c && c->peer == rank)
-      return ts_import_fail(error, "leave out what a rank sends itself", "rank %lld, `%.40s`: a message to or from itself", rank, name);
+      return ts_import_fail(error, "leave out what a rank sends itself",
+                            "rank %lld, `%.40s`: a message to or from itself", rank, name);
   }
   return !e->cut || ts_import_fail(error, "copy the file again", "the file ends early");
 }
@@ -505,7 +555,8 @@ const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_import_e
   ts_events **ranks = TS_NEW_ARRAY(arena, ts_events *, world);
   s.rank_of = TS_NEW_ARRAY(s.work, uint32_t, e->count + 1);
   s.place = TS_NEW_ARRAY(s.work, uint32_t, e->count + 1);
-  for (uint32_t i = 0; i < e->count; i++) s.rank_of[i] = (uint32_t)e->tracks.at[ts_event_at(e, i)->track].process;
+  for (uint32_t i = 0; i < e->count; i++)
+    s.rank_of[i] = (uint32_t)e->tracks.at[ts_event_at(e, i)->track].process;
   sort_requirements(&s);
   number_streams(&s);
   for (uint32_t r = 0; r < world; r++) {

@@ -33,7 +33,9 @@ static uint32_t on_cycle(const ts_events *e, bool control, ts_arena *work)
   for (size_t i = 0; i < e->edges.count; i++)
     if (control || !e->edges.at[i].control)
       edge[edges++] = e->edges.at[i];
-  uint32_t *waits = TS_NEW_ARRAY(work, uint32_t, n + 1), *first = TS_NEW_ARRAY(work, uint32_t, n + 2), *next = TS_NEW_ARRAY(work, uint32_t, edges + 1);
+  uint32_t *waits = TS_NEW_ARRAY(work, uint32_t, n + 1),
+           *first = TS_NEW_ARRAY(work, uint32_t, n + 2),
+           *next = TS_NEW_ARRAY(work, uint32_t, edges + 1);
   uint32_t *ready = TS_NEW_ARRAY(work, uint32_t, n + 1), head = 0, tail = 0;
   for (uint32_t i = 0; i < edges; i++) {
     waits[edge[i].to]++;
@@ -70,8 +72,10 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_
   bool good = true;
   for (uint32_t i = 1; i < e->count && good; i++)
     if (nodes[i].id == nodes[i - 1].id)
-      good = ts_import_fail(error, NULL, "two nodes have the number %llu: `%.40s` and `%.40s`", (unsigned long long)nodes[i].id,
-                            ts_events_text(e, ts_event_at(e, nodes[i - 1].event)->name), ts_events_text(e, ts_event_at(e, nodes[i].event)->name));
+      good = ts_import_fail(error, NULL, "two nodes have the number %llu: `%.40s` and `%.40s`",
+                            (unsigned long long)nodes[i].id,
+                            ts_events_text(e, ts_event_at(e, nodes[i - 1].event)->name),
+                            ts_events_text(e, ts_event_at(e, nodes[i].event)->name));
   for (size_t i = 0; i < edges->count && good; i++) {
     uint32_t from = find(nodes, e->count, edges->at[i].from);
     if (from == TS_EVENT_NONE)
@@ -80,13 +84,15 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_
       TS_PUSH(e->arena, &e->edges, (ts_event_edge){from, edges->at[i].to, edges->at[i].control});
   }
   uint32_t node = good ? on_cycle(e, true, work) : TS_EVENT_NONE;
-  if (node != TS_EVENT_NONE) { /* some writers give what an operator is nested in as a control dependency */
+  /* some writers give what an operator is nested in as a control dependency */
+  if (node != TS_EVENT_NONE) {
     e->nested = true;
     node = on_cycle(e, false, work);
   }
   if (node != TS_EVENT_NONE)
-    good = ts_import_fail(error, NULL, "the data dependencies form a cycle through node %llu, `%.60s`", (unsigned long long)ts_event_at(e, node)->id,
-                          ts_events_text(e, ts_event_at(e, node)->name));
+    good = ts_import_fail(
+      error, NULL, "the data dependencies form a cycle through node %llu, `%.60s`",
+      (unsigned long long)ts_event_at(e, node)->id, ts_events_text(e, ts_event_at(e, node)->name));
   ts_arena_free(work);
   return good;
 }

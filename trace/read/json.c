@@ -137,7 +137,11 @@ bool ts_json_element(ts_json *j)
   return c != 0 && ts_json_ok(j);
 }
 
-static bool ends_scalar(char c) { return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':'; }
+static bool ends_scalar(char c)
+{
+  return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t' ||
+         c == ':';
+}
 
 /* Length of the number or word at `at`. */
 static size_t scalar_length(ts_json *j)
@@ -155,9 +159,12 @@ static size_t scalar_length(ts_json *j)
 
 static ts_json_kind scalar(ts_json *j)
 {
-  static const struct { const char *word; ts_json_kind kind; } words[] = {
-    {"true", TS_JSON_TRUE}, {"false", TS_JSON_FALSE}, {"null", TS_JSON_NULL}, {"NaN", TS_JSON_NULL}, {"nan", TS_JSON_NULL},
-    {"Infinity", TS_JSON_NULL}, {"-Infinity", TS_JSON_NULL}, {"inf", TS_JSON_NULL}, {"-inf", TS_JSON_NULL}, {"-nan", TS_JSON_NULL},
+  static const struct { const char *word; ts_json_kind kind;
+  } words[] = {
+    {"true", TS_JSON_TRUE},      {"false", TS_JSON_FALSE}, {"null", TS_JSON_NULL},
+    {"NaN", TS_JSON_NULL},       {"nan", TS_JSON_NULL},    {"Infinity", TS_JSON_NULL},
+    {"-Infinity", TS_JSON_NULL}, {"inf", TS_JSON_NULL},    {"-inf", TS_JSON_NULL},
+    {"-nan", TS_JSON_NULL},
   };
   size_t length = scalar_length(j);
   const char *text = j->feed->buffer + j->feed->at;
@@ -169,7 +176,8 @@ static ts_json_kind scalar(ts_json *j)
     kind = TS_JSON_NUMBER;
   if (j->feed->error->message[0])
     return TS_JSON_NONE;
-  if (j->feed->done && j->feed->at + length == j->feed->end) { /* a number may go on behind the end */
+  /* a number may go on behind the end */
+  if (j->feed->done && j->feed->at + length == j->feed->end) {
     j->cut = true;
     return TS_JSON_NONE;
   }
@@ -199,7 +207,8 @@ ts_json_kind ts_json_value(ts_json *j)
   return j->kind;
 }
 
-/* Finds the end of the object or array at `at`; with `hold` the text stays in the buffer. Brackets are counted, not matched. */
+/* Finds the end of the object or array at `at`; with `hold` the text stays in the buffer. Brackets
+ * are counted, not matched. */
 static bool pass_nested(ts_json *j, bool hold, size_t *length)
 {
   ts_feed *f = j->feed;
@@ -320,7 +329,13 @@ bool ts_json_thousandths(const char *text, size_t length, int64_t *value)
   return true;
 }
 
-static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
+static int hex(char c)
+{
+  return c >= '0' && c <= '9' ? c - '0' :
+         c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+         c >= 'A' && c <= 'F' ? c - 'A' + 10 :
+                                -1;
+}
 
 /* \uXXXX as UTF-8; a half of a surrogate pair becomes "?", names are not worth more. */
 static size_t unescape_unit(const char *text, char *into)

@@ -1,11 +1,13 @@
-/* JSON as a stream of values, pulled one by one; nothing is kept. What traces get wrong is taken as meant: a comma before a closing bracket, control characters
- * in strings, NaN and Infinity. A file that ends early is told from one that is wrong.
+/* JSON as a stream of values, pulled one by one; nothing is kept. What traces get wrong is taken as
+ * meant: a comma before a closing bracket, control characters in strings, NaN and Infinity. A file
+ * that ends early is told from one that is wrong.
  *
  *   if (ts_json_value(j) == TS_JSON_OBJECT)
  *     while (ts_json_member(j))            key: j->text, j->length
  *       if (is(j, "name")) ts_json_value(j); else ts_json_skip(j);
  *
- * Texts are valid until the next call. After a failure every call says that there is nothing more. */
+ * Texts are valid until the next call. After a failure every call says that there is nothing more.
+ * */
 #ifndef TS_TRACE_READ_JSON_H
 #define TS_TRACE_READ_JSON_H
 
@@ -14,7 +16,8 @@
 
 typedef enum ts_json_kind {
   TS_JSON_NONE, /* failed or cut off */
-  TS_JSON_OBJECT, TS_JSON_ARRAY, /* entered: go on with ts_json_member or ts_json_element until false */
+  /* entered: go on with ts_json_member or ts_json_element until false */
+  TS_JSON_OBJECT, TS_JSON_ARRAY,
   TS_JSON_STRING, TS_JSON_NUMBER, TS_JSON_TRUE, TS_JSON_FALSE, TS_JSON_NULL
 } ts_json_kind;
 

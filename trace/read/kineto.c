@@ -1,19 +1,30 @@
-/* Traces of the PyTorch profiler (Kineto): one JSON object whose traceEvents are spans on threads of the host and streams of devices. */
+/* Traces of the PyTorch profiler (Kineto): one JSON object whose traceEvents are spans on threads
+ * of the host and streams of devices. */
 #include <string.h>
 
 #include "trace/read/readers.h"
 
 /* Fields of an event and of its args that are read. Names are the format's. */
-#define FIELDS(F)                                                                                                                                      \
-  F(PH, "ph") F(CAT, "cat") F(NAME, "name") F(PID, "pid") F(TID, "tid") F(TS, "ts") F(DUR, "dur") F(ARGS, "args")
-#define ARGUMENTS(F)                                                                                                                                   \
-  F(EXTERNAL, "External id") F(EXTERNAL_OLD, "external id") F(CORRELATION, "correlation") F(STREAM, "stream") F(CORRELATION_OTHER, "Correlation") F(STREAM_OTHER, "Stream") F(DIMS, "Input Dims") F(TYPES, "Input type")    \
-  F(FORWARD_THREAD, "Fwd thread id") F(COLLECTIVE, "Collective name") F(DTYPE, "dtype") F(IN, "In msg nelems") F(OUT, "Out msg nelems")                \
-  F(SIZE, "Group size") F(GROUP, "Process Group Name") F(GROUP_ID, "Process Group ID") F(GROUP_LABEL, "Process Group Description")                     \
-  F(RANKS, "Process Group Ranks") F(SOURCE, "Src Rank") F(DESTINATION, "Dst Rank") F(SEQUENCE, "Seq") F(START, "Global rank start")                    \
-  F(STRIDE, "Global rank stride") F(ON_STREAM, "wait_on_stream") F(RECORD, "wait_on_cuda_event_record_corr_id") F(ADDRESS, "Addr") F(BYTES, "Bytes")   \
-  F(ALLOCATED, "Total Allocated") F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type") F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels") \
-  F(BLOCKS, "blocks per SM") F(AUTOGRAD, "Sequence number") F(CONCRETE, "Concrete Inputs") F(FUNCTION, "Record function id")
+#define FIELDS(F)                                                                                  \
+  F(PH, "ph")                                                                                      \
+  F(CAT, "cat") F(NAME, "name") F(PID, "pid") F(TID, "tid") F(TS, "ts") F(DUR, "dur")              \
+    F(ARGS, "args")
+#define ARGUMENTS(F)                                                                               \
+  F(EXTERNAL, "External id")                                                                       \
+  F(EXTERNAL_OLD, "external id") F(CORRELATION, "correlation") F(STREAM, "stream")                 \
+    F(CORRELATION_OTHER, "Correlation") F(STREAM_OTHER, "Stream") F(DIMS, "Input Dims")            \
+      F(TYPES, "Input type") F(FORWARD_THREAD, "Fwd thread id") F(COLLECTIVE, "Collective name")   \
+        F(DTYPE, "dtype") F(IN, "In msg nelems") F(OUT, "Out msg nelems") F(SIZE, "Group size")    \
+          F(GROUP, "Process Group Name") F(GROUP_ID, "Process Group ID")                           \
+            F(GROUP_LABEL, "Process Group Description") F(RANKS, "Process Group Ranks")            \
+              F(SOURCE, "Src Rank") F(DESTINATION, "Dst Rank") F(SEQUENCE, "Seq")                  \
+                F(START, "Global rank start") F(STRIDE, "Global rank stride")                      \
+                  F(ON_STREAM, "wait_on_stream") F(RECORD, "wait_on_cuda_event_record_corr_id")    \
+                    F(ADDRESS, "Addr") F(BYTES, "Bytes") F(ALLOCATED, "Total Allocated")           \
+                      F(RESERVED, "Total Reserved") F(DEVICE_TYPE, "Device Type")                  \
+                        F(DEVICE, "Device Id") F(ARG_NAME, "name") F(LABELS, "labels")             \
+                          F(BLOCKS, "blocks per SM") F(AUTOGRAD, "Sequence number")                \
+                            F(CONCRETE, "Concrete Inputs") F(FUNCTION, "Record function id")
 
 enum {
 #define NUMBER(id, name) FIELD_##id,
@@ -28,18 +39,61 @@ static const struct { const char *name; uint8_t length; } field_names[] = {
 };
 
 typedef enum category {
-  OTHER_CATEGORY, KERNEL, COPY, FILL, RUNTIME, OPERATOR, ANNOTATION, DEVICE_ANNOTATION, SYNC, INSTANT, PYTHON, IGNORED
+  OTHER_CATEGORY,
+  KERNEL,
+  COPY,
+  FILL,
+  RUNTIME,
+  OPERATOR,
+  ANNOTATION,
+  DEVICE_ANNOTATION,
+  SYNC,
+  INSTANT,
+  PYTHON,
+  IGNORED
 } category;
 
-static const struct { const char *name; category is; } categories[] = {
-  {"kernel", KERNEL}, {"Kernel", KERNEL}, {"gpu_memcpy", COPY}, {"Memcpy", COPY}, {"gpu_memset", FILL}, {"Memset", FILL}, {"cuda_runtime", RUNTIME},
-  {"Runtime", RUNTIME}, {"cuda_driver", RUNTIME}, {"xpu_runtime", RUNTIME}, {"xpu_driver", RUNTIME}, {"mtia_runtime", RUNTIME},
-  {"privateuse1_runtime", RUNTIME}, {"privateuse1_driver", RUNTIME}, {"cpu_op", OPERATOR}, {"Operator", OPERATOR}, {"hpu_op", KERNEL},
-  {"user_annotation", ANNOTATION}, {"gpu_user_annotation", DEVICE_ANNOTATION}, {"cuda_sync", SYNC}, {"cpu_instant_event", INSTANT},
-  {"python_function", PYTHON}, {"Trace", IGNORED}, {"overhead", IGNORED}, {"ac2g", IGNORED}, {"fwdbwd", IGNORED}, {"async_cpu_to_gpu", IGNORED},
-  {"async_gpu", IGNORED}, {"forward_backward", IGNORED}, {"external_correlation", IGNORED}, {"collective_comm", IGNORED}, {"cuda_event", IGNORED},
-  {"cuda_profiler_range", IGNORED}, {"hardware_counters", IGNORED}, {"mtia_insight", IGNORED},
-  {"mtia_counters", IGNORED}, {"xpu_sync", IGNORED}, {"xpu_scope_profiler", IGNORED}, {"glow_runtime", IGNORED},
+static const struct { const char *name; category is;
+} categories[] = {
+  {"kernel", KERNEL},
+  {"Kernel", KERNEL},
+  {"gpu_memcpy", COPY},
+  {"Memcpy", COPY},
+  {"gpu_memset", FILL},
+  {"Memset", FILL},
+  {"cuda_runtime", RUNTIME},
+  {"Runtime", RUNTIME},
+  {"cuda_driver", RUNTIME},
+  {"xpu_runtime", RUNTIME},
+  {"xpu_driver", RUNTIME},
+  {"mtia_runtime", RUNTIME},
+  {"privateuse1_runtime", RUNTIME},
+  {"privateuse1_driver", RUNTIME},
+  {"cpu_op", OPERATOR},
+  {"Operator", OPERATOR},
+  {"hpu_op", KERNEL},
+  {"user_annotation", ANNOTATION},
+  {"gpu_user_annotation", DEVICE_ANNOTATION},
+  {"cuda_sync", SYNC},
+  {"cpu_instant_event", INSTANT},
+  {"python_function", PYTHON},
+  {"Trace", IGNORED},
+  {"overhead", IGNORED},
+  {"ac2g", IGNORED},
+  {"fwdbwd", IGNORED},
+  {"async_cpu_to_gpu", IGNORED},
+  {"async_gpu", IGNORED},
+  {"forward_backward", IGNORED},
+  {"external_correlation", IGNORED},
+  {"collective_comm", IGNORED},
+  {"cuda_event", IGNORED},
+  {"cuda_profiler_range", IGNORED},
+  {"hardware_counters", IGNORED},
+  {"mtia_insight", IGNORED},
+  {"mtia_counters", IGNORED},
+  {"xpu_sync", IGNORED},
+  {"xpu_scope_profiler", IGNORED},
+  {"glow_runtime", IGNORED},
 };
 
 typedef struct scratch { /* one event as it is read */
@@ -83,7 +137,10 @@ int64_t ts_json_take_integer(ts_json *j, int64_t otherwise)
       ts_json_skip(j);
     return otherwise;
   }
-  return (kind == TS_JSON_NUMBER || kind == TS_JSON_STRING) && ts_json_integer(j->text, j->length, &value) ? value : otherwise;
+  return (kind == TS_JSON_NUMBER || kind == TS_JSON_STRING) &&
+             ts_json_integer(j->text, j->length, &value) ?
+           value :
+           otherwise;
 }
 
 static uint32_t intern(ts_events *e, const char *text, size_t length)
@@ -146,7 +203,8 @@ bool ts_take_ranks(ts_events *e, const char *text, size_t length, uint32_t *rank
   ts_arena *work = ts_arena_new("ranks");
   TS_VEC(char) out = {0};
   bool good = at < end && *at == '[';
-  for (at += good; good && (at = past_blanks(at, end)) < end && *at != ']'; at += at < end && *at == ',') {
+  for (at += good; good && (at = past_blanks(at, end)) < end && *at != ']';
+       at += at < end && *at == ',') {
     const char *behind = past_rank(at, end);
     good = behind;
     if (out.count)
@@ -170,7 +228,8 @@ static bool take_time(reader *r, int64_t *time)
       ts_json_skip(j);
     return false;
   }
-  return (kind == TS_JSON_NUMBER || kind == TS_JSON_STRING) && ts_json_thousandths(j->text, j->length, time);
+  return (kind == TS_JSON_NUMBER || kind == TS_JSON_STRING) &&
+         ts_json_thousandths(j->text, j->length, time);
 }
 
 /* ---- One event ---- */
@@ -181,7 +240,8 @@ static int find_field(const reader *r, const char *text, size_t length, bool arg
     return -1;
   int end = arguments ? FIELD_END : FIELD_ARGS + 1;
   for (int i = r->first_of[length][arguments]; i < end; i++)
-    if (field_names[i].length == length && field_names[i].name[0] == text[0] && memcmp(field_names[i].name, text, length) == 0)
+    if (field_names[i].length == length && field_names[i].name[0] == text[0] &&
+        memcmp(field_names[i].name, text, length) == 0)
       return i;
   return -1;
 }
@@ -201,8 +261,10 @@ static void take_argument(reader *r, int field)
   scratch *s = &r->s;
   ts_json *j = r->j;
   switch (field) {
-  case FIELD_EXTERNAL: case FIELD_EXTERNAL_OLD: s->external = (uint64_t)ts_json_take_integer(j, 0); break;
-  case FIELD_CORRELATION: case FIELD_CORRELATION_OTHER: s->correlation = (uint64_t)ts_json_take_integer(j, 0); break;
+  case FIELD_EXTERNAL:
+  case FIELD_EXTERNAL_OLD: s->external = (uint64_t)ts_json_take_integer(j, 0); break;
+  case FIELD_CORRELATION:
+  case FIELD_CORRELATION_OTHER: s->correlation = (uint64_t)ts_json_take_integer(j, 0); break;
   case FIELD_STREAM: case FIELD_STREAM_OTHER: s->stream = ts_json_take_integer(j, -1); break;
   case FIELD_DIMS: s->dims = ts_json_take_list(j, r->e); s->has_dims = s->dims != 0; break;
   case FIELD_TYPES: s->types = ts_json_take_list(j, r->e); break;
@@ -231,7 +293,8 @@ static void take_argument(reader *r, int field)
   case FIELD_ARG_NAME: case FIELD_LABELS: s->arg_name = ts_json_take_string(j, r->e); break;
   case FIELD_AUTOGRAD: s->autograd = ts_json_take_integer(j, -1); break;
   case FIELD_FUNCTION: s->function = ts_json_take_integer(j, -1); break;
-  case FIELD_CONCRETE: /* sizes of convolutions follow from their strides; those of other operators are not kept */
+  /* sizes of convolutions follow from their strides; those of other operators are not kept */
+  case FIELD_CONCRETE:
     if (kernel_kind(r, s->name) == TS_KERNEL_CONVOLUTION)
       s->arguments = ts_json_take_list(j, r->e);
     else
@@ -278,7 +341,8 @@ static void take_category(reader *r)
       s->category = categories[i].is == PYTHON && !r->options->modules ? IGNORED : categories[i].is;
       return;
     }
-  if (ends(r->j->text, r->j->length, "_runtime") || ends(r->j->text, r->j->length, "_driver")) { /* of other makers' devices */
+  /* of other makers' devices */
+  if (ends(r->j->text, r->j->length, "_runtime") || ends(r->j->text, r->j->length, "_driver")) {
     s->category = RUNTIME;
     return;
   }
@@ -291,14 +355,22 @@ static uint32_t take_thread(reader *r)
   static const char lead[] = "stream ";
   uint32_t thread = ts_json_take_string(r->j, r->e);
   const char *text = ts_events_text(r->e, thread);
-  return strncmp(text, lead, sizeof lead - 1) == 0 ? ts_events_string(r->e, text + sizeof lead - 1, strlen(text + sizeof lead - 1)) : thread;
+  return strncmp(text, lead, sizeof lead - 1) == 0 ?
+           ts_events_string(r->e, text + sizeof lead - 1, strlen(text + sizeof lead - 1)) :
+           thread;
 }
 
 static bool take_event(reader *r)
 {
   scratch *s = &r->s;
   ts_json *j = r->j;
-  *s = (scratch){.stream = -1, .first_rank = -1, .stride = -1, .source = -1, .destination = -1, .autograd = -1, .function = -1};
+  *s = (scratch){.stream = -1,
+                 .first_rank = -1,
+                 .stride = -1,
+                 .source = -1,
+                 .destination = -1,
+                 .autograd = -1,
+                 .function = -1};
   s->comm.in = s->comm.out = s->comm.bytes = s->comm.size = s->comm.sequence = s->comm.peer = -1;
   s->wait = (ts_event_wait){-1, -1, 0};
   s->memory.allocated = s->memory.reserved = -1;
@@ -335,9 +407,11 @@ static bool take_event(reader *r)
 static uint32_t track_of(reader *r, bool device)
 {
   const scratch *s = &r->s;
-  if (r->last_track != TS_EVENT_NONE && r->last_process == s->process && r->last_thread == s->thread && r->last_device == device)
+  if (r->last_track != TS_EVENT_NONE && r->last_process == s->process &&
+      r->last_thread == s->thread && r->last_device == device)
     return r->last_track;
-  if (r->e->tracks.count >= TS_TRACKS_MOST) { /* of a trace no one can read: all further ones are one */
+  /* of a trace no one can read: all further ones are one */
+  if (r->e->tracks.count >= TS_TRACKS_MOST) {
     r->e->too_many++;
     return (uint32_t)r->e->tracks.count - 1;
   }
@@ -347,7 +421,10 @@ static uint32_t track_of(reader *r, bool device)
   return r->last_track = ts_events_track(r->e, s->process, s->thread, device);
 }
 
-static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool starts(const char *text, const char *with)
+{
+  return strncmp(text, with, strlen(with)) == 0;
+}
 
 /* Calls of all runtimes are named alike behind their prefix: cuda, cu, hip, ... */
 static const char *bare_call(const char *name)
@@ -358,11 +435,13 @@ static const char *bare_call(const char *name)
 ts_event_kind ts_call_kind(const char *name)
 {
   name = bare_call(name);
-  return strcmp(name, "DeviceSynchronize") == 0 || strcmp(name, "CtxSynchronize") == 0 ? TS_CALL_SYNC_DEVICE :
+  return strcmp(name, "DeviceSynchronize") == 0 || strcmp(name, "CtxSynchronize") == 0 ?
+           TS_CALL_SYNC_DEVICE :
          strcmp(name, "StreamSynchronize") == 0 ? TS_CALL_SYNC_STREAM :
-         strcmp(name, "EventSynchronize") == 0 ? TS_CALL_SYNC_EVENT :
-         starts(name, "StreamWaitEvent") ? TS_CALL_WAIT :
-         starts(name, "EventRecord") ? TS_CALL_RECORD : TS_CALL_OTHER;
+         strcmp(name, "EventSynchronize") == 0  ? TS_CALL_SYNC_EVENT :
+         starts(name, "StreamWaitEvent")        ? TS_CALL_WAIT :
+         starts(name, "EventRecord")            ? TS_CALL_RECORD :
+                                                  TS_CALL_OTHER;
 }
 
 /* "[0, 1]" as "0,1"; shortened lists ("[0, 1, ..., ...]") are written out from start and stride. */
@@ -370,8 +449,9 @@ static uint32_t ranks_of(reader *r, const scratch *s)
 {
   enum { MOST_RANKS = 1 << 16 };
   const char *text = ts_events_text(r->e, s->comm.ranks);
-  bool whole = *text && !strstr(text, "..."), counted = s->first_rank >= 0 && s->stride > 0 && s->comm.size > 0 && s->comm.size <= MOST_RANKS &&
-    s->first_rank < 1 << 30 && s->stride < 1 << 20;
+  bool whole = *text && !strstr(text, "..."),
+       counted = s->first_rank >= 0 && s->stride > 0 && s->comm.size > 0 &&
+                 s->comm.size <= MOST_RANKS && s->first_rank < 1 << 30 && s->stride < 1 << 20;
   if (!whole && !counted)
     return 0;
   uint32_t string = 0;
@@ -380,7 +460,9 @@ static uint32_t ranks_of(reader *r, const scratch *s)
   ts_arena *work = ts_arena_new("ranks");
   TS_VEC(char) out = {0};
   for (int64_t i = 0; i < s->comm.size; i++)
-    for (const char *digit = ts_arena_printf(work, i ? ",%lld" : "%lld", (long long)(s->first_rank + i * s->stride)); *digit; digit++)
+    for (const char *digit =
+           ts_arena_printf(work, i ? ",%lld" : "%lld", (long long)(s->first_rank + i * s->stride));
+         *digit; digit++)
       TS_PUSH(work, &out, *digit);
   string = ts_events_string(r->e, out.at, out.count);
   ts_arena_free(work);
@@ -410,7 +492,9 @@ static void add_device(reader *r, ts_event_kind kind)
   v->id = s->correlation;
   v->external = s->external;
   v->track = track_of(r, true);
-  v->fill = s->blocks <= 0 ? 0 : s->blocks >= 1000 ? UINT8_MAX : (uint8_t)(1 + s->blocks * (UINT8_MAX - 1) / 1000);
+  v->fill = s->blocks <= 0    ? 0 :
+            s->blocks >= 1000 ? UINT8_MAX :
+                                (uint8_t)(1 + s->blocks * (UINT8_MAX - 1) / 1000);
   if (s->is_comm && kind == TS_KERNEL_COMMUNICATION)
     v->detail = add_comm(r);
 }
@@ -422,11 +506,14 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
   v->start = s->start;
   v->duration = s->duration;
   v->name = s->name;
-  v->id = class == TS_EVENT_CALL ? s->correlation : class == TS_EVENT_OPERATOR && s->autograd >= 0 ? (uint64_t)s->autograd + 1 : 0;
+  v->id = class == TS_EVENT_CALL                         ? s->correlation :
+          class == TS_EVENT_OPERATOR && s->autograd >= 0 ? (uint64_t)s->autograd + 1 :
+                                                           0;
   v->external = s->external;
   v->track = track_of(r, false);
   v->flags = s->backward ? TS_EVENT_BACKWARD : 0;
-  if (class == TS_EVENT_OPERATOR && s->function > 0 && s->function < TS_EVENT_NONE) /* 0: the profiler did not number */
+  /* 0: the profiler did not number */
+  if (class == TS_EVENT_OPERATOR && s->function > 0 && s->function < TS_EVENT_NONE)
     v->call = (uint32_t)s->function;
   if (s->is_comm) {
     v->kind = TS_OPERATOR_COMMUNICATION;
@@ -434,7 +521,8 @@ static void add_host(reader *r, ts_event_class class, ts_event_kind kind)
   } else if (s->has_dims && class == TS_EVENT_OPERATOR) {
     r->e->has_shapes = true;
     ts_shapes shapes = {s->dims, s->types, s->arguments};
-    if (r->e->shapes.count && memcmp(&r->e->shapes.at[r->e->shapes.count - 1], &shapes, sizeof shapes) == 0)
+    if (r->e->shapes.count &&
+        memcmp(&r->e->shapes.at[r->e->shapes.count - 1], &shapes, sizeof shapes) == 0)
       v->detail = (uint32_t)r->e->shapes.count - 1;
     else {
       v->detail = (uint32_t)r->e->shapes.count;
@@ -463,8 +551,10 @@ static void add_sync(reader *r)
 /* Calls that ask and never bring work to a stream: a third of some traces. */
 static bool asks(const char *name)
 {
-  static const char *const begins[] = {"EventQuery", "StreamQuery", "FuncSet", "FuncGet", "StreamIs", "StreamGet", "DeviceGet", "Occupancy", "PeekAtLast", "GetLast",
-    "GetDevice", "PointerGet", "EventCreate", "EventDestroy", "EventElapsed", "DriverGet", "ThreadExchange"};
+  static const char *const begins[] = {
+    "EventQuery",  "StreamQuery",  "FuncSet",      "FuncGet",   "StreamIs",      "StreamGet",
+    "DeviceGet",   "Occupancy",    "PeekAtLast",   "GetLast",   "GetDevice",     "PointerGet",
+    "EventCreate", "EventDestroy", "EventElapsed", "DriverGet", "ThreadExchange"};
   name = bare_call(name);
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
     if (starts(name, begins[i]))
@@ -486,7 +576,10 @@ static int call_kind(reader *r, uint32_t name)
   return *known - 1;
 }
 
-static bool is_step(const reader *r, uint32_t name) { return starts(ts_events_text(r->e, name), "ProfilerStep#"); }
+static bool is_step(const reader *r, uint32_t name)
+{
+  return starts(ts_events_text(r->e, name), "ProfilerStep#");
+}
 
 static void add_span(reader *r)
 {
@@ -541,11 +634,13 @@ static bool add_event(reader *r)
   scratch *s = &r->s;
   r->e->seen++;
   if (r->e->count >= TS_EVENTS_MOST)
-    return ts_feed_fail(r->j->feed, "cut the trace to a few steps", "more than %u events", TS_EVENTS_MOST);
+    return ts_feed_fail(r->j->feed, "cut the trace to a few steps", "more than %u events",
+                        TS_EVENTS_MOST);
   if (s->phase == 'M') {
     add_metadata(r);
   } else if (s->phase == 'X') {
-    if (!s->has_start || (!s->has_duration && s->category != OTHER_CATEGORY && s->category < PYTHON)) {
+    if (!s->has_start ||
+        (!s->has_duration && s->category != OTHER_CATEGORY && s->category < PYTHON)) {
       r->e->untimed++;
       return true;
     }
@@ -579,7 +674,8 @@ bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options)
     return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`traceEvents` is not a list");
   while (ts_json_element(j)) {
     if (ts_json_value(j) != TS_JSON_OBJECT)
-      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "event %llu is not an object", (unsigned long long)e->seen + 1);
+      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "event %llu is not an object",
+                                           (unsigned long long)e->seen + 1);
     if (!take_event(&r) || !add_event(&r))
       return false;
   }

@@ -1,6 +1,7 @@
-/* SQLite exports of Nsight Systems (`nsys export --type sqlite`): kernels, copies, fills, calls of the runtime and ranges of NVTX, as the tables
- * CUPTI_ACTIVITY_KIND_* and NVTX_EVENTS have them. Times are nanoseconds. Which tables and columns there are differs between versions: those that are not there
- * are done without. Synchronising calls are told by their names. */
+/* SQLite exports of Nsight Systems (`nsys export --type sqlite`): kernels, copies, fills, calls of
+ * the runtime and ranges of NVTX, as the tables CUPTI_ACTIVITY_KIND_* and NVTX_EVENTS have them.
+ * Times are nanoseconds. Which tables and columns there are differs between versions: those that
+ * are not there are done without. Synchronising calls are told by their names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,12 @@
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
 
-typedef struct reader { ts_events *e; const ts_events_options *options; sqlite3 *db; ts_import_error *error; } reader;
+typedef struct reader {
+  ts_events *e;
+  const ts_events_options *options;
+  sqlite3 *db;
+  ts_import_error *error;
+} reader;
 
 /* The first thing that goes wrong is told, and reading ends. */
 static bool wrong(reader *r)
@@ -20,17 +26,20 @@ static bool wrong(reader *r)
   if (no_memory)
     ts_heap_or_file();
   if (!r->error->message[0])
-    ts_import_fail(r->error, "export the report again", "the database cannot be read: %s", no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(r->db));
+    ts_import_fail(r->error, "export the report again", "the database cannot be read: %s",
+                   no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(r->db));
   return false;
 }
 
 /* As a table: a view could run for ever. */
 static bool exists(reader *r, const char *table, const char *column)
 {
-  static const char query[] = "SELECT 1 FROM sqlite_master AS m, pragma_table_info(?1) AS c WHERE m.type = 'table' AND m.name = ?1 AND (?2 IS NULL OR c.name = ?2)";
+  static const char query[] = "SELECT 1 FROM sqlite_master AS m, pragma_table_info(?1) AS c WHERE "
+                              "m.type = 'table' AND m.name = ?1 AND (?2 IS NULL OR c.name = ?2)";
   sqlite3_stmt *s = NULL;
-  bool asked = sqlite3_prepare_v2(r->db, query, -1, &s, NULL) == SQLITE_OK
-    && sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK && (!column || sqlite3_bind_text(s, 2, column, -1, SQLITE_STATIC) == SQLITE_OK);
+  bool asked = sqlite3_prepare_v2(r->db, query, -1, &s, NULL) == SQLITE_OK &&
+               sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+               (!column || sqlite3_bind_text(s, 2, column, -1, SQLITE_STATIC) == SQLITE_OK);
   int status = asked ? sqlite3_step(s) : SQLITE_ERROR;
   if (status != SQLITE_ROW && status != SQLITE_DONE)
     wrong(r);
@@ -57,7 +66,8 @@ static uint32_t track_of(reader *r, int64_t process, int64_t thread, bool device
   uint32_t name[2];
   int64_t number[2] = {process, thread};
   for (int i = 0; i < 2; i++)
-    name[i] = ts_events_string(r->e, text[i], (size_t)snprintf(text[i], sizeof text[i], "%" PRId64, number[i]));
+    name[i] = ts_events_string(r->e, text[i],
+                               (size_t)snprintf(text[i], sizeof text[i], "%" PRId64, number[i]));
   return ts_events_track(r->e, name[0], name[1], device);
 }
 
@@ -67,13 +77,16 @@ static ts_event *take(reader *r, sqlite3_stmt *s, ts_event_class class, ts_event
   int64_t start = sqlite3_column_int64(s, 0), end = sqlite3_column_int64(s, 1);
   bool ends = sqlite3_column_type(s, 1) == SQLITE_INTEGER;
   r->e->seen++;
-  if (sqlite3_column_type(s, 0) != SQLITE_INTEGER || start < 0 || start > INT64_MAX / 4 || end > INT64_MAX / 4) {
+  if (sqlite3_column_type(s, 0) != SQLITE_INTEGER || start < 0 || start > INT64_MAX / 4 ||
+      end > INT64_MAX / 4) {
     r->e->untimed++;
     return NULL;
   }
   if (ends && end < start)
     r->e->negative++;
-  uint32_t name = text_at(r, s, 2), track = track_of(r, sqlite3_column_int64(s, 3), sqlite3_column_int64(s, 4), class == TS_EVENT_DEVICE);
+  uint32_t name = text_at(r, s, 2),
+           track = track_of(r, sqlite3_column_int64(s, 3), sqlite3_column_int64(s, 4),
+                            class == TS_EVENT_DEVICE);
   ts_event *v = ts_events_add(r->e, class, kind);
   v->start = start;
   v->duration = ends && end > start ? end - start : 0;
@@ -91,11 +104,14 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
     if ((status = sqlite3_step(s)) != SQLITE_ROW)
       break;
     if (r->e->count >= TS_EVENTS_MOST || r->e->tracks.count >= TS_TRACKS_MOST) {
-      ts_import_fail(r->error, "export a shorter range of time", "more than %u events or %d streams and threads", TS_EVENTS_MOST, TS_TRACKS_MOST);
+      ts_import_fail(r->error, "export a shorter range of time",
+                     "more than %u events or %d streams and threads", TS_EVENTS_MOST,
+                     TS_TRACKS_MOST);
       break;
     }
     with(r, s);
-    if (sqlite3_errcode(r->db) == SQLITE_NOMEM) /* a text that could not be had looks like one that is not there */
+    /* a text that could not be had looks like one that is not there */
+    if (sqlite3_errcode(r->db) == SQLITE_NOMEM)
       break;
   }
   if (status != SQLITE_DONE)
@@ -109,7 +125,8 @@ static void kernel(reader *r, sqlite3_stmt *s)
   const char *name = (const char *)sqlite3_column_text(s, 2);
   ts_event *v = take(r, s, TS_EVENT_DEVICE, ts_kernel_kind(name ? name : ""));
   if (v && sqlite3_column_type(s, 6) == SQLITE_INTEGER && sqlite3_column_int64(s, 6) > 0)
-    v->external = (uint64_t)sqlite3_column_int64(s, 6); /* blocks, until the number of processors is known */
+    /* blocks, until the number of processors is known */
+    v->external = (uint64_t)sqlite3_column_int64(s, 6);
 }
 
 /* How much of the processors the blocks of a kernel fill. */
@@ -121,7 +138,9 @@ static void fill_processors(ts_events *e)
     for (size_t d = 0; d < e->devices.count && v->external; d++) {
       const ts_device_info *known = &e->devices.at[d];
       if (known->id == device && known->processors > 0)
-        v->fill = v->external >= (uint64_t)known->processors ? UINT8_MAX : (uint8_t)(1 + v->external * (UINT8_MAX - 1) / (uint64_t)known->processors);
+        v->fill = v->external >= (uint64_t)known->processors ?
+                    UINT8_MAX :
+                    (uint8_t)(1 + v->external * (UINT8_MAX - 1) / (uint64_t)known->processors);
     }
     v->external = 0;
   }
@@ -156,15 +175,20 @@ static void device(reader *r, sqlite3_stmt *s)
   TS_PUSH(r->e->arena, &r->e->devices, d);
 }
 
-/* Rows of a table of activities by start; `name`: what gives its name, of the table `a` and of `n`, the strings. */
-static bool activities(reader *r, const char *table, const char *id, const char *name, const char *process, const char *thread, const char *correlation, const char *more,
-  void (*with)(reader *r, sqlite3_stmt *s))
+/* Rows of a table of activities by start; `name`: what gives its name, of the table `a` and of `n`,
+ * the strings. */
+static bool activities(reader *r, const char *table, const char *id, const char *name,
+                       const char *process, const char *thread, const char *correlation,
+                       const char *more, void (*with)(reader *r, sqlite3_stmt *s))
 {
   char query[800];
   if (!exists(r, table, NULL))
     return true;
-  snprintf(query, sizeof query, "SELECT a.start, a.%s, %s, %s, %s, %s, %s FROM %s a LEFT JOIN %s n ON n.id = %s ORDER BY a.start, a.rowid",
-           exists(r, table, "end") ? "end" : "start", name, process, thread, correlation, more, table, exists(r, "StringIds", NULL) ? "StringIds" : "(SELECT NULL id, NULL value)", id);
+  snprintf(query, sizeof query,
+           "SELECT a.start, a.%s, %s, %s, %s, %s, %s FROM %s a LEFT JOIN %s n ON n.id = %s ORDER "
+           "BY a.start, a.rowid",
+           exists(r, table, "end") ? "end" : "start", name, process, thread, correlation, more,
+           table, exists(r, "StringIds", NULL) ? "StringIds" : "(SELECT NULL id, NULL value)", id);
   return each(r, query, with);
 }
 
@@ -173,17 +197,28 @@ static bool read_all(reader *r)
   char name[64];
   const char *kernels = column_of(r, "CUPTI_ACTIVITY_KIND_KERNEL", "demangledName", "shortName");
   snprintf(name, sizeof name, strcmp(kernels, "NULL") ? "a.%s" : "%s", kernels);
-  bool good = activities(r, "CUPTI_ACTIVITY_KIND_KERNEL", name, "n.value", "a.deviceId", "a.streamId", "a.correlationId",
-                         exists(r, "CUPTI_ACTIVITY_KIND_KERNEL", "gridX") ? "a.gridX * a.gridY * a.gridZ" : "NULL", kernel)
-    && activities(r, "CUPTI_ACTIVITY_KIND_MEMCPY", "NULL", "'Memcpy'", "a.deviceId", "a.streamId", "a.correlationId", "NULL", copy)
-    && activities(r, "CUPTI_ACTIVITY_KIND_MEMSET", "NULL", "'Memset'", "a.deviceId", "a.streamId", "a.correlationId", "NULL", fill)
-    && activities(r, "CUPTI_ACTIVITY_KIND_RUNTIME", "a.nameId", "n.value", "a.globalTid >> 24", "a.globalTid & 16777215", "a.correlationId", "NULL", call);
+  bool good =
+    activities(r, "CUPTI_ACTIVITY_KIND_KERNEL", name, "n.value", "a.deviceId", "a.streamId",
+               "a.correlationId",
+               exists(r, "CUPTI_ACTIVITY_KIND_KERNEL", "gridX") ? "a.gridX * a.gridY * a.gridZ" :
+                                                                  "NULL",
+               kernel) &&
+    activities(r, "CUPTI_ACTIVITY_KIND_MEMCPY", "NULL", "'Memcpy'", "a.deviceId", "a.streamId",
+               "a.correlationId", "NULL", copy) &&
+    activities(r, "CUPTI_ACTIVITY_KIND_MEMSET", "NULL", "'Memset'", "a.deviceId", "a.streamId",
+               "a.correlationId", "NULL", fill) &&
+    activities(r, "CUPTI_ACTIVITY_KIND_RUNTIME", "a.nameId", "n.value", "a.globalTid >> 24",
+               "a.globalTid & 16777215", "a.correlationId", "NULL", call);
   if (good && exists(r, "NVTX_EVENTS", NULL))
-    good = activities(r, "NVTX_EVENTS", exists(r, "NVTX_EVENTS", "textId") ? "a.textId" : "NULL", exists(r, "NVTX_EVENTS", "text") ? "coalesce(a.text, n.value)" : "n.value",
+    good = activities(r, "NVTX_EVENTS", exists(r, "NVTX_EVENTS", "textId") ? "a.textId" : "NULL",
+                      exists(r, "NVTX_EVENTS", "text") ? "coalesce(a.text, n.value)" : "n.value",
                       "a.globalTid >> 24", "a.globalTid & 16777215", "0", "NULL", mark);
   if (good && exists(r, "TARGET_INFO_GPU", NULL))
-    good = each(r, exists(r, "TARGET_INFO_GPU", "smCount") ? "SELECT id, name, totalMemory, smCount FROM TARGET_INFO_GPU ORDER BY id" :
-                                                             "SELECT id, name, totalMemory, NULL FROM TARGET_INFO_GPU ORDER BY id", device);
+    good = each(r,
+                exists(r, "TARGET_INFO_GPU", "smCount") ?
+                  "SELECT id, name, totalMemory, smCount FROM TARGET_INFO_GPU ORDER BY id" :
+                  "SELECT id, name, totalMemory, NULL FROM TARGET_INFO_GPU ORDER BY id",
+                device);
   if (good)
     fill_processors(r->e);
   return good;
@@ -193,8 +228,11 @@ static bool read_all(reader *r)
 static bool measure(reader *r, ts_feed *feed)
 {
   sqlite3_stmt *s = NULL;
-  bool good = sqlite3_prepare_v2(r->db, "SELECT (SELECT count(*) FROM sqlite_master), page_count * page_size FROM pragma_page_count, pragma_page_size", -1, &s, NULL) == SQLITE_OK
-    && sqlite3_step(s) == SQLITE_ROW;
+  bool good = sqlite3_prepare_v2(r->db,
+                                 "SELECT (SELECT count(*) FROM sqlite_master), page_count * "
+                                 "page_size FROM pragma_page_count, pragma_page_size",
+                                 -1, &s, NULL) == SQLITE_OK &&
+              sqlite3_step(s) == SQLITE_ROW;
   if (good)
     feed->passed = (uint64_t)sqlite3_column_int64(s, 1) - feed->at;
   sqlite3_finalize(s);
@@ -206,14 +244,17 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
   reader r = {.e = e, .options = options, .error = feed->error};
   bool good = false;
   if (feed->file < 0 || feed->packed || strcmp(e->file, "-") == 0)
-    return ts_import_fail(feed->error, "unpack it and name the file", "an SQLite database is read from a file alone, not packed");
+    return ts_import_fail(feed->error, "unpack it and name the file",
+                          "an SQLite database is read from a file alone, not packed");
   int status = sqlite3_open_v2(e->file, &r.db, SQLITE_OPEN_READONLY, NULL);
   if (!r.db)
     ts_heap_none(0);
   if (status != SQLITE_OK || !measure(&r, feed))
     wrong(&r);
-  else if (!exists(&r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) && !exists(&r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL) && !r.error->message[0])
-    ts_import_fail(feed->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite", "this SQLite database has no CUDA activities of Nsight Systems");
+  else if (!exists(&r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) &&
+           !exists(&r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL) && !r.error->message[0])
+    ts_import_fail(feed->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite",
+                   "this SQLite database has no CUDA activities of Nsight Systems");
   else {
     e->format = TS_TRACE_NSYS;
     e->timed = true;
@@ -227,6 +268,7 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)e, (void)options;
-  return ts_import_fail(feed->error, "install libsqlite3-dev, configure and build again", "an SQLite database is not read: this build has no SQLite");
+  return ts_import_fail(feed->error, "install libsqlite3-dev, configure and build again",
+                        "an SQLite database is not read: this build has no SQLite");
 }
 #endif

@@ -26,7 +26,8 @@ static bool take_rank_list(ts_events *e, ts_json *j, uint32_t *out)
 {
   if (!ts_json_raw(j))
     return false;
-  return ts_take_ranks(e, j->text, j->length, out) || ts_feed_fail(j->feed, NULL, "`ranks` of a group is not a list of ranks");
+  return ts_take_ranks(e, j->text, j->length, out) ||
+         ts_feed_fail(j->feed, NULL, "`ranks` of a group is not a list of ranks");
 }
 
 /* A whole number, as text: how it is named in the table. */
@@ -84,10 +85,12 @@ static bool take_streams(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     if (!ts_json_ok(j))
       break;
     if (id < 0 || id >= TS_TRACKS_MOST)
-      return ts_feed_fail(j->feed, NULL, "a stream has an `id` from 0 to %d, not %lld", TS_TRACKS_MOST - 1, (long long)id);
+      return ts_feed_fail(j->feed, NULL, "a stream has an `id` from 0 to %d, not %lld",
+                          TS_TRACKS_MOST - 1, (long long)id);
     while (r->stream_of.count <= (size_t)id) TS_PUSH(e->arena, &r->stream_of, TS_EVENT_NONE);
     char digits[24];
-    uint32_t name = ts_events_string(e, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)id));
+    uint32_t name =
+      ts_events_string(e, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)id));
     uint32_t track = ts_events_track(e, 0, name, strcmp(ts_events_text(e, kind), "host") != 0);
     e->tracks.at[track].label = kind;
     r->stream_of.at[id] = track;
@@ -102,11 +105,13 @@ static void put(text *t, const char *bytes, size_t length)
   for (size_t i = 0; i < length; i++) TS_PUSH(t->arena, &t->bytes, bytes[i]);
 }
 
-/* "float32": names of types hold nothing that would have to be escaped, so that they are written as they are read. */
+/* "float32": names of types hold nothing that would have to be escaped, so that they are written as
+ * they are read. */
 static bool take_type(ts_json *j, text *types)
 {
   bool good = ts_json_value(j) == TS_JSON_STRING;
-  for (size_t i = 0; good && i < j->length; i++) good = j->text[i] > ' ' && j->text[i] < 0x7f && j->text[i] != '"' && j->text[i] != '\\';
+  for (size_t i = 0; good && i < j->length; i++)
+    good = j->text[i] > ' ' && j->text[i] < 0x7f && j->text[i] != '"' && j->text[i] != '\\';
   if (!good)
     return false;
   put(types, types->bytes.count > 1 ? ",\"" : "\"", types->bytes.count > 1 ? 2 : 1);
@@ -124,9 +129,11 @@ static bool take_shape(ts_json *j, text *dims)
   for (bool first = true; ts_json_element(j); first = false) {
     int64_t size;
     char digits[24];
-    if (ts_json_value(j) != TS_JSON_NUMBER || !ts_json_integer(j->text, j->length, &size) || size < 0)
+    if (ts_json_value(j) != TS_JSON_NUMBER || !ts_json_integer(j->text, j->length, &size) ||
+        size < 0)
       return false;
-    put(dims, digits, (size_t)snprintf(digits, sizeof digits, first ? "%lld" : ",%lld", (long long)size));
+    put(dims, digits,
+        (size_t)snprintf(digits, sizeof digits, first ? "%lld" : ",%lld", (long long)size));
   }
   put(dims, "]", 1);
   return ts_json_ok(j);
@@ -134,7 +141,8 @@ static bool take_shape(ts_json *j, text *dims)
 
 static bool take_tensor(ts_json *j, text *dims, text *types)
 {
-  if (ts_json_value(j) != TS_JSON_ARRAY || !ts_json_element(j) || !take_type(j, types) || !ts_json_element(j) || !take_shape(j, dims))
+  if (ts_json_value(j) != TS_JSON_ARRAY || !ts_json_element(j) || !take_type(j, types) ||
+      !ts_json_element(j) || !take_shape(j, dims))
     return false;
   while (ts_json_element(j)) ts_json_skip(j);
   return ts_json_ok(j);
@@ -152,13 +160,15 @@ static bool take_tensors(ts_events *e, ts_json *j, uint32_t *out)
   put(&dims, "]", 1);
   put(&types, "]", 1);
   if (good && ts_json_ok(j)) {
-    ts_shapes shapes = {ts_events_string(e, dims.bytes.at, dims.bytes.count), ts_events_string(e, types.bytes.at, types.bytes.count), 0};
+    ts_shapes shapes = {ts_events_string(e, dims.bytes.at, dims.bytes.count),
+                        ts_events_string(e, types.bytes.at, types.bytes.count), 0};
     *out = (uint32_t)e->shapes.count;
     e->has_shapes = true;
     TS_PUSH(e->arena, &e->shapes, shapes);
   }
   ts_arena_free(work);
-  return good || (ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "tensors are written [[\"float32\", [4, 8]], ...]"));
+  return good || (ts_json_ok(j) &&
+                  ts_feed_fail(j->feed, NULL, "tensors are written [[\"float32\", [4, 8]], ...]"));
 }
 
 static void take_dependencies(ts_events *e, struct ts_graph_reader *r, ts_json *j)
@@ -242,17 +252,22 @@ static bool finish_comm(ts_events *e, ts_json *j, node *n)
   for (size_t i = 0; i < e->groups.count && !group; i++)
     group = e->groups.at[i].name == n->comm.group ? &e->groups.at[i] : NULL;
   if (!n->comm.kind)
-    return ts_feed_fail(j->feed, NULL, "node %llu: no collective is called `%.40s`", (unsigned long long)n->id, name);
+    return ts_feed_fail(j->feed, NULL, "node %llu: no collective is called `%.40s`",
+                        (unsigned long long)n->id, name);
   if (!group && (n->comm.group || !message))
-    return ts_feed_fail(j->feed, "`groups` comes before `nodes`", "node %llu: there is no group `%.40s`", (unsigned long long)n->id, ts_events_text(e, n->comm.group));
+    return ts_feed_fail(j->feed, "`groups` comes before `nodes`",
+                        "node %llu: there is no group `%.40s`", (unsigned long long)n->id,
+                        ts_events_text(e, n->comm.group));
   if (message && n->comm.peer < 0)
-    return ts_feed_fail(j->feed, NULL, "node %llu: a message without `peer`", (unsigned long long)n->id);
+    return ts_feed_fail(j->feed, NULL, "node %llu: a message without `peer`",
+                        (unsigned long long)n->id);
   if (group) {
     n->comm.ranks = group->ranks;
     n->comm.size = group->size;
   }
   if (message)
-    n->comm.sequence = -1; /* of its pair, direction and tag: counted again when ranks are put together */
+    /* of its pair, direction and tag: counted again when ranks are put together */
+    n->comm.sequence = -1;
   ts_comm_finish(e, &n->comm);
   return true;
 }
@@ -260,9 +275,12 @@ static bool finish_comm(ts_events *e, ts_json *j, node *n)
 /* PyTorch's operators, where their names say less than those of kernels. */
 static ts_event_kind operator_kind(const char *name)
 {
-  static const struct { ts_event_kind kind; const char *names; } kinds[] = {
-    {TS_KERNEL_MATMUL, " mm addmm bmm baddbmm matmul linear mv dot "}, {TS_KERNEL_REDUCTION, " sum mean norm linalg_vector_norm amax amin max min var std any all "},
-    {TS_KERNEL_COPY, " copy_ clone _to_copy cat stack contiguous "}, {TS_KERNEL_FILL, " fill_ zero_ zeros ones full zeros_like ones_like arange "},
+  static const struct { ts_event_kind kind; const char *names;
+  } kinds[] = {
+    {TS_KERNEL_MATMUL, " mm addmm bmm baddbmm matmul linear mv dot "},
+    {TS_KERNEL_REDUCTION, " sum mean norm linalg_vector_norm amax amin max min var std any all "},
+    {TS_KERNEL_COPY, " copy_ clone _to_copy cat stack contiguous "},
+    {TS_KERNEL_FILL, " fill_ zero_ zeros ones full zeros_like ones_like arange "},
     {TS_KERNEL_INDEXING, " index index_put_ gather scatter index_select masked_select "},
   };
   static const char prefix[] = "aten::";
@@ -279,11 +297,15 @@ static ts_event_kind operator_kind(const char *name)
 
 static bool add_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node *n)
 {
-  uint32_t track = n->stream >= 0 && (size_t)n->stream < r->stream_of.count ? r->stream_of.at[n->stream] : TS_EVENT_NONE;
+  uint32_t track = n->stream >= 0 && (size_t)n->stream < r->stream_of.count ?
+                     r->stream_of.at[n->stream] :
+                     TS_EVENT_NONE;
   if (!n->has_id)
     return ts_feed_fail(j->feed, NULL, "node %llu has no `id`", (unsigned long long)e->seen);
   if (track == TS_EVENT_NONE)
-    return ts_feed_fail(j->feed, "`streams` comes before `nodes`", "node %llu: there is no stream %lld", (unsigned long long)n->id, (long long)n->stream);
+    return ts_feed_fail(j->feed, "`streams` comes before `nodes`",
+                        "node %llu: there is no stream %lld", (unsigned long long)n->id,
+                        (long long)n->stream);
   if (n->is_comm && !finish_comm(e, j, n))
     return false;
   const char *name = ts_events_text(e, n->name);
@@ -303,7 +325,12 @@ static bool add_node(ts_events *e, struct ts_graph_reader *r, ts_json *j, node *
     v->detail = (uint32_t)e->comms.count;
     TS_PUSH(e->arena, &e->comms, n->comm);
   }
-  ts_graph_facts facts = {.in = n->in, .out = n->out, .phase = n->phase, .module = n->module, .root = n->root, .sync = n->sync};
+  ts_graph_facts facts = {.in = n->in,
+                          .out = n->out,
+                          .phase = n->phase,
+                          .module = n->module,
+                          .root = n->root,
+                          .sync = n->sync};
   TS_PUSH(e->arena, &r->graph.facts, facts);
   return true;
 }
@@ -318,7 +345,8 @@ static bool take_nodes(ts_events *e, struct ts_graph_reader *r, ts_json *j)
     return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`nodes` is not a list");
   while (ts_json_element(j)) {
     if (ts_json_value(j) != TS_JSON_OBJECT)
-      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object", (unsigned long long)e->seen + 1);
+      return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "node %llu is not an object",
+                                           (unsigned long long)e->seen + 1);
     size_t before = r->edges.count;
     e->seen++;
     if (!take_node(e, r, j, &n)) {
@@ -337,7 +365,8 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
   int64_t allocated = 0;
   for (size_t i = 0; i < r->graph.memory.count; i++) allocated += r->graph.memory.at[i].bytes;
   if (ts_json_value(j) != TS_JSON_ARRAY)
-    return ts_json_ok(j) && ts_feed_fail(j->feed, NULL, "`%s` is not a list", held ? "held" : "memory");
+    return ts_json_ok(j) &&
+           ts_feed_fail(j->feed, NULL, "`%s` is not a list", held ? "held" : "memory");
   while (ts_json_element(j)) {
     ts_graph_memory m = {.event = TS_EVENT_NONE};
     int64_t node = -1;
@@ -361,7 +390,11 @@ static bool take_memory(ts_events *e, struct ts_graph_reader *r, ts_json *j, boo
     m.event = held ? TS_EVENT_NONE : (uint32_t)node;
     allocated += m.bytes;
     TS_PUSH(e->arena, &r->graph.memory, m);
-    ts_memory_event event = {.time = node + 1, .bytes = m.bytes, .allocated = allocated, .reserved = allocated, .on_device = true};
+    ts_memory_event event = {.time = node + 1,
+                             .bytes = m.bytes,
+                             .allocated = allocated,
+                             .reserved = allocated,
+                             .on_device = true};
     if (!held)
       TS_PUSH(e->arena, &e->memory, event);
   }
@@ -385,7 +418,8 @@ bool ts_read_graph_member(ts_events *e, ts_json *j)
   if (TS_JSON_IS(j, "version")) {
     int64_t version = ts_json_take_integer(j, -1);
     if (ts_json_ok(j) && version != 1)
-      ts_feed_fail(j->feed, NULL, "an execution graph of version %lld; 1 is known", (long long)version);
+      ts_feed_fail(j->feed, NULL, "an execution graph of version %lld; 1 is known",
+                   (long long)version);
     e->version = "1";
   } else if (TS_JSON_IS(j, "producer"))
     r->graph.producer = ts_json_take_string(j, e);
@@ -412,6 +446,7 @@ bool ts_read_graph_finish(ts_events *e, ts_json *j)
 {
   struct ts_graph_reader *r = (struct ts_graph_reader *)e->graph;
   if (!j->cut && (e->rank < 0 || e->world <= e->rank))
-    return ts_import_fail(j->feed->error, NULL, "rank %lld of %lld", (long long)e->rank, (long long)e->world);
+    return ts_import_fail(j->feed->error, NULL, "rank %lld of %lld", (long long)e->rank,
+                          (long long)e->world);
   return ts_trace_graph_finish(e, &r->edges, j->feed->error);
 }

@@ -1,5 +1,6 @@
-/* Execution graphs, one rank a file: the format of the tracer, doc/graph_json.md. Read into the common table, with what the table has no place for beside it;
- * and played, all ranks of a job together. */
+/* Execution graphs, one rank a file: the format of the tracer, doc/graph_json.md. Read into the
+ * common table, with what the table has no place for beside it; and played, all ranks of a job
+ * together. */
 #ifndef TS_TRACE_READ_RANK_GRAPH_H
 #define TS_TRACE_READ_RANK_GRAPH_H
 
@@ -13,7 +14,12 @@ typedef struct ts_graph_facts { /* of an event */
   bool sync;              /* the host waits for it */
 } ts_graph_facts;
 
-typedef struct ts_graph_memory { uint32_t event; int64_t bytes; uint32_t category; } ts_graph_memory; /* TS_EVENT_NONE: held before; category: string */
+/* TS_EVENT_NONE: held before; category: string */
+typedef struct ts_graph_memory {
+  uint32_t event;
+  int64_t bytes;
+  uint32_t category;
+} ts_graph_memory;
 
 struct ts_rank_graph {
   uint32_t producer;      /* string */
@@ -22,11 +28,14 @@ struct ts_rank_graph {
   TS_VEC(ts_graph_memory) memory; /* in the order of events */
 };
 
-/* What nodes without a time and communication take, where nothing else says it: rates in FLOP/s and bytes/s, latency in seconds. */
+/* What nodes without a time and communication take, where nothing else says it: rates in FLOP/s and
+ * bytes/s, latency in seconds. */
 typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_graph_machine;
 
-/* All ranks of a job as an IR: ranks[i] is rank i. The mesh is found from the groups; ranks that do the same share a program, with the mean of their times.
- * `machine` may be NULL: then all nodes must have times, and none may communicate. NULL with the error filled. */
-ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count, const ts_graph_machine *machine, ts_import_error *error);
+/* All ranks of a job as an IR: ranks[i] is rank i. The mesh is found from the groups; ranks that do
+ * the same share a program, with the mean of their times. `machine` may be NULL: then all nodes
+ * must have times, and none may communicate. NULL with the error filled. */
+ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count,
+                           const ts_graph_machine *machine, ts_import_error *error);
 
 #endif

@@ -113,21 +113,27 @@ static bool read_json(ts_events *e, ts_feed *feed, const ts_events_options *opti
   if (e->format == TS_TRACE_SNAPSHOT)
     ts_read_snapshot_finish(e);
   if (!e->format && j.cut)
-    return ts_feed_fail(feed, "copy the file again", "the file ends %s", e->seen ? "early" : "before its events begin");
+    return ts_feed_fail(feed, "copy the file again", "the file ends %s",
+                        e->seen ? "early" : "before its events begin");
   if (!e->format)
-    return ts_feed_fail(feed, "a trace has `traceEvents` (PyTorch profiler), `nodes` (execution trace), `format` (execution graph), `segments` (memory snapshot) or `workload_graph` (Chakra)",
-                        "this JSON holds no events of a trace");
+    return ts_feed_fail(
+      feed,
+      "a trace has `traceEvents` (PyTorch profiler), `nodes` (execution trace), `format` "
+      "(execution graph), `segments` (memory snapshot) or `workload_graph` (Chakra)",
+      "this JSON holds no events of a trace");
   return true;
 }
 
-/* A record of a few hundred bytes that begins with its length and the key of a field: the metadata that leads a Chakra file. */
+/* A record of a few hundred bytes that begins with its length and the key of a field: the metadata
+ * that leads a Chakra file. */
 static bool is_chakra(const ts_feed *feed)
 {
   const uint8_t *at = (const uint8_t *)feed->buffer + feed->at;
   size_t have = feed->end - feed->at, n = 0;
   while (n < 5 && n < have && at[n] & 0x80)
     n++;
-  return n + 1 < have && n < 5 && (at[0] == 0 || at[n + 1] == 0x0a || at[n + 1] == 0x12 || at[n + 1] == 0x08);
+  return n + 1 < have && n < 5 &&
+         (at[0] == 0 || at[n + 1] == 0x0a || at[n + 1] == 0x12 || at[n + 1] == 0x08);
 }
 
 static bool is_text(const ts_feed *feed)
@@ -158,7 +164,10 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (feed->end - feed->at >= 3 && memcmp(feed->buffer + feed->at, "\xef\xbb\xbf", 3) == 0)
     begin = feed->at += 3;
   if (begin == feed->end)
-    return feed->error->message[0] ? false : ts_import_fail(feed->error, "was the program that wrote it stopped?", "the file is empty");
+    return feed->error->message[0] ?
+             false :
+             ts_import_fail(feed->error, "was the program that wrote it stopped?",
+                            "the file is empty");
   char first = feed->buffer[begin];
   if (first == '{' || first == '[') {
     feed->at = begin;
@@ -169,7 +178,10 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (!is_text(feed)) {
     if (is_chakra(feed))
       return ts_read_chakra(e, feed);
-    return ts_feed_fail(feed, "traces are JSON, protobuf (Chakra), SQLite (Nsight Systems), tables or text; plain or gzip", "neither JSON nor a Chakra trace");
+    return ts_feed_fail(
+      feed,
+      "traces are JSON, protobuf (Chakra), SQLite (Nsight Systems), tables or text; plain or gzip",
+      "neither JSON nor a Chakra trace");
   }
   if (ts_is_triosim(feed))
     return ts_read_triosim(e, feed);
@@ -178,19 +190,30 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (ts_is_goal(feed))
     return ts_read_goal(e, feed);
   if (is_table(feed))
-    return ts_import_fail(feed->error, "models come from such tables by trace(\"...\", MAPPING) in a plan", "a table of operators is not a trace");
+    return ts_import_fail(feed->error,
+                          "models come from such tables by trace(\"...\", MAPPING) in a plan",
+                          "a table of operators is not a trace");
   return ts_read_workload(e, feed);
 }
 
-/* What to do about a file of a format that is not as it should be, where the reader has nothing better to say. */
+/* What to do about a file of a format that is not as it should be, where the reader has nothing
+ * better to say. */
 static const char *usual_help(ts_trace_format format)
 {
-  static const char *const helps[] = {[TS_TRACE_KINETO] = "write it again with profiler.export_chrome_trace(FILE)", [TS_TRACE_EXECUTION] = "write it again with torch.profiler.ExecutionTraceObserver",
-    [TS_TRACE_CHAKRA] = "records are those of et_def.proto (mlcommons/chakra): convert the trace again", [TS_TRACE_CHAKRA_JSON] = "nodes have `Id`, `Name`, `NodeType`, `data_deps`, `runtime`",
-    [TS_TRACE_WORKLOAD] = "a workload has a policy, the number of layers, and 12 columns a layer", [TS_TRACE_GRAPH] = "doc/graph_json.md says what an execution graph holds",
-    [TS_TRACE_NSYS] = "export the report again: nsys export --type sqlite", [TS_TRACE_TRIOSIM] = "columns are those of TrioSim's trace.csv",
-    [TS_TRACE_AICB] = "columns are those of AICB's workloads: comm_type, comm_group, ...", [TS_TRACE_SNAPSHOT] = "convert it again with share/snapshot_to_json.py",
-    [TS_TRACE_GOAL] = "a schedule has `num_ranks N`, then `rank K { }` with a line for each operation: LogGOPSim's grammar"};
+  static const char *const helps[] = {
+    [TS_TRACE_KINETO] = "write it again with profiler.export_chrome_trace(FILE)",
+    [TS_TRACE_EXECUTION] = "write it again with torch.profiler.ExecutionTraceObserver",
+    [TS_TRACE_CHAKRA] =
+      "records are those of et_def.proto (mlcommons/chakra): convert the trace again",
+    [TS_TRACE_CHAKRA_JSON] = "nodes have `Id`, `Name`, `NodeType`, `data_deps`, `runtime`",
+    [TS_TRACE_WORKLOAD] = "a workload has a policy, the number of layers, and 12 columns a layer",
+    [TS_TRACE_GRAPH] = "doc/graph_json.md says what an execution graph holds",
+    [TS_TRACE_NSYS] = "export the report again: nsys export --type sqlite",
+    [TS_TRACE_TRIOSIM] = "columns are those of TrioSim's trace.csv",
+    [TS_TRACE_AICB] = "columns are those of AICB's workloads: comm_type, comm_group, ...",
+    [TS_TRACE_SNAPSHOT] = "convert it again with share/snapshot_to_json.py",
+    [TS_TRACE_GOAL] = "a schedule has `num_ranks N`, then `rank K { }` with a line for each "
+                      "operation: LogGOPSim's grammar"};
   return (size_t)format < sizeof helps / sizeof *helps ? helps[format] : NULL;
 }
 
@@ -213,7 +236,8 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
 
 static const ts_events_options usual = {0};
 
-ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options, ts_import_error *error)
+ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options,
+                          ts_import_error *error)
 {
   ts_feed feed;
   *error = (ts_import_error){0};
@@ -225,7 +249,8 @@ ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_opt
   return finish(e, &feed, read_any(e, &feed, options ? options : &usual));
 }
 
-ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size, const ts_events_options *options, ts_import_error *error)
+ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size,
+                           const ts_events_options *options, ts_import_error *error)
 {
   ts_feed feed;
   *error = (ts_import_error){0};

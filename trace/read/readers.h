@@ -1,4 +1,5 @@
-/* The readers of formats, told apart by read.c. Each is at the value that holds its events. False with the error filled. */
+/* The readers of formats, told apart by read.c. Each is at the value that holds its events. False
+ * with the error filled. */
 #ifndef TS_TRACE_READ_READERS_H
 #define TS_TRACE_READ_READERS_H
 
@@ -7,7 +8,8 @@
 
 enum { TS_EVENTS_MOST = 1u << 30, TS_TRACKS_MOST = 4096 };
 
-bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options); /* at the array of `traceEvents` */
+/* at the array of `traceEvents` */
+bool ts_read_kineto(ts_events *e, ts_json *j, const ts_events_options *options);
 bool ts_read_execution(ts_events *e, ts_json *j);   /* at the array of `nodes` */
 bool ts_read_chakra_json(ts_events *e, ts_json *j); /* at the array of `workload_graph` */
 bool ts_read_chakra(ts_events *e, ts_feed *feed);
@@ -24,12 +26,17 @@ bool ts_is_goal(const ts_feed *feed);
 bool ts_read_goal(ts_events *e, ts_feed *feed);
 bool ts_is_aicb(const ts_feed *feed);
 bool ts_read_aicb(ts_events *e, ts_feed *feed);
-bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options); /* by the name of the file: SQLite reads it */
+/* by the name of the file: SQLite reads it */
+bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options);
 
 ts_event_kind ts_call_kind(const char *name); /* "cudaStreamSynchronize" */
 
-static inline bool ts_is(const char *text, size_t length, const char *word) { return __builtin_strlen(word) == length && __builtin_memcmp(text, word, length) == 0; }
-#define TS_JSON_IS(j, word) (sizeof(word) - 1 == (j)->length && __builtin_memcmp((j)->text, word, sizeof(word) - 1) == 0)
+static inline bool ts_is(const char *text, size_t length, const char *word)
+{
+  return __builtin_strlen(word) == length && __builtin_memcmp(text, word, length) == 0;
+}
+#define TS_JSON_IS(j, word)                                                                        \
+  (sizeof(word) - 1 == (j)->length && __builtin_memcmp((j)->text, word, sizeof(word) - 1) == 0)
 
 /* The value that comes next, as a number or a string; others are skipped and leave the default. */
 int64_t ts_json_take_integer(ts_json *j, int64_t otherwise);
@@ -45,7 +52,8 @@ bool ts_take_ranks(ts_events *e, const char *text, size_t length, uint32_t *rank
 /* Edges of graphs by numbers of nodes: kept until all nodes are known. */
 typedef struct ts_named_edge { uint64_t from; uint32_t to; bool control; } ts_named_edge;
 typedef TS_VEC(ts_named_edge) ts_named_edges;
-/* Nodes have ids. Edges to nodes that are not there are counted in e->missing_nodes; a node that is there twice and a cycle fail. */
+/* Nodes have ids. Edges to nodes that are not there are counted in e->missing_nodes; a node that is
+ * there twice and a cycle fail. */
 bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_error *error);
 
 #endif

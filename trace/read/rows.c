@@ -19,7 +19,8 @@ size_t ts_feed_row(ts_arena *arena, ts_feed *f, uint64_t *line, ts_csv_cell *cel
     }
     if (f->error->message[0])
       return 0;
-    ts_csv csv = {.arena = arena, .text = f->buffer + f->at, .size = (size_t)(end - f->buffer) - f->at};
+    ts_csv csv = {
+      .arena = arena, .text = f->buffer + f->at, .size = (size_t)(end - f->buffer) - f->at};
     f->at = (size_t)(end - f->buffer) + (end < f->buffer + f->end);
     ++*line;
     if (ts_csv_next(&csv, cells, most, &count) == TS_CSV_ROW)

@@ -1,13 +1,18 @@
-/* Memory snapshots of PyTorch's caching allocator as JSON (share/snapshot_to_json.py): `segments` are what it holds at the end, `device_traces` what it did
- * before, one list a device. What was allocated when recording began follows from both. Names are those of torch/cuda/memory.py. */
+/* Memory snapshots of PyTorch's caching allocator as JSON (share/snapshot_to_json.py): `segments`
+ * are what it holds at the end, `device_traces` what it did before, one list a device. What was
+ * allocated when recording began follows from both. Names are those of torch/cuda/memory.py. */
 #include "trace/read/readers.h"
 
 enum { DEVICES = 1024 };
 static const int64_t most = INT64_C(1) << 50; /* bytes and microseconds */
 
-static int64_t bounded(int64_t value, int64_t otherwise) { return value < 0 || value > most ? otherwise : value; }
+static int64_t bounded(int64_t value, int64_t otherwise)
+{
+  return value < 0 || value > most ? otherwise : value;
+}
 
-/* A state of a device's end: kept as a memory event without a time until ts_read_snapshot_finish. */
+/* A state of a device's end: kept as a memory event without a time until ts_read_snapshot_finish.
+ * */
 static void take_segments(ts_events *e, ts_json *j)
 {
   if (ts_json_value(j) != TS_JSON_ARRAY)
@@ -27,11 +32,17 @@ static void take_segments(ts_events *e, ts_json *j)
         ts_json_skip(j);
     e->seen++;
     if (device >= 0 && device < DEVICES)
-      TS_PUSH(e->arena, &e->memory, ((ts_memory_event){.time = INT64_MAX, .allocated = allocated, .reserved = held, .device = (int32_t)device, .on_device = true}));
+      TS_PUSH(e->arena, &e->memory,
+              ((ts_memory_event){.time = INT64_MAX,
+                                 .allocated = allocated,
+                                 .reserved = held,
+                                 .device = (int32_t)device,
+                                 .on_device = true}));
   }
 }
 
-/* `allocated` and `reserved` hold the changes; what is freed counts from the request, as the allocator's own statistics have it. */
+/* `allocated` and `reserved` hold the changes; what is freed counts from the request, as the
+ * allocator's own statistics have it. */
 static void take_entry(ts_events *e, ts_json *j, int32_t device)
 {
   ts_memory_event m = {.device = device, .on_device = true};
@@ -39,7 +50,9 @@ static void take_entry(ts_events *e, ts_json *j, int32_t device)
   while (ts_json_member(j))
     if (TS_JSON_IS(j, "action") && ts_json_value(j) == TS_JSON_STRING) {
       allocates = TS_JSON_IS(j, "alloc") ? 1 : TS_JSON_IS(j, "free_requested") ? -1 : 0;
-      reserves = TS_JSON_IS(j, "segment_alloc") || TS_JSON_IS(j, "segment_map") ? 1 : TS_JSON_IS(j, "segment_free") || TS_JSON_IS(j, "segment_unmap") ? -1 : 0;
+      reserves = TS_JSON_IS(j, "segment_alloc") || TS_JSON_IS(j, "segment_map")  ? 1 :
+                 TS_JSON_IS(j, "segment_free") || TS_JSON_IS(j, "segment_unmap") ? -1 :
+                                                                                   0;
     } else if (TS_JSON_IS(j, "size"))
       size = bounded(ts_json_take_integer(j, 0), 0);
     else if (TS_JSON_IS(j, "time_us"))
@@ -86,14 +99,16 @@ void ts_read_snapshot_finish(ts_events *e)
 {
   ts_arena *work = ts_arena_new("snapshot");
   struct { uint64_t allocated, reserved; } *at = TS_NEW_ARRAY(work, __typeof__(*at), DEVICES);
-  for (size_t i = 0; i < e->memory.count; i++) { /* backwards in time from the end to where recording began */
+  /* backwards in time from the end to where recording began */
+  for (size_t i = 0; i < e->memory.count; i++) {
     const ts_memory_event *m = &e->memory.at[i];
     uint64_t sign = m->time == INT64_MAX ? 1 : UINT64_MAX; /* sums of hostile files wrap around */
     at[m->device].allocated += sign * (uint64_t)m->allocated;
     at[m->device].reserved += sign * (uint64_t)m->reserved;
   }
   bool *moved = TS_NEW_ARRAY(work, bool, DEVICES);
-  for (size_t i = 0; i < e->memory.count; i++) moved[e->memory.at[i].device] |= e->memory.at[i].time != INT64_MAX;
+  for (size_t i = 0; i < e->memory.count; i++)
+    moved[e->memory.at[i].device] |= e->memory.at[i].time != INT64_MAX;
   size_t kept = 0;
   for (size_t i = 0; i < e->memory.count; i++) {
     ts_memory_event m = e->memory.at[i];

@@ -1,5 +1,6 @@
-/* TrioSim's trace.csv: one line an operator in the order of execution, with the ids of the tensors it takes and makes, and what it took in microseconds
- * (`Operator_cudatimenooverlap`: its kernels alone). An operator waits for those that made its tensors. */
+/* TrioSim's trace.csv: one line an operator in the order of execution, with the ids of the tensors
+ * it takes and makes, and what it took in microseconds (`Operator_cudatimenooverlap`: its kernels
+ * alone). An operator waits for those that made its tensors. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +9,9 @@
 
 enum { MOST_TENSORS = 1 << 22, COLUMNS = 32 };
 enum { NAME, INPUTS, OUTPUTS, TIME, OUTPUT_SIZES, STAGE, KNOWN };
-static const char *const known[KNOWN] = {"OperatorName", "Operator_input", "Operator_output", "Operator_cudatimenooverlap", "OutputSize", "stage"};
+static const char *const known[KNOWN] = {"OperatorName",    "Operator_input",
+                                         "Operator_output", "Operator_cudatimenooverlap",
+                                         "OutputSize",      "stage"};
 
 typedef ts_csv_cell cell;
 typedef struct reader {
@@ -21,8 +24,9 @@ typedef struct reader {
 
 static bool wrong(reader *r, const char *what, cell c)
 {
-  ts_feed_fail(r->feed, "an operator has tensors such as [4; 6] and a time in microseconds", "line %" PRIu64 ": `%.*s` is %s", r->line,
-               (int)(c.length > 40 ? 40 : c.length), c.at, what);
+  ts_feed_fail(r->feed, "an operator has tensors such as [4; 6] and a time in microseconds",
+               "line %" PRIu64 ": `%.*s` is %s", r->line, (int)(c.length > 40 ? 40 : c.length),
+               c.at, what);
   r->feed->error->line = r->line;
   return false;
 }
@@ -53,7 +57,10 @@ static bool take_tensors(reader *r, cell list, cell sizes, uint32_t event, bool 
       if (!next_number(&sizes, &elements, &sized))
         elements = -1;
       if (!r->maker.at[id])
-        TS_PUSH(r->e->arena, &r->e->tensors, ((ts_event_tensor){.id = (uint64_t)id, .storage = (uint64_t)id, .elements = elements, .bytes_each = -1}));
+        TS_PUSH(
+          r->e->arena, &r->e->tensors,
+          ((ts_event_tensor){
+            .id = (uint64_t)id, .storage = (uint64_t)id, .elements = elements, .bytes_each = -1}));
       r->maker.at[id] = event + 1;
     } else if (r->maker.at[id] && r->maker.at[id] - 1 != event)
       TS_PUSH(r->e->arena, &r->e->edges, ((ts_event_edge){r->maker.at[id] - 1, event, false}));
@@ -73,20 +80,23 @@ static bool take_operator(reader *r, const cell *cells, size_t count)
   ts_events *e = r->e;
   uint32_t event = e->count, name = ts_events_string(e, at[NAME].at, at[NAME].length);
   bool optimizer = ts_is(at[STAGE].at, at[STAGE].length, "optimizer");
-  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE, optimizer ? TS_KERNEL_OPTIMIZER : ts_kernel_kind(ts_events_text(e, name)));
+  ts_event *v = ts_events_add(
+    e, TS_EVENT_DEVICE, optimizer ? TS_KERNEL_OPTIMIZER : ts_kernel_kind(ts_events_text(e, name)));
   v->name = name;
   v->id = event + 1;
   v->start = event;
   v->duration = ns;
   v->flags = ts_is(at[STAGE].at, at[STAGE].length, "backward") ? TS_EVENT_BACKWARD : 0;
   v->track = ts_events_track(e, 0, 0, true);
-  return take_tensors(r, at[INPUTS], none, event, false) && take_tensors(r, at[OUTPUTS], at[OUTPUT_SIZES], event, true);
+  return take_tensors(r, at[INPUTS], none, event, false) &&
+         take_tensors(r, at[OUTPUTS], at[OUTPUT_SIZES], event, true);
 }
 
 bool ts_is_triosim(const ts_feed *feed)
 {
   static const char begins[] = "OperatorID,";
-  return feed->end - feed->at >= sizeof begins - 1 && memcmp(feed->buffer + feed->at, begins, sizeof begins - 1) == 0;
+  return feed->end - feed->at >= sizeof begins - 1 &&
+         memcmp(feed->buffer + feed->at, begins, sizeof begins - 1) == 0;
 }
 
 bool ts_read_triosim(ts_events *e, ts_feed *feed)
@@ -106,7 +116,8 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
   while ((count = ts_feed_row(e->arena, feed, &r.line, cells, COLUMNS)))
     if (e->count >= TS_EVENTS_MOST)
       return ts_feed_fail(feed, NULL, "more than %u operators", TS_EVENTS_MOST);
-    else if (count < columns && e->count && feed->done && feed->at == feed->end) /* the last line is not whole */
+    /* the last line is not whole */
+    else if (count < columns && e->count && feed->done && feed->at == feed->end)
       e->cut = true;
     else if (!take_operator(&r, cells, count))
       return false;

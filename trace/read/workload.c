@@ -1,5 +1,7 @@
-/* Text workloads of ASTRA-sim 1.0 and SimAI: a header line, the number of layers, one line a layer with compute times and communication of the forward, the
- * gradient of the input, and the gradient of the weights. Lines run downwards forward and upwards backward. Times are taken as nanoseconds. */
+/* Text workloads of ASTRA-sim 1.0 and SimAI: a header line, the number of layers, one line a layer
+ * with compute times and communication of the forward, the gradient of the input, and the gradient
+ * of the weights. Lines run downwards forward and upwards backward. Times are taken as nanoseconds.
+ * */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,32 +54,43 @@ static bool wrong(reader *r, const char *format, const word *w)
 {
   char text[200];
   snprintf(text, sizeof text, format, (int)(w->length > 40 ? 40 : w->length), w->at);
-  ts_feed_fail(r->feed, "a workload has a policy, the number of layers, and 12 columns a layer", "line %llu: %s", (unsigned long long)r->line, text);
+  ts_feed_fail(r->feed, "a workload has a policy, the number of layers, and 12 columns a layer",
+               "line %llu: %s", (unsigned long long)r->line, text);
   r->feed->error->line = r->line;
   return false;
 }
 
-static bool number_of(const word *w, int64_t *value) { return ts_json_integer(w->at, w->length, value) && *value >= 0; }
+static bool number_of(const word *w, int64_t *value)
+{
+  return ts_json_integer(w->at, w->length, value) && *value >= 0;
+}
 
 static void take_header(reader *r, const word *words, size_t count)
 {
-  static const struct { const char *key, *group; } sizes[] = {{"model_parallel_NPU_group:", "TP"}, {"ep:", "EP"}, {"pp:", "PP"}, {"all_gpus:", NULL}};
+  static const struct {
+    const char *key, *group;
+  } sizes[] = {
+    {"model_parallel_NPU_group:", "TP"}, {"ep:", "EP"}, {"pp:", "PP"}, {"all_gpus:", NULL}};
   ts_events *e = r->e;
   int64_t value, tensor = 1, pipeline = 1;
   e->version = ts_events_text(e, ts_events_string(e, words[0].at, words[0].length));
   for (size_t i = 1; i + 1 < count; i++)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-      if (!ts_is(words[i].at, words[i].length, sizes[k].key) || !number_of(&words[i + 1], &value) || value < 1)
+      if (!ts_is(words[i].at, words[i].length, sizes[k].key) || !number_of(&words[i + 1], &value) ||
+          value < 1)
         continue;
       if (!sizes[k].group)
         e->world = value;
       else
-        TS_PUSH(e->arena, &e->groups, (ts_group_info){.name = ts_events_string(e, sizes[k].group, 2), .size = value});
+        TS_PUSH(e->arena, &e->groups,
+                (ts_group_info){.name = ts_events_string(e, sizes[k].group, 2), .size = value});
       tensor = k == 0 ? value : tensor;
       pipeline = k == 2 ? value : pipeline;
     }
   if (e->world > 0 && tensor <= e->world && pipeline <= e->world / tensor)
-    TS_PUSH(e->arena, &e->groups, (ts_group_info){.name = ts_events_string(e, "DP", 2), .size = e->world / tensor / pipeline});
+    TS_PUSH(
+      e->arena, &e->groups,
+      (ts_group_info){.name = ts_events_string(e, "DP", 2), .size = e->world / tensor / pipeline});
 }
 
 /* "ALLREDUCE_DP_EP": the collective and its group; without one the group of the column. */
@@ -99,7 +112,13 @@ static bool take_comm(reader *r, const word *w, const word *bytes, const char *g
       break;
     }
   }
-  ts_event_comm c = {.name = ts_events_string(e, w->at, w->length), .in = -1, .out = -1, .bytes = p->bytes, .size = -1, .sequence = -1, .peer = -1};
+  ts_event_comm c = {.name = ts_events_string(e, w->at, w->length),
+                     .in = -1,
+                     .out = -1,
+                     .bytes = p->bytes,
+                     .size = -1,
+                     .sequence = -1,
+                     .peer = -1};
   c.kind = ts_comm_kind_of(w->at, length);
   if (!c.kind)
     return wrong(r, "`%.*s` is not a collective", w);
@@ -138,7 +157,8 @@ static void add(reader *r, const layer *l, const char *what, int64_t duration, u
   ts_events *e = r->e;
   if (!duration && comm == TS_EVENT_NONE)
     return;
-  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE, comm == TS_EVENT_NONE ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
+  ts_event *v = ts_events_add(e, TS_EVENT_DEVICE,
+                              comm == TS_EVENT_NONE ? TS_KERNEL_OTHER : TS_KERNEL_COMMUNICATION);
   char name[160];
   int length = snprintf(name, sizeof name, "%.120s.%s", ts_events_text(e, l->name), what);
   v->name = ts_events_string(e, name, (size_t)length);
@@ -173,7 +193,8 @@ static void add_layers(reader *r, const layer *layers, size_t count)
 
 static bool is_policy(const word *w)
 {
-  static const char *const begins[] = {"MICRO", "DATA", "MODEL", "HYBRID_", "DISTRIBUTED_INFERENCE"};
+  static const char *const begins[] = {"MICRO", "DATA", "MODEL", "HYBRID_",
+                                       "DISTRIBUTED_INFERENCE"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
     if (w->length >= strlen(begins[i]) && memcmp(w->at, begins[i], strlen(begins[i])) == 0)
       return true;
@@ -187,13 +208,18 @@ bool ts_read_workload(ts_events *e, ts_feed *feed)
   size_t count = next_line(&r, words);
   if (!count || !is_policy(&words[0]))
     return feed->error->message[0] ? false :
-      ts_import_fail(feed->error, "known: PyTorch profiler and execution traces, Chakra (protobuf, JSON), text workloads", "not a trace of a known format");
+                                     ts_import_fail(feed->error,
+                                                    "known: PyTorch profiler and execution traces, "
+                                                    "Chakra (protobuf, JSON), text workloads",
+                                                    "not a trace of a known format");
   e->format = TS_TRACE_WORKLOAD;
   take_header(&r, words, count);
   int64_t expected;
   count = next_line(&r, words);
   if (count != 1 || !number_of(&words[0], &expected))
-    return wrong(&r, count ? "`%.*s` is not the number of layers" : "the number of layers is missing%.*s", count ? &words[0] : &(word){"", 0});
+    return wrong(
+      &r, count ? "`%.*s` is not the number of layers" : "the number of layers is missing%.*s",
+      count ? &words[0] : &(word){"", 0});
   TS_VEC(layer) layers = {0};
   while ((count = next_line(&r, words))) {
     layer l = {0};

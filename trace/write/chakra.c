@@ -1,4 +1,5 @@
-/* Chakra protobuf, written record by record. Field numbers are those of et_def.proto (mlcommons/chakra). */
+/* Chakra protobuf, written record by record. Field numbers are those of et_def.proto
+ * (mlcommons/chakra). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "trace/write/export_form.h"
 
 typedef struct bytes { ts_arena *arena; TS_VEC(uint8_t) out; } bytes;
-typedef struct records { bytes node, attribute, head, deps[2]; } records; /* buffers that are used again and again */
+/* buffers that are used again and again */
+typedef struct records { bytes node, attribute, head, deps[2]; } records;
 
 enum { INT32 = 7, INT64 = 9, BOOL = 27, STRING = 29 }; /* members of AttributeProto.value */
 
@@ -34,7 +36,8 @@ static void put_block(bytes *b, uint32_t field, const void *at, size_t size)
   put_raw(b, at, size);
 }
 
-static void put_attribute(records *r, const char *name, uint32_t type, int64_t value, const char *text)
+static void put_attribute(records *r, const char *name, uint32_t type, int64_t value,
+                          const char *text)
 {
   bytes *a = &r->attribute;
   a->out.count = 0;
@@ -58,7 +61,8 @@ static records *records_of(ts_form_writer *w)
 {
   if (!w->state) {
     records *r = TS_NEW(w->work, records);
-    r->node.arena = r->attribute.arena = r->head.arena = r->deps[0].arena = r->deps[1].arena = w->work;
+    r->node.arena = r->attribute.arena = r->head.arena = r->deps[0].arena = r->deps[1].arena =
+      w->work;
     w->state = r;
   }
   return w->state;
@@ -67,8 +71,11 @@ static records *records_of(ts_form_writer *w)
 /* CollectiveCommType; gathers and scatters of one root as they are. */
 static int64_t collective_number(ts_comm_kind kind)
 {
-  static const int8_t numbers[TS_COMM_KINDS] = {[TS_COMM_ALL_REDUCE] = 0, [TS_COMM_REDUCE] = 1, [TS_COMM_ALL_GATHER] = 2, [TS_COMM_GATHER] = 3, [TS_COMM_SCATTER] = 4,
-    [TS_COMM_BROADCAST] = 5, [TS_COMM_ALL_TO_ALL] = 6, [TS_COMM_REDUCE_SCATTER] = 7, [TS_COMM_BARRIER] = 9, [TS_COMM_SEND_RECV] = 6};
+  static const int8_t numbers[TS_COMM_KINDS] = {
+    [TS_COMM_ALL_REDUCE] = 0, [TS_COMM_REDUCE] = 1,         [TS_COMM_ALL_GATHER] = 2,
+    [TS_COMM_GATHER] = 3,     [TS_COMM_SCATTER] = 4,        [TS_COMM_BROADCAST] = 5,
+    [TS_COMM_ALL_TO_ALL] = 6, [TS_COMM_REDUCE_SCATTER] = 7, [TS_COMM_BARRIER] = 9,
+    [TS_COMM_SEND_RECV] = 6};
   return numbers[kind];
 }
 
@@ -110,7 +117,8 @@ static bool put_node(ts_form_writer *w, uint32_t i)
     put_number(&r->node, 1, v->id);
   put_block(&r->node, 2, name, strlen(name));
   put_number(&r->node, 3, type);
-  for (uint32_t k = w->in.first[i]; k < w->in.first[i + 1]; k++) put_varint(&r->deps[!w->in.edge[k].control], ts_event_at(e, w->in.edge[k].from)->id);
+  for (uint32_t k = w->in.first[i]; k < w->in.first[i + 1]; k++)
+    put_varint(&r->deps[!w->in.edge[k].control], ts_event_at(e, w->in.edge[k].from)->id);
   for (uint32_t d = 0; d < 2; d++)
     if (r->deps[d].out.count)
       put_block(&r->node, 4 + d, r->deps[d].out.at, r->deps[d].out.count);
@@ -143,7 +151,9 @@ const ts_form ts_form_chakra = {.head = put_metadata, .node = put_node};
 static bool leads(const ts_ir *ir, uint32_t rank, uint32_t group)
 {
   bool first = true;
-  for (uint32_t a = 0; a < ir->axes_count; a++) first &= !(ir->groups[group].axes >> a & 1) || rank / ir->axes[a].stride % ir->axes[a].size == 0;
+  for (uint32_t a = 0; a < ir->axes_count; a++)
+    first &=
+      !(ir->groups[group].axes >> a & 1) || rank / ir->axes[a].stride % ir->axes[a].size == 0;
   return first;
 }
 
@@ -158,7 +168,8 @@ void ts_chakra_write_groups(const ts_ir *ir, FILE *out)
       if (!leads(ir, r, g))
         continue;
       ts_ir_group_members m = ts_ir_members(work, ir, g, r);
-      ts_put_json(out, "%s\n  \"%llu\": [%s]", any ? "," : "", (unsigned long long)m.number, m.ranks);
+      ts_put_json(out, "%s\n  \"%llu\": [%s]", any ? "," : "", (unsigned long long)m.number,
+                  m.ranks);
       any = true;
     }
   fputs(any ? "\n}\n" : "}\n", out);

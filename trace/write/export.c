@@ -9,7 +9,8 @@ struct ts_export {
   const ts_form *form;
   ts_form_writer w;
   uint32_t written;  /* ranks so far */
-  char *shared;      /* of the second rank on: the text of all nodes that do not communicate, one behind the other */
+  /* of the second rank on: the text of all nodes that do not communicate, one behind the other */
+  char *shared;
   size_t *at;        /* [count + 1] where each begins in it */
 };
 
@@ -30,11 +31,15 @@ ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *
 {
   static const ts_form *const forms[] = {&ts_form_chakra, &ts_form_goal, &ts_form_graph};
   ts_export *x = TS_NEW(arena, ts_export);
-  *x = (ts_export){.arena = arena, .form = forms[form], .w = {.e = e, .in = sort_edges(arena, e), .world = world}};
+  *x = (ts_export){
+    .arena = arena, .form = forms[form], .w = {.e = e, .in = sort_edges(arena, e), .world = world}};
   return x;
 }
 
-static bool is_own(const ts_events *e, uint32_t i) { return ts_event_at(e, i)->detail != TS_EVENT_NONE; }
+static bool is_own(const ts_events *e, uint32_t i)
+{
+  return ts_event_at(e, i)->detail != TS_EVENT_NONE;
+}
 
 typedef struct printing { ts_export *x; bool good; } printing;
 

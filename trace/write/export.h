@@ -1,7 +1,9 @@
-/* Writers of other tools' formats, and the way there: ranks of an IR as tables of events with edges.
+/* Writers of other tools' formats, and the way there: ranks of an IR as tables of events with
+ * edges.
  *
- * Streams become dependencies: a node waits for the one before it on its stream. The time the host takes to issue is left out; host nodes stay as nodes of the
- * host. Communicators are numbered: group of the IR * world + lowest rank. */
+ * Streams become dependencies: a node waits for the one before it on its stream. The time the host
+ * takes to issue is left out; host nodes stay as nodes of the host. Communicators are numbered:
+ * group of the IR * world + lowest rank. */
 #ifndef TS_TRACE_WRITE_EXPORT_H
 #define TS_TRACE_WRITE_EXPORT_H
 
@@ -14,20 +16,29 @@
 typedef struct ts_ir_ranks ts_ir_ranks;
 ts_ir_ranks *ts_ir_ranks_new(ts_arena *arena, const ts_ir *ir);
 uint32_t ts_ir_ranks_program(const ts_ir_ranks *r, uint32_t rank);
-/* Until the next rank of its program: they share the table, in which only the rank, groups and peers change. */
+/* Until the next rank of its program: they share the table, in which only the rank, groups and
+ * peers change. */
 const ts_events *ts_ir_ranks_at(ts_ir_ranks *r, uint32_t rank);
 const ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank);
 
 typedef enum ts_export_form {
-  TS_EXPORT_CHAKRA, /* protobuf, of which ASTRA-sim plays one file a rank. Times are rounded up to microseconds; the attribute `duration_ns` has them exactly */
-  TS_EXPORT_GOAL,   /* a rank's block of the text for LogGOPSim. Collectives are written out as rings (all-to-all: each to each), streams are cpus */
-  TS_EXPORT_GRAPH   /* doc/graph_json.md, a node a line. Of tables from other sources nodes have what the table knows */
+  /* protobuf, of which ASTRA-sim plays one file a rank. Times are rounded up to microseconds; the
+   * attribute `duration_ns` has them exactly */
+  TS_EXPORT_CHAKRA,
+  /* a rank's block of the text for LogGOPSim. Collectives are written out as rings (all-to-all:
+   * each to each), streams are cpus */
+  TS_EXPORT_GOAL,
+  /* doc/graph_json.md, a node a line. Of tables from other sources nodes have what the table knows
+   * */
+  TS_EXPORT_GRAPH
 } ts_export_form;
 
-/* Writes a table, of any source, in one form, for each rank that it is aimed at: what nodes without communication say is made once. */
+/* Writes a table, of any source, in one form, for each rank that it is aimed at: what nodes without
+ * communication say is made once. */
 typedef struct ts_export ts_export;
 ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world);
-/* GOAL fails when a collective's ranks or a message's peer are not known or beyond the world, and for nodes that depend on later ones. */
+/* GOAL fails when a collective's ranks or a message's peer are not known or beyond the world, and
+ * for nodes that depend on later ones. */
 bool ts_export_write(ts_export *x, FILE *out, ts_import_error *error);
 
 void ts_goal_write_head(uint32_t world, FILE *out); /* before the first rank */

@@ -17,14 +17,20 @@ typedef struct ts_form_writer {
   ts_import_error *error;
 } ts_form_writer;
 
-typedef struct ts_form { /* any may be NULL but `node`, whose text depends on the rank only if it communicates */
+/* any may be NULL but `node`, whose text depends on the rank only if it communicates */
+typedef struct ts_form {
   void (*head)(ts_form_writer *w);
   bool (*node)(ts_form_writer *w, uint32_t event);
   void (*tail)(ts_form_writer *w);
 } ts_form;
 
-/* Those of a group of the IR that a rank is in: "0,2,4", ascending, and a number that is this communicator's alone. */
-typedef struct ts_ir_group_members { uint32_t count; const char *ranks; uint64_t number; } ts_ir_group_members;
+/* Those of a group of the IR that a rank is in: "0,2,4", ascending, and a number that is this
+ * communicator's alone. */
+typedef struct ts_ir_group_members {
+  uint32_t count;
+  const char *ranks;
+  uint64_t number;
+} ts_ir_group_members;
 ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t group, uint32_t rank);
 
 extern const ts_form ts_form_chakra, ts_form_goal, ts_form_graph;

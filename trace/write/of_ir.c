@@ -1,10 +1,12 @@
-/* Ranks of an IR as tables of events. Ranks of a program have all in common but their groups and peers: one table a program, aimed at a rank. */
+/* Ranks of an IR as tables of events. Ranks of a program have all in common but their groups and
+ * peers: one table a program, aimed at a rank. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/write/export_form.h"
 
-typedef struct comm_source { uint32_t group, axis, coordinate; } comm_source; /* of a collective: place in `groups`; of a message: the peer's coordinate on an axis */
+/* of a collective: place in `groups`; of a message: the peer's coordinate on an axis */
+typedef struct comm_source { uint32_t group, axis, coordinate; } comm_source;
 
 typedef struct program {
   ts_events *e;
@@ -26,11 +28,17 @@ typedef struct maker {
   ts_arena *work;
 } maker;
 
-static uint32_t coordinate(const ts_ir *ir, uint32_t rank, uint32_t axis) { return rank / ir->axes[axis].stride % ir->axes[axis].size; }
+static uint32_t coordinate(const ts_ir *ir, uint32_t rank, uint32_t axis)
+{
+  return rank / ir->axes[axis].stride % ir->axes[axis].size;
+}
 
 static const char *text(const maker *m, ts_ir_str string) { return m->ir->strings + string; }
 
-static uint32_t intern(ts_events *e, const char *string) { return ts_events_string(e, string, strlen(string)); }
+static uint32_t intern(ts_events *e, const char *string)
+{
+  return ts_events_string(e, string, strlen(string));
+}
 
 static int by_number(const void *a, const void *b)
 {
@@ -59,8 +67,10 @@ ts_ir_group_members ts_ir_members(ts_arena *arena, const ts_ir *ir, uint32_t gro
   qsort(all.at, all.count, sizeof *all.at, by_number);
   char *list = ts_arena_alloc(arena, 11 * all.count + 1);
   size_t length = 0;
-  for (size_t i = 0; i < all.count; i++) length += (size_t)sprintf(list + length, i ? ",%u" : "%u", all.at[i]);
-  ts_ir_group_members m = {(uint32_t)all.count, list, (uint64_t)group * ir->meta->world + all.at[0]};
+  for (size_t i = 0; i < all.count; i++)
+    length += (size_t)sprintf(list + length, i ? ",%u" : "%u", all.at[i]);
+  ts_ir_group_members m = {(uint32_t)all.count, list,
+                           (uint64_t)group * ir->meta->world + all.at[0]};
   ts_arena_free(work);
   return m;
 }
@@ -69,7 +79,10 @@ static ts_group_info group_at(ts_events *e, const ts_ir *ir, uint32_t group, uin
 {
   ts_arena *work = ts_arena_new("group");
   ts_ir_group_members m = ts_ir_members(work, ir, group, rank);
-  ts_group_info info = {.size = m.count, .ranks = intern(e, m.ranks), .name = intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
+  ts_group_info info = {.size = m.count,
+                        .ranks = intern(e, m.ranks),
+                        .name =
+                          intern(e, ts_arena_printf(work, "%llu", (unsigned long long)m.number))};
   ts_arena_free(work);
   return info;
 }
@@ -78,7 +91,8 @@ static void aim(const program *p, const ts_ir *ir, uint32_t rank)
 {
   ts_events *e = p->e;
   e->rank = rank;
-  for (size_t g = 0; g < p->groups.count; g++) e->groups.at[g] = group_at(e, ir, p->groups.at[g], rank);
+  for (size_t g = 0; g < p->groups.count; g++)
+    e->groups.at[g] = group_at(e, ir, p->groups.at[g], rank);
   for (size_t i = 0; i < p->sources.count; i++) {
     const comm_source *s = &p->sources.at[i];
     ts_event_comm *c = &e->comms.at[i];
@@ -86,7 +100,8 @@ static void aim(const program *p, const ts_ir *ir, uint32_t rank)
       const ts_group_info *g = &e->groups.at[s->group];
       c->group = g->name, c->ranks = g->ranks, c->size = g->size;
     } else {
-      c->peer = (int64_t)rank + ((int64_t)s->coordinate - (int64_t)coordinate(ir, rank, s->axis)) * (int64_t)ir->axes[s->axis].stride;
+      c->peer = (int64_t)rank + ((int64_t)s->coordinate - (int64_t)coordinate(ir, rank, s->axis)) *
+                                  (int64_t)ir->axes[s->axis].stride;
     }
   }
 }
@@ -103,15 +118,21 @@ static uint32_t add_comm(maker *m, ts_event_comm comm, comm_source source)
 
 static uint32_t add_collective(maker *m, const ts_ir_collective *c)
 {
-  static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER, TS_COMM_BROADCAST, TS_COMM_REDUCE, TS_COMM_ALL_TO_ALL,
-    TS_COMM_BARRIER};
+  static const uint8_t kinds[] = {TS_COMM_ALL_REDUCE, TS_COMM_ALL_GATHER, TS_COMM_REDUCE_SCATTER,
+                                  TS_COMM_BROADCAST,  TS_COMM_REDUCE,     TS_COMM_ALL_TO_ALL,
+                                  TS_COMM_BARRIER};
   uint32_t g = 0;
   while (g < m->p->groups.count && m->p->groups.at[g] != c->group) g++;
   if (g == m->p->groups.count) {
     TS_PUSH(m->e->arena, &m->p->groups, c->group);
     TS_PUSH(m->e->arena, &m->e->groups, ((ts_group_info){.size = -1}));
   }
-  ts_event_comm comm = {.kind = kinds[c->kind], .in = -1, .out = -1, .bytes = (int64_t)c->bytes, .sequence = -1, .peer = -1};
+  ts_event_comm comm = {.kind = kinds[c->kind],
+                        .in = -1,
+                        .out = -1,
+                        .bytes = (int64_t)c->bytes,
+                        .sequence = -1,
+                        .peer = -1};
   return add_comm(m, comm, (comm_source){.group = g});
 }
 
@@ -119,7 +140,13 @@ static uint32_t add_message(maker *m, const ts_ir_port *port, const ts_ir_bindin
 {
   uint32_t axis = 0;
   while (axis + 1 < m->ir->axes_count && !(m->ir->groups[port->group].axes >> axis & 1)) axis++;
-  ts_event_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV, .in = -1, .out = -1, .bytes = (int64_t)port->bytes, .size = -1, .sequence = -1, .tag = binding->tag};
+  ts_event_comm comm = {.kind = port->is_send ? TS_COMM_SEND : TS_COMM_RECV,
+                        .in = -1,
+                        .out = -1,
+                        .bytes = (int64_t)port->bytes,
+                        .size = -1,
+                        .sequence = -1,
+                        .tag = binding->tag};
   return add_comm(m, comm, (comm_source){TS_EVENT_NONE, axis, binding->peer});
 }
 
@@ -132,23 +159,31 @@ static void add_edge(maker *m, uint32_t from, uint32_t to)
   TS_PUSH(e->arena, &e->edges, (ts_event_edge){from, to, false});
 }
 
-static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f, const ts_ir_item *item, const uint32_t *event_of)
+static uint32_t add_node(maker *m, const ts_ir_node *n, const ts_ir_fragment *f,
+                         const ts_ir_item *item, const uint32_t *event_of)
 {
   const ts_ir *ir = m->ir;
-  bool host = n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC, comm = n->op == TS_IR_COLLECTIVE || n->op == TS_IR_SEND || n->op == TS_IR_RECV;
+  bool host = n->op == TS_IR_HOST_WORK || n->op == TS_IR_HOST_SYNC,
+       comm = n->op == TS_IR_COLLECTIVE || n->op == TS_IR_SEND || n->op == TS_IR_RECV;
   uint32_t track = host ? ir->streams_count : n->stream, event = m->e->count;
-  ts_event *v = host ? ts_events_add(m->e, TS_EVENT_OPERATOR, TS_OPERATOR_PLAIN) : ts_events_add(m->e, TS_EVENT_DEVICE, comm ? TS_KERNEL_COMMUNICATION : TS_KERNEL_OTHER);
+  ts_event *v =
+    host ? ts_events_add(m->e, TS_EVENT_OPERATOR, TS_OPERATOR_PLAIN) :
+           ts_events_add(m->e, TS_EVENT_DEVICE, comm ? TS_KERNEL_COMMUNICATION : TS_KERNEL_OTHER);
   v->id = event + 1;
   v->start = event;
   v->track = track;
-  v->duration = n->op == TS_IR_COMPUTE ? (int64_t)((ir->kernels[n->arg].time + 999) / 1000) : n->op == TS_IR_HOST_WORK ? (int64_t)((n->host_ps + 999) / 1000) : comm ? -1 : 0;
+  v->duration = n->op == TS_IR_COMPUTE   ? (int64_t)((ir->kernels[n->arg].time + 999) / 1000) :
+                n->op == TS_IR_HOST_WORK ? (int64_t)((n->host_ps + 999) / 1000) :
+                comm                     ? -1 :
+                                           0;
   const char *label = text(m, n->label);
   if (!*label)
     label = n->op == TS_IR_COMPUTE ? text(m, ir->kernels[n->arg].family) : comm ? "" : "record";
   if (n->op == TS_IR_COLLECTIVE)
     v->detail = add_collective(m, &ir->collectives[n->arg]);
   else if (comm)
-    v->detail = add_message(m, &ir->ports[f->first_port + n->arg], &ir->bindings[item->first_binding + n->arg]);
+    v->detail = add_message(m, &ir->ports[f->first_port + n->arg],
+                            &ir->bindings[item->first_binding + n->arg]);
   if (!*label)
     label = ts_events_text(m->e, m->e->comms.at[v->detail].name);
   v->name = intern(m->e, label);
@@ -173,7 +208,8 @@ static ts_events *table_of(ts_arena *arena, const ts_ir *ir, uint32_t number, pr
     const ts_ir_item *item = &ir->items[p->first_item + i];
     const ts_ir_fragment *f = &ir->fragments[item->fragment];
     uint32_t *event_of = TS_NEW_ARRAY(m.work, uint32_t, f->node_count + 1);
-    for (uint32_t n = 0; n < f->node_count; n++) event_of[n] = add_node(&m, &ir->nodes[f->first_node + n], f, item, event_of);
+    for (uint32_t n = 0; n < f->node_count; n++)
+      event_of[n] = add_node(&m, &ir->nodes[f->first_node + n], f, item, event_of);
   }
   ts_arena_free(m.work);
   m.e->seen = m.e->count;
@@ -190,7 +226,12 @@ ts_ir_ranks *ts_ir_ranks_new(ts_arena *arena, const ts_ir *ir)
   return r;
 }
 
-uint32_t ts_ir_ranks_program(const ts_ir_ranks *r, uint32_t rank) { return r->ir->meta->pipeline_axis == TS_IR_NONE ? 0 : coordinate(r->ir, rank, r->ir->meta->pipeline_axis); }
+uint32_t ts_ir_ranks_program(const ts_ir_ranks *r, uint32_t rank)
+{
+  return r->ir->meta->pipeline_axis == TS_IR_NONE ?
+           0 :
+           coordinate(r->ir, rank, r->ir->meta->pipeline_axis);
+}
 
 const ts_events *ts_ir_ranks_at(ts_ir_ranks *r, uint32_t rank)
 {
@@ -201,4 +242,7 @@ const ts_events *ts_ir_ranks_at(ts_ir_ranks *r, uint32_t rank)
   return p->e;
 }
 
-const ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank) { return ts_ir_ranks_at(ts_ir_ranks_new(arena, ir), rank); }
+const ts_events *ts_events_of_ir(ts_arena *arena, const ts_ir *ir, uint32_t rank)
+{
+  return ts_ir_ranks_at(ts_ir_ranks_new(arena, ir), rank);
+}

@@ -12,7 +12,8 @@ static void put_groups(const ts_events *e, FILE *out)
   bool any = false;
   fputs(" \"groups\": [", out);
   for (size_t i = 0; i < e->groups.count; i++, any = true)
-    ts_put_json(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "", ts_events_text(e, e->groups.at[i].name), ts_events_text(e, e->groups.at[i].ranks));
+    ts_put_json(out, "%s\n  {\"id\": %s, \"ranks\": [%s]}", any ? "," : "",
+                ts_events_text(e, e->groups.at[i].name), ts_events_text(e, e->groups.at[i].ranks));
   fputs(any ? "\n ],\n" : "],\n", out);
 }
 
@@ -20,13 +21,15 @@ static void put_streams(const ts_events *e, FILE *out)
 {
   ts_arena *work = ts_arena_new("streams");
   bool *comm = TS_NEW_ARRAY(work, bool, e->tracks.count + 1);
-  for (uint32_t i = 0; i < e->count; i++) comm[ts_event_at(e, i)->track] |= ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION;
+  for (uint32_t i = 0; i < e->count; i++)
+    comm[ts_event_at(e, i)->track] |= ts_event_at(e, i)->kind == TS_KERNEL_COMMUNICATION;
   fputs(" \"streams\": [", out);
   for (size_t t = 0; t < e->tracks.count; t++) {
     const char *kind = ts_events_text(e, e->tracks.at[t].label);
     if (!*kind)
       kind = !e->tracks.at[t].device ? "host" : comm[t] ? "comm" : "compute";
-    ts_put_json(out, "%s\n  {\"id\": %s, \"kind\": \"%s\"}", t ? "," : "", ts_events_text(e, e->tracks.at[t].thread_name), kind);
+    ts_put_json(out, "%s\n  {\"id\": %s, \"kind\": \"%s\"}", t ? "," : "",
+                ts_events_text(e, e->tracks.at[t].thread_name), kind);
   }
   fputs(e->tracks.count ? "\n ],\n" : "],\n", out);
   ts_arena_free(work);
@@ -35,7 +38,8 @@ static void put_streams(const ts_events *e, FILE *out)
 /* "[[4,8],[8]]" and "["float32","float32"]" as pairs. */
 static void put_tensors(const ts_events *e, const char *name, uint32_t shapes, FILE *out)
 {
-  const char *dims = ts_events_text(e, e->shapes.at[shapes].dims) + 1, *types = ts_events_text(e, e->shapes.at[shapes].types) + 1;
+  const char *dims = ts_events_text(e, e->shapes.at[shapes].dims) + 1,
+             *types = ts_events_text(e, e->shapes.at[shapes].types) + 1;
   ts_put_json(out, ", \"%s\": [", name);
   for (bool first = true; *types == '"' || *types == ','; first = false) {
     types += *types == ',';
@@ -43,14 +47,16 @@ static void put_tensors(const ts_events *e, const char *name, uint32_t shapes, F
     const char *type_end = strchr(types + 1, '"'), *dims_end = strchr(dims, ']');
     if (!type_end || !dims_end)
       break;
-    ts_put_json(out, "%s[\"%.*s\", [%.*s]]", first ? "" : ", ", (int)(type_end - types - 1), types + 1, (int)(dims_end - dims - 1), dims + 1);
+    ts_put_json(out, "%s[\"%.*s\", [%.*s]]", first ? "" : ", ", (int)(type_end - types - 1),
+                types + 1, (int)(dims_end - dims - 1), dims + 1);
     types = type_end + 1;
     dims = dims_end + 1;
   }
   fputc(']', out);
 }
 
-static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_facts *facts, FILE *out)
+static void put_comm(const ts_events *e, const ts_event_comm *c, const ts_graph_facts *facts,
+                     FILE *out)
 {
   ts_put_json(out, ", \"comm\": \"%s\"", ts_comm_kind_name((ts_comm_kind)c->kind));
   if (c->group)
@@ -78,7 +84,8 @@ static bool put_node(ts_form_writer *w, uint32_t i)
   const ts_events *e = w->e;
   FILE *out = w->out;
   const ts_event *v = ts_event_at(e, i);
-  const ts_graph_facts *facts = e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
+  const ts_graph_facts *facts =
+    e->graph && i < e->graph->facts.count ? &e->graph->facts.at[i] : NULL;
   fprintf(out, i ? ",\n  {\"id\": %u, \"op\": " : "\n  {\"id\": %u, \"op\": ", i);
   ts_put_json_string(out, ts_events_text(e, v->name));
   ts_put_json(out, ", \"stream\": %s", ts_events_text(e, e->tracks.at[v->track].thread_name));
@@ -129,7 +136,8 @@ static void put_head(ts_form_writer *w)
 {
   const ts_events *e = w->e;
   fputs("{\n \"format\": \"trainspec-graph\",\n \"version\": 1,\n \"producer\": ", w->out);
-  ts_put_json_string(w->out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
+  ts_put_json_string(
+    w->out, e->graph && e->graph->producer ? ts_events_text(e, e->graph->producer) : "trainspec");
   fprintf(w->out, ",\n \"rank\": %" PRId64 ",\n \"world\": %" PRId64 ",\n", e->rank, e->world);
   if (e->graph && e->graph->like >= 0)
     fprintf(w->out, " \"like\": %" PRId64 ",\n", e->graph->like);
