@@ -1,5 +1,5 @@
 // Mixtral (Jiang et al., arXiv 2401.04088; 8x22B: Mistral AI, April 2024): two of eight experts for each token.
-import std.models.llama_moe
+export import std.models.llama_moe
 export import std.ops.routing
 
 fn mixtral(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, load: Any) -> Model = llama_moe(

@@ -1,6 +1,6 @@
 // Qwen3 (Yang et al., arXiv 2505.09388): Llama with heads of 128, RMS norm of queries and keys, and a tied head in the small ones; or with experts, eight of
 // 128 for each token and none shared.
-import std.models.llama, std.models.llama_moe
+export import std.models.llama, std.models.llama_moe
 export import std.ops.routing
 
 fn qwen3(layers: Int, hidden: Int, heads: Int, ffn: Int, seq: Int, tied: Bool = false) -> Model = llama(
