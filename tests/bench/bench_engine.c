@@ -216,7 +216,7 @@ static void unfolded(uint32_t replicas)
 }
 
 /* Played with kernels and transfers that slow each other down. */
-static void slowed(uint32_t replicas, bool fold)
+static void slowed(uint32_t replicas, bool merge)
 {
   bench b = job(replicas);
   ts_ir ir;
@@ -228,14 +228,14 @@ static void slowed(uint32_t replicas, bool fold)
   tables->apart = true;
   const ts_roles *roles =
     ts_roles_new(arena, tables, ts_network_new(arena, &ir, ranks, NULL, &stop), &stop);
-  const ts_fold *fold = ts_fold_new(arena, tables, roles, fold);
+  const ts_fold *fold = ts_fold_new(arena, tables, roles, merge);
   uint64_t nodes = 0;
   for (uint32_t p = 0; p < fold->count; p++)
     nodes += tables->programs[ranks->program[fold->rank[p]]].node_count;
   double alone = now();
   const ts_facts *facts = ts_engine_play(arena, tables, roles, fold, NULL, 0, &stop);
   double floor = now() - alone, best = 1e9;
-  for (int i = 0; i < (fold ? 5 : 1); i++) {
+  for (int i = 0; i < (merge ? 5 : 1); i++) {
     ts_arena *scratch = ts_arena_new("slowed");
     double start = now();
     ts_overlap_play(scratch, facts, &ts_slowdown_physical, NULL, &stop);
@@ -245,7 +245,7 @@ static void slowed(uint32_t replicas, bool fold)
   }
   printf("slowed    %5u devices, %s, %.1f M nodes: %.0f ms, %.1f M nodes/s; floor %.0f ms (the "
          "play without slowdown), ratio %.1f\n",
-         b.p.world, fold ? "folded" : "unfolded", 1e-6 * (double)nodes, 1e3 * best,
+         b.p.world, merge ? "folded" : "unfolded", 1e-6 * (double)nodes, 1e3 * best,
          1e-6 * (double)nodes / best, 1e3 * floor, best / floor);
   ts_arena_free(arena);
   ts_arena_free(stop.arena);
