@@ -133,7 +133,7 @@ $(fuzz_programs): %$(EXEEXT): %.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fuzz && $(LIBTOOL) $(AM_V_lt) --tag=CC --mode=link $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	  $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) -o $@ $< $(fuzz_more) $(fuzz_main) libts.la $(CJSON_LIBS) $(SQLITE_LIBS) $(LIBS)
 
-#: EXTRA_DIST += tests/*.sh tests/README.md tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/* tests/torture/*
+#: EXTRA_DIST += tests/*.sh tests/*.awk tests/README.md tests/strategies/* tests/fuzz/*.h tests/cli/* tests/errors/* tests/layouts/* tests/fmt/* tests/lang/* tests/engine/* tests/examples/* tests/models/* tests/traces/* tests/fuzz/corpus/* tests/data/* tests/packet/* tests/torture/*
 EXTRA_DIST += \
 	tests/README.md \
 	tests/accuracy/run.sh \
@@ -1695,6 +1695,8 @@ EXTRA_DIST += \
 	tests/packet/without/asked.tsir \
 	tests/packet/without/compared.cmd \
 	tests/packet/without/compared.out \
+	tests/raw-strings.awk \
+	tests/rooms.awk \
 	tests/run-build.sh \
 	tests/run-bytes.sh \
 	tests/run-fuzz.sh \
@@ -1704,9 +1706,29 @@ EXTRA_DIST += \
 	tests/run-tree.sh \
 	tests/run-unit.sh \
 	tests/schedules/run.sh \
+	tests/strategies/_changed.ts \
+	tests/strategies/_counts.csv \
+	tests/strategies/_loads.csv \
+	tests/strategies/_plan.ts \
+	tests/strategies/_two_hosts.ts \
+	tests/strategies/bounded.cmd \
+	tests/strategies/bounded.out \
 	tests/strategies/bounded.sh \
+	tests/strategies/every.cmd \
+	tests/strategies/every.out \
 	tests/strategies/every.sh \
+	tests/strategies/explain.cmd \
+	tests/strategies/explain.out \
+	tests/strategies/pairs.cmd \
+	tests/strategies/pairs.out \
 	tests/strategies/pairs.sh \
+	tests/strategies/tied_copies.cmd \
+	tests/strategies/tied_copies.out \
+	tests/strategies/two_hosts.cmd \
+	tests/strategies/two_hosts.out \
+	tests/strategies/volumes.cmd \
+	tests/strategies/volumes.csv \
+	tests/strategies/volumes.out \
 	tests/strategies/volumes.sh \
 	tests/torture/cases \
 	tests/torture/refuse.c \
