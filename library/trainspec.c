@@ -242,14 +242,8 @@ void trainspec_close(trainspec_plan *plan)
 
 static const char *source_text(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
-  const ts_session *s = closure;
   (void)arena;
-  for (size_t i = 0; i < s->dependencies.count; i++) {
-    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
-    if (source && !strcmp(s->dependencies.at[i].name, name))
-      return *size = source->size, source->text;
-  }
-  return NULL;
+  return ts_session_text(closure, name, size);
 }
 
 static ts_source_reader reader_of(trainspec_plan *plan)

@@ -640,3 +640,13 @@ const ts_ast *ts_session_define(ts_session *s, const char *name, uint32_t *index
   *index = UINT32_MAX;
   return NULL;
 }
+
+const char *ts_session_text(const ts_session *s, const char *name, size_t *size)
+{
+  for (size_t i = s->dependencies.count; i-- > 0;) {
+    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
+    if (source && !strcmp(s->dependencies.at[i].name, name))
+      return *size = source->size, source->text;
+  }
+  return NULL;
+}

@@ -159,6 +159,9 @@ void ts_session_mapped(ts_session *s, const ts_found *found, const char *role, u
 /* its index; UINT32_MAX: none is in the source map as that */
 uint32_t ts_session_dependency_of(const ts_session *s, uint32_t file);
 
+/* The text of a file by its name in the IR, the one read last; NULL: none of that name was read. */
+const char *ts_session_text(const ts_session *s, const char *name, size_t *size);
+
 /* Which file of the embedded stdlib declares the name at its outermost level: "std.models.x", or
  * NULL. */
 const char *ts_session_declared_in(ts_session *s, const char *name);

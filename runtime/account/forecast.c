@@ -1,9 +1,8 @@
 #include "runtime/account/forecast.h"
 
-/* What each thing takes, measured on one core of a 2020s server (gcc -O2) with examples/large.ts: 1
- * to 8,388,608 ranks, folded and not, 1 to 1,024 stages, 1 to 1,000,000 micro-batches, 2 and 20
- * layers a stage. Another machine may be twice as fast or half as fast; bytes are the same on all.
- * */
+/* Prices, measured on one core of one machine (gcc -O2) with examples/large.ts alone: 1 to
+ * 8,388,608 ranks, folded and not, 1 to 1,024 stages, 1 to 1,000,000 micro-batches, 2 and 20 layers
+ * a stage. Seconds are those of that machine; bytes are the same on all. */
 typedef struct price { double seconds, bytes, asked; } price;
 
 /* a device or link: paths (runtime/collective/graph.c) */

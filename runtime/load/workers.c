@@ -16,13 +16,13 @@ uint32_t ts_workers_size(uint32_t asked, uint32_t pieces)
   return (uint32_t)there < most ? (uint32_t)there : most;
 }
 
-typedef struct crew {
+typedef struct pool {
   const ts_workers_job *job;
   atomic_uint next, worker;
   atomic_bool stopped;
-} crew;
+} pool;
 
-static void take_pieces(crew *c, const ts_progress *progress)
+static void take_pieces(pool *c, const ts_progress *progress)
 {
   const ts_workers_job *job = c->job;
   uint32_t worker = atomic_fetch_add(&c->worker, 1);
@@ -46,7 +46,7 @@ bool ts_workers_run(uint32_t workers, const ts_workers_job *job)
   pthread_t threads[MOST];
   uint32_t started = 0;
   sigset_t all, before;
-  crew c = {.job = job};
+  pool c = {.job = job};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   while (started + 1 < workers && started < MOST &&

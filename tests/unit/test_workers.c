@@ -30,7 +30,7 @@ static void tally(void *closure, uint32_t piece, uint32_t worker)
     !pthread_equal(pthread_self(), t->caller) && !sigismember(&blocked, SIGINT);
 }
 
-Test(crew, every_piece_is_done_once)
+Test(workers, every_piece_is_done_once)
 {
   tallies t = {.caller = pthread_self()};
   cr_assert(
@@ -45,7 +45,7 @@ Test(crew, every_piece_is_done_once)
   cr_expect_eq(sum, COUNT);
 }
 
-Test(crew, no_more_threads_than_the_pieces_are_worth)
+Test(workers, no_more_threads_than_the_pieces_are_worth)
 {
   cr_expect_eq(ts_workers_size(4, 0), 1);
   cr_expect_eq(ts_workers_size(4, 31), 1);
@@ -62,13 +62,13 @@ static bool stop_at_once(void *closure, const char *what, double share)
 {
   stopper *s = closure;
   cr_expect_str_eq(what, "counting");
-  cr_expect(pthread_equal(pthread_self(), s->t->caller), "asked on a thread of the crew");
+  cr_expect(pthread_equal(pthread_self(), s->t->caller), "asked on a thread of the workers");
   s->asked++;
   s->last = share;
   return false;
 }
 
-Test(crew, stops_when_told)
+Test(workers, stops_when_told)
 {
   tallies t = {.caller = pthread_self()};
   stopper s = {.t = &t};
@@ -144,7 +144,7 @@ static void expect_same_memory(const ts_memory_class *a, const ts_memory_class *
   }
 }
 
-Test(crew, a_run_and_its_memory_are_the_same_from_any_number_of_threads)
+Test(workers, a_run_and_its_memory_are_the_same_from_any_number_of_threads)
 {
   enum { RANKS = 300 };
   ts_arena *arena = ts_arena_new("test");

@@ -4,24 +4,11 @@
 
 #include "compiler/eval/stdlib_embed.h"
 
-/* The text compiled last under that name; whether it is the one that was meant is told by its
- * digest. */
-static const char *text_in_session(const ts_session *s, const char *name, size_t *size)
-{
-  for (size_t i = s->dependencies.count; i-- > 0;) {
-    const ts_source *source = ts_sources_get(s->sources, s->dependencies.at[i].file);
-    if (source && strcmp(s->dependencies.at[i].name, name) == 0) {
-      *size = source->size;
-      return source->text;
-    }
-  }
-  return NULL;
-}
-
+/* Whether it is the text that was meant, its digest says. */
 static const char *read_source(void *closure, ts_arena *arena, const char *name, size_t *size)
 {
   (void)arena;
-  const char *text = text_in_session(closure, name, size);
+  const char *text = ts_session_text(closure, name, size);
   const ts_embedded_file *file = text ? NULL : ts_session_embedded(name);
   if (!file)
     return text;

@@ -1,4 +1,4 @@
-/* The few macros of Criterion that test_crew.c needs, told as TAP from one process. Criterion
+/* The few macros of Criterion that test_workers.c needs, told as TAP from one process. Criterion
  * starts each test with a piece of memory at an address that ThreadSanitizer keeps for itself, so
  * its programs do not start under it. */
 #ifndef TS_TESTS_TSAN_CRITERION_H
