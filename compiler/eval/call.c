@@ -227,13 +227,19 @@ ts_value ts_eval_as(ts_session *s, const ts_env *env, const ts_ast *type, const 
   return type && ts_type_of_labels(type) ? ts_eval_label(s, env, e) : ts_eval(s, env, e);
 }
 
-ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let)
+ts_value ts_let_value(ts_session *s, const ts_ast *let, ts_value v)
 {
-  ts_value v = ts_eval_as(s, env, let->child[0], let->child[1]);
-  if (let->child[0] && v.type != TS_T_ERROR &&
-      !ts_convert(s, env, let->child[0], &v, ts_arena_printf(s->arena, "`%s`", let->name)))
+  const ts_ast *type = let->child[0], *expr = let->child[1];
+  if (type && v.type != TS_T_ERROR &&
+      !ts_convert_at(s, type, &v, ts_arena_printf(s->arena, "`%s`", let->name), expr->span,
+                     type->span))
     return ts_error_value();
   return v;
+}
+
+ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let)
+{
+  return ts_let_value(s, let, ts_eval_as(s, env, let->child[0], let->child[1]));
 }
 
 /* ---- Binding ---- */

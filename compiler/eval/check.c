@@ -238,8 +238,13 @@ static void type(checker *c, const ts_ast *t)
 {
   if (!t)
     return;
-  if (ts_type_find(c->s, t->name)) {
-    type(c, t->count ? t->child[0] : NULL);
+  const ts_type_info *info = ts_type_find(c->s, t->name);
+  if (info && t->child[0] && info->type != TS_T_LIST)
+    ts_diag_here(ts_report(c->s, TS_E0218, t->child[0]->span,
+                           "`%s` takes no type in brackets: only `List` does", t->name),
+                 "not here");
+  if (info) {
+    type(c, t->child[0]);
     return;
   }
   ts_value any = ts_none_value(); /* the message about an unknown type is that of conversions */

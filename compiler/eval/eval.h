@@ -82,6 +82,8 @@ bool ts_type_of_labels(const ts_ast *type);
 bool ts_type_of_words(const ts_ast *type);
 /* The value of a LET, of its type if it has one. */
 ts_value ts_eval_let(ts_session *s, const ts_env *env, const ts_ast *let);
+/* The second half of that: the value of its expression, once it is checked against the type. */
+ts_value ts_let_value(ts_session *s, const ts_ast *let, ts_value value);
 
 /* In CALLs evaluated in a model or block body, ops and blocks are applied by the graph builder: it
  * installs this hook. */

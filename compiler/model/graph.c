@@ -276,6 +276,16 @@ static ts_value node_value(builder *b, ts_env *env, const ts_ast *expr, const ts
   return v;
 }
 
+static ts_value let_value(builder *b, ts_env *env, const ts_ast *let)
+{
+  b->call = NULL;
+  b->label = NULL;
+  ts_value v = ts_eval_let(b->s, env, let);
+  if (v.type == TS_T_ERROR)
+    b->failed = true;
+  return v;
+}
+
 static void run_repeat(builder *b, ts_env *env, const ts_ast *item)
 {
   int64_t count = 0;
@@ -330,7 +340,7 @@ static void run(builder *b, ts_env *env, const ts_ast *body, uint32_t first)
     const ts_ast *item = body->child[i];
     switch (item->kind) {
     case TS_AST_LET: {
-      ts_value v = node_value(b, env, item->child[item->count - 1], NULL);
+      ts_value v = let_value(b, env, item);
       ts_env_bind(env, item->name, v);
       break;
     }

@@ -298,7 +298,7 @@ static bool walk_items(ts_op_scope *scope, ts_env *env, bool shape_params, bool 
   for (uint32_t i = 1; i < decl->count; i++) {
     const ts_ast *item = decl->child[i];
     if (item->kind == TS_AST_LET) {
-      ts_value v = ts_eval(scope->s, env, item->child[item->count - 1]);
+      ts_value v = ts_eval_let(scope->s, env, item);
       if (v.type == TS_T_ERROR)
         return false;
       ts_env_bind(env, item->name, v);

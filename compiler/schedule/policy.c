@@ -193,7 +193,7 @@ static bool read_rank(builder *b, ts_arena *arena, uint32_t rank, const ts_env *
     const ts_ast *line = decl->child[i];
     bool good = true;
     if (line->kind == TS_AST_LET)
-      ts_env_bind(p->env, line->name, ts_eval(b->s, p->env, line->child[line->count - 1]));
+      ts_env_bind(p->env, line->name, ts_eval_let(b->s, p->env, line));
     else if (line->kind == TS_AST_LIMIT)
       good = read_limit(b, arena, p, line);
     else if (line->kind == TS_AST_PREFER || line->kind == TS_AST_TIMETABLE)

@@ -459,8 +459,7 @@ static ts_env *with_lets(builder *b, const ts_env *bound, const ts_ast *decl)
   ts_env *env = ts_env_new(b->s, bound);
   for (uint32_t i = 1; i < decl->count; i++)
     if (decl->child[i]->kind == TS_AST_LET)
-      ts_env_bind(env, decl->child[i]->name,
-                  ts_eval(b->s, env, decl->child[i]->child[decl->child[i]->count - 1]));
+      ts_env_bind(env, decl->child[i]->name, ts_eval_let(b->s, env, decl->child[i]));
   return env;
 }
 

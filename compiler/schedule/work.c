@@ -218,7 +218,7 @@ static void work_list(builder *b, const ts_env *outer, const ts_ast *body, uint3
       outer = env = ts_env_new(b->s, outer);
     switch (work->kind) {
     case TS_AST_LET:
-      ts_env_bind(env, work->name, ts_eval(b->s, env, work->child[work->count - 1]));
+      ts_env_bind(env, work->name, ts_eval_let(b->s, env, work));
       break;
     case TS_AST_ITEM: place_item(b, outer, work); break;
     case TS_AST_OVERLAP: place_overlap(b, outer, work); break;

@@ -41,20 +41,20 @@ fn _loads_of_rows(layers: List, experts: List, tokens: List, count: Int) -> List
   else refuse("every layer has a row for each expert, in order: layer by layer, and in it expert by expert")
 
 // Popularity that falls as 1 / rank^s (Zipf's law), the popular experts together: the worst case.
-fn zipf(experts: Int, s: Real = 1) -> List = [pow(i + 1, -s) for i in 0..experts]
+fn zipf(experts: Int, s: Real = 1) -> List[Real] = [pow(i + 1, -s) for i in 0..experts]
 
 // Shares drawn from a symmetric Dirichlet distribution, for each of `layers`: the larger the concentration, the more even; 1: all shares are alike likely.
 // Of the fullest expert and the mean, with 64: 4.6 at 1, 1.9 at 10, 1.3 at 100. Shares are gamma variates over their sum.
-fn dirichlet(experts: Int, concentration: Real, layers: Int, seed: String = "routing") -> List = if concentration > 0
+fn dirichlet(experts: Int, concentration: Real, layers: Int, seed: String = "routing") -> List[List[Real]] = if concentration > 0
   then [[_gam(seed, n, e, floor(concentration), concentration - floor(concentration)) for e in 0..experts] for n in 0..layers]
   else refuse("a concentration is above 0")
 
 // A gamma variate: a sum of exponential ones, and one below 1 by rejection (Ahrens and Dieter, Computing 12, 1974, algorithm GS), which takes 1.4 tries at most on average.
 fn _gam(seed: String, n: Int, e: Int, whole: Int, rest: Real) -> Real = sum([_exp(draw(seed, n, e, k)) for k in 0..whole]) +
   (if rest < 1e-9 then 0 else _gam_of(_gam_tries(seed, n, e, 0, 4, rest), seed, n, e, rest))
-fn _gam_of(found: List, seed: String, n: Int, e: Int, a: Real) -> Real = if len(found) > 0 then found[0]
+fn _gam_of(found: List[Real], seed: String, n: Int, e: Int, a: Real) -> Real = if len(found) > 0 then found[0]
   else _gam_tries(seed, n, e, 4, 64, a)[0]
-fn _gam_tries(seed: String, n: Int, e: Int, first: Int, end: Int, a: Real) -> List = [
+fn _gam_tries(seed: String, n: Int, e: Int, first: Int, end: Int, a: Real) -> List[Real] = [
   x for k in first..end for x in [_gam_try(draw(seed, n, e, -2 * k - 1), a)] if draw(seed, n, e, -2 * k - 2) <=
     (if x <= 1 then exp(-x) else pow(x, a - 1))
 ]

@@ -3,7 +3,7 @@
 import std.schedules.waves, std.schedules.zero_bubble
 
 // V-Min: about a third of 1F1B's activations (4, 8, 12 chunks of half a stage's size on 4, 8, 16 ranks), at the price of two thirds of its bubble.
-schedule v_min(p: Axis, m: Int, sizes: List = []) {
+schedule v_min(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   chunks 2 place zigzag
   policy m at r in 0..p {
@@ -15,7 +15,7 @@ schedule v_min(p: Axis, m: Int, sizes: List = []) {
 }
 
 // V-Half: half of 1F1B's activations, p + 2 chunks of half a stage's size.
-schedule v_half(p: Axis, m: Int, sizes: List = []) {
+schedule v_half(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   chunks 2 place zigzag
   policy m at r in 0..p {
@@ -29,7 +29,7 @@ schedule v_half(p: Axis, m: Int, sizes: List = []) {
 // 1F1B-V: two thirds of 1F1B's activations with whole backwards, of two slots each. Of the n-th backward of a micro-batch; every third leaves its rank's slots to the next block.
 fn _whole_backward(p: Int, n: Int) -> Int = 2 * p + (if p % 3 == 0 then 3 else 0) + 2 * n + 3 * div((2 * p + 1) % 3 + n, 3)
 
-schedule one_f_one_b_v(p: Axis, m: Int, sizes: List = []) {
+schedule one_f_one_b_v(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   chunks 2 place zigzag
   policy m at r in 0..p {

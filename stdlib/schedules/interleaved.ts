@@ -10,7 +10,7 @@ fn interleaved_chunk(n: Int, m: Int, v: Int, group: Int) -> Int = if n < m * v -
 
 // `group` 0: as above, which is PyTorch's way (ScheduleInterleaved1F1B). Megatron-LM refuses an m that p does not divide, unless the size of groups is
 // said (`--microbatch-group-size-per-virtual-pipeline-stage`), here `group`: it may differ from p, but not be less.
-schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List = []) {
+schedule interleaved_one_f_one_b(p: Axis, m: Int, v: Int, group: Int = 0, sizes: List[Int] = []) {
   let g = if group > 0 then group else interleaved_group(p, m)
   require group > 0 or m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do, or give `group`"
   require group == 0 or group >= p or p == 1, "a group smaller than the pipeline leaves ranks without work"

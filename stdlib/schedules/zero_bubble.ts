@@ -3,7 +3,7 @@ import std.schedules.interleaved, std.schedules.waves
 
 // ZB-H1 as PyTorch orders it (ScheduleInterleavedZeroBubble): 1F1B with I in the place of B and W r steps later on rank r. Holds p micro-batches on every rank,
 // bubble (p - 1)(F + I - W). With several chunks the same on interleaved 1F1B.
-schedule zb_1p(p: Axis, m: Int, v: Int = 1, sizes: List = []) {
+schedule zb_1p(p: Axis, m: Int, v: Int = 1, sizes: List[Int] = []) {
   let g = interleaved_group(p, m)
   require m % g == 0, "micro-batches go in div(m, p) groups of equal size: choose m so that they do"
   stages p of sizes
@@ -59,7 +59,7 @@ schedule zb_v_fixed(p: Axis, m: Int) {
 
 // ZB-H1 by its costs (the paper's automatic scheduler, as list scheduling): at most p micro-batches held on a rank. Forwards that have not come back are kept to 1F1B's number
 // or one more, or not at all; F is preferred to I, or I to F; W waits for a gap unless it would delay the next item by no more than a half of it, or in any case; the shortest is kept.
-schedule zb_h1(p: Axis, m: Int, sizes: List = []) {
+schedule zb_h1(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   policy m at r in 0..p {
     try more in [0, 1, p]
@@ -75,7 +75,7 @@ schedule zb_h1(p: Axis, m: Int, sizes: List = []) {
 }
 
 // ZB-H2: twice the memory, no bubble but the start.
-schedule zb_h2(p: Axis, m: Int, sizes: List = []) {
+schedule zb_h2(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   policy m at r in 0..p {
     try delay in [0, 0.5, 1]
@@ -88,7 +88,7 @@ schedule zb_h2(p: Axis, m: Int, sizes: List = []) {
 }
 
 // The automatic scheduler under a limit in bytes: as many forwards as their activations leave room for.
-schedule zb_memory(p: Axis, m: Int, memory: Size, sizes: List = []) {
+schedule zb_memory(p: Axis, m: Int, memory: Size, sizes: List[Int] = []) {
   stages p of sizes
   policy m at r in 0..p {
     try delay in [0, 0.5, 1]
@@ -108,7 +108,7 @@ fn v_backward(p: Int, r: Int, c: Int, down: Int, up: Int, gap: Int, turn: Int = 
 
 // ZB-V by its costs: the memory of 1F1B, no bubble but the start. The building block of the controllable-memory paper, of any slopes that take 6 slots a rank together; or, better where
 // there are few micro-batches, list scheduling by slots like these, which leaves one forward for chunk 1 to free the other's memory.
-schedule zb_v(p: Axis, m: Int, sizes: List = []) {
+schedule zb_v(p: Axis, m: Int, sizes: List[Int] = []) {
   stages p of sizes
   chunks 2 place zigzag
   policy m at r in 0..p {
