@@ -19,6 +19,8 @@ libts_la_SOURCES += \
 	base/diag_sarif.c \
 	base/digest.c \
 	base/digest.h \
+	base/error.c \
+	base/error.h \
 	base/escape.c \
 	base/escape.h \
 	base/exit.h \

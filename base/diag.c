@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,23 @@ ts_diag *ts_diag_add(ts_diags *diags, ts_code code, ts_span primary, const char 
       d->severity = TS_ERROR;
   }
   TS_PUSH(diags->arena, &diags->all, d);
+  return d;
+}
+
+ts_diag *ts_diag_add_error(ts_diags *diags, ts_code code, const ts_error *e, const char *format,
+                           ...)
+{
+  char *what;
+  FORMATTED(diags->arena, format, what);
+  ts_diag *d = ts_diag_add(diags, code, TS_NO_SPAN, "%s: %s", what, e->message);
+  if (e->column)
+    ts_diag_fact(d, "where", "line %u, column %u", e->line, e->column);
+  else if (e->line)
+    ts_diag_fact(d, "where", "line %u, byte %" PRIu64 " of the text", e->line, e->begin);
+  else if (e->begin)
+    ts_diag_fact(d, "where", "byte %" PRIu64, e->begin);
+  if (e->help[0])
+    ts_diag_help(d, "%s", e->help);
   return d;
 }
 

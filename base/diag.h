@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/source.h"
 
 /* One row per code in base/diag_codes.def: DIAG(E0304, error, "uneven-split", "title without
@@ -36,6 +37,9 @@ typedef struct ts_diag ts_diag;   /* one record */
 ts_diags *ts_diags_new(ts_arena *arena, const ts_sources *sources);
 ts_diag *ts_diag_add(ts_diags *diags, ts_code code, ts_span primary, const char *format, ...)
   __attribute__((format(printf, 4, 5)));
+/* "FORMAT: message", with the place and the help. */
+ts_diag *ts_diag_add_error(ts_diags *diags, ts_code code, const ts_error *e, const char *format,
+                           ...) __attribute__((format(printf, 4, 5)));
 void ts_diag_here(ts_diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ts_diag_label(ts_diag *d, ts_span span, const char *format, ...)
   __attribute__((format(printf, 3, 4)));

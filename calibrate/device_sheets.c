@@ -11,16 +11,16 @@ static const char *const columns[] = {"device", "tflops", "terabytes_per_s",
                                       "watts",  "units",  "gigahertz"};
 enum { COLUMNS = sizeof columns / sizeof *columns, WATTS = 3, CELLS = 32 };
 
-static const char *read_header(ts_arena *arena, char *const *cell, uint32_t n, int *where)
+static bool read_header(char *const *cell, uint32_t n, int *where, ts_error *error)
 {
   for (int c = 0; c < COLUMNS; c++) {
     for (uint32_t i = 0; i < n; i++)
       if (strcmp(cell[i], columns[c]) == 0)
         where[c] = (int)i;
     if (where[c] < 0)
-      return ts_arena_printf(arena, "there is no column `%s`", columns[c]);
+      return ts_fail(error, NULL, "there is no column `%s`", columns[c]);
   }
-  return NULL;
+  return true;
 }
 
 static bool positive(const char *text, double *value)
@@ -30,44 +30,45 @@ static bool positive(const char *text, double *value)
   return *text && *end == 0 && *value > 0 && isfinite(*value);
 }
 
-static const char *read_sheet(ts_arena *arena, ts_device_sheets *s, char *const *cell, uint32_t n,
-                              const int *where)
+static bool read_sheet(ts_device_sheets *s, char *const *cell, uint32_t n, const int *where,
+                       ts_error *error)
 {
   double value[COLUMNS] = {0};
   for (int c = 1; c < COLUMNS; c++) {
     const char *at = (uint32_t)where[c] < n ? cell[where[c]] : "";
     if (!(c == WATTS && !*at) && !positive(at, &value[c]))
-      return ts_arena_printf(arena, "`%s` is not a positive number, for `%s`", at, columns[c]);
+      return ts_fail(error, NULL, "`%s` is not a positive number, for `%s`", at, columns[c]);
   }
   if (s->count == TS_DEVICE_SHEETS || (uint32_t)where[0] >= n)
-    return s->count == TS_DEVICE_SHEETS ? "too many devices" : "no name of a device";
+    return ts_fail(error, NULL,
+                   s->count == TS_DEVICE_SHEETS ? "too many devices" : "no name of a device");
   s->at[s->count++] =
     (ts_op_device){cell[where[0]], value[1], value[2], value[3], value[4], value[5]};
-  return NULL;
+  return true;
 }
 
-const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size,
-                                  ts_device_sheets *s, uint32_t *line)
+bool ts_device_sheets_read(ts_arena *arena, const char *text, size_t size, ts_device_sheets *s,
+                           ts_error *error)
 {
   ts_csv csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true};
   ts_csv_cell cell[CELLS];
   char *string[CELLS];
   int where[COLUMNS] = {-1, -1, -1, -1, -1, -1};
-  bool header = true;
-  const char *wrong = NULL;
+  bool header = true, good = true;
   size_t count;
-  for (ts_csv_kind kind; !wrong && (kind = ts_csv_next(&csv, cell, CELLS, &count)) != TS_CSV_END;) {
+  *error = (ts_error){0};
+  for (ts_csv_kind kind; good && (kind = ts_csv_next(&csv, cell, CELLS, &count)) != TS_CSV_END;) {
     if (kind == TS_CSV_COMMENT)
       continue;
     uint32_t n = count < CELLS ? (uint32_t)count : CELLS;
     for (uint32_t i = 0; i < n; i++) string[i] = ts_csv_string(arena, cell[i]);
-    wrong = csv.wrong ? csv.wrong :
-            header    ? read_header(arena, string, n, where) :
-                        read_sheet(arena, s, string, n, where);
+    good = csv.wrong ? ts_fail(error, NULL, "%s", csv.wrong) :
+           header    ? read_header(string, n, where, error) :
+                       read_sheet(s, string, n, where, error);
     header = false;
   }
-  *line = csv.line;
-  return wrong;
+  error->line = csv.line;
+  return good;
 }
 
 uint32_t ts_device_sheet_of(const ts_device_sheets *s, const char *name, size_t length)

@@ -3,6 +3,7 @@
 #ifndef TS_CALIBRATE_DEVICE_SHEETS_H
 #define TS_CALIBRATE_DEVICE_SHEETS_H
 
+#include "base/error.h"
 #include "calibrate/operators.h"
 
 enum { TS_DEVICE_SHEETS = 32 };
@@ -11,9 +12,8 @@ typedef struct ts_device_sheets {
   ts_op_device at[TS_DEVICE_SHEETS];
 } ts_device_sheets;
 
-/* NULL, or what is wrong, in *line. */
-const char *ts_device_sheets_read(ts_arena *arena, const char *text, size_t size,
-                                  ts_device_sheets *sheets, uint32_t *line);
+bool ts_device_sheets_read(ts_arena *arena, const char *text, size_t size, ts_device_sheets *sheets,
+                           ts_error *error);
 /* UINT32_MAX: none */
 uint32_t ts_device_sheet_of(const ts_device_sheets *sheets, const char *name, size_t length);
 

@@ -15,7 +15,7 @@ enum { MAX_FIELDS = 24 };
 
 typedef struct log_reader {
   ts_arena *arena;
-  ts_network_error *error;
+  ts_error *error;
   uint32_t line, ranks, islands;
   int collective;
   bool titled;          /* the head of the table was there */
@@ -28,9 +28,9 @@ typedef struct log_reader {
 
 static bool bad(log_reader *r, const char *text)
 {
-  if (!r->error->text)
-    *r->error = (ts_network_error){text, r->line};
-  return false;
+  if (!r->error->message[0])
+    r->error->line = r->line;
+  return ts_fail(r->error, NULL, "%s", text);
 }
 
 static uint32_t split(ts_arena *arena, const char *begin, const char *end, const char **field)
@@ -168,11 +168,11 @@ bool ts_network_is_log(const char *text, size_t size)
 }
 
 ts_ir_net_point *ts_network_log_read(ts_arena *arena, const char *text, size_t size, int collective,
-                                     uint32_t *count, const char **device, ts_network_error *error)
+                                     uint32_t *count, const char **device, ts_error *error)
 {
   log_reader r = {.arena = arena, .error = error, .collective = collective};
   bool good = true;
-  *error = (ts_network_error){0};
+  *error = (ts_error){0};
   for (const char *at = text, *end = text + size; good && at < end;) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     r.line++;

@@ -25,7 +25,7 @@ typedef struct open_event { int64_t pid, tid; const char *name; double ts, bytes
 
 typedef struct npkit_reader {
   ts_arena *arena;
-  ts_network_error *error;
+  ts_error *error;
   ts_npkit *out;
   TS_VEC(open_event) open;
   TS_VEC(int64_t) ranks;
@@ -34,12 +34,7 @@ typedef struct npkit_reader {
   uint32_t events;
 } npkit_reader;
 
-static bool bad(npkit_reader *r, const char *text)
-{
-  if (!r->error->text)
-    *r->error = (ts_network_error){text, 0};
-  return false;
-}
+static bool bad(npkit_reader *r, const char *text) { return ts_fail(r->error, NULL, "%s", text); }
 
 static bool has_prefix(const char *text, const char *prefix)
 {
@@ -238,19 +233,17 @@ bool ts_npkit_is(const char *text, size_t size)
   return false;
 }
 
-bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out,
-                   ts_network_error *error)
+bool ts_npkit_read(ts_arena *arena, const char *text, size_t size, ts_npkit *out, ts_error *error)
 {
   npkit_reader r = {.arena = arena, .error = error, .out = out};
   const char *end = NULL;
   *out = (ts_npkit){.protocol = TS_IR_NET_SIMPLE};
-  *error = (ts_network_error){0};
+  *error = (ts_error){0};
   cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
   bool good = root != NULL;
   if (!root) {
-    *error = (ts_network_error){"not JSON, or cut off", 1};
-    for (const char *at = text; end && at < end && at < text + size; at++)
-      error->line += *at == '\n';
+    size_t at = end ? (size_t)(end - text) : 0;
+    ts_fail_at(error, text, at, at, NULL, "not JSON, or cut off");
   }
   const cJSON *event;
   cJSON_ArrayForEach(event, cJSON_GetObjectItemCaseSensitive(root, "traceEvents"))

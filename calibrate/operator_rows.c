@@ -8,7 +8,7 @@ enum { MOST_KEPT = 4000 };
 
 bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name, const void *bytes,
                        size_t size, const char *text, size_t text_size, const ts_op_choice *choice,
-                       uint32_t device, ts_cost_error *why)
+                       uint32_t device, ts_error *why)
 {
   /* where the table does not say */
   ts_table_options stated = {choice->family,

@@ -26,7 +26,7 @@ typedef struct ts_op_choice {
  * wrong. */
 bool ts_fit_tables_add(ts_arena *arena, ts_fit_tables *tables, const char *name, const void *bytes,
                        size_t size, const char *text, size_t text_size, const ts_op_choice *choice,
-                       uint32_t device, ts_cost_error *why);
+                       uint32_t device, ts_error *why);
 
 /* ---- One device: a fit for each kind, which is a family of one type ---- */
 

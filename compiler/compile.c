@@ -95,7 +95,7 @@ static ts_span line_span(const ts_sources *sources, uint32_t file, uint32_t line
 static bool read_ir_text(ts_session *s, const char *name, const char *text, size_t size,
                          ts_input *input)
 {
-  ts_ir_error error = {0};
+  ts_error error = {0};
   input->builder = ts_ir_parse(text, size, &error);
   if (input->builder) {
     ts_ir_builder_view(input->builder, &input->ir);
@@ -119,15 +119,15 @@ static void help_too_much(ts_diag *d)
 static bool read_ir(ts_session *s, const char *name, const char *bytes, size_t size,
                     ts_input *input)
 {
-  ts_ir_error error = {0};
+  ts_error error = {0};
   if (ts_ir_view_bytes(bytes, size, &input->ir, &error) == 0)
     return true;
   ts_diag *d =
     ts_diag_add(s->diags, TS_E0704, TS_NO_SPAN, "cannot use `%s`: %s", name, error.message);
-  if (error.offset)
-    ts_diag_note(d, "found at byte %llu of %llu", (unsigned long long)error.offset,
+  if (error.begin)
+    ts_diag_note(d, "found at byte %llu of %llu", (unsigned long long)error.begin,
                  (unsigned long long)size);
-  if (error.too_much)
+  if (error.kind == TS_ERROR_TOO_MUCH)
     help_too_much(d);
   else
     ts_diag_help(d, "compile the plan again with `tsc`");
@@ -145,12 +145,12 @@ bool ts_input_compile(ts_session *s, const char *path, const char *text, size_t 
   input->builder = compile(s, path, o, &input->schedule);
   if (!input->builder)
     return false;
-  ts_ir_error error = {0};
+  ts_error error = {0};
   ts_heap_doing("checking the IR");
   ts_ir_builder_view(input->builder, &input->ir);
   if (ts_ir_verify(&input->ir, &error) == 0)
     return true;
-  if (error.too_much)
+  if (error.kind == TS_ERROR_TOO_MUCH)
     help_too_much(ts_diag_add(s->diags, TS_E0226, TS_NO_SPAN,
                               "the step is too large to be played: %s", error.message));
   else

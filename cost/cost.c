@@ -9,34 +9,16 @@
 
 enum { INFLATE_STEP = 1 << 16 };
 
-bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_t begin, size_t end,
-                  const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  *error = (ts_cost_error){.begin = begin,
-                           .end = end,
-                           .line = 1,
-                           .column = 1,
-                           .text = ts_arena_vprintf(arena, format, args)};
-  va_end(args);
-  for (size_t i = 0; text && i < begin; i++) {
-    error->column++;
-    if (text[i] == '\n')
-      error->line++, error->column = 1;
-  }
-  return false;
-}
-
 const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most,
-                           size_t *text_size, ts_cost_error *error)
+                           size_t *text_size, ts_error *error)
 {
+  *error = (ts_error){0};
   z_stream z = {.next_in = (Bytef *)bytes,
                 .avail_in = (uInt)size,
                 .zalloc = ts_heap_for_zlib,
                 .zfree = ts_heap_from_zlib};
   if (size > UINT32_MAX || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
-    return ts_cost_fail(arena, error, NULL, 0, 0, "cannot inflate it"), NULL;
+    return ts_fail(error, NULL, "cannot inflate it"), NULL;
   TS_VEC(char) out = {0};
   int status;
   do {
@@ -57,11 +39,11 @@ const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size
   if (out.count > most) {
     const char *text = "the gzip file opens to more than %zu MiB: keep the rows that are needed, "
                        "or give it unpacked";
-    return ts_cost_fail(arena, error, NULL, 0, 0, text, most >> 20), NULL;
+    return ts_fail(error, NULL, text, most >> 20), NULL;
   }
   if (status != Z_STREAM_END)
-    return ts_cost_fail(arena, error, NULL, 0, 0, "the gzip file %s",
-                        status == Z_BUF_ERROR ? "ends too early" : "is damaged"),
+    return ts_fail(error, NULL, "the gzip file %s",
+                   status == Z_BUF_ERROR ? "ends too early" : "is damaged"),
            NULL;
   out.at[out.count] = 0;
   *text_size = out.count;
@@ -69,9 +51,10 @@ const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size
 }
 
 const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size,
-                         ts_cost_error *error)
+                         ts_error *error)
 {
   const unsigned char *b = bytes;
+  *error = (ts_error){0};
   if (size > 2 && b[0] == 0x1f && b[1] == 0x8b)
     return ts_cost_unpack(arena, bytes, size, TS_COST_MOST_UNPACKED, text_size, error);
   *text_size = size;
@@ -86,7 +69,7 @@ static ts_cost_source *new_source(ts_arena *arena, int kind)
 }
 
 ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,
-                              const ts_table_options *options, ts_cost_error *error)
+                              const ts_table_options *options, ts_error *error)
 {
   size_t text_size;
   const char *text = ts_cost_text(arena, bytes, size, &text_size, error);
@@ -98,7 +81,7 @@ ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,
   return source;
 }
 
-ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_cost_error *error)
+ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_error *error)
 {
   size_t text_size;
   const char *text = ts_cost_text(arena, bytes, size, &text_size, error);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 
 typedef struct ts_feature { const char *name; double value; } ts_feature;
 
@@ -40,22 +41,14 @@ typedef struct ts_cost_answer {
 
 typedef struct ts_cost_source ts_cost_source;
 
-/* What is wrong with a file. Offsets, line and column (from 1, in bytes) count in its text, after
- * ts_cost_text. */
-typedef struct ts_cost_error {
-  size_t begin, end;
-  uint32_t line, column;
-  const char *text, *help; /* help may be NULL */
-} ts_cost_error;
-
 /* The text of a file: inflated when it is gzip, else as it is. NUL-terminated, in the arena; NULL
  * after an error. */
 const char *ts_cost_text(ts_arena *arena, const void *bytes, size_t size, size_t *text_size,
-                         ts_cost_error *error);
+                         ts_error *error);
 /* a file of measurements is a few MB; more is an attack or a mistake */
 enum { TS_COST_MOST_UNPACKED = 1 << 28 };
 const char *ts_cost_unpack(ts_arena *arena, const void *bytes, size_t size, size_t most,
-                           size_t *text_size, ts_cost_error *error);
+                           size_t *text_size, ts_error *error);
 
 /* For tables without the columns `family` or `dtype`. Without a family it is known by the columns
  * (m, n, k: a matrix product). */
@@ -63,16 +56,16 @@ typedef struct ts_table_options { const char *family, *dtype; } ts_table_options
 
 /* CSV, plain or gzip. `options` may be NULL. NULL after an error. */
 ts_cost_source *ts_cost_table(ts_arena *arena, const void *bytes, size_t size,
-                              const ts_table_options *options, ts_cost_error *error);
+                              const ts_table_options *options, ts_error *error);
 
 /* Fit file. NULL after an error. */
-ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_cost_error *error);
+ts_cost_source *ts_cost_fit(ts_arena *arena, const void *bytes, size_t size, ts_error *error);
 
 /* A fit of a table, trained now: every family that has a model and at least 8 rows. `units`:
  * processors of the device. Takes seconds, and gives the same answers each time. NULL after an
  * error (which has no place in the file). */
 ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units,
-                                  ts_cost_error *error);
+                                  ts_error *error);
 
 typedef struct ts_peak { const char *dtype; double flops; } ts_peak; /* FLOP/s */
 typedef struct ts_roofline {

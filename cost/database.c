@@ -12,17 +12,6 @@
 #include "base/heap.h"
 #include "base/output.h"
 
-static void fail(ts_db_error *error, const char *help, const char *format, ...)
-  __attribute__((format(printf, 3, 4)));
-static void fail(ts_db_error *error, const char *help, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  vsnprintf(error->message, sizeof error->message, format, args);
-  va_end(args);
-  snprintf(error->help, sizeof error->help, "%s", help ? help : "");
-}
-
 #ifdef TS_HAVE_SQLITE
 #include <sqlite3.h>
 
@@ -49,13 +38,13 @@ enum {
 
 bool ts_db_supported(void) { return true; }
 
-static bool wrong(ts_db *db, ts_db_error *error)
+static bool wrong(ts_db *db, ts_error *error)
 {
   bool no_memory = sqlite3_errcode(db->handle) == SQLITE_NOMEM;
   if (no_memory)
     ts_heap_or_file();
-  fail(error, NULL, "%s", no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(db->handle));
-  return false;
+  return ts_fail(error, NULL, "%s",
+          no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(db->handle));
 }
 
 static bool execute(ts_db *db, const char *statements)
@@ -117,9 +106,9 @@ static void distrust(sqlite3 *handle)
   sqlite3_exec(handle, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
-static bool connect_to(ts_db *db, const char *name, int flags, ts_db_error *error)
+static bool connect_to(ts_db *db, const char *name, int flags, ts_error *error)
 {
-  *error = (ts_db_error){{0}, {0}};
+  *error = (ts_error){0};
   if (sqlite3_open_v2(name, &db->handle, flags, NULL) != SQLITE_OK) {
     if (!db->handle)
       ts_heap_none(0);
@@ -150,7 +139,7 @@ static bool prepare(ts_db *db)
 }
 
 /* It is ours, or new and empty when it may be made. */
-static bool is_ours(ts_db *db, bool create, ts_db_error *error)
+static bool is_ours(ts_db *db, bool create, ts_error *error)
 {
   int64_t application = number(db, "PRAGMA application_id"),
           tables = number(db, "SELECT count(*) FROM sqlite_master");
@@ -158,12 +147,11 @@ static bool is_ours(ts_db *db, bool create, ts_db_error *error)
     return wrong(db, error);
   if (application == APPLICATION || (create && is_new(application, tables)))
     return true;
-  fail(error, "make one with `trainspec db add`", "this SQLite file is no profile database");
-  return false;
+  return ts_fail(error, "make one with `trainspec db add`", "this SQLite file is no profile database");
 }
 
 /* All that is read is of one moment. */
-static bool begin(ts_db *db, bool create, ts_db_error *error)
+static bool begin(ts_db *db, bool create, ts_error *error)
 {
   if (!execute(db, create ? "BEGIN" : "PRAGMA query_only = ON; BEGIN"))
     return wrong(db, error);
@@ -190,7 +178,7 @@ static bool needs_write(ts_db *db)
 
 /* Readers open for writing too, where they may: what a killed `add` left is taken back before they
  * see it. */
-static bool open_any(ts_db *db, const char *path, bool create, ts_db_error *error)
+static bool open_any(ts_db *db, const char *path, bool create, ts_error *error)
 {
   if (connect_to(db, path, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), error) &&
       begin(db, create, error))
@@ -209,25 +197,25 @@ static bool open_any(ts_db *db, const char *path, bool create, ts_db_error *erro
          begin(db, false, error);
 }
 
-static bool open_new(ts_db *db, ts_db_error *error)
+static bool open_new(ts_db *db, ts_error *error)
 {
   int failed = ts_output_open(&db->made, db->path);
   if (failed) {
-    fail(error, NULL, "%s", strerror(failed));
-    return false;
+    return ts_fail(error, NULL, "%s", strerror(failed));
   }
   /* no file beside: the name of something else, which SQLite refuses */
   return open_any(db, db->made.beside ? db->made.beside : db->path, true, error);
 }
 
-static bool open_there(ts_db *db, bool create, ts_db_error *error)
+static bool open_there(ts_db *db, bool create, ts_error *error)
 {
   char *real = ts_heap_real_path(db->path); /* a journal lies beside the file that a link means */
   bool open = false, absent = !real && errno == ENOENT;
   if (real && names_a_file_to_delete(real, db->arena))
-    fail(error,
-         "a copy of the database without its journal opens as it was before or after that change",
-         "a change of several databases was cut off in it");
+    ts_fail(
+      error,
+      "a copy of the database without its journal opens as it was before or after that change",
+      "a change of several databases was cut off in it");
   else
     open =
       create && absent ? open_new(db, error) : open_any(db, real ? real : db->path, create, error);
@@ -235,7 +223,7 @@ static bool open_there(ts_db *db, bool create, ts_db_error *error)
   return open;
 }
 
-ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error)
+ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_error *error)
 {
   ts_db *db = TS_NEW(arena, ts_db);
   db->arena = arena;
@@ -269,7 +257,7 @@ static void bind(sqlite3_stmt *s, const ts_db_row *r)
 }
 
 static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced,
-                     ts_db_error *error)
+                     ts_error *error)
 {
   sqlite3_stmt *s = NULL;
   int64_t before =
@@ -296,18 +284,18 @@ static bool add_rows(ts_db *db, const ts_db_row *rows, size_t count, size_t *rep
 }
 
 /* *taken: another process has made one there meanwhile. */
-static bool put_in_place(ts_db *db, bool *taken, ts_db_error *error)
+static bool put_in_place(ts_db *db, bool *taken, ts_error *error)
 {
   sqlite3_close(db->handle);
   db->handle = NULL;
   int failed = ts_output_close_new(&db->made);
   *taken = failed == EEXIST;
   if (failed && !*taken)
-    fail(error, NULL, "%s", strerror(failed));
+    ts_fail(error, NULL, "%s", strerror(failed));
   return (!failed || *taken) && open_there(db, true, error);
 }
 
-bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_error *error)
 {
   bool taken = false;
   if (!add_rows(db, rows, count, replaced, error))
@@ -324,8 +312,7 @@ static const char *text_at(sqlite3_stmt *s, int column)
 }
 
 bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software,
-                void (*take)(void *closure, const ts_db_row *row), void *closure,
-                ts_db_error *error)
+                void (*take)(void *closure, const ts_db_row *row), void *closure, ts_error *error)
 {
   static const char query[] = "SELECT family, dtype, features, device, software, source, time_us, "
                               "low_us, high_us, repeats FROM measurement"
@@ -358,29 +345,26 @@ static const char how[] = "install libsqlite3-dev, configure and build again";
 
 bool ts_db_supported(void) { return false; }
 
-ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error)
+ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_error *error)
 {
   (void)arena, (void)path, (void)create;
-  fail(error, how, "%s", missing);
+  ts_fail(error, how, "%s", missing);
   return NULL;
 }
 
 void ts_db_close(ts_db *db) { (void)db; }
 
-bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_db_error *error)
+bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_error *error)
 {
   (void)db, (void)rows, (void)count, (void)replaced;
-  fail(error, how, "%s", missing);
-  return false;
+  return ts_fail(error, how, "%s", missing);
 }
 
 bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software,
-                void (*take)(void *closure, const ts_db_row *row), void *closure,
-                ts_db_error *error)
+                void (*take)(void *closure, const ts_db_row *row), void *closure, ts_error *error)
 {
   (void)db, (void)family, (void)device, (void)software, (void)take, (void)closure;
-  fail(error, how, "%s", missing);
-  return false;
+  return ts_fail(error, how, "%s", missing);
 }
 #endif
 
@@ -434,24 +418,24 @@ static void put_cell(FILE *out, const char *features, const char *name)
 }
 
 const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const char *software,
-                        size_t *size, ts_db_error *error)
+                        size_t *size, ts_error *error)
 {
   tabled t = {.arena = arena};
   if (!ts_db_each(db, NULL, device, software, take_row, &t, error))
     return NULL;
   if (!t.rows.count)
-    return fail(error, "`trainspec db list` shows what there is",
-                device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "",
-                software ? " with " : "", software ? software : ""),
+    return ts_fail(error, "`trainspec db list` shows what there is",
+                   device ? "no rows of `%s`%s%s" : "no rows%s%s%s", device ? device : "",
+                   software ? " with " : "", software ? software : ""),
            NULL;
   if (t.devices.count > 1)
-    return fail(error, "say which: `device: ...`", "it has rows of several devices: %s",
-                ts_listed(arena, t.devices.at, t.devices.count)),
+    return ts_fail(error, "say which: `device: ...`", "it has rows of several devices: %s",
+                   ts_listed(arena, t.devices.at, t.devices.count)),
            NULL;
   if (t.softwares.count > 1)
-    return fail(error, "say which: `software: ...`",
-                "it has rows of several versions of software: %s",
-                ts_listed(arena, t.softwares.at, t.softwares.count)),
+    return ts_fail(error, "say which: `software: ...`",
+                   "it has rows of several versions of software: %s",
+                   ts_listed(arena, t.softwares.at, t.softwares.count)),
            NULL;
   char *text = NULL;
   FILE *out = ts_heap_print(&text, size);
@@ -483,7 +467,11 @@ static void print_row(void *closure, const ts_db_row *r)
   fprintf(closure, "%.17g %.17g %.17g %lld\n", r->us, r->low_us, r->high_us, (long long)r->repeats);
 }
 
-typedef struct rows_of { ts_db *db; ts_db_error *error; bool good; } rows_of;
+typedef struct rows_of {
+  ts_db *db;
+  ts_error *error;
+  bool good;
+} rows_of;
 
 static void print_rows(void *closure, FILE *out)
 {
@@ -491,7 +479,7 @@ static void print_rows(void *closure, FILE *out)
   r->good = ts_db_each(r->db, NULL, NULL, NULL, print_row, out, r->error);
 }
 
-bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_db_error *error)
+bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_error *error)
 {
   size_t size;
   rows_of rows = {.db = db, .error = error};
@@ -516,7 +504,7 @@ static double spread(const ts_db_row *r)
   return r->low_us > 0 && r->high_us > r->low_us ? (r->high_us - r->low_us) / 2 : 0;
 }
 
-bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_db_error *error)
+bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_error *error)
 {
   tabled t = {.arena = arena};
   if (!ts_db_each(db, NULL, NULL, NULL, take_row, &t, error))

@@ -10,9 +10,9 @@
 
 #include "base/arena.h"
 #include "base/digest.h"
+#include "base/error.h"
 
 typedef struct ts_db ts_db;
-typedef struct ts_db_error { char message[200], help[160]; } ts_db_error;
 
 typedef struct ts_db_row {
   const char *family, *dtype;    /* dtype "": any */
@@ -26,24 +26,22 @@ bool ts_db_supported(void); /* built with SQLite */
 /* `create`: for writing, made when it is not there. Else for reading, all of one moment: what
  * others have added until then, whether they are done with more or were killed. NULL with the error
  * filled. */
-ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_db_error *error);
+ts_db *ts_db_open(ts_arena *arena, const char *path, bool create, ts_error *error);
 void ts_db_close(ts_db *db);
 
 /* All or nothing; a row of equal key and source is replaced. *replaced: how many were. */
-bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced,
-               ts_db_error *error);
+bool ts_db_add(ts_db *db, const ts_db_row *rows, size_t count, size_t *replaced, ts_error *error);
 /* Calls `take` with each row in order of its key; NULL arguments: of any. */
 bool ts_db_each(ts_db *db, const char *family, const char *device, const char *software,
-                void (*take)(void *closure, const ts_db_row *row), void *closure,
-                ts_db_error *error);
+                void (*take)(void *closure, const ts_db_row *row), void *closure, ts_error *error);
 
 /* The rows of a device and software (NULL: of the only one there is) as a table of costs in CSV;
  * several sources of a key become several rows, of which a table takes the median. */
 const char *ts_db_table(ts_arena *arena, ts_db *db, const char *device, const char *software,
-                        size_t *size, ts_db_error *error);
+                        size_t *size, ts_error *error);
 
 /* Of all rows in their order, however they lie in the file. */
-bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_db_error *error);
+bool ts_db_digest(ts_db *db, uint8_t digest[TS_DIGEST_SIZE], ts_error *error);
 
 /* Two sources of one key that differ by more than a tenth and by more than their spreads. */
 typedef struct ts_db_dispute {
@@ -51,6 +49,6 @@ typedef struct ts_db_dispute {
   double us[2];
 } ts_db_dispute;
 typedef TS_VEC(ts_db_dispute) ts_db_disputes;
-bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_db_error *error);
+bool ts_db_find_disputes(ts_arena *arena, ts_db *db, ts_db_disputes *found, ts_error *error);
 
 #endif

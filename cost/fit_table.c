@@ -64,7 +64,7 @@ static bool add_model(ts_arena *arena, ts_fit_model *m, const ts_table_group *g,
 }
 
 ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, double units,
-                                  ts_cost_error *error)
+                                  ts_error *error)
 {
   const ts_table *t = table->u.table;
   ts_fit_model *models = TS_NEW_ARRAY(arena, ts_fit_model, t->group_count);
@@ -75,9 +75,7 @@ ts_cost_source *ts_cost_fit_table(ts_arena *arena, const ts_cost_source *table, 
     fit->model_count += add_model(arena, &models[fit->model_count], &t->group[g], units);
   gsl_set_error_handler(handler);
   if (!fit->model_count)
-    return ts_cost_fail(arena, error, "", 0, 0, "no kind of kernel has %d rows and a model",
-                        LEAST_ROWS),
-           NULL;
+    return ts_fail(error, NULL, "no kind of kernel has %d rows and a model", LEAST_ROWS), NULL;
   ts_cost_source *source = TS_NEW(arena, ts_cost_source);
   source->kind = TS_SOURCE_FIT;
   source->u.fit = fit;

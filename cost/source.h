@@ -16,13 +16,10 @@ struct ts_cost_source {
   } u;
 };
 
-/* Records an error at text[begin, end). Always false. */
-bool ts_cost_fail(ts_arena *arena, ts_cost_error *error, const char *text, size_t begin, size_t end,
-                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 bool ts_roofline_ask(const ts_roofline *numbers, const ts_cost_query *query,
                      ts_cost_answer *answer);
 
-ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_cost_error *error);
+ts_fit *ts_fit_read(ts_arena *arena, const char *text, size_t size, ts_error *error);
 bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *answer);
 const char *ts_fit_provenance(const ts_fit *fit);
 const char *ts_fit_device(const ts_fit *fit);

@@ -60,7 +60,7 @@ typedef struct reader {
   ts_csv csv;
   const char *text;
   const ts_table_options *options;
-  ts_cost_error *error;
+  ts_error *error;
   const char *family; /* of a table without that column */
   uint32_t column_count;
   column column[TS_TABLE_MAX_COLUMNS];
@@ -87,8 +87,6 @@ static const double *feature_default(const char *name)
   return NULL;
 }
 
-#define FAIL(r, where, ...)                                                                        \
-  ts_cost_fail((r)->arena, (r)->error, (r)->text, (where).begin, (where).end, __VA_ARGS__)
 #define CELL(where) (int)((where).length > 40 ? 40 : (where).length), (where).at
 
 static const char *intern_bytes(reader *r, const char *bytes, size_t length)
@@ -130,9 +128,9 @@ static bool take_comment(reader *r)
     return true;
   const char *name = intern_bytes(r, r->text + device.begin, device.end - device.begin);
   if (r->device && strcmp(r->device, name) != 0) {
-    FAIL(r, device, "the table is of `%s` already", r->device);
-    r->error->help = "a table is of one device: make one table of each";
-    return false;
+    return ts_fail_at(r->error, r->text, device.begin, device.end,
+                      "a table is of one device: make one table of each",
+                      "the table is of `%s` already", r->device);
   }
   r->device = name;
   return true;
@@ -149,7 +147,8 @@ static bool next_row(reader *r, ts_csv_cell *cells, uint32_t *count)
       return r->failed = true, false;
   *count = found > UINT32_MAX ? UINT32_MAX : (uint32_t)found;
   if (r->csv.wrong)
-    r->failed = !FAIL(r, ((place){r->csv.wrong_at, r->csv.end}), "%s", r->csv.wrong);
+    r->failed =
+      !ts_fail_at(r->error, r->text, r->csv.wrong_at, r->csv.end, NULL, "%s", r->csv.wrong);
   return kind == TS_CSV_ROW && !r->failed;
 }
 
@@ -222,15 +221,17 @@ static bool read_column(reader *r, ts_csv_cell c, uint32_t at)
     if (strcmp(known_columns[i].name, column->name) == 0)
       column->kind = known_columns[i].kind, column->unit = known_columns[i].unit;
   if (!is_name(column->name))
-    return FAIL(r, c, "column %u has no usable name: \"%.*s\"", at + 1, CELL(c));
+    return ts_fail_at(r->error, r->text, c.begin, c.end, NULL,
+                      "column %u has no usable name: \"%.*s\"", at + 1, CELL(c));
   if (column->kind == COLUMN_FEATURE && strncmp(column->name, "time", 4) == 0) {
-    FAIL(r, c, "unknown column `%s`", column->name);
-    r->error->help = "times are in a column `time_us`, `time_ms`, `time_ns` or `seconds`";
-    return false;
+    return ts_fail_at(r->error, r->text, c.begin, c.end,
+                      "times are in a column `time_us`, `time_ms`, `time_ns` or `seconds`",
+                      "unknown column `%s`", column->name);
   }
   for (uint32_t i = 0; i < at; i++)
     if (r->column[i].name == column->name)
-      return FAIL(r, c, "column `%s` appears twice", column->name);
+      return ts_fail_at(r->error, r->text, c.begin, c.end, NULL, "column `%s` appears twice",
+                        column->name);
   return true;
 }
 
@@ -259,11 +260,13 @@ static bool read_header(reader *r)
   ts_csv_cell cells[TS_TABLE_MAX_COLUMNS];
   uint32_t count, times = 0;
   if (!next_row(r, cells, &count))
-    return !r->failed && FAIL(r, ((place){0, 0}), "the table is empty: no header line");
+    return !r->failed &&
+           ts_fail_at(r->error, r->text, 0, 0, NULL, "the table is empty: no header line");
   place line = this_row(r);
   if (count > TS_TABLE_MAX_COLUMNS)
-    return FAIL(r, line, "the table has %u columns; at most %d are possible", count,
-                TS_TABLE_MAX_COLUMNS);
+    return ts_fail_at(r->error, r->text, line.begin, line.end, NULL,
+                      "the table has %u columns; at most %d are possible", count,
+                      TS_TABLE_MAX_COLUMNS);
   r->column_count = count;
   for (uint32_t i = 0; i < count; i++) {
     if (!read_column(r, cells[i], i))
@@ -271,17 +274,18 @@ static bool read_header(reader *r)
     times += r->column[i].kind == COLUMN_TIME;
   }
   if (times != 1) {
-    FAIL(r, line, times ? "the table has %u columns of times" : "the table has no column of times",
-         times);
-    r->error->help = "one column `time_us`, `time_ms`, `time_ns` or `seconds` is needed";
-    return false;
+    return ts_fail_at(
+      r->error, r->text, line.begin, line.end,
+      "one column `time_us`, `time_ms`, `time_ns` or `seconds` is needed",
+      times ? "the table has %u columns of times" : "the table has no column of times", times);
   }
   r->family = r->options && r->options->family ? r->options->family : family_by_columns(r);
   if (!has_column(r, "family") && !r->family) {
-    FAIL(r, line, "the table does not say which family its rows belong to");
-    r->error->help = "add a column `family`, or name it: table(\"...\", family: \"gemm\") in a "
-                     "plan, --family gemm on a command line";
-    return false;
+    return ts_fail_at(
+      r->error, r->text, line.begin, line.end,
+      "add a column `family`, or name it: table(\"...\", family: \"gemm\") in a plan, "
+      "--family gemm on a command line",
+      "the table does not say which family its rows belong to");
   }
   return true;
 }
@@ -289,16 +293,18 @@ static bool read_header(reader *r)
 static bool read_number(reader *r, const column *column, ts_csv_cell c, double *value)
 {
   if (!parse_number(c.at, c.length, value)) {
-    FAIL(r, c, "`%s` is not a number: \"%.*s\"", column->name, CELL(c));
-    if (column->kind == COLUMN_FEATURE)
-      r->error->help = "columns of text: family, dtype, kv_dtype, phase, kernel, set, note; every "
+    const char *help = "columns of text: family, dtype, kv_dtype, phase, kernel, set, note; every "
                        "other column is a feature, a number";
-    return false;
+    return ts_fail_at(r->error, r->text, c.begin, c.end,
+                      column->kind == COLUMN_FEATURE ? help : NULL,
+                      "`%s` is not a number: \"%.*s\"", column->name, CELL(c));
   }
   if (column->kind == COLUMN_TIME && *value <= 0)
-    return FAIL(r, c, "`%s` must be positive: %.*s", column->name, CELL(c));
+    return ts_fail_at(r->error, r->text, c.begin, c.end, NULL, "`%s` must be positive: %.*s",
+                      column->name, CELL(c));
   if (column->kind != COLUMN_FEATURE && *value < 0)
-    return FAIL(r, c, "`%s` is negative: %.*s", column->name, CELL(c));
+    return ts_fail_at(r->error, r->text, c.begin, c.end, NULL, "`%s` is negative: %.*s",
+                      column->name, CELL(c));
   return true;
 }
 
@@ -309,7 +315,8 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
     place where = count > r->column_count && count <= TS_TABLE_MAX_COLUMNS ?
                     (place){cells[r->column_count].begin, line.end} :
                     line;
-    return FAIL(r, where, "%u cells where the header has %u columns", count, r->column_count);
+    return ts_fail_at(r->error, r->text, where.begin, where.end, NULL,
+                      "%u cells where the header has %u columns", count, r->column_count);
   }
   row row = {
     .family = r->family, .dtype = r->options ? r->options->dtype : NULL, .line = r->csv.line};
@@ -323,7 +330,8 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
     switch (column->kind) {
     case COLUMN_FAMILY:
       if (empty || !is_name(intern(r, cells[i])))
-        return FAIL(r, cells[i], "no family: \"%.*s\"", CELL(cells[i]));
+        return ts_fail_at(r->error, r->text, cells[i].begin, cells[i].end, NULL,
+                          "no family: \"%.*s\"", CELL(cells[i]));
       row.family = intern(r, cells[i]);
       break;
     case COLUMN_DTYPE:
@@ -367,7 +375,8 @@ static bool read_row(reader *r, const ts_csv_cell *cells, uint32_t count)
     memcpy(value, work, sizeof value);
   }
   if (!row.width)
-    return FAIL(r, line, "a row without features, flops or bytes");
+    return ts_fail_at(r->error, r->text, line.begin, line.end, NULL,
+                      "a row without features, flops or bytes");
   row.value = ts_arena_copy(r->arena, value, row.width * sizeof *value);
   TS_PUSH(r->arena, &r->rows, row);
   return true;
@@ -452,7 +461,7 @@ static ts_table *make_table(reader *r)
 }
 
 ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
-                        const ts_table_options *options, ts_cost_error *error)
+                        const ts_table_options *options, ts_error *error)
 {
   reader r = {.arena = arena,
               .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
@@ -462,8 +471,7 @@ ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
   const char *nul = size ? memchr(text, 0, size) : NULL;
   if (nul) {
     size_t at = (size_t)(nul - text);
-    return ts_cost_fail(arena, error, text, at, at + 1, "not a text file: it has a zero byte"),
-           NULL;
+    return ts_fail_at(error, text, at, at + 1, NULL, "not a text file: it has a zero byte"), NULL;
   }
   if (!read_header(&r))
     return NULL;
@@ -474,7 +482,7 @@ ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
   if (r.failed)
     return NULL;
   if (!r.rows.count)
-    return ts_cost_fail(arena, error, text, size, size, "the table has a header but no rows"), NULL;
+    return ts_fail_at(error, text, size, size, NULL, "the table has a header but no rows"), NULL;
   return make_table(&r);
 }
 

@@ -29,7 +29,7 @@ typedef struct ts_table {
 } ts_table;
 
 ts_table *ts_table_read(ts_arena *arena, const char *text, size_t size,
-                        const ts_table_options *options, ts_cost_error *error);
+                        const ts_table_options *options, ts_error *error);
 bool ts_table_ask(const ts_table *table, const ts_cost_query *query, ts_cost_answer *answer);
 /* Values of a query for features named so. False when one is missing, or the query has another that
  * is not at its default. */

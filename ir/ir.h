@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 #define TS_IR_MAGIC "TSIR\r\n\x1a\n" /* 8 bytes; CR LF and ^Z catch text-mode copies, as in PNG */
 #define TS_IR_VERSION 1u
 #define TS_IR_NONE 0xffffffffu
@@ -551,15 +553,6 @@ typedef struct ts_ir {
 #undef TS_IR_FIELD
 } ts_ir;
 
-/* An error as a value: what was found where. message[0] == 0 means none. */
-/* too_much: all is well by itself, but there is more of it than is counted or played */
-typedef struct ts_ir_error {
-  char message[400];
-  uint64_t offset;
-  uint32_t line;
-  bool too_much;
-} ts_ir_error;
-
 /* Builder (ir/build.c): append records, intern strings and records, then view or write. */
 typedef struct ts_ir_builder ts_ir_builder;
 ts_ir_builder *ts_ir_builder_new(void);
@@ -585,26 +578,26 @@ void ts_ir_builder_view(ts_ir_builder *b, ts_ir *view); /* valid until the next 
 uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size);
 /* Writes beside `path`, syncs and renames; leaves an equal file alone. 0, or -1 with `error`
  * filled. */
-int ts_ir_write_file(const ts_ir *ir, const char *path, ts_ir_error *error);
+int ts_ir_write_file(const ts_ir *ir, const char *path, ts_error *error);
 
 /* Loader (ir/load.c). ts_ir_open maps and verifies; the view lives until ts_ir_close. */
 typedef struct ts_ir_file ts_ir_file;
-ts_ir_file *ts_ir_open(const char *path, ts_ir_error *error);
+ts_ir_file *ts_ir_open(const char *path, ts_error *error);
 const ts_ir *ts_ir_of(const ts_ir_file *file);
 void ts_ir_close(ts_ir_file *file);
 /* The same on bytes in memory (fuzzing, in-process use); the view points into `bytes`, which must
  * be 8-byte aligned. */
-int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_ir_error *error);
+int ts_ir_view_bytes(const void *bytes, size_t size, ts_ir *view, ts_error *error);
 
 /* Verifier (ir/verify.c): every index in range, dependencies backward, groups and strides
  * consistent, messages matched one to one (orphans listed), counts sane, no overflow of totals. 0,
  * or -1 with `error` filled. */
-int ts_ir_verify(const ts_ir *ir, ts_ir_error *error);
+int ts_ir_verify(const ts_ir *ir, ts_error *error);
 
 /* Text form (ir/text/write.c, ir/text/read.c): readable, complete; reads back to the same bytes. */
 int ts_ir_print(const ts_ir *ir, void (*put)(void *closure, const char *bytes, size_t size),
                 void *closure);
-ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_ir_error *error);
+ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_error *error);
 /* told from a file of the language by how it begins */
 bool ts_ir_is_text(const char *text, size_t size);
 

@@ -54,37 +54,11 @@ const ts_ir_ref ts_ir_refs[] = {
 };
 const uint32_t ts_ir_ref_count = sizeof ts_ir_refs / sizeof *ts_ir_refs;
 
-/* A name that was cut short may end inside a character; names of a text that is no UTF-8 may hold
- * anything. */
-static void keep_utf8(char *message)
-{
-  size_t left = strlen(message), length;
-  char *out = message;
-  uint32_t character;
-  for (const char *p = message; left; p += length, left -= length) {
-    length = ts_utf8_decode(p, left, &character);
-    if (length && (unsigned char)*p >= ' ') {
-      memmove(out, p, length);
-      out += length;
-    } else if (!length)
-      length = 1;
-  }
-  *out = 0;
-}
-
-void ts_ir_message(ts_ir_error *error, const char *format, va_list args)
-{
-  *error = (ts_ir_error){0};
-  vsnprintf(error->message, sizeof error->message, format, args);
-  keep_utf8(error->message);
-}
-
-int ts_ir_fail(ts_ir_error *error, const char *format, ...)
+int ts_ir_fail(ts_error *error, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
-  if (error)
-    ts_ir_message(error, format, args);
+  ts_fail_va(error, NULL, format, args);
   va_end(args);
   return -1;
 }

@@ -53,8 +53,8 @@ static inline void ts_ir_set(ts_ir *ir, uint32_t kind, const void *records, uint
 
 /* Messages are UTF-8 without control characters, whatever the names in them hold. ts_ir_fail
  * returns -1. */
-void ts_ir_message(ts_ir_error *error, const char *format, va_list args);
-int ts_ir_fail(ts_ir_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* ts_fail without help, for functions that return 0 or -1 */
+int ts_ir_fail(ts_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same content with strings, places, dependencies, memory effects and bindings stored once, in
  * the order of their first use, and every run where its owner's place in the order puts it: what
@@ -63,6 +63,6 @@ ts_ir_builder *ts_ir_canonical(const ts_ir *ir);
 
 /* Second half of ts_ir_verify: totals of the programs, and whether their messages and collectives
  * agree. Every index is in range by then. */
-int ts_ir_verify_programs(const ts_ir *ir, ts_ir_error *error);
+int ts_ir_verify_programs(const ts_ir *ir, ts_error *error);
 
 #endif

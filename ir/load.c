@@ -16,15 +16,15 @@ struct ts_ir_file {
   ts_ir view;
 };
 
-static int fail_at(ts_ir_error *error, uint64_t offset, const char *message)
+static int fail_at(ts_error *error, uint64_t offset, const char *message)
 {
   ts_ir_fail(error, "%s", message);
   if (error)
-    error->offset = offset;
+    error->begin = offset;
   return -1;
 }
 
-static int check_header(const uint8_t *bytes, size_t size, ts_ir_error *error)
+static int check_header(const uint8_t *bytes, size_t size, ts_error *error)
 {
   ts_ir_header header;
   size_t shorter = size < sizeof header.magic ? size : sizeof header.magic;
@@ -56,7 +56,7 @@ static int check_header(const uint8_t *bytes, size_t size, ts_ir_error *error)
 }
 
 static int check_section(const ts_ir_section *s, uint32_t kind, size_t expected, size_t size,
-                         ts_ir_error *error)
+                         ts_error *error)
 {
   const ts_ir_table *table = &ts_ir_tables[kind];
   uint64_t at = sizeof(ts_ir_header) + (kind - 1) * sizeof *s;
@@ -71,14 +71,16 @@ static int check_section(const ts_ir_section *s, uint32_t kind, size_t expected,
   else
     return 0;
   if (error)
-    error->offset = at;
+    error->begin = at;
   return -1;
 }
 
 /* Sections lie one behind the other with zeros up to the next multiple of 8, so there is one layout
  * for one content. */
-int ts_ir_view_bytes(const void *data, size_t size, ts_ir *view, ts_ir_error *error)
+int ts_ir_view_bytes(const void *data, size_t size, ts_ir *view, ts_error *error)
 {
+  if (error)
+    *error = (ts_error){0};
   const uint8_t *bytes = data;
   ts_ir_section sections[TS_IR_SECTION_KINDS - 1];
   size_t end = sizeof(ts_ir_header) + sizeof sections;
@@ -121,17 +123,16 @@ static int map_file(ts_ir_file *file, const char *path)
   return failed;
 }
 
-ts_ir_file *ts_ir_open(const char *path, ts_ir_error *error)
+ts_ir_file *ts_ir_open(const char *path, ts_error *error)
 {
   ts_ir_file *file = ts_heap_new(1, sizeof *file);
   int failed = map_file(file, path);
+  if (error)
+    *error = (ts_error){0};
   if (failed)
     ts_ir_fail(error, "cannot read it: %s", strerror(failed));
-  else if (!ts_ir_view_bytes(file->bytes ? file->bytes : "", file->size, &file->view, error)) {
-    if (error)
-      *error = (ts_ir_error){0};
+  else if (!ts_ir_view_bytes(file->bytes ? file->bytes : "", file->size, &file->view, error))
     return file;
-  }
   ts_ir_close(file);
   return NULL;
 }

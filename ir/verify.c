@@ -18,7 +18,7 @@ static const double speed_least = 1e-6, speed_most = 1e6;
 
 typedef struct check {
   const ts_ir *ir;
-  ts_ir_error *error;
+  ts_error *error;
 } check;
 
 #define FAIL(c, ...) return ts_ir_fail((c)->error, __VA_ARGS__)
@@ -693,8 +693,10 @@ static int check_counts(check *c)
   return 0;
 }
 
-int ts_ir_verify(const ts_ir *ir, ts_ir_error *error)
+int ts_ir_verify(const ts_ir *ir, ts_error *error)
 {
+  if (error)
+    *error = (ts_error){0};
   /* In this order: each check relies on those before it. */
   static int (*const checks[])(check *) = {
     check_counts,   check_strings,   check_refs,    check_meta,    check_mesh, check_locs,

@@ -127,15 +127,14 @@ static totals item_totals(const ts_ir *ir, const totals *of, const ts_ir_program
   return t;
 }
 
-static int too_much(ts_ir_error *error, int failed)
+static int too_much(ts_error *error, int failed)
 {
   if (error)
-    error->too_much = true;
+    error->kind = TS_ERROR_TOO_MUCH;
   return failed;
 }
 
-static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p,
-                         ts_ir_error *error)
+static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *p, ts_error *error)
 {
   double bytes = t->bytes;
   for (uint32_t h = 0; h < p->holding_count; h++)
@@ -152,7 +151,7 @@ static int check_program(const ts_ir *ir, const totals *t, const ts_ir_program *
 }
 
 static int check_each_program(const ts_ir *ir, const totals *of, totals *by_first, uint64_t *ends,
-                              ts_ir_error *error)
+                              ts_error *error)
 {
   const totals none = {.order_scale = 1};
   uint64_t first_order = 0, plays = 0;
@@ -183,7 +182,7 @@ static int check_each_program(const ts_ir *ir, const totals *of, totals *by_firs
   return 0;
 }
 
-static int check_totals(const ts_ir *ir, uint64_t *ends, ts_ir_error *error)
+static int check_totals(const ts_ir *ir, uint64_t *ends, ts_error *error)
 {
   double *mems = ts_heap_new((size_t)ir->mems_count + 1, sizeof *mems);
   for (uint32_t i = 0; i < ir->mems_count; i++)
@@ -216,7 +215,7 @@ typedef struct message_end {
 
 typedef struct matching {
   const ts_ir *ir;
-  ts_ir_error *error;
+  ts_error *error;
   message_end *ends;
   size_t end_count;
 } matching;
@@ -362,7 +361,7 @@ static int list_orphans(const matching *m)
   return ts_ir_fail(m->error, "%u messages have no counterpart: %.330s", orphans, list + 2);
 }
 
-static int check_messages(const ts_ir *ir, uint64_t ends, ts_ir_error *error)
+static int check_messages(const ts_ir *ir, uint64_t ends, ts_error *error)
 {
   matching m = {.ir = ir, .error = error, .ends = ts_heap_new((size_t)ends + 1, sizeof *m.ends)};
   int failed = collect_ends(&m) || match_ends(&m) || list_orphans(&m) ? -1 : 0;
@@ -370,7 +369,7 @@ static int check_messages(const ts_ir *ir, uint64_t ends, ts_ir_error *error)
   return failed;
 }
 
-int ts_ir_verify_programs(const ts_ir *ir, ts_ir_error *error)
+int ts_ir_verify_programs(const ts_ir *ir, ts_error *error)
 {
   uint64_t ends;
   return check_totals(ir, &ends, error) || check_messages(ir, ends, error) ? -1 : 0;

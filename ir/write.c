@@ -45,7 +45,7 @@ uint8_t *ts_ir_encode(const ts_ir *ir, size_t *size)
   return bytes;
 }
 
-int ts_ir_write_file(const ts_ir *ir, const char *path, ts_ir_error *error)
+int ts_ir_write_file(const ts_ir *ir, const char *path, ts_error *error)
 {
   if (ts_ir_verify(ir, error))
     return -1;

@@ -214,7 +214,7 @@ trainspec_plan *trainspec_compile(trainspec *ts, const char *path, const char *t
 
 bool trainspec_write(const trainspec_plan *plan, const char *path)
 {
-  ts_ir_error error = {0};
+  ts_error error = {0};
   if (ts_ir_write_file(&plan->input.ir, path, &error) == 0)
     return true;
   ts_diag_add(plan->session->diags, TS_E0701, TS_NO_SPAN, "cannot write `%s`: %s", path,

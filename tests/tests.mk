@@ -30,6 +30,7 @@ tests_unit_sources = \
 	tests/unit/test_engine_overlap.c \
 	tests/unit/test_engine_random.c \
 	tests/unit/test_engine_slowdown.c \
+	tests/unit/test_error.c \
 	tests/unit/test_escape.c \
 	tests/unit/test_eval.c \
 	tests/unit/test_eval.h \

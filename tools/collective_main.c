@@ -180,7 +180,7 @@ static int explain(job *j)
 {
   size_t size = 0;
   int error = 0;
-  ts_network_error wrong = {0};
+  ts_error wrong = {0};
   const char *text = read_text(j, &size, &error);
   if (!text)
     return complain(j, TS_EXIT_ENVIRONMENT,
@@ -189,7 +189,7 @@ static int explain(job *j)
   if (!file)
     return complain(j, TS_EXIT_REJECTED,
                     ts_arena_printf(j->arena, wrong.line ? "%s:%u: %s" : "%s:%.0u %s", j->path,
-                                    wrong.line, wrong.text));
+                                    wrong.line, wrong.message));
   const char *variable = set_variables(j, file);
   if (variable)
     return complain(j, TS_EXIT_REJECTED, variable);

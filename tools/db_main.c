@@ -54,12 +54,9 @@ typedef struct task {
   row_list rows; /* to add */
 } task;
 
-static int refuse(task *t, const ts_db_error *error)
+static int refuse(task *t, const ts_error *error)
 {
-  ts_diag *d = ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot use the database `%s`: %s",
-                           t->db, error->message);
-  if (error->help[0])
-    ts_diag_help(d, "%s", error->help);
+  ts_diag_add_error(t->diags, TS_E0525, error, "cannot use the database `%s`", t->db);
   return TS_EXIT_REJECTED;
 }
 
@@ -86,7 +83,7 @@ static int take_table(task *t, const char *path, row_list *rows)
   size_t size, text_size;
   int error;
   char *bytes = ts_read_file(t->arena, path, &size, &error);
-  ts_cost_error why = {0};
+  ts_error why = {0};
   if (!bytes) {
     ts_diag_add(t->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, strerror(error));
     return TS_EXIT_ENVIRONMENT;
@@ -94,10 +91,7 @@ static int take_table(task *t, const char *path, row_list *rows)
   const char *text = ts_cost_text(t->arena, bytes, size, &text_size, &why);
   const ts_table *table = text ? ts_table_read(t->arena, text, text_size, NULL, &why) : NULL;
   if (!table) {
-    ts_diag *d =
-      ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot read the table `%s`: %s", path, why.text);
-    if (why.line)
-      ts_diag_fact(d, "where", "line %u, column %u", why.line, why.column);
+    ts_diag_add_error(t->diags, TS_E0525, &why, "cannot read the table `%s`", path);
     return TS_EXIT_REJECTED;
   }
   const char *device = t->device ? t->device : table->device;
@@ -153,7 +147,7 @@ static int take_tables(task *t)
 static int add(task *t, ts_db *db)
 {
   const row_list *rows = &t->rows;
-  ts_db_error error = {0};
+  ts_error error = {0};
   ts_db_disputes disputes = {0};
   size_t replaced = 0;
   if (!ts_db_add(db, rows->at, rows->count, &replaced, &error) ||
@@ -191,7 +185,7 @@ static void count_row(void *closure, const ts_db_row *r)
 static int list(task *t, ts_db *db)
 {
   sums s = {.arena = t->arena};
-  ts_db_error error = {0};
+  ts_error error = {0};
   ts_db_disputes disputes = {0};
   if (!ts_db_each(db, NULL, t->device, t->software, count_row, &s, &error) ||
       !ts_db_find_disputes(t->arena, db, &disputes, &error))
@@ -223,7 +217,7 @@ static void put_row(void *closure, const ts_db_row *r)
 
 static int show(task *t, ts_db *db)
 {
-  ts_db_error error = {0};
+  ts_error error = {0};
   const char *family = t->operands.count ? t->operands.at[0] : NULL;
   return ts_db_each(db, family, t->device, t->software, put_row, NULL, &error) ? TS_EXIT_DONE :
                                                                                  refuse(t, &error);
@@ -245,7 +239,7 @@ static const char *usual_file(task *t, bool create)
 
 static int run(task *t, int what)
 {
-  ts_db_error error = {0};
+  ts_error error = {0};
   int status = what == ADD ? take_tables(t) : TS_EXIT_DONE;
   if (status != TS_EXIT_DONE)
     return status;

@@ -74,7 +74,7 @@ static const char *path_of(const task *k, ts_arena *work, uint32_t rank)
 /* What is written of a rank: a file of its own, or what comes next in the one file. */
 typedef struct sink { task *k; ts_output file; uint32_t world; } sink;
 
-static bool put_rank(sink *s, ts_export *x, uint32_t rank, ts_import_error *error)
+static bool put_rank(sink *s, ts_export *x, uint32_t rank, ts_error *error)
 {
   ts_arena *work = ts_arena_new("path");
   const char *path = path_of(s->k, work, rank);
@@ -93,7 +93,7 @@ static bool put_rank(sink *s, ts_export *x, uint32_t rank, ts_import_error *erro
 
 static int export_ranks(task *k, const ts_events *const *ranks, uint32_t count)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   sink s = {.k = k, .world = count};
   bool good = true;
   for (uint32_t r = 0; r < count && good; r++) {
@@ -110,7 +110,7 @@ static void print_groups(void *closure, FILE *out) { ts_chakra_write_groups(clos
 static int export_ir(task *k, const ts_ir *ir)
 {
   ts_arena *arena = k->t.arena;
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_ir_ranks *ranks = ts_ir_ranks_new(arena, ir);
   ts_export **of_program = TS_NEW_ARRAY(arena, ts_export *, ir->programs_count + 1);
   sink s = {.k = k, .world = ir->meta->world};
@@ -135,13 +135,11 @@ static int export_ir(task *k, const ts_ir *ir)
 static int export_made(task *k, ts_ir_builder *b)
 {
   ts_ir ir;
-  ts_ir_error wrong;
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error;
   ts_ir_builder_view(b, &ir);
-  if (ts_ir_verify(&ir, &wrong) < 0)
-    ts_import_fail(&error, NULL, "%s", wrong.message);
-  int status = error.message[0] ? ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
-                                  export_ir(k, &ir);
+  int status = ts_ir_verify(&ir, &error) < 0 ?
+                 ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error) :
+                 export_ir(k, &ir);
   ts_ir_builder_free(b);
   return status;
 }
@@ -149,7 +147,7 @@ static int export_made(task *k, ts_ir_builder *b)
 /* By way of the IR, which has times, and streams as dependencies. */
 static int export_graphs(task *k, const ts_events *const *ranks, uint32_t count)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_ir_builder *b = ts_graph_ir(ranks, count, k->given, &error);
   return b ? export_made(k, b) : ts_trace_task_refuse(&k->t, "export", k->t.paths.at[0], &error);
 }
@@ -162,7 +160,7 @@ static int several(task *k)
 
 static int export_trace(task *k, const char *path)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_events *e = ts_trace_task_read(&k->t, path, &(ts_events_options){.no_memory = true});
   if (e && ts_is_graph(e)) {
     uint32_t count;

@@ -113,6 +113,11 @@ static int complain(const job *j, int status, const char *path, uint32_t line, c
   return status;
 }
 
+static int refuse(const job *j, const char *path, const ts_error *error)
+{
+  return complain(j, TS_EXIT_REJECTED, path, error->line, error->message);
+}
+
 static bool take_rate(job *j, double *rate)
 {
   if (ts_options_rate(&j->options, rate))
@@ -200,10 +205,10 @@ static const char *read_text(job *j, const char *path, size_t *size, int *status
     *status = complain(j, TS_EXIT_ENVIRONMENT, path, 0, strerror(error ? error : EIO));
     return NULL;
   }
-  ts_cost_error wrong = {0};
+  ts_error wrong = {0};
   const char *text = ts_cost_text(j->arena, bytes, *size, size, &wrong);
   if (!text)
-    *status = complain(j, TS_EXIT_REJECTED, path, 0, wrong.text);
+    *status = refuse(j, path, &wrong);
   return text;
 }
 
@@ -223,25 +228,24 @@ static int read_measured(job *j, const char *path)
 {
   int status = 0;
   size_t size = 0;
-  uint32_t count = 0, line = 0;
-  const char *text = read_text(j, path, &size, &status), *device = NULL, *wrong = NULL;
+  uint32_t count = 0;
+  ts_error error;
+  const char *text = read_text(j, path, &size, &status), *device = NULL;
   if (!text)
     return status;
   if (ts_npkit_is(text, size)) {
-    ts_network_error error;
     ts_npkit trace;
     if (!ts_npkit_read(j->arena, text, size, &trace, &error))
-      return complain(j, TS_EXIT_REJECTED, path, error.line, error.text);
+      return refuse(j, path, &error);
     TS_PUSH(j->arena, &j->traces, trace);
     add_points(j, path, text, size, NULL, 0);
     return 0;
   }
   if (ts_network_is_log(text, size)) {
-    ts_network_error error;
     const ts_ir_net_point *points =
       ts_network_log_read(j->arena, text, size, j->of, &count, &device, &error);
     if (!points)
-      return complain(j, TS_EXIT_REJECTED, path, error.line, error.text);
+      return refuse(j, path, &error);
     if (!j->device)
       j->device = device;
     add_points(j, path, text, size, points, count);
@@ -251,9 +255,9 @@ static int read_measured(job *j, const char *path)
                           .where = j->where,
                           .where_count = j->where_count,
                           .repeats = j->statistical};
-  const ts_network_table *table = ts_network_table_read(j->arena, text, size, &o, &wrong, &line);
+  const ts_network_table *table = ts_network_table_read(j->arena, text, size, &o, &error);
   if (!table)
-    return complain(j, TS_EXIT_REJECTED, path, line, wrong);
+    return refuse(j, path, &error);
   add_points(j, path, text, size, table->points, table->count);
   return 0;
 }
@@ -416,7 +420,7 @@ static int fit(job *j)
 {
   int status = 0;
   size_t size = 0;
-  ts_network_error error;
+  ts_error error;
   for (size_t i = 0; j->statistical && i < j->files.count && !status; i++)
     status = read_measured(j, j->files.at[i]);
   if (j->statistical) {
@@ -430,7 +434,7 @@ static int fit(job *j)
   if (!text)
     return status;
   if (!hardware)
-    return complain(j, TS_EXIT_REJECTED, j->hardware, error.line, error.text);
+    return refuse(j, j->hardware, &error);
   for (size_t i = 0; i < j->files.count && !status; i++)
     status = read_measured(j, j->files.at[i]);
   if (status)

@@ -165,17 +165,15 @@ static bool refuse(job *j, const char *why, const char *help)
   return false;
 }
 
-static bool bad_table(job *j, const char *path, const char *text, size_t size,
-                      const ts_cost_error *why)
+static bool bad_table(job *j, const char *path, const char *text, size_t size, const ts_error *why)
 {
   if (!text || !why->line)
-    return refuse(j, ts_arena_printf(j->arena, "table `%s` cannot be used: %s", path, why->text),
-                  why->help);
+    return ts_diag_add_error(j->diags, TS_E0502, why, "table `%s` cannot be used", path), false;
   ts_span at = {ts_sources_add(j->sources, path, "table", text, size), (uint32_t)why->begin,
                 (uint32_t)why->end};
   ts_diag *d = ts_diag_add(j->diags, TS_E0502, at, "table `%s` cannot be used", path);
-  ts_diag_here(d, "%s", why->text);
-  if (why->help)
+  ts_diag_here(d, "%s", why->message);
+  if (why->help[0])
     ts_diag_help(d, "%s", why->help);
   return false;
 }
@@ -187,7 +185,7 @@ static bool read_table(job *j, const char *path, uint32_t device)
   char *bytes = ts_read_file(j->arena, path, &size, &error);
   if (!bytes)
     return cannot_read(j, path, error);
-  ts_cost_error why = {0};
+  ts_error why = {0};
   const char *text = ts_cost_text(j->arena, bytes, size, &text_size, &why);
   if (text && ts_fit_tables_add(j->arena, &j->work.tables, ts_base_name(path), bytes, size, text,
                                 text_size, &j->work.choice, device, &why))
@@ -199,13 +197,13 @@ static bool read_sheets(job *j, ts_device_sheets *s)
 {
   size_t size;
   int error;
-  uint32_t line;
+  ts_error why;
   const char *text = ts_read_file(j->arena, j->o->devices, &size, &error);
   if (!text)
     return cannot_read(j, j->o->devices, error);
-  const char *wrong = ts_device_sheets_read(j->arena, text, size, s, &line);
-  return !wrong ||
-         refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, line, wrong), NULL);
+  return ts_device_sheets_read(j->arena, text, size, s, &why) ||
+         refuse(j, ts_arena_printf(j->arena, "%s:%u: %s", j->o->devices, why.line, why.message),
+                NULL);
 }
 
 static uint32_t sheet_of(job *j, const ts_device_sheets *s, const char *name, size_t length)

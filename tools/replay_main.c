@@ -206,11 +206,11 @@ static int replay(ts_trace_task *t, long long step, const ts_graph_machine *mach
   if (t->paths.count > 1)
     return ts_options_wrong(&t->options, "one file at a time: `%s` and `%s`", t->paths.at[0],
                             t->paths.at[1]);
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   if (step > e->step_count)
-    ts_import_fail(
-      &error, "steps are marked by profiler.step(); without --step the whole trace is played",
-      "the trace has %u step%s, not %lld", e->step_count, e->step_count == 1 ? "" : "s", step);
+    ts_fail(&error, "steps are marked by profiler.step(); without --step the whole trace is played",
+            "the trace has %u step%s, not %lld", e->step_count, e->step_count == 1 ? "" : "s",
+            step);
   const ts_event *mark = step && step <= e->step_count ? ts_event_at(e, e->steps[step - 1]) : NULL;
   ts_replay *r = error.message[0] ? NULL : ts_replay_new(t->arena, e, mark, &error);
   if (!r)

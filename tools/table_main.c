@@ -43,8 +43,8 @@ typedef struct inputs { TS_VEC(ts_events *) traces, shapes; } inputs; /* shapes:
 
 static int refuse(ts_trace_task *t, const char *path, const char *help, const char *wrong)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
-  ts_import_fail(&error, help, "%s", wrong);
+  ts_error error = {0};
+  ts_fail(&error, help, "%s", wrong);
   return ts_trace_task_refuse(t, "make a table of", path, &error);
 }
 

@@ -26,7 +26,7 @@ typedef struct maker {
   uint32_t label_memory;
   const message_key **message_keys; /* of each program, by event */
   TS_VEC(message_key) messages; /* all that is sent, sorted: tags are places in it */
-  ts_import_error *error;
+  ts_error *error;
 } maker;
 
 static uint32_t coordinate(const maker *m, uint32_t rank, uint32_t axis)
@@ -110,12 +110,11 @@ static bool find_mesh(maker *m)
       seen[c->ranks] = true;
       members g = members_of(m, e, c->ranks);
       if (!g.count)
-        return ts_import_fail(
-          m->error, "list the ranks of each group, from 0 to the world's last",
-          "rank %u: a group has no ranks, or some beyond the world of %u: `%.60s`", r, m->world,
-          ts_events_text(e, c->ranks));
+        return ts_fail(m->error, "list the ranks of each group, from 0 to the world's last",
+                       "rank %u: a group has no ranks, or some beyond the world of %u: `%.60s`", r,
+                       m->world, ts_events_text(e, c->ranks));
       if (!take_borders(m, g, &all))
-        return ts_import_fail(
+        return ts_fail(
           m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are",
           "rank %u: the group of ranks %.60s is no product of axes", r,
           ts_events_text(e, c->ranks));
@@ -128,7 +127,7 @@ static bool find_mesh(maker *m)
     if (all.at[i] == all.at[i + 1])
       continue;
     if (all.at[i + 1] % all.at[i] || m->axis_count == AXES_MOST)
-      return ts_import_fail(
+      return ts_fail(
         m->error, "groups are made of axes of one mesh, as those of tensors, data and stages are",
         "the groups of the ranks fit no mesh: strides of %u and %u", all.at[i], all.at[i + 1]);
     m->stride[m->axis_count] = all.at[i];
@@ -216,7 +215,7 @@ static bool find_programs(maker *m)
     m->program_axis = a;
     return true;
   }
-  return ts_import_fail(
+  return ts_fail(
     m->error, "one axis of the mesh has to decide what a rank does, as the stage of a pipeline",
     "the ranks do not fall into the stages of one axis: rank %u does another thing than rank 0, "
     "and rank %u fits neither",
@@ -396,12 +395,12 @@ static bool time_of(maker *m, const ts_events *e, uint32_t i, ts_ir_kernel *k)
   for (uint32_t t = 0; t < out_count; t++) k->bytes += out[t].bytes;
   k->flops = flops_of((ts_event_kind)v->kind, in, in_count, out, out_count);
   if (!(k->bytes < 1e18) || !(k->flops < 1e24))
-    return ts_import_fail(m->error, "check the shapes of its tensors",
-                          "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
+    return ts_fail(m->error, "check the shapes of its tensors",
+                   "rank %" PRId64 ", node %u: larger than can be counted", e->rank, i);
   if (!m->machine)
-    return ts_import_fail(m->error, "say what computes: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
-                          "rank %" PRId64 ", node %u, `%.40s`, has no time", e->rank, i,
-                          ts_events_text(e, v->name));
+    return ts_fail(m->error, "say what computes: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
+                   "rank %" PRId64 ", node %u, `%.40s`, has no time", e->rank, i,
+                   ts_events_text(e, v->name));
   double compute = k->flops / m->machine->flops, memory = k->bytes / m->machine->bandwidth;
   k->time = (uint64_t)((compute > memory ? compute : memory) * 1e12);
   k->basis = TS_IR_ROOFLINE;
@@ -478,10 +477,10 @@ static bool put_message(maker *m, program *p, ts_ir_node *n, uint32_t i)
   const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
   uint32_t rank = (uint32_t)p->e->rank, axis = peer_axis(m, rank, c->peer);
   if (axis == TS_IR_NONE || axis != m->program_axis)
-    return ts_import_fail(m->error, "messages run along one axis of the mesh, that of the stages",
-                          "rank %u, node %u: a message to or from rank %" PRId64
-                          ", which is not along the axis of the pipeline",
-                          rank, i, c->peer);
+    return ts_fail(m->error, "messages run along one axis of the mesh, that of the stages",
+                   "rank %u, node %u: a message to or from rank %" PRId64
+                   ", which is not along the axis of the pipeline",
+                   rank, i, c->peer);
   n->op = c->kind == TS_COMM_SEND ? TS_IR_SEND : TS_IR_RECV;
   n->arg = (uint32_t)p->ports.count;
   TS_PUSH(m->work, &p->ports,
@@ -507,9 +506,8 @@ static bool put_comm(maker *m, program *p, ts_ir_node *n, uint32_t i)
                                                [TS_COMM_BARRIER] = TS_IR_BARRIER,
                                                [TS_COMM_SEND_RECV] = TS_IR_ALL_TO_ALL};
   if (!m->machine)
-    return ts_import_fail(m->error,
-                          "say what links the ranks: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
-                          "rank %" PRId64 ", node %u, communicates", p->e->rank, i);
+    return ts_fail(m->error, "say what links the ranks: --machine FLOPS:BANDWIDTH:LINK:LATENCY",
+                   "rank %" PRId64 ", node %u, communicates", p->e->rank, i);
   if (is_message(p->e, ts_event_at(p->e, i)))
     return put_message(m, p, n, i);
   const ts_event_comm *c = &p->e->comms.at[ts_event_at(p->e, i)->detail];
@@ -612,16 +610,16 @@ static bool sort_dependencies(maker *m, program *p)
   p->deps = TS_NEW_ARRAY(m->work, uint32_t, e->edges.count + 1);
   for (size_t k = 0; k < e->edges.count; k++) {
     if (e->edges.at[k].from >= e->edges.at[k].to)
-      return ts_import_fail(m->error, "list nodes after those that they wait for",
-                            "rank %" PRId64 ": node %u waits for node %u, which comes after it",
-                            e->rank, e->edges.at[k].to, e->edges.at[k].from);
+      return ts_fail(m->error, "list nodes after those that they wait for",
+                     "rank %" PRId64 ": node %u waits for node %u, which comes after it", e->rank,
+                     e->edges.at[k].to, e->edges.at[k].from);
     p->first_dep[e->edges.at[k].to + 1]++;
   }
   for (uint32_t i = 0; i < e->count; i++) {
     if (p->first_dep[i + 1] > DEPENDENCIES_MOST)
-      return ts_import_fail(m->error, "let it wait for the last node of each stream",
-                            "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i,
-                            DEPENDENCIES_MOST);
+      return ts_fail(m->error, "let it wait for the last node of each stream",
+                     "rank %" PRId64 ": node %u waits for more than %d others", e->rank, i,
+                     DEPENDENCIES_MOST);
     p->first_dep[i + 1] += p->first_dep[i];
   }
   uint32_t *at = ts_arena_copy(m->work, p->first_dep, sizeof *at * (e->count + 1));
@@ -648,8 +646,8 @@ static bool sort_memory(maker *m, program *p)
     if (e->graph->memory.at[i].event != TS_EVENT_NONE &&
         e->graph->memory.at[i - 1].event != TS_EVENT_NONE &&
         e->graph->memory.at[i].event < e->graph->memory.at[i - 1].event)
-      return ts_import_fail(m->error, "sort `memory` by `node`",
-                            "rank %" PRId64 ": `memory` is not in the order of nodes", e->rank);
+      return ts_fail(m->error, "sort `memory` by `node`",
+                     "rank %" PRId64 ": `memory` is not in the order of nodes", e->rank);
   return true;
 }
 
@@ -787,8 +785,8 @@ static bool put_streams(maker *m)
     for (uint32_t t = most; t < m->ranks[r]->tracks.count; t++)
       most = m->ranks[r]->tracks.at[t].device ? t + 1 : most;
   if (most > STREAMS_MOST)
-    return ts_import_fail(m->error, "put work that never overlaps on one stream",
-                          "a rank has %u streams; at most %d", most, STREAMS_MOST);
+    return ts_fail(m->error, "put work that never overlaps on one stream",
+                   "a rank has %u streams; at most %d", most, STREAMS_MOST);
   for (uint32_t s = 0; s < most; s++) {
     const char *kind = "compute";
     for (uint32_t r = 0; r < m->world; r++)
@@ -811,16 +809,16 @@ static bool check_ranks(maker *m)
   for (uint32_t r = 0; r < m->world; r++) {
     const ts_events *e = m->ranks[r];
     if (e->format != TS_TRACE_GRAPH && e->format != TS_TRACE_GOAL)
-      return ts_import_fail(m->error, "trainspec-trace writes them", "`%s` is no execution graph",
-                            e->file);
+      return ts_fail(m->error, "trainspec-trace writes them", "`%s` is no execution graph",
+                     e->file);
     if (e->world != m->world || e->rank != r)
-      return ts_import_fail(m->error, "give the graphs of all ranks",
-                            "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u",
-                            e->file, e->rank, e->world, r, m->world);
+      return ts_fail(m->error, "give the graphs of all ranks",
+                     "`%s` is rank %" PRId64 " of %" PRId64 "; wanted is rank %u of %u", e->file,
+                     e->rank, e->world, r, m->world);
     if (e->cut)
-      return ts_import_fail(m->error, "copy the file again", "`%s` ends early", e->file);
+      return ts_fail(m->error, "copy the file again", "`%s` ends early", e->file);
     if (!e->count)
-      return ts_import_fail(m->error, "trace the rank again", "`%s` holds no nodes", e->file);
+      return ts_fail(m->error, "trace the rank again", "`%s` holds no nodes", e->file);
   }
   return true;
 }
@@ -858,7 +856,7 @@ static bool find_shape(maker *m)
   bool found = find_mesh(m) && find_programs(m);
   if ((found && messages_fit(m)) || has_collectives(m) || m->world < 2)
     return found;
-  *m->error = (ts_import_error){0};
+  *m->error = (ts_error){0};
   m->axis_count = 1;
   m->stride[0] = 1;
   m->size[0] = m->world;
@@ -882,7 +880,7 @@ static bool make(maker *m)
 }
 
 ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count,
-                           const ts_graph_machine *machine, ts_import_error *error)
+                           const ts_graph_machine *machine, ts_error *error)
 {
   maker m = {.ranks = ranks,
              .world = count,

@@ -47,7 +47,7 @@ typedef struct maker {
 
 /* ---- Streams ---- */
 
-static bool take_streams(maker *m, ts_import_error *error)
+static bool take_streams(maker *m, ts_error *error)
 {
   uint32_t *stream = TS_NEW_ARRAY(m->work, uint32_t, m->e->tracks.count + 1);
   int64_t busy[MOST_STREAMS] = {0};
@@ -56,8 +56,7 @@ static bool take_streams(maker *m, ts_import_error *error)
     uint32_t track = m->ops[i].v->track;
     if (stream[track] == TS_EVENT_NONE) {
       if (m->tracks == MOST_STREAMS)
-        return ts_import_fail(error, "choose a step with --step", "more than %d streams",
-                              MOST_STREAMS);
+        return ts_fail(error, "choose a step with --step", "more than %d streams", MOST_STREAMS);
       stream[track] = m->tracks;
       m->stream_of[m->tracks++] = track;
     }
@@ -787,19 +786,17 @@ static void take_ops(maker *m)
   m->count = m->r->chosen_count;
 }
 
-ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *step,
-                         ts_import_error *error)
+ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *step, ts_error *error)
 {
   static const char help[] = "replay needs a trace of the profiler that recorded the device";
   if (!e->timed || !e->device_count) {
     if (e->timed && e->unknown_category)
-      ts_import_fail(
-        error, help,
-        "no device work of a known category: %llu events of others, as `%.40s`, are left out",
-        (unsigned long long)e->unknown_category, ts_events_text(e, e->unknown_name));
+      ts_fail(error, help,
+              "no device work of a known category: %llu events of others, as `%.40s`, are left out",
+              (unsigned long long)e->unknown_category, ts_events_text(e, e->unknown_name));
     else
-      ts_import_fail(error, help, "%s",
-                     e->timed ? "the trace holds no device work" : "the trace has no times");
+      ts_fail(error, help, "%s",
+              e->timed ? "the trace holds no device work" : "the trace has no times");
     return NULL;
   }
   maker m = {.e = e, .r = TS_NEW(arena, ts_replay), .work = ts_arena_new("replay")};
@@ -810,12 +807,12 @@ ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *st
     m.r->chosen = ts_step_work(arena, e, step, &m.r->chosen_count);
   m.r->measured = ts_time_shares_of_events(e, m.r->chosen, m.r->chosen_count);
   take_ops(&m);
-  bool good = m.count || ts_import_fail(
-                           error, "trainspec trace lists the steps with what was launched in them",
-                           "no device work was launched in this step");
+  bool good =
+    m.count || ts_fail(error, "trainspec trace lists the steps with what was launched in them",
+                       "no device work was launched in this step");
   if (good && m.r->measured.span > INT64_MAX / 4000)
-    good = ts_import_fail(error, "some times are damaged: choose a step with --step",
-                          "the trace spans more than 26 days");
+    good = ts_fail(error, "some times are damaged: choose a step with --step",
+                   "the trace spans more than 26 days");
   if (!good || !take_streams(&m, error)) {
     ts_arena_free(m.work);
     return NULL;

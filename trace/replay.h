@@ -46,6 +46,6 @@ typedef struct ts_replay {
 /* `step`: a mark of e->steps, or NULL: the whole trace. NULL with the error filled. Free ->ir with
  * ts_ir_builder_free. */
 ts_replay *ts_replay_new(ts_arena *arena, const ts_events *e, const ts_event *step,
-                         ts_import_error *error);
+                         ts_error *error);
 
 #endif

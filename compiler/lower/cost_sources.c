@@ -52,7 +52,7 @@ static double number(const ts_value *v, double otherwise)
 /* -- files -- */
 
 static ts_cost_chain *bad_file(ts_session *s, const char *name, const char *role, const char *text,
-                               size_t size, const ts_cost_error *e, ts_span span)
+                               size_t size, const ts_error *e, ts_span span)
 {
   ts_span at = span;
   if (text && e->line) {
@@ -60,10 +60,10 @@ static ts_cost_chain *bad_file(ts_session *s, const char *name, const char *role
     at = (ts_span){file, (uint32_t)e->begin, (uint32_t)e->end};
   }
   ts_diag *d = ts_report(s, TS_E0502, at, "%s `%s` cannot be used", role, name);
-  ts_diag_here(d, "%s", e->text);
+  ts_diag_here(d, "%s", e->message);
   if (at.file != span.file)
     ts_diag_note_at(d, span, "named here");
-  if (e->help)
+  if (e->help[0])
     ts_diag_help(d, "%s", e->help);
   return NULL;
 }
@@ -110,7 +110,7 @@ static ts_cost_chain *table(ts_session *s, const ts_applied *t, ts_source_name *
   const ts_value *file = arg(t, "file"), *dtype = arg(t, "dtype"), *family = arg(t, "family");
   ts_table_options options = {family ? family->u.string : NULL,
                               dtype ? dtype->u.dtype->name : NULL};
-  ts_cost_error error = {0};
+  ts_error error = {0};
   size_t size = 0, text_size = 0;
   ts_found found;
   char *bytes =
@@ -131,7 +131,7 @@ static ts_cost_chain *fit_of_table(ts_session *s, const ts_applied *f, const ts_
                                    ts_source_name *name)
 {
   const ts_value *gpu = arg(f, "gpu"), *sms = gpu ? ts_record_find(gpu->u.record, "sms") : NULL;
-  ts_cost_error error = {0};
+  ts_error error = {0};
   if (!sms || sms->type != TS_T_INT || sms->u.integer < 1) {
     ts_diag *d = ts_report(s, TS_E0503, sms ? sms->span : f->span,
                            "a fit of a table needs to know how many processors the device has");
@@ -156,7 +156,7 @@ static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *na
   if (file && file->type == TS_T_APPLIED && !file->u.applied->decl &&
       !strcmp(file->u.applied->name, "table"))
     return fit_of_table(s, f, file, name);
-  ts_cost_error error = {0};
+  ts_error error = {0};
   size_t size = 0, text_size = 0;
   ts_found found;
   if (!file || file->type != TS_T_STRING)
@@ -177,7 +177,7 @@ static ts_cost_chain *fit(ts_session *s, const ts_applied *f, ts_source_name *na
 /* The rows asked for as a table; NULL with the error filled. The whole database is an input of the
  * plan. */
 static const char *rows_of_database(ts_session *s, const ts_found *found, const char *path,
-                                    const ts_applied *d, size_t *size, ts_db_error *why)
+                                    const ts_applied *d, size_t *size, ts_error *why)
 {
   const ts_value *device = arg(d, "device"), *software = arg(d, "software");
   ts_dependency dependency = {.path = found->path, .name = found->name, .role = "database"};
@@ -197,19 +197,16 @@ static const char *rows_of_database(ts_session *s, const ts_found *found, const 
 static ts_cost_chain *database(ts_session *s, const ts_applied *d, ts_source_name *name)
 {
   const ts_value *file = arg(d, "file");
-  ts_cost_error error = {0};
-  ts_db_error why = {{0}, {0}};
+  ts_error error = {0};
   ts_found found;
   size_t size = 0;
   const char *path = ts_session_locate(s, file->span.file, file->u.string, file->span, &found);
   if (!path)
     return NULL;
   name->name = ts_session_written(file->u.string);
-  const char *text = rows_of_database(s, &found, path, d, &size, &why);
-  if (!text) {
-    error = (ts_cost_error){.text = why.message, .help = why.help[0] ? why.help : NULL};
+  const char *text = rows_of_database(s, &found, path, d, &size, &error);
+  if (!text)
     return bad_file(s, file->u.string, "database", NULL, 0, &error, file->span);
-  }
   const ts_cost_source *source = ts_cost_table(s->arena, text, size, NULL, &error);
   error.line = 0; /* of a text that nobody has seen */
   return source && take_device(s, source, NULL, name) ?

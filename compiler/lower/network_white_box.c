@@ -61,13 +61,12 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
 {
   size_t size = 0, text_size = 0;
   ts_found found;
-  ts_cost_error gzip = {0};
-  ts_network_error error = {0};
+  ts_error error;
   char *bytes =
     ts_session_read(l->s, file->span.file, file->u.string, "network", file->span, &size, &found);
   if (!bytes)
     return false;
-  const char *text = ts_cost_text(l->s->arena, bytes, size, &text_size, &gzip);
+  const char *text = ts_cost_text(l->s->arena, bytes, size, &text_size, &error);
   const ts_network_file *read =
     text ? ts_network_file_read(l->s->arena, text, text_size, &error) : NULL;
   if (read) {
@@ -77,9 +76,7 @@ static bool from_file(ts_lowering *l, const ts_value *file, ts_network_file *out
   }
   ts_diag *d =
     ts_report(l->s, TS_E0502, file->span, "network file `%s` cannot be used", file->u.string);
-  const char *what = text ? error.text : gzip.text;
-  ts_diag_here(d, "%s",
-               error.line ? ts_arena_printf(l->s->arena, "line %u: %s", error.line, what) : what);
+  ts_diag_here(d, "%s", ts_error_words(l->s->arena, &error));
   return false;
 }
 

@@ -27,13 +27,13 @@ typedef struct reader {
   TS_VEC(target) targets;
   place at[TS_XML_DEPTH + 1];
   uint32_t depth;
-  const char *error;
+  ts_error *error;
 } reader;
 
 static bool fail(reader *r, const char *error)
 {
-  r->error = error;
-  return false;
+  r->error->line = r->xml.line;
+  return ts_fail(r->error, NULL, "%s", error);
 }
 
 /* A whole number of an attribute; `otherwise` when it is not there. */
@@ -262,11 +262,13 @@ static bool resolve(reader *r)
   return true;
 }
 
-const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size,
-                                    const char **error, uint32_t *line)
+const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size, ts_error *error)
 {
-  reader r = {
-    .arena = arena, .xml = ts_xml_new(arena, text, size), .t = TS_NEW(arena, ts_topology)};
+  reader r = {.arena = arena,
+              .xml = ts_xml_new(arena, text, size),
+              .t = TS_NEW(arena, ts_topology),
+              .error = error};
+  *error = (ts_error){0};
   bool good = true, any = false;
   for (ts_xml_event e; good && (e = ts_xml_next(&r.xml)) != TS_XML_END;) {
     if (e == TS_XML_ERROR)
@@ -283,7 +285,5 @@ const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t si
   if (good && !r.t->gpus.count)
     good = fail(&r, "the topology has no GPU");
   good = good && resolve(&r);
-  *error = r.error;
-  *line = r.xml.line;
   return good ? r.t : NULL;
 }

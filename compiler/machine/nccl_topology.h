@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 
 enum { TS_TOPOLOGY_NO_PART = -1 };
 
@@ -34,8 +35,8 @@ typedef struct ts_topology {
   TS_VEC(ts_topology_net) nets;
 } ts_topology;
 
-/* NULL with *error and its *line. */
+/* NULL after an error. */
 const ts_topology *ts_topology_read(ts_arena *arena, const char *text, size_t size,
-                                    const char **error, uint32_t *line);
+                                    ts_error *error);
 
 #endif

@@ -72,7 +72,7 @@ typedef struct reader {
   ts_arena *arena;
   const char *what;
   uint32_t index;
-  ts_network_error *error;
+  ts_error *error;
 } reader;
 
 static int named(const char *const *names, uint32_t count, const char *name)
@@ -121,12 +121,11 @@ static bool field_set(const ts_network_field *f, void *record, double value)
 
 static bool bad(reader *r, const char *text)
 {
-  if (!r->error->text && r->what && r->index == UINT32_MAX)
-    *r->error = (ts_network_error){ts_arena_printf(r->arena, "`%s`: %s", r->what, text), 0};
-  if (!r->error->text)
-    *r->error = (ts_network_error){
-      r->what ? ts_arena_printf(r->arena, "%s %u: %s", r->what, r->index + 1, text) : text, 0};
-  return false;
+  if (!r->what)
+    return ts_fail(r->error, NULL, "%s", text);
+  if (r->index == UINT32_MAX)
+    return ts_fail(r->error, NULL, "`%s`: %s", r->what, text);
+  return ts_fail(r->error, NULL, "%s %u: %s", r->what, r->index + 1, text);
 }
 
 const char *ts_network_method_wrong(const ts_ir_net_method *m)
@@ -395,18 +394,17 @@ static bool read_all(reader *r, const cJSON *root, lists *out)
 }
 
 ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size,
-                                      ts_network_error *error)
+                                      ts_error *error)
 {
-  *error = (ts_network_error){0};
+  *error = (ts_error){0};
   const char *end = NULL;
   cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
   reader r = {.arena = arena, .error = error};
   lists out = {0};
   ts_network_file *file = NULL;
   if (!root) {
-    *error = (ts_network_error){"not JSON", 1};
-    for (const char *at = text; end && at < end && at < text + size; at++)
-      error->line += *at == '\n';
+    size_t at = end ? (size_t)(end - text) : 0;
+    ts_fail_at(error, text, at, at, NULL, "not JSON");
   } else if (read_all(&r, root, &out)) {
     file = TS_NEW(arena, ts_network_file);
     *file = (ts_network_file){text_of(arena, root, "device"),

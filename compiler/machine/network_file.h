@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "ir/ir.h"
 
 typedef struct ts_network_option {
@@ -28,12 +29,9 @@ typedef struct ts_network_file {
   ts_ir_net_links links;        /* that all this was measured on; 0: not said */
 } ts_network_file;
 
-/* line 0: of the whole */
-typedef struct ts_network_error { const char *text; uint32_t line; } ts_network_error;
-
 /* NULL after an error. */
 ts_network_file *ts_network_file_read(ts_arena *arena, const char *text, size_t size,
-                                      ts_network_error *error);
+                                      ts_error *error);
 /* What is wrong with the figures of a method or a curve, or NULL. */
 const char *ts_network_method_wrong(const ts_ir_net_method *method);
 const char *ts_network_curve_wrong(const ts_ir_net_curve *curve);

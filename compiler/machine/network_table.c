@@ -41,7 +41,8 @@ enum { MAX_COLUMNS = 32 };
 typedef struct reader {
   ts_arena *arena;
   ts_csv csv;
-  const char *error, *device;
+  ts_error *error;
+  const char *device;
   uint32_t column[MAX_COLUMNS]; /* what each column is */
   const char *wanted[MAX_COLUMNS]; /* rows must have this text there; NULL: any */
   uint32_t columns;
@@ -51,10 +52,10 @@ typedef struct reader {
   TS_VEC(ts_ir_net_point) points;
 } reader;
 
-static bool bad(reader *r, const char *error)
+static bool bad(reader *r, const char *text)
 {
-  r->error = error;
-  return false;
+  r->error->line = r->csv.line ? r->csv.line : 1;
+  return ts_fail(r->error, NULL, "%s", text);
 }
 
 static void header_name(reader *r, const char *name)
@@ -206,17 +207,15 @@ static bool rows(reader *r)
 }
 
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,
-                                              const ts_network_options *options, const char **error,
-                                              uint32_t *line)
+                                              const ts_network_options *options, ts_error *error)
 {
   reader r = {.arena = arena,
               .csv = {.arena = arena, .text = text, .size = size, .comment = '#', .trim = true},
+              .error = error,
               .device = "",
               .options = options};
-  bool good = rows(&r);
-  *error = r.error;
-  *line = r.csv.line ? r.csv.line : 1;
-  if (!good)
+  *error = (ts_error){0};
+  if (!rows(&r))
     return NULL;
   ts_network_table *t = TS_NEW(arena, ts_network_table);
   if (options && options->repeats)
@@ -237,10 +236,8 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
                          source && source->type == TS_T_STRING ? source :
                                                                  NULL;
   size_t size = 0, text_size = 0;
-  const char *error = "";
   ts_found found;
-  uint32_t line = 0;
-  ts_cost_error gzip = {0};
+  ts_error error;
   if (!file) {
     ts_diag *d =
       ts_report(s, TS_E0505, source ? source->span : TS_NO_SPAN, "`measured` needs a table");
@@ -251,13 +248,13 @@ const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *sourc
     ts_session_read(s, file->span.file, file->u.string, "table", file->span, &size, &found);
   if (!bytes)
     return NULL;
-  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &gzip);
+  const char *text = ts_cost_text(s->arena, bytes, size, &text_size, &error);
   const ts_network_table *t =
-    text ? ts_network_table_read(s->arena, text, text_size, options, &error, &line) : NULL;
+    text ? ts_network_table_read(s->arena, text, text_size, options, &error) : NULL;
   if (!t) {
     ts_diag *d = ts_report(s, TS_E0502, file->span, "table `%s` cannot be used for collectives",
                            file->u.string);
-    ts_diag_here(d, "%s", text ? ts_arena_printf(s->arena, "line %u: %s", line, error) : gzip.text);
+    ts_diag_here(d, "%s", ts_error_words(s->arena, &error));
     return NULL;
   }
   ts_network_table *named = TS_NEW(s->arena, ts_network_table);

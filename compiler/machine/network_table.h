@@ -27,10 +27,9 @@ typedef struct ts_network_table {
  * become their median. NULL after E0502 or E0505. */
 const ts_network_table *ts_network_table_of(ts_session *s, const ts_value *source,
                                             const ts_network_options *options);
-/* The table's text alone; for tests. *error is what is wrong, at line *line. */
+/* The table's text alone. NULL after an error. */
 const ts_network_table *ts_network_table_read(ts_arena *arena, const char *text, size_t size,
-                                              const ts_network_options *options, const char **error,
-                                              uint32_t *line);
+                                              const ts_network_options *options, ts_error *error);
 /* Sorts points, repeats by their time. */
 void ts_network_sort_points(ts_ir_net_point *points, uint32_t count);
 /* Points in any order, sorted and merged as those of a table. */

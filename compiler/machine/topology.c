@@ -92,18 +92,18 @@ static ts_value record_of(const ts_builtin_call *c, const ts_topology *t)
 
 ts_value ts_builtin_topology(const ts_builtin_call *c)
 {
-  const char *file = c->arg[0].u.string, *error;
+  const char *file = c->arg[0].u.string;
   ts_found found;
   size_t size;
-  uint32_t line;
+  ts_error error;
   char *text =
     ts_session_read(c->s, c->arg[0].span.file, file, "topology", c->arg[0].span, &size, &found);
   if (!text)
     return ts_error_value();
-  const ts_topology *t = ts_topology_read(c->s->arena, text, size, &error, &line);
+  const ts_topology *t = ts_topology_read(c->s->arena, text, size, &error);
   if (t)
     return record_of(c, t);
   ts_diag *d = ts_report(c->s, TS_E0502, c->arg[0].span, "topology `%s` cannot be used", file);
-  ts_diag_here(d, "line %u: %s", line, error);
+  ts_diag_here(d, "%s", ts_error_words(c->s->arena, &error));
   return ts_error_value();
 }

@@ -15,7 +15,7 @@ void ts_ir_syntax(ts_ir_lexer *l, const char *format, ...)
     return;
   va_list args;
   va_start(args, format);
-  ts_ir_message(l->error, format, args);
+  ts_fail_va(l->error, NULL, format, args);
   l->error->line = l->line;
   va_end(args);
   l->failed = true;

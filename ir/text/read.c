@@ -502,15 +502,15 @@ static void finish(ts_ir_reader *r)
     r->lexer.failed = true;
 }
 
-ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_ir_error *error)
+ts_ir_builder *ts_ir_parse(const char *text, size_t size, ts_error *error)
 {
-  ts_ir_error unseen;
+  ts_error unseen;
   ts_arena *arena = ts_arena_new("text form of the IR");
   ts_ir_reader r = {.out = ts_ir_builder_new(), .arena = arena};
   r.symbols.arena = arena;
   r.lexer = (ts_ir_lexer){
     .at = text, .end = text + size, .line = 1, .arena = arena, .error = error ? error : &unseen};
-  *r.lexer.error = (ts_ir_error){0};
+  *r.lexer.error = (ts_error){0};
   ts_ir_locale locale = ts_ir_locale_enter();
   ts_ir_next(&r.lexer);
   while (!r.lexer.failed && r.lexer.token != TS_IR_END_OF_FILE) {

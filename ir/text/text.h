@@ -61,7 +61,7 @@ typedef struct ts_ir_lexer {
   char *text; /* of the token, quotes and escapes undone, NUL-terminated */
   size_t room;
   ts_arena *arena;
-  ts_ir_error *error;
+  ts_error *error;
   bool failed; /* the first error stands; from then on every token is END_OF_FILE */
 } ts_ir_lexer;
 

@@ -1,5 +1,7 @@
 /* Why a run ends without a result, as a value: what happened, where in the plan, and the facts a
- * person needs to mend it. Filled by whoever finds it, printed by report/stop.c. */
+ * person needs to mend it. Filled by whoever finds it, printed by report/stop.c. It is no ts_error:
+ * nothing is wrong with the input, and what was found has facts, a place in the plan and an exit
+ * code of its own. */
 #ifndef TS_RUNTIME_LOAD_STOP_H
 #define TS_RUNTIME_LOAD_STOP_H
 

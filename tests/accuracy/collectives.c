@@ -194,8 +194,8 @@ static void read_log(report *r, const char *path, const char *name)
   int error = 0;
   uint32_t count = 0;
   const char *device = "";
-  ts_network_error wrong = {0};
-  ts_cost_error gzip = {0};
+  ts_error wrong = {0};
+  ts_error gzip = {0};
   char *bytes = ts_read_file(r->c->arena, path, &size, &error);
   const char *text = bytes ? ts_cost_text(r->c->arena, bytes, size, &size, &gzip) : NULL;
   const ts_ir_net_point *points =
@@ -203,7 +203,7 @@ static void read_log(report *r, const char *path, const char *name)
       ts_network_log_read(r->c->arena, text, size, collective_in(name), &count, &device, &wrong) :
       NULL;
   if (!points) {
-    printf("  %s, line %u: %s\n", name, wrong.line, wrong.text ? wrong.text : "cannot be read");
+    printf("  %s, line %u: %s\n", name, wrong.line, wrong.message);
     return;
   }
   table *into = table_of(r, "logs", device, "", "");
@@ -301,13 +301,13 @@ static const ts_network_file *hardware_of(const acc_context *c, const char *name
 {
   size_t size = 0;
   int error = 0;
-  ts_network_error wrong = {0};
+  ts_error wrong = {0};
   char *text =
     ts_read_file(c->arena, ts_arena_printf(c->arena, "%s/stdlib/networks/%s.json", c->source, name),
                  &size, &error);
   const ts_network_file *file = text ? ts_network_file_read(c->arena, text, size, &wrong) : NULL;
   if (!file)
-    printf("  %s.json: %s\n", name, wrong.text ? wrong.text : "cannot be read");
+    printf("  %s.json: %s\n", name, wrong.message);
   return file;
 }
 

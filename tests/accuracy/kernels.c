@@ -142,7 +142,7 @@ static void one_device(const acc_context *c, const acc_kernels *set, const char 
   int error = 0;
   char *text = ts_read_file(arena, ts_arena_printf(arena, "%s/stdlib/fits/%s", c->source, file),
                             &size, &error);
-  ts_cost_error bad = {0};
+  ts_error bad = {0};
   const ts_cost_source *fit = table && text ? ts_cost_fit(arena, text, size, &bad) : NULL;
   if (table && !fit)
     printf("  %-12s %s\n", device, bad.text ? bad.text : "cannot be read");

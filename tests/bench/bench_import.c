@@ -124,7 +124,7 @@ int main(void)
   const char *recording = getenv("TS_BENCH_TRACE");
   int file = mkstemp(path);
   FILE *out = file < 0 ? NULL : fdopen(file, "w");
-  ts_import_error error;
+  ts_error error;
   struct rusage used;
   if (!out)
     abort();

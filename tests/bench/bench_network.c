@@ -22,7 +22,7 @@ static double now(void)
 
 static ts_network_file *stdlib_network(ts_arena *arena, const char *path)
 {
-  ts_network_error error;
+  ts_error error;
   const ts_embedded_file *file = ts_session_embedded(path);
   return file ? ts_network_file_read(arena, (const char *)file->bytes, file->size, &error) : NULL;
 }
@@ -53,7 +53,7 @@ static double measure(const char *path, uint32_t kind, const uint64_t *bytes)
     "in\n"
     "fragment F { all_reduce 1 MB over all }\nprogram { F }\n";
   ts_arena *arena = ts_arena_new("bench");
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_ir_builder *b = ts_ir_parse(cluster, strlen(cluster), &error);
   ts_ir ir;
   ts_stop stop = {.arena = arena};

@@ -62,7 +62,7 @@ static int once(const ts_define *define, uint32_t defines, bool no_fold, measure
     return 1;
   }
   ts_ir view, ir;
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_ir_builder_view(b, &view);
   t = now();
   uint8_t *bytes = ts_ir_encode(&view, &m->ir_bytes);

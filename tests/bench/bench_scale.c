@@ -37,7 +37,7 @@ static double resident(void)
 
 static void play(const char *path, uint32_t threads, bool fold, figures *f)
 {
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_arena *arena = ts_arena_new("bench");
   ts_stop stop = {.arena = arena};
   clockid_t clock = threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
@@ -72,7 +72,7 @@ static int compile(const char *file, const ts_define *define, uint32_t defines, 
   ts_ir_builder *b =
     ts_compile(s, path, &(ts_compile_options){.defines = define, .define_count = defines});
   ts_ir view;
-  ts_ir_error error;
+  ts_error error;
   if (!b) {
     ts_diags_print(s->diags, stderr, TS_COLOR_NEVER);
     return 1;

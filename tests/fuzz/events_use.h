@@ -13,7 +13,7 @@
 
 static inline void play_trace(ts_arena *arena, const ts_events *e)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_replay *r = ts_replay_new(arena, e, NULL, &error);
   if (!r) {
     if (!error.message[0])
@@ -21,7 +21,7 @@ static inline void play_trace(ts_arena *arena, const ts_events *e)
     return;
   }
   ts_ir ir;
-  ts_ir_error wrong;
+  ts_error wrong;
   ts_ir_builder_view(r->ir, &ir);
   if (ts_ir_verify(&ir, &wrong) == 0) {
     ts_stop stop = {.arena = arena};
@@ -34,7 +34,7 @@ static inline void play_trace(ts_arena *arena, const ts_events *e)
 }
 
 /* NULL: it was refused, for a reason that must be told. */
-static inline void use_events(ts_arena *arena, const ts_events *e, const ts_import_error *error)
+static inline void use_events(ts_arena *arena, const ts_events *e, const ts_error *error)
 {
   if (!e && !error->message[0])
     abort();
@@ -53,7 +53,7 @@ static inline void use_events(ts_arena *arena, const ts_events *e, const ts_impo
 static inline void use_trace(const void *bytes, size_t size)
 {
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   use_events(arena, ts_events_parse(arena, "fuzz", bytes, size, NULL, &error), &error);
   ts_arena_free(arena);
 }

@@ -27,7 +27,7 @@ static void count(void *closure, const ts_db_row *row)
   ++*(size_t *)closure;
 }
 
-static void told(bool good, const ts_db_error *error)
+static void told(bool good, const ts_error *error)
 {
   if (!good && !error->message[0])
     fail("a database is refused without a reason");
@@ -35,7 +35,7 @@ static void told(bool good, const ts_db_error *error)
 
 static void read_all(ts_arena *arena, ts_db *db)
 {
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   uint8_t digest[TS_DIGEST_SIZE];
   ts_db_disputes disputes = {0};
   size_t rows = 0, size;
@@ -46,8 +46,8 @@ static void read_all(ts_arena *arena, ts_db *db)
   told(table, &error);
   if (!table)
     return;
-  ts_cost_error wrong = {0};
-  if (!ts_cost_table(arena, table, size, NULL, &wrong) && !wrong.text)
+  ts_error wrong = {0};
+  if (!ts_cost_table(arena, table, size, NULL, &wrong) && !wrong.message[0])
     fail("a table is refused without a reason");
 }
 
@@ -55,7 +55,7 @@ static void use(ts_arena *arena, const char *file, bool create)
 {
   static const ts_db_row row = {"gemm", "bf16", "k=512 m=128 n=1536", "A", "cuda 12", "fuzz", 3, 2,
                                 4,      5};
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   size_t replaced;
   ts_db *db = ts_db_open(arena, file, create, &error);
   told(db, &error);

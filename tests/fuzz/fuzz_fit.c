@@ -18,9 +18,9 @@ static void ask(const ts_cost_source *source, const ts_cost_query *query)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_cost_error error = {0};
+  ts_error error = {0};
   ts_cost_source *source = ts_cost_fit(arena, bytes, size, &error);
-  if (!source && !error.text)
+  if (!source && !error.message[0])
     abort();
   if (source) {
     static const ts_feature product[] = {{"m", 100}, {"n", 4097}, {"k", 512}, {"count", 3}};

@@ -16,7 +16,7 @@ static void write_schedule(const ts_events *const *ranks, uint32_t world, uint32
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   ts_arena *arena = ts_arena_new("again");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   if (!out)
     abort();
   ts_goal_write_head(world, out);
@@ -34,7 +34,7 @@ static void write_schedule(const ts_events *const *ranks, uint32_t world, uint32
 
 static void play_schedule(const ts_events *const *ranks, uint32_t world)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_graph_machine machine = {1e12, 1e12, 1e11, 1e-6};
   ts_ir_builder *b = ts_graph_ir(ranks, world, &machine, &error);
   if (!b && !error.message[0])
@@ -42,7 +42,7 @@ static void play_schedule(const ts_events *const *ranks, uint32_t world)
   if (!b)
     return;
   ts_ir ir;
-  ts_ir_error wrong;
+  ts_error wrong;
   ts_arena *arena = ts_arena_new("play");
   ts_ir_builder_view(b, &ir);
   if (ts_ir_verify(&ir, &wrong) == 0) {
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   enum { MOST_RANKS = 64 };
   static const char lead[] = "num_ranks ";
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   char *text = ts_arena_alloc(arena, size + sizeof lead);
   memcpy(text, lead, sizeof lead - 1);
   if (size)

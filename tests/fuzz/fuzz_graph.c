@@ -17,7 +17,7 @@ static void write_graph(const ts_events *e)
   if (!out)
     return;
   ts_arena *arena = ts_arena_new("again");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   if (!ts_export_write(ts_export_new(arena, TS_EXPORT_GRAPH, e, 1), out, &error))
     abort();
   fclose(out);
@@ -30,7 +30,7 @@ static void write_graph(const ts_events *e)
 
 static void play_graph(const ts_events *e)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_graph_machine machine = {1e12, 1e12, 1e11, 1e-6};
   ts_ir_builder *b = ts_graph_ir(&e, 1, &machine, &error);
   if (!b && !error.message[0])
@@ -38,7 +38,7 @@ static void play_graph(const ts_events *e)
   if (!b)
     return;
   ts_ir ir;
-  ts_ir_error wrong;
+  ts_error wrong;
   ts_arena *arena = ts_arena_new("play");
   ts_ir_builder_view(b, &ir);
   if (ts_ir_verify(&ir, &wrong) == 0) {
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   size += sizeof head - 1;
   use_trace(whole, size);
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_events *e = ts_events_parse(arena, "fuzz", whole, size, NULL, &error);
   if (e && !e->cut && e->format == TS_TRACE_GRAPH) {
     write_graph(e);

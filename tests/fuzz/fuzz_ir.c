@@ -41,7 +41,7 @@ static void check_accepted(const ts_ir *ir)
   size_t size, again;
   uint8_t *bytes = ts_ir_encode(ir, &size);
   text t = {0};
-  ts_ir_error error;
+  ts_error error;
   ts_ir view;
   if (!bytes || ts_ir_view_bytes(bytes, size, &view, &error) || ts_ir_print(ir, put, &t))
     abort();
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   uint8_t *copy = malloc(size + 1);
   ts_ir view;
-  ts_ir_error error;
+  ts_error error;
   if (!copy)
     return 0;
   memcpy(copy, bytes, size);

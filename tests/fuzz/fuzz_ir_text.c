@@ -33,7 +33,7 @@ static uint8_t *encode(ts_ir_builder *b, ts_ir *view, size_t *size)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  ts_ir_error error;
+  ts_error error;
   ts_ir view, again;
   ts_ir_builder *b = ts_ir_parse((const char *)bytes, size, &error), *c;
   if (!b && !error.message[0])

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   const uint8_t *border = size ? memchr(bytes, 0xff, size) : NULL;
   ts_events *e =
     border ? ts_events_parse(arena, "profile", bytes, (size_t)(border - bytes), NULL, &error) :

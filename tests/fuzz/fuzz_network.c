@@ -44,13 +44,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bytes++, size--;
   }
   ts_arena *arena = ts_arena_new("fuzz");
-  const char *error = NULL;
-  uint32_t line = 0;
+  ts_error error;
   const ts_network_table *table = ts_network_table_read(
-    arena, ts_arena_string(arena, (const char *)bytes, size), size, &options, &error, &line);
+    arena, ts_arena_string(arena, (const char *)bytes, size), size, &options, &error);
   if (table)
     check(table);
-  else if (!error || !line)
+  else if (!error.message[0] || !error.line)
     fail("a table is refused without a reason");
   ts_arena_free(arena);
   return 0;

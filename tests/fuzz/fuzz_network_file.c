@@ -48,10 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     {"NCCL_COLLNET_ENABLE", "1"}, {"NCCL_P2P_PXN_LEVEL", "0"},
     {"NCCL_MAX_NCHANNELS", "2"},  {"NCCL_BUFFSIZE", "8192"}};
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_network_error error;
+  ts_error error;
   ts_network_file *file =
     ts_network_file_read(arena, ts_arena_string(arena, (const char *)bytes, size), size, &error);
-  if (!file && !error.text)
+  if (!file && !error.message[0])
     fail("a file is refused without a reason");
   if (file) {
     bool changed = false;

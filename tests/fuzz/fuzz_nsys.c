@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   if (!sqlite_make(&in, bytes, size))
     return 0;
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   use_events(arena, ts_events_read(arena, in.file, NULL, &error), &error);
   ts_arena_free(arena);
   sqlite_remove(&in);

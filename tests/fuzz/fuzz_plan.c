@@ -41,11 +41,11 @@ static void tell(const ts_session *s)
 static void use(ts_ir_builder *b, unsigned how)
 {
   ts_ir ir;
-  ts_ir_error error = {0};
+  ts_error error = {0};
   ts_ir_builder_view(b, &ir);
   if (ts_ir_verify(&ir, &error) == 0)
     play(&ir, how);
-  else if (!error.too_much)
+  else if (error.kind != TS_ERROR_TOO_MUCH)
     fail(error.message);
 }
 

@@ -29,7 +29,7 @@ static void export(const ts_ir *ir)
   const ts_events *e = ts_events_of_ir(arena, ir, ir->meta->world - 1);
   ts_chakra_write_groups(ir, out);
   for (int form = TS_EXPORT_CHAKRA; form <= TS_EXPORT_GRAPH; form++) {
-    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    ts_error error = {0};
     if (!ts_export_write(ts_export_new(arena, (ts_export_form)form, e, ir->meta->world), out,
                          &error) &&
         !error.message[0])
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   ts_ir view;
-  ts_ir_error error;
+  ts_error error;
   if (!size)
     return 0;
   unsigned how = *bytes++;

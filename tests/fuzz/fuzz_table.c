@@ -28,9 +28,9 @@ static void ask(const ts_cost_source *source, const ts_table_near *row, double f
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   ts_arena *arena = ts_arena_new("fuzz");
-  ts_cost_error error = {0};
+  ts_error error = {0};
   ts_cost_source *source = ts_cost_table(arena, bytes, size, NULL, &error);
-  if (!source && (!error.text || !error.line || error.begin > error.end))
+  if (!source && (!error.message[0] || error.begin > error.end))
     abort();
   const char *family = NULL;
   if (source && ts_cost_families(source, &family, 1)) {

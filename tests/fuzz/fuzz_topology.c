@@ -16,10 +16,10 @@ static void fail(const char *why)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   ts_arena *arena = ts_arena_new("fuzz");
-  const char *error = NULL, *text = ts_arena_string(arena, (const char *)bytes, size);
-  uint32_t line = 0;
-  const ts_topology *t = ts_topology_read(arena, text, size, &error, &line);
-  if (!t && (!error || !line))
+  const char *text = ts_arena_string(arena, (const char *)bytes, size);
+  ts_error error;
+  const ts_topology *t = ts_topology_read(arena, text, size, &error);
+  if (!t && (!error.message[0] || !error.line))
     fail("a topology is refused without a reason or place");
   for (size_t i = 0; t && i < t->gpus.count; i++)
     if (t->gpus.at[i].part >= t->part_count || !(t->gpus.at[i].rate > 0) ||

@@ -82,7 +82,7 @@ typedef struct net {
 static net net_of(uint32_t leaves, uint32_t islands)
 {
   char text[8192], *at = text;
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   at +=
     sprintf(at, "axis x 8\nstream compute\ndevice_class d 1 TB/s\ndevices gpu[8] of d\nlink_class "
                 "inside 100 GB/s latency 500 ns\nlink_class nic 10 GB/s latency 1 us tier 1\n"

@@ -260,7 +260,7 @@ void plan_program(plan *p, const plan_item *items, uint32_t count)
 
 void plan_view(plan *p, ts_ir *ir)
 {
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_ir_builder_view(p->b, ir);
   if (ts_ir_verify(ir, &error)) {
     fprintf(stderr, "%s\n", error.message);

@@ -91,7 +91,7 @@ static const char ir_text_example[] =
   "remark fact where \"in `plan`\"\n"
   "remark help \"remove it\"\n";
 
-static inline ts_ir_builder *ir_text_read(const char *text, ts_ir_error *error)
+static inline ts_ir_builder *ir_text_read(const char *text, ts_error *error)
 {
   static const char source[] =
     "source plan.ts role plan sha256 "

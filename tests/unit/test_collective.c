@@ -16,7 +16,7 @@ typedef struct net {
 
 static void net_new(net *n, const char *text)
 {
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   n->arena = ts_arena_new("test");
   n->stop = (ts_stop){.arena = n->arena};
   n->b = ts_ir_parse(text, strlen(text), &error);

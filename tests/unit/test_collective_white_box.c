@@ -20,7 +20,7 @@ static void box_new(box_net *n, uint32_t islands, uint32_t per_island, const cha
 {
   *n = (box_net){.arena = ts_arena_new("test")};
   ts_stop stop = {.arena = n->arena};
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   char *text = malloc(65536), *at = text;
   at += sprintf(at,
                 "axis x %u\naxis y 1\ngroup all = x\nstream compute\nstream comm\ndevice_class d 1 "

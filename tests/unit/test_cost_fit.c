@@ -31,17 +31,17 @@ TestSuite(cost_fit, .init = set_up, .fini = tear_down);
 
 static ts_cost_source *fit(const char *text)
 {
-  ts_cost_error error = {0};
+  ts_error error = {0};
   ts_cost_source *source = ts_cost_fit(arena, text, strlen(text), &error);
-  cr_assert(source, "%s", error.text ? error.text : "");
+  cr_assert(source, "%s", error.message);
   return source;
 }
 
 static const char *error_of(const char *text)
 {
-  ts_cost_error error = {0};
+  ts_error error = {0};
   cr_assert_null(ts_cost_fit(arena, text, strlen(text), &error));
-  return error.text;
+  return ts_arena_string(arena, error.message, strlen(error.message));
 }
 
 Test(cost_fit, bytes_over_a_bandwidth_that_saturates)
@@ -116,13 +116,13 @@ static char *fit_of(const char *csv, size_t csv_size, double units, double keep,
 {
   ts_fit_work w = {
     .arena = arena, .diags = ts_diags_new(arena, ts_sources_new(arena)), .out = tmpfile()};
-  ts_cost_error why = {0};
+  ts_error why = {0};
   char *text = NULL;
   cr_assert(w.out);
   w.choice.model = model ? ts_kernel_model_find(model) : NULL;
   cr_assert(ts_fit_tables_add(arena, &w.tables, "table.csv", csv, csv_size, csv, csv_size,
                               &w.choice, 0, &why),
-            "%s", why.text);
+            "%s", why.message);
   cr_assert(ts_op_fit_tables(&w, units, keep));
   fclose(w.out);
   FILE *out = open_memstream(&text, size);
@@ -206,9 +206,9 @@ Test(cost_fit, shipped_fits_are_small_and_answer_what_they_say)
     const ts_embedded_file *f = &ts_stdlib_files[i];
     if (strncmp(f->path, "fits/", 5) != 0)
       continue;
-    ts_cost_error error = {0};
+    ts_error error = {0};
     ts_cost_source *source = ts_cost_fit(arena, f->bytes, f->size, &error);
-    cr_assert(source, "%s: %s", f->path, error.text ? error.text : "");
+    cr_assert(source, "%s: %s", f->path, error.message);
     cr_assert_lt(f->size, 200000, "%s", f->path);
     const char *family[8];
     uint32_t count = ts_cost_families(source, family, 8);

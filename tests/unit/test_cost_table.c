@@ -15,18 +15,18 @@ TestSuite(cost_table, .init = set_up, .fini = tear_down);
 
 static ts_cost_source *table(const char *text, const ts_table_options *options)
 {
-  ts_cost_error error = {0};
+  ts_error error = {0};
   ts_cost_source *source = ts_cost_table(arena, text, strlen(text), options, &error);
-  cr_assert(source, "%u:%u: %s", error.line, error.column, error.text ? error.text : "");
+  cr_assert(source, "%u:%u: %s", error.line, error.column, error.message);
   return source;
 }
 
 /* "line:column text" of the error. */
 static const char *error_of(const char *text)
 {
-  ts_cost_error error = {0};
+  ts_error error = {0};
   cr_assert_null(ts_cost_table(arena, text, strlen(text), NULL, &error));
-  return ts_arena_printf(arena, "%u:%u %s", error.line, error.column, error.text);
+  return ts_arena_printf(arena, "%u:%u %s", error.line, error.column, error.message);
 }
 
 static bool ask_gemm(const ts_cost_source *source, const char *dtype, double m, double n, double k,
@@ -170,12 +170,12 @@ Test(cost_table, reads_gzip_of_several_members_and_refuses_damage)
     size += z.total_out;
     deflateEnd(&z);
   }
-  ts_cost_error error;
+  ts_error error;
   ts_cost_answer a;
   ts_cost_source *t = ts_cost_table(arena, packed, size, NULL, &error);
   cr_assert(t && ask_gemm(t, "bf16", 16, 16, 16, &a));
   cr_assert_null(ts_cost_table(arena, packed, size - 9, NULL, &error));
-  cr_assert_str_eq(error.text, "the gzip file ends too early");
+  cr_assert_str_eq(error.message, "the gzip file ends too early");
   packed[size - 20] ^= 0x55;
   cr_assert_null(ts_cost_table(arena, packed, size, NULL, &error));
 }

@@ -52,7 +52,7 @@ Test(cost_trees, steps_are_found_and_growth_repeats)
   "\"residual\": {\"shift\": 0, \"noise\": 0.1, \"inputs\": [\"m\", \"n\"], \"kernels\": [], "     \
   "\"rows\": []" trees "}}]}"
 
-static ts_cost_source *read_fit(ts_arena *arena, const char *text, ts_cost_error *error)
+static ts_cost_source *read_fit(ts_arena *arena, const char *text, ts_error *error)
 {
   return ts_cost_fit(arena, text, strlen(text), error);
 }
@@ -71,14 +71,14 @@ static ts_cost_answer ask(const ts_cost_source *fit, double m)
 Test(cost_trees, fit_files_hold_them)
 {
   ts_arena *arena = ts_arena_new("test");
-  ts_cost_error error = {0};
+  ts_error error = {0};
   const ts_cost_source *plain = read_fit(arena, FIT("", ""), &error);
   const ts_cost_source *trees = read_fit(
     arena,
     FIT("",
         ", \"trees\": [[[0, 10, 1, 2], [-1, 0.5, 0, 0], [-1, -0.5, 0, 0]], [[-1, 0.25, 0, 0]]]"),
     &error);
-  cr_assert(plain && trees, "%s", error.text ? error.text : "");
+  cr_assert(plain && trees, "%s", error.message);
   cr_assert(fabs(ask(trees, 512).seconds / ask(plain, 512).seconds / exp(0.75) - 1) < 1e-6,
             "log2 m below 10");
   cr_assert(fabs(ask(trees, 2048).seconds / ask(plain, 2048).seconds / exp(-0.25) - 1) < 1e-6,
@@ -99,9 +99,9 @@ Test(cost_trees, hostile_trees_are_refused)
                                     FIT("\"range\": [3, 1, 1, 1], ", "")};
   ts_arena *arena = ts_arena_new("test");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    ts_cost_error error = {0};
+    ts_error error = {0};
     cr_assert_null(read_fit(arena, bad[i], &error), "%zu", i);
-    cr_assert(error.text && strstr(error.text, "model of gemm bf16"), "%s", error.text);
+    cr_assert(strstr(error.message, "model of gemm bf16"), "%s", error.message);
   }
   ts_arena_free(arena);
 }
@@ -109,10 +109,10 @@ Test(cost_trees, hostile_trees_are_refused)
 Test(cost_trees, answers_tell_the_feature_furthest_beyond)
 {
   ts_arena *arena = ts_arena_new("test");
-  ts_cost_error error = {0};
+  ts_error error = {0};
   const ts_cost_source *fit =
     read_fit(arena, FIT("\"range\": [[64, 4096], [256, 8192], [512, 8192], [1, 1]], ", ""), &error);
-  cr_assert(fit, "%s", error.text ? error.text : "");
+  cr_assert(fit, "%s", error.message);
   cr_assert_null(ask(fit, 64).beyond);
   cr_assert_null(ask(fit, 4096).beyond);
   ts_cost_answer a = ask(fit, 16384);

@@ -40,7 +40,7 @@ static bool add_rows(const char *source)
 {
   ts_arena *work = ts_arena_new("rows");
   ts_db_row *rows = TS_NEW_ARRAY(work, ts_db_row, ROWS);
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   size_t replaced;
   for (int i = 0; i < ROWS; i++)
     rows[i] = (ts_db_row){
@@ -77,7 +77,7 @@ static void count_row(void *closure, const ts_db_row *row)
 }
 
 /* Rows that a reader sees; SIZE_MAX with the message in *error when it cannot. */
-static size_t seen(ts_db_error *error)
+static size_t seen(ts_error *error)
 {
   ts_arena *work = ts_arena_new("reader");
   size_t count = 0;
@@ -93,7 +93,7 @@ static size_t seen(ts_db_error *error)
 Test(database, additions_at_once_all_come_in, .init = start, .fini = end)
 {
   pid_t child[ADDERS];
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   for (int i = 0; i < ADDERS; i++) child[i] = adds(ts_arena_printf(arena, "s%d", i));
   for (int i = 0; i < ADDERS; i++) cr_expect(ended_well(child[i]), "adder %d of a new file", i);
   cr_expect_eq(seen(&error), (size_t)ADDERS * ROWS, "%s", error.message);
@@ -108,7 +108,7 @@ Test(database, readers_always_see_whole_additions_while_others_write, .init = st
       add_rows(i % 2 ? "odd" : "even");
   size_t least = ROWS;
   for (int i = 0; i < READS; i++) {
-    ts_db_error error = {{0}, {0}};
+    ts_error error = {0};
     size_t count = seen(&error);
     cr_expect(count != SIZE_MAX && count % ROWS == 0 && count >= least, "%zu rows: %s", count,
               error.message);
@@ -124,7 +124,7 @@ Test(database, killed_additions_leave_a_usable_file_of_whole_additions, .init = 
 {
   srand(1);
   for (int i = 0; i < KILLS; i++) {
-    ts_db_error error = {{0}, {0}};
+    ts_error error = {0};
     if (i % 2)
       unlink(path), unlink(ts_arena_printf(arena, "%s-wal", path)),
         unlink(ts_arena_printf(arena, "%s-shm", path)),
@@ -145,7 +145,7 @@ Test(database, a_failed_addition_leaves_what_was_there, .init = start, .fini = e
 {
   const ts_db_row bad = {"gemm", "bf16", "k=1 m=1 n=1", "x", "", "bad", -1, 0, 0, 0};
   for (int there = 0; there < 2; there++) {
-    ts_db_error error = {{0}, {0}};
+    ts_error error = {0};
     size_t replaced;
     ts_db *db = ts_db_open(arena, path, true, &error);
     cr_assert_not_null(db, "%s", error.message);
@@ -162,7 +162,7 @@ Test(database, a_failed_addition_leaves_what_was_there, .init = start, .fini = e
 Test(database, one_that_another_made_meanwhile_gets_the_rows_too, .init = start, .fini = end)
 {
   const ts_db_row row = {"gemm", "bf16", "k=1 m=1 n=1", "x", "", "late", 1, 0, 0, 0};
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   size_t replaced;
   ts_db *db = ts_db_open(arena, path, true, &error);
   cr_assert_not_null(db, "%s", error.message);
@@ -202,7 +202,7 @@ static void cut_off(void)
 Test(database, what_was_not_committed_is_not_read, .init = start, .fini = end)
 {
   struct stat info;
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   cr_assert(add_rows("first"));
   cut_off();
   const char *journal = ts_arena_printf(arena, "%s-journal", path);
@@ -214,7 +214,7 @@ Test(database, what_was_not_committed_is_not_read, .init = start, .fini = end)
 /* SQLite deletes the file that such a journal names. */
 Test(database, a_journal_that_names_another_file_is_refused, .init = start, .fini = end)
 {
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   const char *victim = ts_arena_printf(arena, "%s/victim", folder);
   cr_assert(add_rows("first"));
   cut_off();
@@ -256,7 +256,7 @@ Test(database, is_read_where_nothing_can_be_written, .init = start, .fini = end)
   chmod(folder, 0555);
   pid_t child = fork();
   if (!child) {
-    ts_db_error error = {{0}, {0}};
+    ts_error error = {0};
     if (getuid() == 0 && setuid(65534) != 0)
       _exit(0);
     size_t count = seen(&error);
@@ -269,7 +269,7 @@ Test(database, is_read_where_nothing_can_be_written, .init = start, .fini = end)
 
 static void digest_of(uint8_t digest[TS_DIGEST_SIZE])
 {
-  ts_db_error error = {{0}, {0}};
+  ts_error error = {0};
   ts_db *db = ts_db_open(arena, path, false, &error);
   cr_assert_not_null(db, "%s", error.message);
   cr_expect(ts_db_digest(db, digest, &error), "%s", error.message);

@@ -9,7 +9,7 @@ typedef struct played { ts_ir_builder *b; ts_ir ir; ts_run *run; } played;
 
 static void play(played *p, const char *text)
 {
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_stop stop = {.arena = ts_arena_new("stop")};
   p->b = ts_ir_parse(text, strlen(text), &error);
   cr_assert(p->b, "line %u: %s", error.line, error.message);

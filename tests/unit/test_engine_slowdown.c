@@ -73,7 +73,7 @@ Test(slowdown, kernels_alone_and_beside)
   fputs("]}", out);
   fclose(out);
   ts_arena *arena = ts_arena_new("test");
-  ts_import_error error;
+  ts_error error;
   ts_events *e = ts_events_parse(arena, "trace.json", text, size, NULL, &error);
   cr_assert(e, "%s", error.message);
   ts_event_pairs pairs = {0};

@@ -20,7 +20,7 @@ typedef struct net {
 static void net_new(net *n, const char *cluster, const char *work, uint32_t ranks)
 {
   char text[16384];
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   snprintf(text, sizeof text,
            "axis x %u\naxis y 1\ngroup all = x\nstream compute\nstream comm\n%sfragment F { %s "
            "}\nprogram { F }\n",

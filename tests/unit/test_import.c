@@ -26,9 +26,9 @@ TestSuite(import, .init = set_up, .fini = tear_down);
 
 static ts_events *parse_bytes(const void *bytes, size_t size)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_events *e = ts_events_parse(arena, "trace.json", bytes, size, NULL, &error);
-  cr_assert(e, "%s at %llu", error.message, (unsigned long long)error.offset);
+  cr_assert(e, "%s at %llu", error.message, (unsigned long long)error.begin);
   return e;
 }
 
@@ -36,10 +36,10 @@ static ts_events *parse(const char *text) { return parse_bytes(text, strlen(text
 
 static const char *error_of_bytes(const void *bytes, size_t size)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   cr_assert_null(ts_events_parse(arena, "trace.json", bytes, size, NULL, &error));
   return ts_arena_printf(arena, "%llu:%llu %s", (unsigned long long)error.line,
-                         (unsigned long long)error.offset, error.message);
+                         (unsigned long long)error.begin, error.message);
 }
 
 static const char *error_of(const char *text) { return error_of_bytes(text, strlen(text)); }
@@ -193,7 +193,7 @@ Test(import, gzip_and_gzip_cut_off)
   cr_expect(cut->cut);
   cr_expect_lt(cut->seen, 8);
   packed[size / 2] ^= 0x55;
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_events *e = ts_events_parse(arena, "x", packed, size, NULL, &error);
   cr_expect(!e || e->cut || (e->seen == 8 && e->device_count == 2)); /* told, or nothing was lost */
 }
@@ -203,7 +203,7 @@ Test(import, every_cut_is_read_or_refused)
   const char *text = ts_arena_printf(arena, HEAD "%s" TAIL, 0, small);
   size_t size = strlen(text);
   for (size_t n = 0; n < size; n++) {
-    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    ts_error error = {0};
     ts_events *e = ts_events_parse(arena, "x", text, n, NULL, &error);
     cr_expect(e ? e->cut : error.message[0] != 0, "%zu bytes", n);
   }
@@ -290,7 +290,7 @@ Test(import, chakra_trace)
   cr_expect_eq(e->comms.at[0].kind, TS_COMM_ALL_REDUCE);
   cr_expect_str_eq(ts_events_text(e, e->comms.at[0].group), "0");
   for (size_t n = 9; n < sizeof chakra; n++) {
-    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    ts_error error = {0};
     ts_events *cut = ts_events_parse(arena, "x", chakra, n, NULL, &error);
     cr_expect(cut ? cut->cut || n == 36 : error.message[0] != 0, "%zu bytes", n);
   }
@@ -339,9 +339,9 @@ Test(import, a_table_answers_as_a_cost_source)
   FILE *out = open_memstream(&text, &size);
   ts_op_table_write(t, traces, 1, out);
   fclose(out);
-  ts_cost_error error = {0};
+  ts_error error = {0};
   ts_cost_source *source = ts_cost_table(arena, text, size, NULL, &error);
-  cr_assert(source, "%u: %s", error.line, error.text);
+  cr_assert(source, "%u: %s", error.line, error.message);
   ts_feature f[] = {{"m", 64}, {"n", 16}, {"k", 32}, {"count", 1}};
   ts_cost_query q = {"gemm", "bf16", 0, 0, f, 4};
   ts_cost_answer answer;
@@ -355,7 +355,7 @@ Test(import, a_table_answers_as_a_cost_source)
 static uint64_t play_ns(const ts_replay *r)
 {
   ts_ir ir;
-  ts_ir_error wrong;
+  ts_error wrong;
   ts_ir_builder_view(r->ir, &ir);
   cr_assert_eq(ts_ir_verify(&ir, &wrong), 0, "%s", wrong.message);
   ts_stop stop = {.arena = arena};
@@ -374,7 +374,7 @@ Test(import, replay_of_a_busy_stream)
     HEAD LAUNCH("1", "0", 0) LAUNCH("2", "10", 0) LAUNCH("3", "20", 0) KERNEL("1", "7", "5", "30")
       KERNEL("2", "7", "36", "30") KERNEL("3", "7", "67", "30") TAIL,
     0));
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_replay *r = ts_replay_new(arena, e, NULL, &error);
   cr_assert(r);
   cr_expect_eq(r->measured.span, 92000);
@@ -396,7 +396,7 @@ Test(import, replay_of_a_late_host_and_of_a_host_that_waits)
             "\"tid\":5,\"ts\":110,\"dur\":50,\"args\":{\"correlation\":8}},\n" LAUNCH("3", "170", 0)
               KERNEL("3", "7", "175", "10") TAIL,
     0));
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_replay *r = ts_replay_new(arena, e, NULL, &error);
   cr_assert(r);
   cr_expect_eq(r->syncs, 1);
@@ -419,7 +419,7 @@ Test(import, replay_follows_recorded_waits)
              "\"wait_on_cuda_event_record_corr_id\":2,\"correlation\":3}},\n" LAUNCH("4", "7", 0)
                KERNEL("4", "20", "105", "40") TAIL,
     0));
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_replay *r = ts_replay_new(arena, e, NULL, &error);
   cr_assert(r);
   cr_expect_eq(r->waits_exact, 1);
@@ -430,7 +430,7 @@ Test(import, replay_follows_recorded_waits)
 
 Test(import, replay_says_what_it_needs)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   cr_expect_null(ts_replay_new(arena, parse(execution), NULL, &error));
   cr_expect_str_eq(error.message, "the trace has no times");
 }
@@ -467,7 +467,7 @@ static char *write_ranks(const ts_ir *ir, ts_export_form form, size_t *at)
 {
   char *text = NULL;
   size_t size = 0;
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   FILE *out = open_memstream(&text, &size);
   ts_ir_ranks *ranks = ts_ir_ranks_new(arena, ir);
   ts_export **of_program = TS_NEW_ARRAY(arena, ts_export *, ir->programs_count);
@@ -575,11 +575,11 @@ Test(import, goal_follows_its_grammar_and_every_byte_arrives)
 static ts_run *play_ranks(const ts_events *const *ranks, uint32_t world)
 {
   ts_graph_machine machine = {1e15, 1e12, 1e11, 1e-6};
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_ir_builder *b = ts_graph_ir(ranks, world, &machine, &error);
   cr_assert(b, "%s", error.message);
   ts_ir ir;
-  ts_ir_error wrong;
+  ts_error wrong;
   ts_ir_builder_view(b, &ir);
   cr_assert_eq(ts_ir_verify(&ir, &wrong), 0, "%s", wrong.message);
   ts_stop stop = {.arena = arena};
@@ -593,7 +593,7 @@ static char *write_tables(const ts_events *const *ranks, uint32_t world)
 {
   char *text = NULL;
   size_t size = 0;
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   FILE *out = open_memstream(&text, &size);
   ts_goal_write_head(world, out);
   for (uint32_t r = 0; r < world; r++)
@@ -610,7 +610,7 @@ Test(import, goal_written_is_goal_read)
   for (uint32_t seed = 1; seed <= 12; seed++) {
     plan p = plan_random(seed);
     ts_ir ir;
-    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    ts_error error = {0};
     plan_view(&p, &ir);
     uint32_t world = ir.meta->world;
     char *text = write_ranks(&ir, TS_EXPORT_GOAL, TS_NEW_ARRAY(arena, size_t, world + 1));

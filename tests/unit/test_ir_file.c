@@ -16,7 +16,7 @@ typedef struct image { uint8_t *bytes; size_t size; } image;
 static image encoded(const char *text)
 {
   ts_ir ir;
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = ir_text_read(text, &error);
   cr_assert(b, "line %u: %s", error.line, error.message);
   ts_ir_builder_view(b, &ir);
@@ -57,7 +57,7 @@ static void set_section(image i, uint32_t kind, ts_ir_section s)
 static void expect_refused(image i, const char *message)
 {
   ts_ir view;
-  ts_ir_error error;
+  ts_error error;
   cr_assert_eq(ts_ir_view_bytes(i.bytes, i.size, &view, &error), -1, "accepted; expected: %s",
                message);
   cr_assert(strstr(error.message, message), "said: %s; expected: %s", error.message, message);
@@ -120,7 +120,7 @@ Test(ir_file, changed_bytes_with_a_right_digest_do_no_harm)
         size_t size;
         free(ts_ir_encode(&view, &size));
         cr_assert_eq(ts_ir_print(&view, ir_text_put, &text), 0);
-        ts_ir_error error;
+        ts_error error;
         ts_ir_builder *b = ts_ir_parse(text.at, text.size, &error);
         cr_assert(b, "byte %zu: line %u: %s", n, error.line, error.message);
         ts_ir_builder_free(b);
@@ -255,7 +255,7 @@ Test(ir_file, encoding_is_canonical)
 Test(ir_file, equal_content_gives_equal_bytes)
 {
   ts_ir ir, other;
-  ts_ir_error error;
+  ts_error error;
   size_t size, other_size;
   ts_ir_builder *a = ir_text_read(ir_text_example, &error),
                 *b = ir_text_read(ir_text_example, &error);
@@ -324,7 +324,7 @@ static void remove_folder(void)
 
 static ts_ir_builder *example(ts_ir *ir)
 {
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = ir_text_read(ir_text_example, &error);
   ts_ir_builder_view(b, ir);
   return b;
@@ -333,7 +333,7 @@ static ts_ir_builder *example(ts_ir *ir)
 Test(ir_file, written_and_opened, .init = make_folder, .fini = remove_folder)
 {
   ts_ir ir;
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = example(&ir);
   cr_assert_eq(ts_ir_write_file(&ir, path, &error), 0, "%s", error.message);
   ts_ir_file *file = ts_ir_open(path, &error);
@@ -364,7 +364,7 @@ Test(ir_file, an_equal_file_is_left_alone, .init = make_folder, .fini = remove_f
 
 Test(ir_file, cannot_be_opened, .init = make_folder, .fini = remove_folder)
 {
-  ts_ir_error error;
+  ts_error error;
   cr_assert_null(ts_ir_open(path, &error));
   cr_assert(strstr(error.message, "cannot read it: No such file"), "%s", error.message);
   cr_assert_null(ts_ir_open(folder, &error));
@@ -378,7 +378,7 @@ Test(ir_file, cannot_be_opened, .init = make_folder, .fini = remove_folder)
 Test(ir_file, cannot_be_written, .init = make_folder, .fini = remove_folder)
 {
   ts_ir ir;
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = example(&ir);
   cr_assert_eq(ts_ir_write_file(&ir, "/nonexistent/plan.ir", &error), -1);
   cr_assert(strstr(error.message, "cannot write it: "), "%s", error.message);

@@ -8,7 +8,7 @@
 
 static ts_ir_builder *read_text(const char *text, ts_ir *view)
 {
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = ir_text_read(text, &error);
   cr_assert(b, "line %u: %s", error.line, error.message);
   ts_ir_builder_view(b, view);
@@ -49,7 +49,7 @@ Test(ir_text, random_plans_read_back_to_the_same_bytes)
 {
   for (uint64_t seed = 0; seed < 400; seed++) {
     ts_ir ir;
-    ts_ir_error error;
+    ts_error error;
     ts_ir_builder *b = random_ir_new(seed);
     ts_ir_builder_view(b, &ir);
     cr_assert_eq(ts_ir_verify(&ir, &error), 0, "seed %d: %s", (int)seed, error.message);
@@ -337,7 +337,7 @@ static const struct wrong { const char *text; uint32_t line; const char *message
 Test(ir_text, errors_name_their_line)
 {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    ts_ir_error error;
+    ts_error error;
     cr_assert_null(ts_ir_parse(wrong[i].text, strlen(wrong[i].text), &error), "accepted:\n%s",
                    wrong[i].text);
     cr_assert(strstr(error.message, wrong[i].message), "said: %s; expected: %s; for\n%s",

@@ -14,7 +14,7 @@ typedef struct example {
     TS_IR_TABLES(FIELD)
 #undef FIELD
   } own;
-  ts_ir_error error;
+  ts_error error;
 } example;
 
 static example begin(void)
@@ -269,7 +269,7 @@ BREAKS(total_time_of_messages, RECORD(net_models, 1)->half_bytes = 0x1p56;
 
 static void expect_error(const char *text, const char *message)
 {
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = ir_text_read(text, &error);
   cr_assert_null(b, "accepted; expected: %s", message);
   cr_assert(strstr(error.message, message), "said: %s; expected: %s", error.message, message);
@@ -310,7 +310,7 @@ Test(ir_verify, too_many_orphans_to_list)
     ir_text_put(&text, line, (size_t)snprintf(line, sizeof line, "F %d to 1\n", i));
   }
   ir_text_put(&text, tail, strlen(tail));
-  ts_ir_error error;
+  ts_error error;
   cr_assert_null(ir_text_read(text.at, &error));
   cr_assert(strstr(error.message, "50 messages have no counterpart: program `stage 0` (`F`, "
                                   "micro-batch 0): send to 1, tag 0; "),
@@ -343,7 +343,7 @@ Test(ir_verify, bytes_beyond_the_limit)
 
 static void expect_fine(const char *text)
 {
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = ir_text_read(text, &error);
   cr_expect(b, "%s", error.message);
   ts_ir_builder_free(b);
@@ -378,7 +378,7 @@ Test(ir_verify, bytes_just_below_and_above_the_limit)
 Test(ir_verify, fragments_just_below_and_above_the_limit)
 {
   enum { RANKS = 1 << 14, ITEMS = 1 << 12 };
-  ts_ir_error error = {0};
+  ts_error error = {0};
   ts_ir_builder *b = ir_text_read("axis pp 2 pipeline\nstream compute\nfragment F { compute 1 us "
                                   "}\nprogram { F 0 }\nprogram { F 0 }\n",
                                   &error);
@@ -405,7 +405,7 @@ Test(ir_verify, fragments_just_below_and_above_the_limit)
   ir.programs_count = axis.size = meta.world = RANKS + 1;
   cr_expect_eq(ts_ir_verify(&ir, &error), -1);
   cr_expect_str_eq(error.message, "the programs play more than 67108864 fragments");
-  cr_expect(error.too_much);
+  cr_expect(error.kind == TS_ERROR_TOO_MUCH);
   free(programs);
   free(items);
   ts_ir_builder_free(b);
@@ -435,7 +435,7 @@ Test(ir_verify, messages_just_below_and_above_the_limit)
  * each and receive from each. */
 Test(ir_verify, messages_within_a_program)
 {
-  ts_ir_error error;
+  ts_error error;
   ts_ir_builder *b = ir_text_read("axis a 2\nstream compute\nfragment F {\n send 1 B over a\n send "
                                   "1 B over a\n recv 1 B over a\n recv 1 B over a\n}\n"
                                   "program { F 0 to 0 to 1 from 0 from 1 }\n",

@@ -278,12 +278,13 @@ Test(limits, what_packed_files_open_to)
     cr_expect_eq(read, most == 3000 && size == 3000, "%zu bytes: %s", size, ts_desk_errors(&desk));
     cr_expect(read || strstr(ts_desk_errors(&desk), "unpacked it has more than 2,999 bytes"), "%s",
               ts_desk_errors(&desk));
-    ts_cost_error error;
+    ts_error error;
     const char *text = ts_cost_unpack(desk.arena, packed, packed_size, most, &size, &error);
     cr_expect_eq(text && size == 3000, most == 3000);
-    cr_expect(text || !strcmp(error.text, "the gzip file opens to more than 0 MiB: keep the rows "
-                                          "that are needed, or give it unpacked"),
-              "%s", error.text);
+    cr_expect(text ||
+                !strcmp(error.message, "the gzip file opens to more than 0 MiB: keep the rows "
+                                       "that are needed, or give it unpacked"),
+              "%s", error.message);
     ts_desk_close(&desk);
   }
 }

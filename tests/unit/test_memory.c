@@ -119,7 +119,7 @@ typedef struct fixture {
 static fixture play(const char *text)
 {
   fixture f = {.arena = ts_arena_new("test")};
-  ts_ir_error error = {0};
+  ts_error error = {0};
   f.builder = ts_ir_parse(text, strlen(text), &error);
   cr_assert(f.builder, "line %u: %s", error.line, error.message);
   f.ir = TS_NEW(f.arena, ts_ir);

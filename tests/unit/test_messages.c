@@ -69,7 +69,7 @@ static ts_ir_builder *builder_of(const job *j)
         put(&t, " R%d %d from 0\n", i, i);
     put(&t, "}\n");
   }
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_ir_builder *b = ir_text_read(t.at, &error);
   cr_assert(b, "line %u: %s\n%s", error.line, error.message, t.at);
   free(t.at);

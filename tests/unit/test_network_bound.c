@@ -226,7 +226,7 @@ static void each_estimate(uint64_t seed, const char *model, uint32_t *raised)
   draw_cluster(&c, seed, model);
   if (c.gpus < 2)
     return;
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   ts_ir ir;
   ts_arena *arena = ts_arena_new("test");
   ts_stop stop = {.arena = arena};

@@ -23,9 +23,9 @@ static const char hardware_text[] =
 
 static ts_network_file *read(ts_arena *arena, const char *text)
 {
-  ts_network_error error;
+  ts_error error;
   ts_network_file *file = ts_network_file_read(arena, text, strlen(text), &error);
-  cr_assert(file, "%s", error.text);
+  cr_assert(file, "%s", error.message);
   return file;
 }
 
@@ -302,12 +302,12 @@ Test(network_fit, logs)
     "  1024  256  float  none  -1  10.0  0.1  0.1  0  12.0  0.1  0.1  N/A\nsome noise\n  2048  512 "
     " float  none  -1  20.0  0.1  0.1  0  20.0  0.1  0.1  0\n";
   ts_arena *arena = ts_arena_new("test");
-  ts_network_error error;
+  ts_error error;
   uint32_t count = 0;
   const char *device = NULL;
   const ts_ir_net_point *p =
     ts_network_log_read(arena, log, strlen(log), -1, &count, &device, &error);
-  cr_assert(p, "%s", error.text);
+  cr_assert(p, "%s", error.message);
   cr_assert_eq(count, 2u);
   cr_assert_eq(p[0].collective, (uint32_t)TS_IR_ALL_GATHER);
   cr_assert_eq(p[0].ranks, 2u);
@@ -318,6 +318,6 @@ Test(network_fit, logs)
   cr_assert_null(ts_network_log_read(arena, log, strlen(log) - 9, -1, &count, &device, &error));
   cr_assert_eq(error.line, 7u);
   cr_assert_null(ts_network_log_read(arena, "hello\n", 6, -1, &count, &device, &error));
-  cr_assert_not_null(error.text);
+  cr_assert(error.message[0]);
   ts_arena_free(arena);
 }

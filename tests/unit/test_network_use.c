@@ -79,7 +79,7 @@ Test(network_use, no_tier_is_left_out)
     }
     sprintf(at, "fragment F { all_reduce 1 MB over a\nall_reduce 1 MB over ab\nall_reduce 1 MB "
                 "over abc\nall_reduce 1 MB over b\nall_reduce 1 MB over c }\nprogram { F }\n");
-    ts_ir_error error = {{0}, 0, 0, false};
+    ts_error error = {0};
     ts_arena *arena = ts_arena_new("test");
     ts_stop stop = {.arena = arena};
     ts_ir ir;
@@ -222,7 +222,7 @@ Test(network_use, measured_models_follow_their_links)
               "TB/s\ndevices gpu[2] of d\nlink_class in %d GB/s\nlink gpu[0] -- gpu[1] in\n"
               "net_model m %sfragment F { all_reduce 100 MB over all }\nprogram { F 0 }\n",
               doubled ? 20 : 10, models[m]);
-      ts_ir_error error = {{0}, 0, 0, false};
+      ts_error error = {0};
       ts_arena *arena = ts_arena_new("test");
       ts_stop stop = {.arena = arena};
       ts_ir ir;

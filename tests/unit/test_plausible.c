@@ -19,7 +19,7 @@ typedef struct played {
 static played play(const char *format, ...)
 {
   played p = {.arena = ts_arena_new("test")};
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   va_list args;
   va_start(args, format);
   const char *text = ts_arena_vprintf(p.arena, format, args);

@@ -19,7 +19,7 @@ typedef struct cluster {
 
 static void cluster_new(cluster *c, const char *text)
 {
-  ts_ir_error error = {{0}, 0, 0, false};
+  ts_error error = {0};
   char whole[16384];
   snprintf(whole, sizeof whole,
            "axis x 1\nstream compute\n%sfragment F { compute 1 us }\nprogram { F }\n", text);

@@ -149,7 +149,7 @@ Test(workers, a_run_and_its_memory_are_the_same_from_any_number_of_threads)
   enum { RANKS = 300 };
   ts_arena *arena = ts_arena_new("test");
   char *text = many_classes(RANKS);
-  ts_ir_error error = {0};
+  ts_error error = {0};
   ts_ir_builder *b = ir_text_read(text, &error);
   cr_assert(b, "line %u: %s", error.line, error.message);
   ts_ir ir;

@@ -45,10 +45,10 @@ bool ts_is_graph(const ts_events *e)
 
 static const ts_events **read_schedule(ts_trace_task *t, const ts_events *e, uint32_t *count)
 {
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   *count = (uint32_t)e->world;
   if (t->paths.count > 1)
-    ts_import_fail(&error, "give one schedule", "a schedule holds all ranks of a job");
+    ts_fail(&error, "give one schedule", "a schedule holds all ranks of a job");
   const ts_events **ranks = error.message[0] ? NULL : ts_goal_ranks(t->arena, e, &error);
   if (!ranks)
     ts_trace_task_refuse(t, "play", e->file, &error);
@@ -64,20 +64,20 @@ const ts_events **ts_graphs_read(ts_trace_task *t, ts_events *first, uint32_t *r
   for (uint32_t i = 0; i < count; i++) {
     const char *path = t->paths.at[i];
     const ts_events *e = i == 0 ? first : ts_trace_task_read(t, path, NULL);
-    ts_import_error error = {{0}, {0}, 0, 0, 0};
+    ts_error error = {0};
     if (!e)
       return NULL;
     if (e->format != TS_TRACE_GRAPH)
-      ts_import_fail(&error,
-                     "several files are played together when each is the execution graph of a rank",
-                     "it is no execution graph");
+      ts_fail(&error,
+              "several files are played together when each is the execution graph of a rank",
+              "it is no execution graph");
     else if (e->rank >= count || e->world != count)
-      ts_import_fail(&error, "give the graphs of all ranks",
-                     "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank,
-                     e->world, count);
+      ts_fail(&error, "give the graphs of all ranks",
+              "it is rank %" PRId64 " of %" PRId64 ", and there are %u files", e->rank, e->world,
+              count);
     else if (ranks[e->rank])
-      ts_import_fail(&error, "give the graph of each rank once",
-                     "rank %" PRId64 " is in `%.60s` too", e->rank, ranks[e->rank]->file);
+      ts_fail(&error, "give the graph of each rank once", "rank %" PRId64 " is in `%.60s` too",
+              e->rank, ranks[e->rank]->file);
     if (error.message[0]) {
       ts_trace_task_refuse(t, "play", path, &error);
       return NULL;
@@ -167,7 +167,7 @@ int ts_replay_graphs(ts_trace_task *t, ts_events *first, const ts_graph_machine 
   const ts_events **ranks = ts_graphs_read(t, first, &count);
   if (!ranks)
     return TS_EXIT_REJECTED;
-  ts_import_error error = {{0}, {0}, 0, 0, 0};
+  ts_error error = {0};
   ts_ir_builder *b = ts_graph_ir(ranks, count, machine, &error);
   if (!b)
     return ts_trace_task_refuse(t, "play", ranks[0]->file, &error);

@@ -1,6 +1,5 @@
 #include "tools/cli/trace_open.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "runtime/report/report.h"
@@ -14,27 +13,19 @@ ts_trace_task ts_trace_task_start(const ts_program *program, int argc, char **ar
 }
 
 int ts_trace_task_refuse(ts_trace_task *t, const char *what, const char *path,
-                         const ts_import_error *error)
+                         const ts_error *error)
 {
-  ts_diag *d =
-    ts_diag_add(t->diags, TS_E0525, TS_NO_SPAN, "cannot %s `%s`: %s", what, path, error->message);
-  if (error->line)
-    ts_diag_fact(d, "where", "line %" PRIu64 ", byte %" PRIu64 " of the text", error->line,
-                 error->offset);
-  else if (error->offset)
-    ts_diag_fact(d, "where", "byte %" PRIu64, error->offset);
-  if (error->help[0])
-    ts_diag_help(d, "%s", error->help);
+  ts_diag_add_error(t->diags, TS_E0525, error, "cannot %s `%s`", what, path);
   return TS_EXIT_REJECTED;
 }
 
 ts_events *ts_trace_task_read(ts_trace_task *t, const char *path, const ts_events_options *options)
 {
-  ts_import_error error = {0};
+  ts_error error = {0};
   ts_events *e = ts_events_read(t->arena, path, options, &error);
   if (e)
     return e;
-  if (error.system) {
+  if (error.kind == TS_ERROR_UNREADABLE) {
     ts_diag_add(t->diags, TS_E0701, TS_NO_SPAN, "cannot read `%s`: %s", path, error.message);
     return NULL;
   }
@@ -57,12 +48,10 @@ int ts_trace_task_write(ts_trace_task *t, ts_print *put, void *closure)
 
 ts_run *ts_trace_task_play(ts_trace_task *t, const ts_ir *ir, const char *path, int *status)
 {
-  ts_ir_error error = {0};
+  ts_error error = {0};
   *status = TS_EXIT_REJECTED;
   if (ts_ir_verify(ir, &error) < 0) {
-    ts_import_error wrong = {{0}, {0}, 0, 0, 0};
-    ts_import_fail(&wrong, NULL, "%s", error.message);
-    ts_trace_task_refuse(t, "replay", path, &wrong);
+    ts_trace_task_refuse(t, "replay", path, &error);
     return NULL;
   }
   if (t->output && ts_ir_write_file(ir, t->output, &error) < 0) {

@@ -21,7 +21,7 @@ ts_trace_task ts_trace_task_start(const ts_program *program, int argc, char **ar
 ts_events *ts_trace_task_read(ts_trace_task *t, const char *path, const ts_events_options *options);
 /* "cannot WHAT `path`: ...", with where and the help, into the queue. Returns the exit code. */
 int ts_trace_task_refuse(ts_trace_task *t, const char *what, const char *path,
-                         const ts_import_error *error);
+                         const ts_error *error);
 /* Calls `put` with a stream for the output: a file that is replaced whole, or standard output. */
 int ts_trace_task_write(ts_trace_task *t, ts_print *put, void *closure);
 /* Verifies what was made of `path`, writes it to the output if there is one (which is then done),

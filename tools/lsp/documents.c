@@ -139,7 +139,7 @@ static void check_anyway(lsp_analysis *a)
 static void play(const lsp_documents *all, lsp_analysis *a, ts_ir_builder *b)
 {
   ts_ir ir;
-  ts_ir_error error;
+  ts_error error;
   ts_stop stop = {.arena = a->arena};
   uint64_t step = 0;
   ts_ir_builder_view(b, &ir);

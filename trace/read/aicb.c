@@ -25,7 +25,7 @@ static bool wrong(reader *r, const char *what, ts_csv_cell c)
   ts_feed_fail(
     r->feed, "rows are communications: a type such as CommType.all_reduce, a group and bytes",
     "line %" PRIu64 ": `%.*s` is %s", r->line, (int)(c.length > 40 ? 40 : c.length), c.at, what);
-  r->feed->error->line = r->line;
+  r->feed->error->line = (uint32_t)r->line;
   return false;
 }
 
@@ -164,5 +164,5 @@ bool ts_read_aicb(ts_events *e, ts_feed *feed)
   if (feed->error->message[0])
     return false;
   return e->count ||
-         ts_import_fail(feed->error, NULL, "the workload has no communication and no computation");
+         ts_fail(feed->error, NULL, "the workload has no communication and no computation");
 }

@@ -339,7 +339,7 @@ bool ts_read_chakra(ts_events *e, ts_feed *feed)
   if (feed->error->message[0])
     return false;
   if (!e->count)
-    return ts_import_fail(feed->error, NULL, "the trace has no nodes");
+    return ts_fail(feed->error, NULL, "the trace has no nodes");
   return ts_trace_graph_finish(e, &edges, feed->error);
 }
 

@@ -226,9 +226,9 @@ void ts_events_link(ts_events *e);
 /* Reads a trace of any format. NULL with the error filled; a file that is cut off is read as far as
  * it goes (->cut). */
 ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options,
-                          ts_import_error *error);
+                          ts_error *error);
 ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size,
-                           const ts_events_options *options, ts_import_error *error);
+                           const ts_events_options *options, ts_error *error);
 
 ts_event_kind ts_kernel_kind(const char *name);
 const char *ts_event_kind_name(ts_event_kind kind); /* "matmul" */

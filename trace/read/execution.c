@@ -265,7 +265,7 @@ static void take_groups_text(reader *r)
   ts_arena *work = ts_arena_new("groups");
   char *plain = ts_arena_alloc(work, length + 1);
   length = ts_json_unescape(text, length, plain);
-  ts_import_error error = {0};
+  ts_error error = {0};
   ts_feed feed;
   ts_feed_memory(&feed, plain, length, &error);
   ts_json j = {.feed = &feed};

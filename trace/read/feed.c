@@ -14,25 +14,6 @@
 
 enum { BLOCK = 256 << 10, INPUT = 64 << 10 };
 
-static bool fail_at(ts_import_error *error, const char *help, const char *format, va_list args)
-{
-  if (!error->message[0]) {
-    vsnprintf(error->message, sizeof error->message, format, args);
-    if (help)
-      snprintf(error->help, sizeof error->help, "%s", help);
-  }
-  return false;
-}
-
-bool ts_import_fail(ts_import_error *error, const char *help, const char *format, ...)
-{
-  va_list args;
-  va_start(args, format);
-  fail_at(error, help, format, args);
-  va_end(args);
-  return false;
-}
-
 static uint64_t breaks_in(const char *text, size_t size)
 {
   uint64_t breaks = 0;
@@ -44,12 +25,13 @@ static uint64_t breaks_in(const char *text, size_t size)
 bool ts_feed_fail(ts_feed *feed, const char *help, const char *format, ...)
 {
   if (!feed->error->message[0]) {
-    feed->error->offset = ts_feed_offset(feed);
-    feed->error->line = feed->lines + breaks_in(feed->buffer, feed->at) + 1;
+    feed->error->begin = ts_feed_offset(feed);
+    uint64_t line = feed->lines + breaks_in(feed->buffer, feed->at) + 1;
+    feed->error->line = line <= UINT32_MAX ? (uint32_t)line : 0;
   }
   va_list args;
   va_start(args, format);
-  fail_at(feed->error, help, format, args);
+  ts_fail_va(feed->error, help, format, args);
   va_end(args);
   return false;
 }
@@ -72,8 +54,8 @@ static size_t read_raw(ts_feed *feed, void *into, size_t room)
       count = read(feed->file, into, room);
     while (count < 0 && errno == EINTR);
     if (count < 0 && !feed->error->message[0]) {
-      feed->error->system = errno;
-      ts_import_fail(feed->error, NULL, "%s", strerror(errno));
+      feed->error->kind = TS_ERROR_UNREADABLE;
+      ts_fail(feed->error, NULL, "%s", strerror(errno));
     }
     got = count > 0 ? (size_t)count : 0;
   }
@@ -107,20 +89,20 @@ static void start(ts_feed *feed)
     ts_heap_none(0);
 }
 
-bool ts_feed_open(ts_feed *feed, const char *path, ts_import_error *error)
+bool ts_feed_open(ts_feed *feed, const char *path, ts_error *error)
 {
   *feed =
     (ts_feed){.file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
               .error = error};
   if (feed->file < 0) {
-    error->system = errno;
-    return ts_import_fail(error, NULL, "%s", strerror(errno));
+    error->kind = TS_ERROR_UNREADABLE;
+    return ts_fail(error, NULL, "%s", strerror(errno));
   }
   start(feed);
   return !error->message[0];
 }
 
-void ts_feed_memory(ts_feed *feed, const void *bytes, size_t size, ts_import_error *error)
+void ts_feed_memory(ts_feed *feed, const void *bytes, size_t size, ts_error *error)
 {
   *feed = (ts_feed){.file = -1, .memory = bytes, .memory_left = size, .error = error};
   start(feed);

@@ -8,16 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct ts_import_error { /* message[0] == 0: none */
-  char message[240], help[160];
-  uint64_t offset; /* bytes from the start of the unpacked text */
-  uint64_t line;   /* from 1; 0: the file has no lines */
-  int system;      /* errno when the file could not be read, else 0 */
-} ts_import_error;
-
-/* Fills the error if it has none yet; returns false. */
-bool ts_import_fail(ts_import_error *error, const char *help, const char *format, ...)
-  __attribute__((format(printf, 3, 4)));
+#include "base/error.h"
 
 typedef struct ts_feed {
   char *buffer;
@@ -33,14 +24,14 @@ typedef struct ts_feed {
   size_t memory_left;
   void *inflate;       /* z_stream */
   uint8_t *input;      /* packed bytes */
-  ts_import_error *error;
+  ts_error *error;
 } ts_feed;
 
 enum { TS_FEED_LARGEST = 64 << 20 }; /* bytes of one value that has to be held whole */
 
 /* "-": standard input */
-bool ts_feed_open(ts_feed *feed, const char *path, ts_import_error *error);
-void ts_feed_memory(ts_feed *feed, const void *bytes, size_t size, ts_import_error *error);
+bool ts_feed_open(ts_feed *feed, const char *path, ts_error *error);
+void ts_feed_memory(ts_feed *feed, const void *bytes, size_t size, ts_error *error);
 void ts_feed_close(ts_feed *feed);
 /* False at the end, after errors, and when the buffer is at its limit. */
 bool ts_feed_more(ts_feed *feed);

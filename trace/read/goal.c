@@ -371,10 +371,10 @@ bool ts_read_goal(ts_events *e, ts_feed *feed)
   if (feed->error->message[0])
     return false;
   if (!e->count)
-    return ts_import_fail(feed->error, form, "the schedule has no operations");
+    return ts_fail(feed->error, form, "the schedule has no operations");
   if (!ts_trace_graph_finish(e, &none, feed->error))
     return false;
-  return !e->nested || ts_import_fail(feed->error, NULL, "what requires what forms a cycle");
+  return !e->nested || ts_fail(feed->error, NULL, "what requires what forms a cycle");
 }
 
 /* ---- Rank by rank ---- */
@@ -527,7 +527,7 @@ static void copy_in_order(splitter *s, ts_events *const *ranks)
   }
 }
 
-static bool can_split(const ts_events *e, ts_import_error *error)
+static bool can_split(const ts_events *e, ts_error *error)
 {
   for (uint32_t i = 0; i < e->count; i++) {
     const ts_event *v = ts_event_at(e, i);
@@ -535,18 +535,18 @@ static bool can_split(const ts_events *e, ts_import_error *error)
     long long rank = (long long)e->tracks.at[v->track].process;
     const char *name = ts_events_text(e, v->name);
     if (c && (c->peer < 0 || c->tag < 0))
-      return ts_import_fail(error, "state the sender and the tag",
-                            "rank %lld, `%.40s`: receives from any rank or with any tag; which "
-                            "message that is, is known only while it runs",
-                            rank, name);
+      return ts_fail(error, "state the sender and the tag",
+                     "rank %lld, `%.40s`: receives from any rank or with any tag; which "
+                     "message that is, is known only while it runs",
+                     rank, name);
     if (c && c->peer == rank)
-      return ts_import_fail(error, "leave out what a rank sends itself",
-                            "rank %lld, `%.40s`: a message to or from itself", rank, name);
+      return ts_fail(error, "leave out what a rank sends itself",
+                     "rank %lld, `%.40s`: a message to or from itself", rank, name);
   }
-  return !e->cut || ts_import_fail(error, "copy the file again", "the file ends early");
+  return !e->cut || ts_fail(error, "copy the file again", "the file ends early");
 }
 
-const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_import_error *error)
+const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_error *error)
 {
   if (!can_split(e, error))
     return NULL;

@@ -9,6 +9,6 @@
  * wait for; computations and sends of a cpu on a stream each, in the order of the file, receives on
  * one for each sender. NULL with the error filled where messages are from any rank or with any tag,
  * which depends on time. */
-const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_import_error *error);
+const ts_events **ts_goal_ranks(ts_arena *arena, const ts_events *e, ts_error *error);
 
 #endif

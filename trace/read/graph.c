@@ -63,7 +63,7 @@ static uint32_t on_cycle(const ts_events *e, bool control, ts_arena *work)
   return node;
 }
 
-bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_error *error)
+bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_error *error)
 {
   ts_arena *work = ts_arena_new("graph");
   numbered *nodes = TS_NEW_ARRAY(work, numbered, e->count + 1);
@@ -72,10 +72,10 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_
   bool good = true;
   for (uint32_t i = 1; i < e->count && good; i++)
     if (nodes[i].id == nodes[i - 1].id)
-      good = ts_import_fail(error, NULL, "two nodes have the number %llu: `%.40s` and `%.40s`",
-                            (unsigned long long)nodes[i].id,
-                            ts_events_text(e, ts_event_at(e, nodes[i - 1].event)->name),
-                            ts_events_text(e, ts_event_at(e, nodes[i].event)->name));
+      good = ts_fail(error, NULL, "two nodes have the number %llu: `%.40s` and `%.40s`",
+                     (unsigned long long)nodes[i].id,
+                     ts_events_text(e, ts_event_at(e, nodes[i - 1].event)->name),
+                     ts_events_text(e, ts_event_at(e, nodes[i].event)->name));
   for (size_t i = 0; i < edges->count && good; i++) {
     uint32_t from = find(nodes, e->count, edges->at[i].from);
     if (from == TS_EVENT_NONE)
@@ -90,9 +90,9 @@ bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_
     node = on_cycle(e, false, work);
   }
   if (node != TS_EVENT_NONE)
-    good = ts_import_fail(
-      error, NULL, "the data dependencies form a cycle through node %llu, `%.60s`",
-      (unsigned long long)ts_event_at(e, node)->id, ts_events_text(e, ts_event_at(e, node)->name));
+    good = ts_fail(error, NULL, "the data dependencies form a cycle through node %llu, `%.60s`",
+                   (unsigned long long)ts_event_at(e, node)->id,
+                   ts_events_text(e, ts_event_at(e, node)->name));
   ts_arena_free(work);
   return good;
 }

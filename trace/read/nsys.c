@@ -16,7 +16,7 @@ typedef struct reader {
   ts_events *e;
   const ts_events_options *options;
   sqlite3 *db;
-  ts_import_error *error;
+  ts_error *error;
 } reader;
 
 /* The first thing that goes wrong is told, and reading ends. */
@@ -26,8 +26,8 @@ static bool wrong(reader *r)
   if (no_memory)
     ts_heap_or_file();
   if (!r->error->message[0])
-    ts_import_fail(r->error, "export the report again", "the database cannot be read: %s",
-                   no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(r->db));
+    ts_fail(r->error, "export the report again", "the database cannot be read: %s",
+            no_memory ? sqlite3_errstr(SQLITE_CORRUPT) : sqlite3_errmsg(r->db));
   return false;
 }
 
@@ -104,9 +104,8 @@ static bool each(reader *r, const char *query, void (*with)(reader *r, sqlite3_s
     if ((status = sqlite3_step(s)) != SQLITE_ROW)
       break;
     if (r->e->count >= TS_EVENTS_MOST || r->e->tracks.count >= TS_TRACKS_MOST) {
-      ts_import_fail(r->error, "export a shorter range of time",
-                     "more than %u events or %d streams and threads", TS_EVENTS_MOST,
-                     TS_TRACKS_MOST);
+      ts_fail(r->error, "export a shorter range of time",
+              "more than %u events or %d streams and threads", TS_EVENTS_MOST, TS_TRACKS_MOST);
       break;
     }
     with(r, s);
@@ -244,8 +243,8 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
   reader r = {.e = e, .options = options, .error = feed->error};
   bool good = false;
   if (feed->file < 0 || feed->packed || strcmp(e->file, "-") == 0)
-    return ts_import_fail(feed->error, "unpack it and name the file",
-                          "an SQLite database is read from a file alone, not packed");
+    return ts_fail(feed->error, "unpack it and name the file",
+                   "an SQLite database is read from a file alone, not packed");
   int status = sqlite3_open_v2(e->file, &r.db, SQLITE_OPEN_READONLY, NULL);
   if (!r.db)
     ts_heap_none(0);
@@ -253,8 +252,8 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
     wrong(&r);
   else if (!exists(&r, "CUPTI_ACTIVITY_KIND_KERNEL", NULL) &&
            !exists(&r, "CUPTI_ACTIVITY_KIND_RUNTIME", NULL) && !r.error->message[0])
-    ts_import_fail(feed->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite",
-                   "this SQLite database has no CUDA activities of Nsight Systems");
+    ts_fail(feed->error, "nsys profile --trace=cuda,nvtx, then nsys export --type sqlite",
+            "this SQLite database has no CUDA activities of Nsight Systems");
   else {
     e->format = TS_TRACE_NSYS;
     e->timed = true;
@@ -268,7 +267,7 @@ bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 bool ts_read_nsys(ts_events *e, ts_feed *feed, const ts_events_options *options)
 {
   (void)e, (void)options;
-  return ts_import_fail(feed->error, "install libsqlite3-dev, configure and build again",
-                        "an SQLite database is not read: this build has no SQLite");
+  return ts_fail(feed->error, "install libsqlite3-dev, configure and build again",
+                 "an SQLite database is not read: this build has no SQLite");
 }
 #endif

@@ -446,7 +446,7 @@ bool ts_read_graph_finish(ts_events *e, ts_json *j)
 {
   struct ts_graph_reader *r = (struct ts_graph_reader *)e->graph;
   if (!j->cut && (e->rank < 0 || e->world <= e->rank))
-    return ts_import_fail(j->feed->error, NULL, "rank %lld of %lld", (long long)e->rank,
-                          (long long)e->world);
+    return ts_fail(j->feed->error, NULL, "rank %lld of %lld", (long long)e->rank,
+                   (long long)e->world);
   return ts_trace_graph_finish(e, &r->edges, j->feed->error);
 }

@@ -36,6 +36,6 @@ typedef struct ts_graph_machine { double flops, bandwidth, link, latency; } ts_g
  * the same share a program, with the mean of their times. `machine` may be NULL: then all nodes
  * must have times, and none may communicate. NULL with the error filled. */
 ts_ir_builder *ts_graph_ir(const ts_events *const *ranks, uint32_t count,
-                           const ts_graph_machine *machine, ts_import_error *error);
+                           const ts_graph_machine *machine, ts_error *error);
 
 #endif

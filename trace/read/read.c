@@ -166,8 +166,7 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (begin == feed->end)
     return feed->error->message[0] ?
              false :
-             ts_import_fail(feed->error, "was the program that wrote it stopped?",
-                            "the file is empty");
+             ts_fail(feed->error, "was the program that wrote it stopped?", "the file is empty");
   char first = feed->buffer[begin];
   if (first == '{' || first == '[') {
     feed->at = begin;
@@ -190,9 +189,8 @@ static bool read_any(ts_events *e, ts_feed *feed, const ts_events_options *optio
   if (ts_is_goal(feed))
     return ts_read_goal(e, feed);
   if (is_table(feed))
-    return ts_import_fail(feed->error,
-                          "models come from such tables by trace(\"...\", MAPPING) in a plan",
-                          "a table of operators is not a trace");
+    return ts_fail(feed->error, "models come from such tables by trace(\"...\", MAPPING) in a plan",
+                   "a table of operators is not a trace");
   return ts_read_workload(e, feed);
 }
 
@@ -219,7 +217,8 @@ static const char *usual_help(ts_trace_format format)
 
 static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
 {
-  if (!read && !feed->error->help[0] && !feed->error->system && usual_help(e->format))
+  if (!read && !feed->error->help[0] && feed->error->kind == TS_ERROR_CONTENT &&
+      usual_help(e->format))
     snprintf(feed->error->help, sizeof feed->error->help, "%s", usual_help(e->format));
   e->bytes = ts_feed_offset(feed);
   e->packed = feed->packed;
@@ -237,10 +236,10 @@ static ts_events *finish(ts_events *e, ts_feed *feed, bool read)
 static const ts_events_options usual = {0};
 
 ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_options *options,
-                          ts_import_error *error)
+                          ts_error *error)
 {
   ts_feed feed;
-  *error = (ts_import_error){0};
+  *error = (ts_error){0};
   if (!ts_feed_open(&feed, path, error)) {
     ts_feed_close(&feed);
     return NULL;
@@ -250,10 +249,10 @@ ts_events *ts_events_read(ts_arena *arena, const char *path, const ts_events_opt
 }
 
 ts_events *ts_events_parse(ts_arena *arena, const char *name, const void *bytes, size_t size,
-                           const ts_events_options *options, ts_import_error *error)
+                           const ts_events_options *options, ts_error *error)
 {
   ts_feed feed;
-  *error = (ts_import_error){0};
+  *error = (ts_error){0};
   ts_feed_memory(&feed, bytes, size, error);
   ts_events *e = ts_events_new(arena, name);
   return finish(e, &feed, read_any(e, &feed, options ? options : &usual));

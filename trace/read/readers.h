@@ -54,6 +54,6 @@ typedef struct ts_named_edge { uint64_t from; uint32_t to; bool control; } ts_na
 typedef TS_VEC(ts_named_edge) ts_named_edges;
 /* Nodes have ids. Edges to nodes that are not there are counted in e->missing_nodes; a node that is
  * there twice and a cycle fail. */
-bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_import_error *error);
+bool ts_trace_graph_finish(ts_events *e, const ts_named_edges *edges, ts_error *error);
 
 #endif

@@ -27,7 +27,7 @@ static bool wrong(reader *r, const char *what, cell c)
   ts_feed_fail(r->feed, "an operator has tensors such as [4; 6] and a time in microseconds",
                "line %" PRIu64 ": `%.*s` is %s", r->line, (int)(c.length > 40 ? 40 : c.length),
                c.at, what);
-  r->feed->error->line = r->line;
+  r->feed->error->line = (uint32_t)r->line;
   return false;
 }
 
@@ -124,5 +124,5 @@ bool ts_read_triosim(ts_events *e, ts_feed *feed)
   e->seen = e->count;
   if (feed->error->message[0])
     return false;
-  return e->count || ts_import_fail(feed->error, NULL, "the table has no operators");
+  return e->count || ts_fail(feed->error, NULL, "the table has no operators");
 }

@@ -56,7 +56,7 @@ static bool wrong(reader *r, const char *format, const word *w)
   snprintf(text, sizeof text, format, (int)(w->length > 40 ? 40 : w->length), w->at);
   ts_feed_fail(r->feed, "a workload has a policy, the number of layers, and 12 columns a layer",
                "line %llu: %s", (unsigned long long)r->line, text);
-  r->feed->error->line = r->line;
+  r->feed->error->line = (uint32_t)r->line;
   return false;
 }
 
@@ -208,10 +208,10 @@ bool ts_read_workload(ts_events *e, ts_feed *feed)
   size_t count = next_line(&r, words);
   if (!count || !is_policy(&words[0]))
     return feed->error->message[0] ? false :
-                                     ts_import_fail(feed->error,
-                                                    "known: PyTorch profiler and execution traces, "
-                                                    "Chakra (protobuf, JSON), text workloads",
-                                                    "not a trace of a known format");
+                                     ts_fail(feed->error,
+                                             "known: PyTorch profiler and execution traces, "
+                                             "Chakra (protobuf, JSON), text workloads",
+                                             "not a trace of a known format");
   e->format = TS_TRACE_WORKLOAD;
   take_header(&r, words, count);
   int64_t expected;
@@ -232,7 +232,7 @@ bool ts_read_workload(ts_events *e, ts_feed *feed)
   e->seen = layers.count;
   e->cut = (int64_t)layers.count < expected;
   if (!layers.count)
-    return ts_import_fail(feed->error, NULL, "the workload has no layers");
+    return ts_fail(feed->error, NULL, "the workload has no layers");
   add_layers(&r, layers.at, layers.count);
   return true;
 }

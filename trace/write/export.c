@@ -80,7 +80,7 @@ static bool write_nodes(ts_export *x)
   return good;
 }
 
-bool ts_export_write(ts_export *x, FILE *out, ts_import_error *error)
+bool ts_export_write(ts_export *x, FILE *out, ts_error *error)
 {
   ts_form_writer *w = &x->w;
   w->error = error;

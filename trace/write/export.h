@@ -39,7 +39,7 @@ typedef struct ts_export ts_export;
 ts_export *ts_export_new(ts_arena *arena, ts_export_form form, const ts_events *e, uint32_t world);
 /* GOAL fails when a collective's ranks or a message's peer are not known or beyond the world, and
  * for nodes that depend on later ones. */
-bool ts_export_write(ts_export *x, FILE *out, ts_import_error *error);
+bool ts_export_write(ts_export *x, FILE *out, ts_error *error);
 
 void ts_goal_write_head(uint32_t world, FILE *out); /* before the first rank */
 /* {"12": [0, 1], ...}: ASTRA-sim's groups of ranks, by the numbers that the nodes name. */

@@ -14,7 +14,7 @@ typedef struct ts_form_writer {
   FILE *out;
   ts_arena *work; /* of one rank */
   void *state;    /* the format's own, of one rank; NULL at its head */
-  ts_import_error *error;
+  ts_error *error;
 } ts_form_writer;
 
 /* any may be NULL but `node`, whose text depends on the rank only if it communicates */

@@ -31,9 +31,9 @@ static bool take_ring(ts_form_writer *w, uint32_t ranks, ring *r)
   for (r->self = 0; r->self < r->size && members.at[r->self] != (uint32_t)w->e->rank; r->self++)
     continue;
   if (*at || r->self == r->size)
-    return ts_import_fail(
-      w->error, "give the traces of all ranks",
-      "rank %" PRId64 ": the ranks of a collective are not known, or not all there", w->e->rank);
+    return ts_fail(w->error, "give the traces of all ranks",
+                   "rank %" PRId64 ": the ranks of a collective are not known, or not all there",
+                   w->e->rank);
   r->next = r->members[(r->self + 1) % r->size];
   r->previous = r->members[(r->self + r->size - 1) % r->size];
   return true;
@@ -136,9 +136,9 @@ static bool put_operation(ts_form_writer *w, uint32_t i, bool *split)
     fprintf(w->out, "n%u: calc %" PRId64 " cpu %u\n", i, v->duration > 0 ? v->duration : 0, cpu);
   } else if (c->kind == TS_COMM_SEND || c->kind == TS_COMM_RECV) {
     if (c->peer < 0 || c->peer >= w->world)
-      return ts_import_fail(w->error, "give the traces of all ranks",
-                            "rank %" PRId64 ": the peer of a message is not known, or not there",
-                            w->e->rank);
+      return ts_fail(w->error, "give the traces of all ranks",
+                     "rank %" PRId64 ": the peer of a message is not known, or not there",
+                     w->e->rank);
     ts_put_text(w->out, "n%u: %s %" PRId64 "b %s %" PRId64 " tag %" PRId64 " cpu %u\n", i,
                 c->kind == TS_COMM_SEND ? "send" : "recv", c->bytes > 0 ? c->bytes : 1,
                 c->kind == TS_COMM_SEND ? "to" : "from", c->peer,
@@ -158,8 +158,8 @@ static bool put_node(ts_form_writer *w, uint32_t i)
   for (uint32_t k = w->in.first[i]; k < w->in.first[i + 1]; k++) {
     uint32_t from = w->in.edge[k].from;
     if (from > i) /* labels are defined before they are used */
-      return ts_import_fail(w->error, "list nodes after those that they depend on",
-                            "rank %" PRId64 ": node %u depends on a later one", w->e->rank, i);
+      return ts_fail(w->error, "list nodes after those that they depend on",
+                     "rank %" PRId64 ": node %u depends on a later one", w->e->rank, i);
     ts_put_text(w->out, "n%u%s requires n%u\n", i, split ? "_b" : "", from);
   }
   return true;
