@@ -165,8 +165,11 @@ bool ts_fit_ask(const ts_fit *fit, const ts_cost_query *query, ts_cost_answer *a
       continue;
     int64_t row = kept_row(m, feature);
     double us = row >= 0 ? m->row_us[row] : ts_fit_evaluate(m, feature);
-    *answer =
-      (ts_cost_answer){.seconds = us * 1e-6, .basis = row >= 0 ? TS_COST_MEASURED : TS_COST_FITTED};
+    bool whole = !m->model->share;
+    if (!whole)
+      us *= m->model->share(m->parameter, feature);
+    *answer = (ts_cost_answer){.seconds = us * 1e-6,
+                               .basis = row >= 0 && whole ? TS_COST_MEASURED : TS_COST_FITTED};
     note_range(m, feature, answer);
     return isfinite(us) && us > 0;
   }

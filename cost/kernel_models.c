@@ -50,7 +50,7 @@ enum {
   GEMM_SLICE = 64
 };
 
-static ts_model_time gemm_time(const double *p, const double *x)
+static ts_model_time product_time(const double *p, const double *x, double operand_bytes)
 {
   double m = x[GEMM_M], n = x[GEMM_N], k = x[GEMM_K], count = x[GEMM_COUNT], best = INFINITY,
          depth[GEMM_SPLITS], extra[GEMM_SPLITS];
@@ -74,15 +74,42 @@ static ts_model_time gemm_time(const double *p, const double *x)
       best = us < best ? us : best;
     }
   }
-  double memory = 2e-6 * count * (m * k + n * k + m * n) / p[BANDWIDTH];
+  double memory = 1e-6 * count * (operand_bytes * (m * k + n * k) + 2 * m * n) / p[BANDWIDTH];
   return (ts_model_time){p[FLOOR_US] + overlap(best, memory, p[NORM]), best, memory};
 }
+
+static ts_model_time gemm_time(const double *p, const double *x) { return product_time(p, x, 2); }
 
 static void gemm_work(const double *x, double *flops, double *bytes)
 {
   double m = x[GEMM_M], n = x[GEMM_N], k = x[GEMM_K];
   *flops = 2 * x[GEMM_COUNT] * m * n * k;
   *bytes = 2 * x[GEMM_COUNT] * (m * k + n * k + m * n);
+}
+
+/* Products of 8 bits and fewer, measured with the cast of x before them: x is read in 16 bits and
+ * written in the narrow format, by kernels of their own. A product alone has the floor of one
+ * kernel in a graph, which fits of 16-bit products find to be about 2 us; what a row has above it
+ * are the launches of the cast. */
+enum { CAST_BANDWIDTH = GEMM_PARAMETERS, CAST_OPERAND, CAST_PARAMETERS };
+static const double product_floor_us = 2;
+
+static double cast_us(const double *p, const double *x)
+{
+  return 1e-6 * x[GEMM_COUNT] * x[GEMM_M] * x[GEMM_K] * (2 + p[CAST_OPERAND]) / p[CAST_BANDWIDTH];
+}
+
+static ts_model_time gemm_cast_time(const double *p, const double *x)
+{
+  ts_model_time t = product_time(p, x, p[CAST_OPERAND]);
+  t.us += cast_us(p, x);
+  return t;
+}
+
+static double gemm_cast_share(const double *p, const double *x)
+{
+  double cast = cast_us(p, x) + fmax(p[FLOOR_US] - product_floor_us, 0);
+  return 1 - cast / gemm_cast_time(p, x).us;
 }
 
 /* Both products of the backward of y[m, n] = x[m, k] w[n, k]^T: of its input, [m, k] over n, and of
@@ -220,7 +247,19 @@ static const ts_kernel_model models[] = {
    {COMMON_STARTS, 1, 0.5, 1, 3, 0.1},
    gemm_time,
    gemm_work,
-   gemm_inputs},
+   gemm_inputs,
+   NULL},
+  {"gemm_cast",
+   4,
+   CAST_PARAMETERS,
+   {"m", "n", "k", "count"},
+   {COMMON_NAMES, "prologue_us", "later_prologue", "split_us", "partial_terabytes_per_s", "edge",
+    "cast_terabytes_per_s", "operand_bytes"},
+   {COMMON_STARTS, 1, 0.5, 1, 3, 0.1, 3, 1},
+   gemm_cast_time,
+   gemm_work,
+   gemm_inputs,
+   gemm_cast_share},
   {"gemm_backward",
    4,
    GEMM_PARAMETERS,
@@ -229,7 +268,8 @@ static const ts_kernel_model models[] = {
    {COMMON_STARTS, 1, 0.5, 1, 3, 0.1},
    gemm_backward_time,
    gemm_backward_work,
-   gemm_inputs},
+   gemm_inputs,
+   NULL},
   {"attention",
    5,
    ATTENTION_PARAMETERS,
@@ -238,7 +278,8 @@ static const ts_kernel_model models[] = {
    {COMMON_STARTS, 0.5},
    attention_time,
    attention_work,
-   attention_inputs},
+   attention_inputs,
+   NULL},
   {"attention_apart",
    7,
    ATTENTION_PARAMETERS,
@@ -247,7 +288,8 @@ static const ts_kernel_model models[] = {
    {COMMON_STARTS, 0.5},
    apart_time,
    apart_work,
-   apart_inputs},
+   apart_inputs,
+   NULL},
   {"stream",
    1,
    STREAM_PARAMETERS,
@@ -256,7 +298,8 @@ static const ts_kernel_model models[] = {
    {COMMON_STARTS, 3, 40},
    stream_time,
    stream_work,
-   no_inputs},
+   no_inputs,
+   NULL},
   {"segments",
    1,
    SEGMENTS_PARAMETERS,
@@ -265,7 +308,8 @@ static const ts_kernel_model models[] = {
    {COMMON_STARTS, 4, 0.8},
    segments_time,
    stream_work,
-   no_inputs},
+   no_inputs,
+   NULL},
 };
 
 const ts_kernel_model *ts_kernel_model_find(const char *name)
@@ -326,7 +370,8 @@ bool ts_model_input_parse(const ts_kernel_model *model, const char *text, ts_mod
 
 static bool is_gemm(const ts_kernel_model *model)
 {
-  return model->time == gemm_time || model->time == gemm_backward_time;
+  return model->time == gemm_time || model->time == gemm_backward_time ||
+         model->time == gemm_cast_time;
 }
 
 /* How an output is cut into tiles: rows x columns of elements. Attention is cut along its queries

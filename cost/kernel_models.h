@@ -22,6 +22,8 @@ typedef struct ts_kernel_model {
   /* of one launch, each byte moved once */
   void (*work)(const double *feature, double *flops, double *bytes);
   const char *const *input; /* what the residual is learned on; ends in NULL */
+  /* the kernel's part of the time, where rows hold more than plans ask for; NULL: all of it */
+  double (*share)(const double *parameter, const double *feature);
 } ts_kernel_model;
 
 enum {

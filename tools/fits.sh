@@ -28,11 +28,21 @@ alone() {
   fit "$1" "$1" "$2" "$ops/gemm_$1_trtllm.csv.gz" "$ops/attention_$1_trtllm.csv.gz" --dtype bf16 --also fp16
 }
 
-# experts DEVICE UNITS LIBRARY GB_PER_S
+# experts DEVICE UNITS GB_PER_S LIBRARY...: what one library has not, the next has.
 experts() {
-  table="$scratch/moe_$1_$3.experts.csv"
-  "$tools/experts_table.sh" --bandwidth "$4" "$ops/moe_$1_$3.csv.gz" >"$table"
-  fit "$1_experts" "$1" "$2" "$table" --family grouped_gemm --model gemm
+  device=$1 units=$2 rate=$3
+  shift 3
+  for library in "$@"; do
+    "$tools/experts_table.sh" --bandwidth "$rate" "$ops/moe_${device}_$library.csv.gz" >"$scratch/$device.$library.experts.csv"
+  done
+  fit "${device}_experts" "$device" "$units" "$scratch/$device".*.experts.csv --family grouped_gemm --model gemm
+}
+
+# narrow DEVICE UNITS FORMAT LIBRARY [OPTION...]: products of 8 bits and fewer, timed with the cast of their input.
+narrow() {
+  device=$1 units=$2 format=$3 library=$4
+  shift 4
+  fit "${device}_$format" "$device" "$units" "$ops/gemm_${device}_$library.csv.gz" --dtype "$format" --model gemm_cast --family gemm --keep 0.05 "$@"
 }
 
 # latent DEVICE UNITS
@@ -57,12 +67,23 @@ plain h200_sxm 132 trtllm
 alone b300_sxm 148
 alone gb300 152
 alone l40s 142
-experts a100_sxm 108 sglang 2039
-experts b200_sxm 148 trtllm 8000
-experts b300_sxm 148 trtllm 8000
-experts gb200 152 trtllm 8000
-experts h100_sxm 132 trtllm 3350
-experts h200_sxm 132 trtllm 4800
+experts a100_sxm 108 2039 sglang
+experts b200_sxm 148 8000 trtllm sglang_low
+experts b300_sxm 148 8000 trtllm sglang_low
+experts gb200 152 8000 trtllm sglang_low
+experts h100_sxm 132 3350 trtllm
+experts h200_sxm 132 4800 trtllm
+for device in "h100_sxm 132" "h200_sxm 132" "l40s 142"; do
+  narrow $device fp8 trtllm
+done
+for device in "h100_sxm 132" "h200_sxm 132"; do
+  narrow $device fp8_block trtllm
+done
+for device in "b200_sxm 148" "b300_sxm 148" "gb200 152" "gb300 152"; do
+  narrow $device fp8 trtllm
+  narrow $device fp8_block trtllm --also mxfp8 # both are products of blocks with scales of powers of two
+  narrow $device nvfp4 vllm_low --also mxfp4
+done
 latent a100_sxm 108
 latent b200_sxm 148
 latent gb200 152

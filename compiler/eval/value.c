@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const ts_dtype dtypes[] = {
-#define DTYPE(name, bits, class) {#name, bits, TS_DTYPE_##class},
+#define DTYPE(name, bits, class, rate) {#name, bits, TS_DTYPE_##class, #rate},
 #include "compiler/eval/dtypes.def"
 #undef DTYPE
 };
@@ -20,6 +20,13 @@ const ts_dtype *ts_dtype_find(const char *name)
     if (!strcmp(dtypes[i].name, name))
       return &dtypes[i];
   return NULL;
+}
+
+const ts_value *ts_dtype_peak(const ts_record *peak, const char *dtype)
+{
+  const ts_value *own = ts_record_find(peak, dtype);
+  const ts_dtype *format = own ? NULL : ts_dtype_find(dtype);
+  return format ? ts_record_find(peak, format->rate) : own;
 }
 
 ts_value ts_error_value(void) { return (ts_value){.type = TS_T_ERROR}; }

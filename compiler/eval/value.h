@@ -31,7 +31,13 @@ typedef enum ts_type {
 } ts_type;
 
 typedef enum ts_dtype_class { TS_DTYPE_FLOAT, TS_DTYPE_INTEGER, TS_DTYPE_MASK } ts_dtype_class;
-typedef struct ts_dtype { const char *name; uint32_t bits; ts_dtype_class class; } ts_dtype;
+/* rate: see dtypes.def */
+typedef struct ts_dtype {
+  const char *name;
+  double bits;
+  ts_dtype_class class;
+  const char *rate;
+} ts_dtype;
 static inline bool ts_dtype_is_float(const ts_dtype *dtype)
 {
   return dtype && dtype->class == TS_DTYPE_FLOAT;
@@ -134,6 +140,9 @@ bool ts_value_equal(ts_value a, ts_value b, ts_budget *budget);
 const char *ts_value_text(ts_arena *arena, ts_value value, ts_budget *budget, size_t *length);
 bool ts_value_walk(ts_value value, ts_budget *budget); /* over all it holds */
 const ts_dtype *ts_dtype_find(const char *name); /* NULL if unknown */
+/* The peak rate of a format in the record `peak` of a gpu: its own, or that of its `rate`; NULL:
+ * the record has neither. */
+const ts_value *ts_dtype_peak(const ts_record *peak, const char *dtype);
 const ts_dtype *ts_dtype_at(size_t i);           /* in the order of dtypes.def, NULL at the end */
 
 #endif

@@ -245,7 +245,9 @@ static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, do
           peak ? *peak : ts_none_value());
     return NULL;
   }
-  ts_peak *rates = TS_NEW_ARRAY(s->arena, ts_peak, peak->u.record->count + 1);
+  uint32_t formats = 0;
+  while (ts_dtype_at(formats)) formats++;
+  ts_peak *rates = TS_NEW_ARRAY(s->arena, ts_peak, peak->u.record->count + formats);
   for (uint32_t i = 0; i < peak->u.record->count; i++) {
     const ts_field *f = &peak->u.record->at[i];
     if (f->value->type != TS_T_QUANTITY ||
@@ -255,6 +257,12 @@ static const ts_cost_source *gpu_roofline(ts_session *s, const ts_value *gpu, do
       return NULL;
     }
     rates[r.peak_count++] = (ts_peak){f->name, f->value->u.real};
+  }
+  const ts_dtype *dtype;
+  for (size_t i = 0; (dtype = ts_dtype_at(i)) != NULL; i++) {
+    const ts_value *rate = ts_dtype_peak(peak->u.record, dtype->name);
+    if (rate && !ts_record_find(peak->u.record, dtype->name))
+      rates[r.peak_count++] = (ts_peak){dtype->name, rate->u.real};
   }
   r.peak = rates;
   return ts_cost_roofline(s->arena, &r);

@@ -30,7 +30,7 @@ static double peak_of(const ts_cluster *c, const uint32_t *ranks, const char *dt
       continue;
     const ts_value *peak = gpu->type == TS_T_GPU ? ts_record_find(gpu->u.record, "peak") : NULL;
     const ts_value *rate =
-      peak && peak->type == TS_T_RECORD ? ts_record_find(peak->u.record, dtype) : NULL;
+      peak && peak->type == TS_T_RECORD ? ts_dtype_peak(peak->u.record, dtype) : NULL;
     if (!rate || rate->type != TS_T_QUANTITY || !(rate->u.real > 0))
       return 0;
     sum += rate->u.real * ranks[a];

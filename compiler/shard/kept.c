@@ -1,4 +1,5 @@
 /* What an op casts before it works on it, and what a rank keeps of it for the backward. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/shard/internal.h"
@@ -13,8 +14,8 @@ const ts_dtype *ts_sharder_taken(const ts_class *class, uint32_t slot, bool grad
 
 int64_t ts_seen_bytes(const ts_class *class, uint32_t slot, bool gradient)
 {
-  return (int64_t)(ts_slot_elements(&class->local[slot]) *
-                   ts_sharder_taken(class, slot, gradient)->bits / 8);
+  return (int64_t)ceil(ts_slot_elements(&class->local[slot]) *
+                       ts_sharder_taken(class, slot, gradient)->bits / 8);
 }
 
 /* Casts as kernels of their own, of what lies here, before the phase that needs it first. */

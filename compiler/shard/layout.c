@@ -48,10 +48,10 @@ static int64_t local_extent(const ts_session *s, const ts_layout *layout, ts_sha
 int64_t ts_layout_bytes(const ts_session *s, const ts_layout *layout, ts_shape shape,
                         const ts_dtype *dtype)
 {
-  int64_t bits = dtype->bits;
+  double bits = dtype->bits;
   for (uint32_t d = 0; d < shape.rank; d++)
-    bits *= local_extent(s, layout, shape, d);
-  return bits / 8;
+    bits *= (double)local_extent(s, layout, shape, d);
+  return (int64_t)ceil(bits / 8);
 }
 
 uint32_t ts_layout_axes(const ts_layout *layout)

@@ -39,12 +39,12 @@ op dispatch(x: Tensor, experts: Int, top: Int, load: Any = 1) {
 
 // y[e] = x[e] w[e]^T: the products of all experts a rank has in one launch, `grouped_gemm` with the features of `gemm` and their `count`.
 // `routed`: the share of the rows that are tokens: what rounding adds to them is none of the model's work.
-op expert_linear(x: Tensor, out: Int, quantized: Bool = false, routed: Real = 1) {
+op expert_linear(x: Tensor, out: Int, products: Any = none, routed: Real = 1) {
   param w: [x.shape[0], out, last(x.shape)]
   output y: with_last(x.shape, out)
-  cast x dtype fp8 if quantized
-  cast dy dtype fp8 if quantized
-  let weight = if quantized then bytes(fp8) * numel(w) else bytes(w)
+  cast x dtype products if products != none
+  cast dy dtype products if products != none
+  let weight = if products != none then bytes(products) * numel(w) else bytes(w)
   let count = x.shape[0]
   let copies = x.shape[1]
   let work = 2 * numel(y) * last(x.shape)

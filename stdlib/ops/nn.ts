@@ -10,16 +10,16 @@
 
 // y = x w^T (+ b). `tied`: the weight is that of the op labelled `table`, and held once where both are on one rank; a stage of a pipeline that has this op
 // alone holds a copy, and the two sum their gradients before the update (Megatron-LM's embedding group). Its input gradient is the
-// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `quantized`: products in fp8. Operands are cast where they lie and gathered so,
-// and the cast of x is what stays (Transformer Engine: the fp8 shard is saved, and gathered again in fp8).
-op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: Label = "embed", quantized: Bool = false) {
+// product [m, n] x [n, k], its weight gradient [n, m] x [m, k]. `products`: a narrower format of the products. Operands are cast where they lie
+// and gathered so, and the cast of x is what stays (Transformer Engine: the fp8 shard is saved, and gathered again in fp8).
+op linear(x: Tensor, out: Int, bias: Bool = false, tied: Bool = false, table: Label = "embed", products: Any = none) {
   param w: [out, last(x.shape)]
   tie w with table if tied
   param b: [out] if bias
   output y: with_last(x.shape, out)
-  cast x dtype fp8 if quantized
-  cast dy dtype fp8 if quantized
-  let weight = if quantized then bytes(fp8) * numel(w) else bytes(w)
+  cast x dtype products if products != none
+  cast dy dtype products if products != none
+  let weight = if products != none then bytes(products) * numel(w) else bytes(w)
   contracts x dim -1
   forward {
     kernel gemm {

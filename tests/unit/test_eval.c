@@ -142,6 +142,7 @@ Test(eval, built_in_functions)
     {"let x = [any([false, true]), all([]), all([true, false])]", "[true, true, false]"},
     {"let x = [numel([2, 3, 4]), rows([2, 3, 4]), last([2, 3])]", "[24, 6, 3]"},
     {"let x = with_last([2, 3], 7)", "[2, 7]"}, {"let x = bytes(bf16)", "2 B"},
+    {"let x = 32 * bytes(nvfp4)", "18 B"}, {"let x = 128 * bytes(fp8_block)", "132 B"},
     {"let x = exp(\"a\")", "E0220 `exp` takes a number, not a String"});
 }
 

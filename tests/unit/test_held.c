@@ -365,3 +365,18 @@ Test(held, fp8_gathers_travel_in_fp8)
     gathered_by_layer("tensor_sequence_parallel(tp), fp8_products()", TS_IR_REDUCE_SCATTER),
     4 * 2 * sbh, 1);
 }
+
+/* Scales of blocks travel with their numbers: a byte for 32 of mxfp8, an fp32 for 128 of fp8_block.
+ */
+Test(held, scales_of_blocks_travel_with_their_numbers)
+{
+  const struct { const char *use; double bytes; } formats[] = {
+    {"fp8_products(format: mxfp8)", 1 + 1. / 32},
+    {"fp8_products(format: fp8_block)", 1 + 4. / 128}};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    char apply[96];
+    snprintf(apply, sizeof apply, "tensor_sequence_parallel(tp), %s", formats[i].use);
+    cr_expect_float_eq(gathered_by_layer(apply, TS_IR_ALL_GATHER),
+                       6 * formats[i].bytes * S * B * H, 1, "%s", formats[i].use);
+  }
+}
